@@ -1,0 +1,29 @@
+/* stoker/bytes.h - a view of bytes that somebody else owns. */
+#ifndef STOKER_BYTES_H
+#define STOKER_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct stk_bytes {
+    const uint8_t *data; /* NULL only when there is no value; an empty value points somewhere */
+    size_t         size;
+} stk_bytes;
+
+static inline stk_bytes stk_bytes_of(const void *data, size_t size)
+{
+    return (stk_bytes){(const uint8_t *)data, size};
+}
+
+static inline stk_bytes stk_bytes_text(const char *text)
+{
+    return stk_bytes_of(text, strlen(text));
+}
+
+static inline int stk_bytes_equal(stk_bytes a, stk_bytes b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+#endif

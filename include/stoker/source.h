@@ -1,0 +1,65 @@
+/* stoker/source.h - existing data of any common form, as numbered samples.
+ * A source knows how many items there are, what each is called, its class and its split, without
+ * reading them; items are then read in any order, from any number of threads, each with a cursor of
+ * its own. Listing is sorted, so that the same data always has the same numbers. */
+#ifndef STOKER_SOURCE_H
+#define STOKER_SOURCE_H
+
+#include <stdbool.h>
+#include <stoker/dataset_info.h>
+#include <stoker/sample.h>
+
+STK_BEGIN_DECLS
+
+typedef struct stk_source        stk_source; /* immutable once open */
+typedef struct stk_source_cursor stk_source_cursor;
+
+typedef struct stk_source_options {
+    const char       *kind;   /* NULL finds out; else a name from stk_source_kinds */
+    stk_ledger       *ledger; /* NULL is fine; must outlive the source */
+    const stk_cancel *cancel;
+} stk_source_options;
+
+typedef struct stk_source_item {
+    const char *name;   /* the file, or the file the item is inside of; relative to the source */
+    uint64_t    record; /* the item's number inside that file */
+    uint64_t    bytes;  /* of its content on disk; an estimate where that is not known */
+    int64_t     modified_ns; /* of that file */
+    int64_t     label;       /* -1 when it has none */
+    uint32_t    split;       /* index into the splits */
+} stk_source_item;
+
+/* One kind of source: what the table of importers holds. */
+typedef struct stk_source_kind {
+    const char *name;        /* "folder" */
+    const char *description; /* one line, for --help */
+} stk_source_kind;
+
+/* The kinds that can be named; count is written. */
+STK_API const stk_source_kind *stk_source_kinds(size_t *count);
+
+/* Finds out what path is and lists it. Nothing there is ever written. Data of no known form is
+ * STK_E_FORMAT with what was looked for; a folder with no images is STK_E_NOTFOUND. */
+STK_API STK_NODISCARD stk_status stk_source_open(stk_source **out, const stk_filesystem *fs,
+                                                 const char               *path,
+                                                 const stk_source_options *options, stk_error *err);
+STK_API void                     stk_source_free(stk_source *source);
+
+STK_API const char *stk_source_kind_name(const stk_source *source);
+STK_API uint64_t    stk_source_count(const stk_source *source);
+STK_API void   stk_source_item_at(const stk_source *source, uint64_t index, stk_source_item *item);
+STK_API size_t stk_source_split_count(const stk_source *source);
+STK_API const char *stk_source_split_name(const stk_source *source, size_t split);
+/* The fields that every sample has, with meanings and class names. */
+STK_API const stk_feature_info *stk_source_features(const stk_source *source, size_t *count);
+
+STK_API STK_NODISCARD stk_status stk_source_cursor_new(stk_source_cursor **out,
+                                                       const stk_source *source, stk_error *err);
+STK_API void                     stk_source_cursor_free(stk_source_cursor *cursor);
+
+/* Reads one item. The sample is lent until the next read with this cursor. */
+STK_API STK_NODISCARD stk_status stk_source_read(stk_source_cursor *cursor, uint64_t index,
+                                                 const stk_sample **out, stk_error *err);
+
+STK_END_DECLS
+#endif

@@ -1,0 +1,27 @@
+/* stoker/stoker.h - everything public, for those who do not want to choose. */
+#ifndef STOKER_STOKER_H
+#define STOKER_STOKER_H
+
+#include <stoker/blob.h>
+#include <stoker/buffer.h>
+#include <stoker/bytes.h>
+#include <stoker/cancel.h>
+#include <stoker/dataset_info.h>
+#include <stoker/error.h>
+#include <stoker/example.h>
+#include <stoker/filesystem.h>
+#include <stoker/inspect.h>
+#include <stoker/json.h>
+#include <stoker/ledger.h>
+#include <stoker/pack.h>
+#include <stoker/record_index.h>
+#include <stoker/sample.h>
+#include <stoker/sequence_example.h>
+#include <stoker/shards.h>
+#include <stoker/source.h>
+#include <stoker/tensor.h>
+#include <stoker/tfrecord.h>
+#include <stoker/trace.h>
+#include <stoker/version.h>
+
+#endif

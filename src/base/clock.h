@@ -1,0 +1,28 @@
+/* Time. */
+#ifndef STK_BASE_CLOCK_H
+#define STK_BASE_CLOCK_H
+
+#include <stdint.h>
+
+/* Monotonic nanoseconds. */
+uint64_t stk_clock_ns(void);
+
+/* CPU time of the calling thread in nanoseconds: a system call, about 600 ns. */
+uint64_t stk_clock_thread_cpu_ns(void);
+
+/* The cheapest steady counter there is: the time stamp counter where it is invariant, else
+ * stk_clock_ns. */
+uint64_t stk_clock_ticks(void);
+
+/* Two readings of both clocks, some time apart, translate ticks to nanoseconds. */
+typedef struct stk_clock_pair {
+    uint64_t ticks;
+    uint64_t ns;
+} stk_clock_pair;
+
+stk_clock_pair stk_clock_read_pair(void);
+
+/* ticks as monotonic nanoseconds, on the line through a (earlier) and b. */
+uint64_t stk_clock_ticks_to_ns(uint64_t ticks, stk_clock_pair a, stk_clock_pair b);
+
+#endif

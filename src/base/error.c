@@ -1,0 +1,112 @@
+/* Filling, naming and printing the one error type. */
+#include <errno.h>
+#include <stdio.h>
+#include <stoker/error.h>
+#include <string.h>
+
+static const char *const status_names[STK_STATUS_COUNT] = {
+    [STK_OK] = "ok",
+    [STK_E_INVALID] = "invalid argument",
+    [STK_E_NOMEM] = "out of memory",
+    [STK_E_CEILING] = "memory ceiling",
+    [STK_E_IO] = "input/output error",
+    [STK_E_NOSPACE] = "no space left",
+    [STK_E_NOTFOUND] = "not found",
+    [STK_E_EXISTS] = "exists already",
+    [STK_E_PERMISSION] = "permission denied",
+    [STK_E_BUSY] = "in use",
+    [STK_E_FORMAT] = "wrong format",
+    [STK_E_DATALOSS] = "damaged data",
+    [STK_E_TYPE] = "wrong type",
+    [STK_E_SHAPE] = "wrong shape",
+    [STK_E_RANGE] = "out of range",
+    [STK_E_LIMIT] = "over a limit",
+    [STK_E_UNSUPPORTED] = "not supported",
+    [STK_E_CANCELLED] = "cancelled",
+};
+
+const char *stk_status_name(stk_status status)
+{
+    if ((unsigned)status >= STK_STATUS_COUNT) return "unknown status";
+    return status_names[status];
+}
+
+/* The end of a path tells more than its beginning, so that is what a long one keeps. */
+static void copy_where(char *dst, size_t capacity, const char *where)
+{
+    if (!where) where = "";
+    const size_t length = strlen(where);
+    if (length < capacity) {
+        memcpy(dst, where, length + 1);
+        return;
+    }
+    memcpy(dst, "...", 3);
+    memcpy(dst + 3, where + length - (capacity - 4), capacity - 3);
+}
+
+stk_status stk_fail(stk_error *err, stk_status status, const char *stage, const char *where,
+                    const char *format, ...)
+{
+    if (!err) return status;
+    /* where may point into err itself when a caller adds context to an error it got. */
+    char place[sizeof err->where];
+    copy_where(place, sizeof place, where);
+    char    message[sizeof err->message];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    err->status = status;
+    err->stage = stage;
+    memcpy(err->where, place, sizeof place);
+    memcpy(err->message, message, sizeof message);
+    return status;
+}
+
+static stk_status status_of_errno(int value)
+{
+    switch (value) {
+    case ENOENT:
+    case ENOTDIR:
+        return STK_E_NOTFOUND;
+    case EEXIST:
+    case ENOTEMPTY:
+        return STK_E_EXISTS;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return STK_E_PERMISSION;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return STK_E_NOSPACE;
+    case ENOMEM:
+        return STK_E_NOMEM;
+    case EBUSY:
+    case EWOULDBLOCK:
+        return STK_E_BUSY;
+    case EINVAL:
+    case ENAMETOOLONG:
+    case EISDIR:
+        return STK_E_INVALID;
+    default:
+        return STK_E_IO;
+    }
+}
+
+stk_status stk_fail_errno(stk_error *err, int errno_value, const char *stage, const char *where,
+                          const char *tried)
+{
+    char        text[128] = "";
+    const char *reason = strerror_r(errno_value, text, sizeof text); /* GNU's: may not use text */
+    return stk_fail(err, status_of_errno(errno_value), stage, where, "cannot %s: %s", tried,
+                    reason);
+}
+
+char *stk_error_line(const stk_error *err, char *text, int capacity)
+{
+    const char *stage = err->stage ? err->stage : "stoker";
+    snprintf(text, (size_t)capacity, "%s: %s%s%s", stage, err->where, err->where[0] ? ": " : "",
+             err->message);
+    return text;
+}

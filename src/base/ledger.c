@@ -1,0 +1,166 @@
+/* The memory ledger: one atomic total against the ceiling, one atomic line per kind of memory. */
+#include "base/limits.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <stoker/ledger.h>
+#include <time.h>
+
+typedef struct line {
+    uint64_t bytes, peak; /* atomic */
+} line;
+
+struct stk_ledger {
+    uint64_t        ceiling; /* never changes */
+    line            total;
+    line            lines[STK_MEMORY_COUNT];
+    uint64_t        refusals;   /* atomic */
+    uint32_t        references; /* atomic */
+    uint32_t        waiters;    /* atomic: release signals only when there are some */
+    pthread_mutex_t lock;       /* held by waiters around released, by nobody else for long */
+    pthread_cond_t  released;
+};
+
+static const char *const memory_names[STK_MEMORY_COUNT] = {
+    [STK_MEMORY_READ] = "read",     [STK_MEMORY_RECORD] = "records",  [STK_MEMORY_INDEX] = "index",
+    [STK_MEMORY_DECODE] = "decode", [STK_MEMORY_SHUFFLE] = "shuffle", [STK_MEMORY_CACHE] = "cache",
+    [STK_MEMORY_BATCH] = "batches", [STK_MEMORY_OUTPUT] = "output",
+};
+
+stk_status stk_ledger_new(stk_ledger **out, uint64_t ceiling_bytes, stk_error *err)
+{
+    *out = NULL;
+    stk_ledger *ledger = calloc(1, sizeof *ledger);
+    if (!ledger) return stk_fail(err, STK_E_NOMEM, "memory", NULL, "no memory for a ledger");
+    ledger->ceiling = ceiling_bytes ? ceiling_bytes : stk_limits_memory_bytes() / 4;
+    ledger->references = 1;
+    pthread_mutex_init(&ledger->lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&ledger->released, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    *out = ledger;
+    return STK_OK;
+}
+
+stk_ledger *stk_ledger_ref(stk_ledger *ledger)
+{
+    if (ledger) __atomic_fetch_add(&ledger->references, 1, __ATOMIC_RELAXED);
+    return ledger;
+}
+
+void stk_ledger_unref(stk_ledger *ledger)
+{
+    if (!ledger || __atomic_sub_fetch(&ledger->references, 1, __ATOMIC_ACQ_REL)) return;
+    pthread_cond_destroy(&ledger->released);
+    pthread_mutex_destroy(&ledger->lock);
+    free(ledger);
+}
+
+static void raise_peak(uint64_t *peak, uint64_t now)
+{
+    uint64_t seen = __atomic_load_n(peak, __ATOMIC_RELAXED);
+    while (seen < now && !__atomic_compare_exchange_n(peak, &seen, now, true, __ATOMIC_RELAXED,
+                                                      __ATOMIC_RELAXED)) {
+    }
+}
+
+/* Takes bytes if they fit; on refusal *held is what is held. A waiter first counts itself, then
+ * looks here; a release first lowers the total, then looks for waiters. In the one order of
+ * sequential consistency one of them sees the other, so the look must be part of that order. */
+static bool take(stk_ledger *ledger, stk_memory memory, uint64_t bytes, uint64_t *held)
+{
+    uint64_t now = __atomic_load_n(&ledger->total.bytes, __ATOMIC_SEQ_CST);
+    do {
+        if (bytes > ledger->ceiling - now) {
+            *held = now;
+            return false;
+        }
+    } while (!__atomic_compare_exchange_n(&ledger->total.bytes, &now, now + bytes, true,
+                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    raise_peak(&ledger->total.peak, now + bytes);
+    line *of = &ledger->lines[memory];
+    raise_peak(&of->peak, __atomic_add_fetch(&of->bytes, bytes, __ATOMIC_RELAXED));
+    return true;
+}
+
+static stk_status refuse(stk_ledger *ledger, stk_memory memory, uint64_t bytes, uint64_t held,
+                         stk_error *err)
+{
+    return stk_fail(err, STK_E_CEILING, "memory", memory_names[memory],
+                    "%" PRIu64 " bytes asked, %" PRIu64 " held, the ceiling is %" PRIu64
+                    ": raise the memory ceiling or use smaller buffers",
+                    bytes, held, ledger->ceiling);
+}
+
+stk_status stk_ledger_reserve(stk_ledger *ledger, stk_memory memory, uint64_t bytes, stk_error *err)
+{
+    uint64_t held;
+    if (!ledger || take(ledger, memory, bytes, &held)) return STK_OK;
+    __atomic_fetch_add(&ledger->refusals, 1, __ATOMIC_RELAXED);
+    return refuse(ledger, memory, bytes, held, err);
+}
+
+/* Sleeps until something is released, or a tenth of a second: a token that is set from a signal
+ * handler cannot wake us. */
+static void sleep_for_release(stk_ledger *ledger)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += 100000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&ledger->released, &ledger->lock, &until);
+}
+
+stk_status stk_ledger_wait(stk_ledger *ledger, stk_memory memory, uint64_t bytes,
+                           const stk_cancel *cancel, stk_error *err)
+{
+    uint64_t held;
+    if (!ledger || take(ledger, memory, bytes, &held)) return STK_OK;
+    __atomic_fetch_add(&ledger->refusals, 1, __ATOMIC_RELAXED);
+    if (bytes > ledger->ceiling) return refuse(ledger, memory, bytes, held, err);
+    stk_status st = STK_OK;
+    pthread_mutex_lock(&ledger->lock);
+    __atomic_fetch_add(&ledger->waiters, 1, __ATOMIC_SEQ_CST);
+    while (!take(ledger, memory, bytes, &held)) {
+        st = stk_cancel_check(cancel, "memory", err);
+        if (st) break;
+        sleep_for_release(ledger);
+    }
+    __atomic_fetch_sub(&ledger->waiters, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&ledger->lock);
+    return st;
+}
+
+void stk_ledger_release(stk_ledger *ledger, stk_memory memory, uint64_t bytes)
+{
+    if (!ledger || !bytes) return;
+    __atomic_fetch_sub(&ledger->lines[memory].bytes, bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&ledger->total.bytes, bytes, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&ledger->waiters, __ATOMIC_SEQ_CST)) return;
+    pthread_mutex_lock(&ledger->lock);
+    pthread_cond_broadcast(&ledger->released);
+    pthread_mutex_unlock(&ledger->lock);
+}
+
+void stk_ledger_read(const stk_ledger *ledger, stk_ledger_report *report)
+{
+    *report = (stk_ledger_report){0};
+    for (int i = 0; i < STK_MEMORY_COUNT; i++)
+        report->lines[i].name = memory_names[i];
+    if (!ledger) return;
+    for (int i = 0; i < STK_MEMORY_COUNT; i++) {
+        report->lines[i].bytes = __atomic_load_n(&ledger->lines[i].bytes, __ATOMIC_RELAXED);
+        report->lines[i].peak_bytes = __atomic_load_n(&ledger->lines[i].peak, __ATOMIC_RELAXED);
+    }
+    report->bytes = __atomic_load_n(&ledger->total.bytes, __ATOMIC_RELAXED);
+    report->peak_bytes = __atomic_load_n(&ledger->total.peak, __ATOMIC_RELAXED);
+    report->ceiling_bytes = ledger->ceiling;
+    report->refusals = __atomic_load_n(&ledger->refusals, __ATOMIC_RELAXED);
+}
