@@ -1,0 +1,53 @@
+/* What a trace holds: a ring of fixed events for each thread. */
+#ifndef STK_TRACE_RECORDING_H
+#define STK_TRACE_RECORDING_H
+
+#include "base/clock.h"
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stoker/trace.h>
+
+enum { STK_EVENT_WORDS = 4 };
+
+/* One event as it lies in the ring: begin in ticks; duration, kind and stage; name; value. */
+typedef struct stk_event_slot {
+    uint64_t word[STK_EVENT_WORDS]; /* atomic: a dump may read while the thread writes */
+} stk_event_slot;
+
+/* The same, unpacked. */
+typedef struct stk_event {
+    uint64_t    begin, ticks; /* when, and how long */
+    const char *name;
+    uint64_t    value; /* of a counter: the bits of a double */
+    stk_stage   stage;
+    bool        is_counter;
+} stk_event;
+
+struct stk_trace_thread {
+    /* Atomic, written by the thread only: events begun to be written, and events written. Between
+     * the two, one slot is in the making. */
+    alignas(64) uint64_t begun;
+    uint64_t          written;
+    uint64_t          mask; /* slots - 1; what follows never changes */
+    stk_trace_thread *older;
+    char             *name;
+    uint32_t          number; /* from 0, in the order of attaching */
+    alignas(64) stk_event_slot slots[];
+};
+
+struct stk_trace {
+    stk_trace_thread *newest; /* atomic: a list that only grows, so that nobody needs a lock */
+    char             *process_name;
+    uint64_t          events_per_thread; /* a power of two */
+    stk_clock_pair    begin;
+};
+
+const stk_trace_thread *stk_trace_newest(const stk_trace *trace);
+
+/* Appends the thread's events (stk_event) to out, oldest first, leaving out those overwritten while
+ * it reads, and adds the number of overwritten ones to *dropped. */
+STK_NODISCARD stk_status stk_trace_snapshot(const stk_trace_thread *thread, stk_blob *out,
+                                            uint64_t *dropped, stk_error *err);
+
+#endif
