@@ -1,0 +1,15 @@
+/* A file system with all that writes taken away. */
+#ifndef STK_STORAGE_READ_ONLY_H
+#define STK_STORAGE_READ_ONLY_H
+
+#include <stoker/filesystem.h>
+
+typedef struct stk_read_only {
+    stk_filesystem        fs;    /* first: pass &it.fs */
+    const stk_filesystem *inner; /* NULL means the local one */
+} stk_read_only;
+
+/* Reads go to inner; whatever writes is STK_E_PERMISSION. */
+void stk_read_only_init(stk_read_only *view, const stk_filesystem *inner);
+
+#endif
