@@ -1,0 +1,34 @@
+/* The inside of a TFRecord reader, for the files that share it: reading, resynchronising, the
+ * index. */
+#ifndef STK_STORAGE_TFRECORD_READER_H
+#define STK_STORAGE_TFRECORD_READER_H
+
+#include "storage/record/tfrecord_input.h"
+
+struct stk_tfrecord_reader {
+    stk_tfrecord_input input;
+    stk_blob           buffer;     /* its bytes begin..end are read and not yet passed */
+    size_t             begin, end; /* at begin stands the next record's header */
+    uint64_t           offset;     /* of that header in the uncompressed stream */
+    uint64_t           index;      /* number of that record */
+    size_t             buffer_bytes;
+    size_t             passing_read; /* bytes to read at a time while passing over records */
+    uint64_t           max_record_bytes;
+    bool               damaged; /* the record at begin was found damaged */
+    uint64_t           checked; /* bytes of records looked at by resynchronising, since a seek */
+};
+
+/* Makes need bytes available at begin, or as many as there are. Reads up to target bytes at once
+ * where that is more. */
+STK_NODISCARD stk_status stk_tfrecord_reader_fill(stk_tfrecord_reader *reader, size_t need,
+                                                  size_t target, stk_error *err);
+
+/* Moves on by bytes that are available. */
+void stk_tfrecord_reader_advance(stk_tfrecord_reader *reader, size_t bytes);
+
+/* Passes over one record without looking at its data, which in a plain file is not even read.
+ * *passed is false at the end of the file. */
+STK_NODISCARD stk_status stk_tfrecord_reader_pass(stk_tfrecord_reader *reader, bool *passed,
+                                                  uint64_t *length, stk_error *err);
+
+#endif
