@@ -1,0 +1,285 @@
+/* The work of a pack. A chunk is a run of items of one shard: a pool's tasks read and frame chunks
+ * into memory in any order, the calling thread writes them in the plan's order and reads too while
+ * it would wait. */
+#include "storage/pack/pack_write.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/pool.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <stoker/example.h>
+#include <string.h>
+
+enum {
+    CHUNK_BYTES = 256 << 10, /* large enough for one write, small enough for L2 */
+    CHUNK_ITEMS = 512,
+    CHUNKS_PER_WORKER = 4,       /* so that a slow read does not stop the others */
+    FRAME_OVERHEAD = 256,        /* of a record, mostly enough */
+    LARGEST_FIRST = 64 << 20,    /* a listing may claim more; that much is believed at once */
+    LEAST_KEPT = 2 * CHUNK_BYTES /* of a chunk's memory, for the next one */
+};
+
+typedef struct worker {
+    stk_source_cursor *cursor;
+    stk_trace_thread  *trace;
+} worker;
+
+typedef struct packing packing;
+
+typedef struct chunk {
+    stk_task   task;
+    packing   *of;
+    size_t     shard;
+    uint64_t   first, count; /* a run of the plan's order */
+    stk_blob   frames;
+    uint64_t   bytes;  /* of source content, once read */
+    uint64_t   listed; /* the same, as the listing has it: what the chunk will take */
+    bool       last;   /* of its shard */
+    stk_status status;
+    stk_error  error;
+} chunk;
+
+struct packing {
+    const stk_source       *source;
+    const stk_pack_plan    *plan;
+    char *const            *paths;
+    const bool             *finished;
+    const stk_pack_options *options;
+    stk_pool               *pool;
+    worker                 *workers; /* each touched by the thread of its number only */
+    int                     worker_count;
+    chunk                  *chunks; /* a ring: chunk n of the run is chunks[n % depth] */
+    size_t                  depth;
+    uint64_t                cut, submitted, written;   /* numbers of chunks */
+    uint64_t                in_flight, most_in_flight; /* listed bytes submitted and not written */
+    uint64_t                most_kept;  /* by a written chunk, so that memory is not paged anew */
+    size_t                  next_shard; /* where the next chunk is cut */
+    uint64_t                next_item;  /* within it */
+    stk_tfrecord_writer    *writer;
+    stk_trace_thread       *trace;
+    stk_pack_progress       progress;
+    uint64_t                reported_ns;
+};
+
+/* The worker's own things are made on its own thread, at its first task. */
+static stk_status prepare_worker(packing *p, worker *w, int number, stk_error *err)
+{
+    if (w->cursor) return STK_OK;
+    char name[32];
+    snprintf(name, sizeof name, "pack worker %d", number);
+    STK_TRY(stk_trace_attach(p->options->trace, name, &w->trace, err));
+    return stk_source_cursor_new(&w->cursor, p->source, err);
+}
+
+static stk_status frame_item(packing *p, worker *w, chunk *c, uint64_t item, stk_error *err)
+{
+    const stk_sample *sample;
+    size_t            position;
+    STK_TRY(stk_source_read(w->cursor, item, &sample, err));
+    STK_TRY(stk_tfrecord_frame_begin(&c->frames, &position, err));
+    STK_TRY(stk_example_write(&c->frames, sample, err));
+    STK_TRY(stk_tfrecord_frame_end(&c->frames, position, err));
+    stk_source_item info;
+    stk_source_item_at(p->source, item, &info);
+    c->bytes += info.bytes;
+    return STK_OK;
+}
+
+/* Room for all of the chunk at once: frames that grow are copied, and take half as much again. */
+static stk_status make_room(packing *p, chunk *c, stk_error *err)
+{
+    const uint64_t room = c->listed + c->count * FRAME_OVERHEAD;
+    if (room > p->most_in_flight || room > LARGEST_FIRST) return STK_OK; /* only what is needed */
+    return stk_blob_reserve_exact(&c->frames, (size_t)room, err);
+}
+
+static void fill_chunk(stk_task *task, int number)
+{
+    chunk         *c = (chunk *)task; /* task is its first member */
+    packing       *p = c->of;
+    worker        *w = &p->workers[number];
+    const uint64_t begin = stk_span_begin(w->trace);
+    c->status = prepare_worker(p, w, number, &c->error);
+    if (!c->status) c->status = make_room(p, c, &c->error);
+    for (uint64_t i = 0; !c->status && i < c->count; i++) {
+        c->status = stk_cancel_check(p->options->cancel, "pack", &c->error);
+        if (!c->status) c->status = frame_item(p, w, c, p->plan->order[c->first + i], &c->error);
+    }
+    stk_span_end(w->trace, STK_STAGE_READ, "read and frame", begin, c->count);
+}
+
+/* Cuts the next chunk off the plan into c; false when all of the plan is cut. */
+static bool cut_chunk(packing *p, chunk *c)
+{
+    const stk_pack_plan *plan = p->plan;
+    while (p->next_shard < plan->shard_count && p->finished[p->next_shard])
+        p->next_shard++;
+    if (p->next_shard == plan->shard_count) return false;
+    const stk_pack_shard *shard = &plan->shards[p->next_shard];
+    c->shard = p->next_shard;
+    c->first = shard->first + p->next_item;
+    c->count = 0;
+    c->bytes = c->listed = 0;
+    c->frames.size = 0;
+    for (; c->listed < CHUNK_BYTES && c->count < CHUNK_ITEMS && p->next_item < shard->count;
+         c->count++, p->next_item++) {
+        stk_source_item item;
+        stk_source_item_at(p->source, plan->order[c->first + c->count], &item);
+        c->listed += item.bytes;
+    }
+    c->last = p->next_item == shard->count;
+    if (c->last) {
+        p->next_shard++;
+        p->next_item = 0;
+    }
+    return true;
+}
+
+/* As many chunks as there is room for, but always one: records larger than that pass one by one. */
+static void submit_chunks(packing *p)
+{
+    while (p->submitted - p->written < p->depth) {
+        chunk *c = &p->chunks[p->submitted % p->depth];
+        if (p->cut == p->submitted) {
+            if (!cut_chunk(p, c)) return;
+            p->cut++;
+        }
+        if (p->in_flight && p->in_flight + c->listed > p->most_in_flight) return;
+        p->in_flight += c->listed;
+        stk_pool_submit(p->pool, &c->task);
+        p->submitted++;
+    }
+}
+
+static void report(packing *p, bool always)
+{
+    const uint64_t now = stk_clock_ns();
+    if (!p->options->progress || (!always && now - p->reported_ns < 100000000)) return;
+    p->reported_ns = now;
+    p->options->progress(p->options->progress_context, &p->progress);
+}
+
+static stk_status write_chunk(packing *p, const chunk *c, stk_error *err)
+{
+    const uint64_t             begin = stk_span_begin(p->trace);
+    const stk_tfrecord_options options = {.compression = p->options->compression,
+                                          .ledger = p->options->ledger};
+    if (!p->writer)
+        STK_TRY(stk_tfrecord_writer_open(&p->writer, p->options->filesystem, p->paths[c->shard],
+                                         &options, err));
+    STK_TRY(stk_tfrecord_writer_write_framed(p->writer, stk_blob_bytes(&c->frames), err));
+    stk_span_end(p->trace, STK_STAGE_WRITE, "write", begin, c->frames.size);
+    if (!c->last) return STK_OK;
+    const uint64_t commit = stk_span_begin(p->trace);
+    STK_TRY(stk_tfrecord_writer_commit(p->writer, err));
+    stk_span_end(p->trace, STK_STAGE_WRITE, "commit shard", commit, c->shard);
+    stk_tfrecord_writer_free(p->writer);
+    p->writer = NULL;
+    return STK_OK;
+}
+
+static stk_status run(packing *p, stk_error *err)
+{
+    submit_chunks(p);
+    while (p->written < p->submitted) {
+        chunk *c = &p->chunks[p->written % p->depth];
+        stk_pool_wait(p->pool, &c->task);
+        if (c->status) {
+            *err = c->error;
+            return c->status;
+        }
+        STK_TRY(write_chunk(p, c, err));
+        p->written++;
+        p->in_flight -= c->listed;
+        if (c->frames.capacity > p->most_kept) stk_blob_release(&c->frames);
+        p->progress.items_done += c->count;
+        p->progress.bytes_done += c->bytes;
+        report(p, false);
+        submit_chunks(p);
+    }
+    report(p, true);
+    return STK_OK;
+}
+
+/* Half of what is left below the ceiling is for chunks, the other half for the readers, each of
+ * which holds a record. */
+static uint64_t half_of_memory(const packing *p)
+{
+    stk_ledger_report memory;
+    stk_ledger_read(p->options->ledger, &memory);
+    return (memory.ceiling_bytes - memory.bytes) / 2;
+}
+
+static int choose_threads(const packing *p)
+{
+    const int      asked = p->options->threads > 0 ? p->options->threads : stk_limits_cores();
+    const uint64_t fit = p->plan->largest ? half_of_memory(p) / p->plan->largest : UINT64_MAX;
+    if (fit >= (uint64_t)asked) return asked;
+    return fit ? (int)fit : 1;
+}
+
+static void choose_depth(packing *p)
+{
+    const uint64_t room = half_of_memory(p);
+    p->most_in_flight = room / 2;
+    p->depth = (size_t)p->worker_count * CHUNKS_PER_WORKER;
+    if (room / LEAST_KEPT < p->depth) p->depth = (size_t)(room / LEAST_KEPT);
+    if (!p->depth) p->depth = 1;
+    p->most_kept = p->most_in_flight / p->depth;
+    if (p->most_kept < LEAST_KEPT) p->most_kept = LEAST_KEPT;
+}
+
+static stk_status start(packing *p, stk_error *err)
+{
+    STK_TRY(stk_pool_start(&p->pool, choose_threads(p) - 1, "stoker-pack", err));
+    p->worker_count = stk_pool_workers(p->pool);
+    p->workers = calloc((size_t)p->worker_count, sizeof *p->workers);
+    choose_depth(p);
+    p->chunks = calloc(p->depth, sizeof *p->chunks);
+    if (!p->workers || !p->chunks)
+        return stk_fail(err, STK_E_NOMEM, "pack", NULL, "no memory for %zu chunks", p->depth);
+    for (size_t i = 0; i < p->depth; i++) {
+        p->chunks[i].task.run = fill_chunk;
+        p->chunks[i].of = p;
+        stk_blob_init(&p->chunks[i].frames, p->options->ledger, STK_MEMORY_OUTPUT);
+    }
+    return stk_trace_attach(p->options->trace, "pack writer", &p->trace, err);
+}
+
+/* Tasks still in flight use the chunks, so they end first. */
+static void stop(packing *p)
+{
+    for (uint64_t n = p->written; p->pool && n < p->submitted; n++)
+        stk_pool_wait(p->pool, &p->chunks[n % p->depth].task);
+    stk_pool_free(p->pool);
+    stk_tfrecord_writer_free(p->writer);
+    for (size_t i = 0; p->chunks && i < p->depth; i++)
+        stk_blob_release(&p->chunks[i].frames);
+    for (int i = 0; p->workers && i < p->worker_count; i++)
+        stk_source_cursor_free(p->workers[i].cursor);
+    free(p->chunks);
+    free(p->workers);
+}
+
+stk_status stk_pack_write(const stk_source *source, const stk_pack_plan *plan, char *const *paths,
+                          const bool *finished, const stk_pack_options *options, stk_error *err)
+{
+    packing p = {.source = source,
+                 .plan = plan,
+                 .paths = paths,
+                 .finished = finished,
+                 .options = options,
+                 .progress = {.items_total = plan->count, .bytes_total = plan->bytes}};
+    for (size_t i = 0; i < plan->shard_count; i++)
+        if (finished[i]) {
+            p.progress.items_done += plan->shards[i].count;
+            p.progress.bytes_done += plan->shards[i].bytes;
+        }
+    stk_status st = start(&p, err);
+    if (!st) st = run(&p, err);
+    stop(&p);
+    return st;
+}

@@ -1,0 +1,13 @@
+/* Reads, frames and writes the records of a plan: many readers, one writer, the plan's order. */
+#ifndef STK_STORAGE_PACK_WRITE_H
+#define STK_STORAGE_PACK_WRITE_H
+
+#include "storage/pack/pack_folder.h"
+
+/* Writes the shards that are not finished. paths[i] is shard i's file, finished[i] whether it is
+ * there already. */
+STK_NODISCARD stk_status stk_pack_write(const stk_source *source, const stk_pack_plan *plan,
+                                        char *const *paths, const bool *finished,
+                                        const stk_pack_options *options, stk_error *err);
+
+#endif
