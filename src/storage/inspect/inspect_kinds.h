@@ -1,0 +1,42 @@
+/* The two ways to look at a data set. Both fill total and the report's files; stk_inspect makes the
+ * rest of the report from total. */
+#ifndef STK_STORAGE_INSPECT_KINDS_H
+#define STK_STORAGE_INSPECT_KINDS_H
+
+#include "storage/inspect/inspect_part.h"
+
+#include <stoker/shards.h>
+
+typedef struct stk_inspect_call {
+    const stk_filesystem *fs;
+    const char           *path;
+    bool                  whole_folder; /* path is one, so that all its splits should be there */
+    stk_inspect_options   options;      /* with defaults filled in */
+    stk_inspect_part      total;
+    stk_inspect_report   *report;
+} stk_inspect_call;
+
+/* TFRecord files. */
+STK_NODISCARD stk_status stk_inspect_records(stk_inspect_call *call, const stk_shards *shards,
+                                             stk_error *err);
+/* Any other source. */
+STK_NODISCARD stk_status stk_inspect_source(stk_inspect_call *call, stk_error *err);
+
+/* Fills the report's class list from a sorted tally. names may be NULL; classes that have a name
+ * but do not occur are listed with a count of 0 when all_read. */
+STK_NODISCARD stk_status stk_inspect_list_classes(stk_inspect_report *report, const char *feature,
+                                                  stk_tally *tally, const stk_feature_info *names,
+                                                  bool all_read, stk_error *err);
+
+/* Compares what dataset_info.json says of the shards with what was found; differences are damage.
+ */
+STK_NODISCARD stk_status stk_inspect_compare_info(stk_inspect_call       *call,
+                                                  const stk_dataset_info *info, stk_error *err);
+
+/* Says of raw byte strings what tensors they are, where features.json does. */
+void stk_inspect_name_tensors(stk_inspect_schema *schema, const stk_dataset_info *info);
+
+/* How many threads the options ask for, given so many portions; at least 1. */
+int stk_inspect_threads(const stk_inspect_options *options, uint64_t portions);
+
+#endif

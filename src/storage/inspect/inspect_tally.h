@@ -1,0 +1,40 @@
+/* How often each value occurs: a hash map from an integer or a byte string to a count. */
+#ifndef STK_STORAGE_INSPECT_TALLY_H
+#define STK_STORAGE_INSPECT_TALLY_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stoker/blob.h>
+
+/* More different values than this are no classes: the tally gives up and forgets them. */
+enum { STK_TALLY_MOST = 65536, STK_TALLY_LONGEST = 256 };
+
+typedef struct stk_tally_entry {
+    const uint8_t *text;  /* of a byte string; NULL for an integer */
+    int64_t        value; /* the integer, or the length of text */
+    uint64_t       count; /* 0 marks a free place */
+} stk_tally_entry;
+
+typedef struct stk_tally {
+    stk_blob   places;     /* a power of two of stk_tally_entry */
+    stk_arena *arena;      /* for texts; not owned */
+    size_t     used;       /* different values */
+    bool       overflowed; /* there were too many, or too long ones */
+} stk_tally;
+
+/* Allocates nothing yet. */
+void stk_tally_init(stk_tally *tally, stk_arena *arena);
+void stk_tally_release(stk_tally *tally);
+
+/* Adds count to an integer, or to a byte string when text is not NULL. */
+STK_NODISCARD stk_status stk_tally_add(stk_tally *tally, const uint8_t *text, int64_t value,
+                                       uint64_t count, stk_error *err);
+/* Adds all of other. */
+STK_NODISCARD stk_status stk_tally_merge(stk_tally *tally, const stk_tally *other, stk_error *err);
+
+/* Moves the entries to the front, integers first, sorted by value, and gives them; nothing may be
+ * added after. */
+const stk_tally_entry *stk_tally_sort(stk_tally *tally);
+
+#endif
