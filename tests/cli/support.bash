@@ -1,0 +1,62 @@
+# Shared by the scripts that test the command. Source it with the build folder as $1.
+stoker=$1/stoker
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# Runs stoker with the rest of the arguments; keeps code, $work/out and $work/err.
+run()
+{
+    code=0
+    "$stoker" "$@" >"$work/out" 2>"$work/err" || code=$?
+}
+
+expect_code()
+{
+    [ "$code" = "$1" ] || fail "$2: exit code $code, expected $1: $(head -3 "$work/err")"
+}
+
+# expect_in FILE TEXT WHAT
+expect_in()
+{
+    grep -qF -e "$2" "$1" || fail "$3: '$2' is not in: $(head -5 "$1")"
+}
+
+expect_not_in()
+{
+    ! grep -qF -e "$2" "$1" || fail "$3: '$2' is in: $(head -5 "$1")"
+}
+
+expect_empty()
+{
+    [ ! -s "$1" ] || fail "$2: expected nothing, got: $(head -5 "$1")"
+}
+
+# make_images FOLDER CLASSES COUNT: small files that are named like pictures, one folder a class.
+make_images()
+{
+    python3 - "$@" <<'PYTHON'
+import pathlib, sys
+root, classes, count = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+for c in range(classes):
+    folder = root / f"class{c}"
+    folder.mkdir(parents=True)
+    for i in range(count):
+        (folder / f"{i:05d}.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes([c, i % 251]) * (50 + i % 7))
+PYTHON
+}
+
+finish()
+{
+    if [ "$failures" != 0 ]; then
+        echo "$failures failed" >&2
+        exit 1
+    fi
+    echo "all as expected"
+}

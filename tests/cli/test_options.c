@@ -1,0 +1,165 @@
+/* Flags from a table, each kind and each mistake. */
+#include "../../tools/stoker/options.c"
+#include "../../tools/stoker/text.c"
+
+#include "harness.h"
+
+typedef struct test_values {
+    bool        quiet, deep;
+    const char *name, *colour;
+    int64_t     count;
+    uint64_t    size;
+    double      rate;
+} test_values;
+
+static const char *colours(size_t index)
+{
+    static const char *const all[] = {"red", "green"};
+    return index < 2 ? all[index] : NULL;
+}
+
+static const stk_option table[] = {
+    {.name = "quiet", .letter = 'q', .target = offsetof(test_values, quiet)},
+    {.name = "deep", .letter = 'd', .target = offsetof(test_values, deep)},
+    {.name = "name",
+     .letter = 'n',
+     .metavar = "NAME",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(test_values, name)},
+    {.name = "colour",
+     .metavar = "C",
+     .kind = STK_OPTION_CHOICE,
+     .choice = colours,
+     .target = offsetof(test_values, colour)},
+    {.name = "count",
+     .letter = 'c',
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .least = -5,
+     .most = 9.3e18,
+     .target = offsetof(test_values, count)},
+    {.name = "size-mb",
+     .metavar = "N",
+     .kind = STK_OPTION_SIZE_MB,
+     .least = 0,
+     .most = 1e6,
+     .target = offsetof(test_values, size)},
+    {.name = "rate",
+     .metavar = "X",
+     .kind = STK_OPTION_NUMBER,
+     .least = 0,
+     .most = 1,
+     .target = offsetof(test_values, rate)},
+};
+
+static test_values values;
+static stk_parsed  parsed;
+static char       *words[16];
+
+/* Parses up to 15 words. */
+static stk_parse parse(const char *first, ...)
+{
+    int     count = 0;
+    va_list args;
+    va_start(args, first);
+    for (const char *word = first; word; word = va_arg(args, const char *))
+        words[count++] = (char *)word;
+    va_end(args);
+    values = (test_values){0};
+    return stk_options_parse(table, COUNT_OF(table), &values, count, words, &parsed);
+}
+
+STK_TEST(all_kinds_of_values_are_stored)
+{
+    EXPECT_INT_EQ(STK_PARSE_OK, parse("a", "--quiet", "--name=x=y", "--colour", "green", "b",
+                                      "--count=-5", "--size-mb", "1.5", "--rate", "0.25", NULL));
+    EXPECT(values.quiet && !values.deep);
+    EXPECT_STR_EQ("x=y", values.name);
+    EXPECT_STR_EQ("green", values.colour);
+    EXPECT_INT_EQ(-5, values.count);
+    EXPECT_INT_EQ(1500000, values.size);
+    EXPECT(values.rate == 0.25);
+    EXPECT_INT_EQ(2, parsed.operand_count);
+    EXPECT_STR_EQ("a", parsed.operands[0]);
+    EXPECT_STR_EQ("b", parsed.operands[1]);
+}
+
+STK_TEST(letters_may_stand_together_and_take_a_value)
+{
+    EXPECT_INT_EQ(STK_PARSE_OK, parse("-qdc7", "-n", "x", NULL));
+    EXPECT(values.quiet && values.deep);
+    EXPECT_INT_EQ(7, values.count);
+    EXPECT_STR_EQ("x", values.name);
+}
+
+STK_TEST(two_dashes_end_the_flags_and_one_is_an_operand)
+{
+    EXPECT_INT_EQ(STK_PARSE_OK, parse("-", "--", "--quiet", "--", NULL));
+    EXPECT(!values.quiet);
+    EXPECT_INT_EQ(3, parsed.operand_count);
+    EXPECT_STR_EQ("--quiet", parsed.operands[1]);
+}
+
+STK_TEST(help_is_met_before_later_mistakes)
+{
+    EXPECT_INT_EQ(STK_PARSE_HELP, parse("-qh", "--nonsense", NULL));
+    EXPECT_INT_EQ(STK_PARSE_HELP, parse("--help", NULL));
+}
+
+static void expect_wrong(const char *message, const char *advice)
+{
+    EXPECT_CONTAINS(message, parsed.message);
+    if (advice[0])
+        EXPECT_CONTAINS(advice, parsed.advice);
+    else
+        EXPECT_STR_EQ("", parsed.advice);
+}
+
+STK_TEST(mistakes_name_the_flag_and_the_value)
+{
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--qiuet", NULL));
+    expect_wrong("unknown flag '--qiuet'", "did you mean '--quiet'?");
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--size=3", NULL));
+    expect_wrong("unknown flag '--size'", "did you mean '--size-mb'?");
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--xyzzy", NULL));
+    expect_wrong("unknown flag '--xyzzy'", "");
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("-qx", NULL));
+    expect_wrong("unknown flag '-x'", "");
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--count", NULL));
+    expect_wrong("--count needs a value, N", "");
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--count", "--", NULL));
+    expect_wrong("--count needs a value", "write --count=--");
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--count=9223372036854775808", NULL));
+    expect_wrong("9223372036854775808 is out of range, from -5 to 9223372036854775807", "");
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--rate=nan", NULL));
+    expect_wrong("--rate: 'nan' is not a number", "");
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--rate=1.01", NULL));
+    expect_wrong("--rate: 1.01 is out of range, from 0 to 1", "");
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--colour=gren", NULL));
+    expect_wrong("'gren' is not one of: red, green", "did you mean 'green'?");
+}
+
+STK_TEST(the_largest_integer_is_taken)
+{
+    EXPECT_INT_EQ(STK_PARSE_OK, parse("--count", "9223372036854775807", NULL));
+    EXPECT_INT_EQ(INT64_MAX, values.count);
+}
+
+STK_TEST(distance_counts_single_slips)
+{
+    EXPECT_INT_EQ(0, stk_text_distance("pack", "pack"));
+    EXPECT_INT_EQ(1, stk_text_distance("pakc", "pack")); /* two swapped */
+    EXPECT_INT_EQ(1, stk_text_distance("pck", "pack"));
+    EXPECT_INT_EQ(4, stk_text_distance("", "pack"));
+}
+
+STK_TEST(long_text_is_cut_and_control_characters_are_shown)
+{
+    char shown[64];
+    stk_text_fit(shown, sizeof shown, "a\033[1m", 40);
+    EXPECT_STR_EQ("a\\x1B[1m", shown);
+    stk_text_fit(shown, sizeof shown, "abcdefghij", 8);
+    EXPECT_STR_EQ("abcde...", shown);
+    stk_text_fit(shown, 6, "abcdefghij", 40);
+    EXPECT(strlen(shown) < 6);
+}

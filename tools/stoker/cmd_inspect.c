@@ -1,0 +1,218 @@
+/* stoker inspect: what is in a data set, and is it sound. */
+#include "command.h"
+#include "progress.h"
+#include "report.h"
+#include "signals.h"
+#include "source_kinds.h"
+#include "text.h"
+
+#include <limits.h>
+#include <stoker/inspect.h>
+
+typedef struct values {
+    stk_common_values common;
+    bool              verify, all;
+    int64_t           records, sample, bad;
+    const char       *label, *kind, *color;
+} values;
+
+static const values defaults = {.records = 3, .bad = 100};
+
+static const stk_option options[] = {
+    {.name = "verify",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, verify),
+     .group = "What to look at",
+     .help = "read everything, check all checksums and parse every record; exit code 1 if any is "
+             "bad"},
+    {.name = "all",
+     .letter = 'a',
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, all),
+     .group = "What to look at",
+     .help = "read every record for schema and classes, not a sample"},
+    {.name = "sample",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, sample),
+     .least = 0,
+     .most = 1e15,
+     .group = "What to look at",
+     .help = "records to read of each file for schema and classes (default 0: 1000; of other "
+             "sources 200 in all)"},
+    {.name = "label",
+     .metavar = "KEY",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(values, label),
+     .group = "What to look at",
+     .help = "count classes of this feature (default: label, image/class/label, or one of a "
+             "similar name)"},
+    {.name = "kind",
+     .metavar = "KIND",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, kind),
+     .choice = stk_inspect_kind_choice,
+     .group = "What to look at",
+     .help = "what PATH is: tfrecord or a kind below (default: found out by looking)"},
+    {.name = "records",
+     .letter = 'n',
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, records),
+     .least = 0,
+     .most = 10000,
+     .group = "What to show",
+     .help = "first records to show in full (default 3)"},
+    {.name = "bad",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, bad),
+     .least = 1,
+     .most = 1000000,
+     .group = "What to show",
+     .help = "bad records to list; the others are counted (default 100)"},
+    {.name = "color",
+     .metavar = "WHEN",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, color),
+     .choice = stk_color_choice,
+     .group = "What to show",
+     .help = "colours and block characters: auto (on a terminal), always, never; NO_COLOR in the "
+             "environment turns colours off"},
+    STK_COMMON_OPTIONS(values, common),
+};
+
+/* What is the same for all paths of one call. */
+typedef struct session {
+    const stk_invocation *call;
+    const values         *values;
+    stk_inspect_options   options;
+    stk_style             style;
+    stk_json_writer       json;
+} session;
+
+static void show_progress(void *context, uint64_t done, uint64_t total)
+{
+    stk_notice_end(); /* what takes long is no longer the listing */
+    stk_progress_update(context, done, total, 0, 0);
+}
+
+static const char *advise(const stk_error *err)
+{
+    if (err->status == STK_E_CANCELLED) return "nothing was changed; run it again to begin anew";
+    if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
+    if (err->status == STK_E_FORMAT) return "--kind says what it is, if you know better";
+    return NULL;
+}
+
+/* A path that cannot be looked at is told in both forms: on stderr, and in its place in the JSON.
+ */
+static int fail_path(session *s, const char *path, const stk_error *err)
+{
+    char      line[1024];
+    const int code = stk_report_error(s->call->command, err, advise(err));
+    if (!s->values->common.json) return code;
+    stk_json_object(&s->json);
+    stk_json_pair_string(&s->json, "path", path);
+    stk_json_pair_string(&s->json, "error", stk_error_line(err, line, sizeof line));
+    stk_json_object_end(&s->json);
+    return code;
+}
+
+static int inspect_path(session *s, const char *path)
+{
+    stk_inspect_report report;
+    stk_progress       progress;
+    stk_error          err;
+    char               note[300], shown[250];
+    stk_text_fit(shown, sizeof shown, path, 200);
+    snprintf(note, sizeof note, "listing %s ...", shown);
+    if (!s->values->common.quiet) stk_notice_begin(note);
+    stk_progress_begin(&progress, s->values->verify ? "verifying" : "reading",
+                       s->values->common.quiet);
+    s->options.progress_context = &progress;
+    const stk_status st = stk_inspect(&report, NULL, path, &s->options, &err);
+    stk_notice_end();
+    stk_progress_end(&progress);
+    if (st) return fail_path(s, path, &err);
+    if (s->values->common.json)
+        stk_report_write_json(&s->json, path, &report);
+    else
+        stk_report_print(path, &report, &s->style);
+    const int code = report.bad_count ? STK_EXIT_FAILED : STK_EXIT_OK;
+    stk_inspect_report_release(&report);
+    return code;
+}
+
+static int inspect_paths(session *s)
+{
+    const bool many = s->call->operand_count > 1, json = s->values->common.json;
+    int        code = STK_EXIT_OK;
+    if (json && many) stk_json_array(&s->json);
+    for (int i = 0; i < s->call->operand_count && !stk_output_closed(); i++) {
+        if (i && !json) printf("\n");
+        const int result = inspect_path(s, s->call->operands[i]);
+        if (result) code = result;
+        if (result == STK_EXIT_CANCELLED) break;
+        fflush(stdout);
+    }
+    if (json && many) stk_json_array_end(&s->json);
+    return code;
+}
+
+static int run(const stk_invocation *call)
+{
+    const values *v = call->values;
+    session       s = {.call = call, .values = v, .style = stk_style_for(stdout, v->color)};
+    stk_ledger   *ledger;
+    stk_blob      text;
+    stk_error     err;
+    if (stk_ledger_new(&ledger, v->common.memory_bytes, &err))
+        return stk_report_error(call->command, &err, NULL);
+    s.options = (stk_inspect_options){
+        .verify = v->verify,
+        .whole = v->all,
+        .label = v->label,
+        .sample_records = (uint64_t)v->sample,
+        .first_records = (uint32_t)v->records,
+        .max_bad = (uint32_t)v->bad,
+        .kind = v->kind,
+        .ledger = ledger,
+        .threads = (int)v->common.threads,
+        .cancel = stk_signals_token(),
+        .progress = show_progress,
+    };
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    stk_json_begin(&s.json, &text, 2);
+    int code = inspect_paths(&s);
+    if (v->common.json) {
+        if (stk_json_end(&s.json, &err)) code = stk_report_error(call->command, &err, NULL);
+        fwrite(text.data, 1, text.size, stdout);
+    }
+    stk_blob_release(&text);
+    stk_ledger_unref(ledger);
+    return code;
+}
+
+const stk_command stk_command_inspect = {
+    .name = "inspect",
+    .summary = "show and check what a data set holds",
+    .operands = "PATH...",
+    .description =
+        "Shows the number of records, the schema, the classes and the first records of TFRecord "
+        "files or of any source. PATH is a file, a folder of shards, or a pattern in quotes. "
+        "Record counts are exact; schema and classes come from a sample unless --all or --verify "
+        "is given.",
+    .examples = "stoker inspect packed/\n"
+                "stoker inspect --verify 'data/train-*'\n"
+                "stoker inspect --all --records 0 photos/\n"
+                "stoker inspect --json packed/ | jq .classes",
+    .least_operands = 1,
+    .most_operands = INT_MAX,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .print_more_help = stk_source_kinds_print,
+    .run = run,
+};

@@ -1,0 +1,313 @@
+/* stoker pack: any source to sharded TFRecords. */
+#include "command.h"
+#include "format.h"
+#include "progress.h"
+#include "signals.h"
+#include "source_kinds.h"
+#include "split_list.h"
+#include "text.h"
+
+#include <stoker/json.h>
+#include <stoker/pack.h>
+#include <string.h>
+
+typedef struct values {
+    stk_common_values common;
+    const char       *name, *splits, *kind, *compression, *trace;
+    uint64_t          shard_bytes;
+    bool              keep_order, restart;
+    int64_t           seed;
+} values;
+
+static const values defaults = {.shard_bytes = 100000000};
+
+static const char *compression_choice(size_t index)
+{
+    return index < 4 ? stk_compression_name((stk_compression)(STK_COMPRESSION_NONE + index)) : NULL;
+}
+
+static const stk_option options[] = {
+    {.name = "name",
+     .metavar = "NAME",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(values, name),
+     .group = "Output",
+     .help = "name of the data set (default: OUT's last component)"},
+    {.name = "shard-mb",
+     .metavar = "N",
+     .kind = STK_OPTION_SIZE_MB,
+     .target = offsetof(values, shard_bytes),
+     .least = 0.001,
+     .most = 1e6,
+     .group = "Output",
+     .help = "size of a shard to aim at, in MB (default 100)"},
+    {.name = "splits",
+     .metavar = "LIST",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(values, splits),
+     .group = "Output",
+     .help = "split anew, such as train=0.9,test=0.1 (default: the splits of SOURCE)"},
+    {.name = "compression",
+     .metavar = "CODEC",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, compression),
+     .choice = compression_choice,
+     .group = "Output",
+     .help = "of the shards: none, gzip, zlib, zstd (default none: pictures are compressed "
+             "already, and only plain shards can be read in any order)"},
+    {.name = "keep-order",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, keep_order),
+     .group = "Output",
+     .help = "keep the order of SOURCE (default: shuffle each split once)"},
+    {.name = "seed",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, seed),
+     .least = 0,
+     .most = 9.3e18,
+     .group = "Output",
+     .help = "of the shuffle and the splits; the same seed gives the same bytes (default 0)"},
+    {.name = "kind",
+     .metavar = "KIND",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, kind),
+     .choice = stk_source_kind_choice,
+     .group = "Running",
+     .help = "what SOURCE is (default: found out by looking)"},
+    {.name = "restart",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, restart),
+     .group = "Running",
+     .help = "throw away an unfinished run of other content or flags"},
+    {.name = "trace",
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, trace),
+     .group = "Running",
+     .help = "write what each thread did when to FILE (opens in Perfetto, chrome://tracing)"},
+    STK_COMMON_OPTIONS(values, common),
+};
+
+typedef struct session {
+    const stk_invocation *call;
+    const values         *values;
+    const char           *source_path, *out_path;
+    stk_split_list        splits;
+    stk_ledger           *ledger;
+    stk_trace            *trace;
+    stk_source           *source;
+    stk_progress          progress;
+} session;
+
+static void show_progress(void *context, const stk_pack_progress *at)
+{
+    stk_progress_update(context, at->bytes_done, at->bytes_total, at->items_done, at->items_total);
+}
+
+static const char *advise(const stk_error *err)
+{
+    switch (err->status) {
+    case STK_E_CANCELLED:
+        return "finished shards are kept; run the same command again to continue";
+    case STK_E_NOSPACE:
+        return "finished shards are kept; make room, then run the same command again";
+    case STK_E_FORMAT: /* other stages know what they have before them */
+        return strcmp(err->stage, "source") ? NULL : "--kind says what SOURCE is";
+    case STK_E_CEILING:
+        return "--memory-mb raises the limit; smaller --shard-mb or fewer --threads need less";
+    default:
+        return NULL;
+    }
+}
+
+static int fail(const session *s, const stk_error *err)
+{
+    return stk_report_error(s->call->command, err, advise(err));
+}
+
+static stk_status list_source(session *s, stk_error *err)
+{
+    const stk_source_options source_options = {
+        .kind = s->values->kind, .ledger = s->ledger, .cancel = stk_signals_token()};
+    char note[300], shown[250];
+    stk_text_fit(shown, sizeof shown, s->source_path, 200);
+    snprintf(note, sizeof note, "listing %s ...", shown);
+    if (!s->values->common.quiet) stk_notice_begin(note);
+    const stk_status st = stk_source_open(&s->source, NULL, s->source_path, &source_options, err);
+    stk_notice_end();
+    return st;
+}
+
+static stk_status pack(session *s, stk_pack_result *result, stk_error *err)
+{
+    const values    *v = s->values;
+    stk_pack_options pack_options = {
+        .name = v->name,
+        .shard_bytes = v->shard_bytes,
+        .keep_order = v->keep_order,
+        .seed = (uint64_t)v->seed,
+        .splits = s->splits.splits,
+        .split_count = s->splits.count,
+        .threads = (int)v->common.threads,
+        .restart = v->restart,
+        .ledger = s->ledger,
+        .cancel = stk_signals_token(),
+        .trace = s->trace,
+        .progress = show_progress,
+        .progress_context = &s->progress,
+    };
+    const char *codec;
+    for (size_t i = 0; v->compression && (codec = compression_choice(i)) != NULL; i++)
+        if (!strcmp(codec, v->compression))
+            pack_options.compression = (stk_compression)(STK_COMPRESSION_NONE + i);
+    stk_progress_begin(&s->progress, "packing", v->common.quiet);
+    const stk_status st = stk_pack(s->source, s->out_path, &pack_options, result, err);
+    stk_progress_end(&s->progress);
+    return st;
+}
+
+/* A place where the trace cannot go is told now, and not after hours of packing. Nothing stays
+ * there yet. */
+static stk_status try_trace(const session *s, stk_error *err)
+{
+    stk_output *out;
+    STK_TRY(stk_output_create(&out, NULL, s->values->trace, err));
+    stk_output_close(out);
+    return STK_OK;
+}
+
+static stk_status write_trace(const session *s, stk_error *err)
+{
+    stk_blob    text;
+    stk_output *out = NULL;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_trace_dump(s->trace, &text, err);
+    if (!st) st = stk_output_create(&out, NULL, s->values->trace, err);
+    if (!st) st = stk_output_write(out, text.data, text.size, err);
+    if (!st) st = stk_output_commit(out, err);
+    stk_output_close(out);
+    stk_blob_release(&text);
+    return st;
+}
+
+static void print_text(const session *s, const stk_pack_result *result, double seconds)
+{
+    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM], d[STK_FORMAT_ROOM];
+    if (result->already_done) {
+        stk_text_print(stdout, s->out_path);
+        printf(": holds this pack already, nothing to do\n");
+        return;
+    }
+    printf("packed %s item%s into ", stk_format_count(a, result->items),
+           result->items == 1 ? "" : "s");
+    stk_text_print(stdout, s->out_path);
+    printf("\n  %s split%s, %s shard%s", stk_format_count(a, result->splits),
+           result->splits == 1 ? "" : "s", stk_format_count(b, result->shards),
+           result->shards == 1 ? "" : "s");
+    if (result->shards_kept)
+        printf(", %s of them kept from an earlier run", stk_format_count(a, result->shards_kept));
+    printf("\n  %s read, %s written, %s", stk_format_bytes(a, result->bytes_in),
+           stk_format_bytes(b, result->bytes_out), stk_format_duration(c, seconds));
+    /* What an earlier run did says nothing about this one's speed. */
+    if (!result->shards_kept) printf(", %s", stk_format_rate(d, result->bytes_in, seconds));
+    printf("\n");
+}
+
+static stk_status print_json(const session *s, const stk_pack_result *result, double seconds,
+                             stk_error *err)
+{
+    stk_json_writer json;
+    stk_blob        text;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    stk_json_begin(&json, &text, 2);
+    stk_json_object(&json);
+    stk_json_pair_string(&json, "source", s->source_path);
+    stk_json_pair_string(&json, "kind", stk_source_kind_name(s->source));
+    stk_json_pair_string(&json, "out", s->out_path);
+    stk_json_pair_uint(&json, "items", result->items);
+    stk_json_pair_uint(&json, "splits", result->splits);
+    stk_json_pair_uint(&json, "shards", result->shards);
+    stk_json_pair_uint(&json, "shards_kept", result->shards_kept);
+    stk_json_pair_uint(&json, "bytes_in", result->bytes_in);
+    stk_json_pair_uint(&json, "bytes_out", result->bytes_out);
+    stk_json_pair_double(&json, "seconds", seconds);
+    stk_json_pair_bool(&json, "already_done", result->already_done);
+    stk_json_object_end(&json);
+    const stk_status st = stk_json_end(&json, err);
+    fwrite(text.data, 1, text.size, stdout);
+    stk_blob_release(&text);
+    return st;
+}
+
+static void print_hint(const char *out_path)
+{
+    fprintf(stderr, "'stoker inspect %s", out_path[0] == '-' ? "-- " : "");
+    stk_text_print(stderr, out_path);
+    fprintf(stderr, "' shows what is in it\n");
+}
+
+static int run_session(session *s)
+{
+    stk_pack_result result = {0};
+    stk_error       err, trace_err;
+    if (stk_ledger_new(&s->ledger, s->values->common.memory_bytes, &err)) return fail(s, &err);
+    if (s->values->trace && try_trace(s, &err)) return fail(s, &err);
+    if (s->values->trace && stk_trace_new(&s->trace, NULL, &err)) return fail(s, &err);
+    if (list_source(s, &err)) return fail(s, &err);
+    int          code = pack(s, &result, &err) ? fail(s, &err) : STK_EXIT_OK;
+    const double seconds = stk_progress_seconds(&s->progress);
+    /* A trace of a run that failed tells where it stood. */
+    if (s->trace && write_trace(s, &trace_err)) {
+        const int failed = fail(s, &trace_err);
+        if (!code) code = failed;
+    }
+    if (code) return code;
+    if (s->values->common.json) return print_json(s, &result, seconds, &err) ? fail(s, &err) : 0;
+    print_text(s, &result, seconds);
+    fflush(stdout); /* the hint comes after the result also where both go to one file */
+    if (!s->values->common.quiet) print_hint(s->out_path);
+    return STK_EXIT_OK;
+}
+
+static int run(const stk_invocation *call)
+{
+    session s = {.call = call,
+                 .values = call->values,
+                 .source_path = call->operands[0],
+                 .out_path = call->operands[1]};
+    char    why[200], message[STK_OPTION_MESSAGE];
+    if (s.values->splits && !stk_split_list_parse(&s.splits, s.values->splits, why, sizeof why)) {
+        snprintf(message, sizeof message, "--splits: %s", why);
+        return stk_report_usage(call->command, message,
+                                "an example: --splits train=0.8,validation=0.1,test=0.1");
+    }
+    const int code = run_session(&s);
+    stk_source_free(s.source);
+    stk_trace_free(s.trace);
+    stk_ledger_unref(s.ledger);
+    return code;
+}
+
+const stk_command stk_command_pack = {
+    .name = "pack",
+    .summary = "turn any source into sharded TFRecords",
+    .operands = "SOURCE OUT",
+    .description =
+        "Packs every item of SOURCE into TFRecord shards in the folder OUT, with the "
+        "dataset_info.json, features.json and label files of TensorFlow Datasets beside them. The "
+        "folder appears, whole, at the end. A run that was stopped is continued by the same "
+        "command; the result has the same bytes as one uninterrupted run.",
+    .examples = "stoker pack photos/ packed/\n"
+                "stoker pack photos/ packed/ --splits train=0.9,test=0.1 --seed 7\n"
+                "stoker pack fashion-mnist/ packed/fashion --shard-mb 20\n"
+                "stoker pack images.tar packed/ --name birds --json",
+    .least_operands = 2,
+    .most_operands = 2,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .print_more_help = stk_source_kinds_print,
+    .run = run,
+};

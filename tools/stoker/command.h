@@ -1,0 +1,102 @@
+/* A subcommand: its table of flags and what it does. main.c holds the list. */
+#ifndef STK_TOOLS_COMMAND_H
+#define STK_TOOLS_COMMAND_H
+
+#include "options.h"
+
+#include <stdio.h>
+#include <stoker/error.h>
+
+typedef struct stk_command stk_command;
+
+/* What a person typed, checked. */
+typedef struct stk_invocation {
+    const stk_command *command;
+    const void        *values; /* the struct that the flags fill */
+    char             **operands;
+    int                operand_count;
+} stk_invocation;
+
+/* Exit codes of every command. */
+enum {
+    STK_EXIT_OK = 0,
+    STK_EXIT_FAILED = 1, /* it failed, or bad data was found */
+    STK_EXIT_USAGE = 2,
+    STK_EXIT_CANCELLED = 130
+};
+
+struct stk_command {
+    const char       *name;
+    const char       *summary;     /* one line */
+    const char       *operands;    /* "SOURCE OUT", for the usage line */
+    const char       *description; /* what it does, for --help */
+    const char       *examples;    /* lines, for --help */
+    int               least_operands, most_operands;
+    const stk_option *options;
+    size_t            option_count;
+    const void       *defaults; /* of the values; value_bytes of them */
+    size_t            value_bytes;
+    /* Words that the first operand may be, for completion; NULL means files. */
+    const char *(*operand_choice)(size_t index);
+    /* Prints what --help says beyond the flags; may be NULL. */
+    void (*print_more_help)(FILE *out, int width);
+    /* Gives an exit code. */
+    int (*run)(const stk_invocation *call);
+};
+
+extern const stk_command stk_command_pack;
+extern const stk_command stk_command_inspect;
+extern const stk_command stk_command_completion;
+
+/* The list of commands; NULL after the last. */
+const stk_command *stk_command_at(size_t index);
+const stk_command *stk_command_find(const char *name);
+
+/* The text of --help. */
+void stk_help_print(FILE *out, const stk_command *command);
+void stk_help_print_overview(FILE *out);
+
+/* Prints "stoker COMMAND: stage: where: message" and, below it, indented, advice unless it is NULL
+ * or "". Gives the exit code that err's status calls for. */
+int stk_report_error(const stk_command *command, const stk_error *err, const char *advice);
+/* Prints what is wrong with the way the command was called; gives STK_EXIT_USAGE. */
+int stk_report_usage(const stk_command *command, const char *message, const char *advice);
+
+/* Values that several commands take, and their rows in a table of options. */
+typedef struct stk_common_values {
+    bool     json;
+    bool     quiet;
+    int64_t  threads;
+    uint64_t memory_bytes;
+} stk_common_values;
+
+#define STK_COMMON_OPTIONS(type, member)                                                           \
+    {.name = "threads",                                                                            \
+     .metavar = "N",                                                                               \
+     .kind = STK_OPTION_INTEGER,                                                                   \
+     .target = offsetof(type, member.threads),                                                     \
+     .least = 0,                                                                                   \
+     .most = 1024,                                                                                 \
+     .group = "Common",                                                                            \
+     .help = "threads to use (default 0: one per core that this process may use)"},                \
+        {.name = "memory-mb",                                                                      \
+         .metavar = "N",                                                                           \
+         .kind = STK_OPTION_SIZE_MB,                                                               \
+         .target = offsetof(type, member.memory_bytes),                                            \
+         .least = 0,                                                                               \
+         .most = 1e9,                                                                              \
+         .group = "Common",                                                                        \
+         .help = "most memory for data, in MB (default 0: a quarter of what the machine or the "   \
+                 "container allows)"},                                                             \
+        {.name = "json",                                                                           \
+         .kind = STK_OPTION_FLAG,                                                                  \
+         .target = offsetof(type, member.json),                                                    \
+         .group = "Common",                                                                        \
+         .help = "print the result as JSON"},                                                      \
+    {                                                                                              \
+        .name = "quiet", .letter = 'q', .kind = STK_OPTION_FLAG,                                   \
+        .target = offsetof(type, member.quiet), .group = "Common",                                 \
+        .help = "show no progress and no hints; results and errors only"                           \
+    }
+
+#endif

@@ -1,0 +1,21 @@
+/* Numbers as people read them. Each function writes into text, which has room for
+ * STK_FORMAT_ROOM characters, and returns it. */
+#ifndef STK_TOOLS_FORMAT_H
+#define STK_TOOLS_FORMAT_H
+
+#include <stdint.h>
+
+enum { STK_FORMAT_ROOM = 40 };
+
+/* "1,234,567" */
+char *stk_format_count(char *text, uint64_t value);
+/* "512 bytes", "12.3 MB": decimal units, three digits. */
+char *stk_format_bytes(char *text, uint64_t bytes);
+/* "12.3 MB/s", over seconds that may be 0. */
+char *stk_format_rate(char *text, uint64_t bytes, double seconds);
+/* "0.42 s", "12.3 s", "3m 12s", "2h 05m", "4d 07h" */
+char *stk_format_duration(char *text, double seconds);
+/* "37 %", "<1 %" */
+char *stk_format_share(char *text, uint64_t part, uint64_t whole);
+
+#endif

@@ -1,0 +1,194 @@
+/* stoker: finds the subcommand, reads its flags, runs it. */
+#include "command.h"
+#include "signals.h"
+#include "text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <stoker/version.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const stk_command *const commands[] = {
+    &stk_command_pack,
+    &stk_command_inspect,
+    &stk_command_completion,
+};
+
+const stk_command *stk_command_at(size_t index)
+{
+    return index < sizeof commands / sizeof *commands ? commands[index] : NULL;
+}
+
+const stk_command *stk_command_find(const char *name)
+{
+    const stk_command *command;
+    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++)
+        if (strcmp(command->name, name) == 0) return command;
+    return NULL;
+}
+
+int stk_report_error(const stk_command *command, const stk_error *err, const char *advice)
+{
+    char line[1024];
+    fprintf(stderr, "stoker %s: ", command->name);
+    stk_text_print(stderr, stk_error_line(err, line, sizeof line)); /* names come from the data */
+    fprintf(stderr, "\n");
+    if (advice && advice[0]) fprintf(stderr, "  %s\n", advice);
+    return err->status == STK_E_CANCELLED ? STK_EXIT_CANCELLED : STK_EXIT_FAILED;
+}
+
+int stk_report_usage(const stk_command *command, const char *message, const char *advice)
+{
+    const char *space = command ? " " : "", *name = command ? command->name : "";
+    fprintf(stderr, "stoker%s%s: %s\n", space, name, message);
+    if (advice && advice[0]) fprintf(stderr, "  %s\n", advice);
+    fprintf(stderr, "  'stoker%s%s --help' shows how it is used\n", space, name);
+    return STK_EXIT_USAGE;
+}
+
+/* The word'th word (from 0) of the usage line. */
+static void copy_word(char *word, size_t capacity, const char *words, int number)
+{
+    for (; number > 0 && *words; number--) {
+        words += strcspn(words, " ");
+        words += strspn(words, " ");
+    }
+    snprintf(word, capacity, "%.*s", (int)strcspn(words, " ."), words);
+}
+
+static int check_operands(const stk_command *command, const stk_parsed *parsed)
+{
+    char message[STK_OPTION_MESSAGE], word[64];
+    if (parsed->operand_count < command->least_operands) {
+        copy_word(word, sizeof word, command->operands, parsed->operand_count);
+        snprintf(message, sizeof message, "%s is missing", word);
+        return stk_report_usage(command, message, NULL);
+    }
+    if (parsed->operand_count > command->most_operands) {
+        snprintf(message, sizeof message, "'%s' is one argument too many",
+                 parsed->operands[command->most_operands]);
+        return stk_report_usage(command, message, NULL);
+    }
+    return STK_EXIT_OK;
+}
+
+static int run_command(const stk_command *command, int argc, char **argv)
+{
+    void *values = malloc(command->value_bytes ? command->value_bytes : 1);
+    if (!values) {
+        fprintf(stderr, "stoker %s: no memory\n", command->name);
+        return STK_EXIT_FAILED;
+    }
+    if (command->value_bytes) memcpy(values, command->defaults, command->value_bytes);
+    stk_parsed parsed;
+    int        code = STK_EXIT_OK;
+    switch (
+        stk_options_parse(command->options, command->option_count, values, argc, argv, &parsed)) {
+    case STK_PARSE_HELP:
+        stk_help_print(stdout, command);
+        break;
+    case STK_PARSE_WRONG:
+        code = stk_report_usage(command, parsed.message, parsed.advice);
+        break;
+    case STK_PARSE_OK:
+        code = check_operands(command, &parsed);
+        if (!code)
+            code = command->run(
+                &(stk_invocation){command, values, parsed.operands, parsed.operand_count});
+    }
+    free(values);
+    return code;
+}
+
+static const char *command_name(const void *context, size_t index)
+{
+    (void)context;
+    const stk_command *command = stk_command_at(index);
+    if (command) return command->name;
+    return stk_command_at(index - (index > 0)) || index == 0 ? "help" : NULL;
+}
+
+static int refuse_word(const char *what, const char *word)
+{
+    char message[STK_OPTION_MESSAGE], advice[STK_OPTION_MESSAGE] = "";
+    snprintf(message, sizeof message, "unknown %s '%.100s'", what, word);
+    if (word[0] != '-') stk_suggest(advice, sizeof advice, word, "", command_name, NULL);
+    return stk_report_usage(NULL, message, advice);
+}
+
+static int run_help(int argc, char **argv)
+{
+    if (argc == 0) {
+        stk_help_print_overview(stdout);
+        return STK_EXIT_OK;
+    }
+    const stk_command *command = stk_command_find(argv[0]);
+    if (!command) return refuse_word("command", argv[0]);
+    stk_help_print(stdout, command);
+    return STK_EXIT_OK;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        stk_help_print_overview(stderr);
+        return STK_EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    if (!strcmp(word, "help")) return run_help(argc - 2, argv + 2);
+    if (!strcmp(word, "--help") || !strcmp(word, "-h")) return run_help(0, NULL);
+    if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+        printf("stoker %s\n", stk_version());
+        return STK_EXIT_OK;
+    }
+    const stk_command *command = stk_command_find(word);
+    if (!command) return refuse_word(word[0] == '-' ? "flag" : "command", word);
+    return run_command(command, argc - 2, argv + 2);
+}
+
+/* A result that could not be written is no success, except to a reader that had enough: `| head`
+ * closes the pipe early. */
+static int finish_output(int code)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    if (errno == EPIPE || stk_output_closed()) return code;
+    fprintf(stderr, "stoker: output: stdout: cannot write the result: %s\n",
+            errno ? strerror(errno) : "it is closed or its disk is full");
+    return code ? code : STK_EXIT_FAILED;
+}
+
+/* Started without a stdin, stdout or stderr (>&-), the next file opened would take its number, and
+ * what is printed would go into it: into a shard. Opened for the other direction, the number is
+ * taken and using it still fails. */
+static void fill_standard_descriptors(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+            const int opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+            (void)opened; /* the lowest free number, which is fd; without it nothing is lost */
+        }
+}
+
+/* A set of archives is kept open as a whole; the usual soft limit of 1024 is for programs that call
+ * select. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max) return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit); /* refused: the old limit holds */
+}
+
+int main(int argc, char **argv)
+{
+    fill_standard_descriptors();
+    raise_descriptor_limit();
+    setlocale(LC_CTYPE, ""); /* characters only: numbers keep their point */
+    stk_signals_install();
+    return finish_output(dispatch(argc, argv));
+}

@@ -1,0 +1,228 @@
+/* Flags from a table. */
+#include "options.h"
+
+#include "text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct parser {
+    const stk_option *options;
+    size_t            count;
+    void             *values;
+    int               argc;
+    char            **argv;
+    int               next; /* argument to look at */
+    stk_parsed       *out;
+} parser;
+
+__attribute__((format(printf, 2, 3))) static stk_parse wrong(parser *p, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(p->out->message, sizeof p->out->message, format, args);
+    va_end(args);
+    return STK_PARSE_WRONG;
+}
+
+void stk_suggest(char *text, size_t capacity, const char *word, const char *prefix,
+                 const char *(*candidate)(const void *context, size_t index), const void *context)
+{
+    const char *best = NULL, *name;
+    int         best_distance = 0;
+    for (size_t i = 0; (name = candidate(context, i)) != NULL; i++) {
+        int distance = stk_text_distance(word, name);
+        /* A word left off half-way means the longer one, however much is missing. */
+        if (strlen(word) >= 3 && strncmp(word, name, strlen(word)) == 0) distance = 1;
+        if (!best || distance < best_distance) {
+            best = name;
+            best_distance = distance;
+        }
+    }
+    const int limit = 1 + (int)strlen(word) / 3;
+    if (best && best_distance <= limit)
+        snprintf(text, capacity, "did you mean '%s%s'?", prefix, best);
+    else
+        text[0] = '\0';
+}
+
+static const char *option_name(const void *context, size_t index)
+{
+    const parser *p = context;
+    return index < p->count ? p->options[index].name : index == p->count ? "help" : NULL;
+}
+
+static stk_parse wrong_flag(parser *p, const char *dashes, const char *name, size_t length)
+{
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), name);
+    if (dashes[1]) stk_suggest(p->out->advice, STK_OPTION_MESSAGE, word, dashes, option_name, p);
+    return wrong(p, "unknown flag '%s%s'", dashes, word);
+}
+
+static stk_parse store_number(parser *p, const stk_option *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    const double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value) || strpbrk(text, "xX \t"))
+        return wrong(p, "--%s: '%s' is not a number", option->name, text);
+    if (value < option->least || value > option->most)
+        return wrong(p, "--%s: %s is out of range, from %.15g to %.15g", option->name, text,
+                     option->least, option->most);
+    char *target = (char *)p->values + option->target;
+    if (option->kind == STK_OPTION_SIZE_MB)
+        *(uint64_t *)(void *)target = (uint64_t)(value * 1e6 + 0.5);
+    else
+        *(double *)(void *)target = value;
+    return STK_PARSE_OK;
+}
+
+static stk_parse store_integer(parser *p, const stk_option *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || *end || text[0] == ' ')
+        return wrong(p, "--%s: '%s' is not a whole number", option->name, text);
+    /* Compared as integers: a double cannot tell the largest ones apart. */
+    const long long least = (long long)option->least;
+    const long long most = option->most >= 9.2e18 ? INT64_MAX : (long long)option->most;
+    if (errno == ERANGE || value < least || value > most)
+        return wrong(p, "--%s: %s is out of range, from %lld to %lld", option->name, text, least,
+                     most);
+    *(int64_t *)(void *)((char *)p->values + option->target) = value;
+    return STK_PARSE_OK;
+}
+
+static const char *choice_name(const void *context, size_t index)
+{
+    return ((const stk_option *)context)->choice(index);
+}
+
+static stk_parse store_choice(parser *p, const stk_option *option, const char *text)
+{
+    char        all[256] = "";
+    size_t      used = 0;
+    const char *choice;
+    for (size_t i = 0; (choice = option->choice(i)) != NULL; i++) {
+        if (strcmp(choice, text) == 0) {
+            *(const char **)(void *)((char *)p->values + option->target) = choice;
+            return STK_PARSE_OK;
+        }
+        const int more = snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", choice);
+        if (more > 0 && used + (size_t)more < sizeof all) used += (size_t)more;
+    }
+    stk_suggest(p->out->advice, STK_OPTION_MESSAGE, text, "", choice_name, option);
+    return wrong(p, "--%s: '%s' is not one of: %s", option->name, text, all);
+}
+
+static stk_parse store(parser *p, const stk_option *option, const char *text)
+{
+    switch (option->kind) {
+    case STK_OPTION_FLAG:
+        break;
+    case STK_OPTION_TEXT:
+    case STK_OPTION_FILE:
+        if (!text[0]) return wrong(p, "--%s: the value is empty", option->name);
+        *(const char **)(void *)((char *)p->values + option->target) = text;
+        return STK_PARSE_OK;
+    case STK_OPTION_INTEGER:
+        return store_integer(p, option, text);
+    case STK_OPTION_SIZE_MB:
+    case STK_OPTION_NUMBER:
+        return store_number(p, option, text);
+    case STK_OPTION_CHOICE:
+        return store_choice(p, option, text);
+    }
+    *(bool *)((char *)p->values + option->target) = true;
+    return STK_PARSE_OK;
+}
+
+static const stk_option *find_long(const parser *p, const char *name, size_t length)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (strlen(p->options[i].name) == length && !memcmp(p->options[i].name, name, length))
+            return &p->options[i];
+    return NULL;
+}
+
+static const stk_option *find_letter(const parser *p, char letter)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (p->options[i].letter == letter) return &p->options[i];
+    return NULL;
+}
+
+/* The value of option: attached, or the next argument. A flag of ours in its place is more likely
+ * a forgotten value than a value. */
+static stk_parse take_value(parser *p, const stk_option *option, const char *attached)
+{
+    if (attached) return store(p, option, attached);
+    const char *text = p->next < p->argc ? p->argv[p->next] : NULL;
+    const bool  is_flag = text && text[0] == '-' && text[1] == '-' &&
+                         (!text[2] || find_long(p, text + 2, strcspn(text + 2, "=")));
+    if (!text || is_flag) {
+        if (is_flag)
+            snprintf(p->out->advice, STK_OPTION_MESSAGE, "if '%s' is the value, write --%s=%s",
+                     text, option->name, text);
+        return wrong(p, "--%s needs a value, %s", option->name, option->metavar);
+    }
+    p->next++;
+    return store(p, option, text);
+}
+
+static stk_parse parse_long(parser *p, const char *name)
+{
+    const size_t length = strcspn(name, "=");
+    const char  *attached = name[length] == '=' ? name + length + 1 : NULL;
+    if (length == 4 && !memcmp(name, "help", 4) && !attached) return STK_PARSE_HELP;
+    const stk_option *option = find_long(p, name, length);
+    if (!option) return wrong_flag(p, "--", name, length);
+    if (option->kind != STK_OPTION_FLAG) return take_value(p, option, attached);
+    if (attached)
+        return wrong(p, "--%s takes no value, but '%s' was given", option->name, attached);
+    return store(p, option, "");
+}
+
+/* One or more letters behind one dash; the first that wants a value takes the rest. */
+static stk_parse parse_letters(parser *p, const char *letters)
+{
+    for (; *letters; letters++) {
+        if (*letters == 'h') return STK_PARSE_HELP;
+        const stk_option *option = find_letter(p, *letters);
+        if (!option) return wrong_flag(p, "-", letters, 1);
+        if (option->kind != STK_OPTION_FLAG)
+            return take_value(p, option, letters[1] ? letters + 1 : NULL);
+        const stk_parse result = store(p, option, "");
+        if (result) return result;
+    }
+    return STK_PARSE_OK;
+}
+
+stk_parse stk_options_parse(const stk_option *options, size_t count, void *values, int argc,
+                            char **argv, stk_parsed *out)
+{
+    parser p = {options, count, values, argc, argv, 0, out};
+    bool   flags_ended = false;
+    *out = (stk_parsed){.operands = argv};
+    while (p.next < argc) {
+        char     *argument = argv[p.next++];
+        stk_parse result = STK_PARSE_OK;
+        if (!flags_ended && strcmp(argument, "--") == 0)
+            flags_ended = true;
+        else if (!flags_ended && argument[0] == '-' && argument[1] == '-')
+            result = parse_long(&p, argument + 2);
+        else if (!flags_ended && argument[0] == '-' && argument[1])
+            result = parse_letters(&p, argument + 1);
+        else
+            argv[out->operand_count++] = argument;
+        if (result) return result;
+    }
+    return STK_PARSE_OK;
+}

@@ -1,0 +1,17 @@
+/* What stoker inspect prints about one data set. */
+#ifndef STK_TOOLS_REPORT_H
+#define STK_TOOLS_REPORT_H
+
+#include "terminal.h"
+
+#include <stoker/inspect.h>
+#include <stoker/json.h>
+
+/* For people, to stdout. */
+void stk_report_print(const char *path, const stk_inspect_report *report, const stk_style *style);
+
+/* Everything, as one JSON object. */
+void stk_report_write_json(stk_json_writer *json, const char *path,
+                           const stk_inspect_report *report);
+
+#endif

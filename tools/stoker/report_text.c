@@ -1,0 +1,357 @@
+/* The report of stoker inspect, for people. */
+#include "format.h"
+#include "report.h"
+#include "table.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum {
+    MOST_SHARDS = 12, /* rows of the table of shards; more are abridged */
+    SHARDS_FIRST = 8,
+    SHARDS_LAST = 3,
+    MOST_CLASSES = 20,
+    MOST_FEATURES = 60,
+    NAME_COLUMNS = 28,
+    WIDEST_BAR = 40,
+    RANGE_ROOM = 2 * STK_FORMAT_ROOM + 8
+};
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static bool is_records(const stk_inspect_report *report)
+{
+    return !strcmp(report->kind, "tfrecord");
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void print_heading(const stk_style *style, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void print_heading(const stk_style *style, const char *format, ...)
+{
+    va_list args;
+    printf("\n%s", style->bold);
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    printf("%s\n", style->plain);
+}
+
+static void add_count(stk_table *table, uint64_t value)
+{
+    char text[STK_FORMAT_ROOM];
+    stk_table_add(table, stk_format_count(text, value));
+}
+
+static void add_bytes(stk_table *table, uint64_t bytes)
+{
+    char text[STK_FORMAT_ROOM];
+    stk_table_add(table, stk_format_bytes(text, bytes));
+}
+
+/* "17 to 25 bytes": the unit once where both have the same. */
+static void write_range(char *text, size_t capacity, uint64_t least, uint64_t most, bool bytes)
+{
+    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    char *(*const format)(char *, uint64_t) = bytes ? stk_format_bytes : stk_format_count;
+    format(a, least);
+    format(b, most);
+    if (strcmp(a, b) == 0) {
+        snprintf(text, capacity, "%s", a);
+        return;
+    }
+    char *unit = strchr(a, ' '), *other = strchr(b, ' ');
+    if (unit && other && strcmp(unit, other) == 0) *unit = '\0';
+    snprintf(text, capacity, "%s to %s", a, b);
+}
+
+static void add_range(stk_table *table, uint64_t least, uint64_t most, bool bytes)
+{
+    char text[RANGE_ROOM];
+    write_range(text, sizeof text, least, most, bytes);
+    stk_table_add(table, text);
+}
+
+/* ---- what it is, how much ---- */
+
+static void print_sizes(const stk_inspect_report *report)
+{
+    const bool     records = is_records(report);
+    const uint64_t sized = records ? report->records_read : report->records;
+    char           a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    printf("  %s %s%s, %s", stk_format_count(a, report->records), records ? "record" : "item",
+           plural(report->records), stk_format_bytes(b, report->bytes));
+    if (sized) {
+        printf("; mean %s %s", records ? "record" : "item",
+               stk_format_bytes(a, report->total_record_bytes / sized));
+        char range[RANGE_ROOM];
+        write_range(range, sizeof range, report->min_record_bytes, report->max_record_bytes, true);
+        if (strstr(range, " to ")) printf(", from %s", range);
+    }
+    printf("\n");
+}
+
+static void print_header(const char *path, const stk_inspect_report *report, const stk_style *style)
+{
+    char a[STK_FORMAT_ROOM];
+    printf("%s", style->bold);
+    stk_text_print(stdout, path);
+    printf("%s  %s", style->plain, report->kind);
+    if (is_records(report)) {
+        const stk_compression compression = report->files[0].compression;
+        printf(", %s file%s", stk_format_count(a, report->file_count), plural(report->file_count));
+        if (compression > STK_COMPRESSION_NONE) printf(", %s", stk_compression_name(compression));
+    }
+    printf("\n");
+    print_sizes(report);
+}
+
+/* ---- splits and shards ---- */
+
+/* Files are sorted by name, but splits need not stand together: each is added up where it first
+ * occurs. */
+static void print_splits(const stk_inspect_report *report, const stk_style *style)
+{
+    stk_table  table;
+    size_t     splits = 0;
+    const bool shards = is_records(report);
+    stk_table_init(&table, shards ? "frrr" : "frr");
+    stk_table_add(&table, "split");
+    if (shards) stk_table_add(&table, "files");
+    stk_table_add(&table, shards ? "records" : "items");
+    stk_table_add(&table, "size");
+    for (size_t i = 0; i < report->file_count; i++) {
+        const stk_inspect_file *first = &report->files[i];
+        bool                    seen = false;
+        for (size_t j = 0; j < i && !seen; j++)
+            seen = !strcmp(report->files[j].split, first->split);
+        if (seen) continue;
+        uint64_t files = 0, records = 0, bytes = 0;
+        for (size_t j = i; j < report->file_count; j++) {
+            if (strcmp(report->files[j].split, first->split) != 0) continue;
+            files++;
+            records += report->files[j].records;
+            bytes += report->files[j].bytes;
+        }
+        stk_table_add(&table, first->split[0] ? first->split : "(none)");
+        if (shards) add_count(&table, files);
+        add_count(&table, records);
+        add_bytes(&table, bytes);
+        splits++;
+    }
+    if (splits > 1 || report->files[0].split[0]) {
+        print_heading(style, "Splits");
+        stk_table_print(&table, stdout, style);
+    }
+    stk_table_release(&table);
+}
+
+static void add_shard(stk_table *table, const stk_inspect_file *file)
+{
+    stk_table_add(table, base_name(file->path));
+    add_count(table, file->records);
+    add_bytes(table, file->bytes);
+    if (table->columns > 3) add_count(table, file->bad);
+}
+
+static void print_shards(const stk_inspect_report *report, const stk_style *style)
+{
+    stk_table         table;
+    char              text[STK_FORMAT_ROOM + 16], a[STK_FORMAT_ROOM];
+    const size_t      count = report->file_count;
+    const bool        abridged = count > MOST_SHARDS;
+    const char *const heading[] = {"shard", "records", "size", "bad"};
+    stk_table_init(&table, report->bad_count ? "frrr" : "frr");
+    for (int i = 0; i < table.columns; i++)
+        stk_table_add(&table, heading[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (abridged && i == SHARDS_FIRST) {
+            i = count - SHARDS_LAST;
+            snprintf(text, sizeof text, "... %s more ...",
+                     stk_format_count(a, count - SHARDS_FIRST - SHARDS_LAST));
+            stk_table_add(&table, text);
+            for (int j = 1; j < table.columns; j++)
+                stk_table_add(&table, "");
+        }
+        add_shard(&table, &report->files[i]);
+    }
+    print_heading(style, "Shards");
+    stk_table_print(&table, stdout, style);
+    stk_table_release(&table);
+}
+
+/* ---- schema ---- */
+
+static void add_feature(stk_table *table, const stk_inspect_feature *feature, uint64_t records)
+{
+    char        text[STK_FORMAT_ROOM + 16];
+    const char *type = feature->mixed_types ? "mixed" : stk_dtype_name(feature->dtype);
+    if (feature->dtype == STK_DTYPE_NONE && !feature->mixed_types) type = "empty";
+    stk_table_add(table, feature->name);
+    snprintf(text, sizeof text, "%s%s", type, feature->in_sequence ? " steps" : "");
+    stk_table_add(table, text);
+    add_range(table, feature->min_count, feature->max_count, false);
+    stk_table_add(table, stk_format_share(text, feature->present, records));
+    if (feature->dtype == STK_DTYPE_BYTES)
+        add_range(table, feature->min_bytes, feature->max_bytes, true);
+    else
+        stk_table_add(table, "");
+    stk_table_add(table, feature->content);
+}
+
+static void print_schema(const stk_inspect_report *report, const stk_style *style)
+{
+    const uint64_t    records = report->records_read - report->not_examples;
+    const char *const heading[] = {"name", "type", "values", "present", "bytes", "content"};
+    char              a[STK_FORMAT_ROOM];
+    stk_table         table;
+    if (!report->records_read) return;
+    if (!report->feature_count) {
+        printf("\nrecords are not tf.train.Examples: there is no schema to show\n");
+        return;
+    }
+    if (report->records_read < report->records)
+        print_heading(style, "Schema, from %s %s read", stk_format_count(a, records),
+                      is_records(report) ? "records" : "items");
+    else
+        print_heading(style, "Schema");
+    stk_table_init(&table, "flrrrl");
+    for (int i = 0; i < 6; i++)
+        stk_table_add(&table, heading[i]);
+    for (size_t i = 0; i < report->feature_count && i < MOST_FEATURES; i++)
+        add_feature(&table, &report->features[i], records);
+    stk_table_print(&table, stdout, style);
+    stk_table_release(&table);
+    if (report->feature_count > MOST_FEATURES)
+        printf("  ... and %s more features\n",
+               stk_format_count(a, report->feature_count - MOST_FEATURES));
+    if (report->not_examples && !report->verified)
+        printf("  %s record%s not tf.train.Examples\n", stk_format_count(a, report->not_examples),
+               report->not_examples == 1 ? " is" : "s are");
+}
+
+/* ---- classes ---- */
+
+/* Eighths of a character cell where the terminal can show them. */
+static void print_bar(uint64_t count, uint64_t most, int columns, const stk_style *style)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const double             share = most ? (double)count / (double)most : 0;
+    const int                units = (int)(share * columns * 8 + 0.5);
+    if (!style->unicode) {
+        const int marks = count && units < 8 ? 1 : (units + 4) / 8;
+        for (int i = 0; i < marks; i++)
+            putchar('#');
+        return;
+    }
+    for (int i = 0; i < units / 8; i++)
+        fputs("█", stdout);
+    fputs(eighths[count && !units ? 1 : units % 8], stdout);
+}
+
+static void print_class(const stk_inspect_class *class, uint64_t most, int names, int counts,
+                        const stk_style *style)
+{
+    char name[256], text[STK_FORMAT_ROOM];
+    stk_text_fit(name, sizeof name, class->name, names);
+    printf("  %s%*s  %*s  ", name, names - stk_text_width(name), "", counts,
+           stk_format_count(text, class->count));
+    print_bar(class->count, most,
+              WIDEST_BAR < style->width - names - counts - 8 ? WIDEST_BAR
+                                                             : style->width - names - counts - 8,
+              style);
+    printf("\n");
+}
+
+static void print_classes(const stk_inspect_report *report, const stk_style *style)
+{
+    char         a[STK_FORMAT_ROOM], range[RANGE_ROOM];
+    uint64_t     most = 0, least = UINT64_MAX;
+    int          names = 0;
+    const size_t shown = report->class_count < MOST_CLASSES ? report->class_count : MOST_CLASSES;
+    if (!report->label_feature) return;
+    for (size_t i = 0; i < report->class_count; i++) {
+        const int width = i < shown ? stk_text_width(report->classes[i].name) : 0;
+        if (report->classes[i].count > most) most = report->classes[i].count;
+        if (report->classes[i].count < least) least = report->classes[i].count;
+        if (width > names) names = width < NAME_COLUMNS ? width : NAME_COLUMNS;
+    }
+    printf("\n%sClasses%s: %s by '", style->bold, style->plain,
+           stk_format_count(a, report->class_count));
+    stk_text_print(stdout, report->label_feature);
+    write_range(range, sizeof range, most ? least : 0, most, false);
+    printf("', %s each", range);
+    if (is_records(report) && report->records_read < report->records)
+        printf(", in %s records read", stk_format_count(a, report->records_read));
+    printf("\n");
+    const int counts = (int)strlen(stk_format_count(a, most));
+    for (size_t i = 0; i < shown; i++)
+        print_class(&report->classes[i], most, names, counts, style);
+    if (report->class_count > shown)
+        printf("  ... and %s more classes\n", stk_format_count(a, report->class_count - shown));
+}
+
+/* ---- records and damage ---- */
+
+/* Each line fits the terminal, so that one value never floods the screen. */
+static void print_first(const stk_inspect_report *report, const stk_style *style)
+{
+    char line[1024], shown[1024];
+    if (!report->first_count) return;
+    print_heading(style, "First records");
+    for (size_t i = 0; i < report->first_count; i++)
+        for (const char *text = report->first[i]; *text;) {
+            const int length = (int)strcspn(text, "\n");
+            snprintf(line, sizeof line, "%.*s", length, text);
+            stk_text_fit(shown, sizeof shown, line, style->width - 2);
+            printf("  %s\n", shown);
+            text += length + (text[length] == '\n');
+        }
+}
+
+static void print_verdict(const stk_inspect_report *report, const stk_style *style)
+{
+    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    if (!report->bad_count) {
+        if (report->verified)
+            printf("\n%sverified: %s %s%s, no damage%s\n", style->good,
+                   stk_format_count(a, report->records), is_records(report) ? "record" : "item",
+                   plural(report->records), style->plain);
+        return;
+    }
+    printf("\n%sdamaged: %s problem%s in %s %s%s%s\n", style->bad,
+           stk_format_count(a, report->bad_count), plural(report->bad_count),
+           stk_format_count(b, report->records), is_records(report) ? "record" : "item",
+           plural(report->records), style->plain);
+    for (size_t i = 0; i < report->bad_kept; i++) {
+        printf("  ");
+        stk_text_print(stdout, report->bad[i].path);
+        printf(": ");
+        stk_text_print(stdout, report->bad[i].error.message);
+        printf("\n");
+    }
+    if (report->bad_count > report->bad_kept)
+        printf("  ... and %s more\n", stk_format_count(a, report->bad_count - report->bad_kept));
+}
+
+void stk_report_print(const char *path, const stk_inspect_report *report, const stk_style *style)
+{
+    print_header(path, report, style);
+    if (report->file_count) print_splits(report, style);
+    if (report->file_count > 1 && is_records(report)) print_shards(report, style);
+    print_schema(report, style);
+    print_classes(report, style);
+    print_first(report, style);
+    print_verdict(report, style);
+}

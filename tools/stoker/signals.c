@@ -1,0 +1,76 @@
+/* Signals. A handler can reach only what is static, so the token and the notice live here: the one
+ * mutable state of the command that is not passed around. */
+#include "signals.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static stk_cancel  token = STK_CANCEL_INIT;
+static const char *notice; /* atomic: progress may come from any thread */
+
+static void say(const char *text)
+{
+    const int     interrupted = errno; /* of the code that the handler came between */
+    const ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+    (void)ignored; /* a handler has nobody to tell */
+    errno = interrupted;
+}
+
+static void stop(int signal_number)
+{
+    (void)signal_number;
+    if (stk_cancel_requested(&token)) _exit(130);
+    stk_cancel_request(&token);
+    say("\nstopping; press Ctrl-C again to quit at once\n");
+}
+
+static void show_notice(int signal_number)
+{
+    (void)signal_number;
+    const char *text = __atomic_load_n(&notice, __ATOMIC_RELAXED);
+    if (!text) return;
+    say(text);
+    say("\n");
+}
+
+static void handle(int signal_number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(signal_number, &action, NULL);
+}
+
+void stk_signals_install(void)
+{
+    handle(SIGINT, stop);
+    handle(SIGTERM, stop);
+    handle(SIGALRM, show_notice);
+    handle(SIGPIPE, SIG_IGN);
+    handle(SIGXFSZ, SIG_IGN); /* a file over the limit is then an error like a full disk */
+}
+
+const stk_cancel *stk_signals_token(void)
+{
+    return &token;
+}
+
+bool stk_output_closed(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
+}
+
+void stk_notice_begin(const char *text)
+{
+    __atomic_store_n(&notice, text, __ATOMIC_RELAXED);
+    alarm(2);
+}
+
+void stk_notice_end(void)
+{
+    alarm(0);
+    __atomic_store_n(&notice, NULL, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,47 @@
+/* What the output may look like. */
+#include "terminal.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+const char *stk_color_choice(size_t index)
+{
+    static const char *const choices[] = {"auto", "always", "never"};
+    return index < 3 ? choices[index] : NULL;
+}
+
+int stk_terminal_width(FILE *out, int least, int most)
+{
+    struct winsize size = {0};
+    int            width = 80;
+    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        width = size.ws_col;
+    return width < least ? least : width > most ? most : width;
+}
+
+static bool wants_color(bool is_terminal, const char *color)
+{
+    const char *refused = getenv("NO_COLOR");
+    if (refused && refused[0]) return false;
+    if (color && strcmp(color, "auto") != 0) return strcmp(color, "always") == 0;
+    const char *terminal = getenv("TERM");
+    return is_terminal && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+stk_style stk_style_for(FILE *out, const char *color)
+{
+    const bool is_terminal = isatty(fileno(out));
+    const bool forced = color && strcmp(color, "always") == 0;
+    stk_style  style = {"", "", "", "", "", false, stk_terminal_width(out, 60, 120)};
+    style.unicode = (is_terminal || forced) && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    if (!wants_color(is_terminal, color)) return style;
+    style.bold = "\033[1m";
+    style.dim = "\033[2m";
+    style.good = "\033[32m";
+    style.bad = "\033[31m";
+    style.plain = "\033[0m";
+    return style;
+}
