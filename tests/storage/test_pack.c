@@ -220,6 +220,22 @@ STK_TEST(splits_divide_all_items_and_share_none)
         EXPECT(strcmp(records[i - 1].filename, records[i].filename) != 0);
 }
 
+STK_TEST(pack_may_fail_without_anybody_asking_why)
+{
+    stk_error   err;
+    stk_source *source;
+    stk_ledger *ledger;
+    const char *photos = make_photos("photos28"), *out = stk_test_path("out28");
+    EXPECT_OK(stk_source_open(&source, NULL, photos, NULL, &err));
+    EXPECT_OK(stk_ledger_new(&ledger, 64, &err));
+    const stk_pack_options options = {.ledger = ledger};
+    EXPECT_INT_EQ(STK_E_CEILING, stk_pack(source, out, &options, NULL, NULL));
+    EXPECT_INT_EQ(STK_E_INVALID, stk_pack(source, "", NULL, NULL, NULL));
+    EXPECT(!exists(out) && !exists(partial_of(out)));
+    stk_ledger_unref(ledger);
+    stk_source_free(source);
+}
+
 STK_TEST(impossible_splits_and_names_are_refused)
 {
     stk_error            err;

@@ -167,7 +167,9 @@ static stk_status work(job *j, stk_error *err)
 stk_status stk_pack(const stk_source *source, const char *out_path, const stk_pack_options *options,
                     stk_pack_result *result, stk_error *err)
 {
-    job        j = {.source = source, .out_path = out_path};
+    job       j = {.source = source, .out_path = out_path};
+    stk_error unasked;
+    if (!err) err = &unasked; /* so that helpers may pass on the status it holds */
     stk_status st = fill_in_options(&j, options, err);
     if (!st) st = work(&j, err);
     if (result) *result = j.result;
