@@ -33,6 +33,9 @@ typedef struct stk_file_ops {
     stk_status (*read_at)(stk_file *file, void *dst, size_t size, uint64_t offset, size_t *got,
                           stk_error *err);
     void (*close)(stk_file *file);
+    /* Optional (NULL: none): the descriptor of a file the kernel can read for us at any position,
+     * or -1. It stays the file's. */
+    int (*descriptor)(stk_file *file);
 } stk_file_ops;
 
 struct stk_file {

@@ -63,6 +63,8 @@ STK_API STK_NODISCARD stk_status stk_ledger_wait(stk_ledger *ledger, stk_memory 
 /* Gives back what reserve or wait took. */
 STK_API void stk_ledger_release(stk_ledger *ledger, stk_memory memory, uint64_t bytes);
 
+/* The quick look: bytes held now and the ceiling (UINT64_MAX without a ledger). */
+STK_API void stk_ledger_total(const stk_ledger *ledger, uint64_t *held, uint64_t *ceiling);
 STK_API void stk_ledger_read(const stk_ledger *ledger, stk_ledger_report *report);
 
 STK_END_DECLS

@@ -149,6 +149,12 @@ void stk_ledger_release(stk_ledger *ledger, stk_memory memory, uint64_t bytes)
     pthread_mutex_unlock(&ledger->lock);
 }
 
+void stk_ledger_total(const stk_ledger *ledger, uint64_t *held, uint64_t *ceiling)
+{
+    *held = ledger ? __atomic_load_n(&ledger->total.bytes, __ATOMIC_RELAXED) : 0;
+    *ceiling = ledger ? ledger->ceiling : UINT64_MAX;
+}
+
 void stk_ledger_read(const stk_ledger *ledger, stk_ledger_report *report)
 {
     *report = (stk_ledger_report){0};

@@ -75,7 +75,13 @@ static void close_file(stk_file *file)
     free(local);
 }
 
-static const stk_file_ops file_ops = {.read_at = read_at, .close = close_file};
+static int descriptor(stk_file *file)
+{
+    return ((local_file *)file)->fd;
+}
+
+static const stk_file_ops file_ops = {
+    .read_at = read_at, .close = close_file, .descriptor = descriptor};
 
 /* Opens path for local and learns what it is. */
 static stk_status open_local(local_file *local, stk_access access, stk_error *err)

@@ -246,7 +246,8 @@ stk_status stk_tfrecord_reader_next(stk_tfrecord_reader *reader, stk_record *rec
     *record = (stk_record){.offset = reader->offset, .index = reader->index};
     STK_TRY(want_header(reader, reader->buffer_bytes, &length, err));
     if (!available(reader)) return STK_OK;
-    if (!fits(length, available(reader))) STK_TRY(want_record(reader, length, err));
+    if (length > reader->max_record_bytes || !fits(length, available(reader)))
+        STK_TRY(want_record(reader, length, err));
     const size_t   size = (size_t)length;
     const uint8_t *data = reader->buffer.data + reader->begin + STK_TFRECORD_HEADER;
     const uint32_t stored = stk_load_u32(data + size);
