@@ -1,0 +1,142 @@
+/* stoker/dataset_sources.h - where a pipeline begins. Each call makes a dataset in *out (NULL on
+ * failure). A NULL file system means the local one; it must outlive the dataset. */
+#ifndef STOKER_DATASET_SOURCES_H
+#define STOKER_DATASET_SOURCES_H
+
+#include <stoker/dataset.h>
+#include <stoker/filesystem.h>
+#include <stoker/function.h>
+#include <stoker/tfrecord.h>
+
+STK_BEGIN_DECLS
+
+/* int64 scalars start, start + step, ... before stop. step 0 is STK_E_INVALID. */
+STK_API STK_NODISCARD stk_status stk_dataset_range(stk_dataset **out, int64_t start, int64_t stop,
+                                                   int64_t step, stk_error *err);
+
+/* The element itself, once. */
+STK_API STK_NODISCARD stk_status stk_dataset_tensors(stk_dataset **out, stk_element *element,
+                                                     stk_error *err);
+/* The rows of the element: every value needs the same leading dimension. */
+STK_API STK_NODISCARD stk_status stk_dataset_slices(stk_dataset **out, stk_element *element,
+                                                    stk_error *err);
+/* The given elements in order; takes new references. They must agree in number and types of
+ * values; the spec has the shapes they share. */
+STK_API STK_NODISCARD stk_status stk_dataset_elements(stk_dataset       **out,
+                                                      stk_element *const *elements, size_t count,
+                                                      stk_error *err);
+
+/* A source of the caller's own, one element after the other. */
+typedef struct stk_generator_info {
+    const char *name;
+    uint64_t    version;
+    void       *context;
+    void (*release)(void *context);      /* with the dataset; NULL is fine */
+    const stk_element_spec *output;      /* NULL: not known */
+    int64_t                 cardinality; /* or STK_CARDINALITY_UNKNOWN, _INFINITE */
+    bool                    blocking;    /* waits for something: runs on the I/O engine */
+    /* Begins a pass; *state is the pass's own. Several passes may be open at a time. */
+    stk_status (*open)(void *context, uint64_t epoch, void **state, stk_error *err);
+    /* *out NULL at the end. One call at a time per pass. A failed call may be followed by others.
+     */
+    stk_status (*next)(void *context, void *state, const stk_call *call, stk_element **out,
+                       stk_error *err);
+    void (*close)(void *context, void *state);
+    /* For checkpoints; without them a restored pass is run again from its start to the place. */
+    stk_status (*save)(void *context, void *state, stk_blob *out, stk_error *err);
+    stk_status (*restore)(void *context, void *state, stk_bytes saved, stk_error *err);
+} stk_generator_info;
+
+STK_API STK_NODISCARD stk_status stk_dataset_generator(stk_dataset             **out,
+                                                       const stk_generator_info *info,
+                                                       stk_error                *err);
+
+/* A source of the caller's own with elements by number: read is called from any thread. */
+typedef struct stk_indexed_info {
+    const char *name;
+    uint64_t    version;
+    void       *context;
+    void (*release)(void *context);
+    const stk_element_spec *output;
+    uint64_t                count;
+    bool                    blocking;
+    stk_status (*read)(void *context, const stk_call *call, uint64_t index, stk_element **out,
+                       stk_error *err);
+} stk_indexed_info;
+
+STK_API STK_NODISCARD stk_status stk_dataset_indexed(stk_dataset           **out,
+                                                     const stk_indexed_info *info, stk_error *err);
+
+typedef struct stk_files_options {
+    bool     shuffle; /* false: sorted */
+    uint64_t seed;    /* the same seed gives the same order on every construction */
+} stk_files_options;
+
+/* Names of files as byte strings. pattern is a path with * ? [], or a folder's path for all its
+ * files. No match is STK_E_INVALID "No files matched", at once. */
+STK_API STK_NODISCARD stk_status stk_dataset_files(stk_dataset **out, const stk_filesystem *fs,
+                                                   const char              *pattern,
+                                                   const stk_files_options *options,
+                                                   stk_error               *err);
+
+/* What a damaged record does. */
+typedef enum stk_damage {
+    STK_DAMAGE_NEXT_FILE, /* an error; the rest of the file is passed over, as TensorFlow does */
+    STK_DAMAGE_RESYNC     /* an error; reading goes on at the next sound record of the file */
+} stk_damage;
+
+typedef struct stk_records_options {
+    stk_compression compression;
+    size_t          buffer_bytes;     /* read at a time; 0 means 256 KiB */
+    uint64_t        max_record_bytes; /* 0 means 1 GiB */
+    stk_damage      damage;
+} stk_records_options;
+
+/* The records of TFRecord files, file after file, as byte strings. path is a file, a folder or a
+ * pattern (stk_shards_find). options may be NULL. */
+STK_API STK_NODISCARD stk_status stk_dataset_tfrecord(stk_dataset **out, const stk_filesystem *fs,
+                                                      const char                *path,
+                                                      const stk_records_options *options,
+                                                      stk_error                 *err);
+/* The same for files named one by one. They are opened when their turn comes. */
+STK_API STK_NODISCARD stk_status stk_dataset_tfrecord_files(stk_dataset         **out,
+                                                            const stk_filesystem *fs,
+                                                            const char *const *paths, size_t count,
+                                                            const stk_records_options *options,
+                                                            stk_error                 *err);
+/* The records of plain TFRecord files by number, over all files: for global_shuffle and exact
+ * places. Indexes are read or built when first needed. */
+STK_API STK_NODISCARD stk_status stk_dataset_tfrecord_indexed(stk_dataset              **out,
+                                                              const stk_filesystem      *fs,
+                                                              const char                *path,
+                                                              const stk_records_options *options,
+                                                              stk_error                 *err);
+
+/* Lines without their newline ("\n" or "\r\n"). */
+STK_API STK_NODISCARD stk_status stk_dataset_text(stk_dataset **out, const stk_filesystem *fs,
+                                                  const char *const *paths, size_t count,
+                                                  const stk_records_options *options,
+                                                  stk_error                 *err);
+
+typedef struct stk_fixed_options {
+    uint64_t        header_bytes, footer_bytes; /* of each file, passed over */
+    stk_compression compression;                /* NONE, GZIP or ZLIB; AUTO finds out */
+    size_t          buffer_bytes;
+} stk_fixed_options;
+
+/* Records of record_bytes each. A body that is no multiple of it is STK_E_INVALID naming file, body
+ * length and record length. */
+STK_API STK_NODISCARD stk_status stk_dataset_fixed(stk_dataset **out, const stk_filesystem *fs,
+                                                   const char *const *paths, size_t count,
+                                                   uint64_t                 record_bytes,
+                                                   const stk_fixed_options *options,
+                                                   stk_error               *err);
+
+/* Existing data of any form that stk_source_open knows (folders of images, tar, CSV, IDX, packs):
+ * its fields by name. split NULL takes all. */
+STK_API STK_NODISCARD stk_status stk_dataset_source(stk_dataset **out, const stk_filesystem *fs,
+                                                    const char *path, const char *kind,
+                                                    const char *split, stk_error *err);
+
+STK_END_DECLS
+#endif

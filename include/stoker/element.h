@@ -1,0 +1,140 @@
+/* stoker/element.h - what flows through a pipeline: an ordered set of values, and where they came
+ * from. An element is shared by count and, once shared, never changed: a cache, a window and a
+ * batch may all hold the same one. */
+#ifndef STOKER_ELEMENT_H
+#define STOKER_ELEMENT_H
+
+#include <stdbool.h>
+#include <stoker/bytes.h>
+#include <stoker/tensor.h>
+
+STK_BEGIN_DECLS
+
+typedef struct stk_dataset stk_dataset;
+typedef struct stk_element stk_element;
+
+/* A dataset can be a value; dataset.h says what one is. NULL is fine in both. */
+STK_API stk_dataset *stk_dataset_ref(stk_dataset *data);
+STK_API void         stk_dataset_unref(stk_dataset *data);
+
+typedef enum stk_value_kind {
+    STK_VALUE_DENSE,
+    STK_VALUE_RAGGED, /* rows of different length: flat values and row splits */
+    STK_VALUE_SPARSE, /* values, their places, and the shape they are places in */
+    STK_VALUE_DATASET /* a dataset: what window and group_by_window hand out */
+} stk_value_kind;
+
+enum { STK_VALUE_SMALL = 16 }; /* bytes that are kept in the value itself */
+
+/* One value. Copying the struct copies no bytes; count its storage with stk_value_ref. */
+typedef struct stk_value {
+    stk_value_kind kind;
+    stk_dtype      dtype;
+    stk_shape      shape;   /* DENSE: of the data. RAGGED: of the flat values. SPARSE: the dense
+                               shape */
+    const void    *data;    /* NULL: the data is in small; ask stk_value_data */
+    const int64_t *places;  /* RAGGED: count + 1 row splits. SPARSE: count rows of rank indices */
+    int64_t        count;   /* RAGGED: rows. SPARSE: values */
+    stk_buffer    *storage; /* keeps alive all that data, places and byte views point to */
+    union {
+        uint8_t      bytes[STK_VALUE_SMALL];
+        int64_t      i64;
+        double       f64;
+        float        f32;
+        stk_bytes    view;    /* a byte string of rank 0: points into storage or to constants */
+        stk_dataset *dataset; /* one reference */
+    } small;
+} stk_value;
+
+/* The values themselves, wherever they are: for STK_DTYPE_BYTES an array of stk_bytes. */
+static inline const void *stk_value_data(const stk_value *value)
+{
+    return value->data ? value->data : value->small.bytes;
+}
+
+/* Where an element came from, so that every error and odd picture can be named and replayed. */
+typedef struct stk_origin {
+    stk_buffer *file;   /* its path as text; NULL when it came from no file */
+    uint64_t    record; /* its number in the file, from 0 */
+    uint64_t    offset; /* in bytes */
+    uint64_t    epoch;  /* which pass over the source, from 0 */
+    uint64_t    index;  /* its number in that pass, from 0 */
+} stk_origin;
+
+/* A new element of count values, all zero, with one reference. */
+STK_API STK_NODISCARD stk_status stk_element_new(stk_element **out, size_t count, stk_error *err);
+STK_API stk_element             *stk_element_ref(stk_element *element);
+/* NULL is fine. */
+STK_API void   stk_element_unref(stk_element *element);
+STK_API size_t stk_element_count(const stk_element *element);
+/* Value index, which must be below count. */
+STK_API const stk_value *stk_element_value(const stk_element *element, size_t index);
+/* The same for writing: the element must have one reference only. */
+STK_API stk_value        *stk_element_edit(stk_element *element, size_t index);
+STK_API const stk_origin *stk_element_origin(const stk_element *element);
+/* "train-00001: record 7 at byte 812", or "element 12 of epoch 0" without a file; returns text. */
+STK_API char *stk_element_where(const stk_element *element, char *text, int capacity);
+/* Takes a new reference to origin->file. The element must have one reference only. */
+STK_API void stk_element_set_origin(stk_element *element, const stk_origin *origin);
+/* Makes *element one that may be changed: itself when nobody else holds it, else a copy of its
+ * values (not of their bytes). On failure *element is as before. */
+STK_API STK_NODISCARD stk_status stk_element_make_unique(stk_element **element, stk_error *err);
+/* Bytes that it keeps alive, its own included; storage shared with others counts in full. */
+STK_API size_t stk_element_bytes(const stk_element *element);
+/* Bytes of the element itself, without the storage of its values. */
+STK_API size_t stk_element_own_bytes(const stk_element *element);
+/* The same kinds, types, shapes and values; byte strings by content. Datasets by identity. */
+STK_API bool stk_element_equal(const stk_element *a, const stk_element *b);
+
+/* Values. Each init fills a zero value; release (or stk_element_unref) undoes it. */
+STK_API void stk_value_i64(stk_value *value, int64_t number);
+STK_API void stk_value_f32(stk_value *value, float number);
+STK_API void stk_value_f64(stk_value *value, double number);
+STK_API void stk_value_bool(stk_value *value, bool truth);
+/* A copy of bytes; storage comes from ledger. */
+STK_API STK_NODISCARD stk_status stk_value_bytes(stk_value *value, stk_ledger *ledger,
+                                                 stk_bytes bytes, stk_error *err);
+/* A view of bytes inside storage (which gets a new reference) or, with NULL, of constants. */
+STK_API void stk_value_view(stk_value *value, stk_bytes bytes, stk_buffer *storage);
+/* Room for a dense value of dtype (not BYTES) and shape; *data is where to write. Small ones live
+ * in the value, so write before it is copied anywhere. */
+STK_API STK_NODISCARD stk_status stk_value_dense(stk_value *value, stk_ledger *ledger,
+                                                 stk_dtype dtype, const stk_shape *shape,
+                                                 void **data, stk_error *err);
+/* An array of byte strings, copied into one buffer. */
+STK_API STK_NODISCARD stk_status stk_value_strings(stk_value *value, stk_ledger *ledger,
+                                                   const stk_shape *shape, const stk_bytes *strings,
+                                                   stk_error *err);
+/* A dataset; takes a new reference. */
+STK_API void stk_value_dataset(stk_value *value, stk_dataset *dataset);
+/* A second value over the same storage. */
+STK_API stk_value stk_value_ref(const stk_value *value);
+STK_API void      stk_value_release(stk_value *value);
+/* Of a dense value: number of elements. */
+STK_API int64_t stk_value_elements(const stk_value *value);
+/* Row index of a dense value's leading dimension (rank at least 1, index in range: not checked),
+ * sharing its storage; small rows are copied. */
+STK_API stk_value stk_value_row(const stk_value *value, int64_t index);
+STK_API bool      stk_value_equal(const stk_value *a, const stk_value *b);
+
+/* What is known of a value before the pipeline runs. */
+typedef struct stk_value_spec {
+    const char    *name;
+    stk_value_kind kind;
+    stk_dtype      dtype; /* STK_DTYPE_NONE: not known */
+    bool           rank_known;
+    stk_shape      shape; /* -1: a dimension that is not known */
+} stk_value_spec;
+
+/* What is known of every element of a dataset. */
+typedef struct stk_element_spec {
+    bool                  known; /* false: even the number of values is not */
+    size_t                count;
+    const stk_value_spec *values;
+} stk_element_spec;
+
+/* The index of the value called name, or -1. */
+STK_API int stk_element_spec_find(const stk_element_spec *spec, const char *name);
+
+STK_END_DECLS
+#endif

@@ -1,0 +1,85 @@
+/* stoker/function.h - functions that pipelines call on elements.
+ * A function is a callback with a context, a name and traits. Passes look at the traits, explain
+ * and error messages at the name, checkpoints and caches at name and version. Built-in functions
+ * are made by the calls at the end; their names are known to recipes. */
+#ifndef STOKER_FUNCTION_H
+#define STOKER_FUNCTION_H
+
+#include <stoker/blob.h>
+#include <stoker/element.h>
+
+STK_BEGIN_DECLS
+
+/* What a function may use while it runs. */
+typedef struct stk_call {
+    stk_ledger       *ledger; /* where its memory must be reserved */
+    const stk_cancel *cancel; /* long functions look at it */
+    uint64_t          seed;   /* of this function in this pipeline */
+    uint64_t          epoch;  /* how often this stage was begun before, in this iterator */
+    uint64_t          index;  /* number of the element in the stage's input */
+} stk_call;
+
+/* Random numbers of this call: a function of (seed, epoch, index, stream, position), so that they
+ * are the same on any number of threads. Uniform in [0, 1) and in [0, bound). */
+STK_API double   stk_call_uniform(const stk_call *call, uint32_t stream, uint32_t position);
+STK_API uint64_t stk_call_below(const stk_call *call, uint32_t stream, uint32_t position,
+                                uint64_t bound);
+
+/* The callbacks. *element is owned by the function while it runs: it may change it when it has one
+ * reference (stk_element_make_unique), or unref it and put another in its place. On failure the
+ * element it leaves in *element (or NULL) is freed by the caller. */
+typedef stk_status (*stk_map_fn)(void *context, const stk_call *call, stk_element **element,
+                                 stk_error *err);
+typedef stk_status (*stk_test_fn)(void *context, const stk_call *call, const stk_element *element,
+                                  bool *keep, stk_error *err);
+typedef stk_status (*stk_key_fn)(void *context, const stk_call *call, const stk_element *element,
+                                 int64_t *key, stk_error *err);
+/* Makes a dataset of an element: flat_map, interleave, group_by_window. */
+typedef stk_status (*stk_expand_fn)(void *context, const stk_call *call, const stk_element *element,
+                                    stk_dataset **out, stk_error *err);
+/* Changes *state and *element, as map does each. */
+typedef stk_status (*stk_scan_fn)(void *context, const stk_call *call, stk_element **state,
+                                  stk_element **element, stk_error *err);
+
+typedef enum stk_function_traits {
+    STK_FUNCTION_PURE = 0,
+    STK_FUNCTION_STATEFUL = 1, /* called one at a time, in order; never fused away or cached */
+    STK_FUNCTION_BLOCKING = 2, /* waits for something: runs on the I/O engine, many at once */
+    STK_FUNCTION_RANDOM = 4,   /* uses the call's random numbers: not to be cached */
+    STK_FUNCTION_SAFE = 8      /* cannot fail on any element of its input's spec */
+} stk_function_traits;
+
+typedef struct stk_function stk_function; /* immutable, shared by count */
+
+/* Exactly one of the callbacks is set. All is copied. */
+typedef struct stk_function_info {
+    const char *name;    /* for people and fingerprints: "decode" */
+    const char *details; /* parameters, for explain and fingerprints; NULL is fine */
+    uint64_t    version; /* change it when the function's results change */
+    unsigned    traits;
+    void       *context;
+    void (*release)(void *context); /* with the last reference; NULL is fine */
+    const stk_element_spec *output; /* NULL: not known; ignored where output_of is set */
+    /* The spec of the results for an input of spec; *out must stay valid as long as context does
+     * or be input itself. A wrong input is an error. NULL is fine. */
+    stk_status (*output_of)(void *context, const stk_element_spec *input, stk_element_spec *out,
+                            stk_error *err);
+    /* STATEFUL functions whose state belongs into checkpoints; NULL is fine. */
+    stk_status (*save)(void *context, stk_blob *out, stk_error *err);
+    stk_status (*restore)(void *context, stk_bytes saved, stk_error *err);
+    stk_map_fn    map;
+    stk_test_fn   test;
+    stk_key_fn    key;
+    stk_expand_fn expand;
+    stk_scan_fn   scan;
+} stk_function_info;
+
+/* On failure *out is NULL and the context is still the caller's. */
+STK_API STK_NODISCARD stk_status stk_function_new(stk_function **out, const stk_function_info *info,
+                                                  stk_error *err);
+STK_API stk_function            *stk_function_ref(stk_function *function);
+STK_API void                     stk_function_unref(stk_function *function);
+STK_API const stk_function_info *stk_function_info_of(const stk_function *function);
+
+STK_END_DECLS
+#endif

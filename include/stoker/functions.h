@@ -1,0 +1,181 @@
+/* stoker/functions.h - the functions that come with Stoker. Recipes call them by the name after
+ * stk_function_. Each call makes a function in *out (NULL on failure) with one reference. A value
+ * is named by its index in the element; STK_ALL_VALUES means each of them. Numeric functions work
+ * on dense uint8, int32, int64, float32 and float64 values of any shape, number by number, and keep
+ * the type unless they say otherwise. A wrong type or index is an error when the stage is made
+ * where the input is known by then, and else an error of the element. */
+#ifndef STOKER_FUNCTIONS_H
+#define STOKER_FUNCTIONS_H
+
+#include <stoker/dataset_sources.h>
+#include <stoker/example.h>
+#include <stoker/function.h>
+
+STK_BEGIN_DECLS
+
+enum { STK_ALL_VALUES = -1 };
+
+/* A whole or a real number. */
+typedef struct stk_number {
+    bool    is_real;
+    int64_t whole; /* used unless is_real */
+    double  real;
+} stk_number;
+
+static inline stk_number stk_number_whole(int64_t number)
+{
+    return (stk_number){false, number, 0};
+}
+
+static inline stk_number stk_number_real(double number)
+{
+    return (stk_number){true, 0, number};
+}
+
+/* Map functions. */
+
+STK_API STK_NODISCARD stk_status stk_function_identity(stk_function **out, stk_error *err);
+
+typedef enum stk_arithmetic {
+    STK_ARITHMETIC_ADD,
+    STK_ARITHMETIC_SUBTRACT,
+    STK_ARITHMETIC_MULTIPLY,
+    STK_ARITHMETIC_FLOOR_DIVIDE, /* rounds down, as Python's // */
+    STK_ARITHMETIC_MODULO,       /* has the sign of number, as Python's % */
+    STK_ARITHMETIC_MINIMUM,      /* NaN stays NaN */
+    STK_ARITHMETIC_MAXIMUM,
+    STK_ARITHMETIC_COUNT
+} stk_arithmetic;
+
+/* "add", "subtract", ...: a literal; NULL when there is none. */
+STK_API const char *stk_arithmetic_name(stk_arithmetic op);
+
+/* value op number. Whole numbers wrap around. Dividing whole numbers by 0 is STK_E_INVALID, as is a
+ * number that the value's type cannot hold. */
+STK_API STK_NODISCARD stk_status stk_function_arithmetic(stk_function **out, stk_arithmetic op,
+                                                         int value, stk_number number,
+                                                         stk_error *err);
+/* Among bool, uint8, int8, int32, int64, float32 and float64. Real to whole cuts off and stops at
+ * the type's ends (NaN gives 0); whole to smaller whole keeps the low bits; bool is "not 0". */
+STK_API STK_NODISCARD stk_status stk_function_cast(stk_function **out, int value, stk_dtype dtype,
+                                                   stk_error *err);
+/* Fails on NaN and infinity, naming the value and the place; other types pass. */
+STK_API STK_NODISCARD stk_status stk_function_check_finite(stk_function **out, int value,
+                                                           stk_error *err);
+/* The values at indices, in that order; one may be taken twice. */
+STK_API STK_NODISCARD stk_status stk_function_select(stk_function **out, const int *indices,
+                                                     size_t count, stk_error *err);
+/* The same by the names that input knows. */
+STK_API STK_NODISCARD stk_status stk_function_select_named(stk_function          **out,
+                                                           const stk_element_spec *input,
+                                                           const char *const *names, size_t count,
+                                                           stk_error *err);
+/* New names for all values. */
+STK_API STK_NODISCARD stk_status stk_function_rename(stk_function **out, const char *const *names,
+                                                     size_t count, stk_error *err);
+/* int64 scalar x to a vector of x times x. */
+STK_API STK_NODISCARD stk_status stk_function_fill(stk_function **out, int value, stk_error *err);
+/* int64 scalar to its decimal text, and back. */
+STK_API STK_NODISCARD stk_status stk_function_to_text(stk_function **out, int value,
+                                                      stk_error *err);
+STK_API STK_NODISCARD stk_status stk_function_parse_number(stk_function **out, int value,
+                                                           stk_error *err);
+/* A byte string as a vector of dtype (not bytes), little-endian; shares its storage where the bytes
+ * lie aligned. A length that is no multiple of the type's size is STK_E_SHAPE. */
+STK_API STK_NODISCARD stk_status stk_function_decode_raw(stk_function **out, int value,
+                                                         stk_dtype dtype, stk_error *err);
+
+typedef struct stk_read_file_options {
+    const stk_filesystem *fs;          /* NULL: local; must outlive the function */
+    const char           *folder;      /* relative paths begin here; NULL: the working directory */
+    uint64_t              limit_bytes; /* a larger file is STK_E_LIMIT; 0 means 1 GiB */
+} stk_read_file_options;
+
+/* A path to the bytes of that file. BLOCKING. An element without an origin gets the file as one. */
+STK_API STK_NODISCARD stk_status stk_function_read_file(stk_function **out, int value,
+                                                        const stk_read_file_options *options,
+                                                        stk_error                   *err);
+/* A serialized tf.train.Example to one value per spec, by name: DENSE to its shape, VARLEN to a
+ * vector, DENSE_PADDED to its rows. Byte strings of rank 0 are views into the record. Specs are
+ * copied. */
+STK_API STK_NODISCARD stk_status stk_function_parse_example(stk_function **out, int value,
+                                                            const stk_feature_spec *specs,
+                                                            size_t count, stk_error *err);
+/* Puts a float32 scalar in [low, high) behind the values, named "random". RANDOM. */
+STK_API STK_NODISCARD stk_status stk_function_random_uniform(stk_function **out, double low,
+                                                             double high, stk_error *err);
+
+/* Tests. */
+
+typedef enum stk_relation {
+    STK_RELATION_LESS,
+    STK_RELATION_AT_MOST,
+    STK_RELATION_EQUAL,
+    STK_RELATION_NOT_EQUAL,
+    STK_RELATION_AT_LEAST,
+    STK_RELATION_MORE,
+    STK_RELATION_COUNT
+} stk_relation;
+
+/* Whether (value % modulus) relation number; modulus 0: value itself. value is one number (or bool)
+ * of any shape. */
+STK_API STK_NODISCARD stk_status stk_function_compare(stk_function **out, int value,
+                                                      int64_t modulus, stk_relation relation,
+                                                      stk_number number, stk_error *err);
+
+/* Keys. */
+
+/* The leading dimension; a scalar has none, which is STK_E_SHAPE. */
+STK_API STK_NODISCARD stk_status stk_function_length(stk_function **out, int value, stk_error *err);
+/* The whole number itself, and its remainder (0 to modulus - 1). */
+STK_API STK_NODISCARD stk_status stk_function_value(stk_function **out, int value, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_function_modulo(stk_function **out, int value, int64_t modulus,
+                                                     stk_error *err);
+
+/* Functions that make a dataset of an element. */
+
+/* int64 scalar x: 0, 1, ... x - 1. */
+STK_API STK_NODISCARD stk_status stk_function_range_to(stk_function **out, int value,
+                                                       stk_error *err);
+/* The element, as often as its value (an int64 scalar) says. */
+STK_API STK_NODISCARD stk_status stk_function_copies(stk_function **out, int value, stk_error *err);
+/* The rows of the element. */
+STK_API STK_NODISCARD stk_status stk_function_slices(stk_function **out, stk_error *err);
+/* A path: the records, or the lines, of that file. folder as in stk_read_file_options. */
+STK_API STK_NODISCARD stk_status stk_function_tfrecord(stk_function **out, int value,
+                                                       const stk_filesystem *fs, const char *folder,
+                                                       const stk_records_options *options,
+                                                       stk_error                 *err);
+STK_API STK_NODISCARD stk_status stk_function_text(stk_function **out, int value,
+                                                   const stk_filesystem *fs, const char *folder,
+                                                   const stk_records_options *options,
+                                                   stk_error                 *err);
+/* The value that is itself a dataset, as window makes them; STK_ALL_VALUES: the first such. */
+STK_API STK_NODISCARD stk_status stk_function_flatten(stk_function **out, int value,
+                                                      stk_error *err);
+
+/* Stages on top of the dataset that another function makes of an element. */
+typedef struct stk_pipeline_info {
+    stk_function *expand;  /* a new reference is taken; NULL: flatten */
+    const char   *details; /* the stages as text, for explain and fingerprints */
+    void         *context;
+    void (*release)(void *context); /* with the function; NULL is fine */
+    /* Puts the stages on *data. Called from any thread, several at a time. */
+    stk_status (*apply)(void *context, stk_dataset **data, stk_error *err);
+} stk_pipeline_info;
+
+/* On failure the context is still the caller's. */
+STK_API STK_NODISCARD stk_status stk_function_pipeline(stk_function           **out,
+                                                       const stk_pipeline_info *info,
+                                                       stk_error               *err);
+
+/* Scans, also for stk_dataset_reduce. */
+
+/* The state (one value) plus the element's first value, of the same type and shape (a scalar state
+ * takes any shape once); the element becomes the sum. */
+STK_API STK_NODISCARD stk_status stk_function_running_sum(stk_function **out, stk_error *err);
+/* The state (an int64 scalar) plus one; the element becomes the state. */
+STK_API STK_NODISCARD stk_status stk_function_count(stk_function **out, stk_error *err);
+
+STK_END_DECLS
+#endif

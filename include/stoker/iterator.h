@@ -1,0 +1,114 @@
+/* stoker/iterator.h - run a dataset and draw elements from it. */
+#ifndef STOKER_ITERATOR_H
+#define STOKER_ITERATOR_H
+
+#include <stoker/cancel.h>
+#include <stoker/dataset.h>
+#include <stoker/function.h>
+#include <stoker/trace.h>
+
+STK_BEGIN_DECLS
+
+typedef struct stk_iterator stk_iterator; /* for one thread at a time */
+
+typedef struct stk_iterator_options {
+    int         threads;      /* that compute, the one that asks included; 0: one per core */
+    int         io_flight;    /* I/O requests at a time; 0: tuned */
+    uint64_t    seed;         /* of unseeded stages; 0: a new one for each iterator */
+    uint64_t    memory_bytes; /* ceiling; 0: a quarter of the machine's; ignored with ledger */
+    stk_ledger *ledger;       /* shared with others; NULL: one of its own */
+    unsigned    passes_off;   /* stk_pass bits */
+    bool        no_autotune;
+    const char *tuning_file; /* where tuned values are kept; NULL: nowhere */
+    const stk_cancel *cancel;
+    stk_trace        *trace; /* NULL: none */
+    /* Warnings and decisions, one line each; NULL: dropped. Called from any thread, one at a time.
+     */
+    void (*log)(void *context, const char *line);
+    void *log_context;
+} stk_iterator_options;
+
+/* Optimises the plan and makes ready to run. Takes its own reference to data. options may be NULL.
+ * On failure *out is NULL. */
+STK_API STK_NODISCARD stk_status stk_iterator_start(stk_iterator **out, stk_dataset *data,
+                                                    const stk_iterator_options *options,
+                                                    stk_error                  *err);
+/* Stops and joins its threads, frees all it holds. NULL is fine. */
+STK_API void stk_iterator_free(stk_iterator *it);
+
+/* The next element: the caller owns one reference. NULL at the end, however often it is asked. An
+ * error belongs to one element: asking again goes on after it. */
+STK_API STK_NODISCARD stk_status stk_iterator_next(stk_iterator *it, stk_element **out,
+                                                   stk_error *err);
+STK_API const stk_element_spec  *stk_iterator_spec(const stk_iterator *it);
+STK_API stk_ledger              *stk_iterator_ledger(const stk_iterator *it);
+
+/* Appends the place of the iterator: what next gave so far, and nothing of what is buffered. */
+STK_API STK_NODISCARD stk_status stk_iterator_save(stk_iterator *it, stk_blob *out, stk_error *err);
+/* Puts the iterator at a saved place of the same pipeline; the number of threads may differ.
+ * STK_E_INVALID for another pipeline or version, STK_E_DATALOSS for damaged bytes; the iterator is
+ * then as it was. */
+STK_API STK_NODISCARD stk_status stk_iterator_restore(stk_iterator *it, stk_bytes saved,
+                                                      stk_error *err);
+
+/* What one stage did so far. */
+typedef struct stk_stage_account {
+    char      name[48];
+    stk_stage stage;        /* S1 or S2 */
+    int       depth;        /* 0 is the stage next to the consumer */
+    bool      runs_ahead;   /* it has a queue */
+    uint64_t  items, bytes; /* given to the stage after it */
+    uint64_t  errors;
+    uint64_t  busy_ns;    /* work of its own, summed over threads */
+    uint64_t  starved_ns; /* wanted to work, had no input */
+    uint64_t  blocked_ns; /* its queue was full */
+    double    queue_mean; /* elements waiting in its queue when one was taken */
+    uint64_t  queue_now, queue_limit;
+    int64_t   chunk; /* elements handed over at a time */
+} stk_stage_account;
+
+typedef struct stk_io_account {
+    const char *backend; /* "io_uring", "threads", "none": a literal */
+    uint64_t    requests, bytes, latency_ns;
+    int         in_flight_peak, limit;
+} stk_io_account;
+
+/* One thing that autotune did, with its evidence. */
+typedef struct stk_decision {
+    double time_s; /* since the start */
+    char   knob[48];
+    double from, to;
+    char   evidence[160];
+    bool   kept;
+} stk_decision;
+
+typedef struct stk_iterator_report {
+    uint64_t          elements, bytes; /* given to the consumer */
+    double            seconds;         /* since the start */
+    double            first_seconds;   /* until the first element */
+    double            wait_seconds;    /* the consumer waited in next */
+    int               threads;
+    size_t            stage_count; /* in all; stages holds the first of them */
+    stk_stage_account stages[64];
+    stk_io_account    io;
+    stk_ledger_report memory;
+    size_t            decision_count;
+    stk_decision      decisions[64]; /* the last ones */
+    char              limit[160];    /* what limits it, in a sentence */
+} stk_iterator_report;
+
+STK_API void stk_iterator_read_report(stk_iterator *it, stk_iterator_report *report);
+
+/* Whole runs. reduce: function (scan) is called with the state and each element; the element it
+ * leaves is dropped. *state is the first state and then the last. */
+STK_API STK_NODISCARD stk_status stk_dataset_reduce(stk_dataset *data, stk_element **state,
+                                                    stk_function               *function,
+                                                    const stk_iterator_options *options,
+                                                    stk_error                  *err);
+/* The only element; none or more than one is STK_E_INVALID. */
+STK_API STK_NODISCARD stk_status stk_dataset_single(stk_dataset *data, stk_element **out,
+                                                    const stk_iterator_options *options,
+                                                    stk_error                  *err);
+
+STK_END_DECLS
+#endif

@@ -1,0 +1,16 @@
+/* Values that are more than a dense block: ragged and sparse ones. */
+#ifndef STK_PIPELINE_PLACES_H
+#define STK_PIPELINE_PLACES_H
+
+#include <stoker/element.h>
+
+/* A ragged or sparse value of the flat values in dense and of places, all copied into one buffer.
+ * RAGGED: count + 1 row splits, which must begin at 0, never fall, and end at dense's leading
+ * dimension. SPARSE: count rows of shape's rank, each inside shape; dense has count values. Else
+ * STK_E_INVALID. */
+STK_NODISCARD stk_status stk_value_with_places(stk_value *out, stk_value_kind kind,
+                                               const stk_value *dense, const stk_shape *shape,
+                                               const int64_t *places, int64_t count,
+                                               stk_ledger *ledger, stk_error *err);
+
+#endif

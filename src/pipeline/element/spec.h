@@ -1,0 +1,39 @@
+/* What is known of elements before they exist. */
+#ifndef STK_PIPELINE_SPEC_H
+#define STK_PIPELINE_SPEC_H
+
+#include "base/arena.h"
+
+#include <stoker/blob.h>
+#include <stoker/element.h>
+
+/* A deep copy in arena. */
+STK_NODISCARD stk_status stk_spec_copy(stk_element_spec *out, const stk_element_spec *spec,
+                                       stk_arena *arena, stk_error *err);
+
+/* What an element itself shows: exact shapes, names "0", "1", ... */
+STK_NODISCARD stk_status stk_spec_of_element(stk_element_spec *out, const stk_element *element,
+                                             stk_arena *arena, stk_error *err);
+
+/* The most exact spec that both keep to. Different numbers, kinds or types of values are STK_E_TYPE
+ * naming the value; names are a's. */
+STK_NODISCARD stk_status stk_spec_relax(stk_element_spec *out, const stk_element_spec *a,
+                                        const stk_element_spec *b, const char *stage,
+                                        stk_arena *arena, stk_error *err);
+
+/* The same in place, with what an element shows; for spec of stk_spec_of_element. */
+STK_NODISCARD stk_status stk_spec_relax_to(stk_element_spec *spec, const stk_element *element,
+                                           const char *stage, stk_error *err);
+
+/* spec with a leading dimension before every dense value (-1: not known). */
+STK_NODISCARD stk_status stk_spec_batched(stk_element_spec *out, const stk_element_spec *spec,
+                                          int64_t leading, stk_arena *arena, stk_error *err);
+
+/* "(image: uint8[32,32,3], label: int64[])", for people; appended. */
+STK_NODISCARD stk_status stk_spec_text(const stk_element_spec *spec, stk_blob *out, stk_error *err);
+
+/* That element keeps to spec: STK_E_TYPE or STK_E_SHAPE naming the value and both sides. */
+STK_NODISCARD stk_status stk_spec_check(const stk_element_spec *spec, const stk_element *element,
+                                        const char *stage, stk_error *err);
+
+#endif
