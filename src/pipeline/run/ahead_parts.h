@@ -1,0 +1,139 @@
+/* The queue's insides, shared by the files ahead*.c: ahead.c is the consumer's side, ahead_pull.c
+ * fills units, ahead_compute.c turns them into results, ahead_room.c says what there is to do and
+ * how far to go. Units form a list in the order they were pulled. One lock guards the list and all
+ * counts; it is held for a few instructions only, never while pulling or computing. */
+#ifndef STK_PIPELINE_AHEAD_PARTS_H
+#define STK_PIPELINE_AHEAD_PARTS_H
+
+#include "base/clock.h"
+#include "pipeline/run/ahead.h"
+#include "pipeline/run/ahead_places.h"
+#include "pipeline/run/calls.h"
+
+enum {
+    STK_AHEAD_TARGET_NS = 100000
+}; /* of one piece of work: long beside a hand-over, short
+      beside a batch */
+
+typedef enum stk_ahead_phase {
+    STK_AHEAD_COMPUTING,
+    STK_AHEAD_FINISHING,
+    STK_AHEAD_COPYING,
+    STK_AHEAD_READY
+} stk_ahead_phase;
+
+typedef struct stk_ahead_unit stk_ahead_unit;
+struct stk_ahead_unit {
+    stk_unit        shared; /* what compute and finish see */
+    size_t          capacity;
+    stk_ahead_phase phase;
+    size_t          part;          /* elements of one claim */
+    size_t          claimed, done; /* of count or, while COPYING, of parts */
+    size_t          weight;        /* what it counts against the window */
+    uint64_t        expected;      /* bytes that it was taken to need, until it is ready */
+    uint64_t        reserved;      /* of its elements themselves, once it is ready */
+    stk_ahead_unit *next;
+};
+
+struct stk_ahead {
+    stk_ahead_options options; /* never changes */
+    stk_run          *run;
+    stk_account      *account;
+    stk_calls        *calls; /* do the work of a blocking queue; NULL: those who compute do */
+
+    pthread_mutex_t lock;
+    stk_ahead_unit *first, **last; /* pulled and not taken */
+    stk_ahead_unit *spare;
+    bool            held; /* nothing was asked for yet: not to be worked on */
+    bool            pulling, ended;
+    bool            starved_of_memory; /* a unit could not be had: the consumer is told */
+    int             computing;         /* threads */
+    uint64_t        unclaimed;         /* elements to compute that nobody does yet */
+    uint64_t        pulled;            /* inputs so far: the number of the next one */
+    uint64_t        outstanding;       /* weight of units not taken */
+    uint64_t        window, chunk;
+    uint64_t        own_window;  /* of a queue that is not tuned: grows with its chunks */
+    uint64_t        target_ns;   /* of one piece of work */
+    uint64_t        ns_per_item; /* of computing, smoothed */
+    uint64_t        item_bytes;  /* of the largest result seen; falls slowly */
+    uint64_t        full_since;  /* 0 when it is not full */
+    bool            was_full;    /* since it was last found empty */
+    uint32_t        wants;       /* atomic copy of "there is work", for the runtime's look */
+    stk_places      places;      /* for checkpoints */
+
+    stk_gate ready; /* a unit became ready, or the end was seen */
+
+    /* The consumer's own. */
+    stk_ahead_unit *current;
+    size_t          cursor;
+    uint64_t        returned; /* weight taken and not yet given back to outstanding */
+    uint64_t return_at_once;  /* when so much is, it goes back: read of window under the lock */
+};
+
+static inline const stk_run_options *stk_ahead_run_options(const stk_ahead *queue)
+{
+    return stk_run_options_of(queue->run);
+}
+
+static inline uint64_t stk_ahead_item_bytes(const stk_item *item)
+{
+    return item->element ? stk_element_bytes(item->element) : 0;
+}
+
+/* Units. */
+
+/* Drops what it holds. NULL is fine. */
+void stk_ahead_unit_free(stk_ahead_unit *one);
+/* Room for one more item; false without memory. */
+bool stk_ahead_unit_grow(stk_ahead_unit *one);
+/* Reserves room for a unit that is still growing: batches can be of any size. */
+STK_NODISCARD stk_status stk_ahead_unit_reserve_ahead(stk_ahead *queue, stk_ahead_unit *one,
+                                                      stk_error *err);
+/* Drops all it holds; its last item (there is one) is the error. */
+void stk_ahead_unit_give_up(stk_ahead_unit *one, const stk_error *err);
+/* Puts its elements themselves into the ledger, and takes them off. */
+void stk_ahead_unit_reserve(stk_ahead *queue, stk_ahead_unit *one);
+void stk_ahead_unit_unreserve(stk_ahead *queue, stk_ahead_unit *one);
+
+/* Room and work. The lock is held, or nobody else is here yet. */
+
+/* What the tuner wants, and what it is told. */
+void stk_ahead_follow_tuner(stk_ahead *queue);
+bool stk_ahead_threads_allow(const stk_ahead *queue);
+/* What a unit of count items will probably take, by the largest result seen so far. */
+uint64_t        stk_ahead_expected_bytes(const stk_ahead *queue, size_t count);
+stk_ahead_unit *stk_ahead_first_unclaimed(const stk_ahead *queue);
+bool            stk_ahead_can_pull(const stk_ahead *queue);
+/* How many elements the next unit should have. */
+size_t stk_ahead_next_chunk(const stk_ahead *queue);
+/* Elements of a unit that are computed at a time. */
+size_t stk_ahead_part_of(const stk_ahead *queue, const stk_ahead_unit *one);
+/* How much room is given back at a time. */
+uint64_t stk_ahead_room_at_once(const stk_ahead *queue);
+void     stk_ahead_look_at_fullness(stk_ahead *queue);
+/* What one result takes, as was seen. */
+void stk_ahead_note_bytes(stk_ahead *queue, uint64_t bytes);
+/* Chunks grow or shrink towards the target, by powers of two. */
+void stk_ahead_fit_chunk(stk_ahead *queue, uint64_t ns, size_t count);
+void stk_ahead_look_for_calls(stk_ahead *queue);
+/* Brings wants up to date; not 0 when there is work for those who compute. */
+unsigned stk_ahead_look_for_work(stk_ahead *queue);
+/* Looks for work, gives up the lock, wakes who is concerned. */
+void stk_ahead_unlock_and_wake(stk_ahead *queue, bool unit_is_ready);
+
+/* Pulling; not under the lock. */
+
+/* Pulls a unit, and begins its work. Who called has set pulling. */
+void stk_ahead_pull_unit(stk_ahead *queue);
+/* On an engine's thread: as much as there is room for. */
+void stk_ahead_pull_for_calls(stk_ahead *queue);
+
+/* Computing. */
+
+/* The lock is held: a piece of the unit for this thread; returns its length. */
+size_t stk_ahead_claim(stk_ahead *queue, stk_ahead_unit *one, size_t *first);
+/* What was claimed; not under the lock. Whoever is done last finishes the unit. */
+void stk_ahead_compute_part(stk_ahead *queue, stk_ahead_unit *one, size_t first, size_t count);
+void stk_ahead_finish_unit(stk_ahead *queue, stk_ahead_unit *one);
+
+#endif
