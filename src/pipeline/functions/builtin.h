@@ -1,0 +1,80 @@
+/* What the built-in functions share: contexts, access to values with errors for people, and specs
+ * that live as long as the function. */
+#ifndef STK_PIPELINE_BUILTIN_H
+#define STK_PIPELINE_BUILTIN_H
+
+#include "base/arena.h"
+
+#include <pthread.h>
+#include <stoker/functions.h>
+
+/* Output specs of one function: equal ones are kept once, so that asking again costs no memory. */
+typedef struct stk_spec_keep {
+    pthread_mutex_t       lock;
+    stk_arena             arena;
+    struct stk_kept_spec *list;
+} stk_spec_keep;
+
+void stk_spec_keep_init(stk_spec_keep *keep);
+void stk_spec_keep_release(stk_spec_keep *keep);
+
+/* A copy of input's value specs to be changed, with room for extra more; free or keep it. */
+STK_NODISCARD stk_status stk_spec_draft(stk_value_spec **out, const stk_element_spec *input,
+                                        size_t extra, stk_error *err);
+/* Frees draft; *out lives as long as keep. */
+STK_NODISCARD stk_status stk_spec_keep_draft(stk_spec_keep *keep, stk_value_spec *draft,
+                                             size_t count, stk_element_spec *out, stk_error *err);
+/* input with one value replaced by a dense one of dtype and shape (NULL: as it was). An unknown
+ * input stays unknown. */
+STK_NODISCARD stk_status stk_spec_keep_value(stk_spec_keep *keep, const stk_element_spec *input,
+                                             int value, stk_dtype dtype, const stk_shape *shape,
+                                             stk_element_spec *out, stk_error *err);
+
+/* Makes a function with a copy of context. release (may be NULL) frees what the context owns; the
+ * copy itself is freed as well. On failure what the context owns is released. */
+STK_NODISCARD stk_status stk_builtin_new(stk_function **out, const stk_function_info *info,
+                                         const void *context, size_t                context_bytes,
+                                         void (*release)(void *context), stk_error *err);
+/* The context that was given to stk_builtin_new. */
+void *stk_builtin_context(void *context);
+
+enum {
+    STK_TYPES_WHOLE = 1 << STK_DTYPE_U8 | 1 << STK_DTYPE_I32 | 1 << STK_DTYPE_I64,
+    STK_TYPES_REAL = 1 << STK_DTYPE_F32 | 1 << STK_DTYPE_F64,
+    STK_TYPES_NUMERIC = STK_TYPES_WHOLE | STK_TYPES_REAL,
+    STK_TYPES_ANY = (1 << STK_DTYPE_COUNT) - 2
+};
+
+/* That a known input has this value (or values, for STK_ALL_VALUES), dense, of one of types. */
+STK_NODISCARD stk_status stk_check_value(const char *stage, const stk_element_spec *input,
+                                         int value, int types, stk_error *err);
+/* The same, and a scalar where the rank is known. */
+STK_NODISCARD stk_status stk_check_scalar(const char *stage, const stk_element_spec *input,
+                                          int value, int types, stk_error *err);
+
+/* The value of an element: dense and of one of types, else an error. */
+STK_NODISCARD stk_status stk_need_value(const char *stage, const stk_element *element, int value,
+                                        int types, const stk_value **out, stk_error *err);
+STK_NODISCARD stk_status stk_need_scalar(const char *stage, const stk_element *element, int value,
+                                         int types, const stk_value **out, stk_error *err);
+/* A scalar of uint8, int32 or int64. */
+STK_NODISCARD stk_status stk_need_whole(const char *stage, const stk_element *element, int value,
+                                        int64_t *out, stk_error *err);
+
+/* Where the numbers of a value of an unshared element may be written: in place when nobody else
+ * holds its storage, else in a copy that it gets. */
+STK_NODISCARD stk_status stk_value_write(stk_value *value, stk_ledger *ledger, void **data,
+                                         stk_error *err);
+
+/* Puts made in the place of a value of *element. made is taken over, also on failure. */
+STK_NODISCARD stk_status stk_replace_value(stk_element **element, int value, stk_value *made,
+                                           stk_error *err);
+
+/* "3" or "0.5", exact; returns text. */
+char *stk_number_text(stk_number number, char *text, int capacity);
+
+/* The remainder with the divisor's sign; divisor is not 0. */
+int64_t stk_floor_modulo(int64_t number, int64_t divisor);
+double  stk_floor_modulo_real(double number, double divisor);
+
+#endif

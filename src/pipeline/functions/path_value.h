@@ -1,0 +1,19 @@
+/* Paths that are values. */
+#ifndef STK_PIPELINE_PATH_VALUE_H
+#define STK_PIPELINE_PATH_VALUE_H
+
+#include "pipeline/functions/builtin.h"
+
+#include <stoker/blob.h>
+
+/* Replaces text by the terminated path that a value of element holds, below folder where it is
+ * relative. A path that is empty or has a zero byte is STK_E_INVALID. */
+STK_NODISCARD stk_status stk_path_of_value(stk_blob *text, const char *stage,
+                                           const stk_element *element, int value,
+                                           const char *folder, stk_error *err);
+
+/* Ends the details of a function with the folder, where there is one, and a zero byte. All of it,
+ * however long: functions over other folders must have other fingerprints. */
+STK_NODISCARD stk_status stk_folder_describe(stk_blob *details, const char *folder, stk_error *err);
+
+#endif

@@ -1,0 +1,75 @@
+/* pipeline: stages on top of the dataset that a function makes of an element. */
+#include "pipeline/functions/builtin.h"
+
+#include "pipeline/plan/plan.h"
+
+typedef struct context {
+    stk_function *expand;
+    void         *context;
+    void (*release)(void *context);
+    stk_status (*apply)(void *context, stk_dataset **data, stk_error *err);
+} context;
+
+static stk_status expand(void *untyped, const stk_call *call, const stk_element *element,
+                         stk_dataset **out, stk_error *err)
+{
+    const context           *c = stk_builtin_context(untyped);
+    const stk_function_info *below = stk_function_info_of(c->expand);
+    STK_TRY(below->expand(below->context, call, element, out, err));
+    return c->apply(c->context, out, err);
+}
+
+static void release(void *untyped)
+{
+    context *c = untyped;
+    stk_function_unref(c->expand);
+    if (c->release) c->release(c->context);
+}
+
+/* "flatten -> batch(3)". */
+static stk_status describe(const stk_function *below, const char *stages, stk_blob *out,
+                           stk_error *err)
+{
+    STK_TRY(stk_describe_function(out, below, err));
+    STK_TRY(stk_blob_append(out, " -> ", 4, err));
+    return stk_blob_append(out, stages ? stages : "", stages ? strlen(stages) + 1 : 1, err);
+}
+
+/* The caller's context is freed by the function only once there is one. */
+static stk_status make(stk_function **out, const stk_pipeline_info *info, stk_function *below,
+                       stk_error *err)
+{
+    const stk_function_info *of_below = stk_function_info_of(below);
+    if (!of_below->expand || !info->apply)
+        return stk_fail(err, STK_E_INVALID, "pipeline", of_below->name,
+                        "an expand function and a callback that puts stages on top are needed");
+    context c = {.expand = stk_function_ref(below), .context = info->context, .apply = info->apply};
+    stk_blob details;
+    stk_blob_init(&details, NULL, STK_MEMORY_INDEX);
+    stk_status st = describe(below, info->details, &details, err);
+    if (st) {
+        release(&c);
+    } else {
+        const stk_function_info whole = {.name = "pipeline",
+                                         .details = (const char *)details.data,
+                                         .traits = of_below->traits,
+                                         .expand = expand};
+        st = stk_builtin_new(out, &whole, &c, sizeof c, release, err);
+    }
+    stk_blob_release(&details);
+    if (!st) {
+        void *held = stk_function_info_of(*out)->context;
+        ((context *)stk_builtin_context(held))->release = info->release;
+    }
+    return st;
+}
+
+stk_status stk_function_pipeline(stk_function **out, const stk_pipeline_info *info, stk_error *err)
+{
+    *out = NULL;
+    stk_function *below = stk_function_ref(info->expand);
+    if (!below) STK_TRY(stk_function_flatten(&below, STK_ALL_VALUES, err));
+    stk_status st = make(out, info, below, err);
+    stk_function_unref(below);
+    return st;
+}

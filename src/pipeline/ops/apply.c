@@ -1,0 +1,210 @@
+/* apply: functions on elements, on any number of threads, in order. */
+#include "pipeline/ops/apply.h"
+
+#include "base/hash.h"
+#include "pipeline/element/spec.h"
+#include "pipeline/ops/apply_batch.h"
+#include "pipeline/ops/call.h"
+#include "pipeline/run/ahead.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct state {
+    stk_ahead *queue;
+    stk_call  *calls; /* one per step; index is filled in */
+} state;
+
+static void release_params(void *params)
+{
+    stk_apply_params *p = params;
+    for (size_t i = 0; p->steps && i < p->count; i++)
+        stk_function_unref(p->steps[i].function);
+    free(p->steps);
+}
+
+static stk_status spec_of_steps(stk_dataset *data, stk_element_spec *spec, stk_error *err)
+{
+    const stk_apply_params *p = data->params;
+    *spec = data->inputs[0]->spec;
+    for (size_t i = 0; i < p->count; i++) {
+        const stk_function_info *info = stk_function_info_of(p->steps[i].function);
+        if (info->test) continue;
+        stk_element_spec after = {0};
+        if (info->output_of)
+            STK_TRY(info->output_of(info->context, spec, &after, err));
+        else if (info->output)
+            after = *info->output;
+        *spec = after;
+    }
+    return STK_OK;
+}
+
+static stk_status check(stk_dataset *data, stk_error *err)
+{
+    const stk_apply_params *p = data->params;
+    stk_element_spec        spec;
+    STK_TRY(spec_of_steps(data, &spec, err));
+    if (!p->batch) return stk_dataset_set_spec(data, &spec, err);
+    return stk_spec_batched(&data->spec, &spec, p->drop_remainder ? p->batch : -1, &data->arena,
+                            err);
+}
+
+static int64_t cardinality(const stk_dataset *data)
+{
+    const stk_apply_params *p = data->params;
+    const int64_t           count = data->inputs[0]->cardinality;
+    for (size_t i = 0; i < p->count; i++)
+        if (stk_function_info_of(p->steps[i].function)->test) return STK_CARDINALITY_UNKNOWN;
+    if (count < 0 || !p->batch) return count;
+    return count / p->batch + (!p->drop_remainder && count % p->batch != 0);
+}
+
+static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
+{
+    const stk_apply_params *p = data->params;
+    for (size_t i = 0; i < p->count; i++) {
+        const bool test = stk_function_info_of(p->steps[i].function)->test != NULL;
+        STK_TRY(stk_describe(out, err, "%s%s ", i ? ", " : "", test ? "filter" : "map"));
+        STK_TRY(stk_describe_function(out, p->steps[i].function, err));
+    }
+    if (p->batch)
+        STK_TRY(stk_describe(out, err, "%sbatch %" PRId64 "%s%s", p->count ? ", " : "", p->batch,
+                             p->drop_remainder ? " drop" : "",
+                             p->parallel_copy ? ", parallel copy" : ""));
+    if (p->parallel != STK_AUTO)
+        STK_TRY(stk_describe(out, err, ", parallel %" PRId64, p->parallel));
+    return p->order
+               ? stk_describe(out, err, p->order == STK_ORDER_EXACT ? ", in order" : ", relaxed")
+               : STK_OK;
+}
+
+static unsigned traits_of(const stk_dataset *data)
+{
+    const stk_apply_params *p = data->params;
+    unsigned                traits = stk_order_traits(p->order);
+    for (size_t i = 0; i < p->count; i++) {
+        const unsigned one = stk_function_info_of(p->steps[i].function)->traits;
+        if (one & STK_FUNCTION_RANDOM) traits |= STK_OP_RANDOM;
+        if (one & STK_FUNCTION_BLOCKING) traits |= STK_OP_BLOCKING;
+    }
+    return traits;
+}
+
+/* All steps on one item. */
+static void run_steps(const stk_apply_params *p, const stk_call *calls, stk_item *item,
+                      uint64_t index)
+{
+    stk_error err;
+    for (size_t i = 0; i < p->count; i++) {
+        stk_call call = calls[i];
+        call.index = index;
+        bool       keep = true;
+        stk_status st = stk_function_info_of(p->steps[i].function)->test
+                            ? stk_call_test(p->steps[i].function, &call, item->element, &keep, &err)
+                            : stk_call_map(p->steps[i].function, &call, &item->element, &err);
+        if (st) {
+            stk_item_fail(item, &err);
+            return;
+        }
+        if (!keep) {
+            stk_item_clear(item);
+            return;
+        }
+    }
+}
+
+static void compute(void *context, stk_unit *unit, size_t first, size_t count)
+{
+    const stk_node *node = context;
+    const state    *s = node->state;
+    for (size_t i = first; i < first + count; i++)
+        if (unit->items[i].element)
+            run_steps(node->plan->params, s->calls, &unit->items[i], unit->first + i);
+}
+
+static stk_status open(stk_node *node, stk_error *err)
+{
+    static const stk_ahead_ops single = {.compute = compute};
+    static const stk_ahead_ops batched = {.compute = compute,
+                                          .finish = stk_apply_batch_finish,
+                                          .copy = stk_apply_batch_copy,
+                                          .seal = stk_apply_batch_seal};
+    static const stk_ahead_ops only_batched = {.finish = stk_apply_batch_finish,
+                                               .copy = stk_apply_batch_copy,
+                                               .seal = stk_apply_batch_seal};
+    const stk_apply_params    *p = node->plan->params;
+    state                     *s = node->state;
+    s->calls = calloc(p->count ? p->count : 1, sizeof *s->calls);
+    if (!s->calls)
+        return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for %zu functions", p->count);
+    for (size_t i = 0; i < p->count; i++)
+        s->calls[i] = stk_node_call_as(node, p->steps[i].salt, 0);
+    const bool relaxed = p->order == STK_ORDER_DEFAULT ? stk_run_options_of(node->run)->relaxed
+                                                       : p->order == STK_ORDER_RELAXED;
+    const stk_ahead_options options = {.node = node,
+                                       .input = node->inputs[0],
+                                       .ops = !p->batch  ? &single
+                                              : p->count ? &batched
+                                                         : &only_batched,
+                                       .context = node,
+                                       .chunk = (uint64_t)p->batch,
+                                       .threads = p->parallel > 0 ? p->parallel : 0,
+                                       .relaxed = relaxed,
+                                       .blocking = node->plan->traits & STK_OP_BLOCKING,
+                                       .error_ends_unit = p->error_ends_batch};
+    return stk_ahead_start(&s->queue, &options, err);
+}
+
+static stk_status next(stk_node *node, stk_element **out, stk_error *err)
+{
+    return stk_ahead_next(STK_STATE(state, node)->queue, out, err);
+}
+
+static void close(stk_node *node)
+{
+    stk_ahead_free(STK_STATE(state, node)->queue);
+    free(STK_STATE(state, node)->calls);
+}
+
+static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
+{
+    return stk_ahead_save(STK_STATE(state, node)->queue, out, err);
+}
+
+static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
+{
+    return stk_ahead_restore(STK_STATE(state, node)->queue, in, err);
+}
+
+const stk_op stk_op_apply = {
+    .name = "apply",
+    .stage = STK_STAGE_PREPROCESS,
+    .traits = STK_OP_RUNS_AHEAD,
+    .params_bytes = sizeof(stk_apply_params),
+    .release_params = release_params,
+    .check = check,
+    .cardinality = cardinality,
+    .describe = describe,
+    .traits_of = traits_of,
+    .state_bytes = sizeof(state),
+    .open = open,
+    .next = next,
+    .close = close,
+    .save = save,
+    .restore = restore,
+};
+
+stk_status stk_apply_make(stk_dataset **out, const stk_apply_params *params, stk_dataset *input,
+                          stk_error *err)
+{
+    *out = NULL;
+    stk_apply_params p = *params;
+    p.steps = calloc(p.count ? p.count : 1, sizeof *p.steps);
+    if (!p.steps) return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for a stage");
+    for (size_t i = 0; i < p.count; i++) {
+        p.steps[i] = params->steps[i];
+        stk_function_ref(p.steps[i].function);
+    }
+    return stk_dataset_make(out, &stk_op_apply, &p, &input, 1, err);
+}

@@ -1,0 +1,113 @@
+/* batch: elements of equal shapes below one another. */
+#include "pipeline/ops/batch.h"
+
+#include "pipeline/element/spec.h"
+#include "pipeline/ops/assemble.h"
+#include "pipeline/ops/gather.h"
+
+#include <inttypes.h>
+#include <stoker/dataset_operators.h>
+
+static stk_status check(stk_dataset *data, stk_error *err)
+{
+    const stk_batch_params *p = data->params;
+    if (p->size < 1)
+        return stk_fail(err, STK_E_INVALID, "batch", NULL,
+                        "the batch size is %" PRId64 "; it must be at least 1", p->size);
+    return stk_spec_batched(&data->spec, &data->inputs[0]->spec, p->drop_remainder ? p->size : -1,
+                            &data->arena, err);
+}
+
+static int64_t cardinality(const stk_dataset *data)
+{
+    const stk_batch_params *p = data->params;
+    return stk_gather_batches(data->inputs[0]->cardinality, p->size, p->drop_remainder);
+}
+
+static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
+{
+    const stk_batch_params *p = data->params;
+    return stk_describe(out, err, "%" PRId64 "%s", p->size, p->drop_remainder ? ", drop" : "");
+}
+
+/* Where the input does not know its length, its end shows when it is asked past it. */
+static stk_status gather_at(const stk_dataset *data, uint64_t first, stk_gather *gather,
+                            stk_error *err)
+{
+    const int64_t size = ((const stk_batch_params *)data->params)->size;
+    const int64_t inputs = data->inputs[0]->cardinality;
+    for (int64_t i = 0; i < size; i++) {
+        stk_element *element;
+        if (inputs >= 0 && first + (uint64_t)i >= (uint64_t)inputs) return STK_OK;
+        stk_status st = stk_dataset_at(data->inputs[0], first + (uint64_t)i, &element, err);
+        if (st == STK_E_RANGE && i && inputs < 0) return STK_OK;
+        if (st) return st;
+        STK_TRY(stk_gather_keep(gather, element, "batch", err));
+    }
+    return STK_OK;
+}
+
+static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+{
+    const stk_batch_params *p = data->params;
+    const int64_t           batches = data->cardinality;
+    if (batches >= 0 && index >= (uint64_t)batches)
+        return stk_fail(err, STK_E_RANGE, "batch", NULL,
+                        "batch %" PRIu64 " was asked for; there are %" PRId64, index, batches);
+    if (index > UINT64_MAX / (uint64_t)p->size - 1)
+        return stk_fail(err, STK_E_RANGE, "batch", NULL,
+                        "batch %" PRIu64 " of %" PRId64 " elements each is past any end", index,
+                        p->size);
+    stk_gather gather = {0};
+    stk_status st = gather_at(data, index * (uint64_t)p->size, &gather, err);
+    if (!st && gather.count < (uint64_t)p->size && p->drop_remainder)
+        st =
+            stk_fail(err, STK_E_RANGE, "batch", NULL,
+                     "batch %" PRIu64 " has only %zu elements and is dropped", index, gather.count);
+    if (!st) st = stk_assemble(out, gather.elements, gather.count, NULL, err);
+    stk_gather_release(&gather);
+    return st;
+}
+
+static stk_status next(stk_node *node, stk_element **out, stk_error *err)
+{
+    const stk_batch_params *p = node->plan->params;
+    stk_gather             *gather = STK_STATE(stk_gather, node);
+    bool                    whole;
+    stk_status              st = stk_gather_fill(
+                     gather, node, p->size,
+        p->after_map ? STK_ERRORS_TAKE_THEIR_PLACE : STK_ERRORS_END_THE_BATCH, &whole, err);
+    if (!st && gather->count && (whole || !p->drop_remainder))
+        st = stk_assemble(out, gather->elements, gather->count, gather->ledger, err);
+    stk_gather_clear(gather);
+    return st;
+}
+
+static void close(stk_node *node)
+{
+    stk_gather_release(STK_STATE(stk_gather, node));
+}
+
+const stk_op stk_op_batch = {
+    .name = "batch",
+    .stage = STK_STAGE_PREPROCESS,
+    .params_bytes = sizeof(stk_batch_params),
+    .check = check,
+    .cardinality = cardinality,
+    .describe = describe,
+    .at = at,
+    .state_bytes = sizeof(stk_gather),
+    .next = next,
+    .close = close,
+    .save = stk_node_save_input,
+    .restore = stk_node_restore_input,
+};
+
+stk_status stk_dataset_batch(stk_dataset **data, int64_t size, const stk_batch_options *options,
+                             stk_error *err)
+{
+    const stk_batch_params p = {.size = size,
+                                .drop_remainder = options && options->drop_remainder,
+                                .after_map = (*data)->op == &stk_op_map};
+    return stk_dataset_append(data, &stk_op_batch, &p, err);
+}

@@ -1,0 +1,175 @@
+/* File after file. */
+#include "pipeline/ops/file_series.h"
+
+#include "pipeline/run/run_io.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Files after the one at hand that are opened and begun in the background: small files on slow
+ * storage cost a few waits each, which then overlap. */
+enum { FILES_AHEAD = 4 };
+
+void stk_file_series_begin(stk_node *node, const stk_file_format *format, const stk_file_list *list,
+                           const stk_filesystem *fs)
+{
+    stk_file_series *s = node->state;
+    s->format = format;
+    s->list = list;
+    s->inner = fs;
+}
+
+static void leave_file(stk_file_series *s)
+{
+    if (s->reader) s->format->close(s->reader);
+    s->reader = NULL;
+    stk_buffer_unref(s->name);
+    s->name = NULL;
+    s->file++;
+}
+
+static stk_status name_file(stk_file_series *s, stk_ledger *ledger, stk_error *err)
+{
+    const char  *path = s->list->paths[s->file];
+    const size_t length = strlen(path);
+    STK_TRY(stk_buffer_new(&s->name, ledger, STK_MEMORY_INDEX, length, err));
+    memcpy(stk_buffer_data(s->name), path, length);
+    return STK_OK;
+}
+
+static void hint(stk_file_series *s, stk_run *run)
+{
+    if (s->hinted <= s->file) s->hinted = s->file + 1;
+    for (; s->hinted < s->list->count && s->hinted <= s->file + FILES_AHEAD; s->hinted++)
+        stk_run_hint(run, s->inner, s->list->paths[s->hinted]);
+}
+
+static stk_status open_file(stk_file_series *s, stk_node *node, stk_error *err)
+{
+    stk_ledger *ledger = stk_run_options_of(node->run)->ledger;
+    if (!s->fs) s->fs = stk_run_filesystem(node->run, s->inner);
+    STK_TRY(name_file(s, ledger, err));
+    stk_status st = s->format->open(&s->reader, node->plan->params, s->fs, s->list->paths[s->file],
+                                    ledger, err);
+    hint(s, node->run);
+    return st;
+}
+
+/* The next record; its data is NULL after the last file. An error ends its file unless the format
+ * can go on in it. */
+static stk_status take(stk_file_series *s, stk_node *node, stk_record *record, stk_error *err)
+{
+    while (s->file < s->list->count) {
+        stk_status st = s->reader ? STK_OK : open_file(s, node, err);
+        const bool opened = !st;
+        if (opened) st = s->format->next(s->reader, record, err);
+        if (st == STK_E_CANCELLED) return st;
+        if (st) {
+            s->results++;
+            if (!opened || !s->format->recover ||
+                !s->format->recover(s->reader, node->plan->params, st))
+                leave_file(s);
+            return st;
+        }
+        if (record->bytes.data) return STK_OK;
+        leave_file(s);
+    }
+    record->bytes = (stk_bytes){0};
+    return STK_OK;
+}
+
+static stk_status copy(stk_file_series *s, stk_node *node, const stk_record *record,
+                       stk_element *element, stk_error *err)
+{
+    stk_ledger *ledger = stk_run_options_of(node->run)->ledger;
+    stk_error   cause;
+    stk_status  st = stk_record_block_put(&s->block, ledger, record->bytes,
+                                          stk_element_edit(element, 0), &cause);
+    if (st)
+        return stk_fail(err, st, node->plan->op->name, s->list->paths[s->file],
+                        "no room for record %" PRIu64 " of %zu bytes: %s", record->index,
+                        record->bytes.size, cause.message);
+    const stk_origin origin = {.file = s->name,
+                               .record = record->index,
+                               .offset = record->offset,
+                               .epoch = node->epoch,
+                               .index = s->results - 1};
+    stk_element_set_origin(element, &origin);
+    return STK_OK;
+}
+
+stk_status stk_file_series_next(stk_node *node, stk_element **out, stk_error *err)
+{
+    stk_file_series *s = node->state;
+    stk_record       record;
+    STK_TRY(take(s, node, &record, err));
+    if (!record.bytes.data) return STK_OK;
+    s->results++;
+    STK_TRY(stk_element_new(out, 1, err));
+    stk_status st = copy(s, node, &record, *out, err);
+    if (st) {
+        stk_element_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+void stk_file_series_close(stk_node *node)
+{
+    stk_file_series *s = node->state;
+    if (s->format) leave_file(s);
+    stk_record_block_release(&s->block);
+}
+
+stk_status stk_file_series_save(stk_node *node, stk_state_out *out, stk_error *err)
+{
+    const stk_file_series *s = node->state;
+    STK_TRY(stk_state_put_u64(out, s->file, err));
+    STK_TRY(stk_state_put_u64(out, s->results, err));
+    STK_TRY(stk_state_put_u64(out, s->reader != NULL, err));
+    if (!s->reader) return STK_OK;
+    const stk_file_place place = s->format->place(s->reader);
+    STK_TRY(stk_state_put_u64(out, place.offset, err));
+    return stk_state_put_u64(out, place.index, err);
+}
+
+stk_status stk_file_series_restore(stk_node *node, stk_state_in *in, stk_error *err)
+{
+    stk_file_series *s = node->state;
+    uint64_t         file;
+    bool             inside;
+    stk_file_place   place;
+    STK_TRY(stk_state_get_count(in, s->list->count, &file, err));
+    STK_TRY(stk_state_get_u64(in, &s->results, err));
+    STK_TRY(stk_state_get_bool(in, &inside, err));
+    s->file = (size_t)file;
+    if (!inside) return STK_OK;
+    STK_TRY(stk_state_get_u64(in, &place.offset, err));
+    STK_TRY(stk_state_get_u64(in, &place.index, err));
+    if (s->file == s->list->count) return stk_state_damaged(in, "there is no such file", err);
+    STK_TRY(open_file(s, node, err));
+    return s->format->move(s->reader, node->plan->params, place, err);
+}
+
+/* Records are read and checked, only not copied: one that is damaged counts as one result here as
+ * it does in next, and what follows it is the same. Passing over headers alone would not notice. */
+stk_status stk_file_series_discard(stk_node *node, uint64_t count, uint64_t *discarded,
+                                   stk_error *err)
+{
+    stk_file_series *s = node->state;
+    for (; *discarded < count; ++*discarded) {
+        stk_record record;
+        stk_status st = take(s, node, &record, err);
+        if (st == STK_E_CANCELLED) return st;
+        if (!st && !record.bytes.data) return STK_OK;
+        if (!st) s->results++;
+    }
+    return STK_OK;
+}
+
+stk_status stk_file_series_spec(stk_dataset *data, const char *name, stk_error *err)
+{
+    const stk_value_spec   value = {.name = name, .dtype = STK_DTYPE_BYTES, .rank_known = true};
+    const stk_element_spec spec = {.known = true, .count = 1, .values = &value};
+    return stk_dataset_set_spec(data, &spec, err);
+}

@@ -1,0 +1,101 @@
+/* shard: every n-th element, so that several processes share the data. */
+#include "pipeline/ops/shard.h"
+
+#include "base/checked.h"
+#include "pipeline/run/node.h"
+
+#include <inttypes.h>
+#include <stoker/dataset_operators.h>
+
+typedef struct state {
+    uint64_t turn; /* whose element comes next, below shards */
+} state;
+
+static stk_status check(stk_dataset *data, stk_error *err)
+{
+    const stk_shard_params *p = data->params;
+    if (p->shards < 1)
+        return stk_fail(err, STK_E_INVALID, "shard", NULL,
+                        "the number of shards is %" PRId64 "; it must be at least 1", p->shards);
+    if (p->index < 0 || p->index >= p->shards)
+        return stk_fail(err, STK_E_INVALID, "shard", NULL,
+                        "the index is %" PRId64 "; with %" PRId64 " shards it is 0 to %" PRId64,
+                        p->index, p->shards, p->shards - 1);
+    return stk_dataset_set_spec(data, &data->inputs[0]->spec, err);
+}
+
+static int64_t cardinality(const stk_dataset *data)
+{
+    const stk_shard_params *p = data->params;
+    const int64_t           inputs = data->inputs[0]->cardinality;
+    return inputs < 0 ? inputs : inputs / p->shards + (p->index < inputs % p->shards);
+}
+
+static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
+{
+    const stk_shard_params *p = data->params;
+    return stk_describe(out, err, "%" PRId64 " of %" PRId64, p->index, p->shards);
+}
+
+static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+{
+    const stk_shard_params *p = data->params;
+    size_t                  first, place;
+    if (stk_mul_overflows(index, (size_t)p->shards, &first) ||
+        stk_add_overflows(first, (size_t)p->index, &place))
+        return stk_fail(err, STK_E_RANGE, "shard", NULL,
+                        "element %" PRIu64 " was asked for; no data has so many", index);
+    return stk_dataset_at(data->inputs[0], place, out, err);
+}
+
+/* An error has a turn like any element. (TensorFlow forgets what it passed over before an error, so
+ * that from there on two shards can hold the same element and some hold none.) Errors in other
+ * shards' turns are given too: nothing bad goes by unseen. */
+static stk_status next(stk_node *node, stk_element **out, stk_error *err)
+{
+    const stk_shard_params *p = node->plan->params;
+    state                  *s = STK_STATE(state, node);
+    for (;;) {
+        STK_TRY(stk_node_check(node, err));
+        const bool mine = s->turn == (uint64_t)p->index;
+        stk_status st = stk_node_pull(node, out, err);
+        if (!st && !*out) return STK_OK;
+        s->turn = s->turn + 1 == (uint64_t)p->shards ? 0 : s->turn + 1;
+        if (st || mine) return st;
+        stk_element_unref(*out);
+        *out = NULL;
+    }
+}
+
+static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
+{
+    STK_TRY(stk_state_put_u64(out, STK_STATE(state, node)->turn, err));
+    return stk_node_save_input(node, out, err);
+}
+
+static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
+{
+    const uint64_t most = (uint64_t)STK_PARAMS(stk_shard_params, node)->shards - 1;
+    STK_TRY(stk_state_get_count(in, most, &STK_STATE(state, node)->turn, err));
+    return stk_node_restore_input(node, in, err);
+}
+
+const stk_op stk_op_shard = {
+    .name = "shard",
+    .stage = STK_STAGE_PREPROCESS,
+    .params_bytes = sizeof(stk_shard_params),
+    .check = check,
+    .cardinality = cardinality,
+    .describe = describe,
+    .at = at,
+    .state_bytes = sizeof(state),
+    .next = next,
+    .save = save,
+    .restore = restore,
+};
+
+stk_status stk_dataset_shard(stk_dataset **data, int64_t shards, int64_t index, stk_error *err)
+{
+    const stk_shard_params p = {.shards = shards, .index = index};
+    return stk_dataset_append(data, &stk_op_shard, &p, err);
+}

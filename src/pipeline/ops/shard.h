@@ -1,0 +1,11 @@
+/* The parameters of shard, for the passes. */
+#ifndef STK_PIPELINE_SHARD_H
+#define STK_PIPELINE_SHARD_H
+
+#include "pipeline/ops/ops.h"
+
+typedef struct stk_shard_params {
+    int64_t shards, index;
+} stk_shard_params;
+
+#endif
