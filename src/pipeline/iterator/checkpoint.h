@@ -1,0 +1,21 @@
+/* The outside of a checkpoint: what it is of, and a checksum. */
+#ifndef STK_PIPELINE_CHECKPOINT_H
+#define STK_PIPELINE_CHECKPOINT_H
+
+#include "pipeline/run/node.h"
+
+typedef struct stk_checkpoint {
+    uint64_t fingerprint; /* of the optimised plan */
+    uint64_t seed, generation;
+    uint64_t elements; /* given so far */
+} stk_checkpoint;
+
+/* Appends a checkpoint of root. On failure out is as before. */
+STK_NODISCARD stk_status stk_checkpoint_write(stk_blob *out, const stk_checkpoint *head,
+                                              stk_node *root, stk_error *err);
+/* Checks everything that can be checked without the nodes; *in is then at the root's state. */
+STK_NODISCARD stk_status stk_checkpoint_read(stk_bytes saved, stk_checkpoint *head,
+                                             stk_state_in *in, const stk_dataset *plan,
+                                             stk_error *err);
+
+#endif

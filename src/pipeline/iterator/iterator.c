@@ -1,0 +1,200 @@
+/* The iterator: an optimised plan, its running nodes, and what they share. */
+#include "pipeline/iterator/iterator.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "pipeline/iterator/checkpoint.h"
+#include "pipeline/iterator/tuning_file.h"
+#include "pipeline/ops/options.h"
+#include "pipeline/passes/pass.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+static uint64_t fresh_seed(void)
+{
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed) seed = stk_clock_ns();
+    return seed ? seed : 1;
+}
+
+enum { MOST_TUNED = 64 };
+
+/* Values of an earlier run. A file that cannot be read is told and does no harm: the run is tuned
+ * anew. */
+static stk_status load_tuning(stk_iterator *it, const stk_iterator_options *options, size_t *count,
+                              stk_error *err)
+{
+    *count = 0;
+    if (!options->tuning_file || options->no_autotune) return STK_OK;
+    it->tuning_file = strdup(options->tuning_file);
+    it->tuned = calloc(MOST_TUNED, sizeof *it->tuned);
+    if (!it->tuning_file || !it->tuned)
+        return stk_fail(err, STK_E_NOMEM, "autotune", NULL, "no memory for tuned values");
+    stk_error  problem;
+    stk_status st = stk_tuning_load(it->tuning_file, it->plan->fingerprint, it->tuned, MOST_TUNED,
+                                    count, &problem);
+    if (st && options->log) options->log(options->log_context, problem.message);
+    return STK_OK;
+}
+
+static stk_status make_run(stk_iterator *it, const stk_iterator_options *options, stk_error *err)
+{
+    const int threads = options->threads > 0 ? options->threads : stk_limits_cores();
+    size_t    tuned;
+    STK_TRY(load_tuning(it, options, &tuned, err));
+    stk_ledger *ledger = stk_ledger_ref(options->ledger);
+    if (!ledger) STK_TRY(stk_ledger_new(&ledger, options->memory_bytes, err));
+    const stk_run_options run = {.threads = threads - 1,
+                                 .ledger = ledger,
+                                 .cancel = options->cancel,
+                                 .trace = options->trace,
+                                 .relaxed = it->relaxed,
+                                 .autotune = !options->no_autotune,
+                                 .io_flight = options->io_flight,
+                                 .tuned = it->tuned,
+                                 .tuned_count = tuned,
+                                 .log = options->log,
+                                 .log_context = options->log_context};
+    stk_status            st = stk_run_new(&it->run, &run, err);
+    stk_ledger_unref(ledger);
+    return st;
+}
+
+static stk_status open_root(stk_iterator *it, stk_seed seed, stk_node **out, stk_error *err)
+{
+    return stk_node_open(out, it->run, it->plan, (stk_place){.seed = seed}, err);
+}
+
+stk_status stk_iterator_start(stk_iterator **out, stk_dataset *data,
+                              const stk_iterator_options *options, stk_error *err)
+{
+    static const stk_iterator_options defaults = {0};
+    if (!options) options = &defaults;
+    *out = NULL;
+    if (options->threads < 0 || options->threads > 4096)
+        return stk_fail(err, STK_E_INVALID, "pipeline", NULL,
+                        "%d threads were asked for; give 0 (one per core) to 4096",
+                        options->threads);
+    stk_iterator *it = calloc(1, sizeof *it);
+    if (!it) return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for an iterator");
+    it->started_ns = stk_clock_ns();
+    it->data = stk_dataset_ref(data);
+    const stk_pipeline_options settings = stk_options_of(data);
+    it->relaxed = settings.order == STK_ORDER_RELAXED;
+    it->passes = STK_PASS_ALL & ~(options->passes_off | settings.passes_off);
+    stk_status st = stk_optimize(&it->plan, data, it->passes, NULL, NULL, err);
+    it->seed.seed = options->seed ? options->seed : fresh_seed();
+    it->seed.generation = __atomic_fetch_add(&data->passes, 1, __ATOMIC_RELAXED);
+    if (!st) st = make_run(it, options, err);
+    if (!st) stk_tuner_init(&it->tuner, it->run);
+    if (!st) st = open_root(it, it->seed, &it->root, err);
+    if (st) {
+        stk_iterator_free(it);
+        return st;
+    }
+    *out = it;
+    return STK_OK;
+}
+
+static bool was_tuned(stk_run *run)
+{
+    for (const stk_account *one = stk_run_accounts(run); one; one = one->next)
+        if (one->tuned_window || one->tuned_target_ns) return true;
+    return false;
+}
+
+static void keep_tuning(stk_iterator *it)
+{
+    stk_error problem;
+    if (it->tuning_file && was_tuned(it->run) &&
+        stk_tuning_save(it->tuning_file, it->plan->fingerprint, it->run, &problem))
+        stk_run_log(it->run, "autotune: values could not be kept: %s: %s", problem.where,
+                    problem.message);
+}
+
+void stk_iterator_free(stk_iterator *it)
+{
+    if (!it) return;
+    stk_node_free(it->root);
+    if (it->run) keep_tuning(it);
+    stk_run_free(it->run);
+    stk_dataset_unref(it->plan);
+    stk_dataset_unref(it->data);
+    free(it->tuning_file);
+    free(it->tuned);
+    free(it);
+}
+
+/* The clock is looked at in one call of seven (all of the first ones), each standing for seven: a
+ * prime, so as not to be in step with chunks. */
+enum { LOOK_EVERY = 7, ALWAYS_LOOKED = 64 };
+
+static stk_status timed_next(stk_iterator *it, stk_element **out, stk_error *err)
+{
+    const uint64_t begin = stk_clock_ns();
+    stk_status     st = stk_node_next(it->root, out, err);
+    const uint64_t end = stk_clock_ns();
+    const bool     early = it->elements < ALWAYS_LOOKED;
+    it->wait_ns += (end - begin) * (early ? 1 : LOOK_EVERY);
+    it->until_look = early ? 0 : LOOK_EVERY - 1;
+    if (!it->first_ns) it->first_ns = end - it->started_ns;
+    return st;
+}
+
+stk_status stk_iterator_next(stk_iterator *it, stk_element **out, stk_error *err)
+{
+    stk_error unasked;
+    if (!err) err = &unasked;
+    *out = NULL;
+    STK_TRY(stk_cancel_check(stk_run_options_of(it->run)->cancel, "pipeline", err));
+    stk_status st =
+        it->until_look-- == 0 ? timed_next(it, out, err) : stk_node_next(it->root, out, err);
+    if (st || !*out) return st;
+    it->elements++;
+    if (stk_run_options_of(it->run)->autotune) stk_tuner_note(&it->tuner, it->wait_ns);
+    return STK_OK;
+}
+
+const stk_element_spec *stk_iterator_spec(const stk_iterator *it)
+{
+    return stk_dataset_spec(it->data);
+}
+
+stk_ledger *stk_iterator_ledger(const stk_iterator *it)
+{
+    return stk_run_options_of(it->run)->ledger;
+}
+
+stk_status stk_iterator_save(stk_iterator *it, stk_blob *out, stk_error *err)
+{
+    const stk_checkpoint head = {.fingerprint = it->plan->fingerprint,
+                                 .seed = it->seed.seed,
+                                 .generation = it->seed.generation,
+                                 .elements = it->elements};
+    return stk_checkpoint_write(out, &head, it->root, err);
+}
+
+/* The new tree is complete before the old one goes, so that a failure leaves the iterator as it
+ * was.
+ */
+stk_status stk_iterator_restore(stk_iterator *it, stk_bytes saved, stk_error *err)
+{
+    stk_checkpoint head;
+    stk_state_in   in;
+    stk_node      *root;
+    STK_TRY(stk_checkpoint_read(saved, &head, &in, it->plan, err));
+    in.ledger = stk_iterator_ledger(it);
+    const stk_seed seed = {head.seed, head.generation};
+    STK_TRY(open_root(it, seed, &root, err));
+    stk_status st = stk_node_restore(root, &in, err);
+    if (!st && in.left.size) st = stk_state_damaged(&in, "there is more than was expected", err);
+    if (st) {
+        stk_node_free(root);
+        return st;
+    }
+    stk_node_free(it->root);
+    it->root = root;
+    it->seed = seed;
+    it->elements = head.elements;
+    return STK_OK;
+}

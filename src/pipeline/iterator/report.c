@@ -1,0 +1,125 @@
+/* What every stage did, from the accounts of a run, and which of them limits it. Calls are timed
+ * now and then, inputs included; a stage's own time is what is left without them. */
+#include "pipeline/iterator/iterator.h"
+
+#include "base/clock.h"
+#include "pipeline/iterator/limit.h"
+#include "pipeline/run/run_io.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint64_t load(const uint64_t *counter)
+{
+    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+static uint64_t results_of(const stk_account *account)
+{
+    return load(&account->items) + load(&account->errors);
+}
+
+static uint64_t scale(uint64_t sum, uint64_t sampled, uint64_t all)
+{
+    return sampled ? (uint64_t)((double)sum / (double)sampled * (double)all) : 0;
+}
+
+/* The stage of the plan that account is of; NULL for one that came up while running. */
+static const stk_dataset *plan_of(const stk_iterator *it, const stk_account *account)
+{
+    if (!account->parent) return it->plan;
+    const stk_dataset *above = plan_of(it, account->parent);
+    if (!above || account->slot >= above->input_count) return NULL;
+    const stk_dataset *data = above->inputs[account->slot];
+    return data->op == account->op ? data : NULL;
+}
+
+static void name_stage(const stk_iterator *it, const stk_account *account, char *name, size_t room)
+{
+    const stk_dataset *data = plan_of(it, account);
+    stk_blob           text;
+    stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
+    if (data && data->op->describe && data->op->describe(data, &text, NULL) == STK_OK && text.size)
+        snprintf(name, room, "%s(%.*s)", account->op->name, (int)text.size,
+                 (const char *)text.data);
+    else
+        snprintf(name, room, "%s", account->op->name);
+    if (sizeof "()" + strlen(account->op->name) + text.size > room)
+        memcpy(name + room - sizeof "...", "...", sizeof "...");
+    stk_blob_release(&text);
+}
+
+/* What a queue pulls is the work of the stages below it. */
+static uint64_t own_time(const stk_account *account)
+{
+    const uint64_t busy = load(&account->busy_ns), pull = load(&account->pull_ns);
+    if (busy || account->runs_ahead) return busy > pull ? busy - pull : 0;
+    return scale(load(&account->sampled_own_ns), load(&account->sampled), results_of(account));
+}
+
+static void read_times(const stk_account *all, const stk_account *account, stk_stage_account *out)
+{
+    for (const stk_account *one = all; one; one = one->next)
+        if (one->parent == account && one->runs_ahead) out->starved_ns += load(&one->waited_ns);
+    out->busy_ns = own_time(account);
+    out->blocked_ns = load(&account->blocked_ns);
+}
+
+static void read_stage(const stk_iterator *it, const stk_account *all, const stk_account *account,
+                       stk_stage_account *out)
+{
+    const uint64_t takes = load(&account->takes);
+    *out = (stk_stage_account){.stage = account->op->stage, .depth = account->depth};
+    name_stage(it, account, out->name, sizeof out->name);
+    out->runs_ahead = __atomic_load_n(&account->runs_ahead, __ATOMIC_RELAXED);
+    out->errors = load(&account->errors);
+    out->items = results_of(account) - out->errors;
+    out->bytes = scale(load(&account->sampled_bytes), load(&account->sampled), out->items);
+    read_times(all, account, out);
+    out->queue_mean = takes ? (double)load(&account->queue_sum) / (double)takes : 0;
+    out->queue_now = load(&account->queue_now);
+    out->queue_limit = load(&account->queue_limit);
+    out->chunk = (int64_t)load(&account->chunk);
+}
+
+/* Source first, as explain has it. */
+static int by_depth(const void *a, const void *b)
+{
+    const stk_stage_account *x = a, *y = b;
+    return (x->depth < y->depth) - (x->depth > y->depth);
+}
+
+static void read_stages(stk_iterator *it, stk_iterator_report *report)
+{
+    const size_t       room = sizeof report->stages / sizeof *report->stages;
+    const stk_account *all = stk_run_accounts(it->run);
+    size_t             kept = 0;
+    for (const stk_account *account = all; account; account = account->next) {
+        report->stage_count++;
+        if (kept == room) continue;
+        stk_stage_account *stage = &report->stages[kept++];
+        read_stage(it, all, account, stage);
+        if (account->parent) continue;
+        stage->items = it->elements; /* this one is known exactly */
+        report->bytes = stage->bytes;
+    }
+    qsort(report->stages, kept, sizeof *report->stages, by_depth);
+}
+
+void stk_iterator_read_report(stk_iterator *it, stk_iterator_report *report)
+{
+    *report = (stk_iterator_report){.elements = it->elements};
+    report->seconds = (double)(stk_clock_ns() - it->started_ns) * 1e-9;
+    report->first_seconds = (double)it->first_ns * 1e-9;
+    report->wait_seconds = (double)it->wait_ns * 1e-9;
+    if (report->wait_seconds > report->seconds) report->wait_seconds = report->seconds;
+    report->threads = stk_run_options_of(it->run)->threads + 1;
+    read_stages(it, report);
+    stk_run_io_account(it->run, &report->io);
+    stk_run_decisions(it->run, report->decisions,
+                      sizeof report->decisions / sizeof *report->decisions,
+                      &report->decision_count);
+    stk_run_io_account(it->run, &report->io);
+    stk_ledger_read(stk_iterator_ledger(it), &report->memory);
+    stk_limit_find(report, report->limit, sizeof report->limit);
+}

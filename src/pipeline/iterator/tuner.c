@@ -1,0 +1,183 @@
+/* Autotune, driven by the consumer's own calls: no thread, no timer. */
+#include "pipeline/iterator/tuner.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    SAMPLE_NS = 1000000,  /* results of this much time are one sample */
+    MOST_RESULTS = 1024,  /* in a sample, before the clock is looked at all the same */
+    SETTLING = 5,         /* samples after a change before it counts */
+    KNOBS = 4,            /* of each queue */
+    LEAST_TARGET = 12500, /* of a piece of work, in ns */
+    MOST_TARGET = 1600000,
+    MOST_WINDOW = 1 << 17
+};
+
+static const uint64_t warm_up_ns = 100000000; /* chunks find their size first */
+static const uint64_t first_rest_ns = 2000000000, longest_rest_ns = 60000000000;
+
+void stk_tuner_init(stk_tuner *tuner, stk_run *run)
+{
+    *tuner = (stk_tuner){
+        .run = run, .rest_ns = first_rest_ns, .rest_until_ns = stk_clock_ns() + warm_up_ns};
+}
+
+/* A queue twice as long may hold an eighth of the ceiling at most. */
+static bool memory_allows_more(const stk_run *run, const stk_account *account, uint64_t window)
+{
+    uint64_t held, ceiling;
+    stk_ledger_total(stk_run_options_of(run)->ledger, &held, &ceiling);
+    const uint64_t each = __atomic_load_n(&account->item_bytes, __ATOMIC_RELAXED) + 1;
+    return held < ceiling / 2 && window * 2 < ceiling / 8 / each;
+}
+
+/* What knob number turn of a queue would be changed to; 0 when it should stay. */
+static uint64_t propose(stk_run *run, stk_account *account, int knob, uint64_t **at, uint64_t *now)
+{
+    const bool window = knob < 2;
+    if (__atomic_load_n(window ? &account->window_is_pinned : &account->chunk_is_pinned,
+                        __ATOMIC_RELAXED))
+        return 0;
+    *at = window ? &account->tuned_window : &account->tuned_target_ns;
+    *now = __atomic_load_n(*at, __ATOMIC_RELAXED);
+    if (!*now)
+        *now =
+            __atomic_load_n(window ? &account->queue_limit : &account->target_ns, __ATOMIC_RELAXED);
+    if (!*now) return 0;
+    switch (knob) {
+    case 0:
+        return *now < MOST_WINDOW && memory_allows_more(run, account, *now) ? *now * 2 : 0;
+    case 1:
+        return *now > 2 ? *now / 2 : 0;
+    case 2:
+        return *now <= MOST_TARGET / 4 ? *now * 4 : 0;
+    default:
+        return *now >= LEAST_TARGET * 4 ? *now / 4 : 0;
+    }
+}
+
+/* The turn-th pair of queue and knob; false when there are no more. */
+static bool find_turn(stk_tuner *tuner, stk_account **account, int *knob)
+{
+    size_t turn = tuner->turn;
+    for (stk_account *one = stk_run_accounts(tuner->run); one; one = one->next) {
+        if (!one->runs_ahead) continue;
+        if (turn < KNOBS) {
+            *account = one;
+            *knob = (int)turn;
+            return true;
+        }
+        turn -= KNOBS;
+    }
+    return false;
+}
+
+static void set(stk_tuner *tuner, uint64_t value)
+{
+    __atomic_store_n(tuner->knob, value, __ATOMIC_RELAXED);
+    stk_run_wake(tuner->run);
+}
+
+/* All knobs had their turn: again at once when one helped, else after a rest that doubles. */
+static void end_round(stk_tuner *tuner, uint64_t now)
+{
+    tuner->turn = 0;
+    if (tuner->kept_one) {
+        tuner->rest_ns = first_rest_ns;
+    } else {
+        tuner->rest_until_ns = now + tuner->rest_ns;
+        tuner->rest_ns =
+            tuner->rest_ns * 2 < longest_rest_ns ? tuner->rest_ns * 2 : longest_rest_ns;
+    }
+    tuner->kept_one = false;
+}
+
+static void begin_trial(stk_tuner *tuner, uint64_t now)
+{
+    stk_account *account;
+    int          knob;
+    while (find_turn(tuner, &account, &knob)) {
+        tuner->turn++;
+        const uint64_t after = propose(tuner->run, account, knob, &tuner->knob, &tuner->before);
+        if (!after) continue;
+        tuner->account = account;
+        tuner->put_back = __atomic_load_n(tuner->knob, __ATOMIC_RELAXED);
+        tuner->after = after;
+        tuner->trying = true;
+        tuner->settling = SETTLING;
+        tuner->challenger = (stk_trial){0};
+        set(tuner, after);
+        return;
+    }
+    end_round(tuner, now);
+    tuner->incumbent = (stk_trial){0};
+}
+
+static void tell(stk_tuner *tuner, bool kept)
+{
+    char name[48], evidence[160];
+    snprintf(name, sizeof name, "%s.%s", tuner->account->op->name,
+             tuner->knob == &tuner->account->tuned_window ? "ahead" : "chunk_ns");
+    snprintf(evidence, sizeof evidence,
+             "%.4g -> %.4g us an element (2 standard errors: %.3g), waited %.1f %% of the time",
+             tuner->incumbent.mean / 1e3, tuner->challenger.mean / 1e3,
+             2e-3 * hypot(stk_trial_error(&tuner->challenger), stk_trial_error(&tuner->incumbent)),
+             100 * tuner->wait_share);
+    stk_run_decide(tuner->run, name, (double)tuner->before, (double)tuner->after, evidence, kept);
+}
+
+static void end_trial(stk_tuner *tuner)
+{
+    const bool kept = stk_trial_is_better(&tuner->challenger, &tuner->incumbent);
+    tell(tuner, kept);
+    tuner->trying = false;
+    if (kept) {
+        tuner->incumbent = tuner->challenger;
+        tuner->kept_one = true;
+        tuner->turn--; /* the same again: it may help further */
+        return;
+    }
+    set(tuner, tuner->put_back);
+    tuner->settling = SETTLING;
+    tuner->incumbent = (stk_trial){0};
+}
+
+/* One sample is complete. */
+static void take_sample(stk_tuner *tuner, double ns_per_result, uint64_t now, uint64_t wait_ns)
+{
+    if (tuner->settling) {
+        tuner->settling--;
+        return;
+    }
+    stk_trial *trial = tuner->trying ? &tuner->challenger : &tuner->incumbent;
+    if (!trial->count) {
+        tuner->round_begin_ns = now;
+        tuner->round_wait_ns = wait_ns;
+    }
+    stk_trial_add(trial, ns_per_result);
+    if (!stk_trial_is_full(trial)) return;
+    tuner->wait_share = fmin(1, (double)(wait_ns - tuner->round_wait_ns) /
+                                    (double)(now - tuner->round_begin_ns + 1));
+    if (tuner->trying)
+        end_trial(tuner);
+    else if (now >= tuner->rest_until_ns && tuner->wait_share > 0.01)
+        begin_trial(tuner, now);
+    else
+        tuner->incumbent = (stk_trial){0}; /* nobody waits, or it is time to rest */
+}
+
+void stk_tuner_note(stk_tuner *tuner, uint64_t wait_ns)
+{
+    const uint64_t results = ++tuner->results;
+    /* Powers of two and then every MOST_RESULTS: few looks at the clock for cheap results. */
+    if ((results & (results - 1)) != 0 && results % MOST_RESULTS != 0) return;
+    const uint64_t now = stk_clock_ns();
+    if (tuner->begin_ns && now - tuner->begin_ns < SAMPLE_NS) return;
+    if (tuner->begin_ns)
+        take_sample(tuner, (double)(now - tuner->begin_ns) / (double)results, now, wait_ns);
+    tuner->begin_ns = now;
+    tuner->results = 0;
+}

@@ -1,0 +1,62 @@
+/* The plan as text: one line a stage, source first; then again after each pass that changed it. */
+#include "pipeline/element/spec.h"
+#include "pipeline/passes/pass.h"
+
+#include <inttypes.h>
+
+enum { INDENT = 2 };
+
+static stk_status put_text(stk_blob *out, const char *text, stk_error *err)
+{
+    return stk_blob_append(out, text, strlen(text), err);
+}
+
+static stk_status put_cardinality(int64_t cardinality, stk_blob *out, stk_error *err)
+{
+    if (cardinality == STK_CARDINALITY_INFINITE) return put_text(out, "  infinite\n", err);
+    if (cardinality == STK_CARDINALITY_UNKNOWN) return put_text(out, "  unknown number\n", err);
+    return stk_describe(out, err, "  %" PRId64 "\n", cardinality);
+}
+
+static stk_status put_stage(const stk_dataset *data, int indent, stk_blob *out, stk_error *err)
+{
+    STK_TRY(stk_describe(out, err, "%*s%s(", indent, "", data->op->name));
+    if (data->op->describe) STK_TRY(data->op->describe(data, out, err));
+    STK_TRY(put_text(out, ")  ", err));
+    STK_TRY(stk_spec_text(&data->spec, out, err));
+    return put_cardinality(data->cardinality, out, err);
+}
+
+/* A single input stands above its stage; several stand further in, one below the other. */
+static stk_status put_plan(const stk_dataset *data, int indent, stk_blob *out, stk_error *err)
+{
+    const int deeper = data->input_count > 1 ? indent + INDENT : indent;
+    for (size_t i = 0; i < data->input_count; i++)
+        STK_TRY(put_plan(data->inputs[i], deeper, out, err));
+    return put_stage(data, indent, out, err);
+}
+
+static stk_status put_pass(void *context, const char *pass, stk_dataset *data, stk_error *err)
+{
+    stk_blob *out = context;
+    STK_TRY(stk_describe(out, err, "\nafter %s:\n", pass));
+    return put_plan(data, 0, out, err);
+}
+
+static stk_status explain(stk_dataset *data, unsigned passes, stk_blob *out, stk_error *err)
+{
+    STK_TRY(put_plan(data, 0, out, err));
+    if (!passes) return STK_OK;
+    stk_dataset *optimised;
+    STK_TRY(stk_optimize(&optimised, data, passes, put_pass, out, err));
+    stk_dataset_unref(optimised);
+    return STK_OK;
+}
+
+stk_status stk_dataset_explain(stk_dataset *data, unsigned passes, stk_blob *out, stk_error *err)
+{
+    const size_t before = out->size;
+    stk_status   st = explain(data, passes, out, err);
+    if (st) out->size = before;
+    return st;
+}

@@ -1,0 +1,27 @@
+/* map_batch: elements are computed for their batch, and the last of them to be ready puts it
+ * together: no queue of single elements between. */
+#include "pipeline/ops/apply.h"
+#include "pipeline/ops/batch.h"
+#include "pipeline/passes/fuse.h"
+#include "pipeline/passes/pass.h"
+
+/* Only a batch that was built over a map gives errors a place, as apply does: batch.h. */
+static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)
+{
+    (void)root;
+    const stk_batch_params *batch = data->params;
+    *out = NULL;
+    if (data->op == &stk_op_batch && batch->after_map && data->inputs[0]->op == &stk_op_apply) {
+        const stk_fusible of = stk_fusible_of(data->inputs[0]);
+        stk_apply_params  p = *(const stk_apply_params *)data->inputs[0]->params;
+        p.batch = batch->size;
+        p.drop_remainder = batch->drop_remainder;
+        if (of.any && of.maps && !of.tests)
+            STK_TRY(stk_apply_make(out, &p, data->inputs[0]->inputs[0], err));
+    }
+    if (!*out) *out = stk_dataset_ref(data);
+    return STK_OK;
+}
+
+const stk_pass_info stk_pass_map_batch = {
+    .pass = STK_PASS_MAP_BATCH, .name = "map_batch", .rewrite = rewrite};

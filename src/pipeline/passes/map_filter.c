@@ -1,0 +1,18 @@
+/* map_filter: a map and a filter are one stage, so that filters run in parallel as maps do. */
+#include "pipeline/passes/fuse.h"
+#include "pipeline/passes/pass.h"
+
+static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)
+{
+    (void)root;
+    *out = NULL;
+    const stk_fusible upper = stk_fusible_of(data);
+    const stk_fusible lower = upper.any ? stk_fusible_of(data->inputs[0]) : (stk_fusible){0};
+    if (lower.any && (upper.maps || lower.maps) && (upper.tests || lower.tests))
+        STK_TRY(stk_fuse(out, data, err));
+    if (!*out) *out = stk_dataset_ref(data);
+    return STK_OK;
+}
+
+const stk_pass_info stk_pass_map_filter = {
+    .pass = STK_PASS_MAP_FILTER, .name = "map_filter", .rewrite = rewrite};

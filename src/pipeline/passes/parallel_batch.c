@@ -1,0 +1,62 @@
+/* parallel_batch: large batches are copied by several threads, and copying them never holds up the
+ * thread that pulls. */
+#include "pipeline/ops/apply.h"
+#include "pipeline/ops/batch.h"
+#include "pipeline/passes/pass.h"
+
+enum {
+    WORTH_BYTES = 64 << 10, /* of a batch: below, handing it over costs more than copying it */
+    USUAL_BYTES = 1 << 10   /* of a value whose size is not known */
+};
+
+static double value_bytes(const stk_value_spec *value)
+{
+    if (value->kind != STK_VALUE_DENSE || !value->rank_known || value->dtype == STK_DTYPE_NONE ||
+        value->dtype == STK_DTYPE_BYTES)
+        return USUAL_BYTES;
+    double bytes = (double)stk_dtype_bytes(value->dtype);
+    for (int i = 0; i < value->shape.rank; i++) {
+        if (value->shape.dim[i] < 0) return USUAL_BYTES;
+        bytes *= (double)value->shape.dim[i];
+    }
+    return bytes;
+}
+
+static bool is_large(const stk_dataset *batch)
+{
+    const stk_element_spec *spec = &batch->inputs[0]->spec;
+    double                  bytes = spec->known ? 0 : USUAL_BYTES;
+    for (size_t i = 0; spec->known && i < spec->count; i++)
+        bytes += value_bytes(&spec->values[i]);
+    return bytes * (double)((const stk_batch_params *)batch->params)->size >= WORTH_BYTES;
+}
+
+static stk_status lower_batch(const stk_dataset *data, stk_dataset **out, stk_error *err)
+{
+    const stk_batch_params *batch = data->params;
+    const stk_apply_params  p = {.parallel = STK_AUTO,
+                                 .order = STK_ORDER_EXACT,
+                                 .batch = batch->size,
+                                 .drop_remainder = batch->drop_remainder,
+                                 .error_ends_batch = !batch->after_map,
+                                 .parallel_copy = true};
+    return stk_apply_make(out, &p, data->inputs[0], err);
+}
+
+static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)
+{
+    (void)root;
+    if (data->op == &stk_op_batch && is_large(data)) return lower_batch(data, out, err);
+    if (data->op == &stk_op_apply) {
+        stk_apply_params p = *(const stk_apply_params *)data->params;
+        if (p.batch && !p.parallel_copy) {
+            p.parallel_copy = true;
+            return stk_apply_make(out, &p, data->inputs[0], err);
+        }
+    }
+    *out = stk_dataset_ref(data);
+    return STK_OK;
+}
+
+const stk_pass_info stk_pass_parallel_batch = {
+    .pass = STK_PASS_PARALLEL_BATCH, .name = "parallel_batch", .rewrite = rewrite};
