@@ -1,0 +1,230 @@
+/* Stages and functions: found in the tables, their arguments bound. */
+#include "pipeline/recipe/recipe.h"
+#include "pipeline/recipe/suggest.h"
+
+#include <stdio.h>
+
+static const char *role_name(stk_recipe_role role)
+{
+    static const char *const names[] = {
+        [STK_RECIPE_MAP] = "map function",
+        [STK_RECIPE_KEY] = "key function",
+        [STK_RECIPE_EXPAND] = "function that makes a dataset",
+        [STK_RECIPE_SCAN] = "scan function",
+    };
+    return names[role];
+}
+
+static void offer_functions(stk_suggest *suggest, stk_recipe_role role)
+{
+    for (size_t i = 0; stk_recipe_function_at(i); i++)
+        if (stk_recipe_function_at(i)->role == role)
+            stk_suggest_offer(suggest, stk_recipe_function_at(i)->name);
+}
+
+static stk_status no_operator(const stk_recipe *recipe, int line, const char *name, stk_error *err)
+{
+    char        text[96];
+    stk_suggest suggest = {.wanted = name};
+    for (size_t i = 0; stk_recipe_operator_at(i); i++)
+        stk_suggest_offer(&suggest, stk_recipe_operator_at(i)->name);
+    return stk_tree_fail(err, STK_E_INVALID, recipe->name, line, name,
+                         "there is no operator of this name%s",
+                         stk_suggest_text(&suggest, text, sizeof text));
+}
+
+static stk_status no_function(const stk_recipe *recipe, int line, const char *owner,
+                              const char *name, stk_recipe_role role, stk_error *err)
+{
+    char        text[96], list[300] = "";
+    size_t      used = 0;
+    stk_suggest suggest = {.wanted = name};
+    offer_functions(&suggest, role);
+    for (size_t i = 0; stk_recipe_function_at(i); i++)
+        if (stk_recipe_function_at(i)->role == role && used < sizeof list - 40)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                                     stk_recipe_function_at(i)->name);
+    return stk_tree_fail(err, STK_E_INVALID, recipe->name, line, owner,
+                         "there is no %s \"%.40s\"%s There are: %s", role_name(role), name,
+                         suggest.best ? stk_suggest_text(&suggest, text, sizeof text) : ".", list);
+}
+
+/* The parameter that takes functions by their names as keys; -1: none. */
+static int function_parameter(const stk_recipe_entry *info)
+{
+    for (size_t i = 0; i < info->parameter_count; i++)
+        if (info->parameters[i].here) return (int)i;
+    return -1;
+}
+
+static stk_status no_key(const stk_recipe *recipe, const stk_recipe_entry *info,
+                         const stk_tree *tree, stk_error *err)
+{
+    char        text[96], list[300] = "";
+    size_t      used = 0;
+    stk_suggest suggest = {.wanted = tree->key};
+    for (size_t i = 0; i < info->parameter_count; i++) {
+        stk_suggest_offer(&suggest, info->parameters[i].name);
+        if (used < sizeof list - 40)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                                     info->parameters[i].name);
+    }
+    const int  function = function_parameter(info);
+    const bool takes = function >= 0;
+    if (takes) offer_functions(&suggest, info->parameters[function].role);
+    char key[128];
+    snprintf(key, sizeof key, "%s.%.80s", info->name, tree->key);
+    return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, key,
+                         "%s has no key of this name%s %s: %s%s", info->name,
+                         suggest.best ? stk_suggest_text(&suggest, text, sizeof text) : ";",
+                         info->parameter_count ? "Allowed are" : "It takes none", list,
+                         takes ? ", or a function's name" : "");
+}
+
+/* One key of a mapping: a parameter, or a function's name. */
+static stk_status bind_key(stk_recipe *recipe, const stk_recipe_entry *info, const stk_tree *tree,
+                           stk_argument *arguments, stk_error *err)
+{
+    for (size_t i = 0; i < info->parameter_count; i++)
+        if (strcmp(info->parameters[i].name, tree->key) == 0) {
+            if (arguments[i].given)
+                return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
+                                     "%s is given twice", tree->key);
+            return stk_recipe_bind_argument(recipe, &info->parameters[i], info->name, tree,
+                                            &arguments[i], err);
+        }
+    const int here = function_parameter(info);
+    if (here < 0) return no_key(recipe, info, tree, err);
+    const stk_entry *entry = stk_recipe_find_function(info->parameters[here].role, tree->key);
+    if (!entry) return no_key(recipe, info, tree, err);
+    if (arguments[here].given)
+        return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
+                             "%s is a second function here; give it a stage of its own", tree->key);
+    stk_bound *function = stk_arena_alloc(&recipe->arena, sizeof *function, err);
+    if (!function) return STK_E_NOMEM;
+    arguments[here] = (stk_argument){.given = true, .line = tree->line, .function = function};
+    return stk_recipe_bind_entry(recipe, entry, tree, tree->line, function, err);
+}
+
+/* What was not given: the fallback, or an error where it is required. */
+static stk_status complete(stk_recipe *recipe, const stk_recipe_entry *info, int line,
+                           stk_argument *arguments, stk_error *err)
+{
+    for (size_t i = 0; i < info->parameter_count; i++) {
+        const stk_recipe_parameter *parameter = &info->parameters[i];
+        if (arguments[i].given) continue;
+        if (parameter->required)
+            return stk_tree_fail(err, STK_E_INVALID, recipe->name, line, info->name,
+                                 "%s needs `%s`: %s (%s)", info->name, parameter->name,
+                                 parameter->help, stk_recipe_kind_name(parameter->kind));
+        if (!parameter->fallback) continue;
+        const stk_tree text = {.kind = STK_TREE_SCALAR,
+                               .line = line,
+                               .plain = true,
+                               .text = parameter->fallback,
+                               .length = strlen(parameter->fallback)};
+        STK_TRY(stk_recipe_bind_argument(recipe, parameter, info->name, &text, &arguments[i], err));
+        arguments[i].given = false;
+    }
+    return STK_OK;
+}
+
+stk_status stk_recipe_bind_entry(stk_recipe *recipe, const stk_entry *entry, const stk_tree *tree,
+                                 int line, stk_bound *out, stk_error *err)
+{
+    const stk_recipe_entry *info = &entry->info;
+    stk_argument           *arguments =
+        stk_arena_array(&recipe->arena, info->parameter_count + 1, sizeof *arguments, err);
+    if (!arguments) return STK_E_NOMEM;
+    memset(arguments, 0, (info->parameter_count + 1) * sizeof *arguments);
+    *out = (stk_bound){.entry = entry, .arguments = arguments, .line = line};
+    if (tree && tree->kind == STK_TREE_MAP) {
+        for (const stk_tree *item = tree->first; item; item = item->next)
+            STK_TRY(bind_key(recipe, info, item, arguments, err));
+    } else if (tree && !stk_tree_is_null(tree)) {
+        if (!info->parameter_count)
+            return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
+                                 "%s takes no parameters", info->name);
+        STK_TRY(stk_recipe_bind_argument(recipe, &info->parameters[0], info->name, tree,
+                                         &arguments[0], err));
+    }
+    return complete(recipe, info, line, arguments, err);
+}
+
+/* A name alone, or {name: parameters}. */
+static stk_status split(const stk_recipe *recipe, const stk_tree *tree, const char *what,
+                        const char **name, const stk_tree **parameters, stk_error *err)
+{
+    *parameters = NULL;
+    *name = "";
+    if (tree->kind == STK_TREE_SCALAR && tree->length && strlen(tree->text) == tree->length) {
+        *name = tree->text;
+        return STK_OK;
+    }
+    if (tree->kind == STK_TREE_MAP && tree->count == 1) {
+        *name = tree->first->key;
+        *parameters = tree->first;
+        return STK_OK;
+    }
+    return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key,
+                         "%s is a name, or a mapping of one name to its parameters%s", what,
+                         tree->kind == STK_TREE_MAP && tree->count > 1
+                             ? "; this one has several keys: begin each with a dash, or indent the "
+                               "parameters"
+                             : "");
+}
+
+stk_status stk_recipe_bind_function(stk_recipe *recipe, stk_recipe_role role, const char *owner,
+                                    const stk_tree *tree, const stk_bound **out, stk_error *err)
+{
+    const char     *name;
+    const stk_tree *parameters;
+    STK_TRY(split(recipe, tree, "a function", &name, &parameters, err));
+    const stk_entry *entry = stk_recipe_find_function(role, name);
+    if (!entry) return no_function(recipe, tree->line, owner, name, role, err);
+    stk_bound *function = stk_arena_alloc(&recipe->arena, sizeof *function, err);
+    if (!function) return STK_E_NOMEM;
+    *out = function;
+    return stk_recipe_bind_entry(recipe, entry, parameters, tree->line, function, err);
+}
+
+static stk_status bind_stage(stk_recipe *recipe, const stk_tree *tree, bool is_first,
+                             stk_bound *out, stk_error *err)
+{
+    const char     *name;
+    const stk_tree *parameters;
+    STK_TRY(split(recipe, tree, "a stage", &name, &parameters, err));
+    const int        line = parameters ? parameters->line : tree->line;
+    const stk_entry *entry = stk_recipe_find_operator(name);
+    if (!entry) return no_operator(recipe, line, name, err);
+    if (is_first && entry->info.role == STK_RECIPE_STAGE)
+        return stk_tree_fail(err, STK_E_INVALID, recipe->name, line, name,
+                             "the first stage must be a source, such as tfrecord, files or range");
+    if (!is_first && entry->info.role == STK_RECIPE_SOURCE)
+        return stk_tree_fail(err, STK_E_INVALID, recipe->name, line, name,
+                             "%s is a source and can only be the first stage; concatenate and zip "
+                             "join several",
+                             name);
+    return stk_recipe_bind_entry(recipe, entry, parameters, line, out, err);
+}
+
+stk_status stk_recipe_bind_stages(stk_recipe *recipe, const stk_tree *tree, bool is_inner,
+                                  stk_stages *out, stk_error *err)
+{
+    *out = (stk_stages){0};
+    const bool   alone = tree->kind != STK_TREE_LIST && !stk_tree_is_null(tree);
+    const size_t count = alone ? 1 : tree->count;
+    if (!count)
+        return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key,
+                             "a list of stages is needed here, such as [range: 10]");
+    stk_bound *list = stk_arena_array(&recipe->arena, count, sizeof *list, err);
+    if (!list) return STK_E_NOMEM;
+    out->list = list;
+    if (alone) {
+        out->count = 1;
+        return bind_stage(recipe, tree, !is_inner, list, err);
+    }
+    for (const stk_tree *item = tree->first; item; item = item->next, out->count++)
+        STK_TRY(bind_stage(recipe, item, !is_inner && !out->count, &list[out->count], err));
+    return STK_OK;
+}

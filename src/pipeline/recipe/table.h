@@ -1,0 +1,13 @@
+/* The parts of the tables, each in a file of its own. */
+#ifndef STK_PIPELINE_RECIPE_TABLE_H
+#define STK_PIPELINE_RECIPE_TABLE_H
+
+#include "pipeline/recipe/recipe.h"
+
+extern const stk_entries stk_recipe_sources, stk_recipe_file_sources, stk_recipe_element_stages,
+    stk_recipe_batch_stages, stk_recipe_group_stages, stk_recipe_order_stages,
+    stk_recipe_join_stages, stk_recipe_keep_stages;
+extern const stk_entries stk_recipe_number_functions, stk_recipe_value_functions,
+    stk_recipe_expand_functions;
+
+#endif
