@@ -21,8 +21,8 @@ completes()
     [ "$got" = "$expected" ] || fail "completing '$*': got '$got', expected '$expected'"
 }
 completes "pack" stoker pa
-completes "pack inspect completion help --help --version" stoker ""
-completes "pack inspect completion help" stoker help ""
+completes "pack inspect bench completion help --help --version" stoker ""
+completes "pack inspect bench completion help" stoker help ""
 completes "--shard-mb" stoker pack --sh
 completes "--trace --threads" stoker pack --t
 completes "gzip" stoker pack --compression g
@@ -30,6 +30,7 @@ completes "none gzip zlib zstd" stoker pack --compression = ""
 completes "zlib zstd" stoker pack --compression = z
 completes "folder" stoker pack --kind fol
 completes "" stoker pack --threads ""
+completes "input" stoker bench ""
 completes "bash zsh fish" stoker completion ""
 completes "--verify" stoker inspect --ve
 completes "auto always never" stoker inspect --color ""

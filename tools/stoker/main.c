@@ -15,6 +15,7 @@
 static const stk_command *const commands[] = {
     &stk_command_pack,
     &stk_command_inspect,
+    &stk_command_bench,
     &stk_command_completion,
 };
 

@@ -1,0 +1,62 @@
+/* Recipes, and a usual pipeline over any data. */
+#include "bench_pipeline.h"
+
+#include <stoker/dataset_operators.h>
+#include <stoker/dataset_sources.h>
+#include <stoker/recipe.h>
+#include <stoker/shards.h>
+#include <string.h>
+
+/* A single file of any name is TFRecords when its first record has a sound header. */
+static bool begins_like_records(const char *path)
+{
+    stk_tfrecord_reader *reader;
+    uint64_t             skipped;
+    if (stk_tfrecord_reader_open(&reader, NULL, path, NULL, NULL)) return false;
+    const stk_status st = stk_tfrecord_reader_skip(reader, 1, &skipped, NULL);
+    stk_tfrecord_reader_free(reader);
+    return st == STK_OK;
+}
+
+static bool is_records(const char *path)
+{
+    stk_shards shards;
+    if (stk_shards_find(&shards, NULL, path, NULL)) return false;
+    const bool is = shards.count > 1 || begins_like_records(shards.paths[0]);
+    stk_shards_release(&shards);
+    return is;
+}
+
+static stk_status open_source(stk_dataset **out, const char *path, stk_error *err)
+{
+    return is_records(path) ? stk_dataset_tfrecord(out, NULL, path, NULL, err)
+                            : stk_dataset_source(out, NULL, path, NULL, NULL, err);
+}
+
+static stk_status put_stages(stk_dataset **data, const stk_bench_shape *shape, stk_error *err)
+{
+    const stk_batch_options batch = {.drop_remainder = true};
+    if (shape->shuffle) STK_TRY(stk_dataset_shuffle(data, shape->shuffle, NULL, err));
+    STK_TRY(stk_dataset_repeat(data, -1, err));
+    if (shape->batch) STK_TRY(stk_dataset_batch(data, shape->batch, &batch, err));
+    return stk_dataset_prefetch(data, STK_AUTO, err);
+}
+
+bool stk_bench_is_recipe(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+}
+
+stk_status stk_bench_pipeline(stk_dataset **out, const char *path, const stk_bench_shape *shape,
+                              stk_error *err)
+{
+    if (stk_bench_is_recipe(path)) return stk_recipe_load(out, path, NULL, err);
+    STK_TRY(open_source(out, path, err));
+    stk_status st = put_stages(out, shape, err);
+    if (st) {
+        stk_dataset_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}

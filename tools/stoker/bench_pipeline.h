@@ -1,0 +1,21 @@
+/* The pipeline that stoker bench runs: of a recipe, or a usual one over data. */
+#ifndef STK_TOOLS_BENCH_PIPELINE_H
+#define STK_TOOLS_BENCH_PIPELINE_H
+
+#include <stdbool.h>
+#include <stoker/dataset.h>
+
+typedef struct stk_bench_shape {
+    int64_t batch;   /* 0: none */
+    int64_t shuffle; /* buffer; 0: none */
+} stk_bench_shape;
+
+/* A file that is named as YAML is. */
+bool stk_bench_is_recipe(const char *path);
+
+/* Of a recipe, what it says. Of data: TFRecords as records, anything else by its fields; shuffled,
+ * in batches, repeated for ever. */
+STK_NODISCARD stk_status stk_bench_pipeline(stk_dataset **out, const char *path,
+                                            const stk_bench_shape *shape, stk_error *err);
+
+#endif

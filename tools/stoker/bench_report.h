@@ -1,0 +1,26 @@
+/* What stoker bench prints about a run. */
+#ifndef STK_TOOLS_BENCH_REPORT_H
+#define STK_TOOLS_BENCH_REPORT_H
+
+#include "terminal.h"
+
+#include <stoker/iterator.h>
+#include <stoker/json.h>
+
+/* One run of a pipeline. */
+typedef struct stk_bench_result {
+    const char         *path;
+    const char         *ended;   /* "time", "elements", "end of data", "interrupted" */
+    uint64_t            samples; /* in all elements; equal to elements where there are no batches */
+    double              seconds; /* of drawing elements */
+    stk_iterator_report report;
+} stk_bench_result;
+
+/* For people, to stdout. */
+void stk_bench_print(const stk_bench_result *result, const stk_style *style);
+
+/* As one JSON object; warnings of lint go into it. */
+void stk_bench_write_json(stk_json_writer *json, const stk_bench_result *result,
+                          const stk_warning *warnings, size_t warning_count);
+
+#endif
