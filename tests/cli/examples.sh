@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Every example runs and does what its first comment says.
+set -eu
+source "$(dirname "$0")/support.bash" "$1"
+examples=$1/examples
+
+make_images "$work/photos" 3 40
+run pack "$work/photos" "$work/packed" --quiet
+expect_code 0 "pack"
+"$examples/read_records" "$work/packed/*.tfrecord-*" >"$work/out" || fail "read_records"
+expect_in "$work/out" "class 2: 40 images" "read_records"
+
+"$examples/own_source" >"$work/out" || fail "own_source"
+[ "$(wc -l <"$work/out")" = 4 ] || fail "own_source prints four points: $(cat "$work/out")"
+"$examples/own_source" | cmp -s - "$work/out" || fail "own_source is not the same again"
+
+"$examples/checkpoint_resume" >"$work/out" || fail "checkpoint_resume"
+[ "$(sed -n 's/^first *//p' "$work/out")" = "$(sed -n 's/^second *//p' "$work/out")" ] ||
+    fail "checkpoint_resume goes on elsewhere: $(cat "$work/out")"
+expect_in "$work/out" "the checkpoint has " "checkpoint_resume"
+
+"$examples/write_records" "$work/some.tfrecord" >"$work/out" || fail "write_records"
+expect_in "$work/out" "5 records" "write_records"
+finish
