@@ -584,6 +584,15 @@ STK_TEST(a_source_that_waits_runs_ahead_by_itself)
 
 /* The automatic cache. */
 
+STK_TEST(an_error_after_the_last_element_comes_in_every_epoch)
+{
+    stk_dataset *data = RANGE(4);
+    APPLY(data, map, stk_test_fail_on(3), NULL);
+    APPLY(data, shard, 4, 2); /* one element; then the error of one that is passed over */
+    APPLY(data, repeat, 3);
+    EXPECT_GIVES("2 !invalid_argument 2 !invalid_argument 2 !invalid_argument .", data);
+}
+
 STK_TEST(data_that_is_repeated_is_computed_once)
 {
     counter              calls = {0};

@@ -194,27 +194,38 @@ typedef struct expectation {
     bool  checkpoints; /* restoring in the same process makes sense */
 } expectation;
 
-/* Where a checkpoint says the same to an iterator that follows in the same process. It does not
- * when a cache met errors or a shuffled order: what it holds was set by whoever filled it. A
- * shuffle or a cache over a stage that is relaxed cannot be saved. */
-static bool can_be_restored(const stk_line *line, const stk_model *model)
+/* What save takes for relaxed: with the option for all, whatever runs datasets of its own too. */
+static bool is_taken_for_relaxed(const stk_line_stage *s, bool all)
 {
-    const bool all_relaxed = stk_line_has(line, "options");
-    bool       relaxed = false, shuffled = false;
+    static const char *const expand[] = {"flat_map", "interleave", "group", "bucket"};
+    return is_relaxed(s, all) || (all && is_one_of(s, expand, COUNT_OF(expand)));
+}
+
+/* A shuffle or a cache over a stage that is relaxed cannot be saved. */
+static bool can_be_saved(const stk_line *line, bool all_relaxed, bool *relaxed)
+{
     for (int i = 0; i < line->count; i++) {
         const stk_line_stage *s = &line->stages[i];
-        const bool            cache = stk_line_stage_is(s, "cache");
-        const bool            shuffle = stk_line_stage_is(s, "shuffle");
-        if ((relaxed && (cache || shuffle)) || (cache && shuffled)) return false;
-        relaxed |= is_relaxed(s, all_relaxed);
-        shuffled |= shuffle;
+        if (*relaxed && (stk_line_stage_is(s, "cache") || stk_line_stage_is(s, "shuffle")))
+            return false;
+        *relaxed |= is_taken_for_relaxed(s, all_relaxed);
         for (int c = 0; c < s->child_count; c++) {
-            order inner;
-            if (!can_be_restored(s->children[c], model)) return false;
-            relaxed |= find_order(s->children[c], all_relaxed, &inner) && inner == ORDER_FREE;
+            bool inner = false;
+            if (!can_be_saved(s->children[c], all_relaxed, &inner)) return false;
+            *relaxed |= inner;
         }
     }
-    return !stk_model_lost_errors(model);
+    return true;
+}
+
+/* Nor does a checkpoint say the same to an iterator that follows in the same process when a cache
+ * that met errors is begun after it, by concatenate: another iterator has filled it by then, and a
+ * cache keeps no errors. */
+static bool can_be_restored(const stk_line *line, const stk_model *model)
+{
+    bool relaxed = false;
+    if (stk_model_lost_errors(model) && stk_line_has(line, "concatenate")) return false;
+    return can_be_saved(line, stk_line_has(line, "options"), &relaxed);
 }
 
 static void expect_own_run(const stk_line *line, stk_model *model, expectation *e)

@@ -16,9 +16,8 @@ enum { FILES = 3, RECORDS = 150, MOST_RESULTS = 600 };
 
 /* What all pipelines are made of, and the draws that choose. */
 typedef struct bed {
-    uint64_t draws;
-    bool     cached; /* the pipeline at hand has a cache: it keeps no errors, and two may want
-                        to write it */
+    uint64_t      draws;
+    bool          on_disk; /* the pipeline at hand has a cache that two may want to write */
     const char   *files[FILES];
     const char   *cache, *quarantine;
     stk_function *add, *fail, *nap, *wait, *even, *parse, *some, *read;
@@ -102,10 +101,9 @@ static void add_kept(bed *b, stk_dataset **data)
     switch (draw(b, 4)) {
     case 0:
         APPLY(*data, cache, NULL);
-        b->cached = true;
         break;
     case 1:
-        b->cached = true;
+        b->on_disk = true;
         APPLY(*data, cache, &disk);
         break;
     case 2:
@@ -200,8 +198,8 @@ static void save_and_restore(bed *b, stk_iterator **it, stk_dataset *data,
         st = stk_iterator_start(it, data, &options, &err);
     }
     if (!st) st = stk_iterator_restore(*it, stk_blob_bytes(&saved), &err);
-    /* Where memory was lacking, or a cache kept no errors or was another's to write, there were
-     * errors that do not come again: another input, in truth. */
+    /* Where memory was lacking or a cache was another's to write there were errors that do not come
+     * again: another input, in truth. */
     if (exact && (st == STK_E_DATALOSS || st == STK_E_INVALID))
         fail_msg("restore: %s", err.message);
     stk_blob_release(&saved);
@@ -210,7 +208,7 @@ static void save_and_restore(bed *b, stk_iterator **it, stk_dataset *data,
 static stk_dataset *pipeline(bed *b)
 {
     stk_dataset *data = source(b);
-    b->cached = false;
+    b->on_disk = false;
     for (uint64_t stages = draw(b, 7); stages; stages--)
         add_stage(b, &data);
     if (draw(b, 4) == 0) APPLY(data, repeat, -1); /* last: what drops all of it would never end */
@@ -243,7 +241,7 @@ static void run_one(bed *b)
     pthread_t                  thread;
     const bool                 cancelled = draw(b, 3) == 0, starved = draw(b, 4) == 0;
     tell(seed, data);
-    const bool exact = !starved && !options.memory_bytes && !b->cached;
+    const bool exact = !starved && !options.memory_bytes && !b->on_disk;
     EXPECT_OK(stk_iterator_start(&it, data, &options, &err));
     if (cancelled) EXPECT_INT_EQ(0, pthread_create(&thread, NULL, cancel_later, &cancel));
     if (starved) stk_alloc_fail_after((int64_t)draw(b, 2000));

@@ -139,7 +139,6 @@ static bool keep(store *s, stk_element *element)
     return true;
 }
 
-/* Complete as soon as the known number is there: nobody may ever ask for the end. */
 static void record(stk_node *node, stk_element *element)
 {
     store *s = store_of(node);
@@ -149,10 +148,6 @@ static void record(stk_node *node, stk_element *element)
     if (s->recorder == node) {
         full = !keep(s, element);
         kept = s->count;
-        if (!full && (int64_t)s->count == node->plan->cardinality) {
-            s->complete = true;
-            s->recorder = NULL;
-        }
     }
     pthread_mutex_unlock(&s->lock);
     if (!full) return;
@@ -161,6 +156,19 @@ static void record(stk_node *node, stk_element *element)
                 "auto_cache: gave up after %zu of %" PRId64
                 " elements: half of the memory is in use; every epoch computes them anew",
                 kept, node->plan->cardinality);
+}
+
+/* At the end of the input and not with its last element: an error may stand between the two, and
+ * later epochs must have it too. */
+static void complete(stk_node *node)
+{
+    store *s = store_of(node);
+    pthread_mutex_lock(&s->lock);
+    if (s->recorder == node && (int64_t)s->count == node->plan->cardinality) {
+        s->complete = true;
+        s->recorder = NULL;
+    }
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* From memory to the input: what was kept is wanted elsewhere. */
@@ -233,6 +241,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     }
     stk_status st = stk_node_pull(node, out, err);
     if (st) resign(node, true);
+    if (!st && !*out) complete(node);
     if (st || !*out) return st;
     s->given++;
     record(node, *out);

@@ -22,6 +22,33 @@ static stk_status open_input(stk_node *node, const stk_recorded_pass *pass, stk_
     return stk_node_open(&node->inputs[0], node->run, node->plan->inputs[0], place, err);
 }
 
+/* The place of the fresh input, for running the pass again: by then a cache below may hold another
+ * iterator's pass, which must not be read. An input that cannot be saved at all says so when this
+ * stage is saved. */
+static stk_status note_begin(stk_node *node, stk_error *err)
+{
+    stk_recorder *r = recorder_of(node);
+    stk_state_out out = {.blob = &r->begin};
+    r->begin.size = 0;
+    const stk_status st = stk_node_save_input(node, &out, err);
+    if (st) r->begin.size = 0;
+    return st == STK_E_NOMEM || st == STK_E_CEILING ? st : STK_OK;
+}
+
+/* This iterator's own pass of the input; it may be open already, by a save or a restore. */
+static stk_status open_own(stk_node *node, stk_error *err)
+{
+    stk_recorder           *r = recorder_of(node);
+    const stk_recorded_pass own = {
+        .epoch = node->epoch, .lineage = node->lineage, .seed = node->seed};
+    r->pass = own;
+    if (node->inputs[0]) return STK_OK;
+    STK_TRY(open_input(node, &own, err));
+    const stk_status st = note_begin(node, err);
+    if (st) stk_node_close_input(node, 0);
+    return st;
+}
+
 /* Failing to record is an error of its own, the first result of this pass. */
 static stk_status begin(stk_node *node, stk_error *err)
 {
@@ -41,27 +68,28 @@ static stk_status begin(stk_node *node, stk_error *err)
     return STK_OK;
 }
 
+/* A pass that was saved where there was no recording gave the errors of the input and its own
+ * order. Where there is a recording by now, another iterator's, it may have neither: the input is
+ * given then, and nothing recorded. */
 static stk_status start(stk_node *node, stk_error *err)
 {
     stk_recorder *r = recorder_of(node);
     bool          found = false;
     stk_status    st = r->ops->find(node, &found, &r->pass, err);
-    if (!st && found) {
+    if (!st && found && !r->own) {
         r->mode = STK_RECORDER_READING;
         return STK_OK;
     }
-    const stk_recorded_pass own = {
-        .epoch = node->epoch, .lineage = node->lineage, .seed = node->seed};
     stk_error        of_input;
-    const stk_status opened = open_input(node, &own, &of_input);
+    const stk_status opened = open_own(node, &of_input);
     if (opened) {
         if (err) *err = of_input;
         st = opened; /* tried again by the next call */
-    } else if (st) {
+    } else if (st || found) {
         r->mode = STK_RECORDER_PASSING;
     }
-    if (st) r->ops->drop(node);
-    return st ? st : begin(node, err);
+    if (st || found) r->ops->drop(node);
+    return st || found ? st : begin(node, err);
 }
 
 /* Stops recording because of an error, which is given now; the element comes next. */
@@ -142,6 +170,7 @@ void stk_recorder_close(stk_node *node)
                     " elements, before the end of the data; what was recorded is dropped. %s",
                     node->plan->op->name, r->good, r->ops->how);
     r->ops->drop(node);
+    stk_blob_release(&r->begin);
     stk_element_unref(r->held);
 }
 
@@ -157,14 +186,14 @@ static stk_status save_input(stk_node *node, stk_state_out *out, stk_error *err)
 }
 
 /* A pass that has not begun may be restored where there is no recording. It must then be that of
- * the same pass, so the pass is looked up now. */
+ * the same pass, so the pass is looked up now; and where there is none, it stays so. */
 static stk_recorder_mode mode_to_save(stk_node *node)
 {
     stk_recorder *r = recorder_of(node);
     bool          found = false;
     stk_error     ignored;
     if (r->whole) return STK_RECORDER_READING;
-    if (r->mode != STK_RECORDER_NEW) return r->mode;
+    if (r->mode != STK_RECORDER_NEW || r->own) return r->mode;
     if (!r->ops->find(node, &found, &r->pass, &ignored) && found)
         r->mode = STK_RECORDER_READING;
     else
@@ -174,11 +203,15 @@ static stk_recorder_mode mode_to_save(stk_node *node)
 
 stk_status stk_recorder_save(stk_node *node, stk_state_out *out, stk_error *err)
 {
-    const stk_recorder     *r = recorder_of(node);
+    stk_recorder           *r = recorder_of(node);
     const stk_recorder_mode mode = mode_to_save(node);
     STK_TRY(stk_node_check_replay(node, err));
     STK_TRY(stk_state_put_u64(out, mode, err));
-    if (mode == STK_RECORDER_NEW) return STK_OK;
+    if (mode == STK_RECORDER_NEW) {
+        r->own = true;
+        STK_TRY(open_own(node, err));
+        return save_input(node, out, err);
+    }
     STK_TRY(stk_state_put_u64(out, r->quiet, err));
     STK_TRY(stk_state_put_u64(out, r->good, err));
     STK_TRY(stk_state_put_u64(out, r->errors, err));
@@ -188,6 +221,7 @@ stk_status stk_recorder_save(stk_node *node, stk_state_out *out, stk_error *err)
     STK_TRY(stk_state_put_u64(out, r->pass.seed.generation, err));
     if (mode == STK_RECORDER_READING) return STK_OK;
     STK_TRY(stk_state_put_element(out, r->held, err));
+    STK_TRY(stk_state_put_bytes(out, stk_blob_bytes(&r->begin), err));
     return save_input(node, out, err);
 }
 
@@ -258,11 +292,14 @@ static stk_status restore_input_pass(stk_node *node, stk_recorder_mode mode, uin
     stk_recorder           *r = recorder_of(node);
     const stk_recorded_pass pass = r->pass;
     stk_recorded_pass       recorded;
-    stk_bytes               input;
+    stk_bytes               first, input;
     bool                    found = true;
     uint64_t                done = 0;
     STK_TRY(stk_state_get_element(in, &r->held, err));
+    STK_TRY(stk_state_get_bytes(in, &first, err));
     STK_TRY(stk_state_get_bytes(in, &input, err));
+    r->begin.size = 0;
+    STK_TRY(stk_blob_append(&r->begin, first.data, first.size, err));
     if (mode == STK_RECORDER_WRITING && !r->held) {
         STK_TRY(r->ops->find(node, &found, &recorded, err));
         if (found) r->ops->drop(node);
@@ -275,9 +312,25 @@ static stk_status restore_input_pass(stk_node *node, stk_recorder_mode mode, uin
         r->errors = errors;
         return restore_input(node, input, in, err);
     }
+    if (first.size) STK_TRY(restore_input(node, first, in, err));
     /* Errors that a quiet pass drops are no results. */
     STK_TRY(run_again(node, good + errors, &done, in, err));
     return done == good ? STK_OK : stk_state_damaged(in, "the input is not what it was", err);
+}
+
+/* Nothing was given, and there was no recording. */
+static stk_status restore_new(stk_node *node, stk_state_in *in, stk_error *err)
+{
+    stk_recorder *r = recorder_of(node);
+    stk_bytes     first;
+    STK_TRY(stk_state_get_bytes(in, &first, err));
+    r->own = true;
+    r->begin.size = 0;
+    stk_node_close_input(node, 0);
+    STK_TRY(open_own(node, err));
+    r->begin.size = 0;
+    STK_TRY(stk_blob_append(&r->begin, first.data, first.size, err));
+    return restore_input(node, first, in, err);
 }
 
 stk_status stk_recorder_restore(stk_node *node, stk_state_in *in, stk_error *err)
@@ -287,7 +340,7 @@ stk_status stk_recorder_restore(stk_node *node, stk_state_in *in, stk_error *err
     r->ops->drop(node); /* what a save of the fresh node found */
     r->mode = STK_RECORDER_NEW;
     STK_TRY(stk_state_get_count(in, STK_RECORDER_MODES - 1, &mode, err));
-    if (mode == STK_RECORDER_NEW) return STK_OK;
+    if (mode == STK_RECORDER_NEW) return restore_new(node, in, err);
     STK_TRY(stk_state_get_bool(in, &r->quiet, err));
     STK_TRY(stk_state_get_count(in, UINT64_MAX / 4, &good, err));
     STK_TRY(stk_state_get_count(in, UINT64_MAX / 4, &errors, err));

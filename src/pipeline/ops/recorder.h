@@ -47,12 +47,14 @@ typedef enum stk_recorder_mode {
 typedef struct stk_recorder {
     const stk_recorder_ops *ops;
     stk_recorder_mode       mode;
-    bool                    quiet;  /* errors of the input were given by an earlier pass */
-    bool                    whole;  /* this pass was recorded to its end */
-    uint64_t                good;   /* elements given; of the recording or of the input */
+    bool                    quiet; /* errors of the input were given by an earlier pass */
+    bool                    whole; /* this pass was recorded to its end */
+    bool                    own;   /* restored from before its begin, when there was no recording */
+    uint64_t                good;  /* elements given; of the recording or of the input */
     uint64_t                errors; /* of the input, given */
     stk_recorded_pass       pass;
-    stk_element            *held; /* comes after the error that took its place */
+    stk_blob                begin; /* the input's place before its first element; empty: fresh */
+    stk_element            *held;  /* comes after the error that took its place */
 } stk_recorder;
 
 /* The running of such a stage: its own open sets ops. */
