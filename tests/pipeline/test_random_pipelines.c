@@ -197,7 +197,7 @@ typedef struct expectation {
 /* What save takes for relaxed: with the option for all, whatever runs datasets of its own too. */
 static bool is_taken_for_relaxed(const stk_line_stage *s, bool all)
 {
-    static const char *const expand[] = {"flat_map", "interleave", "group", "bucket"};
+    static const char *const expand[] = {"flat_map", "interleave", "group", "bucket", "window"};
     return is_relaxed(s, all) || (all && is_one_of(s, expand, COUNT_OF(expand)));
 }
 
