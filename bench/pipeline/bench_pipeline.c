@@ -7,8 +7,9 @@
  *     maps N                   N trivial maps on scalars, fused and not
  *     checkpoint               of a shuffle over ten million records
  *     slow                     a file system with 20 ms a read and room for 32 reads at a time
- *     tuned                    a pipeline as a beginner writes it, started with the worst values,
- *                              against the best of a grid of hand-tuned ones */
+ *     tuned [FILE]             a pipeline that says nothing of threads or prefetching, autotuned,
+ *                              against the best of a grid of hand-tuned ones; values kept in FILE
+ */
 #include "../bench.h"
 
 #include "synthetic_files.h"

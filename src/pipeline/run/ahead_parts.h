@@ -10,10 +10,8 @@
 #include "pipeline/run/ahead_places.h"
 #include "pipeline/run/calls.h"
 
-enum {
-    STK_AHEAD_TARGET_NS = 100000
-}; /* of one piece of work: long beside a hand-over, short
-      beside a batch */
+/* One piece of work: long beside a hand-over, short beside a batch. */
+enum { STK_AHEAD_TARGET_NS = 100000 };
 
 typedef enum stk_ahead_phase {
     STK_AHEAD_COMPUTING,
@@ -36,7 +34,7 @@ struct stk_ahead_unit {
 };
 
 struct stk_ahead {
-    stk_ahead_options options; /* never changes */
+    stk_ahead_options options; /* as asked, with what its input rules out; fixed by the start */
     stk_run          *run;
     stk_account      *account;
     stk_calls        *calls; /* do the work of a blocking queue; NULL: those who compute do */
@@ -57,7 +55,6 @@ struct stk_ahead {
     uint64_t        ns_per_item; /* of computing, smoothed */
     uint64_t        item_bytes;  /* of the largest result seen; falls slowly */
     uint64_t        full_since;  /* 0 when it is not full */
-    bool            was_full;    /* since it was last found empty */
     uint32_t        wants;       /* atomic copy of "there is work", for the runtime's look */
     stk_places      places;      /* for checkpoints */
 

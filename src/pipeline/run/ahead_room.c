@@ -102,7 +102,6 @@ void stk_ahead_look_at_fullness(stk_ahead *queue)
     const bool full = queue->outstanding >= queue->window;
     if (full && !queue->full_since) {
         queue->full_since = stk_clock_ns();
-        queue->was_full = true;
     } else if (!full && queue->full_since) {
         stk_count(&queue->account->blocked_ns, stk_clock_ns() - queue->full_since);
         queue->full_since = 0;
