@@ -1,6 +1,7 @@
 /* Reference-counted bytes. Header and bytes are one allocation: the header takes the first aligned
- * unit, the bytes follow. */
+ * unit, the bytes follow. Only bytes of a special kind lie elsewhere. */
 #include "base/checked.h"
+#include "base/ledger_spares.h"
 
 #include <stdlib.h>
 #include <stoker/buffer.h>
@@ -8,9 +9,13 @@
 struct stk_buffer {
     stk_ledger *ledger;
     stk_memory  memory;
+    uint32_t    references; /* atomic */
     size_t      size;
     size_t      reserved;
-    uint32_t    references; /* atomic */
+    uint8_t    *data;
+    /* Of a special kind; NULL: the bytes are part of this allocation. */
+    void (*give)(void *context, void *data, size_t size);
+    void *context;
 };
 
 _Static_assert(sizeof(stk_buffer) <= STK_BUFFER_ALIGNMENT, "the header fits before the bytes");
@@ -24,8 +29,15 @@ stk_status stk_buffer_new(stk_buffer **out, stk_ledger *ledger, stk_memory memor
         return stk_fail(err, STK_E_LIMIT, "memory", NULL, "a buffer of %zu bytes is too large",
                         size);
     total &= ~(size_t)(STK_BUFFER_ALIGNMENT - 1);
-    STK_TRY(stk_ledger_reserve(ledger, memory, total, err));
-    stk_buffer *buffer = aligned_alloc(STK_BUFFER_ALIGNMENT, total);
+    stk_spares *spares = stk_ledger_spares(ledger);
+    if (spares) total = stk_spares_round(total);
+    stk_buffer      *buffer = spares ? stk_spares_take(spares, total) : NULL;
+    const stk_status st = stk_ledger_reserve(ledger, memory, total, err);
+    if (st) {
+        free(buffer);
+        return st;
+    }
+    if (!buffer) buffer = aligned_alloc(STK_BUFFER_ALIGNMENT, total);
     if (!buffer) {
         stk_ledger_release(ledger, memory, total);
         return stk_fail(err, STK_E_NOMEM, "memory", NULL, "no memory for a buffer of %zu bytes",
@@ -35,6 +47,32 @@ stk_status stk_buffer_new(stk_buffer **out, stk_ledger *ledger, stk_memory memor
                            .memory = memory,
                            .size = size,
                            .reserved = total,
+                           .data = (uint8_t *)buffer + STK_BUFFER_ALIGNMENT,
+                           .references = 1};
+    *out = buffer;
+    return STK_OK;
+}
+
+stk_status stk_buffer_new_in(stk_buffer **out, const stk_memory_kind *kind, stk_ledger *ledger,
+                             stk_memory memory, size_t size, stk_error *err)
+{
+    *out = NULL;
+    STK_TRY(stk_ledger_reserve(ledger, memory, size, err));
+    stk_buffer *buffer = calloc(1, sizeof *buffer);
+    void       *data = buffer ? kind->take(kind->context, size) : NULL;
+    if (!data) {
+        free(buffer);
+        stk_ledger_release(ledger, memory, size);
+        return stk_fail(err, STK_E_NOMEM, "memory", NULL,
+                        "no memory of the kind that was asked for: %zu bytes", size);
+    }
+    *buffer = (stk_buffer){.ledger = stk_ledger_ref(ledger),
+                           .memory = memory,
+                           .size = size,
+                           .reserved = size,
+                           .data = data,
+                           .give = kind->give,
+                           .context = kind->context,
                            .references = 1};
     *out = buffer;
     return STK_OK;
@@ -49,15 +87,20 @@ stk_buffer *stk_buffer_ref(stk_buffer *buffer)
 void stk_buffer_unref(stk_buffer *buffer)
 {
     if (!buffer || __atomic_sub_fetch(&buffer->references, 1, __ATOMIC_ACQ_REL)) return;
-    stk_ledger *ledger = buffer->ledger;
-    stk_ledger_release(ledger, buffer->memory, buffer->reserved);
-    free(buffer);
+    stk_ledger      *ledger = buffer->ledger;
+    const stk_memory memory = buffer->memory;
+    const size_t     reserved = buffer->reserved;
+    if (buffer->give) buffer->give(buffer->context, buffer->data, buffer->size);
+    const bool keep =
+        !buffer->give && ledger && stk_spares_put(stk_ledger_spares(ledger), buffer, reserved);
+    if (!keep) free(buffer);
+    stk_ledger_release(ledger, memory, reserved);
     stk_ledger_unref(ledger);
 }
 
 uint8_t *stk_buffer_data(stk_buffer *buffer)
 {
-    return (uint8_t *)buffer + STK_BUFFER_ALIGNMENT;
+    return buffer->data;
 }
 
 size_t stk_buffer_size(const stk_buffer *buffer)

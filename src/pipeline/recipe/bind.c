@@ -1,6 +1,6 @@
 /* Stages and functions: found in the tables, their arguments bound. */
 #include "pipeline/recipe/recipe.h"
-#include "pipeline/recipe/suggest.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Bound stages to datasets, bound functions to functions. */
 #include "pipeline/recipe/recipe.h"
-#include "pipeline/recipe/suggest.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Stages that change no element: cache, snapshot, prefetch, what happens to errors, options. */
-#include "pipeline/recipe/suggest.h"
+#include "base/suggest.h"
 #include "pipeline/recipe/table.h"
 
 #include <stoker/tfrecord.h>

@@ -1,5 +1,5 @@
 /* Edit distance with transpositions, for words of up to LONGEST letters. */
-#include "pipeline/recipe/suggest.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>

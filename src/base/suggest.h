@@ -1,6 +1,6 @@
 /* "Did you mean": the nearest of the words that would have been right. */
-#ifndef STK_PIPELINE_SUGGEST_H
-#define STK_PIPELINE_SUGGEST_H
+#ifndef STK_BASE_SUGGEST_H
+#define STK_BASE_SUGGEST_H
 
 #include <stddef.h>
 
