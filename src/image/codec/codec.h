@@ -1,0 +1,58 @@
+/* One codec a file: how a format is known, measured and decoded. codec.c has the list. Codecs know
+ * nothing of orientation: they work in stored coordinates. */
+#ifndef STK_IMAGE_CODEC_H
+#define STK_IMAGE_CODEC_H
+
+#include <stoker/image.h>
+
+/* What is wanted of a picture. */
+typedef struct stk_codec_request {
+    stk_bytes                 encoded;
+    const stk_image_info     *info;
+    stk_rect                  window; /* stored coordinates at 1/shrink; inside; not empty */
+    int                       shrink;
+    int                       channels; /* 1 or 3 */
+    const stk_decode_options *options;
+} stk_codec_request;
+
+typedef struct stk_codec {
+    stk_image_format format;
+    bool (*is)(stk_bytes encoded); /* by its first bytes */
+    /* Fills format, stored size, channels, bits, progressive, and orientation where it has one.
+     * The caller checks the limits. */
+    stk_status (*measure)(stk_bytes encoded, stk_image_info *out, stk_error *err);
+    /* The window's pixels into out: data, or (borrow) into encoded. memory grows and is reused. */
+    stk_status (*decode)(stk_decoder *decoder, const stk_codec_request *request, stk_pixels *out,
+                         stk_decode_outcome *outcome, stk_error *err);
+    int most_shrink;
+} stk_codec;
+
+extern const stk_codec stk_codec_jpeg, stk_codec_png, stk_codec_webp, stk_codec_pnm;
+
+/* What a decoder keeps from picture to picture. Room only grows. */
+enum { STK_ROOM_PIXELS, STK_ROOM_TURNED, STK_ROOM_WORK, STK_ROOM_PLANES, STK_ROOMS };
+
+/* At least bytes, aligned to 64, contents undefined; NULL with err filled without memory. */
+uint8_t *stk_decoder_room(stk_decoder *decoder, int room, size_t bytes, stk_error *err);
+
+/* Fills out with width by height pixels of channels in a room, rows without gaps, contents
+ * undefined. */
+stk_status stk_decoder_pixels(stk_decoder *decoder, int room, int32_t width, int32_t height,
+                              int32_t channels, stk_pixels *out, stk_error *err);
+
+/* Where a codec reserves what a library allocates behind its back. NULL is fine. */
+stk_ledger *stk_decoder_ledger(const stk_decoder *decoder);
+
+/* State of one codec's own, made on first use and released with the decoder; NULL with err filled
+ * without memory. */
+struct stk_jpeg_decoder;
+struct stk_jpeg_decoder *stk_decoder_jpeg(stk_decoder *decoder, stk_error *err);
+/* For decoder.c; in image/jpeg/. free takes NULL. */
+struct stk_jpeg_decoder *stk_jpeg_decoder_new(stk_ledger *ledger, stk_error *err);
+void                     stk_jpeg_decoder_free(struct stk_jpeg_decoder *jpeg);
+
+/* Orientation from an EXIF block (the TIFF header, or "Exif\0\0" before it); 1 where there is none
+ * or it is nonsense. */
+int stk_exif_orientation(stk_bytes exif);
+
+#endif

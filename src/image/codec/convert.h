@@ -1,0 +1,20 @@
+/* Rows of one kind of pixel to rows of another, as Pillow's convert does it. A step is the bytes
+ * from pixel to pixel; what follows the channels that are used (alpha) is dropped. */
+#ifndef STK_IMAGE_CONVERT_H
+#define STK_IMAGE_CONVERT_H
+
+#include <stdint.h>
+
+/* Luma: ITU-R 601's weights in 16 bits, rounded. */
+static inline uint8_t stk_grey_of(uint8_t r, uint8_t g, uint8_t b)
+{
+    return (uint8_t)((r * 19595u + g * 38470u + b * 7471u + 0x8000u) >> 16);
+}
+
+/* dst may be src. */
+void stk_convert_colours_to_grey(uint8_t *dst, const uint8_t *src, int step, int32_t count);
+void stk_convert_grey_to_colours(uint8_t *dst, const uint8_t *src, int step, int32_t count);
+/* The first channels (1 or 3) of each pixel. */
+void stk_convert_first(uint8_t *dst, const uint8_t *src, int step, int channels, int32_t count);
+
+#endif

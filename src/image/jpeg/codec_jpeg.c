@@ -1,0 +1,54 @@
+/* JPEG: the decoder of our own first, libjpeg-turbo for all it leaves. */
+#include "base/checked.h"
+#include "image/jpeg/jpeg_turbo.h"
+#include "image/jpeg/region.h"
+
+static bool is_jpeg(stk_bytes encoded)
+{
+    return encoded.size >= 3 && !memcmp(encoded.data, "\xff\xd8\xff", 3);
+}
+
+static stk_status measure_jpeg(stk_bytes encoded, stk_image_info *out, stk_error *err)
+{
+    stk_jpeg_header header;
+    STK_TRY(stk_jpeg_header_read(&header, encoded, err));
+    out->stored_width = header.width;
+    out->stored_height = header.height;
+    out->channels = header.components;
+    out->bits = header.bits;
+    out->progressive = (header.frame & 3) == 2;
+    out->orientation = header.exif.data ? stk_exif_orientation(header.exif) : 1;
+    return STK_OK;
+}
+
+static stk_status decode_jpeg(stk_decoder *decoder, const stk_codec_request *request,
+                              stk_pixels *out, stk_decode_outcome *outcome, stk_error *err)
+{
+    stk_jpeg_header          header;
+    struct stk_jpeg_decoder *jpeg = stk_decoder_jpeg(decoder, err);
+    size_t                   stride, bytes;
+    bool                     done = false;
+    if (!jpeg) return err->status;
+    STK_TRY(stk_jpeg_header_read(&header, request->encoded, err));
+    if (stk_mul_overflows((size_t)request->window.width, (size_t)request->channels, &stride) ||
+        stk_mul_overflows(stride, (size_t)request->window.height, &bytes))
+        return stk_fail(err, STK_E_LIMIT, "decode", NULL, "%d x %d pixels do not fit in memory",
+                        request->window.width, request->window.height);
+    uint8_t *dst = stk_decoder_room(decoder, STK_ROOM_PIXELS, bytes, err);
+    if (!dst) return err->status;
+    const bool complete = stk_jpeg_has_end(&header, request->encoded);
+    if (complete) STK_TRY(stk_region_decode(decoder, jpeg, &header, request, dst, &done, err));
+    if (!done) STK_TRY(stk_jpeg_turbo_decode(decoder, request, complete, dst, outcome, err));
+    *out = (stk_pixels){.data = dst,
+                        .width = request->window.width,
+                        .height = request->window.height,
+                        .channels = request->channels,
+                        .stride = stride};
+    return STK_OK;
+}
+
+const stk_codec stk_codec_jpeg = {.format = STK_IMAGE_JPEG,
+                                  .is = is_jpeg,
+                                  .measure = measure_jpeg,
+                                  .decode = decode_jpeg,
+                                  .most_shrink = 8};

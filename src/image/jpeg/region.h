@@ -1,0 +1,15 @@
+/* A window of a baseline JPEG, decoded without the rest of it. */
+#ifndef STK_IMAGE_REGION_H
+#define STK_IMAGE_REGION_H
+
+#include "image/jpeg/jpeg_header.h"
+#include "image/jpeg/kernels.h"
+
+/* The window's pixels to dst, whose rows follow each other. *done is false, and nothing failed,
+ * when the picture is of a kind this does not decode or anything in it is abnormal. */
+STK_NODISCARD stk_status stk_region_decode(stk_decoder *decoder, struct stk_jpeg_decoder *jpeg,
+                                           const stk_jpeg_header   *header,
+                                           const stk_codec_request *request, uint8_t *dst,
+                                           bool *done, stk_error *err);
+
+#endif
