@@ -1,0 +1,79 @@
+/* Resampling: from a box of source pixels to an output of another size, and the way the output is
+ * written (flipped, cast, scaled, in planes) in the same loop. */
+#ifndef STK_IMAGE_RESIZE_H
+#define STK_IMAGE_RESIZE_H
+
+#include <stoker/image.h>
+#include <stoker/tensor.h>
+
+typedef enum stk_filter {
+    STK_FILTER_NEAREST,
+    STK_FILTER_BILINEAR,
+    STK_FILTER_BICUBIC,
+    STK_FILTER_AREA, /* box */
+    STK_FILTER_LANCZOS,
+    STK_FILTERS
+} stk_filter;
+
+/* Whose results are matched; docs/images/resize.md has how closely. */
+typedef enum stk_resize_like {
+    STK_RESIZE_PIL, /* widens its filters when it shrinks (antialias); also torchvision's default */
+    STK_RESIZE_OPENCV,
+    STK_RESIZE_TF,
+    STK_RESIZE_LIKES
+} stk_resize_like;
+
+typedef struct stk_sampling {
+    stk_filter      filter;
+    stk_resize_like like;
+    bool            antialias; /* TF only: PIL always does, OpenCV never */
+} stk_sampling;
+
+/* How results are written: out[c] = pixel[c] * scale[c] + offset[c] for real types; uint8 takes
+ * pixels as they are. */
+typedef struct stk_ending {
+    stk_dtype dtype;    /* U8, F16, BF16 or F32 */
+    bool      planar;   /* channels first */
+    bool      scaled;   /* scale and offset count; else a plain cast */
+    int32_t   channels; /* written: at least those of the pixels, the rest 0; 0: as many */
+    float     scale[4], offset[4];
+} stk_ending;
+
+/* A result's bytes; 0 past SIZE_MAX. */
+size_t stk_ending_bytes(const stk_ending *ending, int32_t width, int32_t height, int32_t channels);
+
+typedef struct stk_resize_request {
+    double       x, y, width, height;   /* the box in source pixels; inside the source */
+    int32_t      out_width, out_height; /* of the whole box's result */
+    stk_rect     part;                  /* of that result, to be written; flips come after */
+    bool         flip_x, flip_y;
+    stk_sampling sampling;
+    stk_ending   ending;
+    /* TF's real results as they are, not rounded to bytes first. Not what a chain wants: there it
+     * would matter whether an operation stands between. */
+    bool fractions;
+} stk_resize_request;
+
+typedef struct stk_resizer stk_resizer; /* weights and rows that are reused; one thread's */
+
+STK_NODISCARD stk_status stk_resizer_new(stk_resizer **out, stk_ledger *ledger, stk_error *err);
+void                     stk_resizer_free(stk_resizer *resizer); /* NULL is fine */
+
+/* Writes part of the result of resampling the box, densely, at out (stk_ending_bytes of it). A box
+ * of the output's own size at whole pixels is a copy, bit for bit, with any filter. */
+STK_NODISCARD stk_status stk_resize(stk_resizer *resizer, const stk_pixels *src,
+                                    const stk_resize_request *request, void *out, stk_error *err);
+
+/* What to do where a window reaches past the image. */
+typedef enum stk_border {
+    STK_BORDER_CONSTANT,
+    STK_BORDER_EDGE,
+    STK_BORDER_REFLECT /* without the edge pixel: dcb|abcd|cba */
+} stk_border;
+
+/* Copies window of src (it may reach outside) with the ending; fill for STK_BORDER_CONSTANT. */
+void stk_copy_window(const stk_pixels *src, stk_rect window, stk_border border,
+                     const uint8_t fill[3], bool flip_x, bool flip_y, const stk_ending *ending,
+                     void *out);
+
+#endif

@@ -1,0 +1,109 @@
+/* The vertical pass with AVX2: 32 sums at a time. */
+#include "image/resize/kernels_avx2.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+#include <string.h>
+
+#define AVX2 __attribute__((target("avx2")))
+#define AVX2_INLINE AVX2 static inline __attribute__((always_inline))
+
+enum { AT_ONCE = 32, LANES = 8, MOST_FEW = 4 };
+
+/* Packing works on the register's halves separately; the permutation puts the fours in order. */
+AVX2_INLINE __m256i pack(const __m256i sums[4], int bits)
+{
+    const __m256i low =
+        _mm256_packs_epi32(_mm256_srai_epi32(sums[0], bits), _mm256_srai_epi32(sums[1], bits));
+    const __m256i high =
+        _mm256_packs_epi32(_mm256_srai_epi32(sums[2], bits), _mm256_srai_epi32(sums[3], bits));
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+}
+
+/* A product, with steps as OpenCV cuts it off. */
+AVX2_INLINE __m256i weigh(__m256i row, __m256i weight, bool steps)
+{
+    if (!steps) return _mm256_mullo_epi32(row, weight);
+    return _mm256_srai_epi32(_mm256_mullo_epi32(_mm256_srai_epi32(row, 4), weight), 16);
+}
+
+AVX2_INLINE __m256i sum_block(const stk_sum *sum, size_t at, int32_t taps, bool steps)
+{
+    const int     bits = steps ? STK_STEP_BITS : STK_WEIGHT_BITS;
+    const __m256i half = _mm256_set1_epi32(1 << (bits - 1));
+    __m256i       sums[4] = {half, half, half, half};
+    for (int32_t k = 0; k < taps; k++) {
+        const __m256i *row = (const __m256i *)(const void *)(sum->rows[k] + at);
+        const __m256i  weight = _mm256_set1_epi32(sum->weights[k].whole);
+        for (int i = 0; i < 4; i++)
+            sums[i] = _mm256_add_epi32(sums[i], weigh(_mm256_loadu_si256(row + i), weight, steps));
+    }
+    return pack(sums, bits);
+}
+
+AVX2_INLINE void sum_rows(const stk_sum *sum, uint8_t *dst, int32_t taps, bool steps)
+{
+    size_t i = 0;
+    for (; i + AT_ONCE <= sum->count; i += AT_ONCE)
+        _mm256_storeu_si256((void *)(dst + i), sum_block(sum, i, taps, steps));
+    if (i == sum->count) return;
+    uint8_t rest[AT_ONCE];
+    _mm256_storeu_si256((void *)rest, sum_block(sum, i, taps, steps));
+    memcpy(dst + i, rest, sum->count - i);
+}
+
+/* With few taps the rows and weights are copied here, where no store to dst can change them, and so
+ * stay in registers. */
+AVX2_INLINE void sum_few(const stk_sum *sum, uint8_t *dst, int32_t taps, bool steps)
+{
+    const stk_sample32 *rows[MOST_FEW];
+    stk_sample32        weights[MOST_FEW];
+    for (int32_t k = 0; k < taps; k++) {
+        rows[k] = sum->rows[k];
+        weights[k] = sum->weights[k];
+    }
+    const stk_sum local = {.rows = rows, .weights = weights, .taps = taps, .count = sum->count};
+    sum_rows(&local, dst, taps, steps);
+}
+
+AVX2 void stk_sum_whole_avx2(const stk_sum *sum, uint8_t *dst)
+{
+    switch (sum->taps) {
+    case 2:
+        sum_few(sum, dst, 2, false);
+        break;
+    case 3:
+        sum_few(sum, dst, 3, false);
+        break;
+    case 4:
+        sum_few(sum, dst, 4, false);
+        break;
+    default:
+        sum_rows(sum, dst, sum->taps, false);
+    }
+}
+
+AVX2 void stk_sum_steps_avx2(const stk_sum *sum, uint8_t *dst)
+{
+    if (sum->taps == 2)
+        sum_few(sum, dst, 2, true);
+    else
+        sum_rows(sum, dst, sum->taps, true);
+}
+
+AVX2 void stk_sum_real_avx2(const stk_sum *sum, float *dst)
+{
+    for (size_t i = 0; i < sum->count; i += LANES) {
+        __m256 total = _mm256_setzero_ps();
+        for (int32_t k = 0; k < sum->taps; k++) {
+            const __m256 row = _mm256_loadu_ps(&sum->rows[k][i].real);
+            const __m256 weight = _mm256_set1_ps(sum->weights[k].real);
+            total = _mm256_add_ps(total, _mm256_mul_ps(weight, row));
+        }
+        _mm256_storeu_ps(dst + i, total);
+    }
+}
+
+#endif
