@@ -1,0 +1,26 @@
+/* Painting operations as functions, for those that are made of others. Pixels are dense and are
+ * changed in place; factors and amounts are within the bounds of the operation's parameters. */
+#ifndef STK_IMAGE_ADJUST_H
+#define STK_IMAGE_ADJUST_H
+
+#include "image/ops/op.h"
+
+enum { STK_FACTOR_MOST = 1000 }; /* of factors that 1 leaves a picture as it is by */
+
+void stk_adjust_brightness(const stk_pixels *pixels, double factor);
+void stk_adjust_contrast(const stk_pixels *pixels, double factor);
+void stk_adjust_saturation(const stk_pixels *pixels, double factor);
+void stk_adjust_hue(const stk_pixels *pixels, double shift);
+void stk_adjust_solarize(const stk_pixels *pixels, double threshold);
+void stk_adjust_posterize(const stk_pixels *pixels, int bits);
+/* cutoff: percent of the pixels that do not count, at the dark and at the light end. */
+void stk_adjust_autocontrast(const stk_pixels *pixels, const double cutoff[2]);
+void stk_adjust_equalize(const stk_pixels *pixels);
+/* These need room on the canvas. */
+STK_NODISCARD stk_status stk_adjust_sharpness(stk_canvas *canvas, double factor, stk_error *err);
+/* Counter-clockwise about the middle. */
+STK_NODISCARD stk_status stk_adjust_rotation(stk_canvas *canvas, double degrees, bool expand,
+                                             stk_filter filter, const uint8_t fill[3],
+                                             stk_error *err);
+
+#endif

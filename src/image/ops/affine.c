@@ -1,0 +1,105 @@
+/* affine: turns, moves, scales and shears an image by random amounts, as torchvision's RandomAffine
+ * does with Pillow. */
+#include "image/ops/check.h"
+#include "image/ops/ops.h"
+#include "image/ops/warp.h"
+
+#include <math.h>
+
+typedef struct affine_params {
+    double degrees[2];
+    double translate[2]; /* parts of width and height */
+    double scale[2];
+    double shear[2], shear_y[2]; /* degrees */
+    int    filter;
+    double fill[3];
+} affine_params;
+
+#define RANGE(parameter, default_text, lowest, highest, help_text)                                 \
+    {                                                                                              \
+        .name = #parameter, .kind = STK_PARAMETER_PAIR,                                            \
+        .offset = offsetof(affine_params, parameter), .fallback = default_text, .least = lowest,   \
+        .most = highest, .help = help_text                                                         \
+    }
+
+static const stk_image_parameter parameters[] = {
+    RANGE(degrees, "0", -360, 360, "least and most angle, clockwise; one number for that angle"),
+    RANGE(translate, "0", 0, 1, "most part of width,height to move by, either way"),
+    RANGE(scale, "1", 1e-3, 1e3, "least and most size compared with the image's"),
+    RANGE(shear, "0", -89, 89, "least and most degrees of shear along x"),
+    RANGE(shear_y, "0", -89, 89, "least and most degrees of shear along y"),
+    {.name = "filter",
+     .kind = STK_PARAMETER_CHOICE,
+     .offset = offsetof(affine_params, filter),
+     .fallback = "nearest",
+     .words = "nearest bilinear bicubic",
+     .help = "how pixels are looked up"},
+    {.name = "fill",
+     .kind = STK_PARAMETER_COLOUR,
+     .offset = offsetof(affine_params, fill),
+     .fallback = "0",
+     .most = 255,
+     .help = "colour where the result shows nothing of the image"},
+};
+
+static stk_status check(void *params, stk_error *err)
+{
+    const affine_params *p = params;
+    STK_TRY(stk_check_range("affine", "degrees", p->degrees, err));
+    STK_TRY(stk_check_range("affine", "scale", p->scale, err));
+    STK_TRY(stk_check_range("affine", "shear", p->shear, err));
+    return stk_check_range("affine", "shear_y", p->shear_y, err);
+}
+
+static double radians(double degrees)
+{
+    return degrees * (M_PI / 180);
+}
+
+/* Whole pixels up to part of side, either way. */
+static double draw_shift(stk_random *random, double part, int32_t side)
+{
+    const double range[2] = {-part * side, part * side};
+    return rint(stk_draw_uniform(random, range));
+}
+
+/* The inverse of: shear along x, then y, scale, turn. */
+static void invert(double m[6], double angle, double scale, double shear_x, double shear_y)
+{
+    const double a = cos(angle - shear_y) / cos(shear_y);
+    const double b = -cos(angle - shear_y) * tan(shear_x) / cos(shear_y) - sin(angle);
+    const double c = sin(angle - shear_y) / cos(shear_y);
+    const double d = -sin(angle - shear_y) * tan(shear_x) / cos(shear_y) + cos(angle);
+    m[0] = d / scale;
+    m[1] = -b / scale;
+    m[3] = -c / scale;
+    m[4] = a / scale;
+}
+
+static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+{
+    const affine_params *p = params;
+    const int32_t        width = canvas->pixels.width, height = canvas->pixels.height;
+    const double         angle = stk_draw_uniform(random, p->degrees);
+    const double         right = draw_shift(random, p->translate[0], width);
+    const double         down = draw_shift(random, p->translate[1], height);
+    const double         scale = stk_draw_uniform(random, p->scale);
+    const double         shear_x = stk_draw_uniform(random, p->shear);
+    const double         shear_y = stk_draw_uniform(random, p->shear_y);
+    double               m[6];
+    uint8_t              fill[3];
+    invert(m, radians(angle), scale, radians(shear_x), radians(shear_y));
+    stk_warp_centre(m, width, height, right, down);
+    stk_colour_bytes(p->fill, fill);
+    return stk_warp_canvas("affine", canvas, width, height, m, (stk_filter)p->filter, fill, err);
+}
+
+const stk_image_op stk_image_op_affine = {
+    .name = "affine",
+    .help = "turns, moves, scales and shears an image by random amounts",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(affine_params),
+    .random = true,
+    .check = check,
+    .paint = paint,
+};

@@ -1,0 +1,50 @@
+/* brightness: between black and the picture, and past it, as Pillow's ImageEnhance.Brightness. */
+#include "image/ops/adjust.h"
+#include "image/ops/area.h"
+#include "image/ops/blend.h"
+#include "image/ops/check.h"
+#include "image/ops/lut.h"
+#include "image/ops/ops.h"
+
+typedef struct brightness_params {
+    double factor[2];
+} brightness_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "factor",
+     .kind = STK_PARAMETER_PAIR,
+     .offset = offsetof(brightness_params, factor),
+     .most = STK_FACTOR_MOST,
+     .help = "0 is black, 1 the image as it is, 2 twice as bright; a range is drawn from"},
+};
+
+static stk_status check(void *params, stk_error *err)
+{
+    const brightness_params *p = params;
+    return stk_check_range("brightness", "factor", p->factor, err);
+}
+
+void stk_adjust_brightness(const stk_pixels *pixels, double factor)
+{
+    uint8_t table[STK_LUT_SIZE];
+    stk_blend_table(table, 0, (float)factor);
+    stk_lut_apply(pixels->data, stk_area_bytes(pixels), table);
+}
+
+static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+{
+    const brightness_params *p = params;
+    (void)err;
+    stk_adjust_brightness(&canvas->pixels, stk_draw_uniform(random, p->factor));
+    return STK_OK;
+}
+
+const stk_image_op stk_image_op_brightness = {
+    .name = "brightness",
+    .help = "makes an image darker or lighter",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(brightness_params),
+    .random = true,
+    .check = check,
+    .paint = paint,
+};

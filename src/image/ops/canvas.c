@@ -1,0 +1,62 @@
+/* Two areas that take turns. */
+#include "image/ops/canvas.h"
+
+#include "base/checked.h"
+
+void stk_canvas_use(stk_canvas *canvas, const stk_pixels *other)
+{
+    canvas->pixels = *other;
+}
+
+static stk_status measure(int32_t width, int32_t height, int32_t channels, size_t *bytes,
+                          stk_error *err)
+{
+    if (width < 1 || height < 1 || channels < 1)
+        return stk_fail(err, STK_E_INVALID, "image", NULL, "there is no room of %d x %d x %d",
+                        (int)width, (int)height, (int)channels);
+    if (stk_mul_overflows((size_t)width, (size_t)channels, bytes) ||
+        stk_mul_overflows(*bytes, (size_t)height, bytes))
+        return stk_fail(err, STK_E_LIMIT, "image", NULL, "%d x %d x %d bytes do not fit in memory",
+                        (int)width, (int)height, (int)channels);
+    return STK_OK;
+}
+
+static stk_status room(stk_canvas *canvas, int32_t width, int32_t height, int32_t channels,
+                       stk_pixels *out, stk_error *err)
+{
+    stk_easel *easel = (stk_easel *)canvas;
+    const bool first_taken = canvas->pixels.data && canvas->pixels.data == easel->areas[0].data;
+    stk_blob  *area = &easel->areas[first_taken];
+    size_t     bytes = 0;
+    STK_TRY(measure(width, height, channels, &bytes, err));
+    STK_TRY(stk_blob_reserve_exact(area, bytes, err));
+    *out = (stk_pixels){.data = area->data,
+                        .width = width,
+                        .height = height,
+                        .channels = channels,
+                        .stride = (size_t)width * (size_t)channels};
+    return STK_OK;
+}
+
+void stk_easel_init(stk_easel *easel, stk_ledger *ledger)
+{
+    *easel = (stk_easel){.canvas.room = room};
+    for (int i = 0; i < 2; i++)
+        stk_blob_init(&easel->areas[i], ledger, STK_MEMORY_DECODE);
+}
+
+void stk_easel_release(stk_easel *easel)
+{
+    for (int i = 0; i < 2; i++)
+        stk_blob_release(&easel->areas[i]);
+    easel->canvas.pixels = (stk_pixels){0};
+}
+
+stk_status stk_easel_start(stk_easel *easel, int32_t width, int32_t height, int32_t channels,
+                           stk_error *err)
+{
+    stk_pixels pixels;
+    STK_TRY(room(&easel->canvas, width, height, channels, &pixels, err));
+    stk_canvas_use(&easel->canvas, &pixels);
+    return STK_OK;
+}

@@ -1,0 +1,23 @@
+/* A canvas with memory of its own. */
+#ifndef STK_IMAGE_CANVAS_H
+#define STK_IMAGE_CANVAS_H
+
+#include "image/ops/op.h"
+
+/* Holds a canvas over two areas that take turns: one has the pixels, the other is room. Asking for
+ * room again before using it gives the same area, its contents undefined. Pixels from elsewhere may
+ * be set by stk_canvas_use; they are never freed. One thread's. */
+typedef struct stk_easel {
+    stk_canvas canvas; /* first: canvas.room finds the easel by it */
+    stk_blob   areas[2];
+} stk_easel;
+
+/* Allocates nothing yet. ledger may be NULL and must outlive the easel. */
+void stk_easel_init(stk_easel *easel, stk_ledger *ledger);
+void stk_easel_release(stk_easel *easel);
+
+/* The canvas gets dense pixels of this size, contents undefined. */
+STK_NODISCARD stk_status stk_easel_start(stk_easel *easel, int32_t width, int32_t height,
+                                         int32_t channels, stk_error *err);
+
+#endif

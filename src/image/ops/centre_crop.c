@@ -1,0 +1,60 @@
+/* centre_crop: the middle of an image; a smaller one gets a black border, as in torchvision. */
+#include "image/ops/check.h"
+#include "image/ops/ops.h"
+
+typedef struct centre_crop_params {
+    double size[2]; /* height, width */
+} centre_crop_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "size",
+     .kind = STK_PARAMETER_PAIR,
+     .offset = offsetof(centre_crop_params, size),
+     .least = 1,
+     .most = STK_SIDE_MOST,
+     .help = "height,width of the result; one number for a square"},
+};
+
+/* Where a window of size begins. A half is rounded to even, as Python rounds; one that is larger
+ * than the image has the odd pixel of its border after it. */
+static int32_t begin(int32_t side, int32_t size)
+{
+    const int32_t spare = side - size;
+    if (spare < 0) return -(-spare / 2);
+    const int32_t half = spare / 2;
+    return spare % 2 && half % 2 ? half + 1 : half;
+}
+
+static stk_status check(void *params, stk_error *err)
+{
+    const centre_crop_params *p = params;
+    STK_TRY(stk_check_whole("centre_crop", "size", p->size, err));
+    return stk_check_size("centre_crop", (int64_t)p->size[1], (int64_t)p->size[0], err);
+}
+
+static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
+                        stk_framing *out, stk_error *err)
+{
+    const centre_crop_params *p = params;
+    const int32_t             wide = (int32_t)p->size[1], high = (int32_t)p->size[0];
+    (void)random, (void)err;
+    *out = (stk_framing){.window = {begin(width, wide), begin(height, high), wide, high}};
+    return STK_OK;
+}
+
+static void measure(const void *params, stk_image_size *size)
+{
+    const centre_crop_params *p = params;
+    size->height = (int32_t)p->size[0];
+    size->width = (int32_t)p->size[1];
+}
+
+const stk_image_op stk_image_op_centre_crop = {
+    .name = "centre_crop",
+    .help = "cuts out the middle",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(centre_crop_params),
+    .check = check,
+    .frame = frame,
+    .measure = measure,
+};

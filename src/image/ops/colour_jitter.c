@@ -1,0 +1,81 @@
+/* colour_jitter: brightness, contrast, saturation and hue by random amounts in a random order, as
+ * torchvision's ColorJitter. */
+#include "image/ops/adjust.h"
+#include "image/ops/check.h"
+#include "image/ops/ops.h"
+
+#include <math.h>
+
+typedef struct jitter_params {
+    double brightness, contrast, saturation, hue;
+} jitter_params;
+
+#define AMOUNT(amount, limit, text)                                                                \
+    {                                                                                              \
+        .name = #amount, .kind = STK_PARAMETER_NUMBER, .offset = offsetof(jitter_params, amount),  \
+        .fallback = "0", .most = (limit), .help = (text)                                           \
+    }
+
+static const stk_image_parameter parameters[] = {
+    AMOUNT(brightness, STK_FACTOR_MOST - 1,
+           "the factor is drawn from 1 - this (at least 0) to 1 + this"),
+    AMOUNT(contrast, STK_FACTOR_MOST - 1, "in the same way"),
+    AMOUNT(saturation, STK_FACTOR_MOST - 1, "in the same way"),
+    AMOUNT(hue, 0.5, "the shift is drawn from minus this to this"),
+};
+
+static double draw_factor(stk_random *random, double amount)
+{
+    return stk_draw_uniform(random, (const double[]){fmax(0, 1 - amount), 1 + amount});
+}
+
+enum { BRIGHTNESS, CONTRAST, SATURATION, HUE, STEPS };
+
+static void shuffle(int order[STEPS], stk_random *random)
+{
+    for (int i = 0; i < STEPS; i++)
+        order[i] = i;
+    for (int left = STEPS; left > 1; left--) {
+        const int chosen = (int)stk_random_below(random, (uint64_t)left), last = order[left - 1];
+        order[left - 1] = order[chosen];
+        order[chosen] = last;
+    }
+}
+
+/* What has no amount changes nothing, and is not run: a factor of 1 would cost a pass. */
+static void adjust(const stk_pixels *pixels, int step, const double amount[STEPS],
+                   const double drawn[STEPS])
+{
+    static void (*const adjustments[STEPS])(const stk_pixels *, double) = {
+        [BRIGHTNESS] = stk_adjust_brightness,
+        [CONTRAST] = stk_adjust_contrast,
+        [SATURATION] = stk_adjust_saturation,
+        [HUE] = stk_adjust_hue,
+    };
+    if (amount[step] > 0) adjustments[step](pixels, drawn[step]);
+}
+
+static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+{
+    const jitter_params *p = params;
+    const double         amount[STEPS] = {p->brightness, p->contrast, p->saturation, p->hue};
+    double               drawn[STEPS];
+    int                  order[STEPS];
+    (void)err;
+    shuffle(order, random);
+    for (int i = BRIGHTNESS; i < HUE; i++)
+        drawn[i] = draw_factor(random, amount[i]);
+    drawn[HUE] = stk_draw_uniform(random, (const double[]){-p->hue, p->hue});
+    for (int i = 0; i < STEPS; i++)
+        adjust(&canvas->pixels, order[i], amount, drawn);
+    return STK_OK;
+}
+
+const stk_image_op stk_image_op_colour_jitter = {
+    .name = "colour_jitter",
+    .help = "changes brightness, contrast, saturation and hue by random amounts in a random order",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(jitter_params),
+    .random = true,
+    .paint = paint,
+};

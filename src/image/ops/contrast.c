@@ -1,0 +1,53 @@
+/* contrast: between the mean of the grey and the picture, and past it, as Pillow's
+ * ImageEnhance.Contrast. */
+#include "image/ops/adjust.h"
+#include "image/ops/area.h"
+#include "image/ops/blend.h"
+#include "image/ops/check.h"
+#include "image/ops/luma.h"
+#include "image/ops/lut.h"
+#include "image/ops/ops.h"
+
+typedef struct contrast_params {
+    double factor[2];
+} contrast_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "factor",
+     .kind = STK_PARAMETER_PAIR,
+     .offset = offsetof(contrast_params, factor),
+     .most = STK_FACTOR_MOST,
+     .help =
+         "0 is plain grey, 1 the picture as it is, 2 twice the contrast; a range is drawn from"},
+};
+
+static stk_status check(void *params, stk_error *err)
+{
+    const contrast_params *p = params;
+    return stk_check_range("contrast", "factor", p->factor, err);
+}
+
+void stk_adjust_contrast(const stk_pixels *pixels, double factor)
+{
+    uint8_t table[STK_LUT_SIZE];
+    stk_blend_table(table, stk_luma_mean(pixels), (float)factor);
+    stk_lut_apply(pixels->data, stk_area_bytes(pixels), table);
+}
+
+static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+{
+    const contrast_params *p = params;
+    (void)err;
+    stk_adjust_contrast(&canvas->pixels, stk_draw_uniform(random, p->factor));
+    return STK_OK;
+}
+
+const stk_image_op stk_image_op_contrast = {
+    .name = "contrast",
+    .help = "brings levels closer to the mean or further from it",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(contrast_params),
+    .random = true,
+    .check = check,
+    .paint = paint,
+};

@@ -1,0 +1,64 @@
+/* crop: a window at a fixed place. */
+#include "image/ops/check.h"
+#include "image/ops/ops.h"
+
+typedef struct crop_params {
+    int32_t x, y, width, height;
+} crop_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "x",
+     .kind = STK_PARAMETER_INTEGER,
+     .offset = offsetof(crop_params, x),
+     .fallback = "0",
+     .most = STK_SIDE_MOST,
+     .help = "pixels left of the window"},
+    {.name = "y",
+     .kind = STK_PARAMETER_INTEGER,
+     .offset = offsetof(crop_params, y),
+     .fallback = "0",
+     .most = STK_SIDE_MOST,
+     .help = "pixels above the window"},
+    {.name = "width",
+     .kind = STK_PARAMETER_INTEGER,
+     .offset = offsetof(crop_params, width),
+     .least = 1,
+     .most = STK_SIDE_MOST,
+     .help = "of the window"},
+    {.name = "height",
+     .kind = STK_PARAMETER_INTEGER,
+     .offset = offsetof(crop_params, height),
+     .least = 1,
+     .most = STK_SIDE_MOST,
+     .help = "of the window"},
+};
+
+static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
+                        stk_framing *out, stk_error *err)
+{
+    const crop_params *p = params;
+    (void)random;
+    if (p->x + (int64_t)p->width > width || p->y + (int64_t)p->height > height)
+        return stk_fail(err, STK_E_RANGE, "crop", NULL,
+                        "a window of %d x %d at %d,%d reaches past an image of %d x %d",
+                        (int)p->width, (int)p->height, (int)p->x, (int)p->y, (int)width,
+                        (int)height);
+    *out = (stk_framing){.window = {p->x, p->y, p->width, p->height}};
+    return STK_OK;
+}
+
+static void measure(const void *params, stk_image_size *size)
+{
+    const crop_params *p = params;
+    size->width = p->width;
+    size->height = p->height;
+}
+
+const stk_image_op stk_image_op_crop = {
+    .name = "crop",
+    .help = "cuts out a window at a fixed place",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(crop_params),
+    .frame = frame,
+    .measure = measure,
+};

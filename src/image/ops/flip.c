@@ -1,0 +1,36 @@
+/* flip: mirrors left and right, or top and bottom. */
+#include "image/ops/ops.h"
+
+enum { HORIZONTAL, VERTICAL };
+
+typedef struct flip_params {
+    int axis;
+} flip_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "axis",
+     .kind = STK_PARAMETER_CHOICE,
+     .offset = offsetof(flip_params, axis),
+     .fallback = "horizontal",
+     .words = "horizontal vertical",
+     .help = "horizontal swaps left and right, vertical top and bottom"},
+};
+
+static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
+                        stk_framing *out, stk_error *err)
+{
+    const flip_params *p = params;
+    (void)random, (void)err;
+    *out = (stk_framing){.window = {0, 0, width, height},
+                         .flip_x = p->axis == HORIZONTAL,
+                         .flip_y = p->axis == VERTICAL};
+    return STK_OK;
+}
+
+const stk_image_op stk_image_op_flip = {
+    .name = "flip",
+    .help = "mirrors an image",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(flip_params),
+    .frame = frame,
+};

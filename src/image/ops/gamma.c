@@ -1,0 +1,57 @@
+/* gamma: levels to a power, as torchvision's adjust_gamma on a Pillow image. */
+#include "image/ops/area.h"
+#include "image/ops/check.h"
+#include "image/ops/lut.h"
+#include "image/ops/ops.h"
+
+#include <math.h>
+
+enum { GAMMA_MOST = 100, GAIN_MOST = 1000 };
+
+typedef struct gamma_params {
+    double gamma[2], gain[2];
+} gamma_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "gamma",
+     .kind = STK_PARAMETER_PAIR,
+     .offset = offsetof(gamma_params, gamma),
+     .most = GAMMA_MOST,
+     .help = "above 1 makes shadows darker, below 1 lighter; a range is drawn from"},
+    {.name = "gain",
+     .kind = STK_PARAMETER_PAIR,
+     .offset = offsetof(gamma_params, gain),
+     .fallback = "1",
+     .most = GAIN_MOST,
+     .help = "a factor on the result; a range is drawn from"},
+};
+
+static stk_status check(void *params, stk_error *err)
+{
+    const gamma_params *p = params;
+    STK_TRY(stk_check_range("gamma", "gamma", p->gamma, err));
+    return stk_check_range("gamma", "gain", p->gain, err);
+}
+
+static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+{
+    const gamma_params *p = params;
+    const double        power = stk_draw_uniform(random, p->gamma);
+    const double        gain = stk_draw_uniform(random, p->gain);
+    uint8_t             table[STK_LUT_SIZE];
+    (void)err;
+    for (int level = 0; level < STK_LUT_SIZE; level++)
+        table[level] = (uint8_t)fmin(255, (256 - 1e-3) * gain * pow(level / 255.0, power));
+    stk_lut_apply(canvas->pixels.data, stk_area_bytes(&canvas->pixels), table);
+    return STK_OK;
+}
+
+const stk_image_op stk_image_op_gamma = {
+    .name = "gamma",
+    .help = "raises levels to a power",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(gamma_params),
+    .random = true,
+    .check = check,
+    .paint = paint,
+};

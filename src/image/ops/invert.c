@@ -1,0 +1,20 @@
+/* invert: the negative. */
+#include "image/ops/area.h"
+#include "image/ops/lut.h"
+#include "image/ops/ops.h"
+
+static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+{
+    uint8_t table[STK_LUT_SIZE];
+    (void)params, (void)random, (void)err;
+    for (int level = 0; level < STK_LUT_SIZE; level++)
+        table[level] = (uint8_t)(255 - level);
+    stk_lut_apply(canvas->pixels.data, stk_area_bytes(&canvas->pixels), table);
+    return STK_OK;
+}
+
+const stk_image_op stk_image_op_invert = {
+    .name = "invert",
+    .help = "turns every level into its negative",
+    .paint = paint,
+};

@@ -1,0 +1,141 @@
+/* noise: random changes of single levels (gaussian) or whole pixels (salt_pepper). */
+#include "image/ops/area.h"
+#include "image/ops/check.h"
+#include "image/ops/ops.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { GAUSSIAN, SALT_PEPPER };
+/* Changes of -255 to 255 and one place more, for a power of two. */
+enum { CHANGES_LOG2 = 9, CHANGES = 1 << CHANGES_LOG2, ZERO = 255, CHANCE_BITS = 32 - CHANGES_LOG2 };
+
+typedef struct noise_params {
+    int    kind;
+    double stddev[2], amount[2];
+} noise_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "kind",
+     .kind = STK_PARAMETER_CHOICE,
+     .offset = offsetof(noise_params, kind),
+     .fallback = "gaussian",
+     .words = "gaussian salt_pepper",
+     .help = "gaussian changes each level, salt_pepper makes pixels black or white"},
+    {.name = "stddev",
+     .kind = STK_PARAMETER_PAIR,
+     .offset = offsetof(noise_params, stddev),
+     .fallback = "0.1",
+     .most = 10,
+     .help = "of gaussian, where 1 is the way from black to white; a range is drawn from"},
+    {.name = "amount",
+     .kind = STK_PARAMETER_PAIR,
+     .offset = offsetof(noise_params, amount),
+     .fallback = "0.05",
+     .most = 1,
+     .help = "part of the pixels that salt_pepper changes; a range is drawn from"},
+};
+
+static stk_status check(void *params, stk_error *err)
+{
+    const noise_params *p = params;
+    STK_TRY(stk_check_range("noise", "stddev", p->stddev, err));
+    return stk_check_range("noise", "amount", p->amount, err);
+}
+
+/* Levels are whole, so a normal number rounded to whole levels is all there is to draw: one of 511
+ * changes, by Walker's alias method. Each place gives its own change with its chance, else the
+ * other; which, is looked up too, since a jump would be guessed wrong every other time. */
+typedef struct alias_place {
+    uint32_t chance;    /* of 1 << CHANCE_BITS */
+    int16_t  change[2]; /* the other, its own */
+} alias_place;
+
+/* How likely each change is, times CHANGES. All past 255 counts as 255: it is black or white. */
+static void fill_likelihood(double likelihood[CHANGES], double sigma)
+{
+    double below = 0;
+    for (int i = 0; i < CHANGES; i++) {
+        const double up_to = i >= 2 * ZERO ? 1 : 0.5 * erfc(-(i - ZERO + 0.5) / (sigma * sqrt(2)));
+        likelihood[i] = (up_to - below) * CHANGES;
+        below = up_to;
+    }
+}
+
+/* Places that are too unlikely for their share of draws give the rest of it to one that is too
+ * likely, until all have the same. */
+static void fill_alias(alias_place places[CHANGES], double sigma)
+{
+    double likelihood[CHANGES];
+    int    poor[CHANGES], rich[CHANGES], poors = 0, riches = 0;
+    fill_likelihood(likelihood, sigma);
+    for (int i = 0; i < CHANGES; i++) {
+        const int16_t own = (int16_t)(i - ZERO);
+        places[i] = (alias_place){1u << CHANCE_BITS, {own, own}};
+        if (likelihood[i] < 1)
+            poor[poors++] = i;
+        else
+            rich[riches++] = i;
+    }
+    while (poors && riches) {
+        const int from = poor[--poors], to = rich[riches - 1];
+        places[from].chance = (uint32_t)lrint(likelihood[from] * (1u << CHANCE_BITS));
+        places[from].change[0] = places[to].change[1];
+        likelihood[to] -= 1 - likelihood[from];
+        if (likelihood[to] < 1) {
+            riches--;
+            poor[poors++] = to;
+        }
+    }
+}
+
+static void add_gaussian(const stk_pixels *pixels, double sigma, stk_random *random)
+{
+    const size_t bytes = stk_area_bytes(pixels);
+    alias_place  places[CHANGES];
+    fill_alias(places, sigma);
+    for (size_t i = 0; i < bytes; i++) {
+        const uint32_t     word = stk_random_u32(random);
+        const alias_place *place = &places[word % CHANGES];
+        const int level = pixels->data[i] + place->change[word >> CHANGES_LOG2 < place->chance];
+        pixels->data[i] = (uint8_t)(level < 0 ? 0 : level > 255 ? 255 : level);
+    }
+}
+
+/* Draws how many pixels stay as they are before the next change, which is one number a change
+ * instead of one a pixel. */
+static void add_salt_pepper(const stk_pixels *pixels, double amount, stk_random *random)
+{
+    const double count = (double)stk_area_pixels(pixels);
+    const size_t channels = (size_t)pixels->channels;
+    const double stay = log1p(-amount); /* of one pixel; -inf where none does */
+    for (double at = 0; amount > 0; at++) {
+        at += floor(log1p(-stk_random_double(random)) / stay);
+        if (at >= count) return;
+        memset(pixels->data + (size_t)at * channels, stk_random_u32(random) & 1 ? 255 : 0,
+               channels);
+    }
+}
+
+static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+{
+    const noise_params *p = params;
+    (void)err;
+    if (p->kind == SALT_PEPPER) {
+        add_salt_pepper(&canvas->pixels, stk_draw_uniform(random, p->amount), random);
+        return STK_OK;
+    }
+    const double sigma = 255 * stk_draw_uniform(random, p->stddev);
+    if (sigma > 0) add_gaussian(&canvas->pixels, sigma, random);
+    return STK_OK;
+}
+
+const stk_image_op stk_image_op_noise = {
+    .name = "noise",
+    .help = "adds random noise",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(noise_params),
+    .random = true,
+    .check = check,
+    .paint = paint,
+};

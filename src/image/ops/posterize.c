@@ -1,0 +1,53 @@
+/* posterize: keeps the upper bits of each level, as Pillow's ImageOps.posterize. */
+#include "image/ops/adjust.h"
+#include "image/ops/area.h"
+#include "image/ops/check.h"
+#include "image/ops/lut.h"
+#include "image/ops/ops.h"
+
+typedef struct posterize_params {
+    double bits[2];
+} posterize_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "bits",
+     .kind = STK_PARAMETER_PAIR,
+     .offset = offsetof(posterize_params, bits),
+     .least = 1,
+     .most = 8,
+     .help = "that are kept of each level; from a range, ends included, one is drawn"},
+};
+
+static stk_status check(void *params, stk_error *err)
+{
+    const posterize_params *p = params;
+    STK_TRY(stk_check_whole("posterize", "bits", p->bits, err));
+    return stk_check_range("posterize", "bits", p->bits, err);
+}
+
+void stk_adjust_posterize(const stk_pixels *pixels, int bits)
+{
+    uint8_t table[STK_LUT_SIZE];
+    for (int level = 0; level < STK_LUT_SIZE; level++)
+        table[level] = (uint8_t)(level & (0xff00 >> bits));
+    stk_lut_apply(pixels->data, stk_area_bytes(pixels), table);
+}
+
+static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+{
+    const posterize_params *p = params;
+    const uint64_t          choices = (uint64_t)(p->bits[1] - p->bits[0]) + 1;
+    (void)err;
+    stk_adjust_posterize(&canvas->pixels, (int)p->bits[0] + (int)stk_random_below(random, choices));
+    return STK_OK;
+}
+
+const stk_image_op stk_image_op_posterize = {
+    .name = "posterize",
+    .help = "keeps the upper bits of each level",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(posterize_params),
+    .random = true,
+    .check = check,
+    .paint = paint,
+};

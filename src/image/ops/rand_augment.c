@@ -1,0 +1,90 @@
+/* rand_augment: some changes of one strength, chosen anew for each picture (Cubuk and others,
+ * 2019), as torchvision's RandAugment. */
+#include "image/ops/augment.h"
+#include "image/ops/check.h"
+#include "image/ops/ops.h"
+
+enum { OPS_MOST = 100, BINS_MOST = 1000 };
+
+typedef struct rand_augment_params {
+    int32_t n, magnitude, bins;
+    int     filter;
+    double  fill[3];
+} rand_augment_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "n",
+     .kind = STK_PARAMETER_INTEGER,
+     .offset = offsetof(rand_augment_params, n),
+     .fallback = "2",
+     .most = OPS_MOST,
+     .help = "how many changes, one after the other"},
+    {.name = "magnitude",
+     .kind = STK_PARAMETER_INTEGER,
+     .offset = offsetof(rand_augment_params, magnitude),
+     .fallback = "9",
+     .most = BINS_MOST,
+     .help = "how strong they are: 0 to bins - 1"},
+    {.name = "bins",
+     .kind = STK_PARAMETER_INTEGER,
+     .offset = offsetof(rand_augment_params, bins),
+     .fallback = "31",
+     .least = 2,
+     .most = BINS_MOST,
+     .help = "steps that strengths are divided into"},
+    {.name = "filter",
+     .kind = STK_PARAMETER_CHOICE,
+     .offset = offsetof(rand_augment_params, filter),
+     .fallback = "nearest",
+     .words = "nearest bilinear bicubic",
+     .help = "how pixels are looked up by those that move them"},
+    {.name = "fill",
+     .kind = STK_PARAMETER_COLOUR,
+     .offset = offsetof(rand_augment_params, fill),
+     .fallback = "0",
+     .most = 255,
+     .help = "colour where those show nothing of the image"},
+};
+
+static stk_status check(void *params, stk_error *err)
+{
+    const rand_augment_params *p = params;
+    if (p->magnitude < p->bins) return STK_OK;
+    return stk_fail(err, STK_E_INVALID, "rand_augment", "magnitude",
+                    "magnitude=%d must be below bins=%d", (int)p->magnitude, (int)p->bins);
+}
+
+static stk_augment_range range_for(const stk_pixels *pixels)
+{
+    return (stk_augment_range){.shear = 0.3f,
+                               .translate_x = (float)(150.0 / 331.0 * pixels->width),
+                               .translate_y = (float)(150.0 / 331.0 * pixels->height),
+                               .degrees = 30,
+                               .enhancement = 0.9f,
+                               .bits_lost = 4};
+}
+
+static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+{
+    const rand_augment_params *p = params;
+    const stk_augment_range    range = range_for(&canvas->pixels);
+    stk_augment_look           look = {.filter = (stk_filter)p->filter};
+    stk_colour_bytes(p->fill, look.fill);
+    for (int32_t i = 0; i < p->n; i++) {
+        const stk_augment augment = (stk_augment)stk_random_below(random, STK_AUGMENTS);
+        const bool        negative = stk_random_below(random, 2) && stk_augment_is_signed(augment);
+        const double      size = stk_augment_magnitude(&range, augment, p->magnitude, p->bins);
+        STK_TRY(stk_augment_apply(canvas, augment, negative ? -size : size, &look, err));
+    }
+    return STK_OK;
+}
+
+const stk_image_op stk_image_op_rand_augment = {
+    .name = "rand_augment",
+    .help = "some changes of one strength, chosen anew for each image",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(rand_augment_params),
+    .random = true,
+    .check = check,
+    .paint = paint,
+};

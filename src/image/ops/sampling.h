@@ -1,0 +1,37 @@
+/* The parameters filter, like and antialias of the operations that resample. */
+#ifndef STK_IMAGE_SAMPLING_H
+#define STK_IMAGE_SAMPLING_H
+
+#include "image/ops/op.h"
+
+typedef struct stk_sampling_params {
+    int  filter, like; /* stk_filter, stk_resize_like */
+    bool antialias;
+} stk_sampling_params;
+
+/* op must be a literal. */
+STK_NODISCARD stk_status stk_sampling_check(const char *op, const stk_sampling_params *params,
+                                            stk_error *err);
+stk_sampling             stk_sampling_of(const stk_sampling_params *params);
+
+/* Rows for a table; member is the stk_sampling_params in type. */
+#define STK_SAMPLING_PARAMETERS(type, member)                                                      \
+    {.name = "filter",                                                                             \
+     .kind = STK_PARAMETER_CHOICE,                                                                 \
+     .offset = offsetof(type, member.filter),                                                      \
+     .fallback = "bilinear",                                                                       \
+     .words = "nearest bilinear bicubic area lanczos",                                             \
+     .help = "how pixels are resampled"},                                                          \
+        {.name = "like",                                                                           \
+         .kind = STK_PARAMETER_CHOICE,                                                             \
+         .offset = offsetof(type, member.like),                                                    \
+         .fallback = "pil",                                                                        \
+         .words = "pil opencv tf",                                                                 \
+         .help = "whose results are matched"},                                                     \
+    {                                                                                              \
+        .name = "antialias", .kind = STK_PARAMETER_FLAG,                                           \
+        .offset = offsetof(type, member.antialias), .fallback = "false",                           \
+        .help = "of like=tf: widen the filter when shrinking; pil always does"                     \
+    }
+
+#endif

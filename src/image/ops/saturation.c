@@ -1,0 +1,60 @@
+/* saturation: between grey and the picture, and past it, as Pillow's ImageEnhance.Color. */
+#include "image/ops/adjust.h"
+#include "image/ops/area.h"
+#include "image/ops/blend.h"
+#include "image/ops/check.h"
+#include "image/ops/luma.h"
+#include "image/ops/ops.h"
+
+enum { BLOCK = 1024 }; /* pixels whose greys stay in the nearest cache */
+
+typedef struct saturation_params {
+    double factor[2];
+} saturation_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "factor",
+     .kind = STK_PARAMETER_PAIR,
+     .offset = offsetof(saturation_params, factor),
+     .most = STK_FACTOR_MOST,
+     .help = "0 is grey, 1 the image as it is, 2 twice the colour; a range is drawn from"},
+};
+
+static stk_status check(void *params, stk_error *err)
+{
+    const saturation_params *p = params;
+    return stk_check_range("saturation", "factor", p->factor, err);
+}
+
+/* Grey pixels are their own grey. */
+void stk_adjust_saturation(const stk_pixels *pixels, double factor)
+{
+    if (pixels->channels != 3) return;
+    const size_t count = stk_area_pixels(pixels);
+    uint8_t      grey[BLOCK], spread[3 * BLOCK];
+    for (size_t done = 0; done < count; done += BLOCK) {
+        const size_t now = count - done < BLOCK ? count - done : BLOCK;
+        uint8_t     *at = pixels->data + 3 * done;
+        stk_luma(at, grey, now);
+        stk_luma_spread(grey, spread, now);
+        stk_blend(at, spread, 3 * now, (float)factor);
+    }
+}
+
+static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+{
+    const saturation_params *p = params;
+    (void)err;
+    stk_adjust_saturation(&canvas->pixels, stk_draw_uniform(random, p->factor));
+    return STK_OK;
+}
+
+const stk_image_op stk_image_op_saturation = {
+    .name = "saturation",
+    .help = "makes colours paler or stronger",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(saturation_params),
+    .random = true,
+    .check = check,
+    .paint = paint,
+};

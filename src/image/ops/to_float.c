@@ -1,0 +1,48 @@
+/* to_float: real numbers from 0 to 1. */
+#include "image/ops/ending.h"
+#include "image/ops/ops.h"
+
+typedef struct to_float_params {
+    int  dtype;
+    bool scale;
+} to_float_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "dtype",
+     .kind = STK_PARAMETER_CHOICE,
+     .offset = offsetof(to_float_params, dtype),
+     .fallback = "float32",
+     .words = STK_REAL_WORDS,
+     .help = "of the result"},
+    {.name = "scale",
+     .kind = STK_PARAMETER_FLAG,
+     .offset = offsetof(to_float_params, scale),
+     .fallback = "true",
+     .help = "divide by 255; false keeps 0 to 255"},
+};
+
+static stk_status finish(const void *params, stk_ending *ending, stk_error *err)
+{
+    const to_float_params *p = params;
+    static const double    scale[3] = {1 / 255.0, 1 / 255.0, 1 / 255.0}, none[3];
+    if (ending->dtype != STK_DTYPE_U8)
+        return stk_fail(err, STK_E_INVALID, "to_float", NULL,
+                        "values are %s already: leave to_float out, or cast them",
+                        stk_dtype_name(ending->dtype));
+    if (p->scale) STK_TRY(stk_ending_scale("to_float", ending, scale, none, err));
+    return stk_ending_cast("to_float", ending, stk_real_type(p->dtype), err);
+}
+
+static void measure(const void *params, stk_image_size *size)
+{
+    size->dtype = stk_real_type(((const to_float_params *)params)->dtype);
+}
+
+const stk_image_op stk_image_op_to_float = {
+    .name = "to_float",
+    .help = "makes real numbers from 0 to 1",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(to_float_params),
+    .finish = finish,
+    .measure = measure,
+};
