@@ -1,0 +1,66 @@
+/* A chain of image operations on one picture, run in as few passes over its pixels as the
+ * operations allow: windows, sizes and flips are gathered and carried out together (for encoded
+ * pictures by decoding only what is needed), and the last pass writes the result where it is to be.
+ * The result is the same, to the bit, as running each operation by itself. */
+#ifndef STK_IMAGE_CHAIN_H
+#define STK_IMAGE_CHAIN_H
+
+#include "image/ops/op.h"
+
+typedef struct stk_chain_decode {
+    stk_image_limits limits;
+    int              channels; /* 1 or 3 */
+    bool             recover;
+    bool             stored_orientation;
+    /* Where a crop is to be shrunk twice or more, decode it at 1/2, 1/4 or 1/8 already: not the
+     * same to the bit, and for that reason asked for by name. */
+    bool shrink;
+    bool blank; /* do not decode: all pixels are 0. What the rest costs can be measured so */
+} stk_chain_decode;
+
+typedef struct stk_chain_step {
+    const stk_image_op *op;
+    const void         *params;
+    double              probability; /* that it is done at all; the first thing its random draws
+                                        where it is below 1 */
+} stk_chain_step;
+
+/* A picture: encoded (with a decode in the chain) or pixels. */
+typedef struct stk_chain_source {
+    stk_bytes  encoded;
+    stk_bytes  restarts; /* may be empty */
+    stk_pixels pixels;   /* where encoded.data is NULL; never written to */
+} stk_chain_source;
+
+/* Where the result goes. Called once, when its size is known. */
+typedef struct stk_chain_target {
+    stk_status (*place)(void *context, const stk_shape *shape, stk_dtype dtype, void **data,
+                        stk_error *err);
+    void *context;
+} stk_chain_target;
+
+typedef struct stk_studio
+                         stk_studio; /* decoder, resizer and canvas that are reused; one thread's */
+STK_NODISCARD stk_status stk_studio_new(stk_studio **out, stk_ledger *ledger, stk_error *err);
+void                     stk_studio_free(stk_studio *studio); /* NULL is fine */
+/* The ledger it was made with. */
+stk_ledger *stk_studio_ledger(const stk_studio *studio);
+
+typedef struct stk_chain {
+    const stk_chain_decode *decode; /* NULL: sources are pixels */
+    const stk_chain_step   *steps;
+    size_t                  count;
+} stk_chain;
+
+/* randoms has one per step. Errors name the operation as their stage. */
+STK_NODISCARD stk_status stk_chain_run(const stk_chain *chain, stk_studio *studio,
+                                       const stk_chain_source *source, const stk_random *randoms,
+                                       const stk_chain_target *target, stk_decode_outcome *outcome,
+                                       stk_error *err);
+
+/* The shape and type of results for sources of size (all -1 where unknown). An order that cannot
+ * work (paint after finish) is STK_E_INVALID. */
+STK_NODISCARD stk_status stk_chain_measure(const stk_chain *chain, const stk_image_size *source,
+                                           stk_image_size *out, stk_error *err);
+
+#endif
