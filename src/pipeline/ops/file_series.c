@@ -10,13 +10,41 @@
  * storage cost a few waits each, which then overlap. */
 enum { FILES_AHEAD = 4 };
 
-void stk_file_series_begin(stk_node *node, const stk_file_format *format, const stk_file_list *list,
-                           const stk_filesystem *fs)
+void stk_file_source_release(void *params)
 {
-    stk_file_series *s = node->state;
-    s->format = format;
-    s->list = list;
-    s->inner = fs;
+    stk_file_list_release(&((stk_file_source *)params)->list);
+}
+
+size_t stk_file_source_count(const stk_dataset *data)
+{
+    return ((const stk_file_source *)data->params)->list.count;
+}
+
+/* The same parameters with other files. */
+stk_status stk_file_source_keep(const stk_dataset *data, size_t count, size_t first,
+                                stk_dataset **out, stk_error *err)
+{
+    stk_file_source *copy = malloc(data->op->params_bytes);
+    *out = NULL;
+    if (!copy) return stk_fail(err, STK_E_NOMEM, data->op->name, NULL, "no memory for a stage");
+    memcpy(copy, data->params, data->op->params_bytes);
+    stk_status st =
+        stk_file_list_every(&copy->list, data->op->name,
+                            &((const stk_file_source *)data->params)->list, count, first, err);
+    if (!st) st = stk_dataset_make(out, data->op, copy, NULL, 0, err);
+    free(copy);
+    return st;
+}
+
+stk_status stk_file_series_open(stk_node *node, stk_error *err)
+{
+    const stk_file_source *source = node->plan->params;
+    stk_file_series       *s = node->state;
+    (void)err;
+    s->format = source->format;
+    s->list = &source->list;
+    s->inner = source->fs;
+    return STK_OK;
 }
 
 static void leave_file(stk_file_series *s)
@@ -57,12 +85,16 @@ static stk_status open_file(stk_file_series *s, stk_node *node, stk_error *err)
 
 /* The next record; its data is NULL after the last file. An error ends its file unless the format
  * can go on in it. */
-static stk_status take(stk_file_series *s, stk_node *node, stk_record *record, stk_error *err)
+static stk_status take(stk_file_series *s, stk_node *node, stk_record *record, stk_buffer **owner,
+                       stk_error *err)
 {
+    *owner = NULL;
     while (s->file < s->list->count) {
         stk_status st = s->reader ? STK_OK : open_file(s, node, err);
         const bool opened = !st;
-        if (opened) st = s->format->next(s->reader, record, err);
+        if (opened)
+            st = s->format->next(s->reader, stk_run_options_of(node->run)->ledger, record, owner,
+                                 err);
         if (st == STK_E_CANCELLED) return st;
         if (st) {
             s->results++;
@@ -78,13 +110,18 @@ static stk_status take(stk_file_series *s, stk_node *node, stk_record *record, s
     return STK_OK;
 }
 
-static stk_status copy(stk_file_series *s, stk_node *node, const stk_record *record,
-                       stk_element *element, stk_error *err)
+/* A record that was lent is copied. */
+static stk_status keep(stk_file_series *s, stk_node *node, const stk_record *record,
+                       stk_buffer *owner, stk_element *element, stk_error *err)
 {
     stk_ledger *ledger = stk_run_options_of(node->run)->ledger;
+    stk_value  *value = stk_element_edit(element, 0);
     stk_error   cause;
-    stk_status  st = stk_record_block_put(&s->block, ledger, record->bytes,
-                                          stk_element_edit(element, 0), &cause);
+    stk_status  st = STK_OK;
+    if (owner)
+        stk_value_view(value, record->bytes, owner);
+    else
+        st = stk_record_block_put(&s->block, ledger, record->bytes, value, &cause);
     if (st)
         return stk_fail(err, st, node->plan->op->name, s->list->paths[s->file],
                         "no room for record %" PRIu64 " of %zu bytes: %s", record->index,
@@ -102,11 +139,13 @@ stk_status stk_file_series_next(stk_node *node, stk_element **out, stk_error *er
 {
     stk_file_series *s = node->state;
     stk_record       record;
-    STK_TRY(take(s, node, &record, err));
+    stk_buffer      *owner;
+    STK_TRY(take(s, node, &record, &owner, err));
     if (!record.bytes.data) return STK_OK;
     s->results++;
-    STK_TRY(stk_element_new(out, 1, err));
-    stk_status st = copy(s, node, &record, *out, err);
+    stk_status st = stk_element_new(out, 1, err);
+    if (!st) st = keep(s, node, &record, owner, *out, err);
+    stk_buffer_unref(owner);
     if (st) {
         stk_element_unref(*out);
         *out = NULL;
@@ -158,8 +197,10 @@ stk_status stk_file_series_discard(stk_node *node, uint64_t count, uint64_t *dis
 {
     stk_file_series *s = node->state;
     for (; *discarded < count; ++*discarded) {
-        stk_record record;
-        stk_status st = take(s, node, &record, err);
+        stk_record  record;
+        stk_buffer *owner;
+        stk_status  st = take(s, node, &record, &owner, err);
+        stk_buffer_unref(owner);
         if (st == STK_E_CANCELLED) return st;
         if (!st && !record.bytes.data) return STK_OK;
         if (!st) s->results++;

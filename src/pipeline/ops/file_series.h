@@ -19,8 +19,10 @@ typedef struct stk_file_format {
     /* params is the operator's. On failure *reader is NULL. */
     stk_status (*open)(void **reader, const void *params, const stk_filesystem *fs,
                        const char *path, stk_ledger *ledger, stk_error *err);
-    /* The next record, lent until the next call; its data is NULL at the end of the file. */
-    stk_status (*next)(void *reader, stk_record *record, stk_error *err);
+    /* The next record; its data is NULL at the end of the file. It is in *owner, one reference of
+     * which is the caller's, or (NULL) lent until the next call. */
+    stk_status (*next)(void *reader, stk_ledger *ledger, stk_record *record, stk_buffer **owner,
+                       stk_error *err);
     /* After next failed with st: true when it is past the damage and may be asked again. NULL:
      * never. */
     bool (*recover)(void *reader, const void *params, stk_status st);
@@ -43,17 +45,34 @@ typedef struct stk_file_series {
     stk_record_block       block;
 } stk_file_series;
 
-/* For the operator's open. */
-void stk_file_series_begin(stk_node *node, const stk_file_format *format, const stk_file_list *list,
-                           const stk_filesystem *fs);
-/* The operator's own functions, where stk_file_series is its state. A node that never began may be
- * closed. */
+/* What the parameters of such an operator begin with. */
+typedef struct stk_file_source {
+    const stk_file_format *format;
+    stk_file_list          list;
+    const stk_filesystem  *fs;
+} stk_file_source;
+
+/* The operator's own functions, where stk_file_source begins its parameters and stk_file_series is
+ * its state. A node that never began may be closed. */
+void       stk_file_source_release(void *params);
+size_t     stk_file_source_count(const stk_dataset *data);
+stk_status stk_file_source_keep(const stk_dataset *data, size_t count, size_t first,
+                                stk_dataset **out, stk_error *err);
+stk_status stk_file_series_open(stk_node *node, stk_error *err);
 stk_status stk_file_series_next(stk_node *node, stk_element **out, stk_error *err);
 void       stk_file_series_close(stk_node *node);
 stk_status stk_file_series_save(stk_node *node, stk_state_out *out, stk_error *err);
 stk_status stk_file_series_restore(stk_node *node, stk_state_in *in, stk_error *err);
 stk_status stk_file_series_discard(stk_node *node, uint64_t count, uint64_t *discarded,
                                    stk_error *err);
+
+/* Its lines in the operator's table. */
+#define STK_FILE_SOURCE_OP                                                                         \
+    .stage = STK_STAGE_READ, .release_params = stk_file_source_release,                            \
+    .file_count = stk_file_source_count, .keep_files = stk_file_source_keep,                       \
+    .state_bytes = sizeof(stk_file_series), .open = stk_file_series_open,                          \
+    .next = stk_file_series_next, .close = stk_file_series_close, .save = stk_file_series_save,    \
+    .restore = stk_file_series_restore, .discard = stk_file_series_discard
 
 /* One byte string called name: for check. */
 STK_NODISCARD stk_status stk_file_series_spec(stk_dataset *data, const char *name, stk_error *err);

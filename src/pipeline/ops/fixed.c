@@ -10,10 +10,9 @@
 enum { LONGEST_RECORD = 1 << 30 };
 
 typedef struct params {
-    stk_file_list         list;
-    const stk_filesystem *fs;
-    size_t                record_bytes;
-    stk_fixed_options     options;
+    stk_file_source   files;
+    size_t            record_bytes;
+    stk_fixed_options options;
 } params;
 
 typedef struct reader {
@@ -22,11 +21,6 @@ typedef struct reader {
     uint64_t          record;
     bool              begun; /* the header was passed */
 } reader;
-
-static void release_params(void *untyped)
-{
-    stk_file_list_release(&((params *)untyped)->list);
-}
 
 static stk_status check(stk_dataset *data, stk_error *err)
 {
@@ -48,7 +42,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const params *p = data->params;
-    STK_TRY(stk_file_list_describe(&p->list, out, err));
+    STK_TRY(stk_file_list_describe(&p->files.list, out, err));
     STK_TRY(stk_describe(out, err, ", %zu bytes each, header %" PRIu64 ", footer %" PRIu64,
                          p->record_bytes, p->options.header_bytes, p->options.footer_bytes));
     return p->options.compression
@@ -126,8 +120,11 @@ static stk_status pass_header(reader *r, stk_error *err)
 }
 
 /* A record is one only when a whole footer follows it: the window is kept that far ahead. */
-static stk_status next_record(void *untyped, stk_record *record, stk_error *err)
+static stk_status next_record(void *untyped, stk_ledger *ledger, stk_record *record,
+                              stk_buffer **owner, stk_error *err)
 {
+    (void)ledger;
+    *owner = NULL;
     reader            *r = untyped;
     stk_stream_window *w = &r->window;
     const size_t       bytes = r->params->record_bytes;
@@ -159,51 +156,20 @@ static stk_status move(void *untyped, const void *p, stk_file_place place, stk_e
     return stk_stream_window_move(&r->window, place.offset, err);
 }
 
-static stk_status open(stk_node *node, stk_error *err)
-{
-    static const stk_file_format format = {
-        .open = open_reader,
-        .next = next_record,
-        .place = place_of,
-        .move = move,
-        .close = close_reader,
-    };
-    (void)err;
-    const params *p = node->plan->params;
-    stk_file_series_begin(node, &format, &p->list, p->fs);
-    return STK_OK;
-}
-
-static size_t file_count(const stk_dataset *data)
-{
-    return ((const params *)data->params)->list.count;
-}
-
-static stk_status keep_files(const stk_dataset *data, size_t count, size_t first, stk_dataset **out,
-                             stk_error *err)
-{
-    const params *all = data->params;
-    params        p = *all;
-    STK_TRY(stk_file_list_every(&p.list, "fixed", &all->list, count, first, err));
-    return stk_dataset_make(out, &stk_op_fixed, &p, NULL, 0, err);
-}
+static const stk_file_format format = {
+    .open = open_reader,
+    .next = next_record,
+    .place = place_of,
+    .move = move,
+    .close = close_reader,
+};
 
 const stk_op stk_op_fixed = {
     .name = "fixed",
-    .stage = STK_STAGE_READ,
     .params_bytes = sizeof(params),
-    .release_params = release_params,
     .check = check,
     .describe = describe,
-    .file_count = file_count,
-    .keep_files = keep_files,
-    .state_bytes = sizeof(stk_file_series),
-    .open = open,
-    .next = stk_file_series_next,
-    .close = stk_file_series_close,
-    .save = stk_file_series_save,
-    .restore = stk_file_series_restore,
-    .discard = stk_file_series_discard,
+    STK_FILE_SOURCE_OP,
 };
 
 stk_status stk_dataset_fixed(stk_dataset **out, const stk_filesystem *fs, const char *const *paths,
@@ -211,8 +177,8 @@ stk_status stk_dataset_fixed(stk_dataset **out, const stk_filesystem *fs, const 
                              stk_error *err)
 {
     *out = NULL;
-    params p = {.fs = fs, .record_bytes = (size_t)record_bytes};
-    STK_TRY(stk_file_list_copy(&p.list, "fixed", paths, count, err));
+    params p = {.files = {.format = &format, .fs = fs}, .record_bytes = (size_t)record_bytes};
+    STK_TRY(stk_file_list_copy(&p.files.list, "fixed", paths, count, err));
     if (options) p.options = *options;
     return stk_dataset_make(out, &stk_op_fixed, &p, NULL, 0, err);
 }

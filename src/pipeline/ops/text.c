@@ -10,9 +10,8 @@
 enum { LONGEST_LINE = 1 << 30 }; /* unless the options say otherwise */
 
 typedef struct params {
-    stk_file_list         list;
-    const stk_filesystem *fs;
-    stk_records_options   options;
+    stk_file_source     files;
+    stk_records_options options;
 } params;
 
 typedef struct reader {
@@ -20,11 +19,6 @@ typedef struct reader {
     uint64_t          line; /* number of the next */
     uint64_t          longest;
 } reader;
-
-static void release_params(void *untyped)
-{
-    stk_file_list_release(&((params *)untyped)->list);
-}
 
 static stk_status check(stk_dataset *data, stk_error *err)
 {
@@ -38,7 +32,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const params *p = data->params;
-    STK_TRY(stk_file_list_describe(&p->list, out, err));
+    STK_TRY(stk_file_list_describe(&p->files.list, out, err));
     if (p->options.max_record_bytes)
         STK_TRY(stk_describe(out, err, ", at most %" PRIu64 " bytes", p->options.max_record_bytes));
     return p->options.compression
@@ -94,8 +88,11 @@ static stk_status find_line(reader *r, size_t *length, size_t *ends, stk_error *
     return STK_OK;
 }
 
-static stk_status next_line(void *untyped, stk_record *record, stk_error *err)
+static stk_status next_line(void *untyped, stk_ledger *ledger, stk_record *record,
+                            stk_buffer **owner, stk_error *err)
 {
+    (void)ledger;
+    *owner = NULL;
     reader *r = untyped;
     size_t  length, ends;
     *record = (stk_record){.offset = r->window.offset, .index = r->line};
@@ -121,59 +118,28 @@ static stk_status move(void *untyped, const void *p, stk_file_place place, stk_e
     return stk_stream_window_move(&r->window, place.offset, err);
 }
 
-static stk_status open(stk_node *node, stk_error *err)
-{
-    static const stk_file_format format = {
-        .open = open_reader,
-        .next = next_line,
-        .place = place_of,
-        .move = move,
-        .close = close_reader,
-    };
-    (void)err;
-    const params *p = node->plan->params;
-    stk_file_series_begin(node, &format, &p->list, p->fs);
-    return STK_OK;
-}
-
-static size_t file_count(const stk_dataset *data)
-{
-    return ((const params *)data->params)->list.count;
-}
-
-static stk_status keep_files(const stk_dataset *data, size_t count, size_t first, stk_dataset **out,
-                             stk_error *err)
-{
-    const params *all = data->params;
-    params        p = *all;
-    STK_TRY(stk_file_list_every(&p.list, "text", &all->list, count, first, err));
-    return stk_dataset_make(out, &stk_op_text, &p, NULL, 0, err);
-}
+static const stk_file_format format = {
+    .open = open_reader,
+    .next = next_line,
+    .place = place_of,
+    .move = move,
+    .close = close_reader,
+};
 
 const stk_op stk_op_text = {
     .name = "text",
-    .stage = STK_STAGE_READ,
     .params_bytes = sizeof(params),
-    .release_params = release_params,
     .check = check,
     .describe = describe,
-    .file_count = file_count,
-    .keep_files = keep_files,
-    .state_bytes = sizeof(stk_file_series),
-    .open = open,
-    .next = stk_file_series_next,
-    .close = stk_file_series_close,
-    .save = stk_file_series_save,
-    .restore = stk_file_series_restore,
-    .discard = stk_file_series_discard,
+    STK_FILE_SOURCE_OP,
 };
 
 stk_status stk_dataset_text(stk_dataset **out, const stk_filesystem *fs, const char *const *paths,
                             size_t count, const stk_records_options *options, stk_error *err)
 {
     *out = NULL;
-    params p = {.fs = fs};
-    STK_TRY(stk_file_list_copy(&p.list, "text", paths, count, err));
+    params p = {.files = {.format = &format, .fs = fs}};
+    STK_TRY(stk_file_list_copy(&p.files.list, "text", paths, count, err));
     if (options) p.options = *options;
     return stk_dataset_make(out, &stk_op_text, &p, NULL, 0, err);
 }

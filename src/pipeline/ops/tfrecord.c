@@ -8,15 +8,9 @@
 #include <stoker/dataset_sources.h>
 
 typedef struct params {
-    stk_file_list         list;
-    const stk_filesystem *fs;
-    stk_records_options   options;
+    stk_file_source     files;
+    stk_records_options options;
 } params;
-
-static void release_params(void *untyped)
-{
-    stk_file_list_release(&((params *)untyped)->list);
-}
 
 static stk_status check(stk_dataset *data, stk_error *err)
 {
@@ -33,7 +27,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const params *p = data->params;
-    STK_TRY(stk_file_list_describe(&p->list, out, err));
+    STK_TRY(stk_file_list_describe(&p->files.list, out, err));
     if (p->options.compression)
         STK_TRY(stk_describe(out, err, ", %s", stk_compression_name(p->options.compression)));
     if (p->options.max_record_bytes)
@@ -55,9 +49,10 @@ static stk_status open_reader(void **reader, const void *untyped, const stk_file
     return st;
 }
 
-static stk_status next_record(void *reader, stk_record *record, stk_error *err)
+static stk_status next_record(void *reader, stk_ledger *ledger, stk_record *record,
+                              stk_buffer **owner, stk_error *err)
 {
-    return stk_tfrecord_reader_next(reader, record, err);
+    return stk_tfrecord_reader_take(reader, ledger, record, owner, err);
 }
 
 /* A sound record that is too long is passed over alone. */
@@ -125,50 +120,19 @@ static const stk_file_format format = {
     .close = close_reader,
 };
 
-static stk_status open(stk_node *node, stk_error *err)
-{
-    (void)err;
-    const params *p = node->plan->params;
-    stk_file_series_begin(node, &format, &p->list, p->fs);
-    return STK_OK;
-}
-
-static size_t file_count(const stk_dataset *data)
-{
-    return ((const params *)data->params)->list.count;
-}
-
-static stk_status keep_files(const stk_dataset *data, size_t count, size_t first, stk_dataset **out,
-                             stk_error *err)
-{
-    const params *all = data->params;
-    params        p = *all;
-    STK_TRY(stk_file_list_every(&p.list, "tfrecord", &all->list, count, first, err));
-    return stk_dataset_make(out, &stk_op_tfrecord, &p, NULL, 0, err);
-}
-
 const stk_op stk_op_tfrecord = {
     .name = "tfrecord",
-    .stage = STK_STAGE_READ,
     .params_bytes = sizeof(params),
-    .release_params = release_params,
     .check = check,
     .describe = describe,
-    .file_count = file_count,
-    .keep_files = keep_files,
-    .state_bytes = sizeof(stk_file_series),
-    .open = open,
-    .next = stk_file_series_next,
-    .close = stk_file_series_close,
-    .save = stk_file_series_save,
-    .restore = stk_file_series_restore,
-    .discard = stk_file_series_discard,
+    STK_FILE_SOURCE_OP,
 };
 
 static stk_status make(stk_dataset **out, params *p, const stk_filesystem *fs,
                        const stk_records_options *options, stk_error *err)
 {
-    p->fs = fs;
+    p->files.format = &format;
+    p->files.fs = fs;
     if (options) p->options = *options;
     return stk_dataset_make(out, &stk_op_tfrecord, p, NULL, 0, err);
 }
@@ -178,7 +142,7 @@ stk_status stk_dataset_tfrecord(stk_dataset **out, const stk_filesystem *fs, con
 {
     *out = NULL;
     params p = {0};
-    STK_TRY(stk_file_list_shards(&p.list, "tfrecord", fs, path, err));
+    STK_TRY(stk_file_list_shards(&p.files.list, "tfrecord", fs, path, err));
     return make(out, &p, fs, options, err);
 }
 
@@ -188,6 +152,6 @@ stk_status stk_dataset_tfrecord_files(stk_dataset **out, const stk_filesystem *f
 {
     *out = NULL;
     params p = {0};
-    STK_TRY(stk_file_list_copy(&p.list, "tfrecord", paths, count, err));
+    STK_TRY(stk_file_list_copy(&p.files.list, "tfrecord", paths, count, err));
     return make(out, &p, fs, options, err);
 }

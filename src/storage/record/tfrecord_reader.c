@@ -14,7 +14,8 @@ enum {
     /* While passing over records: from this length on it is cheaper to read the next header alone
      * than the data before it. A read call costs as much as copying some 8 KiB. */
     SEEK_LENGTH = 8 << 10,
-    SEEK_READ = 4 << 10, /* read after such a jump: the header, and a small record with it */
+    SEEK_READ = 4 << 10,    /* read after such a jump: the header, and a small record with it */
+    LONG_RECORD = 32 << 10, /* from here on a second copy costs more than a call to read */
 };
 
 stk_status stk_tfrecord_reader_open(stk_tfrecord_reader **out, const stk_filesystem *fs,
@@ -83,8 +84,7 @@ static size_t next_window(const stk_tfrecord_reader *reader, size_t target)
     return target < step ? target : step;
 }
 
-/* A window for bytes. When there is no memory for it, the error names the record that needs it: it
- * may be the one that is too long. */
+/* When there is no memory, the error names the record that needs it: it may be too long. */
 static stk_status reserve(stk_tfrecord_reader *reader, size_t bytes, stk_error *err)
 {
     const stk_status st = stk_blob_reserve_exact(&reader->buffer, bytes, err);
@@ -238,6 +238,79 @@ static stk_status want_header(stk_tfrecord_reader *reader, size_t target, uint64
     if (!stk_tfrecord_header_sound(header)) return fail_header(reader, err);
     *length = stk_load_u64(header);
     return STK_OK;
+}
+
+/* Whether the next record, of length, is to be read into memory of its own: it is long, not all
+ * here yet, and its file is sure to hold it. */
+static bool is_to_own(const stk_tfrecord_reader *reader, uint64_t length)
+{
+    const uint64_t there = left(reader);
+    return length >= LONG_RECORD && there != UINT64_MAX && length <= reader->max_record_bytes &&
+           fits(length, there) && !fits(length, available(reader));
+}
+
+/* What is here of the record goes into buffer, the rest is read there, and the next header with it,
+ * which then is all that the window holds. *got is below need where the file was cut meanwhile. */
+static stk_status read_into(stk_tfrecord_reader *reader, uint8_t *data, size_t need, size_t most,
+                            size_t *got, stk_error *err)
+{
+    stk_tfrecord_input *input = &reader->input;
+    *got = available(reader) - STK_TFRECORD_HEADER;
+    memcpy(data, reader->buffer.data + reader->begin + STK_TFRECORD_HEADER, *got);
+    while (*got < need) {
+        size_t more;
+        STK_TRY(stk_tfrecord_input_read(input, data + *got, most - *got, &more, err));
+        if (!more) break;
+        *got += more;
+    }
+    return STK_OK;
+}
+
+/* After a failure the reader meets the same record again. Without memory the record is lent:
+ * whoever cannot keep it then loses that record alone. */
+static stk_status own(stk_tfrecord_reader *reader, stk_ledger *ledger, size_t size,
+                      stk_record *record, stk_buffer **owner, stk_error *err)
+{
+    const size_t   need = size + STK_TFRECORD_FRAME - STK_TFRECORD_HEADER;
+    const size_t   most = need + STK_TFRECORD_HEADER;
+    const uint64_t position = reader->input.position;
+    size_t         got;
+    stk_buffer    *buffer;
+    stk_error      unasked;
+    if (stk_buffer_new(&buffer, ledger, STK_MEMORY_RECORD, most, &unasked))
+        return stk_tfrecord_reader_next(reader, record, err);
+    uint8_t   *data = stk_buffer_data(buffer);
+    stk_status st = read_into(reader, data, need, most, &got, err);
+    if (!st && (got < need || stk_load_u32(data + size) != stk_tfrecord_checksum(data, size))) {
+        stk_tfrecord_input_seek(&reader->input, position);
+        stk_buffer_unref(buffer);
+        return stk_tfrecord_reader_next(reader, record, err); /* says what is wrong */
+    }
+    if (st) {
+        stk_tfrecord_input_seek(&reader->input, position);
+        stk_buffer_unref(buffer);
+        return st;
+    }
+    reader->begin = 0;
+    reader->end = got - need;
+    memcpy(reader->buffer.data, data + need, reader->end);
+    reader->offset += size + STK_TFRECORD_FRAME;
+    reader->index++;
+    record->bytes = stk_bytes_of(data, size);
+    *owner = buffer;
+    return STK_OK;
+}
+
+stk_status stk_tfrecord_reader_take(stk_tfrecord_reader *reader, stk_ledger *ledger,
+                                    stk_record *record, stk_buffer **owner, stk_error *err)
+{
+    uint64_t length;
+    *owner = NULL;
+    *record = (stk_record){.offset = reader->offset, .index = reader->index};
+    STK_TRY(want_header(reader, reader->buffer_bytes, &length, err));
+    if (available(reader) && is_to_own(reader, length))
+        return own(reader, ledger, (size_t)length, record, owner, err);
+    return stk_tfrecord_reader_next(reader, record, err);
 }
 
 stk_status stk_tfrecord_reader_next(stk_tfrecord_reader *reader, stk_record *record, stk_error *err)

@@ -5,6 +5,8 @@
 
 #include "storage/record/tfrecord_input.h"
 
+#include <stoker/buffer.h>
+
 struct stk_tfrecord_reader {
     stk_tfrecord_input input;
     stk_blob           buffer;     /* its bytes begin..end are read and not yet passed */
@@ -22,6 +24,13 @@ struct stk_tfrecord_reader {
  * where that is more. */
 STK_NODISCARD stk_status stk_tfrecord_reader_fill(stk_tfrecord_reader *reader, size_t need,
                                                   size_t target, stk_error *err);
+
+/* As stk_tfrecord_reader_next; but a long record of a plain file comes in a buffer of its own
+ * (*owner, one reference for the caller; NULL: record is lent as usual), read into it directly: one
+ * copy instead of two. */
+STK_NODISCARD stk_status stk_tfrecord_reader_take(stk_tfrecord_reader *reader, stk_ledger *ledger,
+                                                  stk_record *record, stk_buffer **owner,
+                                                  stk_error *err);
 
 /* Moves on by bytes that are available. */
 void stk_tfrecord_reader_advance(stk_tfrecord_reader *reader, size_t bytes);
