@@ -10,6 +10,15 @@
 
 STK_BEGIN_DECLS
 
+/* Where a value of the result may be put at once, so that batching need not copy it. */
+typedef struct stk_room {
+    int         value; /* index in the resulting element */
+    stk_dtype   dtype;
+    stk_shape   shape;
+    void       *data;
+    stk_buffer *storage; /* what data is a part of */
+} stk_room;
+
 /* What a function may use while it runs. */
 typedef struct stk_call {
     stk_ledger       *ledger; /* where its memory must be reserved */
@@ -17,7 +26,16 @@ typedef struct stk_call {
     uint64_t          seed;   /* of this function in this pipeline */
     uint64_t          epoch;  /* how often this stage was begun before, in this iterator */
     uint64_t          index;  /* number of the element in the stage's input */
+    const uint64_t   *seeds;  /* of each of several functions that a pass made one; else NULL */
+    const stk_room   *rooms;  /* used through stk_call_dense */
+    size_t            room_count;
 } stk_call;
+
+/* As stk_value_dense, for value index of the result: in its place in the batch where there is one
+ * of this type and shape. All of it must be written. Ask once for a value: the place is one. */
+STK_API STK_NODISCARD stk_status stk_call_dense(const stk_call *call, int index, stk_value *value,
+                                                stk_dtype dtype, const stk_shape *shape,
+                                                void **data, stk_error *err);
 
 /* Random numbers of this call: a function of (seed, epoch, index, stream, position), so that they
  * are the same on any number of threads. Uniform in [0, 1) and in [0, bound). */
@@ -43,10 +61,11 @@ typedef stk_status (*stk_scan_fn)(void *context, const stk_call *call, stk_eleme
 
 typedef enum stk_function_traits {
     STK_FUNCTION_PURE = 0,
-    STK_FUNCTION_STATEFUL = 1, /* called one at a time, in order; never fused away or cached */
-    STK_FUNCTION_BLOCKING = 2, /* waits for something: runs on the I/O engine, many at once */
-    STK_FUNCTION_RANDOM = 4,   /* uses the call's random numbers: not to be cached */
-    STK_FUNCTION_SAFE = 8      /* cannot fail on any element of its input's spec */
+    STK_FUNCTION_STATEFUL = 1,  /* called one at a time, in order; never fused away or cached */
+    STK_FUNCTION_BLOCKING = 2,  /* waits for something: runs on the I/O engine, many at once */
+    STK_FUNCTION_RANDOM = 4,    /* uses the call's random numbers: not to be cached */
+    STK_FUNCTION_SAFE = 8,      /* cannot fail on any element of its input's spec */
+    STK_FUNCTION_ONE_VALUE = 16 /* changes no value but the one at info.value */
 } stk_function_traits;
 
 typedef struct stk_function stk_function; /* immutable, shared by count */
@@ -57,6 +76,7 @@ typedef struct stk_function_info {
     const char *details; /* parameters, for explain and fingerprints; NULL is fine */
     uint64_t    version; /* change it when the function's results change */
     unsigned    traits;
+    int         value; /* of STK_FUNCTION_ONE_VALUE */
     void       *context;
     void (*release)(void *context); /* with the last reference; NULL is fine */
     const stk_element_spec *output; /* NULL: not known; ignored where output_of is set */

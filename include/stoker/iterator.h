@@ -17,11 +17,14 @@ typedef struct stk_iterator_options {
     uint64_t    seed;         /* of unseeded stages; 0: a new one for each iterator */
     uint64_t    memory_bytes; /* ceiling; 0: a quarter of the machine's; ignored with ledger */
     stk_ledger *ledger;       /* shared with others; NULL: one of its own */
-    unsigned    passes_off;   /* stk_pass bits */
-    bool        no_autotune;
-    const char *tuning_file; /* where tuned values are kept; NULL: nowhere */
-    const stk_cancel *cancel;
-    stk_trace        *trace; /* NULL: none */
+    /* Of what batch makes (dense values; byte strings stay where they are): pinned memory, for a
+     * device that reads them. NULL: ordinary. Copied; its context must outlive every batch. */
+    const stk_memory_kind *batch_memory;
+    unsigned               passes_off; /* stk_pass bits */
+    bool                   no_autotune;
+    const char            *tuning_file; /* where tuned values are kept; NULL: nowhere */
+    const stk_cancel      *cancel;
+    stk_trace             *trace; /* NULL: none */
     /* Warnings and decisions, one line each; NULL: dropped. Called from any thread, one at a time.
      */
     void (*log)(void *context, const char *line);
@@ -40,6 +43,11 @@ STK_API void stk_iterator_free(stk_iterator *it);
  * error belongs to one element: asking again goes on after it. */
 STK_API STK_NODISCARD stk_status stk_iterator_next(stk_iterator *it, stk_element **out,
                                                    stk_error *err);
+/* Passes over up to count elements and errors; *skipped is less at the end only. Of an iterator
+ * that was asked for nothing yet and has no prefetch (STK_PASS_PREFETCH off, no such stage), maps
+ * on top of the plan are not computed for them: what comes next is as if they had been. */
+STK_API STK_NODISCARD stk_status stk_iterator_skip(stk_iterator *it, uint64_t count,
+                                                   uint64_t *skipped, stk_error *err);
 STK_API const stk_element_spec  *stk_iterator_spec(const stk_iterator *it);
 STK_API stk_ledger              *stk_iterator_ledger(const stk_iterator *it);
 
@@ -84,6 +92,7 @@ typedef struct stk_decision {
 
 typedef struct stk_iterator_report {
     uint64_t          elements, bytes; /* given to the consumer */
+    bool              batches;         /* elements are batches: their rows are the samples */
     double            seconds;         /* since the start */
     double            first_seconds;   /* until the first element */
     double            wait_seconds;    /* the consumer waited in next */

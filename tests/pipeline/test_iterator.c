@@ -326,3 +326,67 @@ STK_TEST(a_batch_that_cannot_fit_is_an_error_before_it_is_memory)
     }
     stk_dataset_unref(data);
 }
+
+static stk_dataset *random_pipeline(void)
+{
+    stk_dataset  *data = RANGE(10);
+    stk_function *uniform;
+    stk_error     err;
+    EXPECT_OK(stk_function_random_uniform(&uniform, 0, 1, &err));
+    APPLY(data, repeat, -1);
+    APPLY(data, map, uniform, NULL);
+    stk_function_unref(uniform);
+    return data;
+}
+
+STK_TEST(what_comes_after_a_skip_is_as_if_nothing_had_been_skipped)
+{
+    for (uint64_t count = 0; count < 40; count += 3) {
+        stk_dataset               *one = random_pipeline(), *other = random_pipeline();
+        const stk_iterator_options options = {.seed = 5, .passes_off = STK_PASS_PREFETCH};
+        stk_iterator              *a, *b;
+        stk_element               *x = NULL, *y;
+        stk_error                  err;
+        uint64_t                   skipped;
+        EXPECT_OK(stk_iterator_start(&a, one, &options, &err));
+        EXPECT_OK(stk_iterator_start(&b, other, &options, &err));
+        for (uint64_t i = 0; i <= count; i++) {
+            stk_element_unref(x);
+            EXPECT_OK(stk_iterator_next(a, &x, &err));
+        }
+        EXPECT_OK(stk_iterator_skip(b, count, &skipped, &err));
+        EXPECT_INT_EQ(count, skipped);
+        EXPECT_OK(stk_iterator_next(b, &y, &err));
+        EXPECT(stk_element_equal(x, y));
+        /* What runs ahead already is passed over, too. */
+        stk_element_unref(x);
+        stk_element_unref(y);
+        EXPECT_OK(stk_iterator_skip(a, 5, &skipped, &err));
+        EXPECT_OK(stk_iterator_skip(b, 5, &skipped, &err));
+        EXPECT_OK(stk_iterator_next(a, &x, &err));
+        EXPECT_OK(stk_iterator_next(b, &y, &err));
+        EXPECT(stk_element_equal(x, y));
+        stk_element_unref(x);
+        stk_element_unref(y);
+        stk_iterator_free(a);
+        stk_iterator_free(b);
+        stk_dataset_unref(one);
+        stk_dataset_unref(other);
+    }
+}
+
+STK_TEST(skipping_stops_at_the_end)
+{
+    stk_dataset  *data = RANGE(10);
+    stk_iterator *it;
+    stk_element  *element;
+    stk_error     err;
+    uint64_t      skipped;
+    EXPECT_OK(stk_iterator_start(&it, data, NULL, &err));
+    EXPECT_OK(stk_iterator_skip(it, 100, &skipped, &err));
+    EXPECT_INT_EQ(10, skipped);
+    EXPECT_OK(stk_iterator_next(it, &element, &err));
+    assert_null(element);
+    stk_iterator_free(it);
+    stk_dataset_unref(data);
+}

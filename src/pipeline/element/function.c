@@ -78,6 +78,23 @@ static stk_random random_of(const stk_call *call, uint32_t stream, uint32_t posi
     return random;
 }
 
+stk_status stk_call_dense(const stk_call *call, int index, stk_value *value, stk_dtype dtype,
+                          const stk_shape *shape, void **data, stk_error *err)
+{
+    for (size_t i = 0; i < call->room_count; i++) {
+        const stk_room *room = &call->rooms[i];
+        if (room->value != index || room->dtype != dtype || !stk_shape_equal(&room->shape, shape))
+            continue;
+        *value = (stk_value){.dtype = dtype,
+                             .shape = *shape,
+                             .data = room->data,
+                             .storage = stk_buffer_ref(room->storage)};
+        *data = room->data;
+        return STK_OK;
+    }
+    return stk_value_dense(value, call->ledger, dtype, shape, data, err);
+}
+
 double stk_call_uniform(const stk_call *call, uint32_t stream, uint32_t position)
 {
     stk_random random = random_of(call, stream, position);

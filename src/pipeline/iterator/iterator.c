@@ -44,10 +44,12 @@ static stk_status make_run(stk_iterator *it, const stk_iterator_options *options
     STK_TRY(load_tuning(it, options, &tuned, err));
     stk_ledger *ledger = stk_ledger_ref(options->ledger);
     if (!ledger) STK_TRY(stk_ledger_new(&ledger, options->memory_bytes, err));
+    if (options->batch_memory) it->batch_memory = *options->batch_memory;
     const stk_run_options run = {.threads = threads - 1,
                                  .ledger = ledger,
                                  .cancel = options->cancel,
                                  .trace = options->trace,
+                                 .batch_memory = options->batch_memory ? &it->batch_memory : NULL,
                                  .relaxed = it->relaxed,
                                  .autotune = !options->no_autotune,
                                  .io_flight = options->io_flight,
@@ -152,6 +154,17 @@ stk_status stk_iterator_next(stk_iterator *it, stk_element **out, stk_error *err
     if (st || !*out) return st;
     it->elements++;
     if (stk_run_options_of(it->run)->autotune) stk_tuner_note(&it->tuner, it->wait_ns);
+    return STK_OK;
+}
+
+stk_status stk_iterator_skip(stk_iterator *it, uint64_t count, uint64_t *skipped, stk_error *err)
+{
+    stk_error unasked;
+    if (!err) err = &unasked;
+    *skipped = 0;
+    STK_TRY(stk_cancel_check(stk_run_options_of(it->run)->cancel, "pipeline", err));
+    STK_TRY(stk_node_discard(it->root, count, skipped, err));
+    it->elements += *skipped;
     return STK_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "pipeline/iterator/limit.h"
+#include "pipeline/ops/apply.h"
 #include "pipeline/run/run_io.h"
 
 #include <stdio.h>
@@ -39,7 +40,9 @@ static void name_stage(const stk_iterator *it, const stk_account *account, char 
     const stk_dataset *data = plan_of(it, account);
     stk_blob           text;
     stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
-    if (data && data->op->describe && data->op->describe(data, &text, NULL) == STK_OK && text.size)
+    stk_status (*describe)(const stk_dataset *, stk_blob *, stk_error *) =
+        account->op->brief ? account->op->brief : account->op->describe;
+    if (data && describe && describe(data, &text, NULL) == STK_OK && text.size)
         snprintf(name, room, "%s(%.*s)", account->op->name, (int)text.size,
                  (const char *)text.data);
     else
@@ -82,6 +85,32 @@ static void read_stage(const stk_iterator *it, const stk_account *all, const stk
     out->chunk = (int64_t)load(&account->chunk);
 }
 
+static bool puts_together(const stk_op *op, const stk_dataset *data)
+{
+    if (op == &stk_op_apply) return data && ((const stk_apply_params *)data->params)->batch > 0;
+    return op == &stk_op_batch || op == &stk_op_padded_batch || op == &stk_op_ragged_batch ||
+           op == &stk_op_sparse_batch || op == &stk_op_rebatch || op == &stk_op_bucket_by_length;
+}
+
+/* What these give comes from pipelines inside of them. */
+static bool takes_apart(const stk_op *op)
+{
+    return op == &stk_op_unbatch || op == &stk_op_window || op == &stk_op_flat_map ||
+           op == &stk_op_interleave || op == &stk_op_group_by_window;
+}
+
+static bool gives_batches(const stk_iterator *it, const stk_account *all,
+                          const stk_account *account)
+{
+    const bool apart = takes_apart(account->op);
+    if (puts_together(account->op, plan_of(it, account))) return true;
+    for (const stk_account *one = all; one; one = one->next) {
+        if (one->parent != account || (apart && plan_of(it, one))) continue;
+        if (gives_batches(it, all, one)) return true;
+    }
+    return false;
+}
+
 /* Source first, as explain has it. */
 static int by_depth(const void *a, const void *b)
 {
@@ -96,6 +125,7 @@ static void read_stages(stk_iterator *it, stk_iterator_report *report)
     size_t             kept = 0;
     for (const stk_account *account = all; account; account = account->next) {
         report->stage_count++;
+        if (!account->parent) report->batches = gives_batches(it, all, account);
         if (kept == room) continue;
         stk_stage_account *stage = &report->stages[kept++];
         read_stage(it, all, account, stage);

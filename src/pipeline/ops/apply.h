@@ -10,6 +10,8 @@
 typedef struct stk_apply_step {
     stk_function *function; /* map or test; one reference */
     uint64_t      salt;     /* of the stage it was, for its random numbers */
+    uint64_t     *salts;    /* of all the stages it was, salt_count of them; NULL: only one */
+    size_t        salt_count;
 } stk_apply_step;
 
 typedef struct stk_apply_params {

@@ -23,6 +23,8 @@ static void put_result(stk_unit *unit, stk_item result)
 {
     for (size_t i = 0; i < unit->count; i++)
         stk_item_clear(&unit->items[i]);
+    stk_element_unref(unit->result);
+    unit->result = NULL;
     unit->items[0] = result;
 }
 
@@ -63,16 +65,23 @@ static copying *gather(const stk_unit *unit)
     return c;
 }
 
-static bool is_to_be_shared(const stk_node *node, const copying *c)
+/* What was computed in its place is not copied. */
+static size_t bytes_to_copy(const stk_unit *unit, const copying *c)
+{
+    const size_t bytes = stk_element_bytes(c->batch);
+    const size_t there = unit->result ? stk_element_bytes(unit->result) : 0;
+    return bytes > there ? bytes - there : 0;
+}
+
+static bool is_to_be_shared(const stk_node *node, const stk_unit *unit, const copying *c)
 {
     return STK_PARAMS(stk_apply_params, node)->parallel_copy && c->count > 1 &&
-           stk_run_options_of(node->run)->threads > 0 &&
-           stk_element_bytes(c->batch) >= PARALLEL_BYTES;
+           stk_run_options_of(node->run)->threads > 0 && bytes_to_copy(unit, c) >= PARALLEL_BYTES;
 }
 
 static void split(stk_unit *unit, copying *c)
 {
-    size_t parts = stk_element_bytes(c->batch) / PART_BYTES;
+    size_t parts = bytes_to_copy(unit, c) / PART_BYTES;
     if (parts > c->count) parts = c->count;
     c->rows = (c->count + parts - 1) / parts;
     unit->parts = (c->count + c->rows - 1) / c->rows;
@@ -83,6 +92,8 @@ void stk_apply_batch_finish(void *context, stk_unit *unit)
 {
     const stk_node         *node = context;
     const stk_apply_params *p = node->plan->params;
+    const stk_run_options  *run = stk_run_options_of(node->run);
+    const stk_batch_memory  memory = {.ledger = run->ledger, .kind = run->batch_memory};
     stk_item                result = {0};
     stk_error               err;
     if (take_error(unit, &result)) {
@@ -95,10 +106,10 @@ void stk_apply_batch_finish(void *context, stk_unit *unit)
         put_error(unit, &err);
     } else if (!c->count || (c->count < (size_t)p->batch && p->drop_remainder)) {
         put_result(unit, result);
-    } else if (stk_assemble_prepare(&c->batch, c->elements, c->count,
-                                    stk_run_options_of(node->run)->ledger, &err)) {
+    } else if (stk_assemble_prepare(&c->batch, c->elements, c->count, unit->result, &memory,
+                                    &err)) {
         put_error(unit, &err);
-    } else if (is_to_be_shared(node, c)) {
+    } else if (is_to_be_shared(node, unit, c)) {
         split(unit, c);
         return;
     } else {

@@ -1,6 +1,8 @@
 /* Batches: one block of memory per value, rows copied into it. */
 #include "pipeline/ops/assemble.h"
 
+#include "base/checked.h"
+
 #include <stdlib.h>
 #include <stoker/blob.h>
 
@@ -71,8 +73,38 @@ static stk_status gather_strings(stk_value *out, stk_element *const *elements, s
     return st;
 }
 
+static stk_status make_dense(stk_value *to, const stk_batch_memory *memory, stk_dtype dtype,
+                             const stk_shape *shape, stk_error *err)
+{
+    int64_t count;
+    size_t  bytes;
+    void   *data;
+    STK_TRY(stk_shape_count(shape, &count, err));
+    if (!memory->kind || stk_mul_overflows((size_t)count, stk_dtype_bytes(dtype), &bytes) || !bytes)
+        return stk_value_dense(to, memory->ledger, dtype, shape, &data, err);
+    stk_value made = {.dtype = dtype, .shape = *shape};
+    STK_TRY(stk_buffer_new_in(&made.storage, memory->kind, memory->ledger, STK_MEMORY_BATCH, bytes,
+                              err));
+    made.data = stk_buffer_data(made.storage);
+    *to = made;
+    return STK_OK;
+}
+
+/* begun's storage, where it fits. */
+static bool go_on(stk_value *to, const stk_element *begun, size_t value, stk_dtype dtype,
+                  const stk_shape *shape)
+{
+    if (!begun || value >= stk_element_count(begun)) return false;
+    const stk_value *there = stk_element_value(begun, value);
+    if (!there->storage || there->dtype != dtype || !stk_shape_equal(&there->shape, shape))
+        return false;
+    *to = stk_value_ref(there);
+    return true;
+}
+
 stk_status stk_assemble_prepare(stk_element **out, stk_element *const *elements, size_t count,
-                                stk_ledger *ledger, stk_error *err)
+                                const stk_element *begun, const stk_batch_memory *memory,
+                                stk_error *err)
 {
     *out = NULL;
     const size_t values = stk_element_count(elements[0]);
@@ -91,10 +123,10 @@ stk_status stk_assemble_prepare(stk_element **out, stk_element *const *elements,
         const stk_value *first = stk_element_value(elements[0], v);
         const stk_shape  shape = with_leading(&first->shape, (int64_t)count);
         stk_value       *to = stk_element_edit(batch, v);
-        void            *data;
+        if (go_on(to, begun, v, first->dtype, &shape)) continue;
         st = first->dtype == STK_DTYPE_BYTES
-                 ? gather_strings(to, elements, count, v, &shape, ledger, err)
-                 : stk_value_dense(to, ledger, first->dtype, &shape, &data, err);
+                 ? gather_strings(to, elements, count, v, &shape, memory->ledger, err)
+                 : make_dense(to, memory, first->dtype, &shape, err);
     }
     if (st) {
         stk_element_unref(batch);
@@ -115,8 +147,10 @@ static void copy_rows(uint8_t *to, stk_element *const *elements, size_t value, s
             memcpy(to + i * 8, stk_value_data(stk_element_value(elements[i], value)), 8);
         return;
     }
-    for (size_t i = 0; i < count; i++)
-        memcpy(to + i * bytes, stk_value_data(stk_element_value(elements[i], value)), bytes);
+    for (size_t i = 0; i < count; i++) {
+        const void *from = stk_value_data(stk_element_value(elements[i], value));
+        if (from != to + i * bytes) memcpy(to + i * bytes, from, bytes);
+    }
 }
 
 void stk_assemble_copy(stk_element *batch, stk_element *const *elements, size_t first, size_t count)
@@ -132,9 +166,9 @@ void stk_assemble_copy(stk_element *batch, stk_element *const *elements, size_t 
 }
 
 stk_status stk_assemble(stk_element **out, stk_element *const *elements, size_t count,
-                        stk_ledger *ledger, stk_error *err)
+                        const stk_batch_memory *memory, stk_error *err)
 {
-    STK_TRY(stk_assemble_prepare(out, elements, count, ledger, err));
+    STK_TRY(stk_assemble_prepare(out, elements, count, NULL, memory, err));
     stk_assemble_copy(*out, elements, 0, count);
     return STK_OK;
 }

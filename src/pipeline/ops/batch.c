@@ -64,7 +64,7 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out,
         st =
             stk_fail(err, STK_E_RANGE, "batch", NULL,
                      "batch %" PRIu64 " has only %zu elements and is dropped", index, gather.count);
-    if (!st) st = stk_assemble(out, gather.elements, gather.count, NULL, err);
+    if (!st) st = stk_assemble(out, gather.elements, gather.count, &(stk_batch_memory){0}, err);
     stk_gather_release(&gather);
     return st;
 }
@@ -78,7 +78,12 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
                      gather, node, p->size,
         p->after_map ? STK_ERRORS_TAKE_THEIR_PLACE : STK_ERRORS_END_THE_BATCH, &whole, err);
     if (!st && gather->count && (whole || !p->drop_remainder))
-        st = stk_assemble(out, gather->elements, gather->count, gather->ledger, err);
+        st = stk_assemble(out, gather->elements, gather->count,
+                          &(stk_batch_memory){
+                              .ledger = gather->ledger,
+                              .kind = stk_run_options_of(node->run)->batch_memory,
+                          },
+                          err);
     stk_gather_clear(gather);
     return st;
 }

@@ -122,7 +122,8 @@ static stk_status make_ragged(stk_value *out, const stk_gather *parts, size_t v,
 static stk_status make_dense(stk_value *out, const stk_gather *parts, stk_error *err)
 {
     stk_element *batch;
-    STK_TRY(stk_assemble(&batch, parts->elements, parts->count, parts->ledger, err));
+    STK_TRY(stk_assemble(&batch, parts->elements, parts->count,
+                         &(stk_batch_memory){.ledger = parts->ledger}, err));
     *out = stk_value_ref(stk_element_value(batch, 0));
     stk_element_unref(batch);
     return STK_OK;

@@ -89,6 +89,28 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
+/* The first element of a pass is asked for as ever, since a pass without one is the end; the rest
+ * of the pass is its input's to pass over. */
+static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
+{
+    const state *s = STK_STATE(state, node);
+    while (*discarded < count) {
+        stk_element *element = NULL;
+        uint64_t     some = 0;
+        STK_TRY(stk_node_check(node, err));
+        if (node->inputs[0] && s->gave)
+            STK_TRY(stk_node_discard(node->inputs[0], count - *discarded, &some, err));
+        *discarded += some;
+        if (*discarded == count) break;
+        const stk_status st = next(node, &element, err);
+        if (st == STK_E_CANCELLED) return st;
+        if (!st && !element) break;
+        stk_element_unref(element);
+        ++*discarded;
+    }
+    return STK_OK;
+}
+
 const stk_op stk_op_repeat = {
     .name = "repeat",
     .stage = STK_STAGE_PREPROCESS,
@@ -101,6 +123,7 @@ const stk_op stk_op_repeat = {
     .next = next,
     .save = save,
     .restore = restore,
+    .discard = discard,
 };
 
 stk_status stk_dataset_repeat(stk_dataset **data, int64_t count, stk_error *err)

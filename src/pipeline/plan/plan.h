@@ -44,13 +44,15 @@ struct stk_op {
      * them and is released by release_params (may be NULL) with the last dataset that shares them.
      * check looks at parameters and inputs, sets data->spec (memory from data->arena) and may set
      * data->resource. cardinality may be NULL: unknown. describe appends parameters as text, for
-     * explain and fingerprints: two stages that give other elements must differ here. traits_of
-     * adds traits that depend on the parameters; may be NULL. */
+     * explain and fingerprints: two stages that give other elements must differ here. brief appends
+     * what a report has room for; NULL: as describe. traits_of adds traits that depend on the
+     * parameters; may be NULL. */
     size_t params_bytes;
     void (*release_params)(void *params);
     stk_status (*check)(stk_dataset *data, stk_error *err);
     int64_t (*cardinality)(const stk_dataset *data);
     stk_status (*describe)(const stk_dataset *data, stk_blob *out, stk_error *err);
+    stk_status (*brief)(const stk_dataset *data, stk_blob *out, stk_error *err);
     unsigned (*traits_of)(const stk_dataset *data);
     /* Element index of one pass by itself; NULL: not possible. STK_E_RANGE past the end. */
     stk_status (*at)(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err);

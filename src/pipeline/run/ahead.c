@@ -263,3 +263,17 @@ stk_status stk_ahead_restore(stk_ahead *queue, stk_state_in *in, stk_error *err)
 {
     return stk_places_restore(&queue->places, queue->options.input, &queue->pulled, in, err);
 }
+
+bool stk_ahead_can_skip(const stk_ahead *queue)
+{
+    return queue->held && !queue->options.relaxed && !queue->places.always &&
+           !queue->places.before.count;
+}
+
+stk_status stk_ahead_skip(stk_ahead *queue, uint64_t count, uint64_t *skipped, stk_error *err)
+{
+    STK_TRY(stk_node_discard(queue->options.input, count, skipped, err));
+    queue->pulled += *skipped;
+    queue->places.low = queue->pulled;
+    return STK_OK;
+}

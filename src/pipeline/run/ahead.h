@@ -20,9 +20,13 @@ typedef struct stk_unit {
     uint64_t  first;   /* number of items[0] in the queue's input */
     size_t    parts;   /* set by finish: what is left to do in so many parts; 0: nothing */
     void     *scratch; /* of finish, copy and seal */
+    /* Set by prepare: the result to be, whose storage items may be computed into; one reference. */
+    stk_element *result;
 } stk_unit;
 
 typedef struct stk_ahead_ops {
+    /* A unit was filled and will be computed: may make its result beforehand. NULL: nothing. */
+    void (*prepare)(void *context, stk_unit *unit);
     /* Turns items[first, first + count) into results; any thread, parts of a unit at once. NULL:
      * the inputs are the results. */
     void (*compute)(void *context, stk_unit *unit, size_t first, size_t count);
@@ -67,6 +71,13 @@ STK_NODISCARD stk_status stk_ahead_next(stk_ahead *queue, stk_element **out, stk
  * that. Restoring is for a queue that has given nothing yet. */
 STK_NODISCARD stk_status stk_ahead_save(stk_ahead *queue, stk_state_out *out, stk_error *err);
 STK_NODISCARD stk_status stk_ahead_restore(stk_ahead *queue, stk_state_in *in, stk_error *err);
+
+/* Whether nothing was asked for yet, and results will come in order. */
+bool stk_ahead_can_skip(const stk_ahead *queue);
+/* As stk_node_discard, for a queue that can, and whose results are its inputs one by one: none is
+ * computed. */
+STK_NODISCARD stk_status stk_ahead_skip(stk_ahead *queue, uint64_t count, uint64_t *skipped,
+                                        stk_error *err);
 
 /* For the runtime: its place in the list, what work there is, and one piece of it. */
 enum { STK_AHEAD_COMPUTE = 1, STK_AHEAD_PULL = 2 };

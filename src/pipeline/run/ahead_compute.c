@@ -73,7 +73,7 @@ void stk_ahead_compute_part(stk_ahead *queue, stk_ahead_unit *one, size_t first,
     queue->options.ops->compute(queue->options.context, &one->shared, first, count);
     stk_span_end(trace, STK_STAGE_PREPROCESS, queue->account->op->name, span, count);
     const uint64_t ns = stk_clock_ns() - begin;
-    const uint64_t bytes = stk_ahead_item_bytes(&one->shared.items[first]);
+    const uint64_t bytes = stk_ahead_result_bytes(&one->shared, first);
     stk_count(&queue->account->busy_ns, ns);
     pthread_mutex_lock(&queue->lock);
     stk_ahead_note_bytes(queue, bytes);

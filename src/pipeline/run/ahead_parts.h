@@ -77,6 +77,15 @@ static inline uint64_t stk_ahead_item_bytes(const stk_item *item)
     return item->element ? stk_element_bytes(item->element) : 0;
 }
 
+/* The same for an item of unit that may have been computed into the unit's result. */
+static inline uint64_t stk_ahead_result_bytes(const stk_unit *unit, size_t index)
+{
+    const uint64_t bytes = stk_ahead_item_bytes(&unit->items[index]);
+    if (!unit->result || !bytes) return bytes;
+    const uint64_t shared = stk_element_bytes(unit->result);
+    return bytes > shared ? bytes - shared + shared / unit->count : bytes;
+}
+
 /* Units. */
 
 /* Drops what it holds. NULL is fine. */

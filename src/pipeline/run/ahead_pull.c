@@ -119,6 +119,8 @@ static void fill_unit(stk_ahead *queue, pull *now)
         stk_places_note(&queue->places, queue->options.input, now->number + one->shared.count,
                         &queue->lock);
     drop_given(queue, one);
+    if (queue->options.ops->prepare && one->shared.count)
+        queue->options.ops->prepare(queue->options.context, &one->shared);
 }
 
 /* The lock is held: what was filled becomes part of the queue. */

@@ -23,6 +23,7 @@ void stk_ahead_unit_free(stk_ahead_unit *one)
     if (!one) return;
     for (size_t i = 0; i < one->shared.count; i++)
         stk_item_clear(&one->shared.items[i]);
+    stk_element_unref(one->shared.result);
     free(one->shared.items);
     free(one);
 }

@@ -54,15 +54,16 @@ typedef struct stk_tuned {
 bool stk_account_path(const stk_account *account, char path[STK_TUNED_PATH]);
 
 typedef struct stk_run_options {
-    int               threads; /* helpers beside the consumer */
-    stk_ledger       *ledger;
-    const stk_cancel *cancel;
-    stk_trace        *trace;
-    bool              relaxed; /* stages that do not say may give elements out of order */
-    bool              autotune;
-    int               io_flight; /* 0: tuned */
-    const stk_tuned  *tuned;     /* must outlive the run */
-    size_t            tuned_count;
+    int                    threads; /* helpers beside the consumer */
+    stk_ledger            *ledger;
+    const stk_cancel      *cancel;
+    stk_trace             *trace;
+    const stk_memory_kind *batch_memory; /* NULL: ordinary */
+    bool                   relaxed;      /* stages that do not say may give elements out of order */
+    bool                   autotune;
+    int                    io_flight; /* 0: tuned */
+    const stk_tuned       *tuned;     /* must outlive the run */
+    size_t                 tuned_count;
     void (*log)(void *context, const char *line);
     void *log_context;
 } stk_run_options;
