@@ -47,7 +47,8 @@ typedef enum stk_pass {
     STK_PASS_PREFETCH = 128,      /* the last stage runs ahead of the consumer */
     STK_PASS_ISOLATE = 256,       /* sources that wait run ahead on the I/O engine */
     STK_PASS_CACHE = 512,         /* data that is repeated and fits is kept in memory */
-    STK_PASS_ALL = 1023
+    STK_PASS_IMAGE = 1024,        /* decode, crop, resize, flip, cast of one image: one pass */
+    STK_PASS_ALL = 2047
 } stk_pass;
 
 /* "noop", "map_fusion", ...: a literal; NULL when there is no such pass. */

@@ -10,6 +10,7 @@
 #include <stoker/dataset_sources.h>
 #include <stoker/example.h>
 #include <stoker/function.h>
+#include <stoker/image.h>
 
 STK_BEGIN_DECLS
 
@@ -104,6 +105,55 @@ STK_API STK_NODISCARD stk_status stk_function_parse_example(stk_function **out, 
 /* Puts a float32 scalar in [low, high) behind the values, named "random". RANDOM. */
 STK_API STK_NODISCARD stk_status stk_function_random_uniform(stk_function **out, double low,
                                                              double high, stk_error *err);
+
+/* Images: one value of the element, its bytes until decode_image, then uint8 [height,width,1 or 3].
+ * Functions that follow one another on the same value are run as one: what a crop leaves out is not
+ * decoded, and results are written where the batch will have them. */
+
+typedef struct stk_decode_image_options {
+    int  restarts;           /* the value with the index of a seekable JPEG; -1: there is none */
+    int  channels;           /* 1 or 3; 0 means 3 */
+    bool recover;            /* truncated and damaged pictures give what is there, and count */
+    bool stored_orientation; /* do not turn by EXIF */
+    bool shrink;            /* JPEGs that a crop and resize make smaller by 2, 4 or 8 or more may be
+                               decoded at that size: faster, not the same to the bit */
+    bool             blank; /* read the size only; all pixels are 0: to measure without decoding */
+    stk_image_limits limits;
+} stk_decode_image_options;
+
+/* options may be NULL. */
+STK_API STK_NODISCARD stk_status stk_function_decode_image(stk_function **out, int value,
+                                                           const stk_decode_image_options *options,
+                                                           stk_error                      *err);
+/* An image operation by its name with its parameters as text: "random_resized_crop", "size=224
+ * area=0.08,1". It is done with this probability; 1: always. docs/images/operations.md has them
+ * all, and so have stk_image_operation_at and the recipe's list of functions. */
+STK_API STK_NODISCARD stk_status stk_function_image(stk_function **out, int value,
+                                                    const char *operation, const char *parameters,
+                                                    double probability, stk_error *err);
+/* The operations by number; false past the last. */
+typedef struct stk_image_operation {
+    const char *name, *help;
+} stk_image_operation;
+STK_API bool stk_image_operation_at(size_t index, stk_image_operation *out);
+/* Bytes, or uint8 of any shape, as the pixels of an image of this size; shares their storage. */
+STK_API STK_NODISCARD stk_status stk_function_as_image(stk_function **out, int value, int height,
+                                                       int width, int channels, stk_error *err);
+/* A class number to float32 [classes]: 1 - smoothing in its place, and smoothing spread over all. A
+ * number that is no class is STK_E_RANGE. */
+STK_API STK_NODISCARD stk_status stk_function_one_hot(stk_function **out, int value,
+                                                      int64_t classes, double smoothing,
+                                                      stk_error *err);
+/* Batches whose images (uint8 or float32) and labels (float32 [batch,classes], as one_hot makes
+ * them) are mixed in pairs, first with last, by one number drawn from Beta(alpha, alpha) a batch:
+ * mixup adds them up, cutmix exchanges a box ([batch,height,width,channels], planar: channels
+ * first). RANDOM. */
+STK_API STK_NODISCARD stk_status stk_function_mixup(stk_function **out, int image, int label,
+                                                    double alpha, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_function_cutmix(stk_function **out, int image, int label,
+                                                     double alpha, bool planar, stk_error *err);
+/* How many pictures of a decode_image with recover were not whole; 0 for other functions. */
+STK_API uint64_t stk_function_recovered(const stk_function *function);
 
 /* Tests. */
 

@@ -48,6 +48,7 @@ typedef enum stk_recipe_kind {
     STK_RECIPE_FUNCTION,  /* a function by its name, with its arguments */
     STK_RECIPE_STAGES,    /* a list of stages */
     STK_RECIPE_INPUTS,    /* a list of lists of stages, each with a source */
+    STK_RECIPE_SETTING,   /* of an image operation: a word, a number or a list of numbers */
     STK_RECIPE_KINDS
 } stk_recipe_kind;
 

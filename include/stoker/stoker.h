@@ -16,11 +16,13 @@
 #include <stoker/filesystem.h>
 #include <stoker/function.h>
 #include <stoker/functions.h>
+#include <stoker/image.h>
 #include <stoker/inspect.h>
 #include <stoker/iterator.h>
 #include <stoker/json.h>
 #include <stoker/ledger.h>
 #include <stoker/pack.h>
+#include <stoker/presets.h>
 #include <stoker/recipe.h>
 #include <stoker/record_index.h>
 #include <stoker/sample.h>

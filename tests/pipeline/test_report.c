@@ -72,7 +72,7 @@ STK_TEST(stages_are_told_source_first_with_what_they_did)
     EXPECT_INT_EQ(1, source->depth);
     EXPECT(source->items >= 1000 - 64 && source->items <= 1000); /* counted in sixty-fours */
     EXPECT(!source->runs_ahead);
-    EXPECT_STR_EQ("apply(map spin, batch 10, parallel copy)", apply->name);
+    EXPECT_STR_EQ("apply(spin, batch 10)", apply->name);
     EXPECT_INT_EQ(STK_STAGE_PREPROCESS, apply->stage);
     EXPECT_INT_EQ(0, apply->depth);
     EXPECT_INT_EQ(100, apply->items);
@@ -84,6 +84,40 @@ STK_TEST(stages_are_told_source_first_with_what_they_did)
     EXPECT(report.memory.ceiling_bytes > 0);
     EXPECT(report.first_seconds > 0 && report.first_seconds <= report.seconds);
     EXPECT(report.wait_seconds <= report.seconds);
+}
+
+static bool gives_batches(stk_dataset *data, int count)
+{
+    stk_iterator_report report;
+    run_for(data, 2, count, 0, &report);
+    return report.batches;
+}
+
+STK_TEST(a_report_knows_whether_elements_are_batches)
+{
+    stk_error    err;
+    stk_dataset *data = RANGE(40);
+    for (int i = 0; i < 20; i++) /* a name far longer than there is room for */
+        APPLY(data, map, spin_for(1), NULL);
+    EXPECT(!gives_batches(stk_dataset_ref(data), 40));
+    APPLY(data, batch, 4, NULL);
+    APPLY(data, prefetch, 2);
+    EXPECT(gives_batches(stk_dataset_ref(data), 10));
+    EXPECT_OK(stk_dataset_unbatch(&data, &err));
+    EXPECT(!gives_batches(stk_dataset_ref(data), 40));
+    APPLY(data, batch, 4, NULL);
+    APPLY(data, map, spin_for(1), NULL);
+    EXPECT(gives_batches(data, 10));
+}
+
+STK_TEST(names_of_stages_have_no_parameters_of_functions)
+{
+    stk_iterator_report report;
+    stk_dataset        *data = RANGE(4);
+    APPLY(data, map, stk_test_add(1), NULL);
+    APPLY(data, map, stk_test_add(2), NULL);
+    run_for(data, 1, 4, 0, &report);
+    EXPECT_STR_EQ("apply(add, add)", report.stages[1].name);
 }
 
 STK_TEST(a_stage_without_a_queue_is_told_its_own_time_only)
@@ -105,7 +139,7 @@ STK_TEST(the_busiest_stage_is_named_as_the_limit)
     stk_dataset        *data = RANGE(200);
     APPLY(data, map, spin_for(200000), NULL);
     run_for(data, 1, 150, 0, &report);
-    EXPECT_CONTAINS("S2 apply(map spin) limits: ", report.limit);
+    EXPECT_CONTAINS("S2 apply(spin) limits: ", report.limit);
     EXPECT_CONTAINS("% of the threads' time; at half its cost the rate would rise by ",
                     report.limit);
 }

@@ -70,6 +70,9 @@ STK_NODISCARD stk_status stk_value_write(stk_value *value, stk_ledger *ledger, v
 STK_NODISCARD stk_status stk_replace_value(stk_element **element, int value, stk_value *made,
                                            stk_error *err);
 
+/* Whether function is a cast of one value, of which and to what. */
+bool stk_cast_of(const stk_function *function, int *value, stk_dtype *dtype);
+
 /* "3" or "0.5", exact; returns text. */
 char *stk_number_text(stk_number number, char *text, int capacity);
 

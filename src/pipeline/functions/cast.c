@@ -94,13 +94,13 @@ static void bytes_to_floats(const uint8_t *restrict src, float *restrict dst, si
         dst[i] = (float)src[i];
 }
 
-static stk_status cast(stk_value *made, const stk_value *value, stk_dtype dtype, stk_ledger *ledger,
-                       stk_error *err)
+static stk_status cast(stk_value *made, const stk_value *value, stk_dtype dtype,
+                       const stk_call *call, int index, stk_error *err)
 {
     void        *dst;
     const void  *src = stk_value_data(value);
     const size_t count = (size_t)stk_value_elements(value);
-    STK_TRY(stk_value_dense(made, ledger, dtype, &value->shape, &dst, err));
+    STK_TRY(stk_call_dense(call, index, made, dtype, &value->shape, &dst, err));
     if (value->dtype == STK_DTYPE_U8 && dtype == STK_DTYPE_F32) {
         bytes_to_floats(src, dst, count);
         return STK_OK;
@@ -119,7 +119,7 @@ static stk_status map(void *untyped, const stk_call *call, stk_element **element
         stk_value        made;
         STK_TRY(stk_need_value("cast", *element, i, CASTABLE, &value, err));
         if (value->dtype == c->dtype) continue;
-        STK_TRY(cast(&made, value, c->dtype, call->ledger, err));
+        STK_TRY(cast(&made, value, c->dtype, call, i, err));
         STK_TRY(stk_replace_value(element, i, &made, err));
     }
     return STK_OK;
@@ -138,6 +138,16 @@ static void release(void *context_)
     stk_spec_keep_release(&((context *)context_)->keep);
 }
 
+bool stk_cast_of(const stk_function *function, int *value, stk_dtype *dtype)
+{
+    const stk_function_info *info = stk_function_info_of(function);
+    if (info->map != map) return false;
+    const context *c = stk_builtin_context(info->context);
+    *value = c->value;
+    *dtype = c->dtype;
+    return c->value >= 0;
+}
+
 stk_status stk_function_cast(stk_function **out, int value, stk_dtype dtype, stk_error *err)
 {
     *out = NULL;
@@ -151,7 +161,11 @@ stk_status stk_function_cast(stk_function **out, int value, stk_dtype dtype, stk
     char details[48];
     snprintf(details, sizeof details, value < 0 ? "%s" : "%s, value %d", stk_dtype_name(dtype),
              value);
-    const stk_function_info info = {
-        .name = "cast", .details = details, .output_of = output_of, .map = map};
+    const stk_function_info info = {.name = "cast",
+                                    .details = details,
+                                    .traits = value < 0 ? 0 : STK_FUNCTION_ONE_VALUE,
+                                    .value = value,
+                                    .output_of = output_of,
+                                    .map = map};
     return stk_builtin_new(out, &info, &c, sizeof c, release, err);
 }

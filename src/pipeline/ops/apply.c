@@ -3,7 +3,9 @@
 
 #include "base/hash.h"
 #include "pipeline/element/spec.h"
+#include "pipeline/functions/image_function.h"
 #include "pipeline/ops/apply_batch.h"
+#include "pipeline/ops/apply_rooms.h"
 #include "pipeline/ops/call.h"
 #include "pipeline/run/ahead.h"
 
@@ -11,15 +13,19 @@
 #include <stdlib.h>
 
 typedef struct state {
-    stk_ahead *queue;
-    stk_call  *calls; /* one per step; index is filled in */
+    stk_ahead      *queue;
+    stk_call       *calls; /* one per step; index and rooms are filled in */
+    uint64_t       *seeds; /* of steps that were several stages, one after the other */
+    stk_apply_rooms rooms;
 } state;
 
 static void release_params(void *params)
 {
     stk_apply_params *p = params;
-    for (size_t i = 0; p->steps && i < p->count; i++)
+    for (size_t i = 0; p->steps && i < p->count; i++) {
         stk_function_unref(p->steps[i].function);
+        free(p->steps[i].salts);
+    }
     free(p->steps);
 }
 
@@ -60,6 +66,18 @@ static int64_t cardinality(const stk_dataset *data)
     return count / p->batch + (!p->drop_remainder && count % p->batch != 0);
 }
 
+/* Functions by their names alone: parameters of a few would leave no room for the others. */
+static stk_status brief(const stk_dataset *data, stk_blob *out, stk_error *err)
+{
+    const stk_apply_params *p = data->params;
+    for (size_t i = 0; i < p->count; i++) {
+        if (i) STK_TRY(stk_describe(out, err, ", "));
+        STK_TRY(stk_image_function_names(out, p->steps[i].function, err));
+    }
+    if (!p->batch) return STK_OK;
+    return stk_describe(out, err, "%sbatch %" PRId64, p->count ? ", " : "", p->batch);
+}
+
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const stk_apply_params *p = data->params;
@@ -92,13 +110,16 @@ static unsigned traits_of(const stk_dataset *data)
 }
 
 /* All steps on one item. */
-static void run_steps(const stk_apply_params *p, const stk_call *calls, stk_item *item,
-                      uint64_t index)
+static void run_steps(const stk_apply_params *p, const state *s, stk_unit *unit, size_t number)
 {
+    stk_item *item = &unit->items[number];
+    stk_room  rooms[STK_APPLY_MOST_ROOMS];
     stk_error err;
     for (size_t i = 0; i < p->count; i++) {
-        stk_call call = calls[i];
-        call.index = index;
+        stk_call call = s->calls[i];
+        call.index = unit->first + number;
+        call.rooms = rooms;
+        call.room_count = stk_apply_rooms_of(&s->rooms, unit, number, i, rooms);
         bool       keep = true;
         stk_status st = stk_function_info_of(p->steps[i].function)->test
                             ? stk_call_test(p->steps[i].function, &call, item->element, &keep, &err)
@@ -119,14 +140,43 @@ static void compute(void *context, stk_unit *unit, size_t first, size_t count)
     const stk_node *node = context;
     const state    *s = node->state;
     for (size_t i = first; i < first + count; i++)
-        if (unit->items[i].element)
-            run_steps(node->plan->params, s->calls, &unit->items[i], unit->first + i);
+        if (unit->items[i].element) run_steps(node->plan->params, s, unit, i);
+}
+
+/* A last batch that will be dropped needs no room. */
+static void prepare(void *context, stk_unit *unit)
+{
+    const stk_node         *node = context;
+    const stk_apply_params *p = node->plan->params;
+    if (p->drop_remainder && unit->count < (size_t)p->batch) return;
+    stk_apply_rooms_prepare(&STK_STATE(state, node)->rooms, &node->plan->spec,
+                            stk_run_options_of(node->run)->ledger, unit);
+}
+
+/* A function that was made of several draws for each of them as they would have drawn. */
+static stk_status make_seeds(const stk_node *node, stk_error *err)
+{
+    const stk_apply_params *p = node->plan->params;
+    state                  *s = STK_STATE(state, node);
+    size_t                  count = 0;
+    for (size_t i = 0; i < p->count; i++)
+        count += p->steps[i].salt_count;
+    if (!count) return STK_OK;
+    uint64_t *seed = s->seeds = calloc(count, sizeof *seed);
+    if (!seed) return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for %zu seeds", count);
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->steps[i].salt_count) s->calls[i].seeds = seed;
+        for (size_t k = 0; k < p->steps[i].salt_count; k++)
+            *seed++ = stk_node_call_as(node, p->steps[i].salts[k], 0).seed;
+    }
+    return STK_OK;
 }
 
 static stk_status open(stk_node *node, stk_error *err)
 {
     static const stk_ahead_ops single = {.compute = compute};
-    static const stk_ahead_ops batched = {.compute = compute,
+    static const stk_ahead_ops batched = {.prepare = prepare,
+                                          .compute = compute,
                                           .finish = stk_apply_batch_finish,
                                           .copy = stk_apply_batch_copy,
                                           .seal = stk_apply_batch_seal};
@@ -140,6 +190,9 @@ static stk_status open(stk_node *node, stk_error *err)
         return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for %zu functions", p->count);
     for (size_t i = 0; i < p->count; i++)
         s->calls[i] = stk_node_call_as(node, p->steps[i].salt, 0);
+    STK_TRY(make_seeds(node, err));
+    stk_apply_rooms_find(&s->rooms, p, &node->plan->spec,
+                         stk_run_options_of(node->run)->batch_memory);
     const bool relaxed = p->order == STK_ORDER_DEFAULT ? stk_run_options_of(node->run)->relaxed
                                                        : p->order == STK_ORDER_RELAXED;
     const stk_ahead_options options = {.node = node,
@@ -165,6 +218,7 @@ static void close(stk_node *node)
 {
     stk_ahead_free(STK_STATE(state, node)->queue);
     free(STK_STATE(state, node)->calls);
+    free(STK_STATE(state, node)->seeds);
 }
 
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
@@ -177,6 +231,26 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_ahead_restore(STK_STATE(state, node)->queue, in, err);
 }
 
+/* Every input becomes one result, and no function must see them all. */
+static bool keeps_count(const stk_apply_params *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const stk_function_info *info = stk_function_info_of(p->steps[i].function);
+        if (info->test || info->traits & STK_FUNCTION_STATEFUL) return false;
+    }
+    return !p->batch;
+}
+
+/* Functions need not be called for what is not wanted. What runs ahead already is taken as it is.
+ */
+static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
+{
+    stk_ahead *queue = STK_STATE(state, node)->queue;
+    return keeps_count(node->plan->params) && stk_ahead_can_skip(queue)
+               ? stk_ahead_skip(queue, count, discarded, err)
+               : stk_node_discard_each(node, count, discarded, err);
+}
+
 const stk_op stk_op_apply = {
     .name = "apply",
     .stage = STK_STAGE_PREPROCESS,
@@ -186,6 +260,7 @@ const stk_op stk_op_apply = {
     .check = check,
     .cardinality = cardinality,
     .describe = describe,
+    .brief = brief,
     .traits_of = traits_of,
     .state_bytes = sizeof(state),
     .open = open,
@@ -193,7 +268,17 @@ const stk_op stk_op_apply = {
     .close = close,
     .save = save,
     .restore = restore,
+    .discard = discard,
 };
+
+static bool copy_salts(stk_apply_step *step)
+{
+    const size_t bytes = step->salt_count * sizeof *step->salts;
+    uint64_t    *copy = malloc(bytes);
+    if (copy) memcpy(copy, step->salts, bytes);
+    step->salts = copy;
+    return copy != NULL;
+}
 
 stk_status stk_apply_make(stk_dataset **out, const stk_apply_params *params, stk_dataset *input,
                           stk_error *err)
@@ -202,9 +287,15 @@ stk_status stk_apply_make(stk_dataset **out, const stk_apply_params *params, stk
     stk_apply_params p = *params;
     p.steps = calloc(p.count ? p.count : 1, sizeof *p.steps);
     if (!p.steps) return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for a stage");
+    bool copied = true;
     for (size_t i = 0; i < p.count; i++) {
         p.steps[i] = params->steps[i];
         stk_function_ref(p.steps[i].function);
+        if (params->steps[i].salts) copied = copy_salts(&p.steps[i]) && copied;
+    }
+    if (!copied) {
+        release_params(&p);
+        return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for a stage");
     }
     return stk_dataset_make(out, &stk_op_apply, &p, &input, 1, err);
 }

@@ -2,6 +2,7 @@
  * in parallel into apply. */
 #include "pipeline/ops/map.h"
 
+#include "pipeline/functions/image_function.h"
 #include "pipeline/ops/call.h"
 #include "pipeline/run/function_state.h"
 #include "pipeline/run/node.h"
@@ -122,6 +123,25 @@ const stk_op stk_op_map = {
     .discard = discard,
 };
 
+/* *data, a map, with function's say about how its results are written. */
+static stk_status finish(stk_dataset **data, stk_function *function, stk_error *err)
+{
+    stk_map_params p = *(const stk_map_params *)(*data)->params;
+    stk_dataset   *made;
+    STK_TRY(stk_image_function_finished(&p.function, p.function, function, err));
+    STK_TRY(stk_dataset_make(&made, &stk_op_map, &p, (*data)->inputs, 1, err));
+    stk_dataset_unref(*data);
+    *data = made;
+    return STK_OK;
+}
+
+static bool is_finishable(const stk_dataset *data, const stk_map_params *p)
+{
+    const stk_map_params *below = data->params;
+    return data->op == &stk_op_map && below->parallel == p->parallel && below->order == p->order &&
+           stk_image_function_finishes(below->function, p->function);
+}
+
 stk_status stk_dataset_map(stk_dataset **data, stk_function *function,
                            const stk_map_options *options, stk_error *err)
 {
@@ -129,6 +149,10 @@ stk_status stk_dataset_map(stk_dataset **data, stk_function *function,
     if (options) {
         p.parallel = options->parallel ? options->parallel : STK_AUTO;
         p.order = options->order;
+    }
+    if (is_finishable(*data, &p)) {
+        stk_function_unref(p.function);
+        return finish(data, function, err);
     }
     return stk_dataset_append(data, &stk_op_map, &p, err);
 }

@@ -1,6 +1,6 @@
 /* One argument: what is written, as its parameter's kind wants it. */
-#include "pipeline/recipe/recipe.h"
 #include "base/suggest.h"
+#include "pipeline/recipe/recipe.h"
 #include "storage/file/paths.h"
 
 #include <inttypes.h>
@@ -37,6 +37,7 @@ static const char *const kinds[STK_RECIPE_KINDS] = {
     [STK_RECIPE_FUNCTION] = "a function",
     [STK_RECIPE_STAGES] = "a list of stages",
     [STK_RECIPE_INPUTS] = "a list of lists of stages",
+    [STK_RECIPE_SETTING] = "a word, a number or a list of numbers",
 };
 
 const char *stk_recipe_kind_name(stk_recipe_kind kind)
@@ -379,6 +380,27 @@ static stk_status bind_inputs(const place *at, const stk_tree *tree, stk_argumen
     return STK_OK;
 }
 
+/* "0.08,1": what the operation itself reads, as text. */
+static stk_status bind_setting(const place *at, const stk_tree *tree, stk_argument *out,
+                               stk_error *err)
+{
+    enum { LONGEST = 200 };
+    char            text[LONGEST + 1];
+    size_t          used = 0;
+    const stk_tree *item = tree->kind == STK_TREE_LIST ? tree->first : tree;
+    if (!item || stk_tree_is_null(tree)) return wrong_kind(at, tree, err);
+    for (; item; item = tree->kind == STK_TREE_LIST ? item->next : NULL) {
+        const bool fits = item->kind == STK_TREE_SCALAR && item->length + 1 < LONGEST - used &&
+                          !memchr(item->text, ' ', item->length);
+        if (!fits) return wrong_kind(at, tree, err);
+        if (used) text[used++] = ',';
+        memcpy(text + used, item->text, item->length);
+        used += item->length;
+    }
+    out->text = stk_arena_text(&at->recipe->arena, text, used, err);
+    return out->text ? STK_OK : STK_E_NOMEM;
+}
+
 static const bind_fn binds[STK_RECIPE_KINDS] = {
     [STK_RECIPE_INTEGER] = bind_integer,   [STK_RECIPE_NUMBER] = bind_number,
     [STK_RECIPE_BOOL] = bind_bool,         [STK_RECIPE_TEXT] = bind_text,
@@ -390,6 +412,7 @@ static const bind_fn binds[STK_RECIPE_KINDS] = {
     [STK_RECIPE_SHAPES] = bind_shapes,     [STK_RECIPE_CONSTANTS] = bind_constants,
     [STK_RECIPE_FEATURES] = bind_features, [STK_RECIPE_FUNCTION] = bind_function,
     [STK_RECIPE_STAGES] = bind_stages,     [STK_RECIPE_INPUTS] = bind_inputs,
+    [STK_RECIPE_SETTING] = bind_setting,
 };
 
 stk_status stk_recipe_bind_argument(stk_recipe *recipe, const stk_recipe_parameter *parameter,

@@ -1,6 +1,6 @@
 /* Stages and functions: found in the tables, their arguments bound. */
-#include "pipeline/recipe/recipe.h"
 #include "base/suggest.h"
+#include "pipeline/recipe/recipe.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Features of parse_example: `label: int64`, or a mapping with dtype, shape, kind and default. */
-#include "pipeline/recipe/recipe.h"
 #include "base/suggest.h"
+#include "pipeline/recipe/recipe.h"
 
 static const char *const keys[] = {"dtype", "shape", "kind", "default"};
 

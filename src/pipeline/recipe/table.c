@@ -5,17 +5,20 @@
 
 stk_entries stk_recipe_operators(size_t part)
 {
-    static const stk_entries *const parts[] = {&stk_recipe_sources,        &stk_recipe_file_sources,
-                                               &stk_recipe_element_stages, &stk_recipe_batch_stages,
-                                               &stk_recipe_group_stages,   &stk_recipe_order_stages,
-                                               &stk_recipe_join_stages,    &stk_recipe_keep_stages};
+    static const stk_entries *const parts[] = {
+        &stk_recipe_sources,      &stk_recipe_file_sources, &stk_recipe_element_stages,
+        &stk_recipe_batch_stages, &stk_recipe_group_stages, &stk_recipe_order_stages,
+        &stk_recipe_join_stages,  &stk_recipe_keep_stages,  &stk_recipe_image_stages};
     return part < STK_COUNT_OF(parts) ? *parts[part] : (stk_entries){0};
 }
 
+/* The operations on images have their own list, which comes last. */
 stk_entries stk_recipe_functions(size_t part)
 {
     static const stk_entries *const parts[] = {
-        &stk_recipe_number_functions, &stk_recipe_value_functions, &stk_recipe_expand_functions};
+        &stk_recipe_number_functions, &stk_recipe_value_functions, &stk_recipe_expand_functions,
+        &stk_recipe_image_functions};
+    if (part == STK_COUNT_OF(parts)) return stk_recipe_image_operations();
     return part < STK_COUNT_OF(parts) ? *parts[part] : (stk_entries){0};
 }
 

@@ -10,4 +10,8 @@ extern const stk_entries stk_recipe_sources, stk_recipe_file_sources, stk_recipe
 extern const stk_entries stk_recipe_number_functions, stk_recipe_value_functions,
     stk_recipe_expand_functions;
 
+extern const stk_entries stk_recipe_image_stages, stk_recipe_image_functions;
+/* Made of the list of image operations; the same at every call. */
+stk_entries stk_recipe_image_operations(void);
+
 #endif

@@ -1,0 +1,67 @@
+/* stoker/presets.h - pictures with labels from any data, and the usual ways to prepare them. */
+#ifndef STOKER_PRESETS_H
+#define STOKER_PRESETS_H
+
+#include <stoker/dataset.h>
+#include <stoker/filesystem.h>
+
+STK_BEGIN_DECLS
+
+typedef struct stk_images_options {
+    const stk_filesystem *fs;    /* NULL: local; must outlive the dataset */
+    const char           *kind;  /* of source; NULL finds out */
+    const char           *split; /* NULL: "train" where there is one, else all */
+    const char           *image; /* the field with the picture; NULL: "image" */
+    const char           *label; /* NULL: "label" */
+    int64_t shuffle; /* 0: in order; else each epoch anew: files as a whole, records in a buffer of
+                        so many, or of as many as 256 MB hold (STK_AUTO) */
+    int64_t repeat;  /* 0: once; STK_AUTO (-1): for ever; else so often */
+} stk_images_options;
+
+/* Packs, TFRecords with examples, and all that stk_source_open knows: value "image" is the encoded
+ * picture (bytes) or its pixels (uint8 [height,width,channels]); then "label" (int64) where there
+ * is one and "image_restarts" (bytes) where the pack is seekable. options may be NULL. */
+STK_API STK_NODISCARD stk_status stk_dataset_images(stk_dataset **out, const char *path,
+                                                    const stk_images_options *options,
+                                                    stk_error                *err);
+
+/* One operation of a preset; the decode is not among them. */
+typedef struct stk_preset_step {
+    const char *operation;  /* as in stk_function_image */
+    const char *parameters; /* "{size}" stands for the size that is asked for */
+    double      probability;
+} stk_preset_step;
+
+typedef struct stk_preset {
+    const char            *name, *help;
+    int                    size;     /* of a side of the result, unless another is asked for */
+    int                    channels; /* 1 or 3 */
+    const stk_preset_step *train, *evaluate; /* each ends with an operation of NULL */
+    const char            *normalize;        /* parameters of normalize */
+} stk_preset;
+
+/* NULL past the end; by name NULL for none. */
+STK_API const stk_preset *stk_preset_at(size_t index);
+STK_API const stk_preset *stk_preset_find(const char *name);
+
+typedef struct stk_preset_options {
+    bool evaluate;  /* the fixed chain; else the random one for training */
+    int  size;      /* 0: the preset's */
+    bool normalize; /* float32 of mean 0; else uint8: the device can do it */
+    bool planar;    /* channels first */
+    bool exact;     /* decode at full size always; else large JPEGs may be shrunk */
+    bool recover;   /* damaged pictures give what is there */
+    /* For measuring: an operation to leave out (what gives the images their size becomes a centre
+     * crop), and one to do no work for ("decode_image": zeros of the picture's size; others are
+     * left out). NULL: none. */
+    const char *drop, *stub;
+} stk_preset_options;
+
+/* Puts the stages of preset on *data, which must be as stk_dataset_images makes it. Only "image"
+ * and "label" are left. options may be NULL. */
+STK_API STK_NODISCARD stk_status stk_dataset_preset(stk_dataset **data, const stk_preset *preset,
+                                                    const stk_preset_options *options,
+                                                    stk_error                *err);
+
+STK_END_DECLS
+#endif

@@ -1,0 +1,56 @@
+/* The usual chains. uint8 comes out unless normalised values are asked for: a quarter of the bytes
+ * on the way to a device, which casts for nothing. */
+#include <stddef.h>
+#include <stoker/presets.h>
+#include <string.h>
+
+static const stk_preset_step imagenet_train[] = {
+    {"random_resized_crop", "size={size} filter=bilinear", 1},
+    {"flip", "axis=horizontal", 0.5},
+    {NULL, NULL, 0},
+};
+/* Resized to 256 for a crop of 224, and in that proportion for others. */
+static const stk_preset_step imagenet_evaluate[] = {
+    {"resize", "size={size*256/224} filter=bilinear", 1},
+    {"centre_crop", "size={size}", 1},
+    {NULL, NULL, 0},
+};
+
+static const stk_preset_step cifar_train[] = {
+    {"random_crop", "size={size} padding=4 pad_if_needed=true", 1},
+    {"flip", "axis=horizontal", 0.5},
+    {NULL, NULL, 0},
+};
+static const stk_preset_step cifar_evaluate[] = {
+    {"centre_crop", "size={size}", 1},
+    {NULL, NULL, 0},
+};
+
+static const stk_preset_step fashion_train[] = {
+    {"random_crop", "size={size} padding=2 pad_if_needed=true", 1},
+    {"flip", "axis=horizontal", 0.5},
+    {NULL, NULL, 0},
+};
+
+static const stk_preset presets[] = {
+    {"imagenet", "photos: random resized crop and flip; to evaluate, resize and centre crop", 224,
+     3, imagenet_train, imagenet_evaluate, "mean=0.485,0.456,0.406 std=0.229,0.224,0.225"},
+    {"cifar", "small colour pictures: shifted by up to 4 pixels, and flipped", 32, 3, cifar_train,
+     cifar_evaluate, "mean=0.4914,0.4822,0.4465 std=0.2470,0.2435,0.2616"},
+    {"fashion", "small grey pictures: shifted by up to 2 pixels, and flipped", 28, 1, fashion_train,
+     cifar_evaluate, "mean=0.2860 std=0.3530"},
+};
+
+enum { PRESETS = sizeof presets / sizeof presets[0] };
+
+const stk_preset *stk_preset_at(size_t index)
+{
+    return index < PRESETS ? &presets[index] : NULL;
+}
+
+const stk_preset *stk_preset_find(const char *name)
+{
+    for (size_t i = 0; i < PRESETS; i++)
+        if (strcmp(presets[i].name, name) == 0) return &presets[i];
+    return NULL;
+}
