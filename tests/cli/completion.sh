@@ -21,8 +21,8 @@ completes()
     [ "$got" = "$expected" ] || fail "completing '$*': got '$got', expected '$expected'"
 }
 completes "pack" stoker pa
-completes "pack inspect bench completion help --help --version" stoker ""
-completes "pack inspect bench completion help" stoker help ""
+completes "pack inspect bench show replay completion help --help --version" stoker ""
+completes "pack inspect bench show replay completion help" stoker help ""
 completes "--shard-mb" stoker pack --sh
 completes "--trace --threads" stoker pack --t
 completes "gzip" stoker pack --compression g

@@ -52,6 +52,26 @@ for c in range(classes):
 PYTHON
 }
 
+# make_pictures FOLDER CLASSES COUNT WIDTH HEIGHT: PNGs that can be decoded, one folder a class.
+make_pictures()
+{
+    python3 - "$@" <<'PYTHON'
+import pathlib, struct, sys, zlib
+root, classes, count, width, height = pathlib.Path(sys.argv[1]), *map(int, sys.argv[2:])
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+for c in range(classes):
+    folder = root / f"class{c}"
+    folder.mkdir(parents=True)
+    for i in range(count):
+        rows = b"".join(b"\0" + bytes((x * 5 + i * 31 + k * 90 + y * (c + 2)) % 256
+                                      for x in range(width) for k in range(3)) for y in range(height))
+        png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+        png += chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+        (folder / f"{c}_{i:03d}.png").write_bytes(png)
+PYTHON
+}
+
 finish()
 {
     if [ "$failures" != 0 ]; then

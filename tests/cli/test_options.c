@@ -5,11 +5,12 @@
 #include "harness.h"
 
 typedef struct test_values {
-    bool        quiet, deep;
-    const char *name, *colour;
-    int64_t     count;
-    uint64_t    size;
-    double      rate;
+    bool            quiet, deep;
+    const char     *name, *colour;
+    int64_t         count;
+    uint64_t        size;
+    double          rate;
+    stk_option_list ops;
 } test_values;
 
 static const char *colours(size_t index)
@@ -50,6 +51,11 @@ static const stk_option table[] = {
      .least = 0,
      .most = 1,
      .target = offsetof(test_values, rate)},
+    {.name = "op",
+     .letter = 'o',
+     .metavar = "OP",
+     .kind = STK_OPTION_LIST,
+     .target = offsetof(test_values, ops)},
 };
 
 static test_values values;
@@ -162,4 +168,15 @@ STK_TEST(long_text_is_cut_and_control_characters_are_shown)
     EXPECT_STR_EQ("abcde...", shown);
     stk_text_fit(shown, 6, "abcdefghij", 40);
     EXPECT(strlen(shown) < 6);
+}
+
+STK_TEST(a_list_keeps_every_value_in_order)
+{
+    EXPECT_INT_EQ(STK_PARSE_OK, parse("--op", "a", "-ob", "--op=c d", NULL));
+    EXPECT_INT_EQ(3, values.ops.count);
+    EXPECT_STR_EQ("a", values.ops.items[0]);
+    EXPECT_STR_EQ("b", values.ops.items[1]);
+    EXPECT_STR_EQ("c d", values.ops.items[2]);
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--op=", NULL));
+    EXPECT_STR_EQ("--op: the value is empty", parsed.message);
 }

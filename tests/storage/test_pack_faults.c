@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stoker/image.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -24,21 +25,34 @@ static bool exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* count "images" of bytes each; packing does not look inside. */
+/* count grey images of one row and bytes each, whatever their names say. */
 static const char *make_images(const char *name, int count, size_t bytes)
 {
     const char *folder = stk_test_path(name);
     char        path[512];
     char       *content = malloc(bytes);
     EXPECT(content != NULL);
+    const size_t header = (size_t)snprintf(NULL, 0, "P5\n%zu 1\n255\n", bytes);
     run_shell("mkdir -p '%s/%s'", folder, "class");
     for (int i = 0; i < count; i++) {
         memset(content, 'a' + i % 26, bytes);
+        content[snprintf(content, bytes, "P5\n%zu 1\n255", bytes - header)] = '\n';
         snprintf(path, sizeof path, "%s/class/%03d.jpg", folder, i);
         stk_test_write_file(path, content, bytes);
     }
     free(content);
     return folder;
+}
+
+/* Files that are no pictures but begin as JPEGs, among those of make_images. */
+static void add_bad_images(const char *folder, int count)
+{
+    static const uint8_t content[STK_SEEKABLE_LEAST_BYTES] = {0xff, 0xd8, 0xff, 0xe0, 0, 4};
+    char                 path[512];
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/class/bad%d.jpg", folder, i);
+        stk_test_write_file(path, content, sizeof content);
+    }
 }
 
 static stk_status pack(const char *from, const char *out, const stk_pack_options *options,
@@ -194,8 +208,11 @@ static void set_fault(faulty *f, fault what, int at)
 
 static stk_status pack_with(faulty *f, const char *images, const char *out, stk_error *err)
 {
-    const stk_pack_options options = {
-        .shard_bytes = SHARD_BYTES, .threads = 2, .filesystem = &f->fs, .cancel = &f->cancel};
+    const stk_pack_options options = {.shard_bytes = SHARD_BYTES,
+                                      .images = {.on_bad = STK_PACK_BAD_SKIPPED},
+                                      .threads = 2,
+                                      .filesystem = &f->fs,
+                                      .cancel = &f->cancel};
     return pack(images, out, &options, NULL, err);
 }
 
@@ -221,6 +238,7 @@ static int meet_everywhere(const char *name, fault what, stk_status expected)
     faulty      f;
     char        path[64];
     const char *images = make_images(name, IMAGES, IMAGE_BYTES);
+    add_bad_images(images, 2);
     snprintf(path, sizeof path, "%s-whole/deep/pack", name);
     const char *whole = stk_test_path(path);
     snprintf(path, sizeof path, "%s-broken/deep/pack", name);

@@ -13,17 +13,37 @@
 
 typedef struct values {
     stk_common_values common;
-    const char       *name, *splits, *kind, *compression, *trace;
+    const char       *name, *splits, *kind, *compression, *trace, *format, *on_bad;
     uint64_t          shard_bytes;
-    bool              keep_order, restart;
-    int64_t           seed;
+    bool              keep_order, restart, no_seekable;
+    int64_t           seed, resize, quality;
 } values;
 
-static const values defaults = {.shard_bytes = 100000000};
+static const values defaults = {
+    .shard_bytes = 100000000, .format = "seekable", .on_bad = "fail", .quality = 95};
 
 static const char *compression_choice(size_t index)
 {
     return index < 4 ? stk_compression_name((stk_compression)(STK_COMPRESSION_NONE + index)) : NULL;
+}
+
+static const char *format_choice(size_t index)
+{
+    return index < STK_PACK_FORMATS ? stk_pack_format_name((stk_pack_format)index) : NULL;
+}
+
+static const char *on_bad_choice(size_t index)
+{
+    return index < STK_PACK_ON_BADS ? stk_pack_on_bad_name((stk_pack_on_bad)index) : NULL;
+}
+
+/* The number of word among the choices, which holds it. */
+static size_t chosen(const char *(*choice)(size_t index), const char *word)
+{
+    size_t index = 0;
+    while (strcmp(choice(index), word) != 0)
+        index++;
+    return index;
 }
 
 static const stk_option options[] = {
@@ -68,6 +88,44 @@ static const stk_option options[] = {
      .most = 9.3e18,
      .group = "Output",
      .help = "of the shuffle and the splits; the same seed gives the same bytes (default 0)"},
+    {.name = "format",
+     .metavar = "FORMAT",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, format),
+     .choice = format_choice,
+     .group = "Pictures",
+     .help = "seekable: JPEGs are written so that crops are decoded quickly, with the same pixels; "
+             "keep: the bytes of SOURCE; jpeg: other pictures become JPEGs, too; raw: pixels; "
+             "auto: raw up to 64x64 pixels, else jpeg (default seekable)"},
+    {.name = "no-seekable",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, no_seekable),
+     .group = "Pictures",
+     .help = "leave JPEGs as they are or as they are encoded"},
+    {.name = "resize",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, resize),
+     .least = 1,
+     .most = 65535,
+     .group = "Pictures",
+     .help = "make larger pictures N pixels on their short side, once, as JPEGs or raw"},
+    {.name = "quality",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, quality),
+     .least = 1,
+     .most = 100,
+     .group = "Pictures",
+     .help = "of JPEGs that are encoded (default 95)"},
+    {.name = "on-bad",
+     .metavar = "WHAT",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, on_bad),
+     .choice = on_bad_choice,
+     .group = "Pictures",
+     .help = "damaged pictures: fail, keep them as they are, or skip them; OUT/bad_items.txt lists "
+             "them (default fail)"},
     {.name = "kind",
      .metavar = "KIND",
      .kind = STK_OPTION_CHOICE,
@@ -105,8 +163,18 @@ static void show_progress(void *context, const stk_pack_progress *at)
     stk_progress_update(context, at->bytes_done, at->bytes_total, at->items_done, at->items_total);
 }
 
+static bool is_bad_picture(const stk_error *err)
+{
+    const bool picture = strcmp(err->stage, "jpeg") == 0 || strcmp(err->stage, "decode") == 0;
+    return picture && (err->status == STK_E_DATALOSS || err->status == STK_E_FORMAT ||
+                       err->status == STK_E_UNSUPPORTED || err->status == STK_E_LIMIT);
+}
+
 static const char *advise(const stk_error *err)
 {
+    if (is_bad_picture(err))
+        return "--on-bad keep stores damaged pictures as they are, --on-bad skip leaves them out; "
+               "finished shards are kept";
     switch (err->status) {
     case STK_E_CANCELLED:
         return "finished shards are kept; run the same command again to continue";
@@ -149,6 +217,11 @@ static stk_status pack(session *s, stk_pack_result *result, stk_error *err)
         .seed = (uint64_t)v->seed,
         .splits = s->splits.splits,
         .split_count = s->splits.count,
+        .images = {.format = (stk_pack_format)chosen(format_choice, v->format),
+                   .no_restarts = v->no_seekable,
+                   .resize = (int32_t)v->resize,
+                   .quality = (int)v->quality,
+                   .on_bad = (stk_pack_on_bad)chosen(on_bad_choice, v->on_bad)},
         .threads = (int)v->common.threads,
         .restart = v->restart,
         .ledger = s->ledger,
@@ -191,6 +264,29 @@ static stk_status write_trace(const session *s, stk_error *err)
     return st;
 }
 
+static void print_pictures(const stk_pack_result *result)
+{
+    char         a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM], d[STK_FORMAT_ROOM];
+    const double before = (double)result->picture_bytes_in;
+    if (!result->picture_bytes_in) return;
+    printf("  pictures: %s made seekable, %s encoded anew; %s became %s (%+.1f %%)\n",
+           stk_format_count(a, result->seekable), stk_format_count(b, result->encoded),
+           stk_format_bytes(c, result->picture_bytes_in),
+           stk_format_bytes(d, result->picture_bytes_out),
+           100 * ((double)result->picture_bytes_out - before) / before);
+}
+
+static void print_bad(const session *s, const stk_pack_result *result)
+{
+    char           a[STK_FORMAT_ROOM];
+    const uint64_t bad = result->bad_kept + result->bad_skipped;
+    if (!bad) return;
+    printf("  %s bad picture%s %s: see ", stk_format_count(a, bad), bad == 1 ? "" : "s",
+           result->bad_kept ? "kept" : "skipped");
+    stk_text_print(stdout, s->out_path);
+    printf("/bad_items.txt\n");
+}
+
 static void print_text(const session *s, const stk_pack_result *result, double seconds)
 {
     char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM], d[STK_FORMAT_ROOM];
@@ -212,6 +308,8 @@ static void print_text(const session *s, const stk_pack_result *result, double s
     /* What an earlier run did says nothing about this one's speed. */
     if (!result->shards_kept) printf(", %s", stk_format_rate(d, result->bytes_in, seconds));
     printf("\n");
+    print_pictures(result);
+    print_bad(s, result);
 }
 
 static stk_status print_json(const session *s, const stk_pack_result *result, double seconds,
@@ -231,6 +329,12 @@ static stk_status print_json(const session *s, const stk_pack_result *result, do
     stk_json_pair_uint(&json, "shards_kept", result->shards_kept);
     stk_json_pair_uint(&json, "bytes_in", result->bytes_in);
     stk_json_pair_uint(&json, "bytes_out", result->bytes_out);
+    stk_json_pair_uint(&json, "picture_bytes_in", result->picture_bytes_in);
+    stk_json_pair_uint(&json, "picture_bytes_out", result->picture_bytes_out);
+    stk_json_pair_uint(&json, "pictures_seekable", result->seekable);
+    stk_json_pair_uint(&json, "pictures_encoded", result->encoded);
+    stk_json_pair_uint(&json, "bad_kept", result->bad_kept);
+    stk_json_pair_uint(&json, "bad_skipped", result->bad_skipped);
     stk_json_pair_double(&json, "seconds", seconds);
     stk_json_pair_bool(&json, "already_done", result->already_done);
     stk_json_object_end(&json);
@@ -282,6 +386,9 @@ static int run(const stk_invocation *call)
         return stk_report_usage(call->command, message,
                                 "an example: --splits train=0.8,validation=0.1,test=0.1");
     }
+    if (s.values->resize && !strcmp(s.values->format, "keep"))
+        return stk_report_usage(call->command, "--resize: --format keep keeps pictures as they are",
+                                "leave out one of the two");
     const int code = run_session(&s);
     stk_source_free(s.source);
     stk_trace_free(s.trace);
@@ -300,6 +407,7 @@ const stk_command stk_command_pack = {
         "command; the result has the same bytes as one uninterrupted run.",
     .examples = "stoker pack photos/ packed/\n"
                 "stoker pack photos/ packed/ --splits train=0.9,test=0.1 --seed 7\n"
+                "stoker pack photos/ small/ --resize 256 --on-bad skip\n"
                 "stoker pack fashion-mnist/ packed/fashion --shard-mb 20\n"
                 "stoker pack images.tar packed/ --name birds --json",
     .least_operands = 2,

@@ -47,6 +47,8 @@ struct stk_command {
 extern const stk_command stk_command_pack;
 extern const stk_command stk_command_inspect;
 extern const stk_command stk_command_bench;
+extern const stk_command stk_command_show;
+extern const stk_command stk_command_replay;
 extern const stk_command stk_command_completion;
 
 /* The list of commands; NULL after the last. */

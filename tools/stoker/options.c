@@ -122,6 +122,16 @@ static stk_parse store_choice(parser *p, const stk_option *option, const char *t
     return wrong(p, "--%s: '%s' is not one of: %s", option->name, text, all);
 }
 
+static stk_parse store_item(parser *p, const stk_option *option, const char *text)
+{
+    stk_option_list *list = (void *)((char *)p->values + option->target);
+    if (!text[0]) return wrong(p, "--%s: the value is empty", option->name);
+    if (list->count == STK_OPTION_LIST_MOST)
+        return wrong(p, "--%s: given more than %d times", option->name, STK_OPTION_LIST_MOST);
+    list->items[list->count++] = text;
+    return STK_PARSE_OK;
+}
+
 static stk_parse store(parser *p, const stk_option *option, const char *text)
 {
     switch (option->kind) {
@@ -139,6 +149,8 @@ static stk_parse store(parser *p, const stk_option *option, const char *text)
         return store_number(p, option, text);
     case STK_OPTION_CHOICE:
         return store_choice(p, option, text);
+    case STK_OPTION_LIST:
+        return store_item(p, option, text);
     }
     *(bool *)((char *)p->values + option->target) = true;
     return STK_PARSE_OK;

@@ -14,8 +14,16 @@ typedef enum stk_option_kind {
     STK_OPTION_INTEGER, /* int64_t */
     STK_OPTION_SIZE_MB, /* uint64_t bytes, given in MB of 10^6, with decimals if need be */
     STK_OPTION_NUMBER,  /* double */
-    STK_OPTION_CHOICE   /* const char *: one of the choices */
+    STK_OPTION_CHOICE,  /* const char *: one of the choices */
+    STK_OPTION_LIST     /* stk_option_list: may be given several times */
 } stk_option_kind;
+
+enum { STK_OPTION_LIST_MOST = 16 };
+
+typedef struct stk_option_list {
+    const char *items[STK_OPTION_LIST_MOST];
+    size_t      count;
+} stk_option_list;
 
 typedef struct stk_option {
     const char     *name;   /* without the dashes */

@@ -134,6 +134,16 @@ static void join_type(stk_inspect_feature *seen, stk_dtype dtype, bool mixed)
     seen->dtype = STK_DTYPE_NONE;
 }
 
+/* Indexes of restarts have no signature of their own; their name says it, and their version. */
+static const char *content_of(const stk_inspect_feature *feature, stk_bytes string)
+{
+    static const char ending[] = "_restarts";
+    const size_t      length = strlen(feature->name), less = sizeof ending - 1;
+    if (length > less && !strcmp(feature->name + length - less, ending) && string.data[0] == 1)
+        return "restart index";
+    return stk_content_name(string);
+}
+
 static void add_strings(stk_inspect_key *key, const stk_bytes *strings, size_t count)
 {
     stk_inspect_feature *seen = &key->seen;
@@ -143,7 +153,7 @@ static void add_strings(stk_inspect_key *key, const stk_bytes *strings, size_t c
         seen->total_bytes += strings[i].size;
         if (key->sniffed == SNIFF_MOST) continue;
         key->sniffed++;
-        if (strings[i].size) join_content(seen->content, stk_content_name(strings[i]));
+        if (strings[i].size) join_content(seen->content, content_of(seen, strings[i]));
     }
 }
 

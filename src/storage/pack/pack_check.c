@@ -56,17 +56,20 @@ static stk_status check_images(const stk_source *source, stk_error *err)
         if (!item.bytes && !empty++) first = item;
     }
     if (!empty) return STK_OK;
-    return stk_fail(err, STK_E_DATALOSS, "pack", first.name,
-                    "holds no bytes (item %" PRIu64 " in it; %" PRIu64 " of %" PRIu64
-                    " items are empty); replace or remove what is empty",
-                    first.record, empty, stk_source_count(source));
+    return stk_fail(
+        err, STK_E_DATALOSS, "pack", first.name,
+        "holds no bytes (item %" PRIu64 " in it; %" PRIu64 " of %" PRIu64
+        " items are empty); replace or remove what is empty, or leave it out with --on-bad skip",
+        first.record, empty, stk_source_count(source));
 }
 
-stk_status stk_pack_check_source(const stk_source *source, stk_error *err)
+stk_status stk_pack_check_source(const stk_source *source, const stk_pack_images *images,
+                                 stk_error *err)
 {
     size_t                  count;
     const stk_feature_info *features = stk_source_features(source, &count);
     for (size_t i = 0; i < count; i++)
         STK_TRY(check_label(&features[i], err));
-    return check_images(source, err);
+    const bool skips = images->on_bad == STK_PACK_BAD_SKIPPED && images->format != STK_PACK_KEEP;
+    return skips ? STK_OK : check_images(source, err);
 }

@@ -2,10 +2,12 @@
 #ifndef STK_STORAGE_PACK_CHECK_H
 #define STK_STORAGE_PACK_CHECK_H
 
-#include <stoker/source.h>
+#include <stoker/pack.h>
 
 /* Refuses a source whose listing shows already that it cannot be packed: images without a byte
- * (STK_E_DATALOSS), class names and label fields that their files cannot hold (STK_E_INVALID). */
-STK_NODISCARD stk_status stk_pack_check_source(const stk_source *source, stk_error *err);
+ * (STK_E_DATALOSS) unless bad ones are skipped, class names and label fields that their files
+ * cannot hold (STK_E_INVALID). */
+STK_NODISCARD stk_status stk_pack_check_source(const stk_source      *source,
+                                               const stk_pack_images *images, stk_error *err);
 
 #endif

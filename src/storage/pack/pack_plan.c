@@ -12,7 +12,7 @@
 
 /* Part of the fingerprint: raise it when the same items would be written as other bytes, so that an
  * unfinished run of an older version is not continued. */
-enum { PACK_FORMAT = 1 };
+enum { PACK_FORMAT = 2 };
 
 enum { MOST_SHARDS = 99999 }; /* five digits in a shard's name */
 
@@ -236,6 +236,15 @@ static uint64_t hash_features(uint64_t h, const stk_source *source)
     return h;
 }
 
+/* What is done with bad pictures is not part of it: until one is met all ways give the same. */
+static uint64_t hash_images(uint64_t h, const stk_pack_images *images)
+{
+    h = stk_hash64_number(h, (uint64_t)images->format);
+    h = stk_hash64_number(h, images->no_restarts);
+    h = stk_hash64_number(h, (uint64_t)images->resize);
+    return stk_hash64_number(h, (uint64_t)images->quality);
+}
+
 static uint64_t fingerprint(const stk_pack_plan *plan, const stk_source *source, const char *name,
                             const stk_pack_options *options)
 {
@@ -243,6 +252,7 @@ static uint64_t fingerprint(const stk_pack_plan *plan, const stk_source *source,
     h = hash_text(h, name);
     h = stk_hash64_number(h, options->compression);
     h = hash_features(h, source);
+    h = hash_images(h, &options->images);
     for (size_t s = 0; s < plan->shard_count; s++)
         h = stk_hash64_number(h, plan->shards[s].count);
     for (size_t s = 0; s < plan->split_count; s++) {
@@ -271,6 +281,8 @@ stk_status stk_pack_plan_init(stk_pack_plan *plan, const stk_source *source, con
     STK_TRY(options->split_count ? split_by_fractions(plan, options, err)
                                  : keep_source_splits(plan, source, options, err));
     STK_TRY(cut_shards(plan, source, options->shard_bytes, err));
+    STK_TRY(stk_pack_schema_init(&plan->schema, source, &options->images, plan->largest,
+                                 &plan->arena, err));
     plan->fingerprint = fingerprint(plan, source, name, options);
     return STK_OK;
 }

@@ -4,8 +4,7 @@
 #define STK_STORAGE_PACK_PLAN_H
 
 #include "base/arena.h"
-
-#include <stoker/pack.h>
+#include "storage/pack/pack_schema.h"
 
 typedef struct stk_pack_shard {
     uint64_t first, count; /* a run of the plan's order */
@@ -30,6 +29,7 @@ typedef struct stk_pack_plan {
     size_t               split_count;
     stk_pack_shard      *shards;
     size_t               shard_count;
+    stk_pack_schema      schema;
     uint64_t             fingerprint; /* of the listing and the options */
 } stk_pack_plan;
 

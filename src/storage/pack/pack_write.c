@@ -1,45 +1,49 @@
-/* The work of a pack. A chunk is a run of items of one shard: a pool's tasks read and frame chunks
- * into memory in any order, the calling thread writes them in the plan's order and reads too while
- * it would wait. */
+/* The work of a pack. A chunk is a run of items of one shard: a pool's tasks read, convert and
+ * frame chunks into memory in any order, the calling thread writes them in the plan's order and
+ * reads too while it would wait. */
 #include "storage/pack/pack_write.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/pool.h"
+#include "storage/pack/pack_bad.h"
+#include "storage/pack/pack_item.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stoker/example.h>
-#include <string.h>
 
 enum {
     CHUNK_BYTES = 256 << 10, /* large enough for one write, small enough for L2 */
     CHUNK_ITEMS = 512,
-    CHUNKS_PER_WORKER = 4,       /* so that a slow read does not stop the others */
-    FRAME_OVERHEAD = 256,        /* of a record, mostly enough */
-    LARGEST_FIRST = 64 << 20,    /* a listing may claim more; that much is believed at once */
-    LEAST_KEPT = 2 * CHUNK_BYTES /* of a chunk's memory, for the next one */
+    CHUNKS_PER_WORKER = 4,        /* so that a slow read does not stop the others */
+    FRAME_OVERHEAD = 256,         /* of a record, mostly enough */
+    LARGEST_FIRST = 64 << 20,     /* a listing may claim more; that much is believed at once */
+    LEAST_KEPT = 2 * CHUNK_BYTES, /* of a chunk's memory, for the next one */
+    LARGEST_GROWING = 1 << 30,    /* no picture has more */
+    RAW_GROWTH = 24,              /* of a photo that is stored as pixels */
+    CONVERTING = 32               /* times a picture's bytes, while it is converted */
 };
 
 typedef struct worker {
-    stk_source_cursor *cursor;
-    stk_trace_thread  *trace;
+    stk_packer        packer;
+    stk_trace_thread *trace;
 } worker;
 
 typedef struct packing packing;
 
 typedef struct chunk {
-    stk_task   task;
-    packing   *of;
-    size_t     shard;
-    uint64_t   first, count; /* a run of the plan's order */
-    stk_blob   frames;
-    uint64_t   bytes;  /* of source content, once read */
-    uint64_t   listed; /* the same, as the listing has it: what the chunk will take */
-    bool       last;   /* of its shard */
-    stk_status status;
-    stk_error  error;
+    stk_task       task;
+    packing       *of;
+    size_t         shard;
+    uint64_t       first, count; /* a run of the plan's order */
+    stk_blob       frames;
+    stk_blob       bad;   /* lines */
+    uint64_t       bytes; /* of source content, as the listing has it */
+    uint64_t       room;  /* that the chunk will take, more or less */
+    bool           last;  /* of its shard */
+    stk_pack_tally tally;
+    stk_status     status;
+    stk_error      error;
 } chunk;
 
 struct packing {
@@ -53,12 +57,15 @@ struct packing {
     int                     worker_count;
     chunk                  *chunks; /* a ring: chunk n of the run is chunks[n % depth] */
     size_t                  depth;
+    uint64_t                growth;                    /* of an item's bytes, more or less */
     uint64_t                cut, submitted, written;   /* numbers of chunks */
-    uint64_t                in_flight, most_in_flight; /* listed bytes submitted and not written */
+    uint64_t                in_flight, most_in_flight; /* room of what is submitted, not written */
     uint64_t                most_kept;  /* by a written chunk, so that memory is not paged anew */
     size_t                  next_shard; /* where the next chunk is cut */
     uint64_t                next_item;  /* within it */
     stk_tfrecord_writer    *writer;
+    stk_blob                bad; /* lines of the shard being written */
+    stk_pack_tally         *tally;
     stk_trace_thread       *trace;
     stk_pack_progress       progress;
     uint64_t                reported_ns;
@@ -67,32 +74,20 @@ struct packing {
 /* The worker's own things are made on its own thread, at its first task. */
 static stk_status prepare_worker(packing *p, worker *w, int number, stk_error *err)
 {
-    if (w->cursor) return STK_OK;
+    if (w->packer.cursor) return STK_OK;
     char name[32];
     snprintf(name, sizeof name, "pack worker %d", number);
-    STK_TRY(stk_trace_attach(p->options->trace, name, &w->trace, err));
-    return stk_source_cursor_new(&w->cursor, p->source, err);
-}
-
-static stk_status frame_item(packing *p, worker *w, chunk *c, uint64_t item, stk_error *err)
-{
-    const stk_sample *sample;
-    size_t            position;
-    STK_TRY(stk_source_read(w->cursor, item, &sample, err));
-    STK_TRY(stk_tfrecord_frame_begin(&c->frames, &position, err));
-    STK_TRY(stk_example_write(&c->frames, sample, err));
-    STK_TRY(stk_tfrecord_frame_end(&c->frames, position, err));
-    stk_source_item info;
-    stk_source_item_at(p->source, item, &info);
-    c->bytes += info.bytes;
-    return STK_OK;
+    if (!w->trace) STK_TRY(stk_trace_attach(p->options->trace, name, &w->trace, err));
+    stk_packer_release(&w->packer);
+    return stk_packer_init(&w->packer, p->source, p->plan, p->options, err);
 }
 
 /* Room for all of the chunk at once: frames that grow are copied, and take half as much again. */
 static stk_status make_room(packing *p, chunk *c, stk_error *err)
 {
-    const uint64_t room = c->listed + c->count * FRAME_OVERHEAD;
+    const uint64_t room = c->room + c->count * FRAME_OVERHEAD;
     if (room > p->most_in_flight || room > LARGEST_FIRST) return STK_OK; /* only what is needed */
+    if (p->growth > 1) return STK_OK;                                    /* a guess */
     return stk_blob_reserve_exact(&c->frames, (size_t)room, err);
 }
 
@@ -106,7 +101,10 @@ static void fill_chunk(stk_task *task, int number)
     if (!c->status) c->status = make_room(p, c, &c->error);
     for (uint64_t i = 0; !c->status && i < c->count; i++) {
         c->status = stk_cancel_check(p->options->cancel, "pack", &c->error);
-        if (!c->status) c->status = frame_item(p, w, c, p->plan->order[c->first + i], &c->error);
+        if (!c->status)
+            c->status =
+                stk_packer_add(&w->packer, p->plan->order[c->first + i], p->options,
+                               p->paths[c->shard], &c->frames, &c->bad, &c->tally, &c->error);
     }
     stk_span_end(w->trace, STK_STAGE_READ, "read and frame", begin, c->count);
 }
@@ -122,13 +120,15 @@ static bool cut_chunk(packing *p, chunk *c)
     c->shard = p->next_shard;
     c->first = shard->first + p->next_item;
     c->count = 0;
-    c->bytes = c->listed = 0;
-    c->frames.size = 0;
-    for (; c->listed < CHUNK_BYTES && c->count < CHUNK_ITEMS && p->next_item < shard->count;
+    c->bytes = c->room = 0;
+    c->frames.size = c->bad.size = 0;
+    c->tally = (stk_pack_tally){0};
+    for (; c->room < CHUNK_BYTES && c->count < CHUNK_ITEMS && p->next_item < shard->count;
          c->count++, p->next_item++) {
         stk_source_item item;
         stk_source_item_at(p->source, plan->order[c->first + c->count], &item);
-        c->listed += item.bytes;
+        c->bytes += item.bytes;
+        c->room += item.bytes < LARGEST_GROWING ? item.bytes * p->growth : item.bytes;
     }
     c->last = p->next_item == shard->count;
     if (c->last) {
@@ -147,8 +147,8 @@ static void submit_chunks(packing *p)
             if (!cut_chunk(p, c)) return;
             p->cut++;
         }
-        if (p->in_flight && p->in_flight + c->listed > p->most_in_flight) return;
-        p->in_flight += c->listed;
+        if (p->in_flight && p->in_flight + c->room > p->most_in_flight) return;
+        p->in_flight += c->room;
         stk_pool_submit(p->pool, &c->task);
         p->submitted++;
     }
@@ -171,14 +171,27 @@ static stk_status write_chunk(packing *p, const chunk *c, stk_error *err)
         STK_TRY(stk_tfrecord_writer_open(&p->writer, p->options->filesystem, p->paths[c->shard],
                                          &options, err));
     STK_TRY(stk_tfrecord_writer_write_framed(p->writer, stk_blob_bytes(&c->frames), err));
+    STK_TRY(stk_blob_append(&p->bad, c->bad.data, c->bad.size, err));
     stk_span_end(p->trace, STK_STAGE_WRITE, "write", begin, c->frames.size);
     if (!c->last) return STK_OK;
     const uint64_t commit = stk_span_begin(p->trace);
+    if (p->bad.size)
+        STK_TRY(stk_pack_bad_note(p->paths[c->shard], stk_blob_bytes(&p->bad),
+                                  p->options->filesystem, err));
+    p->bad.size = 0;
     STK_TRY(stk_tfrecord_writer_commit(p->writer, err));
     stk_span_end(p->trace, STK_STAGE_WRITE, "commit shard", commit, c->shard);
     stk_tfrecord_writer_free(p->writer);
     p->writer = NULL;
     return STK_OK;
+}
+
+static void add_tally(stk_pack_tally *all, const stk_pack_tally *one)
+{
+    all->bytes_in += one->bytes_in;
+    all->bytes_out += one->bytes_out;
+    all->seekable += one->seekable;
+    all->encoded += one->encoded;
 }
 
 static stk_status run(packing *p, stk_error *err)
@@ -193,8 +206,9 @@ static stk_status run(packing *p, stk_error *err)
         }
         STK_TRY(write_chunk(p, c, err));
         p->written++;
-        p->in_flight -= c->listed;
+        p->in_flight -= c->room;
         if (c->frames.capacity > p->most_kept) stk_blob_release(&c->frames);
+        add_tally(p->tally, &c->tally);
         p->progress.items_done += c->count;
         p->progress.bytes_done += c->bytes;
         report(p, false);
@@ -205,7 +219,7 @@ static stk_status run(packing *p, stk_error *err)
 }
 
 /* Half of what is left below the ceiling is for chunks, the other half for the readers, each of
- * which holds a record. */
+ * which holds a record and what it takes to convert it. */
 static uint64_t half_of_memory(const packing *p)
 {
     stk_ledger_report memory;
@@ -216,7 +230,8 @@ static uint64_t half_of_memory(const packing *p)
 static int choose_threads(const packing *p)
 {
     const int      asked = p->options->threads > 0 ? p->options->threads : stk_limits_cores();
-    const uint64_t fit = p->plan->largest ? half_of_memory(p) / p->plan->largest : UINT64_MAX;
+    const uint64_t room = half_of_memory(p) / (p->plan->schema.changes ? 1 + CONVERTING : 1);
+    const uint64_t fit = p->plan->largest ? room / p->plan->largest : UINT64_MAX;
     if (fit >= (uint64_t)asked) return asked;
     return fit ? (int)fit : 1;
 }
@@ -245,6 +260,7 @@ static stk_status start(packing *p, stk_error *err)
         p->chunks[i].task.run = fill_chunk;
         p->chunks[i].of = p;
         stk_blob_init(&p->chunks[i].frames, p->options->ledger, STK_MEMORY_OUTPUT);
+        stk_blob_init(&p->chunks[i].bad, p->options->ledger, STK_MEMORY_OUTPUT);
     }
     return stk_trace_attach(p->options->trace, "pack writer", &p->trace, err);
 }
@@ -256,28 +272,37 @@ static void stop(packing *p)
         stk_pool_wait(p->pool, &p->chunks[n % p->depth].task);
     stk_pool_free(p->pool);
     stk_tfrecord_writer_free(p->writer);
-    for (size_t i = 0; p->chunks && i < p->depth; i++)
+    for (size_t i = 0; p->chunks && i < p->depth; i++) {
         stk_blob_release(&p->chunks[i].frames);
+        stk_blob_release(&p->chunks[i].bad);
+    }
     for (int i = 0; p->workers && i < p->worker_count; i++)
-        stk_source_cursor_free(p->workers[i].cursor);
+        stk_packer_release(&p->workers[i].packer);
+    stk_blob_release(&p->bad);
     free(p->chunks);
     free(p->workers);
 }
 
 stk_status stk_pack_write(const stk_source *source, const stk_pack_plan *plan, char *const *paths,
-                          const bool *finished, const stk_pack_options *options, stk_error *err)
+                          const bool *finished, const stk_pack_options *options,
+                          stk_pack_tally *tally, stk_error *err)
 {
+    const bool raw =
+        options->images.format == STK_PACK_RAW || options->images.format == STK_PACK_AUTO;
     packing p = {.source = source,
                  .plan = plan,
                  .paths = paths,
                  .finished = finished,
                  .options = options,
+                 .growth = raw && plan->schema.changes ? RAW_GROWTH : 1,
+                 .tally = tally,
                  .progress = {.items_total = plan->count, .bytes_total = plan->bytes}};
     for (size_t i = 0; i < plan->shard_count; i++)
         if (finished[i]) {
             p.progress.items_done += plan->shards[i].count;
             p.progress.bytes_done += plan->shards[i].bytes;
         }
+    stk_blob_init(&p.bad, options->ledger, STK_MEMORY_OUTPUT);
     stk_status st = start(&p, err);
     if (!st) st = run(&p, err);
     stop(&p);

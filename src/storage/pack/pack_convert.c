@@ -1,0 +1,127 @@
+/* Fields of a sample replaced and added. */
+#include "storage/pack/pack_convert.h"
+
+#include "storage/pack/pack_picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct picture {
+    stk_blob  bytes, restarts;
+    stk_bytes values[2]; /* what the fields point at */
+} picture;
+
+struct stk_pack_converter {
+    const stk_pack_schema *schema;
+    stk_pack_images        images;
+    stk_picture_maker     *maker;
+    picture               *pictures; /* one per feature of the source */
+    stk_blob               fields;   /* stk_field[] */
+};
+
+stk_status stk_pack_converter_new(stk_pack_converter **out, const stk_pack_schema *schema,
+                                  const stk_pack_images *images, stk_ledger *ledger, stk_error *err)
+{
+    stk_pack_converter *c = *out = calloc(1, sizeof *c);
+    if (!c) return stk_fail(err, STK_E_NOMEM, "pack", NULL, "no memory for a converter");
+    c->schema = schema;
+    c->images = *images;
+    c->pictures = calloc(schema->source_count, sizeof *c->pictures);
+    stk_blob_init(&c->fields, ledger, STK_MEMORY_DECODE);
+    for (size_t i = 0; c->pictures && i < schema->source_count; i++) {
+        stk_blob_init(&c->pictures[i].bytes, ledger, STK_MEMORY_DECODE);
+        stk_blob_init(&c->pictures[i].restarts, ledger, STK_MEMORY_DECODE);
+    }
+    const stk_status st = c->pictures
+                              ? stk_picture_maker_new(&c->maker, ledger, err)
+                              : stk_fail(err, STK_E_NOMEM, "pack", NULL, "no memory for pictures");
+    if (!st) return STK_OK;
+    stk_pack_converter_free(c);
+    *out = NULL;
+    return st;
+}
+
+void stk_pack_converter_free(stk_pack_converter *c)
+{
+    if (!c) return;
+    for (size_t i = 0; c->pictures && i < c->schema->source_count; i++) {
+        stk_blob_release(&c->pictures[i].bytes);
+        stk_blob_release(&c->pictures[i].restarts);
+    }
+    stk_picture_maker_free(c->maker);
+    stk_blob_release(&c->fields);
+    free(c->pictures);
+    free(c);
+}
+
+static stk_field *fields_of(const stk_pack_converter *c)
+{
+    return (stk_field *)(void *)c->fields.data;
+}
+
+/* The field of that name, made when there is none: room for all is there. */
+static stk_field *field_named(const stk_pack_converter *c, stk_sample *sample, const char *name)
+{
+    stk_field *fields = fields_of(c);
+    for (size_t i = 0; i < sample->field_count; i++)
+        if (!strcmp(fields[i].name, name)) return &fields[i];
+    fields[sample->field_count] = (stk_field){.name = name};
+    return &fields[sample->field_count++];
+}
+
+static void set_bytes(stk_field *field, stk_bytes *value, stk_bytes bytes)
+{
+    *value = bytes;
+    field->dtype = STK_DTYPE_BYTES;
+    field->shape = stk_shape_scalar();
+    field->data = value;
+    field->count = 1;
+}
+
+/* A list of pictures, or none, stays as it is. */
+static bool has_picture(const stk_field *field)
+{
+    return field && field->dtype == STK_DTYPE_BYTES && field->count == 1;
+}
+
+static stk_status convert_feature(stk_pack_converter *c, size_t index, const stk_field *field,
+                                  stk_sample *out, stk_pack_tally *tally, stk_error *err)
+{
+    picture         *p = &c->pictures[index];
+    stk_picture_made made;
+    stk_pack_images  images = c->images;
+    const stk_bytes  source = *(const stk_bytes *)field->data;
+    images.no_restarts = !c->schema->source_features[index].seekable;
+    STK_TRY(stk_picture_make(c->maker, &images, source, &p->bytes, &p->restarts, &made, err));
+    set_bytes(field_named(c, out, c->schema->features[index].name), &p->values[0], made.bytes);
+    tally->bytes_in += source.size;
+    tally->bytes_out += made.bytes.size + p->restarts.size;
+    tally->seekable += made.seekable;
+    tally->encoded += made.encoded;
+    return STK_OK;
+}
+
+stk_status stk_pack_convert(stk_pack_converter *c, const stk_sample *sample, bool pictures,
+                            stk_sample *out, stk_pack_tally *tally, stk_error *err)
+{
+    const stk_pack_schema *schema = c->schema;
+    const size_t           room = sample->field_count + schema->source_count;
+    STK_TRY(stk_blob_reserve(&c->fields, room * sizeof(stk_field), err));
+    memcpy(c->fields.data, sample->fields, sample->field_count * sizeof(stk_field));
+    *out = *sample;
+    out->fields = fields_of(c);
+    for (size_t i = 0; i < schema->source_count; i++) {
+        const stk_pack_feature *feature = &schema->source_features[i];
+        const stk_field        *field = stk_sample_field(sample, schema->features[i].name);
+        picture                *p = &c->pictures[i];
+        if (feature->checked && pictures && has_picture(field))
+            STK_TRY(stk_picture_check(c->maker, *(const stk_bytes *)field->data, err));
+        if (!feature->picture) continue;
+        p->restarts.size = 0;
+        if (pictures && has_picture(field)) STK_TRY(convert_feature(c, i, field, out, tally, err));
+        if (feature->restarts != STK_NO_FEATURE)
+            set_bytes(field_named(c, out, schema->features[feature->restarts].name), &p->values[1],
+                      stk_blob_bytes(&p->restarts));
+    }
+    return STK_OK;
+}

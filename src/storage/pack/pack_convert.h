@@ -1,0 +1,31 @@
+/* Samples with their pictures as a pack stores them. */
+#ifndef STK_STORAGE_PACK_CONVERT_H
+#define STK_STORAGE_PACK_CONVERT_H
+
+#include "storage/pack/pack_schema.h"
+
+#include <stoker/sample.h>
+
+/* What became of pictures. */
+typedef struct stk_pack_tally {
+    uint64_t bytes_in, bytes_out;
+    uint64_t seekable, encoded;
+} stk_pack_tally;
+
+typedef struct stk_pack_converter stk_pack_converter; /* one thread's */
+
+/* schema must outlive it. */
+STK_NODISCARD stk_status stk_pack_converter_new(stk_pack_converter   **out,
+                                                const stk_pack_schema *schema,
+                                                const stk_pack_images *images, stk_ledger *ledger,
+                                                stk_error *err);
+void                     stk_pack_converter_free(stk_pack_converter *converter);
+
+/* sample with the features of the schema; lent, as long as sample is, until the next call. With
+ * pictures false they stay as they are. tally is added to. For what a failure may be see
+ * stk_picture_make. */
+STK_NODISCARD stk_status stk_pack_convert(stk_pack_converter *converter, const stk_sample *sample,
+                                          bool pictures, stk_sample *out, stk_pack_tally *tally,
+                                          stk_error *err);
+
+#endif

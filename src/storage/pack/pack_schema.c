@@ -1,0 +1,95 @@
+/* Which features pictures have and get. */
+#include "storage/pack/pack_schema.h"
+
+#include <stoker/image.h>
+#include <string.h>
+
+static const char ending[] = "_restarts";
+
+/* Whether a picture may be decoded and encoded. */
+static bool may_encode(const stk_pack_images *images)
+{
+    return (images->format != STK_PACK_SEEKABLE && images->format != STK_PACK_KEEP) ||
+           images->resize;
+}
+
+/* Whether a picture of this feature may come out seekable. */
+static bool may_seek(const stk_feature_info *feature, const stk_pack_images *images,
+                     uint64_t largest)
+{
+    const bool other = feature->encoding[0] && strcmp(feature->encoding, "jpeg") != 0;
+    if (images->no_restarts || largest < STK_SEEKABLE_LEAST_BYTES) return false;
+    if (images->format == STK_PACK_RAW || images->format == STK_PACK_KEEP) return false;
+    return may_encode(images) || !other;
+}
+
+/* Whether bad pictures are looked for where nothing else needs a look. */
+static bool may_check(const stk_pack_images *images)
+{
+    return images->on_bad != STK_PACK_BAD_FAILS && images->format != STK_PACK_KEEP;
+}
+
+/* What is known of the pictures beforehand, and no longer holds. */
+static void describe_picture(stk_feature_info *feature, const stk_pack_images *images)
+{
+    const bool jpeg = images->format == STK_PACK_JPEG && images->on_bad != STK_PACK_BAD_KEPT;
+    if (jpeg)
+        strcpy(feature->encoding, "jpeg");
+    else if (images->format != STK_PACK_SEEKABLE || images->resize)
+        feature->encoding[0] = '\0';
+    if (images->resize) feature->shape = stk_shape_3d(-1, -1, 3);
+}
+
+static int64_t find_feature(const stk_pack_schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->source_count; i++)
+        if (!strcmp(schema->features[i].name, name)) return (int64_t)i;
+    return STK_NO_FEATURE;
+}
+
+/* A source that is a pack already has the feature; its values are replaced, by nothing if need be.
+ */
+static stk_status add_restarts(stk_pack_schema *schema, size_t index, stk_arena *arena,
+                               stk_error *err)
+{
+    stk_pack_feature *feature = &schema->source_features[index];
+    const char       *picture = schema->features[index].name;
+    const size_t      length = strlen(picture);
+    char             *name = stk_arena_alloc(arena, length + sizeof ending, err);
+    if (!name) return err->status;
+    memcpy(name, picture, length);
+    memcpy(name + length, ending, sizeof ending);
+    feature->restarts = find_feature(schema, name);
+    if (feature->restarts != STK_NO_FEATURE || !feature->seekable) return STK_OK;
+    feature->restarts = (int64_t)schema->feature_count++;
+    schema->features[feature->restarts] =
+        (stk_feature_info){.name = name, .meaning = STK_MEANING_TEXT, .dtype = STK_DTYPE_BYTES};
+    return STK_OK;
+}
+
+stk_status stk_pack_schema_init(stk_pack_schema *schema, const stk_source *source,
+                                const stk_pack_images *images, uint64_t largest, stk_arena *arena,
+                                stk_error *err)
+{
+    *schema = (stk_pack_schema){0};
+    const stk_feature_info *from = stk_source_features(source, &schema->source_count);
+    const size_t            count = schema->feature_count = schema->source_count;
+    schema->features = stk_arena_array(arena, 2 * count, sizeof *schema->features, err);
+    if (!schema->features) return err->status;
+    schema->source_features = stk_arena_array(arena, count, sizeof *schema->source_features, err);
+    if (!schema->source_features) return err->status;
+    memcpy(schema->features, from, count * sizeof *from);
+    for (size_t i = 0; i < count; i++) {
+        stk_pack_feature *feature = &schema->source_features[i];
+        const bool        image = from[i].meaning == STK_MEANING_IMAGE;
+        *feature = (stk_pack_feature){.restarts = STK_NO_FEATURE};
+        feature->seekable = image && may_seek(&from[i], images, largest);
+        feature->picture = image && (feature->seekable || may_encode(images));
+        feature->checked = image && !feature->picture && may_check(images);
+        if (feature->picture || feature->checked) schema->changes = true;
+        if (!feature->picture) continue;
+        describe_picture(&schema->features[i], images);
+        STK_TRY(add_restarts(schema, i, arena, err));
+    }
+    return STK_OK;
+}
