@@ -33,13 +33,32 @@ static stk_status open_source(stk_dataset **out, const char *path, stk_error *er
                             : stk_dataset_source(out, NULL, path, NULL, NULL, err);
 }
 
-static stk_status put_stages(stk_dataset **data, const stk_bench_shape *shape, stk_error *err)
+static stk_status put_batches(stk_dataset **data, int64_t size, stk_error *err)
 {
     const stk_batch_options batch = {.drop_remainder = true};
+    if (size) STK_TRY(stk_dataset_batch(data, size, &batch, err));
+    return stk_dataset_prefetch(data, STK_AUTO, err);
+}
+
+static stk_status put_stages(stk_dataset **data, const stk_bench_shape *shape, stk_error *err)
+{
     if (shape->shuffle) STK_TRY(stk_dataset_shuffle(data, shape->shuffle, NULL, err));
     STK_TRY(stk_dataset_repeat(data, -1, err));
-    if (shape->batch) STK_TRY(stk_dataset_batch(data, shape->batch, &batch, err));
-    return stk_dataset_prefetch(data, STK_AUTO, err);
+    return put_batches(data, shape->batch, err);
+}
+
+static stk_status open_pictures(stk_dataset **out, const char *path, const stk_bench_shape *shape,
+                                stk_error *err)
+{
+    const stk_images_options images = {
+        .split = shape->split, .shuffle = shape->shuffle, .repeat = -1};
+    return stk_dataset_images(out, path, &images, err);
+}
+
+static stk_status put_preset(stk_dataset **data, const stk_bench_shape *shape, stk_error *err)
+{
+    STK_TRY(stk_dataset_preset(data, shape->preset, &shape->preparation, err));
+    return put_batches(data, shape->batch, err);
 }
 
 bool stk_bench_is_recipe(const char *path)
@@ -52,8 +71,8 @@ stk_status stk_bench_pipeline(stk_dataset **out, const char *path, const stk_ben
                               stk_error *err)
 {
     if (stk_bench_is_recipe(path)) return stk_recipe_load(out, path, NULL, err);
-    STK_TRY(open_source(out, path, err));
-    stk_status st = put_stages(out, shape, err);
+    STK_TRY(shape->preset ? open_pictures(out, path, shape, err) : open_source(out, path, err));
+    stk_status st = shape->preset ? put_preset(out, shape, err) : put_stages(out, shape, err);
     if (st) {
         stk_dataset_unref(*out);
         *out = NULL;

@@ -3,18 +3,21 @@
 #define STK_TOOLS_BENCH_PIPELINE_H
 
 #include <stdbool.h>
-#include <stoker/dataset.h>
+#include <stoker/presets.h>
 
 typedef struct stk_bench_shape {
-    int64_t batch;   /* 0: none */
-    int64_t shuffle; /* buffer; 0: none */
+    int64_t            batch;   /* 0: none */
+    int64_t            shuffle; /* buffer; 0: none; with a preset also STK_AUTO */
+    const stk_preset  *preset;  /* NULL: records and fields as they are */
+    stk_preset_options preparation;
+    const char        *split; /* with a preset */
 } stk_bench_shape;
 
 /* A file that is named as YAML is. */
 bool stk_bench_is_recipe(const char *path);
 
 /* Of a recipe, what it says. Of data: TFRecords as records, anything else by its fields; shuffled,
- * in batches, repeated for ever. */
+ * in batches, repeated for ever; with a preset its pictures, decoded and augmented. */
 STK_NODISCARD stk_status stk_bench_pipeline(stk_dataset **out, const char *path,
                                             const stk_bench_shape *shape, stk_error *err);
 

@@ -41,6 +41,10 @@ static void print_rates(const stk_bench_result *result, const stk_style *style)
     printf(", first element after %.1f ms, %d thread%s; ended by: %s\n",
            report->first_seconds * 1e3, report->threads, report->threads == 1 ? "" : "s",
            result->ended);
+    if (result->images && result->cpu_seconds > 0)
+        printf("  %s img/s per core: %.2f cores were busy\n",
+               stk_format_count(a, (uint64_t)((double)result->samples / result->cpu_seconds + 0.5)),
+               result->cpu_seconds / result->seconds);
 }
 
 static void add_percent(stk_table *table, uint64_t ns, double seconds)
@@ -212,6 +216,9 @@ void stk_bench_write_json(stk_json_writer *json, const stk_bench_result *result,
     stk_json_pair_double(json, "mb_per_s", per_second(report->bytes, result->seconds) * 1e-6);
     stk_json_pair_double(json, "first_element_ms", report->first_seconds * 1e3);
     stk_json_pair_int(json, "threads", report->threads);
+    stk_json_pair_double(json, "cpu_seconds", result->cpu_seconds);
+    stk_json_pair_double(json, "samples_per_core_s",
+                         per_second(result->samples, result->cpu_seconds));
     write_stages(json, report);
     write_io(json, &report->io);
     stk_json_pair_uint(json, "memory_peak_bytes", report->memory.peak_bytes);

@@ -13,6 +13,8 @@ typedef struct stk_bench_result {
     const char         *ended;   /* "time", "elements", "end of data", "interrupted" */
     uint64_t            samples; /* in all elements; equal to elements where there are no batches */
     double              seconds; /* of drawing elements */
+    double              cpu_seconds; /* of all threads, since the start */
+    bool                images;      /* samples are pictures */
     stk_iterator_report report;
 } stk_bench_result;
 

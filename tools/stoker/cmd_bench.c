@@ -1,15 +1,13 @@
 /* stoker bench: how fast an input pipeline is, and what limits it. */
-#include "bench_pipeline.h"
-#include "bench_report.h"
+#include "bench_ablate.h"
+#include "bench_forms.h"
 #include "command.h"
-#include "format.h"
+#include "pictures.h"
 #include "signals.h"
 #include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { MOST_WARNINGS = 32 };
 
@@ -19,11 +17,16 @@ typedef struct values {
     int64_t           elements, batch, shuffle;
     bool              explain, lint;
     const char       *color;
+    /* With a preset. */
+    stk_picture_values pictures;
+    bool               normalize, planar, ablate;
+    const char        *drop, *stub, *compare;
+    int64_t            resize;
 } values;
 
 static const values defaults = {.seconds = 5, .batch = -1, .shuffle = -1};
 
-enum { USUAL_BATCH = 256, USUAL_SHUFFLE = 10000 };
+enum { USUAL_BATCH = 256, USUAL_SHUFFLE = 10000, USUAL_PICTURES = 64 };
 
 static const stk_option options[] = {
     {.name = "batch",
@@ -34,7 +37,7 @@ static const stk_option options[] = {
      .least = 0,
      .most = 1e9,
      .group = "The pipeline over data",
-     .help = "elements of a batch, 0 for none (default 256)"},
+     .help = "elements of a batch, 0 for none (default 256; 64 with a preset)"},
     {.name = "shuffle",
      .metavar = "N",
      .kind = STK_OPTION_INTEGER,
@@ -42,7 +45,52 @@ static const stk_option options[] = {
      .least = 0,
      .most = 1e12,
      .group = "The pipeline over data",
-     .help = "elements in the shuffle buffer, 0 for none (default 10000)"},
+     .help = "elements in the shuffle buffer, 0 for none (default 10000; with a preset as many as "
+             "256 MB "
+             "hold)"},
+    STK_PICTURE_OPTIONS(values, pictures),
+    {.name = "normalize",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, normalize),
+     .group = "Pictures",
+     .help = "give float32 of mean 0 instead of uint8"},
+    {.name = "planar",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, planar),
+     .group = "Pictures",
+     .help = "channels first"},
+    {.name = "ablate",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, ablate),
+     .group = "What to compare",
+     .help = "leave out the preset's operations one after the other and tell what each costs"},
+    {.name = "drop",
+     .metavar = "OP",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(values, drop),
+     .group = "What to compare",
+     .help = "leave this operation out; where it gives pictures their size, a crop does"},
+    {.name = "stub",
+     .metavar = "OP",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(values, stub),
+     .group = "What to compare",
+     .help = "put a dummy in its place: for decode_image black pictures of the right size"},
+    {.name = "compare",
+     .metavar = "FORMS",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(values, compare),
+     .group = "What to compare",
+     .help = "measure PATH in several forms side by side, such as files,packed,seekable,raw; packs "
+             "are made in $TMPDIR and removed"},
+    {.name = "resize",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, resize),
+     .least = 0,
+     .most = 65535,
+     .group = "What to compare",
+     .help = "shrink the pictures of these packs to a short side of N pixels (default 0: no)"},
     {.name = "seconds",
      .letter = 's',
      .metavar = "S",
@@ -51,7 +99,7 @@ static const stk_option options[] = {
      .least = 0.01,
      .most = 1e6,
      .group = "How long",
-     .help = "stop after this time (default 5)"},
+     .help = "stop after this time (default 5); with --ablate and --compare the time for each"},
     {.name = "elements",
      .letter = 'n',
      .metavar = "N",
@@ -87,109 +135,32 @@ static const char *operand_choice(size_t index)
     return index == 0 ? "input" : NULL;
 }
 
-static double now(void)
+static stk_bench_limits limits_of(const values *v)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return (stk_bench_limits){.seconds = v->seconds,
+                              .elements = (uint64_t)v->elements,
+                              .threads = (int)v->common.threads,
+                              .memory_bytes = v->common.memory_bytes,
+                              .quiet = v->common.quiet};
 }
 
-/* Drawing elements, with a line about it now and then. */
-typedef struct drawing {
-    const values *values;
-    stk_iterator *it;
-    double        begin, shown;
-    uint64_t      elements, rows, shown_rows;
-    bool          terminal, drawn;
-} drawing;
-
-/* Values that were batched have a leading dimension. */
-static uint64_t rows_of(const stk_element *element)
+/* Prints what was written, or why it could not be. */
+static int end_json(const stk_invocation *call, stk_json_writer *json, stk_blob *text)
 {
-    if (!stk_element_count(element)) return 1;
-    const stk_value *value = stk_element_value(element, 0);
-    if (value->kind == STK_VALUE_RAGGED) return (uint64_t)value->count;
-    return value->shape.rank ? (uint64_t)value->shape.dim[0] : 1;
+    stk_error err;
+    int       code = STK_EXIT_OK;
+    if (stk_json_end(json, &err))
+        code = stk_report_error(call->command, &err, NULL);
+    else
+        fwrite(text->data, 1, text->size, stdout);
+    stk_blob_release(text);
+    return code;
 }
 
-static void show_progress(drawing *d, double at)
+static void begin_json(stk_json_writer *json, stk_blob *text)
 {
-    const double apart = d->terminal ? 0.25 : 2;
-    if (d->values->common.quiet || at - d->shown < apart) return;
-    char         count[STK_FORMAT_ROOM], time[STK_FORMAT_ROOM], limit[STK_FORMAT_ROOM];
-    const double rate = (double)(d->rows - d->shown_rows) / (at - d->shown);
-    stk_format_count(count, (uint64_t)(rate + 0.5));
-    stk_format_duration(time, at - d->begin);
-    stk_format_duration(limit, d->values->seconds);
-    fprintf(stderr, d->terminal ? "\rreading  %s/s  %s of %s\033[K" : "reading  %s/s  %s of %s\n",
-            count, time, limit);
-    fflush(stderr);
-    d->drawn = d->terminal;
-    d->shown = at;
-    d->shown_rows = d->rows;
-}
-
-/* Says why it ended; an error that is no request to stop is told by the status. */
-static stk_status draw(drawing *d, const char **ended, stk_error *err)
-{
-    const values *v = d->values;
-    d->begin = d->shown = now();
-    for (;;) {
-        stk_element *element;
-        const double at = now();
-        *ended = "time";
-        if (at - d->begin >= v->seconds) return STK_OK;
-        *ended = "elements";
-        if (v->elements && d->elements >= (uint64_t)v->elements) return STK_OK;
-        const stk_status st = stk_iterator_next(d->it, &element, err);
-        *ended = "interrupted";
-        if (st) return st == STK_E_CANCELLED ? STK_OK : st;
-        *ended = "end of data";
-        if (!element) return STK_OK;
-        d->elements++;
-        d->rows += rows_of(element);
-        stk_element_unref(element);
-        show_progress(d, at);
-    }
-}
-
-/* A pipeline that ends in batches has such a stage; then rows are what counts. */
-static bool makes_batches(const stk_iterator_report *report)
-{
-    const size_t room = sizeof report->stages / sizeof *report->stages;
-    for (size_t i = 0; i < report->stage_count && i < room; i++)
-        if (strstr(report->stages[i].name, "batch") &&
-            strncmp(report->stages[i].name, "unbatch", 7) != 0)
-            return true;
-    return false;
-}
-
-/* Decisions are in the report; what else there is to say comes at once. */
-static void tell(void *context, const char *line)
-{
-    (void)context;
-    if (strncmp(line, "autotune:", 9) == 0) return;
-    fprintf(stderr, "stoker bench: ");
-    stk_text_print(stderr, line);
-    fprintf(stderr, "\n");
-}
-
-static stk_status measure(const values *v, stk_dataset *data, stk_bench_result *result,
-                          stk_error *err)
-{
-    drawing                    d = {.values = v, .terminal = isatty(STDERR_FILENO)};
-    const stk_iterator_options how = {.threads = (int)v->common.threads,
-                                      .memory_bytes = v->common.memory_bytes,
-                                      .cancel = stk_signals_token(),
-                                      .log = v->common.quiet ? NULL : tell};
-    STK_TRY(stk_iterator_start(&d.it, data, &how, err));
-    stk_status st = draw(&d, &result->ended, err);
-    result->seconds = now() - d.begin;
-    stk_iterator_read_report(d.it, &result->report);
-    result->samples = makes_batches(&result->report) ? d.rows : d.elements;
-    if (d.drawn) fprintf(stderr, "\r\033[K");
-    stk_iterator_free(d.it);
-    return st;
+    stk_blob_init(text, NULL, STK_MEMORY_OUTPUT);
+    stk_json_begin(json, text, 2);
 }
 
 static int print_json(const stk_invocation *call, const stk_bench_result *result,
@@ -197,17 +168,9 @@ static int print_json(const stk_invocation *call, const stk_bench_result *result
 {
     stk_json_writer json;
     stk_blob        text;
-    stk_error       err;
-    int             code = STK_EXIT_OK;
-    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
-    stk_json_begin(&json, &text, 2);
+    begin_json(&json, &text);
     stk_bench_write_json(&json, result, warnings, count);
-    if (stk_json_end(&json, &err))
-        code = stk_report_error(call->command, &err, NULL);
-    else
-        fwrite(text.data, 1, text.size, stdout);
-    stk_blob_release(&text);
-    return code;
+    return end_json(call, &json, &text);
 }
 
 static int explain(const stk_invocation *call, stk_dataset *data)
@@ -238,6 +201,9 @@ static void print_warnings(FILE *out, const stk_warning *warnings, size_t count)
 static const char *advise(const stk_error *err)
 {
     if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
+    if (strcmp(err->stage, "decode") == 0)
+        return "'stoker pack --on-bad skip' leaves bad pictures out; ignore_errors or quarantine "
+               "in a recipe passes over them";
     if (err->status == STK_E_DATALOSS) return "'stoker inspect --verify' finds all damage";
     return NULL;
 }
@@ -245,14 +211,16 @@ static const char *advise(const stk_error *err)
 static int run_and_print(const stk_invocation *call, stk_dataset *data, const stk_warning *warnings,
                          size_t count)
 {
-    const values     *v = call->values;
-    stk_error         err;
-    int               code = STK_EXIT_FAILED;
-    stk_bench_result *result = calloc(1, sizeof *result);
+    const values          *v = call->values;
+    const stk_bench_limits limits = limits_of(v);
+    stk_error              err;
+    int                    code = STK_EXIT_FAILED;
+    stk_bench_result      *result = calloc(1, sizeof *result);
     if (!result) return stk_report_usage(call->command, "no memory for a report", NULL);
     result->path = call->operands[1];
+    result->images = v->pictures.preset != NULL;
     if (!v->common.json && !v->common.quiet) print_warnings(stderr, warnings, count);
-    if (measure(v, data, result, &err)) {
+    if (stk_bench_measure(data, &limits, result, &err)) {
         code = stk_report_error(call->command, &err, advise(&err));
     } else if (v->common.json) {
         code = print_json(call, result, warnings, count);
@@ -281,20 +249,110 @@ static int bench(const stk_invocation *call, stk_dataset *data)
     return code ? code : v->lint && count ? STK_EXIT_FAILED : STK_EXIT_OK;
 }
 
+static int ablate(const stk_invocation *call, const stk_bench_shape *shape)
+{
+    const values          *v = call->values;
+    const stk_bench_limits limits = limits_of(v);
+    const stk_style        style = stk_style_for(stdout, v->color);
+    stk_ablation           ablation;
+    stk_json_writer        json;
+    stk_blob               text;
+    stk_error              err;
+    int                    code = STK_EXIT_OK;
+    if (stk_ablation_run(&ablation, call->operands[1], shape, &limits, &err)) {
+        code = stk_report_error(call->command, &err, advise(&err));
+    } else if (v->common.json) {
+        begin_json(&json, &text);
+        stk_ablation_write_json(&json, &ablation, call->operands[1], shape);
+        code = end_json(call, &json, &text);
+    } else {
+        stk_ablation_print(&ablation, &style);
+    }
+    stk_ablation_release(&ablation);
+    return code;
+}
+
+static int compare_forms(const stk_invocation *call, const stk_bench_shape *shape)
+{
+    const values          *v = call->values;
+    const stk_bench_limits limits = limits_of(v);
+    const stk_style        style = stk_style_for(stdout, v->color);
+    const char            *path = call->operands[1];
+    stk_forms              forms;
+    stk_json_writer        json;
+    stk_blob               text;
+    stk_error              err;
+    int                    code = STK_EXIT_OK;
+    if (stk_forms_run(&forms, path, v->compare, (int)v->resize, shape, &limits, &err)) {
+        code = stk_report_error(call->command, &err, advise(&err));
+    } else if (v->common.json) {
+        begin_json(&json, &text);
+        stk_forms_write_json(&json, &forms, path, shape);
+        code = end_json(call, &json, &text);
+    } else {
+        stk_forms_print(&forms, &style);
+    }
+    stk_forms_release(&forms);
+    return code;
+}
+
+static stk_bench_shape shape_of(const values *v)
+{
+    const bool pictures = v->pictures.preset != NULL;
+    return (stk_bench_shape){.batch = v->batch >= 0 ? v->batch
+                                      : pictures    ? USUAL_PICTURES
+                                                    : USUAL_BATCH,
+                             .shuffle = v->shuffle >= 0 ? v->shuffle
+                                        : pictures      ? STK_AUTO
+                                                        : USUAL_SHUFFLE,
+                             .preset = pictures ? stk_preset_find(v->pictures.preset) : NULL,
+                             .preparation = {.evaluate = v->pictures.evaluate,
+                                             .size = (int)v->pictures.size,
+                                             .normalize = v->normalize,
+                                             .planar = v->planar,
+                                             .exact = v->pictures.exact,
+                                             .drop = v->drop,
+                                             .stub = v->stub},
+                             .split = v->pictures.split};
+}
+
+/* What does not go together; NULL when all does. */
+static const char *find_conflict(const values *v, bool recipe)
+{
+    const bool prepares = v->pictures.evaluate || v->pictures.size || v->pictures.split ||
+                          v->pictures.exact || v->normalize || v->planar;
+    const bool compares = v->ablate || v->drop || v->stub || v->compare || v->resize;
+    if (recipe && v->pictures.preset) return "--preset is for data, not for a recipe";
+    if (!v->pictures.preset && (prepares || compares))
+        return "--preset is missing: the other flags about pictures say how it is changed";
+    if (v->ablate && v->compare) return "--ablate and --compare exclude each other";
+    if (v->compare && !stk_forms_are_known(v->compare))
+        return "--compare: a form is files, packed, seekable or raw, each once";
+    if (v->resize && !v->compare) return "--resize is for the packs of --compare";
+    if ((v->ablate || v->compare) && (v->drop || v->stub))
+        return "--drop and --stub are for a run of their own";
+    if ((v->ablate || v->compare) && v->batch == 0) return "comparing needs batches";
+    return NULL;
+}
+
 static int run(const stk_invocation *call)
 {
     const values         *v = call->values;
-    const stk_bench_shape shape = {.batch = v->batch < 0 ? USUAL_BATCH : v->batch,
-                                   .shuffle = v->shuffle < 0 ? USUAL_SHUFFLE : v->shuffle};
+    const bool            recipe = stk_bench_is_recipe(call->operands[1]);
+    const char           *conflict = find_conflict(v, recipe);
+    const stk_bench_shape shape = shape_of(v);
     stk_dataset          *data;
     stk_error             err;
     if (strcmp(call->operands[0], "input") != 0)
         return stk_report_usage(call->command, "what to measure must be 'input'",
                                 "such as 'stoker bench input PATH'");
-    if (stk_bench_is_recipe(call->operands[1]) && (v->batch >= 0 || v->shuffle >= 0))
+    if (recipe && (v->batch >= 0 || v->shuffle >= 0))
         return stk_report_usage(call->command,
                                 "--batch and --shuffle are for data, not for a recipe",
                                 "change the stages 'batch' and 'shuffle' of the recipe");
+    if (conflict) return stk_report_usage(call->command, conflict, NULL);
+    if (!v->explain && !v->lint && v->ablate) return ablate(call, &shape);
+    if (!v->explain && !v->lint && v->compare) return compare_forms(call, &shape);
     if (stk_bench_pipeline(&data, call->operands[1], &shape, &err))
         return stk_report_error(call->command, &err, advise(&err));
     const int code = bench(call, data);
@@ -309,10 +367,13 @@ const stk_command stk_command_bench = {
     .description =
         "Runs the pipeline of a recipe (.yaml), or the usual one of shuffle, repeat and batch over "
         "PATH (TFRecords, or any source that 'stoker pack' takes), with nothing to do for the "
-        "consumer. Tells samples per second, what every stage did, how much memory was held, and "
+        "consumer. With --preset the pictures of PATH are decoded and augmented as for training. "
+        "Tells samples per second, what every stage did, how much memory was held, and "
         "which stage is the limit. Ctrl-C ends the run and prints what was measured so far.",
     .examples = "stoker bench input packed/\n"
                 "stoker bench input photos/ --batch 64 --seconds 20\n"
+                "stoker bench input packed/ --preset imagenet --ablate\n"
+                "stoker bench input photos/ --preset imagenet --compare files,packed,seekable\n"
                 "stoker bench input recipe.yaml --explain\n"
                 "stoker bench input packed/ --json > speed.json\n"
                 "stoker bench input packed/ --explain",

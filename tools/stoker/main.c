@@ -13,10 +13,8 @@
 #include <unistd.h>
 
 static const stk_command *const commands[] = {
-    &stk_command_pack,
-    &stk_command_inspect,
-    &stk_command_bench,
-    &stk_command_completion,
+    &stk_command_pack, &stk_command_inspect, &stk_command_bench,
+    &stk_command_show, &stk_command_replay,  &stk_command_completion,
 };
 
 const stk_command *stk_command_at(size_t index)

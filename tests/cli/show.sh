@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# stoker show: sheets of presets, epochs and operations; guesses; what cannot be shown.
+set -eu
+source "$(dirname "$0")/support.bash" "$1"
+
+# is_png FILE WIDTH-AT-LEAST: has a PNG's size in its header.
+is_png()
+{
+    python3 - "$@" <<'PYTHON' || fail "$1 is no such sheet"
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+assert data[:8] == b"\x89PNG\r\n\x1a\n", data[:8]
+width, height = struct.unpack(">II", data[16:24])
+assert width >= int(sys.argv[2]) and height >= 100, (width, height)
+PYTHON
+}
+
+make_pictures "$work/small" 2 5 32 32
+make_pictures "$work/photos" 1 3 90 60
+run pack "$work/small" "$work/packed" --quiet
+expect_code 0 "pack"
+
+run show "$work/packed" -o "$work/a.png"
+expect_code 0 "a sheet of a pack"
+expect_in "$work/out" "a.png: 10 pictures in 8 columns, " "a sheet of a pack"
+expect_in "$work/err" "32 x 32 pixels: taken for preset cifar" "the guess"
+is_png "$work/a.png" 1000
+
+run show "$work/photos" -o "$work/b.png" --evaluate --size 48 --columns 2
+expect_code 0 "a sheet of a folder"
+expect_in "$work/err" "90 x 60 pixels: taken for preset imagenet" "the guess"
+expect_in "$work/out" "3 pictures in 2 columns" "a sheet of a folder"
+
+run show "$work/packed" --preset cifar --count 4 --epoch 2 --seed 7 --json -o "$work/c.png"
+expect_code 0 "JSON"
+expect_empty "$work/err" "no guess, no note"
+python3 - "$work/out" "$work/c.png" <<'PYTHON' || fail "the JSON does not say what is shown"
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["out"] == sys.argv[2] and r["preset"] == "cifar" and r["seed"] == 7, r
+assert len(r["pictures"]) == 4, r
+assert all(p["epoch"] == 2 and p["width"] == 32 for p in r["pictures"]), r
+assert all(p["label"] in ("class0", "class1") for p in r["pictures"]), r
+assert len({p["sample"] for p in r["pictures"]}) == 4, r
+PYTHON
+
+run show "$work/packed" --epochs 3 --count 2 -q -o "$work/d.png"
+expect_code 0 "epochs"
+expect_empty "$work/err" "quiet"
+expect_in "$work/out" "6 pictures in 3 columns" "epochs"
+
+run show "$work/photos" --op 'rotate degrees=30' --op flip -o "$work/e.png"
+expect_code 0 "operations"
+run show "$work/photos" --op all -o "$work/f.png"
+expect_code 0 "all operations"
+is_png "$work/f.png" 600
+
+# The same seed gives the same sheet, on any number of threads.
+run show "$work/packed" --preset cifar -o "$work/g.png" --threads 1
+run show "$work/packed" --preset cifar -o "$work/h.png" --threads 4
+cmp -s "$work/g.png" "$work/h.png" || fail "the sheet is not the same again"
+
+run show "$work/packed" --preset cifer
+expect_code 2 "no such preset"
+expect_in "$work/err" "did you mean 'cifar'?" "no such preset"
+run show "$work/packed" --op rotat
+expect_code 2 "no such operation"
+expect_in "$work/err" "there is no image operation 'rotat'" "no such operation"
+expect_in "$work/err" "did you mean 'rotate'?" "no such operation"
+run show "$work/packed" --op 'rotate angle=3'
+expect_code 1 "no such parameter"
+expect_in "$work/err" "angle" "no such parameter"
+run show "$work/packed" --op to_float -o "$work/x.png"
+expect_code 1 "no picture"
+expect_in "$work/err" "only uint8" "no picture"
+run show "$work/packed" --op flip --preset cifar
+expect_code 2 "both"
+run show "$work/nothing"
+expect_code 1 "nothing there"
+mkdir "$work/empty"
+run show "$work/empty"
+expect_code 1 "no pictures"
+run show "$work/packed" --split valid
+expect_code 1 "no such split"
+expect_in "$work/err" 'there is no split "valid"' "no such split"
+printf 'a,b\n1,2\n' >"$work/table.csv"
+run show "$work/table.csv"
+expect_code 1 "data without pictures"
+expect_in "$work/err" 'there is no field "image"' "data without pictures"
+run show "$work/packed" -q -o "$work/none/x.png"
+expect_code 1 "a place that is not there"
+[ ! -e "$work/x.png" ] || fail "a sheet that failed was written"
+printf 'no picture' >"$work/photos/class0/text.png"
+run show "$work/photos" -q -o "$work/y.png"
+expect_code 1 "a bad picture"
+expect_in "$work/err" "class0/text.png" "a bad picture is named"
+expect_in "$work/err" "'stoker pack --on-bad skip'" "what to do with a bad picture"
+[ ! -e "$work/y.png" ] || fail "a sheet with a bad picture was written"
+
+run replay "$work/packed" packed-train.tfrecord-00000-of-00001 --preset cifar -o "$work/z.png"
+expect_code 1 "a file of several pictures"
+expect_in "$work/err" "name one as packed-train.tfrecord-00000-of-00001:RECORD" "several pictures"
+run replay "$work/packed" nothing.jpg --preset cifar -o "$work/z.png"
+expect_code 1 "no such sample"
+expect_in "$work/err" "nothing.jpg is not among its pictures" "no such sample"
+finish

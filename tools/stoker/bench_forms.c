@@ -1,0 +1,224 @@
+/* Packing data into temporary folders, and measuring one beside the other. */
+#include "bench_forms.h"
+
+#include "format.h"
+#include "progress.h"
+#include "signals.h"
+#include "table.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <stoker/pack.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct form {
+    const char     *name;
+    bool            packed;
+    stk_pack_images images;
+} form;
+
+static const form forms_known[] = {
+    {.name = "files"},
+    {.name = "packed", .packed = true, .images = {.format = STK_PACK_KEEP}},
+    {.name = "seekable", .packed = true, .images = {.format = STK_PACK_SEEKABLE}},
+    {.name = "raw", .packed = true, .images = {.format = STK_PACK_RAW}},
+};
+
+const char *stk_form_name(size_t index)
+{
+    return index < sizeof forms_known / sizeof *forms_known ? forms_known[index].name : NULL;
+}
+
+static const form *find_form(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof forms_known / sizeof *forms_known; i++)
+        if (strlen(forms_known[i].name) == length && !memcmp(forms_known[i].name, name, length))
+            return &forms_known[i];
+    return NULL;
+}
+
+bool stk_forms_are_known(const char *list)
+{
+    unsigned seen = 0;
+    do {
+        const size_t length = strcspn(list, ",");
+        const form  *f = find_form(list, length);
+        if (!f || seen & 1u << (f - forms_known)) return false;
+        seen |= 1u << (f - forms_known);
+        list += length;
+    } while (*list++);
+    return true;
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info, (void)kind, (void)at;
+    return remove(path);
+}
+
+void stk_forms_release(stk_forms *forms)
+{
+    for (size_t i = 0; i < forms->count; i++)
+        stk_dataset_unref(forms->rivals[i].data);
+    forms->count = 0;
+    if (forms->folder[0]) nftw(forms->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    forms->folder[0] = 0;
+}
+
+static stk_status make_folder(stk_forms *out, stk_error *err)
+{
+    const char *base = getenv("TMPDIR");
+    if (out->folder[0]) return STK_OK;
+    snprintf(out->folder, sizeof out->folder, "%s/stoker-bench-XXXXXX",
+             base && base[0] && strlen(base) < 200 ? base : "/tmp");
+    if (mkdtemp(out->folder)) return STK_OK;
+    const stk_status st =
+        stk_fail_errno(err, errno, "bench", out->folder, "make a temporary folder");
+    out->folder[0] = 0;
+    return st;
+}
+
+static void show_progress(void *context, const stk_pack_progress *at)
+{
+    stk_progress_update(context, at->bytes_done, at->bytes_total, at->items_done, at->items_total);
+}
+
+/* A pack of plain bytes cannot be resized: its pictures are then encoded, but not made seekable. */
+static stk_pack_images images_of(const form *f, int resize)
+{
+    stk_pack_images images = f->images;
+    images.resize = resize;
+    if (resize && images.format == STK_PACK_KEEP) {
+        images.format = STK_PACK_JPEG;
+        images.no_restarts = true;
+    }
+    return images;
+}
+
+static stk_status pack(const form *f, const stk_source *source, const char *folder, int resize,
+                       const stk_bench_limits *limits, double *bytes_each, stk_error *err)
+{
+    stk_progress           progress;
+    stk_pack_result        result;
+    char                   verb[32];
+    const stk_pack_options options = {.images = images_of(f, resize),
+                                      .threads = limits->threads,
+                                      .cancel = stk_signals_token(),
+                                      .progress = show_progress,
+                                      .progress_context = &progress};
+    snprintf(verb, sizeof verb, "packing %s", f->name);
+    stk_progress_begin(&progress, verb, limits->quiet);
+    const stk_status st = stk_pack(source, folder, &options, &result, err);
+    stk_progress_end(&progress);
+    if (!st) *bytes_each = result.items ? (double)result.bytes_out / (double)result.items : 0;
+    return st;
+}
+
+static double mean_bytes(const stk_source *source)
+{
+    const uint64_t  count = stk_source_count(source);
+    double          sum = 0;
+    stk_source_item item;
+    for (uint64_t i = 0; i < count; i++) {
+        stk_source_item_at(source, i, &item);
+        sum += (double)item.bytes;
+    }
+    return count ? sum / (double)count : 0;
+}
+
+static stk_status add(stk_forms *out, const form *f, const stk_source *source, const char *path,
+                      int resize, const stk_bench_shape *shape, const stk_bench_limits *limits,
+                      stk_error *err)
+{
+    char       folder[300];
+    stk_rival *rival = &out->rivals[out->count];
+    snprintf(rival->name, sizeof rival->name, "%s", f->name);
+    out->bytes_each[out->count] = mean_bytes(source);
+    if (f->packed) {
+        STK_TRY(make_folder(out, err));
+        snprintf(folder, sizeof folder, "%s/%s", out->folder, f->name);
+        STK_TRY(pack(f, source, folder, resize, limits, &out->bytes_each[out->count], err));
+    }
+    STK_TRY(stk_bench_pipeline(&rival->data, f->packed ? folder : path, shape, err));
+    out->count++;
+    return STK_OK;
+}
+
+static stk_status add_all(stk_forms *out, const stk_source *source, const char *path,
+                          const char *list, int resize, const stk_bench_shape *shape,
+                          const stk_bench_limits *limits, stk_error *err)
+{
+    while (*list) {
+        const size_t length = strcspn(list, ",");
+        STK_TRY(add(out, find_form(list, length), source, path, resize, shape, limits, err));
+        list += length + (list[length] == ',');
+    }
+    return STK_OK;
+}
+
+stk_status stk_forms_run(stk_forms *out, const char *path, const char *list, int resize,
+                         const stk_bench_shape *shape, const stk_bench_limits *limits,
+                         stk_error *err)
+{
+    const stk_source_options options = {.cancel = stk_signals_token()};
+    stk_source              *source;
+    *out = (stk_forms){0};
+    STK_TRY(stk_source_open(&source, NULL, path, &options, err));
+    stk_status st = add_all(out, source, path, list, resize, shape, limits, err);
+    stk_source_free(source);
+    return st ? st : stk_bench_contest(out->rivals, out->count, limits, err);
+}
+
+static double ratio(const stk_forms *forms, size_t i)
+{
+    return forms->rivals[i].cpu > 0 ? forms->rivals[0].cpu / forms->rivals[i].cpu : 0;
+}
+
+void stk_forms_print(const stk_forms *forms, const stk_style *style)
+{
+    static const char *const heading[] = {"form", "bytes an image", "img/s", "img/s per core"};
+    stk_table                table;
+    char                     text[STK_FORMAT_ROOM + 48];
+    printf("%sForms%s, measured in turn; median of %d rounds; the ratio is that of img/s per "
+           "core\n",
+           style->bold, style->plain, STK_BENCH_ROUNDS);
+    stk_table_init(&table, "frrrr");
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        stk_table_add(&table, heading[i]);
+    snprintf(text, sizeof text, "to %s", forms->rivals[0].name);
+    stk_table_add(&table, text);
+    for (size_t i = 0; i < forms->count; i++) {
+        const stk_rival *rival = &forms->rivals[i];
+        stk_table_add(&table, rival->name);
+        stk_table_add(&table, stk_format_count(text, (uint64_t)(forms->bytes_each[i] + 0.5)));
+        stk_table_add(&table, stk_format_count(text, (uint64_t)(rival->rate + 0.5)));
+        stk_table_add(&table, stk_format_count(text, (uint64_t)(1 / rival->cpu + 0.5)));
+        snprintf(text, sizeof text, "%.2f", ratio(forms, i));
+        stk_table_add(&table, text);
+    }
+    stk_table_print(&table, stdout, style);
+    stk_table_release(&table);
+}
+
+void stk_forms_write_json(stk_json_writer *json, const stk_forms *forms, const char *path,
+                          const stk_bench_shape *shape)
+{
+    stk_json_object(json);
+    stk_json_pair_string(json, "path", path);
+    stk_json_pair_string(json, "preset", shape->preset->name);
+    stk_json_key(json, "forms");
+    stk_json_array(json);
+    for (size_t i = 0; i < forms->count; i++) {
+        stk_json_object(json);
+        stk_json_pair_string(json, "form", forms->rivals[i].name);
+        stk_json_pair_double(json, "bytes_per_image", forms->bytes_each[i]);
+        stk_json_pair_double(json, "samples_per_s", forms->rivals[i].rate);
+        stk_json_pair_double(json, "samples_per_core_s", 1 / forms->rivals[i].cpu);
+        stk_json_pair_double(json, "ratio", ratio(forms, i));
+        stk_json_object_end(json);
+    }
+    stk_json_array_end(json);
+    stk_json_object_end(json);
+}

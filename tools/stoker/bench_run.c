@@ -1,0 +1,203 @@
+/* Drawing from pipelines, with a line about it now and then. */
+#include "bench_run.h"
+
+#include "format.h"
+#include "signals.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct drawing {
+    const stk_bench_limits *limits;
+    stk_iterator           *it;
+    double                  begin, shown;
+    uint64_t                elements, samples, shown_samples;
+    bool                    batches, terminal, drawn;
+} drawing;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Time of all threads of this process, on cores. */
+static double cpu_now(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+           (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
+}
+
+/* Values that were batched have a leading dimension. */
+static uint64_t rows_of(const stk_element *element)
+{
+    if (!stk_element_count(element)) return 1;
+    const stk_value *value = stk_element_value(element, 0);
+    if (value->kind == STK_VALUE_RAGGED) return (uint64_t)value->count;
+    return value->shape.rank ? (uint64_t)value->shape.dim[0] : 1;
+}
+
+static void show_progress(drawing *d, double at)
+{
+    const double apart = d->terminal ? 0.25 : 2;
+    if (d->limits->quiet || at - d->shown < apart) return;
+    char         count[STK_FORMAT_ROOM], time[STK_FORMAT_ROOM], limit[STK_FORMAT_ROOM];
+    const double rate = (double)(d->samples - d->shown_samples) / (at - d->shown);
+    stk_format_count(count, (uint64_t)(rate + 0.5));
+    stk_format_duration(time, at - d->begin);
+    stk_format_duration(limit, d->limits->seconds);
+    fprintf(stderr, d->terminal ? "\rreading  %s/s  %s of %s\033[K" : "reading  %s/s  %s of %s\n",
+            count, time, limit);
+    fflush(stderr);
+    d->drawn = d->terminal;
+    d->shown = at;
+    d->shown_samples = d->samples;
+}
+
+static bool gives_batches(stk_iterator *it)
+{
+    stk_iterator_report report;
+    stk_iterator_read_report(it, &report);
+    return report.batches;
+}
+
+/* Says why it ended; an error that is no request to stop is told by the status. */
+static stk_status draw(drawing *d, const char **ended, stk_error *err)
+{
+    const stk_bench_limits *limits = d->limits;
+    d->begin = d->shown = now();
+    for (;;) {
+        stk_element *element;
+        const double at = now();
+        *ended = "time";
+        if (at - d->begin >= limits->seconds) return STK_OK;
+        *ended = "elements";
+        if (limits->elements && d->elements >= limits->elements) return STK_OK;
+        const stk_status st = stk_iterator_next(d->it, &element, err);
+        *ended = "interrupted";
+        if (st) return st == STK_E_CANCELLED ? STK_OK : st;
+        *ended = "end of data";
+        if (!element) return STK_OK;
+        if (!d->elements++) d->batches = gives_batches(d->it);
+        d->samples += d->batches ? rows_of(element) : 1;
+        stk_element_unref(element);
+        show_progress(d, at);
+    }
+}
+
+/* Decisions are in the report; what else there is to say comes at once. */
+static void tell(void *context, const char *line)
+{
+    (void)context;
+    if (strncmp(line, "autotune:", 9) == 0) return;
+    fprintf(stderr, "stoker bench: ");
+    stk_text_print(stderr, line);
+    fprintf(stderr, "\n");
+}
+
+static stk_iterator_options options_of(const stk_bench_limits *limits)
+{
+    return (stk_iterator_options){.threads = limits->threads,
+                                  .memory_bytes = limits->memory_bytes,
+                                  .cancel = stk_signals_token(),
+                                  .log = limits->quiet ? NULL : tell};
+}
+
+stk_status stk_bench_measure(stk_dataset *data, const stk_bench_limits *limits,
+                             stk_bench_result *result, stk_error *err)
+{
+    drawing                    d = {.limits = limits, .terminal = isatty(STDERR_FILENO)};
+    const stk_iterator_options how = options_of(limits);
+    const double               cpu = cpu_now();
+    STK_TRY(stk_iterator_start(&d.it, data, &how, err));
+    stk_status st = draw(&d, &result->ended, err);
+    result->seconds = now() - d.begin;
+    result->cpu_seconds = cpu_now() - cpu;
+    stk_iterator_read_report(d.it, &result->report);
+    result->samples = d.samples;
+    if (d.drawn) fprintf(stderr, "\r\033[K");
+    stk_iterator_free(d.it);
+    return st;
+}
+
+/* Draws for at least so long, and at least one batch. */
+static stk_status draw_for(stk_iterator *it, double seconds, uint64_t *rows, stk_error *err)
+{
+    const double begin = now();
+    do {
+        stk_element *element;
+        STK_TRY(stk_iterator_next(it, &element, err));
+        if (!element)
+            return stk_fail(err, STK_E_INVALID, "bench", NULL,
+                            "the data has less than one batch; --batch makes them smaller");
+        *rows += rows_of(element);
+        stk_element_unref(element);
+    } while (now() - begin < seconds);
+    return STK_OK;
+}
+
+/* The first batches wait for files to be opened and buffers to be filled: they do not count. */
+static stk_status run_slice(stk_rival *rival, int round, double seconds,
+                            const stk_bench_limits *limits, stk_error *err)
+{
+    stk_iterator_options how = options_of(limits);
+    stk_iterator        *it;
+    uint64_t             rows = 0;
+    how.no_autotune = true;
+    STK_TRY(stk_iterator_start(&it, rival->data, &how, err));
+    stk_status   st = draw_for(it, seconds / 4, &rows, err);
+    const double begin = now(), cpu = cpu_now();
+    rows = 0;
+    if (!st) st = draw_for(it, seconds * 3 / 4, &rows, err);
+    if (!st) {
+        rival->rates[round] = (double)rows / (now() - begin);
+        rival->cpus[round] = (cpu_now() - cpu) / (double)rows;
+    }
+    stk_iterator_free(it);
+    return st;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(const double values[STK_BENCH_ROUNDS])
+{
+    double sorted[STK_BENCH_ROUNDS];
+    memcpy(sorted, values, sizeof sorted);
+    qsort(sorted, STK_BENCH_ROUNDS, sizeof *sorted, compare);
+    return sorted[STK_BENCH_ROUNDS / 2];
+}
+
+stk_status stk_bench_contest(stk_rival *rivals, size_t count, const stk_bench_limits *limits,
+                             stk_error *err)
+{
+    const bool   terminal = isatty(STDERR_FILENO), shown = terminal && !limits->quiet;
+    const double slice = limits->seconds / STK_BENCH_ROUNDS;
+    stk_status   st = STK_OK;
+    for (int round = 0; round < STK_BENCH_ROUNDS && !st; round++) {
+        if (!terminal && !limits->quiet)
+            fprintf(stderr, "measuring  round %d of %d\n", round + 1, STK_BENCH_ROUNDS);
+        for (size_t i = 0; i < count && !st; i++) {
+            if (shown)
+                fprintf(stderr, "\rmeasuring  round %d of %d  %s\033[K", round + 1,
+                        STK_BENCH_ROUNDS, rivals[i].name);
+            st = run_slice(&rivals[i], round, slice, limits, err);
+        }
+    }
+    if (shown) fprintf(stderr, "\r\033[K");
+    for (size_t i = 0; i < count; i++) {
+        rivals[i].rate = median(rivals[i].rates);
+        rivals[i].cpu = median(rivals[i].cpus);
+    }
+    return st;
+}

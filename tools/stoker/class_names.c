@@ -1,0 +1,80 @@
+/* What classes and samples are called. */
+#include "class_names.h"
+
+#include "signals.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const stk_feature_info *find_label(const stk_feature_info *features, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (features[i].meaning == STK_MEANING_LABEL && features[i].class_count)
+            return &features[i];
+    return NULL;
+}
+
+void stk_class_names_load(stk_class_names *names, const char *path)
+{
+    const stk_source_options options = {.cancel = stk_signals_token()};
+    size_t                   count = 0;
+    *names = (stk_class_names){0};
+    if (stk_dataset_info_read(&names->info, NULL, path, NULL) == STK_OK) {
+        names->label = find_label(names->info.features, names->info.feature_count);
+        return;
+    }
+    names->info = (stk_dataset_info){0};
+    if (stk_source_open(&names->source, NULL, path, &options, NULL)) return;
+    const stk_feature_info *features = stk_source_features(names->source, &count);
+    names->label = find_label(features, count);
+}
+
+void stk_class_names_release(stk_class_names *names)
+{
+    stk_dataset_info_release(&names->info);
+    stk_source_free(names->source);
+    *names = (stk_class_names){0};
+}
+
+char *stk_class_name(const stk_class_names *names, int64_t label, char *text, size_t capacity)
+{
+    const stk_feature_info *known = names->label;
+    text[0] = 0;
+    if (label < 0) return text;
+    if (known && known->class_names && (uint64_t)label < known->class_count)
+        snprintf(text, capacity, "%s", known->class_names[label]);
+    else
+        snprintf(text, capacity, "class %" PRId64, label);
+    return text;
+}
+
+/* A picture is a file of its own where its name says so. */
+static bool holds_one(const char *name)
+{
+    static const char *const endings[] = {".jpg", ".jpeg", ".png",  ".webp",
+                                          ".ppm", ".pgm",  ".JPEG", ".JPG"};
+    const size_t             length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t ending = strlen(endings[i]);
+        if (length > ending && strcmp(name + length - ending, endings[i]) == 0) return true;
+    }
+    return false;
+}
+
+char *stk_sample_name(const stk_element *element, char *text, size_t capacity)
+{
+    const stk_origin *origin = stk_element_origin(element);
+    char              path[1024];
+    if (!origin->file) return stk_element_where(element, text, (int)capacity);
+    const size_t bytes = stk_buffer_size(origin->file);
+    const size_t kept = bytes < sizeof path - 1 ? bytes : sizeof path - 1;
+    memcpy(path, stk_buffer_data(origin->file), kept);
+    path[kept] = 0;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (holds_one(name) && !origin->record)
+        snprintf(text, capacity, "%s", name);
+    else
+        snprintf(text, capacity, "%s:%" PRIu64, name, origin->record);
+    return text;
+}

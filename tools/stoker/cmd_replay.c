@@ -1,0 +1,195 @@
+/* stoker replay: one sample, exactly as a run had it. */
+#include "class_names.h"
+#include "command.h"
+#include "find_sample.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <stoker/json.h>
+#include <string.h>
+
+typedef struct values {
+    stk_common_values  common;
+    stk_picture_values pictures;
+    int64_t            seed, epoch, index;
+    const char        *out;
+} values;
+
+static const values defaults = {.seed = 1, .index = -1, .out = "replay.png"};
+
+static const stk_option options[] = {
+    STK_PICTURE_OPTIONS(values, pictures),
+    {.name = "seed",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, seed),
+     .least = 1,
+     .most = 9.3e18,
+     .group = "Which sample",
+     .help = "seed of the iterator that gave it (default 1)"},
+    {.name = "epoch",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, epoch),
+     .least = 0,
+     .most = 1e9,
+     .group = "Which sample",
+     .help = "pass over the data, counted from 0 (default 0)"},
+    {.name = "index",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, index),
+     .least = 0,
+     .most = 9.2e18,
+     .group = "Which sample",
+     .help = "its number among all that the iterator gave, from 0, where it is known: then nothing "
+             "is searched, and SAMPLE need not be given"},
+    {.name = "out",
+     .letter = 'o',
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, out),
+     .group = "Output",
+     .help = "PNG to write (default replay.png)"},
+    STK_COMMON_OPTIONS(values, common),
+};
+
+/* What was found. */
+typedef struct finding {
+    stk_element *element;
+    stk_pixels   pixels;
+    uint64_t     index;
+    char         name[200], class_name[100];
+} finding;
+
+static stk_sample_run run_of(const values *v)
+{
+    return (stk_sample_run){(uint64_t)v->seed, (int)v->common.threads, v->common.memory_bytes};
+}
+
+/* The element index of the stream, and nothing else, through the functions. */
+static stk_status run_one(finding *f, const char *path, const values *v, stk_error *err)
+{
+    const stk_sample_run how = run_of(v);
+    stk_dataset         *data;
+    stk_iterator        *it = NULL;
+    STK_TRY(stk_pictures_open(&data, path, &v->pictures, STK_AUTO, -1, err));
+    stk_status st = stk_pictures_prepare(&data, &v->pictures, err);
+    if (!st) st = stk_sample_start(&it, data, &how, f->index, err);
+    if (!st) st = stk_iterator_next(it, &f->element, err);
+    if (!st && !f->element)
+        st = stk_fail(err, STK_E_NOTFOUND, "images", path, "it holds no pictures");
+    stk_iterator_free(it);
+    stk_dataset_unref(data);
+    return st;
+}
+
+static stk_status replay(const stk_invocation *call, finding *f, stk_error *err)
+{
+    const values        *v = call->values;
+    const stk_sample_run how = run_of(v);
+    const char          *path = call->operands[0];
+    stk_class_names      names;
+    stk_sample_wanted    wanted = {.epoch = (uint64_t)v->epoch};
+    if (call->operand_count > 1) stk_sample_wanted_parse(&wanted, call->operands[1]);
+    f->index = (uint64_t)v->index;
+    if (v->index < 0) STK_TRY(stk_sample_find(&f->index, path, &v->pictures, &how, &wanted, err));
+    STK_TRY(run_one(f, path, v, err));
+    STK_TRY(stk_pictures_pixels(&f->pixels, f->element, err));
+    stk_class_names_load(&names, path);
+    stk_class_name(&names, stk_pictures_label(f->element), f->class_name, sizeof f->class_name);
+    stk_sample_name(f->element, f->name, sizeof f->name);
+    stk_class_names_release(&names);
+    return STK_OK;
+}
+
+static stk_status save(const values *v, const finding *f, stk_error *err)
+{
+    stk_blob png;
+    stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_image_write_png(&png, &f->pixels, err);
+    if (!st) st = stk_pictures_save(v->out, stk_blob_bytes(&png), err);
+    stk_blob_release(&png);
+    return st;
+}
+
+static void print_text(const values *v, const finding *f)
+{
+    stk_text_print(stdout, v->out);
+    printf(": %d x %d pixels\n  ", f->pixels.width, f->pixels.height);
+    stk_text_print(stdout, f->name);
+    if (f->class_name[0]) printf(", ");
+    stk_text_print(stdout, f->class_name);
+    printf("\n  element %" PRIu64 " of seed %" PRId64 ", epoch %" PRIu64 "\n", f->index, v->seed,
+           stk_element_origin(f->element)->epoch);
+}
+
+static stk_status print_json(const values *v, const finding *f, stk_error *err)
+{
+    stk_json_writer json;
+    stk_blob        text;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    stk_json_begin(&json, &text, 2);
+    stk_json_object(&json);
+    stk_json_pair_string(&json, "out", v->out);
+    stk_json_pair_int(&json, "width", f->pixels.width);
+    stk_json_pair_int(&json, "height", f->pixels.height);
+    stk_json_pair_string(&json, "preset", v->pictures.preset);
+    stk_json_pair_string(&json, "sample", f->name);
+    stk_json_pair_int(&json, "label", stk_pictures_label(f->element));
+    stk_json_pair_string(&json, "class", f->class_name);
+    stk_json_pair_int(&json, "seed", v->seed);
+    stk_json_pair_uint(&json, "epoch", stk_element_origin(f->element)->epoch);
+    stk_json_pair_uint(&json, "index", f->index);
+    stk_json_object_end(&json);
+    const stk_status st = stk_json_end(&json, err);
+    fwrite(text.data, 1, text.size, stdout);
+    stk_blob_release(&text);
+    return st;
+}
+
+static int run(const stk_invocation *call)
+{
+    const values *v = call->values;
+    finding       f = {0};
+    stk_error     err;
+    if (!v->pictures.preset)
+        return stk_report_usage(call->command, "--preset is missing",
+                                "it must be the one that the run had");
+    if (call->operand_count < 2 && v->index < 0)
+        return stk_report_usage(call->command, "SAMPLE is missing",
+                                "such as train-00001:12 or cat_0412.jpg, as 'stoker show' and "
+                                "error messages name it; or give --index");
+    stk_status st = replay(call, &f, &err);
+    if (!st) st = save(v, &f, &err);
+    if (!st && v->common.json)
+        st = print_json(v, &f, &err);
+    else if (!st)
+        print_text(v, &f);
+    const int code = st ? stk_report_error(call->command, &err, NULL) : STK_EXIT_OK;
+    stk_element_unref(f.element);
+    return code;
+}
+
+const stk_command stk_command_replay = {
+    .name = "replay",
+    .summary = "write one sample as PNG, exactly as a run had it",
+    .operands = "DATA SAMPLE",
+    .description =
+        "Finds SAMPLE (FILE:RECORD, or FILE where it is a picture of its own; the end of the path "
+        "is enough) in one epoch of the shuffled pictures of DATA and prepares it with the random "
+        "numbers that it had there: the same pixels, to the bit. DATA, preset, flags and seed must "
+        "be those of the run.",
+    .examples = "stoker replay packed/ packed-train.tfrecord-00003-of-00100:118 --preset imagenet "
+                "--seed 7 --epoch 2\n"
+                "stoker replay photos/ cat_0412.jpg --preset imagenet -o cat.png\n"
+                "stoker replay packed/ --preset cifar --seed 7 --index 123456",
+    .least_operands = 1,
+    .most_operands = 2,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .run = run,
+};

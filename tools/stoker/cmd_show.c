@@ -1,0 +1,330 @@
+/* stoker show: a contact sheet of what the network sees. */
+#include "command.h"
+#include "show_cells.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stoker/functions.h>
+#include <stoker/json.h>
+#include <string.h>
+
+typedef struct values {
+    stk_common_values  common;
+    stk_picture_values pictures;
+    stk_option_list    operations;
+    int64_t            count, columns, seed, epoch, epochs;
+    const char        *out;
+} values;
+
+static const values defaults = {.seed = 1, .out = "sheet.png"};
+
+enum { USUAL_COUNT = 32, USUAL_ROWS = 6, USUAL_COLUMNS = 8, USUAL_DRAWS = 6 };
+
+static const stk_option options[] = {
+    STK_PICTURE_OPTIONS(values, pictures),
+    {.name = "op",
+     .metavar = "'NAME PARAMETERS'",
+     .kind = STK_OPTION_LIST,
+     .target = offsetof(values, operations),
+     .group = "Pictures",
+     .help = "show this image operation instead of a preset, such as 'rotate degrees=-30,30'; "
+             "several are done in turn; 'all' shows each one on the same picture"},
+    {.name = "count",
+     .letter = 'n',
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, count),
+     .least = 0,
+     .most = 4096,
+     .group = "Which ones",
+     .help = "pictures to show (default 32; 6 with --epochs)"},
+    {.name = "epochs",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, epochs),
+     .least = 0,
+     .most = 64,
+     .group = "Which ones",
+     .help = "show every picture as it comes in so many epochs, one row each"},
+    {.name = "epoch",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, epoch),
+     .least = 0,
+     .most = 1e9,
+     .group = "Which ones",
+     .help = "show the first pictures of this epoch (default 0: the first)"},
+    {.name = "seed",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, seed),
+     .least = 1,
+     .most = 9.3e18,
+     .group = "Which ones",
+     .help = "of order and augmentation; 'stoker replay' finds the same with it (default 1)"},
+    {.name = "out",
+     .letter = 'o',
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, out),
+     .group = "Output",
+     .help = "PNG to write (default sheet.png)"},
+    {.name = "columns",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, columns),
+     .least = 0,
+     .most = 64,
+     .group = "Output",
+     .help = "pictures side by side (default 8)"},
+    STK_COMMON_OPTIONS(values, common),
+};
+
+typedef struct session {
+    const stk_invocation *call;
+    const values         *values;
+    stk_show_request      request;
+    stk_show_cells        cells;
+    size_t                columns;
+    bool                  all; /* --op all */
+    stk_sheet_size        size;
+    char                  heading[200], subheading[300];
+} session;
+
+static const char *operation_name(const void *context, size_t index)
+{
+    stk_image_operation operation;
+    (void)context;
+    return stk_image_operation_at(index, &operation) ? operation.name : NULL;
+}
+
+static bool is_operation(const char *name, size_t length)
+{
+    const char *known;
+    for (size_t i = 0; (known = operation_name(NULL, i)) != NULL; i++)
+        if (strlen(known) == length && !memcmp(known, name, length)) return true;
+    return false;
+}
+
+/* A name that does not exist is a wrong command line; wrong parameters are told by the library. */
+static int check_operations(session *s)
+{
+    const stk_option_list *list = &s->values->operations;
+    for (size_t i = 0; i < list->count; i++) {
+        const size_t length = strcspn(list->items[i], " ");
+        char         name[64], message[STK_OPTION_MESSAGE], advice[STK_OPTION_MESSAGE];
+        s->all = s->all || strcmp(list->items[i], "all") == 0;
+        if (strcmp(list->items[i], "all") == 0 || is_operation(list->items[i], length)) continue;
+        snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), list->items[i]);
+        snprintf(message, sizeof message, "--op: there is no image operation '%s'", name);
+        stk_suggest(advice, sizeof advice, name, "", operation_name, NULL);
+        return stk_report_usage(s->call->command, message,
+                                advice[0] ? advice : "'stoker show --help' lists them");
+    }
+    if (s->all && list->count > 1)
+        return stk_report_usage(s->call->command, "--op all stands alone", NULL);
+    if (list->count && s->values->pictures.preset)
+        return stk_report_usage(s->call->command, "--op and --preset exclude each other", NULL);
+    return STK_EXIT_OK;
+}
+
+static void choose_numbers(session *s)
+{
+    const values     *v = s->values;
+    stk_show_request *r = &s->request;
+    r->path = s->call->operands[0];
+    r->pictures = v->pictures;
+    r->operations = v->operations;
+    r->run = (stk_sample_run){(uint64_t)v->seed, (int)v->common.threads, v->common.memory_bytes};
+    r->epoch = (uint64_t)v->epoch;
+    r->epochs = (size_t)v->epochs;
+    r->count = v->count ? (size_t)v->count : v->epochs ? USUAL_ROWS : USUAL_COUNT;
+    s->columns = v->columns ? (size_t)v->columns : s->all ? USUAL_DRAWS : USUAL_COLUMNS;
+    if (r->epochs) s->columns = r->epochs;
+    if (s->all && s->columns < 2) s->columns = 2;
+    r->columns = s->columns;
+}
+
+static stk_status choose_preset(session *s, stk_error *err)
+{
+    stk_show_request *r = &s->request;
+    if (r->pictures.preset) return STK_OK;
+    STK_TRY(stk_pictures_look(&r->kind, r->path, &r->pictures, err));
+    if (r->operations.count) return STK_OK;
+    int64_t size = 0;
+    r->pictures.preset = stk_pictures_guess(&r->kind, &size);
+    if (!r->pictures.size) r->pictures.size = size;
+    if (!s->values->common.quiet)
+        fprintf(stderr,
+                "the first picture has %d x %d pixels%s: taken for preset %s; --preset "
+                "chooses another\n",
+                r->kind.width, r->kind.height, r->kind.channels == 1 ? ", grey" : "",
+                r->pictures.preset);
+    return STK_OK;
+}
+
+static void list_operations(char *text, size_t room, const stk_option_list *list)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < list->count && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i ? "; " : "", list->items[i]);
+}
+
+static void write_heading(session *s)
+{
+    const stk_show_request *r = &s->request;
+    char                    epochs[48] = "";
+    if (s->all)
+        snprintf(s->heading, sizeof s->heading, "image operations");
+    else if (r->operations.count)
+        list_operations(s->heading, sizeof s->heading, &r->operations);
+    else
+        snprintf(s->heading, sizeof s->heading, "%s, %s, %d x %d", r->pictures.preset,
+                 r->pictures.evaluate ? "evaluation" : "training", s->cells.cells[0].pixels.width,
+                 s->cells.cells[0].pixels.height);
+    if (r->epochs)
+        snprintf(epochs, sizeof epochs, ", %zu epochs", r->epochs);
+    else if (!s->all)
+        snprintf(epochs, sizeof epochs, ", epoch %" PRIu64, r->epoch);
+    snprintf(s->subheading, sizeof s->subheading, "%s  seed %" PRIu64 "%s", r->path, r->run.seed,
+             epochs);
+}
+
+static stk_status show(session *s, stk_error *err)
+{
+    stk_class_names names = {0};
+    stk_blob        png;
+    STK_TRY(choose_preset(s, err));
+    if (!s->all) stk_class_names_load(&names, s->request.path);
+    stk_status st = s->all ? stk_show_operations(&s->cells, &s->request, err)
+                           : stk_show_pictures(&s->cells, &s->request, &names, err);
+    stk_class_names_release(&names);
+    if (!st && !s->cells.count)
+        st = stk_fail(err, STK_E_NOTFOUND, "images", s->request.path, "it holds no pictures");
+    if (st) return st;
+    if (s->columns > s->cells.count) s->columns = s->cells.count;
+    write_heading(s);
+    const stk_sheet sheet = {.heading = s->heading,
+                             .subheading = s->subheading,
+                             .cells = s->cells.cells,
+                             .count = s->cells.count,
+                             .columns = (int)s->columns};
+    stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
+    st = stk_sheet_write(&png, &sheet, &s->size, err);
+    if (!st) st = stk_pictures_save(s->values->out, stk_blob_bytes(&png), err);
+    stk_blob_release(&png);
+    return st;
+}
+
+static size_t picture_count(const session *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->cells.count; i++)
+        count += s->cells.elements[i] != NULL;
+    return count;
+}
+
+static void write_cell(stk_json_writer *json, const stk_sheet_cell *cell,
+                       const stk_element *element)
+{
+    const stk_origin *origin = stk_element_origin(element);
+    char              name[200];
+    stk_json_object(json);
+    stk_json_pair_string(json, "label", cell->label);
+    stk_json_pair_string(json, "sample", stk_sample_name(element, name, sizeof name));
+    stk_json_pair_uint(json, "record", origin->record);
+    stk_json_pair_uint(json, "epoch", origin->epoch);
+    stk_json_pair_int(json, "width", cell->pixels.width);
+    stk_json_pair_int(json, "height", cell->pixels.height);
+    stk_json_object_end(json);
+}
+
+static stk_status print_json(const session *s, stk_error *err)
+{
+    stk_json_writer json;
+    stk_blob        text;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    stk_json_begin(&json, &text, 2);
+    stk_json_object(&json);
+    stk_json_pair_string(&json, "out", s->values->out);
+    stk_json_pair_int(&json, "width", s->size.width);
+    stk_json_pair_int(&json, "height", s->size.height);
+    if (s->request.pictures.preset)
+        stk_json_pair_string(&json, "preset", s->request.pictures.preset);
+    stk_json_pair_uint(&json, "seed", s->request.run.seed);
+    stk_json_key(&json, "pictures");
+    stk_json_array(&json);
+    for (size_t i = 0; i < s->cells.count; i++)
+        if (s->cells.elements[i]) write_cell(&json, &s->cells.cells[i], s->cells.elements[i]);
+    stk_json_array_end(&json);
+    stk_json_object_end(&json);
+    const stk_status st = stk_json_end(&json, err);
+    fwrite(text.data, 1, text.size, stdout);
+    stk_blob_release(&text);
+    return st;
+}
+
+static void print_text(const session *s)
+{
+    const size_t count = picture_count(s);
+    stk_text_print(stdout, s->values->out);
+    printf(": %zu picture%s in %zu column%s, %d x %d pixels\n", count, count == 1 ? "" : "s",
+           s->columns, s->columns == 1 ? "" : "s", s->size.width, s->size.height);
+}
+
+static const char *advise(const stk_error *err)
+{
+    if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
+    if (strcmp(err->stage, "decode") && strcmp(err->stage, "read")) return NULL;
+    if (err->status == STK_E_NOTFOUND) return NULL;
+    return "mend or remove it, or let 'stoker pack --on-bad skip' leave bad pictures out";
+}
+
+static int run(const stk_invocation *call)
+{
+    session   s = {.call = call, .values = call->values};
+    stk_error err;
+    int       code = check_operations(&s);
+    if (code) return code;
+    choose_numbers(&s);
+    stk_status st = show(&s, &err);
+    if (!st && s.values->common.json)
+        st = print_json(&s, &err);
+    else if (!st)
+        print_text(&s);
+    code = st ? stk_report_error(call->command, &err, advise(&err)) : STK_EXIT_OK;
+    stk_show_cells_release(&s.cells);
+    return code;
+}
+
+static void print_operations(FILE *out, int width)
+{
+    stk_image_operation operation;
+    fprintf(out, "\nImage operations for --op:\n");
+    for (size_t i = 0; stk_image_operation_at(i, &operation); i++) {
+        const int column = fprintf(out, "  %s", operation.name);
+        stk_text_wrap(out, operation.help, column, 24, width);
+    }
+}
+
+const stk_command stk_command_show = {
+    .name = "show",
+    .summary = "draw what the network sees: a contact sheet of augmented pictures",
+    .operands = "DATA",
+    .description =
+        "Writes a PNG with pictures of DATA (a pack, or any source that 'stoker pack' takes) as "
+        "the pipeline of a preset gives them, with the class and the name of the sample below "
+        "each. Without --preset the one that suits the size of the pictures is taken.",
+    .examples = "stoker show packed/\n"
+                "stoker show photos/ --preset imagenet --epochs 8 -o augmented.png\n"
+                "stoker show packed/ --op 'rotate degrees=-30,30' --op 'flip'\n"
+                "stoker show photos/ --op all -o operations.png",
+    .least_operands = 1,
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .print_more_help = print_operations,
+    .run = run,
+};

@@ -1,0 +1,178 @@
+/* Finding a sample in the stream, and an iterator that begins there. */
+#include "find_sample.h"
+
+#include "signals.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Queues in between would begin to decode what is passed over; a cache would not know epochs. */
+enum { PASSES_OFF = STK_PASS_PREFETCH | STK_PASS_ISOLATE | STK_PASS_CACHE };
+
+void stk_sample_wanted_parse(stk_sample_wanted *wanted, char *text)
+{
+    char *colon = strrchr(text, ':'), *end;
+    wanted->file = text;
+    wanted->record = 0;
+    wanted->numbered = false;
+    if (!colon || colon[1] < '0' || colon[1] > '9') return;
+    errno = 0;
+    const unsigned long long record = strtoull(colon + 1, &end, 10);
+    if (*end || errno) return; /* part of the name */
+    wanted->record = record;
+    wanted->numbered = true;
+    *colon = 0;
+}
+
+/* Whether the origin's path ends in file, at a folder's border. */
+static bool is_file(const stk_origin *origin, const char *file)
+{
+    if (!origin->file) return false;
+    const char  *path = (const char *)stk_buffer_data(origin->file);
+    const size_t all = stk_buffer_size(origin->file), tail = strlen(file);
+    if (tail > all || memcmp(path + all - tail, file, tail) != 0) return false;
+    return tail == all || path[all - tail - 1] == '/';
+}
+
+static bool is_wanted(const stk_origin *origin, const stk_sample_wanted *wanted)
+{
+    if (origin->epoch != wanted->epoch) return false;
+    return !wanted->file || (origin->record == wanted->record && is_file(origin, wanted->file));
+}
+
+static stk_status not_found(const char *path, const stk_sample_wanted *wanted, stk_error *err)
+{
+    char record[24] = "";
+    if (!wanted->file)
+        return stk_fail(err, STK_E_NOTFOUND, "images", path, "there is no epoch %" PRIu64,
+                        wanted->epoch);
+    if (wanted->numbered) snprintf(record, sizeof record, ":%" PRIu64, wanted->record);
+    return stk_fail(err, STK_E_NOTFOUND, "images", path,
+                    "%s%s is not among its pictures; 'stoker show' prints names below pictures, "
+                    "and --split chooses others",
+                    wanted->file, record);
+}
+
+/* A file by itself names no picture where it holds several. */
+static bool is_one_of_several(const stk_origin *origin, const stk_sample_wanted *wanted)
+{
+    return wanted->file && !wanted->numbered && origin->record && is_file(origin, wanted->file);
+}
+
+/* A walk through the stream, and what it met. */
+typedef struct walking {
+    const char              *path;
+    const stk_sample_wanted *wanted;
+    bool                     found;
+    uint64_t                 at;   /* where */
+    uint64_t                 left; /* elements to look at after that */
+} walking;
+
+/* In a shuffled stream the first picture of a file may come before others of it: so some more are
+ * looked at before a name without a number is taken for a picture's. */
+enum { LOOKED_AT_AFTER = 1000 };
+
+static stk_status look_at(walking *w, const stk_origin *origin, uint64_t index, bool *done,
+                          stk_error *err)
+{
+    const stk_sample_wanted *wanted = w->wanted;
+    if (is_one_of_several(origin, wanted))
+        return stk_fail(err, STK_E_INVALID, "images", w->path,
+                        "%s holds several pictures; name one as %s:RECORD", wanted->file,
+                        wanted->file);
+    if (!w->found && is_wanted(origin, wanted)) {
+        w->found = true;
+        w->at = index;
+        w->left = wanted->file && !wanted->numbered ? LOOKED_AT_AFTER : 0;
+    }
+    *done = origin->epoch > wanted->epoch || (w->found && !w->left--);
+    return STK_OK;
+}
+
+/* Errors are elements, too: they have a number. */
+static stk_status walk(stk_iterator *it, uint64_t *index, const char *path,
+                       const stk_sample_wanted *wanted, stk_error *err)
+{
+    walking w = {.path = path, .wanted = wanted};
+    bool    done = false;
+    for (uint64_t i = *index; !done; i++) {
+        stk_element *element;
+        stk_status   st = stk_iterator_next(it, &element, err);
+        if (st == STK_E_CANCELLED || st == STK_E_CEILING || st == STK_E_NOMEM) return st;
+        if (st) continue;
+        if (!element) break;
+        st = look_at(&w, stk_element_origin(element), i, &done, err);
+        stk_element_unref(element);
+        if (st) return st;
+    }
+    *index = w.at;
+    return w.found ? STK_OK : not_found(path, wanted, err);
+}
+
+/* Where the number of pictures is known, earlier epochs are passed over as a whole. */
+static stk_status count_before(uint64_t *count, const char *path, const stk_picture_values *values,
+                               uint64_t epoch, stk_error *err)
+{
+    stk_dataset *once;
+    *count = 0;
+    if (!epoch) return STK_OK;
+    STK_TRY(stk_pictures_open(&once, path, values, STK_AUTO, 0, err));
+    const int64_t pictures = stk_dataset_cardinality(once);
+    stk_dataset_unref(once);
+    if (pictures > 0 && epoch <= UINT64_MAX / (uint64_t)pictures)
+        *count = epoch * (uint64_t)pictures;
+    return STK_OK;
+}
+
+stk_iterator_options stk_sample_iterator_options(const stk_sample_run *run)
+{
+    return (stk_iterator_options){.seed = run->seed,
+                                  .threads = run->threads,
+                                  .memory_bytes = run->memory_bytes,
+                                  .cancel = stk_signals_token()};
+}
+
+stk_status stk_sample_start(stk_iterator **out, stk_dataset *data, const stk_sample_run *run,
+                            uint64_t index, stk_error *err)
+{
+    stk_iterator_options options = stk_sample_iterator_options(run);
+    uint64_t             skipped;
+    options.passes_off = PASSES_OFF;
+    STK_TRY(stk_iterator_start(out, data, &options, err));
+    stk_status st = stk_iterator_skip(*out, index, &skipped, err);
+    if (!st && skipped < index)
+        st = stk_fail(err, STK_E_RANGE, "images", NULL,
+                      "element %" PRIu64 " was asked for, but there are only %" PRIu64, index,
+                      skipped);
+    if (st) {
+        stk_iterator_free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+stk_status stk_sample_find(uint64_t *index, const char *path, const stk_picture_values *values,
+                           const stk_sample_run *run, const stk_sample_wanted *wanted,
+                           stk_error *err)
+{
+    stk_dataset  *data;
+    stk_iterator *it;
+    if (!wanted->file && !wanted->epoch) {
+        *index = 0;
+        return STK_OK;
+    }
+    STK_TRY(count_before(index, path, values, wanted->epoch, err));
+    STK_TRY(stk_pictures_open(&data, path, values, STK_AUTO, -1, err));
+    stk_notice_begin("looking for the sample; nothing is decoded for that ...");
+    stk_status st = stk_sample_start(&it, data, run, *index, err);
+    if (!st) {
+        st = walk(it, index, path, wanted, err);
+        stk_iterator_free(it);
+    }
+    stk_notice_end();
+    stk_dataset_unref(data);
+    return st;
+}

@@ -1,0 +1,244 @@
+/* Drawing pictures for a contact sheet. */
+#include "show_cells.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <stoker/dataset_sources.h>
+#include <stoker/functions.h>
+#include <string.h>
+
+void stk_show_cells_release(stk_show_cells *cells)
+{
+    for (size_t i = 0; i < cells->count; i++)
+        stk_element_unref(cells->elements[i]);
+    free(cells->elements);
+    free(cells->cells);
+    *cells = (stk_show_cells){0};
+}
+
+static stk_status grow(stk_show_cells *out, stk_error *err)
+{
+    const size_t    capacity = out->capacity ? out->capacity * 2 : 64;
+    stk_sheet_cell *cells = realloc(out->cells, capacity * sizeof *cells);
+    if (cells) out->cells = cells;
+    stk_element **elements = realloc(out->elements, capacity * sizeof(stk_element *));
+    if (elements) out->elements = elements;
+    if (!cells || !elements)
+        return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for %zu pictures", capacity);
+    out->capacity = capacity;
+    return STK_OK;
+}
+
+stk_status stk_show_add(stk_show_cells *out, stk_element *element, const char *label,
+                        const char *note, stk_error *err)
+{
+    stk_sheet_cell cell = {0};
+    stk_status     st = out->count == out->capacity ? grow(out, err) : STK_OK;
+    if (!st && element) st = stk_pictures_pixels(&cell.pixels, element, err);
+    if (st) {
+        stk_element_unref(element);
+        return st;
+    }
+    snprintf(cell.label, sizeof cell.label, "%s", label);
+    snprintf(cell.note, sizeof cell.note, "%s", note);
+    out->elements[out->count] = element;
+    out->cells[out->count++] = cell;
+    return STK_OK;
+}
+
+/* Puts function on the data; its reference is taken over. */
+static stk_status put(stk_dataset **data, stk_function *function, stk_error *err)
+{
+    const stk_status st = stk_dataset_map(data, function, NULL, err);
+    stk_function_unref(function);
+    return st;
+}
+
+stk_status stk_show_decode(stk_dataset **data, int channels, stk_error *err)
+{
+    const stk_element_spec        *spec = stk_dataset_spec(*data);
+    const stk_decode_image_options options = {
+        .channels = channels, .restarts = stk_element_spec_find(spec, "image_restarts")};
+    stk_function *function;
+    if (spec->values[0].dtype != STK_DTYPE_BYTES) return STK_OK;
+    STK_TRY(stk_function_decode_image(&function, 0, &options, err));
+    return put(data, function, err);
+}
+
+stk_status stk_show_put_operation(stk_dataset **data, const char *text, stk_error *err)
+{
+    char         name[64];
+    const size_t length = strcspn(text, " ");
+    snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), text);
+    text += length;
+    text += strspn(text, " ");
+    stk_function *function;
+    STK_TRY(stk_function_image(&function, 0, name, text, 1, err));
+    return put(data, function, err);
+}
+
+/* Draws up to *count elements, undecoded. */
+static stk_status draw_elements(stk_element **elements, size_t *count, stk_dataset *data,
+                                const stk_sample_run *run, stk_error *err)
+{
+    const stk_iterator_options options = stk_sample_iterator_options(run);
+    const size_t               most = *count;
+    stk_iterator              *it;
+    *count = 0;
+    STK_TRY(stk_iterator_start(&it, data, &options, err));
+    stk_status st = STK_OK;
+    while (!st && *count < most) {
+        st = stk_iterator_next(it, &elements[*count], err);
+        if (st || !elements[*count]) break;
+        ++*count;
+    }
+    stk_iterator_free(it);
+    return st;
+}
+
+/* The elements as a dataset, with the names that values had in spec. */
+static stk_status repeat_elements(stk_dataset **out, stk_element *const *elements, size_t count,
+                                  const stk_element_spec *spec, stk_error *err)
+{
+    enum { MOST_VALUES = 3 };
+    const char   *names[MOST_VALUES];
+    stk_function *rename;
+    for (size_t i = 0; i < spec->count && i < MOST_VALUES; i++)
+        names[i] = spec->values[i].name;
+    STK_TRY(stk_dataset_elements(out, elements, count, err));
+    stk_status st = stk_dataset_repeat(out, -1, err);
+    if (!st) st = stk_function_rename(&rename, names, spec->count, err);
+    if (!st) st = put(out, rename, err);
+    if (!st) return STK_OK;
+    stk_dataset_unref(*out);
+    *out = NULL;
+    return st;
+}
+
+stk_status stk_show_some(stk_dataset **out, const stk_show_request *request, size_t *count,
+                         stk_error *err)
+{
+    stk_dataset  *once;
+    stk_element **elements = calloc(*count, sizeof *elements);
+    if (!elements) return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for pictures");
+    stk_status st = stk_pictures_open(&once, request->path, &request->pictures, STK_AUTO, 0, err);
+    if (st) {
+        free(elements);
+        return st;
+    }
+    st = draw_elements(elements, count, once, &request->run, err);
+    if (!st && !*count)
+        st = stk_fail(err, STK_E_NOTFOUND, "images", request->path, "it holds no pictures");
+    if (!st) st = repeat_elements(out, elements, *count, stk_dataset_spec(once), err);
+    for (size_t i = 0; i < *count; i++)
+        stk_element_unref(elements[i]);
+    free(elements);
+    stk_dataset_unref(once);
+    return st;
+}
+
+static stk_status prepare(stk_dataset **data, const stk_show_request *request, stk_error *err)
+{
+    if (request->pictures.preset) return stk_pictures_prepare(data, &request->pictures, err);
+    STK_TRY(stk_show_decode(data, request->kind.channels, err));
+    for (size_t i = 0; i < request->operations.count; i++)
+        STK_TRY(stk_show_put_operation(data, request->operations.items[i], err));
+    return STK_OK;
+}
+
+/* Draws count elements, or those of the first one's epoch where that has fewer. Without a note the
+ * sample's name is below its class. */
+static stk_status draw(stk_show_cells *out, stk_iterator *it, size_t count,
+                       const stk_class_names *names, const char *note, stk_error *err)
+{
+    uint64_t epoch = 0;
+    for (size_t i = 0; i < count; i++) {
+        stk_element *element;
+        char         label[96], name[160];
+        STK_TRY(stk_iterator_next(it, &element, err));
+        if (!element) return STK_OK;
+        if (!i) epoch = stk_element_origin(element)->epoch;
+        if (stk_element_origin(element)->epoch != epoch) {
+            stk_element_unref(element);
+            return STK_OK;
+        }
+        stk_class_name(names, stk_pictures_label(element), label, sizeof label);
+        stk_sample_name(element, name, sizeof name);
+        STK_TRY(stk_show_add(out, element, label, note ? note : name, err));
+    }
+    return STK_OK;
+}
+
+/* Pictures as the stream of an epoch begins with. */
+static stk_status draw_stream(stk_show_cells *out, stk_dataset *data,
+                              const stk_show_request *request, const stk_class_names *names,
+                              stk_error *err)
+{
+    const stk_sample_wanted first = {.epoch = request->epoch};
+    uint64_t                index;
+    stk_iterator           *it;
+    STK_TRY(stk_sample_find(&index, request->path, &request->pictures, &request->run, &first, err));
+    STK_TRY(stk_sample_start(&it, data, &request->run, index, err));
+    stk_status st = draw(out, it, request->count, names, NULL, err);
+    stk_iterator_free(it);
+    return st;
+}
+
+/* Rows of epochs become columns: a sample stays in its row. */
+static void transpose(stk_show_cells *cells, size_t rows, size_t columns)
+{
+    stk_show_cells turned = {.cells = malloc(cells->count * sizeof *turned.cells),
+                             .elements = malloc(cells->count * sizeof(stk_element *))};
+    for (size_t i = 0; turned.cells && turned.elements && i < cells->count; i++) {
+        const size_t to = i % rows * columns + i / rows;
+        turned.cells[to] = cells->cells[i];
+        turned.elements[to] = cells->elements[i];
+    }
+    if (turned.cells && turned.elements) {
+        memcpy(cells->cells, turned.cells, cells->count * sizeof *turned.cells);
+        memcpy(cells->elements, turned.elements, cells->count * sizeof(stk_element *));
+    }
+    free(turned.cells);
+    free(turned.elements);
+}
+
+static stk_status draw_epochs(stk_show_cells *out, stk_dataset *data,
+                              const stk_show_request *request, size_t count,
+                              const stk_class_names *names, stk_error *err)
+{
+    const stk_iterator_options options = stk_sample_iterator_options(&request->run);
+    stk_iterator              *it;
+    STK_TRY(stk_iterator_start(&it, data, &options, err));
+    stk_status st = draw(out, it, count, names, NULL, err);
+    for (size_t epoch = 1; epoch < request->epochs && !st; epoch++) {
+        char note[32];
+        snprintf(note, sizeof note, "epoch %zu", epoch);
+        st = draw(out, it, count, names, note, err);
+    }
+    stk_iterator_free(it);
+    if (!st && count) transpose(out, count, request->epochs);
+    return st;
+}
+
+static stk_status draw_prepared(stk_show_cells *out, stk_dataset **data,
+                                const stk_show_request *request, size_t count,
+                                const stk_class_names *names, stk_error *err)
+{
+    STK_TRY(prepare(data, request, err));
+    return request->epochs ? draw_epochs(out, *data, request, count, names, err)
+                           : draw_stream(out, *data, request, names, err);
+}
+
+stk_status stk_show_pictures(stk_show_cells *out, const stk_show_request *request,
+                             const stk_class_names *names, stk_error *err)
+{
+    size_t       count = request->count;
+    stk_dataset *data;
+    STK_TRY(request->epochs
+                ? stk_show_some(&data, request, &count, err)
+                : stk_pictures_open(&data, request->path, &request->pictures, STK_AUTO, -1, err));
+    const stk_status st = draw_prepared(out, &data, request, count, names, err);
+    stk_dataset_unref(data);
+    return st;
+}
