@@ -1,0 +1,5 @@
+# Included after project() by the preset `static`: programs that carry every library with them, for
+# machines where nothing can be installed. libpng.a needs zlib after it on the linker's line.
+set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+set(CMAKE_EXE_LINKER_FLAGS -static)
+set(CMAKE_C_STANDARD_LIBRARIES "-lz -lm")
