@@ -30,6 +30,9 @@ expect_code 0 "raw"
 run inspect "$work/raw"
 expect_in "$work/out" "PNM" "raw"
 
+run pack "$work/photos" "$work/said" --seekable --format raw
+expect_code 2 "seekable pixels"
+expect_in "$work/err" "--format raw stores pixels" "seekable pixels"
 run pack "$work/photos" "$work/small" --resize 64 --quality 80 --no-seekable --json --quiet
 expect_code 0 "resize"
 python3 -c '

@@ -15,7 +15,7 @@ typedef struct values {
     stk_common_values common;
     const char       *name, *splits, *kind, *compression, *trace, *format, *on_bad;
     uint64_t          shard_bytes;
-    bool              keep_order, restart, no_seekable;
+    bool              keep_order, restart, seekable, no_seekable;
     int64_t           seed, resize, quality;
 } values;
 
@@ -97,6 +97,11 @@ static const stk_option options[] = {
      .help = "seekable: JPEGs are written so that crops are decoded quickly, with the same pixels; "
              "keep: the bytes of SOURCE; jpeg: other pictures become JPEGs, too; raw: pixels; "
              "auto: raw up to 64x64 pixels, else jpeg (default seekable)"},
+    {.name = "seekable",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, seekable),
+     .group = "Pictures",
+     .help = "write JPEGs so that crops are decoded quickly (done without being asked, too)"},
     {.name = "no-seekable",
      .kind = STK_OPTION_FLAG,
      .target = offsetof(values, no_seekable),
@@ -374,6 +379,17 @@ static int run_session(session *s)
     return STK_EXIT_OK;
 }
 
+/* Two flags that cannot both be meant; NULL: none. */
+static const char *find_contradiction(const values *v)
+{
+    const bool keep = !strcmp(v->format, "keep"), raw = !strcmp(v->format, "raw");
+    if (v->resize && keep) return "--resize: --format keep keeps pictures as they are";
+    if (v->seekable && v->no_seekable) return "--seekable: --no-seekable says the contrary";
+    if (v->seekable && keep) return "--seekable: --format keep keeps pictures as they are";
+    if (v->seekable && raw) return "--seekable: --format raw stores pixels";
+    return NULL;
+}
+
 static int run(const stk_invocation *call)
 {
     session s = {.call = call,
@@ -386,9 +402,9 @@ static int run(const stk_invocation *call)
         return stk_report_usage(call->command, message,
                                 "an example: --splits train=0.8,validation=0.1,test=0.1");
     }
-    if (s.values->resize && !strcmp(s.values->format, "keep"))
-        return stk_report_usage(call->command, "--resize: --format keep keeps pictures as they are",
-                                "leave out one of the two");
+    const char *contradiction = find_contradiction(s.values);
+    if (contradiction)
+        return stk_report_usage(call->command, contradiction, "leave out one of the two");
     const int code = run_session(&s);
     stk_source_free(s.source);
     stk_trace_free(s.trace);
