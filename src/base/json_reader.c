@@ -1,17 +1,17 @@
 /* Reads JSON, strictly as RFC 8259 has it, by recursive descent. Memory is in proportion to the
  * text, whatever the text says. */
 #include "base/checked.h"
+#include "base/decimal.h"
 #include "base/json_value.h"
 #include "base/utf8.h"
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DEEPEST = 64, LONGEST_NUMBER = 512, LARGEST_TEXT = 256 << 20 };
+enum { DEEPEST = 64, LONGEST_NUMBER = STK_DECIMAL_LONGEST, LARGEST_TEXT = 256 << 20 };
 
 typedef struct parser {
     const uint8_t *begin, *at, *end;
@@ -104,20 +104,13 @@ static stk_status scan_number(parser *p, bool *whole)
     return STK_OK;
 }
 
-/* strtod reads the locale's decimal point, so the text gets that one. */
+/* A copy, because the text does not end with the number. */
 static double to_double(const uint8_t *text, size_t size)
 {
-    char        copy[LONGEST_NUMBER + 32];
-    const char *point = localeconv()->decimal_point;
-    size_t      used = 0;
-    for (size_t i = 0; i < size; i++)
-        if (text[i] != '.')
-            copy[used++] = (char)text[i];
-        else
-            for (const char *c = point; *c && c < point + 8; c++)
-                copy[used++] = *c;
-    copy[used] = '\0';
-    return strtod(copy, NULL);
+    char copy[LONGEST_NUMBER + 1];
+    memcpy(copy, text, size);
+    copy[size] = 0;
+    return stk_decimal_read(copy, NULL);
 }
 
 static bool to_integer(const uint8_t *text, size_t size, int64_t *out)

@@ -1,4 +1,5 @@
 /* Writes JSON into a blob. */
+#include "base/decimal.h"
 #include "base/utf8.h"
 
 #include <math.h>
@@ -198,20 +199,6 @@ static bool put_thousandths(stk_json_writer *w, double value)
     return true;
 }
 
-/* printf writes the locale's decimal point, which may be a comma or more than one byte. */
-static void put_with_point(stk_json_writer *w, const char *text)
-{
-    char plain[40];
-    int  size = 0;
-    bool in_point = false;
-    for (; *text && size < (int)sizeof plain; text++) {
-        const bool number = strchr("0123456789+-e", *text) != NULL;
-        if (number || !in_point) plain[size++] = number ? *text : '.';
-        in_point = !number;
-    }
-    put(w, plain, (size_t)size);
-}
-
 void stk_json_double(stk_json_writer *w, double value)
 {
     if (!isfinite(value)) {
@@ -220,12 +207,8 @@ void stk_json_double(stk_json_writer *w, double value)
     }
     lead_in(w);
     if (put_thousandths(w, value)) return;
-    char text[40];
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(text, sizeof text, "%.*g", precision, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    put_with_point(w, text);
+    char text[STK_DECIMAL_ROOM];
+    put_text(w, stk_decimal_shortest(value, 15, text));
 }
 
 void stk_json_bool(stk_json_writer *w, bool value)

@@ -1,6 +1,8 @@
 /* Parameters by text: what is taken, what is refused and how it is said. */
 #include "ops_support.h"
 
+#include <locale.h>
+
 #include <stdio.h>
 
 static const char *const minimal[][2] = {
@@ -193,4 +195,19 @@ STK_TEST(every_operation_and_parameter_is_documented_with_its_default)
         }
         free(section);
     }
+}
+
+/* "0.08,1" is two numbers also where people write 0,08. */
+STK_TEST(parameters_do_not_depend_on_the_locale)
+{
+    static const char *const locales[] = {"C", "de_DE.UTF-8", "de_DE.utf8"};
+    const stk_image_op      *op = stk_image_op_find("random_resized_crop");
+    for (size_t i = 0; i < COUNT_OF(locales); i++) {
+        char text[400];
+        if (!setlocale(LC_ALL, locales[i])) continue;
+        void *params = params_of(op, "size=8 area=0.08,0.5");
+        EXPECT_CONTAINS("area=0.08,0.5", stk_image_params_text(op, params, text, sizeof text));
+        free(params);
+    }
+    setlocale(LC_ALL, "C");
 }

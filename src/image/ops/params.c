@@ -1,4 +1,5 @@
 /* Parameters from text and back, by the operation's table. */
+#include "base/decimal.h"
 #include "base/suggest.h"
 #include "image/ops/op.h"
 
@@ -56,8 +57,8 @@ static stk_status set_flag(const stk_image_op *op, const stk_image_parameter *pa
 static int read_numbers(const char *value, double *numbers)
 {
     for (int count = 0; count < MOST_NUMBERS; value++) {
-        char *end;
-        numbers[count] = strtod(value, &end);
+        const char *end;
+        numbers[count] = stk_decimal_read(value, &end);
         if (end == value || !isfinite(numbers[count])) return -1;
         count++;
         if (!*end) return count;
@@ -206,15 +207,10 @@ stk_status stk_image_params_parse(void **out, const stk_image_op *op, const char
     return st;
 }
 
-/* The shortest digits that give the same number again. */
 static int write_number(char *text, size_t capacity, double number)
 {
-    int length = 0;
-    for (int digits = 6; digits <= 17; digits++) {
-        length = snprintf(text, capacity, "%.*g", digits, number);
-        if (strtod(text, NULL) == number) break;
-    }
-    return length;
+    char digits[STK_DECIMAL_ROOM];
+    return snprintf(text, capacity, "%s", stk_decimal_shortest(number, 6, digits));
 }
 
 static void write_numbers(char *text, size_t capacity, const double *numbers, int count)

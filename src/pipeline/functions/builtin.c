@@ -1,6 +1,8 @@
 /* Making built-in functions and looking at the values they are called on. */
 #include "pipeline/functions/builtin.h"
 
+#include "base/decimal.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -181,29 +183,13 @@ stk_status stk_replace_value(stk_element **element, int value, stk_value *made, 
     return STK_OK;
 }
 
-/* printf writes the locale's decimal point, of one or more bytes; fingerprints must not depend on
- * it. */
-static void use_point(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from; from++) {
-        const bool usual = (*from >= '0' && *from <= '9') || (*from >= 'a' && *from <= 'z') ||
-                           *from == '-' || *from == '+';
-        if (usual)
-            *to++ = *from;
-        else if (to == text || to[-1] != '.')
-            *to++ = '.';
-    }
-    *to = 0;
-}
-
 char *stk_number_text(stk_number number, char *text, int capacity)
 {
+    char real[STK_DECIMAL_ROOM];
     if (number.is_real)
-        snprintf(text, (size_t)capacity, "%.17g", number.real);
+        snprintf(text, (size_t)capacity, "%s", stk_decimal_write(number.real, 17, real));
     else
         snprintf(text, (size_t)capacity, "%" PRId64, number.whole);
-    use_point(text);
     return text;
 }
 

@@ -1,12 +1,16 @@
 /* Image functions. */
 #include "pipeline/functions/image_function.h"
 
+#include "base/decimal.h"
+#include "base/suggest.h"
 #include "image/chain/studio_pool.h"
 #include "pipeline/functions/builtin.h"
 #include "pipeline/plan/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { DETAILS = 1024 }; /* of an operation: more than all its numbers take, written out */
 
 typedef struct context {
     int              value;
@@ -238,26 +242,33 @@ stk_status stk_function_decode_image(stk_function **out, int value,
     return make(out, &c, "decode_image", details, false, err);
 }
 
+static stk_status no_operation(const char *name, stk_error *err)
+{
+    char        text[96];
+    stk_suggest suggest = {.wanted = name};
+    for (size_t i = 0; stk_image_op_at(i); i++)
+        stk_suggest_offer(&suggest, stk_image_op_at(i)->name);
+    return stk_fail(err, STK_E_INVALID, "image", name, "there is no image operation of this name%s",
+                    stk_suggest_text(&suggest, text, sizeof text));
+}
+
 stk_status stk_function_image(stk_function **out, int value, const char *operation,
                               const char *parameters, double probability, stk_error *err)
 {
     *out = NULL;
     const stk_image_op *op = stk_image_op_find(operation);
-    STK_TRY(check_value_index(operation, value, err));
-    if (!op)
-        return stk_fail(err, STK_E_INVALID, operation, NULL,
-                        "there is no image operation of this name; docs/images/operations.md has "
-                        "the list");
+    if (!op) return no_operation(operation, err);
+    STK_TRY(check_value_index(op->name, value, err));
     if (!(probability >= 0 && probability <= 1))
-        return stk_fail(err, STK_E_INVALID, operation, NULL,
+        return stk_fail(err, STK_E_INVALID, op->name, NULL,
                         "a probability of %g was given; it must be from 0 to 1", probability);
     context c = {.value = value, .restarts = -1, .count = 1, .seeds = 1};
     STK_TRY(stk_image_params_parse(&c.params, op, parameters ? parameters : "", err));
     c.steps[0] = (stk_chain_step){.op = op, .params = c.params, .probability = probability};
-    char text[400], details[480];
+    char text[DETAILS], details[DETAILS + 80], chance[STK_DECIMAL_ROOM];
     stk_image_params_text(op, c.params, text, sizeof text);
-    snprintf(details, sizeof details, "value %d%s%s, probability %.17g", value, *text ? ", " : "",
-             text, probability);
+    snprintf(details, sizeof details, "value %d%s%s, probability %s", value, *text ? ", " : "",
+             text, stk_decimal_write(probability, 17, chance));
     return make(out, &c, op->name, details, op->random || probability < 1, err);
 }
 

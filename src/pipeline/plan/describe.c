@@ -1,4 +1,5 @@
 /* Text of stages, for people and for fingerprints. */
+#include "base/decimal.h"
 #include "pipeline/plan/plan.h"
 
 #include <inttypes.h>
@@ -30,17 +31,8 @@ stk_status stk_describe_function(stk_blob *out, const stk_function *function, st
     return info->version ? stk_describe(out, err, "@%" PRIu64, info->version) : STK_OK;
 }
 
-/* What parts the digits is the locale's, and may be several bytes; a fingerprint must not depend on
- * it. */
 stk_status stk_describe_real(stk_blob *out, double number, stk_error *err)
 {
-    char   text[48];
-    size_t size = 0;
-    snprintf(text, sizeof text, "%.17g", number);
-    for (const char *c = text; *c; c++) {
-        const bool usual = strchr("0123456789+-einfa", *c) != NULL;
-        if (usual || !size || text[size - 1] != '.') text[size++] = usual ? *c : '.';
-    }
-    STK_TRY(stk_blob_append(out, " ", 1, err));
-    return stk_blob_append(out, text, size, err);
+    char text[STK_DECIMAL_ROOM];
+    return stk_describe(out, err, " %s", stk_decimal_write(number, 17, text));
 }

@@ -1,7 +1,7 @@
 /* What a plain word of YAML says: a whole number, a number, true or false. */
+#include "base/decimal.h"
 #include "pipeline/recipe/recipe.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,42 +30,6 @@ bool stk_scalar_whole(const stk_tree *tree, int64_t *out)
     return c == tree->text + tree->length;
 }
 
-/* Optional sign, digits with at most one point, optional exponent: what JSON and YAML share, and
- * nothing else that strtod takes. */
-static bool looks_real(const char *c)
-{
-    int digits = 0;
-    c += *c == '-' || *c == '+';
-    for (; is_digit(*c); c++)
-        digits++;
-    if (*c == '.')
-        for (c++; is_digit(*c); c++)
-            digits++;
-    if (!digits) return false;
-    if (*c == 'e' || *c == 'E') {
-        c++;
-        c += *c == '-' || *c == '+';
-        if (!is_digit(*c)) return false;
-        while (is_digit(*c))
-            c++;
-    }
-    return !*c;
-}
-
-/* strtod reads the locale's decimal point, so the text gets that one. */
-static double to_real(const char *text)
-{
-    char        copy[96];
-    const char *point = localeconv()->decimal_point;
-    size_t      used = 0;
-    for (; *text && used + strlen(point) + 1 < sizeof copy; text++)
-        for (const char *from = *text == '.' ? point : text, *end = *text == '.' ? NULL : text + 1;
-             from != end && *from; from++)
-            copy[used++] = *from;
-    copy[used] = 0;
-    return strtod(copy, NULL);
-}
-
 bool stk_scalar_number(const stk_tree *tree, stk_number *out)
 {
     int64_t whole;
@@ -83,8 +47,10 @@ bool stk_scalar_number(const stk_tree *tree, stk_number *out)
             *out = stk_number_real(words[i].number);
             return true;
         }
-    if (!looks_real(tree->text)) return false;
-    *out = stk_number_real(to_real(tree->text));
+    const char  *end;
+    const double number = stk_decimal_read(tree->text, &end);
+    if (end == tree->text || *end) return false;
+    *out = stk_number_real(number);
     return true;
 }
 
