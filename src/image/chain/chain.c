@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "image/chain/studio.h"
 #include "image/chain/view.h"
+#include "image/codec/codec.h"
 #include "image/codec/orientation.h"
 
 #include <inttypes.h>
@@ -15,8 +16,8 @@ typedef struct work {
     stk_decode_outcome     *outcome;
     stk_view                view;
     bool                    is_encoded; /* nothing was carried out yet, and the source is encoded */
-    int                     orientation; /* that the decoder turns by */
-    stk_pixels              pixels;      /* what the view is of, unless is_encoded */
+    stk_image_info          info;       /* of that source */
+    stk_pixels              pixels;     /* what the view is of, unless is_encoded */
     int32_t                 channels;
     stk_ending              ending;
 } work;
@@ -34,8 +35,7 @@ static bool may_shrink(const work *w)
     const bool          antialiased = s->like == STK_RESIZE_PIL || s->antialias ||
                              (s->like == STK_RESIZE_OPENCV && s->filter == STK_FILTER_AREA);
     return w->chain->decode->shrink && w->view.resized && antialiased &&
-           s->filter != STK_FILTER_NEAREST &&
-           stk_image_format_of(w->source->encoded) == STK_IMAGE_JPEG;
+           s->filter != STK_FILTER_NEAREST && w->info.format == STK_IMAGE_JPEG;
 }
 
 /* The most that still leaves a pixel for every result. */
@@ -93,12 +93,13 @@ static int32_t lead(bool mirrored, int32_t size, int shrink)
 
 static stk_status decode(const work *w, const stk_rect *all, int shrink, seen *out, stk_error *err)
 {
-    const stk_view *v = &w->view;
-    const int32_t   left =
-        all->x + lead(stk_orientation_mirrors_x(w->orientation), v->source_width, shrink);
+    const stk_view         *v = &w->view;
+    const stk_chain_decode *d = w->chain->decode;
+    const int               orientation = d->stored_orientation ? 1 : w->info.orientation;
+    const int32_t           left =
+        all->x + lead(stk_orientation_mirrors_x(orientation), v->source_width, shrink);
     const int32_t top =
-        all->y + lead(stk_orientation_mirrors_y(w->orientation), v->source_height, shrink);
-    const stk_chain_decode  *d = w->chain->decode;
+        all->y + lead(stk_orientation_mirrors_y(orientation), v->source_height, shrink);
     const stk_decode_options options = {.limits = d->limits,
                                         .channels = d->channels,
                                         .recover = d->recover,
@@ -112,8 +113,8 @@ static stk_status decode(const work *w, const stk_rect *all, int shrink, seen *o
     out->width = (double)all->width / shrink;
     out->height = (double)all->height / shrink;
     if (d->blank) return make_blank(w, &window, &out->pixels, err);
-    return stk_image_decode(w->studio->decoder, w->source->encoded, &window, shrink, &options,
-                            &out->pixels, w->outcome, err);
+    return stk_image_decode_measured(w->studio->decoder, w->source->encoded, &w->info, &window,
+                                     shrink, &options, &out->pixels, w->outcome, err);
 }
 
 static stk_status look(const work *w, seen *out, stk_error *err)
@@ -237,13 +238,12 @@ static stk_status begin(work *w, stk_error *err)
         return STK_OK;
     }
     const stk_chain_decode *d = w->chain->decode;
-    stk_image_info          info;
-    STK_TRY(stk_image_read_info(source->encoded, &d->limits, &info, err));
+    const stk_image_info   *info = &w->info;
+    STK_TRY(stk_image_read_info(source->encoded, &d->limits, &w->info, err));
     w->is_encoded = true;
-    w->orientation = d->stored_orientation ? 1 : info.orientation;
     w->channels = d->channels;
-    stk_view_init(&w->view, d->stored_orientation ? info.stored_width : info.width,
-                  d->stored_orientation ? info.stored_height : info.height);
+    stk_view_init(&w->view, d->stored_orientation ? info->stored_width : info->width,
+                  d->stored_orientation ? info->stored_height : info->height);
     return STK_OK;
 }
 

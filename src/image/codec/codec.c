@@ -22,6 +22,14 @@ static const stk_codec *find_codec(stk_bytes encoded)
     return NULL;
 }
 
+static const stk_codec *codec_of(stk_image_format format)
+{
+    size_t i = 0;
+    while (codecs[i]->format != format)
+        i++;
+    return codecs[i];
+}
+
 stk_image_format stk_image_format_of(stk_bytes encoded)
 {
     const stk_codec *codec = find_codec(encoded);
@@ -50,29 +58,21 @@ static stk_status check_size(const stk_image_info *info, const stk_image_limits 
     return STK_OK;
 }
 
-/* What is the same for every format. *codec is the one that knows encoded. */
-static stk_status measure(stk_bytes encoded, const stk_image_limits *limits,
-                          const stk_codec **codec, stk_image_info *out, stk_error *err)
+stk_status stk_image_read_info(stk_bytes encoded, const stk_image_limits *limits,
+                               stk_image_info *out, stk_error *err)
 {
     *out = (stk_image_info){.orientation = 1};
-    *codec = find_codec(encoded);
-    if (!*codec)
+    const stk_codec *codec = find_codec(encoded);
+    if (!codec)
         return stk_fail(err, STK_E_UNSUPPORTED, "decode", NULL,
                         "%zu bytes that are no JPEG, PNG, WebP or binary PGM or PPM", encoded.size);
-    out->format = (*codec)->format;
-    STK_TRY((*codec)->measure(encoded, out, err));
+    out->format = codec->format;
+    STK_TRY(codec->measure(encoded, out, err));
     STK_TRY(check_size(out, limits, err));
     const bool swaps = stk_orientation_swaps(out->orientation);
     out->width = swaps ? out->stored_height : out->stored_width;
     out->height = swaps ? out->stored_width : out->stored_height;
     return STK_OK;
-}
-
-stk_status stk_image_read_info(stk_bytes encoded, const stk_image_limits *limits,
-                               stk_image_info *out, stk_error *err)
-{
-    const stk_codec *codec;
-    return measure(encoded, limits, &codec, out, err);
 }
 
 static stk_status check_request(const stk_codec *codec, int channels, int shrink, stk_error *err)
@@ -110,32 +110,25 @@ static stk_status turn(stk_decoder *decoder, int orientation, stk_pixels *pixels
     return STK_OK;
 }
 
-stk_status stk_image_decode(stk_decoder *decoder, stk_bytes encoded, const stk_rect *window,
-                            int shrink, const stk_decode_options *options, stk_pixels *out,
-                            stk_decode_outcome *outcome, stk_error *err)
+stk_status stk_image_decode_measured(stk_decoder *decoder, stk_bytes encoded,
+                                     const stk_image_info *info, const stk_rect *window, int shrink,
+                                     const stk_decode_options *options, stk_pixels *out,
+                                     stk_decode_outcome *outcome, stk_error *err)
 {
-    static const stk_decode_options defaults = {.channels = 3};
-    stk_image_info                  info;
-    stk_decode_outcome              ignored_outcome;
-    stk_error                       ignored;
-    const stk_codec                *codec;
-    stk_rect                        shown;
-    if (!err) err = &ignored;
-    if (!outcome) outcome = &ignored_outcome;
-    if (!options) options = &defaults;
-    const int channels = options->channels ? options->channels : 3;
+    const stk_codec *codec = codec_of(info->format);
+    stk_rect         shown;
+    const int        channels = options->channels ? options->channels : 3;
     *out = (stk_pixels){0};
     *outcome = (stk_decode_outcome){0};
-    STK_TRY(measure(encoded, &options->limits, &codec, &info, err));
     STK_TRY(check_request(codec, channels, shrink, err));
-    const int     orientation = options->stored_orientation ? 1 : info.orientation;
-    const int32_t width = (info.stored_width + shrink - 1) / shrink;
-    const int32_t height = (info.stored_height + shrink - 1) / shrink;
+    const int     orientation = options->stored_orientation ? 1 : info->orientation;
+    const int32_t width = (info->stored_width + shrink - 1) / shrink;
+    const int32_t height = (info->stored_height + shrink - 1) / shrink;
     const bool    swaps = stk_orientation_swaps(orientation);
     STK_TRY(choose_window(window, swaps ? height : width, swaps ? width : height, &shown, err));
     const stk_codec_request request = {
         .encoded = encoded,
-        .info = &info,
+        .info = info,
         .window = stk_orientation_stored_window(orientation, shown, width, height),
         .shrink = shrink,
         .channels = channels,
@@ -144,4 +137,22 @@ stk_status stk_image_decode(stk_decoder *decoder, stk_bytes encoded, const stk_r
     if (!st && orientation != 1) st = turn(decoder, orientation, out, err);
     if (st) *out = (stk_pixels){0};
     return st;
+}
+
+stk_status stk_image_decode(stk_decoder *decoder, stk_bytes encoded, const stk_rect *window,
+                            int shrink, const stk_decode_options *options, stk_pixels *out,
+                            stk_decode_outcome *outcome, stk_error *err)
+{
+    static const stk_decode_options defaults = {.channels = 3};
+    stk_image_info                  info;
+    stk_decode_outcome              ignored_outcome;
+    stk_error                       ignored;
+    if (!err) err = &ignored;
+    if (!outcome) outcome = &ignored_outcome;
+    if (!options) options = &defaults;
+    *out = (stk_pixels){0};
+    *outcome = (stk_decode_outcome){0};
+    STK_TRY(stk_image_read_info(encoded, &options->limits, &info, err));
+    return stk_image_decode_measured(decoder, encoded, &info, window, shrink, options, out, outcome,
+                                     err);
 }

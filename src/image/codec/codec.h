@@ -51,6 +51,15 @@ struct stk_jpeg_decoder *stk_decoder_jpeg(stk_decoder *decoder, stk_error *err);
 struct stk_jpeg_decoder *stk_jpeg_decoder_new(stk_ledger *ledger, stk_error *err);
 void                     stk_jpeg_decoder_free(struct stk_jpeg_decoder *jpeg);
 
+/* As stk_image_decode, of a picture whose info stk_image_read_info gave within its limits: the
+ * header is not read for it again. Nothing may be NULL but window. */
+STK_NODISCARD stk_status stk_image_decode_measured(stk_decoder *decoder, stk_bytes encoded,
+                                                   const stk_image_info *info,
+                                                   const stk_rect *window, int shrink,
+                                                   const stk_decode_options *options,
+                                                   stk_pixels *out, stk_decode_outcome *outcome,
+                                                   stk_error *err);
+
 /* Orientation from an EXIF block (the TIFF header, or "Exif\0\0" before it); 1 where there is none
  * or it is nonsense. */
 int stk_exif_orientation(stk_bytes exif);
