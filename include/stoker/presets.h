@@ -44,6 +44,9 @@ typedef struct stk_preset {
 STK_API const stk_preset *stk_preset_at(size_t index);
 STK_API const stk_preset *stk_preset_find(const char *name);
 
+/* Whether the chain has this operation, as a step or as one of its endings (normalize, layout). */
+STK_API bool stk_preset_has(const stk_preset *preset, bool evaluate, const char *operation);
+
 typedef struct stk_preset_options {
     bool evaluate;  /* the fixed chain; else the random one for training */
     int  size;      /* 0: the preset's */

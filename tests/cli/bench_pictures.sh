@@ -49,7 +49,7 @@ expect_in "$work/out" "image[decode_image[" "explain"
 run bench input "$work/photos" -p imagenet --size 32 -b 8 -s 0.2 --drop flip --stub decode_image
 expect_code 0 "drop and stub"
 run bench input "$work/photos" -p imagenet --drop rotate
-expect_code 1 "nothing to drop"
+expect_code 2 "nothing to drop"
 expect_in "$work/err" "there are: random_resized_crop, flip" "nothing to drop"
 
 run bench input "$work/photos" -p imagenet --size 32 -b 8 -s 0.25 --ablate -q

@@ -335,6 +335,16 @@ static const char *find_conflict(const values *v, bool recipe)
     return NULL;
 }
 
+/* An operation to leave out that the preset has not: a flag that is wrong, not data. */
+static bool names_no_operation(const stk_bench_shape *shape)
+{
+    const stk_preset_options *p = &shape->preparation;
+    if (!shape->preset) return false;
+    if (p->drop && !stk_preset_has(shape->preset, p->evaluate, p->drop)) return true;
+    return p->stub && strcmp(p->stub, "decode_image") != 0 &&
+           !stk_preset_has(shape->preset, p->evaluate, p->stub);
+}
+
 static int run(const stk_invocation *call)
 {
     const values         *v = call->values;
@@ -353,8 +363,10 @@ static int run(const stk_invocation *call)
     if (conflict) return stk_report_usage(call->command, conflict, NULL);
     if (!v->explain && !v->lint && v->ablate) return ablate(call, &shape);
     if (!v->explain && !v->lint && v->compare) return compare_forms(call, &shape);
-    if (stk_bench_pipeline(&data, call->operands[1], &shape, &err))
-        return stk_report_error(call->command, &err, advise(&err));
+    const stk_status st = stk_bench_pipeline(&data, call->operands[1], &shape, &err);
+    if (st == STK_E_INVALID && names_no_operation(&shape))
+        return stk_report_usage(call->command, err.message, NULL);
+    if (st) return stk_report_error(call->command, &err, advise(&err));
     const int code = bench(call, data);
     stk_dataset_unref(data);
     return code;

@@ -115,10 +115,9 @@ static stk_status check_name(const building *b, const stk_preset_step *steps, co
 {
     char   list[200] = "";
     size_t used = 0;
-    if (!name || is_named(name, "normalize") || is_named(name, "layout")) return STK_OK;
+    if (!name || stk_preset_has(b->preset, b->options->evaluate, name)) return STK_OK;
     if (strcmp(what, "stub") == 0 && is_named(name, "decode_image")) return STK_OK;
     for (const stk_preset_step *s = steps; s->operation; s++) {
-        if (is_named(name, s->operation)) return STK_OK;
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
                                  s->operation);
         if (used >= sizeof list) break;

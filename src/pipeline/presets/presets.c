@@ -48,6 +48,14 @@ const stk_preset *stk_preset_at(size_t index)
     return index < PRESETS ? &presets[index] : NULL;
 }
 
+bool stk_preset_has(const stk_preset *preset, bool evaluate, const char *operation)
+{
+    const stk_preset_step *steps = evaluate ? preset->evaluate : preset->train;
+    for (const stk_preset_step *s = steps; s->operation; s++)
+        if (strcmp(s->operation, operation) == 0) return true;
+    return strcmp(operation, "normalize") == 0 || strcmp(operation, "layout") == 0;
+}
+
 const stk_preset *stk_preset_find(const char *name)
 {
     for (size_t i = 0; i < PRESETS; i++)
