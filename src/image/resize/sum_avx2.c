@@ -9,7 +9,7 @@
 #define AVX2 __attribute__((target("avx2")))
 #define AVX2_INLINE AVX2 static inline __attribute__((always_inline))
 
-enum { AT_ONCE = 32, LANES = 8, MOST_FEW = 4 };
+enum { AT_ONCE = 32, LANES = 8 };
 
 /* Packing works on the register's halves separately; the permutation puts the fours in order. */
 AVX2_INLINE __m256i pack(const __m256i sums[4], int bits)
@@ -54,44 +54,11 @@ AVX2_INLINE void sum_rows(const stk_sum *sum, uint8_t *dst, int32_t taps, bool s
     memcpy(dst + i, rest, sum->count - i);
 }
 
-/* With few taps the rows and weights are copied here, where no store to dst can change them, and so
- * stay in registers. */
-AVX2_INLINE void sum_few(const stk_sum *sum, uint8_t *dst, int32_t taps, bool steps)
-{
-    const stk_sample32 *rows[MOST_FEW];
-    stk_sample32        weights[MOST_FEW];
-    for (int32_t k = 0; k < taps; k++) {
-        rows[k] = sum->rows[k];
-        weights[k] = sum->weights[k];
-    }
-    const stk_sum local = {.rows = rows, .weights = weights, .taps = taps, .count = sum->count};
-    sum_rows(&local, dst, taps, steps);
-}
-
-AVX2 void stk_sum_whole_avx2(const stk_sum *sum, uint8_t *dst)
-{
-    switch (sum->taps) {
-    case 2:
-        sum_few(sum, dst, 2, false);
-        break;
-    case 3:
-        sum_few(sum, dst, 3, false);
-        break;
-    case 4:
-        sum_few(sum, dst, 4, false);
-        break;
-    default:
-        sum_rows(sum, dst, sum->taps, false);
-    }
-}
-
-AVX2 void stk_sum_steps_avx2(const stk_sum *sum, uint8_t *dst)
-{
-    if (sum->taps == 2)
-        sum_few(sum, dst, 2, true);
-    else
-        sum_rows(sum, dst, sum->taps, true);
-}
+#define SUM AVX2
+#define SUM_INLINE AVX2_INLINE
+#define SUM_WHOLE stk_sum_whole_avx2
+#define SUM_STEPS stk_sum_steps_avx2
+#include "image/resize/sum_few.h"
 
 AVX2 void stk_sum_real_avx2(const stk_sum *sum, float *dst)
 {

@@ -8,7 +8,7 @@
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
 #define AVX512_INLINE AVX512 static inline __attribute__((always_inline))
 
-enum { AT_ONCE = 64, MOST_FEW = 4 };
+enum { AT_ONCE = 64 };
 
 /* Packing works on the register's quarters separately; the permutation puts the fours in order. */
 AVX512_INLINE __m512i pack(const __m512i sums[4], int bits)
@@ -52,43 +52,10 @@ AVX512_INLINE void sum_rows(const stk_sum *sum, uint8_t *dst, int32_t taps, bool
     _mm512_mask_storeu_epi8(dst + i, rest, sum_block(sum, i, taps, steps));
 }
 
-/* With few taps the rows and weights are copied here, where no store to dst can change them, and so
- * stay in registers. */
-AVX512_INLINE void sum_few(const stk_sum *sum, uint8_t *dst, int32_t taps, bool steps)
-{
-    const stk_sample32 *rows[MOST_FEW];
-    stk_sample32        weights[MOST_FEW];
-    for (int32_t k = 0; k < taps; k++) {
-        rows[k] = sum->rows[k];
-        weights[k] = sum->weights[k];
-    }
-    const stk_sum local = {.rows = rows, .weights = weights, .taps = taps, .count = sum->count};
-    sum_rows(&local, dst, taps, steps);
-}
-
-AVX512 void stk_sum_whole_avx512(const stk_sum *sum, uint8_t *dst)
-{
-    switch (sum->taps) {
-    case 2:
-        sum_few(sum, dst, 2, false);
-        break;
-    case 3:
-        sum_few(sum, dst, 3, false);
-        break;
-    case 4:
-        sum_few(sum, dst, 4, false);
-        break;
-    default:
-        sum_rows(sum, dst, sum->taps, false);
-    }
-}
-
-AVX512 void stk_sum_steps_avx512(const stk_sum *sum, uint8_t *dst)
-{
-    if (sum->taps == 2)
-        sum_few(sum, dst, 2, true);
-    else
-        sum_rows(sum, dst, sum->taps, true);
-}
+#define SUM AVX512
+#define SUM_INLINE AVX512_INLINE
+#define SUM_WHOLE stk_sum_whole_avx512
+#define SUM_STEPS stk_sum_steps_avx512
+#include "image/resize/sum_few.h"
 
 #endif

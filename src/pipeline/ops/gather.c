@@ -103,3 +103,8 @@ int64_t stk_gather_batches(int64_t count, int64_t size, bool drop_remainder)
     if (count < 0) return count;
     return count / size + (!drop_remainder && count % size != 0);
 }
+
+void stk_gather_close(stk_node *node)
+{
+    stk_gather_release(STK_STATE(stk_gather, node));
+}

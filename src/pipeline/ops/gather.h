@@ -19,6 +19,8 @@ STK_NODISCARD stk_status stk_gather_keep(stk_gather *gather, stk_element *elemen
 void stk_gather_clear(stk_gather *gather);
 /* Drops the room as well. */
 void stk_gather_release(stk_gather *gather);
+/* The close of an operator whose state it is. */
+void stk_gather_close(stk_node *node);
 
 /* How a batch meets errors of its input. */
 typedef enum stk_gather_errors {

@@ -198,11 +198,6 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     return st;
 }
 
-static void close(stk_node *node)
-{
-    stk_gather_release(STK_STATE(stk_gather, node));
-}
-
 const stk_op stk_op_sparse_batch = {
     .name = "sparse_batch",
     .stage = STK_STAGE_PREPROCESS,
@@ -212,7 +207,7 @@ const stk_op stk_op_sparse_batch = {
     .describe = describe,
     .state_bytes = sizeof(stk_gather),
     .next = next,
-    .close = close,
+    .close = stk_gather_close,
     .save = stk_node_save_input,
     .restore = stk_node_restore_input,
 };
