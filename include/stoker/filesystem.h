@@ -87,6 +87,9 @@ typedef struct stk_filesystem_ops {
     stk_status (*remove)(const stk_filesystem *fs, const char *path, stk_error *err);
     /* Optional: NULL where the store has no locks. */
     stk_status (*lock)(const stk_filesystem *fs, const char *path, stk_lock **out, stk_error *err);
+    /* Optional: NULL where files cannot grow in sight. */
+    stk_status (*append)(const stk_filesystem *fs, const char *path, stk_output **out,
+                         stk_error *err);
 } stk_filesystem_ops;
 
 struct stk_lock {
@@ -115,6 +118,12 @@ STK_API STK_NODISCARD stk_status stk_file_read_all(const stk_filesystem *fs, con
                                                    stk_blob *blob, stk_error *err);
 
 STK_API STK_NODISCARD stk_status stk_output_create(stk_output **out, const stk_filesystem *fs,
+                                                   const char *path, stk_error *err);
+/* An output at the end of a file, made where there is none, for logs that others follow: what is
+ * written is seen at once. A write that fails leaves the file as it was. Commit makes durable what
+ * is written so far, as often as it is called; nothing is undone without it. One writer at a time.
+ * STK_E_UNSUPPORTED on a store whose files cannot grow. */
+STK_API STK_NODISCARD stk_status stk_output_append(stk_output **out, const stk_filesystem *fs,
                                                    const char *path, stk_error *err);
 STK_API STK_NODISCARD stk_status stk_output_write(stk_output *out, const void *data, size_t size,
                                                   stk_error *err);

@@ -1,8 +1,7 @@
 /* Laying out a contact sheet and drawing it. */
 #include "sheet.h"
 
-#include "font.h"
-
+#include <stoker/font.h>
 #include <string.h>
 
 enum {

@@ -50,6 +50,16 @@ stk_status stk_output_create(stk_output **out, const stk_filesystem *fs, const c
     return fs->ops->create(fs, path, out, err);
 }
 
+stk_status stk_output_append(stk_output **out, const stk_filesystem *fs, const char *path,
+                             stk_error *err)
+{
+    *out = NULL;
+    fs = or_local(fs);
+    if (fs->ops->append) return fs->ops->append(fs, path, out, err);
+    return stk_fail(err, STK_E_UNSUPPORTED, "write", path,
+                    "files of the file system '%s' cannot grow: write it to a disk", fs->name);
+}
+
 stk_status stk_output_write(stk_output *out, const void *data, size_t size, stk_error *err)
 {
     return out->ops->write(out, data, size, err);

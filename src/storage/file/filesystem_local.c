@@ -284,6 +284,7 @@ const stk_filesystem *stk_filesystem_local(void)
         .rename = rename_path,
         .remove = remove_path,
         .lock = stk_local_lock,
+        .append = stk_local_append,
     };
     static const stk_filesystem local = {.ops = &ops, .name = "local"};
     return &local;

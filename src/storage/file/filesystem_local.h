@@ -8,6 +8,10 @@
 STK_NODISCARD stk_status stk_local_create(const stk_filesystem *fs, const char *path,
                                           stk_output **out, stk_error *err);
 
+/* The table's append. */
+STK_NODISCARD stk_status stk_local_append(const stk_filesystem *fs, const char *path,
+                                          stk_output **out, stk_error *err);
+
 /* The table's lock. */
 STK_NODISCARD stk_status stk_local_lock(const stk_filesystem *fs, const char *path, stk_lock **out,
                                         stk_error *err);

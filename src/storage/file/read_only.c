@@ -63,6 +63,7 @@ void stk_read_only_init(stk_read_only *view, const stk_filesystem *inner)
         .open = open_file,
         .read_all = read_all,
         .create = create,
+        .append = create,
         .info = info,
         .list = list,
         .make_directory = refuse_path,

@@ -1,5 +1,5 @@
 /* The font: rows of dots from the top, the leftmost the highest of five bits. */
-#include "font.h"
+#include <stoker/font.h>
 
 enum { FIRST = ' ', LAST = '~', DOTS = 5 };
 

@@ -1,0 +1,28 @@
+/* An axis: the range of what it shows, round values along it, and where a value lies. */
+#ifndef STK_TRAIN_CHART_AXIS_H
+#define STK_TRAIN_CHART_AXIS_H
+
+#include <stdbool.h>
+
+enum { STK_CHART_AXIS_TICKS = 16, STK_CHART_AXIS_LABEL = 24 };
+
+typedef struct stk_chart_axis {
+    bool   log;
+    double low, high; /* of the range; of its logarithm to base 10 where log */
+    int    count;
+    double ticks[STK_CHART_AXIS_TICKS];
+    char   labels[STK_CHART_AXIS_TICKS][STK_CHART_AXIS_LABEL];
+} stk_chart_axis;
+
+void stk_chart_axis_init(stk_chart_axis *axis, bool log);
+/* Widens the range to hold value; one that cannot be shown is passed over. */
+void stk_chart_axis_take(stk_chart_axis *axis, double value);
+/* Ends the range, with this part of it added at both ends, and chooses about `wanted` ticks. */
+void stk_chart_axis_finish(stk_chart_axis *axis, double margin, int wanted);
+/* 0 at the low end, 1 at the high; NAN for a value that cannot be shown. */
+double stk_chart_axis_place(const stk_chart_axis *axis, double value);
+
+/* A number for people, of few digits: "0.003", "1e-5"; returns text. */
+char *stk_chart_axis_number(double value, int digits, char text[STK_CHART_AXIS_LABEL]);
+
+#endif
