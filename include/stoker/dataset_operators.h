@@ -144,6 +144,9 @@ STK_API STK_NODISCARD stk_status stk_dataset_skip(stk_dataset **data, int64_t co
                                                   stk_error *err);
 STK_API STK_NODISCARD stk_status stk_dataset_shard(stk_dataset **data, int64_t shards,
                                                    int64_t index, stk_error *err);
+/* All elements but those that stk_dataset_shard gives: what is left when some are held back. */
+STK_API STK_NODISCARD stk_status stk_dataset_shard_others(stk_dataset **data, int64_t shards,
+                                                          int64_t index, stk_error *err);
 
 /* How stk_dataset_autoshard parts the data. */
 typedef enum stk_autoshard {

@@ -13,6 +13,9 @@ typedef struct stk_images_options {
     const char           *split; /* NULL: "train" where there is one, else all */
     const char           *image; /* the field with the picture; NULL: "image" */
     const char           *label; /* NULL: "label" */
+    int64_t hold_back;           /* k: every k-th element is kept out, for validation; 0: none */
+    bool    held_back;           /* only those elements instead */
+    int64_t every;               /* k: of what is left only every k-th; 0: all */
     int64_t shuffle; /* 0: in order; else each epoch anew: files as a whole, records in a buffer of
                         so many, or of as many as 256 MB hold (STK_AUTO) */
     int64_t repeat;  /* 0: once; STK_AUTO (-1): for ever; else so often */
@@ -48,12 +51,13 @@ STK_API const stk_preset *stk_preset_find(const char *name);
 STK_API bool stk_preset_has(const stk_preset *preset, bool evaluate, const char *operation);
 
 typedef struct stk_preset_options {
-    bool evaluate;  /* the fixed chain; else the random one for training */
-    int  size;      /* 0: the preset's */
-    bool normalize; /* float32 of mean 0; else uint8: the device can do it */
-    bool planar;    /* channels first */
-    bool exact;     /* decode at full size always; else large JPEGs may be shrunk */
-    bool recover;   /* damaged pictures give what is there */
+    bool   evaluate;  /* the fixed chain; else the random one for training */
+    int    size;      /* 0: the preset's */
+    bool   normalize; /* float32 of mean 0; else uint8: the device can do it */
+    bool   planar;    /* channels first */
+    bool   exact;     /* decode at full size always; else large JPEGs may be shrunk */
+    bool   recover;   /* damaged pictures give what is there */
+    double calm;      /* 0: random operations as the preset has them; 1: none; between: milder */
     /* For measuring: an operation to leave out (what gives the images their size becomes a centre
      * crop), and one to do no work for ("decode_image": zeros of the picture's size; others are
      * left out). NULL: none. */

@@ -3,14 +3,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static list results_of(stk_model *m, const stk_line *line, int last);
+static list results_of(slow_model *m, const stk_line *line, int last);
 
-static list whole(stk_model *m, const stk_line *line)
+static list whole(slow_model *m, const stk_line *line)
 {
     return results_of(m, line, line->count - 1);
 }
 
-static list repeat(stk_model *m, const stk_line *line, int last)
+static list repeat(slow_model *m, const stk_line *line, int last)
 {
     list out = {0};
     for (int64_t i = 0; i < line->stages[last].numbers[0]; i++) {
@@ -28,7 +28,7 @@ static bool has_good(const list *in)
 }
 
 /* Without end, of which `numbers[0]` good elements are taken. A pass without any ends it. */
-static list forever(stk_model *m, const stk_line *line, int last)
+static list forever(slow_model *m, const stk_line *line, int last)
 {
     list    out = {0};
     int64_t left = line->stages[last].numbers[0];
@@ -51,7 +51,7 @@ static bool may_stop_early(stage s)
     return false;
 }
 
-static cached *cache_of(stk_model *m, stage s)
+static cached *cache_of(slow_model *m, stage s)
 {
     for (int i = 0; i < m->cache_count; i++)
         if (m->caches[i].stage == s) return &m->caches[i];
@@ -61,20 +61,20 @@ static cached *cache_of(stk_model *m, stage s)
 
 /* The first pass gives errors and keeps only elements; later ones give what was kept. A pass that
  * stops early keeps nothing, which matters only when there were errors. */
-static list cache(stk_model *m, const stk_line *line, int last)
+static list cache(slow_model *m, const stk_line *line, int last)
 {
     cached *c = cache_of(m, &line->stages[last]);
     if (c->filled) return c->content;
     const list in = results_of(m, line, last - 1);
     c->filled = true;
-    c->content = stk_model_ignore_errors(m, c->stage, in);
+    c->content = slow_model_ignore_errors(m, c->stage, in);
     m->lost_errors |= c->content.count < in.count;
     for (int i = last + 1; i < line->count; i++)
         if (c->content.count < in.count && may_stop_early(&line->stages[i])) m->unsure = true;
     return in;
 }
 
-static list same(stk_model *m, stage s, list in)
+static list same(slow_model *m, stage s, list in)
 {
     (void)m;
     (void)s;
@@ -83,31 +83,31 @@ static list same(stk_model *m, stage s, list in)
 
 static const struct {
     const char *name;
-    list (*apply)(stk_model *m, stage s, list in);
+    list (*apply)(slow_model *m, stage s, list in);
 } plain[] = {
-    {"map", stk_model_map},
-    {"filter", stk_model_filter},
-    {"take_while", stk_model_take_while},
-    {"scan", stk_model_scan},
-    {"unique", stk_model_unique},
-    {"ignore_errors", stk_model_ignore_errors},
-    {"enumerate", stk_model_enumerate},
-    {"take", stk_model_take},
-    {"skip", stk_model_skip},
-    {"shard", stk_model_shard},
-    {"unbatch", stk_model_unbatch},
-    {"rebatch", stk_model_rebatch},
-    {"window", stk_model_window},
-    {"group", stk_model_group},
-    {"bucket", stk_model_bucket},
-    {"flat_map", stk_model_flat_map},
-    {"interleave", stk_model_interleave},
+    {"map", slow_model_map},
+    {"filter", slow_model_filter},
+    {"take_while", slow_model_take_while},
+    {"scan", slow_model_scan},
+    {"unique", slow_model_unique},
+    {"ignore_errors", slow_model_ignore_errors},
+    {"enumerate", slow_model_enumerate},
+    {"take", slow_model_take},
+    {"skip", slow_model_skip},
+    {"shard", slow_model_shard},
+    {"unbatch", slow_model_unbatch},
+    {"rebatch", slow_model_rebatch},
+    {"window", slow_model_window},
+    {"group", slow_model_group},
+    {"bucket", slow_model_bucket},
+    {"flat_map", slow_model_flat_map},
+    {"interleave", slow_model_interleave},
     {"prefetch", same},
     {"shuffle", same},
     {"options", same},
 };
 
-static list plain_results(stk_model *m, const stk_line *line, int last)
+static list plain_results(slow_model *m, const stk_line *line, int last)
 {
     const list in = results_of(m, line, last - 1);
     for (size_t i = 0; i < COUNT_OF(plain); i++)
@@ -116,13 +116,13 @@ static list plain_results(stk_model *m, const stk_line *line, int last)
     return in;
 }
 
-static list joined(stk_model *m, const stk_line *line, int last)
+static list joined(slow_model *m, const stk_line *line, int last)
 {
     stage s = &line->stages[last];
     list  a = results_of(m, line, last - 1), b = whole(m, s->children[0]);
-    if (stk_line_stage_is(s, "zip")) return stk_model_zip(m, a, b);
+    if (stk_line_stage_is(s, "zip")) return slow_model_zip(m, a, b);
     if (stk_line_stage_is(s, "choose"))
-        return stk_model_choose(m, s, a, b, whole(m, s->children[1]));
+        return slow_model_choose(m, s, a, b, whole(m, s->children[1]));
     list out = {0};
     push_all(m, &out, &a);
     push_all(m, &out, &b);
@@ -130,12 +130,12 @@ static list joined(stk_model *m, const stk_line *line, int last)
 }
 
 /* What comes out of stage `last` in one pass. */
-static list results_of(stk_model *m, const stk_line *line, int last)
+static list results_of(slow_model *m, const stk_line *line, int last)
 {
     stage s = &line->stages[last];
-    if (stk_line_stage_is(s, "range")) return stk_model_range(m, s);
-    if (stk_line_stage_is(s, "numbers")) return stk_model_numbers(m, s);
-    if (stk_line_stage_is(s, "vectors")) return stk_model_vectors(m, s);
+    if (stk_line_stage_is(s, "range")) return slow_model_range(m, s);
+    if (stk_line_stage_is(s, "numbers")) return slow_model_numbers(m, s);
+    if (stk_line_stage_is(s, "vectors")) return slow_model_vectors(m, s);
     if (stk_line_stage_is(s, "repeat")) return repeat(m, line, last);
     if (stk_line_stage_is(s, "forever")) return forever(m, line, last);
     if (stk_line_stage_is(s, "cache")) return cache(m, line, last);
@@ -143,21 +143,21 @@ static list results_of(stk_model *m, const stk_line *line, int last)
     if (stk_line_stage_is(s, "batch") || stk_line_stage_is(s, "padded_batch")) {
         const bool after_map =
             stk_line_stage_is(s, "batch") && stk_line_stage_is(&line->stages[last - 1], "map");
-        return stk_model_batches(m, s, results_of(m, line, last - 1), after_map);
+        return slow_model_batches(m, s, results_of(m, line, last - 1), after_map);
     }
     return plain_results(m, line, last);
 }
 
-stk_model *stk_model_run(const stk_line *line)
+slow_model *slow_model_run(const stk_line *line)
 {
-    stk_model *m = calloc(1, sizeof *m);
+    slow_model *m = calloc(1, sizeof *m);
     assert_non_null(m);
     m->unsure = line->beyond_model;
     if (!m->unsure) m->results = whole(m, line);
     return m;
 }
 
-void stk_model_free(stk_model *model)
+void slow_model_free(slow_model *model)
 {
     if (!model) return;
     while (model->blocks) {
@@ -168,17 +168,17 @@ void stk_model_free(stk_model *model)
     free(model);
 }
 
-const stk_model_list *stk_model_results(const stk_model *model)
+const slow_model_list *slow_model_results(const slow_model *model)
 {
     return &model->results;
 }
 
-bool stk_model_is_sure(const stk_model *model)
+bool slow_model_is_sure(const slow_model *model)
 {
     return !model->unsure;
 }
 
-bool stk_model_lost_errors(const stk_model *model)
+bool slow_model_lost_errors(const slow_model *model)
 {
     return model->lost_errors;
 }
@@ -215,7 +215,7 @@ static void say_result(FILE *out, const result *r)
 }
 
 /* The text of results [first, end). */
-static const char *say(stk_model *m, size_t first, size_t end, const char *ending)
+static const char *say(slow_model *m, size_t first, size_t end, const char *ending)
 {
     char  *text;
     size_t size;
@@ -232,12 +232,12 @@ static const char *say(stk_model *m, size_t first, size_t end, const char *endin
     return kept;
 }
 
-const char *stk_model_text(stk_model *model)
+const char *slow_model_text(slow_model *model)
 {
     return say(model, 0, model->results.count, " .");
 }
 
-const char *stk_model_result_text(stk_model *model, size_t index)
+const char *slow_model_result_text(slow_model *model, size_t index)
 {
     return say(model, index, index + 1, "");
 }

@@ -6,41 +6,41 @@
 
 #include "pipeline_language.h"
 
-typedef struct stk_model_value {
+typedef struct slow_model_value {
     int      rank;
     int64_t  dim[STK_LINE_RANK];
     int64_t *numbers;
-} stk_model_value;
+} slow_model_value;
 
-typedef struct stk_model_result {
-    const char     *error; /* NULL: an element. Else how the test support names its status */
-    int             count;
-    stk_model_value values[STK_LINE_VALUES];
-} stk_model_result;
+typedef struct slow_model_result {
+    const char      *error; /* NULL: an element. Else how the test support names its status */
+    int              count;
+    slow_model_value values[STK_LINE_VALUES];
+} slow_model_result;
 
-typedef struct stk_model_list {
-    stk_model_result *at;
-    size_t            count, capacity;
-} stk_model_list;
+typedef struct slow_model_list {
+    slow_model_result *at;
+    size_t             count, capacity;
+} slow_model_list;
 
-typedef struct stk_model stk_model;
+typedef struct slow_model slow_model;
 
 /* Evaluates line. Shuffles and relaxed stages leave the order as it is. The line must outlive the
  * model. */
-stk_model *stk_model_run(const stk_line *line);
-void       stk_model_free(stk_model *model);
+slow_model *slow_model_run(const stk_line *line);
+void        slow_model_free(slow_model *model);
 /* All results, in order. */
-const stk_model_list *stk_model_results(const stk_model *model);
+const slow_model_list *slow_model_results(const slow_model *model);
 /* False when the model cannot say: lists too long, or a cache whose content depends on how far it
  * is read. */
-bool stk_model_is_sure(const stk_model *model);
+bool slow_model_is_sure(const slow_model *model);
 /* That a cache met errors, which it does not keep: once it is filled, places counted while it was
  * being filled mean something else. */
-bool stk_model_lost_errors(const stk_model *model);
+bool slow_model_lost_errors(const slow_model *model);
 /* The text that stk_test_run gives for the same; of the results alone, separated by blanks, and
  * " ." at the end. Lives as long as the model. */
-const char *stk_model_text(stk_model *model);
+const char *slow_model_text(slow_model *model);
 /* The text of one result. */
-const char *stk_model_result_text(stk_model *model, size_t index);
+const char *slow_model_result_text(slow_model *model, size_t index);
 
 #endif

@@ -27,7 +27,7 @@ static void copy_into_row(value *to, int64_t row, const value *from)
 
 /* Elements below one another. With pad, each dimension is that of the largest, or `to` (-1: not
  * said) for vectors. */
-static result stacked(stk_model *m, const result *rows, size_t count, bool pad, int64_t to)
+static result stacked(slow_model *m, const result *rows, size_t count, bool pad, int64_t to)
 {
     result out = {.count = rows[0].count};
     for (int v = 0; v < out.count; v++) {
@@ -51,7 +51,7 @@ static result stacked(stk_model *m, const result *rows, size_t count, bool pad, 
 
 /* An error ends the batch at hand, whose elements are lost, unless errors have places: then it
  * costs the batch that its place is in. */
-list stk_model_batches(stk_model *m, stage s, list in, bool errors_have_places)
+list slow_model_batches(slow_model *m, stage s, list in, bool errors_have_places)
 {
     const bool   pad = stk_line_stage_is(s, "padded_batch");
     const size_t size = (size_t)s->numbers[0];
@@ -70,7 +70,7 @@ list stk_model_batches(stk_model *m, stage s, list in, bool errors_have_places)
     return out;
 }
 
-static value row_of(stk_model *m, const value *v, int64_t row)
+static value row_of(slow_model *m, const value *v, int64_t row)
 {
     value         out = new_value(m, v->rank - 1, v->dim + 1);
     const int64_t size = size_of(&out);
@@ -78,7 +78,7 @@ static value row_of(stk_model *m, const value *v, int64_t row)
     return out;
 }
 
-list stk_model_unbatch(stk_model *m, stage s, list in)
+list slow_model_unbatch(slow_model *m, stage s, list in)
 {
     list out = {0};
     (void)s;
@@ -97,9 +97,9 @@ list stk_model_unbatch(stk_model *m, stage s, list in)
 
 /* As batches of the rows, of the sizes in turn. An error ends the batch at hand, whose size is then
  * tried again; rows of the input that were not used yet are left for it. */
-list stk_model_rebatch(stk_model *m, stage s, list in)
+list slow_model_rebatch(slow_model *m, stage s, list in)
 {
-    list   rows = stk_model_unbatch(m, s, in), out = {0};
+    list   rows = slow_model_unbatch(m, s, in), out = {0};
     size_t at = 0;
     for (int turn = 0; at < rows.count;) {
         const size_t size = (size_t)s->numbers[turn % s->count];
@@ -121,7 +121,7 @@ list stk_model_rebatch(stk_model *m, stage s, list in)
 
 /* Windows and groups, each batched. */
 
-list stk_model_window(stk_model *m, stage s, list in)
+list slow_model_window(slow_model *m, stage s, list in)
 {
     list         out = {0};
     const size_t size = (size_t)s->numbers[0], stride = (size_t)s->stride;
@@ -148,7 +148,7 @@ typedef struct grouping {
     int64_t to[KEYS]; /* -1: the longest */
 } grouping;
 
-static void flush(stk_model *m, const grouping *g, int key, list *group, list *out)
+static void flush(slow_model *m, const grouping *g, int key, list *group, list *out)
 {
     if (group->count && (group->count == g->size[key] || !g->drop))
         push(m, out, stacked(m, group->at, group->count, g->pad, g->to[key]));
@@ -156,7 +156,7 @@ static void flush(stk_model *m, const grouping *g, int key, list *group, list *o
 }
 
 /* A full group is given at once; at the end the others are, in the order of their keys. */
-static list grouped(stk_model *m, stage s, list in, const grouping *g)
+static list grouped(slow_model *m, stage s, list in, const grouping *g)
 {
     list groups[KEYS] = {0}, out = {0};
     for (size_t i = 0; i < in.count; i++) {
@@ -178,7 +178,7 @@ static int key_of_total(stage s, const result *r)
     return (int)modulo(total(r), s->numbers[0]);
 }
 
-list stk_model_group(stk_model *m, stage s, list in)
+list slow_model_group(slow_model *m, stage s, list in)
 {
     grouping g = {.count = (int)s->numbers[0], .key = key_of_total};
     for (int i = 0; i < KEYS; i++) {
@@ -196,7 +196,7 @@ static int key_of_length(stage s, const result *r)
     return key;
 }
 
-list stk_model_bucket(stk_model *m, stage s, list in)
+list slow_model_bucket(slow_model *m, stage s, list in)
 {
     const int edges = s->count / 2;
     grouping  g = {.count = edges + 1, .key = key_of_length, .pad = true, .drop = s->drop};

@@ -3,7 +3,7 @@
 
 /* Expansions. */
 
-static list expansion(stk_model *m, stage s, const result *r)
+static list expansion(slow_model *m, stage s, const result *r)
 {
     list          out = {0};
     const int64_t x = r->values[0].numbers[0];
@@ -17,7 +17,7 @@ static list expansion(stk_model *m, stage s, const result *r)
     return out;
 }
 
-list stk_model_flat_map(stk_model *m, stage s, list in)
+list slow_model_flat_map(slow_model *m, stage s, list in)
 {
     list out = {0};
     for (size_t i = 0; i < in.count; i++) {
@@ -31,7 +31,7 @@ list stk_model_flat_map(stk_model *m, stage s, list in)
 /* The slots are visited in turn, up to block elements a visit. An open slot that is dry is closed
  * and costs the rest of its visit; a closed one is filled from the input. Errors are given where
  * they are met and do not count for the block. */
-list stk_model_interleave(stk_model *m, stage s, list in)
+list slow_model_interleave(slow_model *m, stage s, list in)
 {
     list    out = {0}, slots[STK_LINE_NUMBERS];
     bool    open[STK_LINE_NUMBERS] = {0};
@@ -79,7 +79,7 @@ static result side_by_side(const result *a, const result *b)
 
 /* All inputs are asked each time. An error beside the end of a later input is still given; beside
  * the end of an earlier one it is not. */
-list stk_model_zip(stk_model *m, list a, list b)
+list slow_model_zip(slow_model *m, list a, list b)
 {
     list   out = {0};
     size_t i = 0;
@@ -89,7 +89,7 @@ list stk_model_zip(stk_model *m, list a, list b)
     return out;
 }
 
-list stk_model_choose(stk_model *m, stage s, list a, list b, list choices)
+list slow_model_choose(slow_model *m, stage s, list a, list b, list choices)
 {
     const list *inputs[2] = {&a, &b};
     size_t      at[2] = {0};

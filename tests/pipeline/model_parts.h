@@ -9,9 +9,9 @@
 
 enum { LONGEST = 600 }; /* results of a stage; longer lists are not worth comparing */
 
-typedef stk_model_value       value;
-typedef stk_model_result      result;
-typedef stk_model_list        list;
+typedef slow_model_value      value;
+typedef slow_model_result     result;
+typedef slow_model_list       list;
 typedef const stk_line_stage *stage;
 
 /* Everything is kept until the model is freed. */
@@ -26,7 +26,7 @@ typedef struct cached {
     list  content;
 } cached;
 
-struct stk_model {
+struct slow_model {
     block *blocks;
     cached caches[STK_LINE_STAGES];
     int    cache_count;
@@ -34,7 +34,7 @@ struct stk_model {
     list   results;
 };
 
-static inline void *keep(stk_model *m, size_t bytes)
+static inline void *keep(slow_model *m, size_t bytes)
 {
     block *b = calloc(1, sizeof *b + bytes);
     assert_non_null(b);
@@ -43,7 +43,7 @@ static inline void *keep(stk_model *m, size_t bytes)
     return b + 1;
 }
 
-static inline void push(stk_model *m, list *out, result r)
+static inline void push(slow_model *m, list *out, result r)
 {
     if (out->count == LONGEST) {
         m->unsure = true;
@@ -59,7 +59,7 @@ static inline void push(stk_model *m, list *out, result r)
     out->at[out->count++] = r;
 }
 
-static inline void push_all(stk_model *m, list *out, const list *more)
+static inline void push_all(slow_model *m, list *out, const list *more)
 {
     for (size_t i = 0; i < more->count; i++)
         push(m, out, more->at[i]);
@@ -78,7 +78,7 @@ static inline int64_t size_of(const value *v)
     return size;
 }
 
-static inline value new_value(stk_model *m, int rank, const int64_t *dim)
+static inline value new_value(slow_model *m, int rank, const int64_t *dim)
 {
     value v = {.rank = rank};
     for (int i = 0; i < rank; i++)
@@ -87,7 +87,7 @@ static inline value new_value(stk_model *m, int rank, const int64_t *dim)
     return v;
 }
 
-static inline result number(stk_model *m, int64_t x)
+static inline result number(slow_model *m, int64_t x)
 {
     result r = {.count = 1, .values = {new_value(m, 0, NULL)}};
     r.values[0].numbers[0] = x;
@@ -109,28 +109,28 @@ static inline int64_t total(const result *r)
 }
 
 /* Stages. errors_have_places: see batch. */
-stk_model_list stk_model_range(stk_model *m, stage s);
-stk_model_list stk_model_numbers(stk_model *m, stage s);
-stk_model_list stk_model_vectors(stk_model *m, stage s);
-stk_model_list stk_model_map(stk_model *m, stage s, list in);
-stk_model_list stk_model_filter(stk_model *m, stage s, list in);
-stk_model_list stk_model_take_while(stk_model *m, stage s, list in);
-stk_model_list stk_model_scan(stk_model *m, stage s, list in);
-stk_model_list stk_model_unique(stk_model *m, stage s, list in);
-stk_model_list stk_model_ignore_errors(stk_model *m, stage s, list in);
-stk_model_list stk_model_enumerate(stk_model *m, stage s, list in);
-stk_model_list stk_model_take(stk_model *m, stage s, list in);
-stk_model_list stk_model_skip(stk_model *m, stage s, list in);
-stk_model_list stk_model_shard(stk_model *m, stage s, list in);
-stk_model_list stk_model_batches(stk_model *m, stage s, list in, bool errors_have_places);
-stk_model_list stk_model_unbatch(stk_model *m, stage s, list in);
-stk_model_list stk_model_rebatch(stk_model *m, stage s, list in);
-stk_model_list stk_model_window(stk_model *m, stage s, list in);
-stk_model_list stk_model_group(stk_model *m, stage s, list in);
-stk_model_list stk_model_bucket(stk_model *m, stage s, list in);
-stk_model_list stk_model_flat_map(stk_model *m, stage s, list in);
-stk_model_list stk_model_interleave(stk_model *m, stage s, list in);
-stk_model_list stk_model_zip(stk_model *m, list a, list b);
-stk_model_list stk_model_choose(stk_model *m, stage s, list a, list b, list choices);
+slow_model_list slow_model_range(slow_model *m, stage s);
+slow_model_list slow_model_numbers(slow_model *m, stage s);
+slow_model_list slow_model_vectors(slow_model *m, stage s);
+slow_model_list slow_model_map(slow_model *m, stage s, list in);
+slow_model_list slow_model_filter(slow_model *m, stage s, list in);
+slow_model_list slow_model_take_while(slow_model *m, stage s, list in);
+slow_model_list slow_model_scan(slow_model *m, stage s, list in);
+slow_model_list slow_model_unique(slow_model *m, stage s, list in);
+slow_model_list slow_model_ignore_errors(slow_model *m, stage s, list in);
+slow_model_list slow_model_enumerate(slow_model *m, stage s, list in);
+slow_model_list slow_model_take(slow_model *m, stage s, list in);
+slow_model_list slow_model_skip(slow_model *m, stage s, list in);
+slow_model_list slow_model_shard(slow_model *m, stage s, list in);
+slow_model_list slow_model_batches(slow_model *m, stage s, list in, bool errors_have_places);
+slow_model_list slow_model_unbatch(slow_model *m, stage s, list in);
+slow_model_list slow_model_rebatch(slow_model *m, stage s, list in);
+slow_model_list slow_model_window(slow_model *m, stage s, list in);
+slow_model_list slow_model_group(slow_model *m, stage s, list in);
+slow_model_list slow_model_bucket(slow_model *m, stage s, list in);
+slow_model_list slow_model_flat_map(slow_model *m, stage s, list in);
+slow_model_list slow_model_interleave(slow_model *m, stage s, list in);
+slow_model_list slow_model_zip(slow_model *m, list a, list b);
+slow_model_list slow_model_choose(slow_model *m, stage s, list a, list b, list choices);
 
 #endif

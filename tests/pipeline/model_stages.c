@@ -3,7 +3,7 @@
 
 /* Sources. */
 
-list stk_model_range(stk_model *m, stage s)
+list slow_model_range(slow_model *m, stage s)
 {
     list          out = {0};
     const int64_t stop = s->numbers[1], step = s->numbers[2];
@@ -12,7 +12,7 @@ list stk_model_range(stk_model *m, stage s)
     return out;
 }
 
-list stk_model_numbers(stk_model *m, stage s)
+list slow_model_numbers(slow_model *m, stage s)
 {
     list out = {0};
     for (int i = 0; i < s->count; i++)
@@ -20,7 +20,7 @@ list stk_model_numbers(stk_model *m, stage s)
     return out;
 }
 
-list stk_model_vectors(stk_model *m, stage s)
+list slow_model_vectors(slow_model *m, stage s)
 {
     list out = {0};
     for (int i = 0; i < s->count; i++) {
@@ -42,7 +42,7 @@ static int64_t changed(stage s, int64_t x)
     return -x;
 }
 
-static result each_changed(stk_model *m, stage s, result r)
+static result each_changed(slow_model *m, stage s, result r)
 {
     for (int v = 0; v < r.count; v++) {
         const value before = r.values[v];
@@ -53,7 +53,7 @@ static result each_changed(stk_model *m, stage s, result r)
     return r;
 }
 
-static result filled(stk_model *m, int64_t x)
+static result filled(slow_model *m, int64_t x)
 {
     const int64_t length = modulo(x, 5);
     result        r = {.count = 1, .values = {new_value(m, 1, &length)}};
@@ -69,7 +69,7 @@ static result unless_it_holds(result r, int64_t bad)
     return r;
 }
 
-static result mapped(stk_model *m, stage s, result r)
+static result mapped(slow_model *m, stage s, result r)
 {
     if (r.error) return r;
     if (strcmp(s->function, "fill") == 0) return filled(m, r.values[0].numbers[0]);
@@ -80,7 +80,7 @@ static result mapped(stk_model *m, stage s, result r)
     return r;
 }
 
-list stk_model_map(stk_model *m, stage s, list in)
+list slow_model_map(slow_model *m, stage s, list in)
 {
     list out = {0};
     for (size_t i = 0; i < in.count; i++)
@@ -88,7 +88,7 @@ list stk_model_map(stk_model *m, stage s, list in)
     return out;
 }
 
-list stk_model_filter(stk_model *m, stage s, list in)
+list slow_model_filter(slow_model *m, stage s, list in)
 {
     list out = {0};
     for (size_t i = 0; i < in.count; i++)
@@ -97,7 +97,7 @@ list stk_model_filter(stk_model *m, stage s, list in)
     return out;
 }
 
-list stk_model_take_while(stk_model *m, stage s, list in)
+list slow_model_take_while(slow_model *m, stage s, list in)
 {
     list out = {0};
     for (size_t i = 0; i < in.count; i++) {
@@ -108,7 +108,7 @@ list stk_model_take_while(stk_model *m, stage s, list in)
 }
 
 /* The state is left as it was by an error. */
-list stk_model_scan(stk_model *m, stage s, list in)
+list slow_model_scan(slow_model *m, stage s, list in)
 {
     list    out = {0};
     int64_t sum = 0;
@@ -128,7 +128,7 @@ static bool is_in(const list *in, const result *r)
     return false;
 }
 
-list stk_model_unique(stk_model *m, stage s, list in)
+list slow_model_unique(slow_model *m, stage s, list in)
 {
     list out = {0};
     (void)s;
@@ -137,7 +137,7 @@ list stk_model_unique(stk_model *m, stage s, list in)
     return out;
 }
 
-list stk_model_ignore_errors(stk_model *m, stage s, list in)
+list slow_model_ignore_errors(slow_model *m, stage s, list in)
 {
     list out = {0};
     (void)s;
@@ -147,7 +147,7 @@ list stk_model_ignore_errors(stk_model *m, stage s, list in)
 }
 
 /* Errors use up a number: TensorFlow zips with a range. */
-list stk_model_enumerate(stk_model *m, stage s, list in)
+list slow_model_enumerate(slow_model *m, stage s, list in)
 {
     list out = {0};
     for (size_t i = 0; i < in.count; i++) {
@@ -165,7 +165,7 @@ list stk_model_enumerate(stk_model *m, stage s, list in)
 /* Counting. */
 
 /* Errors are not counted. */
-list stk_model_take(stk_model *m, stage s, list in)
+list slow_model_take(slow_model *m, stage s, list in)
 {
     list    out = {0};
     int64_t left = s->numbers[0];
@@ -178,7 +178,7 @@ list stk_model_take(stk_model *m, stage s, list in)
 
 /* The first `count` good elements in a row are passed over. An error among them is given, and the
  * count begins anew: so does TensorFlow. */
-list stk_model_skip(stk_model *m, stage s, list in)
+list slow_model_skip(slow_model *m, stage s, list in)
 {
     list          out = {0};
     const int64_t count = s->numbers[0];
@@ -191,7 +191,7 @@ list stk_model_skip(stk_model *m, stage s, list in)
 }
 
 /* Errors have a number as elements do, and are given whosever they are. */
-list stk_model_shard(stk_model *m, stage s, list in)
+list slow_model_shard(slow_model *m, stage s, list in)
 {
     list out = {0};
     for (size_t i = 0; i < in.count; i++)

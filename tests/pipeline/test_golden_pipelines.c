@@ -25,10 +25,10 @@ static void say_difference(const char *who, const char *text, const char *expect
 
 static void check_model(const golden *g, int *failures)
 {
-    stk_model *model = stk_model_run(g->line);
-    if (stk_model_is_sure(model) && strcmp(stk_model_text(model), g->results) != 0)
-        say_difference("model", g->text, g->results, stk_model_text(model), failures);
-    stk_model_free(model);
+    slow_model *model = slow_model_run(g->line);
+    if (slow_model_is_sure(model) && strcmp(slow_model_text(model), g->results) != 0)
+        say_difference("model", g->text, g->results, slow_model_text(model), failures);
+    slow_model_free(model);
 }
 
 static void check_cardinality(const golden *g, const stk_dataset *data, int *failures)

@@ -161,7 +161,7 @@ static int shuffles_in(const stk_line *line)
 
 /* Input i of a shuffle of buffer B cannot come before place i - B + 1 (statement 56). Told by text,
  * so equal elements are not looked at; and only where the shuffle is the last stage. */
-static bool keeps_to_buffer(const stk_line *line, stk_model *model, const char *given)
+static bool keeps_to_buffer(const stk_line *line, slow_model *model, const char *given)
 {
     enum { MOST = 2048 };
     const char           *results[MOST];
@@ -169,10 +169,10 @@ static bool keeps_to_buffer(const stk_line *line, stk_model *model, const char *
     const int64_t         buffer = last->numbers[0];
     if (!stk_line_stage_is(last, "shuffle") || shuffles_in(line) > 1) return true;
     char        *text = strdup(given);
-    const size_t count = cut(text, results, MOST), inputs = stk_model_results(model)->count;
+    const size_t count = cut(text, results, MOST), inputs = slow_model_results(model)->count;
     bool         keeps = true;
     for (size_t i = 0; i < inputs && keeps; i++) {
-        const char *input = stk_model_result_text(model, i);
+        const char *input = slow_model_result_text(model, i);
         size_t      found = 0, place = 0;
         for (size_t k = 0; k < count; k++)
             if (strcmp(results[k], input) == 0) {
@@ -221,14 +221,14 @@ static bool can_be_saved(const stk_line *line, bool all_relaxed, bool *relaxed)
 /* Nor does a checkpoint say the same to an iterator that follows in the same process when a cache
  * that met errors is begun after it, by concatenate: another iterator has filled it by then, and a
  * cache keeps no errors. */
-static bool can_be_restored(const stk_line *line, const stk_model *model)
+static bool can_be_restored(const stk_line *line, const slow_model *model)
 {
     bool relaxed = false;
-    if (stk_model_lost_errors(model) && stk_line_has(line, "concatenate")) return false;
+    if (slow_model_lost_errors(model) && stk_line_has(line, "concatenate")) return false;
     return can_be_saved(line, stk_line_has(line, "options"), &relaxed);
 }
 
-static void expect_own_run(const stk_line *line, stk_model *model, expectation *e)
+static void expect_own_run(const stk_line *line, slow_model *model, expectation *e)
 {
     char *own = run(line, &(manner){.threads = 1, .passes_off = STK_PASS_ALL, .taken = -1});
     e->wrong = !same_but_for_order(own, e->text) || !keeps_to_buffer(line, model, own);
@@ -240,11 +240,11 @@ static expectation expect(const stk_line *line)
 {
     expectation e = {0};
     if (!find_order(line, stk_line_has(line, "options"), &e.known)) return e;
-    stk_model *model = stk_model_run(line);
+    slow_model *model = slow_model_run(line);
     e.checkpoints = can_be_restored(line, model);
-    if (stk_model_is_sure(model)) e.text = strdup(stk_model_text(model));
+    if (slow_model_is_sure(model)) e.text = strdup(slow_model_text(model));
     if (e.text && e.known == ORDER_DRAWN) expect_own_run(line, model, &e);
-    stk_model_free(model);
+    slow_model_free(model);
     return e;
 }
 

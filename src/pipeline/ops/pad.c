@@ -104,7 +104,7 @@ static stk_status widen(stk_shape *shape, const stk_shape *fixed, const stk_elem
 
 /* The shape that all elements are padded to in value v. */
 static stk_status find_shape(stk_element *const *elements, size_t count, size_t v,
-                             const stk_pad *pad, const char *stage, stk_shape *shape,
+                             const stk_pad_to *pad, const char *stage, stk_shape *shape,
                              stk_error *err)
 {
     const stk_value *first = stk_element_value(elements[0], v);
@@ -172,7 +172,7 @@ static stk_status pad_strings(stk_value *out, stk_element *const *elements, size
 }
 
 static stk_status pad_value(stk_value *out, stk_element *const *elements, size_t count, size_t v,
-                            const stk_pad *pad, const char *stage, stk_ledger *ledger,
+                            const stk_pad_to *pad, const char *stage, stk_ledger *ledger,
                             stk_error *err)
 {
     const stk_value *first = stk_element_value(elements[0], v);
@@ -196,7 +196,7 @@ static stk_status pad_value(stk_value *out, stk_element *const *elements, size_t
 }
 
 stk_status stk_pad_assemble(stk_element **out, stk_element *const *elements, size_t count,
-                            const stk_pad *pad, const char *stage, stk_ledger *ledger,
+                            const stk_pad_to *pad, const char *stage, stk_ledger *ledger,
                             stk_error *err)
 {
     *out = NULL;

@@ -151,10 +151,10 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
-    const params *p = node->plan->params;
-    stk_gather   *gather = STK_STATE(stk_gather, node);
-    const stk_pad pad = {.shapes = p->shapes, .values = p->padding, .count = p->count};
-    bool          whole;
+    const params    *p = node->plan->params;
+    stk_gather      *gather = STK_STATE(stk_gather, node);
+    const stk_pad_to pad = {.shapes = p->shapes, .values = p->padding, .count = p->count};
+    bool             whole;
     stk_status st = stk_gather_fill(gather, node, p->size, STK_ERRORS_END_THE_BATCH, &whole, err);
     if (!st && gather->count && (whole || !p->drop_remainder))
         st = stk_pad_assemble(out, gather->elements, gather->count, &pad, "padded_batch",

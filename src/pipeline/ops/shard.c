@@ -21,6 +21,8 @@ static stk_status check(stk_dataset *data, stk_error *err)
         return stk_fail(err, STK_E_INVALID, "shard", NULL,
                         "the index is %" PRId64 "; with %" PRId64 " shards it is 0 to %" PRId64,
                         p->index, p->shards, p->shards - 1);
+    if (p->others && p->shards < 2)
+        return stk_fail(err, STK_E_INVALID, "shard", NULL, "with one shard there are no others");
     return stk_dataset_set_spec(data, &data->inputs[0]->spec, err);
 }
 
@@ -28,21 +30,27 @@ static int64_t cardinality(const stk_dataset *data)
 {
     const stk_shard_params *p = data->params;
     const int64_t           inputs = data->inputs[0]->cardinality;
-    return inputs < 0 ? inputs : inputs / p->shards + (p->index < inputs % p->shards);
+    if (inputs < 0) return inputs;
+    const int64_t mine = inputs / p->shards + (p->index < inputs % p->shards);
+    return p->others ? inputs - mine : mine;
 }
 
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const stk_shard_params *p = data->params;
-    return stk_describe(out, err, "%" PRId64 " of %" PRId64, p->index, p->shards);
+    return stk_describe(out, err, "%s%" PRId64 " of %" PRId64, p->others ? "all but " : "",
+                        p->index, p->shards);
 }
 
 static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
 {
     const stk_shard_params *p = data->params;
+    const uint64_t          turns = p->others ? (uint64_t)p->shards - 1 : 1;
+    uint64_t                turn = p->others ? index % turns : (uint64_t)p->index;
     size_t                  first, place;
-    if (stk_mul_overflows(index, (size_t)p->shards, &first) ||
-        stk_add_overflows(first, (size_t)p->index, &place))
+    if (p->others && turn >= (uint64_t)p->index) turn++;
+    if (stk_mul_overflows(index / turns, (size_t)p->shards, &first) ||
+        stk_add_overflows(first, turn, &place))
         return stk_fail(err, STK_E_RANGE, "shard", NULL,
                         "element %" PRIu64 " was asked for; no data has so many", index);
     return stk_dataset_at(data->inputs[0], place, out, err);
@@ -57,7 +65,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     state                  *s = STK_STATE(state, node);
     for (;;) {
         STK_TRY(stk_node_check(node, err));
-        const bool mine = s->turn == (uint64_t)p->index;
+        const bool mine = (s->turn == (uint64_t)p->index) != (p->others != 0);
         stk_status st = stk_node_pull(node, out, err);
         if (!st && !*out) return STK_OK;
         s->turn = s->turn + 1 == (uint64_t)p->shards ? 0 : s->turn + 1;
@@ -97,5 +105,12 @@ const stk_op stk_op_shard = {
 stk_status stk_dataset_shard(stk_dataset **data, int64_t shards, int64_t index, stk_error *err)
 {
     const stk_shard_params p = {.shards = shards, .index = index};
+    return stk_dataset_append(data, &stk_op_shard, &p, err);
+}
+
+stk_status stk_dataset_shard_others(stk_dataset **data, int64_t shards, int64_t index,
+                                    stk_error *err)
+{
+    const stk_shard_params p = {.shards = shards, .index = index, .others = 1};
     return stk_dataset_append(data, &stk_op_shard, &p, err);
 }

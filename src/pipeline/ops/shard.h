@@ -6,6 +6,7 @@
 
 typedef struct stk_shard_params {
     int64_t shards, index;
+    int64_t others; /* 1: all but that shard */
 } stk_shard_params;
 
 #endif

@@ -157,6 +157,18 @@ static int64_t usual_buffer(const stk_dataset_info *info)
     return count < LEAST ? LEAST : count > MOST ? MOST : count;
 }
 
+/* Data in the order of its classes is parted evenly by counting. */
+static stk_status put_share(opening *o, stk_error *err)
+{
+    const stk_images_options *p = o->options;
+    const int64_t             last = p->hold_back - 1;
+    if (p->hold_back > 1 && p->held_back)
+        STK_TRY(stk_dataset_shard(&o->data, p->hold_back, last, err));
+    else if (p->hold_back > 1)
+        STK_TRY(stk_dataset_shard_others(&o->data, p->hold_back, last, err));
+    return p->every > 1 ? stk_dataset_shard(&o->data, p->every, 0, err) : STK_OK;
+}
+
 /* Before parsing: an element is one block of bytes there. */
 static stk_status put_order(opening *o, const stk_dataset_info *info, stk_error *err)
 {
@@ -187,6 +199,7 @@ static stk_status open_records(opening *o, const stk_shards *shards, stk_error *
     if (stk_dataset_info_read(&info, o->options->fs, o->path, &unasked))
         info = (stk_dataset_info){0};
     stk_status st = open_files(o, shards, err);
+    if (!st) st = put_share(o, err);
     if (!st) st = put_order(o, &info, err);
     if (!st) st = parse(o, &info, err);
     if (!st) st = name_values(o, err);
@@ -223,6 +236,7 @@ static stk_status open_source(opening *o, stk_error *err)
         if (err) *err = why;
         return st;
     }
+    STK_TRY(put_share(o, err));
     if (p->shuffle) STK_TRY(stk_dataset_global_shuffle(&o->data, NULL, err));
     if (p->repeat) STK_TRY(stk_dataset_repeat(&o->data, p->repeat, err));
     STK_TRY(select_fields(o, err));

@@ -1,4 +1,6 @@
 /* A preset's stages on a dataset. */
+#include "base/decimal.h"
+
 #include <stdio.h>
 #include <stoker/dataset_operators.h>
 #include <stoker/functions.h>
@@ -45,7 +47,22 @@ static stk_status decode(building *b, stk_error *err)
     return put(b, function, err);
 }
 
-/* "{size}" and "{size*256/224}" as numbers. */
+static double strength(const building *b)
+{
+    return 1 - b->options->calm;
+}
+
+/* "{1-0.92*strength}" */
+static bool is_share(const building *b, const char *text, double *share)
+{
+    const char  *sign, *end;
+    const double rest = stk_decimal_read(text + 1, &sign);
+    const double times = stk_decimal_read(sign, &end);
+    *share = rest + times * strength(b);
+    return sign > text + 1 && end > sign && strncmp(end, "*strength}", 10) == 0;
+}
+
+/* "{size}", "{size*256/224}" and "{1-0.92*strength}" as numbers. */
 static void expand(const building *b, const char *text, char *out, size_t capacity)
 {
     size_t used = 0;
@@ -54,9 +71,18 @@ static void expand(const building *b, const char *text, char *out, size_t capaci
             out[used++] = *text++;
             continue;
         }
-        int number = b->size, times, by;
-        if (sscanf(text, "{size*%d/%d}", &times, &by) == 2) number = b->size * times / by;
-        used += (size_t)snprintf(out + used, capacity - used, "%d", number);
+        int    number = b->size, times, by;
+        double share;
+        if (is_share(b, text, &share)) {
+            char decimal[STK_DECIMAL_ROOM];
+            stk_decimal_write(share, 6, decimal);
+            used += (size_t)snprintf(out + used, capacity - used, "%s", decimal);
+        } else {
+            if (sscanf(text, "{size*%d/%d}", &times, &by) == 2) number = b->size * times / by;
+            if (sscanf(text, "{%d*strength}", &times) == 1)
+                number = (int)(times * strength(b) + 0.5);
+            used += (size_t)snprintf(out + used, capacity - used, "%d", number);
+        }
         text += strcspn(text, "}");
         text += *text == '}';
     }
@@ -82,7 +108,8 @@ static stk_status step(building *b, const stk_preset_step *s, stk_error *err)
     expand(b, s->parameters, parameters, sizeof parameters);
     if (is_named(b->options->drop, s->operation) || is_named(b->options->stub, s->operation))
         return keep_size(b, s, err);
-    STK_TRY(stk_function_image(&function, b->image, s->operation, parameters, s->probability, err));
+    const double probability = s->probability < 1 ? s->probability * strength(b) : 1;
+    STK_TRY(stk_function_image(&function, b->image, s->operation, parameters, probability, err));
     return put(b, function, err);
 }
 

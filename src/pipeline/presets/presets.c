@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const stk_preset_step imagenet_train[] = {
-    {"random_resized_crop", "size={size} filter=bilinear", 1},
+    {"random_resized_crop", "size={size} filter=bilinear area={1-0.92*strength},1", 1},
     {"flip", "axis=horizontal", 0.5},
     {NULL, NULL, 0},
 };
@@ -17,7 +17,7 @@ static const stk_preset_step imagenet_evaluate[] = {
 };
 
 static const stk_preset_step cifar_train[] = {
-    {"random_crop", "size={size} padding=4 pad_if_needed=true", 1},
+    {"random_crop", "size={size} padding={4*strength} pad_if_needed=true", 1},
     {"flip", "axis=horizontal", 0.5},
     {NULL, NULL, 0},
 };
@@ -27,7 +27,7 @@ static const stk_preset_step cifar_evaluate[] = {
 };
 
 static const stk_preset_step fashion_train[] = {
-    {"random_crop", "size={size} padding=2 pad_if_needed=true", 1},
+    {"random_crop", "size={size} padding={2*strength} pad_if_needed=true", 1},
     {"flip", "axis=horizontal", 0.5},
     {NULL, NULL, 0},
 };

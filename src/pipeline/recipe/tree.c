@@ -236,11 +236,13 @@ static stk_status read_document(reader *r, stk_tree **out, const char *section, 
                          (r->event.type == YAML_SCALAR_EVENT && r->event.data.scalar.length == 0);
     if (is_null)
         return stk_tree_fail(err, STK_E_INVALID, r->name, 1, NULL,
-                             "the recipe is empty; it needs a section `%s:`", section);
+                             "the recipe is empty; it needs a section `%s:`",
+                             section ? section : "data");
     if (r->event.type != YAML_MAPPING_START_EVENT)
         return stk_tree_fail(err, STK_E_INVALID, r->name, event_line(r), NULL,
-                             "a recipe is a mapping with a section `%s:`", section);
-    STK_TRY(read_sections(r, out, section, err));
+                             "a recipe is a mapping with a section `%s:`",
+                             section ? section : "data");
+    STK_TRY(section ? read_sections(r, out, section, err) : read_node(r, out, 0, err));
     STK_TRY(advance(r, err)); /* the document ends */
     STK_TRY(advance(r, err));
     if (r->event.type != YAML_STREAM_END_EVENT)

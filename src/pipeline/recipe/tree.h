@@ -28,9 +28,9 @@ enum {
     STK_TREE_MOST_KEYS = 1024 /* of one mapping: each is compared with all before it */
 };
 
-/* Reads what stands under the top-level key section. Other sections are passed over, whatever they
- * hold. A section that is not there is STK_E_INVALID. Anchors, aliases and tags inside the section
- * are refused, so that a tree is never larger than its text. */
+/* Reads what stands under the top-level key section, or the whole mapping for NULL. Other sections
+ * are passed over, whatever they hold. A section that is not there is STK_E_INVALID. Anchors,
+ * aliases and tags inside the section are refused, so that a tree is never larger than its text. */
 STK_NODISCARD stk_status stk_tree_read(stk_tree **out, stk_arena *arena, stk_bytes yaml,
                                        const char *name, const char *section, stk_error *err);
 
