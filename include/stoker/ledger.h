@@ -22,6 +22,7 @@ typedef enum stk_memory {
     STK_MEMORY_CACHE,   /* caches in memory */
     STK_MEMORY_BATCH,   /* batches, being built or waiting */
     STK_MEMORY_OUTPUT,  /* bytes on their way to storage */
+    STK_MEMORY_DEVICE,  /* tensors of programs: variables, results, scratch */
     STK_MEMORY_COUNT
 } stk_memory;
 

@@ -19,14 +19,17 @@
 #include <stoker/font.h>
 #include <stoker/function.h>
 #include <stoker/functions.h>
+#include <stoker/graph.h>
 #include <stoker/image.h>
 #include <stoker/inspect.h>
 #include <stoker/iterator.h>
 #include <stoker/json.h>
 #include <stoker/ledger.h>
 #include <stoker/metrics_csv.h>
+#include <stoker/ops.h>
 #include <stoker/pack.h>
 #include <stoker/presets.h>
+#include <stoker/program.h>
 #include <stoker/recipe.h>
 #include <stoker/record_index.h>
 #include <stoker/safetensors.h>

@@ -28,9 +28,11 @@ struct stk_ledger {
 enum { SPARE_PART = 8 }; /* of the ceiling, that may wait to be used again */
 
 static const char *const memory_names[STK_MEMORY_COUNT] = {
-    [STK_MEMORY_READ] = "read",     [STK_MEMORY_RECORD] = "records",  [STK_MEMORY_INDEX] = "index",
-    [STK_MEMORY_DECODE] = "decode", [STK_MEMORY_SHUFFLE] = "shuffle", [STK_MEMORY_CACHE] = "cache",
-    [STK_MEMORY_BATCH] = "batches", [STK_MEMORY_OUTPUT] = "output",
+    [STK_MEMORY_READ] = "read",       [STK_MEMORY_RECORD] = "records",
+    [STK_MEMORY_INDEX] = "index",     [STK_MEMORY_DECODE] = "decode",
+    [STK_MEMORY_SHUFFLE] = "shuffle", [STK_MEMORY_CACHE] = "cache",
+    [STK_MEMORY_BATCH] = "batches",   [STK_MEMORY_OUTPUT] = "output",
+    [STK_MEMORY_DEVICE] = "device",
 };
 
 stk_status stk_ledger_new(stk_ledger **out, uint64_t ceiling_bytes, stk_error *err)

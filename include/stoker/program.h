@@ -1,0 +1,144 @@
+/* stoker/program.h - compile a graph for a backend and run it.
+ * A stk_device is where programs run: a backend with its threads. stk_variables keep their content
+ * between runs and are shared by name between the programs of a device: one to train, one to
+ * evaluate, one per picture size. A stk_program is a graph after all passes, with all its memory.
+ * One thread at a time uses a device and all that belongs to it. */
+#ifndef STOKER_PROGRAM_H
+#define STOKER_PROGRAM_H
+
+#include <stoker/graph.h>
+#include <stoker/trace.h>
+
+STK_BEGIN_DECLS
+
+typedef struct stk_device stk_device;
+
+typedef struct stk_device_options {
+    int         threads;       /* that compute at a time; 0: one per core */
+    stk_ledger *ledger;        /* for all memory of the device; NULL: none */
+    bool        deterministic; /* the same bits on any number of threads, where that costs */
+} stk_device_options;
+
+/* "ref", "cpu", or NULL for the fastest there is. options may be NULL. A backend that this build or
+ * machine does not have is STK_E_UNSUPPORTED with what to do. */
+STK_API STK_NODISCARD stk_status stk_device_open(stk_device **out, const char *backend,
+                                                 const stk_device_options *options, stk_error *err);
+/* After everything that was made with it. NULL is fine. */
+STK_API void        stk_device_free(stk_device *device);
+STK_API const char *stk_device_name(const stk_device *device); /* of its backend */
+STK_API int         stk_device_threads(const stk_device *device);
+/* Names of backends of this build; NULL past the end. */
+STK_API const char *stk_backend_name_at(size_t index);
+
+typedef struct stk_variables stk_variables;
+
+STK_API STK_NODISCARD stk_status stk_variables_new(stk_variables **out, stk_device *device,
+                                                   uint64_t seed, stk_error *err);
+/* After the programs that use them. NULL is fine. */
+STK_API void   stk_variables_free(stk_variables *variables);
+STK_API size_t stk_variables_count(const stk_variables *variables);
+
+typedef struct stk_variable_info {
+    const char       *name;
+    stk_dtype         dtype;
+    stk_shape         shape;
+    stk_variable_role role;
+} stk_variable_info;
+
+STK_API stk_variable_info stk_variables_at(const stk_variables *variables, size_t index);
+/* SIZE_MAX for none. */
+STK_API size_t stk_variables_find(const stk_variables *variables, const char *name);
+/* Copies the content, row-major, out of or into variable index; size is checked. */
+STK_API STK_NODISCARD stk_status stk_variables_read(stk_variables *variables, size_t index,
+                                                    void *data, size_t size, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_variables_write(stk_variables *variables, size_t index,
+                                                     const void *data, size_t size, stk_error *err);
+/* Gives variable index its first content again. */
+STK_API STK_NODISCARD stk_status stk_variables_reset(stk_variables *variables, size_t index,
+                                                     stk_error *err);
+
+typedef struct stk_program_options {
+    const char *name;      /* for messages; NULL: "program" */
+    stk_dtype   precision; /* NONE or F32, BF16, F16: of convolutions and matrix products */
+    int64_t     batch;     /* rows of the inputs, for messages: what would fit; 0: not known */
+    unsigned    passes_off;
+    bool        check; /* after each operation: a result that is not finite is an error naming it */
+    stk_blob   *explain; /* gets the graph after each pass as text; NULL: not wanted */
+} stk_program_options;
+
+typedef struct stk_program stk_program;
+
+/* The graph is not needed after. Adds its variables to variables, with their first content; one of
+ * another type or shape there is an error naming both. options may be NULL. */
+STK_API STK_NODISCARD stk_status stk_program_compile(stk_program **out, const stk_graph *graph,
+                                                     stk_variables             *variables,
+                                                     const stk_program_options *options,
+                                                     stk_error                 *err);
+/* NULL is fine. */
+STK_API void stk_program_free(stk_program *program);
+
+/* Copies data into an input, or a result out of an output, row-major; size is checked. What is fed
+ * stays until it is fed again. */
+STK_API STK_NODISCARD stk_status stk_program_feed(stk_program *program, const char *input,
+                                                  const void *data, size_t size, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_program_fetch(stk_program *program, const char *output,
+                                                   void *data, size_t size, stk_error *err);
+/* STK_E_NOTFOUND for none. out: of the input (or output) of that name. */
+STK_API STK_NODISCARD stk_status stk_program_input_type(const stk_program *program,
+                                                        const char *input, stk_dtype *dtype,
+                                                        stk_shape *shape, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_program_output_type(const stk_program *program,
+                                                         const char *output, stk_dtype *dtype,
+                                                         stk_shape *shape, stk_error *err);
+
+/* One run. Allocates nothing. thread records a span per operation; NULL: none. */
+STK_API STK_NODISCARD stk_status stk_program_run(stk_program *program, stk_trace_thread *thread,
+                                                 stk_error *err);
+
+/* What the memory is for. */
+typedef enum stk_plan_part {
+    STK_PLAN_PARAMETERS,
+    STK_PLAN_OPTIMIZER,
+    STK_PLAN_STATISTICS,
+    STK_PLAN_INPUTS,
+    STK_PLAN_ACTIVATIONS, /* results of the forward part */
+    STK_PLAN_GRADIENTS,   /* results of the backward part */
+    STK_PLAN_WORKSPACE,
+    STK_PLAN_PARTS
+} stk_plan_part;
+
+typedef struct stk_memory_plan {
+    uint64_t part[STK_PLAN_PARTS]; /* bytes at the moment of the peak */
+    uint64_t fixed;                /* variables */
+    uint64_t arena;                /* all the rest: what this program allocates */
+    uint64_t without_reuse;        /* the arena if every result had its own place */
+    char     peak_at[96];          /* the operation that runs at the peak */
+} stk_memory_plan;
+
+STK_API stk_memory_plan stk_program_memory(const stk_program *program);
+STK_API const char     *stk_plan_part_name(stk_plan_part part);
+/* The largest batch whose variables and arena fit into limit bytes, foretold from the plans of two
+ * batches, the smaller first. Where not even one fits, STK_E_LIMIT says what it takes. */
+STK_API STK_NODISCARD stk_status stk_memory_largest_batch(const stk_memory_plan *small,
+                                                          int64_t                small_batch,
+                                                          const stk_memory_plan *large,
+                                                          int64_t large_batch, uint64_t limit,
+                                                          int64_t *batch, stk_error *err);
+
+/* One operation of a compiled program, for reports. */
+typedef struct stk_program_step {
+    const char *operation; /* "conv2d" */
+    const char *name;      /* "layer1.0.conv1" */
+    const char *kernel,
+        *detail; /* how it is computed: "onednn" and "jit:avx512_core", "reference" */
+    double   flops, bytes;
+    uint64_t runs, nanoseconds; /* measured when timing is on */
+} stk_program_step;
+
+STK_API size_t           stk_program_step_count(const stk_program *program);
+STK_API stk_program_step stk_program_step_at(const stk_program *program, size_t index);
+/* Times every operation from now on (two clock reads each), or stops to. */
+STK_API void stk_program_time(stk_program *program, bool on);
+
+STK_END_DECLS
+#endif

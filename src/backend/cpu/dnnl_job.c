@@ -1,0 +1,142 @@
+/* Primitives that are made once and run often. */
+#include "backend/cpu/dnnl_state.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+dnnl_status_t stk_dnnl_layer_make(const stk_cpu *cpu, const stk_dnnl_layer *layer,
+                                  dnnl_primitive_desc_t *pd)
+{
+    int           before = stk_dnnl_enter(cpu->team.threads);
+    dnnl_status_t st = stk_dnnl_layer_create(pd, cpu->dnnl->engine, layer);
+    stk_dnnl_leave(before);
+    return st;
+}
+
+void stk_dnnl_layer_release(stk_dnnl_layer *layer)
+{
+    stk_md_release(&layer->src);
+    stk_md_release(&layer->weights);
+    stk_md_release(&layer->bias);
+    stk_md_release(&layer->dst);
+    if (layer->attr) dnnl_primitive_attr_destroy(layer->attr);
+    layer->attr = NULL;
+}
+
+int stk_dnnl_grade(dnnl_primitive_desc_t pd)
+{
+    const char *name = NULL;
+    if (dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name) || !name) return 0;
+    if (strstr(name, "ref") || strstr(name, "simple")) return 0;
+    return strncmp(name, "gemm", 4) == 0 || strncmp(name, "x64:gemm", 8) == 0 ? 1 : 2;
+}
+
+static stk_status add_memory(stk_dnnl_job *job, const stk_cpu *cpu, int arg, stk_md_ref md,
+                             stk_error *err)
+{
+    dnnl_exec_arg_t *at = &job->args[job->count];
+    dnnl_status_t    st = dnnl_memory_create(&at->memory, md, cpu->dnnl->engine, DNNL_MEMORY_NONE);
+    if (st) return stk_dnnl_fail(st, NULL, "a memory object", err);
+    at->arg = arg;
+    job->count++;
+    return STK_OK;
+}
+
+stk_status stk_dnnl_job_make(stk_dnnl_job *job, const stk_cpu *cpu, int threads,
+                             dnnl_primitive_desc_t pd, const stk_dnnl_arg *args, int count,
+                             size_t *scratch, stk_error *err)
+{
+    const char *name = "";
+    dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name);
+    snprintf(job->detail, sizeof job->detail, "%s", name);
+    job->threads = threads;
+    int           before = stk_dnnl_enter(threads);
+    dnnl_status_t st = dnnl_primitive_create(&job->primitive, pd);
+    stk_dnnl_leave(before);
+    if (st) return stk_dnnl_fail(st, NULL, name, err);
+    for (int i = 0; i < count; i++)
+        STK_TRY(add_memory(job, cpu, args[i].arg,
+                           dnnl_primitive_desc_query_md(pd, args[i].query, args[i].index), err));
+    stk_md_ref pad = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
+    *scratch = pad ? dnnl_memory_desc_get_size(pad) : 0;
+    return *scratch ? add_memory(job, cpu, DNNL_ARG_SCRATCHPAD, pad, err) : STK_OK;
+}
+
+/* Setting an address makes oneDNN 2 write the padding of that memory again, so it is set only when
+ * it is another. */
+stk_status stk_dnnl_job_run(stk_dnnl_job *job, const stk_cpu *cpu, const void *const *at,
+                            const char *where, stk_error *err)
+{
+    dnnl_status_t st = dnnl_success;
+    int           before = stk_dnnl_enter(job->threads);
+    for (int i = 0; i < job->count && !st; i++) {
+        if (job->at[i] == at[i]) continue;
+        st = dnnl_memory_set_data_handle(job->args[i].memory, (void *)at[i]);
+        job->at[i] = st ? NULL : at[i];
+    }
+    if (!st) st = dnnl_primitive_execute(job->primitive, cpu->dnnl->stream, job->count, job->args);
+    stk_dnnl_leave(before);
+    return st ? stk_dnnl_fail(st, where, job->detail, err) : STK_OK;
+}
+
+void stk_dnnl_job_release(stk_dnnl_job *job)
+{
+    for (int i = 0; i < job->count; i++)
+        dnnl_memory_destroy(job->args[i].memory);
+    if (job->primitive) dnnl_primitive_destroy(job->primitive);
+    *job = (stk_dnnl_job){0};
+}
+
+const stk_dnnl_arg *stk_dnnl_forward_args(const stk_op_use *use)
+{
+    static const stk_dnnl_arg bare[] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
+                                        {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0},
+                                        {DNNL_ARG_DST, dnnl_query_dst_md, 0}};
+    static const stk_dnnl_arg with_bias[] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
+                                             {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0},
+                                             {DNNL_ARG_BIAS, dnnl_query_weights_md, 1},
+                                             {DNNL_ARG_DST, dnnl_query_dst_md, 0}};
+    return use->input_count > 2 ? with_bias : bare;
+}
+
+const stk_dnnl_arg stk_dnnl_grad_input_args[] = {{DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, 0},
+                                                 {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0},
+                                                 {DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md, 0}};
+
+stk_status stk_dnnl_kernel_prepare(stk_kernel_call *call, dnnl_primitive_desc_t pd,
+                                   const stk_dnnl_arg *args, size_t *scratch, stk_error *err)
+{
+    const stk_cpu *cpu = stk_cpu_of(call->device);
+    int            count = call->use.input_count + call->use.output_count;
+    stk_dnnl_job  *job = calloc(1, sizeof *job);
+    call->state = job;
+    stk_status st =
+        job ? stk_dnnl_job_make(job, cpu, cpu->team.threads, pd, args, count, scratch, err)
+            : stk_fail(err, STK_E_NOMEM, "onednn", call->use.name, "no memory");
+    dnnl_primitive_desc_destroy(pd);
+    return st;
+}
+
+stk_status stk_dnnl_kernel_run(const stk_kernel_call *call, stk_error *err)
+{
+    const void *at[STK_DNNL_ARGS + 1];
+    int         count = 0;
+    for (int i = 0; i < call->use.input_count; i++)
+        at[count++] = call->in[i];
+    for (int o = 0; o < call->use.output_count; o++)
+        at[count++] = call->out[o];
+    at[count] = call->scratch;
+    return stk_dnnl_job_run(call->state, stk_cpu_of(call->device), at, call->use.name, err);
+}
+
+void stk_dnnl_kernel_release(stk_kernel_call *call)
+{
+    if (call->state) stk_dnnl_job_release(call->state);
+    free(call->state);
+    call->state = NULL;
+}
+
+const char *stk_dnnl_kernel_detail(const stk_kernel_call *call)
+{
+    const stk_dnnl_job *job = call->state;
+    return job->detail;
+}

@@ -1,0 +1,12 @@
+/* Memory of a device, counted in its ledger. */
+#ifndef STK_BACKEND_DEVICE_H
+#define STK_BACKEND_DEVICE_H
+
+#include "backend/backend.h"
+
+STK_NODISCARD stk_status stk_device_take(stk_device *device, size_t bytes, const char *what,
+                                         void **out, stk_error *err);
+/* The same size as was taken. NULL is fine. */
+void stk_device_give(stk_device *device, void *data, size_t bytes);
+
+#endif

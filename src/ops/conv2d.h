@@ -1,0 +1,27 @@
+/* Attributes of convolutions and their gradients. Pictures are [N,H,W,C], weights
+ * [out,in/groups,kh,kw]. */
+#ifndef STK_OPS_CONV2D_H
+#define STK_OPS_CONV2D_H
+
+#include "ops/activation.h"
+
+typedef struct stk_conv2d_attrs {
+    int            stride[2], dilation[2];
+    int            pad[4]; /* top, bottom, left, right */
+    int            groups;
+    int            size[2]; /* of the input (grad_input) or the kernel (grad_weight); else 0 */
+    int            unused;  /* keeps the struct without padding: attributes are compared as bytes */
+    stk_activation act;     /* conv2d only: after the bias */
+} stk_conv2d_attrs;
+
+/* conv2d(x, w, [bias]) -> y; conv2d_grad_input(dy, w) -> dx;
+ * conv2d_grad_weight(x, dy) -> dw, [dbias]. */
+
+/* All that a kernel needs to know, from either of the three. */
+typedef struct stk_conv2d_shape {
+    int64_t batch, in_h, in_w, in_c, out_h, out_w, out_c, kernel_h, kernel_w;
+} stk_conv2d_shape;
+
+stk_conv2d_shape stk_conv2d_shape_of(const stk_graph_op *op, const stk_op_use *use);
+
+#endif

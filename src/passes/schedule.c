@@ -1,0 +1,120 @@
+/* The order of nodes. Updates of variables run as soon as they can, right after their gradients are
+ * made: those are still in the cache then, and their memory is free for the next. An update waits
+ * for whoever else reads the variable it writes over, so that it can be done in place. All other
+ * nodes stay in the order in which they were built. */
+#include "passes/passes.h"
+#include <stdlib.h>
+
+typedef struct edge { /* after from has run, to waits for one less */
+    uint32_t to, next;
+} edge;
+
+typedef struct scheduler {
+    stk_rewrite rewrite;
+    uint32_t   *waiting; /* by node: edges into it from nodes that have not run */
+    uint32_t   *first;   /* by node: its edges, as index + 1 */
+    edge       *edges;
+    uint32_t    edge_count, edge_room;
+    bool       *done;
+} scheduler;
+
+static bool is_update(const stk_graph_node *node)
+{
+    return node->phase == STK_PHASE_UPDATE;
+}
+
+static stk_status add_edge(scheduler *s, uint32_t from, uint32_t to, stk_error *err)
+{
+    if (s->edge_count == s->edge_room) {
+        uint32_t room = s->edge_room ? s->edge_room * 2 : 256;
+        edge    *grown = realloc(s->edges, room * sizeof *grown);
+        if (!grown) return stk_fail(err, STK_E_NOMEM, "schedule", NULL, "no memory");
+        s->edges = grown;
+        s->edge_room = room;
+    }
+    s->edges[s->edge_count] = (edge){to, s->first[from]};
+    s->first[from] = ++s->edge_count;
+    s->waiting[to]++;
+    return STK_OK;
+}
+
+/* The node that makes the next content of a variable; node_count: none. */
+static uint32_t writer_of(const stk_graph *g, stk_symbol variable)
+{
+    const stk_graph_symbol *s = stk_graph_symbol_of(g, variable);
+    if (s->role != STK_SYMBOL_VARIABLE || !s->assigned.id) return g->node_count;
+    const stk_graph_symbol *value = stk_graph_symbol_of(g, s->assigned);
+    return value->role == STK_SYMBOL_RESULT ? value->node : g->node_count;
+}
+
+/* Only updates wait for readers, and only for those built before them: a reader that comes after
+ * may itself wait for the update. */
+static stk_status find_edges(scheduler *s, stk_error *err)
+{
+    const stk_graph *g = s->rewrite.from;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        for (int i = 0; i < g->nodes[n].input_count; i++) {
+            stk_symbol              in = g->nodes[n].in[i];
+            const stk_graph_symbol *symbol = stk_graph_symbol_of(g, in);
+            uint32_t                writer = writer_of(g, in);
+            if (is_update(&g->nodes[n]) && symbol->role == STK_SYMBOL_RESULT)
+                STK_TRY(add_edge(s, symbol->node, n, err));
+            if (writer < g->node_count && n < writer && is_update(&g->nodes[writer]))
+                STK_TRY(add_edge(s, n, writer, err));
+        }
+    return STK_OK;
+}
+
+/* Runs node, then every update that waited for it alone; their number is small, but one may set
+ * off the next, so that a stack and not the C stack holds them. */
+static void run_from(scheduler *s, uint32_t node, uint32_t *stack)
+{
+    const stk_graph *g = s->rewrite.from;
+    uint32_t         depth = 0;
+    stack[depth++] = node;
+    while (depth) {
+        uint32_t n = stack[--depth];
+        stk_rewrite_copy(&s->rewrite, &g->nodes[n]);
+        s->done[n] = true;
+        for (uint32_t e = s->first[n]; e; e = s->edges[e - 1].next) {
+            uint32_t to = s->edges[e - 1].to;
+            if (--s->waiting[to] == 0) stack[depth++] = to;
+        }
+    }
+}
+
+static stk_status run_all(scheduler *s, stk_error *err)
+{
+    const stk_graph *g = s->rewrite.from;
+    size_t           room = (size_t)g->node_count + 1;
+    s->waiting = calloc(room, sizeof *s->waiting);
+    s->first = calloc(room, sizeof *s->first);
+    s->done = calloc(room, sizeof *s->done);
+    uint32_t  *stack = calloc(room, sizeof *stack);
+    stk_status st = s->waiting && s->first && s->done && stack
+                        ? find_edges(s, err)
+                        : stk_fail(err, STK_E_NOMEM, "schedule", NULL, "no memory");
+    for (uint32_t n = 0; n < g->node_count && !st; n++)
+        if (!s->done[n] && (!is_update(&g->nodes[n]) || s->waiting[n] == 0)) run_from(s, n, stack);
+    free(stack);
+    return st;
+}
+
+stk_status stk_pass_schedule(const stk_graph *from, const stk_pass_context *context,
+                             stk_graph **out, stk_error *err)
+{
+    scheduler s = {0};
+    (void)context;
+    *out = NULL;
+    STK_TRY(stk_rewrite_begin(&s.rewrite, from, err));
+    stk_status st = run_all(&s, err);
+    if (st)
+        stk_rewrite_release(&s.rewrite);
+    else
+        st = stk_rewrite_finish(&s.rewrite, out, err);
+    free(s.waiting);
+    free(s.first);
+    free(s.edges);
+    free(s.done);
+    return st;
+}

@@ -1,0 +1,229 @@
+/* fuse: fewer nodes, the same results. */
+#include "passes/pass_support.h"
+#include <stdio.h>
+
+/* How often op stands in the graph of build (with gradients) after the passes. */
+static int count_after(const op_case *c, const char *op)
+{
+    stk_error      err;
+    stk_graph     *g;
+    stk_device    *device;
+    stk_variables *variables;
+    stk_program   *program;
+    stk_symbol     in[OP_INPUTS], out[OP_OUTPUTS], grads[OP_INPUTS];
+    int            found = 0;
+    EXPECT_OK(stk_graph_new(&g, &(stk_graph_options){.layout = c->layout}, &err));
+    for (int i = 0; i < c->inputs; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "in%d", i);
+        in[i] = stk_graph_input(g, name, STK_DTYPE_F32, c->in[i].shape);
+    }
+    (void)c->build(g, in, out, c->context);
+    stk_symbol loss = stk_reduce_sum(g, stk_tanh(g, out[0]), 0, false);
+    stk_graph_gradients(g, loss, STK_NO_SYMBOL, in, (size_t)c->inputs, grads);
+    for (int i = 0; i < c->inputs; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "grad%d", i);
+        stk_graph_output(g, name, grads[i]);
+    }
+    EXPECT_OK(stk_device_open(&device, "ref", NULL, &err));
+    EXPECT_OK(stk_variables_new(&variables, device, 1, &err));
+    EXPECT_OK(stk_program_compile(&program, g, variables,
+                                  &(stk_program_options){.passes_off = c->passes_off}, &err));
+    for (size_t i = 0; i < stk_program_step_count(program); i++)
+        found += strcmp(stk_program_step_at(program, i).operation, op) == 0;
+    stk_graph_free(g);
+    stk_program_free(program);
+    stk_variables_free(variables);
+    stk_device_free(device);
+    return found;
+}
+
+static int build_mlp(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
+{
+    (void)context;
+    stk_symbol h = stk_relu(g, stk_add(g, stk_matmul(g, in[0], in[1], NULL), in[2]));
+    h = stk_gelu(g, stk_dense(g, h, in[3], in[4]));
+    out[0] = stk_sigmoid(g, stk_add(g, in[5], stk_matmul(g, h, in[6], NULL)));
+    return 1;
+}
+
+static const op_case mlp = {.build = build_mlp,
+                            .inputs = 7,
+                            .in = {{.shape = {2, {3, 5}}},
+                                   {.shape = {2, {5, 7}}},
+                                   {.shape = {1, {7}}},
+                                   {.shape = {2, {6, 7}}},
+                                   {.shape = {1, {6}}},
+                                   {.shape = {1, {4}}},
+                                   {.shape = {2, {6, 4}}}}};
+
+STK_TEST(products_take_in_bias_and_activation)
+{
+    op_case without = mlp;
+    without.passes_off = STK_GRAPH_PASS_FUSE;
+    expect_same_without(&mlp, STK_GRAPH_PASS_FUSE, 1e-6);
+    EXPECT_INT_EQ(1, count_after(&without, "relu"));
+    EXPECT_INT_EQ(0, count_after(&mlp, "relu"));
+    EXPECT_INT_EQ(0, count_after(&mlp, "sigmoid"));
+    EXPECT_INT_EQ(0, count_after(&mlp, "add"));
+    EXPECT_INT_EQ(1, count_after(&mlp, "gelu")); /* its gradient needs what is before it */
+}
+
+static int build_convs(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
+{
+    stk_conv2d_options pad = {.pad = {1, 1, 1, 1}};
+    (void)context;
+    stk_symbol h = stk_relu(g, stk_conv2d(g, in[0], in[1], in[2], &pad));
+    out[0] = stk_relu6(g, stk_conv2d(g, h, in[3], in[4], &pad));
+    return 1;
+}
+
+static const op_case convs = {.build = build_convs,
+                              .inputs = 5,
+                              .in = {{.shape = {4, {2, 5, 4, 3}}},
+                                     {.shape = {4, {4, 3, 3, 3}}},
+                                     {.shape = {1, {4}}},
+                                     {.shape = {4, {5, 4, 3, 3}}},
+                                     {.shape = {1, {5}}}}};
+
+STK_TEST(convolutions_take_in_activations_and_the_gradient_of_their_bias)
+{
+    op_case without = convs;
+    without.passes_off = STK_GRAPH_PASS_FUSE;
+    expect_same_without(&convs, STK_GRAPH_PASS_FUSE, 1e-6);
+    EXPECT_INT_EQ(2, count_after(&without, "reduce_sum"));
+    EXPECT_INT_EQ(0, count_after(&convs, "reduce_sum"));
+    EXPECT_INT_EQ(0, count_after(&convs, "relu"));
+    EXPECT_INT_EQ(0, count_after(&convs, "clip"));
+    EXPECT_INT_EQ(2, count_after(&convs, "conv2d_grad_weight"));
+}
+
+STK_TEST(a_value_that_others_read_is_not_fused_away)
+{
+    stk_error  err;
+    stk_graph *g;
+    EXPECT_OK(stk_graph_new(&g, NULL, &err));
+    stk_symbol x = stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_2d(2, 2));
+    stk_symbol y = stk_matmul(g, x, x, NULL);
+    stk_graph_output(g, "y", y);
+    stk_graph_output(g, "z", stk_relu(g, y));
+    EXPECT_TEXT_AFTER("%1 = input \"x\" : float32[2,2]\n"
+                      "%2 = matmul(%1, %1) : float32[2,2]\n"
+                      "%3 = relu(%2) : float32[2,2]\n"
+                      "output \"y\" = %2\n"
+                      "output \"z\" = %3\n",
+                      g, stk_pass_fuse);
+}
+
+STK_TEST(an_nchw_graph_has_no_transposes_between_its_convolutions)
+{
+    op_case c = convs;
+    c.layout = STK_LAYOUT_NCHW;
+    c.in[0].shape = stk_shape_4d(2, 3, 5, 4);
+    expect_same_without(&c, STK_GRAPH_PASS_ALL, 1e-6);
+    /* the picture in, and its gradient out */
+    EXPECT_INT_EQ(2, count_after(&c, "transpose"));
+}
+
+/* A residual block whose shortcut is in[0] itself, or normalised too. */
+typedef struct block {
+    bool dual;
+    stk_symbol (*act)(stk_graph *g, stk_symbol x);
+    bool residual;
+} block;
+
+static stk_symbol norm(stk_graph *g, stk_symbol x, stk_symbol gamma, stk_symbol beta,
+                       const char *name)
+{
+    stk_shape channels = stk_symbol_shape(g, gamma);
+    stk_graph_enter(g, name);
+    stk_batch_norm bn = {
+        .gamma = gamma,
+        .beta = beta,
+        .mean = stk_graph_variable(g, "mean", STK_DTYPE_F32, channels,
+                                   &(stk_variable_options){.role = STK_VARIABLE_STATISTIC}),
+        .var = stk_graph_variable(g, "var", STK_DTYPE_F32, channels,
+                                  &(stk_variable_options){.role = STK_VARIABLE_STATISTIC})};
+    stk_symbol y = stk_batch_normalize(g, x, &bn);
+    stk_graph_leave(g);
+    return y;
+}
+
+static int build_block(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
+{
+    const block       *b = context;
+    stk_conv2d_options pad = {.pad = {1, 1, 1, 1}};
+    stk_symbol         h =
+        b->act(g, norm(g, stk_conv2d(g, in[0], in[1], STK_NO_SYMBOL, &pad), in[3], in[4], "bn1"));
+    h = norm(g, stk_conv2d(g, h, in[2], STK_NO_SYMBOL, &pad), in[5], in[6], "bn2");
+    if (b->residual) h = stk_add(g, h, b->dual ? norm(g, in[0], in[3], in[6], "down") : in[0]);
+    h = b->act(g, h);
+    out[0] = stk_conv2d(g, h, in[1], STK_NO_SYMBOL, &pad);
+    return 1;
+}
+
+static op_case case_of(const block *b)
+{
+    return (op_case){.build = build_block,
+                     .context = b,
+                     .inputs = 7,
+                     .in = {{.shape = {4, {2, 4, 5, 3}}},
+                            {.shape = {4, {3, 3, 3, 3}}},
+                            {.shape = {4, {3, 3, 3, 3}}},
+                            {.shape = {1, {3}}, .low = 0.5, .high = 1.5},
+                            {.shape = {1, {3}}},
+                            {.shape = {1, {3}}, .low = 0.5, .high = 1.5},
+                            {.shape = {1, {3}}}}};
+}
+
+STK_TEST(a_residual_block_is_two_norms_and_its_gradient_masks_as_it_reads)
+{
+    block   b = {.act = stk_relu, .residual = true};
+    op_case c = case_of(&b);
+    expect_same_without(&c, STK_GRAPH_PASS_FUSE, 1e-5);
+    EXPECT_INT_EQ(0, count_after(&c, "relu"));
+    EXPECT_INT_EQ(0, count_after(&c, "relu_grad"));
+    EXPECT_INT_EQ(2, count_after(&c, "bn_apply"));
+    EXPECT_INT_EQ(2, count_after(&c, "add")); /* of gradients: the input and a weight used twice */
+    EXPECT_INT_EQ(2, count_after(&c, "bn_grad_apply"));
+}
+
+STK_TEST(a_normalised_shortcut_is_applied_with_the_other_norm)
+{
+    block   b = {.act = stk_relu6, .residual = true, .dual = true};
+    op_case c = case_of(&b);
+    expect_same_without(&c, STK_GRAPH_PASS_FUSE, 1e-5);
+    EXPECT_INT_EQ(2, count_after(&c, "bn_apply"));
+    EXPECT_INT_EQ(0, count_after(&c, "clip_grad"));
+    EXPECT_INT_EQ(3, count_after(&c, "bn_grad_apply"));
+}
+
+STK_TEST(an_activation_that_needs_its_input_is_computed_again_in_the_gradient)
+{
+    stk_symbol (*const acts[])(stk_graph *, stk_symbol) = {stk_silu, stk_hardswish, stk_gelu};
+    static const char *const names[][2] = {
+        {"silu", "silu_grad"}, {"hardswish", "hardswish_grad"}, {"gelu", "gelu_grad"}};
+    for (size_t i = 0; i < COUNT_OF(acts); i++) {
+        block   b = {.act = acts[i]};
+        op_case c = case_of(&b);
+        expect_same_without(&c, STK_GRAPH_PASS_FUSE, 1e-5);
+        EXPECT_INT_EQ(0, count_after(&c, names[i][0]));
+        EXPECT_INT_EQ(0, count_after(&c, names[i][1]));
+        b.residual = true; /* what the residual adds cannot be computed again */
+        expect_same_without(&c, STK_GRAPH_PASS_FUSE, 1e-5);
+        EXPECT_INT_EQ(1, count_after(&c, names[i][0]));
+        EXPECT_INT_EQ(1, count_after(&c, names[i][1]));
+    }
+}
+
+STK_TEST(a_block_in_nchw_has_no_transposes_inside)
+{
+    block   b = {.act = stk_relu, .residual = true, .dual = true};
+    op_case c = case_of(&b);
+    c.layout = STK_LAYOUT_NCHW;
+    c.in[0].shape = stk_shape_4d(2, 3, 4, 5);
+    expect_same_without(&c, STK_GRAPH_PASS_ALL, 1e-5);
+    EXPECT_INT_EQ(2, count_after(&c, "transpose"));
+    EXPECT_INT_EQ(2, count_after(&c, "bn_apply"));
+}
