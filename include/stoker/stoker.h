@@ -24,8 +24,10 @@
 #include <stoker/inspect.h>
 #include <stoker/iterator.h>
 #include <stoker/json.h>
+#include <stoker/layers.h>
 #include <stoker/ledger.h>
 #include <stoker/metrics_csv.h>
+#include <stoker/models.h>
 #include <stoker/ops.h>
 #include <stoker/pack.h>
 #include <stoker/presets.h>
