@@ -26,9 +26,12 @@
 #include <stoker/json.h>
 #include <stoker/layers.h>
 #include <stoker/ledger.h>
+#include <stoker/lr_finder.h>
 #include <stoker/metrics_csv.h>
+#include <stoker/model_file.h>
 #include <stoker/models.h>
 #include <stoker/ops.h>
+#include <stoker/optimizer.h>
 #include <stoker/pack.h>
 #include <stoker/presets.h>
 #include <stoker/program.h>
@@ -36,12 +39,15 @@
 #include <stoker/record_index.h>
 #include <stoker/safetensors.h>
 #include <stoker/sample.h>
+#include <stoker/schedule.h>
 #include <stoker/sequence_example.h>
 #include <stoker/shards.h>
 #include <stoker/source.h>
 #include <stoker/tensor.h>
 #include <stoker/tfrecord.h>
 #include <stoker/trace.h>
+#include <stoker/train.h>
+#include <stoker/train_bench.h>
 #include <stoker/version.h>
 
 #endif

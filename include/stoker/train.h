@@ -1,0 +1,208 @@
+/* stoker/train.h - train, evaluate and use a model from a recipe.
+ * A recipe is data + model + schedule + knobs. Every key has a default or finds its own value from
+ * the data; stk_train_settle decides what is open and says why. A trainer runs it, writes a run
+ * folder and can go on after any interruption. */
+#ifndef STOKER_TRAIN_H
+#define STOKER_TRAIN_H
+
+#include <stoker/cancel.h>
+#include <stoker/filesystem.h>
+#include <stoker/program.h>
+
+STK_BEGIN_DECLS
+
+enum { STK_TRAIN_TEXT = 256, STK_TRAIN_PATH = 1024 };
+
+/* What the keys of a recipe set. Text "" and numbers below zero mean "auto" where a key has it. */
+typedef struct stk_train_recipe {
+    struct {
+        char    path[STK_TRAIN_PATH], kind[STK_TRAIN_TEXT], split[STK_TRAIN_TEXT];
+        char    validation[STK_TRAIN_TEXT]; /* a split, a share "0.1", or "none" */
+        char    preset[STK_TRAIN_TEXT];
+        char    pipeline[STK_TRAIN_PATH]; /* a recipe whose data: is a list of stages; or "" */
+        char    on_bad_sample[STK_TRAIN_TEXT];
+        char    cache[STK_TRAIN_TEXT];
+        int64_t size, batch, eval_batch, shuffle;
+        double  mixup, cutmix;
+    } data;
+    struct {
+        char    name[STK_TRAIN_TEXT], weights[STK_TRAIN_PATH];
+        int64_t classes;
+        double  width, dropout;
+        bool    trivial; /* one dense layer on the mean colour: no compute, to measure the rest */
+    } model;
+    struct {
+        char    optimizer[STK_TRAIN_TEXT], schedule[STK_TRAIN_TEXT], precision[STK_TRAIN_TEXT];
+        char    milestones[STK_TRAIN_TEXT];
+        double  epochs, learning_rate, momentum, weight_decay, warmup_epochs, final_rate, gamma;
+        double  label_smoothing, ema, clip_norm, loss_scale, early_stop_delta;
+        int64_t accumulate, steps, seed, early_stop, eval_every;
+        bool    deterministic;
+    } train;
+    struct {
+        double  size_from, size_until, sample_from, sample_until, augment_from, augment_until;
+        int64_t size_step;
+    } progressive;
+    struct {
+        char    backend[STK_TRAIN_TEXT], passes_off[STK_TRAIN_TEXT];
+        int64_t threads, input_threads, memory_mb;
+        bool    eager;
+    } knobs;
+    struct {
+        char    folder[STK_TRAIN_PATH];
+        int64_t checkpoint_every, keep, log_every;
+        bool    tensorboard;
+    } output;
+} stk_train_recipe;
+
+typedef enum stk_train_kind {
+    STK_TRAIN_IS_TEXT,
+    STK_TRAIN_IS_CHOICE,
+    STK_TRAIN_IS_INTEGER,
+    STK_TRAIN_IS_NUMBER,
+    STK_TRAIN_IS_BOOL
+} stk_train_kind;
+
+/* One key, as "train.epochs": for YAML, flags and documentation alike. */
+typedef struct stk_train_key {
+    const char    *section, *name;
+    stk_train_kind kind;
+    size_t         offset, size; /* in stk_train_recipe */
+    const char    *fallback;     /* "auto": found from the data */
+    const char    *words;        /* of CHOICE: "sgd nesterov adamw" */
+    double         least, most;  /* of numbers */
+    const char    *help;
+} stk_train_key;
+
+/* NULL past the end. */
+STK_API const stk_train_key *stk_train_key_at(size_t index);
+
+/* Every key at its fallback. */
+STK_API void stk_train_recipe_init(stk_train_recipe *recipe);
+/* Sets "section.name" from text; where begins messages ("--epochs", "recipe.yaml:7"). An unknown
+ * key is STK_E_INVALID with the nearest one. */
+STK_API STK_NODISCARD stk_status stk_train_recipe_set(stk_train_recipe *recipe, const char *key,
+                                                      const char *text, const char *where,
+                                                      stk_error *err);
+/* Sets what a YAML file has; errors name line and key. fs NULL: local. */
+STK_API STK_NODISCARD stk_status stk_train_recipe_load(stk_train_recipe     *recipe,
+                                                       const stk_filesystem *fs, const char *path,
+                                                       stk_error *err);
+/* Appends the recipe as YAML with every key, so that loading it gives the same. */
+STK_API STK_NODISCARD stk_status stk_train_recipe_print(const stk_train_recipe *recipe,
+                                                        stk_blob *out, stk_error *err);
+
+/* What the data is, as far as training asks. */
+typedef struct stk_train_data {
+    int64_t classes, train_count, validation_count;
+    int64_t width, height, channels; /* of the first picture */
+    char  **class_names;             /* NULL, or classes names */
+    char    train_split[64], validation_split[64];
+    double  validation_share;       /* > 0: that part of the train split is held back */
+    int64_t rare_class, rare_count; /* with the fewest pictures; count -1: not known */
+} stk_train_data;
+
+STK_API STK_NODISCARD stk_status stk_train_look(stk_train_data *out, const stk_train_recipe *recipe,
+                                                stk_error *err);
+STK_API void                     stk_train_data_release(stk_train_data *data);
+
+/* Decides what the recipe leaves open: preset, size, model, batch, epochs, rate, threads... reasons
+ * (NULL is fine) gets one line for each, "batch 128: ..." */
+STK_API STK_NODISCARD stk_status stk_train_settle(stk_train_recipe     *recipe,
+                                                  const stk_train_data *data, stk_blob *reasons,
+                                                  stk_error *err);
+
+/* Appends what a settled recipe comes to, as text: all its keys, the plan of the input, and the
+ * graph of a step after each pass. Nothing is run or written. */
+STK_API STK_NODISCARD stk_status stk_train_explain(const stk_train_recipe *recipe,
+                                                   const stk_train_data *data, stk_blob *out,
+                                                   stk_error *err);
+
+/* Where training is. */
+typedef struct stk_train_progress {
+    int64_t epoch, epochs; /* from 0; epochs of fractions are rounded up */
+    int64_t step, steps;   /* of the whole run */
+    int64_t epoch_step, epoch_steps;
+    int64_t size;           /* of pictures, now */
+    double  loss, accuracy; /* over the steps since the last report; accuracy 0 to 1 */
+    double  learning_rate, momentum, loss_scale;
+    double  images_per_second, input_wait; /* the share of time that compute waited for input */
+    double  seconds, seconds_left;
+    int64_t skipped;                    /* steps without an update: gradients were not finite */
+    bool    epoch_end, evaluated, best; /* evaluated: the two below are new */
+    double  validation_loss, validation_accuracy, validation_top5;
+} stk_train_progress;
+
+/* Called during training. on_step runs on the training thread after every step: it delays training.
+ * The others run on a thread of their own, one at a time, with a copy. An error of theirs is told
+ * once and does not stop training, unless stop is set. */
+typedef struct stk_callback {
+    const char *name;
+    void (*on_step)(void *context, const stk_train_progress *progress);
+    stk_status (*on_report)(void *context, const stk_train_progress *progress, stk_error *err);
+    stk_status (*on_epoch)(void *context, const stk_train_progress *progress, stk_error *err);
+    void *context;
+} stk_callback;
+
+typedef struct stk_trainer_options {
+    bool                resume;    /* go on where the run folder's last checkpoint is */
+    const stk_callback *callbacks; /* must outlive the trainer */
+    size_t              callback_count;
+    const stk_cancel   *cancel; /* stops after the step at hand, with a checkpoint */
+    stk_trace          *trace;
+    /* Lines for people: warnings, decisions. Called from any thread, one at a time; NULL: dropped.
+     */
+    void (*log)(void *context, const char *line);
+    void *log_context;
+} stk_trainer_options;
+
+typedef struct stk_trainer stk_trainer;
+
+/* Compiles everything and makes the run folder; recipe must be settled and is copied. A run folder
+ * that has a run already is STK_E_EXISTS unless resume. */
+STK_API STK_NODISCARD stk_status stk_trainer_open(stk_trainer **out, const stk_train_recipe *recipe,
+                                                  const stk_train_data      *data,
+                                                  const stk_trainer_options *options,
+                                                  stk_error                 *err);
+/* NULL is fine. */
+STK_API void stk_trainer_free(stk_trainer *trainer);
+
+typedef struct stk_train_result {
+    stk_train_progress last;
+    double             best_accuracy;
+    int64_t            best_step;
+    bool               interrupted, stopped_early;
+    char               best_path[STK_TRAIN_PATH]; /* the best model's weights */
+    double compute_seconds, input_seconds, evaluation_seconds, output_seconds; /* exposed times */
+} stk_train_result;
+
+/* Trains to the end, to cancel, or to an error. A loss that is not finite is STK_E_RANGE with the
+ * step and what to do. */
+STK_API STK_NODISCARD stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result,
+                                                 stk_error *err);
+STK_API stk_memory_plan          stk_trainer_memory(const stk_trainer *trainer);
+
+/* What is to come, for people. */
+typedef struct stk_train_outlook {
+    int64_t     epochs, steps;            /* of the whole run */
+    int64_t     first_step;               /* steps that are done already: the run was resumed */
+    char        schedule[STK_TRAIN_TEXT]; /* in words, as stk_schedule_text gives it */
+    const char *backend;                  /* lent by the trainer */
+    int         threads;                  /* that compute */
+} stk_train_outlook;
+
+STK_API stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer);
+STK_API const char       *stk_trainer_folder(const stk_trainer *trainer);
+
+/* Callbacks that were slow: the rule is that of Keras, mean time above mean step time. */
+typedef struct stk_callback_account {
+    const char *name;
+    uint64_t    calls, nanoseconds, failures;
+    bool        on_training_thread, slow;
+} stk_callback_account;
+
+STK_API size_t               stk_trainer_callback_count(const stk_trainer *trainer);
+STK_API stk_callback_account stk_trainer_callback_at(const stk_trainer *trainer, size_t index);
+
+STK_END_DECLS
+#endif

@@ -1,0 +1,47 @@
+/* stoker/train_bench.h - steps of training without a run, to measure them: input alone, compute
+ * alone, both. The caller has the clock. Nothing is written, and nothing is learnt: the learning
+ * rate is 0, so that no step differs from the others. */
+#ifndef STOKER_TRAIN_BENCH_H
+#define STOKER_TRAIN_BENCH_H
+
+#include <stoker/train.h>
+
+STK_BEGIN_DECLS
+
+typedef struct stk_train_bench stk_train_bench;
+
+typedef struct stk_train_bench_options {
+    bool              inference; /* without gradients and update */
+    const stk_cancel *cancel;    /* of the input */
+    void (*log)(void *context, const char *line);
+    void *log_context;
+} stk_train_bench_options;
+
+/* Compiles a step of the settled recipe as training does. data NULL: there is no input; pictures
+ * and labels are random numbers that stay the same. recipe and data must outlive it. options may be
+ * NULL. On failure *out is NULL. */
+STK_API STK_NODISCARD stk_status stk_train_bench_open(stk_train_bench              **out,
+                                                      const stk_train_recipe        *recipe,
+                                                      const stk_train_data          *data,
+                                                      const stk_train_bench_options *options,
+                                                      stk_error                     *err);
+/* NULL is fine. */
+STK_API void stk_train_bench_free(stk_train_bench *bench);
+
+typedef enum stk_train_bench_part {
+    STK_TRAIN_BENCH_BOTH,
+    STK_TRAIN_BENCH_COMPUTE, /* on generated pictures */
+    STK_TRAIN_BENCH_INPUT
+} stk_train_bench_part;
+
+/* One batch of the recipe's size. BOTH and INPUT want data. */
+STK_API STK_NODISCARD stk_status stk_train_bench_step(stk_train_bench     *bench,
+                                                      stk_train_bench_part part, stk_error *err);
+
+/* What a step runs: its operations, their times, its memory. Lent; stepped by the call above. */
+STK_API stk_program *stk_train_bench_program(stk_train_bench *bench);
+STK_API const char  *stk_train_bench_backend(const stk_train_bench *bench);
+STK_API int          stk_train_bench_threads(const stk_train_bench *bench);
+
+STK_END_DECLS
+#endif

@@ -1,0 +1,104 @@
+/* Where a training run is, on disk: all variables and the state of everything that changes, in one
+ * safetensors file. A checkpoint is whole or absent: it is written beside, synced and renamed. */
+#ifndef STK_TRAIN_CHECKPOINT_CHECKPOINT_H
+#define STK_TRAIN_CHECKPOINT_CHECKPOINT_H
+
+#include <stoker/filesystem.h>
+#include <stoker/program.h>
+
+/* Numbers and bytes that are needed to go on exactly. Kept in the file's metadata (numbers, as text
+ * that gives the same bits again) and as uint8 tensors (bytes). */
+typedef struct stk_run_state {
+    int64_t  step;       /* steps done */
+    int64_t  phase;      /* of progressive training */
+    int64_t  phase_step; /* steps done in it */
+    int64_t  best_step;
+    double   best_accuracy; /* -1: none yet */
+    double   seconds;       /* trained so far */
+    int64_t  not_better;    /* evaluations since the best */
+    uint64_t recipe;        /* fingerprint: another recipe must not go on here */
+    stk_blob input;         /* the iterator's place */
+    stk_blob schedule;      /* of schedules with a memory; else empty */
+    stk_blob metrics;       /* sums since the last report */
+} stk_run_state;
+
+void stk_run_state_init(stk_run_state *state, stk_ledger *ledger);
+void stk_run_state_release(stk_run_state *state);
+
+/* A copy of all variables in host memory; the buffers are reused by the next snapshot. */
+typedef struct stk_snapshot stk_snapshot;
+
+STK_NODISCARD stk_status stk_snapshot_new(stk_snapshot **out, stk_ledger *ledger, stk_error *err);
+void                     stk_snapshot_free(stk_snapshot *snapshot);
+/* Copies variables (but METRIC ones) and state. On failure the snapshot is empty. */
+STK_NODISCARD stk_status stk_snapshot_take(stk_snapshot *snapshot, stk_variables *variables,
+                                           const stk_run_state *state, stk_error *err);
+
+/* Writes FOLDER/step-000001200.safetensors (the folder is there) and removes all but the newest
+ * keep, at least 1, up to that step. A failure to remove is an error; the file is written then. */
+STK_NODISCARD stk_status stk_snapshot_write(const stk_snapshot *snapshot, const stk_filesystem *fs,
+                                            const char *folder, int64_t keep, stk_error *err);
+/* The model alone (parameters and statistics; of the average where prefix "ema." is given, whose
+ * names lose it), as torchvision would name it. A prefix that no variable has is STK_E_NOTFOUND.
+ * metadata: pairs of key and text, NULL at the end.
+ */
+STK_NODISCARD stk_status stk_snapshot_write_model(const stk_snapshot   *snapshot,
+                                                  const stk_filesystem *fs, const char *path,
+                                                  const char *prefix, const char *const *metadata,
+                                                  stk_error *err);
+
+/* The newest checkpoint in folder that is whole. Damaged ones are passed over; each is told to warn
+ * (NULL is fine). STK_E_NOTFOUND when there is none. */
+STK_NODISCARD stk_status stk_checkpoint_find(const stk_filesystem *fs, const char *folder,
+                                             void (*warn)(void *context, const char *line),
+                                             void *context, char *path, size_t capacity,
+                                             stk_error *err);
+/* Puts everything back but METRIC variables. A variable that is missing, left over, or of another
+ * type or shape is an error naming the first such tensor and both shapes; so is damage. Nothing is
+ * changed then; only where a device has no memory to change a format in, some variables are. */
+STK_NODISCARD stk_status stk_checkpoint_load(const stk_filesystem *fs, const char *path,
+                                             stk_variables *variables, stk_run_state *state,
+                                             stk_error *err);
+
+/* Weights to begin with, from a model file or a checkpoint of ours, or from torchvision. Variables
+ * are found by name ("num_batches_tracked" is passed over, so are optimizer and ema variables). The
+ * last layer (that of the last parameter) may be left as it is when its classes, the first
+ * dimension, differ (told in *left_out, the tensors' number; NULL is fine). Everything else that
+ * differs is an error with the first tensor and both shapes. */
+STK_NODISCARD stk_status stk_weights_load(const stk_filesystem *fs, const char *path,
+                                          stk_variables *variables, bool allow_other_head,
+                                          int *left_out, stk_error *err);
+
+/* Writes snapshots behind the training's back: one thread, one at a time. */
+typedef struct stk_checkpoint_writer stk_checkpoint_writer;
+
+typedef struct stk_writer_options {
+    const stk_filesystem *fs;
+    const char           *folder; /* copied */
+    int64_t               keep;
+    stk_ledger           *ledger; /* for the snapshot; NULL is fine */
+    /* From the writer's thread: a failure, which leaves the checkpoint before usable. */
+    void (*failed)(void *context, const stk_error *why);
+    void *context;
+} stk_writer_options;
+
+/* Removes what a killed process left of its checkpoints: the folder must be there, and no other
+ * process may write to it. On failure *out is NULL. */
+STK_NODISCARD stk_status stk_checkpoint_writer_start(stk_checkpoint_writer   **out,
+                                                     const stk_writer_options *options,
+                                                     stk_error                *err);
+/* Snapshots now and hands it to the thread; waits for the one before. model_path (NULL: none) gets
+ * the model alone, too. */
+STK_NODISCARD stk_status stk_checkpoint_writer_put(stk_checkpoint_writer *writer,
+                                                   stk_variables         *variables,
+                                                   const stk_run_state   *state,
+                                                   const char *model_path, const char *prefix,
+                                                   const char *const *metadata, stk_error *err);
+/* Waits until all is written. The last failure since the flush before, if any, and how many there
+ * were (NULL is fine). */
+STK_NODISCARD stk_status stk_checkpoint_writer_flush(stk_checkpoint_writer *writer, int *failures,
+                                                     stk_error *err);
+/* Waits, then ends the thread. NULL is fine. */
+void stk_checkpoint_writer_free(stk_checkpoint_writer *writer);
+
+#endif

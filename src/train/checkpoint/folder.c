@@ -1,0 +1,91 @@
+/* Names of checkpoints. */
+#include "train/checkpoint/folder.h"
+
+#include "storage/file/paths.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_ROOM = 64 };
+
+static char *name_of(int64_t step, char name[NAME_ROOM])
+{
+    snprintf(name, NAME_ROOM, "step-%09" PRId64 ".safetensors", step);
+    return name;
+}
+
+stk_status stk_checkpoint_path(stk_blob *text, const char *folder, int64_t step, stk_error *err)
+{
+    char name[NAME_ROOM];
+    return stk_path_join(text, folder, name_of(step, name), err);
+}
+
+/* Only names that we would give: a copy called step-5.safetensors is someone else's. */
+static bool parse_name(const char *name, int64_t *step)
+{
+    char again[NAME_ROOM];
+    if (strncmp(name, "step-", 5) || name[5] < '0' || name[5] > '9') return false;
+    *step = strtoll(name + 5, NULL, 10);
+    return !strcmp(name, name_of(*step, again));
+}
+
+static stk_status note_step(void *context, const char *name, const stk_file_info *info,
+                            stk_error *err)
+{
+    int64_t step;
+    if (info->kind != STK_FILE_REGULAR || !parse_name(name, &step)) return STK_OK;
+    return stk_blob_append(context, &step, sizeof step, err);
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x > y ? -1 : x < y;
+}
+
+stk_status stk_checkpoint_steps(const stk_filesystem *fs, const char *folder, stk_blob *steps,
+                                stk_error *err)
+{
+    STK_TRY(stk_path_list(fs, folder, STK_LIST_KINDS, note_step, steps, err));
+    if (steps->size)
+        qsort(steps->data, steps->size / sizeof(int64_t), sizeof(int64_t), compare_steps);
+    return STK_OK;
+}
+
+/* As local outputs are called before they are committed. */
+static stk_status note_remains(void *context, const char *name, const stk_file_info *info,
+                               stk_error *err)
+{
+    (void)info;
+    if (strncmp(name, ".step-", 6) || !stk_path_ends_in(name, ".tmp")) return STK_OK;
+    return stk_blob_append(context, name, strlen(name) + 1, err);
+}
+
+static stk_status remove_names(const stk_filesystem *fs, const char *folder, const stk_blob *names,
+                               stk_error *err)
+{
+    stk_blob   path;
+    stk_status st = STK_OK;
+    stk_blob_init(&path, names->ledger, STK_MEMORY_OUTPUT);
+    for (size_t at = 0; !st && at < names->size;) {
+        const char *name = (const char *)names->data + at;
+        at += strlen(name) + 1;
+        st = stk_path_join(&path, folder, name, err);
+        if (!st) st = stk_path_remove(fs, (const char *)path.data, err);
+        if (st == STK_E_NOTFOUND) st = STK_OK;
+    }
+    stk_blob_release(&path);
+    return st;
+}
+
+stk_status stk_checkpoint_sweep(const stk_filesystem *fs, const char *folder, stk_error *err)
+{
+    stk_blob names;
+    stk_blob_init(&names, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_path_list(fs, folder, STK_LIST_KINDS, note_remains, &names, err);
+    if (!st) st = remove_names(fs, folder, &names, err);
+    stk_blob_release(&names);
+    return st;
+}

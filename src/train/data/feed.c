@@ -1,0 +1,296 @@
+/* Batches from the recipe's data: open, prepare, batch, mix. */
+#include "train/data/feed.h"
+#include "base/clock.h"
+#include "base/decimal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <stoker/dataset_operators.h>
+#include <stoker/functions.h>
+#include <stoker/presets.h>
+#include <stoker/recipe.h>
+#include <string.h>
+
+struct stk_feed {
+    stk_feed_options options;
+    stk_iterator    *it;
+    stk_element     *batch; /* lent to the caller */
+    uint64_t         wait_ns;
+    int              image, label; /* values of an element */
+};
+
+bool stk_feed_soft(const stk_train_recipe *recipe, bool evaluate)
+{
+    return !evaluate && (recipe->data.mixup > 0 || recipe->data.cutmix > 0);
+}
+
+static const char *text_or_null(const char *text)
+{
+    return *text ? text : NULL;
+}
+
+static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+{
+    const stk_train_data *d = o->data;
+    bool own = !o->path && !o->split; /* the recipe's own parts, of which some may be held back */
+    bool held = d->validation_share > 0 && own;
+    const stk_images_options images = {
+        .kind = text_or_null(o->recipe->data.kind),
+        .split = o->split      ? o->split
+                 : o->evaluate ? d->validation_split
+                               : d->train_split,
+        .hold_back = held ? (int64_t)(1 / d->validation_share + 0.5) : 0,
+        .held_back = held && o->evaluate,
+        .every = o->every,
+        .shuffle = o->evaluate                   ? 0
+                   : o->recipe->data.shuffle < 0 ? STK_AUTO
+                                                 : o->recipe->data.shuffle,
+        .repeat = o->evaluate ? 0 : STK_AUTO,
+    };
+    return stk_dataset_images(data, o->path ? o->path : o->recipe->data.path, &images, err);
+}
+
+/* A list of stages of a person's own gives pictures that are ready. */
+static stk_status open_pipeline(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+{
+    STK_TRY(stk_recipe_load(data, o->recipe->data.pipeline, NULL, err));
+    return o->evaluate ? STK_OK : stk_dataset_repeat(data, STK_AUTO, err);
+}
+
+static stk_status put(stk_dataset **data, stk_function *function, stk_error *err)
+{
+    stk_status st = stk_dataset_map(data, function, NULL, err);
+    stk_function_unref(function);
+    return st;
+}
+
+/* A preset that crops to its size would show less of a picture where a smaller one is asked for: it
+ * crops as always, and the result is made smaller. */
+static stk_status prepare(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+{
+    const stk_preset *preset = stk_preset_find(o->recipe->data.preset);
+    bool              crops = stk_preset_has(preset, o->evaluate, "random_crop") ||
+                 !stk_preset_has(preset, o->evaluate, "random_resized_crop");
+    int64_t            size = crops && !o->evaluate ? o->recipe->data.size : o->size;
+    stk_preset_options options = {.evaluate = o->evaluate, .size = (int)size, .calm = o->calm};
+    stk_function      *function;
+    char               smaller[64];
+    STK_TRY(open_pictures(data, o, err));
+    STK_TRY(stk_dataset_preset(data, preset, &options, err));
+    if (size == o->size) return STK_OK;
+    snprintf(smaller, sizeof smaller, "size=%d filter=bilinear", (int)o->size);
+    int image = stk_element_spec_find(stk_dataset_spec(*data), "image");
+    STK_TRY(stk_function_image(&function, image, "resize", smaller, 1, err));
+    return put(data, function, err);
+}
+
+static stk_status mix(stk_dataset **data, const stk_feed_options *o, int image, int label,
+                      stk_error *err)
+{
+    stk_function *function;
+    if (o->recipe->data.mixup > 0) {
+        STK_TRY(stk_function_mixup(&function, image, label, o->recipe->data.mixup, err));
+        STK_TRY(put(data, function, err));
+    }
+    if (o->recipe->data.cutmix > 0) {
+        STK_TRY(stk_function_cutmix(&function, image, label, o->recipe->data.cutmix, false, err));
+        STK_TRY(put(data, function, err));
+    }
+    return STK_OK;
+}
+
+static stk_status make_batches(stk_dataset **data, const stk_feed_options *o, int image, int label,
+                               stk_error *err)
+{
+    const stk_train_recipe *r = o->recipe;
+    bool                    soft = stk_feed_soft(r, o->evaluate);
+    stk_function           *function;
+    if (strcmp(r->data.on_bad_sample, "skip") == 0)
+        STK_TRY(stk_dataset_ignore_errors(data, true, err));
+    if (soft) {
+        STK_TRY(stk_function_one_hot(&function, label, r->model.classes, 0, err));
+        STK_TRY(put(data, function, err));
+    }
+    const stk_batch_options batch = {.drop_remainder = !o->evaluate};
+    STK_TRY(stk_dataset_batch(data, o->evaluate ? r->data.eval_batch : r->data.batch, &batch, err));
+    return soft ? mix(data, o, image, label, err) : STK_OK;
+}
+
+static stk_status find_values(stk_feed *feed, const stk_dataset *data, stk_error *err)
+{
+    const stk_element_spec *spec = stk_dataset_spec(data);
+    feed->image = stk_element_spec_find(spec, "image");
+    feed->label = stk_element_spec_find(spec, "label");
+    if (feed->image >= 0 && feed->label >= 0) return STK_OK;
+    return stk_fail(err, STK_E_NOTFOUND, "data", feed->options.recipe->data.path,
+                    "the data has no value called \"%s\"", feed->image < 0 ? "image" : "label");
+}
+
+static unsigned passes_off(const stk_train_recipe *recipe)
+{
+    return strcmp(recipe->data.cache, "none") == 0 ? STK_PASS_CACHE : 0;
+}
+
+static stk_status start(stk_feed *feed, stk_dataset *data, stk_error *err)
+{
+    const stk_feed_options    *o = &feed->options;
+    const stk_train_recipe    *r = o->recipe;
+    const stk_iterator_options options = {
+        .threads = (int)r->knobs.input_threads,
+        .seed = o->seed,
+        .memory_bytes = r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb << 20 : 0,
+        .ledger = o->ledger,
+        .passes_off = passes_off(r),
+        .cancel = o->cancel,
+        .trace = o->trace,
+        .log = o->log,
+        .log_context = o->log_context,
+    };
+    return stk_iterator_start(&feed->it, data, &options, err);
+}
+
+/* *out is NULL or owned by the caller, also on failure. */
+static stk_status describe(stk_feed *feed, stk_dataset **out, stk_error *err)
+{
+    const stk_feed_options *o = &feed->options;
+    *out = NULL;
+    STK_TRY(*o->recipe->data.pipeline && !o->path && !o->split ? open_pipeline(out, o, err)
+                                                               : prepare(out, o, err));
+    STK_TRY(find_values(feed, *out, err));
+    return make_batches(out, o, feed->image, feed->label, err);
+}
+
+static stk_status build(stk_feed *feed, stk_error *err)
+{
+    stk_dataset *data;
+    stk_status   st = describe(feed, &data, err);
+    if (!st) st = start(feed, data, err);
+    stk_dataset_unref(data);
+    return st;
+}
+
+stk_status stk_feed_explain(const stk_feed_options *options, stk_blob *out, stk_error *err)
+{
+    stk_feed     feed = {.options = *options};
+    stk_dataset *data;
+    stk_status   st = describe(&feed, &data, err);
+    if (!st) st = stk_dataset_explain(data, STK_PASS_ALL & ~passes_off(options->recipe), out, err);
+    stk_dataset_unref(data);
+    return st;
+}
+
+stk_status stk_feed_open(stk_feed **out, const stk_feed_options *options, stk_error *err)
+{
+    *out = NULL;
+    stk_feed *feed = calloc(1, sizeof *feed);
+    if (!feed) return stk_fail(err, STK_E_NOMEM, "data", NULL, "no memory for input");
+    feed->options = *options;
+    stk_status st = build(feed, err);
+    if (st) {
+        stk_feed_free(feed);
+        return st;
+    }
+    *out = feed;
+    return STK_OK;
+}
+
+void stk_feed_free(stk_feed *feed)
+{
+    if (!feed) return;
+    stk_element_unref(feed->batch);
+    stk_iterator_free(feed->it);
+    free(feed);
+}
+
+/* Before the batch goes to the device, where a wrong number would read another's memory. */
+static stk_status check_labels(const stk_feed *feed, const stk_value *labels, int64_t rows,
+                               stk_error *err)
+{
+    const int64_t *label = stk_value_data(labels);
+    int64_t        classes = feed->options.recipe->model.classes;
+    char           where[256];
+    if (labels->dtype != STK_DTYPE_I64) return STK_OK;
+    for (int64_t i = 0; i < rows; i++)
+        if (label[i] < 0 || label[i] >= classes)
+            return stk_fail(err, STK_E_RANGE, "data",
+                            stk_element_where(feed->batch, where, sizeof where),
+                            "the label of picture %lld of this batch is %lld, but there are %lld "
+                            "classes, from 0; set model.classes or mend the data",
+                            (long long)i, (long long)label[i], (long long)classes);
+    return STK_OK;
+}
+
+static stk_status check_pictures(const stk_feed *feed, const stk_value *pictures,
+                                 const stk_value *labels, stk_error *err)
+{
+    char      text[96];
+    int64_t   size = feed->options.size;
+    stk_shape s = pictures->shape;
+    if (pictures->dtype == STK_DTYPE_U8 && s.rank == 4 && s.dim[1] == size && s.dim[2] == size &&
+        labels->shape.rank >= 1 && labels->shape.dim[0] == s.dim[0])
+        return STK_OK;
+    return stk_fail(err, STK_E_SHAPE, "data", NULL,
+                    "batches are %s%s; training takes uint8 [rows,%lld,%lld,channels] with a label "
+                    "for each row",
+                    stk_dtype_name(pictures->dtype), stk_shape_text(&s, text, sizeof text),
+                    (long long)size, (long long)size);
+}
+
+stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
+{
+    uint64_t begin = stk_clock_ns();
+    *batch = (stk_feed_batch){0};
+    stk_element_unref(feed->batch);
+    feed->batch = NULL;
+    stk_status st = stk_iterator_next(feed->it, &feed->batch, err);
+    feed->wait_ns += stk_clock_ns() - begin;
+    if (st || !feed->batch) return st;
+    const stk_value *pictures = stk_element_value(feed->batch, (size_t)feed->image);
+    const stk_value *labels = stk_element_value(feed->batch, (size_t)feed->label);
+    STK_TRY(check_pictures(feed, pictures, labels, err));
+    STK_TRY(check_labels(feed, labels, pictures->shape.dim[0], err));
+    *batch =
+        (stk_feed_batch){pictures->shape.dim[0], stk_value_data(pictures), stk_value_data(labels)};
+    return STK_OK;
+}
+
+uint64_t stk_feed_wait_ns(const stk_feed *feed)
+{
+    return feed->wait_ns;
+}
+
+stk_status stk_feed_save(stk_feed *feed, stk_blob *out, stk_error *err)
+{
+    return stk_iterator_save(feed->it, out, err);
+}
+
+stk_status stk_feed_restore(stk_feed *feed, stk_bytes saved, stk_error *err)
+{
+    return stk_iterator_restore(feed->it, saved, err);
+}
+
+stk_iterator *stk_feed_iterator(stk_feed *feed)
+{
+    return feed->it;
+}
+
+/* "mean=0.1,0.2,0.3 std=..." of the preset; one number serves all channels. */
+static void read_numbers(const char *text, const char *name, float numbers[4])
+{
+    const char *at = strstr(text, name), *end;
+    float       last = 0;
+    at = at ? at + strlen(name) : "";
+    for (int i = 0; i < 4; i++) {
+        double number = stk_decimal_read(at, &end);
+        if (end > at) last = (float)number;
+        numbers[i] = last;
+        at = *end == ',' ? end + 1 : "";
+    }
+}
+
+void stk_feed_normalization(const char *preset, float mean[4], float deviation[4])
+{
+    const stk_preset *found = stk_preset_find(preset);
+    const char       *text = found ? found->normalize : "mean=0.5 std=0.5";
+    read_numbers(text, "mean=", mean);
+    read_numbers(text, "std=", deviation);
+}

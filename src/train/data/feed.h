@@ -1,0 +1,55 @@
+/* Batches for training and evaluation, from the recipe's data. */
+#ifndef STK_TRAIN_DATA_FEED_H
+#define STK_TRAIN_DATA_FEED_H
+
+#include <stoker/iterator.h>
+#include <stoker/train.h>
+
+typedef struct stk_feed stk_feed;
+
+typedef struct stk_feed_options {
+    const stk_train_recipe *recipe; /* settled; must outlive the feed */
+    const stk_train_data   *data;
+    bool                    evaluate;     /* once, in order, the last batch may be smaller */
+    int64_t                 size;         /* of pictures */
+    int64_t                 every;        /* k: only every k-th picture; 0: all */
+    double                  calm;         /* 0: all augmentation, 1: none */
+    uint64_t                seed;         /* of order and augmentation; not 0 */
+    const char             *path, *split; /* other data; NULL: the recipe's */
+    stk_ledger             *ledger;
+    const stk_cancel       *cancel;
+    stk_trace              *trace;
+    void (*log)(void *context, const char *line);
+    void *log_context;
+} stk_feed_options;
+
+STK_NODISCARD stk_status stk_feed_open(stk_feed **out, const stk_feed_options *options,
+                                       stk_error *err);
+void                     stk_feed_free(stk_feed *feed);
+/* Appends the plan of such a feed, before and after each pass; nothing is started. */
+STK_NODISCARD stk_status stk_feed_explain(const stk_feed_options *options, stk_blob *out,
+                                          stk_error *err);
+
+/* The next batch: pictures uint8 [rows,size,size,channels] and labels, int64 [rows] or float32
+ * [rows,classes] (stk_feed_soft). Both are lent until the next call. rows is 0 at the end. A label
+ * that is no class is STK_E_RANGE naming the picture. */
+typedef struct stk_feed_batch {
+    int64_t        rows;
+    const uint8_t *pictures;
+    const void    *labels;
+} stk_feed_batch;
+
+STK_NODISCARD stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, stk_error *err);
+/* Labels are probabilities: MixUp or CutMix is on. */
+bool stk_feed_soft(const stk_train_recipe *recipe, bool evaluate);
+/* Nanoseconds spent in next so far. */
+uint64_t stk_feed_wait_ns(const stk_feed *feed);
+
+STK_NODISCARD stk_status stk_feed_save(stk_feed *feed, stk_blob *out, stk_error *err);
+STK_NODISCARD stk_status stk_feed_restore(stk_feed *feed, stk_bytes saved, stk_error *err);
+stk_iterator            *stk_feed_iterator(stk_feed *feed);
+
+/* (x / 255 - mean) / deviation of the preset, for four channels. */
+void stk_feed_normalization(const char *preset, float mean[4], float deviation[4]);
+
+#endif

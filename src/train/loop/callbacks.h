@@ -1,0 +1,37 @@
+/* Callbacks of a run: those of the step on the training thread, the others on one of their own.
+ * Each is timed, and slow ones are named. */
+#ifndef STK_TRAIN_LOOP_CALLBACKS_H
+#define STK_TRAIN_LOOP_CALLBACKS_H
+
+#include <stoker/train.h>
+
+typedef struct stk_callbacks stk_callbacks;
+
+typedef struct stk_callbacks_options {
+    /* From any thread, one at a time; NULL: dropped. */
+    void (*log)(void *context, const char *line);
+    void *log_context;
+} stk_callbacks_options;
+
+/* Copies list; what it points to must outlive the callbacks. */
+STK_NODISCARD stk_status stk_callbacks_start(stk_callbacks **out, const stk_callback *list,
+                                             size_t count, const stk_callbacks_options *options,
+                                             stk_error *err);
+/* Waits for what was handed over, then ends the thread. NULL is fine. */
+void stk_callbacks_free(stk_callbacks *callbacks);
+
+/* on_step of all, here and now. step_ns: of the step without them; the rule for slow ones needs it.
+ */
+void stk_callbacks_step(stk_callbacks *callbacks, const stk_train_progress *progress,
+                        uint64_t step_ns);
+/* Hands a copy to the thread: on_report of all, and on_epoch at the end of one. Reports that find
+ * the queue full are dropped and counted; ends of epochs wait. */
+void stk_callbacks_report(stk_callbacks *callbacks, const stk_train_progress *progress);
+/* Waits until all that was handed over is done. */
+void stk_callbacks_flush(stk_callbacks *callbacks);
+
+size_t               stk_callbacks_count(const stk_callbacks *callbacks);
+stk_callback_account stk_callbacks_account(const stk_callbacks *callbacks, size_t index);
+uint64_t             stk_callbacks_dropped(const stk_callbacks *callbacks);
+
+#endif

@@ -1,0 +1,74 @@
+/* The course of a run. */
+#include "train/loop/phases.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* From from at the start to 1 at until (a share of the run). */
+static double grown(double from, double until, double at)
+{
+    if (from >= 1 || at >= until) return 1;
+    return from + (1 - from) * at / until;
+}
+
+static stk_phase epoch_of(const stk_train_recipe *r, const stk_train_data *data, double at)
+{
+    double  share = grown(r->progressive.size_from, r->progressive.size_until, at);
+    int64_t unit = r->progressive.size_step;
+    int64_t size = (int64_t)floor((double)r->data.size * share / (double)unit + 0.5) * unit;
+    double  sample = grown(r->progressive.sample_from, r->progressive.sample_until, at);
+    int64_t every = (int64_t)floor(1 / sample + 0.5);
+    if (share >= 1 || size > r->data.size) size = r->data.size;
+    if (size < unit) size = unit < r->data.size ? unit : r->data.size;
+    int64_t steps = data->train_count / every / r->data.batch;
+    return (stk_phase){
+        .epochs = 1,
+        .epoch_steps = steps < 1 ? 1 : steps,
+        .size = size,
+        .every = every > 1 ? every : 0,
+        .calm = 1 - grown(r->progressive.augment_from, r->progressive.augment_until, at)};
+}
+
+static bool same(const stk_phase *a, const stk_phase *b)
+{
+    return a->epoch_steps == b->epoch_steps && a->size == b->size && a->every == b->every &&
+           a->calm == b->calm;
+}
+
+stk_status stk_course_make(stk_course *course, const stk_train_recipe *recipe,
+                           const stk_train_data *data, stk_error *err)
+{
+    double epochs = recipe->train.epochs;
+    *course = (stk_course){0};
+    for (int64_t e = 0; (double)e < epochs; e++) {
+        stk_phase next = epoch_of(recipe, data, (double)e / epochs);
+        double    part = epochs - (double)e < 1 ? epochs - (double)e : 1;
+        int64_t   steps = (int64_t)ceil((double)next.epoch_steps * part);
+        int64_t   limit = recipe->train.steps >= 0 ? recipe->train.steps : INT64_MAX;
+        if (course->steps + steps > limit) steps = limit - course->steps;
+        if (steps <= 0) break;
+        stk_phase *last = course->count ? &course->phases[course->count - 1] : NULL;
+        if (!last || !same(last, &next)) {
+            stk_phase *more = realloc(course->phases, (course->count + 1) * sizeof *more);
+            if (!more) {
+                stk_course_release(course);
+                return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory");
+            }
+            course->phases = more;
+            last = &course->phases[course->count++];
+            *last = next;
+            last->first_epoch = e;
+            last->epochs = 0;
+        }
+        last->epochs++;
+        last->steps += steps;
+        course->steps += steps;
+        course->epochs = e + 1;
+    }
+    return STK_OK;
+}
+
+void stk_course_release(stk_course *course)
+{
+    free(course->phases);
+    *course = (stk_course){0};
+}

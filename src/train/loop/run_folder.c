@@ -1,0 +1,170 @@
+/* The folder of a run. */
+#include "train/loop/run_folder.h"
+#include "base/hash.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLASSES_MOST_BYTES = 1 << 26 };
+
+void stk_run_folder_path(const char *folder, const char *name, char path[STK_TRAIN_PATH])
+{
+    snprintf(path, STK_TRAIN_PATH, "%s/%s", folder, name);
+}
+
+uint64_t stk_run_fingerprint(const stk_train_recipe *recipe)
+{
+    stk_train_recipe same = *recipe;
+    memset(&same.output, 0, sizeof same.output);
+    memset(same.knobs.backend, 0, sizeof same.knobs.backend);
+    same.knobs.threads = same.knobs.input_threads = same.knobs.memory_mb = 0;
+    const stk_train_key *key;
+    uint64_t             hash = 1;
+    for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
+        const char *field = (const char *)&same + key->offset;
+        bool        text = key->kind == STK_TRAIN_IS_TEXT || key->kind == STK_TRAIN_IS_CHOICE;
+        hash = stk_hash64(hash, field, text ? strlen(field) : key->size);
+    }
+    return hash;
+}
+
+static stk_status write_file(const char *path, const void *data, size_t size, stk_error *err)
+{
+    stk_output *out;
+    STK_TRY(stk_output_create(&out, NULL, path, err));
+    stk_status st = stk_output_write(out, data, size, err);
+    if (!st) st = stk_output_commit(out, err);
+    stk_output_close(out);
+    return st;
+}
+
+static stk_status write_recipe(const stk_train_recipe *recipe, stk_error *err)
+{
+    char     path[STK_TRAIN_PATH];
+    stk_blob text;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    stk_run_folder_path(recipe->output.folder, "recipe.yaml", path);
+    stk_status st = stk_train_recipe_print(recipe, &text, err);
+    if (!st) st = write_file(path, text.data, text.size, err);
+    stk_blob_release(&text);
+    return st;
+}
+
+static stk_status write_classes(const stk_train_recipe *recipe, const stk_train_data *data,
+                                stk_error *err)
+{
+    char       path[STK_TRAIN_PATH];
+    stk_blob   text;
+    stk_status st = STK_OK;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    stk_run_folder_path(recipe->output.folder, "classes.txt", path);
+    for (int64_t i = 0; i < recipe->model.classes && !st; i++) {
+        char        own[64];
+        const char *name = data->class_names && i < data->classes ? data->class_names[i] : own;
+        snprintf(own, sizeof own, "class %lld", (long long)i);
+        st = stk_blob_append(&text, name, strcspn(name, "\r\n"), err);
+        if (!st) st = stk_blob_append(&text, "\n", 1, err);
+    }
+    if (!st) st = write_file(path, text.data, text.size, err);
+    stk_blob_release(&text);
+    return st;
+}
+
+/* A run is there when its recipe is. */
+static stk_status check_before(const stk_train_recipe *recipe, bool resume, bool *exists,
+                               stk_error *err)
+{
+    char             path[STK_TRAIN_PATH];
+    stk_file_info    info;
+    stk_train_recipe before;
+    stk_error        unasked;
+    stk_run_folder_path(recipe->output.folder, "recipe.yaml", path);
+    *exists = stk_path_info(NULL, path, &info, &unasked) == STK_OK;
+    if (!*exists) return STK_OK;
+    if (!resume)
+        return stk_fail(err, STK_E_EXISTS, "train", recipe->output.folder,
+                        "there is a run here already; go on with --resume, or name another folder");
+    stk_train_recipe_init(&before);
+    STK_TRY(stk_train_recipe_load(&before, NULL, path, err));
+    if (stk_run_fingerprint(&before) == stk_run_fingerprint(recipe)) return STK_OK;
+    return stk_fail(err, STK_E_INVALID, "train", path,
+                    "the run there has another recipe, so it cannot go on with this one; leave the "
+                    "flags away that differ, or name another folder");
+}
+
+static stk_status make_folders(const char *folder, stk_error *err)
+{
+    char path[STK_TRAIN_PATH];
+    for (const char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(path, sizeof path, "%.*s", (int)(slash - folder), folder);
+        STK_TRY(stk_path_make_directory(NULL, path, err));
+    }
+    STK_TRY(stk_path_make_directory(NULL, folder, err));
+    stk_run_folder_path(folder, "checkpoints", path);
+    return stk_path_make_directory(NULL, path, err);
+}
+
+static stk_status fill(const stk_train_recipe *recipe, const stk_train_data *data, bool resume,
+                       stk_error *err)
+{
+    bool exists;
+    STK_TRY(check_before(recipe, resume, &exists, err));
+    if (exists) return STK_OK;
+    STK_TRY(write_classes(recipe, data, err));
+    return write_recipe(recipe, err); /* last: it marks a run */
+}
+
+stk_status stk_run_folder_make(const stk_train_recipe *recipe, const stk_train_data *data,
+                               bool resume, stk_lock **lock, stk_error *err)
+{
+    *lock = NULL;
+    if (strlen(recipe->output.folder) + 64 > STK_TRAIN_PATH)
+        return stk_fail(err, STK_E_LIMIT, "train", recipe->output.folder, "the path is too long");
+    STK_TRY(make_folders(recipe->output.folder, err));
+    STK_TRY(stk_path_lock(lock, NULL, recipe->output.folder, err));
+    stk_status st = fill(recipe, data, resume, err);
+    if (st) {
+        stk_lock_release(*lock);
+        *lock = NULL;
+    }
+    return st;
+}
+
+static stk_status split_lines(stk_blob *text, char ***names, int64_t *count, stk_error *err)
+{
+    int64_t lines = 0;
+    for (size_t i = 0; i < text->size; i++)
+        lines += text->data[i] == '\n';
+    char **list = calloc((size_t)lines + 1, sizeof *list);
+    char  *at = (char *)text->data;
+    if (!list) return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory for class names");
+    *names = list;
+    for (*count = 0; *count < lines; ++*count) {
+        char *end = memchr(at, '\n', text->size - (size_t)(at - (char *)text->data));
+        list[*count] = strndup(at, (size_t)(end - at));
+        if (!list[*count])
+            return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory for class names");
+        at = end + 1;
+    }
+    return STK_OK;
+}
+
+stk_status stk_run_folder_classes(const char *folder, char ***names, int64_t *count, stk_error *err)
+{
+    char     path[STK_TRAIN_PATH];
+    stk_blob text;
+    *names = NULL;
+    *count = 0;
+    stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
+    stk_run_folder_path(folder, "classes.txt", path);
+    stk_status st = stk_file_read_all(NULL, path, 0, CLASSES_MOST_BYTES, &text, err);
+    if (!st) st = split_lines(&text, names, count, err);
+    stk_blob_release(&text);
+    if (st) {
+        for (int64_t i = 0; *names && i < *count; i++)
+            free((*names)[i]);
+        free(*names);
+        *names = NULL;
+    }
+    return st;
+}

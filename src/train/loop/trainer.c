@@ -1,0 +1,170 @@
+/* A trainer: everything opened, and taken down again. */
+#include "train/loop/trainer.h"
+#include "base/clock.h"
+#include "train/loop/run_folder.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+void stk_trainer_log(const stk_trainer *trainer, const char *format, ...)
+{
+    char    line[1024];
+    va_list args;
+    if (!trainer->options.log) return;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    trainer->options.log(trainer->options.log_context, line);
+}
+
+static void checkpoint_failed(void *context, const stk_error *why)
+{
+    char text[768];
+    stk_trainer_log(context,
+                    "WARNING: a checkpoint could not be written, the one before is still good and "
+                    "training goes on: %s",
+                    stk_error_line(why, text, sizeof text));
+}
+
+static stk_status start_writer(stk_trainer *t, stk_error *err)
+{
+    char folder[STK_TRAIN_PATH];
+    stk_run_folder_path(t->recipe.output.folder, "checkpoints", folder);
+    const stk_writer_options options = {
+        .folder = folder, .keep = t->recipe.output.keep, .failed = checkpoint_failed, .context = t};
+    return stk_checkpoint_writer_start(&t->writer, &options, err);
+}
+
+static stk_status start_callbacks(stk_trainer *t, stk_error *err)
+{
+    stk_callback list[STK_TRAINER_CALLBACKS];
+    size_t       count = stk_outputs_callbacks(&t->outputs, list);
+    if (t->options.callback_count > STK_TRAINER_CALLBACKS - count)
+        return stk_fail(err, STK_E_LIMIT, "train", "callbacks", "%zu callbacks; at most %zu",
+                        t->options.callback_count, STK_TRAINER_CALLBACKS - count);
+    for (size_t i = 0; i < t->options.callback_count; i++)
+        list[count++] = t->options.callbacks[i];
+    const stk_callbacks_options options = {t->options.log, t->options.log_context};
+    return stk_callbacks_start(&t->callbacks, list, count, &options, err);
+}
+
+static stk_status load_weights(stk_trainer *t, stk_error *err)
+{
+    int left_out = 0;
+    if (!*t->recipe.model.weights) return STK_OK;
+    STK_TRY(stk_weights_load(NULL, t->recipe.model.weights, stk_session_variables(t->session), true,
+                             &left_out, err));
+    if (left_out)
+        stk_trainer_log(t, "%d tensors of the last layer have other classes and begin anew",
+                        left_out);
+    return STK_OK;
+}
+
+static stk_status make_schedule(stk_trainer *t, stk_error *err)
+{
+    const stk_train_recipe *r = &t->recipe;
+    stk_schedule_options    o;
+    int64_t                 per_epoch = t->course.epochs ? t->course.steps / t->course.epochs : 1;
+    STK_TRY(stk_schedule_defaults(&o, r->train.schedule, err));
+    o.rate = r->train.learning_rate;
+    o.momentum = r->train.momentum;
+    o.warmup_epochs = r->train.warmup_epochs;
+    o.final_rate = r->train.final_rate;
+    o.gamma = r->train.gamma;
+    if (*r->train.milestones) STK_TRY(stk_schedule_milestones(&o, r->train.milestones, err));
+    return stk_schedule_init(&t->schedule, &o, per_epoch > 0 ? per_epoch : 1,
+                             t->course.steps > 0 ? t->course.steps : 1, err);
+}
+
+/* Compiled before the first step, so that what does not fit or is not there is told at once. */
+static stk_status compile(stk_trainer *t, stk_error *err)
+{
+    STK_TRY(stk_session_open(&t->session, &t->recipe, true, err));
+    for (size_t i = 0; i < t->course.count; i++)
+        STK_TRY(stk_session_ready(t->session, t->course.phases[i].size, err));
+    if (t->data->validation_count)
+        STK_TRY(stk_session_ready_evaluate(t->session, t->recipe.data.size, err));
+    STK_TRY(stk_trainer_whiten(t, err));
+    return load_weights(t, err);
+}
+
+static stk_status open_all(stk_trainer *t, stk_error *err)
+{
+    stk_run_state_init(&t->state, NULL);
+    t->state.best_accuracy = -1;
+    t->state.recipe = stk_run_fingerprint(&t->recipe);
+    STK_TRY(stk_course_make(&t->course, &t->recipe, t->data, err));
+    STK_TRY(make_schedule(t, err));
+    STK_TRY(compile(t, err));
+    STK_TRY(stk_run_folder_make(&t->recipe, t->data, t->options.resume, &t->lock, err));
+    if (t->options.resume) STK_TRY(stk_trainer_resume(t, err));
+    STK_TRY(stk_outputs_open(&t->outputs, t->recipe.output.folder, t->recipe.output.tensorboard,
+                             t->state.step ? t->state.step : -1, err));
+    STK_TRY(start_writer(t, err));
+    STK_TRY(stk_trace_attach(t->options.trace, "train", &t->thread, err));
+    return start_callbacks(t, err);
+}
+
+stk_status stk_trainer_open(stk_trainer **out, const stk_train_recipe *recipe,
+                            const stk_train_data *data, const stk_trainer_options *options,
+                            stk_error *err)
+{
+    *out = NULL;
+    stk_trainer *t = calloc(1, sizeof *t);
+    if (!t) return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory for a trainer");
+    t->recipe = *recipe;
+    t->data = data;
+    if (options) t->options = *options;
+    stk_status st = open_all(t, err);
+    if (st) {
+        stk_trainer_free(t);
+        return st;
+    }
+    *out = t;
+    return STK_OK;
+}
+
+void stk_trainer_free(stk_trainer *trainer)
+{
+    if (!trainer) return;
+    stk_callbacks_free(trainer->callbacks);
+    stk_checkpoint_writer_free(trainer->writer);
+    stk_outputs_close(&trainer->outputs);
+    stk_feed_free(trainer->feed);
+    stk_session_free(trainer->session);
+    stk_course_release(&trainer->course);
+    stk_run_state_release(&trainer->state);
+    stk_lock_release(trainer->lock);
+    free(trainer);
+}
+
+stk_memory_plan stk_trainer_memory(const stk_trainer *trainer)
+{
+    return stk_session_memory(trainer->session, trainer->recipe.data.size);
+}
+
+stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer)
+{
+    stk_device       *device = stk_session_device(trainer->session);
+    stk_train_outlook outlook = {.epochs = trainer->course.epochs,
+                                 .steps = trainer->course.steps,
+                                 .first_step = trainer->state.step,
+                                 .backend = stk_device_name(device),
+                                 .threads = stk_device_threads(device)};
+    stk_schedule_text(&trainer->schedule, outlook.schedule, sizeof outlook.schedule);
+    return outlook;
+}
+
+const char *stk_trainer_folder(const stk_trainer *trainer)
+{
+    return trainer->recipe.output.folder;
+}
+
+size_t stk_trainer_callback_count(const stk_trainer *trainer)
+{
+    return stk_callbacks_count(trainer->callbacks);
+}
+
+stk_callback_account stk_trainer_callback_at(const stk_trainer *trainer, size_t index)
+{
+    return stk_callbacks_account(trainer->callbacks, index);
+}

@@ -1,0 +1,54 @@
+/* The inside of a trainer: what its parts share. */
+#ifndef STK_TRAIN_LOOP_TRAINER_H
+#define STK_TRAIN_LOOP_TRAINER_H
+
+#include "train/checkpoint/checkpoint.h"
+#include "train/loop/callbacks.h"
+#include "train/loop/outputs.h"
+#include "train/loop/phases.h"
+#include "train/session/session.h"
+#include <stoker/schedule.h>
+
+enum { STK_TRAINER_CALLBACKS = 32 };
+
+struct stk_trainer {
+    stk_train_recipe       recipe;
+    const stk_train_data  *data;
+    stk_trainer_options    options;
+    stk_course             course;
+    stk_session           *session;
+    stk_schedule           schedule;
+    stk_lock              *lock;
+    stk_outputs            outputs;
+    stk_callbacks         *callbacks;
+    stk_checkpoint_writer *writer;
+    stk_run_state          state; /* step, phase, best: as of the last step done */
+    stk_feed              *feed;  /* of the phase at hand */
+    stk_trace_thread      *thread;
+    stk_train_progress     progress;
+    stk_train_result      *result;
+    bool                   stop; /* no more steps: early stop */
+    int64_t                last_checkpoint;
+    int64_t                lost_in_a_row; /* steps without an update */
+    uint64_t               last_checkpoint_ns, start_ns;
+    /* Since the last report. */
+    uint64_t window_ns, window_wait_ns;
+    int64_t  window_steps;
+};
+
+/* The phase that step is in, and which step of it. */
+const stk_phase *stk_trainer_phase(const stk_trainer *trainer);
+
+/* Reads and clears the sums; fills loss, accuracy and speed of progress. */
+STK_NODISCARD stk_status stk_trainer_measure(stk_trainer *trainer, stk_error *err);
+/* Over the validation data; fills progress and keeps account of the best. */
+STK_NODISCARD stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err);
+/* Hands a checkpoint to the writer. best: the model alone is written, too. */
+STK_NODISCARD stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *err);
+/* Finds the last checkpoint and puts all back. STK_E_NOTFOUND: there is none, begin anew. */
+STK_NODISCARD stk_status stk_trainer_resume(stk_trainer *trainer, stk_error *err);
+/* Fills the filters of a model that whitens its input; nothing for others. */
+STK_NODISCARD stk_status stk_trainer_whiten(stk_trainer *trainer, stk_error *err);
+void stk_trainer_log(const stk_trainer *trainer, const char *format, ...) STK_PRINTF(2, 3);
+
+#endif

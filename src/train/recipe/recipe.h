@@ -1,0 +1,16 @@
+/* Keys of a training recipe, one at a time. */
+#ifndef STK_TRAIN_RECIPE_RECIPE_H
+#define STK_TRAIN_RECIPE_RECIPE_H
+
+#include <stoker/train.h>
+
+/* NULL when there is none. */
+const stk_train_key     *stk_train_key_find(const char *section, const char *name);
+bool                     stk_train_section_known(const char *section);
+STK_NODISCARD stk_status stk_train_key_set(stk_train_recipe *recipe, const stk_train_key *key,
+                                           const char *text, const char *where, stk_error *err);
+/* The refusal, with the nearest key or section. */
+stk_status stk_train_key_unknown(const char *section, const char *name, const char *where,
+                                 stk_error *err);
+
+#endif

@@ -1,0 +1,194 @@
+/* The graphs of a session: pictures as they come, the model, the loss, sums of metrics, updates. */
+#include "train/session/graphs.h"
+#include "graph/node.h"
+#include "train/data/feed.h"
+#include <stdio.h>
+#include <stoker/layers.h>
+#include <stoker/ops.h>
+#include <stoker/presets.h>
+#include <string.h>
+
+const char *const stk_metric_names[2][4] = {
+    {"metrics.loss", "metrics.correct", "metrics.top5", "metrics.count"},
+    {"metrics.eval_loss", "metrics.eval_correct", "metrics.eval_top5", "metrics.eval_count"},
+};
+
+/* A limit that no gradient reaches: with it, a step whose gradients are not finite changes nothing,
+ * so that what went wrong can be looked for. */
+static const double no_limit = 1e15;
+
+stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_recipe *recipe, stk_error *err)
+{
+    const stk_preset *preset = stk_preset_find(recipe->data.preset);
+    *graphs = (stk_graphs){.recipe = recipe, .channels = preset ? preset->channels : 3};
+    STK_TRY(stk_model_find(&graphs->model, recipe->model.name, err));
+    STK_TRY(stk_optimizer_defaults(&graphs->optimizer, recipe->train.optimizer, err));
+    graphs->optimizer.momentum = recipe->train.momentum;
+    graphs->optimizer.weight_decay = recipe->train.weight_decay;
+    graphs->optimizer.clip_norm = recipe->train.clip_norm > 0 ? recipe->train.clip_norm : no_limit;
+    graphs->optimizer.ema_decay = recipe->train.ema;
+    graphs->optimizer.loss_scale = recipe->train.loss_scale;
+    graphs->optimizer.accumulate = (int)recipe->train.accumulate;
+    return STK_OK;
+}
+
+static stk_symbol pictures(const stk_graphs *graphs, stk_graph *g, int64_t batch, int64_t size)
+{
+    float mean[4], deviation[4];
+    stk_feed_normalization(graphs->recipe->data.preset, mean, deviation);
+    stk_symbol x = stk_graph_input(g, "image", STK_DTYPE_U8,
+                                   stk_shape_4d(batch, size, size, graphs->channels));
+    return stk_normalize_image(g, x, mean, deviation);
+}
+
+/* One dense layer on the mean colour. */
+static stk_symbol trivial(stk_graph *g, stk_symbol x, int64_t classes)
+{
+    return stk_layer_dense(g, stk_global_average_pool(g, x), "fc",
+                           &(stk_dense_layer){.out = (int)classes});
+}
+
+static stk_symbol model(const stk_graphs *graphs, stk_graph *g, stk_symbol x, bool training,
+                        stk_symbol step)
+{
+    const stk_train_recipe *r = graphs->recipe;
+    if (r->model.trivial) return trivial(g, x, r->model.classes);
+    return stk_model_build(g, graphs->model, x,
+                           &(stk_model_options){.classes = (int)r->model.classes,
+                                                .width = r->model.width,
+                                                .training = training,
+                                                .dropout = r->model.dropout,
+                                                .step = step});
+}
+
+static void add_to(stk_graph *g, const char *name, stk_symbol value)
+{
+    stk_symbol sum =
+        stk_graph_variable(g, name, STK_DTYPE_F32, stk_shape_scalar(),
+                           &(stk_variable_options){.role = STK_VARIABLE_METRIC, .no_decay = true});
+    stk_graph_assign(g, sum, stk_add(g, sum, value));
+}
+
+/* Sums over pictures; those without a label do not count. */
+static void measure(stk_graph *g, stk_symbol loss, stk_symbol logits, stk_symbol labels,
+                    bool evaluate)
+{
+    const char *const *names = stk_metric_names[evaluate];
+    int64_t            classes = stk_symbol_shape(g, logits).dim[1];
+    stk_symbol         count = stk_count_labels(g, labels);
+    add_to(g, names[0], stk_mul(g, loss, count));
+    add_to(g, names[1], stk_top_k_correct(g, logits, labels, 1));
+    add_to(g, names[2], stk_top_k_correct(g, logits, labels, classes < 5 ? (int)classes : 5));
+    add_to(g, names[3], count);
+}
+
+typedef struct training {
+    stk_symbol logits, labels, loss;
+} training;
+
+static training forward(const stk_graphs *graphs, stk_graph *g, int64_t size)
+{
+    const stk_train_recipe *r = graphs->recipe;
+    bool                    soft = stk_feed_soft(r, false);
+    training                t;
+    stk_symbol              x = pictures(graphs, g, r->data.batch, size);
+    t.labels = stk_graph_input(g, "label", soft ? STK_DTYPE_F32 : STK_DTYPE_I64,
+                               soft ? stk_shape_2d(r->data.batch, r->model.classes)
+                                    : stk_shape_1d(r->data.batch));
+    stk_symbol step = stk_graph_input(g, "step", STK_DTYPE_I64, stk_shape_scalar());
+    t.logits = model(graphs, g, x, true, step);
+    t.loss = stk_softmax_cross_entropy(g, t.logits, t.labels, r->train.label_smoothing);
+    return t;
+}
+
+static stk_status begin(const stk_graphs *graphs, stk_graph **out, stk_error *err)
+{
+    return stk_graph_new(out, &(stk_graph_options){.seed = (uint64_t)graphs->recipe->train.seed},
+                         err);
+}
+
+static stk_status end(stk_graph **graph, stk_error *err)
+{
+    stk_status st = stk_graph_check(*graph, err);
+    if (!st) return STK_OK;
+    stk_graph_free(*graph);
+    *graph = NULL;
+    return st;
+}
+
+stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, stk_graph **out, stk_error *err)
+{
+    STK_TRY(begin(graphs, out, err));
+    stk_graph            *g = *out;
+    training              t = forward(graphs, g, size);
+    stk_optimizer_symbols made = {0};
+    if (graphs->recipe->train.accumulate > 1) {
+        stk_optimizer_accumulate(g, t.loss, &graphs->optimizer, &made);
+    } else {
+        stk_optimizer_apply(g, t.loss, &graphs->optimizer, &made);
+        stk_graph_output(g, "guard", made.guard);
+    }
+    measure(g, t.loss, t.logits, t.labels, false);
+    stk_graph_output(g, "loss", t.loss);
+    return end(out, err);
+}
+
+stk_status stk_graphs_update(const stk_graphs *graphs, stk_graph **out, stk_error *err)
+{
+    stk_graph            *m;
+    stk_optimizer_symbols made = {0};
+    STK_TRY(begin(graphs, &m, err));
+    (void)forward(graphs, m, graphs->recipe->data.size);
+    stk_status st = stk_graph_check(m, err);
+    if (!st) st = begin(graphs, out, err);
+    if (!st) {
+        stk_optimizer_apply_accumulated(*out, m, &graphs->optimizer, &made);
+        stk_graph_output(*out, "guard", made.guard);
+        st = end(out, err);
+    }
+    stk_graph_free(m);
+    return st;
+}
+
+stk_status stk_graphs_search(const stk_graphs *graphs, int64_t size, stk_graph **out,
+                             stk_error *err)
+{
+    enum { MOST = 4096 };
+    STK_TRY(begin(graphs, out, err));
+    stk_graph *g = *out;
+    training   t = forward(graphs, g, size);
+    stk_graph_output(g, "loss", t.loss);
+    stk_symbol of[MOST], gradients[MOST];
+    size_t     count = 0;
+    for (size_t i = 0; i < stk_graph_variable_count(g) && count < MOST; i++) {
+        stk_graph_variable_info v = stk_graph_variable_at(g, i);
+        if (v.options.role == STK_VARIABLE_PARAMETER && !v.options.frozen) of[count++] = v.symbol;
+    }
+    stk_graph_gradients(g, t.loss, STK_NO_SYMBOL, of, count, gradients);
+    for (uint32_t i = 1; i < g->symbol_count; i++)
+        g->symbols[i].assigned = STK_NO_SYMBOL;
+    for (size_t i = 0; i < count; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "gradient%zu", i);
+        stk_graph_output(g, text, gradients[i]);
+    }
+    return end(out, err);
+}
+
+stk_status stk_graphs_evaluate(const stk_graphs *graphs, int64_t size, const char *prefix,
+                               stk_graph **out, stk_error *err)
+{
+    const stk_train_recipe *r = graphs->recipe;
+    STK_TRY(begin(graphs, out, err));
+    stk_graph *g = *out;
+    stk_symbol x = pictures(graphs, g, r->data.eval_batch, size);
+    stk_symbol labels =
+        stk_graph_input(g, "label", STK_DTYPE_I64, stk_shape_1d(r->data.eval_batch));
+    if (*prefix) stk_graph_enter(g, prefix);
+    stk_symbol logits = model(graphs, g, x, false, STK_NO_SYMBOL);
+    if (*prefix) stk_graph_leave(g);
+    stk_symbol loss = stk_softmax_cross_entropy(g, logits, labels, 0);
+    measure(g, loss, logits, labels, true);
+    stk_graph_output(g, "logits", logits);
+    return end(out, err);
+}

@@ -1,0 +1,36 @@
+/* The graphs of a session. */
+#ifndef STK_TRAIN_SESSION_GRAPHS_H
+#define STK_TRAIN_SESSION_GRAPHS_H
+
+#include <stoker/models.h>
+#include <stoker/optimizer.h>
+#include <stoker/train.h>
+
+typedef struct stk_graphs {
+    const stk_train_recipe *recipe;
+    const stk_model        *model;
+    int                     channels;
+    stk_optimizer_options   optimizer;
+} stk_graphs;
+
+/* Checks model, preset and optimiser of a settled recipe. */
+STK_NODISCARD stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_recipe *recipe,
+                                         stk_error *err);
+
+/* Inputs "image" (uint8), "label", "step", "hyper"; outputs "loss", "guard"; metric variables. With
+ * accumulation it only adds gradients up. */
+STK_NODISCARD stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, stk_graph **out,
+                                          stk_error *err);
+/* The update of accumulated gradients. */
+STK_NODISCARD stk_status stk_graphs_update(const stk_graphs *graphs, stk_graph **out,
+                                           stk_error *err);
+/* The same without update and metrics: forward and backward, to look for what is not finite. */
+STK_NODISCARD stk_status stk_graphs_search(const stk_graphs *graphs, int64_t size, stk_graph **out,
+                                           stk_error *err);
+/* Inputs "image", "label"; outputs "logits"; metric variables. prefix: of the model's variables. */
+STK_NODISCARD stk_status stk_graphs_evaluate(const stk_graphs *graphs, int64_t size,
+                                             const char *prefix, stk_graph **out, stk_error *err);
+
+extern const char *const stk_metric_names[2][4]; /* of training, of evaluation */
+
+#endif

@@ -1,0 +1,326 @@
+/* A model on a device. Programs are compiled when a size is first asked for and kept. */
+#include "train/session/session.h"
+#include "train/session/graphs.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct compiled {
+    int64_t      size;
+    bool         evaluates;
+    stk_program *program;
+} compiled;
+
+enum { PROGRAMS_MOST = 128 };
+
+struct stk_session {
+    const stk_train_recipe *recipe;
+    stk_graphs              graphs;
+    bool                    trains;
+    stk_blob               *explain; /* NULL: not wanted */
+    stk_device             *device;
+    stk_variables          *variables;
+    compiled                programs[PROGRAMS_MOST];
+    size_t                  program_count;
+    stk_program            *update; /* of accumulated gradients; NULL without */
+    uint8_t                *rows;   /* a batch that is filled up */
+    int64_t                *labels;
+    size_t                  row_bytes; /* that rows has room for, in all */
+};
+
+static stk_program_options program_options(const stk_session *s, const char *name)
+{
+    static const struct {
+        const char    *name;
+        stk_graph_pass bit;
+    } passes[] = {{"simplify", STK_GRAPH_PASS_SIMPLIFY},
+                  {"fuse", STK_GRAPH_PASS_FUSE},
+                  {"layout", STK_GRAPH_PASS_LAYOUT},
+                  {"schedule", STK_GRAPH_PASS_SCHEDULE},
+                  {"reuse", STK_GRAPH_PASS_REUSE}};
+    stk_program_options o = {.name = name,
+                             .precision = STK_DTYPE_F32,
+                             .batch = s->recipe->data.batch,
+                             .explain = s->explain};
+    if (strcmp(s->recipe->train.precision, "bf16") == 0) o.precision = STK_DTYPE_BF16;
+    if (strcmp(s->recipe->train.precision, "fp16") == 0) o.precision = STK_DTYPE_F16;
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+        if (strstr(s->recipe->knobs.passes_off, passes[i].name)) o.passes_off |= passes[i].bit;
+    if (s->recipe->knobs.eager) {
+        o.passes_off = STK_GRAPH_PASS_ALL;
+        o.check = true;
+    }
+    return o;
+}
+
+static stk_status open_device(stk_session *s, stk_error *err)
+{
+    const stk_train_recipe  *r = s->recipe;
+    const stk_device_options options = {.threads = (int)r->knobs.threads,
+                                        .deterministic = r->train.deterministic};
+    const char              *backend = *r->knobs.backend ? r->knobs.backend : NULL;
+    STK_TRY(stk_graphs_init(&s->graphs, r, err));
+    STK_TRY(stk_device_open(&s->device, backend, &options, err));
+    return stk_variables_new(&s->variables, s->device, (uint64_t)r->train.seed, err);
+}
+
+stk_status stk_session_open(stk_session **out, const stk_train_recipe *recipe, bool trains,
+                            stk_error *err)
+{
+    *out = NULL;
+    stk_session *s = calloc(1, sizeof *s);
+    if (!s) return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory");
+    s->recipe = recipe;
+    s->trains = trains;
+    stk_status st = open_device(s, err);
+    if (st) {
+        stk_session_free(s);
+        return st;
+    }
+    *out = s;
+    return STK_OK;
+}
+
+void stk_session_free(stk_session *session)
+{
+    if (!session) return;
+    for (size_t i = 0; i < session->program_count; i++)
+        stk_program_free(session->programs[i].program);
+    stk_program_free(session->update);
+    stk_variables_free(session->variables);
+    stk_device_free(session->device);
+    free(session->rows);
+    free(session->labels);
+    free(session);
+}
+
+stk_variables *stk_session_variables(stk_session *session)
+{
+    return session->variables;
+}
+
+stk_device *stk_session_device(stk_session *session)
+{
+    return session->device;
+}
+
+void stk_session_explain(stk_session *session, stk_blob *text)
+{
+    session->explain = text;
+}
+
+const char *stk_session_prefix(const stk_session *session)
+{
+    return session->trains && session->recipe->train.ema > 0 ? "ema." : "";
+}
+
+static stk_program *find(const stk_session *s, int64_t size, bool evaluates)
+{
+    for (size_t i = 0; i < s->program_count; i++)
+        if (s->programs[i].size == size && s->programs[i].evaluates == evaluates)
+            return s->programs[i].program;
+    return NULL;
+}
+
+stk_program *stk_session_program(const stk_session *session, int64_t size)
+{
+    return find(session, size, !session->trains);
+}
+
+stk_memory_plan stk_session_memory(const stk_session *session, int64_t size)
+{
+    const stk_program *program = stk_session_program(session, size);
+    return program ? stk_program_memory(program) : (stk_memory_plan){0};
+}
+
+/* graph is taken over. */
+static stk_status compile(stk_session *s, stk_graph *graph, int64_t size, bool evaluates,
+                          stk_error *err)
+{
+    stk_program_options options = program_options(s, evaluates ? "evaluation" : "training");
+    stk_program        *program = NULL;
+    stk_status          st = STK_OK;
+    if (s->program_count == PROGRAMS_MOST)
+        st = stk_fail(err, STK_E_LIMIT, "train", "progressive",
+                      "more than %d picture sizes; set progressive.size_step higher",
+                      PROGRAMS_MOST / 2);
+    if (!st) st = stk_program_compile(&program, graph, s->variables, &options, err);
+    stk_graph_free(graph);
+    if (!st) s->programs[s->program_count++] = (compiled){size, evaluates, program};
+    return st;
+}
+
+static stk_status ready_update(stk_session *s, stk_error *err)
+{
+    stk_graph *graph;
+    if (s->update || s->recipe->train.accumulate <= 1) return STK_OK;
+    STK_TRY(stk_graphs_update(&s->graphs, &graph, err));
+    stk_program_options options = program_options(s, "update");
+    stk_status          st = stk_program_compile(&s->update, graph, s->variables, &options, err);
+    stk_graph_free(graph);
+    return st;
+}
+
+stk_status stk_session_ready(stk_session *session, int64_t size, stk_error *err)
+{
+    stk_graph *graph;
+    if (!find(session, size, false)) {
+        STK_TRY(stk_graphs_train(&session->graphs, size, &graph, err));
+        STK_TRY(compile(session, graph, size, false, err));
+    }
+    return ready_update(session, err);
+}
+
+stk_status stk_session_ready_evaluate(stk_session *session, int64_t size, stk_error *err)
+{
+    stk_graph *graph;
+    if (find(session, size, true)) return STK_OK;
+    const char *prefix = *stk_session_prefix(session) ? "ema" : "";
+    STK_TRY(stk_graphs_evaluate(&session->graphs, size, prefix, &graph, err));
+    return compile(session, graph, size, true, err);
+}
+
+static size_t picture_bytes(const stk_session *s, int64_t size)
+{
+    return (size_t)(size * size * s->graphs.channels);
+}
+
+static stk_status feed(stk_session *s, stk_program *program, const stk_feed_batch *batch,
+                       const stk_step_input *input, stk_error *err)
+{
+    const stk_train_recipe *r = s->recipe;
+    bool                    soft = stk_feed_soft(r, false);
+    size_t                  rows = (size_t)r->data.batch;
+    STK_TRY(stk_program_feed(program, "image", batch->pictures,
+                             rows * picture_bytes(s, input->size), err));
+    STK_TRY(stk_program_feed(
+        program, "label", batch->labels,
+        soft ? rows * (size_t)r->model.classes * sizeof(float) : rows * sizeof(int64_t), err));
+    return stk_program_feed(program, "step", &input->step, sizeof input->step, err);
+}
+
+static stk_status read_guard(stk_program *program, stk_step_result *result, stk_error *err)
+{
+    float guard[STK_OPTIMIZER_GUARD];
+    STK_TRY(stk_program_fetch(program, "guard", guard, sizeof guard, err));
+    result->skipped = stk_optimizer_read_guard(guard).skipped;
+    return STK_OK;
+}
+
+stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
+                            const stk_step_input *input, stk_trace_thread *thread,
+                            stk_step_result *result, stk_error *err)
+{
+    stk_program *program = find(session, input->size, false);
+    float        hyper[STK_OPTIMIZER_HYPER];
+    *result = (stk_step_result){0};
+    stk_optimizer_hyper(input->rate, input->momentum, hyper);
+    STK_TRY(feed(session, program, batch, input, err));
+    if (!session->update) STK_TRY(stk_program_feed(program, "hyper", hyper, sizeof hyper, err));
+    STK_TRY(stk_program_run(program, thread, err));
+    STK_TRY(stk_program_fetch(program, "loss", &result->loss, sizeof result->loss, err));
+    if (!session->update) return read_guard(program, result, err);
+    if (!input->update) return STK_OK;
+    STK_TRY(stk_program_feed(session->update, "hyper", hyper, sizeof hyper, err));
+    STK_TRY(stk_program_run(session->update, thread, err));
+    return read_guard(session->update, result, err);
+}
+
+stk_status stk_session_find_not_finite(stk_session *session, const stk_feed_batch *batch,
+                                       const stk_step_input *input, stk_error *err)
+{
+    stk_graph          *graph;
+    stk_program        *program = NULL;
+    stk_program_options options = {
+        .name = "search", .passes_off = STK_GRAPH_PASS_ALL, .check = true};
+    STK_TRY(stk_graphs_search(&session->graphs, input->size, &graph, err));
+    stk_status st = stk_program_compile(&program, graph, session->variables, &options, err);
+    stk_graph_free(graph);
+    if (!st) st = feed(session, program, batch, input, err);
+    if (!st) st = stk_program_run(program, NULL, err);
+    stk_program_free(program);
+    return st;
+}
+
+static stk_status metric(stk_session *s, const char *name, bool clear, float *value, stk_error *err)
+{
+    size_t index = stk_variables_find(s->variables, name);
+    *value = 0;
+    if (index == SIZE_MAX) return STK_OK;
+    STK_TRY(stk_variables_read(s->variables, index, value, sizeof *value, err));
+    return clear ? stk_variables_reset(s->variables, index, err) : STK_OK;
+}
+
+stk_status stk_session_metrics(stk_session *session, bool evaluate, bool clear, stk_metrics *out,
+                               stk_error *err)
+{
+    float *const values[] = {&out->loss, &out->correct, &out->top5, &out->count};
+    for (int i = 0; i < 4; i++)
+        STK_TRY(metric(session, stk_metric_names[evaluate][i], clear, values[i], err));
+    return STK_OK;
+}
+
+stk_status stk_session_set_metrics(stk_session *session, const stk_metrics *metrics, stk_error *err)
+{
+    const float values[] = {metrics->loss, metrics->correct, metrics->top5, metrics->count};
+    for (int i = 0; i < 4; i++) {
+        size_t index = stk_variables_find(session->variables, stk_metric_names[0][i]);
+        if (index != SIZE_MAX)
+            STK_TRY(
+                stk_variables_write(session->variables, index, &values[i], sizeof values[i], err));
+    }
+    return STK_OK;
+}
+
+static stk_status make_rows(stk_session *s, int64_t size, stk_error *err)
+{
+    size_t bytes = (size_t)s->recipe->data.eval_batch * picture_bytes(s, size);
+    if (!s->labels) s->labels = calloc((size_t)s->recipe->data.eval_batch, sizeof *s->labels);
+    if (s->row_bytes < bytes) {
+        free(s->rows);
+        s->rows = calloc(1, bytes);
+        s->row_bytes = s->rows ? bytes : 0;
+    }
+    if (s->rows && s->labels) return STK_OK;
+    return stk_fail(err, STK_E_NOMEM, "evaluate", NULL, "no memory for a batch of %zu bytes",
+                    bytes);
+}
+
+/* A smaller batch is filled up with rows that have no label and do not count. */
+stk_status stk_session_evaluate(stk_session *session, const stk_feed_batch *batch, int64_t size,
+                                float *logits, stk_error *err)
+{
+    const stk_train_recipe *r = session->recipe;
+    stk_program            *program = find(session, size, true);
+    size_t                  rows = (size_t)r->data.eval_batch, given = (size_t)batch->rows;
+    size_t                  bytes = rows * picture_bytes(session, size);
+    const void             *pictures = batch->pictures, *labels = batch->labels;
+    if (given < rows) {
+        STK_TRY(make_rows(session, size, err));
+        memcpy(session->rows, batch->pictures, given * picture_bytes(session, size));
+        memcpy(session->labels, batch->labels, given * sizeof *session->labels);
+        for (size_t i = given; i < rows; i++)
+            session->labels[i] = -1;
+        pictures = session->rows;
+        labels = session->labels;
+    }
+    STK_TRY(stk_program_feed(program, "image", pictures, bytes, err));
+    STK_TRY(stk_program_feed(program, "label", labels, rows * sizeof(int64_t), err));
+    STK_TRY(stk_program_run(program, NULL, err));
+    if (!logits) return STK_OK;
+    return stk_program_fetch(program, "logits", logits,
+                             rows * (size_t)r->model.classes * sizeof *logits, err);
+}
+
+stk_status stk_session_evaluate_all(stk_session *session, stk_feed *feed_, int64_t size,
+                                    stk_metrics *out, stk_error *err)
+{
+    stk_feed_batch batch;
+    STK_TRY(stk_session_metrics(session, true, true, out, err));
+    for (;;) {
+        STK_TRY(stk_feed_next(feed_, &batch, err));
+        if (!batch.rows) break;
+        STK_TRY(stk_session_evaluate(session, &batch, size, NULL, err));
+    }
+    return stk_session_metrics(session, true, true, out, err);
+}

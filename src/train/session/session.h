@@ -1,0 +1,75 @@
+/* A model on a device: its variables, and a program for each use and picture size. */
+#ifndef STK_TRAIN_SESSION_SESSION_H
+#define STK_TRAIN_SESSION_SESSION_H
+
+#include "train/data/feed.h"
+#include <stoker/models.h>
+#include <stoker/program.h>
+
+typedef struct stk_session stk_session;
+
+/* recipe must be settled and outlive the session. trains: with gradients and optimiser. */
+STK_NODISCARD stk_status stk_session_open(stk_session **out, const stk_train_recipe *recipe,
+                                          bool trains, stk_error *err);
+void                     stk_session_free(stk_session *session);
+stk_variables           *stk_session_variables(stk_session *session);
+stk_device              *stk_session_device(stk_session *session);
+
+/* Programs that are compiled from here on append their graph after each pass to text, which must
+ * outlive them; NULL: no more. */
+void stk_session_explain(stk_session *session, stk_blob *text);
+
+/* Compiles the programs for this size, if they are not there yet. */
+STK_NODISCARD stk_status stk_session_ready(stk_session *session, int64_t size, stk_error *err);
+/* Compiles the program that evaluates, likewise. */
+STK_NODISCARD stk_status stk_session_ready_evaluate(stk_session *session, int64_t size,
+                                                    stk_error *err);
+
+/* What a step is done with. */
+typedef struct stk_step_input {
+    int64_t size, step; /* step of the run: the random numbers of dropout */
+    double  rate, momentum;
+    bool    update; /* false: gradients are added up only (accumulation) */
+} stk_step_input;
+
+typedef struct stk_step_result {
+    float loss;
+    bool  skipped; /* gradients were not finite; nothing was changed */
+} stk_step_result;
+
+/* One step. The batch has the recipe's rows. */
+STK_NODISCARD stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
+                                          const stk_step_input *input, stk_trace_thread *thread,
+                                          stk_step_result *result, stk_error *err);
+/* Runs the same batch again, operation by operation, and names the first result that is not finite:
+ * err says which. STK_OK when all are finite. Variables do not change. */
+STK_NODISCARD stk_status stk_session_find_not_finite(stk_session          *session,
+                                                     const stk_feed_batch *batch,
+                                                     const stk_step_input *input, stk_error *err);
+
+/* Sums since they were last cleared. */
+typedef struct stk_metrics {
+    float loss, correct, top5, count; /* loss: of every picture */
+} stk_metrics;
+
+STK_NODISCARD stk_status stk_session_metrics(stk_session *session, bool evaluate, bool clear,
+                                             stk_metrics *out, stk_error *err);
+/* Puts sums back, as a checkpoint kept them. */
+STK_NODISCARD stk_status stk_session_set_metrics(stk_session *session, const stk_metrics *metrics,
+                                                 stk_error *err);
+
+/* Evaluates one batch of up to the recipe's eval_batch rows; sums go to the metrics. logits (NULL:
+ * not wanted) has room for eval_batch x classes. */
+STK_NODISCARD stk_status stk_session_evaluate(stk_session *session, const stk_feed_batch *batch,
+                                              int64_t size, float *logits, stk_error *err);
+/* All batches of feed. */
+STK_NODISCARD stk_status stk_session_evaluate_all(stk_session *session, stk_feed *feed,
+                                                  int64_t size, stk_metrics *out, stk_error *err);
+
+/* Of the training program of this size (or the evaluating one of a session that does not train). */
+stk_memory_plan stk_session_memory(const stk_session *session, int64_t size);
+stk_program    *stk_session_program(const stk_session *session, int64_t size);
+/* "ema." when an average is kept and evaluated, else "". */
+const char *stk_session_prefix(const stk_session *session);
+
+#endif

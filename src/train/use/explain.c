@@ -1,0 +1,37 @@
+/* What a recipe comes to, in words. */
+#include "train/session/session.h"
+#include <string.h>
+
+static stk_status put(stk_blob *out, const char *text, stk_error *err)
+{
+    return stk_blob_append(out, text, strlen(text), err);
+}
+
+static stk_status explain_input(const stk_train_recipe *recipe, const stk_train_data *data,
+                                stk_blob *out, stk_error *err)
+{
+    const stk_feed_options options = {
+        .recipe = recipe, .data = data, .size = recipe->data.size, .seed = 1};
+    STK_TRY(put(out, "\n# Input\n", err));
+    return stk_feed_explain(&options, out, err);
+}
+
+static stk_status explain_step(const stk_train_recipe *recipe, stk_blob *out, stk_error *err)
+{
+    stk_session *session;
+    STK_TRY(put(out, "\n# A step\n", err));
+    STK_TRY(stk_session_open(&session, recipe, true, err));
+    stk_session_explain(session, out);
+    const stk_status st = stk_session_ready(session, recipe->data.size, err);
+    stk_session_free(session);
+    return st;
+}
+
+stk_status stk_train_explain(const stk_train_recipe *recipe, const stk_train_data *data,
+                             stk_blob *out, stk_error *err)
+{
+    STK_TRY(put(out, "# Recipe\n", err));
+    STK_TRY(stk_train_recipe_print(recipe, out, err));
+    STK_TRY(explain_input(recipe, data, out, err));
+    return explain_step(recipe, out, err);
+}

@@ -1,0 +1,173 @@
+/* A trained model from its run folder: pictures in, probabilities out. */
+#include "train/use/predictor.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/loop/run_folder.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <stoker/dataset_operators.h>
+#include <stoker/dataset_sources.h>
+#include <stoker/functions.h>
+#include <stoker/model_file.h>
+#include <stoker/presets.h>
+#include <string.h>
+
+struct stk_predictor {
+    stk_train_recipe recipe;
+    stk_session     *session;
+    char           **names;
+    int64_t          name_count;
+    float           *logits;
+};
+
+static stk_status find_weights(const char *folder, const char *which, char *path, size_t capacity,
+                               stk_error *err)
+{
+    static const char *const tries[] = {"best.safetensors", "final.safetensors"};
+    stk_file_info            info;
+    stk_error                unasked;
+    char                     checkpoints[STK_TRAIN_PATH];
+    bool                     last = which && strcmp(which, "last") == 0;
+    if (which && strcmp(which, "best") != 0 && !last) {
+        snprintf(path, capacity, "%s", which);
+        return STK_OK;
+    }
+    for (size_t i = 0; !last && i < sizeof tries / sizeof *tries; i++) {
+        snprintf(path, capacity, "%s/%s", folder, tries[i]);
+        if (stk_path_info(NULL, path, &info, &unasked) == STK_OK) return STK_OK;
+    }
+    stk_run_folder_path(folder, "checkpoints", checkpoints);
+    stk_status st = stk_checkpoint_find(NULL, checkpoints, NULL, NULL, path, capacity, &unasked);
+    if (!st) return STK_OK;
+    return stk_fail(err, STK_E_NOTFOUND, "model", folder,
+                    "this run has no weights yet: neither best.safetensors nor a checkpoint");
+}
+
+static stk_status load(stk_predictor *p, const char *folder, const stk_predictor_options *o,
+                       stk_error *err)
+{
+    char path[STK_TRAIN_PATH + 64];
+    int  left_out = 0;
+    stk_run_folder_path(folder, "recipe.yaml", path);
+    stk_train_recipe_init(&p->recipe);
+    STK_TRY(stk_train_recipe_load(&p->recipe, NULL, path, err));
+    snprintf(p->recipe.output.folder, sizeof p->recipe.output.folder, "%s", folder);
+    p->recipe.data.eval_batch = o->batch > 0 ? o->batch : 32;
+    if (o->backend)
+        snprintf(p->recipe.knobs.backend, sizeof p->recipe.knobs.backend, "%s", o->backend);
+    p->recipe.knobs.threads = o->threads;
+    STK_TRY(stk_run_folder_classes(folder, &p->names, &p->name_count, err));
+    STK_TRY(stk_session_open(&p->session, &p->recipe, false, err));
+    STK_TRY(stk_session_ready_evaluate(p->session, p->recipe.data.size, err));
+    STK_TRY(find_weights(folder, o->which, path, sizeof path, err));
+    STK_TRY(stk_weights_load(NULL, path, stk_session_variables(p->session), false, &left_out, err));
+    p->logits = calloc((size_t)(p->recipe.data.eval_batch * p->recipe.model.classes) + 1,
+                       sizeof *p->logits);
+    return p->logits ? STK_OK : stk_fail(err, STK_E_NOMEM, "model", folder, "no memory");
+}
+
+stk_status stk_predictor_open(stk_predictor **out, const char *path,
+                              const stk_predictor_options *options, stk_error *err)
+{
+    static const stk_predictor_options usual = {0};
+    *out = NULL;
+    stk_predictor *p = calloc(1, sizeof *p);
+    if (!p) return stk_fail(err, STK_E_NOMEM, "model", path, "no memory");
+    stk_status st = load(p, path, options ? options : &usual, err);
+    if (st) {
+        stk_predictor_free(p);
+        return st;
+    }
+    *out = p;
+    return STK_OK;
+}
+
+void stk_predictor_free(stk_predictor *predictor)
+{
+    if (!predictor) return;
+    stk_session_free(predictor->session);
+    for (int64_t i = 0; predictor->names && i < predictor->name_count; i++)
+        free(predictor->names[i]);
+    free(predictor->names);
+    free(predictor->logits);
+    free(predictor);
+}
+
+int64_t stk_predictor_classes(const stk_predictor *predictor)
+{
+    return predictor->recipe.model.classes;
+}
+
+const char *stk_predictor_class_name(const stk_predictor *predictor, int64_t index)
+{
+    return index >= 0 && index < predictor->name_count ? predictor->names[index] : "?";
+}
+
+const stk_train_recipe *stk_predictor_recipe(const stk_predictor *predictor)
+{
+    return &predictor->recipe;
+}
+
+/* The preset's evaluation chain over one picture, by the same pipeline as in training. */
+static stk_status prepare(const stk_predictor *p, stk_bytes encoded, stk_element **out,
+                          stk_error *err)
+{
+    const stk_preset_options options = {.evaluate = true, .size = (int)p->recipe.data.size};
+    const stk_preset        *preset = stk_preset_find(p->recipe.data.preset);
+    stk_dataset             *data = NULL;
+    stk_element             *element;
+    static const char *const names[] = {"image"};
+    stk_function            *rename;
+    STK_TRY(stk_element_new(&element, 1, err));
+    stk_value_view(stk_element_edit(element, 0), encoded, NULL);
+    stk_status st = stk_dataset_tensors(&data, element, err);
+    stk_element_unref(element);
+    if (!st) st = stk_function_rename(&rename, names, 1, err);
+    if (!st) {
+        st = stk_dataset_map(&data, rename, NULL, err);
+        stk_function_unref(rename);
+    }
+    if (!st) st = stk_dataset_preset(&data, preset, &options, err);
+    const stk_iterator_options one = {.threads = 1, .no_autotune = true};
+    if (!st) st = stk_dataset_single(data, out, &one, err);
+    stk_dataset_unref(data);
+    return st;
+}
+
+static void softmax(const float *logits, int64_t count, float *out)
+{
+    float  most = logits[0];
+    double sum = 0;
+    for (int64_t i = 1; i < count; i++)
+        if (logits[i] > most) most = logits[i];
+    for (int64_t i = 0; i < count; i++)
+        sum += exp((double)(logits[i] - most));
+    for (int64_t i = 0; i < count; i++)
+        out[i] = (float)(exp((double)(logits[i] - most)) / sum);
+}
+
+stk_status stk_predictor_picture(stk_predictor *predictor, stk_bytes encoded, const char *name,
+                                 float *probabilities, stk_error *err)
+{
+    stk_element  *element = NULL;
+    stk_error     why;
+    const int64_t no_label = -1;
+    stk_status    st = prepare(predictor, encoded, &element, &why);
+    if (st) return stk_fail(err, st, why.stage, name, "%s", why.message);
+    const stk_feed_batch batch = {1, stk_value_data(stk_element_value(element, 0)), &no_label};
+    st = stk_session_evaluate(predictor->session, &batch, predictor->recipe.data.size,
+                              predictor->logits, err);
+    stk_element_unref(element);
+    if (!st) softmax(predictor->logits, predictor->recipe.model.classes, probabilities);
+    return st;
+}
+
+stk_session *stk_predictor_session(stk_predictor *predictor)
+{
+    return predictor->session;
+}
+
+float *stk_predictor_logits(stk_predictor *predictor)
+{
+    return predictor->logits;
+}

@@ -1,0 +1,152 @@
+/* Steps of training without a run. */
+#include "base/checked.h"
+#include "train/session/session.h"
+#include <stdlib.h>
+#include <stoker/presets.h>
+#include <stoker/train_bench.h>
+
+struct stk_train_bench {
+    const stk_train_recipe *recipe;
+    bool                    inference;
+    stk_session            *session;
+    stk_feed               *feed;     /* NULL: no data */
+    uint8_t                *pictures; /* generated */
+    void                   *labels;   /* int64, or probabilities */
+    int64_t                 step;
+};
+
+static int64_t rows_of(const stk_train_bench *b)
+{
+    return b->inference ? b->recipe->data.eval_batch : b->recipe->data.batch;
+}
+
+/* The numbers are not zero: some kernels are faster on zeros. */
+static void fill(stk_train_bench *b, size_t bytes, bool soft)
+{
+    const int64_t classes = b->recipe->model.classes;
+    uint64_t      number = 1;
+    for (size_t i = 0; i < bytes; i++) {
+        number = number * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
+        b->pictures[i] = (uint8_t)(number >> 56);
+    }
+    for (int64_t i = 0; i < rows_of(b); i++)
+        if (soft)
+            ((float *)b->labels)[i * classes + i % classes] = 1;
+        else
+            ((int64_t *)b->labels)[i] = i % classes;
+}
+
+static stk_status generate(stk_train_bench *b, stk_error *err)
+{
+    const stk_train_recipe *r = b->recipe;
+    const stk_preset       *preset = stk_preset_find(r->data.preset);
+    const bool              soft = stk_feed_soft(r, b->inference);
+    const size_t            side = (size_t)r->data.size, rows = (size_t)rows_of(b);
+    size_t                  bytes = side * side * (preset ? (size_t)preset->channels : 3), labels;
+    if (stk_mul_overflows(bytes, rows, &bytes) ||
+        stk_mul_overflows(rows, (size_t)r->model.classes * sizeof(int64_t), &labels))
+        return stk_fail(err, STK_E_LIMIT, "bench", "data.batch", "%zu pictures are too many", rows);
+    b->pictures = malloc(bytes);
+    b->labels = calloc(1, soft ? labels : rows * sizeof(int64_t));
+    if (!b->pictures || !b->labels)
+        return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory for a batch of %zu bytes",
+                        bytes);
+    fill(b, bytes, soft);
+    return STK_OK;
+}
+
+static stk_status open_feed(stk_train_bench *b, const stk_train_data *data,
+                            const stk_train_bench_options *o, stk_error *err)
+{
+    const stk_feed_options options = {.recipe = b->recipe,
+                                      .data = data,
+                                      .size = b->recipe->data.size,
+                                      .seed = (uint64_t)b->recipe->train.seed + 1,
+                                      .cancel = o->cancel,
+                                      .log = o->log,
+                                      .log_context = o->log_context};
+    return data ? stk_feed_open(&b->feed, &options, err) : STK_OK;
+}
+
+static stk_status open_all(stk_train_bench *b, const stk_train_data *data,
+                           const stk_train_bench_options *o, stk_error *err)
+{
+    const int64_t size = b->recipe->data.size;
+    STK_TRY(generate(b, err));
+    STK_TRY(stk_session_open(&b->session, b->recipe, !b->inference, err));
+    STK_TRY(b->inference ? stk_session_ready_evaluate(b->session, size, err)
+                         : stk_session_ready(b->session, size, err));
+    return open_feed(b, data, o, err);
+}
+
+stk_status stk_train_bench_open(stk_train_bench **out, const stk_train_recipe *recipe,
+                                const stk_train_data *data, const stk_train_bench_options *options,
+                                stk_error *err)
+{
+    static const stk_train_bench_options usual = {0};
+    *out = NULL;
+    if (!options) options = &usual;
+    stk_train_bench *b = calloc(1, sizeof *b);
+    if (!b) return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory");
+    b->recipe = recipe;
+    b->inference = options->inference;
+    stk_status st = open_all(b, data, options, err);
+    if (st) {
+        stk_train_bench_free(b);
+        return st;
+    }
+    *out = b;
+    return STK_OK;
+}
+
+void stk_train_bench_free(stk_train_bench *bench)
+{
+    if (!bench) return;
+    stk_feed_free(bench->feed);
+    stk_session_free(bench->session);
+    free(bench->pictures);
+    free(bench->labels);
+    free(bench);
+}
+
+static stk_status compute(stk_train_bench *b, const stk_feed_batch *batch, stk_error *err)
+{
+    const stk_train_recipe *r = b->recipe;
+    stk_step_result         result;
+    if (b->inference) return stk_session_evaluate(b->session, batch, r->data.size, NULL, err);
+    const stk_step_input input = {.size = r->data.size,
+                                  .step = b->step,
+                                  .momentum = r->train.momentum,
+                                  .update = (b->step + 1) % r->train.accumulate == 0};
+    b->step++;
+    return stk_session_step(b->session, batch, &input, NULL, &result, err);
+}
+
+stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part part, stk_error *err)
+{
+    stk_feed_batch batch = {rows_of(bench), bench->pictures, bench->labels};
+    if (part != STK_TRAIN_BENCH_COMPUTE) {
+        if (!bench->feed)
+            return stk_fail(err, STK_E_INVALID, "bench", NULL, "it was opened without data");
+        STK_TRY(stk_feed_next(bench->feed, &batch, err));
+        if (!batch.rows)
+            return stk_fail(err, STK_E_NOTFOUND, "bench", bench->recipe->data.path,
+                            "the data gives no batch of %lld pictures", (long long)rows_of(bench));
+    }
+    return part == STK_TRAIN_BENCH_INPUT ? STK_OK : compute(bench, &batch, err);
+}
+
+stk_program *stk_train_bench_program(stk_train_bench *bench)
+{
+    return stk_session_program(bench->session, bench->recipe->data.size);
+}
+
+const char *stk_train_bench_backend(const stk_train_bench *bench)
+{
+    return stk_device_name(stk_session_device(bench->session));
+}
+
+int stk_train_bench_threads(const stk_train_bench *bench)
+{
+    return stk_device_threads(stk_session_device(bench->session));
+}

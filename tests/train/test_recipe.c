@@ -1,0 +1,85 @@
+/* Training recipes: keys from text and YAML, refusals with line and key, a print that loads again.
+ */
+#include "harness.h"
+#include <stdio.h>
+#include <string.h>
+
+static stk_status load(stk_train_recipe *recipe, const char *yaml, stk_error *err)
+{
+    const char *path = stk_test_path("recipe.yaml");
+    stk_test_write_file(path, yaml, strlen(yaml));
+    stk_train_recipe_init(recipe);
+    return stk_train_recipe_load(recipe, NULL, path, err);
+}
+
+STK_TEST(keys_are_set_from_yaml_and_others_stay)
+{
+    stk_train_recipe recipe;
+    stk_error        err;
+    EXPECT_OK(load(&recipe,
+                   "data:\n  path: photos\n  batch: 64\nmodel:\n  name: resnet20\ntrain:\n"
+                   "  epochs: 2.5\n  milestones: [30, 60]\n  deterministic: false\n",
+                   &err));
+    EXPECT_CONTAINS("/photos", recipe.data.path);
+    EXPECT_INT_EQ(64, recipe.data.batch);
+    EXPECT_STR_EQ("resnet20", recipe.model.name);
+    EXPECT(recipe.train.epochs == 2.5 && !recipe.train.deterministic);
+    EXPECT_STR_EQ("30,60", recipe.train.milestones);
+    EXPECT_INT_EQ(-1, recipe.data.size);
+    EXPECT(recipe.train.momentum == 0.9);
+}
+
+STK_TEST(mistakes_are_told_with_line_key_and_the_nearest_word)
+{
+    static const struct {
+        const char *yaml, *where, *message;
+    } wrong[] = {
+        {"train:\n  epocs: 3\n", "recipe.yaml:2", "did you mean epochs"},
+        {"trian:\n  epochs: 3\n", "recipe.yaml:1", "did you mean train"},
+        {"train:\n  epochs: many\n", "recipe.yaml:2", "train.epochs is \"many\""},
+        {"data:\n  batch: 1.5\n", "recipe.yaml:2", "a whole number from 1"},
+        {"data:\n  batch: 0\n", "recipe.yaml:2", "or auto"},
+        {"train:\n  optimizer: adam\n", "recipe.yaml:2", "did you mean adamw"},
+        {"train:\n  deterministic: yes\n", "recipe.yaml:2", "true or false"},
+        {"train:\n  epochs: {a: 1}\n", "recipe.yaml:2", "a mapping"},
+        {"train: 3\n", "recipe.yaml:1", "takes keys"},
+    };
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        stk_train_recipe recipe;
+        stk_error        err;
+        EXPECT_STATUS(STK_E_INVALID, load(&recipe, wrong[i].yaml, &err));
+        EXPECT_CONTAINS(wrong[i].where, err.where);
+        EXPECT_CONTAINS(wrong[i].message, err.message);
+    }
+}
+
+STK_TEST(what_is_printed_loads_as_the_same)
+{
+    stk_train_recipe a, b;
+    stk_error        err;
+    stk_blob         text;
+    stk_train_recipe_init(&a);
+    EXPECT_OK(stk_train_recipe_set(&a, "data.path", "/a b/\"c\"", "test", &err));
+    EXPECT_OK(stk_train_recipe_set(&a, "train.learning_rate", "0.1", "test", &err));
+    EXPECT_OK(stk_train_recipe_set(&a, "train.optimizer", "lamb", "test", &err));
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    EXPECT_OK(stk_train_recipe_print(&a, &text, &err));
+    EXPECT_OK(stk_blob_append(&text, "", 1, &err));
+    EXPECT_OK(load(&b, (const char *)text.data, &err));
+    stk_blob_release(&text);
+    EXPECT_MEM_EQ(&a, &b, sizeof a);
+}
+
+STK_TEST(every_fallback_is_a_value_of_its_key)
+{
+    stk_train_recipe     recipe;
+    stk_error            err;
+    const stk_train_key *key;
+    stk_train_recipe_init(&recipe);
+    for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s.%s", key->section, key->name);
+        EXPECT_OK(stk_train_recipe_set(&recipe, name, key->fallback, "test", &err));
+        EXPECT(key->help != NULL);
+    }
+}

@@ -1,0 +1,70 @@
+/* Small data to train on. */
+#include "train/tiny_data.h"
+#include "base/philox.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void put_u32(uint8_t *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+static void write_set(const char *folder, const char *which, int count, int size, int classes,
+                      uint64_t seed)
+{
+    size_t   pixels = (size_t)count * (size_t)(size * size);
+    uint8_t *images = malloc(16 + pixels), *labels = malloc(8 + (size_t)count);
+    char     path[512];
+    put_u32(images, 0x803);
+    put_u32(images + 4, (uint32_t)count);
+    put_u32(images + 8, (uint32_t)size);
+    put_u32(images + 12, (uint32_t)size);
+    put_u32(labels, 0x801);
+    put_u32(labels + 4, (uint32_t)count);
+    for (int n = 0; n < count; n++) {
+        stk_random random = stk_random_for(seed, 0, (uint64_t)n, 1);
+        int        label = (int)stk_random_below(&random, (uint64_t)classes);
+        labels[8 + n] = (uint8_t)label;
+        for (int i = 0; i < size * size; i++) {
+            int band = i / size * classes / size;
+            int value = (int)stk_random_below(&random, 100) + (band == label ? 130 : 0);
+            images[16 + (size_t)n * (size_t)(size * size) + (size_t)i] = (uint8_t)value;
+        }
+    }
+    snprintf(path, sizeof path, "%s/%s-images-idx3-ubyte", folder, which);
+    stk_test_write_file(path, images, 16 + pixels);
+    snprintf(path, sizeof path, "%s/%s-labels-idx1-ubyte", folder, which);
+    stk_test_write_file(path, labels, 8 + (size_t)count);
+    free(images);
+    free(labels);
+}
+
+const char *tiny_data(const char *name, int count, int size, int classes)
+{
+    const char *folder = stk_test_path(name);
+    mkdir(folder, 0777);
+    write_set(folder, "train", count, size, classes, 1);
+    write_set(folder, "t10k", count / 4, size, classes, 2);
+    return folder;
+}
+
+void tiny_recipe(stk_train_recipe *recipe, stk_train_data *data, const char *path,
+                 const char *folder, const char *const *settings)
+{
+    static const char *const usual[] = {
+        "model.name",       "mlp", "data.batch", "16", "train.epochs", "2", "knobs.backend", "ref",
+        "output.log_every", "1",   NULL};
+    stk_error err;
+    stk_train_recipe_init(recipe);
+    EXPECT_OK(stk_train_recipe_set(recipe, "data.path", path, "test", &err));
+    EXPECT_OK(stk_train_recipe_set(recipe, "output.folder", folder, "test", &err));
+    for (const char *const *s = usual; *s; s += 2)
+        EXPECT_OK(stk_train_recipe_set(recipe, s[0], s[1], "test", &err));
+    for (const char *const *s = settings; s && *s; s += 2)
+        EXPECT_OK(stk_train_recipe_set(recipe, s[0], s[1], "test", &err));
+    EXPECT_OK(stk_train_look(data, recipe, &err));
+    EXPECT_OK(stk_train_settle(recipe, data, NULL, &err));
+}

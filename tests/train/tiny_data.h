@@ -1,0 +1,15 @@
+/* Small data to train on: grey pictures whose class is where they are bright. */
+#ifndef STK_TESTS_TINY_DATA_H
+#define STK_TESTS_TINY_DATA_H
+
+#include "harness.h"
+
+/* Writes an IDX set of count train and count/4 test pictures (size x size) in classes classes into
+ * a new folder; returns its path. */
+const char *tiny_data(const char *name, int count, int size, int classes);
+
+/* A recipe over it, settled: few steps, small batches, reference backend unless said. */
+void tiny_recipe(stk_train_recipe *recipe, stk_train_data *data, const char *path,
+                 const char *folder, const char *const *settings);
+
+#endif
