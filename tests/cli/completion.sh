@@ -21,8 +21,8 @@ completes()
     [ "$got" = "$expected" ] || fail "completing '$*': got '$got', expected '$expected'"
 }
 completes "pack" stoker pa
-completes "pack inspect bench show replay completion help --help --version" stoker ""
-completes "pack inspect bench show replay completion help" stoker help ""
+completes "pack inspect show train eval predict lr-find bench replay models completion help --help --version" stoker ""
+completes "pack inspect show train eval predict lr-find bench replay models completion help" stoker help ""
 completes "--shard-mb" stoker pack --sh
 completes "--trace --threads" stoker pack --t
 completes "gzip" stoker pack --compression g
@@ -30,7 +30,11 @@ completes "none gzip zlib zstd" stoker pack --compression = ""
 completes "zlib zstd" stoker pack --compression = z
 completes "folder" stoker pack --kind fol
 completes "" stoker pack --threads ""
-completes "input" stoker bench ""
+completes "input compute train --help" stoker bench ""
+completes "--ablate" stoker bench input --ab
+completes "--inference" stoker bench compute --inf
+completes "imagenet cifar fashion" stoker bench input --preset ""
+completes "--learning-rate" stoker train --lea
 completes "bash zsh fish" stoker completion ""
 completes "--verify" stoker inspect --ve
 completes "auto always never" stoker inspect --color ""

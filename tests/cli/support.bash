@@ -72,6 +72,27 @@ for c in range(classes):
 PYTHON
 }
 
+# make_colours FOLDER CLASSES COUNT SIDE: PNGs that can be learnt, each class with a colour of its own.
+make_colours()
+{
+    python3 - "$@" <<'PYTHON'
+import pathlib, random, struct, sys, zlib
+root, classes, count, side = pathlib.Path(sys.argv[1]), *map(int, sys.argv[2:])
+random.seed(3)
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+for c in range(classes):
+    folder = root / f"class{c}"
+    folder.mkdir(parents=True)
+    for i in range(count):
+        rows = b"".join(b"\0" + bytes(random.randrange(60) + (180 if k == c % 3 else 0)
+                                      for x in range(side) for k in range(3)) for y in range(side))
+        png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0))
+        png += chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+        (folder / f"{c}_{i:03d}.png").write_bytes(png)
+PYTHON
+}
+
 finish()
 {
     if [ "$failures" != 0 ]; then

@@ -33,6 +33,13 @@ STK_TEST(rates_survive_no_time_at_all)
     EXPECT_STR_EQ("1.00 MB/s", stk_format_rate(text, 1, 0));
 }
 
+STK_TEST(operations_have_three_digits_and_a_unit)
+{
+    EXPECT_STR_EQ("0 FLOP", stk_format_flops(text, 0));
+    EXPECT_STR_EQ("81.6 MFLOP", stk_format_flops(text, 81.6e6));
+    EXPECT_STR_EQ("4.10 GFLOP", stk_format_flops(text, 4.1e9));
+}
+
 STK_TEST(durations_name_the_two_largest_units)
 {
     EXPECT_STR_EQ("0.00 s", stk_format_duration(text, -1));

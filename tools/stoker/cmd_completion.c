@@ -45,8 +45,8 @@ static void print_bash_values(const stk_command *command)
     for (size_t i = 0; i < command->option_count; i++) {
         const stk_option *option = &command->options[i];
         if (option->kind == STK_OPTION_FLAG) continue;
-        printf("        %s:--%s", command->name, option->name);
-        if (option->letter) printf("|%s:-%c", command->name, option->letter);
+        printf("        '%s':--%s", command->name, option->name);
+        if (option->letter) printf("|'%s':-%c", command->name, option->letter);
         if (option->kind == STK_OPTION_CHOICE) {
             printf(") COMPREPLY=($(compgen -W '");
             print_choices(option->choice);
@@ -61,7 +61,7 @@ static void print_bash_values(const stk_command *command)
 
 static void print_bash_command(const stk_command *command)
 {
-    printf("        %s)\n            flags='", command->name);
+    printf("        '%s')\n            flags='", command->name);
     for (size_t i = 0; i < command->option_count; i++)
         printf("--%s ", command->options[i].name);
     printf("--help'\n");
@@ -73,9 +73,40 @@ static void print_bash_command(const stk_command *command)
     printf("            ;;\n");
 }
 
-static void print_bash(void)
+/* Calls print with every command that is run: those of parts instead of their whole. */
+static void each_command(void (*print)(const stk_command *command))
 {
     const stk_command *command;
+    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++) {
+        if (!command->parts) print(command);
+        for (const stk_command *const *part = command->parts; part && *part; part++)
+            print(*part);
+    }
+}
+
+static void print_part_words(const stk_command *command)
+{
+    for (const stk_command *const *part = command->parts; *part; part++)
+        printf("%s%s", part == command->parts ? "" : " ", stk_command_word(*part));
+}
+
+/* The word after such a command belongs to its name. */
+static void print_bash_parts(void)
+{
+    const stk_command *command;
+    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++) {
+        if (!command->parts) continue;
+        printf("    if [[ $command == %s ]]; then\n        if ((COMP_CWORD == 2)); then\n"
+               "            COMPREPLY=($(compgen -W '",
+               command->name);
+        print_part_words(command);
+        printf(" --help' -- \"$word\"))\n            return\n        fi\n"
+               "        command=\"$command ${COMP_WORDS[2]}\"\n    fi\n");
+    }
+}
+
+static void print_bash(void)
+{
     printf("# bash completion for stoker: put this line into ~/.bashrc\n"
            "#   source <(stoker completion bash)\n"
            "_stoker()\n{\n"
@@ -91,13 +122,12 @@ static void print_bash(void)
     printf(" --help --version' -- \"$word\"))\n        return\n    fi\n"
            "    if [[ $command == help ]]; then\n        COMPREPLY=($(compgen -W '");
     print_command_names();
-    printf("' -- \"$word\"))\n        return\n    fi\n"
-           "    case $command:$before in\n");
-    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++)
-        print_bash_values(command);
+    printf("' -- \"$word\"))\n        return\n    fi\n");
+    print_bash_parts();
+    printf("    case $command:$before in\n");
+    each_command(print_bash_values);
     printf("    esac\n    case $command in\n");
-    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++)
-        print_bash_command(command);
+    each_command(print_bash_command);
     printf("    esac\n"
            "    if [[ $word == -* ]]; then\n"
            "        COMPREPLY=($(compgen -W \"$flags\" -- \"$word\"))\n"
@@ -130,6 +160,35 @@ static void print_zsh_option(const stk_option *option)
     printf("'");
 }
 
+static void print_zsh_command(const stk_command *command)
+{
+    printf("        '%s') _arguments -s", command->name);
+    for (size_t i = 0; i < command->option_count; i++)
+        print_zsh_option(&command->options[i]);
+    printf(" \\\n            '--help[show help]'");
+    if (command->operand_choice) {
+        printf(" '*:operand:(");
+        print_choices(command->operand_choice);
+        printf(")' ;;\n");
+    } else {
+        printf(" '*:file:_files' ;;\n");
+    }
+}
+
+static void print_zsh_parts(void)
+{
+    const stk_command *command;
+    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++) {
+        if (!command->parts) continue;
+        printf("    if [[ $command == %s ]]; then\n        if (( CURRENT == 2 )); then\n"
+               "            compadd ",
+               command->name);
+        print_part_words(command);
+        printf("\n            return\n        fi\n        command=\"$command $words[2]\"\n"
+               "        shift words\n        (( CURRENT-- ))\n    fi\n");
+    }
+}
+
 static void print_zsh(void)
 {
     const stk_command *command;
@@ -140,30 +199,30 @@ static void print_zsh(void)
         printf("        '%s:%s'\n", command->name, command->summary);
     printf("        'help:show help for a command'\n    )\n"
            "    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n"
-           "    fi\n    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n"
-           "    case $command in\n        help) _describe command commands ;;\n");
-    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++) {
-        printf("        %s) _arguments -s", command->name);
-        for (size_t j = 0; j < command->option_count; j++)
-            print_zsh_option(&command->options[j]);
-        printf(" \\\n            '--help[show help]'");
-        if (command->operand_choice) {
-            printf(" '*:operand:(");
-            print_choices(command->operand_choice);
-            printf(")' ;;\n");
-        } else {
-            printf(" '*:file:_files' ;;\n");
-        }
-    }
+           "    fi\n    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n");
+    print_zsh_parts();
+    printf("    case $command in\n        help) _describe command commands ;;\n");
+    each_command(print_zsh_command);
     printf("    esac\n}\ncompdef _stoker stoker\n");
 }
 
 /* ---- fish ---- */
 
+/* "__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from input" */
+static void print_fish_condition(const stk_command *command)
+{
+    const char *word = stk_command_word(command);
+    printf("complete -c stoker -n '__fish_seen_subcommand_from %.*s",
+           (int)(word > command->name ? word - command->name - 1 : (int)strlen(word)),
+           command->name);
+    if (word > command->name) printf("; and __fish_seen_subcommand_from %s", word);
+    printf("'");
+}
+
 static void print_fish_option(const stk_command *command, const stk_option *option)
 {
-    printf("complete -c stoker -n '__fish_seen_subcommand_from %s' -l %s", command->name,
-           option->name);
+    print_fish_condition(command);
+    printf(" -l %s", option->name);
     if (option->letter) printf(" -s %c", option->letter);
     if (option->kind == STK_OPTION_CHOICE) {
         printf(" -x -a '");
@@ -177,6 +236,17 @@ static void print_fish_option(const stk_command *command, const stk_option *opti
     printf("\n");
 }
 
+static void print_fish_command(const stk_command *command)
+{
+    for (size_t i = 0; i < command->option_count; i++)
+        print_fish_option(command, &command->options[i]);
+    if (!command->operand_choice) return;
+    print_fish_condition(command);
+    printf(" -f -a '");
+    print_choices(command->operand_choice);
+    printf("'\n");
+}
+
 static void print_fish(void)
 {
     const stk_command *command;
@@ -186,13 +256,13 @@ static void print_fish(void)
         printf("complete -c stoker -n __fish_use_subcommand -f -a %s -d ", command->name);
         print_quoted(command->summary);
         printf("\n");
-        for (size_t j = 0; j < command->option_count; j++)
-            print_fish_option(command, &command->options[j]);
-        if (!command->operand_choice) continue;
-        printf("complete -c stoker -n '__fish_seen_subcommand_from %s' -f -a '", command->name);
-        print_choices(command->operand_choice);
+        if (!command->parts) continue;
+        print_fish_condition(command);
+        printf(" -f -a '");
+        print_part_words(command);
         printf("'\n");
     }
+    each_command(print_fish_command);
     printf("complete -c stoker -n __fish_use_subcommand -f -a help -d "
            "'show help for a command'\n"
            "complete -c stoker -n '__fish_seen_subcommand_from help' -f -a '");

@@ -36,6 +36,8 @@ struct stk_command {
     size_t            option_count;
     const void       *defaults; /* of the values; value_bytes of them */
     size_t            value_bytes;
+    /* Commands that a word after the name chooses ("bench input"); NULL at the end. NULL: none. */
+    const stk_command *const *parts;
     /* Words that the first operand may be, for completion; NULL means files. */
     const char *(*operand_choice)(size_t index);
     /* Prints what --help says beyond the flags; may be NULL. */
@@ -46,14 +48,25 @@ struct stk_command {
 
 extern const stk_command stk_command_pack;
 extern const stk_command stk_command_inspect;
+extern const stk_command stk_command_train;
+extern const stk_command stk_command_eval;
+extern const stk_command stk_command_predict;
+extern const stk_command stk_command_lr_find;
 extern const stk_command stk_command_bench;
+extern const stk_command stk_command_bench_input;
+extern const stk_command stk_command_bench_compute;
+extern const stk_command stk_command_bench_train;
 extern const stk_command stk_command_show;
 extern const stk_command stk_command_replay;
+extern const stk_command stk_command_models;
 extern const stk_command stk_command_completion;
 
 /* The list of commands; NULL after the last. */
 const stk_command *stk_command_at(size_t index);
 const stk_command *stk_command_find(const char *name);
+
+/* The word that chooses a part: "input". */
+const char *stk_command_word(const stk_command *part);
 
 /* The text of --help. */
 void stk_help_print(FILE *out, const stk_command *command);

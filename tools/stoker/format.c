@@ -56,6 +56,14 @@ char *stk_format_rate(char *text, uint64_t bytes, double seconds)
     return text;
 }
 
+char *stk_format_flops(char *text, double flops)
+{
+    static const char *const units[] = {"FLOP",  "kFLOP", "MFLOP", "GFLOP",
+                                        "TFLOP", "PFLOP", "EFLOP"};
+    write_scaled(text, flops, units);
+    return text;
+}
+
 char *stk_format_duration(char *text, double seconds)
 {
     if (!(seconds > 0)) seconds = 0;

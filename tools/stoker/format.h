@@ -13,6 +13,8 @@ char *stk_format_count(char *text, uint64_t value);
 char *stk_format_bytes(char *text, uint64_t bytes);
 /* "12.3 MB/s", over seconds that may be 0. */
 char *stk_format_rate(char *text, uint64_t bytes, double seconds);
+/* "81.6 MFLOP" */
+char *stk_format_flops(char *text, double flops);
 /* "0.42 s", "12.3 s", "3m 12s", "2h 05m", "4d 07h" */
 char *stk_format_duration(char *text, double seconds);
 /* "37 %", "<1 %" */

@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 static const stk_command *const commands[] = {
-    &stk_command_pack, &stk_command_inspect, &stk_command_bench,
-    &stk_command_show, &stk_command_replay,  &stk_command_completion,
+    &stk_command_pack,   &stk_command_inspect, &stk_command_show,       &stk_command_train,
+    &stk_command_eval,   &stk_command_predict, &stk_command_lr_find,    &stk_command_bench,
+    &stk_command_replay, &stk_command_models,  &stk_command_completion,
 };
 
 const stk_command *stk_command_at(size_t index)
@@ -28,6 +29,25 @@ const stk_command *stk_command_find(const char *name)
     for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++)
         if (strcmp(command->name, name) == 0) return command;
     return NULL;
+}
+
+const char *stk_command_word(const stk_command *part)
+{
+    const char *space = strrchr(part->name, ' ');
+    return space ? space + 1 : part->name;
+}
+
+/* The part that a word names, which is taken out; the command itself where none does. Flags may
+ * come before it. */
+static const stk_command *choose_part(const stk_command *command, int *argc, char **argv)
+{
+    for (int i = 0; command->parts && i < *argc && (i == 0 || argv[0][0] == '-'); i++)
+        for (const stk_command *const *part = command->parts; *part; part++) {
+            if (strcmp(argv[i], stk_command_word(*part)) != 0) continue;
+            memmove(&argv[i], &argv[i + 1], (size_t)(--*argc - i) * sizeof *argv);
+            return *part;
+        }
+    return command;
 }
 
 int stk_report_error(const stk_command *command, const stk_error *err, const char *advice)
@@ -127,7 +147,8 @@ static int run_help(int argc, char **argv)
     }
     const stk_command *command = stk_command_find(argv[0]);
     if (!command) return refuse_word("command", argv[0]);
-    stk_help_print(stdout, command);
+    argc--;
+    stk_help_print(stdout, choose_part(command, &argc, argv + 1));
     return STK_EXIT_OK;
 }
 
@@ -146,7 +167,9 @@ static int dispatch(int argc, char **argv)
     }
     const stk_command *command = stk_command_find(word);
     if (!command) return refuse_word(word[0] == '-' ? "flag" : "command", word);
-    return run_command(command, argc - 2, argv + 2);
+    argc -= 2;
+    command = choose_part(command, &argc, argv + 2);
+    return run_command(command, argc, argv + 2);
 }
 
 /* A result that could not be written is no success, except to a reader that had enough: `| head`

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# stoker bench compute and stoker bench train: rates, operations, JSON, what cannot be measured.
+set -eu
+source "$(dirname "$0")/support.bash" "$1"
+cd "$work"
+make_colours photos 3 30 8
+
+run bench compute lenet --batch 4 --steps 5 --warmup 1 --threads 1
+expect_code 0 "bench compute"
+for text in "ms" "a step" "img/s" "FLOP/s" "lenet, training, batch 4, 28 x 28" "1 thread;" "Memory: " \
+    "of variables"; do
+    expect_in out "$text" "bench compute"
+done
+run bench compute mlp --batch 4 --size 8 --classes 3 --steps 4 --threads 1 --ops --fit-mb 100
+expect_code 0 "bench compute --ops"
+expect_in out "Operations, the longest first" "bench compute --ops"
+expect_in out "matmul" "bench compute --ops"
+expect_in out "Largest batch: " "bench compute --fit-mb"
+run bench compute mlp --batch 4 --steps 6 --threads 1 --inference --ops --json
+expect_code 0 "bench compute as JSON"
+python3 - out <<'PYTHON' || fail "the JSON of bench compute"
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["model"] == "mlp" and r["inference"] and r["batch"] == 4 and r["steps"] == 6, r
+assert r["step_ms_p10"] <= r["step_ms"] <= r["step_ms_p90"] and r["images_per_s"] > 0, r
+assert r["gflops"] > 0 and r["memory"]["gradients"] == 0 and r["memory"]["arena_bytes"] > 0, r
+assert r["operations"] and all(o["ms"] >= 0 for o in r["operations"]), r
+PYTHON
+run bench compute resnet19
+expect_code 1 "no such network"
+expect_in err "resnet18" "no such network"
+run bench compute mlp --batch 0
+expect_code 2 "no batch"
+expect_in err "--batch: data.batch is \"0\"" "no batch"
+run bench compute mlp --batch 1 --steps 1 --threads 1 --fit-mb 100
+expect_code 1 "--fit-mb from a batch of 1"
+
+run bench train photos --model mlp --batch 8 --threads 1 --seconds 0.5 -q
+expect_code 0 "bench train"
+expect_empty err "bench train, quiet"
+for text in "img/s together" "compute alone" "input alone" "Threads: " "Limit: "; do
+    expect_in out "$text" "bench train"
+done
+run bench train photos --trivial-model --batch 8 --threads 1 --seconds 0.5 --json
+expect_code 0 "bench train as JSON"
+python3 - out <<'PYTHON' || fail "the JSON of bench train"
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["model"] == "trivial" and r["batch"] == 8 and r["limit"] in ("input", "compute"), r
+assert r["images_per_s"] == r["together"]["images_per_s"] > 0 and r["ratio"] > 0, r
+assert r["compute"]["images_per_s"] > 0 and r["input"]["images_per_s"] > 0, r
+PYTHON
+[ ! -e runs ] || fail "bench train made a run"
+run bench train nowhere
+expect_code 1 "bench train of nothing"
+code=0
+"$stoker" bench train photos --model mlp --threads 1 --seconds 60 >out 2>err &
+child=$!
+sleep 1
+kill -INT "$child"
+wait "$child" || code=$?
+expect_code 130 "Ctrl-C"
+finish

@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# stoker train: a run with nothing but data, its files, JSON, recipes and flags, what is refused.
+set -eu
+source "$(dirname "$0")/support.bash" "$1"
+cd "$work"
+make_colours photos 3 30 8
+
+run train photos --epochs 2 --threads 1
+expect_code 0 "no flag that matters"
+for text in "data      " "81 pictures" "9 to evaluate on" "3 classes" "model     resnet20" "schedule  nesterov" "machine   cpu" \
+    "output    runs/photos-resnet20-1" "validation loss" "best" "next: stoker eval"; do
+    expect_in err "$text" "the plan"
+done
+for text in "loss" "* training" "of the validation pictures right" "compute" "img/s" \
+    "model runs/photos-resnet20-1/best.safetensors"; do
+    expect_in out "$text" "the result"
+done
+for file in recipe.yaml classes.txt metrics.csv best.safetensors final.safetensors curve.svg; do
+    [ -s "runs/photos-resnet20-1/$file" ] || fail "$file is missing"
+done
+ls runs/photos-resnet20-1/events.out.tfevents.* >/dev/null || fail "event files are missing"
+
+# One object as the result, nothing else on stdout, nothing on stderr.
+run train photos --model mlp --epochs 3 --batch 16 --threads 1 -o first --json --quiet
+expect_code 0 "as JSON"
+expect_empty err "as JSON, quiet"
+python3 - out <<'PYTHON' || fail "the JSON of a run"
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["folder"] == "first" and r["model"] == "mlp" and r["batch"] == 16 and r["threads"] == 1, r
+assert r["step"] == r["steps"] == 15 and r["epochs"] == 3 and r["resumed_from"] == 0, r
+assert r["best_accuracy"] > 0.9 and r["best_model"] == "first/best.safetensors", r
+assert not r["interrupted"] and r["time"]["wall_s"] > 0 and r["memory"]["arena_bytes"] > 0, r
+assert "progress" in [c["name"] for c in r["callbacks"]], r
+PYTHON
+[ "$(wc -l <first/metrics.csv)" = 16 ] || fail "metrics.csv has $(wc -l <first/metrics.csv) lines"
+
+# A recipe, what is said on top of it, and what cannot be said.
+cat >recipe.yaml <<'YAML'
+data:
+  path: photos
+model:
+  name: mlp
+train:
+  epochs: 1
+YAML
+run train --recipe recipe.yaml --batch 8 --set train.gamma=0.2 --threads 1 -o second -q
+expect_code 0 "a recipe"
+for line in 'batch: 8' 'gamma: 0.2' 'name: "mlp"'; do
+    expect_in second/recipe.yaml "$line" "the recipe of the run"
+done
+run train --recipe recipe.yaml --explain --threads 1
+expect_code 0 "--explain"
+for text in "# Decisions" "batch " "# Recipe" 'name: "mlp"' "# Input" "global_shuffle" "# A step" \
+    "fc1.weight"; do
+    expect_in out "$text" "--explain"
+done
+run train photos --model mlp --trivial-model --epochs 1 --threads 1 -q -o trivial
+expect_code 0 "--trivial-model"
+
+# refused CODE TEXT WORDS...
+refused()
+{
+    local expected=$1 text=$2
+    shift 2
+    run train "$@"
+    expect_code "$expected" "$*"
+    expect_empty out "$*"
+    expect_in err "$text" "$*"
+}
+refused 2 "--epochs: train.epochs is \"many\"; it takes a number" photos --epochs many
+refused 2 "--optimizer: train.optimizer is \"adamv\"; it is one of" photos --optimizer adamv
+refused 2 "--set train.gama: the section \"train\" has no key \"gama\"" photos --set train.gama=1
+refused 2 "'gamma' is not SECTION.KEY=VALUE" photos --set gamma
+refused 2 "unknown flag '--epoch'" photos --epoch 3
+refused 2 "DATA is missing"
+refused 1 "nowhere" nowhere
+refused 1 "resnet18" photos --model resnet19
+refused 1 "there is a run here already" photos --model mlp -o first
+refused 1 "there is no preset" photos --preset imagnet
+refused 1 "there is no split" photos --split dev
+refused 1 "none.safetensors" photos --model mlp --weights none.safetensors --threads 1 -o w
+printf 'train:\n  epochs: 1\n  optimiser: sgd\n' >wrong.yaml
+refused 1 "wrong.yaml:3: the section \"train\" has no key \"optimiser\"" --recipe wrong.yaml photos
+refused 1 "not-there.yaml" --recipe not-there.yaml photos
+mkdir empty
+refused 1 "empty" empty
+mkdir single
+cp -r photos/class0 single/
+refused 1 "one class only" single
+run train photos --model mlp --set model.classes=2 -o few
+expect_code 1 "fewer classes than labels"
+expect_in err "classes" "fewer classes than labels"
+
+# A loss that is lost stops the run, with the operation and the step.
+lost="photos --model mlp --batch 16 --threads 1 -q --optimizer sgd --momentum 0 --lr 1e6 --schedule constant"
+refused 1 "the loss of step " $lost -o lost
+expect_in err "A smaller train.learning_rate" "a loss that is not finite"
+refused 1 "not finite" $lost --eager -o lost-eager
+
+# A class with a single picture, and one with none.
+cp -r photos odd
+mkdir odd/class3 odd/class4
+cp photos/class0/0_000.png odd/class3/
+run train odd --model mlp --epochs 1 --threads 1 -q -o odd-run
+expect_code 0 "a class with one picture"
+
+# A picture that cannot be read is named; it can be passed over.
+cp -r photos bad
+printf 'no picture' >bad/class1/1_005.png
+run train bad --model mlp --epochs 1 --threads 1 -q -o bad-run
+expect_code 1 "a bad picture"
+expect_in err "1_005.png" "a bad picture"
+expect_in err "--set data.on_bad_sample=skip" "a bad picture"
+run train bad --model mlp --epochs 1 --threads 1 -q -o bad-run2 --set data.on_bad_sample=skip
+expect_code 0 "a bad picture is passed over"
+finish

@@ -1,0 +1,256 @@
+/* stoker bench compute: how fast a network computes, without any input. */
+#include "bench_compute_report.h"
+#include "json_out.h"
+#include "signals.h"
+#include "train_flags.h"
+
+#include <stdlib.h>
+#include <stoker/models.h>
+#include <unistd.h>
+
+typedef struct values {
+    stk_train_values train;
+    int64_t          classes, steps, warmup, fit_mb;
+    bool             inference, ops;
+    const char      *color;
+} values;
+
+static const values defaults = {.warmup = 3};
+
+enum { STEPS_MOST = 200, STEPS_LEAST = 5, TIMED_STEPS = 10 };
+
+static const double usual_seconds = 10;
+
+static const stk_option options[] = {
+    STK_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The step",
+                          "pictures of a step (default 128; 32 for pictures of over 64 pixels)"),
+    STK_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The step",
+                          "pixels of a side (default: the network's)"),
+    {.name = "classes",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, classes),
+     .least = 0,
+     .most = 1e6,
+     .group = "The step",
+     .help = "default 0: the network's"},
+    STK_TRAIN_TEXT_OPTION(values, train.width, "width", "X", "The step",
+                          "times its channels (default 1)"),
+    STK_TRAIN_TEXT_OPTION(values, train.optimizer, "optimizer", "NAME", "The step",
+                          "sgd, nesterov, adamw, lars or lamb (default nesterov)"),
+    STK_TRAIN_TEXT_OPTION(values, train.precision, "precision", "P", "The step",
+                          "of convolutions and matrix products: fp32, bf16 or fp16 (default fp32)"),
+    {.name = "inference",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, inference),
+     .group = "The step",
+     .help = "forward only, without gradients and update"},
+    {.name = "set",
+     .metavar = "SECTION.KEY=VALUE",
+     .kind = STK_OPTION_LIST,
+     .target = offsetof(values, train.set),
+     .group = "The step",
+     .help = "any key of a training recipe, such as knobs.passes_off=fuse"},
+    {.name = "steps",
+     .letter = 'n',
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, steps),
+     .least = 0,
+     .most = 1e6,
+     .group = "How long",
+     .help = "steps that count (default 0: as many as 10 seconds hold, from 5 to 200)"},
+    {.name = "warmup",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, warmup),
+     .least = 0,
+     .most = 1e6,
+     .group = "How long",
+     .help = "steps before them (default 3)"},
+    STK_TRAIN_TEXT_OPTION(values, train.backend, "backend", "B", "Machine",
+                          "what computes: cpu or ref (default: the fastest there is)"),
+    STK_TRAIN_TEXT_OPTION(values, train.threads, "threads", "N", "Machine",
+                          "that compute (default: one per core)"),
+    {.name = "eager",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, train.eager),
+     .group = "Machine",
+     .help = "operation by operation, unoptimised"},
+    {.name = "ops",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, ops),
+     .group = "What to show",
+     .help = "the time of every operation, in some steps more"},
+    {.name = "fit-mb",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, fit_mb),
+     .least = 0,
+     .most = 1e9,
+     .group = "What to show",
+     .help = "foretell the largest batch that fits into so many MB of memory"},
+    {.name = "color",
+     .metavar = "WHEN",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, color),
+     .choice = stk_color_choice,
+     .group = "What to show",
+     .help = "colours: auto (on a terminal), always, never"},
+    {.name = "json",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, train.json),
+     .group = "Common",
+     .help = "print the result as JSON"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, train.quiet),
+     .group = "Common",
+     .help = "show no progress and no hints; results and errors only"},
+};
+
+/* What is not said is settled as for training, on pictures as the network likes them. */
+static stk_status settle(stk_train_recipe *recipe, const values *v, stk_error *err)
+{
+    enum { MANY = 1 << 20 };
+    const stk_model *model;
+    STK_TRY(stk_model_find(&model, recipe->model.name, err));
+    if (recipe->data.size < 0) recipe->data.size = model->size;
+    if (recipe->knobs.input_threads < 0) recipe->knobs.input_threads = 1; /* none is taken away */
+    const stk_train_data data = {.classes = v->classes ? v->classes : model->classes,
+                                 .train_count = MANY,
+                                 .width = recipe->data.size,
+                                 .height = recipe->data.size,
+                                 .channels = model->channels};
+    STK_TRY(stk_train_settle(recipe, &data, NULL, err));
+    recipe->data.eval_batch = recipe->data.batch;
+    return STK_OK;
+}
+
+static bool enough(const values *v, size_t done, double seconds)
+{
+    if (v->steps) return done >= (size_t)v->steps;
+    return done >= STEPS_MOST || (done >= STEPS_LEAST && seconds > usual_seconds);
+}
+
+static stk_status step(stk_train_bench *bench, stk_error *err)
+{
+    STK_TRY(stk_cancel_check(stk_signals_token(), "bench", err));
+    return stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err);
+}
+
+static stk_status measure(stk_compute_report *report, const values *v, stk_error *err)
+{
+    const size_t room = v->steps ? (size_t)v->steps : STEPS_MOST;
+    report->times = calloc(room, sizeof *report->times);
+    if (!report->times)
+        return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory for %zu times", room);
+    for (int64_t i = 0; i < v->warmup; i++)
+        STK_TRY(step(report->bench, err));
+    for (const double begin = stk_seconds_now();
+         !enough(v, report->count, stk_seconds_now() - begin);) {
+        const double at = stk_seconds_now();
+        STK_TRY(step(report->bench, err));
+        report->times[report->count++] = stk_seconds_now() - at;
+    }
+    report->spread = stk_spread_of(report->times, report->count);
+    return STK_OK;
+}
+
+/* After what counts: the clock is read twice for every operation. */
+static stk_status time_operations(stk_compute_report *report, stk_error *err)
+{
+    stk_program *program = stk_train_bench_program(report->bench);
+    size_t       steps = report->count < TIMED_STEPS ? report->count : TIMED_STEPS;
+    stk_program_time(program, true);
+    for (size_t i = 0; i < steps; i++)
+        STK_TRY(step(report->bench, err));
+    stk_program_time(program, false);
+    return STK_OK;
+}
+
+static stk_status foretell_batch(stk_compute_report *report, const stk_train_bench_options *how,
+                                 int64_t limit_mb, stk_error *err)
+{
+    const stk_memory_plan large = stk_program_memory(stk_train_bench_program(report->bench));
+    stk_train_recipe      half = *report->recipe;
+    stk_train_bench      *bench;
+    half.data.batch = half.data.eval_batch = report->recipe->data.batch / 2;
+    if (!half.data.batch)
+        return stk_fail(err, STK_E_INVALID, "bench", "--fit-mb",
+                        "a batch of 1 says nothing about larger ones; --batch 8 does");
+    STK_TRY(stk_train_bench_open(&bench, &half, NULL, how, err));
+    const stk_memory_plan small = stk_program_memory(stk_train_bench_program(bench));
+    stk_train_bench_free(bench);
+    return stk_memory_largest_batch(&small, half.data.batch, &large, report->recipe->data.batch,
+                                    (uint64_t)limit_mb * 1000000, &report->largest_batch, err);
+}
+
+static stk_status work(stk_compute_report *report, const values *v, stk_error *err)
+{
+    const stk_train_bench_options how = {.inference = v->inference};
+    const double                  begin = stk_seconds_now();
+    STK_TRY(stk_train_bench_open(&report->bench, report->recipe, NULL, &how, err));
+    report->compile_seconds = stk_seconds_now() - begin;
+    STK_TRY(measure(report, v, err));
+    if (v->ops) STK_TRY(time_operations(report, err));
+    return v->fit_mb ? foretell_batch(report, &how, v->fit_mb, err) : STK_OK;
+}
+
+static int print(const stk_invocation *call, const stk_compute_report *report)
+{
+    const values   *v = call->values;
+    const stk_style style = stk_style_for(stdout, v->color);
+    stk_json_out    json;
+    if (!v->train.json) {
+        stk_compute_report_print(report, &style);
+        return STK_EXIT_OK;
+    }
+    stk_json_out_begin(&json);
+    stk_compute_report_json(&json.writer, report);
+    return stk_json_out_end(&json, call);
+}
+
+static int run(const stk_invocation *call)
+{
+    const values      *v = call->values;
+    stk_train_values   flags = v->train;
+    stk_train_recipe   recipe;
+    stk_compute_report report = {.recipe = &recipe, .inference = v->inference, .ops = v->ops};
+    stk_error          err;
+    stk_train_recipe_init(&recipe);
+    flags.model = call->operands[0];
+    int code = stk_train_flags_apply(call, &flags, NULL, &recipe);
+    if (code) return code;
+    stk_status st = settle(&recipe, v, &err);
+    if (!v->train.quiet) stk_notice_begin("measuring ...");
+    if (!st) st = work(&report, v, &err);
+    stk_notice_end();
+    code = st ? stk_report_error(call->command, &err, NULL) : print(call, &report);
+    stk_train_bench_free(report.bench);
+    free(report.times);
+    return code;
+}
+
+const stk_command stk_command_bench_compute = {
+    .name = "bench compute",
+    .summary = "how fast a network computes a step, on pictures that are there already",
+    .operands = "MODEL",
+    .description = "Compiles a step of training of the network MODEL as 'stoker train' does, and "
+                   "runs it on generated pictures: the most that any input could feed. Tells the "
+                   "median time of a step, how far steps are apart, pictures and floating-point "
+                   "operations per second, and the memory.",
+    .examples = "stoker bench compute resnet18 --batch 32\n"
+                "stoker bench compute resnet20 --ops\n"
+                "stoker bench compute resnet50 --inference --batch 1 --json\n"
+                "stoker bench compute resnet18 --fit-mb 8000",
+    .least_operands = 1,
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .print_more_help = stk_train_print_models,
+    .run = run,
+};

@@ -1,0 +1,198 @@
+/* A step of compute, for people and as JSON. */
+#include "bench_compute_report.h"
+
+#include "format.h"
+#include "table.h"
+
+#include <stdlib.h>
+
+enum { OPERATIONS_SHOWN = 40 };
+
+static double flops_of(const stk_program *program)
+{
+    double flops = 0;
+    for (size_t i = 0; i < stk_program_step_count(program); i++)
+        flops += stk_program_step_at(program, i).flops;
+    return flops;
+}
+
+static double per_second(double amount, double seconds)
+{
+    return seconds > 0 ? amount / seconds : 0;
+}
+
+/* Seconds of one run. */
+static double time_of(const stk_program_step *step)
+{
+    return step->runs ? (double)step->nanoseconds * 1e-9 / (double)step->runs : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const double x = time_of(a), y = time_of(b);
+    return (x < y) - (x > y);
+}
+
+/* The longest first; NULL when there is no memory. */
+static stk_program_step *list_steps(const stk_program *program, size_t *count, double *seconds)
+{
+    *count = stk_program_step_count(program);
+    stk_program_step *list = calloc(*count + 1, sizeof *list);
+    *seconds = 0;
+    for (size_t i = 0; list && i < *count; i++) {
+        list[i] = stk_program_step_at(program, i);
+        *seconds += time_of(&list[i]);
+    }
+    if (list) qsort(list, *count, sizeof *list, by_time);
+    return list;
+}
+
+static void add_number(stk_table *table, const char *format, double value)
+{
+    char text[48] = "";
+    if (value > 0) snprintf(text, sizeof text, format, value);
+    stk_table_add(table, text);
+}
+
+static void add_step(stk_table *table, const stk_program_step *step, double all)
+{
+    const double seconds = time_of(step);
+    char         kernel[160];
+    snprintf(kernel, sizeof kernel, "%s%s%s", step->kernel ? step->kernel : "",
+             step->detail && *step->detail ? " " : "", step->detail ? step->detail : "");
+    stk_table_add(table, step->operation);
+    stk_table_add(table, step->name ? step->name : "");
+    stk_table_add(table, kernel);
+    add_number(table, "%.3f", seconds * 1e3);
+    add_number(table, "%.1f %%", 100 * per_second(seconds, all));
+    add_number(table, "%.1f", per_second(step->flops, seconds) * 1e-9);
+    add_number(table, "%.1f", per_second(step->bytes, seconds) * 1e-9);
+}
+
+static void print_operations(const stk_program *program, const stk_style *style)
+{
+    static const char *const heading[] = {"operation", "of",      "kernel", "ms",
+                                          "share",     "GFLOP/s", "GB/s"};
+    stk_table                table;
+    size_t                   count;
+    double                   all;
+    stk_program_step        *list = list_steps(program, &count, &all);
+    if (!list) return;
+    stk_table_init(&table, "llfrrrr");
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        stk_table_add(&table, heading[i]);
+    for (size_t i = 0; i < count && i < OPERATIONS_SHOWN; i++)
+        add_step(&table, &list[i], all);
+    printf("\n%sOperations%s, the longest first", style->bold, style->plain);
+    if (count > OPERATIONS_SHOWN) printf("; %d of %zu", OPERATIONS_SHOWN, count);
+    printf("; %.2f ms together\n", all * 1e3);
+    stk_table_print(&table, stdout, style);
+    stk_table_release(&table);
+    free(list);
+}
+
+static void print_memory(const stk_memory_plan *plan)
+{
+    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    printf("Memory: %s: %s of variables, %s for results",
+           stk_format_bytes(a, plan->fixed + plan->arena), stk_format_bytes(b, plan->fixed),
+           stk_format_bytes(c, plan->arena));
+    printf(" (%s without reuse)", stk_format_bytes(a, plan->without_reuse));
+    if (plan->peak_at[0]) printf(", most at %s", plan->peak_at);
+    printf("\n ");
+    for (int i = 0; i < STK_PLAN_PARTS; i++)
+        if (plan->part[i])
+            printf(" %s %s%s", stk_plan_part_name((stk_plan_part)i),
+                   stk_format_bytes(a, plan->part[i]), i + 1 < STK_PLAN_PARTS ? "," : "");
+    printf(" at the peak\n");
+}
+
+void stk_compute_report_print(const stk_compute_report *report, const stk_style *style)
+{
+    const stk_program    *program = stk_train_bench_program(report->bench);
+    const stk_memory_plan plan = stk_program_memory(program);
+    const stk_spread     *s = &report->spread;
+    const double          batch = (double)report->recipe->data.batch;
+    char                  a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    printf("%s%.2f ms%s a step (%.2f to %.2f in 80 of 100)  %s img/s  %s/s\n", style->bold,
+           s->median * 1e3, style->plain, s->low * 1e3, s->high * 1e3,
+           stk_format_count(a, (uint64_t)(per_second(batch, s->median) + 0.5)),
+           stk_format_flops(b, per_second(flops_of(program), s->median)));
+    printf("  %s, %s, batch %lld, %lld x %lld, %s a step, %zu operations; %s, %d thread%s; median "
+           "of %zu steps, compiled in %s\n",
+           report->recipe->model.name, report->inference ? "inference" : "training",
+           (long long)report->recipe->data.batch, (long long)report->recipe->data.size,
+           (long long)report->recipe->data.size, stk_format_flops(b, flops_of(program)),
+           stk_program_step_count(program), stk_train_bench_backend(report->bench),
+           stk_train_bench_threads(report->bench),
+           stk_train_bench_threads(report->bench) == 1 ? "" : "s", report->count,
+           stk_format_duration(c, report->compile_seconds));
+    print_memory(&plan);
+    if (report->largest_batch)
+        printf("Largest batch: %lld, foretold\n", (long long)report->largest_batch);
+    if (report->ops) print_operations(program, style);
+}
+
+static void write_memory(stk_json_writer *json, const stk_memory_plan *plan)
+{
+    stk_json_key(json, "memory");
+    stk_json_object(json);
+    stk_json_pair_uint(json, "variables_bytes", plan->fixed);
+    stk_json_pair_uint(json, "arena_bytes", plan->arena);
+    stk_json_pair_uint(json, "without_reuse_bytes", plan->without_reuse);
+    stk_json_pair_string(json, "peak_at", plan->peak_at);
+    for (int i = 0; i < STK_PLAN_PARTS; i++)
+        stk_json_pair_uint(json, stk_plan_part_name((stk_plan_part)i), plan->part[i]);
+    stk_json_object_end(json);
+}
+
+static void write_operations(stk_json_writer *json, const stk_program *program)
+{
+    size_t            count;
+    double            all;
+    stk_program_step *list = list_steps(program, &count, &all);
+    stk_json_key(json, "operations");
+    stk_json_array(json);
+    for (size_t i = 0; list && i < count; i++) {
+        stk_json_object(json);
+        stk_json_pair_string(json, "operation", list[i].operation);
+        stk_json_pair_string(json, "name", list[i].name ? list[i].name : "");
+        stk_json_pair_string(json, "kernel", list[i].kernel ? list[i].kernel : "");
+        stk_json_pair_string(json, "detail", list[i].detail ? list[i].detail : "");
+        stk_json_pair_double(json, "ms", time_of(&list[i]) * 1e3);
+        stk_json_pair_double(json, "flops", list[i].flops);
+        stk_json_pair_double(json, "bytes", list[i].bytes);
+        stk_json_object_end(json);
+    }
+    stk_json_array_end(json);
+    free(list);
+}
+
+void stk_compute_report_json(stk_json_writer *json, const stk_compute_report *report)
+{
+    const stk_program    *program = stk_train_bench_program(report->bench);
+    const stk_memory_plan plan = stk_program_memory(program);
+    const stk_spread     *s = &report->spread;
+    stk_json_object(json);
+    stk_json_pair_string(json, "model", report->recipe->model.name);
+    stk_json_pair_bool(json, "inference", report->inference);
+    stk_json_pair_int(json, "batch", report->recipe->data.batch);
+    stk_json_pair_int(json, "size", report->recipe->data.size);
+    stk_json_pair_int(json, "classes", report->recipe->model.classes);
+    stk_json_pair_string(json, "precision", report->recipe->train.precision);
+    stk_json_pair_string(json, "backend", stk_train_bench_backend(report->bench));
+    stk_json_pair_int(json, "threads", stk_train_bench_threads(report->bench));
+    stk_json_pair_uint(json, "steps", report->count);
+    stk_json_pair_double(json, "step_ms", s->median * 1e3);
+    stk_json_pair_double(json, "step_ms_p10", s->low * 1e3);
+    stk_json_pair_double(json, "step_ms_p90", s->high * 1e3);
+    stk_json_pair_double(json, "images_per_s",
+                         per_second((double)report->recipe->data.batch, s->median));
+    stk_json_pair_double(json, "flops_per_step", flops_of(program));
+    stk_json_pair_double(json, "gflops", per_second(flops_of(program), s->median) * 1e-9);
+    stk_json_pair_double(json, "compile_s", report->compile_seconds);
+    if (report->largest_batch) stk_json_pair_int(json, "largest_batch", report->largest_batch);
+    write_memory(json, &plan);
+    if (report->ops) write_operations(json, program);
+    stk_json_object_end(json);
+}

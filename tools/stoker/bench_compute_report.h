@@ -1,0 +1,27 @@
+/* What stoker bench compute prints. */
+#ifndef STK_TOOLS_BENCH_COMPUTE_REPORT_H
+#define STK_TOOLS_BENCH_COMPUTE_REPORT_H
+
+#include "spread.h"
+#include "terminal.h"
+
+#include <stoker/json.h>
+#include <stoker/train_bench.h>
+
+typedef struct stk_compute_report {
+    const stk_train_recipe *recipe;
+    stk_train_bench        *bench; /* its program tells operations and memory */
+    bool                    inference, ops;
+    double                 *times; /* of steps, in seconds; sorted */
+    size_t                  count;
+    stk_spread              spread;
+    double                  compile_seconds;
+    int64_t                 largest_batch; /* 0: not asked for */
+} stk_compute_report;
+
+/* For people, to stdout. */
+void stk_compute_report_print(const stk_compute_report *report, const stk_style *style);
+/* As one JSON object. */
+void stk_compute_report_json(stk_json_writer *json, const stk_compute_report *report);
+
+#endif

@@ -1,0 +1,369 @@
+/* stoker bench input: how fast an input pipeline is, and what limits it. */
+#include "bench_ablate.h"
+#include "bench_forms.h"
+#include "json_out.h"
+#include "pictures.h"
+#include "signals.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WARNINGS = 32 };
+
+typedef struct values {
+    stk_common_values common;
+    double            seconds;
+    int64_t           elements, batch, shuffle;
+    bool              explain, lint;
+    const char       *color;
+    /* With a preset. */
+    stk_picture_values pictures;
+    bool               normalize, planar, ablate;
+    const char        *drop, *stub, *compare;
+    int64_t            resize;
+} values;
+
+static const values defaults = {.seconds = 5, .batch = -1, .shuffle = -1};
+
+enum { USUAL_BATCH = 256, USUAL_SHUFFLE = 10000, USUAL_PICTURES = 64 };
+
+static const stk_option options[] = {
+    {.name = "batch",
+     .letter = 'b',
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, batch),
+     .least = 0,
+     .most = 1e9,
+     .group = "The pipeline over data",
+     .help = "elements of a batch, 0 for none (default 256; 64 with a preset)"},
+    {.name = "shuffle",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, shuffle),
+     .least = 0,
+     .most = 1e12,
+     .group = "The pipeline over data",
+     .help = "elements in the shuffle buffer, 0 for none (default 10000; with a preset as many as "
+             "256 MB "
+             "hold)"},
+    STK_PICTURE_OPTIONS(values, pictures),
+    {.name = "normalize",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, normalize),
+     .group = "Pictures",
+     .help = "give float32 of mean 0 instead of uint8"},
+    {.name = "planar",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, planar),
+     .group = "Pictures",
+     .help = "channels first"},
+    {.name = "ablate",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, ablate),
+     .group = "What to compare",
+     .help = "leave out the preset's operations one after the other and tell what each costs"},
+    {.name = "drop",
+     .metavar = "OP",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(values, drop),
+     .group = "What to compare",
+     .help = "leave this operation out; where it gives pictures their size, a crop does"},
+    {.name = "stub",
+     .metavar = "OP",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(values, stub),
+     .group = "What to compare",
+     .help = "put a dummy in its place: for decode_image black pictures of the right size"},
+    {.name = "compare",
+     .metavar = "FORMS",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(values, compare),
+     .group = "What to compare",
+     .help = "measure PATH in several forms side by side, such as files,packed,seekable,raw; packs "
+             "are made in $TMPDIR and removed"},
+    {.name = "resize",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, resize),
+     .least = 0,
+     .most = 65535,
+     .group = "What to compare",
+     .help = "shrink the pictures of these packs to a short side of N pixels (default 0: no)"},
+    {.name = "seconds",
+     .letter = 's',
+     .metavar = "S",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(values, seconds),
+     .least = 0.01,
+     .most = 1e6,
+     .group = "How long",
+     .help = "stop after this time (default 5); with --ablate and --compare the time for each"},
+    {.name = "elements",
+     .letter = 'n',
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, elements),
+     .least = 0,
+     .most = 1e15,
+     .group = "How long",
+     .help = "stop after so many elements (batches, where there are); default 0: no limit"},
+    {.name = "explain",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, explain),
+     .group = "What to show",
+     .help = "print the plan, and again after each pass that changes it, and run nothing"},
+    {.name = "lint",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, lint),
+     .group = "What to show",
+     .help = "print what is probably a mistake in the plan, and run nothing; exit code 1 if there "
+             "is any"},
+    {.name = "color",
+     .metavar = "WHEN",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, color),
+     .choice = stk_color_choice,
+     .group = "What to show",
+     .help = "colours: auto (on a terminal), always, never"},
+    STK_COMMON_OPTIONS(values, common),
+};
+
+static stk_bench_limits limits_of(const values *v)
+{
+    return (stk_bench_limits){.seconds = v->seconds,
+                              .elements = (uint64_t)v->elements,
+                              .threads = (int)v->common.threads,
+                              .memory_bytes = v->common.memory_bytes,
+                              .quiet = v->common.quiet};
+}
+
+static int print_json(const stk_invocation *call, const stk_bench_result *result,
+                      const stk_warning *warnings, size_t count)
+{
+    stk_json_out json;
+    stk_json_out_begin(&json);
+    stk_bench_write_json(&json.writer, result, warnings, count);
+    return stk_json_out_end(&json, call);
+}
+
+static int explain(const stk_invocation *call, stk_dataset *data)
+{
+    stk_blob  text;
+    stk_error err;
+    int       code = STK_EXIT_OK;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    if (stk_dataset_explain(data, STK_PASS_ALL, &text, &err))
+        code = stk_report_error(call->command, &err, NULL);
+    else
+        fwrite(text.data, 1, text.size, stdout);
+    stk_blob_release(&text);
+    return code;
+}
+
+static void print_warnings(FILE *out, const stk_warning *warnings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "%s: ", warnings[i].rule);
+        stk_text_print(out, warnings[i].stage);
+        fprintf(out, ": ");
+        stk_text_print(out, warnings[i].message);
+        fprintf(out, "\n");
+    }
+}
+
+static const char *advise(const stk_error *err)
+{
+    if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
+    if (strcmp(err->stage, "decode") == 0)
+        return "'stoker pack --on-bad skip' leaves bad pictures out; ignore_errors or quarantine "
+               "in a recipe passes over them";
+    if (err->status == STK_E_DATALOSS) return "'stoker inspect --verify' finds all damage";
+    return NULL;
+}
+
+static int run_and_print(const stk_invocation *call, stk_dataset *data, const stk_warning *warnings,
+                         size_t count)
+{
+    const values          *v = call->values;
+    const stk_bench_limits limits = limits_of(v);
+    stk_error              err;
+    int                    code = STK_EXIT_FAILED;
+    stk_bench_result      *result = calloc(1, sizeof *result);
+    if (!result) return stk_report_usage(call->command, "no memory for a report", NULL);
+    result->path = call->operands[0];
+    result->images = v->pictures.preset != NULL;
+    if (!v->common.json && !v->common.quiet) print_warnings(stderr, warnings, count);
+    if (stk_bench_measure(data, &limits, result, &err)) {
+        code = stk_report_error(call->command, &err, advise(&err));
+    } else if (v->common.json) {
+        code = print_json(call, result, warnings, count);
+    } else {
+        const stk_style style = stk_style_for(stdout, v->color);
+        stk_bench_print(result, &style);
+        code = STK_EXIT_OK;
+    }
+    if (!code && stk_cancel_requested(stk_signals_token())) code = STK_EXIT_CANCELLED;
+    free(result);
+    return code;
+}
+
+static int bench(const stk_invocation *call, stk_dataset *data)
+{
+    const values *v = call->values;
+    stk_warning   warnings[MOST_WARNINGS];
+    size_t        count;
+    stk_error     err;
+    if (stk_dataset_lint(data, 1, warnings, MOST_WARNINGS, &count, &err))
+        return stk_report_error(call->command, &err, NULL);
+    if (count > MOST_WARNINGS) count = MOST_WARNINGS;
+    if (!v->explain && !v->lint) return run_and_print(call, data, warnings, count);
+    if (v->lint) print_warnings(stdout, warnings, count);
+    const int code = v->explain ? explain(call, data) : STK_EXIT_OK;
+    return code ? code : v->lint && count ? STK_EXIT_FAILED : STK_EXIT_OK;
+}
+
+static int ablate(const stk_invocation *call, const stk_bench_shape *shape)
+{
+    const values          *v = call->values;
+    const stk_bench_limits limits = limits_of(v);
+    const stk_style        style = stk_style_for(stdout, v->color);
+    stk_ablation           ablation;
+    stk_json_out           json;
+    stk_error              err;
+    int                    code = STK_EXIT_OK;
+    if (stk_ablation_run(&ablation, call->operands[0], shape, &limits, &err)) {
+        code = stk_report_error(call->command, &err, advise(&err));
+    } else if (v->common.json) {
+        stk_json_out_begin(&json);
+        stk_ablation_write_json(&json.writer, &ablation, call->operands[0], shape);
+        code = stk_json_out_end(&json, call);
+    } else {
+        stk_ablation_print(&ablation, &style);
+    }
+    stk_ablation_release(&ablation);
+    return code;
+}
+
+static int compare_forms(const stk_invocation *call, const stk_bench_shape *shape)
+{
+    const values          *v = call->values;
+    const stk_bench_limits limits = limits_of(v);
+    const stk_style        style = stk_style_for(stdout, v->color);
+    const char            *path = call->operands[0];
+    stk_forms              forms;
+    stk_json_out           json;
+    stk_error              err;
+    int                    code = STK_EXIT_OK;
+    if (stk_forms_run(&forms, path, v->compare, (int)v->resize, shape, &limits, &err)) {
+        code = stk_report_error(call->command, &err, advise(&err));
+    } else if (v->common.json) {
+        stk_json_out_begin(&json);
+        stk_forms_write_json(&json.writer, &forms, path, shape);
+        code = stk_json_out_end(&json, call);
+    } else {
+        stk_forms_print(&forms, &style);
+    }
+    stk_forms_release(&forms);
+    return code;
+}
+
+static stk_bench_shape shape_of(const values *v)
+{
+    const bool pictures = v->pictures.preset != NULL;
+    return (stk_bench_shape){.batch = v->batch >= 0 ? v->batch
+                                      : pictures    ? USUAL_PICTURES
+                                                    : USUAL_BATCH,
+                             .shuffle = v->shuffle >= 0 ? v->shuffle
+                                        : pictures      ? STK_AUTO
+                                                        : USUAL_SHUFFLE,
+                             .preset = pictures ? stk_preset_find(v->pictures.preset) : NULL,
+                             .preparation = {.evaluate = v->pictures.evaluate,
+                                             .size = (int)v->pictures.size,
+                                             .normalize = v->normalize,
+                                             .planar = v->planar,
+                                             .exact = v->pictures.exact,
+                                             .drop = v->drop,
+                                             .stub = v->stub},
+                             .split = v->pictures.split};
+}
+
+/* What does not go together; NULL when all does. */
+static const char *find_conflict(const values *v, bool recipe)
+{
+    const bool prepares = v->pictures.evaluate || v->pictures.size || v->pictures.split ||
+                          v->pictures.exact || v->normalize || v->planar;
+    const bool compares = v->ablate || v->drop || v->stub || v->compare || v->resize;
+    if (recipe && v->pictures.preset) return "--preset is for data, not for a recipe";
+    if (!v->pictures.preset && (prepares || compares))
+        return "--preset is missing: the other flags about pictures say how it is changed";
+    if (v->ablate && v->compare) return "--ablate and --compare exclude each other";
+    if (v->compare && !stk_forms_are_known(v->compare))
+        return "--compare: a form is files, packed, seekable or raw, each once";
+    if (v->resize && !v->compare) return "--resize is for the packs of --compare";
+    if ((v->ablate || v->compare) && (v->drop || v->stub))
+        return "--drop and --stub are for a run of their own";
+    if ((v->ablate || v->compare) && v->batch == 0) return "comparing needs batches";
+    return NULL;
+}
+
+/* An operation to leave out that the preset has not: a flag that is wrong, not data. */
+static bool names_no_operation(const stk_bench_shape *shape)
+{
+    const stk_preset_options *p = &shape->preparation;
+    if (!shape->preset) return false;
+    if (p->drop && !stk_preset_has(shape->preset, p->evaluate, p->drop)) return true;
+    return p->stub && strcmp(p->stub, "decode_image") != 0 &&
+           !stk_preset_has(shape->preset, p->evaluate, p->stub);
+}
+
+static int run(const stk_invocation *call)
+{
+    const values         *v = call->values;
+    const bool            recipe = stk_bench_is_recipe(call->operands[0]);
+    const char           *conflict = find_conflict(v, recipe);
+    const stk_bench_shape shape = shape_of(v);
+    stk_dataset          *data;
+    stk_error             err;
+    if (recipe && (v->batch >= 0 || v->shuffle >= 0))
+        return stk_report_usage(call->command,
+                                "--batch and --shuffle are for data, not for a recipe",
+                                "change the stages 'batch' and 'shuffle' of the recipe");
+    if (conflict) return stk_report_usage(call->command, conflict, NULL);
+    if (!v->explain && !v->lint && v->ablate) return ablate(call, &shape);
+    if (!v->explain && !v->lint && v->compare) return compare_forms(call, &shape);
+    const stk_status st = stk_bench_pipeline(&data, call->operands[0], &shape, &err);
+    if (st == STK_E_INVALID && names_no_operation(&shape))
+        return stk_report_usage(call->command, err.message, NULL);
+    if (st) return stk_report_error(call->command, &err, advise(&err));
+    const int code = bench(call, data);
+    stk_dataset_unref(data);
+    return code;
+}
+
+const stk_command stk_command_bench_input = {
+    .name = "bench input",
+    .summary = "measure how fast an input pipeline is, and say what limits it",
+    .operands = "RECIPE|PATH",
+    .description =
+        "Runs the pipeline of a recipe (.yaml), or the usual one of shuffle, repeat and batch over "
+        "PATH (TFRecords, or any source that 'stoker pack' takes), with nothing to do for the "
+        "consumer. With --preset the pictures of PATH are decoded and augmented as for training. "
+        "Tells samples per second, what every stage did, how much memory was held, and "
+        "which stage is the limit. Ctrl-C ends the run and prints what was measured so far.",
+    .examples = "stoker bench input packed/\n"
+                "stoker bench input photos/ --batch 64 --seconds 20\n"
+                "stoker bench input packed/ --preset imagenet --ablate\n"
+                "stoker bench input photos/ --preset imagenet --compare files,packed,seekable\n"
+                "stoker bench input recipe.yaml --explain\n"
+                "stoker bench input packed/ --json > speed.json\n"
+                "stoker bench input packed/ --explain",
+    .least_operands = 1,
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof(values),
+    .run = run,
+};

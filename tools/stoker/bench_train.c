@@ -1,0 +1,231 @@
+/* stoker bench train: training as a whole, beside its parts. */
+#include "format.h"
+#include "json_out.h"
+#include "signals.h"
+#include "spread.h"
+#include "terminal.h"
+#include "train_job.h"
+
+#include <stoker/train_bench.h>
+#include <string.h>
+
+typedef struct values {
+    stk_train_values train;
+    double           seconds;
+    const char      *color;
+} values;
+
+static const values defaults = {.seconds = 20};
+
+static const stk_option options[] = {
+    {.name = "seconds",
+     .letter = 's',
+     .metavar = "S",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(values, seconds),
+     .least = 0.1,
+     .most = 1e6,
+     .group = "How long",
+     .help = "for all three together, in rounds of each in turn (default 20)"},
+    {.name = "color",
+     .metavar = "WHEN",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, color),
+     .choice = stk_color_choice,
+     .group = "What to show",
+     .help = "colours: auto (on a terminal), always, never"},
+    STK_TRAIN_OPTIONS(values, train),
+};
+
+enum { ROUNDS = 5, PARTS = 3, WARMUP = 3 };
+
+static const char *const part_names[PARTS] = {"together", "compute", "input"};
+
+typedef struct session {
+    const stk_invocation *call;
+    const stk_train_job  *job;
+    stk_train_bench      *bench;
+    double                rates[PARTS][ROUNDS];
+    stk_spread            spread[PARTS]; /* img/s */
+} session;
+
+static stk_status step_for(const session *s, int part, double seconds, double *rate, stk_error *err)
+{
+    const double begin = stk_seconds_now();
+    double       now = begin;
+    int64_t      steps = 0;
+    do {
+        STK_TRY(stk_cancel_check(stk_signals_token(), "bench", err));
+        STK_TRY(stk_train_bench_step(s->bench, (stk_train_bench_part)part, err));
+        steps++;
+        now = stk_seconds_now();
+    } while (now - begin < seconds);
+    *rate = (double)(steps * s->job->recipe.data.batch) / (now - begin);
+    return STK_OK;
+}
+
+/* What an earlier part left (queues that are full, or empty) is used up in the first quarter. */
+static stk_status measure(session *s, double seconds, stk_error *err)
+{
+    const double slice = seconds / (ROUNDS * PARTS);
+    double       unused;
+    for (int i = 0; i < WARMUP; i++)
+        STK_TRY(stk_train_bench_step(s->bench, STK_TRAIN_BENCH_BOTH, err));
+    for (int round = 0; round < ROUNDS; round++)
+        for (int part = 0; part < PARTS; part++) {
+            STK_TRY(step_for(s, part, slice / 4, &unused, err));
+            STK_TRY(step_for(s, part, slice * 3 / 4, &s->rates[part][round], err));
+        }
+    for (int part = 0; part < PARTS; part++)
+        s->spread[part] = stk_spread_of(s->rates[part], ROUNDS);
+    return STK_OK;
+}
+
+static double slower(const session *s)
+{
+    const double compute = s->spread[STK_TRAIN_BENCH_COMPUTE].median;
+    const double input = s->spread[STK_TRAIN_BENCH_INPUT].median;
+    return compute < input ? compute : input;
+}
+
+static bool input_limits(const session *s)
+{
+    return s->spread[STK_TRAIN_BENCH_INPUT].median < s->spread[STK_TRAIN_BENCH_COMPUTE].median;
+}
+
+static double ratio(const session *s)
+{
+    return slower(s) > 0 ? s->spread[STK_TRAIN_BENCH_BOTH].median / slower(s) : 0;
+}
+
+/* On a machine that is busy with other things the numbers mean little, and should say so. */
+static bool noisy(const session *s)
+{
+    for (int part = 0; part < PARTS; part++)
+        if (s->spread[part].high > 1.5 * s->spread[part].low) return true;
+    return false;
+}
+
+static void print_rate(const session *s, int part)
+{
+    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    printf("  %s alone: %s img/s (%s to %s)\n", part_names[part],
+           stk_format_count(a, (uint64_t)(s->spread[part].median + 0.5)),
+           stk_format_count(b, (uint64_t)(s->spread[part].low + 0.5)),
+           stk_format_count(c, (uint64_t)(s->spread[part].high + 0.5)));
+}
+
+static void print_text(const session *s, const stk_style *style)
+{
+    const stk_train_recipe *r = &s->job->recipe;
+    char                    a[STK_FORMAT_ROOM], reason[400];
+    printf("%s%s img/s%s together, %.0f %% of what %s does alone\n", style->bold,
+           stk_format_count(a, (uint64_t)(s->spread[0].median + 0.5)), style->plain, 100 * ratio(s),
+           input_limits(s) ? "input" : "compute");
+    print_rate(s, STK_TRAIN_BENCH_COMPUTE);
+    print_rate(s, STK_TRAIN_BENCH_INPUT);
+    printf("  %s, batch %lld, %lld x %lld; %s; medians of %d rounds\n",
+           r->model.trivial ? "trivial model" : r->model.name, (long long)r->data.batch,
+           (long long)r->data.size, (long long)r->data.size, stk_train_bench_backend(s->bench),
+           ROUNDS);
+    printf("Threads: %s\n", stk_train_job_reason(s->job, "threads", reason, sizeof reason));
+    printf("Limit: %s\n", input_limits(s)
+                              ? "input; 'stoker bench input' says which stage of it"
+                              : "compute; 'stoker bench compute MODEL --ops' says which "
+                                "operation of it");
+    if (noisy(s))
+        printf(
+            "Rounds differ by more than half: something else uses the cores, or --seconds is too "
+            "short\n");
+}
+
+static void write_part(stk_json_writer *json, const session *s, int part)
+{
+    stk_json_key(json, part_names[part]);
+    stk_json_object(json);
+    stk_json_pair_double(json, "images_per_s", s->spread[part].median);
+    stk_json_pair_double(json, "images_per_s_p10", s->spread[part].low);
+    stk_json_pair_double(json, "images_per_s_p90", s->spread[part].high);
+    stk_json_object_end(json);
+}
+
+static int print_json(const session *s)
+{
+    const stk_train_recipe *r = &s->job->recipe;
+    stk_json_out            out;
+    stk_json_writer        *json = &out.writer;
+    char                    reason[400];
+    stk_json_out_begin(&out);
+    stk_json_object(json);
+    stk_json_pair_string(json, "data", r->data.path);
+    stk_json_pair_string(json, "model", r->model.trivial ? "trivial" : r->model.name);
+    stk_json_pair_int(json, "batch", r->data.batch);
+    stk_json_pair_int(json, "size", r->data.size);
+    stk_json_pair_string(json, "backend", stk_train_bench_backend(s->bench));
+    stk_json_pair_int(json, "threads", stk_train_bench_threads(s->bench));
+    stk_json_pair_int(json, "input_threads", r->knobs.input_threads);
+    stk_json_pair_string(json, "threads_reason",
+                         stk_train_job_reason(s->job, "threads", reason, sizeof reason));
+    stk_json_pair_double(json, "images_per_s", s->spread[0].median);
+    stk_json_pair_double(json, "ratio", ratio(s));
+    stk_json_pair_bool(json, "noisy", noisy(s));
+    stk_json_pair_string(json, "limit", input_limits(s) ? "input" : "compute");
+    for (int part = 0; part < PARTS; part++)
+        write_part(json, s, part);
+    stk_json_object_end(json);
+    return stk_json_out_end(&out, s->call);
+}
+
+static int bench(session *s)
+{
+    const values                 *v = s->call->values;
+    const stk_style               style = stk_style_for(stdout, v->color);
+    const stk_train_bench_options how = {.cancel = stk_signals_token()};
+    stk_error                     err;
+    stk_status st = stk_train_bench_open(&s->bench, &s->job->recipe, &s->job->data, &how, &err);
+    if (!v->train.quiet) stk_notice_begin("measuring ...");
+    if (!st) st = measure(s, v->seconds, &err);
+    stk_notice_end();
+    if (st) return stk_train_job_error(s->call, &err);
+    if (v->train.json) return print_json(s);
+    print_text(s, &style);
+    return STK_EXIT_OK;
+}
+
+static int run(const stk_invocation *call)
+{
+    const values *v = call->values;
+    stk_train_job job;
+    session       s = {.call = call, .job = &job};
+    stk_train_job_init(&job);
+    int code = stk_train_job_prepare(&job, call, &v->train,
+                                     call->operand_count ? call->operands[0] : NULL);
+    if (!code) code = bench(&s);
+    stk_train_bench_free(s.bench);
+    stk_train_job_release(&job);
+    return code;
+}
+
+const stk_command stk_command_bench_train = {
+    .name = "bench train",
+    .summary = "training as a whole beside compute alone and input alone",
+    .operands = "[DATA]",
+    .description =
+        "Runs steps of training on DATA with their input, then the same steps on generated "
+        "pictures, "
+        "then the input alone, in rounds of each in turn. Tells how close the whole comes to the "
+        "slower of its parts, and how the cores were shared out. Nothing is written, and nothing "
+        "is "
+        "learnt.",
+    .examples = "stoker bench train packed/ --model resnet18\n"
+                "stoker bench train photos/ --trivial-model --seconds 10\n"
+                "stoker bench train --recipe recipes/imagenet.yaml packed/ --json",
+    .least_operands = 0,
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .print_more_help = stk_train_print_models,
+    .run = run,
+};

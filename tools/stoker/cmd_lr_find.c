@@ -1,0 +1,298 @@
+/* stoker lr-find: which learning rate to begin with. */
+#include "json_out.h"
+#include "pictures.h"
+#include "signals.h"
+#include "terminal.h"
+#include "text.h"
+#include "train_job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <stoker/chart.h>
+#include <stoker/lr_finder.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct values {
+    stk_train_values train;
+    double           from, to;
+    int64_t          steps;
+    const char      *plot, *csv, *color;
+} values;
+
+static const values defaults = {.from = 1e-5, .to = 10, .steps = 100};
+
+static const stk_option options[] = {
+    {.name = "from",
+     .metavar = "X",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(values, from),
+     .least = 1e-30,
+     .most = 1e6,
+     .group = "The ramp",
+     .help = "the first rate (default 1e-5)"},
+    {.name = "to",
+     .metavar = "X",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(values, to),
+     .least = 1e-30,
+     .most = 1e6,
+     .group = "The ramp",
+     .help = "the last rate (default 10); the ramp ends earlier when the loss goes up fourfold"},
+    {.name = "steps",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, steps),
+     .least = 10,
+     .most = 100000,
+     .group = "The ramp",
+     .help = "steps from the first to the last (default 100)"},
+    {.name = "plot",
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, plot),
+     .group = "Output",
+     .help = "write the chart to this file, .svg or .png"},
+    {.name = "csv",
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, csv),
+     .group = "Output",
+     .help = "write the curve to this file: rate, loss, smoothed loss"},
+    {.name = "color",
+     .metavar = "WHEN",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, color),
+     .choice = stk_color_choice,
+     .group = "Output",
+     .help = "colours: auto (on a terminal), always, never"},
+    STK_TRAIN_OPTIONS(values, train),
+};
+
+/* A chart keeps pointers: what it points to lives here. */
+typedef struct drawing {
+    double          *numbers; /* rates, losses, smoothed losses */
+    stk_chart_series series[2];
+    stk_chart_marker markers[2];
+    stk_chart        chart;
+} drawing;
+
+static double loss_at(const stk_lr_result *r, double rate)
+{
+    size_t i = 0;
+    while (i + 1 < r->count && r->points[i].rate < rate)
+        i++;
+    return r->points[i].smoothed;
+}
+
+static void mark(drawing *d, const stk_lr_result *r, double rate, const char *text)
+{
+    if (!(rate > 0)) return;
+    d->markers[d->chart.marker_count++] = (stk_chart_marker){rate, loss_at(r, rate), text};
+}
+
+static stk_status describe(drawing *d, const stk_lr_result *r, stk_error *err)
+{
+    /* What comes when the loss is lost would flatten all that matters. */
+    const size_t n = r->count;
+    const double most = n ? 1.5 * r->points[0].smoothed : 0;
+    d->numbers = calloc(n + 1, 3 * sizeof *d->numbers);
+    if (!d->numbers)
+        return stk_fail(err, STK_E_NOMEM, "chart", NULL, "no memory for %zu points", n);
+    for (size_t i = 0; i < n; i++) {
+        d->numbers[i] = r->points[i].rate;
+        d->numbers[n + i] = r->points[i].loss <= most ? r->points[i].loss : NAN;
+        d->numbers[2 * n + i] = r->points[i].smoothed <= most ? r->points[i].smoothed : NAN;
+    }
+    d->series[0] = (stk_chart_series){"smoothed", d->numbers, d->numbers + 2 * n, n};
+    d->series[1] = (stk_chart_series){"loss", d->numbers, d->numbers + n, n};
+    d->chart = (stk_chart){.title = "loss by learning rate",
+                           .x_label = "learning rate",
+                           .x_log = true,
+                           .series = d->series,
+                           .series_count = 2,
+                           .markers = d->markers};
+    mark(d, r, r->valley, "valley");
+    mark(d, r, r->steepest, "steepest");
+    return STK_OK;
+}
+
+static bool ends_in(const char *name, const char *ending)
+{
+    const size_t a = strlen(name), b = strlen(ending);
+    return a > b && strcmp(name + a - b, ending) == 0;
+}
+
+static stk_status save_plot(const drawing *d, const char *path, stk_error *err)
+{
+    stk_blob picture;
+    stk_blob_init(&picture, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = ends_in(path, ".png") ? stk_chart_png(&picture, &d->chart, false, err)
+                                          : stk_chart_svg(&picture, &d->chart, err);
+    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&picture), err);
+    stk_blob_release(&picture);
+    return st;
+}
+
+static stk_status save_csv(const stk_lr_result *r, const char *path, stk_error *err)
+{
+    stk_blob   text;
+    stk_status st;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    st = stk_blob_append(&text, "rate,loss,smoothed\n", 19, err);
+    for (size_t i = 0; i < r->count && !st; i++) {
+        char      line[128];
+        const int length = snprintf(line, sizeof line, "%.9g,%.9g,%.9g\n", r->points[i].rate,
+                                    r->points[i].loss, r->points[i].smoothed);
+        st = stk_blob_append(&text, line, (size_t)length, err);
+    }
+    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&text), err);
+    stk_blob_release(&text);
+    return st;
+}
+
+static stk_status print_chart(const drawing *d, const stk_style *style, stk_error *err)
+{
+    const stk_chart_text_options how = {.columns = style->width > 100 ? 100 : style->width,
+                                        .rows = 12,
+                                        .utf8 = style->unicode,
+                                        .colour = style->bold[0] != 0};
+    stk_blob                     text;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    const stk_status st = stk_chart_text(&text, &d->chart, &how, err);
+    if (!st) fwrite(text.data, 1, text.size, stdout);
+    stk_blob_release(&text);
+    return st;
+}
+
+static void print_text(const stk_invocation *call, const stk_lr_result *r, const stk_style *style)
+{
+    const values *v = call->values;
+    printf("%zu steps%s\n", r->count,
+           r->diverged ? ", until the loss went up: rates above the last are too large" : "");
+    if (r->steepest > 0) printf("steepest %.3g\n", r->steepest);
+    if (r->valley > 0) printf("valley   %.3g\n", r->valley);
+    if (!(r->suggestion > 0)) {
+        printf(
+            "no suggestion: the loss does not fall anywhere; try more --steps or another --to\n");
+        return;
+    }
+    printf("%ssuggestion %.3g%s: stoker train", style->bold, r->suggestion, style->plain);
+    if (v->train.recipe) {
+        printf(" --recipe ");
+        stk_text_print(stdout, v->train.recipe);
+    }
+    if (call->operand_count) {
+        printf(" ");
+        stk_text_print(stdout, call->operands[0]);
+    }
+    printf(" --learning-rate %.3g\n", r->suggestion);
+}
+
+static int print_json(const stk_invocation *call, const stk_lr_result *r)
+{
+    stk_json_out     out;
+    stk_json_writer *json = &out.writer;
+    stk_json_out_begin(&out);
+    stk_json_object(json);
+    stk_json_pair_double(json, "suggestion", r->suggestion);
+    stk_json_pair_double(json, "steepest", r->steepest);
+    stk_json_pair_double(json, "valley", r->valley);
+    stk_json_pair_bool(json, "diverged", r->diverged);
+    stk_json_key(json, "points");
+    stk_json_array(json);
+    for (size_t i = 0; i < r->count; i++) {
+        stk_json_object(json);
+        stk_json_pair_double(json, "rate", r->points[i].rate);
+        stk_json_pair_double(json, "loss", r->points[i].loss);
+        stk_json_pair_double(json, "smoothed", r->points[i].smoothed);
+        stk_json_object_end(json);
+    }
+    stk_json_array_end(json);
+    stk_json_object_end(json);
+    return stk_json_out_end(&out, call);
+}
+
+static int show(const stk_invocation *call, const stk_lr_result *r)
+{
+    const values   *v = call->values;
+    const stk_style style = stk_style_for(stdout, v->color);
+    drawing         d = {0};
+    stk_error       err;
+    stk_status      st = describe(&d, r, &err);
+    if (!st && v->plot) st = save_plot(&d, v->plot, &err);
+    if (!st && v->csv) st = save_csv(r, v->csv, &err);
+    if (!st && !v->train.json && !v->train.quiet && r->count > 1)
+        st = print_chart(&d, &style, &err);
+    free(d.numbers);
+    if (st) return stk_report_error(call->command, &err, NULL);
+    if (v->train.json) return print_json(call, r);
+    print_text(call, r, &style);
+    return STK_EXIT_OK;
+}
+
+static void show_progress(void *context, int64_t step, int64_t steps, double rate, double loss)
+{
+    const bool *shown = context;
+    if (*shown)
+        fprintf(stderr, "\rstep %lld/%lld  rate %.2g  loss %.3g\033[K", (long long)step,
+                (long long)steps, rate, loss);
+}
+
+static int find(const stk_invocation *call, const stk_train_job *job)
+{
+    const values        *v = call->values;
+    bool                 shown = isatty(STDERR_FILENO) && !v->train.quiet;
+    const stk_lr_options how = {.from = v->from,
+                                .to = v->to,
+                                .steps = v->steps,
+                                .cancel = stk_signals_token(),
+                                .progress = show_progress,
+                                .progress_context = &shown};
+    stk_lr_result        result;
+    stk_error            err;
+    const stk_status     st = stk_lr_find(&job->recipe, &job->data, &how, &result, &err);
+    if (shown) fprintf(stderr, "\r\033[K");
+    if (st) return stk_train_job_error(call, &err);
+    const int code = show(call, &result);
+    stk_lr_result_release(&result);
+    return code;
+}
+
+static int run(const stk_invocation *call)
+{
+    const values *v = call->values;
+    stk_train_job job;
+    if (!(v->from < v->to))
+        return stk_report_usage(call->command, "--from must be smaller than --to", NULL);
+    if (v->plot && !ends_in(v->plot, ".svg") && !ends_in(v->plot, ".png"))
+        return stk_report_usage(call->command, "--plot: the file must end in .svg or .png", NULL);
+    stk_train_job_init(&job);
+    int code = stk_train_job_prepare(&job, call, &v->train,
+                                     call->operand_count ? call->operands[0] : NULL);
+    if (!code) code = find(call, &job);
+    stk_train_job_release(&job);
+    return code;
+}
+
+const stk_command stk_command_lr_find = {
+    .name = "lr-find",
+    .summary = "find a learning rate: a ramp over a few hundred steps, and what it suggests",
+    .operands = "[DATA]",
+    .description =
+        "Trains on DATA with a learning rate that grows from step to step, throws the weights "
+        "away, "
+        "and shows the loss by the rate. The suggestion is the valley: well down the longest "
+        "descent, before the loss turns up. Nothing is written but what --plot and --csv ask for.",
+    .examples = "stoker lr-find photos/\n"
+                "stoker lr-find packed/ --model resnet18 --batch 256 --plot rates.svg\n"
+                "stoker lr-find --recipe recipes/cifar10.yaml packed/ --from 1e-4 --to 5",
+    .least_operands = 0,
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .print_more_help = stk_train_print_models,
+    .run = run,
+};

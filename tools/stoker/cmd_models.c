@@ -1,0 +1,154 @@
+/* stoker models: the networks there are, what they cost, what they are made of. */
+#include "command.h"
+#include "show_models.h"
+#include "text.h"
+
+static const stk_models_values defaults = {.batch = 1, .width = 1};
+
+static const stk_option options[] = {
+    {.name = "size",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(stk_models_values, size),
+     .least = 1,
+     .most = 16384,
+     .group = "How it is built",
+     .help = "height and width of the pictures (default: the model's)"},
+    {.name = "channels",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(stk_models_values, channels),
+     .least = 1,
+     .most = 4096,
+     .group = "How it is built",
+     .help = "channels of the pictures (default: the model's)"},
+    {.name = "batch",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(stk_models_values, batch),
+     .least = 1,
+     .most = 1000000,
+     .group = "How it is built",
+     .help = "pictures at a time, as shapes show it (default 1); costs are per picture"},
+    {.name = "width",
+     .metavar = "X",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(stk_models_values, width),
+     .least = 0.01,
+     .most = 64,
+     .group = "How it is built",
+     .help = "times the channels of every layer (default 1)"},
+    {.name = "classes",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(stk_models_values, classes),
+     .least = 1,
+     .most = 1000000,
+     .group = "How it is built",
+     .help = "classes to tell apart (default: the model's)"},
+    {.name = "graph",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(stk_models_values, graph),
+     .group = "What to show",
+     .help = "print every operation of NAME, as it is built for evaluation"},
+    {.name = "json",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(stk_models_values, json),
+     .group = "What to show",
+     .help = "print the result as JSON"},
+};
+
+static const char *model_choice(size_t index)
+{
+    const stk_model *model = stk_model_at(index);
+    return model ? model->name : NULL;
+}
+
+static const char *model_name(const void *context, size_t index)
+{
+    (void)context;
+    return model_choice(index);
+}
+
+static void print_models(FILE *out, int width)
+{
+    const stk_model *model;
+    fprintf(out, "\nModels:\n");
+    for (size_t i = 0; (model = stk_model_at(i)) != NULL; i++) {
+        const int column = fprintf(out, "  %s", model->name);
+        stk_text_wrap(out, model->help, column, 20, width);
+    }
+}
+
+static int refuse_name(const stk_invocation *call, const char *name)
+{
+    char message[STK_OPTION_MESSAGE], advice[STK_OPTION_MESSAGE];
+    snprintf(message, sizeof message, "there is no model '%.100s'", name);
+    stk_suggest(advice, sizeof advice, name, "", model_name, NULL);
+    return stk_report_usage(call->command, message, advice);
+}
+
+static stk_status print_graph(const stk_model_graphs *graphs, stk_error *err)
+{
+    stk_blob text;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_graph_dump(graphs->evaluation, &text, err);
+    if (!st) fwrite(text.data, 1, text.size, stdout);
+    stk_blob_release(&text);
+    return st;
+}
+
+static stk_status show_one(const stk_model *model, const stk_models_values *v, stk_error *err)
+{
+    stk_model_graphs graphs;
+    STK_TRY(stk_model_graphs_build(&graphs, model, v, err));
+    stk_status st = STK_OK;
+    if (v->graph)
+        st = print_graph(&graphs, err);
+    else if (v->json)
+        st = stk_models_write_one(&graphs, err);
+    else
+        stk_models_print_one(&graphs);
+    stk_model_graphs_release(&graphs);
+    return st;
+}
+
+static int run(const stk_invocation *call)
+{
+    const stk_models_values *v = call->values;
+    const stk_model         *model = NULL;
+    stk_error                err;
+    if (call->operand_count && stk_model_find(&model, call->operands[0], &err))
+        return refuse_name(call, call->operands[0]);
+    if (!model && v->graph)
+        return stk_report_usage(call->command, "NAME is missing",
+                                "--graph shows one model; name it");
+    stk_status st = model     ? show_one(model, v, &err)
+                    : v->json ? stk_models_write_all(v, &err)
+                              : stk_models_print_all(v, &err);
+    return st ? stk_report_error(call->command, &err, NULL) : STK_EXIT_OK;
+}
+
+const stk_command stk_command_models = {
+    .name = "models",
+    .summary = "show the networks there are and what they cost",
+    .operands = "[NAME]",
+    .description =
+        "Lists the models with their parameters, the floating-point operations of a forward pass "
+        "(a multiplication and an addition count two) and the memory that their results take in "
+        "training, both per picture. With NAME, the same for each layer of one model.",
+    .examples = "stoker models\n"
+                "stoker models resnet50 --batch 64\n"
+                "stoker models mobilenet_v2 --width 0.5 --size 128 --classes 10\n"
+                "stoker models resnet18 --graph\n"
+                "stoker models --json | jq '.[].name'",
+    .least_operands = 0,
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .operand_choice = model_choice,
+    .print_more_help = print_models,
+    .run = run,
+};

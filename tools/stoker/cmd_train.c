@@ -1,0 +1,230 @@
+/* stoker train: pictures in, a model out. */
+#include "json_out.h"
+#include "signals.h"
+#include "spread.h"
+#include "train_curve.h"
+#include "train_job.h"
+#include "train_plan.h"
+#include "train_progress.h"
+#include "train_report.h"
+
+typedef struct values {
+    stk_train_values train;
+    const char      *resume, *color;
+    bool             explain;
+} values;
+
+static const values defaults = {0};
+
+static const stk_option options[] = {
+    {.name = "resume",
+     .metavar = "RUN",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, resume),
+     .group = "Recipe",
+     .help = "go on with the run in this folder, exactly where its last checkpoint is"},
+    {.name = "explain",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, explain),
+     .group = "Recipe",
+     .help = "print what was decided and why, the whole recipe, the plan of the input and the "
+             "graph of a step after each pass; run nothing"},
+    STK_TRAIN_TEXT_OPTION(values, train.epochs, "epochs", "N", "Training",
+                          "times that the data is seen (default: by its size)"),
+    STK_TRAIN_TEXT_OPTION(values, train.steps, "steps", "N", "Training",
+                          "stop after so many steps (default: as the epochs say)"),
+    STK_TRAIN_TEXT_OPTION(values, train.schedule, "schedule", "NAME", "Training",
+                          "how the rate goes: constant, step, multistep, cosine, poly, one-cycle "
+                          "or plateau (default one-cycle)"),
+    STK_TRAIN_TEXT_OPTION(values, train.early_stop, "early-stop", "N", "Training",
+                          "stop after so many evaluations without a better one (default 0: never)"),
+    {.name = "folder",
+     .letter = 'o',
+     .metavar = "RUN",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, train.folder),
+     .group = "Output",
+     .help = "the run folder (default: a new one in runs/)"},
+    STK_TRAIN_TEXT_OPTION(values, train.log_every, "log-every", "N", "Output",
+                          "steps between rows of metrics (default: 50 rows an epoch)"),
+    STK_TRAIN_TEXT_OPTION(values, train.checkpoint_every, "checkpoint-every", "N", "Output",
+                          "steps between checkpoints (default: an epoch, or a minute if that is "
+                          "shorter)"),
+    {.name = "color",
+     .metavar = "WHEN",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, color),
+     .choice = stk_color_choice,
+     .group = "Output",
+     .help = "colours: auto (on a terminal), always, never"},
+    STK_TRAIN_OPTIONS(values, train),
+};
+
+typedef struct session {
+    const stk_invocation *call;
+    const values         *values;
+    stk_train_job        *job;
+    stk_train_watch       watch;
+    stk_callback          callback; /* outlives the trainer */
+    stk_trainer          *trainer;
+    stk_train_result      result;
+    stk_train_report      report;
+} session;
+
+static int explain(const session *s)
+{
+    stk_blob  text;
+    stk_error err;
+    int       code = STK_EXIT_OK;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    if (stk_train_explain(&s->job->recipe, &s->job->data, &text, &err)) {
+        code = stk_train_job_error(s->call, &err);
+    } else {
+        printf("# Decisions\n");
+        fwrite(s->job->reasons.data, 1, s->job->reasons.size, stdout);
+        printf("\n");
+        fwrite(text.data, 1, text.size, stdout);
+    }
+    stk_blob_release(&text);
+    return code;
+}
+
+/* The curve is for looking at; a run is not worse for the lack of it. */
+static void show_curve(const session *s)
+{
+    const stk_style style = stk_style_for(stdout, s->values->color);
+    const bool      shown = !s->values->train.json && !s->values->train.quiet;
+    const char     *folder = stk_trainer_folder(s->trainer);
+    stk_curve       curve;
+    stk_error       err;
+    char            line[1024];
+    stk_status      st = stk_curve_read(&curve, folder, &err);
+    if (!st && curve.count) st = stk_curve_save(&curve, folder, &err);
+    if (!st && shown) st = stk_curve_print(&curve, &style, &err);
+    if (st)
+        fprintf(stderr, "stoker train: the curve could not be drawn: %s\n",
+                stk_error_line(&err, line, sizeof line));
+    stk_curve_release(&curve);
+}
+
+static int print_result(session *s)
+{
+    const stk_style style = stk_style_for(stdout, s->values->color);
+    int             code = STK_EXIT_OK;
+    show_curve(s);
+    if (s->values->train.json) {
+        stk_json_out json;
+        stk_json_out_begin(&json);
+        stk_train_report_json(&json.writer, &s->report);
+        code = stk_json_out_end(&json, s->call);
+    } else {
+        stk_train_report_print(&s->report, &style);
+    }
+    /* How to go on after Ctrl-C is no hint: without it the work seems lost. */
+    if (!s->values->train.quiet || s->result.interrupted) stk_train_report_hint(&s->report);
+    return code ? code : s->result.interrupted ? STK_EXIT_CANCELLED : STK_EXIT_OK;
+}
+
+static stk_status open_trainer(session *s, stk_error *err)
+{
+    const stk_trainer_options how = {.resume = s->values->resume != NULL,
+                                     .callbacks = &s->callback,
+                                     .callback_count = 1,
+                                     .cancel = stk_signals_token(),
+                                     .log = stk_train_watch_log,
+                                     .log_context = &s->watch};
+    s->callback = stk_train_watch_callback(&s->watch);
+    if (!s->values->train.quiet) stk_train_plan_begin(s->job);
+    STK_TRY(stk_trainer_open(&s->trainer, &s->job->recipe, &s->job->data, &how, err));
+    if (!s->values->train.quiet) stk_train_plan_end(s->job, s->trainer);
+    return STK_OK;
+}
+
+static int train(session *s)
+{
+    stk_error    err;
+    stk_status   st = open_trainer(s, &err);
+    const double begin = stk_seconds_now();
+    if (!st) {
+        s->report = (stk_train_report){.recipe = &s->job->recipe,
+                                       .trainer = s->trainer,
+                                       .result = &s->result,
+                                       .first_step = stk_trainer_outlook(s->trainer).first_step};
+        st = stk_trainer_run(s->trainer, &s->result, &err);
+    }
+    stk_train_watch_end(&s->watch);
+    s->report.wall_seconds = stk_seconds_now() - begin;
+    return st ? stk_train_job_error(s->call, &err) : print_result(s);
+}
+
+/* The recipe of a run is complete; flags may still say on how many threads it goes on. */
+static int load_run(const stk_invocation *call, stk_train_job *job)
+{
+    const values *v = call->values;
+    char          path[STK_TRAIN_PATH + 32];
+    stk_error     err;
+    if (v->train.recipe || call->operand_count)
+        return stk_report_usage(call->command,
+                                "--resume goes on with the run's own recipe and data",
+                                "leave DATA and --recipe away");
+    snprintf(path, sizeof path, "%s/recipe.yaml", v->resume);
+    if (stk_train_recipe_load(&job->recipe, NULL, path, &err))
+        return stk_report_error(call->command, &err,
+                                err.status == STK_E_NOTFOUND ? "--resume takes the folder of a run"
+                                                             : NULL);
+    if (stk_train_recipe_set(&job->recipe, "output.folder", v->resume, "--resume", &err))
+        return stk_report_error(call->command, &err, NULL);
+    return STK_EXIT_OK;
+}
+
+static int run_job(const stk_invocation *call, stk_train_job *job)
+{
+    const values *v = call->values;
+    session       s = {.call = call, .values = v, .job = job};
+    int           code = v->resume ? load_run(call, job) : STK_EXIT_OK;
+    if (!code)
+        code = stk_train_job_prepare(job, call, &v->train,
+                                     call->operand_count ? call->operands[0] : NULL);
+    if (code) return code;
+    if (v->explain) return explain(&s);
+    stk_train_watch_init(&s.watch, job->recipe.data.batch, v->train.quiet);
+    code = train(&s);
+    stk_trainer_free(s.trainer);
+    stk_train_watch_release(&s.watch);
+    return code;
+}
+
+static int run(const stk_invocation *call)
+{
+    stk_train_job job;
+    stk_train_job_init(&job);
+    const int code = run_job(call, &job);
+    stk_train_job_release(&job);
+    return code;
+}
+
+const stk_command stk_command_train = {
+    .name = "train",
+    .summary = "train a network on pictures; every choice is made unless you make it",
+    .operands = "[DATA]",
+    .description =
+        "Trains a network on the labelled pictures of DATA (a pack, or any source that 'stoker "
+        "pack' takes). No flag is needed: what is not said is decided by the data, and told. The "
+        "run "
+        "folder gets the recipe, a table of metrics, TensorBoard events, checkpoints and the best "
+        "model. Ctrl-C ends with a checkpoint; --resume goes on from it, also after a crash, as if "
+        "nothing had happened.",
+    .examples = "stoker train photos/\n"
+                "stoker train packed/ --model resnet18 --epochs 20 -o runs/first\n"
+                "stoker train --recipe recipes/cifar10.yaml packed/ --batch 256\n"
+                "stoker train packed/ --set progressive.size_from=0.5 --explain\n"
+                "stoker train --resume runs/first",
+    .least_operands = 0,
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .print_more_help = stk_train_print_keys,
+    .run = run,
+};

@@ -1,0 +1,93 @@
+/* Picture files that a person named. */
+#include "picture_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <stoker/filesystem.h>
+#include <string.h>
+#include <strings.h>
+
+enum { DEEPEST = 32 };
+
+typedef struct search {
+    stk_picture_files *files;
+    const char        *folder;
+    int                depth;
+} search;
+
+static bool is_picture(const char *name)
+{
+    static const char *const endings[] = {".jpg", ".jpeg", ".png", ".webp", ".ppm", ".pgm", ".pnm"};
+    const char              *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && dot != name && i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(dot, endings[i]) == 0) return true;
+    return false;
+}
+
+static stk_status add_file(stk_picture_files *files, const char *path, stk_error *err)
+{
+    if (files->count == files->room) {
+        const size_t room = files->room ? 2 * files->room : 16;
+        char       **more = realloc(files->paths, room * sizeof *more);
+        if (!more) return stk_fail(err, STK_E_NOMEM, "read", path, "no memory for its name");
+        files->paths = more;
+        files->room = room;
+    }
+    char *copy = strdup(path);
+    if (!copy) return stk_fail(err, STK_E_NOMEM, "read", path, "no memory for its name");
+    files->paths[files->count++] = copy;
+    return STK_OK;
+}
+
+static stk_status search_folder(stk_picture_files *files, const char *folder, int depth,
+                                stk_error *err);
+
+static stk_status visit(void *context, const char *name, const stk_file_info *info, stk_error *err)
+{
+    const search *s = context;
+    char          path[4096];
+    if (name[0] == '.') return STK_OK;
+    if (snprintf(path, sizeof path, "%s/%s", s->folder, name) >= (int)sizeof path)
+        return stk_fail(err, STK_E_LIMIT, "read", name, "its path is too long");
+    if (info->kind == STK_FILE_DIRECTORY) return search_folder(s->files, path, s->depth + 1, err);
+    return is_picture(name) ? add_file(s->files, path, err) : STK_OK;
+}
+
+static stk_status search_folder(stk_picture_files *files, const char *folder, int depth,
+                                stk_error *err)
+{
+    search s = {files, folder, depth};
+    if (depth > DEEPEST)
+        return stk_fail(err, STK_E_LIMIT, "read", folder, "folders are more than %d deep", DEEPEST);
+    return stk_path_list(NULL, folder, STK_LIST_KINDS, visit, &s, err);
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+stk_status stk_picture_files_add(stk_picture_files *files, const char *path, stk_error *err)
+{
+    const size_t  first = files->count;
+    char          folder[4096];
+    stk_file_info info;
+    if (stk_path_info(NULL, path, &info, NULL) || info.kind != STK_FILE_DIRECTORY)
+        return add_file(files, path, err);
+    snprintf(folder, sizeof folder, "%s", path);
+    for (size_t length = strlen(folder); length > 1 && folder[length - 1] == '/';)
+        folder[--length] = 0;
+    STK_TRY(search_folder(files, folder, 0, err));
+    if (files->count == first)
+        return stk_fail(err, STK_E_NOTFOUND, "read", path, "there is no picture in this folder");
+    qsort(files->paths + first, files->count - first, sizeof *files->paths, compare);
+    return STK_OK;
+}
+
+void stk_picture_files_release(stk_picture_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        free(files->paths[i]);
+    free(files->paths);
+    *files = (stk_picture_files){0};
+}

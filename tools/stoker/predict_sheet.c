@@ -1,0 +1,85 @@
+/* A contact sheet of predictions. */
+#include "predict_sheet.h"
+
+#include "pictures.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENOUGH_PIXELS = 256 }; /* of a side: JPEGs are decoded no larger than they are shown */
+
+stk_status stk_predict_sheet_init(stk_predict_sheet *sheet, stk_error *err)
+{
+    *sheet = (stk_predict_sheet){0};
+    sheet->cells = calloc(STK_PREDICT_SHEET_MOST, sizeof *sheet->cells);
+    if (!sheet->cells) return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory");
+    return stk_decoder_new(&sheet->decoder, NULL, err);
+}
+
+void stk_predict_sheet_release(stk_predict_sheet *sheet)
+{
+    for (size_t i = 0; i < sheet->count; i++)
+        free(sheet->cells[i].pixels.data);
+    free(sheet->cells);
+    stk_decoder_free(sheet->decoder);
+    *sheet = (stk_predict_sheet){0};
+}
+
+static int choose_shrink(stk_bytes encoded)
+{
+    stk_image_info info;
+    int            shrink = 1;
+    if (stk_image_read_info(encoded, NULL, &info, NULL) || info.format != STK_IMAGE_JPEG) return 1;
+    const int side = info.width > info.height ? info.width : info.height;
+    while (shrink < 8 && side / (2 * shrink) >= ENOUGH_PIXELS)
+        shrink *= 2;
+    return shrink;
+}
+
+/* The decoder lends its pixels until the next picture. */
+static stk_status keep(stk_pixels *out, const stk_pixels *lent, stk_error *err)
+{
+    const size_t row = (size_t)lent->width * (size_t)lent->channels;
+    *out = *lent;
+    out->stride = row;
+    out->data = malloc(row * (size_t)lent->height);
+    if (!out->data) return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for a picture");
+    for (int32_t y = 0; y < lent->height; y++)
+        memcpy(out->data + (size_t)y * row, lent->data + (size_t)y * lent->stride, row);
+    return STK_OK;
+}
+
+stk_status stk_predict_sheet_add(stk_predict_sheet *sheet, stk_bytes encoded, const char *label,
+                                 const char *note, stk_error *err)
+{
+    stk_pixels lent;
+    if (sheet->count == STK_PREDICT_SHEET_MOST) return STK_OK;
+    stk_sheet_cell *cell = &sheet->cells[sheet->count];
+    STK_TRY(stk_image_decode(sheet->decoder, encoded, NULL, choose_shrink(encoded), NULL, &lent,
+                             NULL, err));
+    STK_TRY(keep(&cell->pixels, &lent, err));
+    snprintf(cell->label, sizeof cell->label, "%s", label);
+    snprintf(cell->note, sizeof cell->note, "%s", note);
+    sheet->count++;
+    return STK_OK;
+}
+
+stk_status stk_predict_sheet_save(const stk_predict_sheet *sheet, const char *path,
+                                  const char *heading, const char *subheading, int columns,
+                                  stk_error *err)
+{
+    const stk_sheet all = {.heading = heading,
+                           .subheading = subheading,
+                           .cells = sheet->cells,
+                           .count = sheet->count,
+                           .columns = columns < (int)sheet->count ? columns : (int)sheet->count};
+    stk_blob        png;
+    if (!sheet->count)
+        return stk_fail(err, STK_E_NOTFOUND, "sheet", path, "there is no picture to show");
+    stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_sheet_write(&png, &all, NULL, err);
+    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&png), err);
+    stk_blob_release(&png);
+    return st;
+}

@@ -1,0 +1,35 @@
+/* The middle of many measurements. */
+#include "spread.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Between the two values next to it. */
+static double at_share(const double *sorted, size_t count, double share)
+{
+    const double place = share * (double)(count - 1);
+    const size_t below = (size_t)place;
+    if (below + 1 >= count) return sorted[count - 1];
+    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+stk_spread stk_spread_of(double *values, size_t count)
+{
+    if (!count) return (stk_spread){0};
+    qsort(values, count, sizeof *values, compare);
+    return (stk_spread){at_share(values, count, 0.5), at_share(values, count, 0.1),
+                        at_share(values, count, 0.9)};
+}
+
+double stk_seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

@@ -1,0 +1,114 @@
+/* Flags that set keys of a training recipe. */
+#include "train_flags.h"
+
+#include "text.h"
+
+#include <stoker/models.h>
+#include <string.h>
+
+static const struct {
+    const char *flag, *key;
+    size_t      offset;
+} keys[] = {
+    {"--split", "data.split", offsetof(stk_train_values, split)},
+    {"--validation", "data.validation", offsetof(stk_train_values, validation)},
+    {"--preset", "data.preset", offsetof(stk_train_values, preset)},
+    {"--size", "data.size", offsetof(stk_train_values, size)},
+    {"--batch", "data.batch", offsetof(stk_train_values, batch)},
+    {"--mixup", "data.mixup", offsetof(stk_train_values, mixup)},
+    {"--cutmix", "data.cutmix", offsetof(stk_train_values, cutmix)},
+    {"--model", "model.name", offsetof(stk_train_values, model)},
+    {"--width", "model.width", offsetof(stk_train_values, width)},
+    {"--weights", "model.weights", offsetof(stk_train_values, weights)},
+    {"--epochs", "train.epochs", offsetof(stk_train_values, epochs)},
+    {"--steps", "train.steps", offsetof(stk_train_values, steps)},
+    {"--optimizer", "train.optimizer", offsetof(stk_train_values, optimizer)},
+    {"--learning-rate", "train.learning_rate", offsetof(stk_train_values, learning_rate)},
+    {"--schedule", "train.schedule", offsetof(stk_train_values, schedule)},
+    {"--momentum", "train.momentum", offsetof(stk_train_values, momentum)},
+    {"--weight-decay", "train.weight_decay", offsetof(stk_train_values, weight_decay)},
+    {"--label-smoothing", "train.label_smoothing", offsetof(stk_train_values, label_smoothing)},
+    {"--ema", "train.ema", offsetof(stk_train_values, ema)},
+    {"--precision", "train.precision", offsetof(stk_train_values, precision)},
+    {"--accumulate", "train.accumulate", offsetof(stk_train_values, accumulate)},
+    {"--clip-norm", "train.clip_norm", offsetof(stk_train_values, clip_norm)},
+    {"--early-stop", "train.early_stop", offsetof(stk_train_values, early_stop)},
+    {"--seed", "train.seed", offsetof(stk_train_values, seed)},
+    {"--backend", "knobs.backend", offsetof(stk_train_values, backend)},
+    {"--threads", "knobs.threads", offsetof(stk_train_values, threads)},
+    {"--input-threads", "knobs.input_threads", offsetof(stk_train_values, input_threads)},
+    {"--memory-mb", "knobs.memory_mb", offsetof(stk_train_values, memory_mb)},
+    {"--folder", "output.folder", offsetof(stk_train_values, folder)},
+    {"--log-every", "output.log_every", offsetof(stk_train_values, log_every)},
+    {"--checkpoint-every", "output.checkpoint_every", offsetof(stk_train_values, checkpoint_every)},
+};
+
+static stk_status apply_flags(const stk_train_values *v, stk_train_recipe *recipe, stk_error *err)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *text = *(const char *const *)(const void *)((const char *)v + keys[i].offset);
+        if (text) STK_TRY(stk_train_recipe_set(recipe, keys[i].key, text, keys[i].flag, err));
+    }
+    if (v->trivial) recipe->model.trivial = true;
+    if (v->eager) recipe->knobs.eager = true;
+    return STK_OK;
+}
+
+/* "train.gamma=0.2" */
+static stk_status apply_pair(const char *pair, stk_train_recipe *recipe, stk_error *err)
+{
+    char        key[128], where[160];
+    const char *equals = strchr(pair, '=');
+    if (!equals || (size_t)(equals - pair) >= sizeof key)
+        return stk_fail(err, STK_E_INVALID, "recipe", "--set", "'%.100s' is not SECTION.KEY=VALUE",
+                        pair);
+    snprintf(key, sizeof key, "%.*s", (int)(equals - pair), pair);
+    snprintf(where, sizeof where, "--set %s", key);
+    return stk_train_recipe_set(recipe, key, equals + 1, where, err);
+}
+
+static stk_status apply_all(const stk_train_values *v, const char *data, stk_train_recipe *recipe,
+                            stk_error *err)
+{
+    STK_TRY(apply_flags(v, recipe, err));
+    for (size_t i = 0; i < v->set.count; i++)
+        STK_TRY(apply_pair(v->set.items[i], recipe, err));
+    return data ? stk_train_recipe_set(recipe, "data.path", data, "DATA", err) : STK_OK;
+}
+
+int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *values,
+                          const char *data, stk_train_recipe *recipe)
+{
+    stk_error err;
+    char      message[sizeof err.where + sizeof err.message + 2];
+    if (values->recipe && stk_train_recipe_load(recipe, NULL, values->recipe, &err))
+        return stk_report_error(call->command, &err, NULL);
+    if (!apply_all(values, data, recipe, &err)) return STK_EXIT_OK;
+    snprintf(message, sizeof message, "%s: %s", err.where, err.message);
+    return stk_report_usage(call->command, message, NULL);
+}
+
+void stk_train_print_models(FILE *out, int width)
+{
+    const stk_model *model;
+    fprintf(out, "\nNetworks for --model:\n");
+    for (size_t i = 0; (model = stk_model_at(i)) != NULL; i++) {
+        const int column = fprintf(out, "  %s", model->name);
+        stk_text_wrap(out, model->help, column, 26, width);
+    }
+}
+
+void stk_train_print_keys(FILE *out, int width)
+{
+    const stk_train_key *key;
+    stk_train_print_models(out, width);
+    fprintf(out, "\nKeys of a recipe, for --set; in brackets what they are by themselves:\n");
+    for (size_t i = 0; (key = stk_train_key_at(i)) != NULL; i++) {
+        char      text[400];
+        const int column = fprintf(out, "  %s.%s", key->section, key->name);
+        snprintf(text, sizeof text, "%s%s%s%s", key->help, *key->fallback ? " [" : "",
+                 key->fallback, *key->fallback ? "]" : "");
+        if (column > 24) fprintf(out, "\n");
+        stk_text_wrap(out, text, column > 24 ? 0 : column, 26, width);
+    }
+}

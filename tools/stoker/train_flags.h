@@ -1,0 +1,131 @@
+/* Flags that set keys of a training recipe: those of the commands that train or measure training.
+ * Each is handed on as text, so that a recipe and a flag are checked, and refused, alike. */
+#ifndef STK_TOOLS_TRAIN_FLAGS_H
+#define STK_TOOLS_TRAIN_FLAGS_H
+
+#include "command.h"
+
+#include <stoker/train.h>
+
+typedef struct stk_train_values {
+    const char     *recipe;
+    const char     *split, *validation, *preset, *size, *batch, *mixup, *cutmix;
+    const char     *model, *width, *weights;
+    const char     *epochs, *steps, *optimizer, *learning_rate, *schedule, *momentum, *weight_decay;
+    const char     *label_smoothing, *ema, *precision, *accumulate, *clip_norm, *early_stop, *seed;
+    const char     *backend, *threads, *input_threads, *memory_mb;
+    const char     *folder, *log_every, *checkpoint_every;
+    bool            trivial, eager, json, quiet;
+    stk_option_list set;
+} stk_train_values;
+
+#define STK_TRAIN_TEXT_OPTION(type, field, flag, value, heading, text)                             \
+    {                                                                                              \
+        .name = flag, .metavar = value, .kind = STK_OPTION_TEXT, .target = offsetof(type, field),  \
+        .group = heading, .help = text                                                             \
+    }
+
+/* What every one of these commands takes. */
+#define STK_TRAIN_OPTIONS(type, member)                                                            \
+    {.name = "recipe",                                                                             \
+     .letter = 'r',                                                                                \
+     .metavar = "FILE",                                                                            \
+     .kind = STK_OPTION_FILE,                                                                      \
+     .target = offsetof(type, member.recipe),                                                      \
+     .group = "Recipe",                                                                            \
+     .help = "a training recipe (YAML); flags come after it"},                                     \
+        {.name = "set",                                                                            \
+         .metavar = "SECTION.KEY=VALUE",                                                           \
+         .kind = STK_OPTION_LIST,                                                                  \
+         .target = offsetof(type, member.set),                                                     \
+         .group = "Recipe",                                                                        \
+         .help = "any key of a recipe, such as train.gamma=0.2; may be given several times"},      \
+        STK_TRAIN_TEXT_OPTION(type, member.split, "split", "SPLIT", "Data",                        \
+                              "the split to train on (default: train where there is one)"),        \
+        STK_TRAIN_TEXT_OPTION(type, member.validation, "validation", "SPLIT|SHARE|none", "Data",   \
+                              "what to evaluate on: a split, a share such as 0.1 that is held "    \
+                              "back, or none"),                                                    \
+        STK_TRAIN_TEXT_OPTION(type, member.preset, "preset", "PRESET", "Data",                     \
+                              "how pictures are prepared: imagenet, cifar, fashion (default: by "  \
+                              "their size)"),                                                      \
+        STK_TRAIN_TEXT_OPTION(type, member.size, "size", "N", "Data",                              \
+                              "pixels of a side (default: the preset's)"),                         \
+        STK_TRAIN_TEXT_OPTION(type, member.batch, "batch", "N", "Data", "pictures of a step"),     \
+        STK_TRAIN_TEXT_OPTION(type, member.mixup, "mixup", "ALPHA", "Data",                        \
+                              "MixUp with this alpha (default 0: off)"),                           \
+        STK_TRAIN_TEXT_OPTION(type, member.cutmix, "cutmix", "ALPHA", "Data",                      \
+                              "CutMix with this alpha (default 0: off)"),                          \
+        STK_TRAIN_TEXT_OPTION(type, member.model, "model", "NAME", "Model",                        \
+                              "the network, of those below (default: by the size of pictures)"),   \
+        STK_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \
+                              "times its channels (default 1)"),                                   \
+        STK_TRAIN_TEXT_OPTION(type, member.weights, "weights", "FILE", "Model",                    \
+                              "safetensors to begin with; a last layer of other classes is left "  \
+                              "out"),                                                              \
+        {.name = "trivial-model",                                                                  \
+         .kind = STK_OPTION_FLAG,                                                                  \
+         .target = offsetof(type, member.trivial),                                                 \
+         .group = "Model",                                                                         \
+         .help = "one dense layer on the mean colour: no compute, to measure the rest"},           \
+        STK_TRAIN_TEXT_OPTION(type, member.optimizer, "optimizer", "NAME", "Training",             \
+                              "sgd, nesterov, adamw, lars or lamb (default: nesterov; adamw for "  \
+                              "transformers)"),                                                    \
+        STK_TRAIN_TEXT_OPTION(type, member.learning_rate, "learning-rate", "X", "Training",        \
+                              "the largest of the schedule (default: by optimizer and batch; "     \
+                              "'stoker lr-find' measures it)"),                                    \
+        STK_TRAIN_TEXT_OPTION(type, member.learning_rate, "lr", "X", "Training",                   \
+                              "the same as --learning-rate"),                                      \
+        STK_TRAIN_TEXT_OPTION(type, member.momentum, "momentum", "X", "Training",                  \
+                              "of sgd, nesterov, lars; beta1 of the others (default 0.9)"),        \
+        STK_TRAIN_TEXT_OPTION(type, member.weight_decay, "weight-decay", "X", "Training",          \
+                              "default 5e-4; 0.05 for adamw and lamb"),                            \
+        STK_TRAIN_TEXT_OPTION(type, member.label_smoothing, "label-smoothing", "X", "Training",    \
+                              "the share of a label that is spread over all classes (default 0)"), \
+        STK_TRAIN_TEXT_OPTION(type, member.ema, "ema", "DECAY", "Training",                        \
+                              "evaluate an average of the weights (default 0: off)"),              \
+        STK_TRAIN_TEXT_OPTION(type, member.precision, "precision", "P", "Training",                \
+                              "of convolutions and matrix products: fp32, bf16 or fp16 (default "  \
+                              "fp32)"),                                                            \
+        STK_TRAIN_TEXT_OPTION(type, member.accumulate, "accumulate", "N", "Training",              \
+                              "steps whose gradients are added up before an update (default 1)"),  \
+        STK_TRAIN_TEXT_OPTION(type, member.clip_norm, "clip-norm", "X", "Training",                \
+                              "gradients are shortened to this length (default 0: not)"),          \
+        STK_TRAIN_TEXT_OPTION(type, member.seed, "seed", "N", "Training",                          \
+                              "of weights, order and augmentation (default 1)"),                   \
+        STK_TRAIN_TEXT_OPTION(type, member.backend, "backend", "B", "Machine",                     \
+                              "what computes: cpu or ref (default: the fastest there is)"),        \
+        STK_TRAIN_TEXT_OPTION(type, member.threads, "threads", "N", "Machine",                     \
+                              "that compute (default: one per core, less those for input)"),       \
+        STK_TRAIN_TEXT_OPTION(type, member.input_threads, "input-threads", "N", "Machine",         \
+                              "that prepare input, the training thread included"),                 \
+        STK_TRAIN_TEXT_OPTION(type, member.memory_mb, "memory-mb", "N", "Machine",                 \
+                              "most memory for input, in MB (default: a quarter of the "           \
+                              "machine's)"),                                                       \
+        {.name = "eager",                                                                          \
+         .kind = STK_OPTION_FLAG,                                                                  \
+         .target = offsetof(type, member.eager),                                                   \
+         .group = "Machine",                                                                       \
+         .help = "operation by operation, unoptimised; stops at the first result that is not "     \
+                 "finite"},                                                                        \
+        {.name = "json",                                                                           \
+         .kind = STK_OPTION_FLAG,                                                                  \
+         .target = offsetof(type, member.json),                                                    \
+         .group = "Common",                                                                        \
+         .help = "print the result as JSON"},                                                      \
+    {                                                                                              \
+        .name = "quiet", .letter = 'q', .kind = STK_OPTION_FLAG,                                   \
+        .target = offsetof(type, member.quiet), .group = "Common",                                 \
+        .help = "show no progress and no hints; results and errors only"                           \
+    }
+
+/* Sets recipe from --recipe, then from the flags, then data.path from data (NULL: not given).
+ * Gives an exit code, and has told why when it is not STK_EXIT_OK. */
+int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *values,
+                          const char *data, stk_train_recipe *recipe);
+
+/* Prints the networks there are, for --help. */
+void stk_train_print_models(FILE *out, int width);
+/* Prints those, and every key of a recipe. */
+void stk_train_print_keys(FILE *out, int width);
+
+#endif

@@ -1,0 +1,89 @@
+/* A recipe with its data, settled. */
+#include "train_job.h"
+
+#include "signals.h"
+#include "text.h"
+
+#include <string.h>
+
+void stk_train_job_init(stk_train_job *job)
+{
+    job->data = (stk_train_data){0};
+    stk_train_recipe_init(&job->recipe);
+    stk_blob_init(&job->reasons, NULL, STK_MEMORY_OUTPUT);
+}
+
+void stk_train_job_release(stk_train_job *job)
+{
+    stk_train_data_release(&job->data);
+    stk_blob_release(&job->reasons);
+}
+
+static const char *advise(const stk_error *err)
+{
+    if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
+    if (strcmp(err->stage, "decode") == 0)
+        return "--set data.on_bad_sample=skip passes over bad pictures";
+    if (err->status == STK_E_DATALOSS) return "'stoker inspect --verify' finds all damage";
+    return NULL;
+}
+
+int stk_train_job_error(const stk_invocation *call, const stk_error *err)
+{
+    return stk_report_error(call->command, err, advise(err));
+}
+
+/* A set of one class, or with classes of which nothing can be learnt, is more often a wrong folder
+ * than what somebody wants. */
+static stk_status check_classes(const stk_train_job *job, stk_error *err)
+{
+    if (job->data.classes >= 2) return STK_OK;
+    return stk_fail(
+        err, STK_E_INVALID, "data", job->recipe.data.path,
+        "there is one class only, so there is nothing to tell apart; give a folder that "
+        "has a folder for each class");
+}
+
+static stk_status look_and_settle(stk_train_job *job, stk_error *err)
+{
+    STK_TRY(stk_train_look(&job->data, &job->recipe, err));
+    STK_TRY(check_classes(job, err));
+    return stk_train_settle(&job->recipe, &job->data, &job->reasons, err);
+}
+
+int stk_train_job_prepare(stk_train_job *job, const stk_invocation *call,
+                          const stk_train_values *values, const char *data)
+{
+    stk_error err;
+    char      note[300], shown[250];
+    const int code = stk_train_flags_apply(call, values, data, &job->recipe);
+    if (code) return code;
+    if (!*job->recipe.data.path)
+        return stk_report_usage(call->command, "DATA is missing",
+                                "name a folder of pictures, a pack, or a recipe with --recipe");
+    stk_text_fit(shown, sizeof shown, job->recipe.data.path, 200);
+    snprintf(note, sizeof note, "looking at %s ...", shown);
+    if (!values->quiet) stk_notice_begin(note);
+    const stk_status st = look_and_settle(job, &err);
+    stk_notice_end();
+    if (st) return stk_train_job_error(call, &err);
+    char warning[512];
+    stk_train_job_reason(job, "WARNING", warning, sizeof warning);
+    if (*warning) fprintf(stderr, "WARNING: %s\n", warning);
+    return STK_EXIT_OK;
+}
+
+char *stk_train_job_reason(const stk_train_job *job, const char *name, char *text, size_t capacity)
+{
+    const char  *at = (const char *)job->reasons.data, *end = at + job->reasons.size;
+    const size_t length = strlen(name);
+    text[0] = 0;
+    while (at && at < end) {
+        const char  *stop = memchr(at, '\n', (size_t)(end - at));
+        const size_t line = (size_t)((stop ? stop : end) - at);
+        if (line > length + 2 && strncmp(at, name, length) == 0 && at[length] == ':')
+            snprintf(text, capacity, "%.*s", (int)(line - length - 2), at + length + 2);
+        at += line + 1;
+    }
+    return text;
+}

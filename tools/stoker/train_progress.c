@@ -1,0 +1,154 @@
+/* Training as it goes on. */
+#include "train_progress.h"
+
+#include "format.h"
+#include "terminal.h"
+#include "text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* In nanoseconds: between lines, and before the first. */
+#define REDRAW_TERMINAL 200000000ull
+#define REDRAW_FILE 3000000000ull
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void stk_train_watch_init(stk_train_watch *watch, int64_t batch, bool quiet)
+{
+    *watch = (stk_train_watch){.quiet = quiet, .batch = batch, .first_step = -1};
+    watch->terminal = isatty(STDERR_FILENO);
+    pthread_mutex_init(&watch->lock, NULL);
+}
+
+void stk_train_watch_release(stk_train_watch *watch)
+{
+    pthread_mutex_destroy(&watch->lock);
+}
+
+static void clear(stk_train_watch *watch)
+{
+    if (watch->drawn) fprintf(stderr, "\r\033[K");
+    watch->drawn = false;
+}
+
+static bool is_time(stk_train_watch *watch)
+{
+    const uint64_t now = now_ns();
+    if (now - watch->shown_ns < (watch->terminal ? REDRAW_TERMINAL : REDRAW_FILE)) return false;
+    watch->shown_ns = now;
+    return true;
+}
+
+/* Reports tell the speed; before the first one, what was done since the start does. */
+static double images_per_second(const stk_train_watch *watch, int64_t step)
+{
+    const double seconds = (double)(now_ns() - watch->begin_ns) / 1e9;
+    if (watch->reported && watch->last.images_per_second > 0) return watch->last.images_per_second;
+    return seconds > 0 ? (double)((step - watch->first_step) * watch->batch) / seconds : 0;
+}
+
+static void write_line(const stk_train_watch *watch, const stk_train_progress *p, char *line,
+                       size_t room)
+{
+    char         a[STK_FORMAT_ROOM];
+    const double rate = images_per_second(watch, p->step);
+    size_t       used =
+        (size_t)snprintf(line, room, "epoch %lld/%lld  step %lld/%lld", (long long)p->epoch + 1,
+                         (long long)p->epochs, (long long)p->step, (long long)p->steps);
+    if (watch->reported)
+        used += (size_t)snprintf(line + used, room - used, "  loss %.3g  acc %.1f %%",
+                                 watch->last.loss, 100 * watch->last.accuracy);
+    if (rate > 0)
+        used += (size_t)snprintf(line + used, room - used, "  %s img/s",
+                                 stk_format_count(a, (uint64_t)(rate + 0.5)));
+    if (watch->reported)
+        used += (size_t)snprintf(line + used, room - used, "  wait %.1f %%",
+                                 100 * watch->last.input_wait);
+    if (rate > 0)
+        snprintf(line + used, room - used, "  eta %s",
+                 stk_format_duration(a, (double)((p->steps - p->step) * watch->batch) / rate));
+}
+
+static void draw(stk_train_watch *watch, const stk_train_progress *p)
+{
+    char line[256];
+    write_line(watch, p, line, sizeof line);
+    if (!watch->terminal) {
+        fprintf(stderr, "%s\n", line);
+        return;
+    }
+    fprintf(stderr, "\r%.*s\033[K", stk_terminal_width(stderr, 20, 250) - 1, line);
+    fflush(stderr);
+    watch->drawn = true;
+}
+
+/* On the training thread: most calls look at the clock and leave. */
+static void on_step(void *context, const stk_train_progress *progress)
+{
+    stk_train_watch *watch = context;
+    pthread_mutex_lock(&watch->lock);
+    if (watch->first_step < 0) {
+        watch->first_step = progress->step; /* its own time is not known */
+        watch->begin_ns = watch->shown_ns = now_ns();
+    }
+    if (!watch->quiet && is_time(watch)) draw(watch, progress);
+    pthread_mutex_unlock(&watch->lock);
+}
+
+static void print_evaluation(const stk_train_progress *p)
+{
+    char time[STK_FORMAT_ROOM];
+    fprintf(stderr,
+            "epoch %lld/%lld  loss %.3g  acc %.1f %%  validation loss %.4g  acc %.2f %%  %s%s\n",
+            (long long)p->epoch + 1, (long long)p->epochs, p->loss, 100 * p->accuracy,
+            p->validation_loss, 100 * p->validation_accuracy, stk_format_duration(time, p->seconds),
+            p->best ? "  best" : "");
+}
+
+static stk_status on_report(void *context, const stk_train_progress *progress, stk_error *err)
+{
+    stk_train_watch *watch = context;
+    (void)err;
+    pthread_mutex_lock(&watch->lock);
+    watch->last = *progress;
+    watch->reported = true;
+    if (progress->evaluated && !watch->quiet) {
+        clear(watch);
+        print_evaluation(progress);
+    }
+    pthread_mutex_unlock(&watch->lock);
+    return STK_OK;
+}
+
+stk_callback stk_train_watch_callback(stk_train_watch *watch)
+{
+    return (stk_callback){
+        .name = "progress", .on_step = on_step, .on_report = on_report, .context = watch};
+}
+
+void stk_train_watch_log(void *context, const char *line)
+{
+    stk_train_watch *watch = context;
+    /* What autotune tries is for 'stoker bench input'; here it would drown the evaluations. */
+    if (watch->quiet || strncmp(line, "autotune:", 9) == 0) return;
+    pthread_mutex_lock(&watch->lock);
+    clear(watch);
+    stk_text_print(stderr, line);
+    fprintf(stderr, "\n");
+    pthread_mutex_unlock(&watch->lock);
+}
+
+void stk_train_watch_end(stk_train_watch *watch)
+{
+    pthread_mutex_lock(&watch->lock);
+    clear(watch);
+    pthread_mutex_unlock(&watch->lock);
+}

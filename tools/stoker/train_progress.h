@@ -1,0 +1,30 @@
+/* One line about training as it goes on, and one that stays for every evaluation. Always stderr. */
+#ifndef STK_TOOLS_TRAIN_PROGRESS_H
+#define STK_TOOLS_TRAIN_PROGRESS_H
+
+#include <pthread.h>
+#include <stoker/train.h>
+
+typedef struct stk_train_watch {
+    pthread_mutex_t    lock;  /* over all below: steps, reports and log lines are three threads' */
+    bool               quiet; /* show nothing */
+    bool               terminal; /* stderr is one */
+    bool               drawn;    /* a line stands on the terminal */
+    bool               reported; /* last is of this run */
+    int64_t            batch;
+    int64_t            first_step; /* of this run */
+    stk_train_progress last;       /* the last report */
+    uint64_t           begin_ns, shown_ns;
+} stk_train_watch;
+
+void stk_train_watch_init(stk_train_watch *watch, int64_t batch, bool quiet);
+void stk_train_watch_release(stk_train_watch *watch);
+
+/* The callback of a trainer; watch must outlive it. */
+stk_callback stk_train_watch_callback(stk_train_watch *watch);
+/* A line of the trainer's own, for stk_trainer_options.log. */
+void stk_train_watch_log(void *context, const char *line);
+/* Takes the line off the terminal. */
+void stk_train_watch_end(stk_train_watch *watch);
+
+#endif

@@ -1,0 +1,170 @@
+/* The end of a run. */
+#include "train_report.h"
+
+#include "format.h"
+#include "text.h"
+
+#include <string.h>
+
+static void print_accuracy(const stk_train_report *report, const stk_style *style)
+{
+    const stk_train_result   *r = report->result;
+    const stk_train_progress *p = &r->last;
+    char                      a[STK_FORMAT_ROOM];
+    if (r->best_accuracy >= 0)
+        printf("%s%.2f %%%s of the validation pictures right, at step %s\n", style->bold,
+               100 * r->best_accuracy, style->plain, stk_format_count(a, (uint64_t)r->best_step));
+    if (p->step)
+        printf(
+            "loss %.4g, accuracy %.2f %% over the last training steps, %lld of %lld steps done%s\n",
+            p->loss, 100 * p->accuracy, (long long)p->step, (long long)p->steps,
+            r->interrupted     ? ", interrupted"
+            : r->stopped_early ? ", stopped early"
+                               : "");
+    if (p->skipped)
+        printf("%lld steps were skipped: their gradients were not finite\n", (long long)p->skipped);
+}
+
+static void print_share(const char *name, double seconds, double all)
+{
+    if (all > 0) printf(", %s %.1f %%", name, 100 * seconds / all);
+}
+
+static void print_time(const stk_train_report *report)
+{
+    const stk_train_result *r = report->result;
+    const double            all = report->wall_seconds;
+    const double            known =
+        r->compute_seconds + r->input_seconds + r->evaluation_seconds + r->output_seconds;
+    const double images =
+        (double)((r->last.step - report->first_step) * report->recipe->data.batch);
+    const double training = r->compute_seconds + r->input_seconds;
+    char         a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    printf("time %s", stk_format_duration(a, all));
+    print_share("compute", r->compute_seconds, all);
+    print_share("input", r->input_seconds, all);
+    print_share("evaluation", r->evaluation_seconds, all);
+    print_share("output", r->output_seconds, all);
+    print_share("other", known < all ? all - known : 0, all);
+    if (training > 0)
+        printf("; %s img/s", stk_format_count(b, (uint64_t)(images / training + 0.5)));
+    printf("\n");
+}
+
+static void print_callbacks(const stk_trainer *trainer)
+{
+    for (size_t i = 0; i < stk_trainer_callback_count(trainer); i++) {
+        const stk_callback_account c = stk_trainer_callback_at(trainer, i);
+        const double mean = c.calls ? (double)c.nanoseconds / (double)c.calls * 1e-6 : 0;
+        if (c.slow) printf("callback %s is slow: %.2f ms a call\n", c.name, mean);
+        if (c.failures)
+            printf("callback %s failed %llu times\n", c.name, (unsigned long long)c.failures);
+    }
+}
+
+void stk_train_report_print(const stk_train_report *report, const stk_style *style)
+{
+    print_accuracy(report, style);
+    print_time(report);
+    print_callbacks(report->trainer);
+    if (report->result->interrupted && report->result->best_accuracy < 0) return;
+    printf("model ");
+    stk_text_print(stdout, report->result->best_path);
+    printf("\n");
+}
+
+void stk_train_report_hint(const stk_train_report *report)
+{
+    const char *folder = stk_trainer_folder(report->trainer);
+    if (report->result->interrupted) {
+        fprintf(stderr, "interrupted; go on with: stoker train --resume ");
+        stk_text_print(stderr, folder);
+        fprintf(stderr, "\n");
+        return;
+    }
+    fprintf(stderr, "next: stoker eval ");
+    stk_text_print(stderr, folder);
+    fprintf(stderr, "\n      stoker predict ");
+    stk_text_print(stderr, folder);
+    fprintf(stderr, " PICTURE...\n");
+}
+
+static void write_time(stk_json_writer *json, const stk_train_report *report)
+{
+    const stk_train_result *r = report->result;
+    stk_json_key(json, "time");
+    stk_json_object(json);
+    stk_json_pair_double(json, "wall_s", report->wall_seconds);
+    stk_json_pair_double(json, "compute_s", r->compute_seconds);
+    stk_json_pair_double(json, "input_s", r->input_seconds);
+    stk_json_pair_double(json, "evaluation_s", r->evaluation_seconds);
+    stk_json_pair_double(json, "output_s", r->output_seconds);
+    stk_json_object_end(json);
+}
+
+static void write_callbacks(stk_json_writer *json, const stk_trainer *trainer)
+{
+    stk_json_key(json, "callbacks");
+    stk_json_array(json);
+    for (size_t i = 0; i < stk_trainer_callback_count(trainer); i++) {
+        const stk_callback_account c = stk_trainer_callback_at(trainer, i);
+        stk_json_object(json);
+        stk_json_pair_string(json, "name", c.name);
+        stk_json_pair_uint(json, "calls", c.calls);
+        stk_json_pair_double(json, "seconds", (double)c.nanoseconds * 1e-9);
+        stk_json_pair_uint(json, "failures", c.failures);
+        stk_json_pair_bool(json, "slow", c.slow);
+        stk_json_object_end(json);
+    }
+    stk_json_array_end(json);
+}
+
+static void write_memory(stk_json_writer *json, const stk_trainer *trainer)
+{
+    const stk_memory_plan plan = stk_trainer_memory(trainer);
+    stk_json_key(json, "memory");
+    stk_json_object(json);
+    stk_json_pair_uint(json, "variables_bytes", plan.fixed);
+    stk_json_pair_uint(json, "arena_bytes", plan.arena);
+    stk_json_pair_uint(json, "without_reuse_bytes", plan.without_reuse);
+    stk_json_object_end(json);
+}
+
+void stk_train_report_json(stk_json_writer *json, const stk_train_report *report)
+{
+    const stk_train_result   *r = report->result;
+    const stk_train_progress *p = &r->last;
+    const stk_train_outlook   outlook = stk_trainer_outlook(report->trainer);
+    const double              training = r->compute_seconds + r->input_seconds;
+    const double images = (double)((p->step - report->first_step) * report->recipe->data.batch);
+    stk_json_object(json);
+    stk_json_pair_string(json, "folder", stk_trainer_folder(report->trainer));
+    stk_json_pair_string(json, "model", report->recipe->model.name);
+    stk_json_pair_string(json, "backend", outlook.backend);
+    stk_json_pair_int(json, "threads", outlook.threads);
+    stk_json_pair_int(json, "input_threads", report->recipe->knobs.input_threads);
+    stk_json_pair_int(json, "batch", report->recipe->data.batch);
+    stk_json_pair_int(json, "epochs", outlook.epochs);
+    stk_json_pair_int(json, "steps", outlook.steps);
+    stk_json_pair_int(json, "resumed_from", report->first_step);
+    stk_json_pair_int(json, "step", p->step);
+    stk_json_pair_double(json, "loss", p->loss);
+    stk_json_pair_double(json, "accuracy", p->accuracy);
+    if (r->best_accuracy >= 0) {
+        stk_json_pair_double(json, "best_accuracy", r->best_accuracy);
+        stk_json_pair_int(json, "best_step", r->best_step);
+        stk_json_pair_double(json, "validation_loss", p->validation_loss);
+        stk_json_pair_double(json, "validation_accuracy", p->validation_accuracy);
+        stk_json_pair_double(json, "validation_top5", p->validation_top5);
+    }
+    stk_json_pair_string(json, "best_model", r->best_path);
+    stk_json_pair_bool(json, "interrupted", r->interrupted);
+    stk_json_pair_bool(json, "stopped_early", r->stopped_early);
+    stk_json_pair_int(json, "skipped_steps", p->skipped);
+    stk_json_pair_double(json, "images_per_s", training > 0 ? images / training : 0);
+    stk_json_pair_double(json, "input_wait", training > 0 ? r->input_seconds / training : 0);
+    write_time(json, report);
+    write_memory(json, report->trainer);
+    write_callbacks(json, report->trainer);
+    stk_json_object_end(json);
+}

@@ -1,0 +1,25 @@
+/* What stoker train prints at the end. */
+#ifndef STK_TOOLS_TRAIN_REPORT_H
+#define STK_TOOLS_TRAIN_REPORT_H
+
+#include "terminal.h"
+
+#include <stoker/json.h>
+#include <stoker/train.h>
+
+typedef struct stk_train_report {
+    const stk_train_recipe *recipe;
+    const stk_trainer      *trainer;
+    const stk_train_result *result;
+    int64_t                 first_step; /* of this start */
+    double                  wall_seconds;
+} stk_train_report;
+
+/* For people: accuracy, time, slow callbacks, files, to stdout. */
+void stk_train_report_print(const stk_train_report *report, const stk_style *style);
+/* What to try next, to stderr. */
+void stk_train_report_hint(const stk_train_report *report);
+/* As one JSON object. */
+void stk_train_report_json(stk_json_writer *json, const stk_train_report *report);
+
+#endif
