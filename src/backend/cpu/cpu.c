@@ -24,6 +24,7 @@ static stk_status open_device(stk_device *device, stk_error *err)
     stk_cpu *cpu = calloc(1, sizeof *cpu);
     if (!cpu) return stk_fail(err, STK_E_NOMEM, "backend", "cpu", "no memory");
     cpu->team.threads = device->options.threads;
+    cpu->dnnl_threads = device->options.deterministic ? 1 : cpu->team.threads;
     cpu->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && allowed("avx2");
     cpu->avx512 = cpu->avx2 && __builtin_cpu_supports("avx512f") &&
                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&

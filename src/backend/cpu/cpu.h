@@ -14,6 +14,7 @@ enum { STK_FORMAT_C8 = 8, STK_FORMAT_C16 = 16, STK_FORMAT_OPAQUE = 256 };
 
 typedef struct stk_cpu {
     stk_team team;
+    int      dnnl_threads; /* that oneDNN gets: how it parts its sums depends on them */
     bool     avx2, avx512; /* what the machine has; false when the environment says so, for tests */
     bool     no_winograd;  /* direct convolutions only: slower, a few bits more exact */
     struct stk_cpu_dnnl *dnnl; /* engine, stream, descriptions: dnnl.c's own */

@@ -6,7 +6,7 @@
 dnnl_status_t stk_dnnl_layer_make(const stk_cpu *cpu, const stk_dnnl_layer *layer,
                                   dnnl_primitive_desc_t *pd)
 {
-    int           before = stk_dnnl_enter(cpu->team.threads);
+    int           before = stk_dnnl_enter(cpu->dnnl_threads);
     dnnl_status_t st = stk_dnnl_layer_create(pd, cpu->dnnl->engine, layer);
     stk_dnnl_leave(before);
     return st;
@@ -110,7 +110,7 @@ stk_status stk_dnnl_kernel_prepare(stk_kernel_call *call, dnnl_primitive_desc_t 
     stk_dnnl_job  *job = calloc(1, sizeof *job);
     call->state = job;
     stk_status st =
-        job ? stk_dnnl_job_make(job, cpu, cpu->team.threads, pd, args, count, scratch, err)
+        job ? stk_dnnl_job_make(job, cpu, cpu->dnnl_threads, pd, args, count, scratch, err)
             : stk_fail(err, STK_E_NOMEM, "onednn", call->use.name, "no memory");
     dnnl_primitive_desc_destroy(pd);
     return st;

@@ -116,8 +116,9 @@ static const stk_train_key keys[] = {
      sizeof(((stk_train_recipe *)0)->train.seed), "1", NULL, 0, 9007199254740992,
      "of weights, order and augmentation"},
     {"train", "deterministic", STK_TRAIN_IS_BOOL, offsetof(stk_train_recipe, train.deterministic),
-     sizeof(((stk_train_recipe *)0)->train.deterministic), "true", NULL, 0, 0,
-     "the same bits every time on the same number of threads"},
+     sizeof(((stk_train_recipe *)0)->train.deterministic), "false", NULL, 0, 0,
+     "the same bits on any number of threads; convolutions and products then run on one thread "
+     "each. Without it the bits are the same on the same number of threads"},
     {"train", "early_stop", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, train.early_stop),
      sizeof(((stk_train_recipe *)0)->train.early_stop), "0", NULL, 0, 1000000,
      "evaluations without a better one until training stops; 0: never"},

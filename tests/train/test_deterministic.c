@@ -1,0 +1,39 @@
+/* The same bits on any number of threads, where they are asked for. */
+#include "train/tiny_data.h"
+#include <stdio.h>
+
+static stk_bytes train_on(const char *backend, const char *threads)
+{
+    stk_train_recipe recipe;
+    stk_train_data   data;
+    stk_train_result result;
+    stk_trainer     *trainer;
+    stk_error        err;
+    char             name[64], path[1024];
+    snprintf(name, sizeof name, "run-%s-%s", backend, threads);
+    const char *folder = stk_test_path(name);
+    snprintf(name, sizeof name, "data-%s", backend); /* the order of pictures depends on the path */
+    tiny_recipe(&recipe, &data, tiny_data(name, 96, 16, 4), folder,
+                (const char *const[]){"knobs.backend", backend, "knobs.threads", threads,
+                                      "model.name", "cnn", "train.steps", "4", "data.validation",
+                                      "none", "train.deterministic", "true", NULL});
+    EXPECT_OK(stk_trainer_open(&trainer, &recipe, &data, NULL, &err));
+    EXPECT_OK(stk_trainer_run(trainer, &result, &err));
+    stk_trainer_free(trainer);
+    stk_train_data_release(&data);
+    snprintf(path, sizeof path, "%s/final.safetensors", folder);
+    return stk_test_read_file(path);
+}
+
+STK_TEST(weights_are_the_same_on_one_to_four_threads)
+{
+    static const char *const threads[] = {"2", "3", "4"};
+    for (size_t b = 0; stk_backend_name_at(b); b++) {
+        const stk_bytes one = train_on(stk_backend_name_at(b), "1");
+        for (size_t i = 0; i < COUNT_OF(threads); i++) {
+            const stk_bytes more = train_on(stk_backend_name_at(b), threads[i]);
+            EXPECT_INT_EQ(one.size, more.size);
+            EXPECT_MEM_EQ(one.data, more.data, one.size);
+        }
+    }
+}
