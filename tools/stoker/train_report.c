@@ -14,7 +14,10 @@ static void print_accuracy(const stk_train_report *report, const stk_style *styl
     if (r->best_accuracy >= 0)
         printf("%s%.2f %%%s of the validation pictures right, at step %s\n", style->bold,
                100 * r->best_accuracy, style->plain, stk_format_count(a, (uint64_t)r->best_step));
-    if (p->step)
+    if (p->step && p->step == report->first_step)
+        printf("all %lld steps were done before; there was nothing left to do\n",
+               (long long)p->steps);
+    else if (p->step)
         printf(
             "loss %.4g, accuracy %.2f %% over the last training steps, %lld of %lld steps done%s\n",
             p->loss, 100 * p->accuracy, (long long)p->step, (long long)p->steps,
