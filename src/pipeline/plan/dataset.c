@@ -74,6 +74,35 @@ static uint64_t mix_text(uint64_t hash, const stk_blob *text)
                       text->size);
 }
 
+/* The words of a text, paths without their folders. */
+static uint64_t mix_names(uint64_t hash, const stk_blob *text)
+{
+    const char *at = (const char *)text->data, *end = at + text->size;
+    while (at < end) {
+        const char *space = memchr(at, ' ', (size_t)(end - at)), *last = space ? space : end;
+        const char *next = last;
+        while (last > at && last[-1] == '/')
+            last--;
+        const char *first = last;
+        while (first > at && first[-1] != '/')
+            first--;
+        hash = stk_hash64(stk_hash64_number(hash, (uint64_t)(last - first)), first,
+                          (size_t)(last - first));
+        at = next + 1;
+    }
+    return hash;
+}
+
+/* Random numbers do not depend on where data lies: moved elsewhere, it comes in the same order. */
+static uint64_t salt_of(const stk_dataset *data, const stk_blob *text)
+{
+    uint64_t hash =
+        data->input_count ? mix_text(data->input_count, text) : mix_names(data->input_count, text);
+    for (size_t i = 0; i < data->input_count; i++)
+        hash = stk_hash64_number(hash, data->inputs[i]->salt);
+    return hash;
+}
+
 static stk_status take_fingerprint(stk_dataset *data, stk_error *err)
 {
     stk_blob text;
@@ -84,7 +113,7 @@ static stk_status take_fingerprint(stk_dataset *data, stk_error *err)
     for (size_t i = 0; i < data->input_count; i++)
         hash = stk_hash64_number(hash, data->inputs[i]->fingerprint);
     data->fingerprint = hash;
-    if (!data->salt) data->salt = hash;
+    if (!data->salt) data->salt = salt_of(data, &text);
     stk_blob_release(&text);
     return st;
 }

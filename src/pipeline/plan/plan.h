@@ -92,7 +92,7 @@ struct stk_dataset {
     stk_arena        arena;
     int64_t          cardinality;
     uint64_t         fingerprint; /* of it and all below */
-    uint64_t         salt; /* the fingerprint it had before rewriting: seeds its randomness */
+    uint64_t         salt; /* of its randomness: what it was before rewriting, wherever data lies */
     unsigned         traits;
     stk_resource    *resource; /* NULL when it has none */
     uint32_t         passes;   /* atomic: iterators started over it so far */
