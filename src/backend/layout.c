@@ -147,13 +147,11 @@ static stk_status lay_leaves(layouter *l, stk_error *err)
     return STK_OK;
 }
 
-/* What a variable holds after a run lies as the variable does; outputs are read row-major. */
-static stk_status lay_ends(layouter *l, stk_error *err)
+/* What a variable holds after a run lies as the variable does. */
+static stk_status lay_assignments(layouter *l, stk_error *err)
 {
     const stk_graph *from = l->rewrite.from;
     stk_symbol       to;
-    l->rewrite.to->phase = STK_PHASE_UPDATE;
-    stk_graph_set_path(l->rewrite.to, "");
     for (uint32_t i = 1; i < from->symbol_count; i++) {
         if (from->symbols[i].role != STK_SYMBOL_VARIABLE) continue;
         stk_symbol variable = stk_rewrite_symbol(&l->rewrite, (stk_symbol){i});
@@ -162,13 +160,37 @@ static stk_status lay_ends(layouter *l, stk_error *err)
         if (!from->symbols[i].assigned.id) continue;
         stk_symbol value = stk_rewrite_symbol(&l->rewrite, from->symbols[i].assigned);
         STK_TRY(in_format(l, value, format_of(l, variable), &to, err));
-        stk_rewrite_replace(&l->rewrite, from->symbols[i].assigned, to);
+        stk_graph_assign(l->rewrite.to, variable, to);
     }
+    return STK_OK;
+}
+
+/* Outputs are read row-major. A variable that is assigned holds something else by then, so that an
+ * output of it is a copy. */
+static stk_status lay_outputs(layouter *l, stk_error *err)
+{
+    const stk_graph *from = l->rewrite.from;
+    stk_symbol       to;
     for (uint32_t i = 0; i < from->output_count; i++) {
         stk_symbol value = stk_rewrite_symbol(&l->rewrite, from->outputs[i].symbol);
-        STK_TRY(in_format(l, value, STK_FORMAT_PLAIN, &to, err));
-        stk_rewrite_replace(&l->rewrite, from->outputs[i].symbol, to);
+        if (stk_graph_symbol_of(l->rewrite.to, value)->assigned.id)
+            STK_TRY(add_reorder(l, value, STK_FORMAT_PLAIN, &to, err));
+        else
+            STK_TRY(in_format(l, value, STK_FORMAT_PLAIN, &to, err));
+        stk_graph_output(l->rewrite.to, from->outputs[i].name, to);
     }
+    return STK_OK;
+}
+
+/* One value may be several ends, each in a format of its own: ends are made here, not by what
+ * stands for a symbol. */
+static stk_status lay_ends(layouter *l, stk_error *err)
+{
+    l->rewrite.to->phase = STK_PHASE_UPDATE;
+    stk_graph_set_path(l->rewrite.to, "");
+    STK_TRY(lay_assignments(l, err));
+    STK_TRY(lay_outputs(l, err));
+    l->rewrite.has_ends = true;
     return STK_OK;
 }
 

@@ -128,7 +128,7 @@ static stk_status drop_dead(stk_graph *graph, stk_error *err)
 stk_status stk_rewrite_finish(stk_rewrite *rewrite, stk_graph **out, stk_error *err)
 {
     *out = NULL;
-    copy_ends(rewrite);
+    if (!rewrite->has_ends) copy_ends(rewrite);
     stk_status st = stk_graph_check(rewrite->to, err);
     if (!st) st = drop_dead(rewrite->to, err);
     if (!st) st = stk_graph_verify(rewrite->to, err);

@@ -8,7 +8,8 @@
 typedef struct stk_rewrite {
     const stk_graph *from;
     stk_graph       *to;
-    stk_symbol      *map; /* by old symbol: what stands for it in the new graph */
+    stk_symbol      *map;      /* by old symbol: what stands for it in the new graph */
+    bool             has_ends; /* the pass has made outputs and assignments itself */
 } stk_rewrite;
 
 /* The new graph has the inputs, constants and variables of the old one. On failure nothing is held.
@@ -23,8 +24,8 @@ void stk_rewrite_replace(stk_rewrite *rewrite, stk_symbol old, stk_symbol new_sy
 void stk_rewrite_at(stk_rewrite *rewrite, const stk_graph_node *node);
 /* The same node in the new graph; its outputs stand for the old ones. */
 void stk_rewrite_copy(stk_rewrite *rewrite, const stk_graph_node *node);
-/* Carries over outputs and assignments, drops dead nodes, verifies, and gives the new graph. The
- * rewrite is released, on failure too. */
+/* Carries over outputs and assignments unless has_ends, drops dead nodes, verifies, and gives the
+ * new graph. The rewrite is released, on failure too. */
 STK_NODISCARD stk_status stk_rewrite_finish(stk_rewrite *rewrite, stk_graph **out, stk_error *err);
 /* Gives up: frees the new graph. */
 void stk_rewrite_release(stk_rewrite *rewrite);
