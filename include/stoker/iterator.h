@@ -67,10 +67,11 @@ typedef struct stk_stage_account {
     bool      runs_ahead;   /* it has a queue */
     uint64_t  items, bytes; /* given to the stage after it */
     uint64_t  errors;
-    uint64_t  busy_ns;    /* work of its own, summed over threads */
-    uint64_t  starved_ns; /* wanted to work, had no input */
-    uint64_t  blocked_ns; /* its queue was full */
-    double    queue_mean; /* elements waiting in its queue when one was taken */
+    uint64_t  busy_ns;                 /* work of its own, summed over threads */
+    uint64_t  starved_ns;              /* wanted to work, had no input */
+    uint64_t  blocked_ns;              /* its queue was full */
+    double    queue_mean;              /* results waiting in its queue, over time */
+    double    queue_empty, queue_full; /* shares of time without any, and with all it may hold */
     uint64_t  queue_now, queue_limit;
     int64_t   chunk; /* elements handed over at a time */
 } stk_stage_account;
@@ -107,6 +108,19 @@ typedef struct stk_iterator_report {
 } stk_iterator_report;
 
 STK_API void stk_iterator_read_report(stk_iterator *it, stk_iterator_report *report);
+
+/* Where the time of a run goes, all its threads together. Sums since the start: for differences. */
+typedef struct stk_iterator_times {
+    uint64_t compute_ns;    /* time in which at least one thread computed */
+    uint64_t read_only_ns;  /* time in which some waited for bytes and none computed */
+    uint64_t read_busy_ns;  /* work of S1, summed over threads, with what reading takes */
+    uint64_t other_busy_ns; /* work of S2, summed over threads */
+    uint64_t elements;      /* given to the consumer */
+    uint64_t read_bytes;    /* that storage gave, as they were asked for */
+} stk_iterator_times;
+
+/* Cheap: may be called for every batch. For the iterator's own thread. */
+STK_API void stk_iterator_read_times(stk_iterator *it, stk_iterator_times *times);
 
 /* Whole runs. reduce: function (scan) is called with the state and each element; the element it
  * leaves is dropped. *state is the first state and then the last. */

@@ -91,7 +91,8 @@ STK_API STK_NODISCARD stk_status stk_program_output_type(const stk_program *prog
                                                          const char *output, stk_dtype *dtype,
                                                          stk_shape *shape, stk_error *err);
 
-/* One run. Allocates nothing. thread records a span per operation; NULL: none. */
+/* One run. Allocates nothing. thread records a span per operation; NULL: none (the first run with
+ * one leaves a description of the operations in the trace). */
 STK_API STK_NODISCARD stk_status stk_program_run(stk_program *program, stk_trace_thread *thread,
                                                  stk_error *err);
 
@@ -130,9 +131,10 @@ typedef struct stk_program_step {
     const char *operation; /* "conv2d" */
     const char *name;      /* "layer1.0.conv1" */
     const char *kernel,
-        *detail; /* how it is computed: "onednn" and "jit:avx512_core", "reference" */
-    double   flops, bytes;
-    uint64_t runs, nanoseconds; /* measured when timing is on */
+        *detail;      /* how it is computed: "onednn" and "jit:avx512_core", "reference" */
+    const char *part; /* of a step of training: "forward", "backward", "update" */
+    double      flops, bytes;
+    uint64_t    runs, nanoseconds; /* measured when timing is on */
 } stk_program_step;
 
 STK_API size_t           stk_program_step_count(const stk_program *program);

@@ -11,6 +11,7 @@
 #include <stoker/dataset_info.h>
 #include <stoker/dataset_operators.h>
 #include <stoker/dataset_sources.h>
+#include <stoker/diagnosis.h>
 #include <stoker/element.h>
 #include <stoker/error.h>
 #include <stoker/events.h>
@@ -21,22 +22,30 @@
 #include <stoker/functions.h>
 #include <stoker/graph.h>
 #include <stoker/image.h>
+#include <stoker/inject.h>
 #include <stoker/inspect.h>
 #include <stoker/iterator.h>
 #include <stoker/json.h>
 #include <stoker/layers.h>
 #include <stoker/ledger.h>
+#include <stoker/lint.h>
 #include <stoker/lr_finder.h>
+#include <stoker/meter.h>
 #include <stoker/metrics_csv.h>
 #include <stoker/model_file.h>
 #include <stoker/models.h>
+#include <stoker/monitor.h>
 #include <stoker/ops.h>
 #include <stoker/optimizer.h>
+#include <stoker/overhead.h>
 #include <stoker/pack.h>
 #include <stoker/presets.h>
+#include <stoker/profile.h>
 #include <stoker/program.h>
 #include <stoker/recipe.h>
 #include <stoker/record_index.h>
+#include <stoker/report.h>
+#include <stoker/resources.h>
 #include <stoker/safetensors.h>
 #include <stoker/sample.h>
 #include <stoker/schedule.h>
@@ -45,9 +54,14 @@
 #include <stoker/source.h>
 #include <stoker/tensor.h>
 #include <stoker/tfrecord.h>
+#include <stoker/timeline.h>
+#include <stoker/timeline_analysis.h>
 #include <stoker/trace.h>
+#include <stoker/trace_file.h>
+#include <stoker/tracer.h>
 #include <stoker/train.h>
 #include <stoker/train_bench.h>
+#include <stoker/usage.h>
 #include <stoker/version.h>
 
 #endif

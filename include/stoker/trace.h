@@ -5,6 +5,7 @@
 #ifndef STOKER_TRACE_H
 #define STOKER_TRACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stoker/blob.h>
 #include <stoker/error.h>
@@ -31,9 +32,19 @@ STK_API const char *stk_stage_name(stk_stage stage);
 typedef struct stk_trace        stk_trace;
 typedef struct stk_trace_thread stk_trace_thread; /* written by its own thread only */
 
+/* How much is recorded; each has what the ones before it have. */
+typedef enum stk_trace_level {
+    STK_TRACE_OFF,    /* nothing: counters are kept elsewhere (stoker/meter.h) */
+    STK_TRACE_STAGES, /* what each stage did when: tens of events a step */
+    STK_TRACE_OPS,    /* and every operation */
+    STK_TRACE_KERNELS /* and what a device says of itself */
+} stk_trace_level;
+
 typedef struct stk_trace_options {
-    const char *process_name;      /* NULL means "stoker"; copied */
-    uint32_t    events_per_thread; /* rounded up to a power of two; 0 means 65536 */
+    const char     *process_name;      /* NULL means "stoker"; copied */
+    uint32_t        events_per_thread; /* rounded up to a power of two; 0 means 65536 */
+    stk_trace_level level;             /* OFF means OPS: stk_trace_set_level switches off */
+    bool            nvtx; /* ranges for NVIDIA's tools, too; without libnvToolsExt an error */
 } stk_trace_options;
 
 typedef struct stk_trace_stats {
@@ -52,11 +63,55 @@ STK_API void stk_trace_free(stk_trace *trace);
 STK_API STK_NODISCARD stk_status stk_trace_attach(stk_trace *trace, const char *name,
                                                   stk_trace_thread **out, stk_error *err);
 
+/* The calling thread's ring in trace: the one it has there, or a new one called name. Without
+ * memory for one, NULL: that thread is not traced. */
+STK_API stk_trace_thread *stk_trace_own(stk_trace *trace, const char *name);
+/* The calling thread will not record any more: its ring goes on with the next one of that name. */
+STK_API void stk_trace_leave(stk_trace *trace);
+
+/* From any thread, at any time. */
+STK_API void            stk_trace_set_level(stk_trace *trace, stk_trace_level level);
+STK_API stk_trace_level stk_trace_get_level(const stk_trace *trace); /* NULL: OFF */
+/* thread when so much is recorded now, else NULL. */
+static inline stk_trace_thread *stk_trace_at(const stk_trace *trace, stk_trace_thread *thread,
+                                             stk_trace_level level)
+{
+    return thread && stk_trace_get_level(trace) >= level ? thread : NULL;
+}
+
+/* The calling thread's ring when so much is recorded now, else NULL: a thread that never records
+ * has no ring. */
+static inline stk_trace_thread *stk_trace_here(stk_trace *trace, const char *name,
+                                               stk_trace_level level)
+{
+    return trace && stk_trace_get_level(trace) >= level ? stk_trace_own(trace, name) : NULL;
+}
+
 /* A span: begin gives the time, end writes one event. name must be a literal (or outlive the
  * trace); value is shown as an argument (items, bytes) when not zero. */
 STK_API uint64_t stk_trace_now(void);
 STK_API void     stk_trace_record_span(stk_trace_thread *thread, stk_stage stage, const char *name,
                                        uint64_t begin, uint64_t value);
+/* A span that is a whole step of training. */
+STK_API void stk_trace_record_step(stk_trace_thread *thread, int64_t step, uint64_t begin);
+/* A range around what follows, for tools that watch from outside; nothing where none was asked for.
+ * Each is ended once, on the same thread. */
+STK_API void stk_trace_push_range(stk_trace_thread *thread, const char *name);
+STK_API void stk_trace_pop_range(stk_trace_thread *thread);
+
+/* What an operation is, for those who read of it. */
+typedef struct stk_trace_op {
+    const char *name;   /* "conv2d" */
+    const char *layer;  /* "layer1.0.conv1"; "" for none */
+    const char *kernel; /* how it is computed: "onednn" */
+    double      flops, bytes;
+} stk_trace_op;
+
+/* A copy that lives as long as the trace; NULL without memory for it. */
+STK_API const stk_trace_op *stk_trace_keep_op(stk_trace_thread *thread, const stk_trace_op *op);
+/* A span of a kept operation. Gives its end, with which the next one may begin. */
+STK_API uint64_t stk_trace_record_op(stk_trace_thread *thread, stk_stage stage,
+                                     const stk_trace_op *op, uint64_t begin);
 STK_API void stk_trace_record_counter(stk_trace_thread *thread, stk_stage stage, const char *name,
                                       double value);
 
@@ -77,11 +132,42 @@ static inline void stk_counter(stk_trace_thread *thread, stk_stage stage, const 
     if (thread) stk_trace_record_counter(thread, stage, name, value);
 }
 
-/* May be called while threads record: an event overwritten during the dump is left out. */
 STK_API void stk_trace_read_stats(const stk_trace *trace, stk_trace_stats *stats);
 
-/* Appends a Chrome trace (JSON object format; opens in Perfetto and chrome://tracing): process and
- * thread names, spans with their stage as category, counters, and the number of dropped events. */
+/* A counter that was sampled elsewhere. Negative values are not known, and left out. */
+typedef struct stk_trace_series {
+    const char   *name;
+    const double *seconds, *values; /* seconds since the trace began */
+    size_t        count, stride;    /* stride: bytes from one to the next, in both */
+} stk_trace_series;
+
+/* All zero is a good one. */
+typedef struct stk_trace_format {
+    const char             *device;     /* that computes; NULL: "cpu:0" */
+    uint64_t                most_bytes; /* of text; 0: 300 MB. The oldest events are left out */
+    uint64_t                since;      /* stk_trace_now: what ended before is left out; 0: none */
+    bool                    cuda_names; /* launches and copies are called as CUDA calls them */
+    const stk_trace_series *series;
+    size_t                  series_count;
+} stk_trace_format;
+
+typedef struct stk_trace_written {
+    uint64_t events, bytes;
+    uint64_t dropped;  /* overwritten before they could be written */
+    uint64_t left_out; /* because of most_bytes */
+} stk_trace_written;
+
+typedef stk_status (*stk_trace_put)(void *context, stk_bytes text, stk_error *err);
+
+/* Writes a Chrome trace (JSON object format; opens in Perfetto, chrome://tracing and Holistic Trace
+ * Analysis) piece by piece. Memory is that of one thread's events. May be called while threads
+ * record: an event overwritten meanwhile is counted as dropped. format and written may be NULL.
+ * docs/tracing.md says what is in it. */
+STK_API STK_NODISCARD stk_status stk_trace_stream(const stk_trace        *trace,
+                                                  const stk_trace_format *format, stk_trace_put put,
+                                                  void *context, stk_trace_written *written,
+                                                  stk_error *err);
+/* The same, all zero, appended to out. */
 STK_API STK_NODISCARD stk_status stk_trace_dump(const stk_trace *trace, stk_blob *out,
                                                 stk_error *err);
 

@@ -7,11 +7,13 @@
 
 #include <stoker/cancel.h>
 #include <stoker/filesystem.h>
+#include <stoker/inject.h>
+#include <stoker/profile.h>
 #include <stoker/program.h>
 
 STK_BEGIN_DECLS
 
-enum { STK_TRAIN_TEXT = 256, STK_TRAIN_PATH = 1024 };
+enum { STK_TRAIN_TEXT = 256, STK_TRAIN_PATH = 1024, STK_TRAIN_WARM_UP = 20 };
 
 /* What the keys of a recipe set. Text "" and numbers below zero mean "auto" where a key has it. */
 typedef struct stk_train_recipe {
@@ -137,7 +139,7 @@ typedef struct stk_train_progress {
  * The others run on a thread of their own, one at a time, with a copy. An error of theirs is told
  * once and does not stop training, unless stop is set. */
 typedef struct stk_callback {
-    const char *name;
+    const char *name; /* outlives the trace, where there is one */
     void (*on_step)(void *context, const stk_train_progress *progress);
     stk_status (*on_report)(void *context, const stk_train_progress *progress, stk_error *err);
     stk_status (*on_epoch)(void *context, const stk_train_progress *progress, stk_error *err);
@@ -149,7 +151,9 @@ typedef struct stk_trainer_options {
     const stk_callback *callbacks; /* must outlive the trainer */
     size_t              callback_count;
     const stk_cancel   *cancel; /* stops after the step at hand, with a checkpoint */
-    stk_trace          *trace;
+    stk_trace          *trace;  /* its level may change at any time */
+    const stk_inject   *inject; /* faults on purpose; NULL: none; copied */
+    bool time_operations;       /* for the profile, after warm-up: two clock reads an operation */
     /* Lines for people: warnings, decisions. Called from any thread, one at a time; NULL: dropped.
      */
     void (*log)(void *context, const char *line);
@@ -203,6 +207,17 @@ typedef struct stk_callback_account {
 
 STK_API size_t               stk_trainer_callback_count(const stk_trainer *trainer);
 STK_API stk_callback_account stk_trainer_callback_at(const stk_trainer *trainer, size_t index);
+
+/* Lent: its counters while training goes on and after. */
+STK_API stk_meter *stk_trainer_meter(stk_trainer *trainer);
+/* What is known of the run so far; out is initialised and to be released even on failure. From any
+ * thread, but not while the trainer is being freed. The measured part begins after
+ * STK_TRAIN_WARM_UP steps (a quarter of a shorter run); step_list has all steps. The input is that
+ * of the phase at hand, as it was up to a tenth of a second ago; its queues are told from its
+ * beginning on. machine, limits, resources, batches, overhead and largest_batch are left to the
+ * caller. */
+STK_API STK_NODISCARD stk_status stk_trainer_profile(stk_trainer *trainer, stk_profile *out,
+                                                     stk_error *err);
 
 STK_END_DECLS
 #endif

@@ -13,6 +13,8 @@ typedef struct stk_train_bench stk_train_bench;
 typedef struct stk_train_bench_options {
     bool              inference; /* without gradients and update */
     const stk_cancel *cancel;    /* of the input */
+    stk_trace        *trace;
+    const stk_inject *inject; /* faults on purpose; NULL: none */
     void (*log)(void *context, const char *line);
     void *log_context;
 } stk_train_bench_options;
@@ -40,8 +42,13 @@ STK_API STK_NODISCARD stk_status stk_train_bench_step(stk_train_bench     *bench
 
 /* What a step runs: its operations, their times, its memory. Lent; stepped by the call above. */
 STK_API stk_program *stk_train_bench_program(stk_train_bench *bench);
-STK_API const char  *stk_train_bench_backend(const stk_train_bench *bench);
-STK_API int          stk_train_bench_threads(const stk_train_bench *bench);
+STK_API stk_meter   *stk_train_bench_meter(stk_train_bench *bench); /* of steps of BOTH; lent */
+/* As stk_trainer_profile, of steps of BOTH: the first STK_TRAIN_WARM_UP are not measured. For the
+ * thread that steps. Operations are those that stk_program_time timed. */
+STK_API STK_NODISCARD stk_status stk_train_bench_profile(stk_train_bench *bench, stk_profile *out,
+                                                         stk_error *err);
+STK_API const char              *stk_train_bench_backend(const stk_train_bench *bench);
+STK_API int                      stk_train_bench_threads(const stk_train_bench *bench);
 
 STK_END_DECLS
 #endif

@@ -72,6 +72,14 @@ static stk_status lay_out(stk_program *program, const stk_graph *graph,
 }
 
 /* Copies what the kernel may keep looking at into the program's own memory. */
+static const char *part_of(stk_graph_phase phase)
+{
+    static const char *const names[] = {[STK_PHASE_FORWARD] = "forward",
+                                        [STK_PHASE_BACKWARD] = "backward",
+                                        [STK_PHASE_UPDATE] = "update"};
+    return names[phase];
+}
+
 static stk_status fill_call(stk_program *program, const stk_graph_node *node, stk_step *step,
                             stk_error *err)
 {
@@ -100,6 +108,7 @@ static stk_status fill_call(stk_program *program, const stk_graph_node *node, st
         .out = (void *const *)(addresses + in),
     };
     step->cost = stk_op_count(node->op, &step->call.use);
+    step->part = part_of(node->phase);
     return STK_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Running a program: addresses, feeding, the list of calls, fetching. */
 #include "backend/program.h"
 #include "base/clock.h"
+#include "trace/recording.h"
 #include <string.h>
 
 void *stk_program_address(const stk_program *program, stk_symbol symbol)
@@ -139,15 +140,50 @@ static stk_status run_step(stk_program *program, stk_step *step, stk_error *err)
     return st || !program->check ? st : check_results(program, step, err);
 }
 
-stk_status stk_program_run(stk_program *program, stk_trace_thread *thread, stk_error *err)
+/* What spans tell of steps must outlive the program: the trace keeps a copy. */
+static void describe_steps(stk_program *program, stk_trace_thread *thread)
 {
+    if (program->traced == thread->trace->number) return;
+    program->traced = thread->trace->number;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        stk_step          *step = &program->steps[i];
+        const stk_trace_op op = {.name = step->op->name,
+                                 .layer = step->call.use.name,
+                                 .kernel = step->kernel->name,
+                                 .flops = step->cost.flops,
+                                 .bytes = step->cost.bytes};
+        if (!step->skip) step->traced = stk_trace_keep_op(thread, &op);
+    }
+}
+
+/* One clock read an operation: each begins where the one before it ended. */
+static stk_status run_traced(stk_program *program, stk_trace_thread *thread, stk_error *err)
+{
+    describe_steps(program, thread);
+    uint64_t begin = stk_trace_now();
     for (uint32_t i = 0; i < program->step_count; i++) {
         stk_step *step = &program->steps[i];
         if (step->skip) continue;
-        uint64_t begin = stk_span_begin(thread);
-        STK_TRY(run_step(program, step, err));
-        stk_span_end(thread, STK_STAGE_COMPUTE, step->op->name, begin, 0);
+        stk_trace_push_range(thread, step->op->name);
+        const stk_status st = run_step(program, step, err);
+        stk_trace_pop_range(thread);
+        STK_TRY(st);
+        if (step->traced)
+            begin = stk_trace_record_op(thread, STK_STAGE_COMPUTE, step->traced, begin);
     }
+    return STK_OK;
+}
+
+static stk_status run_plain(stk_program *program, stk_error *err)
+{
+    for (uint32_t i = 0; i < program->step_count; i++)
+        if (!program->steps[i].skip) STK_TRY(run_step(program, &program->steps[i], err));
+    return STK_OK;
+}
+
+stk_status stk_program_run(stk_program *program, stk_trace_thread *thread, stk_error *err)
+{
+    STK_TRY(thread ? run_traced(program, thread, err) : run_plain(program, err));
     for (size_t i = 0; i < program->plan.copy_count; i++) {
         const stk_plan_copy *copy = &program->plan.copies[i];
         stk_variable        *to = &program->variables->list[copy->variable];
@@ -176,6 +212,7 @@ stk_program_step stk_program_step_at(const stk_program *program, size_t index)
                               .name = step->call.use.name,
                               .kernel = step->kernel->name,
                               .detail = detail ? detail : "",
+                              .part = step->part,
                               .flops = step->cost.flops,
                               .bytes = step->cost.bytes,
                               .runs = step->runs,

@@ -11,7 +11,9 @@ typedef struct stk_step {
     bool                skip; /* a view that is where its input is */
     bool                prepared;
     stk_op_cost         cost;
+    const char         *part; /* a literal */
     uint64_t            runs, ticks_ns;
+    const stk_trace_op *traced; /* as the trace keeps it; NULL: not there */
 } stk_step;
 
 struct stk_program {
@@ -26,6 +28,7 @@ struct stk_program {
     uint32_t       step_count;
     stk_arena      memory; /* of what steps point to */
     bool           check, timing;
+    uint64_t       traced; /* the number of the trace that knows the steps */
 };
 
 /* Where a symbol is. */

@@ -22,6 +22,11 @@ uint64_t stk_clock_ns(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
+uint64_t stk_clock_unix_ns(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
 uint64_t stk_clock_thread_cpu_ns(void)
 {
     return read_clock(CLOCK_THREAD_CPUTIME_ID);

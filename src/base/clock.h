@@ -7,6 +7,9 @@
 /* Monotonic nanoseconds. */
 uint64_t stk_clock_ns(void);
 
+/* Nanoseconds since 1970, as the system's clock has it: not monotonic. */
+uint64_t stk_clock_unix_ns(void);
+
 /* CPU time of the calling thread in nanoseconds: a system call, about 600 ns. */
 uint64_t stk_clock_thread_cpu_ns(void);
 

@@ -3,6 +3,7 @@
 #define STK_TRACE_RECORDING_H
 
 #include "base/clock.h"
+#include "trace/nvtx.h"
 
 #include <stdalign.h>
 #include <stdbool.h>
@@ -17,11 +18,12 @@ typedef struct stk_event_slot {
 
 /* The same, unpacked. */
 typedef struct stk_event {
-    uint64_t    begin, ticks; /* when, and how long */
-    const char *name;
-    uint64_t    value; /* of a counter: the bits of a double */
-    stk_stage   stage;
-    bool        is_counter;
+    uint64_t            begin, ticks; /* when, and how long */
+    const char         *name;
+    uint64_t            value; /* of a counter: the bits of a double; of a step: its number */
+    stk_stage           stage;
+    bool                is_counter, is_step;
+    const stk_trace_op *op; /* NULL: none */
 } stk_event;
 
 struct stk_trace_thread {
@@ -29,7 +31,9 @@ struct stk_trace_thread {
      * the two, one slot is in the making. */
     alignas(64) uint64_t begun;
     uint64_t          written;
-    uint64_t          mask; /* slots - 1; what follows never changes */
+    int               taken; /* atomic: a thread writes into it */
+    uint64_t          mask;  /* slots - 1; what follows never changes */
+    stk_trace        *trace;
     stk_trace_thread *older;
     char             *name;
     uint32_t          number; /* from 0, in the order of attaching */
@@ -37,10 +41,16 @@ struct stk_trace_thread {
 };
 
 struct stk_trace {
-    stk_trace_thread *newest; /* atomic: a list that only grows, so that nobody needs a lock */
-    char             *process_name;
-    uint64_t          events_per_thread; /* a power of two */
-    stk_clock_pair    begin;
+    stk_trace_thread   *newest; /* atomic: a list that only grows, so that nobody needs a lock */
+    char               *process_name;
+    uint64_t            events_per_thread; /* a power of two */
+    stk_trace_level     level;             /* atomic */
+    stk_trace_level     highest;           /* atomic: that it ever had */
+    struct stk_kept_op *ops;               /* atomic: a list that only grows */
+    uint64_t            number;            /* of this trace in this process, from 1 */
+    uint64_t            begin_unix_ns;
+    stk_clock_pair      begin;
+    stk_nvtx            nvtx; /* all zero: off */
 };
 
 const stk_trace_thread *stk_trace_newest(const stk_trace *trace);

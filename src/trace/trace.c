@@ -3,12 +3,33 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { DEFAULT_EVENTS = 65536, MOST_EVENTS = 1 << 26 };
 
 /* The second word of an event: the duration above, kind and stage in the lowest byte. */
-enum { DURATION_SHIFT = 8, COUNTER_BIT = 1 << 7, STAGE_MASK = COUNTER_BIT - 1 };
+enum {
+    DURATION_SHIFT = 8,
+    COUNTER_BIT = 1 << 7,
+    STEP_BIT = 1 << 6,
+    OP_BIT = 1 << 5, /* name leads to a stk_trace_op */
+    STAGE_MASK = OP_BIT - 1
+};
 static const uint64_t longest_duration = UINT64_MAX >> DURATION_SHIFT;
+
+/* An operation and its texts, in one piece. */
+typedef struct stk_kept_op {
+    struct stk_kept_op *older;
+    stk_trace_op        op;
+    char                texts[];
+} stk_kept_op;
+
+/* Each thread knows its ring in the trace it last recorded into: looking it up elsewhere would need
+ * a lock for every span. Traces are told apart by number, since an address may be used again. */
+static _Thread_local struct {
+    uint64_t          trace;
+    stk_trace_thread *thread;
+} own;
 
 static stk_status round_up(uint32_t asked, uint64_t *events, stk_error *err)
 {
@@ -34,9 +55,17 @@ stk_status stk_trace_new(stk_trace **out, const stk_trace_options *options, stk_
         return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for a trace");
     }
     trace->events_per_thread = events;
+    trace->level = trace->highest = chosen.level ? chosen.level : STK_TRACE_OPS;
+    static uint64_t traces; /* atomic; a number only, no state */
+    trace->number = __atomic_add_fetch(&traces, 1, __ATOMIC_RELAXED);
     trace->begin = stk_clock_read_pair();
-    *out = trace;
-    return STK_OK;
+    trace->begin_unix_ns = stk_clock_unix_ns();
+    const stk_status st = chosen.nvtx ? stk_nvtx_open(&trace->nvtx, NULL, err) : STK_OK;
+    if (st)
+        stk_trace_free(trace);
+    else
+        *out = trace;
+    return st;
 }
 
 static void free_thread(stk_trace_thread *thread)
@@ -53,6 +82,12 @@ void stk_trace_free(stk_trace *trace)
         free_thread(trace->newest);
         trace->newest = older;
     }
+    while (trace->ops) {
+        stk_kept_op *older = trace->ops->older;
+        free(trace->ops);
+        trace->ops = older;
+    }
+    stk_nvtx_close(&trace->nvtx);
     free(trace->process_name);
     free(trace);
 }
@@ -65,7 +100,7 @@ static stk_trace_thread *new_thread(uint64_t events, const char *name)
     stk_trace_thread *thread =
         aligned_alloc(unit, (sizeof *thread + slots + unit - 1) / unit * unit);
     if (!thread) return NULL;
-    *thread = (stk_trace_thread){.mask = events - 1, .name = strdup(name ? name : "")};
+    *thread = (stk_trace_thread){.taken = 1, .mask = events - 1, .name = strdup(name ? name : "")};
     if (thread->name) return thread;
     free_thread(thread);
     return NULL;
@@ -80,14 +115,63 @@ stk_status stk_trace_attach(stk_trace *trace, const char *name, stk_trace_thread
     if (!thread)
         return stk_fail(err, STK_E_NOMEM, "trace", name, "no memory for %" PRIu64 " events",
                         trace->events_per_thread);
+    thread->trace = trace;
     stk_trace_thread *newest = __atomic_load_n(&trace->newest, __ATOMIC_ACQUIRE);
     do {
         thread->older = newest;
         thread->number = newest ? newest->number + 1 : 0;
     } while (!__atomic_compare_exchange_n(&trace->newest, &newest, thread, true, __ATOMIC_ACQ_REL,
                                           __ATOMIC_ACQUIRE));
-    *out = thread;
+    own.trace = trace->number;
+    own.thread = *out = thread;
     return STK_OK;
+}
+
+/* A ring that a thread of that name has left; its events stay. */
+static stk_trace_thread *take_over(const stk_trace *trace, const char *name)
+{
+    stk_trace_thread *t = __atomic_load_n(&trace->newest, __ATOMIC_ACQUIRE);
+    for (; t; t = t->older) {
+        int free_now = 0;
+        if (strcmp(t->name, name) == 0 &&
+            __atomic_compare_exchange_n(&t->taken, &free_now, 1, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+            return t;
+    }
+    return NULL;
+}
+
+stk_trace_thread *stk_trace_own(stk_trace *trace, const char *name)
+{
+    stk_error         unasked;
+    stk_trace_thread *thread;
+    if (!trace) return NULL;
+    if (own.trace == trace->number) return own.thread;
+    own.trace = trace->number;
+    own.thread = take_over(trace, name);
+    if (!own.thread && stk_trace_attach(trace, name, &thread, &unasked)) own.thread = NULL;
+    return own.thread;
+}
+
+void stk_trace_leave(stk_trace *trace)
+{
+    if (!trace || own.trace != trace->number) return;
+    if (own.thread) __atomic_store_n(&own.thread->taken, 0, __ATOMIC_RELEASE);
+    own.trace = 0;
+    own.thread = NULL;
+}
+
+void stk_trace_set_level(stk_trace *trace, stk_trace_level level)
+{
+    if (!trace) return;
+    if (level > __atomic_load_n(&trace->highest, __ATOMIC_RELAXED))
+        __atomic_store_n(&trace->highest, level, __ATOMIC_RELAXED);
+    __atomic_store_n(&trace->level, level, __ATOMIC_RELAXED);
+}
+
+stk_trace_level stk_trace_get_level(const stk_trace *trace)
+{
+    return trace ? __atomic_load_n(&trace->level, __ATOMIC_RELAXED) : STK_TRACE_OFF;
 }
 
 uint64_t stk_trace_now(void)
@@ -116,12 +200,70 @@ static void write_event(stk_trace_thread *thread, uint64_t begin, uint64_t ticks
     __atomic_store_n(&thread->written, number + 1, __ATOMIC_RELEASE);
 }
 
+static uint64_t ticks_since(uint64_t begin)
+{
+    const uint64_t now = stk_clock_ticks(), ticks = now > begin ? now - begin : 0;
+    return ticks < longest_duration ? ticks : longest_duration;
+}
+
+/* A number that is no stage stays one. */
+static unsigned bits_of(stk_stage stage)
+{
+    return (unsigned)stage < STK_STAGE_COUNT ? (unsigned)stage : (unsigned)STAGE_MASK;
+}
+
 void stk_trace_record_span(stk_trace_thread *thread, stk_stage stage, const char *name,
                            uint64_t begin, uint64_t value)
 {
-    const uint64_t now = stk_clock_ticks(), ticks = now > begin ? now - begin : 0;
-    write_event(thread, begin, ticks < longest_duration ? ticks : longest_duration,
-                (unsigned)stage & STAGE_MASK, name, value);
+    write_event(thread, begin, ticks_since(begin), bits_of(stage), name, value);
+}
+
+void stk_trace_record_step(stk_trace_thread *thread, int64_t step, uint64_t begin)
+{
+    write_event(thread, begin, ticks_since(begin), STEP_BIT, "step", (uint64_t)step);
+}
+
+void stk_trace_push_range(stk_trace_thread *thread, const char *name)
+{
+    if (thread->trace->nvtx.push) (void)thread->trace->nvtx.push(name);
+}
+
+void stk_trace_pop_range(stk_trace_thread *thread)
+{
+    if (thread->trace->nvtx.pop) (void)thread->trace->nvtx.pop();
+}
+
+const stk_trace_op *stk_trace_keep_op(stk_trace_thread *thread, const stk_trace_op *op)
+{
+    const char  *texts[] = {op->name, op->layer, op->kernel};
+    const char **kept_texts[3];
+    size_t       sizes[3], room = 0;
+    for (int i = 0; i < 3; i++) {
+        if (!texts[i]) texts[i] = "";
+        room += sizes[i] = strlen(texts[i]) + 1;
+    }
+    stk_kept_op *kept = malloc(sizeof *kept + room);
+    if (!kept) return NULL;
+    kept->op = *op;
+    kept_texts[0] = &kept->op.name;
+    kept_texts[1] = &kept->op.layer;
+    kept_texts[2] = &kept->op.kernel;
+    char *at = kept->texts;
+    for (int i = 0; i < 3; at += sizes[i++])
+        *kept_texts[i] = memcpy(at, texts[i], sizes[i]);
+    kept->older = __atomic_load_n(&thread->trace->ops, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&thread->trace->ops, &kept->older, kept, true,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+    return &kept->op;
+}
+
+uint64_t stk_trace_record_op(stk_trace_thread *thread, stk_stage stage, const stk_trace_op *op,
+                             uint64_t begin)
+{
+    const uint64_t ticks = ticks_since(begin);
+    write_event(thread, begin, ticks, OP_BIT | bits_of(stage), (const char *)op, 0);
+    return begin + ticks;
 }
 
 void stk_trace_record_counter(stk_trace_thread *thread, stk_stage stage, const char *name,
@@ -129,8 +271,7 @@ void stk_trace_record_counter(stk_trace_thread *thread, stk_stage stage, const c
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    write_event(thread, stk_clock_ticks(), 0, COUNTER_BIT | ((unsigned)stage & STAGE_MASK), name,
-                bits);
+    write_event(thread, stk_clock_ticks(), 0, COUNTER_BIT | bits_of(stage), name, bits);
 }
 
 const stk_trace_thread *stk_trace_newest(const stk_trace *trace)
@@ -155,12 +296,16 @@ static stk_event unpack(const stk_event_slot *slot)
     uint64_t word[STK_EVENT_WORDS];
     for (int i = 0; i < STK_EVENT_WORDS; i++)
         word[i] = __atomic_load_n(&slot->word[i], __ATOMIC_RELAXED);
+    const char         *name = (const char *)(uintptr_t)word[2];
+    const stk_trace_op *op = word[1] & OP_BIT ? (const void *)name : NULL;
     return (stk_event){.begin = word[0],
                        .ticks = word[1] >> DURATION_SHIFT,
-                       .name = (const char *)(uintptr_t)word[2],
+                       .name = name,
+                       .op = op,
                        .value = word[3],
                        .stage = (stk_stage)(word[1] & STAGE_MASK),
-                       .is_counter = (word[1] & COUNTER_BIT) != 0};
+                       .is_counter = (word[1] & COUNTER_BIT) != 0,
+                       .is_step = (word[1] & STEP_BIT) != 0};
 }
 
 stk_status stk_trace_snapshot(const stk_trace_thread *thread, stk_blob *out, uint64_t *dropped,

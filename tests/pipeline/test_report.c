@@ -86,6 +86,29 @@ STK_TEST(stages_are_told_source_first_with_what_they_did)
     EXPECT(report.wait_seconds <= report.seconds);
 }
 
+STK_TEST(a_queue_is_full_before_a_slow_consumer_and_empty_behind_a_slow_map)
+{
+    stk_iterator_report report;
+    for (int threads = 1; threads <= 3; threads += 2) {
+        stk_dataset *data = RANGE(1000);
+        APPLY(data, map, spin_for(2000000), NULL);
+        run_for(data, threads, 60, 0, &report);
+        const stk_stage_account *queue = &report.stages[1];
+        EXPECT(queue->queue_empty > 0.2 && queue->queue_full < 0.2);
+        EXPECT(queue->queue_mean < 0.7 * (double)queue->queue_limit);
+    }
+    stk_dataset *data = RANGE(1000);
+    APPLY(data, map, spin_for(1000), NULL);
+    APPLY(data, prefetch, 4);
+    run_for(data, 3, 60, 3000000, &report);
+    const stk_stage_account *queue = &report.stages[report.stage_count - 1];
+    EXPECT_STR_EQ("prefetch(4)", queue->name);
+    EXPECT(queue->queue_full > 0.5 && queue->queue_empty < 0.3);
+    EXPECT(queue->queue_mean > 2 && queue->queue_mean <= 4);
+    EXPECT_INT_EQ(4, queue->queue_limit);
+    EXPECT(queue->blocked_ns > 60 * 3000000 / 2);
+}
+
 static bool gives_batches(stk_dataset *data, int count)
 {
     stk_iterator_report report;

@@ -60,6 +60,41 @@ static uint64_t own_time(const stk_account *account)
     return scale(load(&account->sampled_own_ns), load(&account->sampled), results_of(account));
 }
 
+/* A queue of calls that wait reads; whatever else its operator may do. */
+static stk_stage stage_of(const stk_account *account)
+{
+    return __atomic_load_n(&account->reads, __ATOMIC_RELAXED) ? STK_STAGE_READ : account->op->stage;
+}
+
+/* What reading takes is what was waited for it or, where it ran in the background and nobody
+ * waited, the time in which reads were under way. */
+static uint64_t reading_ns(stk_iterator *it, const stk_activity *activity)
+{
+    const uint64_t waited = load(&activity->wait_ns), under_way = stk_run_io_busy_ns(it->run);
+    return waited > under_way ? waited : under_way;
+}
+
+/* Waits for bytes are rare and long: those that fell into timed calls are replaced by what all of
+ * them took. Sources that wait are among these as a whole. */
+void stk_iterator_read_times(stk_iterator *it, stk_iterator_times *times)
+{
+    stk_activity *activity = stk_run_activity(it->run);
+    *times = (stk_iterator_times){.elements = it->elements,
+                                  .read_bytes = load(&activity->bytes),
+                                  .read_busy_ns = reading_ns(it, activity)};
+    stk_activity_read(activity, &times->compute_ns, &times->read_only_ns);
+    for (const stk_account *one = stk_run_accounts(it->run); one; one = one->next) {
+        if (__atomic_load_n(&one->waits, __ATOMIC_RELAXED)) continue;
+        const uint64_t own = own_time(one);
+        const uint64_t waits =
+            scale(load(&one->sampled_wait_ns), load(&one->sampled), results_of(one));
+        if (stage_of(one) != STK_STAGE_READ)
+            times->other_busy_ns += own;
+        else
+            times->read_busy_ns += own > waits ? own - waits : 0;
+    }
+}
+
 static void read_times(const stk_account *all, const stk_account *account, stk_stage_account *out)
 {
     for (const stk_account *one = all; one; one = one->next)
@@ -68,20 +103,28 @@ static void read_times(const stk_account *all, const stk_account *account, stk_s
     out->blocked_ns = load(&account->blocked_ns);
 }
 
+static void read_queue(const stk_account *account, stk_stage_account *out)
+{
+    const double watched = (double)load(&account->watched_ns);
+    out->queue_now = load(&account->queue_now);
+    out->queue_limit = load(&account->queue_limit);
+    if (watched <= 0) return;
+    out->queue_mean = 1024 * (double)load(&account->waiting_area) / watched;
+    out->queue_empty = (double)load(&account->empty_ns) / watched;
+    out->queue_full = (double)load(&account->blocked_ns) / watched;
+}
+
 static void read_stage(const stk_iterator *it, const stk_account *all, const stk_account *account,
                        stk_stage_account *out)
 {
-    const uint64_t takes = load(&account->takes);
-    *out = (stk_stage_account){.stage = account->op->stage, .depth = account->depth};
+    *out = (stk_stage_account){.stage = stage_of(account), .depth = account->depth};
     name_stage(it, account, out->name, sizeof out->name);
     out->runs_ahead = __atomic_load_n(&account->runs_ahead, __ATOMIC_RELAXED);
     out->errors = load(&account->errors);
     out->items = results_of(account) - out->errors;
     out->bytes = scale(load(&account->sampled_bytes), load(&account->sampled), out->items);
     read_times(all, account, out);
-    out->queue_mean = takes ? (double)load(&account->queue_sum) / (double)takes : 0;
-    out->queue_now = load(&account->queue_now);
-    out->queue_limit = load(&account->queue_limit);
+    read_queue(account, out);
     out->chunk = (int64_t)load(&account->chunk);
 }
 

@@ -77,10 +77,10 @@ static uint64_t mix_text(uint64_t hash, const stk_blob *text)
 /* The words of a text, paths without their folders. */
 static uint64_t mix_names(uint64_t hash, const stk_blob *text)
 {
+    if (!text->size) return hash;
     const char *at = (const char *)text->data, *end = at + text->size;
     while (at < end) {
         const char *space = memchr(at, ' ', (size_t)(end - at)), *last = space ? space : end;
-        const char *next = last;
         while (last > at && last[-1] == '/')
             last--;
         const char *first = last;
@@ -88,7 +88,7 @@ static uint64_t mix_names(uint64_t hash, const stk_blob *text)
             first--;
         hash = stk_hash64(stk_hash64_number(hash, (uint64_t)(last - first)), first,
                           (size_t)(last - first));
-        at = next + 1;
+        at = space ? space + 1 : end;
     }
     return hash;
 }

@@ -37,6 +37,8 @@ stk_status stk_ahead_start(stk_ahead **out, const stk_ahead_options *options, st
     queue->target_ns = STK_AHEAD_TARGET_NS;
     __atomic_store_n(&queue->account->window_is_pinned, options->window != 0, __ATOMIC_RELAXED);
     __atomic_store_n(&queue->account->chunk_is_pinned, options->chunk != 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&queue->account->reads, options->blocking && options->ops->compute,
+                     __ATOMIC_RELAXED);
     stk_ahead_follow_tuner(queue);
     stk_places_init(&queue->places);
     queue->places.always = stk_node_is_relaxed(queue->run, options->input->plan);
@@ -104,18 +106,22 @@ static bool take_unit(stk_ahead *queue, bool *at_end, bool *no_memory)
         at = &(*at)->next;
     stk_ahead_unit *one = *at && (*at)->phase == STK_AHEAD_READY ? *at : NULL;
     if (one) {
+        stk_ahead_look_at_fullness(queue);
+        queue->waiting -= one->weight;
         *at = one->next;
         if (!one->next) queue->last = at;
         queue->current = one;
         queue->cursor = 0;
         queue->return_at_once = stk_ahead_room_at_once(queue);
-        stk_count(&queue->account->takes, 1);
-        stk_count(&queue->account->queue_sum, queue->outstanding);
     }
     *at_end = !one && !queue->first && queue->ended && !queue->pulling;
     *no_memory = !one && queue->starved_of_memory;
     if (*no_memory) queue->starved_of_memory = false;
+    const double waiting = (double)queue->waiting;
     pthread_mutex_unlock(&queue->lock);
+    if (one)
+        stk_counter(stk_run_trace(queue->run, STK_TRACE_STAGES), STK_STAGE_PREPROCESS,
+                    queue->account->op->name, waiting);
     return one != NULL;
 }
 
@@ -124,9 +130,9 @@ static void give_room(stk_ahead *queue)
 {
     if (!queue->returned) return;
     pthread_mutex_lock(&queue->lock);
+    stk_ahead_look_at_fullness(queue);
     queue->outstanding -= queue->returned;
     queue->returned = 0;
-    stk_ahead_look_at_fullness(queue);
     stk_ahead_unlock_and_wake(queue, false);
 }
 
@@ -182,8 +188,11 @@ static stk_status wait_for_unit(stk_ahead *queue, uint32_t epoch, stk_error *err
 {
     STK_TRY(stk_cancel_check(stk_ahead_run_options(queue)->cancel, "pipeline", err));
     const uint64_t begin = stk_clock_ns();
-    if (!stk_run_work(queue->run, stk_ahead_depth(queue)))
+    if (!stk_run_work(queue->run, stk_ahead_depth(queue))) {
+        const stk_doing_before before = stk_ahead_enter(queue, STK_DOING_NOTHING);
         stk_gate_wait(&queue->ready, epoch, CANCEL_LOOK_NS);
+        stk_ahead_leave(queue, before);
+    }
     stk_count(&queue->account->waited_ns, stk_clock_ns() - begin);
     return STK_OK;
 }

@@ -21,6 +21,9 @@ static void make_ready(stk_ahead *queue, stk_ahead_unit *one)
     stk_run_expect(queue->run, -(int64_t)one->expected);
     stk_ahead_unit_reserve(queue, one);
     pthread_mutex_lock(&queue->lock);
+    stk_ahead_look_at_fullness(queue);
+    queue->making -= one->weight;
+    queue->waiting += one->weight;
     one->phase = STK_AHEAD_READY;
     stk_ahead_unlock_and_wake(queue, true);
 }
@@ -29,8 +32,9 @@ static void make_ready(stk_ahead *queue, stk_ahead_unit *one)
  * all others must not look at it again. */
 static void copy_parts(stk_ahead *queue, stk_ahead_unit *one, size_t part)
 {
-    const uint64_t begin = stk_clock_ns();
-    bool           more, last;
+    const stk_doing_before before = stk_ahead_enter(queue, STK_DOING_COMPUTE);
+    const uint64_t         begin = stk_clock_ns();
+    bool                   more, last;
     do {
         queue->options.ops->copy(queue->options.context, &one->shared, part);
         pthread_mutex_lock(&queue->lock);
@@ -43,15 +47,18 @@ static void copy_parts(stk_ahead *queue, stk_ahead_unit *one, size_t part)
     } while (more);
     if (last) queue->options.ops->seal(queue->options.context, &one->shared);
     stk_count(&queue->account->busy_ns, stk_clock_ns() - begin);
+    stk_ahead_leave(queue, before);
     if (last) make_ready(queue, one);
 }
 
 void stk_ahead_finish_unit(stk_ahead *queue, stk_ahead_unit *one)
 {
     if (queue->options.ops->finish) {
-        const uint64_t begin = stk_clock_ns();
+        const stk_doing_before before = stk_ahead_enter(queue, STK_DOING_COMPUTE);
+        const uint64_t         begin = stk_clock_ns();
         queue->options.ops->finish(queue->options.context, &one->shared);
         stk_count(&queue->account->busy_ns, stk_clock_ns() - begin);
+        stk_ahead_leave(queue, before);
     }
     if (!one->shared.parts) {
         make_ready(queue, one);
@@ -65,14 +72,30 @@ void stk_ahead_finish_unit(stk_ahead *queue, stk_ahead_unit *one)
     copy_parts(queue, one, 0);
 }
 
+/* Results of what waits are what was read. */
+static void count_read(stk_ahead *queue, const stk_unit *unit, size_t first, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = first; i < first + count; i++) {
+        const stk_element *element = unit->items[i].element;
+        if (element) bytes += stk_element_bytes(element) - stk_element_own_bytes(element);
+    }
+    stk_count(&stk_run_activity(queue->run)->bytes, bytes);
+}
+
 void stk_ahead_compute_part(stk_ahead *queue, stk_ahead_unit *one, size_t first, size_t count)
 {
-    stk_trace_thread *trace = stk_run_trace(queue->run);
-    const uint64_t    span = stk_span_begin(trace);
-    const uint64_t    begin = stk_clock_ns();
+    stk_trace_thread      *trace = stk_run_trace(queue->run, STK_TRACE_STAGES);
+    const uint64_t         span = stk_span_begin(trace);
+    const bool             waits = queue->options.blocking;
+    const stk_doing_before before =
+        stk_ahead_enter(queue, waits ? STK_DOING_READ : STK_DOING_COMPUTE);
+    const uint64_t begin = stk_clock_ns();
     queue->options.ops->compute(queue->options.context, &one->shared, first, count);
     stk_span_end(trace, STK_STAGE_PREPROCESS, queue->account->op->name, span, count);
     const uint64_t ns = stk_clock_ns() - begin;
+    stk_ahead_leave(queue, before);
+    if (waits) count_read(queue, &one->shared, first, count);
     const uint64_t bytes = stk_ahead_result_bytes(&one->shared, first);
     stk_count(&queue->account->busy_ns, ns);
     pthread_mutex_lock(&queue->lock);

@@ -49,12 +49,14 @@ struct stk_ahead {
     uint64_t        unclaimed;         /* elements to compute that nobody does yet */
     uint64_t        pulled;            /* inputs so far: the number of the next one */
     uint64_t        outstanding;       /* weight of units not taken */
+    uint64_t        waiting;           /* of those, that are ready; and that are being made: */
+    uint64_t        making;
     uint64_t        window, chunk;
     uint64_t        own_window;  /* of a queue that is not tuned: grows with its chunks */
     uint64_t        target_ns;   /* of one piece of work */
     uint64_t        ns_per_item; /* of computing, smoothed */
     uint64_t        item_bytes;  /* of the largest result seen; falls slowly */
-    uint64_t        full_since;  /* 0 when it is not full */
+    uint64_t        watched_ns;  /* when its fullness was last looked at; 0: never */
     uint32_t        wants;       /* atomic copy of "there is work", for the runtime's look */
     stk_places      places;      /* for checkpoints */
 
@@ -70,6 +72,16 @@ struct stk_ahead {
 static inline const stk_run_options *stk_ahead_run_options(const stk_ahead *queue)
 {
     return stk_run_options_of(queue->run);
+}
+
+static inline stk_doing_before stk_ahead_enter(stk_ahead *queue, stk_doing doing)
+{
+    return stk_activity_enter(stk_run_activity(queue->run), doing);
+}
+
+static inline void stk_ahead_leave(stk_ahead *queue, stk_doing_before before)
+{
+    stk_activity_leave(stk_run_activity(queue->run), before);
 }
 
 static inline uint64_t stk_ahead_item_bytes(const stk_item *item)
@@ -116,7 +128,9 @@ size_t stk_ahead_next_chunk(const stk_ahead *queue);
 size_t stk_ahead_part_of(const stk_ahead *queue, const stk_ahead_unit *one);
 /* How much room is given back at a time. */
 uint64_t stk_ahead_room_at_once(const stk_ahead *queue);
-void     stk_ahead_look_at_fullness(stk_ahead *queue);
+/* Before a change of waiting, making, outstanding or window: accounts for the time since the last.
+ */
+void stk_ahead_look_at_fullness(stk_ahead *queue);
 /* What one result takes, as was seen. */
 void stk_ahead_note_bytes(stk_ahead *queue, uint64_t bytes);
 /* Chunks grow or shrink towards the target, by powers of two. */

@@ -132,6 +132,7 @@ static void add_unit(stk_ahead *queue, stk_ahead_unit *one, uint64_t ns)
     queue->pulled += one->shared.count;
     one->weight = queue->options.ops->finish ? 1 : one->shared.count;
     queue->outstanding += one->weight;
+    queue->making += one->weight;
     one->phase = queue->options.ops->compute ? STK_AHEAD_COMPUTING : STK_AHEAD_FINISHING;
     one->claimed = one->done = 0;
     one->part = stk_ahead_part_of(queue, one);
@@ -160,6 +161,7 @@ static bool end_pull(stk_ahead *queue, const pull *now)
     size_t          count = 0, first = 0;
     bool            again = false;
     pthread_mutex_lock(&queue->lock);
+    stk_ahead_look_at_fullness(queue);
     queue->pulling = false;
     queue->starved_of_memory = !one;
     queue->ended = !now->more;
@@ -173,7 +175,6 @@ static bool end_pull(stk_ahead *queue, const pull *now)
         one->next = queue->spare;
         queue->spare = one;
     }
-    stk_ahead_look_at_fullness(queue);
     const bool finishing = has_unit && one->phase == STK_AHEAD_FINISHING;
     stk_ahead_unlock_and_wake(queue, !has_unit);
     if (count) stk_ahead_compute_part(queue, one, first, count);
@@ -183,13 +184,17 @@ static bool end_pull(stk_ahead *queue, const pull *now)
 
 static bool pull_once(stk_ahead *queue)
 {
-    stk_trace_thread *trace = stk_run_trace(queue->run);
-    const uint64_t    span = stk_span_begin(trace);
-    const uint64_t    begin = stk_clock_ns();
-    pull              now;
+    stk_trace_thread      *trace = stk_run_trace(queue->run, STK_TRACE_STAGES);
+    const uint64_t         span = stk_span_begin(trace);
+    const bool             waits = queue->options.input->waits;
+    pull                   now;
+    const stk_doing_before before =
+        stk_ahead_enter(queue, waits ? STK_DOING_READ : STK_DOING_COMPUTE);
+    const uint64_t begin = stk_clock_ns();
     begin_pull(queue, &now);
     if (now.one) fill_unit(queue, &now);
     now.ns = stk_clock_ns() - begin;
+    stk_ahead_leave(queue, before);
     stk_count(&queue->account->busy_ns, now.ns);
     stk_count(&queue->account->pull_ns, now.ns);
     if (now.one)

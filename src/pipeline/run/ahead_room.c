@@ -97,15 +97,30 @@ uint64_t stk_ahead_room_at_once(const stk_ahead *queue)
     return queue->window <= EXACT_WINDOW ? 1 : queue->window / 8;
 }
 
+/* Results behind one that is still being made are no use to anybody. */
+static uint64_t can_be_taken(const stk_ahead *queue)
+{
+    const stk_ahead_unit *first = queue->first;
+    if (queue->options.relaxed || (first && first->phase == STK_AHEAD_READY)) return queue->waiting;
+    return 0;
+}
+
+/* Full is what nobody takes: a window of units that are still being made is not. Past the end
+ * nothing is told: who has had all is not starved. */
 void stk_ahead_look_at_fullness(stk_ahead *queue)
 {
-    const bool full = queue->outstanding >= queue->window;
-    if (full && !queue->full_since) {
-        queue->full_since = stk_clock_ns();
-    } else if (!full && queue->full_since) {
-        stk_count(&queue->account->blocked_ns, stk_clock_ns() - queue->full_since);
-        queue->full_since = 0;
-    }
+    const uint64_t now = stk_clock_ns(), ns = now - queue->watched_ns;
+    const bool     counts = queue->watched_ns && !(queue->ended && !queue->first);
+    stk_account   *account = queue->account;
+    queue->watched_ns = now;
+    if (!counts) return;
+    stk_count(&account->watched_ns, ns);
+    const uint64_t waiting = can_be_taken(queue);
+    if (!waiting)
+        stk_count(&account->empty_ns, ns);
+    else if (!queue->making && queue->outstanding >= queue->window)
+        stk_count(&account->blocked_ns, ns);
+    stk_count(&account->waiting_area, waiting * (ns / 1024));
 }
 
 void stk_ahead_note_bytes(stk_ahead *queue, uint64_t bytes)

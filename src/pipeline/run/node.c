@@ -40,8 +40,11 @@ stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset *plan, stk_pl
     node->seed = place.seed;
     node->depth = place.depth;
     node->consumer = place.consumer;
+    node->waits = plan->traits & STK_OP_BLOCKING && !(plan->traits & STK_OP_RUNS_AHEAD);
     stk_status st =
         stk_run_account(run, op, place.parent, place.slot, place.depth, &node->account, err);
+    if (!st && node->waits && op->stage == STK_STAGE_READ)
+        __atomic_store_n(&node->account->waits, true, __ATOMIC_RELAXED);
     if (!st) st = open_inputs(node, err);
     if (!st && op->open) st = op->open(node, err);
     if (st) {
@@ -158,6 +161,7 @@ static stk_status timed_next(stk_node *node, stk_element **out, stk_error *err)
 {
     const uint64_t weight = node->given < ALWAYS_SAMPLED ? 1 : SAMPLE_EVERY;
     watch_inputs(node, true);
+    const uint64_t waited = stk_activity_waited_ns();
     const uint64_t begin = stk_clock_ns();
     stk_status     st = node->plan->op->next(node, out, err);
     const uint64_t ns = stk_clock_ns() - begin;
@@ -166,6 +170,7 @@ static stk_status timed_next(stk_node *node, stk_element **out, stk_error *err)
     if (!st && !*out) return st;
     stk_count(&node->account->sampled_ns, ns * weight);
     stk_count(&node->account->sampled_own_ns, (ns > inputs ? ns - inputs : 0) * weight);
+    stk_count(&node->account->sampled_wait_ns, (stk_activity_waited_ns() - waited) * weight);
     stk_count(&node->account->sampled, weight);
     if (!st) stk_count(&node->account->sampled_bytes, stk_element_bytes(*out) * weight);
     return st;
@@ -186,12 +191,31 @@ static stk_status watched_next(stk_node *node, stk_element **out, stk_error *err
     return st;
 }
 
+static stk_status any_next(stk_node *node, stk_element **out, stk_error *err)
+{
+    return node->watched ? watched_next(node, out, err) : sometimes_timed_next(node, out, err);
+}
+
+/* A source that waits: on the run's engine where the plan could isolate it, else right here. */
+static stk_status waiting_next(stk_node *node, stk_element **out, stk_error *err)
+{
+    stk_activity          *activity = stk_run_activity(node->run);
+    const uint64_t         waited = stk_activity_waited_ns(), begin = stk_clock_ns();
+    const stk_doing_before before = stk_activity_enter(activity, STK_DOING_READ);
+    stk_status             st = any_next(node, out, err);
+    stk_activity_leave(activity, before);
+    if (__atomic_load_n(&node->account->waits, __ATOMIC_RELAXED))
+        stk_count(&activity->wait_ns, stk_clock_ns() - begin - (stk_activity_waited_ns() - waited));
+    if (!st && *out)
+        stk_count(&activity->bytes, stk_element_bytes(*out) - stk_element_own_bytes(*out));
+    return st;
+}
+
 stk_status stk_node_next(stk_node *node, stk_element **out, stk_error *err)
 {
     *out = NULL;
     if (node->done) return STK_OK;
-    stk_status st =
-        node->watched ? watched_next(node, out, err) : sometimes_timed_next(node, out, err);
+    stk_status st = node->waits ? waiting_next(node, out, err) : any_next(node, out, err);
     note(node, st, out);
     return st;
 }

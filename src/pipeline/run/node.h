@@ -25,6 +25,7 @@ struct stk_node {
     int          depth;         /* stages between it and the consumer */
     stk_node    *consumer;      /* the node that pulls at it, which outlives it; NULL at the root */
     bool         ending;        /* it is being freed; atomic */
+    bool         waits;         /* its next waits for bytes */
     bool         done;          /* next gave the end */
     uint64_t     given;         /* results so far, errors included */
     uint64_t     items, errors; /* not yet in the account */

@@ -18,13 +18,28 @@ struct stk_run_io {
     stk_io         *engine, *pulls; /* NULL until asked for */
     int             pullers;        /* that were taken */
     reading        *readings;
+    stk_read_watch  watch; /* of them; never changes */
 };
 
-stk_status stk_run_io_new(stk_run_io **out, stk_error *err)
+static void note_wait(void *activity, bool begins)
+{
+    if (begins)
+        stk_activity_begin_wait(activity);
+    else
+        stk_activity_end_wait(activity);
+}
+
+static void note_bytes(void *activity, size_t bytes)
+{
+    stk_count(&((stk_activity *)activity)->bytes, bytes);
+}
+
+stk_status stk_run_io_new(stk_run_io **out, stk_activity *activity, stk_error *err)
 {
     stk_run_io *io = calloc(1, sizeof *io);
     *out = io;
     if (!io) return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory to run a pipeline");
+    io->watch = (stk_read_watch){.wait = note_wait, .got = note_bytes, .context = activity};
     pthread_mutex_init(&io->lock, NULL);
     return STK_OK;
 }
@@ -110,7 +125,8 @@ static stk_status add_reading(stk_run *run, stk_run_io *io, const stk_filesystem
     STK_TRY(start_engine(run, io, err));
     reading *one = calloc(1, sizeof *one);
     if (!one) return stk_fail(err, STK_E_NOMEM, "read", NULL, "no memory for a file system");
-    const stk_readahead_options options = {.ledger = stk_run_options_of(run)->ledger};
+    const stk_readahead_options options = {.ledger = stk_run_options_of(run)->ledger,
+                                           .watch = &io->watch};
     stk_status st = stk_readahead_new(&one->ahead, inner, io->engine, &options, err);
     if (st) {
         free(one);
@@ -147,12 +163,24 @@ void stk_run_hint(stk_run *run, const stk_filesystem *inner, const char *path)
     if (ahead) stk_readahead_hint(ahead, path);
 }
 
-void stk_run_io_account(stk_run *run, stk_io_account *account)
+static const stk_io *engine_of(stk_run *run)
 {
     stk_run_io *io = stk_run_io_of(run);
     pthread_mutex_lock(&io->lock);
     const stk_io *engine = io->engine;
     pthread_mutex_unlock(&io->lock);
+    return engine;
+}
+
+uint64_t stk_run_io_busy_ns(stk_run *run)
+{
+    const stk_io *engine = engine_of(run);
+    return engine ? stk_io_busy_ns(engine) : 0;
+}
+
+void stk_run_io_account(stk_run *run, stk_io_account *account)
+{
+    const stk_io *engine = engine_of(run);
     *account = (stk_io_account){.backend = "none"};
     if (!engine) return;
     stk_io_stats stats;

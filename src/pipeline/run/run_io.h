@@ -9,8 +9,9 @@
 /* Most pulls that wait at a time; stages beyond that are pulled by those who compute. */
 enum { STK_RUN_PULLS_MOST = 512 };
 
-/* The run's own, made and freed with it. */
-STK_NODISCARD stk_status stk_run_io_new(stk_run_io **out, stk_error *err);
+/* The run's own, made and freed with it. activity is told of waits and bytes; it must outlive it.
+ */
+STK_NODISCARD stk_status stk_run_io_new(stk_run_io **out, stk_activity *activity, stk_error *err);
 void                     stk_run_io_free(stk_run_io *io);
 
 /* The engine of reads and of blocking calls. What it runs must never wait for another of its
@@ -29,6 +30,9 @@ const stk_filesystem *stk_run_filesystem(stk_run *run, const stk_filesystem *inn
 
 /* Begins to open and read path of inner in the background: it is the next to be read there. */
 void stk_run_hint(stk_run *run, const stk_filesystem *inner, const char *path);
+
+/* Time in which reads or calls were under way; 0 before the engine was needed. */
+uint64_t stk_run_io_busy_ns(stk_run *run);
 
 /* What the engine did so far; "none" before it was needed. */
 void stk_run_io_account(stk_run *run, stk_io_account *account);

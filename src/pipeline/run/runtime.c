@@ -27,9 +27,10 @@ typedef struct helper {
 } helper;
 
 struct stk_run {
-    stk_run_options options; /* never changes */
-    stk_run_io     *io;      /* has a lock of its own */
-    pthread_mutex_t lock;    /* of queues, accounts, started and sleeping */
+    stk_run_options options;  /* never changes */
+    stk_run_io     *io;       /* has a lock of its own */
+    stk_activity    activity; /* likewise */
+    pthread_mutex_t lock;     /* of queues, accounts, started and sleeping */
     pthread_cond_t  work;
     pthread_mutex_t log_lock; /* one line at a time */
     entry          *queues;
@@ -55,8 +56,10 @@ stk_status stk_run_new(stk_run **out, const stk_run_options *options, stk_error 
         free(run);
         return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory to run a pipeline");
     }
-    stk_status st = stk_run_io_new(&run->io, err);
+    stk_activity_init(&run->activity);
+    stk_status st = stk_run_io_new(&run->io, &run->activity, err);
     if (st) {
+        stk_activity_release(&run->activity);
         free(run->helpers);
         free(run);
         return st;
@@ -88,6 +91,7 @@ void stk_run_free(stk_run *run)
     if (!run) return;
     stop_helpers(run);
     stk_run_io_free(run->io);
+    stk_activity_release(&run->activity);
     for (stk_account *account = run->accounts, *next; account; account = next) {
         next = account->next;
         free(account);
@@ -108,6 +112,11 @@ const stk_run_options *stk_run_options_of(const stk_run *run)
 stk_run_io *stk_run_io_of(const stk_run *run)
 {
     return run->io;
+}
+
+stk_activity *stk_run_activity(stk_run *run)
+{
+    return &run->activity;
 }
 
 void stk_run_log(stk_run *run, const char *format, ...)
@@ -151,23 +160,9 @@ size_t stk_run_decisions(stk_run *run, stk_decision *out, size_t capacity, size_
     return held;
 }
 
-/* Each thread keeps its ring of the run it last worked for: looking it up elsewhere would need a
- * lock for every span. Runs are told apart by a number, since an address may be used again. */
-static _Thread_local struct {
-    uint64_t          run;
-    stk_trace_thread *ring;
-} traced;
-
-stk_trace_thread *stk_run_trace(stk_run *run)
+stk_trace_thread *stk_run_trace(stk_run *run, stk_trace_level level)
 {
-    if (!run->options.trace) return NULL;
-    if (traced.run != run->number) {
-        stk_error unasked; /* without memory for a ring this thread is not traced */
-        traced.run = run->number;
-        if (stk_trace_attach(run->options.trace, "pipeline", &traced.ring, &unasked))
-            traced.ring = NULL;
-    }
-    return traced.ring;
+    return stk_trace_here(run->options.trace, "pipeline", level);
 }
 
 stk_account *stk_run_accounts(stk_run *run)
@@ -304,6 +299,7 @@ static void *help(void *context)
         const uint32_t seen = __atomic_load_n(&run->changes, __ATOMIC_ACQUIRE);
         if (!stk_run_work(run, 0)) wait_for_work(run, seen);
     }
+    stk_trace_leave(run->options.trace);
     return NULL;
 }
 

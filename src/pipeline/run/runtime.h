@@ -4,6 +4,7 @@
 
 #include "base/threads.h"
 #include "pipeline/plan/plan.h"
+#include "pipeline/run/activity.h"
 
 #include <stoker/iterator.h>
 
@@ -22,14 +23,17 @@ struct stk_account {
     uint64_t      items, errors;
     /* Calls that were timed, inputs included; each counts for the calls it stands for. */
     uint64_t sampled, sampled_ns, sampled_bytes;
-    uint64_t sampled_own_ns; /* of sampled_ns, without the inputs */
+    uint64_t sampled_own_ns;  /* of sampled_ns, without the inputs */
+    uint64_t sampled_wait_ns; /* of sampled_ns, waiting for bytes */
+    bool     waits;           /* a source: all of its calls are timed as waits of the run */
     /* Of stages with a queue: */
-    bool         runs_ahead;
-    uint64_t     busy_ns;          /* pulling and computing, all threads, waits taken off */
-    uint64_t     pull_ns;          /* of that, pulling */
-    uint64_t     waited_ns;        /* its consumer waited for it */
-    uint64_t     blocked_ns;       /* it was full */
-    uint64_t     takes, queue_sum; /* elements waiting, summed over takes */
+    bool     runs_ahead;
+    bool     reads;     /* what it computes waits for bytes: S1 */
+    uint64_t busy_ns;   /* pulling and computing, all threads, waits taken off */
+    uint64_t pull_ns;   /* of that, pulling */
+    uint64_t waited_ns; /* its consumer waited for it */
+    /* Over the time it was watched: full of results, without any, and results times time / 1024. */
+    uint64_t     watched_ns, blocked_ns, empty_ns, waiting_area;
     uint64_t     queue_now, queue_limit, chunk, target_ns, item_bytes;
     bool         window_is_pinned, chunk_is_pinned; /* given by a person or by the plan */
     uint64_t     tuned_window, tuned_target_ns;     /* what the tuner wants; 0: as it is */
@@ -74,10 +78,11 @@ STK_NODISCARD stk_status stk_run_new(stk_run **out, const stk_run_options *optio
 void                   stk_run_free(stk_run *run);
 const stk_run_options *stk_run_options_of(const stk_run *run);
 stk_run_io            *stk_run_io_of(const stk_run *run);
+stk_activity          *stk_run_activity(stk_run *run);
 void                   stk_run_log(stk_run *run, const char *format, ...) STK_PRINTF(2, 3);
 
-/* The calling thread's ring in the run's trace; NULL when nothing is traced. */
-stk_trace_thread *stk_run_trace(stk_run *run);
+/* The calling thread's ring in the run's trace; NULL when less than level is recorded. */
+stk_trace_thread *stk_run_trace(stk_run *run, stk_trace_level level);
 
 /* The account of the stage that op is in slot of parent; the same one every time. */
 STK_NODISCARD stk_status stk_run_account(stk_run *run, const stk_op *op, stk_account *parent,

@@ -249,13 +249,27 @@ static uint64_t latency_at(const stk_io *io, double share)
     return 0;
 }
 
+/* The lock is held. */
+static uint64_t busy_until_now(const stk_io *io)
+{
+    return io->busy_ns + (io->in_flight ? stk_clock_ns() - io->busy_since : 0);
+}
+
+uint64_t stk_io_busy_ns(const stk_io *io)
+{
+    pthread_mutex_lock(&unconst(io)->lock);
+    const uint64_t ns = busy_until_now(io);
+    pthread_mutex_unlock(&unconst(io)->lock);
+    return ns;
+}
+
 void stk_io_read_stats(const stk_io *io, stk_io_stats *stats)
 {
     pthread_mutex_lock(&unconst(io)->lock);
     *stats = (stk_io_stats){
         .requests = io->requests,
         .bytes = io->bytes,
-        .busy_ns = io->busy_ns + (io->in_flight ? stk_clock_ns() - io->busy_since : 0),
+        .busy_ns = busy_until_now(io),
         .latency_ns_mean = io->requests ? io->latency_ns / io->requests : 0,
         .latency_ns_p95 = latency_at(io, 0.95),
         .in_flight = io->in_flight,

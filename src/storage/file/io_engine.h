@@ -65,6 +65,9 @@ void stk_io_submit(stk_io *io, stk_io_request *request);
 
 void stk_io_read_stats(const stk_io *io, stk_io_stats *stats);
 
+/* Time with at least one request in flight, up to now: cheap. */
+uint64_t stk_io_busy_ns(const stk_io *io);
+
 /* The limit in force: cheap. */
 int stk_io_limit(const stk_io *io);
 

@@ -159,14 +159,22 @@ static stk_status open_file(const stk_filesystem *fs, const char *path, stk_acce
     *out = NULL;
     if (access != STK_ACCESS_SEQUENTIAL)
         return stk_file_open(out, r->shared.inner, path, access, err);
+    stk_stream_wait(&r->shared, true);
     *out = take_hinted(r, path);
-    return *out ? STK_OK : stk_stream_open(out, &r->shared, path, err);
+    const stk_status st = *out ? STK_OK : stk_stream_open(out, &r->shared, path, err);
+    stk_stream_wait(&r->shared, false);
+    return st;
 }
 
 static stk_status read_all(const stk_filesystem *fs, const char *path, uint64_t expected_bytes,
                            uint64_t limit_bytes, stk_blob *blob, stk_error *err)
 {
-    return stk_file_read_all(of(fs)->shared.inner, path, expected_bytes, limit_bytes, blob, err);
+    const stk_readahead_shared *shared = &of(fs)->shared;
+    stk_stream_wait(shared, true);
+    const stk_status st =
+        stk_file_read_all(shared->inner, path, expected_bytes, limit_bytes, blob, err);
+    stk_stream_wait(shared, false);
+    return st;
 }
 
 static stk_status create(const stk_filesystem *fs, const char *path, stk_output **out,

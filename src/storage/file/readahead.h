@@ -7,12 +7,21 @@
 
 #include "storage/file/io_engine.h"
 
+/* Is told, by the thread that reads, when it begins and ends to wait for bytes, and how many it
+ * got. Waits do not nest. */
+typedef struct stk_read_watch {
+    void (*wait)(void *context, bool begins);
+    void (*got)(void *context, size_t bytes);
+    void *context;
+} stk_read_watch;
+
 typedef struct stk_readahead_options {
     size_t block_bytes;  /* 0 means 256 KiB; at most 1 GiB */
     int    blocks_ahead; /* blocks of a file at most; 0 means twice the engine's limit, shared
                           * by the open files */
     stk_ledger *ledger;  /* the blocks are STK_MEMORY_READ in it; NULL is fine. At the ceiling
                           * fewer blocks are read ahead, at worst none: reads never fail for it */
+    const stk_read_watch *watch; /* NULL: none; must outlive the file system */
 } stk_readahead_options;
 
 /* Keeps inner (NULL: the local disks), io and the ledger by pointer: inner and the ledger must

@@ -258,12 +258,15 @@ static void wait_for(stream *s, const block *b, bool first)
         grow(s);
         fill(s);
     }
+    if (!b->in_flight) return;
+    stk_stream_wait(s->shared, true);
     while (b->in_flight) {
         const uint32_t epoch = stk_gate_epoch(&s->arrived);
         pthread_mutex_unlock(&s->lock);
         stk_gate_wait(&s->arrived, epoch, 0);
         pthread_mutex_lock(&s->lock);
     }
+    stk_stream_wait(s->shared, false);
 }
 
 /* Gives what b, which is pinned and there, holds at offset. The lock is given up for the copy. */
@@ -298,6 +301,15 @@ static stk_status read_block(stream *s, block *b, bool first, void *dst, size_t 
     return st;
 }
 
+static stk_status read_below(stream *s, void *dst, size_t size, uint64_t offset, size_t *got,
+                             stk_error *err)
+{
+    stk_stream_wait(s->shared, true);
+    const stk_status st = s->inner->ops->read_at(s->inner, dst, size, offset, got, err);
+    stk_stream_wait(s->shared, false);
+    return st;
+}
+
 /* Reads without a block, from the page cache or, without memory for one, from the file below. */
 static stk_status read_directly(stream *s, bool cached, void *dst, size_t size, uint64_t offset,
                                 size_t *got, stk_error *err)
@@ -305,7 +317,7 @@ static stk_status read_directly(stream *s, bool cached, void *dst, size_t size, 
     pthread_mutex_unlock(&s->lock);
     stk_status st = STK_OK;
     if (!cached)
-        st = s->inner->ops->read_at(s->inner, dst, size, offset, got, err);
+        st = read_below(s, dst, size, offset, got, err);
     else if (!read_cached(s, dst, size, offset, got))
         *got = 0;
     pthread_mutex_lock(&s->lock);
@@ -316,8 +328,9 @@ static stk_status read_directly(stream *s, bool cached, void *dst, size_t size, 
 static stk_status read_at(stk_file *file, void *dst, size_t size, uint64_t offset, size_t *got,
                           stk_error *err)
 {
-    stream    *s = (stream *)file;
-    stk_status st = STK_OK;
+    stream               *s = (stream *)file;
+    const stk_read_watch *watch = s->shared->options.watch;
+    stk_status            st = STK_OK;
     *got = 0;
     if (!size || offset >= file->info.bytes) return STK_OK;
     if (size > file->info.bytes - offset) size = (size_t)(file->info.bytes - offset);
@@ -336,6 +349,7 @@ static stk_status read_at(stk_file *file, void *dst, size_t size, uint64_t offse
     else if (!*got)
         st = read_directly(s, false, dst, size, offset, got, err);
     pthread_mutex_unlock(&s->lock);
+    if (watch) watch->got(watch->context, *got);
     return st;
 }
 

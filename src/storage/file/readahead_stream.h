@@ -16,6 +16,13 @@ typedef struct stk_readahead_shared {
     int                   alive;   /* streams that still have memory and a file below */
 } stk_readahead_shared;
 
+/* Around what may wait for storage. */
+static inline void stk_stream_wait(const stk_readahead_shared *shared, bool begins)
+{
+    const stk_read_watch *watch = shared->options.watch;
+    if (watch) watch->wait(watch->context, begins);
+}
+
 /* Opens path below to be read ahead. The file is legal to close while blocks are in flight: the
  * last of them frees it. */
 STK_NODISCARD stk_status stk_stream_open(stk_file **out, stk_readahead_shared *shared,

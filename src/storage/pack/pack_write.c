@@ -25,8 +25,7 @@ enum {
 };
 
 typedef struct worker {
-    stk_packer        packer;
-    stk_trace_thread *trace;
+    stk_packer packer;
 } worker;
 
 typedef struct packing packing;
@@ -66,18 +65,20 @@ struct packing {
     stk_tfrecord_writer    *writer;
     stk_blob                bad; /* lines of the shard being written */
     stk_pack_tally         *tally;
-    stk_trace_thread       *trace;
     stk_pack_progress       progress;
     uint64_t                reported_ns;
 };
 
+/* Of the thread that writes. */
+static stk_trace_thread *recorder(const packing *p)
+{
+    return stk_trace_here(p->options->trace, "pack writer", STK_TRACE_STAGES);
+}
+
 /* The worker's own things are made on its own thread, at its first task. */
-static stk_status prepare_worker(packing *p, worker *w, int number, stk_error *err)
+static stk_status prepare_worker(packing *p, worker *w, stk_error *err)
 {
     if (w->packer.cursor) return STK_OK;
-    char name[32];
-    snprintf(name, sizeof name, "pack worker %d", number);
-    if (!w->trace) STK_TRY(stk_trace_attach(p->options->trace, name, &w->trace, err));
     stk_packer_release(&w->packer);
     return stk_packer_init(&w->packer, p->source, p->plan, p->options, err);
 }
@@ -93,11 +94,14 @@ static stk_status make_room(packing *p, chunk *c, stk_error *err)
 
 static void fill_chunk(stk_task *task, int number)
 {
-    chunk         *c = (chunk *)task; /* task is its first member */
-    packing       *p = c->of;
-    worker        *w = &p->workers[number];
-    const uint64_t begin = stk_span_begin(w->trace);
-    c->status = prepare_worker(p, w, number, &c->error);
+    chunk   *c = (chunk *)task; /* task is its first member */
+    packing *p = c->of;
+    worker  *w = &p->workers[number];
+    char     name[32];
+    snprintf(name, sizeof name, "pack worker %d", number);
+    stk_trace_thread *trace = stk_trace_here(p->options->trace, name, STK_TRACE_STAGES);
+    const uint64_t    begin = stk_span_begin(trace);
+    c->status = prepare_worker(p, w, &c->error);
     if (!c->status) c->status = make_room(p, c, &c->error);
     for (uint64_t i = 0; !c->status && i < c->count; i++) {
         c->status = stk_cancel_check(p->options->cancel, "pack", &c->error);
@@ -106,7 +110,7 @@ static void fill_chunk(stk_task *task, int number)
                 stk_packer_add(&w->packer, p->plan->order[c->first + i], p->options,
                                p->paths[c->shard], &c->frames, &c->bad, &c->tally, &c->error);
     }
-    stk_span_end(w->trace, STK_STAGE_READ, "read and frame", begin, c->count);
+    stk_span_end(trace, STK_STAGE_READ, "read and frame", begin, c->count);
 }
 
 /* Cuts the next chunk off the plan into c; false when all of the plan is cut. */
@@ -164,7 +168,8 @@ static void report(packing *p, bool always)
 
 static stk_status write_chunk(packing *p, const chunk *c, stk_error *err)
 {
-    const uint64_t             begin = stk_span_begin(p->trace);
+    stk_trace_thread          *trace = recorder(p);
+    const uint64_t             begin = stk_span_begin(trace);
     const stk_tfrecord_options options = {.compression = p->options->compression,
                                           .ledger = p->options->ledger};
     if (!p->writer)
@@ -172,15 +177,15 @@ static stk_status write_chunk(packing *p, const chunk *c, stk_error *err)
                                          &options, err));
     STK_TRY(stk_tfrecord_writer_write_framed(p->writer, stk_blob_bytes(&c->frames), err));
     STK_TRY(stk_blob_append(&p->bad, c->bad.data, c->bad.size, err));
-    stk_span_end(p->trace, STK_STAGE_WRITE, "write", begin, c->frames.size);
+    stk_span_end(trace, STK_STAGE_WRITE, "write", begin, c->frames.size);
     if (!c->last) return STK_OK;
-    const uint64_t commit = stk_span_begin(p->trace);
+    const uint64_t commit = stk_span_begin(trace);
     if (p->bad.size)
         STK_TRY(stk_pack_bad_note(p->paths[c->shard], stk_blob_bytes(&p->bad),
                                   p->options->filesystem, err));
     p->bad.size = 0;
     STK_TRY(stk_tfrecord_writer_commit(p->writer, err));
-    stk_span_end(p->trace, STK_STAGE_WRITE, "commit shard", commit, c->shard);
+    stk_span_end(trace, STK_STAGE_WRITE, "commit shard", commit, c->shard);
     stk_tfrecord_writer_free(p->writer);
     p->writer = NULL;
     return STK_OK;
@@ -262,7 +267,8 @@ static stk_status start(packing *p, stk_error *err)
         stk_blob_init(&p->chunks[i].frames, p->options->ledger, STK_MEMORY_OUTPUT);
         stk_blob_init(&p->chunks[i].bad, p->options->ledger, STK_MEMORY_OUTPUT);
     }
-    return stk_trace_attach(p->options->trace, "pack writer", &p->trace, err);
+    (void)recorder(p); /* this thread works on chunks, too: its row is the writer's */
+    return STK_OK;
 }
 
 /* Tasks still in flight use the chunks, so they end first. */

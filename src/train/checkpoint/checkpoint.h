@@ -79,7 +79,8 @@ typedef struct stk_writer_options {
     stk_ledger           *ledger; /* for the snapshot; NULL is fine */
     /* From the writer's thread: a failure, which leaves the checkpoint before usable. */
     void (*failed)(void *context, const stk_error *why);
-    void *context;
+    void      *context;
+    stk_trace *trace; /* NULL is fine */
 } stk_writer_options;
 
 /* Removes what a killed process left of its checkpoints: the folder must be there, and no other
@@ -98,6 +99,13 @@ STK_NODISCARD stk_status stk_checkpoint_writer_put(stk_checkpoint_writer *writer
  * were (NULL is fine). */
 STK_NODISCARD stk_status stk_checkpoint_writer_flush(stk_checkpoint_writer *writer, int *failures,
                                                      stk_error *err);
+/* So far; from any thread. */
+typedef struct stk_writer_account {
+    uint64_t files, bytes, busy_ns; /* of its thread; files that could not be written, too */
+    uint64_t waited_ns;             /* put waited for the one before */
+} stk_writer_account;
+
+stk_writer_account stk_checkpoint_writer_read(const stk_checkpoint_writer *writer);
 /* Waits, then ends the thread. NULL is fine. */
 void stk_checkpoint_writer_free(stk_checkpoint_writer *writer);
 

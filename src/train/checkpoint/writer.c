@@ -1,12 +1,15 @@
 /* The writer's thread. There is one job, which is in one of two rings or with who took it from
  * there: idle, waiting to be filled, or ready, waiting to be written. So nothing is shared but the
- * rings, and a second snapshot waits without any more memory. */
+ * rings and the counters, and a second snapshot waits without any more memory. */
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/ring.h"
 #include "base/threads.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/folder.h"
+#include "train/checkpoint/snapshot.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +28,7 @@ struct stk_checkpoint_writer {
     stk_ring          *idle, *ready;
     stk_thread         thread;
     job                job; /* whose it is: see above */
+    _Atomic uint64_t   files, bytes, busy_ns, waited_ns;
     char               folder[];
 };
 
@@ -36,6 +40,28 @@ static void note(stk_checkpoint_writer *writer, stk_status st, const stk_error *
     if (writer->options.failed) writer->options.failed(writer->options.context, why);
 }
 
+static uint64_t model_bytes(const stk_snapshot *snapshot)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < stk_snapshot_count(snapshot); i++) {
+        const stk_snapshot_entry *entry = stk_snapshot_at(snapshot, i);
+        if (entry->role == STK_VARIABLE_PARAMETER || entry->role == STK_VARIABLE_STATISTIC)
+            bytes += entry->bytes;
+    }
+    return bytes;
+}
+
+/* Content only: headers are small beside it. */
+static void account(stk_checkpoint_writer *writer, uint64_t ns)
+{
+    const job     *j = &writer->job;
+    const uint64_t model = j->model_path ? model_bytes(j->snapshot) : 0;
+    atomic_fetch_add(&writer->files, j->model_path ? 2 : 1);
+    atomic_fetch_add(&writer->bytes,
+                     j->snapshot->data.size + j->snapshot->state.input.size + model);
+    atomic_fetch_add(&writer->busy_ns, ns);
+}
+
 /* The model first: a process killed in between repeats the step, and the model's file is then
  * written again; the other way round the checkpoint would tell of a best model that is not there.
  */
@@ -43,6 +69,8 @@ static void write_job(stk_checkpoint_writer *writer)
 {
     const stk_writer_options *o = &writer->options;
     const job                *j = &writer->job;
+    stk_trace_thread         *trace = stk_trace_here(o->trace, "checkpoint", STK_TRACE_STAGES);
+    const uint64_t            begin = stk_span_begin(trace);
     stk_error                 err;
     if (j->model_path)
         note(writer,
@@ -50,6 +78,7 @@ static void write_job(stk_checkpoint_writer *writer)
                                       &err),
              &err);
     note(writer, stk_snapshot_write(j->snapshot, o->fs, o->folder, o->keep, &err), &err);
+    stk_span_end(trace, STK_STAGE_WRITE, "write checkpoint", begin, 0);
 }
 
 static void *run(void *context)
@@ -57,7 +86,9 @@ static void *run(void *context)
     stk_checkpoint_writer *writer = context;
     void                  *taken;
     while (stk_ring_pop(writer->ready, &taken, NULL)) {
+        const uint64_t begin = stk_clock_ns();
         write_job(writer);
+        account(writer, stk_clock_ns() - begin);
         (void)stk_ring_push(writer->idle, taken, NULL);
     }
     return NULL;
@@ -135,7 +166,9 @@ stk_status stk_checkpoint_writer_put(stk_checkpoint_writer *writer, stk_variable
     stk_error unasked;
     void     *taken;
     if (!err) err = &unasked; /* helpers pass on the status it holds */
+    const uint64_t begin = stk_clock_ns();
     (void)stk_ring_pop(writer->idle, &taken, NULL);
+    atomic_fetch_add(&writer->waited_ns, stk_clock_ns() - begin);
     const stk_status st = fill(taken, variables, state, model_path, prefix, metadata, err);
     (void)stk_ring_push(st ? writer->idle : writer->ready, taken, NULL);
     return st;
@@ -152,6 +185,14 @@ stk_status stk_checkpoint_writer_flush(stk_checkpoint_writer *writer, int *failu
     j->failures = 0;
     (void)stk_ring_push(writer->idle, taken, NULL);
     return st;
+}
+
+stk_writer_account stk_checkpoint_writer_read(const stk_checkpoint_writer *writer)
+{
+    return (stk_writer_account){.files = atomic_load(&writer->files),
+                                .bytes = atomic_load(&writer->bytes),
+                                .busy_ns = atomic_load(&writer->busy_ns),
+                                .waited_ns = atomic_load(&writer->waited_ns)};
 }
 
 void stk_checkpoint_writer_free(stk_checkpoint_writer *writer)

@@ -10,11 +10,18 @@
 #include <stoker/recipe.h>
 #include <string.h>
 
+/* What a meter heard of already. */
+typedef struct stk_feed_told {
+    uint64_t read_ns, other_ns, bytes;
+} stk_feed_told;
+
 struct stk_feed {
     stk_feed_options options;
     stk_iterator    *it;
     stk_element     *batch; /* lent to the caller */
     uint64_t         wait_ns;
+    stk_feed_told    told;
+    bool             untold;       /* batches were taken that no meter heard of */
     int              image, label; /* values of an element */
 };
 
@@ -34,6 +41,7 @@ static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, s
     bool own = !o->path && !o->split; /* the recipe's own parts, of which some may be held back */
     bool held = d->validation_share > 0 && own;
     const stk_images_options images = {
+        .fs = stk_faults_files(o->faults),
         .kind = text_or_null(o->recipe->data.kind),
         .split = o->split      ? o->split
                  : o->evaluate ? d->validation_split
@@ -110,6 +118,7 @@ static stk_status make_batches(stk_dataset **data, const stk_feed_options *o, in
         STK_TRY(stk_function_one_hot(&function, label, r->model.classes, 0, err));
         STK_TRY(put(data, function, err));
     }
+    STK_TRY(stk_faults_prepare(o->faults, data, err));
     const stk_batch_options batch = {.drop_remainder = !o->evaluate};
     STK_TRY(stk_dataset_batch(data, o->evaluate ? r->data.eval_batch : r->data.batch, &batch, err));
     return soft ? mix(data, o, image, label, err) : STK_OK;
@@ -125,9 +134,12 @@ static stk_status find_values(stk_feed *feed, const stk_dataset *data, stk_error
                     "the data has no value called \"%s\"", feed->image < 0 ? "image" : "label");
 }
 
-static unsigned passes_off(const stk_train_recipe *recipe)
+/* Behind a cache nobody would notice that reads are slow. */
+static unsigned passes_off(const stk_feed_options *o)
 {
-    return strcmp(recipe->data.cache, "none") == 0 ? STK_PASS_CACHE : 0;
+    return strcmp(o->recipe->data.cache, "none") == 0 || stk_faults_files(o->faults)
+               ? STK_PASS_CACHE
+               : 0;
 }
 
 static stk_status start(stk_feed *feed, stk_dataset *data, stk_error *err)
@@ -139,7 +151,7 @@ static stk_status start(stk_feed *feed, stk_dataset *data, stk_error *err)
         .seed = o->seed,
         .memory_bytes = r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb << 20 : 0,
         .ledger = o->ledger,
-        .passes_off = passes_off(r),
+        .passes_off = passes_off(o),
         .cancel = o->cancel,
         .trace = o->trace,
         .log = o->log,
@@ -173,7 +185,19 @@ stk_status stk_feed_explain(const stk_feed_options *options, stk_blob *out, stk_
     stk_feed     feed = {.options = *options};
     stk_dataset *data;
     stk_status   st = describe(&feed, &data, err);
-    if (!st) st = stk_dataset_explain(data, STK_PASS_ALL & ~passes_off(options->recipe), out, err);
+    if (!st) st = stk_dataset_explain(data, STK_PASS_ALL & ~passes_off(options), out, err);
+    stk_dataset_unref(data);
+    return st;
+}
+
+stk_status stk_feed_lint(const stk_feed_options *options, stk_warning *warnings, size_t capacity,
+                         size_t *count, stk_error *err)
+{
+    stk_feed     feed = {.options = *options};
+    stk_dataset *data;
+    *count = 0;
+    stk_status st = describe(&feed, &data, err);
+    if (!st) st = stk_dataset_lint(data, 1, warnings, capacity, count, err);
     stk_dataset_unref(data);
     return st;
 }
@@ -238,6 +262,7 @@ static stk_status check_pictures(const stk_feed *feed, const stk_value *pictures
 stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
 {
     uint64_t begin = stk_clock_ns();
+    feed->untold = true;
     *batch = (stk_feed_batch){0};
     stk_element_unref(feed->batch);
     feed->batch = NULL;
@@ -253,6 +278,44 @@ stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
     return STK_OK;
 }
 
+/* What came since; the sums are estimates, which may fall. */
+static uint64_t since_told(uint64_t *told, uint64_t now)
+{
+    const uint64_t more = now > *told ? now - *told : 0;
+    *told += more;
+    return more;
+}
+
+static void tell(stk_feed *feed, stk_meter *meter, const stk_feed_batch *batch,
+                 const stk_iterator_times *now)
+{
+    const uint64_t rows = (uint64_t)batch->rows;
+    const uint64_t bytes = feed->batch ? stk_element_bytes(feed->batch) : 0;
+    stk_meter_add(meter, STK_STAGE_READ, since_told(&feed->told.read_ns, now->read_busy_ns), rows,
+                  since_told(&feed->told.bytes, now->read_bytes));
+    stk_meter_add(meter, STK_STAGE_PREPROCESS, since_told(&feed->told.other_ns, now->other_busy_ns),
+                  rows, bytes);
+}
+
+stk_status stk_feed_next_measured(stk_feed *feed, stk_meter *meter, stk_feed_batch *batch,
+                                  stk_error *err)
+{
+    stk_iterator_times before, after;
+    if (!stk_meter_is_on(meter)) return stk_feed_next(feed, batch, err);
+    stk_meter_enter(meter, STK_STAGE_PREPROCESS);
+    stk_iterator_read_times(feed->it, &before);
+    if (feed->untold)
+        feed->told = (stk_feed_told){before.read_busy_ns, before.other_busy_ns, before.read_bytes};
+    stk_status st = stk_feed_next(feed, batch, err);
+    stk_iterator_read_times(feed->it, &after);
+    stk_meter_enter(meter, STK_STAGE_NONE);
+    stk_meter_move(meter, STK_STAGE_PREPROCESS, STK_STAGE_READ,
+                   after.read_only_ns - before.read_only_ns);
+    tell(feed, meter, batch, &after);
+    feed->untold = false;
+    return st;
+}
+
 uint64_t stk_feed_wait_ns(const stk_feed *feed)
 {
     return feed->wait_ns;
@@ -266,6 +329,16 @@ stk_status stk_feed_save(stk_feed *feed, stk_blob *out, stk_error *err)
 stk_status stk_feed_restore(stk_feed *feed, stk_bytes saved, stk_error *err)
 {
     return stk_iterator_restore(feed->it, saved, err);
+}
+
+stk_status stk_feed_skip(stk_feed *feed, int64_t batches, stk_error *err)
+{
+    uint64_t skipped;
+    STK_TRY(stk_iterator_skip(feed->it, (uint64_t)batches, &skipped, err));
+    if (skipped == (uint64_t)batches) return STK_OK;
+    return stk_fail(err, STK_E_NOTFOUND, "data", feed->options.recipe->data.path,
+                    "the data has %llu batches, but %lld were used already",
+                    (unsigned long long)skipped, (long long)batches);
 }
 
 stk_iterator *stk_feed_iterator(stk_feed *feed)

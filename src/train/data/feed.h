@@ -2,7 +2,9 @@
 #ifndef STK_TRAIN_DATA_FEED_H
 #define STK_TRAIN_DATA_FEED_H
 
+#include "train/inject/faults.h"
 #include <stoker/iterator.h>
+#include <stoker/meter.h>
 #include <stoker/train.h>
 
 typedef struct stk_feed stk_feed;
@@ -19,6 +21,7 @@ typedef struct stk_feed_options {
     stk_ledger             *ledger;
     const stk_cancel       *cancel;
     stk_trace              *trace;
+    stk_faults             *faults; /* NULL: none; outlives the feed */
     void (*log)(void *context, const char *line);
     void *log_context;
 } stk_feed_options;
@@ -29,6 +32,9 @@ void                     stk_feed_free(stk_feed *feed);
 /* Appends the plan of such a feed, before and after each pass; nothing is started. */
 STK_NODISCARD stk_status stk_feed_explain(const stk_feed_options *options, stk_blob *out,
                                           stk_error *err);
+/* What is probably a mistake in that plan, as stk_dataset_lint gives it. */
+STK_NODISCARD stk_status stk_feed_lint(const stk_feed_options *options, stk_warning *warnings,
+                                       size_t capacity, size_t *count, stk_error *err);
 
 /* The next batch: pictures uint8 [rows,size,size,channels] and labels, int64 [rows] or float32
  * [rows,classes] (stk_feed_soft). Both are lent until the next call. rows is 0 at the end. A label
@@ -40,6 +46,10 @@ typedef struct stk_feed_batch {
 } stk_feed_batch;
 
 STK_NODISCARD stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, stk_error *err);
+/* The same, measured: the time is S2's, but S1's as far as nothing was computed and bytes were
+ * waited for. Tells meter what both stages did since the last batch. */
+STK_NODISCARD stk_status stk_feed_next_measured(stk_feed *feed, stk_meter *meter,
+                                                stk_feed_batch *batch, stk_error *err);
 /* Labels are probabilities: MixUp or CutMix is on. */
 bool stk_feed_soft(const stk_train_recipe *recipe, bool evaluate);
 /* Nanoseconds spent in next so far. */
@@ -47,6 +57,8 @@ uint64_t stk_feed_wait_ns(const stk_feed *feed);
 
 STK_NODISCARD stk_status stk_feed_save(stk_feed *feed, stk_blob *out, stk_error *err);
 STK_NODISCARD stk_status stk_feed_restore(stk_feed *feed, stk_bytes saved, stk_error *err);
+/* Passes over so many batches. */
+STK_NODISCARD stk_status stk_feed_skip(stk_feed *feed, int64_t batches, stk_error *err);
 stk_iterator            *stk_feed_iterator(stk_feed *feed);
 
 /* (x / 255 - mean) / deviation of the preset, for four channels. */

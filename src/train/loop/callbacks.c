@@ -11,8 +11,9 @@ enum { QUEUE = 64, CALLS_TO_JUDGE = 5 };
 
 typedef struct entry {
     stk_callback     callback;
-    _Atomic uint64_t calls, ns, failures; /* written by one thread, read by any */
-    bool             told;                /* training thread: it was named as slow */
+    _Atomic uint64_t calls, ns, failures;
+    _Atomic uint64_t behind_calls, behind_ns; /* of those, on the callbacks' thread */
+    _Atomic bool     told;                    /* it was named as slow */
 } entry;
 
 struct stk_callbacks {
@@ -43,17 +44,22 @@ static void failed(stk_callbacks *c, entry *e, const stk_error *err)
 
 static void call(stk_callbacks *c, entry *e, const stk_train_progress *progress)
 {
-    stk_error err = {0};
-    uint64_t  begin = stk_clock_ns();
-    bool      called = e->callback.on_report || (progress->epoch_end && e->callback.on_epoch);
+    stk_error         err = {0};
+    stk_trace_thread *trace = stk_trace_here(c->options.trace, "callbacks", STK_TRACE_STAGES);
+    uint64_t          span = stk_span_begin(trace), begin = stk_clock_ns();
+    bool called = e->callback.on_report || (progress->epoch_end && e->callback.on_epoch);
     if (e->callback.on_report && e->callback.on_report(e->callback.context, progress, &err))
         failed(c, e, &err);
     if (progress->epoch_end && e->callback.on_epoch &&
         e->callback.on_epoch(e->callback.context, progress, &err))
         failed(c, e, &err);
     if (!called) return;
-    atomic_fetch_add(&e->ns, stk_clock_ns() - begin);
+    const uint64_t ns = stk_clock_ns() - begin;
+    atomic_fetch_add(&e->ns, ns);
     atomic_fetch_add(&e->calls, 1);
+    atomic_fetch_add(&e->behind_ns, ns);
+    atomic_fetch_add(&e->behind_calls, 1);
+    stk_span_end(trace, STK_STAGE_OUTPUT, e->callback.name, span, 0);
 }
 
 static void *run(void *context)
@@ -134,10 +140,12 @@ void stk_callbacks_step(stk_callbacks *callbacks, const stk_train_progress *prog
     for (size_t i = 0; i < callbacks->count; i++) {
         entry *e = &callbacks->list[i];
         if (!e->callback.on_step) continue;
-        uint64_t begin = stk_clock_ns();
+        stk_trace_thread *trace = stk_trace_here(callbacks->options.trace, "train", STK_TRACE_OPS);
+        uint64_t          span = stk_span_begin(trace), begin = stk_clock_ns();
         e->callback.on_step(e->callback.context, progress);
         atomic_fetch_add(&e->ns, stk_clock_ns() - begin);
         atomic_fetch_add(&e->calls, 1);
+        stk_span_end(trace, STK_STAGE_OUTPUT, e->callback.name, span, 0);
         judge(callbacks, e);
     }
 }
@@ -181,6 +189,16 @@ stk_callback_account stk_callbacks_account(const stk_callbacks *callbacks, size_
                                   .failures = atomic_load(&e->failures),
                                   .on_training_thread = e->callback.on_step != NULL,
                                   .slow = e->told};
+}
+
+stk_callbacks_work stk_callbacks_read_work(const stk_callbacks *callbacks, size_t first, size_t end)
+{
+    stk_callbacks_work work = {0};
+    for (size_t i = first; i < end && i < callbacks->count; i++) {
+        work.calls += atomic_load(&callbacks->list[i].behind_calls);
+        work.ns += atomic_load(&callbacks->list[i].behind_ns);
+    }
+    return work;
 }
 
 uint64_t stk_callbacks_dropped(const stk_callbacks *callbacks)

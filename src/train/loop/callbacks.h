@@ -10,7 +10,8 @@ typedef struct stk_callbacks stk_callbacks;
 typedef struct stk_callbacks_options {
     /* From any thread, one at a time; NULL: dropped. */
     void (*log)(void *context, const char *line);
-    void *log_context;
+    void      *log_context;
+    stk_trace *trace; /* NULL is fine */
 } stk_callbacks_options;
 
 /* Copies list; what it points to must outlive the callbacks. */
@@ -30,7 +31,14 @@ void stk_callbacks_report(stk_callbacks *callbacks, const stk_train_progress *pr
 /* Waits until all that was handed over is done. */
 void stk_callbacks_flush(stk_callbacks *callbacks);
 
-size_t               stk_callbacks_count(const stk_callbacks *callbacks);
+size_t stk_callbacks_count(const stk_callbacks *callbacks);
+/* What the thread did so far for callbacks first to end - 1 of the list; from any thread. */
+typedef struct stk_callbacks_work {
+    uint64_t calls, ns;
+} stk_callbacks_work;
+
+stk_callbacks_work   stk_callbacks_read_work(const stk_callbacks *callbacks, size_t first,
+                                             size_t end);
 stk_callback_account stk_callbacks_account(const stk_callbacks *callbacks, size_t index);
 uint64_t             stk_callbacks_dropped(const stk_callbacks *callbacks);
 

@@ -28,8 +28,11 @@ stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err)
 {
     stk_train_progress *p = &trainer->progress;
     stk_metrics         m;
-    uint64_t            begin = stk_clock_ns();
-    stk_status          st = evaluate_all(trainer, &m, err);
+    stk_trace_thread   *trace =
+        stk_trace_at(trainer->options.trace, trainer->thread, STK_TRACE_STAGES);
+    uint64_t   span = stk_span_begin(trace), begin = stk_clock_ns();
+    stk_status st = evaluate_all(trainer, &m, err);
+    stk_span_end(trace, STK_STAGE_NONE, "evaluate", span, 0);
     trainer->result->evaluation_seconds += (double)(stk_clock_ns() - begin) / 1e9;
     if (st == STK_E_CANCELLED) return STK_OK; /* the loop sees it next */
     STK_TRY(st);
@@ -47,6 +50,15 @@ stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err)
     return STK_OK;
 }
 
+/* In place of an iterator's, which begins otherwise. */
+static const char place_by_count[] = "as many batches as steps of the phase";
+
+bool stk_trainer_place_is_count(stk_bytes saved)
+{
+    return saved.size == sizeof place_by_count &&
+           memcmp(saved.data, place_by_count, sizeof place_by_count) == 0;
+}
+
 /* The state as it is after the last step, in the form of a checkpoint. */
 static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
 {
@@ -61,7 +73,9 @@ static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
     STK_TRY(stk_session_metrics(t->session, false, false, &m, err));
     STK_TRY(stk_blob_append(&state->metrics, &m, sizeof m, err));
     STK_TRY(stk_schedule_save(&t->schedule, &state->schedule, err));
-    return stk_feed_save(t->feed, &state->input, err);
+    return stk_faults_change_input(t->faults)
+               ? stk_blob_append(&state->input, place_by_count, sizeof place_by_count, err)
+               : stk_feed_save(t->feed, &state->input, err);
 }
 
 stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *err)

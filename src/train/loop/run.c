@@ -20,6 +20,16 @@ static uint64_t phase_seed(const stk_trainer *t)
     return (uint64_t)t->recipe.train.seed * 0x9e3779b97f4a7c15u + (uint64_t)t->state.phase + 1;
 }
 
+/* A place is one of a plan. A plan with faults in it gives the same batches as the one without, so
+ * between the two they are counted. */
+static stk_status go_to_place(stk_trainer *t, stk_error *err)
+{
+    const stk_bytes saved = stk_blob_bytes(&t->state.input);
+    if (stk_faults_change_input(t->faults) || stk_trainer_place_is_count(saved))
+        return stk_feed_skip(t->feed, t->state.phase_step, err);
+    return stk_feed_restore(t->feed, saved, err);
+}
+
 static stk_status open_feed(stk_trainer *t, stk_error *err)
 {
     const stk_phase       *phase = stk_trainer_phase(t);
@@ -31,13 +41,15 @@ static stk_status open_feed(stk_trainer *t, stk_error *err)
                                       .seed = phase_seed(t),
                                       .cancel = t->options.cancel,
                                       .trace = t->options.trace,
+                                      .faults = t->faults,
                                       .log = t->options.log,
                                       .log_context = t->options.log_context};
     stk_feed_free(t->feed);
     t->feed = NULL;
+    stk_observer_change_feed(t->observer);
     STK_TRY(stk_feed_open(&t->feed, &options, err));
     if (!t->state.input.size) return STK_OK;
-    stk_status st = stk_feed_restore(t->feed, stk_blob_bytes(&t->state.input), err);
+    stk_status st = go_to_place(t, err);
     t->state.input.size = 0;
     return st;
 }
@@ -105,15 +117,19 @@ static stk_status do_step(stk_trainer *t, stk_error *err)
     stk_feed_batch  batch;
     stk_step_result done;
     uint64_t        begin = stk_clock_ns(), waited = stk_feed_wait_ns(t->feed);
-    STK_TRY(stk_feed_next(t->feed, &batch, err));
+    STK_TRY(stk_feed_next_measured(t->feed, t->meter, &batch, err));
     uint64_t       ready = stk_clock_ns();
     int64_t        every = t->recipe.train.accumulate;
     stk_step_input input = {.size = stk_trainer_phase(t)->size,
                             .step = t->state.step,
+                            .meter = t->meter,
                             .update = (t->state.step + 1) % every == 0};
     input.rate = stk_schedule_rate(&t->schedule, t->state.step);
     input.momentum = stk_schedule_momentum(&t->schedule, t->state.step);
-    STK_TRY(stk_session_step(t->session, &batch, &input, t->thread, &done, err));
+    stk_trace_thread *ops = stk_trace_at(t->options.trace, t->thread, STK_TRACE_OPS);
+    STK_TRY(stk_session_step(t->session, &batch, &input, ops, &done, err));
+    if (ops) stk_meter_mark(t->meter, STK_STEP_TRACED);
+    stk_meter_enter(t->meter, STK_STAGE_NONE);
     bool lost = !isfinite(done.loss) || done.skipped;
     t->lost_in_a_row = lost ? t->lost_in_a_row + 1 : 0;
     if (lost && (t->recipe.train.loss_scale == 0 || t->lost_in_a_row > LOST_MOST))
@@ -130,7 +146,9 @@ static stk_status do_step(stk_trainer *t, stk_error *err)
     t->result->input_seconds += (double)(ready - begin) / 1e9;
     t->result->compute_seconds += (double)(end - ready) / 1e9;
     place(t);
+    stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
     stk_callbacks_step(t->callbacks, &t->progress, end - ready);
+    stk_meter_enter(t->meter, STK_STAGE_NONE);
     return STK_OK;
 }
 
@@ -158,18 +176,46 @@ static void judge_early_stop(stk_trainer *t)
                     (long long)t->state.not_better, 100 * t->state.best_accuracy);
 }
 
+static stk_status measure(stk_trainer *t, stk_error *err)
+{
+    stk_meter_enter(t->meter, STK_STAGE_DEVICE_TO_HOST);
+    stk_meter_mark(t->meter, STK_STEP_REPORT);
+    return stk_trainer_measure(t, err);
+}
+
+static stk_status checkpoint(stk_trainer *t, stk_error *err)
+{
+    stk_meter_enter(t->meter, STK_STAGE_WRITE);
+    stk_meter_mark(t->meter, STK_STEP_CHECKPOINT);
+    return stk_trainer_checkpoint(t, t->progress.best, err);
+}
+
+static stk_status write_for_nothing(stk_trainer *t, stk_error *err)
+{
+    stk_meter_enter(t->meter, STK_STAGE_WRITE);
+    stk_meter_add(t->meter, STK_STAGE_WRITE, 0, 0, (uint64_t)t->faults->wanted.write_bytes);
+    return stk_faults_write(t->faults, err);
+}
+
 /* Everything that may follow a step. */
 static stk_status after_step(stk_trainer *t, stk_error *err)
 {
     bool report = t->state.step % t->recipe.output.log_every == 0 || t->progress.epoch_end;
-    if (report) STK_TRY(stk_trainer_measure(t, err));
+    if (report) STK_TRY(measure(t, err));
     if (evaluation_due(t)) {
+        stk_meter_mark(t->meter, STK_STEP_EVALUATED);
+        stk_meter_leave(t->meter);
         STK_TRY(stk_trainer_evaluate(t, err));
         stk_schedule_observe(&t->schedule, t->progress.validation_loss);
         judge_early_stop(t);
     }
-    if (checkpoint_due(t)) STK_TRY(stk_trainer_checkpoint(t, t->progress.best, err));
+    if (checkpoint_due(t)) STK_TRY(checkpoint(t, err));
+    if (stk_faults_write_due(t->faults, t->state.step)) STK_TRY(write_for_nothing(t, err));
+    stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
     if (report) stk_callbacks_report(t->callbacks, &t->progress);
+    stk_trainer_tell_outputs(t);
+    stk_meter_end_step(t->meter, t->state.step - 1, (uint32_t)t->recipe.data.batch);
+    stk_trainer_observe_step(t);
     return STK_OK;
 }
 
@@ -177,6 +223,7 @@ static stk_status run_phase(stk_trainer *t, stk_error *err)
 {
     const stk_phase *phase = stk_trainer_phase(t);
     STK_TRY(open_feed(t, err));
+    stk_meter_mark(t->meter, STK_STEP_FIRST);
     while (t->state.phase_step < phase->steps && !t->stop) {
         if (cancelled(t)) {
             t->result->interrupted = true;
@@ -209,6 +256,7 @@ static stk_status finish(stk_trainer *t, stk_error *err)
     stk_error         why;
     if (r->interrupted && t->state.step != t->last_checkpoint)
         STK_TRY(stk_trainer_checkpoint(t, false, err));
+    stk_trainer_observe_now(t);
     stk_callbacks_flush(t->callbacks);
     stk_status st = stk_checkpoint_writer_flush(t->writer, &failures, &why);
     if (st) { /* the last one is what a person wants to have */

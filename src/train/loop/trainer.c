@@ -29,21 +29,34 @@ static stk_status start_writer(stk_trainer *t, stk_error *err)
 {
     char folder[STK_TRAIN_PATH];
     stk_run_folder_path(t->recipe.output.folder, "checkpoints", folder);
-    const stk_writer_options options = {
-        .folder = folder, .keep = t->recipe.output.keep, .failed = checkpoint_failed, .context = t};
+    const stk_writer_options options = {.folder = folder,
+                                        .keep = t->recipe.output.keep,
+                                        .failed = checkpoint_failed,
+                                        .context = t,
+                                        .trace = t->options.trace};
     return stk_checkpoint_writer_start(&t->writer, &options, err);
+}
+
+static void injected(void *context, const stk_train_progress *progress)
+{
+    (void)progress;
+    stk_faults_work(context);
 }
 
 static stk_status start_callbacks(stk_trainer *t, stk_error *err)
 {
     stk_callback list[STK_TRAINER_CALLBACKS];
     size_t       count = stk_outputs_callbacks(&t->outputs, list);
+    if (stk_faults_call(t->faults))
+        list[count++] =
+            (stk_callback){.name = "injected", .on_step = injected, .context = t->faults};
     if (t->options.callback_count > STK_TRAINER_CALLBACKS - count)
         return stk_fail(err, STK_E_LIMIT, "train", "callbacks", "%zu callbacks; at most %zu",
                         t->options.callback_count, STK_TRAINER_CALLBACKS - count);
     for (size_t i = 0; i < t->options.callback_count; i++)
         list[count++] = t->options.callbacks[i];
-    const stk_callbacks_options options = {t->options.log, t->options.log_context};
+    const stk_callbacks_options options = {t->options.log, t->options.log_context,
+                                           t->options.trace};
     return stk_callbacks_start(&t->callbacks, list, count, &options, err);
 }
 
@@ -79,6 +92,7 @@ static stk_status make_schedule(stk_trainer *t, stk_error *err)
 static stk_status compile(stk_trainer *t, stk_error *err)
 {
     STK_TRY(stk_session_open(&t->session, &t->recipe, true, err));
+    stk_session_inject(t->session, t->faults);
     for (size_t i = 0; i < t->course.count; i++)
         STK_TRY(stk_session_ready(t->session, t->course.phases[i].size, err));
     if (t->data->validation_count)
@@ -87,21 +101,38 @@ static stk_status compile(stk_trainer *t, stk_error *err)
     return load_weights(t, err);
 }
 
+/* Said at the start, so that nobody takes the run for one that is slow by itself. */
+static stk_status open_faults(stk_trainer *t, stk_error *err)
+{
+    char text[STK_PROFILE_LINE];
+    STK_TRY(stk_faults_open(&t->faults, t->options.inject, t->recipe.output.folder, err));
+    if (!t->faults) return STK_OK;
+    stk_trainer_log(
+        t, "injected on purpose: %s%s", stk_inject_text(&t->faults->wanted, text, sizeof text),
+        stk_faults_files(t->faults) ? "; the cache of the input is off, so that every epoch reads"
+                                    : "");
+    return STK_OK;
+}
+
 static stk_status open_all(stk_trainer *t, stk_error *err)
 {
     stk_run_state_init(&t->state, NULL);
     t->state.best_accuracy = -1;
+    STK_TRY(stk_trace_attach(t->options.trace, "train", &t->thread, err));
+    STK_TRY(stk_meter_new(
+        &t->meter, &(stk_meter_options){.thread = t->thread, .trace = t->options.trace}, err));
     t->state.recipe = stk_run_fingerprint(&t->recipe);
     STK_TRY(stk_course_make(&t->course, &t->recipe, t->data, err));
     STK_TRY(make_schedule(t, err));
+    STK_TRY(open_faults(t, err));
     STK_TRY(compile(t, err));
     STK_TRY(stk_run_folder_make(&t->recipe, t->data, t->options.resume, &t->lock, err));
     if (t->options.resume) STK_TRY(stk_trainer_resume(t, err));
     STK_TRY(stk_outputs_open(&t->outputs, t->recipe.output.folder, t->recipe.output.tensorboard,
                              t->state.step ? t->state.step : -1, err));
     STK_TRY(start_writer(t, err));
-    STK_TRY(stk_trace_attach(t->options.trace, "train", &t->thread, err));
-    return start_callbacks(t, err);
+    STK_TRY(start_callbacks(t, err));
+    return stk_trainer_observe(t, err);
 }
 
 stk_status stk_trainer_open(stk_trainer **out, const stk_train_recipe *recipe,
@@ -126,14 +157,18 @@ stk_status stk_trainer_open(stk_trainer **out, const stk_train_recipe *recipe,
 void stk_trainer_free(stk_trainer *trainer)
 {
     if (!trainer) return;
+    stk_observer_free(trainer->observer);
     stk_callbacks_free(trainer->callbacks);
     stk_checkpoint_writer_free(trainer->writer);
     stk_outputs_close(&trainer->outputs);
+    stk_faults_hurry(trainer->faults);
     stk_feed_free(trainer->feed);
     stk_session_free(trainer->session);
     stk_course_release(&trainer->course);
     stk_run_state_release(&trainer->state);
     stk_lock_release(trainer->lock);
+    stk_meter_free(trainer->meter);
+    stk_faults_free(trainer->faults);
     free(trainer);
 }
 

@@ -6,16 +6,23 @@
 #include "train/loop/callbacks.h"
 #include "train/loop/outputs.h"
 #include "train/loop/phases.h"
+#include "train/observe/observer.h"
 #include "train/session/session.h"
 #include <stoker/schedule.h>
 
 enum { STK_TRAINER_CALLBACKS = 32 };
+
+/* What the meter heard of the threads of S7 and S8. */
+typedef struct stk_outputs_told {
+    uint64_t callback_ns, file_ns, writer_ns, writer_bytes;
+} stk_outputs_told;
 
 struct stk_trainer {
     stk_train_recipe       recipe;
     const stk_train_data  *data;
     stk_trainer_options    options;
     stk_course             course;
+    stk_faults            *faults; /* on purpose; NULL: none */
     stk_session           *session;
     stk_schedule           schedule;
     stk_lock              *lock;
@@ -25,6 +32,9 @@ struct stk_trainer {
     stk_run_state          state; /* step, phase, best: as of the last step done */
     stk_feed              *feed;  /* of the phase at hand */
     stk_trace_thread      *thread;
+    stk_meter             *meter;
+    stk_observer          *observer;
+    stk_outputs_told       told;
     stk_train_progress     progress;
     stk_train_result      *result;
     bool                   stop; /* no more steps: early stop */
@@ -45,10 +55,19 @@ STK_NODISCARD stk_status stk_trainer_measure(stk_trainer *trainer, stk_error *er
 STK_NODISCARD stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err);
 /* Hands a checkpoint to the writer. best: the model alone is written, too. */
 STK_NODISCARD stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *err);
+/* The input's place of a checkpoint is the number of batches alone. */
+bool stk_trainer_place_is_count(stk_bytes saved);
 /* Finds the last checkpoint and puts all back. STK_E_NOTFOUND: there is none, begin anew. */
 STK_NODISCARD stk_status stk_trainer_resume(stk_trainer *trainer, stk_error *err);
 /* Fills the filters of a model that whitens its input; nothing for others. */
 STK_NODISCARD stk_status stk_trainer_whiten(stk_trainer *trainer, stk_error *err);
+/* Observing. */
+STK_NODISCARD stk_status stk_trainer_observe(stk_trainer *trainer, stk_error *err);
+/* After a step's last piece, before the meter ends it; and after that. */
+void stk_trainer_tell_outputs(stk_trainer *trainer);
+void stk_trainer_observe_step(stk_trainer *trainer);
+/* Before a feed goes, and at the end. */
+void stk_trainer_observe_now(stk_trainer *trainer);
 void stk_trainer_log(const stk_trainer *trainer, const char *format, ...) STK_PRINTF(2, 3);
 
 #endif

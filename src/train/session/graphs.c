@@ -97,6 +97,7 @@ static training forward(const stk_graphs *graphs, stk_graph *g, int64_t size)
                                     : stk_shape_1d(r->data.batch));
     stk_symbol step = stk_graph_input(g, "step", STK_DTYPE_I64, stk_shape_scalar());
     t.logits = model(graphs, g, x, true, step);
+    t.logits = stk_faults_logits(graphs->faults, g, t.logits, size);
     t.loss = stk_softmax_cross_entropy(g, t.logits, t.labels, r->train.label_smoothing);
     return t;
 }

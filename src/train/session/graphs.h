@@ -2,6 +2,7 @@
 #ifndef STK_TRAIN_SESSION_GRAPHS_H
 #define STK_TRAIN_SESSION_GRAPHS_H
 
+#include "train/inject/faults.h"
 #include <stoker/models.h>
 #include <stoker/optimizer.h>
 #include <stoker/train.h>
@@ -11,6 +12,7 @@ typedef struct stk_graphs {
     const stk_model        *model;
     int                     channels;
     stk_optimizer_options   optimizer;
+    const stk_faults       *faults; /* of steps of training; NULL: none */
 } stk_graphs;
 
 /* Checks model, preset and optimiser of a settled recipe. */

@@ -18,6 +18,7 @@ struct stk_session {
     stk_graphs              graphs;
     bool                    trains;
     stk_blob               *explain; /* NULL: not wanted */
+    stk_faults             *faults;  /* NULL: none */
     stk_device             *device;
     stk_variables          *variables;
     compiled                programs[PROGRAMS_MOST];
@@ -102,6 +103,17 @@ stk_variables *stk_session_variables(stk_session *session)
 stk_device *stk_session_device(stk_session *session)
 {
     return session->device;
+}
+
+void stk_session_inject(stk_session *session, stk_faults *faults)
+{
+    session->faults = faults;
+    session->graphs.faults = faults;
+}
+
+const stk_inject *stk_session_injected(const stk_session *session)
+{
+    return session->faults ? &session->faults->wanted : NULL;
 }
 
 void stk_session_explain(stk_session *session, stk_blob *text)
@@ -196,13 +208,48 @@ static stk_status feed(stk_session *s, stk_program *program, const stk_feed_batc
     STK_TRY(stk_program_feed(
         program, "label", batch->labels,
         soft ? rows * (size_t)r->model.classes * sizeof(float) : rows * sizeof(int64_t), err));
+    stk_meter_add(input->meter, STK_STAGE_HOST_TO_DEVICE, 0, rows,
+                  rows * picture_bytes(s, input->size));
     return stk_program_feed(program, "step", &input->step, sizeof input->step, err);
 }
 
-static stk_status read_guard(stk_program *program, stk_step_result *result, stk_error *err)
+/* The same bytes to the same place: what they cost is all that changes. */
+static stk_status feed_again(stk_session *s, stk_program *program, const stk_feed_batch *batch,
+                             const stk_step_input *input, stk_error *err)
+{
+    const size_t rows = (size_t)s->recipe->data.batch;
+    const size_t bytes = rows * picture_bytes(s, input->size);
+    for (int64_t i = stk_faults_copies(s->faults); i > 0; i--) {
+        STK_TRY(stk_program_feed(program, "image", batch->pictures, bytes, err));
+        stk_meter_add(input->meter, STK_STAGE_HOST_TO_DEVICE, 0, 0, bytes);
+    }
+    return STK_OK;
+}
+
+static stk_status share(stk_session *s, const stk_step_input *input, stk_error *err)
+{
+    size_t bytes;
+    if (!stk_faults_shares(s->faults)) return STK_OK;
+    stk_meter_enter(input->meter, STK_STAGE_SHARE);
+    STK_TRY(stk_faults_share(s->faults, s->variables, &bytes, err));
+    stk_meter_add(input->meter, STK_STAGE_SHARE, 0, (uint64_t)s->recipe->data.batch, bytes);
+    return STK_OK;
+}
+
+static stk_status fetch_more(stk_session *s, const stk_step_input *input, stk_error *err)
+{
+    size_t bytes;
+    STK_TRY(stk_faults_fetch(s->faults, s->variables, &bytes, err));
+    stk_meter_add(input->meter, STK_STAGE_DEVICE_TO_HOST, 0, 0, bytes);
+    return STK_OK;
+}
+
+static stk_status read_guard(stk_program *program, stk_meter *meter, stk_step_result *result,
+                             stk_error *err)
 {
     float guard[STK_OPTIMIZER_GUARD];
     STK_TRY(stk_program_fetch(program, "guard", guard, sizeof guard, err));
+    stk_meter_add(meter, STK_STAGE_DEVICE_TO_HOST, 0, 0, sizeof guard);
     result->skipped = stk_optimizer_read_guard(guard).skipped;
     return STK_OK;
 }
@@ -215,15 +262,26 @@ stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
     float        hyper[STK_OPTIMIZER_HYPER];
     *result = (stk_step_result){0};
     stk_optimizer_hyper(input->rate, input->momentum, hyper);
+    stk_meter_enter(input->meter, STK_STAGE_HOST_TO_DEVICE);
     STK_TRY(feed(session, program, batch, input, err));
+    STK_TRY(feed_again(session, program, batch, input, err));
     if (!session->update) STK_TRY(stk_program_feed(program, "hyper", hyper, sizeof hyper, err));
+    stk_meter_enter(input->meter, STK_STAGE_COMPUTE);
     STK_TRY(stk_program_run(program, thread, err));
+    stk_meter_add(input->meter, STK_STAGE_COMPUTE, 0, (uint64_t)batch->rows, 0);
+    STK_TRY(share(session, input, err));
+    stk_meter_enter(input->meter, STK_STAGE_DEVICE_TO_HOST);
+    STK_TRY(fetch_more(session, input, err));
     STK_TRY(stk_program_fetch(program, "loss", &result->loss, sizeof result->loss, err));
-    if (!session->update) return read_guard(program, result, err);
+    stk_meter_add(input->meter, STK_STAGE_DEVICE_TO_HOST, 0, (uint64_t)batch->rows,
+                  sizeof result->loss);
+    if (!session->update) return read_guard(program, input->meter, result, err);
     if (!input->update) return STK_OK;
     STK_TRY(stk_program_feed(session->update, "hyper", hyper, sizeof hyper, err));
+    stk_meter_enter(input->meter, STK_STAGE_COMPUTE);
     STK_TRY(stk_program_run(session->update, thread, err));
-    return read_guard(session->update, result, err);
+    stk_meter_enter(input->meter, STK_STAGE_DEVICE_TO_HOST);
+    return read_guard(session->update, input->meter, result, err);
 }
 
 stk_status stk_session_find_not_finite(stk_session *session, const stk_feed_batch *batch,

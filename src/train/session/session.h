@@ -3,6 +3,8 @@
 #define STK_TRAIN_SESSION_SESSION_H
 
 #include "train/data/feed.h"
+#include "train/inject/faults.h"
+#include <stoker/meter.h>
 #include <stoker/models.h>
 #include <stoker/program.h>
 
@@ -14,6 +16,10 @@ STK_NODISCARD stk_status stk_session_open(stk_session **out, const stk_train_rec
 void                     stk_session_free(stk_session *session);
 stk_variables           *stk_session_variables(stk_session *session);
 stk_device              *stk_session_device(stk_session *session);
+
+/* Steps have these faults: told before the first program is compiled; they must outlive it. */
+void              stk_session_inject(stk_session *session, stk_faults *faults);
+const stk_inject *stk_session_injected(const stk_session *session); /* NULL: no faults */
 
 /* Programs that are compiled from here on append their graph after each pass to text, which must
  * outlive them; NULL: no more. */
@@ -27,9 +33,10 @@ STK_NODISCARD stk_status stk_session_ready_evaluate(stk_session *session, int64_
 
 /* What a step is done with. */
 typedef struct stk_step_input {
-    int64_t size, step; /* step of the run: the random numbers of dropout */
-    double  rate, momentum;
-    bool    update; /* false: gradients are added up only (accumulation) */
+    int64_t    size, step; /* step of the run: the random numbers of dropout */
+    double     rate, momentum;
+    bool       update; /* false: gradients are added up only (accumulation) */
+    stk_meter *meter;  /* is told of S3, S4 and S6; NULL: none */
 } stk_step_input;
 
 typedef struct stk_step_result {

@@ -1,6 +1,6 @@
 /* Steps of training without a run. */
 #include "base/checked.h"
-#include "train/session/session.h"
+#include "train/observe/observer.h"
 #include <stdlib.h>
 #include <stoker/presets.h>
 #include <stoker/train_bench.h>
@@ -8,11 +8,17 @@
 struct stk_train_bench {
     const stk_train_recipe *recipe;
     bool                    inference;
+    stk_faults             *faults; /* NULL: none */
     stk_session            *session;
     stk_feed               *feed;     /* NULL: no data */
     uint8_t                *pictures; /* generated */
     void                   *labels;   /* int64, or probabilities */
     int64_t                 step;
+    stk_meter              *meter;
+    stk_observer           *observer;
+    stk_trace              *trace;
+    stk_trace_thread       *thread;
+    bool                    measured; /* the step at hand counts */
 };
 
 static int64_t rows_of(const stk_train_bench *b)
@@ -63,6 +69,8 @@ static stk_status open_feed(stk_train_bench *b, const stk_train_data *data,
                                       .size = b->recipe->data.size,
                                       .seed = (uint64_t)b->recipe->train.seed + 1,
                                       .cancel = o->cancel,
+                                      .trace = o->trace,
+                                      .faults = b->faults,
                                       .log = o->log,
                                       .log_context = o->log_context};
     return data ? stk_feed_open(&b->feed, &options, err) : STK_OK;
@@ -73,9 +81,20 @@ static stk_status open_all(stk_train_bench *b, const stk_train_data *data,
 {
     const int64_t size = b->recipe->data.size;
     STK_TRY(generate(b, err));
+    STK_TRY(stk_trace_attach(o->trace, "bench", &b->thread, err));
+    b->trace = o->trace;
+    STK_TRY(stk_meter_new(&b->meter, &(stk_meter_options){.thread = b->thread, .trace = b->trace},
+                          err));
+    STK_TRY(stk_faults_open(&b->faults, o->inject, ".", err));
     STK_TRY(stk_session_open(&b->session, b->recipe, !b->inference, err));
+    stk_session_inject(b->session, b->faults);
     STK_TRY(b->inference ? stk_session_ready_evaluate(b->session, size, err)
                          : stk_session_ready(b->session, size, err));
+    const stk_observer_options observed = {.recipe = b->recipe,
+                                           .session = b->session,
+                                           .meter = b->meter,
+                                           .warm_up = STK_TRAIN_WARM_UP};
+    STK_TRY(stk_observer_new(&b->observer, &observed, err));
     return open_feed(b, data, o, err);
 }
 
@@ -102,8 +121,12 @@ stk_status stk_train_bench_open(stk_train_bench **out, const stk_train_recipe *r
 void stk_train_bench_free(stk_train_bench *bench)
 {
     if (!bench) return;
+    stk_observer_free(bench->observer);
+    stk_faults_hurry(bench->faults);
     stk_feed_free(bench->feed);
     stk_session_free(bench->session);
+    stk_meter_free(bench->meter);
+    stk_faults_free(bench->faults);
     free(bench->pictures);
     free(bench->labels);
     free(bench);
@@ -115,25 +138,61 @@ static stk_status compute(stk_train_bench *b, const stk_feed_batch *batch, stk_e
     stk_step_result         result;
     if (b->inference) return stk_session_evaluate(b->session, batch, r->data.size, NULL, err);
     const stk_step_input input = {.size = r->data.size,
+                                  .meter = b->measured ? b->meter : NULL,
                                   .step = b->step,
                                   .momentum = r->train.momentum,
                                   .update = (b->step + 1) % r->train.accumulate == 0};
     b->step++;
-    return stk_session_step(b->session, batch, &input, NULL, &result, err);
+    stk_trace_thread *ops = stk_trace_at(b->trace, b->thread, STK_TRACE_OPS);
+    return stk_session_step(b->session, batch, &input, b->measured ? ops : NULL, &result, err);
+}
+
+/* What a run would do after a step. */
+static stk_status finish(stk_train_bench *b, stk_error *err)
+{
+    stk_meter *meter = b->measured ? b->meter : NULL;
+    stk_meter_enter(meter, STK_STAGE_OUTPUT);
+    if (stk_faults_call(b->faults)) stk_faults_work(b->faults);
+    if (!stk_faults_write_due(b->faults, b->step)) return STK_OK;
+    stk_meter_enter(meter, STK_STAGE_WRITE);
+    return stk_faults_write(b->faults, err);
 }
 
 stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part part, stk_error *err)
 {
     stk_feed_batch batch = {rows_of(bench), bench->pictures, bench->labels};
+    bench->measured = part == STK_TRAIN_BENCH_BOTH;
     if (part != STK_TRAIN_BENCH_COMPUTE) {
         if (!bench->feed)
             return stk_fail(err, STK_E_INVALID, "bench", NULL, "it was opened without data");
-        STK_TRY(stk_feed_next(bench->feed, &batch, err));
+        STK_TRY(stk_feed_next_measured(bench->feed, bench->measured ? bench->meter : NULL, &batch,
+                                       err));
         if (!batch.rows)
             return stk_fail(err, STK_E_NOTFOUND, "bench", bench->recipe->data.path,
                             "the data gives no batch of %lld pictures", (long long)rows_of(bench));
     }
-    return part == STK_TRAIN_BENCH_INPUT ? STK_OK : compute(bench, &batch, err);
+    if (part == STK_TRAIN_BENCH_INPUT) return STK_OK;
+    STK_TRY(compute(bench, &batch, err));
+    if (part == STK_TRAIN_BENCH_BOTH) STK_TRY(finish(bench, err));
+    if (!bench->measured) return STK_OK;
+    stk_meter_end_step(bench->meter, bench->step - 1, (uint32_t)rows_of(bench));
+    stk_meter_leave(bench->meter); /* until the next step that counts */
+    stk_observer_step(bench->observer, bench->feed, bench->recipe->data.size);
+    return STK_OK;
+}
+
+stk_status stk_train_bench_profile(stk_train_bench *bench, stk_profile *out, stk_error *err)
+{
+    stk_observer_look(bench->observer, bench->feed, bench->recipe->data.size);
+    STK_TRY(stk_observer_profile(bench->observer, out, err));
+    if (bench->faults)
+        stk_inject_text(&bench->faults->wanted, out->run.inject, sizeof out->run.inject);
+    return STK_OK;
+}
+
+stk_meter *stk_train_bench_meter(stk_train_bench *bench)
+{
+    return bench->meter;
 }
 
 stk_program *stk_train_bench_program(stk_train_bench *bench)

@@ -1,0 +1,47 @@
+/* stoker/report.h - a profile as a page: one HTML file that needs no network, and the same page
+ * served while training goes on. */
+#ifndef STOKER_REPORT_H
+#define STOKER_REPORT_H
+
+#include <stoker/diagnosis.h>
+#include <stoker/filesystem.h>
+
+STK_BEGIN_DECLS
+
+typedef struct stk_report_options {
+    const char *title;       /* NULL: made from the profile */
+    const char *trace_path;  /* a file beside the page to link to; NULL: none */
+    stk_bytes   trace;       /* a Chrome trace whose events are shown; empty: none */
+    uint32_t    most_events; /* of the timeline; 0: 200000 */
+} stk_report_options;
+
+/* Appends the page. options may be NULL. Without profile and diagnosis it is the page that asks its
+ * server for data.json. */
+STK_API STK_NODISCARD stk_status stk_report_write(const stk_profile        *profile,
+                                                  const stk_diagnosis      *diagnosis,
+                                                  const stk_report_options *options, stk_blob *out,
+                                                  stk_error *err);
+
+typedef struct stk_live stk_live;
+
+typedef struct stk_live_options {
+    int         port;    /* 0: any free one */
+    const char *address; /* NULL: 127.0.0.1 */
+} stk_live_options;
+
+/* Serves the page from a thread of its own. A port in use is STK_E_EXISTS and says which. Where no
+ * address is given, only browsers on this machine are answered. A build without libmicrohttpd gives
+ * STK_E_UNSUPPORTED. */
+STK_API STK_NODISCARD stk_status stk_live_start(stk_live **out, const stk_live_options *options,
+                                                stk_error *err);
+/* NULL is fine. */
+STK_API void stk_live_stop(stk_live *live);
+STK_API int  stk_live_port(const stk_live *live);
+/* Whether anybody asked since the last update: if not, one may be left out. */
+STK_API bool stk_live_wanted(stk_live *live);
+/* What the page shows from now on; both are copied. Never waits for a reader. */
+STK_API STK_NODISCARD stk_status stk_live_update(stk_live *live, const stk_profile *profile,
+                                                 const stk_diagnosis *diagnosis, stk_error *err);
+
+STK_END_DECLS
+#endif

@@ -1,0 +1,44 @@
+/* Lines and fixes of the case at hand. */
+#include "diagnose/case.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+__attribute__((format(printf, 1, 0))) static void print_line(const char *format, va_list args,
+                                                             char (*lines)[STK_DIAGNOSIS_LINE],
+                                                             size_t *count, size_t most)
+{
+    if (*count >= most) return;
+    vsnprintf(lines[(*count)++], STK_DIAGNOSIS_LINE, format, args);
+}
+
+void stk_case_show(stk_case *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_line(format, args, c->out->evidence, &c->out->evidence_count, STK_DIAGNOSIS_EVIDENCE);
+    va_end(args);
+}
+
+void stk_case_warn(stk_case *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_line(format, args, c->out->warnings, &c->out->warning_count, STK_DIAGNOSIS_WARNINGS);
+    va_end(args);
+}
+
+stk_fix *stk_case_fix_rate(stk_case *c, stk_stage stage, stk_estimate rate)
+{
+    stk_diagnosis *d = c->out;
+    if (!(rate.value > c->rate * (1 + STK_GAIN_WORTH)) || d->fix_count == STK_DIAGNOSIS_FIXES)
+        return NULL;
+    stk_fix *fix = &d->fixes[d->fix_count++];
+    *fix = (stk_fix){.stage = stage, .samples_per_s = rate, .gain = rate.value / c->rate - 1};
+    return fix;
+}
+
+stk_fix *stk_case_fix(stk_case *c, stk_stage stage, const stk_what_if *what)
+{
+    return stk_case_fix_rate(c, stage, stk_model_estimate(c->model, what));
+}

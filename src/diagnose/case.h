@@ -1,0 +1,81 @@
+/* The case at hand: what all parts of a diagnosis look at and write to. */
+#ifndef STK_DIAGNOSE_CASE_H
+#define STK_DIAGNOSE_CASE_H
+
+#include "diagnose/model.h"
+
+/* Shares of a step. A stage other than compute is the limit from `limit` on, when its interval is
+ * above `doubt`; below `worth` nothing is said about it. */
+#define STK_SHARE_LIMIT 0.10
+#define STK_SHARE_DOUBT 0.05
+#define STK_SHARE_WORTH 0.05
+/* Gains below this are not worth a line. */
+#define STK_GAIN_WORTH 0.01
+
+typedef struct stk_case {
+    const stk_profile *profile;
+    const stk_model   *model;
+    stk_diagnosis     *out;
+    double             rate;                     /* samples a second, as it was */
+    stk_estimate       share[STK_STAGE_COUNT];   /* of a step: exposed */
+    double             without[STK_STAGE_COUNT]; /* samples a second when it costs nothing */
+    double             step_ns, samples_a_step;  /* means */
+} stk_case;
+
+/* Each appends a line, as long as there is room. */
+__attribute__((format(printf, 2, 3))) void stk_case_show(stk_case *c, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void stk_case_warn(stk_case *c, const char *format, ...);
+
+/* Adds a fix when what it is foretold to give is worth it; NULL when it is not. Its texts are the
+ * caller's to fill. */
+stk_fix *stk_case_fix(stk_case *c, stk_stage stage, const stk_what_if *what);
+/* The same for a rate that is known otherwise. */
+stk_fix *stk_case_fix_rate(stk_case *c, stk_stage stage, stk_estimate rate);
+
+/* share and without. */
+void stk_case_expose(stk_case *c);
+/* limits, limit, confidence; causes are told by stk_case_cause. */
+void stk_case_rank(stk_case *c);
+/* What limits when this is done: the largest exposed stage, or compute. */
+stk_stage stk_case_next(const stk_case *c, const stk_what_if *what);
+/* Why a stage costs what it does. */
+stk_cause stk_case_cause(const stk_case *c, stk_stage stage);
+
+/* rows. */
+void stk_case_capacities(stk_case *c);
+/* evidence and warnings. */
+void stk_case_evidence(stk_case *c);
+void stk_case_warnings(stk_case *c);
+
+/* fixes of the stages, the largest gain first. */
+void stk_case_fixes(stk_case *c);
+void stk_fixes_read(stk_case *c);
+void stk_fixes_preprocess(stk_case *c);
+void stk_fixes_compute(stk_case *c);
+void stk_fixes_output(stk_case *c); /* S3 and S5 to S8 */
+
+/* What operations of a step cost, by name: forward and backward together. */
+typedef struct stk_op_cost {
+    const char *name, *operation;
+    double      share; /* of the time of all operations, 0 to 1 */
+    double      roof;  /* the same if every operation ran at the machine's limits; -1: not known */
+} stk_op_cost;
+
+/* The dearest one; a share of 0 when no operation was timed. */
+stk_op_cost stk_case_dearest_op(const stk_case *c);
+/* One operation costs much more than its share of work, or nearly half of all. */
+bool stk_case_op_stands_out(const stk_op_cost *op);
+/* The batch that computes fastest, and how many samples a second more that is than at the batch of
+ * the run, as a factor; 1 when no other was measured. */
+double stk_case_best_batch(const stk_case *c, int64_t *batch);
+/* The preparing threads: more of them, or compute's cores for them. */
+typedef struct stk_workers {
+    int         threads, input_threads; /* as the recipe counts them */
+    double      rate;                   /* foretold */
+    stk_what_if what;
+} stk_workers;
+stk_workers stk_case_best_workers(const stk_case *c);
+/* Deeper queues alone would bring most of what the input costs. */
+bool stk_case_is_uneven(const stk_case *c);
+
+#endif

@@ -1,0 +1,76 @@
+/* Where compute's time goes: operations against the machine's limits, other batches. */
+#include "diagnose/case.h"
+
+#include <math.h>
+#include <string.h>
+
+/* An operation stands out with this share of all time when that is twice its share of the work, or
+ * with half of all when that is more than its share of the work. */
+static const double op_share = 0.15, op_times_roof = 2, op_half = 0.5;
+/* A layer has three operations, so the largest of a dear one is no smaller than this. */
+static const double least_piece = 0.05;
+
+/* The least time that one run can take: arithmetic, memory, and the start of it. */
+static double roof_ns(const stk_profile *p, const stk_profile_op *op)
+{
+    const stk_profile_limits *l = &p->limits;
+    if (!(l->flops > 0) || !(l->memory_bytes > 0)) return -1;
+    return fmax(op->flops / l->flops, op->bytes / l->memory_bytes) * 1e9 + fmax(0, l->launch_ns);
+}
+
+static bool same_layer(const stk_profile_op *a, const stk_profile_op *b)
+{
+    return *a->name ? strcmp(a->name, b->name) == 0
+                    : !*b->name && strcmp(a->operation, b->operation) == 0;
+}
+
+/* Of all operations (like NULL), or of those of one layer. */
+static void sum_ops(const stk_profile *p, const stk_profile_op *like, double *ns, double *roof)
+{
+    *ns = *roof = 0;
+    for (size_t i = 0; i < p->op_count; i++) {
+        const stk_profile_op *op = &p->ops[i];
+        if (like && !same_layer(like, op)) continue;
+        const double one = roof_ns(p, op);
+        *ns += (double)op->ns;
+        *roof = one < 0 || *roof < 0 ? -1 : *roof + one * (double)op->runs;
+    }
+}
+
+stk_op_cost stk_case_dearest_op(const stk_case *c)
+{
+    const stk_profile *p = c->profile;
+    stk_op_cost        best = {.name = "", .operation = "", .roof = -1};
+    double             all, all_roof, ns, roof;
+    sum_ops(p, NULL, &all, &all_roof);
+    for (size_t i = 0; i < p->op_count && all > 0; i++) {
+        if ((double)p->ops[i].ns < least_piece * all) continue;
+        sum_ops(p, &p->ops[i], &ns, &roof);
+        if (ns / all <= best.share) continue;
+        best = (stk_op_cost){p->ops[i].name, p->ops[i].operation, ns / all, -1};
+        if (all_roof > 0) best.roof = roof / all_roof;
+    }
+    return best;
+}
+
+bool stk_case_op_stands_out(const stk_op_cost *op)
+{
+    if (op->share >= op_half && op->share > op->roof) return true;
+    return op->share >= op_share && op->roof >= 0 && op->share > op_times_roof * op->roof;
+}
+
+double stk_case_best_batch(const stk_case *c, int64_t *batch)
+{
+    const stk_profile *p = c->profile;
+    double             now = 0, best = 0;
+    *batch = p->run.batch;
+    for (size_t i = 0; i < p->batch_count; i++) {
+        const stk_profile_batch *b = &p->batches[i];
+        if (b->batch == p->run.batch) now = b->samples_per_s;
+        if (p->largest_batch > 0 && b->batch > p->largest_batch) continue;
+        if (b->samples_per_s <= best) continue;
+        best = b->samples_per_s;
+        *batch = b->batch;
+    }
+    return now > 0 && best > now ? best / now : 1;
+}

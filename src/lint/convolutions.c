@@ -1,0 +1,61 @@
+/* A large convolution costs what its area says; a chain of 3x3 sees as far for less. */
+#include "lint/lint.h"
+#include "ops/conv2d.h"
+#include "ops/ops.h"
+#include <string.h>
+
+enum { LARGEST = 5, LARGEST_OF_STEM = 7, PICTURE_CHANNELS = 4 };
+
+/* Not told: depthwise ones, whose area costs little; patches side by side, which no chain can be;
+ * and what sees the whole picture, which is a dense layer. */
+static bool is_big(const stk_step *step, stk_conv2d_shape *shape)
+{
+    const stk_conv2d_attrs *attrs = step->call.use.attrs;
+    if (step->op != &stk_graph_op_conv2d) return false;
+    *shape = stk_conv2d_shape_of(step->op, &step->call.use);
+    const int64_t side = shape->kernel_h > shape->kernel_w ? shape->kernel_h : shape->kernel_w;
+    if (attrs->groups > 1 && attrs->groups == shape->in_c) return false;
+    if (attrs->stride[0] >= shape->kernel_h && attrs->stride[1] >= shape->kernel_w) return false;
+    if (shape->kernel_h >= shape->in_h && shape->kernel_w >= shape->in_w) return false;
+    return side > (shape->in_c <= PICTURE_CHANNELS ? LARGEST_OF_STEM : LARGEST);
+}
+
+/* What of the work a chain of 3x3 with the same reach does. */
+static double chain_share(const stk_conv2d_shape *shape)
+{
+    const int64_t side = shape->kernel_h > shape->kernel_w ? shape->kernel_h : shape->kernel_w;
+    return 9.0 * (double)(side / 2) / (double)(shape->kernel_h * shape->kernel_w);
+}
+
+static double cost_of_all_three(const stk_lint_step *s, const char *name)
+{
+    double seconds = 0;
+    for (uint32_t i = 0; i < s->program->step_count; i++) {
+        const stk_step *step = &s->program->steps[i];
+        if (!strncmp(step->op->name, "conv2d", 6) && !strcmp(step->call.use.name, name))
+            seconds += stk_lint_cost(s, step);
+    }
+    return seconds;
+}
+
+void stk_lint_big_convolution(const stk_lint_step *s)
+{
+    for (uint32_t i = 0; i < s->program->step_count; i++) {
+        const stk_step  *step = &s->program->steps[i];
+        stk_conv2d_shape shape;
+        if (!is_big(step, &shape) || chain_share(&shape) >= 1) continue;
+        stk_lint *item =
+            stk_lint_add(s->list, "big_convolution", STK_STAGE_COMPUTE, step->call.use.name);
+        if (!item) return;
+        stk_lint_say(item->message, sizeof item->message,
+                     "a %lldx%lld convolution of %lld to %lld channels; %lld of 3x3 one after the "
+                     "other see as far and do %.0f %% of its work",
+                     (long long)shape.kernel_h, (long long)shape.kernel_w, (long long)shape.in_c,
+                     (long long)shape.out_c, (long long)(shape.kernel_h / 2),
+                     100 * chain_share(&shape));
+        stk_lint_say(item->how, sizeof item->how, "9 n / k^2 of its time, %s", stk_lint_basis(s));
+        item->saves =
+            cost_of_all_three(s, step->call.use.name) / s->seconds * (1 - chain_share(&shape));
+        item->changes_training = true;
+    }
+}

@@ -1,0 +1,61 @@
+/* GPUs: read by a thread of their own, through NVML or, where that is not, nvidia-smi. */
+#ifndef STK_OBSERVE_RESOURCES_GPU_H
+#define STK_OBSERVE_RESOURCES_GPU_H
+
+#include <stoker/resources.h>
+
+enum { STK_GPU_PIDS = 256, STK_GPU_NOTE = 256 };
+
+typedef struct stk_gpu_readings {
+    int            count;
+    stk_gpu_sample gpus[STK_RESOURCES_GPUS];
+} stk_gpu_readings;
+
+/* Processes whose memory is asked for. */
+typedef struct stk_gpu_pids {
+    size_t count;
+    int    ids[STK_GPU_PIDS];
+} stk_gpu_pids;
+
+/* A way to read them: one thread's. */
+typedef struct stk_gpu_source {
+    const char *name;
+    double      period_s; /* not more often */
+    /* Fills the GPUs of machine and gpu_source. False: it is not to be had here, and why is in note
+     * ("" when there is simply no driver). */
+    bool (*open)(void **state, const char *path, stk_machine_info *machine, char *note);
+    /* False: it failed as a whole; note says how. What fails alone is negative. */
+    bool (*read)(void *state, const stk_gpu_pids *pids, stk_gpu_readings *out, char *note);
+    void (*close)(void *state); /* NULL is fine */
+} stk_gpu_source;
+
+extern const stk_gpu_source stk_gpu_nvml;       /* path: of the library */
+extern const stk_gpu_source stk_gpu_nvidia_smi; /* path: of the program, looked for in PATH */
+
+typedef struct stk_gpu_reader stk_gpu_reader;
+
+/* Where things are; other places are for tests. */
+typedef struct stk_gpu_paths {
+    const char *nvml, *nvidia_smi;
+    double      period_s, retry_s; /* 0: as usual */
+} stk_gpu_paths;
+
+/* Finds GPUs and starts to read them; *out is NULL where there are none. */
+STK_NODISCARD stk_status stk_gpu_reader_start(stk_gpu_reader **out, const stk_gpu_paths *paths,
+                                              stk_machine_info *machine, stk_error *err);
+void                     stk_gpu_reader_stop(stk_gpu_reader *reader); /* NULL is fine */
+/* The last readings; pids are those to ask for from now on. Never waits for the driver. */
+void stk_gpu_reader_latest(stk_gpu_reader *reader, const stk_gpu_pids *pids, stk_gpu_readings *out);
+/* Why nothing can be read now, or could not at some time; "" when all went well. */
+void stk_gpu_reader_note(stk_gpu_reader *reader, char *text, size_t capacity);
+
+/* All values of one GPU are unknown. */
+stk_gpu_sample stk_gpu_unknown(void);
+/* Whether the clock is held down, by NVML's bits of reasons: power, heat, brake; not idling. */
+double stk_gpu_throttled(uint64_t reasons);
+
+/* Reads what nvidia-smi printed for stk_gpu_nvidia_smi's query; machine may be NULL. False when it
+ * is something else. */
+bool stk_nvidia_smi_parse(const char *text, stk_machine_info *machine, stk_gpu_readings *out);
+
+#endif

@@ -1,0 +1,74 @@
+/* /proc as a whole: which processes are children of the watched ones. */
+#include "observe/resources/tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { SEARCH_NS = 1000000000 }; /* a search reads every process: not more often than this */
+
+static bool is_watched(const stk_tree *tree, int id)
+{
+    for (size_t i = 0; i < tree->process_count; i++)
+        if (tree->processes[i].id == id) return true;
+    return false;
+}
+
+/* Which process has which parent: every process is read once. */
+static void list_pairs(stk_tree *tree, DIR *folder)
+{
+    struct dirent *entry;
+    tree->pair_count = 0;
+    while ((entry = readdir(folder)) != NULL) {
+        stk_process_stat stat;
+        const int        id = atoi(entry->d_name);
+        if (id <= 0 || is_watched(tree, id)) continue;
+        const char *text = stk_procfs_read(tree->fs, "proc/%d/stat", id);
+        if (!text || !stk_process_stat_parse(&stat, text)) continue;
+        if (tree->pair_count == tree->pair_room) {
+            const size_t   room = tree->pair_room * 2;
+            stk_tree_pair *larger = realloc(tree->pairs, room * sizeof *larger);
+            if (!larger) return; /* what is known by now is searched */
+            tree->pairs = larger;
+            tree->pair_room = room;
+        }
+        tree->pairs[tree->pair_count++] = (stk_tree_pair){id, stat.parent};
+    }
+}
+
+/* Children mostly come after their parents; where numbers began anew, another pass finds them. */
+static bool add_children(stk_tree *tree)
+{
+    bool found = false;
+    for (size_t i = 0; i < tree->pair_count; i++) {
+        stk_tree_pair *pair = &tree->pairs[i];
+        if (!pair->id || !is_watched(tree, pair->parent)) continue;
+        const size_t count = tree->process_count;
+        stk_tree_add(tree, pair->id, pair->parent);
+        found |= tree->process_count > count;
+        pair->id = 0;
+    }
+    return found;
+}
+
+/* Without a process that was started since, there can be no new child. */
+void stk_tree_search(stk_tree *tree, int64_t forks, uint64_t now_ns)
+{
+    const bool first = !tree->begun;
+    if (!tree->process_count) return;
+    if (!first && forks >= 0 && forks == tree->searched_forks) return;
+    if (!first && now_ns - tree->searched_ns < SEARCH_NS) return;
+    tree->searched_ns = now_ns;
+    tree->searched_forks = forks;
+    const int fd = openat(tree->fs->root, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR      *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!folder) {
+        if (fd >= 0) close(fd);
+        return;
+    }
+    list_pairs(tree, folder);
+    closedir(folder);
+    while (add_children(tree)) {
+    }
+}

@@ -1,0 +1,20 @@
+/* Samples of a whole run in bounded room. */
+#ifndef STK_OBSERVE_RESOURCES_SERIES_H
+#define STK_OBSERVE_RESOURCES_SERIES_H
+
+#include <stoker/resources.h>
+
+typedef struct stk_series {
+    stk_resource_sample *samples;
+    size_t               count, room;
+    size_t               merged; /* samples that one of these is made of */
+    size_t               part;   /* of them that the last one has so far */
+    stk_resource_sample  peaks;
+} stk_series;
+
+/* room: at least 2. */
+STK_NODISCARD stk_status stk_series_init(stk_series *series, size_t room, stk_error *err);
+void                     stk_series_release(stk_series *series);
+void                     stk_series_add(stk_series *series, const stk_resource_sample *sample);
+
+#endif

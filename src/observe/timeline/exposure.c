@@ -1,0 +1,158 @@
+/* Which stage each moment belongs to: a sweep over the beginnings and ends of stretches. */
+#include "observe/timeline/tool.h"
+#include "observe/timeline/windows.h"
+
+#include <stdlib.h>
+
+enum { RANKS = 16 };
+
+bool stk_timeline_has_devices(const stk_timeline *t)
+{
+    for (size_t i = 0; i < stk_timeline_row_count(t); i++) {
+        const stk_track *track = &stk_timeline_tracks(t)[i];
+        if (track->row.is_device && track->has_spans) return true;
+    }
+    return false;
+}
+
+/* Ranks that were merged into one trace are looked at one at a time. */
+static bool of_same_rank(const stk_timeline *t, const stk_windows *w, uint32_t row)
+{
+    enum { PROCESSES_A_RANK = 1000 };
+    const stk_track *tracks = stk_timeline_tracks(t);
+    return !t->origin.is_merged || tracks[row].row.process / PROCESSES_A_RANK ==
+                                       tracks[w->row].row.process / PROCESSES_A_RANK;
+}
+
+bool stk_row_tells(const stk_timeline *t, const stk_windows *windows, uint32_t row)
+{
+    const stk_track *track = &stk_timeline_tracks(t)[row];
+    if (track->is_background || track->is_derived || !track->has_spans) return false;
+    if (stk_tool_of(t)->training_row_tells && windows->source == STK_STEPS_MARKED)
+        return row == windows->row;
+    return of_same_rank(t, windows, row);
+}
+
+/* Who wins a moment: what the device does, then what it waits for. Without a device the host's
+ * operations are the compute; with one they are what starts it. */
+static int rank_of(const stk_stretch *s, bool on_device, bool has_devices)
+{
+    if (s->is_launch) return 6;
+    switch (s->stage) {
+    case STK_STAGE_COMPUTE:
+        return on_device || !has_devices ? 12 : 2;
+    case STK_STAGE_DEVICE_TO_HOST:
+        return on_device ? 11 : 5;
+    case STK_STAGE_PREPROCESS:
+        return 10;
+    case STK_STAGE_READ:
+        return 9;
+    case STK_STAGE_SHARE:
+        return 8;
+    case STK_STAGE_HOST_TO_DEVICE:
+        return on_device ? 7 : 4;
+    case STK_STAGE_WRITE:
+        return 3;
+    case STK_STAGE_OUTPUT:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static const stk_stage stage_of_rank[RANKS] = {
+    [1] = STK_STAGE_OUTPUT,         [2] = STK_STAGE_COMPUTE,         [3] = STK_STAGE_WRITE,
+    [4] = STK_STAGE_HOST_TO_DEVICE, [5] = STK_STAGE_DEVICE_TO_HOST,  [6] = STK_STAGE_COMPUTE,
+    [7] = STK_STAGE_HOST_TO_DEVICE, [8] = STK_STAGE_SHARE,           [9] = STK_STAGE_READ,
+    [10] = STK_STAGE_PREPROCESS,    [11] = STK_STAGE_DEVICE_TO_HOST, [12] = STK_STAGE_COMPUTE};
+
+typedef struct edge {
+    uint64_t ns;
+    int8_t   rank, change; /* 1 at the beginning, -1 at the end */
+} edge;
+
+static int compare_edges(const void *left, const void *right)
+{
+    const edge *a = left, *b = right;
+    return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+static stk_status collect_edges(const stk_windows *w, const stk_timeline *t, stk_blob *edges,
+                                stk_error *err)
+{
+    const bool devices = stk_timeline_has_devices(t);
+    stk_blob   stretches;
+    stk_status st = STK_OK;
+    stk_blob_init(&stretches, NULL, STK_MEMORY_INDEX);
+    for (uint32_t row = 0; !st && row < stk_timeline_row_count(t); row++) {
+        if (!stk_row_tells(t, w, row)) continue;
+        const bool on_device = stk_timeline_tracks(t)[row].row.is_device;
+        const bool alone = stk_tool_of(t)->training_row_tells;
+        stretches.size = 0;
+        st = stk_row_stretches(t, row, &stretches, err);
+        const stk_stretch *list = (const stk_stretch *)(void *)stretches.data;
+        for (size_t i = 0; !st && i < stretches.size / sizeof *list; i++) {
+            if (!list[i].stage) continue;
+            const int8_t rank = (int8_t)rank_of(&list[i], on_device, devices && !alone);
+            const edge   both[] = {{list[i].begin_ns, rank, 1}, {list[i].end_ns, rank, -1}};
+            st = stk_blob_append(edges, both, sizeof both, err);
+        }
+    }
+    stk_blob_release(&stretches);
+    return st;
+}
+
+/* Adds a stretch of time to the windows it lies in; at is the first that may hold it. */
+static void add_time(stk_windows *w, size_t *at, uint64_t begin, uint64_t end, stk_stage stage)
+{
+    while (*at < w->count && w->list[*at].end_ns <= begin)
+        ++*at;
+    for (size_t i = *at; i < w->count && w->list[i].begin_ns < end; i++) {
+        stk_window    *window = &w->list[i];
+        const uint64_t from = begin > window->begin_ns ? begin : window->begin_ns;
+        const uint64_t to = end < window->end_ns ? end : window->end_ns;
+        if (from < to) window->exposed_ns[stage] += to - from;
+    }
+}
+
+static void sweep(stk_windows *w, const edge *edges, size_t count)
+{
+    int64_t active[RANKS] = {0};
+    size_t  at = 0;
+    for (size_t i = 0; i < count; i++) {
+        int top = RANKS - 1;
+        while (top > 0 && active[top] <= 0)
+            top--;
+        if (i && top > 0 && edges[i].ns > edges[i - 1].ns)
+            add_time(w, &at, edges[i - 1].ns, edges[i].ns, stage_of_rank[top]);
+        active[edges[i].rank] += edges[i].change;
+    }
+}
+
+/* What no stretch covers is the loop itself. */
+static void add_rest(stk_windows *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        stk_window *window = &w->list[i];
+        uint64_t    rest = window->end_ns - window->begin_ns;
+        for (int s = STK_STAGE_READ; s < STK_STAGE_COUNT; s++)
+            rest -= window->exposed_ns[s];
+        window->exposed_ns[STK_STAGE_NONE] = rest;
+    }
+}
+
+stk_status stk_windows_expose(stk_windows *windows, const stk_timeline *t, stk_error *err)
+{
+    stk_blob edges;
+    stk_blob_init(&edges, NULL, STK_MEMORY_INDEX);
+    const stk_status st = collect_edges(windows, t, &edges, err);
+    edge            *list = (edge *)(void *)edges.data;
+    const size_t     count = edges.size / sizeof *list;
+    if (!st && count) {
+        qsort(list, count, sizeof *list, compare_edges);
+        sweep(windows, list, count);
+    }
+    stk_blob_release(&edges);
+    if (!st) add_rest(windows);
+    return st;
+}

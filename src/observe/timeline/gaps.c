@@ -1,0 +1,265 @@
+/* Idle blocks of devices, and what was done meanwhile. */
+#include "observe/timeline/windows.h"
+
+#include <stdlib.h>
+
+enum { MOST_DEEDS = 64 };
+
+/* All stretches of a timeline, row after row. */
+typedef struct board {
+    const stk_timeline *t;
+    stk_windows         windows;
+    stk_blob            stretches; /* stk_stretch */
+    stk_blob            begins;    /* size_t: where each row's begin, and the end of all */
+    stk_blob            busy;      /* stk_stretch: of the device at hand, joined */
+    stk_blob            gaps;      /* stk_timeline_gap: of the device at hand */
+    uint64_t            begin_ns, end_ns;
+} board;
+
+static const stk_stretch *stretches_of(const board *b, uint32_t row, size_t *count)
+{
+    const size_t      *begins = (const size_t *)(void *)b->begins.data;
+    const stk_stretch *all = (const stk_stretch *)(void *)b->stretches.data;
+    *count = begins[row + 1] - begins[row];
+    return *count ? all + begins[row] : NULL;
+}
+
+static stk_status lay_out(board *b, stk_error *err)
+{
+    for (uint32_t row = 0; row <= stk_timeline_row_count(b->t); row++) {
+        const size_t begin = b->stretches.size / sizeof(stk_stretch);
+        STK_TRY(stk_blob_append(&b->begins, &begin, sizeof begin, err));
+        if (row < stk_timeline_row_count(b->t))
+            STK_TRY(stk_row_stretches(b->t, row, &b->stretches, err));
+    }
+    return STK_OK;
+}
+
+/* Copies leave the units that compute idle. */
+static bool is_busy(const stk_stretch *s)
+{
+    return (s->stage == STK_STAGE_COMPUTE && !s->is_launch) || s->stage == STK_STAGE_SHARE;
+}
+
+static int compare_stretches(const void *left, const void *right)
+{
+    const stk_stretch *a = left, *b = right;
+    return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
+/* Rows of one device work beside each other: it is idle when all are. */
+static bool same_device(const board *b, uint32_t device, uint32_t row)
+{
+    const stk_track *tracks = stk_timeline_tracks(b->t);
+    if (row == device) return true;
+    return tracks[row].row.is_device && tracks[row].row.process == tracks[device].row.process;
+}
+
+static stk_status collect_busy(board *b, uint32_t device, stk_error *err)
+{
+    b->busy.size = 0;
+    for (uint32_t row = 0; row < stk_timeline_row_count(b->t); row++) {
+        size_t             count;
+        const stk_stretch *list = stretches_of(b, row, &count);
+        for (size_t i = 0; same_device(b, device, row) && i < count; i++)
+            if (is_busy(&list[i])) STK_TRY(stk_blob_append(&b->busy, &list[i], sizeof *list, err));
+    }
+    if (b->busy.size)
+        qsort(b->busy.data, b->busy.size / sizeof(stk_stretch), sizeof(stk_stretch),
+              compare_stretches);
+    return STK_OK;
+}
+
+static stk_status add_gap(board *b, stk_timeline_idle *idle, uint64_t begin, uint64_t end,
+                          stk_error *err)
+{
+    if (begin >= end) return STK_OK;
+    const stk_window      *window = stk_windows_at(&b->windows, begin);
+    const stk_timeline_gap gap = {
+        .begin_ns = begin, .ns = end - begin, .row = idle->row, .step = window ? window->step : -1};
+    idle->gaps++;
+    idle->idle_ns += gap.ns;
+    return stk_blob_append(&b->gaps, &gap, sizeof gap, err);
+}
+
+static stk_status collect_gaps(board *b, stk_timeline_idle *idle, stk_error *err)
+{
+    const stk_stretch *busy = (const stk_stretch *)(void *)b->busy.data;
+    uint64_t           at = b->begin_ns;
+    b->gaps.size = 0;
+    for (size_t i = 0; i < b->busy.size / sizeof *busy && at < b->end_ns; i++) {
+        const uint64_t until = busy[i].begin_ns < b->end_ns ? busy[i].begin_ns : b->end_ns;
+        STK_TRY(add_gap(b, idle, at, until, err));
+        if (busy[i].end_ns > at) at = busy[i].end_ns;
+    }
+    return add_gap(b, idle, at, b->end_ns, err);
+}
+
+static int compare_gaps(const void *left, const void *right)
+{
+    const stk_timeline_gap *a = left, *b = right;
+    if (a->ns != b->ns) return a->ns < b->ns ? 1 : -1;
+    return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
+/* What was done in a gap, by row and name. */
+typedef struct deeds {
+    stk_timeline_deed list[MOST_DEEDS];
+    bool              tells[MOST_DEEDS]; /* of a row that is waited for */
+    size_t            count;
+} deeds;
+
+static void add_deed(deeds *d, const stk_stretch *s, uint64_t ns, bool tells)
+{
+    size_t i = 0;
+    while (i < d->count && (d->list[i].row != s->row || d->list[i].name != s->name))
+        i++;
+    if (i == MOST_DEEDS) return;
+    if (i == d->count) {
+        d->tells[d->count] = tells;
+        d->list[d->count++] =
+            (stk_timeline_deed){.name = s->name, .row = s->row, .stage = s->stage};
+    }
+    d->list[i].ns += ns;
+}
+
+/* Stretches of a row that overlap the gap. */
+static void add_row(const board *b, uint32_t row, bool own, const stk_timeline_gap *gap, deeds *d)
+{
+    size_t             count, low = 0;
+    const stk_stretch *list = stretches_of(b, row, &count);
+    const bool         tells = stk_row_tells(b->t, &b->windows, row);
+    if (stk_timeline_tracks(b->t)[row].is_derived) return;
+    for (size_t high = count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (list[middle].end_ns <= gap->begin_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < count && list[low].begin_ns < gap->begin_ns + gap->ns; low++) {
+        const uint64_t end = gap->begin_ns + gap->ns;
+        const uint64_t from =
+            list[low].begin_ns > gap->begin_ns ? list[low].begin_ns : gap->begin_ns;
+        const uint64_t to = list[low].end_ns < end ? list[low].end_ns : end;
+        if (own && is_busy(&list[low])) continue;
+        add_deed(d, &list[low], to - from, tells);
+    }
+}
+
+/* Rows that are waited for come first, then what has a stage, then the longest. */
+static bool comes_before(const deeds *d, size_t a, size_t b)
+{
+    if (d->tells[a] != d->tells[b]) return d->tells[a];
+    const bool first = d->list[a].stage != STK_STAGE_NONE;
+    const bool second = d->list[b].stage != STK_STAGE_NONE;
+    return first != second ? first : d->list[a].ns > d->list[b].ns;
+}
+
+static void sort_deeds(deeds *d)
+{
+    for (size_t i = 1; i < d->count; i++)
+        for (size_t k = i; k > 0 && comes_before(d, k, k - 1); k--) {
+            const stk_timeline_deed deed = d->list[k];
+            const bool              tells = d->tells[k];
+            d->list[k] = d->list[k - 1];
+            d->tells[k] = d->tells[k - 1];
+            d->list[k - 1] = deed;
+            d->tells[k - 1] = tells;
+        }
+}
+
+static void explain(const board *b, stk_timeline_gap *gap, uint64_t *by_stage)
+{
+    deeds    d = {.count = 0};
+    uint64_t left = gap->ns;
+    for (uint32_t row = 0; row < stk_timeline_row_count(b->t); row++)
+        add_row(b, row, same_device(b, gap->row, row), gap, &d);
+    sort_deeds(&d);
+    for (size_t i = 0; i < d.count && d.tells[i]; i++) {
+        const uint64_t ns = d.list[i].ns < left ? d.list[i].ns : left;
+        by_stage[d.list[i].stage] += ns;
+        left -= ns;
+    }
+    by_stage[STK_STAGE_NONE] += left;
+    gap->deed_count = d.count < STK_TIMELINE_DID ? d.count : STK_TIMELINE_DID;
+    for (size_t i = 0; i < gap->deed_count; i++)
+        gap->deeds[i] = d.list[i];
+}
+
+static stk_status look_at(board *b, uint32_t device, size_t most, stk_timeline_gaps *out,
+                          stk_blob *kept, stk_error *err)
+{
+    stk_timeline_idle *idle = &out->rows[out->row_count];
+    *idle = (stk_timeline_idle){.row = device, .window_ns = b->end_ns - b->begin_ns};
+    STK_TRY(collect_busy(b, device, err));
+    if (!b->busy.size && stk_timeline_tracks(b->t)[device].row.is_device) return STK_OK;
+    STK_TRY(collect_gaps(b, idle, err));
+    out->row_count++;
+    stk_timeline_gap *gaps = (stk_timeline_gap *)(void *)b->gaps.data;
+    const size_t      count = b->gaps.size / sizeof *gaps;
+    if (count) qsort(gaps, count, sizeof *gaps, compare_gaps);
+    for (size_t i = 0; i < count; i++)
+        explain(b, &gaps[i], out->idle_ns_by_stage);
+    return stk_blob_append(kept, gaps, (count < most ? count : most) * sizeof *gaps, err);
+}
+
+/* The first row of each device stands for it. */
+static bool is_first_row(const board *b, uint32_t row)
+{
+    if (!stk_timeline_tracks(b->t)[row].row.is_device) return false;
+    for (uint32_t before = 0; before < row; before++)
+        if (same_device(b, row, before)) return false;
+    return true;
+}
+
+static stk_status look_at_all(board *b, size_t most, stk_timeline_gaps *out, stk_error *err)
+{
+    stk_blob kept;
+    stk_blob_init(&kept, NULL, STK_MEMORY_INDEX);
+    out->rows = calloc(stk_timeline_row_count(b->t) + 1, sizeof *out->rows);
+    if (!out->rows) return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for rows");
+    stk_status st = STK_OK;
+    for (uint32_t row = 0; !st && row < stk_timeline_row_count(b->t); row++)
+        if (is_first_row(b, row)) st = look_at(b, row, most, out, &kept, err);
+    if (!st && !out->row_count && stk_timeline_row_count(b->t))
+        st = look_at(b, stk_timeline_busiest_row(b->t), most, out, &kept, err);
+    out->count = kept.size / sizeof *out->list;
+    if (!st) out->list = malloc(kept.size ? kept.size : 1);
+    if (!st && !out->list) st = stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for gaps");
+    if (!st && kept.size) {
+        memcpy(out->list, kept.data, kept.size);
+        qsort(out->list, out->count, sizeof *out->list, compare_gaps);
+    }
+    stk_blob_release(&kept);
+    return st;
+}
+
+stk_status stk_timeline_find_gaps(stk_timeline_gaps *out, const stk_timeline *timeline, size_t most,
+                                  stk_error *err)
+{
+    board     b = {.t = timeline};
+    stk_blob *blobs[] = {&b.stretches, &b.begins, &b.busy, &b.gaps};
+    *out = (stk_timeline_gaps){0};
+    for (size_t i = 0; i < sizeof blobs / sizeof *blobs; i++)
+        stk_blob_init(blobs[i], NULL, STK_MEMORY_INDEX);
+    stk_status st = stk_windows_find(&b.windows, timeline, err);
+    if (!st && b.windows.count) {
+        b.begin_ns = b.windows.list[0].begin_ns;
+        b.end_ns = b.windows.list[b.windows.count - 1].end_ns;
+        st = lay_out(&b, err);
+        if (!st) st = look_at_all(&b, most, out, err);
+    }
+    for (size_t i = 0; i < sizeof blobs / sizeof *blobs; i++)
+        stk_blob_release(blobs[i]);
+    stk_windows_release(&b.windows);
+    if (st) stk_timeline_gaps_release(out);
+    return st;
+}
+
+void stk_timeline_gaps_release(stk_timeline_gaps *gaps)
+{
+    free(gaps->rows);
+    free(gaps->list);
+    *gaps = (stk_timeline_gaps){0};
+}

@@ -1,0 +1,251 @@
+/* Steps: marked, or found by an operation that comes once in each. */
+#include "observe/timeline/windows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FEWEST_STEPS = 3, FEWEST_NAMES = 3, LONGEST_PAUSE = 10 };
+static const double most_uneven = 0.5; /* spread of the period, over its mean */
+
+static int compare_windows(const void *left, const void *right)
+{
+    const stk_window *a = left, *b = right;
+    return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
+static int compare_lengths(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The row with the most marks: other ranks and threads may have theirs. */
+static bool find_marked_row(const stk_timeline *t, uint32_t *row, size_t *marks)
+{
+    size_t now = 0;
+    *marks = 0;
+    for (size_t i = 0; i < stk_timeline_count(t); i++) {
+        const stk_timeline_event *e = &stk_timeline_events(t)[i];
+        if (i && e->row != e[-1].row) now = 0;
+        now += e->kind == STK_TIMELINE_STEP && e->ns > 0;
+        if (now > *marks) {
+            *marks = now;
+            *row = e->row;
+        }
+    }
+    return *marks > 0;
+}
+
+static stk_status allocate(stk_windows *w, size_t count, stk_error *err)
+{
+    w->list = calloc(count ? count : 1, sizeof *w->list);
+    if (!w->list)
+        return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for %zu steps", count);
+    return STK_OK;
+}
+
+/* The middle of the lengths, with which pauses are compared. */
+static stk_status middle_length(const stk_windows *w, uint64_t *middle, stk_error *err)
+{
+    uint64_t *lengths = malloc(w->count * sizeof *lengths);
+    if (!lengths)
+        return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for %zu steps", w->count);
+    for (size_t i = 0; i < w->count; i++)
+        lengths[i] = w->list[i].end_ns - w->list[i].begin_ns;
+    qsort(lengths, w->count, sizeof *lengths, compare_lengths);
+    *middle = lengths[w->count / 2];
+    free(lengths);
+    return STK_OK;
+}
+
+/* What comes between two marks belongs to the step before it, as waiting for input often does;
+ * long pauses are something else: an evaluation. Marks inside of others are none. */
+static stk_status join(stk_windows *w, stk_error *err)
+{
+    size_t   kept = 0;
+    uint64_t middle = 0;
+    for (size_t i = 0; i < w->count; i++)
+        if (!kept || w->list[i].begin_ns >= w->list[kept - 1].end_ns) w->list[kept++] = w->list[i];
+    w->count = kept;
+    STK_TRY(middle_length(w, &middle, err));
+    for (size_t i = 0; i + 1 < w->count; i++) {
+        const uint64_t pause = w->list[i + 1].begin_ns - w->list[i].end_ns;
+        if (pause <= middle * LONGEST_PAUSE)
+            w->list[i].end_ns += pause;
+        else
+            w->between_ns += pause;
+    }
+    return STK_OK;
+}
+
+static stk_status find_marked(stk_windows *w, const stk_timeline *t, size_t marks, stk_error *err)
+{
+    size_t begin, end;
+    STK_TRY(allocate(w, marks, err));
+    stk_timeline_row_range(t, w->row, &begin, &end);
+    for (size_t i = begin; i < end; i++) {
+        const stk_timeline_event *e = &stk_timeline_events(t)[i];
+        if (e->kind != STK_TIMELINE_STEP || !e->ns) continue;
+        w->list[w->count++] =
+            (stk_window){.begin_ns = e->begin_ns, .end_ns = stk_event_end(e), .step = e->value};
+    }
+    qsort(w->list, w->count, sizeof *w->list, compare_windows);
+    return join(w, err);
+}
+
+typedef struct name_use {
+    uint32_t calls;
+    uint64_t ns;
+} name_use;
+
+uint32_t stk_timeline_busiest_row(const stk_timeline *t)
+{
+    uint64_t now[2] = {0}, most[2] = {0};
+    uint32_t busiest[2] = {0};
+    for (size_t i = 0; i < stk_timeline_count(t); i++) {
+        const stk_timeline_event *e = &stk_timeline_events(t)[i];
+        const stk_track          *track = &stk_timeline_tracks(t)[e->row];
+        if (i && e->row != e[-1].row) now[0] = now[1] = 0;
+        if (track->is_background || track->is_derived) continue;
+        now[0] += e->stage == STK_STAGE_COMPUTE ? e->ns : 0;
+        now[1] += e->kind == STK_TIMELINE_SPAN;
+        for (int k = 0; k < 2; k++)
+            if (now[k] > most[k]) {
+                most[k] = now[k];
+                busiest[k] = e->row;
+            }
+    }
+    return most[0] ? busiest[0] : busiest[1];
+}
+
+static int compare_calls(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* How often most names come is how many steps there are; 0: too few agree. */
+static uint32_t count_steps(uint32_t *calls, size_t names)
+{
+    size_t   most = FEWEST_NAMES - 1, same = 0;
+    uint32_t steps = 0;
+    qsort(calls, names, sizeof *calls, compare_calls);
+    for (size_t i = 0; i < names; i++) {
+        same = i && calls[i] == calls[i - 1] ? same + 1 : 1;
+        if (calls[i] < FEWEST_STEPS || same <= most) continue;
+        most = same;
+        steps = calls[i];
+    }
+    return steps;
+}
+
+/* The longest of the names that come once a step marks them. */
+static stk_status choose_operation(const name_use *uses, size_t names, uint32_t *operation,
+                                   uint32_t *steps, stk_error *err)
+{
+    *operation = 0;
+    uint32_t *calls = malloc(names * sizeof *calls);
+    if (!calls) return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for %zu names", names);
+    for (size_t i = 0; i < names; i++)
+        calls[i] = uses[i].calls;
+    *steps = count_steps(calls, names);
+    free(calls);
+    for (size_t i = 1; i < names && *steps; i++)
+        if (uses[i].calls == *steps && (!*operation || uses[i].ns > uses[*operation].ns))
+            *operation = (uint32_t)i;
+    return STK_OK;
+}
+
+static bool is_even(const stk_windows *w)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        const double ns = (double)(w->list[i].end_ns - w->list[i].begin_ns);
+        sum += ns;
+        squares += ns * ns;
+    }
+    const double mean = sum / (double)w->count;
+    return mean > 0 && sqrt(fmax(0, squares / (double)w->count - mean * mean)) < most_uneven * mean;
+}
+
+/* From each call of the operation to the next. */
+static stk_status cut_by_operation(stk_windows *w, const stk_timeline *t, uint32_t operation,
+                                   uint32_t calls, stk_error *err)
+{
+    size_t begin, end, found = 0;
+    STK_TRY(allocate(w, calls, err));
+    stk_timeline_row_range(t, w->row, &begin, &end);
+    for (size_t i = begin; i < end; i++) {
+        const stk_timeline_event *e = &stk_timeline_events(t)[i];
+        if (e->name != operation || e->kind != STK_TIMELINE_SPAN || found >= calls) continue;
+        if (found) w->list[found - 1].end_ns = e->begin_ns;
+        w->list[found] = (stk_window){.begin_ns = e->begin_ns, .step = (double)found};
+        found++;
+    }
+    w->count = found ? found - 1 : 0;
+    w->operation = operation;
+    return STK_OK;
+}
+
+static stk_status find_periodic(stk_windows *w, const stk_timeline *t, stk_error *err)
+{
+    const size_t names = stk_texts_count(&t->texts);
+    size_t       begin, end;
+    uint32_t     operation, calls;
+    name_use    *uses = calloc(names, sizeof *uses);
+    if (!uses) return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for %zu names", names);
+    w->row = stk_timeline_busiest_row(t);
+    stk_timeline_row_range(t, w->row, &begin, &end);
+    for (size_t i = begin; i < end; i++) {
+        const stk_timeline_event *e = &stk_timeline_events(t)[i];
+        if (e->kind != STK_TIMELINE_SPAN) continue;
+        uses[e->name].calls++;
+        uses[e->name].ns += e->ns;
+    }
+    const stk_status st = choose_operation(uses, names, &operation, &calls, err);
+    free(uses);
+    if (st || !operation) return st;
+    STK_TRY(cut_by_operation(w, t, operation, calls, err));
+    if (w->count < FEWEST_STEPS - 1 || !is_even(w)) stk_windows_release(w);
+    return STK_OK;
+}
+
+static stk_status take_whole(stk_windows *w, const stk_timeline *t, stk_error *err)
+{
+    STK_TRY(allocate(w, 1, err));
+    w->source = STK_STEPS_WHOLE;
+    w->list[0] = (stk_window){.end_ns = t->end_ns};
+    w->count = t->end_ns > 0;
+    w->row = stk_timeline_busiest_row(t);
+    return STK_OK;
+}
+
+stk_status stk_windows_find(stk_windows *out, const stk_timeline *t, stk_error *err)
+{
+    size_t marks;
+    *out = (stk_windows){.source = STK_STEPS_MARKED};
+    if (find_marked_row(t, &out->row, &marks)) return find_marked(out, t, marks, err);
+    out->source = STK_STEPS_PERIODIC;
+    STK_TRY(find_periodic(out, t, err));
+    return out->count ? STK_OK : take_whole(out, t, err);
+}
+
+void stk_windows_release(stk_windows *windows)
+{
+    free(windows->list);
+    windows->list = NULL;
+    windows->count = 0;
+}
+
+const stk_window *stk_windows_at(const stk_windows *windows, uint64_t ns)
+{
+    size_t low = 0, high = windows->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (windows->list[middle].end_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < windows->count && windows->list[low].begin_ns <= ns ? &windows->list[low] : NULL;
+}

@@ -1,0 +1,60 @@
+/* The steps of a timeline as windows of time, and which stage each moment of them is. */
+#ifndef STK_OBSERVE_TIMELINE_WINDOWS_H
+#define STK_OBSERVE_TIMELINE_WINDOWS_H
+
+#include "observe/timeline/timeline.h"
+
+/* How the steps were found. */
+typedef enum stk_step_source {
+    STK_STEPS_MARKED,   /* the trace has them */
+    STK_STEPS_PERIODIC, /* an operation comes once a step */
+    STK_STEPS_WHOLE     /* neither: the trace is one window */
+} stk_step_source;
+
+typedef struct stk_window {
+    uint64_t begin_ns, end_ns;
+    double   step;
+    uint64_t exposed_ns[STK_STAGE_COUNT];
+} stk_window;
+
+typedef struct stk_windows {
+    stk_window     *list; /* in order, apart */
+    size_t          count;
+    stk_step_source source;
+    uint32_t        row;        /* that has the marks, or the operation */
+    uint32_t        operation;  /* PERIODIC: its name */
+    uint64_t        between_ns; /* time between steps that belongs to none */
+} stk_windows;
+
+/* To be released. No window: the timeline has no spans. */
+STK_NODISCARD stk_status stk_windows_find(stk_windows *out, const stk_timeline *t, stk_error *err);
+void                     stk_windows_release(stk_windows *windows);
+
+/* The window that holds a moment; NULL: none. */
+const stk_window *stk_windows_at(const stk_windows *windows, uint64_t ns);
+
+/* A stretch of one row that is one span's: of a stage, the outermost span that has one, but compute
+ * gives way to other stages inside it; of no stage, the innermost span. */
+typedef struct stk_stretch {
+    uint64_t  begin_ns, end_ns;
+    stk_stage stage;
+    uint32_t  row, name; /* of that span */
+    bool      is_launch;
+} stk_stretch;
+
+/* Appends the stretches of a row to a blob of stk_stretch, in order and apart. */
+STK_NODISCARD stk_status stk_row_stretches(const stk_timeline *t, uint32_t row, stk_blob *out,
+                                           stk_error *err);
+
+/* Shares out the time of each window: a moment goes to what comes first in the order of who waits
+ * for whom, so that only what nothing hides counts. */
+STK_NODISCARD stk_status stk_windows_expose(stk_windows *windows, const stk_timeline *t,
+                                            stk_error *err);
+
+/* The rows that tell what was waited for. */
+bool stk_row_tells(const stk_timeline *t, const stk_windows *windows, uint32_t row);
+bool stk_timeline_has_devices(const stk_timeline *t);
+/* The row on which most was computed; without stages, the one with the most spans. */
+uint32_t stk_timeline_busiest_row(const stk_timeline *t);
+
+#endif

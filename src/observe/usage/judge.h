@@ -1,0 +1,30 @@
+/* The parts of judging a run. */
+#ifndef STK_OBSERVE_USAGE_JUDGE_H
+#define STK_OBSERVE_USAGE_JUDGE_H
+
+#include "observe/usage/track.h"
+
+#include <stoker/usage.h>
+
+/* What is judged. */
+typedef struct stk_usage_case {
+    const stk_machine_info    *machine;
+    const stk_resource_sample *samples;
+    size_t                     count;
+    unsigned                   gpus; /* bits: those that were used */
+} stk_usage_case;
+
+/* offset is of a member of stk_resource_sample, or with gpus of stk_gpu_sample. */
+stk_track stk_usage_track(const stk_usage_case *c, size_t offset);
+stk_track stk_usage_gpu_track(const stk_usage_case *c, size_t offset, unsigned gpus);
+
+/* Fill their parts of usage. */
+void stk_usage_find(stk_usage *usage, const stk_usage_case *c);   /* findings */
+void stk_usage_decide(stk_usage *usage, const stk_usage_case *c); /* limit, verdict, advice */
+
+/* "12.3 MB", "45 %": into text, which is returned. */
+enum { STK_USAGE_NUMBER = 32 };
+char *stk_usage_bytes(char text[STK_USAGE_NUMBER], double bytes);
+char *stk_usage_percent(char text[STK_USAGE_NUMBER], double share);
+
+#endif

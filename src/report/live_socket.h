@@ -1,0 +1,11 @@
+/* A socket that listens. */
+#ifndef STK_REPORT_LIVE_SOCKET_H
+#define STK_REPORT_LIVE_SOCKET_H
+
+#include <stoker/error.h>
+
+/* address is IPv4 or IPv6 in numbers; port 0 takes any free one, and *port tells which. The caller
+ * closes *out. A port in use is STK_E_EXISTS. */
+STK_NODISCARD stk_status stk_live_listen(int *out, const char *address, int *port, stk_error *err);
+
+#endif

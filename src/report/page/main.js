@@ -1,0 +1,95 @@
+/* Puts the sections together, follows a run that goes on, and lets tests look inside. */
+const SECTIONS = [
+  ['verdict', 'Verdict', renderVerdict], ['fixes', 'What to do', renderFixes], ['speed', 'Speed', renderSpeed], ['stages', 'Stages', renderFlow],
+  ['breakdown', 'Step', renderBreakdown], ['what-if', 'What if', renderWhatIf], ['timeline', 'Timeline', renderTimeline], ['ops', 'Operations', renderOps],
+  ['memory', 'Memory', renderMemory], ['resources', 'Resources', renderResources], ['warnings', 'Data quality', renderWarnings], ['run', 'Run', renderCard],
+];
+const POLL_MS = 1000;
+
+const titleOf = (data) => data.title || [data.profile.run.model || data.profile.run.source || 'run', (data.profile.run.data || '').split('/').filter(Boolean).pop()].filter(Boolean).join(' on ');
+
+/* How to find an element again in a section that was drawn anew. */
+function placeOf(element) {
+  const fold = element.closest('details');
+  if (element.dataset.sort) return `[data-sort="${element.dataset.sort}"]`;
+  return fold && element.matches('summary') ? `[data-unfold="${fold.dataset.unfold}"] > summary` : null;
+}
+
+/* A section in which somebody is typing, sliding or looking around is left as it is. */
+function drawSections(data) {
+  const main = document.getElementById('main'), shownIds = [], active = document.activeElement, place = placeOf(active);
+  let before = null;
+  for (const [id, title, render] of SECTIONS) {
+    const old = document.getElementById(id), busy = old && old.contains(active) && active.matches('input, canvas');
+    const now = busy ? old : render(data);
+    if (old && now !== old) old.remove();
+    if (now && now !== old) before ? before.after(now) : main.prepend(now);
+    if (!now) continue;
+    before = now;
+    shownIds.push([id, title]);
+  }
+  if (place) main.querySelector(place)?.focus({preventScroll: true});
+  document.getElementById('nav').replaceChildren(...shownIds.map(([id, title]) => h('a', {href: `#${id}`}, title)));
+}
+
+function draw(raw) {
+  const data = settle(raw);
+  if (data.replay) data.replay.steps = untable(data.replay.steps);
+  if (data.timeline && !timeline.view) timeline.view = makeView(data.timeline);
+  document.title = `Stoker: ${titleOf(data)}`;
+  document.getElementById('title').textContent = titleOf(data);
+  drawSections(data);
+  document.getElementById('foot').textContent = `Made by ${['Stoker', data.profile.run.version].filter(Boolean).join(' ')}. ${page.live ? 'Served while training goes on.' : 'This file is complete: it loads nothing from anywhere.'}`;
+}
+
+function setTheme(dark) {
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  document.getElementById('theme').textContent = dark ? 'Light' : 'Dark';
+  if (!timeline.view) return;
+  timeline.view.colours = canvasColours();
+  drawTimeline(timeline.view);
+}
+
+function startTheme() {
+  const wish = matchMedia('(prefers-color-scheme: dark)');
+  setTheme(wish.matches);
+  wish.addEventListener('change', () => setTheme(wish.matches));
+  document.getElementById('theme').addEventListener('click', () => setTheme(document.documentElement.dataset.theme !== 'dark'));
+  let dark = false;
+  addEventListener('beforeprint', () => {
+    dark = document.documentElement.dataset.theme === 'dark';
+    setTheme(false);
+  });
+  addEventListener('afterprint', () => setTheme(dark));
+}
+
+async function poll() {
+  page.live = true;
+  const live = document.getElementById('live');
+  live.hidden = false;
+  try {
+    const answer = await fetch('data.json', {cache: 'no-store'});
+    const raw = answer.ok && !page.held ? await answer.json() : null;
+    if (raw && !page.held) draw(raw);
+    live.className = 'live';
+    live.textContent = answer.ok ? '● live' : 'waiting for the first steps';
+  } catch (failure) {
+    live.className = 'live lost';
+    live.textContent = 'connection lost; this is the last state';
+  }
+  setTimeout(poll, POLL_MS);
+}
+
+function start() {
+  const text = document.getElementById('data').textContent.trim();
+  startTheme();
+  /* What is being dragged is not replaced under the hand. */
+  addEventListener('pointerdown', () => { page.held = true; });
+  for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, () => { page.held = false; });
+  if (text) draw(JSON.parse(text));
+  else if (location.protocol.startsWith('http')) poll();
+  else document.getElementById('main').append(h('p', {class: 'card'}, 'There is no data in this page.'));
+  window.stoker = {page, timeline, whatIf, ops, replay, whatIfInit, csv: () => opsCsv(page.data)};
+}
+
+start();

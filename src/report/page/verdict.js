@@ -1,0 +1,81 @@
+/* The verdict first: how well the device is fed, what holds it back, what to do and what that gains. */
+const GOAL = 0.9, FAIR = 0.6;
+
+const judged = () => page.data.diagnosis.samples_per_s.value > 0;
+
+const light = (share) => (!judged() ? 'none' : share >= GOAL ? 'good' : share >= FAIR ? 'fair' : 'bad');
+const LIGHT_TEXT = {none: 'not judged', good: 'well fed', fair: 'could be fed better', bad: 'starving'};
+
+function arc(from, to, radius) {
+  const at = (share) => {
+    const angle = (share * 270 + 135) * (Math.PI / 180);
+    return `${(84 + radius * Math.cos(angle)).toFixed(2)} ${(84 + radius * Math.sin(angle)).toFixed(2)}`;
+  };
+  return `M${at(from)}A${radius} ${radius} 0 ${(to - from) * 270 > 180 ? 1 : 0} 1 ${at(to)}`;
+}
+
+function gauge(share) {
+  const style = (colour) => `fill:none;stroke-width:11;stroke:${colour}`, to = Math.max(0.002, Math.min(1, share || 0));
+  return h('div', {class: 'gauge'}, svg('svg', {viewBox: '0 0 168 168', role: 'img', 'aria-label': 'share of a step that computes, against the goal of 90 %'},
+    svg('path', {d: arc(0, 1, 76), style: style('var(--faint)')}),
+    svg('path', {d: arc(0, to, 76), style: style(`var(--${judged() ? light(share) : 'line'})`)}),
+    svg('path', {d: arc(GOAL - 0.004, GOAL + 0.004, 76), style: 'fill:none;stroke-width:16;stroke:var(--ink)'}),
+    svg('text', {x: 84, y: 88, 'text-anchor': 'middle', class: 'big', 'data-key': 'diagnosis.compute_share', 'data-kind': 'share'}, format(share, 'share')),
+    svg('text', {x: 84, y: 110, 'text-anchor': 'middle', class: 'under'}, 'of a step computes'),
+    svg('text', {x: 84, y: 152, 'text-anchor': 'middle', class: 'under'}, 'goal 90 %')));
+}
+
+const interval = (path, kind) => [' ', h('span', {class: 'soft small'}, '(', num(`${path}.low`, kind), ' to ', num(`${path}.high`, kind), ')')];
+
+function verdictTiles(d) {
+  const fine = d.limit.stage === COMPUTE;
+  return h('div', {class: 'tiles'},
+    tile('samples/s now', num('diagnosis.samples_per_s.value', 'rate')),
+    !fine && tile(`of a step lost to ${STAGES[d.limit.stage]}`, num('diagnosis.limit.share.value', 'share')),
+    !fine && tile(`samples/s without that; then ${STAGES[d.limit.next]} limits`, num('diagnosis.limit.if_removed.value', 'rate')),
+    tile('of resampled runs say the same', num('diagnosis.confidence', 'share')));
+}
+
+function renderVerdict({diagnosis: d}) {
+  const colour = light(d.compute_share);
+  return h('section', {class: `card verdict ${colour}`, id: 'verdict', 'aria-label': 'Verdict'}, gauge(d.compute_share),
+    h('div', null, h('div', {class: 'row'}, stageChip(d.limit.stage), h('span', {class: 'chip', id: 'cause'}, d.limit.cause),
+      h('span', {class: `chip ${colour}`}, LIGHT_TEXT[colour])),
+    h('p', {class: 'say', id: 'say'}, d.verdict || 'No verdict: there is too little to judge.'), verdictTiles(d),
+    d.warnings.length > 0 && h('p', {class: 'small', style: 'margin-top:.75rem'}, h('a', {href: '#warnings'}, d.warnings.length === 1 ? 'One thing' : `${d.warnings.length} things`, ' to know about this data'))));
+}
+
+function copyButton(text) {
+  const button = h('button', {type: 'button', class: 'plain', onclick: () => {
+    navigator.clipboard?.writeText(text).then(() => { button.textContent = 'Copied'; }, () => { button.textContent = 'Select it'; });
+  }}, 'Copy');
+  return button;
+}
+
+const toType = (text) => text && h('div', {class: 'type'}, h('code', null, text), copyButton(text));
+
+const fixItem = (fix, i) => h('li', {class: 'fix'},
+  h('div', null, h('div', {class: 'gain'}, known(fix.samples_per_s.value) ? num(`diagnosis.fixes.${i}.gain`, 'gain') : '?'),
+    known(fix.samples_per_s.value) && h('div', {class: 'to'}, 'to ', num(`diagnosis.fixes.${i}.samples_per_s.value`, 'rate'), ' samples/s',
+      fix.samples_per_s.high > fix.samples_per_s.low && h('span', null, h('br'), num(`diagnosis.fixes.${i}.samples_per_s.low`, 'rate'), ' to ', num(`diagnosis.fixes.${i}.samples_per_s.high`, 'rate')))),
+  h('div', null, h('h3', null, fix.title), h('p', {class: 'soft'}, fix.why),
+    h('div', {class: 'row', style: 'margin-top:.35rem'}, stageChip(fix.stage), fix.changes_training && h('span', {class: 'chip fair'}, 'changes training')),
+    toType(fix.command), toType(fix.recipe)));
+
+function renderFixes({diagnosis: d}) {
+  if (!judged()) return null;
+  const others = d.limits.slice(1);
+  return h('section', {class: 'card long', id: 'fixes'}, h('h2', null, 'What to do'),
+    h('p', {class: 'lead'}, 'Gains are foretold by playing the measured times again without the obstacle, with their 95 % range.'),
+    d.fixes.length ? h('ol', {class: 'fixes'}, d.fixes.map(fixItem)) : h('p', null, 'Nothing that would gain enough to be worth a change.'),
+    others.length > 0 && [h('h3', {class: 'part'}, 'Also in the way'), h('ul', {class: 'evidence'}, others.map((limit, i) =>
+      h('li', null, h('b', null, STAGES[limit.stage]), ' ', num(`diagnosis.limits.${i + 1}.share.value`, 'share'), ' of a step',
+        interval(`diagnosis.limits.${i + 1}.share`, 'share'), '. ', limit.sentence)))],
+    d.evidence.length > 0 && [h('h3', {class: 'part'}, 'Why we think so'), h('ul', {class: 'evidence', id: 'evidence'}, d.evidence.map((line) => h('li', null, line)))]);
+}
+
+function renderWarnings({diagnosis: d}) {
+  if (!d.warnings.length) return null;
+  return h('section', {class: 'card', id: 'warnings'}, h('h2', null, 'How good is this data?'),
+    h('p', {class: 'lead'}, 'What to keep in mind when reading the numbers of this page.'), d.warnings.map((line) => h('p', {class: 'warn'}, line)));
+}

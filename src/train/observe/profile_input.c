@@ -1,0 +1,69 @@
+/* The input's stages and queues. */
+#include "train/observe/profile_parts.h"
+#include <stdio.h>
+#include <string.h>
+
+static void copy_stage(stk_profile_input *out, const stk_stage_account *stage)
+{
+    *out = (stk_profile_input){.stage = stage->stage,
+                               .depth = stage->depth,
+                               .has_queue = stage->runs_ahead,
+                               .items = (double)stage->items,
+                               .bytes = (double)stage->bytes,
+                               .busy_ns = (double)stage->busy_ns,
+                               .starved_ns = (double)stage->starved_ns,
+                               .blocked_ns = (double)stage->blocked_ns};
+    snprintf(out->name, sizeof out->name, "%s", stage->name);
+    if (!stage->runs_ahead) return;
+    out->queue_mean = stage->queue_mean;
+    out->queue_capacity = (double)stage->queue_limit;
+    out->queue_empty = stage->queue_empty;
+    out->queue_full = stage->queue_full;
+}
+
+/* The report begins with the source. */
+void stk_input_state_read(stk_input_state *out, const stk_iterator_report *report)
+{
+    const size_t room = sizeof report->stages / sizeof *report->stages;
+    size_t       left = report->stage_count < room ? report->stage_count : room;
+    *out = (stk_input_state){.helpers = report->threads - 1, .in_flight = report->io.limit};
+    while (left > 0 && out->count < STK_PROFILE_STAGES)
+        copy_stage(&out->list[out->count++], &report->stages[--left]);
+    snprintf(out->limit, sizeof out->limit, "%s", report->limit);
+}
+
+/* Sums of calls that are timed now and then may fall. */
+static double since(double now, double before)
+{
+    return now > before ? now - before : 0;
+}
+
+static void take_off(stk_profile_input *now, const stk_input_state *before)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        const stk_profile_input *was = &before->list[i];
+        if (was->depth != now->depth || strcmp(was->name, now->name) != 0) continue;
+        now->items = since(now->items, was->items);
+        now->bytes = since(now->bytes, was->bytes);
+        now->busy_ns = since(now->busy_ns, was->busy_ns);
+        now->starved_ns = since(now->starved_ns, was->starved_ns);
+        now->blocked_ns = since(now->blocked_ns, was->blocked_ns);
+        return;
+    }
+}
+
+void stk_profile_fill_input(stk_profile *out, const stk_input_state *now,
+                            const stk_input_state *before)
+{
+    out->input_count = now->count;
+    for (size_t i = 0; i < now->count; i++) {
+        stk_profile_input *one = &out->inputs[i];
+        *one = now->list[i];
+        take_off(one, before);
+        out->stages[one->stage].starved_ns += one->starved_ns;
+        out->stages[one->stage].blocked_ns += one->blocked_ns;
+    }
+    out->stages[STK_STAGE_READ].servers = now->in_flight;
+    out->stages[STK_STAGE_PREPROCESS].servers = now->helpers;
+    memcpy(out->input_limit, now->limit, sizeof out->input_limit);
+}

@@ -1,0 +1,350 @@
+/* For each cause a recording that has it, and clean ones that have none. */
+#include "harness.h"
+#include "simulator.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static stk_diagnosis diagnose(const stk_profile *p)
+{
+    stk_error     err;
+    stk_diagnosis d;
+    EXPECT_OK(stk_diagnose(&d, p, &err));
+    return d;
+}
+
+static stk_profile recording(const simulation *s)
+{
+    stk_profile p;
+    stk_profile_init(&p);
+    simulate(s, &p);
+    strcpy(p.run.data, "packed");
+    strcpy(p.run.model, "lenet");
+    return p;
+}
+
+static stk_profile faulty(stk_stage stage, double mean_ns, int64_t every, int helpers)
+{
+    simulation s = simulation_usual();
+    s.mean_ns[stage] = mean_ns;
+    s.every[stage] = every;
+    s.helpers = helpers;
+    return recording(&s);
+}
+
+static const stk_fix *fix_with(const stk_diagnosis *d, const char *text)
+{
+    for (size_t i = 0; i < d->fix_count; i++)
+        if (strstr(d->fixes[i].title, text) || strstr(d->fixes[i].command, text))
+            return &d->fixes[i];
+    fail_msg("no fix has '%s' (verdict: %s)", text, d->verdict);
+    return NULL;
+}
+
+static void expect_limit(const stk_diagnosis *d, stk_stage stage, stk_cause cause)
+{
+    if (d->limit.stage != stage || d->limit.cause != cause)
+        fail_msg("expected %s by %s, got %s by %s: %s", stk_stage_name(stage),
+                 stk_cause_name(cause), stk_stage_name(d->limit.stage),
+                 stk_cause_name(d->limit.cause), d->verdict);
+    EXPECT(d->confidence > 0.95);
+}
+
+STK_TEST(a_clean_run_is_limited_by_compute_as_it_should)
+{
+    static const double variations[] = {0.05, 0.3, 0.6};
+    for (size_t v = 0; v < COUNT_OF(variations); v++)
+        for (int helpers = 0; helpers < 3; helpers++) {
+            simulation s = simulation_usual();
+            s.helpers = helpers;
+            s.mean_ns[STK_STAGE_PREPROCESS] = 3e5;
+            for (int k = 0; k < STK_STAGE_COUNT; k++)
+                s.cv[k] = variations[v];
+            stk_profile         p = recording(&s);
+            const stk_diagnosis d = diagnose(&p);
+            expect_limit(&d, STK_STAGE_COMPUTE, STK_CAUSE_COMPUTE);
+            EXPECT(d.compute_share > 0.85);
+            EXPECT_INT_EQ(1, d.limit_count);
+            stk_profile_release(&p);
+        }
+}
+
+STK_TEST(every_stage_is_found_in_its_three_strengths)
+{
+    static const struct {
+        stk_stage stage;
+        stk_cause cause;
+        int64_t   every;
+    } cases[] = {
+        {STK_STAGE_HOST_TO_DEVICE, STK_CAUSE_COPY, 0},  {STK_STAGE_SHARE, STK_CAUSE_SHARE, 0},
+        {STK_STAGE_DEVICE_TO_HOST, STK_CAUSE_FETCH, 0}, {STK_STAGE_OUTPUT, STK_CAUSE_CALLBACK, 0},
+        {STK_STAGE_WRITE, STK_CAUSE_WRITE, 10},         {STK_STAGE_NONE, STK_CAUSE_OTHER, 0}};
+    static const double losses[] = {0.2, 0.4, 0.7};
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (size_t l = 0; l < COUNT_OF(losses); l++) {
+            const double mean = 4.1e6 * losses[l] / (1 - losses[l]);
+            stk_profile  p =
+                faulty(cases[i].stage, mean * (cases[i].every ? 10 : 1), cases[i].every, 2);
+            const stk_diagnosis d = diagnose(&p);
+            expect_limit(&d, cases[i].stage, cases[i].cause);
+            EXPECT(fabs(d.limit.share.value - losses[l]) < 0.03);
+            EXPECT(d.limit.share.low < d.limit.share.value);
+            EXPECT_INT_EQ(STK_STAGE_COMPUTE, d.limit.next);
+            EXPECT(cases[i].stage == STK_STAGE_NONE || d.fix_count > 0);
+            stk_profile_release(&p);
+        }
+}
+
+STK_TEST(slow_reading_is_found_and_told_by_bandwidth_or_latency)
+{
+    for (int helpers = 0; helpers < 3; helpers++) {
+        stk_profile p = faulty(STK_STAGE_READ, 9e6, 0, helpers);
+        p.stages[STK_STAGE_READ].bytes = p.measured_ns / 1e9 * 95e6;
+        p.stages[STK_STAGE_READ].busy_ns = p.measured_ns;
+        p.limits.disk_bytes = 100e6;
+        stk_diagnosis d = diagnose(&p);
+        expect_limit(&d, STK_STAGE_READ, STK_CAUSE_READ_BANDWIDTH);
+        p.limits.disk_bytes = 2e9;
+        d = diagnose(&p);
+        expect_limit(&d, STK_STAGE_READ, STK_CAUSE_READ_LATENCY);
+        EXPECT_CONTAINS("stoker pack packed", fix_with(&d, "larger pieces")->command);
+        p.stages[STK_STAGE_READ].busy_ns = 6 * p.measured_ns;
+        d = diagnose(&p);
+        expect_limit(&d, STK_STAGE_READ, STK_CAUSE_READ_BANDWIDTH);
+        EXPECT(fix_with(&d, "--memory-mb")->gain > 0.5);
+        stk_profile_release(&p);
+    }
+}
+
+STK_TEST(slow_preprocessing_wants_threads_where_cores_are_free)
+{
+    for (int helpers = 0; helpers < 3; helpers++) {
+        stk_profile         p = faulty(STK_STAGE_PREPROCESS, 20e6, 0, helpers);
+        const stk_diagnosis d = diagnose(&p);
+        expect_limit(&d, STK_STAGE_PREPROCESS, STK_CAUSE_WORKERS);
+        const stk_fix *fix = fix_with(&d, "--input-threads");
+        EXPECT_CONTAINS("knobs: {threads: 1, input_threads: ", fix->recipe);
+        EXPECT(fix->gain > 0.5 && !fix->changes_training);
+        stk_profile_release(&p);
+    }
+}
+
+STK_TEST(slow_preprocessing_without_free_cores_says_so)
+{
+    stk_profile p = faulty(STK_STAGE_PREPROCESS, 3e6, 0, 0);
+    p.machine.cores = p.run.threads = 2;
+    const stk_diagnosis d = diagnose(&p);
+    expect_limit(&d, STK_STAGE_PREPROCESS, STK_CAUSE_CORES);
+    EXPECT(fix_with(&d, "--resize")->gain > 0.1);
+    stk_profile_release(&p);
+}
+
+STK_TEST(threads_that_wait_for_cores_are_contention)
+{
+    stk_profile p = faulty(STK_STAGE_PREPROCESS, 20e6, 0, 2);
+    p.stages[STK_STAGE_PREPROCESS].cpu_ns = 1e9;
+    p.stages[STK_STAGE_PREPROCESS].runnable_ns = 1e9;
+    const stk_diagnosis d = diagnose(&p);
+    expect_limit(&d, STK_STAGE_PREPROCESS, STK_CAUSE_CONTENTION);
+    stk_profile_release(&p);
+}
+
+STK_TEST(uneven_input_wants_deeper_queues)
+{
+    simulation s = simulation_usual();
+    s.mean_ns[STK_STAGE_PREPROCESS] = 6.5e6;
+    s.cv[STK_STAGE_PREPROCESS] = 2;
+    s.buffer = 2;
+    stk_profile         p = recording(&s);
+    const stk_diagnosis d = diagnose(&p);
+    EXPECT_INT_EQ(STK_STAGE_PREPROCESS, d.limit.stage);
+    EXPECT_INT_EQ(STK_CAUSE_VARIANCE, d.limit.cause);
+    EXPECT(fix_with(&d, "further ahead")->gain > 0.02);
+    stk_profile_release(&p);
+}
+
+STK_TEST(two_faults_are_the_two_first_limits)
+{
+    static const stk_stage pairs[][2] = {{STK_STAGE_OUTPUT, STK_STAGE_WRITE},
+                                         {STK_STAGE_SHARE, STK_STAGE_HOST_TO_DEVICE},
+                                         {STK_STAGE_PREPROCESS, STK_STAGE_OUTPUT}};
+    for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+        simulation s = simulation_usual();
+        s.helpers = 0;
+        s.mean_ns[pairs[i][0]] = 4e6;
+        s.mean_ns[pairs[i][1]] = 2e6;
+        stk_profile         p = recording(&s);
+        const stk_diagnosis d = diagnose(&p);
+        EXPECT_INT_EQ(pairs[i][0], d.limits[0].stage);
+        EXPECT_INT_EQ(pairs[i][1], d.limits[1].stage);
+        EXPECT_INT_EQ(pairs[i][1], d.limit.next);
+        stk_profile_release(&p);
+    }
+}
+
+STK_TEST(a_fault_behind_another_is_told_as_the_next)
+{
+    simulation s = simulation_usual();
+    s.mean_ns[STK_STAGE_READ] = 20e6;
+    s.mean_ns[STK_STAGE_PREPROCESS] = 24e6; /* twelve with two helpers: hidden by the reads */
+    stk_profile         p = recording(&s);
+    const stk_diagnosis d = diagnose(&p);
+    EXPECT_INT_EQ(STK_STAGE_READ, d.limits[0].stage);
+    EXPECT_INT_EQ(STK_STAGE_PREPROCESS, d.limits[1].stage);
+    stk_profile_release(&p);
+}
+
+static void add_op(stk_profile *p, const char *name, double flops, uint64_t ns)
+{
+    p->ops = realloc(p->ops, (p->op_count + 1) * sizeof *p->ops);
+    stk_profile_op *op = &p->ops[p->op_count++];
+    *op = (stk_profile_op){.operation = "conv2d", .flops = flops, .bytes = 1e3, .runs = 10};
+    snprintf(op->name, sizeof op->name, "%s", name);
+    op->ns = ns;
+}
+
+STK_TEST(an_operation_far_from_the_roofline_is_named)
+{
+    simulation  s = simulation_usual();
+    stk_profile p = recording(&s);
+    p.limits.flops = p.limits.memory_bytes = 1e11;
+    add_op(&p, "stem", 1e8, 40000000);
+    add_op(&p, "odd", 2e7, 10000000); /* forward and backward are told together */
+    add_op(&p, "odd", 2e7, 20000000);
+    add_op(&p, "head", 1e8, 30000000);
+    const stk_diagnosis d = diagnose(&p);
+    EXPECT_INT_EQ(STK_STAGE_COMPUTE, d.limit.stage);
+    EXPECT_CONTAINS("compute", d.verdict);
+    EXPECT_CONTAINS("stem", fix_with(&d, "make smaller operation")->title);
+    p.ops[2].ns = 90000000;
+    const stk_diagnosis worse = diagnose(&p);
+    expect_limit(&worse, STK_STAGE_COMPUTE, STK_CAUSE_OPERATION);
+    EXPECT_CONTAINS("odd", fix_with(&worse, "replace operation")->title);
+    EXPECT(fix_with(&worse, "replace operation")->gain > 0.5);
+    stk_profile_release(&p);
+}
+
+STK_TEST(a_batch_that_is_too_small_is_found_by_measured_rates)
+{
+    simulation  s = simulation_usual();
+    stk_profile p = recording(&s);
+    p.batches = calloc(3, sizeof *p.batches);
+    p.batch_count = 3;
+    for (int i = 0; i < 3; i++)
+        p.batches[i] = (stk_profile_batch){.batch = 64 << i, .samples_per_s = 16e3 * (1 + i)};
+    const stk_diagnosis d = diagnose(&p);
+    expect_limit(&d, STK_STAGE_COMPUTE, STK_CAUSE_LAUNCH);
+    const stk_fix *fix = fix_with(&d, "--batch 256");
+    EXPECT(fix->changes_training && fix->gain > 1.5 && fix->gain < 2.1);
+    p.largest_batch = 128;
+    const stk_diagnosis small = diagnose(&p);
+    EXPECT(fix_with(&small, "--batch 128")->gain > 0.7);
+    stk_profile_release(&p);
+}
+
+STK_TEST(rows_of_capacity_name_the_one_that_binds)
+{
+    stk_profile p = faulty(STK_STAGE_OUTPUT, 6e6, 0, 2);
+    p.stages[STK_STAGE_READ].bytes = p.measured_ns / 1e9 * 50e6;
+    p.limits.disk_bytes = 100e6;
+    const stk_diagnosis d = diagnose(&p);
+    bool                disk = false;
+    EXPECT(d.row_count >= 8);
+    for (size_t i = 0; i < 8; i++) {
+        EXPECT_INT_EQ(d.rows[i].stage == STK_STAGE_OUTPUT, d.rows[i].binding);
+        EXPECT(d.rows[i].utilisation <= 1);
+    }
+    for (size_t i = 8; i < d.row_count; i++)
+        if (strcmp(d.rows[i].name, "disk") == 0) {
+            disk = true;
+            EXPECT(fabs(d.rows[i].utilisation - 0.5) < 0.01);
+        }
+    EXPECT(disk);
+    stk_profile_release(&p);
+}
+
+STK_TEST(poor_recordings_are_warned_of)
+{
+    simulation  s = simulation_usual();
+    stk_profile p = recording(&s);
+    p.step_count = 40;
+    p.trace_dropped = 7;
+    strcpy(p.run.source, "PyTorch");
+    p.stages[STK_STAGE_COMPUTE].cpu_ns = p.stages[STK_STAGE_COMPUTE].runnable_ns = 1e9;
+    const stk_diagnosis d = diagnose(&p);
+    EXPECT_INT_EQ(4, d.warning_count);
+    EXPECT_CONTAINS("like steps", d.warnings[0]);
+    EXPECT_CONTAINS("7 events", d.warnings[1]);
+    EXPECT_CONTAINS("PyTorch", d.warnings[2]);
+    EXPECT_CONTAINS("without a core", d.warnings[3]);
+    EXPECT_INT_EQ(STK_CAUSE_CONTENTION, d.limit.cause);
+    EXPECT(fix_with(&d, "end other programs")->gain > 0.5);
+    stk_profile_release(&p);
+}
+
+STK_TEST(too_few_steps_and_empty_profiles_give_no_verdict)
+{
+    simulation  s = simulation_usual();
+    stk_profile p = recording(&s);
+    p.step_count = 8;
+    stk_diagnosis d = diagnose(&p);
+    EXPECT_CONTAINS("nothing can be said", d.verdict);
+    EXPECT(d.confidence == 0 && d.samples_per_s.value == -1);
+    stk_profile_release(&p);
+    d = diagnose(&p);
+    EXPECT_CONTAINS("nothing can be said", d.verdict);
+}
+
+STK_TEST(totals_without_steps_are_judged_with_a_warning)
+{
+    stk_profile p = faulty(STK_STAGE_OUTPUT, 6e6, 0, 0);
+    free(p.step_list);
+    p.step_list = NULL;
+    p.step_count = 0;
+    const stk_diagnosis d = diagnose(&p);
+    EXPECT_INT_EQ(STK_STAGE_OUTPUT, d.limit.stage);
+    EXPECT_CONTAINS("no single steps", d.warnings[0]);
+    stk_profile_release(&p);
+}
+
+STK_TEST(a_diagnosis_is_valid_json)
+{
+    stk_error           err;
+    stk_blob            json;
+    stk_json_document  *doc;
+    stk_profile         p = faulty(STK_STAGE_OUTPUT, 6e6, 0, 2);
+    const stk_diagnosis d = diagnose(&p);
+    stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
+    EXPECT_OK(stk_diagnosis_write(&d, &json, &err));
+    EXPECT_OK(stk_json_parse(&doc, stk_blob_bytes(&json), "diagnosis", &err));
+    const stk_json_value *root = stk_json_root(doc);
+    const stk_json_value *limit = stk_json_get(root, "limit");
+    EXPECT_STR_EQ("S7 output", stk_json_text(stk_json_get(limit, "stage"), ""));
+    EXPECT_STR_EQ("callback", stk_json_text(stk_json_get(limit, "cause"), ""));
+    EXPECT_INT_EQ(d.fix_count, stk_json_count(stk_json_get(root, "fixes")));
+    EXPECT_INT_EQ(d.evidence_count, stk_json_count(stk_json_get(root, "evidence")));
+    stk_json_document_free(doc);
+    stk_blob_release(&json);
+    stk_profile_release(&p);
+}
+
+static stk_status diagnose_and_write(void *context, stk_error *err)
+{
+    stk_diagnosis d;
+    stk_blob      json;
+    stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_diagnose(&d, context, err);
+    if (!st) st = stk_diagnosis_write(&d, &json, err);
+    stk_blob_release(&json);
+    return st;
+}
+
+STK_TEST(every_allocation_may_fail)
+{
+    stk_profile p = faulty(STK_STAGE_OUTPUT, 6e6, 0, 2);
+    p.step_count = 60;
+    stk_test_fail_each_allocation(diagnose_and_write, &p);
+    stk_profile_release(&p);
+}

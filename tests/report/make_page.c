@@ -1,0 +1,153 @@
+/* make_page FOLDER [EVENTS]: writes report.html of the sample, bare.html of a run of which nothing
+ * is known, empty.html that asks a server, and expected.json with what this library's own replay
+ * says to questions that the page is asked, too. */
+#include "report/sample.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <stoker/json.h>
+
+enum { USUAL_EVENTS = 6000, QUESTIONS = 12 };
+
+/* What is made; the trace goes into the report only. */
+enum { TRACE, REPORT, BARE, EMPTY, EXPECTED, BLOBS };
+
+static stk_what_if question(int number)
+{
+    stk_what_if what;
+    stk_what_if_init(&what);
+    switch (number) {
+    case 1:
+        what.factor[STK_STAGE_PREPROCESS] = 0.5;
+        break;
+    case 2:
+        what.factor[STK_STAGE_PREPROCESS] = 0;
+        break;
+    case 3:
+        what.factor[STK_STAGE_READ] = 2;
+        break;
+    case 4:
+        what.factor[STK_STAGE_COMPUTE] = 0.25;
+        break;
+    case 5:
+        what.servers = 1;
+        break;
+    case 6:
+        what.servers = 4;
+        break;
+    case 7:
+        what.buffer = 1;
+        break;
+    case 8:
+        what.buffer = 32;
+        break;
+    case 9:
+        what.apart[STK_STAGE_WRITE] = true;
+        break;
+    case 10:
+        what.factor[STK_STAGE_OUTPUT] = 2;
+        what.apart[STK_STAGE_OUTPUT] = true;
+        break;
+    case 11:
+        what.factor[STK_STAGE_PREPROCESS] = 1.7;
+        what.factor[STK_STAGE_COMPUTE] = 1.3;
+        break;
+    default:
+        break;
+    }
+    return what;
+}
+
+static void write_question(stk_json_writer *w, const stk_profile *profile, int number)
+{
+    const stk_what_if what = question(number);
+    stk_json_object(w);
+    stk_json_key(w, "factor");
+    stk_json_array(w);
+    for (int s = 0; s < STK_STAGE_COUNT; s++)
+        stk_json_double(w, what.factor[s]);
+    stk_json_array_end(w);
+    stk_json_key(w, "apart");
+    stk_json_array(w);
+    for (int s = 0; s < STK_STAGE_COUNT; s++)
+        stk_json_bool(w, what.apart[s]);
+    stk_json_array_end(w);
+    stk_json_pair_double(w, "servers", what.servers);
+    stk_json_pair_double(w, "buffer", what.buffer);
+    stk_json_pair_double(w, "rate", stk_replay(profile, &what).value);
+    stk_json_object_end(w);
+}
+
+static stk_status write_expected(const stk_profile *profile, stk_blob *out, stk_error *err)
+{
+    stk_json_writer w;
+    stk_json_begin(&w, out, 1);
+    stk_json_array(&w);
+    for (int i = 0; i < QUESTIONS; i++)
+        write_question(&w, profile, i);
+    stk_json_array_end(&w);
+    return stk_json_end(&w, err);
+}
+
+static stk_status save(const char *folder, const char *name, const stk_blob *bytes, stk_error *err)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    if (!file) return stk_fail(err, STK_E_IO, "sample", path, "cannot be written");
+    const bool whole = fwrite(bytes->data, 1, bytes->size, file) == bytes->size;
+    if (fclose(file) || !whole) return stk_fail(err, STK_E_IO, "sample", path, "is not whole");
+    return STK_OK;
+}
+
+static stk_status write_bare(stk_blob *out, stk_error *err)
+{
+    stk_profile    profile;
+    stk_diagnosis *diagnosis = calloc(1, sizeof *diagnosis);
+    if (!diagnosis) return stk_fail(err, STK_E_NOMEM, "sample", NULL, "no memory");
+    stk_profile_init(&profile);
+    stk_status st = stk_diagnose(diagnosis, &profile, err);
+    if (!st) st = stk_report_write(&profile, diagnosis, NULL, out, err);
+    stk_profile_release(&profile);
+    free(diagnosis);
+    return st;
+}
+
+static stk_status make(const char *folder, size_t events, stk_profile *profile,
+                       stk_diagnosis *diagnosis, stk_blob blobs[BLOBS], stk_error *err)
+{
+    STK_TRY(stk_sample_trace(profile, events, &blobs[TRACE], err));
+    stk_sample_diagnosis(diagnosis, profile);
+    const stk_report_options options = {.trace_path = "trace.json.gz",
+                                        .trace = stk_blob_bytes(&blobs[TRACE])};
+    STK_TRY(stk_report_write(profile, diagnosis, &options, &blobs[REPORT], err));
+    STK_TRY(write_expected(profile, &blobs[EXPECTED], err));
+    STK_TRY(stk_report_write(NULL, NULL, NULL, &blobs[EMPTY], err));
+    STK_TRY(write_bare(&blobs[BARE], err));
+    STK_TRY(save(folder, "report.html", &blobs[REPORT], err));
+    STK_TRY(save(folder, "bare.html", &blobs[BARE], err));
+    STK_TRY(save(folder, "expected.json", &blobs[EXPECTED], err));
+    return save(folder, "empty.html", &blobs[EMPTY], err);
+}
+
+int main(int count, char **arguments)
+{
+    stk_error      err;
+    stk_profile    profile;
+    stk_diagnosis *diagnosis = calloc(1, sizeof *diagnosis);
+    stk_blob       blobs[BLOBS];
+    for (int i = 0; i < BLOBS; i++)
+        stk_blob_init(&blobs[i], NULL, STK_MEMORY_OUTPUT);
+    if (count < 2 || !diagnosis) return 2;
+    stk_status st = stk_sample_profile(&profile, &err);
+    if (!st) {
+        st = make(arguments[1], count > 2 ? (size_t)atoll(arguments[2]) : USUAL_EVENTS, &profile,
+                  diagnosis, blobs, &err);
+        stk_profile_release(&profile);
+    }
+    for (int i = 0; i < BLOBS; i++)
+        stk_blob_release(&blobs[i]);
+    free(diagnosis);
+    if (st) fprintf(stderr, "make_page: %s: %s\n", err.where, err.message);
+    return st ? 1 : 0;
+}

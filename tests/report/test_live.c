@@ -1,0 +1,288 @@
+/* The server, asked by raw sockets. */
+#include "base/threads.h"
+#include "harness.h"
+#include "report/live.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROOM = 1 << 16 };
+
+static stk_live *start(void)
+{
+    stk_live *live;
+    stk_error err;
+    EXPECT_OK(stk_live_start(&live, NULL, &err));
+    EXPECT(stk_live_port(live) > 0);
+    return live;
+}
+
+static void publish(stk_live *live, const char *json)
+{
+    stk_error err;
+    EXPECT_OK(stk_live_publish(live, stk_bytes_of(json, strlen(json)), &err));
+}
+
+static int connect_to(int port)
+{
+    const struct sockaddr_in where = {.sin_family = AF_INET,
+                                      .sin_port = htons((uint16_t)port),
+                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct timeval     limit = {.tv_sec = 20};
+    const int                fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT(fd >= 0);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    EXPECT_INT_EQ(0, connect(fd, (const struct sockaddr *)&where, sizeof where));
+    return fd;
+}
+
+static void say(int fd, const char *text)
+{
+    EXPECT_INT_EQ(strlen(text), send(fd, text, strlen(text), MSG_NOSIGNAL));
+}
+
+/* All that comes until the other side closes. */
+static const char *read_all(int fd, char *text)
+{
+    size_t  size = 0;
+    ssize_t got;
+    while (size + 1 < ROOM && (got = recv(fd, text + size, ROOM - 1 - size, 0)) > 0)
+        size += (size_t)got;
+    text[size] = 0;
+    close(fd);
+    return text;
+}
+
+static const char *ask(int port, const char *line, const char *host, char *text)
+{
+    char      request[512];
+    const int fd = connect_to(port);
+    snprintf(request, sizeof request, "%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", line,
+             host);
+    say(fd, request);
+    return read_all(fd, text);
+}
+
+STK_TEST(the_page_and_the_data_are_served)
+{
+    char      text[ROOM];
+    stk_live *live = start();
+    EXPECT_CONTAINS("HTTP/1.1 503", ask(stk_live_port(live), "GET /data.json", "localhost", text));
+    publish(live, "{\"profile\":1}");
+    EXPECT_CONTAINS("HTTP/1.1 200", ask(stk_live_port(live), "GET /data.json", "localhost", text));
+    EXPECT_CONTAINS("application/json", text);
+    EXPECT_CONTAINS("no-store", text);
+    EXPECT_CONTAINS("{\"profile\":1}", text);
+    publish(live, "{\"profile\":2}");
+    EXPECT_CONTAINS("{\"profile\":2}",
+                    ask(stk_live_port(live), "GET /data.json", "localhost", text));
+    EXPECT_CONTAINS("<html", ask(stk_live_port(live), "GET /", "localhost", text));
+    EXPECT_CONTAINS("Content-Security-Policy", text);
+    ask(stk_live_port(live), "HEAD /", "localhost", text);
+    EXPECT_CONTAINS("HTTP/1.1 200", text);
+    EXPECT(!strstr(text, "<html"));
+    stk_live_stop(live);
+    stk_live_stop(NULL);
+}
+
+STK_TEST(nothing_else_is_served)
+{
+    static const char *const paths[] = {"/etc/passwd", "/../etc/passwd", "/%2e%2e/etc/passwd",
+                                        "//data.json", "/data.json/",    "/index.html"};
+    char                     text[ROOM], line[64];
+    stk_live                *live = start();
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        snprintf(line, sizeof line, "GET %s", paths[i]);
+        EXPECT_CONTAINS("HTTP/1.1 404", ask(stk_live_port(live), line, "localhost", text));
+    }
+    EXPECT_CONTAINS("HTTP/1.1 405", ask(stk_live_port(live), "DELETE /", "localhost", text));
+    EXPECT_CONTAINS("HTTP/1.1 405", ask(stk_live_port(live), "PUT /data.json", "localhost", text));
+    stk_live_stop(live);
+}
+
+STK_TEST(names_that_are_not_this_machine_are_refused)
+{
+    char      text[ROOM];
+    stk_live *live = start();
+    EXPECT_CONTAINS("HTTP/1.1 403", ask(stk_live_port(live), "GET /data.json", "evil.test", text));
+    EXPECT_CONTAINS("HTTP/1.1 403", ask(stk_live_port(live), "GET /", "localhost.evil.test", text));
+    EXPECT_CONTAINS("HTTP/1.1 200", ask(stk_live_port(live), "GET /", "127.0.0.1:1", text));
+    stk_live_stop(live);
+    EXPECT(stk_live_is_loopback("LocalHost"));
+    EXPECT(stk_live_is_loopback("[::1]:8090"));
+    EXPECT(!stk_live_is_loopback("127.0.0.1.evil.test"));
+    EXPECT(!stk_live_is_loopback("127.0.0.1:80@evil.test"));
+    EXPECT(!stk_live_is_loopback("localhost:80x"));
+    EXPECT(!stk_live_is_loopback(""));
+    EXPECT(!stk_live_is_loopback(NULL));
+}
+
+STK_TEST(an_address_that_was_given_is_answered_by_any_name)
+{
+    char      text[ROOM];
+    stk_live *live;
+    stk_error err;
+    EXPECT_OK(stk_live_start(&live, &(stk_live_options){.address = "0.0.0.0"}, &err));
+    EXPECT_CONTAINS("HTTP/1.1 200", ask(stk_live_port(live), "GET /", "trainer.lan", text));
+    stk_live_stop(live);
+    EXPECT_STATUS(STK_E_INVALID,
+                  stk_live_start(&live, &(stk_live_options){.address = "here"}, &err));
+    EXPECT_CONTAINS("127.0.0.1", err.message);
+    EXPECT_STATUS(STK_E_INVALID, stk_live_start(&live, &(stk_live_options){.port = 65536}, &err));
+    EXPECT(!live);
+}
+
+STK_TEST(a_port_in_use_is_named)
+{
+    stk_live *live = start(), *second;
+    stk_error err;
+    char      where[32];
+    EXPECT_STATUS(STK_E_EXISTS,
+                  stk_live_start(&second, &(stk_live_options){.port = stk_live_port(live)}, &err));
+    snprintf(where, sizeof where, "port %d", stk_live_port(live));
+    EXPECT_CONTAINS(where, err.where);
+    EXPECT_CONTAINS("in use", err.message);
+    stk_live_stop(live);
+}
+
+STK_TEST(whether_anybody_looks_is_known)
+{
+    char      text[ROOM];
+    stk_live *live = start();
+    EXPECT(stk_live_wanted(live));
+    publish(live, "{}");
+    EXPECT(!stk_live_wanted(live));
+    ask(stk_live_port(live), "GET /data.json", "localhost", text);
+    EXPECT(stk_live_wanted(live));
+    stk_live_stop(live);
+}
+
+/* Each must get one whole json, whichever: all digits the same. */
+typedef struct reader {
+    stk_thread thread;
+    int        port, wrong;
+} reader;
+
+static void *read_often(void *context)
+{
+    enum { TIMES = 20 };
+    reader *r = context;
+    char   *text = malloc(ROOM);
+    for (int i = 0; i < TIMES; i++) {
+        const char *body = strstr(ask(r->port, "GET /data.json", "localhost", text), "\r\n\r\n");
+        if (!body || strlen(body + 4) != 10000 || strspn(body + 4, (char[]){body[4], 0}) != 10000)
+            r->wrong++;
+    }
+    free(text);
+    return NULL;
+}
+
+STK_TEST(readers_get_whole_states_while_they_change)
+{
+    enum { READERS = 6, UPDATES = 300, BYTES = 10000 };
+    stk_error err;
+    reader    readers[READERS] = {0};
+    char     *json = malloc(BYTES);
+    stk_live *live = start();
+    memset(json, '0', BYTES);
+    EXPECT_OK(stk_live_publish(live, stk_bytes_of(json, BYTES), &err));
+    for (int i = 0; i < READERS; i++) {
+        readers[i].port = stk_live_port(live);
+        EXPECT_OK(stk_thread_start(&readers[i].thread, "reader", read_often, &readers[i], &err));
+    }
+    for (int i = 0; i < UPDATES; i++) {
+        memset(json, '0' + i % 10, BYTES);
+        EXPECT_OK(stk_live_publish(live, stk_bytes_of(json, BYTES), &err));
+        nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+    }
+    for (int i = 0; i < READERS; i++) {
+        stk_thread_join(&readers[i].thread);
+        EXPECT_INT_EQ(0, readers[i].wrong);
+    }
+    stk_live_stop(live);
+    free(json);
+}
+
+/* One says half a request, one never reads a large answer, one says nothing. */
+STK_TEST(clients_that_hang_do_not_delay_updates_or_the_end)
+{
+    enum { BYTES = 8 << 20, CLIENTS = 3 };
+    stk_error       err;
+    struct timespec begin, end;
+    char           *json = malloc(BYTES), text[ROOM];
+    stk_live       *live = start();
+    memset(json, '1', BYTES);
+    EXPECT_OK(stk_live_publish(live, stk_bytes_of(json, BYTES), &err));
+    const int fds[CLIENTS] = {connect_to(stk_live_port(live)), connect_to(stk_live_port(live)),
+                              connect_to(stk_live_port(live))};
+    say(fds[0], "GET /data.js");
+    say(fds[1], "GET /data.json HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    publish(live, "{\"late\":1}");
+    EXPECT_CONTAINS("{\"late\":1}", ask(stk_live_port(live), "GET /data.json", "localhost", text));
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    stk_live_stop(live);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    EXPECT(end.tv_sec - begin.tv_sec < 5);
+    for (int i = 0; i < CLIENTS; i++)
+        close(fds[i]);
+    free(json);
+}
+
+STK_TEST(requests_that_are_too_large_are_refused)
+{
+    char      text[ROOM];
+    char     *request = malloc(ROOM);
+    stk_live *live = start();
+    const int fd = connect_to(stk_live_port(live));
+    memset(request, 'a', ROOM - 1);
+    request[ROOM - 1] = 0;
+    memcpy(request, "GET /", 5);
+    (void)!send(fd, request, strlen(request), MSG_NOSIGNAL); /* it may close before all is said */
+    read_all(fd, text);
+    EXPECT(!strstr(text, "200 OK"));
+    EXPECT_CONTAINS("HTTP/1.1 200", ask(stk_live_port(live), "GET /", "localhost", text));
+    stk_live_stop(live);
+    free(request);
+}
+
+STK_TEST(more_connections_than_allowed_do_not_stop_the_server)
+{
+    enum { MANY = 80 };
+    static const char request[] = "GET / HTTP/1.0\r\nHost: localhost\r\n\r\n";
+    char              text[ROOM];
+    int               fds[MANY];
+    stk_live         *live = start();
+    for (int i = 0; i < MANY; i++)
+        fds[i] = connect_to(stk_live_port(live));
+    for (int i = 0; i < MANY; i++)
+        close(fds[i]);
+    bool answered = false;
+    for (int tries = 0; tries < 100 && !answered; tries++) {
+        const int fd = connect_to(stk_live_port(live));
+        (void)!send(fd, request, strlen(request), MSG_NOSIGNAL);
+        answered = strstr(read_all(fd, text), "200 OK") != NULL;
+        if (!answered) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    EXPECT(answered);
+    stk_live_stop(live);
+}
+
+static stk_status start_and_show(void *context, stk_error *err)
+{
+    stk_live *live;
+    (void)context;
+    STK_TRY(stk_live_start(&live, NULL, err));
+    stk_live_stop(live);
+    return STK_OK;
+}
+
+STK_TEST(every_allocation_may_fail)
+{
+    stk_test_fail_each_allocation(start_and_show, NULL);
+}
