@@ -35,10 +35,23 @@ expect_in err "--batch: data.batch is \"0\"" "no batch"
 run bench compute mlp --batch 1 --steps 1 --threads 1 --fit-mb 100
 expect_code 1 "--fit-mb from a batch of 1"
 
+run bench compute mlp --batches 2..8 --threads 1 --plot batches.svg --json -q
+expect_code 0 "bench compute --batches"
+python3 - out <<'PYTHON' || fail "the JSON of bench compute --batches"
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert [row["batch"] for row in r["batches"]] == [2, 4, 8] and r["enough"] in (2, 4, 8), r
+assert all(row["images_per_s"] > 0 and row["memory_bytes"] > 0 for row in r["batches"]), r
+PYTHON
+grep -q "<svg" batches.svg || fail "the curve of bench compute --batches"
+run bench compute mlp --batches 8..4
+expect_code 2 "batches that go down"
+
 run bench train photos --model mlp --batch 8 --threads 1 --seconds 0.5 -q
 expect_code 0 "bench train"
 expect_empty err "bench train, quiet"
-for text in "img/s together" "compute alone" "input alone" "Threads: " "Limit: "; do
+for text in "img/s together" "compute alone" "input alone" "Threads: " "Limit: " "a step takes" \
+    "S4 compute"; do
     expect_in out "$text" "bench train"
 done
 run bench train photos --trivial-model --batch 8 --threads 1 --seconds 0.5 --json
@@ -49,8 +62,12 @@ r = json.load(open(sys.argv[1]))
 assert r["model"] == "trivial" and r["batch"] == 8 and r["limit"] in ("input", "compute"), r
 assert r["images_per_s"] == r["together"]["images_per_s"] > 0 and r["ratio"] > 0, r
 assert r["compute"]["images_per_s"] > 0 and r["input"]["images_per_s"] > 0, r
+assert len(r["stages"]) == 9 and abs(sum(s["share"] for s in r["stages"]) - 1) < 1e-6, r
 PYTHON
 [ ! -e runs ] || fail "bench train made a run"
+run bench train photos --model mlp --batch 8 --threads 1 --seconds 0.5 -q --inject share=1ms --inject copy=2x
+expect_code 0 "bench train with faults"
+expect_in out "faults on purpose: copy=2x,share=1ms" "bench train with faults"
 run bench train nowhere
 expect_code 1 "bench train of nothing"
 code=0

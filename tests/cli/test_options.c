@@ -11,6 +11,7 @@ typedef struct test_values {
     uint64_t        size;
     double          rate;
     stk_option_list ops;
+    int64_t         port;
 } test_values;
 
 static const char *colours(size_t index)
@@ -56,6 +57,12 @@ static const stk_option table[] = {
      .metavar = "OP",
      .kind = STK_OPTION_LIST,
      .target = offsetof(test_values, ops)},
+    {.name = "serve",
+     .metavar = "PORT",
+     .usual = "8090",
+     .kind = STK_OPTION_INTEGER,
+     .most = 65535,
+     .target = offsetof(test_values, port)},
 };
 
 static test_values values;
@@ -179,4 +186,14 @@ STK_TEST(a_list_keeps_every_value_in_order)
     EXPECT_STR_EQ("c d", values.ops.items[2]);
     EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--op=", NULL));
     EXPECT_STR_EQ("--op: the value is empty", parsed.message);
+}
+
+STK_TEST(a_flag_with_a_usual_value_takes_another_only_attached)
+{
+    EXPECT_INT_EQ(STK_PARSE_OK, parse("--serve", "data", NULL));
+    EXPECT_INT_EQ(8090, values.port);
+    EXPECT_INT_EQ(1, parsed.operand_count);
+    EXPECT_INT_EQ(STK_PARSE_OK, parse("--serve=80", NULL));
+    EXPECT_INT_EQ(80, values.port);
+    EXPECT_INT_EQ(STK_PARSE_WRONG, parse("--serve=x", NULL));
 }

@@ -12,6 +12,7 @@ for text in "data      " "81 pictures" "9 to evaluate on" "3 classes" "model    
     expect_in err "$text" "the plan"
 done
 for text in "loss" "* training" "of the validation pictures right" "compute" "img/s" \
+    "a step takes" "S4 compute" \
     "model runs/photos-resnet20-1/best.safetensors"; do
     expect_in out "$text" "the result"
 done
@@ -32,6 +33,11 @@ assert r["step"] == r["steps"] == 15 and r["epochs"] == 3 and r["resumed_from"] 
 assert r["best_accuracy"] > 0.9 and r["best_model"] == "first/best.safetensors", r
 assert not r["interrupted"] and r["time"]["wall_s"] > 0 and r["memory"]["arena_bytes"] > 0, r
 assert "progress" in [c["name"] for c in r["callbacks"]], r
+stages = r["stages"]
+assert [s["stage"][:2] for s in stages[1:]] == [f"S{i}" for i in range(1, 9)], stages
+assert abs(sum(s["share"] for s in stages) - 1) < 1e-6 and r["measured"]["steps"] == 12, r
+assert abs(sum(s["exposed_ms"] for s in stages) - r["measured"]["step_ms"]) < 1e-6, r
+assert stages[4]["share"] > 0 and stages[1]["items_per_s"] > 0 and stages[8]["busy_ms"] > 0, stages
 PYTHON
 [ "$(wc -l <first/metrics.csv)" = 16 ] || fail "metrics.csv has $(wc -l <first/metrics.csv) lines"
 

@@ -1,5 +1,6 @@
 /* stoker bench compute: how fast a network computes, without any input. */
 #include "bench_compute_report.h"
+#include "bench_sweep.h"
 #include "json_out.h"
 #include "signals.h"
 #include "train_flags.h"
@@ -12,7 +13,7 @@ typedef struct values {
     stk_train_values train;
     int64_t          classes, steps, warmup, fit_mb;
     bool             inference, ops;
-    const char      *color;
+    const char      *color, *batches, *plot;
 } values;
 
 static const values defaults = {.warmup = 3};
@@ -24,6 +25,9 @@ static const double usual_seconds = 10;
 static const stk_option options[] = {
     STK_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The step",
                           "pictures of a step (default 128; 32 for pictures of over 64 pixels)"),
+    STK_TRAIN_TEXT_OPTION(values, batches, "batches", "FROM..TO", "The step",
+                          "one after the other instead, each twice the last: 4..512, or 4..max "
+                          "until half of the memory would be full"),
     STK_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The step",
                           "pixels of a side (default: the network's)"),
     {.name = "classes",
@@ -90,6 +94,12 @@ static const stk_option options[] = {
      .most = 1e9,
      .group = "What to show",
      .help = "foretell the largest batch that fits into so many MB of memory"},
+    {.name = "plot",
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, plot),
+     .group = "What to show",
+     .help = "with --batches: write the curve to this file, .svg or .png"},
     {.name = "color",
      .metavar = "WHEN",
      .kind = STK_OPTION_CHOICE,
@@ -212,6 +222,49 @@ static int print(const stk_invocation *call, const stk_compute_report *report)
     return stk_json_out_end(&json, call);
 }
 
+/* Half of the machine's: the other half is for data, and for others. */
+static uint64_t memory_to_use(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 2 : 0;
+}
+
+static int print_sweep(const stk_invocation *call, const stk_sweep *sweep)
+{
+    const values   *v = call->values;
+    const stk_style style = stk_style_for(stdout, v->color);
+    stk_json_out    json;
+    stk_error       err;
+    if (v->plot && stk_sweep_plot(sweep, v->plot, &err))
+        return stk_report_error(call->command, &err, NULL);
+    if (!v->train.json) {
+        stk_sweep_print(sweep, &style);
+        return STK_EXIT_OK;
+    }
+    stk_json_out_begin(&json);
+    stk_sweep_json(&json.writer, sweep);
+    return stk_json_out_end(&json, call);
+}
+
+static int run_sweep(const stk_invocation *call, stk_train_recipe *recipe)
+{
+    enum { ABOUT = 8 };
+    const values *v = call->values;
+    stk_error     err;
+    stk_sweep     sweep = {.recipe = recipe,
+                           .inference = v->inference,
+                           .seconds = usual_seconds / ABOUT,
+                           .memory = memory_to_use()};
+    if (!stk_sweep_read(v->batches, &sweep.first, &sweep.last))
+        return stk_report_usage(call->command,
+                                "--batches is not FROM..TO, such as 4..512 or 4..max", NULL);
+    stk_status st = settle(recipe, v, &err);
+    if (!v->train.quiet) stk_notice_begin("measuring ...");
+    if (!st) st = stk_sweep_run(&sweep, &err);
+    stk_notice_end();
+    return st ? stk_report_error(call->command, &err, NULL) : print_sweep(call, &sweep);
+}
+
 static int run(const stk_invocation *call)
 {
     const values      *v = call->values;
@@ -223,6 +276,7 @@ static int run(const stk_invocation *call)
     flags.model = call->operands[0];
     int code = stk_train_flags_apply(call, &flags, NULL, &recipe);
     if (code) return code;
+    if (v->batches) return run_sweep(call, &recipe);
     stk_status st = settle(&recipe, v, &err);
     if (!v->train.quiet) stk_notice_begin("measuring ...");
     if (!st) st = work(&report, v, &err);
@@ -244,7 +298,8 @@ const stk_command stk_command_bench_compute = {
     .examples = "stoker bench compute resnet18 --batch 32\n"
                 "stoker bench compute resnet20 --ops\n"
                 "stoker bench compute resnet50 --inference --batch 1 --json\n"
-                "stoker bench compute resnet18 --fit-mb 8000",
+                "stoker bench compute resnet18 --fit-mb 8000\n"
+                "stoker bench compute resnet20 --batches 4..max --plot batches.svg",
     .least_operands = 1,
     .most_operands = 1,
     .options = options,

@@ -150,6 +150,8 @@ static void write_stages(stk_json_writer *json, const stk_iterator_report *repor
         stk_json_pair_double(json, "blocked_s", (double)stage->blocked_ns * 1e-9);
         stk_json_pair_bool(json, "runs_ahead", stage->runs_ahead);
         stk_json_pair_double(json, "queue_mean", stage->queue_mean);
+        stk_json_pair_double(json, "queue_empty", stage->queue_empty);
+        stk_json_pair_double(json, "queue_full", stage->queue_full);
         stk_json_pair_uint(json, "queue_limit", stage->queue_limit);
         stk_json_object_end(json);
     }

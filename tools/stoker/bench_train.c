@@ -3,8 +3,11 @@
 #include "json_out.h"
 #include "signals.h"
 #include "spread.h"
+#include "stage_table.h"
 #include "terminal.h"
 #include "train_job.h"
+#include "train_report.h"
+#include "train_trace.h"
 
 #include <stoker/train_bench.h>
 #include <string.h>
@@ -12,7 +15,7 @@
 typedef struct values {
     stk_train_values train;
     double           seconds;
-    const char      *color;
+    const char      *color, *trace;
 } values;
 
 static const values defaults = {.seconds = 20};
@@ -34,6 +37,7 @@ static const stk_option options[] = {
      .choice = stk_color_choice,
      .group = "What to show",
      .help = "colours: auto (on a terminal), always, never"},
+    STK_TRACE_OPTION(values, trace),
     STK_TRAIN_OPTIONS(values, train),
 };
 
@@ -45,18 +49,28 @@ typedef struct session {
     const stk_invocation *call;
     const stk_train_job  *job;
     stk_train_bench      *bench;
+    stk_tracer           *tracer; /* NULL: not asked for */
+    int64_t               steps;  /* with input, so far */
     double                rates[PARTS][ROUNDS];
     stk_spread            spread[PARTS]; /* img/s */
+    stk_profile           profile;       /* of both together */
 } session;
 
-static stk_status step_for(const session *s, int part, double seconds, double *rate, stk_error *err)
+static stk_status step(session *s, int part, stk_error *err)
+{
+    STK_TRY(stk_train_bench_step(s->bench, (stk_train_bench_part)part, err));
+    if (part == STK_TRAIN_BENCH_BOTH && s->tracer) stk_tracer_step(s->tracer, s->steps++);
+    return STK_OK;
+}
+
+static stk_status step_for(session *s, int part, double seconds, double *rate, stk_error *err)
 {
     const double begin = stk_seconds_now();
     double       now = begin;
     int64_t      steps = 0;
     do {
         STK_TRY(stk_cancel_check(stk_signals_token(), "bench", err));
-        STK_TRY(stk_train_bench_step(s->bench, (stk_train_bench_part)part, err));
+        STK_TRY(step(s, part, err));
         steps++;
         now = stk_seconds_now();
     } while (now - begin < seconds);
@@ -70,7 +84,7 @@ static stk_status measure(session *s, double seconds, stk_error *err)
     const double slice = seconds / (ROUNDS * PARTS);
     double       unused;
     for (int i = 0; i < WARMUP; i++)
-        STK_TRY(stk_train_bench_step(s->bench, STK_TRAIN_BENCH_BOTH, err));
+        STK_TRY(step(s, STK_TRAIN_BENCH_BOTH, err));
     for (int round = 0; round < ROUNDS; round++)
         for (int part = 0; part < PARTS; part++) {
             STK_TRY(step_for(s, part, slice / 4, &unused, err));
@@ -78,7 +92,7 @@ static stk_status measure(session *s, double seconds, stk_error *err)
         }
     for (int part = 0; part < PARTS; part++)
         s->spread[part] = stk_spread_of(s->rates[part], ROUNDS);
-    return STK_OK;
+    return stk_train_bench_profile(s->bench, &s->profile, err);
 }
 
 static double slower(const session *s)
@@ -128,6 +142,10 @@ static void print_text(const session *s, const stk_style *style)
            r->model.trivial ? "trivial model" : r->model.name, (long long)r->data.batch,
            (long long)r->data.size, (long long)r->data.size, stk_train_bench_backend(s->bench),
            ROUNDS);
+    stk_stage_table_print(&s->profile, style);
+    stk_train_print_faults(stdout, &s->job->inject);
+    stk_train_print_faults(stdout, &s->job->inject);
+    stk_stage_table_print(&s->profile, style);
     printf("Threads: %s\n", stk_train_job_reason(s->job, "threads", reason, sizeof reason));
     printf("Limit: %s\n", input_limits(s)
                               ? "input; 'stoker bench input' says which stage of it"
@@ -154,7 +172,7 @@ static int print_json(const session *s)
     const stk_train_recipe *r = &s->job->recipe;
     stk_json_out            out;
     stk_json_writer        *json = &out.writer;
-    char                    reason[400];
+    char                    reason[400], faults[STK_PROFILE_LINE];
     stk_json_out_begin(&out);
     stk_json_object(json);
     stk_json_pair_string(json, "data", r->data.path);
@@ -166,12 +184,14 @@ static int print_json(const session *s)
     stk_json_pair_int(json, "input_threads", r->knobs.input_threads);
     stk_json_pair_string(json, "threads_reason",
                          stk_train_job_reason(s->job, "threads", reason, sizeof reason));
+    stk_json_pair_string(json, "inject", stk_inject_text(&s->job->inject, faults, sizeof faults));
     stk_json_pair_double(json, "images_per_s", s->spread[0].median);
     stk_json_pair_double(json, "ratio", ratio(s));
     stk_json_pair_bool(json, "noisy", noisy(s));
     stk_json_pair_string(json, "limit", input_limits(s) ? "input" : "compute");
     for (int part = 0; part < PARTS; part++)
         write_part(json, s, part);
+    stk_stage_table_json(json, &s->profile);
     stk_json_object_end(json);
     return stk_json_out_end(&out, s->call);
 }
@@ -180,10 +200,13 @@ static int bench(session *s)
 {
     const values                 *v = s->call->values;
     const stk_style               style = stk_style_for(stdout, v->color);
-    const stk_train_bench_options how = {.cancel = stk_signals_token()};
+    const stk_train_bench_options how = {.cancel = stk_signals_token(),
+                                         .trace = s->tracer ? stk_tracer_trace(s->tracer) : NULL,
+                                         .inject = &s->job->inject};
     stk_error                     err;
     stk_status st = stk_train_bench_open(&s->bench, &s->job->recipe, &s->job->data, &how, &err);
     if (!v->train.quiet) stk_notice_begin("measuring ...");
+    if (!st && s->tracer) stk_tracer_follow(s->tracer, stk_train_bench_meter(s->bench));
     if (!st) st = measure(s, v->seconds, &err);
     stk_notice_end();
     if (st) return stk_train_job_error(s->call, &err);
@@ -192,16 +215,33 @@ static int bench(session *s)
     return STK_EXIT_OK;
 }
 
+static void tell(void *context, const char *line)
+{
+    (void)context;
+    fprintf(stderr, "%s\n", line);
+}
+
+static void print_more(FILE *out, int width)
+{
+    stk_train_trace_print(out, width);
+    stk_train_print_models(out, width);
+}
+
 static int run(const stk_invocation *call)
 {
     const values *v = call->values;
     stk_train_job job;
     session       s = {.call = call, .job = &job};
+    stk_profile_init(&s.profile);
     stk_train_job_init(&job);
     int code = stk_train_job_prepare(&job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
+    if (!code) code = stk_train_trace_start(&s.tracer, call, v->trace, ".", tell, NULL);
     if (!code) code = bench(&s);
+    stk_profile_release(&s.profile);
+    stk_train_trace_end(s.tracer, call);
     stk_train_bench_free(s.bench);
+    stk_tracer_free(s.tracer);
     stk_train_job_release(&job);
     return code;
 }
@@ -214,9 +254,8 @@ const stk_command stk_command_bench_train = {
         "Runs steps of training on DATA with their input, then the same steps on generated "
         "pictures, "
         "then the input alone, in rounds of each in turn. Tells how close the whole comes to the "
-        "slower of its parts, and how the cores were shared out. Nothing is written, and nothing "
-        "is "
-        "learnt.",
+        "slower of its parts, and how the cores were shared out. Nothing is written but what "
+        "--trace asks for (trace.json.gz, here), and nothing is learnt.",
     .examples = "stoker bench train packed/ --model resnet18\n"
                 "stoker bench train photos/ --trivial-model --seconds 10\n"
                 "stoker bench train --recipe recipes/imagenet.yaml packed/ --json",
@@ -226,6 +265,6 @@ const stk_command stk_command_bench_train = {
     .option_count = sizeof options / sizeof *options,
     .defaults = &defaults,
     .value_bytes = sizeof defaults,
-    .print_more_help = stk_train_print_models,
+    .print_more_help = print_more,
     .run = run,
 };

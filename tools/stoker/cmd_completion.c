@@ -9,6 +9,12 @@ static const char *shell_choice(size_t index)
     return index < 3 ? shells[index] : NULL;
 }
 
+/* The next word is its value. */
+static bool wants_value(const stk_option *option)
+{
+    return option->kind != STK_OPTION_FLAG && !option->usual;
+}
+
 /* The choices of a flag or operand, separated by spaces. */
 static void print_choices(const char *(*choice)(size_t index))
 {
@@ -44,7 +50,7 @@ static void print_bash_values(const stk_command *command)
 {
     for (size_t i = 0; i < command->option_count; i++) {
         const stk_option *option = &command->options[i];
-        if (option->kind == STK_OPTION_FLAG) continue;
+        if (!wants_value(option)) continue;
         printf("        '%s':--%s", command->name, option->name);
         if (option->letter) printf("|'%s':-%c", command->name, option->letter);
         if (option->kind == STK_OPTION_CHOICE) {
@@ -144,7 +150,7 @@ static void print_bash(void)
 /* "--name[help]:metavar:action", with what zsh would read as its own syntax left out of help. */
 static void print_zsh_option(const stk_option *option)
 {
-    printf(" \\\n            '--%s%s[", option->name, option->kind == STK_OPTION_FLAG ? "" : "=");
+    printf(" \\\n            '--%s%s[", option->name, wants_value(option) ? "=" : "");
     for (const char *c = option->help; *c; c++)
         if (!strchr("[]'\\:", *c)) putchar(*c);
     printf("]");
@@ -154,7 +160,7 @@ static void print_zsh_option(const stk_option *option)
         printf(")");
     } else if (option->kind == STK_OPTION_FILE) {
         printf(":%s:_files", option->metavar);
-    } else if (option->kind != STK_OPTION_FLAG) {
+    } else if (wants_value(option)) {
         printf(":%s:", option->metavar);
     }
     printf("'");
@@ -228,7 +234,7 @@ static void print_fish_option(const stk_command *command, const stk_option *opti
         printf(" -x -a '");
         print_choices(option->choice);
         printf("'");
-    } else if (option->kind != STK_OPTION_FLAG) {
+    } else if (wants_value(option)) {
         printf(option->kind == STK_OPTION_FILE ? " -r" : " -x");
     }
     printf(" -d ");

@@ -9,6 +9,7 @@
 
 #include <stoker/json.h>
 #include <stoker/pack.h>
+#include <stoker/trace_file.h>
 #include <string.h>
 
 typedef struct values {
@@ -257,16 +258,7 @@ static stk_status try_trace(const session *s, stk_error *err)
 
 static stk_status write_trace(const session *s, stk_error *err)
 {
-    stk_blob    text;
-    stk_output *out = NULL;
-    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = stk_trace_dump(s->trace, &text, err);
-    if (!st) st = stk_output_create(&out, NULL, s->values->trace, err);
-    if (!st) st = stk_output_write(out, text.data, text.size, err);
-    if (!st) st = stk_output_commit(out, err);
-    stk_output_close(out);
-    stk_blob_release(&text);
-    return st;
+    return stk_trace_write(s->trace, NULL, s->values->trace, NULL, NULL, err);
 }
 
 static void print_pictures(const stk_pack_result *result)

@@ -1,20 +1,24 @@
 /* stoker train: pictures in, a model out. */
 #include "json_out.h"
+#include "profile_files.h"
 #include "signals.h"
 #include "spread.h"
 #include "train_curve.h"
 #include "train_job.h"
+#include "train_live.h"
 #include "train_plan.h"
 #include "train_progress.h"
 #include "train_report.h"
+#include "train_trace.h"
 
 typedef struct values {
     stk_train_values train;
-    const char      *resume, *color;
+    const char      *resume, *color, *trace;
     bool             explain;
+    stk_serve_values serve;
 } values;
 
-static const values defaults = {0};
+static const values defaults = {.serve.port = STK_SERVE_OFF};
 
 static const stk_option options[] = {
     {.name = "resume",
@@ -50,6 +54,7 @@ static const stk_option options[] = {
     STK_TRAIN_TEXT_OPTION(values, train.checkpoint_every, "checkpoint-every", "N", "Output",
                           "steps between checkpoints (default: an epoch, or a minute if that is "
                           "shorter)"),
+    STK_SERVE_OPTIONS(values, serve),
     {.name = "color",
      .metavar = "WHEN",
      .kind = STK_OPTION_CHOICE,
@@ -57,6 +62,7 @@ static const stk_option options[] = {
      .choice = stk_color_choice,
      .group = "Output",
      .help = "colours: auto (on a terminal), always, never"},
+    STK_TRACE_OPTION(values, trace),
     STK_TRAIN_OPTIONS(values, train),
 };
 
@@ -65,10 +71,14 @@ typedef struct session {
     const values         *values;
     stk_train_job        *job;
     stk_train_watch       watch;
-    stk_callback          callback; /* outlives the trainer */
+    stk_callback          callbacks[2]; /* outlive the trainer */
+    stk_tracer           *tracer;       /* NULL: not asked for */
     stk_trainer          *trainer;
+    stk_train_live       *live;
     stk_train_result      result;
     stk_train_report      report;
+    stk_profile           profile;
+    stk_diagnosis         diagnosis;
 } session;
 
 static int explain(const session *s)
@@ -107,11 +117,38 @@ static void show_curve(const session *s)
     stk_curve_release(&curve);
 }
 
+static void fill_machine(stk_profile *profile)
+{
+    stk_resources *resources;
+    stk_error      unasked;
+    if (stk_resources_open(&resources, 0, &unasked)) return;
+    profile->machine = *stk_resources_machine(resources);
+    stk_resources_close(resources);
+}
+
+/* What limited the run is told and kept; a run is not worse for the lack of it. */
+static void judge(session *s)
+{
+    stk_error  err;
+    char       line[1024];
+    stk_status st = stk_trainer_profile(s->trainer, &s->profile, &err);
+    fill_machine(&s->profile);
+    stk_profile_command_line(s->profile.run.command, sizeof s->profile.run.command);
+    if (!st) s->report.profile = &s->profile;
+    if (!st) st = stk_diagnose(&s->diagnosis, &s->profile, &err);
+    if (!st) s->report.diagnosis = &s->diagnosis;
+    if (!st) st = stk_profile_save(&s->profile, stk_trainer_folder(s->trainer), &err);
+    if (st)
+        fprintf(stderr, "stoker train: no profile could be written: %s\n",
+                stk_error_line(&err, line, sizeof line));
+}
+
 static int print_result(session *s)
 {
     const stk_style style = stk_style_for(stdout, s->values->color);
     int             code = STK_EXIT_OK;
     show_curve(s);
+    judge(s);
     if (s->values->train.json) {
         stk_json_out json;
         stk_json_out_begin(&json);
@@ -127,34 +164,45 @@ static int print_result(session *s)
 
 static stk_status open_trainer(session *s, stk_error *err)
 {
+    const size_t              first = s->values->train.no_callbacks;
     const stk_trainer_options how = {.resume = s->values->resume != NULL,
-                                     .callbacks = &s->callback,
-                                     .callback_count = 1,
+                                     .callbacks = s->callbacks + first,
+                                     .callback_count = (s->tracer ? 2 : 1) - first,
                                      .cancel = stk_signals_token(),
+                                     .trace = s->tracer ? stk_tracer_trace(s->tracer) : NULL,
+                                     .inject = &s->job->inject,
                                      .log = stk_train_watch_log,
                                      .log_context = &s->watch};
-    s->callback = stk_train_watch_callback(&s->watch);
+    s->callbacks[0] = stk_train_watch_callback(&s->watch);
+    s->callbacks[1] = stk_train_trace_callback(s->tracer);
     if (!s->values->train.quiet) stk_train_plan_begin(s->job);
     STK_TRY(stk_trainer_open(&s->trainer, &s->job->recipe, &s->job->data, &how, err));
+    if (s->tracer) stk_tracer_follow(s->tracer, stk_trainer_meter(s->trainer));
     if (!s->values->train.quiet) stk_train_plan_end(s->job, s->trainer);
     return STK_OK;
 }
 
 static int train(session *s)
 {
-    stk_error    err;
-    stk_status   st = open_trainer(s, &err);
+    stk_error  err;
+    stk_status st = stk_train_live_open(&s->live, &s->values->serve, &err);
+    if (!st) st = open_trainer(s, &err);
+    if (!st) st = stk_train_live_follow(s->live, s->trainer, &err);
     const double begin = stk_seconds_now();
     if (!st) {
         s->report = (stk_train_report){.recipe = &s->job->recipe,
+                                       .inject = &s->job->inject,
                                        .trainer = s->trainer,
                                        .result = &s->result,
                                        .first_step = stk_trainer_outlook(s->trainer).first_step};
         st = stk_trainer_run(s->trainer, &s->result, &err);
     }
+    stk_train_live_stop(s->live);
     stk_train_watch_end(&s->watch);
+    stk_train_trace_end(s->tracer, s->call);
     s->report.wall_seconds = stk_seconds_now() - begin;
-    return st ? stk_train_job_error(s->call, &err) : print_result(s);
+    if (st) return stk_train_job_error(s->call, &err);
+    return print_result(s);
 }
 
 /* The recipe of a run is complete; flags may still say on how many threads it goes on. */
@@ -177,19 +225,30 @@ static int load_run(const stk_invocation *call, stk_train_job *job)
     return STK_EXIT_OK;
 }
 
+static void print_more(FILE *out, int width)
+{
+    stk_train_trace_print(out, width);
+    stk_train_print_keys(out, width);
+}
+
 static int run_job(const stk_invocation *call, stk_train_job *job)
 {
     const values *v = call->values;
     session       s = {.call = call, .values = v, .job = job};
-    int           code = v->resume ? load_run(call, job) : STK_EXIT_OK;
+    stk_profile_init(&s.profile);
+    int code = v->resume ? load_run(call, job) : STK_EXIT_OK;
     if (!code)
         code = stk_train_job_prepare(job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
     if (code) return code;
     if (v->explain) return explain(&s);
     stk_train_watch_init(&s.watch, job->recipe.data.batch, v->train.quiet);
-    code = train(&s);
+    code = stk_train_trace_start(&s.tracer, call, v->trace, job->recipe.output.folder,
+                                 stk_train_watch_log, &s.watch);
+    if (!code) code = train(&s);
     stk_trainer_free(s.trainer);
+    stk_tracer_free(s.tracer);
+    stk_profile_release(&s.profile);
     stk_train_watch_release(&s.watch);
     return code;
 }
@@ -218,6 +277,7 @@ const stk_command stk_command_train = {
                 "stoker train packed/ --model resnet18 --epochs 20 -o runs/first\n"
                 "stoker train --recipe recipes/cifar10.yaml packed/ --batch 256\n"
                 "stoker train packed/ --set progressive.size_from=0.5 --explain\n"
+                "stoker train packed/ --trace steps=20-24,level=2\n"
                 "stoker train --resume runs/first",
     .least_operands = 0,
     .most_operands = 1,
@@ -225,6 +285,6 @@ const stk_command stk_command_train = {
     .option_count = sizeof options / sizeof *options,
     .defaults = &defaults,
     .value_bytes = sizeof defaults,
-    .print_more_help = stk_train_print_keys,
+    .print_more_help = print_more,
     .run = run,
 };

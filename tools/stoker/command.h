@@ -56,9 +56,20 @@ extern const stk_command stk_command_bench;
 extern const stk_command stk_command_bench_input;
 extern const stk_command stk_command_bench_compute;
 extern const stk_command stk_command_bench_train;
+extern const stk_command stk_command_trace;
+extern const stk_command stk_command_trace_gaps;
+extern const stk_command stk_command_trace_ops;
+extern const stk_command stk_command_trace_diff;
+extern const stk_command stk_command_trace_merge;
+extern const stk_command stk_command_trace_check;
+extern const stk_command stk_command_trace_demo;
 extern const stk_command stk_command_show;
 extern const stk_command stk_command_replay;
+extern const stk_command stk_command_lint;
+extern const stk_command stk_command_profile;
+extern const stk_command stk_command_diagnose;
 extern const stk_command stk_command_models;
+extern const stk_command stk_command_watch;
 extern const stk_command stk_command_completion;
 
 /* The list of commands; NULL after the last. */

@@ -7,12 +7,13 @@
 
 enum { HELP_COLUMN = 26, NARROWEST = 60, WIDEST = 100 };
 
-/* "  -q, --quiet", "      --shard-mb N" */
+/* "  -q, --quiet", "      --shard-mb N", "      --serve[=PORT]" */
 static void print_option(FILE *out, const stk_option *option, int width)
 {
     char label[80], letter[8] = "    ";
     if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(label, sizeof label, "  %s--%s%s%s", letter, option->name, option->metavar ? " " : "",
+    snprintf(label, sizeof label, option->usual ? "  %s--%s[=%s%s]" : "  %s--%s%s%s", letter,
+             option->name, option->metavar && !option->usual ? " " : "",
              option->metavar ? option->metavar : "");
     int column = fprintf(out, "%s", label);
     if (column >= HELP_COLUMN - 1) {

@@ -171,11 +171,11 @@ static const stk_option *find_letter(const parser *p, char letter)
     return NULL;
 }
 
-/* The value of option: attached, or the next argument. A flag of ours in its place is more likely
- * a forgotten value than a value. */
+/* The value of option: attached, or the usual one, or the next argument. A flag of ours in its
+ * place is more likely a forgotten value than a value. */
 static stk_parse take_value(parser *p, const stk_option *option, const char *attached)
 {
-    if (attached) return store(p, option, attached);
+    if (attached || option->usual) return store(p, option, attached ? attached : option->usual);
     const char *text = p->next < p->argc ? p->argv[p->next] : NULL;
     const bool  is_flag = text && text[0] == '-' && text[1] == '-' &&
                          (!text[2] || find_long(p, text + 2, strcspn(text + 2, "=")));

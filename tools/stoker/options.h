@@ -29,6 +29,7 @@ typedef struct stk_option {
     const char     *name;   /* without the dashes */
     char            letter; /* the short form, or 0 */
     const char     *metavar;
+    const char     *usual; /* the value of the flag alone: another one is given as --NAME=VALUE */
     stk_option_kind kind;
     size_t          target;              /* offset of the value */
     double          least, most;         /* of INTEGER, SIZE_MB (in MB) and NUMBER */

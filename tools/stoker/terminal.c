@@ -13,6 +13,11 @@ const char *stk_color_choice(size_t index)
     return index < 3 ? choices[index] : NULL;
 }
 
+bool stk_terminal_shows_unicode(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
 int stk_terminal_width(FILE *out, int least, int most)
 {
     struct winsize size = {0};
@@ -36,7 +41,7 @@ stk_style stk_style_for(FILE *out, const char *color)
     const bool is_terminal = isatty(fileno(out));
     const bool forced = color && strcmp(color, "always") == 0;
     stk_style  style = {"", "", "", "", "", false, stk_terminal_width(out, 60, 120)};
-    style.unicode = (is_terminal || forced) && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    style.unicode = (is_terminal || forced) && stk_terminal_shows_unicode();
     if (!wants_color(is_terminal, color)) return style;
     style.bold = "\033[1m";
     style.dim = "\033[2m";

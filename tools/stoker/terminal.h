@@ -18,6 +18,9 @@ typedef struct stk_style {
 /* color is a choice of the above, or NULL for "auto". */
 stk_style stk_style_for(FILE *out, const char *color);
 
+/* Whether its characters are UTF-8, by the locale. */
+bool stk_terminal_shows_unicode(void);
+
 /* Columns of the terminal that out is, within least..most; least..most around 80 for a file. */
 int stk_terminal_width(FILE *out, int least, int most);
 

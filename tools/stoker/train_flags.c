@@ -51,6 +51,9 @@ static stk_status apply_flags(const stk_train_values *v, stk_train_recipe *recip
     }
     if (v->trivial) recipe->model.trivial = true;
     if (v->eager) recipe->knobs.eager = true;
+    if (v->no_fuse)
+        STK_TRY(stk_train_recipe_set(recipe, "knobs.passes_off", "fuse", "--no-fuse", err));
+    if (v->no_callbacks) recipe->output.tensorboard = false;
     return STK_OK;
 }
 
@@ -88,6 +91,20 @@ int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *va
     return stk_report_usage(call->command, message, NULL);
 }
 
+int stk_train_flags_inject(const stk_invocation *call, const stk_train_values *values,
+                           stk_inject *inject)
+{
+    stk_error err;
+    char      message[sizeof err.where + sizeof err.message + 16];
+    for (size_t i = 0; i < values->inject.count; i++) {
+        if (!stk_inject_parse(inject, values->inject.items[i], &err)) continue;
+        snprintf(message, sizeof message, "--inject %s: %s", err.where, err.message);
+        return stk_report_usage(call->command, message, NULL);
+    }
+    if (values->no_callbacks) inject->callback_s = 0;
+    return STK_EXIT_OK;
+}
+
 void stk_train_print_models(FILE *out, int width)
 {
     const stk_model *model;
@@ -98,10 +115,22 @@ void stk_train_print_models(FILE *out, int width)
     }
 }
 
+static void print_faults(FILE *out, int width)
+{
+    const char *usage, *meaning;
+    fprintf(out, "\nFaults for --inject, to see what a slow stage looks like:\n");
+    for (size_t i = 0; (usage = stk_inject_help_at(i, &meaning)) != NULL; i++) {
+        const int column = fprintf(out, "  %s", usage);
+        if (column > 24) fprintf(out, "\n");
+        stk_text_wrap(out, meaning, column > 24 ? 0 : column, 26, width);
+    }
+}
+
 void stk_train_print_keys(FILE *out, int width)
 {
     const stk_train_key *key;
     stk_train_print_models(out, width);
+    print_faults(out, width);
     fprintf(out, "\nKeys of a recipe, for --set; in brackets what they are by themselves:\n");
     for (size_t i = 0; (key = stk_train_key_at(i)) != NULL; i++) {
         char      text[400];

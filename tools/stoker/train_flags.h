@@ -15,8 +15,8 @@ typedef struct stk_train_values {
     const char     *label_smoothing, *ema, *precision, *accumulate, *clip_norm, *early_stop, *seed;
     const char     *backend, *threads, *input_threads, *memory_mb;
     const char     *folder, *log_every, *checkpoint_every;
-    bool            trivial, eager, json, quiet;
-    stk_option_list set;
+    bool            trivial, eager, no_fuse, no_callbacks, json, quiet;
+    stk_option_list set, inject;
 } stk_train_values;
 
 #define STK_TRAIN_TEXT_OPTION(type, field, flag, value, heading, text)                             \
@@ -107,6 +107,24 @@ typedef struct stk_train_values {
          .group = "Machine",                                                                       \
          .help = "operation by operation, unoptimised; stops at the first result that is not "     \
                  "finite"},                                                                        \
+        {.name = "inject",                                                                         \
+         .metavar = "FAULT=HOW",                                                                   \
+         .kind = STK_OPTION_LIST,                                                                  \
+         .target = offsetof(type, member.inject),                                                  \
+         .group = "Machine",                                                                       \
+         .help = "slow one stage down on purpose, such as read=20MB/s or callback=5ms; may be "    \
+                 "given several times"},                                                           \
+        {.name = "no-fuse",                                                                        \
+         .kind = STK_OPTION_FLAG,                                                                  \
+         .target = offsetof(type, member.no_fuse),                                                 \
+         .group = "Machine",                                                                       \
+         .help = "every operation by itself, slower: for traces whose names are the layers'"},     \
+        {.name = "no-callbacks",                                                                   \
+         .kind = STK_OPTION_FLAG,                                                                  \
+         .target = offsetof(type, member.no_callbacks),                                            \
+         .group = "Machine",                                                                       \
+         .help = "no TensorBoard events, no progress, no injected callback: to see what "          \
+                 "callbacks cost"},                                                                \
         {.name = "json",                                                                           \
          .kind = STK_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.json),                                                    \
@@ -122,10 +140,13 @@ typedef struct stk_train_values {
  * Gives an exit code, and has told why when it is not STK_EXIT_OK. */
 int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *values,
                           const char *data, stk_train_recipe *recipe);
+/* Adds what --inject says, which is no part of a recipe. Gives an exit code, as above. */
+int stk_train_flags_inject(const stk_invocation *call, const stk_train_values *values,
+                           stk_inject *inject);
 
 /* Prints the networks there are, for --help. */
 void stk_train_print_models(FILE *out, int width);
-/* Prints those, and every key of a recipe. */
+/* Prints those, every fault for --inject, and every key of a recipe. */
 void stk_train_print_keys(FILE *out, int width);
 
 #endif

@@ -9,6 +9,7 @@
 void stk_train_job_init(stk_train_job *job)
 {
     job->data = (stk_train_data){0};
+    job->inject = (stk_inject){0};
     stk_train_recipe_init(&job->recipe);
     stk_blob_init(&job->reasons, NULL, STK_MEMORY_OUTPUT);
 }
@@ -56,7 +57,8 @@ int stk_train_job_prepare(stk_train_job *job, const stk_invocation *call,
 {
     stk_error err;
     char      note[300], shown[250];
-    const int code = stk_train_flags_apply(call, values, data, &job->recipe);
+    int       code = stk_train_flags_apply(call, values, data, &job->recipe);
+    if (!code) code = stk_train_flags_inject(call, values, &job->inject);
     if (code) return code;
     if (!*job->recipe.data.path)
         return stk_report_usage(call->command, "DATA is missing",

@@ -7,6 +7,7 @@
 typedef struct stk_train_job {
     stk_train_recipe recipe;
     stk_train_data   data;
+    stk_inject       inject;  /* what --inject said; all zero: nothing */
     stk_blob         reasons; /* of what was decided, one line each */
 } stk_train_job;
 

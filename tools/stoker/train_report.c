@@ -2,6 +2,7 @@
 #include "train_report.h"
 
 #include "format.h"
+#include "stage_table.h"
 #include "text.h"
 
 #include <string.h>
@@ -65,11 +66,31 @@ static void print_callbacks(const stk_trainer *trainer)
     }
 }
 
+/* A run that is too short to judge is not told so. */
+static void print_verdict(const stk_diagnosis *diagnosis)
+{
+    if (!diagnosis || diagnosis->samples_per_s.value < 0) return;
+    printf("limit: ");
+    stk_text_print(stdout, diagnosis->verdict);
+    printf("\n");
+}
+
+void stk_train_print_faults(FILE *out, const stk_inject *inject)
+{
+    char text[STK_PROFILE_LINE];
+    if (*stk_inject_text(inject, text, sizeof text)) fprintf(out, "faults on purpose: %s\n", text);
+}
+
 void stk_train_report_print(const stk_train_report *report, const stk_style *style)
 {
     print_accuracy(report, style);
     print_time(report);
+    if (report->profile) stk_stage_table_print(report->profile, style);
+    stk_train_print_faults(stdout, report->inject);
+    stk_train_print_faults(stdout, report->inject);
+    if (report->profile) stk_stage_table_print(report->profile, style);
     print_callbacks(report->trainer);
+    print_verdict(report->diagnosis);
     if (report->result->interrupted && report->result->best_accuracy < 0) return;
     printf("model ");
     stk_text_print(stdout, report->result->best_path);
@@ -133,6 +154,15 @@ static void write_memory(stk_json_writer *json, const stk_trainer *trainer)
     stk_json_object_end(json);
 }
 
+static void write_verdict(stk_json_writer *json, const stk_diagnosis *diagnosis)
+{
+    if (!diagnosis) return;
+    stk_json_pair_string(json, "verdict", diagnosis->verdict);
+    stk_json_pair_string(json, "limit", stk_stage_name(diagnosis->limit.stage));
+    stk_json_pair_string(json, "cause", stk_cause_name(diagnosis->limit.cause));
+    stk_json_pair_double(json, "compute_share", diagnosis->compute_share);
+}
+
 void stk_train_report_json(stk_json_writer *json, const stk_train_report *report)
 {
     const stk_train_result   *r = report->result;
@@ -140,9 +170,11 @@ void stk_train_report_json(stk_json_writer *json, const stk_train_report *report
     const stk_train_outlook   outlook = stk_trainer_outlook(report->trainer);
     const double              training = r->compute_seconds + r->input_seconds;
     const double images = (double)((p->step - report->first_step) * report->recipe->data.batch);
+    char         faults[STK_PROFILE_LINE];
     stk_json_object(json);
     stk_json_pair_string(json, "folder", stk_trainer_folder(report->trainer));
     stk_json_pair_string(json, "model", report->recipe->model.name);
+    stk_json_pair_string(json, "inject", stk_inject_text(report->inject, faults, sizeof faults));
     stk_json_pair_string(json, "backend", outlook.backend);
     stk_json_pair_int(json, "threads", outlook.threads);
     stk_json_pair_int(json, "input_threads", report->recipe->knobs.input_threads);
@@ -169,5 +201,7 @@ void stk_train_report_json(stk_json_writer *json, const stk_train_report *report
     write_time(json, report);
     write_memory(json, report->trainer);
     write_callbacks(json, report->trainer);
+    if (report->profile) stk_stage_table_json(json, report->profile);
+    write_verdict(json, report->diagnosis);
     stk_json_object_end(json);
 }

@@ -4,19 +4,25 @@
 
 #include "terminal.h"
 
+#include <stoker/diagnosis.h>
 #include <stoker/json.h>
 #include <stoker/train.h>
 
 typedef struct stk_train_report {
     const stk_train_recipe *recipe;
+    const stk_inject       *inject; /* faults of the run */
     const stk_trainer      *trainer;
     const stk_train_result *result;
+    const stk_profile      *profile;    /* NULL: there is none */
     int64_t                 first_step; /* of this start */
     double                  wall_seconds;
+    const stk_diagnosis    *diagnosis; /* NULL: none */
 } stk_train_report;
 
 /* For people: accuracy, time, slow callbacks, files, to stdout. */
 void stk_train_report_print(const stk_train_report *report, const stk_style *style);
+/* A line with the faults that a run had on purpose; nothing without any. */
+void stk_train_print_faults(FILE *out, const stk_inject *inject);
 /* What to try next, to stderr. */
 void stk_train_report_hint(const stk_train_report *report);
 /* As one JSON object. */

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# stoker lint: a clean recipe, findings as text and as JSON, and the input's own rules.
+set -eu
+source "$(dirname "$0")/support.bash" "$1"
+make_colours "$work/data" 3 12 24
+
+run lint "$work/data" --size 8 --model cnn --batch 6 --backend ref --eager --set output.checkpoint_every=1 -q
+expect_code 0 "lint"
+expect_empty "$work/err" "lint"
+for rule in tiny_batch reference_backend eager; do
+    expect_in "$work/out" "$rule (S4 compute)" "lint"
+done
+expect_in "$work/out" "many_checkpoints (S8 write)" "lint"
+expect_in "$work/out" "large_pictures (S2 preprocess)" "lint"
+expect_in "$work/out" "run     stoker pack $work/data $work/data-9 --resize 9" "lint"
+expect_in "$work/out" "recipe  knobs: {eager: false}" "lint"
+
+run lint "$work/data" --model cnn --batch 10 --seconds 0.01 --json -q
+expect_code 0 "lint as JSON"
+python3 - "$work/out" <<'PYTHON' || fail "the JSON: $(cat "$work/out")"
+import json, sys
+found = {item["rule"]: item for item in json.load(open(sys.argv[1]))}
+assert found["odd_batch"]["recipe"] == "data: {batch: 16}", found
+assert found["odd_batch"]["gain"] is None, found
+PYTHON
+
+run lint "$work/data" --model nothing
+expect_code 1 "a model that is not there"
+run lint
+expect_code 2 "no data"
+finish

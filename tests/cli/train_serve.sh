@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# stoker train --serve: the run in a browser while it goes on; a port in use; Ctrl-C ends both.
+set -eu
+source "$(dirname "$0")/support.bash" "$1"
+make_colours "$work/data" 3 24 16
+
+"$stoker" train "$work/data" --model resnet8 --size 32 --epochs 100000 --validation none -q --serve=0 \
+    -o "$work/run" >"$work/job.out" 2>"$work/job.err" &
+job=$!
+trap 'kill -9 $job 2>/dev/null || true; rm -rf "$work"' EXIT
+
+# What is served once there are steps; then the same port is asked for by another run.
+if python3 - "$work/job.err" >"$work/port" <<'PYTHON'
+import json, re, sys, time, urllib.error, urllib.request
+deadline, url = time.time() + 120, None
+while not url and time.time() < deadline:
+    found = re.search(r"live: (http://localhost:(\d+)/)", open(sys.argv[1]).read())
+    url, port = found.groups() if found else (time.sleep(0.1), None)
+page = urllib.request.urlopen(url, timeout=60).read().decode()
+assert page.lower().startswith("<!doctype html>"), page[:200]
+data = None
+while not data and time.time() < deadline:
+    try:
+        data = json.load(urllib.request.urlopen(url + "data.json", timeout=60))
+        if data["profile"]["steps"] < 3: data = time.sleep(0.5)
+    except urllib.error.HTTPError as error:
+        assert error.code == 503, error
+        time.sleep(0.2)
+assert data["profile"]["run"]["model"] == "resnet8", data["profile"]["run"]
+assert data["diagnosis"]["verdict"], data["diagnosis"]
+request = urllib.request.Request(url + "data.json", headers={"Host": "evil.test"})
+try:
+    urllib.request.urlopen(request, timeout=60)
+    raise SystemExit("a foreign name was answered")
+except urllib.error.HTTPError as error:
+    assert error.code == 403, error
+print(port)
+PYTHON
+then
+    port=$(cat "$work/port")
+    run train "$work/data" --model resnet8 --size 32 -q "--serve=$port" -o "$work/second"
+    expect_code 1 "a port in use"
+    expect_in "$work/err" "127.0.0.1 port $port: the port is in use" "a port in use"
+    [ ! -e "$work/second" ] || fail "a run was begun without its port"
+else
+    fail "what is served: $(cat "$work/job.err")"
+fi
+
+kill -INT $job
+code=0
+wait $job || code=$?
+expect_code 130 "Ctrl-C"
+run train "$work/data" -q --serve --serve-address nowhere -o "$work/third"
+expect_code 1 "an address in words"
+expect_in "$work/err" "no address in numbers" "an address in words"
+finish

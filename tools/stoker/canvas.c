@@ -1,0 +1,123 @@
+/* Cells, text, frames. */
+#include "canvas.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+stk_status stk_canvas_init(stk_canvas *canvas, int width, int height, bool unicode, stk_error *err)
+{
+    *canvas = (stk_canvas){width, height, unicode, NULL};
+    canvas->cells = calloc((size_t)width * (size_t)height, sizeof *canvas->cells);
+    if (!canvas->cells)
+        return stk_fail(err, STK_E_NOMEM, "view", NULL, "no memory for a screen of %d x %d", width,
+                        height);
+    for (int i = 0; i < width * height; i++)
+        canvas->cells[i].code = ' ';
+    return STK_OK;
+}
+
+void stk_canvas_release(stk_canvas *canvas)
+{
+    free(canvas->cells);
+    *canvas = (stk_canvas){0};
+}
+
+void stk_canvas_put(stk_canvas *canvas, int x, int y, uint32_t code, stk_ink ink)
+{
+    if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height) return;
+    canvas->cells[y * canvas->width + x] = (stk_cell){code, ink};
+}
+
+void stk_canvas_clear(stk_canvas *canvas, stk_box box)
+{
+    for (int y = box.y; y < box.y + box.height; y++)
+        for (int x = box.x; x < box.x + box.width; x++)
+            stk_canvas_put(canvas, x, y, ' ', STK_INK_PLAIN);
+}
+
+int stk_canvas_text(stk_canvas *canvas, int x, int y, int columns, stk_ink ink, const char *text)
+{
+    int i = 0;
+    for (; i < columns && text[i]; i++)
+        stk_canvas_put(canvas, x + i, y,
+                       text[i] >= ' ' && text[i] < 127 ? (uint32_t)text[i] : (uint32_t)'?', ink);
+    return i;
+}
+
+int stk_canvas_print(stk_canvas *canvas, int x, int y, int columns, stk_ink ink, const char *format,
+                     ...)
+{
+    char    text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return stk_canvas_text(canvas, x, y, columns, ink, text);
+}
+
+stk_box stk_canvas_frame(stk_canvas *canvas, stk_box b, const char *title)
+{
+    static const uint32_t lines[2][6] = {{'-', '|', '+', '+', '+', '+'},
+                                         {0x2500, 0x2502, 0x256d, 0x256e, 0x2570, 0x256f}};
+    const uint32_t       *line = lines[canvas->unicode];
+    const int             right = b.x + b.width - 1, bottom = b.y + b.height - 1;
+    for (int x = b.x + 1; x < right; x++) {
+        stk_canvas_put(canvas, x, b.y, line[0], STK_INK_DIM);
+        stk_canvas_put(canvas, x, bottom, line[0], STK_INK_DIM);
+    }
+    for (int y = b.y + 1; y < bottom; y++) {
+        stk_canvas_put(canvas, b.x, y, line[1], STK_INK_DIM);
+        stk_canvas_put(canvas, right, y, line[1], STK_INK_DIM);
+    }
+    stk_canvas_put(canvas, b.x, b.y, line[2], STK_INK_DIM);
+    stk_canvas_put(canvas, right, b.y, line[3], STK_INK_DIM);
+    stk_canvas_put(canvas, b.x, bottom, line[4], STK_INK_DIM);
+    stk_canvas_put(canvas, right, bottom, line[5], STK_INK_DIM);
+    stk_canvas_print(canvas, b.x + 2, b.y, b.width - 4, STK_INK_BOLD, " %s ", title);
+    return (stk_box){b.x + 1, b.y + 1, b.width - 2, b.height - 2};
+}
+
+static size_t encode(char out[4], uint32_t code)
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    /* All that is drawn lies in the basic plane, above U+0800. */
+    out[0] = (char)(0xe0 | code >> 12);
+    out[1] = (char)(0x80 | (code >> 6 & 0x3f));
+    out[2] = (char)(0x80 | (code & 0x3f));
+    return 3;
+}
+
+static const char *const escapes[STK_INKS] = {"\033[0m",    "\033[0;2m",  "\033[0;1m",
+                                              "\033[0;32m", "\033[0;33m", "\033[0;31m",
+                                              "\033[0;36m", "\033[0;35m"};
+
+static stk_status write_line(const stk_canvas *canvas, int y, bool color, stk_blob *out,
+                             stk_error *err)
+{
+    const stk_cell *cells = &canvas->cells[y * canvas->width];
+    int             end = canvas->width;
+    stk_ink         ink = STK_INK_PLAIN;
+    while (end > 0 && cells[end - 1].code == ' ')
+        end--;
+    for (int x = 0; x < end; x++) {
+        char bytes[4];
+        if (color && cells[x].code != ' ' && cells[x].ink != ink) {
+            ink = cells[x].ink;
+            STK_TRY(stk_blob_append(out, escapes[ink], strlen(escapes[ink]), err));
+        }
+        STK_TRY(stk_blob_append(out, bytes, encode(bytes, cells[x].code), err));
+    }
+    if (ink != STK_INK_PLAIN) STK_TRY(stk_blob_append(out, escapes[0], strlen(escapes[0]), err));
+    return stk_blob_append(out, "\n", 1, err);
+}
+
+stk_status stk_canvas_write(const stk_canvas *canvas, bool color, stk_blob *out, stk_error *err)
+{
+    for (int y = 0; y < canvas->height; y++)
+        STK_TRY(write_line(canvas, y, color, out, err));
+    return STK_OK;
+}

@@ -1,0 +1,208 @@
+/* stoker diagnose: what limits a run that was recorded. */
+#include "diagnosis_text.h"
+#include "format.h"
+#include "json_out.h"
+#include "profile_files.h"
+#include "terminal.h"
+#include "text.h"
+#include "what_if.h"
+
+#include <stoker/filesystem.h>
+#include <stoker/timeline.h>
+#include <string.h>
+
+typedef struct values {
+    const char *what_if, *color, *output;
+    bool        json;
+} values;
+
+static const values defaults = {0};
+
+static const stk_option options[] = {
+    {.name = "what-if",
+     .metavar = "PARTS",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(values, what_if),
+     .group = "What to ask",
+     .help = "play the recorded steps again with other times: S2=0.5 halves a stage, S7=0 removes "
+             "it, S7=apart puts it on a thread of its own, threads=N prepare batches beside "
+             "training, buffer=N batches ahead; several separated by commas"},
+    {.name = "output",
+     .letter = 'o',
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, output),
+     .group = "What to ask",
+     .help = "write it as a page for the browser, too: report.html"},
+    {.name = "color",
+     .metavar = "WHEN",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, color),
+     .choice = stk_color_choice,
+     .group = "Common",
+     .help = "colours: auto (on a terminal), always, never"},
+    {.name = "json",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, json),
+     .group = "Common",
+     .help = "print the result as JSON"},
+};
+
+typedef struct session {
+    const stk_invocation *call;
+    const values         *values;
+    stk_profile           profile;
+    stk_diagnosis         diagnosis;
+    stk_what_if           what;
+    stk_estimate          then;    /* of --what-if */
+    stk_blob              missing; /* what a trace does not tell */
+} session;
+
+static bool is_folder(const char *path)
+{
+    stk_file_info info;
+    stk_error     unasked;
+    return !stk_path_info(NULL, path, &info, &unasked) && info.kind == STK_FILE_DIRECTORY;
+}
+
+static stk_status load_trace(session *s, const char *path, stk_error *err)
+{
+    stk_timeline *timeline;
+    STK_TRY(stk_timeline_read(&timeline, path, NULL, err));
+    const stk_status st = stk_timeline_profile(timeline, &s->profile, &s->missing, err);
+    stk_timeline_free(timeline);
+    return st;
+}
+
+static stk_status load(session *s, const char *path, stk_error *err)
+{
+    char inside[STK_PROFILE_PATH];
+    if (!is_folder(path))
+        return stk_profile_is_trace(path) ? load_trace(s, path, err)
+                                          : stk_profile_load(&s->profile, path, err);
+    snprintf(inside, sizeof inside, "%.1000s/profile.json", path);
+    return stk_profile_load(&s->profile, inside, err);
+}
+
+/* What a trace does not tell is a warning, a line each. */
+static void warn_of_missing(session *s)
+{
+    stk_diagnosis *d = &s->diagnosis;
+    if (!s->missing.size) return;
+    const char *at = (const char *)s->missing.data, *end = at + s->missing.size;
+    while (at < end && d->warning_count < STK_DIAGNOSIS_WARNINGS) {
+        const char  *stop = memchr(at, '\n', (size_t)(end - at));
+        const size_t length = (size_t)((stop ? stop : end) - at);
+        snprintf(d->warnings[d->warning_count++], STK_DIAGNOSIS_LINE, "%.*s", (int)length, at);
+        at += length + 1;
+    }
+}
+
+static int print_json(const session *s)
+{
+    stk_blob   text;
+    stk_error  err;
+    stk_status st;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    if (s->values->what_if) {
+        stk_json_writer w;
+        stk_json_begin(&w, &text, 2);
+        stk_json_object(&w);
+        stk_json_pair_string(&w, "what_if", s->values->what_if);
+        stk_json_pair_double(&w, "samples_per_s_now", s->diagnosis.samples_per_s.value);
+        stk_json_pair_double(&w, "samples_per_s", s->then.value);
+        stk_json_pair_double(&w, "low", s->then.low);
+        stk_json_pair_double(&w, "high", s->then.high);
+        stk_json_object_end(&w);
+        st = stk_json_end(&w, &err);
+    } else {
+        st = stk_diagnosis_write(&s->diagnosis, &text, &err);
+    }
+    if (!st) fwrite(text.data, 1, text.size, stdout);
+    stk_blob_release(&text);
+    return st ? stk_report_error(s->call->command, &err, NULL) : STK_EXIT_OK;
+}
+
+static void print_then(const session *s)
+{
+    const stk_estimate now = s->diagnosis.samples_per_s;
+    char               a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    if (!(now.value > 0) || s->then.value < 0)
+        printf("%s\n", s->diagnosis.verdict);
+    else if (s->then.value > 0)
+        printf("%s samples/s (%s to %s) with %s: %+.1f %%\n",
+               stk_format_count(a, (uint64_t)(s->then.value + 0.5)),
+               stk_format_count(b, (uint64_t)(s->then.low + 0.5)),
+               stk_format_count(c, (uint64_t)(s->then.high + 0.5)), s->values->what_if,
+               100 * (s->then.value / now.value - 1));
+    else
+        printf("nothing is left that takes time with %s\n", s->values->what_if);
+}
+
+static int print(const session *s)
+{
+    const stk_style style = stk_style_for(stdout, s->values->color);
+    if (s->values->json) return print_json(s);
+    if (s->values->what_if)
+        print_then(s);
+    else
+        stk_diagnosis_print(stdout, &s->diagnosis, &style);
+    return STK_EXIT_OK;
+}
+
+static const char *advise(const stk_error *err)
+{
+    if (err->status == STK_E_NOTFOUND) return "'stoker profile' and 'stoker train' write a profile";
+    return NULL;
+}
+
+static int diagnose(session *s)
+{
+    char       message[STK_OPTION_MESSAGE];
+    stk_error  err;
+    const bool asks = s->values->what_if != NULL;
+    if (asks && !stk_what_if_parse(&s->what, s->values->what_if, message, sizeof message))
+        return stk_report_usage(s->call->command, message, NULL);
+    stk_status st = load(s, s->call->operands[0], &err);
+    if (!st) st = stk_diagnose(&s->diagnosis, &s->profile, &err);
+    if (st) return stk_report_error(s->call->command, &err, advise(&err));
+    warn_of_missing(s);
+    if (asks) s->then = stk_replay(&s->profile, &s->what);
+    if (s->values->output &&
+        stk_profile_save_page(&s->profile, &s->diagnosis, NULL, NULL, s->values->output, &err))
+        return stk_report_error(s->call->command, &err, NULL);
+    return print(s);
+}
+
+static int run(const stk_invocation *call)
+{
+    session s = {.call = call, .values = call->values};
+    stk_profile_init(&s.profile);
+    stk_blob_init(&s.missing, NULL, STK_MEMORY_OUTPUT);
+    const int code = diagnose(&s);
+    stk_profile_release(&s.profile);
+    stk_blob_release(&s.missing);
+    return code;
+}
+
+const stk_command stk_command_diagnose = {
+    .name = "diagnose",
+    .summary = "say what limits a run that was recorded, and what if",
+    .operands = "FILE",
+    .description =
+        "Reads a profile (of 'stoker profile' or 'stoker train', or the folder it is in) or a "
+        "trace "
+        "(of this program, PyTorch or TensorFlow) and says what limits the run, why, and what each "
+        "fix would give. With --what-if it plays the recorded steps again with other times and "
+        "tells the rate.",
+    .examples = "stoker diagnose profile-lenet-1\n"
+                "stoker diagnose runs/first/profile.json --json | jq .verdict\n"
+                "stoker diagnose profile-lenet-1 --what-if S2=0.5,S7=0",
+    .least_operands = 1,
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .run = run,
+};

@@ -1,0 +1,183 @@
+/* stoker lint: what a step, its recipe and its data will cost for nothing. */
+#include "json_out.h"
+#include "lint_text.h"
+#include "signals.h"
+#include "spread.h"
+#include "train_job.h"
+
+#include <stdlib.h>
+#include <stoker/train_bench.h>
+#include <string.h>
+
+typedef struct values {
+    stk_train_values train;
+    double           seconds;
+    const char      *color;
+} values;
+
+static const values defaults = {0};
+
+static const stk_option options[] = {
+    {.name = "seconds",
+     .letter = 's',
+     .metavar = "S",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(values, seconds),
+     .least = 0,
+     .most = 1e6,
+     .group = "How it judges",
+     .help = "run steps on generated pictures for so long and judge operations by their times "
+             "(default 0: by what they compute and move)"},
+    {.name = "color",
+     .metavar = "WHEN",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, color),
+     .choice = stk_color_choice,
+     .group = "What to show",
+     .help = "colours: auto (on a terminal), always, never"},
+    STK_TRAIN_OPTIONS(values, train),
+};
+
+enum { STEPS_MOST = 4096 };
+
+/* Steps of the recipe, and of the same in bfloat16 where that is a question; in turn, so that both
+ * have the same machine. */
+typedef struct trial {
+    stk_train_bench *bench, *half; /* half: NULL without */
+    stk_train_recipe half_recipe;
+    double           seconds[2][STEPS_MOST];
+    size_t           count;
+} trial;
+
+static stk_status open_half(trial *t, const stk_train_job *job, stk_error *err)
+{
+    t->half_recipe = job->recipe;
+    STK_TRY(stk_train_recipe_set(&t->half_recipe, "train.precision", "bf16", "lint", err));
+    return stk_train_bench_open(&t->half, &t->half_recipe, NULL, NULL, err);
+}
+
+static stk_status step(stk_train_bench *bench, double *seconds, stk_error *err)
+{
+    const double begin = stk_seconds_now();
+    STK_TRY(stk_cancel_check(stk_signals_token(), "lint", err));
+    STK_TRY(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err));
+    *seconds = stk_seconds_now() - begin;
+    return STK_OK;
+}
+
+/* The first step is not like the others: memory is touched for the first time. */
+static stk_status measure(trial *t, double seconds, stk_error *err)
+{
+    double unused;
+    STK_TRY(step(t->bench, &unused, err));
+    if (t->half) STK_TRY(step(t->half, &unused, err));
+    stk_program_time(stk_train_bench_program(t->bench), true);
+    const double begin = stk_seconds_now();
+    do {
+        STK_TRY(step(t->bench, &t->seconds[0][t->count], err));
+        if (t->half) STK_TRY(step(t->half, &t->seconds[1][t->count], err));
+        t->count++;
+    } while (stk_seconds_now() - begin < seconds && t->count < STEPS_MOST);
+    return STK_OK;
+}
+
+static stk_status try_steps(trial *t, const stk_train_job *job, double seconds,
+                            stk_lint_machine *machine, stk_error *err)
+{
+    if (seconds <= 0) return STK_OK;
+    if (machine->bf16 && strcmp(job->recipe.train.precision, "fp32") == 0)
+        STK_TRY(open_half(t, job, err));
+    STK_TRY(measure(t, seconds, err));
+    if (t->half)
+        machine->bf16_speed = stk_spread_of(t->seconds[0], t->count).median /
+                              stk_spread_of(t->seconds[1], t->count).median;
+    return STK_OK;
+}
+
+static stk_status lint(trial *t, const stk_train_job *job, double seconds, stk_lint_list *list,
+                       stk_error *err)
+{
+    stk_lint_machine machine;
+    stk_lint_storage storage;
+    stk_lint_machine_read(&machine);
+    stk_lint_storage_look(&storage, &job->recipe);
+    STK_TRY(stk_train_bench_open(&t->bench, &job->recipe, NULL, NULL, err));
+    STK_TRY(try_steps(t, job, seconds, &machine, err));
+    stk_lint_program(list, stk_train_bench_program(t->bench), &machine);
+    stk_lint_recipe(list, &job->recipe, &job->data, &machine, &storage);
+    STK_TRY(stk_lint_input(list, &job->recipe, &job->data, err));
+    stk_lint_judge(list, NULL);
+    return STK_OK;
+}
+
+static int print(const stk_invocation *call, const stk_lint_list *list)
+{
+    const values *v = call->values;
+    stk_blob      text;
+    stk_error     err;
+    int           code = STK_EXIT_OK;
+    if (!v->train.json) {
+        const stk_style style = stk_style_for(stdout, v->color);
+        stk_lint_text_print(stdout, list, &style);
+        return STK_EXIT_OK;
+    }
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    if (stk_lint_write(list, &text, &err))
+        code = stk_report_error(call->command, &err, NULL);
+    else
+        printf("%.*s\n", (int)text.size, (const char *)text.data);
+    stk_blob_release(&text);
+    return code;
+}
+
+static int lint_job(const stk_invocation *call, const stk_train_job *job)
+{
+    const values *v = call->values;
+    stk_lint_list list = {0};
+    stk_error     err;
+    trial        *t = calloc(1, sizeof *t);
+    if (!t) {
+        (void)stk_fail(&err, STK_E_NOMEM, "lint", NULL, "no memory");
+        return stk_report_error(call->command, &err, NULL);
+    }
+    if (!v->train.quiet) stk_notice_begin(v->seconds > 0 ? "measuring ..." : "compiling ...");
+    const stk_status st = lint(t, job, v->seconds, &list, &err);
+    stk_notice_end();
+    stk_train_bench_free(t->bench);
+    stk_train_bench_free(t->half);
+    free(t);
+    return st ? stk_train_job_error(call, &err) : print(call, &list);
+}
+
+static int run(const stk_invocation *call)
+{
+    const values *v = call->values;
+    stk_train_job job;
+    stk_train_job_init(&job);
+    int code = stk_train_job_prepare(&job, call, &v->train,
+                                     call->operand_count ? call->operands[0] : NULL);
+    if (!code) code = lint_job(call, &job);
+    stk_train_job_release(&job);
+    return code;
+}
+
+const stk_command stk_command_lint = {
+    .name = "lint",
+    .summary = "look for what will cost time for nothing: model, recipe, data, input",
+    .operands = "[DATA]",
+    .description =
+        "Compiles a step as 'stoker train' would and looks at its operations, the recipe, the data "
+        "and the plan of the input by rules. Each finding has both values, what to write instead, "
+        "and what that can give at most where it can be estimated. Nothing is trained or written.",
+    .examples = "stoker lint packed/\n"
+                "stoker lint packed/ --model resnet18 --seconds 10\n"
+                "stoker lint --recipe recipes/cifar10.yaml packed/ --json | jq '.[].rule'",
+    .least_operands = 0,
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .print_more_help = stk_train_print_models,
+    .run = run,
+};

@@ -1,0 +1,270 @@
+/* stoker profile: train for a while, measure, and say what limits. */
+#include "cost_text.h"
+#include "diagnosis_text.h"
+#include "json_out.h"
+#include "measured_run.h"
+#include "profile_extras.h"
+#include "profile_files.h"
+#include "profile_overhead.h"
+#include "signals.h"
+#include "terminal.h"
+#include "text.h"
+
+#include <stoker/filesystem.h>
+#include <stoker/trace_file.h>
+#include <string.h>
+
+typedef struct values {
+    stk_train_values train;
+    double           seconds, price;
+    int64_t          steps;
+    bool             no_report;
+    const char      *color, *folder;
+} values;
+
+static const values defaults = {.seconds = 20};
+
+static const stk_option options[] = {
+    {.name = "seconds",
+     .letter = 's',
+     .metavar = "S",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(values, seconds),
+     .least = 0.1,
+     .most = 1e6,
+     .group = "How long",
+     .help = "of training to measure, after warm-up (default 20); half as much follows for "
+             "operations, other batches and what observing costs, at most 10"},
+    {.name = "steps",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, steps),
+     .least = 1,
+     .most = 1e9,
+     .group = "How long",
+     .help = "steps to measure instead of seconds"},
+    {.name = "folder",
+     .letter = 'o',
+     .metavar = "FOLDER",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, folder),
+     .group = "Output",
+     .help = "where everything goes (default: profile-MODEL-1, -2, ...)"},
+    {.name = "no-report",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, no_report),
+     .group = "Output",
+     .help = "write no page and no trace"},
+    {.name = "price-per-hour",
+     .metavar = "X",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(values, price),
+     .least = 0,
+     .most = 1e9,
+     .group = "Output",
+     .help =
+         "what an hour of this machine costs: tells the cost of an epoch, and how much of it is "
+         "not compute"},
+    {.name = "color",
+     .metavar = "WHEN",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, color),
+     .choice = stk_color_choice,
+     .group = "Output",
+     .help = "colours: auto (on a terminal), always, never"},
+    STK_TRAIN_OPTIONS(values, train),
+};
+
+static const double most_extra_seconds = 10;
+
+typedef struct session {
+    const stk_invocation *call;
+    const values         *values;
+    stk_train_job        *job;
+    char                  folder[STK_PROFILE_PATH];
+    stk_measured_run      run;
+    stk_lint_list         lints;
+    stk_diagnosis         diagnosis;
+    bool                  traced, paged; /* those files are there */
+} session;
+
+static bool is_there(const char *path)
+{
+    stk_file_info info;
+    stk_error     unasked;
+    return !stk_path_info(NULL, path, &info, &unasked);
+}
+
+/* The first name that is free. */
+static void name_folder(session *s)
+{
+    enum { TRIES = 100000 };
+    const stk_train_recipe *r = &s->job->recipe;
+    for (int i = 1; i < TRIES; i++) {
+        snprintf(s->folder, sizeof s->folder, "profile-%.200s-%d",
+                 r->model.trivial ? "trivial" : r->model.name, i);
+        if (!is_there(s->folder)) return;
+    }
+}
+
+static stk_status make_folder(session *s, stk_error *err)
+{
+    char path[STK_PROFILE_PATH + 32];
+    if (s->values->folder)
+        snprintf(s->folder, sizeof s->folder, "%s", s->values->folder);
+    else
+        name_folder(s);
+    snprintf(path, sizeof path, "%s/profile.json", s->folder);
+    if (is_there(path))
+        return stk_fail(err, STK_E_EXISTS, "profile", path,
+                        "there is a profile already; -o names another folder");
+    STK_TRY(stk_profile_make_folder(s->folder, err));
+    snprintf(path, sizeof path, "%s/run", s->folder);
+    return stk_train_recipe_set(&s->job->recipe, "output.folder", path, "--folder", err);
+}
+
+static stk_status measure(session *s, stk_error *err)
+{
+    const values          *v = s->values;
+    const stk_profile_plan plan = {v->seconds, v->steps, v->train.quiet};
+    stk_profile           *p = &s->run.profile;
+    char                   note[160];
+    snprintf(note, sizeof note, "training %s for %.0f s ...", s->job->recipe.model.name,
+             v->seconds);
+    if (!v->train.quiet) stk_notice_begin(note);
+    STK_TRY(stk_measure_run(&s->run, s->job, &plan, err));
+    stk_profile_command_line(p->run.command, sizeof p->run.command);
+    if (s->run.interrupted) return STK_OK;
+    const double half = v->seconds / 2;
+    stk_profile_add_extras(p, &s->lints, s->job,
+                           half < most_extra_seconds ? half : most_extra_seconds, s->call);
+    return STK_OK;
+}
+
+/* The rest is as good without it. */
+static void tell_lack(const session *s, const char *what, const stk_error *err)
+{
+    char line[1024];
+    fprintf(stderr, "stoker %s: no %s: ", s->call->command->name, what);
+    stk_text_print(stderr, stk_error_line(err, line, sizeof line));
+    fprintf(stderr, "\n");
+}
+
+static void save_trace(session *s)
+{
+    stk_profile                 *p = &s->run.profile;
+    const stk_trace_file_options how = {.resources = p->resources,
+                                        .resource_count = p->resource_count};
+    stk_trace_written            written;
+    stk_error                    err;
+    char                         path[STK_PROFILE_PATH + 32];
+    if (s->values->no_report || !s->run.trace) return;
+    snprintf(path, sizeof path, "%s/trace.json.gz", s->folder);
+    if (stk_trace_write(s->run.trace, NULL, path, &how, &written, &err)) {
+        tell_lack(s, "trace", &err);
+        return;
+    }
+    s->traced = true;
+    p->trace_events = (double)written.events;
+    p->trace_dropped = (double)written.dropped;
+}
+
+static void save_page(session *s)
+{
+    stk_error err;
+    char      path[STK_PROFILE_PATH + 32];
+    if (s->values->no_report) return;
+    snprintf(path, sizeof path, "%s/report.html", s->folder);
+    if (stk_profile_save_page(&s->run.profile, &s->diagnosis, s->run.trace,
+                              s->traced ? "trace.json.gz" : NULL, path, &err))
+        tell_lack(s, "page", &err);
+    else
+        s->paged = true;
+}
+
+static stk_status judge_and_save(session *s, stk_error *err)
+{
+    save_trace(s);
+    STK_TRY(stk_diagnose(&s->diagnosis, &s->run.profile, err));
+    stk_lint_add_fixes(&s->lints, &s->diagnosis);
+    STK_TRY(stk_profile_save(&s->run.profile, s->folder, err));
+    STK_TRY(stk_diagnosis_save(&s->diagnosis, s->folder, err));
+    save_page(s);
+    return STK_OK;
+}
+
+static int print_json(const session *s)
+{
+    stk_blob  text;
+    stk_error err;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    const stk_status st = stk_diagnosis_write(&s->diagnosis, &text, &err);
+    if (!st) fwrite(text.data, 1, text.size, stdout);
+    stk_blob_release(&text);
+    return st ? stk_report_error(s->call->command, &err, NULL) : STK_EXIT_OK;
+}
+
+static int print(const session *s)
+{
+    const stk_style style = stk_style_for(stdout, s->values->color);
+    if (s->values->train.json) return print_json(s);
+    stk_diagnosis_print(stdout, &s->diagnosis, &style);
+    stk_profile_print_overhead(stdout, &s->run.profile);
+    stk_cost_print(stdout, &s->run.profile, &s->diagnosis, s->job->data.train_count,
+                   s->values->price);
+    printf("\n%s ", s->paged ? "report" : "profile");
+    stk_text_print(stdout, s->folder);
+    printf("%s\n", s->paged ? "/report.html" : "");
+    return STK_EXIT_OK;
+}
+
+static int profile(session *s)
+{
+    stk_error  err;
+    stk_status st = make_folder(s, &err);
+    if (!st) st = measure(s, &err);
+    stk_notice_end();
+    if (!st) st = judge_and_save(s, &err);
+    if (st) return stk_train_job_error(s->call, &err);
+    const int code = print(s);
+    return code ? code : s->run.interrupted ? STK_EXIT_CANCELLED : STK_EXIT_OK;
+}
+
+static int run(const stk_invocation *call)
+{
+    const values *v = call->values;
+    stk_train_job job;
+    session       s = {.call = call, .values = v, .job = &job};
+    stk_train_job_init(&job);
+    stk_profile_init(&s.run.profile);
+    int code = stk_train_job_prepare(&job, call, &v->train,
+                                     call->operand_count ? call->operands[0] : NULL);
+    if (!code) code = profile(&s);
+    stk_measured_run_release(&s.run);
+    stk_train_job_release(&job);
+    return code;
+}
+
+const stk_command stk_command_profile = {
+    .name = "profile",
+    .summary = "train for a while, say what limits and what each fix would give",
+    .operands = "[DATA]",
+    .description =
+        "Trains as 'stoker train' would, with its checkpoints and callbacks but without "
+        "evaluations, and accounts for every moment of the training thread. Then it times "
+        "operations, tries larger batches and measures what the machine gives. The folder gets "
+        "the profile, the diagnosis, the run, a page for the browser and a trace of ten steps. "
+        "Ctrl-C ends early and judges what there is.",
+    .examples = "stoker profile packed/\n"
+                "stoker profile packed/ --model resnet18 --seconds 60 -o slow\n"
+                "stoker profile --recipe recipes/cifar10.yaml packed/ --json | jq .limit\n"
+                "stoker diagnose slow --what-if S2=0.5",
+    .least_operands = 0,
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .print_more_help = stk_train_print_keys,
+    .run = run,
+};

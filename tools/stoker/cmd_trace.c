@@ -1,0 +1,48 @@
+/* stoker trace: what is done with traces is its next word. */
+#include "command.h"
+#include "text.h"
+
+static const stk_command *const parts[] = {&stk_command_trace_gaps,
+                                           &stk_command_trace_ops,
+                                           &stk_command_trace_diff,
+                                           &stk_command_trace_merge,
+                                           &stk_command_trace_check,
+                                           &stk_command_trace_demo,
+                                           NULL};
+
+static void print_parts(FILE *out, int width)
+{
+    fprintf(out, "\nWhat can be done with traces:\n");
+    for (const stk_command *const *part = parts; *part; part++) {
+        const int column = fprintf(out, "  %s", stk_command_word(*part));
+        stk_text_wrap(out, (*part)->summary, column, 12, width);
+    }
+}
+
+/* Only reached without one of the parts. */
+static int run(const stk_invocation *call)
+{
+    return stk_report_usage(call->command,
+                            "what to do must be gaps, ops, diff, merge, check or demo",
+                            "such as 'stoker trace gaps trace.json.gz'");
+}
+
+const stk_command stk_command_trace = {
+    .name = "trace",
+    .summary = "look into traces: idle blocks, operations, differences, ranks together",
+    .operands = "gaps|ops|diff|merge|check|demo ...",
+    .description =
+        "Reads traces in Chrome's JSON format, plain or packed by gzip: those of this command, of "
+        "PyTorch's profiler (Kineto) and of TensorFlow (timeline and profiler). Files are read as "
+        "a "
+        "stream, so they may be large. 'stoker trace gaps --help' explains the first, and so on.",
+    .examples = "stoker trace gaps trace.json.gz\n"
+                "stoker trace ops --sort total trace.json.gz\n"
+                "stoker trace diff before.json.gz after.json.gz\n"
+                "stoker trace merge all.json.gz rank0.json.gz rank1.json.gz",
+    .least_operands = 1,
+    .most_operands = 1000000,
+    .parts = parts,
+    .print_more_help = print_parts,
+    .run = run,
+};

@@ -1,0 +1,342 @@
+/* stoker watch: what a command, a process or the whole machine uses, and what it says of itself. */
+#include "json_out.h"
+#include "spread.h"
+#include "terminal.h"
+#include "watch_report.h"
+#include "watch_session.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NOT_RUNNABLE = 126, NOT_FOUND = 127, KEPT = 4096 };
+
+static const stk_watch_values defaults = {.interval_s = 0.5, .csv_interval_s = 1, .every_s = 10};
+
+static const stk_option options[] = {
+    {.name = "interval",
+     .letter = 'i',
+     .metavar = "S",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(stk_watch_values, interval_s),
+     .least = 0.1,
+     .most = 60,
+     .group = "What to watch",
+     .help = "seconds between samples (default 0.5)"},
+    {.name = "seconds",
+     .letter = 's',
+     .metavar = "S",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(stk_watch_values, seconds),
+     .least = 0.1,
+     .most = 1e9,
+     .group = "What to watch",
+     .help = "stop after so long (without COMMAND; default: until Ctrl-C)"},
+    {.name = "pid",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(stk_watch_values, pid),
+     .least = 1,
+     .most = 1 << 30,
+     .group = "What to watch",
+     .help = "watch this process and its children until it ends, instead of a COMMAND"},
+    {.name = "view",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(stk_watch_values, view),
+     .group = "What to show",
+     .help = "use the whole screen, with COMMAND, too; what that writes must go elsewhere"},
+    {.name = "lines",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(stk_watch_values, lines),
+     .group = "What to show",
+     .help = "a line now and then, on a terminal, too"},
+    {.name = "every",
+     .metavar = "S",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(stk_watch_values, every_s),
+     .least = 0.1,
+     .most = 1e6,
+     .group = "What to show",
+     .help = "seconds between lines (default 10)"},
+    {.name = "csv",
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(stk_watch_values, csv),
+     .group = "What to keep",
+     .help = "write a row of numbers every second"},
+    {.name = "csv-interval",
+     .metavar = "S",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(stk_watch_values, csv_interval_s),
+     .least = 0.1,
+     .most = 1e6,
+     .group = "What to keep",
+     .help = "seconds between rows (default 1)"},
+    {.name = "summary",
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(stk_watch_values, summary),
+     .group = "What to keep",
+     .help = "write the summary as JSON there, too"},
+    {.name = "color",
+     .metavar = "WHEN",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(stk_watch_values, color),
+     .choice = stk_color_choice,
+     .group = "What to show",
+     .help = "colours: auto (on a terminal), always, never"},
+    {.name = "json",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(stk_watch_values, json),
+     .group = "Common",
+     .help = "print the summary as JSON to stdout"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(stk_watch_values, quiet),
+     .group = "Common",
+     .help = "no lines while it goes on; the summary only"},
+};
+
+static void take_sample(void *context, const stk_resource_sample *sample)
+{
+    stk_watch *watch = context;
+    pthread_mutex_lock(&watch->lock);
+    watch->recent[watch->recent_count++ % STK_WATCH_RECENT] = *sample;
+    stk_csv_add(&watch->csv, sample);
+    pthread_mutex_unlock(&watch->lock);
+}
+
+static void write_title(stk_watch *watch)
+{
+    const stk_invocation *call = watch->call;
+    size_t                used = 0;
+    snprintf(watch->title, sizeof watch->title, "this machine");
+    if (watch->values->pid)
+        snprintf(watch->title, sizeof watch->title, "process %d", (int)watch->values->pid);
+    for (int i = 0; i < call->operand_count && used < sizeof watch->title; i++)
+        used += (size_t)snprintf(watch->title + used, sizeof watch->title - used, "%s%s",
+                                 i ? " " : "", call->operands[i]);
+}
+
+/* Only where a screen is free: a command would write over it. */
+static bool wants_view(const stk_watch *watch)
+{
+    const stk_watch_values *v = watch->values;
+    if (v->view) return true;
+    if (v->lines || v->json || v->quiet || watch->call->operand_count) return false;
+    return isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
+}
+
+static int check_usage(const stk_invocation *call)
+{
+    const stk_watch_values *v = call->values;
+    if (v->pid && call->operand_count)
+        return stk_report_usage(call->command, "--pid and COMMAND exclude each other", NULL);
+    if (v->view && v->lines)
+        return stk_report_usage(call->command, "--view and --lines exclude each other", NULL);
+    if (v->view && call->operand_count && (isatty(STDOUT_FILENO) || isatty(STDERR_FILENO)))
+        return stk_report_usage(call->command, "--view: the command would write over the screen",
+                                "send what it writes to a file: stoker watch --view -- COMMAND "
+                                ">log 2>&1");
+    if (v->seconds > 0 && call->operand_count)
+        return stk_report_usage(call->command, "--seconds is for watching without COMMAND",
+                                "'timeout' ends a command after a time");
+    return STK_EXIT_OK;
+}
+
+static stk_status start_monitor(stk_watch *watch, stk_error *err)
+{
+    const stk_watch_values   *v = watch->values;
+    const stk_monitor_options how = {.process = watch->child.pid ? watch->child.pid
+                                                : v->pid         ? (int)v->pid
+                                                                 : -1,
+                                     .interval_s = v->interval_s,
+                                     .samples = KEPT,
+                                     .threads = wants_view(watch) ? STK_WATCH_THREADS : 0,
+                                     .sampled = take_sample,
+                                     .context = watch};
+    if (v->pid && kill((pid_t)v->pid, 0) && errno == ESRCH)
+        return stk_fail(err, STK_E_NOTFOUND, "watch", watch->title, "there is no such process");
+    STK_TRY(stk_monitor_start(&watch->monitor, &how, err));
+    if (!v->csv) return STK_OK;
+    stk_csv csv;
+    STK_TRY(stk_csv_open(&csv, v->csv, v->csv_interval_s,
+                         stk_monitor_machine(watch->monitor)->gpu_count, err));
+    pthread_mutex_lock(&watch->lock);
+    watch->csv = csv;
+    pthread_mutex_unlock(&watch->lock);
+    return STK_OK;
+}
+
+static int save_summary(const stk_watch *watch, const stk_watch_report *report)
+{
+    stk_json_writer json;
+    stk_blob        text;
+    stk_error       err;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    stk_json_begin(&json, &text, 2);
+    stk_watch_json(&json, report);
+    stk_status st = stk_json_end(&json, &err);
+    FILE      *file = st ? NULL : fopen(watch->values->summary, "we");
+    if (!st && !file)
+        st = stk_fail_errno(&err, errno, "watch", watch->values->summary, "open it to write");
+    if (!st) {
+        const bool written = fwrite(text.data, 1, text.size, file) == text.size;
+        if (fclose(file) || !written)
+            st = stk_fail_errno(&err, errno, "watch", watch->values->summary, "write it");
+    }
+    stk_blob_release(&text);
+    return st ? stk_report_error(watch->call->command, &err, NULL) : STK_EXIT_OK;
+}
+
+/* With a command, stdout is the command's: the summary is talk. After a view it goes to where the
+ * person looks. */
+static int print_summary(const stk_watch *watch, const stk_watch_report *report)
+{
+    const stk_watch_values *v = watch->values;
+    int                     code = v->summary ? save_summary(watch, report) : STK_EXIT_OK;
+    if (v->json) {
+        stk_json_out json;
+        stk_json_out_begin(&json);
+        stk_watch_json(&json.writer, report);
+        const int printed = stk_json_out_end(&json, watch->call);
+        return code ? code : printed;
+    }
+    FILE *out = watch->child.pid ? stderr : stdout;
+    FILE *terminal = watch->on_view && !isatty(fileno(out)) ? fopen("/dev/tty", "we") : NULL;
+    if (terminal) out = terminal;
+    const stk_style style = stk_style_for(out, v->color);
+    stk_watch_print(out, report, &style);
+    if (terminal) fclose(terminal);
+    return code;
+}
+
+static int summarise(stk_watch *watch, int exit_code, int signal_number)
+{
+    char                 note[256];
+    stk_resource_sample  peaks;
+    stk_usage            usage;
+    stk_resource_sample *series = calloc(KEPT, sizeof *series);
+    if (!series) {
+        fprintf(stderr, "stoker watch: no memory for the summary\n");
+        return STK_EXIT_FAILED;
+    }
+    stk_watch_report report = {.title = watch->title,
+                               .machine = stk_monitor_machine(watch->monitor),
+                               .usage = &usage,
+                               .note = note,
+                               .own_cores = stk_watch_own(watch),
+                               .exit_code = exit_code,
+                               .signal_number = signal_number};
+    const size_t     count = stk_monitor_series(watch->monitor, series, KEPT);
+    stk_monitor_peaks(watch->monitor, &peaks);
+    stk_monitor_note(watch->monitor, note, sizeof note);
+    stk_usage_judge(&usage, report.machine, series, count, count ? &peaks : NULL);
+    free(series);
+    return print_summary(watch, &report);
+}
+
+static void observe(stk_watch *watch)
+{
+    if (wants_view(watch)) stk_watch_on_screen(watch);
+    const bool left_view = watch->on_view && !watch->child.pid;
+    if (!left_view) stk_watch_in_lines(watch); /* also when a command's view was left */
+    stk_monitor_stop(watch->monitor);
+}
+
+/* The operands, ended as execvp wants them. */
+static stk_status start_child(stk_watch *watch, stk_error *err)
+{
+    const size_t count = (size_t)watch->call->operand_count;
+    char       **argv = calloc(count + 1, sizeof *argv);
+    if (!argv) return stk_fail(err, STK_E_NOMEM, "watch", NULL, "no memory for %zu words", count);
+    memcpy(argv, watch->call->operands, count * sizeof *argv);
+    const stk_status st = stk_child_start(&watch->child, argv, err);
+    free(argv);
+    return st;
+}
+
+/* What cannot be watched runs all the same. */
+static int run_command(stk_watch *watch)
+{
+    stk_error  err;
+    int        signal_number, code;
+    stk_status st = start_child(watch, &err);
+    if (st) return stk_report_error(watch->call->command, &err, NULL);
+    stk_watch_signals(watch->child.pid);
+    st = start_monitor(watch, &err);
+    if (st) stk_report_error(watch->call->command, &err, "the command runs without being watched");
+    const int failure = stk_child_begin(&watch->child);
+    if (!failure && watch->monitor) observe(watch);
+    code = stk_child_reap(&watch->child, &signal_number);
+    if (failure) {
+        fprintf(stderr, "stoker watch: %s: %s\n", watch->call->operands[0], strerror(failure));
+        return failure == ENOENT ? NOT_FOUND : NOT_RUNNABLE;
+    }
+    if (watch->monitor) summarise(watch, code, signal_number);
+    return code;
+}
+
+static int run_alone(stk_watch *watch)
+{
+    stk_error err;
+    stk_watch_signals(0);
+    if (start_monitor(watch, &err)) return stk_report_error(watch->call->command, &err, NULL);
+    observe(watch);
+    return summarise(watch, -1, 0);
+}
+
+static int run(const stk_invocation *call)
+{
+    const stk_watch_values *v = call->values;
+    stk_error               err;
+    int                     code = check_usage(call);
+    if (code) return code;
+    stk_watch *watch = calloc(1, sizeof *watch);
+    if (!watch) {
+        fprintf(stderr, "stoker watch: no memory\n");
+        return STK_EXIT_FAILED;
+    }
+    watch->call = call;
+    watch->values = v;
+    watch->interval_s = v->interval_s;
+    watch->begin_s = stk_seconds_now();
+    pthread_mutex_init(&watch->lock, NULL);
+    write_title(watch);
+    code = call->operand_count ? run_command(watch) : run_alone(watch);
+    stk_monitor_free(watch->monitor);
+    if (stk_csv_close(&watch->csv, v->csv, &err)) {
+        const int failed = stk_report_error(call->command, &err, NULL);
+        if (!call->operand_count && !code) code = failed;
+    }
+    pthread_mutex_destroy(&watch->lock);
+    free(watch);
+    return code;
+}
+
+const stk_command stk_command_watch = {
+    .name = "watch",
+    .summary = "watch what a command, a process or the machine uses, and say what it waits for",
+    .operands = "[-- COMMAND...]",
+    .description =
+        "Runs COMMAND and watches it and its children: cores, memory, disks, network, GPUs. Its "
+        "input, output and exit code stay its own. A line comes every 10 seconds, a summary with "
+        "what seems to limit it at the end. Without COMMAND the whole machine is watched, on the "
+        "whole screen, until q or Ctrl-C.",
+    .examples = "stoker watch\n"
+                "stoker watch -- python train.py --epochs 3\n"
+                "stoker watch --csv use.csv --summary use.json -- ./train.sh\n"
+                "stoker watch --view -- python train.py >log 2>&1\n"
+                "stoker watch --pid 4711 --interval 0.1",
+    .least_operands = 0,
+    .most_operands = INT_MAX,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof defaults,
+    .run = run,
+};

@@ -1,0 +1,14 @@
+/* A diagnosis for people. */
+#ifndef STK_TOOLS_DIAGNOSIS_TEXT_H
+#define STK_TOOLS_DIAGNOSIS_TEXT_H
+
+#include "terminal.h"
+
+#include <stoker/diagnosis.h>
+
+/* The verdict, the eight stages, evidence, fixes with what they give and what to type. */
+void stk_diagnosis_print(FILE *out, const stk_diagnosis *diagnosis, const stk_style *style);
+/* The verdict alone, in a line. */
+void stk_diagnosis_print_verdict(FILE *out, const stk_diagnosis *diagnosis, const stk_style *style);
+
+#endif

@@ -1,0 +1,82 @@
+/* Bars, and graphs of Braille dots: two values and four levels a cell. */
+#include "canvas.h"
+
+#include <math.h>
+
+enum { DOTS = 4 };
+
+static stk_ink ink_of_load(double share)
+{
+    return share < 0.5 ? STK_INK_LOW : share < 0.85 ? STK_INK_MIDDLE : STK_INK_HIGH;
+}
+
+void stk_canvas_bar(stk_canvas *canvas, int x, int y, int columns, double share, stk_ink ink)
+{
+    /* Eighths of a cell; in ASCII whole ones. */
+    const uint32_t empty = canvas->unicode ? 0x2591 : '.';
+    const double   part = share < 0 ? 0 : share > 1 ? 1 : share;
+    const int      eighths = (int)lround(part * columns * 8);
+    const stk_ink  colour = ink == STK_INK_PLAIN ? ink_of_load(part) : ink;
+    for (int i = 0; i < columns; i++) {
+        const int here = eighths - 8 * i;
+        if (here >= (canvas->unicode ? 8 : 4))
+            stk_canvas_put(canvas, x + i, y, canvas->unicode ? 0x2588 : '#', colour);
+        else if (here > 0 && canvas->unicode)
+            stk_canvas_put(canvas, x + i, y, 0x2590 - (uint32_t)here, colour);
+        else
+            stk_canvas_put(canvas, x + i, y, share < 0 ? ' ' : empty, STK_INK_DIM);
+    }
+}
+
+size_t stk_canvas_graph_values(const stk_canvas *canvas, int columns)
+{
+    return columns > 0 ? (size_t)columns * (canvas->unicode ? 2 : 1) : 0;
+}
+
+/* Dots of a value in the cell whose lowest level is base: 0 to 4. What is there at all shows. */
+static int dots_of(double value, int height, int base, int levels)
+{
+    if (isnan(value) || value < 0) return 0;
+    int level = (int)lround((value > 1 ? 1 : value) * height * levels);
+    if (!level && value > 0) level = 1;
+    level -= base * levels;
+    return level < 0 ? 0 : level > levels ? levels : level;
+}
+
+static uint32_t braille(int left, int right)
+{
+    static const uint32_t lefts[] = {0, 0x40, 0x44, 0x46, 0x47};
+    static const uint32_t rights[] = {0, 0x80, 0xa0, 0xb0, 0xb8};
+    return 0x2800 + lefts[left] + rights[right];
+}
+
+static double value_at(const double *values, size_t count, size_t shown, size_t place)
+{
+    return place + count < shown ? NAN : values[place + count - shown];
+}
+
+void stk_canvas_graph(stk_canvas *canvas, stk_box box, const double *values, size_t count,
+                      stk_ink ink)
+{
+    static const char ascii[] = " .:+#";
+    const size_t      shown = stk_canvas_graph_values(canvas, box.width);
+    if (count > shown) {
+        values += count - shown;
+        count = shown;
+    }
+    for (int row = 0; row < box.height; row++) { /* from below */
+        const double  middle = ((double)row + 0.5) / box.height;
+        const stk_ink colour = ink == STK_INK_PLAIN ? ink_of_load(middle) : ink;
+        const int     y = box.y + box.height - 1 - row;
+        for (int x = 0; x < box.width; x++) {
+            const size_t place = canvas->unicode ? 2 * (size_t)x : (size_t)x;
+            const int left = dots_of(value_at(values, count, shown, place), box.height, row, DOTS);
+            const int right = canvas->unicode ? dots_of(value_at(values, count, shown, place + 1),
+                                                        box.height, row, DOTS)
+                                              : 0;
+            if (!left && !right) continue;
+            stk_canvas_put(canvas, box.x + x, y,
+                           canvas->unicode ? braille(left, right) : (uint32_t)ascii[left], colour);
+        }
+    }
+}

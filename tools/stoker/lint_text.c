@@ -1,0 +1,46 @@
+/* What rules found, for people. */
+#include "lint_text.h"
+
+#include "text.h"
+
+enum { INDENT = 4 };
+
+/* "up to 12 % more samples/s" */
+static void write_gain(const stk_lint *item, char *text, size_t room)
+{
+    if (item->gain < 0)
+        snprintf(text, room, "gain not known%s%s", *item->how ? ": " : "", item->how);
+    else
+        snprintf(text, room, "up to %.0f %% more samples/s: %s", 100 * item->gain, item->how);
+}
+
+static void print_advice(FILE *out, const char *what, const char *text)
+{
+    if (!*text) return;
+    fprintf(out, "%*s%-7s ", INDENT, "", what);
+    stk_text_print(out, text);
+    fprintf(out, "\n");
+}
+
+static void print_item(FILE *out, const stk_lint *item, const stk_style *style)
+{
+    char gain[2 * STK_LINT_TEXT], line[STK_LINT_LINE + STK_LINT_TEXT], shown[sizeof line * 2];
+    snprintf(line, sizeof line, "%s: %s", item->where, item->message);
+    stk_text_fit(shown, sizeof shown, line, (int)sizeof line);
+    fprintf(out, "%s%s%s (%s)\n%*s", style->bold, item->rule, style->plain,
+            stk_stage_name(item->stage), INDENT, "");
+    stk_text_wrap(out, shown, INDENT, INDENT, style->width);
+    write_gain(item, gain, sizeof gain);
+    fprintf(out, "%*s%s%s%s%s\n", INDENT, "", style->dim, gain, style->plain,
+            item->changes_training ? "; results will differ" : "");
+    print_advice(out, "recipe", item->recipe);
+    print_advice(out, "run", item->command);
+}
+
+void stk_lint_text_print(FILE *out, const stk_lint_list *list, const stk_style *style)
+{
+    for (size_t i = 0; i < list->count; i++)
+        print_item(out, &list->items[i], style);
+    if (list->left_out) fprintf(out, "%zu more are not shown\n", list->left_out);
+    if (!list->count) fprintf(out, "nothing to say\n");
+}

@@ -1,0 +1,186 @@
+/* What a profile has beside the run itself. */
+#include "profile_extras.h"
+
+#include "profile_launch.h"
+#include "profile_overhead.h"
+#include "signals.h"
+#include "spread.h"
+
+#include <stdlib.h>
+#include <stoker/train_bench.h>
+#include <string.h>
+
+enum { MOST_BATCHES = 6, WARM = 2, FEWEST_STEPS = 3, LARGEST_BATCH = 1 << 20 };
+
+/* A larger batch that is no faster by this ends the search. */
+static const double worth_a_batch = 1.02;
+
+/* Shares of the time there is. */
+static const double ops_share = 0.2, overhead_share = 0.8, batches_share = 0.4;
+
+static stk_status run_steps(stk_train_bench *bench, double seconds, double *steps_per_s,
+                            stk_error *err)
+{
+    for (int i = 0; i < WARM; i++)
+        STK_TRY(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err));
+    const double begin = stk_seconds_now();
+    double       now = begin;
+    int          steps = 0;
+    while (steps < FEWEST_STEPS || now - begin < seconds) {
+        STK_TRY(stk_cancel_check(stk_signals_token(), "profile", err));
+        STK_TRY(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err));
+        now = stk_seconds_now();
+        steps++;
+    }
+    *steps_per_s = steps / (now - begin);
+    return STK_OK;
+}
+
+/* The profile of the bench has them; what else it has is not this run's. */
+static stk_status take_operations(stk_profile *p, stk_train_bench *bench, stk_error *err)
+{
+    stk_profile      other;
+    const stk_status st = stk_train_bench_profile(bench, &other, err);
+    if (!st) {
+        stk_profile_op *ops = p->ops;
+        p->ops = other.ops;
+        p->op_count = other.op_count;
+        other.ops = ops;
+    }
+    stk_profile_release(&other);
+    return st;
+}
+
+static stk_status time_operations(stk_profile *p, stk_train_bench *bench, double seconds,
+                                  stk_error *err)
+{
+    stk_program *program = stk_train_bench_program(bench);
+    double       unused;
+    stk_program_time(program, true);
+    STK_TRY(run_steps(bench, seconds, &unused, err));
+    stk_program_time(program, false);
+    return take_operations(p, bench, err);
+}
+
+static void add_batch(stk_profile *p, int64_t batch, double rate, const stk_memory_plan *plan)
+{
+    p->batches[p->batch_count++] = (stk_profile_batch){
+        .batch = batch, .samples_per_s = rate, .bytes = (double)(plan->arena + plan->fixed)};
+}
+
+/* Faults of other stages have no place where compute is measured alone. */
+static stk_inject of_compute(const stk_train_job *job)
+{
+    return (stk_inject){.op_times = job->inject.op_times};
+}
+
+/* At the run's own batch: rate, operations, overhead, lints. */
+static stk_status measure_step(stk_profile *p, stk_lint_list *lints, const stk_train_job *job,
+                               double seconds, stk_memory_plan *plan, stk_error *err)
+{
+    stk_trace              *trace = NULL;
+    stk_train_bench        *bench = NULL;
+    stk_lint_machine        machine;
+    double                  rate = 0;
+    const stk_trace_options options = {.events_per_thread = 1 << 12};
+    stk_status              st = stk_trace_new(&trace, &options, err);
+    stk_trace_set_level(trace, STK_TRACE_OFF);
+    const stk_inject              faults = of_compute(job);
+    const stk_train_bench_options how = {
+        .trace = trace, .cancel = stk_signals_token(), .inject = &faults};
+    if (!st) st = stk_train_bench_open(&bench, &job->recipe, &job->data, &how, err);
+    if (!st) st = run_steps(bench, seconds * ops_share / 2, &rate, err);
+    if (!st) st = time_operations(p, bench, seconds * ops_share / 2, err);
+    if (!st) {
+        *plan = stk_program_memory(stk_train_bench_program(bench));
+        add_batch(p, job->recipe.data.batch, rate * (double)job->recipe.data.batch, plan);
+        stk_lint_machine_read(&machine);
+        stk_lint_program(lints, stk_train_bench_program(bench), &machine);
+        st = stk_profile_measure_overhead(p, bench, trace, seconds * overhead_share, err);
+    }
+    stk_train_bench_free(bench);
+    stk_trace_free(trace);
+    return st;
+}
+
+static stk_status measure_batch(stk_profile *p, const stk_train_job *job, int64_t batch,
+                                double seconds, stk_memory_plan *plan, stk_error *err)
+{
+    stk_train_recipe recipe = job->recipe;
+    stk_train_bench *bench = NULL;
+    double           rate = 0;
+    recipe.data.batch = batch;
+    const stk_inject              faults = of_compute(job);
+    const stk_train_bench_options how = {.inject = &faults};
+    stk_status                    st = stk_train_bench_open(&bench, &recipe, NULL, &how, err);
+    if (!st) st = run_steps(bench, seconds, &rate, err);
+    if (!st) {
+        *plan = stk_program_memory(stk_train_bench_program(bench));
+        add_batch(p, batch, rate * (double)batch, plan);
+    }
+    stk_train_bench_free(bench);
+    return st;
+}
+
+/* Twice, four times...: until it is no faster, does not fit, or the time is over. */
+static stk_status measure_batches(stk_profile *p, const stk_train_job *job, double seconds,
+                                  const stk_memory_plan *first, stk_error *err)
+{
+    const double  begin = stk_seconds_now(), memory = (double)p->machine.memory / 2;
+    const int64_t at_first = job->recipe.data.batch;
+    int64_t       batch = 2 * at_first;
+    for (int i = 1; i < MOST_BATCHES && batch <= LARGEST_BATCH; i++, batch *= 2) {
+        const stk_profile_batch last = p->batches[p->batch_count - 1];
+        const double            step_s = (double)batch / last.samples_per_s;
+        const double            left = seconds - (stk_seconds_now() - begin);
+        stk_memory_plan         plan;
+        if (memory > 0 && 2 * last.bytes > memory) break;
+        if (left < (WARM + FEWEST_STEPS) * step_s) break;
+        STK_TRY(measure_batch(p, job, batch, seconds / MOST_BATCHES, &plan, err));
+        if (i == 1 && memory > 0 &&
+            stk_memory_largest_batch(first, at_first, &plan, batch, (uint64_t)memory,
+                                     &p->largest_batch, err))
+            p->largest_batch = -1;
+        if (p->batches[p->batch_count - 1].samples_per_s < worth_a_batch * last.samples_per_s)
+            break;
+    }
+    return STK_OK;
+}
+
+static void lint_the_rest(stk_lint_list *lints, const stk_train_job *job, const stk_profile *p)
+{
+    stk_lint_machine machine;
+    stk_lint_storage storage;
+    stk_error        unasked;
+    stk_lint_machine_read(&machine);
+    stk_lint_storage_look(&storage, &job->recipe);
+    stk_lint_recipe(lints, &job->recipe, &job->data, &machine, &storage);
+    if (stk_lint_input(lints, &job->recipe, &job->data, &unasked)) return;
+    stk_lint_judge(lints, p);
+}
+
+static stk_status measure(stk_profile *p, stk_lint_list *lints, const stk_train_job *job,
+                          double seconds, stk_error *err)
+{
+    stk_memory_plan plan;
+    stk_profile_probe(&p->limits, p->machine.cores, job->recipe.data.path);
+    p->limits.link_bytes = p->machine.link_bytes;
+    p->limits.launch_ns = stk_profile_launch_ns(p->run.backend);
+    free(p->batches);
+    p->batch_count = 0;
+    p->batches = calloc(MOST_BATCHES, sizeof *p->batches);
+    if (!p->batches) return stk_fail(err, STK_E_NOMEM, "profile", NULL, "no memory for batches");
+    STK_TRY(measure_step(p, lints, job, seconds, &plan, err));
+    return measure_batches(p, job, seconds * batches_share, &plan, err);
+}
+
+void stk_profile_add_extras(stk_profile *profile, stk_lint_list *lints, const stk_train_job *job,
+                            double seconds, const stk_invocation *call)
+{
+    stk_error err;
+    char      line[1024];
+    if (measure(profile, lints, job, seconds, &err) && err.status != STK_E_CANCELLED)
+        fprintf(stderr, "stoker %s: not all could be measured: %s\n", call->command->name,
+                stk_error_line(&err, line, sizeof line));
+    lint_the_rest(lints, job, profile);
+}

@@ -1,0 +1,114 @@
+/* Profiles and diagnoses as files. */
+#include "profile_files.h"
+
+#include <stdio.h>
+#include <stoker/filesystem.h>
+#include <stoker/report.h>
+#include <string.h>
+
+/* A profile of 4096 steps and an hour of samples is 2 MB. */
+static const uint64_t most_bytes = 1u << 30;
+
+stk_status stk_profile_make_folder(const char *folder, stk_error *err)
+{
+    char   path[STK_PROFILE_PATH];
+    size_t length = strlen(folder);
+    if (!length || length >= sizeof path)
+        return stk_fail(err, STK_E_INVALID, "profile", folder, "no name for a folder");
+    for (size_t i = 1; i <= length; i++) {
+        if (i < length && folder[i] != '/') continue;
+        snprintf(path, sizeof path, "%.*s", (int)i, folder);
+        STK_TRY(stk_path_make_directory(NULL, path, err));
+    }
+    return STK_OK;
+}
+
+/* A file appears when it is whole. */
+static stk_status save(const char *path, stk_bytes bytes, stk_error *err)
+{
+    stk_output *out;
+    STK_TRY(stk_output_create(&out, NULL, path, err));
+    stk_status st = stk_output_write(out, bytes.data, bytes.size, err);
+    if (!st) st = stk_output_commit(out, err);
+    stk_output_close(out);
+    return st;
+}
+
+stk_status stk_profile_save(const stk_profile *profile, const char *folder, stk_error *err)
+{
+    char     path[STK_PROFILE_PATH + 32];
+    stk_blob json;
+    snprintf(path, sizeof path, "%s/profile.json", folder);
+    stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_profile_write(profile, &json, err);
+    if (!st) st = save(path, stk_blob_bytes(&json), err);
+    stk_blob_release(&json);
+    return st;
+}
+
+stk_status stk_diagnosis_save(const stk_diagnosis *diagnosis, const char *folder, stk_error *err)
+{
+    char     path[STK_PROFILE_PATH + 32];
+    stk_blob json;
+    snprintf(path, sizeof path, "%s/diagnosis.json", folder);
+    stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_diagnosis_write(diagnosis, &json, err);
+    if (!st) st = save(path, stk_blob_bytes(&json), err);
+    stk_blob_release(&json);
+    return st;
+}
+
+stk_status stk_profile_save_page(const stk_profile *profile, const stk_diagnosis *diagnosis,
+                                 const stk_trace *trace, const char *trace_file, const char *path,
+                                 stk_error *err)
+{
+    stk_blob page, events;
+    stk_blob_init(&page, NULL, STK_MEMORY_OUTPUT);
+    stk_blob_init(&events, NULL, STK_MEMORY_OUTPUT);
+    stk_status               st = trace ? stk_trace_dump(trace, &events, err) : STK_OK;
+    const stk_report_options how = {.trace_path = trace_file, .trace = stk_blob_bytes(&events)};
+    if (!st) st = stk_report_write(profile, diagnosis, &how, &page, err);
+    if (!st) st = save(path, stk_blob_bytes(&page), err);
+    stk_blob_release(&page);
+    stk_blob_release(&events);
+    return st;
+}
+
+bool stk_profile_is_trace(const char *path)
+{
+    enum { LOOK = 4096 };
+    char      head[LOOK + 1] = "";
+    stk_file *file;
+    stk_error unasked;
+    size_t    got = 0;
+    if (stk_file_open(&file, NULL, path, STK_ACCESS_SEQUENTIAL, &unasked)) return false;
+    if (stk_file_read_at(file, head, LOOK, 0, &got, &unasked)) got = 0;
+    stk_file_close(file);
+    const char *first = head + strspn(head, " \t\r\n");
+    if ((unsigned char)head[0] == 0x1f && (unsigned char)head[1] == 0x8b) return true;
+    return *first == '[' || strstr(head, "\"traceEvents\"") ||
+           strstr(head, "\"displayTimeUnit\"") || strstr(head, "\"schemaVersion\"");
+}
+
+stk_status stk_profile_load(stk_profile *out, const char *path, stk_error *err)
+{
+    stk_blob json;
+    stk_profile_init(out);
+    stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_file_read_all(NULL, path, 0, most_bytes, &json, err);
+    if (!st) st = stk_profile_read(out, stk_blob_bytes(&json), err);
+    stk_blob_release(&json);
+    return st;
+}
+
+void stk_profile_command_line(char *text, size_t room)
+{
+    FILE  *file = fopen("/proc/self/cmdline", "r");
+    size_t size = file ? fread(text, 1, room - 1, file) : 0;
+    if (file) fclose(file);
+    while (size && !text[size - 1])
+        size--;
+    for (size_t i = 0; i < size; i++)
+        if (!text[i]) text[i] = ' ';
+    text[size] = 0;
+}

@@ -1,0 +1,149 @@
+/* The terminal as a screen. What a handler needs to give it back is static: the other mutable state
+ * of the command that is not passed around, beside signals.c. */
+#include "screen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const char enter[] = "\033[?1049h\033[?25l\033[2J";
+static const char leave[] = "\033[?25h\033[?1049l\033[0m";
+
+static struct termios        saved;
+static volatile sig_atomic_t taken = -1; /* the descriptor while the terminal is ours */
+
+static void send_bytes(int fd, const void *data, size_t size)
+{
+    const char *at = data;
+    while (size) {
+        const ssize_t sent = write(fd, at, size);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent <= 0) return; /* a terminal that went away shows nothing */
+        at += sent;
+        size -= (size_t)sent;
+    }
+}
+
+/* Safe in a handler. */
+static void give_back(void)
+{
+    const int fd = taken;
+    if (fd < 0) return;
+    taken = -1;
+    send_bytes(fd, leave, sizeof leave - 1);
+    tcsetattr(fd, TCSANOW, &saved);
+}
+
+static void crash(int signal_number)
+{
+    give_back();
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void catch_crashes(void (*handler)(int))
+{
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        signal(fatal[i], handler);
+}
+
+/* Keys come one by one; Ctrl-C still is a signal, Ctrl-Z would leave a screen that nobody draws. */
+static bool take(int fd)
+{
+    struct termios raw;
+    if (tcgetattr(fd, &saved)) return false;
+    raw = saved;
+    raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO);
+    raw.c_cc[VMIN] = 0;
+    raw.c_cc[VTIME] = 0;
+    raw.c_cc[VSUSP] = _POSIX_VDISABLE;
+    if (tcsetattr(fd, TCSANOW, &raw)) return false;
+    taken = fd;
+    return true;
+}
+
+bool stk_screen_open(stk_screen *screen)
+{
+    *screen = (stk_screen){.fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)};
+    stk_blob_init(&screen->shown, NULL, STK_MEMORY_OUTPUT);
+    if (screen->fd < 0) return false;
+    if (!take(screen->fd)) {
+        close(screen->fd);
+        screen->fd = -1;
+        return false;
+    }
+    catch_crashes(crash);
+    send_bytes(screen->fd, enter, sizeof enter - 1);
+    stk_screen_measure(screen);
+    return true;
+}
+
+void stk_screen_close(stk_screen *screen)
+{
+    stk_blob_release(&screen->shown);
+    if (screen->fd < 0) return;
+    give_back();
+    catch_crashes(SIG_DFL);
+    close(screen->fd);
+    screen->fd = -1;
+}
+
+void stk_screen_measure(stk_screen *screen)
+{
+    enum { MOST_COLUMNS = 500, MOST_ROWS = 200 };
+    struct winsize size = {0};
+    screen->width = 80;
+    screen->height = 24;
+    if (ioctl(screen->fd, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row) {
+        screen->width = size.ws_col < MOST_COLUMNS ? size.ws_col : MOST_COLUMNS;
+        screen->height = size.ws_row < MOST_ROWS ? size.ws_row : MOST_ROWS;
+    }
+    screen->shown.size = 0;
+}
+
+/* The line that begins at *at, which is moved behind it. */
+static stk_bytes next_line(const stk_blob *text, size_t *at)
+{
+    if (*at >= text->size) return stk_bytes_text("");
+    const uint8_t *begin = text->data + *at;
+    const uint8_t *end = memchr(begin, '\n', text->size - *at);
+    if (!end) return stk_bytes_text("");
+    *at += (size_t)(end - begin) + 1;
+    return stk_bytes_of(begin, (size_t)(end - begin));
+}
+
+void stk_screen_show(stk_screen *screen, const stk_blob *lines)
+{
+    const bool whole = !screen->shown.size;
+    size_t     at = 0, before = 0;
+    stk_blob   out;
+    stk_error  ignored;
+    stk_blob_init(&out, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = STK_OK;
+    if (whole) st = stk_blob_append(&out, "\033[2J", 4, &ignored);
+    for (int row = 1; !st && at < lines->size; row++) {
+        char            place[24];
+        const stk_bytes now = next_line(lines, &at), was = next_line(&screen->shown, &before);
+        if (!whole && stk_bytes_equal(now, was)) continue;
+        const int length = snprintf(place, sizeof place, "\033[%d;1H", row);
+        st = stk_blob_append(&out, place, (size_t)length, &ignored);
+        if (!st) st = stk_blob_append(&out, now.data, now.size, &ignored);
+        if (!st) st = stk_blob_append(&out, "\033[K", 3, &ignored);
+    }
+    if (!st) send_bytes(screen->fd, out.data, out.size);
+    screen->shown.size = 0;
+    if (st || stk_blob_append(&screen->shown, lines->data, lines->size, &ignored))
+        screen->shown.size = 0; /* no memory: the next is drawn as a whole */
+    stk_blob_release(&out);
+}
+
+int stk_screen_key(stk_screen *screen)
+{
+    unsigned char key;
+    return screen->fd >= 0 && read(screen->fd, &key, 1) == 1 ? key : 0;
+}

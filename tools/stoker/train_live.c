@@ -1,0 +1,153 @@
+/* A run, shown in a browser while it goes on. */
+#include "train_live.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <stoker/report.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PORT_FIRST = 8090, PORT_LAST = 8099 };
+
+struct stk_train_live {
+    stk_live       *server;
+    stk_trainer    *trainer;
+    pthread_t       thread;
+    bool            running, failed; /* failed: it was told once */
+    pthread_mutex_t lock;
+    pthread_cond_t  changed;
+    bool            stop; /* under lock */
+};
+
+static stk_status update(stk_train_live *live, stk_error *err)
+{
+    stk_profile    profile;
+    stk_diagnosis *diagnosis = calloc(1, sizeof *diagnosis);
+    if (!diagnosis) return stk_fail(err, STK_E_NOMEM, "serve", NULL, "no memory");
+    stk_status st = stk_trainer_profile(live->trainer, &profile, err);
+    if (!st) st = stk_diagnose(diagnosis, &profile, err);
+    if (!st) st = stk_live_update(live->server, &profile, diagnosis, err);
+    stk_profile_release(&profile);
+    free(diagnosis);
+    return st;
+}
+
+/* Nobody is served by a run that stops because it is watched: a failure is told once. */
+static void update_or_tell(stk_train_live *live)
+{
+    stk_error err;
+    char      line[1024];
+    if (!stk_live_wanted(live->server) || !update(live, &err) || live->failed) return;
+    live->failed = true;
+    fprintf(stderr, "WARNING: the live view could not be updated; training goes on: %s\n",
+            stk_error_line(&err, line, sizeof line));
+}
+
+/* A second from now, or so late that updates take a fiftieth of a core: a long run has many steps
+ * to judge. cpu is the thread's time when the last one began. */
+static struct timespec next_time(const struct timespec *cpu)
+{
+    enum { PART = 50 };
+    struct timespec now, at;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    const double took =
+        (double)(now.tv_sec - cpu->tv_sec) + (double)(now.tv_nsec - cpu->tv_nsec) / 1e9;
+    at.tv_sec += 1 + (time_t)(PART * took);
+    return at;
+}
+
+/* Least urgent of all threads of the run: cores that train go first. */
+static void *follow(void *context)
+{
+    enum { LEAST_URGENT = 19 };
+    stk_train_live *live = context;
+    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), LEAST_URGENT);
+    pthread_mutex_lock(&live->lock);
+    while (!live->stop) {
+        struct timespec begin;
+        pthread_mutex_unlock(&live->lock);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+        update_or_tell(live);
+        const struct timespec until = next_time(&begin);
+        pthread_mutex_lock(&live->lock);
+        while (!live->stop && !pthread_cond_timedwait(&live->changed, &live->lock, &until))
+            continue;
+    }
+    pthread_mutex_unlock(&live->lock);
+    return NULL;
+}
+
+/* A port that a person named is the one, or an error; the usual one may be another run's. */
+static stk_status open_server(stk_live **out, const stk_serve_values *values, stk_error *err)
+{
+    stk_live_options options = {.port = (int)values->port, .address = values->address};
+    if (values->port != STK_SERVE_USUAL) return stk_live_start(out, &options, err);
+    for (options.port = PORT_FIRST; options.port <= PORT_LAST; options.port++) {
+        const stk_status st = stk_live_start(out, &options, err);
+        if (st != STK_E_EXISTS) return st;
+    }
+    options.port = 0;
+    return stk_live_start(out, &options, err);
+}
+
+static void init_lock(stk_train_live *live)
+{
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&live->changed, &steady);
+    pthread_condattr_destroy(&steady);
+    pthread_mutex_init(&live->lock, NULL);
+}
+
+static void tell_address(const char *address, int port)
+{
+    const bool v6 = strchr(address, ':') != NULL;
+    fprintf(stderr, "live: http://%s%s%s:%d/\n", v6 ? "[" : "", address, v6 ? "]" : "", port);
+}
+
+stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *values, stk_error *err)
+{
+    *out = NULL;
+    if (values->port == STK_SERVE_OFF) return STK_OK;
+    stk_train_live *live = calloc(1, sizeof *live);
+    if (!live) return stk_fail(err, STK_E_NOMEM, "serve", NULL, "no memory");
+    init_lock(live);
+    const stk_status st = open_server(&live->server, values, err);
+    if (st) {
+        stk_train_live_stop(live);
+        return st;
+    }
+    tell_address(values->address ? values->address : "localhost", stk_live_port(live->server));
+    *out = live;
+    return STK_OK;
+}
+
+stk_status stk_train_live_follow(stk_train_live *live, stk_trainer *trainer, stk_error *err)
+{
+    if (!live) return STK_OK;
+    live->trainer = trainer;
+    const int error = pthread_create(&live->thread, NULL, follow, live);
+    if (error) return stk_fail_errno(err, error, "serve", NULL, "start a thread");
+    live->running = true;
+    (void)pthread_setname_np(live->thread, "live");
+    return STK_OK;
+}
+
+void stk_train_live_stop(stk_train_live *live)
+{
+    if (!live) return;
+    pthread_mutex_lock(&live->lock);
+    live->stop = true;
+    pthread_cond_signal(&live->changed);
+    pthread_mutex_unlock(&live->lock);
+    if (live->running) pthread_join(live->thread, NULL);
+    stk_live_stop(live->server);
+    pthread_cond_destroy(&live->changed);
+    pthread_mutex_destroy(&live->lock);
+    free(live);
+}

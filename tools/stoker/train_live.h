@@ -1,0 +1,47 @@
+/* A run, shown in a browser while it goes on. */
+#ifndef STK_TOOLS_TRAIN_LIVE_H
+#define STK_TOOLS_TRAIN_LIVE_H
+
+#include "options.h"
+
+#include <stoker/train.h>
+
+/* What --serve and --serve-address set. */
+typedef struct stk_serve_values {
+    int64_t     port; /* SERVE_OFF: nothing is served; SERVE_USUAL: 8090 or the next free one */
+    const char *address;
+} stk_serve_values;
+
+enum { STK_SERVE_OFF = -2, STK_SERVE_USUAL = -1 };
+
+#define STK_SERVE_OPTIONS(type, member)                                                            \
+    {.name = "serve",                                                                              \
+     .metavar = "PORT",                                                                            \
+     .usual = "-1",                                                                                \
+     .kind = STK_OPTION_INTEGER,                                                                   \
+     .target = offsetof(type, member.port),                                                        \
+     .least = -1,                                                                                  \
+     .most = 65535,                                                                                \
+     .group = "Output",                                                                            \
+     .help = "show the run in a browser while it goes on (default: port 8090 or the next free "    \
+             "one; 0: any)"},                                                                      \
+    {                                                                                              \
+        .name = "serve-address", .metavar = "A", .kind = STK_OPTION_TEXT,                          \
+        .target = offsetof(type, member.address), .group = "Output",                               \
+        .help = "listen here instead of on this machine only: 0.0.0.0 for all who reach it"        \
+    }
+
+typedef struct stk_train_live stk_train_live;
+
+/* Opens the port, so that one in use is told before a run is begun. *out is NULL where serving is
+ * off, and on failure. */
+STK_NODISCARD stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *values,
+                                             stk_error *err);
+/* Shows trainer from now on: its profile is made once a second, on a thread of its own, while
+ * somebody looks. A NULL live does nothing. */
+STK_NODISCARD stk_status stk_train_live_follow(stk_train_live *live, stk_trainer *trainer,
+                                               stk_error *err);
+/* Before the trainer is freed. NULL is fine. */
+void stk_train_live_stop(stk_train_live *live);
+
+#endif

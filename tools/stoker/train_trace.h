@@ -1,0 +1,32 @@
+/* --trace SPEC of the commands that train. */
+#ifndef STK_TOOLS_TRAIN_TRACE_H
+#define STK_TOOLS_TRAIN_TRACE_H
+
+#include "command.h"
+
+#include <stoker/tracer.h>
+#include <stoker/train.h>
+
+#define STK_TRACE_OPTION(type, field)                                                              \
+    {                                                                                              \
+        .name = "trace", .metavar = "SPEC", .kind = STK_OPTION_TEXT,                               \
+        .target = offsetof(type, field), .group = "Output",                                        \
+        .help = "record a timeline: 'on', or parts such as steps=20-24,level=2 (below)"            \
+    }
+
+/* Starts a tracer by spec, for a run in folder; *out is NULL without a spec. Gives an exit code,
+ * and has told why when it is not STK_EXIT_OK. log may be NULL. */
+int stk_train_trace_start(stk_tracer **out, const stk_invocation *call, const char *spec,
+                          const char *folder, void (*log)(void *context, const char *line),
+                          void       *log_context);
+/* For the trainer, which must end before the tracer. */
+stk_callback stk_train_trace_callback(stk_tracer *tracer);
+
+/* Writes what is to be written, after the last step; NULL is fine. A trace that could not be
+ * written is told, but the run is as good as it was. */
+void stk_train_trace_end(stk_tracer *tracer, const stk_invocation *call);
+
+/* The parts of a spec, for --help. */
+void stk_train_trace_print(FILE *out, int width);
+
+#endif

@@ -1,0 +1,27 @@
+/* The log of stoker watch: a row a second, a column a quantity. */
+#ifndef STK_TOOLS_WATCH_CSV_H
+#define STK_TOOLS_WATCH_CSV_H
+
+#include <stdio.h>
+#include <stoker/resources.h>
+
+enum { STK_CSV_COLUMNS = 19 + 10 * STK_RESOURCES_GPUS };
+
+typedef struct stk_csv {
+    FILE  *file; /* NULL: not open */
+    double interval_s, next_s;
+    int    gpu_count;
+    double sums[STK_CSV_COLUMNS];
+    int    counts[STK_CSV_COLUMNS];
+} stk_csv;
+
+/* Writes the heading. */
+STK_NODISCARD stk_status stk_csv_open(stk_csv *csv, const char *path, double interval_s,
+                                      int gpu_count, stk_error *err);
+/* A row when it is time: the means of the samples since the last one. What is not known is empty.
+ */
+void stk_csv_add(stk_csv *csv, const stk_resource_sample *sample);
+/* STK_E_IO when some of it could not be written. */
+STK_NODISCARD stk_status stk_csv_close(stk_csv *csv, const char *path, stk_error *err);
+
+#endif

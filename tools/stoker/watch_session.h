@@ -1,0 +1,51 @@
+/* One watch: the monitor, what it watches, and where its samples go. */
+#ifndef STK_TOOLS_WATCH_SESSION_H
+#define STK_TOOLS_WATCH_SESSION_H
+
+#include "command.h"
+#include "watch_child.h"
+#include "watch_csv.h"
+
+#include <pthread.h>
+#include <stoker/monitor.h>
+#include <stoker/usage.h>
+
+enum { STK_WATCH_RECENT = 1024, STK_WATCH_THREADS = 64 };
+
+typedef struct stk_watch_values {
+    bool        json, quiet, view, lines;
+    double      interval_s, seconds, csv_interval_s, every_s;
+    int64_t     pid;
+    const char *csv, *summary, *color;
+} stk_watch_values;
+
+typedef struct stk_watch {
+    const stk_invocation   *call;
+    const stk_watch_values *values;
+    char                    title[256];
+    stk_monitor            *monitor;
+    stk_child               child; /* pid 0: none */
+    double                  begin_s;
+    bool                    on_view;
+    double                  interval_s; /* as the keys changed it */
+
+    pthread_mutex_t     lock; /* of what follows: the monitor's thread adds */
+    stk_csv             csv;
+    stk_resource_sample recent[STK_WATCH_RECENT]; /* a ring */
+    size_t              recent_count;             /* ever added */
+} stk_watch;
+
+/* Copies the last samples, oldest first; returns how many. */
+size_t stk_watch_recent(stk_watch *watch, stk_resource_sample *out, size_t capacity);
+/* Cores that this process itself has used since the watch began. */
+double stk_watch_own(const stk_watch *watch);
+
+/* Until the command ends, the time is over, or Ctrl-C: on the whole screen, or in lines. */
+void stk_watch_on_screen(stk_watch *watch);
+void stk_watch_in_lines(stk_watch *watch);
+/* Whether there is nothing more to watch. */
+bool stk_watch_is_over(const stk_watch *watch);
+/* Seconds that may pass until it must be looked at again. */
+double stk_watch_left(const stk_watch *watch, double most);
+
+#endif

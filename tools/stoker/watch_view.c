@@ -1,0 +1,126 @@
+/* Where the panels go. */
+#include "watch_view.h"
+
+#include "format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NARROW = 60, LOW = 16, COLUMN_LEAST = 70, PANELS = 5, EDGES = 2 };
+
+typedef struct panel {
+    void (*draw)(stk_canvas *, stk_box, const stk_view *);
+    int least, weight; /* rows, and its part of those left over */
+} panel;
+
+static const panel cpu_panel = {stk_view_cpu, 6, 4}, memory_panel = {stk_view_memory, 5, 1};
+static const panel disk_panel = {stk_view_disk, 4, 2}, network_panel = {stk_view_network, 4, 2};
+static const panel gpus_panel = {stk_view_gpus, 5, 3};
+
+/* One under the other in a column; the last ones are left out when there is no room. */
+static void stack(stk_canvas *canvas, stk_box box, const stk_view *view, const panel *const *list)
+{
+    int count = 0, least = 0, weight = 0;
+    while (list[count] && least + list[count]->least <= box.height) {
+        least += list[count]->least;
+        weight += list[count]->weight;
+        count++;
+    }
+    int left = box.height - least, y = box.y;
+    for (int i = 0; i < count; i++) {
+        const int more = i + 1 < count ? left * list[i]->weight / weight : left;
+        const int rows = list[i]->least + more;
+        list[i]->draw(canvas, (stk_box){box.x, y, box.width, rows}, view);
+        left -= more;
+        weight -= list[i]->weight;
+        y += rows;
+    }
+}
+
+static void draw_panels(stk_canvas *canvas, stk_box box, const stk_view *view)
+{
+    const bool         has_gpu = view->machine->gpu_count > 0;
+    const panel *const one[] = {&cpu_panel,
+                                has_gpu ? &gpus_panel : &memory_panel,
+                                has_gpu ? &memory_panel : &disk_panel,
+                                has_gpu ? &disk_panel : &network_panel,
+                                has_gpu ? &network_panel : NULL,
+                                NULL};
+    const panel *const left[] = {&cpu_panel, has_gpu ? &memory_panel : NULL, NULL};
+    const panel *const right_gpu[] = {&gpus_panel, &disk_panel, &network_panel, NULL};
+    const panel *const right[] = {&memory_panel, &disk_panel, &network_panel, NULL};
+    if (box.width < COLUMN_LEAST) {
+        stack(canvas, box, view, one);
+        return;
+    }
+    const int half = box.width / 2;
+    stack(canvas, (stk_box){box.x, box.y, half, box.height}, view, left);
+    stack(canvas, (stk_box){box.x + half, box.y, box.width - half, box.height}, view,
+          has_gpu ? right_gpu : right);
+}
+
+/* The title on the left, what is known of the watching on the right. */
+static void draw_head(stk_canvas *canvas, const stk_view *view)
+{
+    char time[STK_FORMAT_ROOM], right[120], own[40] = "";
+    if (view->own >= 0 && view->width >= NARROW)
+        snprintf(own, sizeof own, "watching %.1f %%  ", view->own * 100);
+    snprintf(right, sizeof right, "%s%s%.2g s  %s", own, view->paused ? "PAUSED  " : "",
+             view->interval_s, stk_format_duration(time, view->seconds));
+    const int taken = (int)strlen(right), room = view->width - taken - 2;
+    stk_canvas_text(canvas, view->width - taken, 0, taken, STK_INK_DIM, right);
+    if (room <= 0) return;
+    int x = stk_canvas_text(canvas, 0, 0, room, STK_INK_BOLD, "stoker watch  ");
+    stk_canvas_text(canvas, x, 0, room - x, STK_INK_PLAIN, view->title);
+}
+
+/* Text in up to rows lines, broken at blanks. */
+static void draw_wrapped(stk_canvas *canvas, stk_box box, stk_ink ink, const char *text)
+{
+    for (int row = 0; row < box.height && *text; row++) {
+        int length = (int)strlen(text);
+        if (length > box.width) {
+            length = box.width;
+            while (length > 0 && text[length] != ' ')
+                length--;
+            if (!length) length = box.width;
+        }
+        stk_canvas_text(canvas, box.x, box.y + row, length, ink, text);
+        text += length;
+        text += strspn(text, " ");
+    }
+}
+
+static void draw_foot(stk_canvas *canvas, stk_box box, const stk_view *view)
+{
+    char       text[2 * STK_USAGE_LINE];
+    const bool is_note = view->note && view->note[0];
+    snprintf(text, sizeof text, "%s%s%s", is_note ? view->note : "", is_note ? "; " : "",
+             view->usage ? view->usage->verdict : "");
+    draw_wrapped(canvas, box, STK_INK_BOLD, text);
+    static const char keys[] = "q quit  p pause  + - interval";
+    const int         length = (int)sizeof keys - 1;
+    /* The keys stand where the last line leaves room for them. */
+    for (int x = view->width - length - 2; x < view->width; x++)
+        if (x < 0 || canvas->cells[(view->height - 1) * view->width + x].code != ' ') return;
+    stk_canvas_text(canvas, view->width - length, view->height - 1, length, STK_INK_DIM, keys);
+}
+
+stk_status stk_view_render(const stk_view *view, stk_blob *out, stk_error *err)
+{
+    stk_canvas canvas;
+    STK_TRY(stk_canvas_init(&canvas, view->width, view->height, view->unicode, err));
+    const int     foot = view->height >= 6 ? EDGES : 1;
+    const stk_box body = {0, 1, view->width, view->height - 1 - foot};
+    draw_head(&canvas, view);
+    if (view->width < NARROW || body.height < LOW)
+        stk_view_compact(&canvas, body, view);
+    else
+        draw_panels(&canvas, body, view);
+    const stk_box last = {0, view->height - foot, view->width, foot};
+    stk_canvas_clear(&canvas, last); /* what had no room above */
+    draw_foot(&canvas, last, view);
+    const stk_status st = stk_canvas_write(&canvas, view->color, out, err);
+    stk_canvas_release(&canvas);
+    return st;
+}

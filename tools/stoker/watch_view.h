@@ -1,0 +1,38 @@
+/* The full-screen view of stoker watch: samples to text, and nothing else. */
+#ifndef STK_TOOLS_WATCH_VIEW_H
+#define STK_TOOLS_WATCH_VIEW_H
+
+#include "canvas.h"
+
+#include <stoker/usage.h>
+
+typedef struct stk_view {
+    const char                *title; /* the command, or "this machine" */
+    const stk_machine_info    *machine;
+    const stk_resource_sample *samples; /* oldest first */
+    size_t                     count;
+    const double              *cores;
+    size_t                     core_count;
+    const stk_thread_sample   *threads; /* busiest first */
+    size_t                     thread_count;
+    const stk_usage           *usage; /* of the last minute */
+    const char                *note;  /* "" or what cannot be read */
+    double                     interval_s, seconds;
+    double                     own; /* cores that watching takes; negative: not known */
+    bool                       paused, unicode, color;
+    int                        width, height;
+} stk_view;
+
+/* Appends exactly height lines of at most width columns. */
+STK_NODISCARD stk_status stk_view_render(const stk_view *view, stk_blob *out, stk_error *err);
+
+/* One panel a function: they draw what fits into the box. */
+void stk_view_cpu(stk_canvas *canvas, stk_box box, const stk_view *view);
+void stk_view_memory(stk_canvas *canvas, stk_box box, const stk_view *view);
+void stk_view_disk(stk_canvas *canvas, stk_box box, const stk_view *view);
+void stk_view_network(stk_canvas *canvas, stk_box box, const stk_view *view);
+void stk_view_gpus(stk_canvas *canvas, stk_box box, const stk_view *view);
+/* All in a line each, for small terminals. */
+void stk_view_compact(stk_canvas *canvas, stk_box box, const stk_view *view);
+
+#endif
