@@ -90,13 +90,20 @@ bool stk_profile_is_trace(const char *path)
            strstr(head, "\"displayTimeUnit\"") || strstr(head, "\"schemaVersion\"");
 }
 
+/* What is wrong inside a file, with its name. */
+static stk_status fail_in(const char *path, stk_error *err)
+{
+    const stk_error inside = *err;
+    return stk_fail(err, inside.status, inside.stage, path, "%s: %s", inside.where, inside.message);
+}
+
 stk_status stk_profile_load(stk_profile *out, const char *path, stk_error *err)
 {
     stk_blob json;
     stk_profile_init(out);
     stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
     stk_status st = stk_file_read_all(NULL, path, 0, most_bytes, &json, err);
-    if (!st) st = stk_profile_read(out, stk_blob_bytes(&json), err);
+    if (!st && stk_profile_read(out, stk_blob_bytes(&json), err)) st = fail_in(path, err);
     stk_blob_release(&json);
     return st;
 }
