@@ -33,7 +33,7 @@ class Browser:
         self.base = f"http://127.0.0.1:{port}"
         self.wait_for_driver()
         arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--force-prefers-reduced-motion",
-                     "--disable-background-networking", "--no-first-run", f"--user-data-dir={self.folder}"]
+                     "--disable-background-networking", "--no-first-run", "--remote-debugging-pipe", f"--user-data-dir={self.folder}"]
         wanted = {"browserName": "chrome", "goog:chromeOptions": {"binary": browser, "args": arguments},
                   "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
         answer = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
