@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 2, SIDE = 6, VALUES = 14, SEEDS = 300, STEPS = 3, POOL = VALUES + 1, NAME = 32 };
+enum { N = 2, SIDE = 6, VALUES = 14, SEEDS = 100, STEPS = 3, POOL = VALUES + 1, NAME = 32 };
 
 typedef struct net {
     stk_graph *g;
