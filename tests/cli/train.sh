@@ -16,6 +16,7 @@ for text in "loss" "* training" "of the validation pictures right" "compute" "im
     "model runs/photos-resnet20-1/best.safetensors"; do
     expect_in out "$text" "the result"
 done
+[ "$(grep -c "a step takes" out)" = 1 ] || fail "the table of stages is there more than once"
 for file in recipe.yaml classes.txt metrics.csv best.safetensors final.safetensors curve.svg; do
     [ -s "runs/photos-resnet20-1/$file" ] || fail "$file is missing"
 done

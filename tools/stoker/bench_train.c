@@ -144,8 +144,6 @@ static void print_text(const session *s, const stk_style *style)
            ROUNDS);
     stk_stage_table_print(&s->profile, style);
     stk_train_print_faults(stdout, &s->job->inject);
-    stk_train_print_faults(stdout, &s->job->inject);
-    stk_stage_table_print(&s->profile, style);
     printf("Threads: %s\n", stk_train_job_reason(s->job, "threads", reason, sizeof reason));
     printf("Limit: %s\n", input_limits(s)
                               ? "input; 'stoker bench input' says which stage of it"

@@ -87,8 +87,6 @@ void stk_train_report_print(const stk_train_report *report, const stk_style *sty
     print_time(report);
     if (report->profile) stk_stage_table_print(report->profile, style);
     stk_train_print_faults(stdout, report->inject);
-    stk_train_print_faults(stdout, report->inject);
-    if (report->profile) stk_stage_table_print(report->profile, style);
     print_callbacks(report->trainer);
     print_verdict(report->diagnosis);
     if (report->result->interrupted && report->result->best_accuracy < 0) return;
