@@ -45,6 +45,41 @@ STK_TEST(operations_have_calls_own_time_and_rates)
     stk_timeline_free(t);
 }
 
+/* The compute piece of 100 us is a launch of 60 and one of 30, each as long as its kernel. */
+static stk_timeline *read_launches(const char *device)
+{
+    trace_file f = begin_trace("launches.json", "\"schemaVersion\": 1");
+    name_process(&f, 2, "name", device);
+    add_step(&f, 1, 1, 0, 100);
+    add_span(&f, 1, 1, "S4 compute", "compute", 0, 100);
+    add_span(&f, 1, 1, "cuda_runtime", "launch", 5, 60);
+    add_span(&f, 1, 1, "cuda_runtime", "launch", 65, 30);
+    add_span(&f, 2, 7, "kernel", "conv2d", 5, 60);
+    add_span(&f, 2, 7, "kernel", "matmul", 65, 30);
+    end_trace(&f);
+    return read_trace(f.path);
+}
+
+STK_TEST(a_launch_that_waits_for_its_kernel_is_not_counted_beside_it)
+{
+    stk_error        err;
+    stk_timeline_ops ops;
+    stk_timeline    *t = read_launches("cpu:0 compute");
+    EXPECT_INT_EQ(STK_TIMELINE_STOKER, stk_timeline_made_by(t));
+    EXPECT_OK(stk_timeline_count_ops(&ops, t, &err));
+    EXPECT_INT_EQ(3, ops.count);
+    EXPECT_INT_EQ(100000, ops.self_ns);
+    EXPECT_INT_EQ(10000, find_op(t, &ops, "compute")->self_ns);
+    stk_timeline_ops_release(&ops);
+    stk_timeline_free(t);
+    t = read_launches("cuda:0 compute");
+    EXPECT_OK(stk_timeline_count_ops(&ops, t, &err));
+    EXPECT_INT_EQ(4, ops.count);
+    EXPECT_INT_EQ(2, find_op(t, &ops, "launch")->calls);
+    stk_timeline_ops_release(&ops);
+    stk_timeline_free(t);
+}
+
 /* A device that is busy but for a gap of 300 us in step 3, in which the host runs a function, and
  * small ones; a prefetch goes on beside it all the time. */
 static stk_timeline *read_gaps(void)

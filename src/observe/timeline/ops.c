@@ -1,5 +1,6 @@
 /* Operations of a timeline: calls, times, and what lies inside of what. */
 #include "observe/timeline/ops.h"
+#include "observe/timeline/tool.h"
 
 #include <stdlib.h>
 
@@ -10,6 +11,20 @@ typedef struct nesting {
     size_t   call;
 } nesting;
 
+/* Where a launch waits for its kernel, the kernel stands for both. Elsewhere a launch is work of
+ * the host. */
+static bool launches_wait(const stk_timeline *t)
+{
+    const char *const *waiting = stk_tool_of(t)->waiting_devices;
+    for (; waiting && *waiting; waiting++)
+        for (size_t i = 0; i < stk_timeline_row_count(t); i++) {
+            const stk_timeline_row *row = stk_timeline_row_at(t, i);
+            const char             *name = stk_timeline_text(t, row->process_name);
+            if (row->is_device && stk_tool_fits(*waiting, name)) return true;
+        }
+    return false;
+}
+
 static bool is_operation(const stk_timeline *t, const stk_timeline_event *e)
 {
     const stk_track *track = &stk_timeline_tracks(t)[e->row];
@@ -17,8 +32,8 @@ static bool is_operation(const stk_timeline *t, const stk_timeline_event *e)
 }
 
 /* Time of a child is not its parent's own. Spans that only cross are nobody's children. */
-static void list_row(const stk_timeline *t, size_t begin, size_t end, stk_call *calls,
-                     size_t *count)
+static void list_row(const stk_timeline *t, size_t begin, size_t end, bool no_launches,
+                     stk_call *calls, size_t *count)
 {
     nesting stack[DEEPEST];
     int     depth = 0;
@@ -31,6 +46,7 @@ static void list_row(const stk_timeline *t, size_t begin, size_t end, stk_call *
         stk_call *around = depth ? &calls[stack[depth - 1].call] : NULL;
         if (around && stk_event_end(e) <= stack[depth - 1].end && !track->is_async)
             around->self_ns -= e->ns;
+        if (no_launches && e->kind == STK_TIMELINE_LAUNCH) continue;
         calls[*count] =
             (stk_call){.name = e->name,
                        .is_device = track->row.is_device,
@@ -46,7 +62,8 @@ static void list_row(const stk_timeline *t, size_t begin, size_t end, stk_call *
 stk_status stk_timeline_list_calls(const stk_timeline *t, stk_call **calls, size_t *count,
                                    stk_error *err)
 {
-    size_t spans = 0;
+    const bool no_launches = launches_wait(t);
+    size_t     spans = 0;
     *count = 0;
     for (size_t i = 0; i < stk_timeline_count(t); i++)
         spans += is_operation(t, &stk_timeline_events(t)[i]);
@@ -55,7 +72,7 @@ stk_status stk_timeline_list_calls(const stk_timeline *t, stk_call **calls, size
     for (uint32_t row = 0; row < stk_timeline_row_count(t); row++) {
         size_t begin, end;
         stk_timeline_row_range(t, row, &begin, &end);
-        list_row(t, begin, end, *calls, count);
+        list_row(t, begin, end, no_launches, *calls, count);
     }
     return STK_OK;
 }

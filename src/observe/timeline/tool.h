@@ -22,6 +22,8 @@ typedef struct stk_tool {
     /* Patterns of the names of a row that is a device's, or whose work nobody waits for directly;
      * NULL at the end. Of process, process_labels, thread. */
     const char *const *device_processes, *const *device_labels, *const *device_threads;
+    const char *const
+        *waiting_devices; /* of these, launches last as long as their kernels; or NULL */
     const char *const *background_threads;
     /* Rows that tell again what others tell. */
     const char *const *derived_threads;

@@ -26,6 +26,7 @@ static const stk_tool_rule rules[] = {
 };
 
 static const char *const devices[] = {"* compute", "cuda:*", "gpu:*", NULL};
+static const char *const waiting[] = {"cpu:*", NULL};
 static const char *const missing[] = {NULL};
 
 const stk_tool stk_tool_stoker = {
@@ -33,6 +34,7 @@ const stk_tool stk_tool_stoker = {
     .rules = rules,
     .rule_count = sizeof rules / sizeof *rules,
     .device_processes = devices,
+    .waiting_devices = waiting,
     .training_row_tells = true,
     .missing = missing,
 };
