@@ -137,6 +137,13 @@ run trace ops --csv --json "$work/a.json"
 expect_code 2 "two forms at once"
 run trace gaps
 expect_code 2 "no file"
+run trace merge "$work/all.json" "$work/a.json"
+expect_code 2 "one file to merge"
+expect_in "$work/err" "another TRACE is missing" "one file to merge"
+echo '[]' >"$work/nothing.json"
+run diagnose "$work/nothing.json"
+expect_code 1 "a trace of nothing"
+expect_in "$work/err" "nothing.json: the trace has no spans" "a trace of nothing"
 run help trace gaps
 expect_code 0 "help"
 finish

@@ -71,6 +71,7 @@ static stk_status load_trace(session *s, const char *path, stk_error *err)
     STK_TRY(stk_timeline_read(&timeline, path, NULL, err));
     const stk_status st = stk_timeline_profile(timeline, &s->profile, &s->missing, err);
     stk_timeline_free(timeline);
+    if (st && !*err->where) snprintf(err->where, sizeof err->where, "%s", path);
     return st;
 }
 

@@ -70,14 +70,18 @@ int stk_report_usage(const stk_command *command, const char *message, const char
     return STK_EXIT_USAGE;
 }
 
-/* The word'th word (from 0) of the usage line. */
+/* The word of the usage line for operand number (from 0): "OUT", and for more than there are words
+ * "another TRACE", of the last. */
 static void copy_word(char *word, size_t capacity, const char *words, int number)
 {
-    for (; number > 0 && *words; number--) {
-        words += strcspn(words, " ");
-        words += strspn(words, " ");
+    for (; number > 0; number--) {
+        const char *after = words + strcspn(words, " ");
+        after += strspn(after, " ");
+        if (!*after) break;
+        words = after;
     }
-    snprintf(word, capacity, "%.*s", (int)strcspn(words, " ."), words);
+    snprintf(word, capacity, "%s%.*s", number > 0 ? "another " : "", (int)strcspn(words, " ."),
+             words);
 }
 
 static int check_operands(const stk_command *command, const stk_parsed *parsed)
