@@ -1,6 +1,7 @@
 /* stoker train: pictures in, a model out. */
 #include "json_out.h"
 #include "profile_files.h"
+#include "profile_resources.h"
 #include "signals.h"
 #include "spread.h"
 #include "train_curve.h"
@@ -73,6 +74,7 @@ typedef struct session {
     stk_train_watch       watch;
     stk_callback          callbacks[2]; /* outlive the trainer */
     stk_tracer           *tracer;       /* NULL: not asked for */
+    stk_monitor          *monitor;      /* NULL: it could not be started */
     stk_trainer          *trainer;
     stk_train_live       *live;
     stk_train_result      result;
@@ -117,22 +119,13 @@ static void show_curve(const session *s)
     stk_curve_release(&curve);
 }
 
-static void fill_machine(stk_profile *profile)
-{
-    stk_resources *resources;
-    stk_error      unasked;
-    if (stk_resources_open(&resources, 0, &unasked)) return;
-    profile->machine = *stk_resources_machine(resources);
-    stk_resources_close(resources);
-}
-
 /* What limited the run is told and kept; a run is not worse for the lack of it. */
 static void judge(session *s)
 {
     stk_error  err;
     char       line[1024];
     stk_status st = stk_trainer_profile(s->trainer, &s->profile, &err);
-    fill_machine(&s->profile);
+    if (!st) st = stk_profile_take_resources(&s->profile, s->monitor, &err);
     stk_profile_command_line(s->profile.run.command, sizeof s->profile.run.command);
     if (!st) s->report.profile = &s->profile;
     if (!st) st = stk_diagnose(&s->diagnosis, &s->profile, &err);
@@ -182,12 +175,25 @@ static stk_status open_trainer(session *s, stk_error *err)
     return STK_OK;
 }
 
+/* A run is not worse for the lack of it. */
+static void start_monitor(session *s)
+{
+    const stk_monitor_options how = {.interval_s = 1, .samples = STK_PROFILE_SAMPLES};
+    stk_error                 err;
+    char                      line[1024];
+    if (stk_monitor_start(&s->monitor, &how, &err))
+        fprintf(stderr, "stoker train: what the run uses is not watched: %s\n",
+                stk_error_line(&err, line, sizeof line));
+    s->watch.monitor = s->monitor;
+}
+
 static int train(session *s)
 {
     stk_error  err;
     stk_status st = stk_train_live_open(&s->live, &s->values->serve, &err);
     if (!st) st = open_trainer(s, &err);
-    if (!st) st = stk_train_live_follow(s->live, s->trainer, &err);
+    if (!st) start_monitor(s);
+    if (!st) st = stk_train_live_follow(s->live, s->trainer, s->monitor, &err);
     const double begin = stk_seconds_now();
     if (!st) {
         s->report = (stk_train_report){.recipe = &s->job->recipe,
@@ -198,6 +204,7 @@ static int train(session *s)
         st = stk_trainer_run(s->trainer, &s->result, &err);
     }
     stk_train_live_stop(s->live);
+    if (s->monitor) stk_monitor_stop(s->monitor);
     stk_train_watch_end(&s->watch);
     stk_train_trace_end(s->tracer, s->call);
     s->report.wall_seconds = stk_seconds_now() - begin;
@@ -247,6 +254,7 @@ static int run_job(const stk_invocation *call, stk_train_job *job)
                                  stk_train_watch_log, &s.watch);
     if (!code) code = train(&s);
     stk_trainer_free(s.trainer);
+    stk_monitor_free(s.monitor);
     stk_tracer_free(s.tracer);
     stk_profile_release(&s.profile);
     stk_train_watch_release(&s.watch);

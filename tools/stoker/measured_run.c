@@ -2,6 +2,7 @@
  * measured part is over. */
 #include "measured_run.h"
 
+#include "profile_resources.h"
 #include "signals.h"
 #include "spread.h"
 #include "train_progress.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRACED_STEPS = 10, SAMPLES_KEPT = 2048, TRACE_EVENTS = 1 << 16 };
+enum { TRACED_STEPS = 10, TRACE_EVENTS = 1 << 16 };
 
 /* Evaluations belong to no step; epochs are as many as the time may hold. */
 static const double epochs_enough = 100000;
@@ -77,7 +78,7 @@ static stk_status open_all(session *s, stk_train_job *job, stk_error *err)
 {
     const stk_trace_options   trace = {.events_per_thread = TRACE_EVENTS, .level = STK_TRACE_OPS};
     const stk_monitor_options monitor = {
-        .interval_s = 0.2, .samples = SAMPLES_KEPT, .sampled = on_sample, .context = s};
+        .interval_s = 0.2, .samples = STK_PROFILE_SAMPLES, .sampled = on_sample, .context = s};
     STK_TRY(stk_trace_new(&s->out->trace, &trace, err));
     stk_trace_set_level(s->out->trace, STK_TRACE_OFF);
     s->callbacks[0] = stk_train_watch_callback(&s->watch);
@@ -93,19 +94,6 @@ static stk_status open_all(session *s, stk_train_job *job, stk_error *err)
     return stk_monitor_start(&s->monitor, &monitor, err);
 }
 
-static stk_status take_resources(session *s, stk_error *err)
-{
-    stk_profile *p = &s->out->profile;
-    p->machine = *stk_monitor_machine(s->monitor);
-    free(p->resources);
-    p->resources = calloc(SAMPLES_KEPT, sizeof *p->resources);
-    if (!p->resources)
-        return stk_fail(err, STK_E_NOMEM, "profile", NULL, "no memory for %d samples",
-                        SAMPLES_KEPT);
-    p->resource_count = stk_monitor_series(s->monitor, p->resources, SAMPLES_KEPT);
-    return STK_OK;
-}
-
 static stk_status run(session *s, stk_train_job *job, stk_error *err)
 {
     stk_train_result result;
@@ -118,7 +106,7 @@ static stk_status run(session *s, stk_train_job *job, stk_error *err)
         *err = s->error;
         return s->status;
     }
-    return take_resources(s, err);
+    return stk_profile_take_resources(&s->out->profile, s->monitor, err);
 }
 
 stk_status stk_measure_run(stk_measured_run *out, stk_train_job *job, const stk_profile_plan *plan,

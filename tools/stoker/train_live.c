@@ -1,6 +1,8 @@
 /* A run, shown in a browser while it goes on. */
 #include "train_live.h"
 
+#include "profile_resources.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@ enum { PORT_FIRST = 8090, PORT_LAST = 8099 };
 struct stk_train_live {
     stk_live       *server;
     stk_trainer    *trainer;
+    stk_monitor    *monitor;
     pthread_t       thread;
     bool            running, failed; /* failed: it was told once */
     pthread_mutex_t lock;
@@ -28,6 +31,7 @@ static stk_status update(stk_train_live *live, stk_error *err)
     stk_diagnosis *diagnosis = calloc(1, sizeof *diagnosis);
     if (!diagnosis) return stk_fail(err, STK_E_NOMEM, "serve", NULL, "no memory");
     stk_status st = stk_trainer_profile(live->trainer, &profile, err);
+    if (!st) st = stk_profile_take_resources(&profile, live->monitor, err);
     if (!st) st = stk_diagnose(diagnosis, &profile, err);
     if (!st) st = stk_live_update(live->server, &profile, diagnosis, err);
     stk_profile_release(&profile);
@@ -127,10 +131,12 @@ stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *val
     return STK_OK;
 }
 
-stk_status stk_train_live_follow(stk_train_live *live, stk_trainer *trainer, stk_error *err)
+stk_status stk_train_live_follow(stk_train_live *live, stk_trainer *trainer, stk_monitor *monitor,
+                                 stk_error *err)
 {
     if (!live) return STK_OK;
     live->trainer = trainer;
+    live->monitor = monitor;
     const int error = pthread_create(&live->thread, NULL, follow, live);
     if (error) return stk_fail_errno(err, error, "serve", NULL, "start a thread");
     live->running = true;

@@ -4,6 +4,7 @@
 
 #include "options.h"
 
+#include <stoker/monitor.h>
 #include <stoker/train.h>
 
 /* What --serve and --serve-address set. */
@@ -37,10 +38,10 @@ typedef struct stk_train_live stk_train_live;
  * off, and on failure. */
 STK_NODISCARD stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *values,
                                              stk_error *err);
-/* Shows trainer from now on: its profile is made once a second, on a thread of its own, while
- * somebody looks. A NULL live does nothing. */
+/* Shows trainer, and what monitor (NULL: none) sees, from now on: its profile is made once a
+ * second, on a thread of its own, while somebody looks. A NULL live does nothing. */
 STK_NODISCARD stk_status stk_train_live_follow(stk_train_live *live, stk_trainer *trainer,
-                                               stk_error *err);
+                                               stk_monitor *monitor, stk_error *err);
 /* Before the trainer is freed. NULL is fine. */
 void stk_train_live_stop(stk_train_live *live);
 

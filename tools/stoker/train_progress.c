@@ -94,6 +94,7 @@ static void draw(stk_train_watch *watch, const stk_train_progress *p)
 static void on_step(void *context, const stk_train_progress *progress)
 {
     stk_train_watch *watch = context;
+    stk_monitor_count(watch->monitor, (uint64_t)watch->batch);
     pthread_mutex_lock(&watch->lock);
     if (watch->first_step < 0) {
         watch->first_step = progress->step; /* its own time is not known */

@@ -3,6 +3,7 @@
 #define STK_TOOLS_TRAIN_PROGRESS_H
 
 #include <pthread.h>
+#include <stoker/monitor.h>
 #include <stoker/train.h>
 
 typedef struct stk_train_watch {
@@ -15,6 +16,7 @@ typedef struct stk_train_watch {
     int64_t            first_step; /* of this run */
     stk_train_progress last;       /* the last report */
     uint64_t           begin_ns, shown_ns;
+    stk_monitor       *monitor; /* is told of each step; NULL: none. Set before the first */
 } stk_train_watch;
 
 void stk_train_watch_init(stk_train_watch *watch, int64_t batch, bool quiet);
