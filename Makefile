@@ -52,7 +52,7 @@ install:
 	cmake --install build/release --prefix $(PREFIX)
 
 format:
-	git ls-files -co --exclude-standard '*.c' '*.h' '*.cu' | xargs clang-format -i
+	git ls-files -co --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' '*.hpp' | xargs clang-format -i
 
 clean:
 	rm -rf build

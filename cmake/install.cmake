@@ -9,6 +9,9 @@ install(TARGETS stoker_shared stoker_static EXPORT stoker_targets
 if(TARGET stoker)
     install(TARGETS stoker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+if(TARGET stoker_cuda)
+    install(TARGETS stoker_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(FILES ${STOKER_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stoker)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -150,3 +150,11 @@ int main(void)
     free(tests);
     return failures || !count;
 }
+
+const char *stk_test_backend_at(size_t index)
+{
+    const char *name;
+    for (size_t i = 0; (name = stk_backend_name_at(i)) != NULL; i++)
+        if (strcmp(name, "cuda") != 0 && index-- == 0) return name;
+    return NULL;
+}

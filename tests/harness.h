@@ -52,6 +52,8 @@ void stk_expect_contains(const char *part, const char *text, const char *file, i
 const char *stk_test_folder(void);
 /* "FOLDER/name" of a fresh folder per test program; the text is kept until the program ends. */
 const char *stk_test_path(const char *name);
+/* Backends that every machine has, in turn; NULL past the end. */
+const char *stk_test_backend_at(size_t index);
 void        stk_test_write_file(const char *path, const void *data, size_t size);
 /* The bytes of a file; freed when the program ends. */
 stk_bytes stk_test_read_file(const char *path);

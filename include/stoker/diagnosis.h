@@ -38,6 +38,8 @@ typedef enum stk_cause {
     STK_CAUSE_CONTENTION,     /* threads of ours wait for cores */
     STK_CAUSE_VARIANCE,       /* stages are fast enough, but not evenly: deeper queues */
     STK_CAUSE_OTHER,          /* the loop itself */
+    STK_CAUSE_MEMORY,         /* S4: most of a device's time goes to moving bytes of its memory */
+    STK_CAUSE_MATH,           /* S4: most of it goes to arithmetic, near what it can */
     STK_CAUSE_COUNT
 } stk_cause;
 

@@ -150,8 +150,9 @@ typedef enum stk_graph_pass {
     STK_GRAPH_PASS_FUSE = 1 << 1,
     STK_GRAPH_PASS_LAYOUT = 1 << 2,
     STK_GRAPH_PASS_SCHEDULE = 1 << 3,
-    STK_GRAPH_PASS_REUSE = 1 << 4, /* of memory: without it every result has its own place */
-    STK_GRAPH_PASS_ALL = (1 << 5) - 1
+    STK_GRAPH_PASS_REUSE = 1 << 4,  /* of memory: without it every result has its own place */
+    STK_GRAPH_PASS_RECORD = 1 << 5, /* runs are played as one, on devices that can */
+    STK_GRAPH_PASS_ALL = (1 << 6) - 1
 } stk_graph_pass;
 
 /* Looks at everything anew: types and shapes of every node, order, names. An error names the node

@@ -74,6 +74,10 @@ STK_API void stk_meter_free(stk_meter *meter);
 STK_API void stk_meter_enter(stk_meter *meter, stk_stage stage);
 /* ns of what went to from since the step began belongs to another stage; no more than there is. */
 STK_API void stk_meter_move(stk_meter *meter, stk_stage from, stk_stage to, uint64_t ns);
+/* stage was at work for ns on a device of its own while the step went on: what other stages took
+ * meanwhile delayed nobody and is its own, first of those that come after the device was given
+ * work. Where it was waited for longer than that, the device itself waited: that is feeds's. */
+STK_API void stk_meter_cover(stk_meter *meter, stk_stage stage, uint64_t ns, stk_stage feeds);
 /* What a stage did with threads of its own, or what went through it, since it was last told. */
 STK_API void stk_meter_add(stk_meter *meter, stk_stage stage, uint64_t work_ns, uint64_t items,
                            uint64_t bytes);

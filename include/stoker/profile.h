@@ -42,6 +42,18 @@ typedef struct stk_profile_limits {
     double launch_ns;    /* one operation that does nothing */
 } stk_profile_limits;
 
+/* A device that computes behind the training thread's back: what it is, and what it did in the
+ * measured part. Times are -1 where compute is the training thread's own work. */
+typedef struct stk_profile_device {
+    char   name[STK_PROFILE_TEXT]; /* "NVIDIA H200"; "": there is none */
+    char   driver[32], runtime[32], libraries[64];
+    int    processors;
+    double memory;           /* bytes */
+    double work_ns, copy_ns; /* it computed; it copied from the host */
+    double launch_ns;        /* of the training thread: telling it what to do */
+    double runs;
+} stk_profile_device;
+
 /* One of the eight stages. */
 typedef struct stk_profile_stage {
     double exposed_ns;                 /* of the training thread's time */
@@ -97,6 +109,7 @@ typedef struct stk_profile {
     stk_profile_run    run;
     stk_machine_info   machine;
     stk_profile_limits limits;
+    stk_profile_device device;
 
     double            measured_ns; /* wall time of the steps */
     double            steps, samples;

@@ -6,6 +6,7 @@
 #ifndef STOKER_PROGRAM_H
 #define STOKER_PROGRAM_H
 
+#include <stoker/buffer.h>
 #include <stoker/graph.h>
 #include <stoker/trace.h>
 
@@ -17,18 +18,57 @@ typedef struct stk_device_options {
     int         threads;       /* that compute at a time; 0: one per core */
     stk_ledger *ledger;        /* for all memory of the device; NULL: none */
     bool        deterministic; /* the same bits on any number of threads, where that costs */
+    bool        tf32; /* products of float32 on tensor cores, with 10 bits of their fractions */
 } stk_device_options;
 
-/* "ref", "cpu", or NULL for the fastest there is. options may be NULL. A backend that this build or
- * machine does not have is STK_E_UNSUPPORTED with what to do. */
+/* "cuda", "cpu", "ref", or NULL for the fastest there is. options may be NULL. A backend that this
+ * build or machine does not have is STK_E_UNSUPPORTED with what to do. */
 STK_API STK_NODISCARD stk_status stk_device_open(stk_device **out, const char *backend,
                                                  const stk_device_options *options, stk_error *err);
 /* After everything that was made with it. NULL is fine. */
 STK_API void        stk_device_free(stk_device *device);
 STK_API const char *stk_device_name(const stk_device *device); /* of its backend */
 STK_API int         stk_device_threads(const stk_device *device);
+/* Backend and machine: "cuda: NVIDIA H200, 132 SMs, 141 GB", or "cpu". Returns text. */
+STK_API const char *stk_device_describe(const stk_device *device, char *text, size_t capacity);
+/* It works beside the caller: runs are only begun by the calls that ask for them. */
+STK_API bool stk_device_is_asynchronous(const stk_device *device);
+/* Whether convolutions and products can be computed in it; an error says why not. */
+STK_API STK_NODISCARD stk_status stk_device_computes_in(const stk_device *device, stk_dtype dtype,
+                                                        stk_error *err);
+/* Memory of the host that is copied from fastest, for batches; lent by the device, which must
+ * outlive what is made with it. NULL: any is as good. */
+STK_API const stk_memory_kind *stk_device_host_memory(stk_device *device);
+
+/* What a device is. Numbers that are not known are 0, texts "". */
+typedef struct stk_device_info {
+    char     name[96]; /* "NVIDIA H200"; of the machine's own processor: "" */
+    int      processors;
+    uint64_t memory;                                 /* bytes */
+    char     driver[32], runtime[32], libraries[64]; /* "13.0"; "cuDNN 9.12.0, cuBLAS 13.0" */
+} stk_device_info;
+
+STK_API void stk_device_read_info(const stk_device *device, stk_device_info *info);
+
+/* What a device did behind the caller's back since it was opened, as far as it is told by now. */
+typedef struct stk_device_times {
+    bool     known;     /* false: it computes while the caller waits */
+    uint64_t work_ns;   /* computing */
+    uint64_t copy_ns;   /* copying from the host, beside it */
+    uint64_t launch_ns; /* the caller's, in stk_program_run: telling it what to do */
+    uint64_t runs;      /* of programs */
+} stk_device_times;
+
+STK_API stk_device_times stk_device_read_times(const stk_device *device);
+/* Waits for the device, and puts all it did into traces and times: before they are read. */
+STK_API void stk_device_settle(stk_device *device);
+/* Something that people should know of, each once: what a trace asked for and the device does not
+ * tell. False: nothing. */
+STK_API bool stk_device_notice(stk_device *device, stk_error *out);
 /* Names of backends of this build; NULL past the end. */
 STK_API const char *stk_backend_name_at(size_t index);
+/* Of the fastest there is on this machine. */
+STK_API const char *stk_backend_fastest(void);
 
 typedef struct stk_variables stk_variables;
 
@@ -56,6 +96,8 @@ STK_API STK_NODISCARD stk_status stk_variables_write(stk_variables *variables, s
 /* Gives variable index its first content again. */
 STK_API STK_NODISCARD stk_status stk_variables_reset(stk_variables *variables, size_t index,
                                                      stk_error *err);
+/* Makes it zeros after all that was begun before; waits for nothing. */
+STK_API void stk_variables_clear(stk_variables *variables, size_t index);
 
 typedef struct stk_program_options {
     const char *name;      /* for messages; NULL: "program" */
@@ -81,6 +123,10 @@ STK_API void stk_program_free(stk_program *program);
  * stays until it is fed again. */
 STK_API STK_NODISCARD stk_status stk_program_feed(stk_program *program, const char *input,
                                                   const void *data, size_t size, stk_error *err);
+/* The same, but data must stay as it is until a run that is begun later is done: nobody waits for
+ * the copy. */
+STK_API STK_NODISCARD stk_status stk_program_lend(stk_program *program, const char *input,
+                                                  const void *data, size_t size, stk_error *err);
 STK_API STK_NODISCARD stk_status stk_program_fetch(stk_program *program, const char *output,
                                                    void *data, size_t size, stk_error *err);
 /* STK_E_NOTFOUND for none. out: of the input (or output) of that name. */
@@ -91,10 +137,44 @@ STK_API STK_NODISCARD stk_status stk_program_output_type(const stk_program *prog
                                                          const char *output, stk_dtype *dtype,
                                                          stk_shape *shape, stk_error *err);
 
-/* One run. Allocates nothing. thread records a span per operation; NULL: none (the first run with
- * one leaves a description of the operations in the trace). */
+/* One run. Allocates nothing. thread records what its trace's level asks for, a span per operation
+ * from STK_TRACE_OPS on; NULL: nothing (the first run with one leaves a description of the
+ * operations in the trace). */
 STK_API STK_NODISCARD stk_status stk_program_run(stk_program *program, stk_trace_thread *thread,
                                                  stk_error *err);
+
+/* Results on their way to the host, in a ring of slots: what runs give is copied out behind them,
+ * and nobody waits. A device that is not asynchronous has them there at once. */
+typedef struct stk_outbox stk_outbox;
+
+enum { STK_OUTBOX_SLOTS = 8 };
+
+/* slots of bytes each, at most STK_OUTBOX_SLOTS. On failure *out is NULL. */
+STK_API STK_NODISCARD stk_status stk_outbox_new(stk_outbox **out, stk_device *device, size_t slots,
+                                                size_t bytes, stk_error *err);
+/* What is still on its way is waited for. NULL is fine. */
+STK_API void stk_outbox_free(stk_outbox *outbox);
+/* Opens a slot; one that was open and not sent begins anew. STK_E_LIMIT: all are on their way. */
+STK_API STK_NODISCARD stk_status stk_outbox_begin(stk_outbox *outbox, stk_error *err);
+/* Copies an output as the last run leaves it, or a variable, to byte at of the open slot. */
+STK_API STK_NODISCARD stk_status stk_outbox_put(stk_outbox *outbox, stk_program *program,
+                                                const char *output, size_t at, size_t size,
+                                                stk_error *err);
+STK_API STK_NODISCARD stk_status stk_outbox_put_variable(stk_outbox    *outbox,
+                                                         stk_variables *variables, size_t index,
+                                                         size_t at, size_t size, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_outbox_send(stk_outbox *outbox, stk_error *err);
+STK_API size_t stk_outbox_under_way(const stk_outbox *outbox); /* sent and not taken */
+
+typedef struct stk_outbox_slot {
+    const uint8_t *data;      /* lent until begin comes round to it */
+    uint64_t       device_ns; /* that the device took from begin to send; 0: not known */
+} stk_outbox_slot;
+
+/* The oldest that was sent. data is NULL where none was, or (unless wait) where it is not there
+ * yet. What went wrong on the device meanwhile is told here. */
+STK_API STK_NODISCARD stk_status stk_outbox_take(stk_outbox *outbox, bool wait,
+                                                 stk_outbox_slot *out, stk_error *err);
 
 /* What the memory is for. */
 typedef enum stk_plan_part {
@@ -139,7 +219,8 @@ typedef struct stk_program_step {
 
 STK_API size_t           stk_program_step_count(const stk_program *program);
 STK_API stk_program_step stk_program_step_at(const stk_program *program, size_t index);
-/* Times every operation from now on (two clock reads each), or stops to. */
+/* Times every operation from now on (two clock reads each, or two marks in the device's own order),
+ * or stops to. A program that is recorded does so in some runs only: those call each kernel. */
 STK_API void stk_program_time(stk_program *program, bool on);
 
 STK_END_DECLS

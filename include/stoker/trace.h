@@ -115,6 +115,20 @@ STK_API uint64_t stk_trace_record_op(stk_trace_thread *thread, stk_stage stage,
 STK_API void stk_trace_record_counter(stk_trace_thread *thread, stk_stage stage, const char *name,
                                       double value);
 
+/* A stream of a device ("cuda:0") that works behind the caller's back: its spans are told
+ * afterwards, by one thread at a time. From then on spans of the host stand for the host alone. */
+STK_API STK_NODISCARD stk_status stk_trace_attach_device(stk_trace *trace, const char *device,
+                                                         const char *stream, stk_trace_thread **out,
+                                                         stk_error *err);
+/* As stk_trace_record_op, of an operation that the device was only told to do; the number (not 0)
+ * joins it to what the device did. */
+STK_API uint64_t stk_trace_record_launch(stk_trace_thread *thread, stk_stage stage,
+                                         const stk_trace_op *op, uint64_t begin, uint64_t number);
+/* What the device did from one time to another, in nanoseconds of the monotonic clock. number 0: no
+ * launch is known. Copies are told by their stage. */
+STK_API void stk_trace_record_device(stk_trace_thread *row, stk_stage stage, const stk_trace_op *op,
+                                     uint64_t begin_ns, uint64_t end_ns, uint64_t number);
+
 static inline uint64_t stk_span_begin(const stk_trace_thread *thread)
 {
     return thread ? stk_trace_now() : 0;
@@ -143,7 +157,7 @@ typedef struct stk_trace_series {
 
 /* All zero is a good one. */
 typedef struct stk_trace_format {
-    const char             *device;     /* that computes; NULL: "cpu:0" */
+    const char             *device;     /* that computes; NULL: the one attached, or "cpu:0" */
     uint64_t                most_bytes; /* of text; 0: 300 MB. The oldest events are left out */
     uint64_t                since;      /* stk_trace_now: what ended before is left out; 0: none */
     bool                    cuda_names; /* launches and copies are called as CUDA calls them */

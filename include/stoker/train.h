@@ -47,7 +47,7 @@ typedef struct stk_train_recipe {
     } progressive;
     struct {
         char    backend[STK_TRAIN_TEXT], passes_off[STK_TRAIN_TEXT];
-        int64_t threads, input_threads, memory_mb;
+        int64_t threads, input_threads, memory_mb, ahead;
         bool    eager;
     } knobs;
     struct {
@@ -124,6 +124,7 @@ STK_API STK_NODISCARD stk_status stk_train_explain(const stk_train_recipe *recip
 typedef struct stk_train_progress {
     int64_t epoch, epochs; /* from 0; epochs of fractions are rounded up */
     int64_t step, steps;   /* of the whole run */
+    int64_t begun; /* steps that were: on a device that works beside the caller, some after step */
     int64_t epoch_step, epoch_steps;
     int64_t size;           /* of pictures, now */
     double  loss, accuracy; /* over the steps since the last report; accuracy 0 to 1 */
@@ -192,6 +193,7 @@ typedef struct stk_train_outlook {
     int64_t     first_step;               /* steps that are done already: the run was resumed */
     char        schedule[STK_TRAIN_TEXT]; /* in words, as stk_schedule_text gives it */
     const char *backend;                  /* lent by the trainer */
+    char        machine[STK_TRAIN_TEXT];  /* backend and machine, as stk_device_describe has it */
     int         threads;                  /* that compute */
 } stk_train_outlook;
 

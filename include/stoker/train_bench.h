@@ -36,9 +36,16 @@ typedef enum stk_train_bench_part {
     STK_TRAIN_BENCH_INPUT
 } stk_train_bench_part;
 
-/* One batch of the recipe's size. BOTH and INPUT want data. */
+/* One batch of the recipe's size. BOTH and INPUT want data. On a device that works beside the
+ * caller, some steps are under way as in training: one begins, and an earlier one is waited for, so
+ * that after the first few each takes its time. */
 STK_API STK_NODISCARD stk_status stk_train_bench_step(stk_train_bench     *bench,
                                                       stk_train_bench_part part, stk_error *err);
+
+/* So many steps of COMPUTE, one right after the other, on pictures that the device has already:
+ * only the last is waited for. */
+STK_API STK_NODISCARD stk_status stk_train_bench_window(stk_train_bench *bench, int64_t steps,
+                                                        stk_error *err);
 
 /* What a step runs: its operations, their times, its memory. Lent; stepped by the call above. */
 STK_API stk_program *stk_train_bench_program(stk_train_bench *bench);

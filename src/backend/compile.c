@@ -2,6 +2,7 @@
 #include "backend/device.h"
 #include "backend/program.h"
 #include "backend/reorder_op.h"
+#include "backend/watch.h"
 #include "graph/cost.h"
 #include "passes/passes.h"
 #include <stdio.h>
@@ -32,7 +33,9 @@ static stk_status run_pass(const stk_program *program, const stk_pass_row *pass,
     stk_pass_context context = {.precision =
                                     options->precision ? options->precision : STK_DTYPE_F32,
                                 .notes = options->explain ? &notes : NULL,
-                                .products_only = program->device->backend->products_only};
+                                .products_only = program->device->backend->products_only,
+                                .together = program->device->backend->together,
+                                .fusions = program->device->backend->fusions};
     stk_blob_init(&notes, NULL, STK_MEMORY_INDEX);
     stk_status st = pass->run(*owned ? *owned : graph, &context, &next, err);
     if (!st) {
@@ -151,36 +154,63 @@ static stk_status make_constants(stk_program *program, stk_error *err)
     return STK_OK;
 }
 
+/* Of a device that others use, too, what they have. Below a tenth it is the driver's own. */
+static void tell_of_others(const stk_device *device, char *text, size_t capacity)
+{
+    if (!device->backend->memory_free || !device->backend->memory) return;
+    const uint64_t all = device->backend->memory(device);
+    const uint64_t ours = device->backend->memory_free(device) + device->held;
+    if (all > ours && all - ours > all / 10)
+        snprintf(text, capacity, " (other programs have %.0f of %.0f MB)",
+                 (double)(all - ours) / 1e6, (double)all / 1e6);
+}
+
 /* Says what the memory is for, and how much less would do. */
 static stk_status does_not_fit(const stk_program *program, int64_t batch, uint64_t there,
                                stk_error *err)
 {
     const stk_memory_plan *plan = &program->plan.report;
-    char                   fits[64] = "";
+    char                   fits[64] = "", others[80] = "";
+    tell_of_others(program->device, others, sizeof others);
     double  share = there > plan->fixed ? (double)(there - plan->fixed) / (double)plan->arena : 0;
     int64_t smaller = (int64_t)((double)batch * share);
     if (batch > 0 && smaller > 0)
         snprintf(fits, sizeof fits, "; a batch of %lld would fit", (long long)smaller);
     return stk_fail(
         err, STK_E_NOMEM, "memory plan", program->name,
-        "%.0f MB are needed and %.0f MB are there: activations %.0f, gradients %.0f, "
+        "%.0f MB are needed and %.0f MB are there%s: activations %.0f, gradients %.0f, "
         "workspace %.0f, inputs %.0f, variables %.0f MB; most at %s%s",
-        (double)(plan->arena + plan->fixed) / 1e6, (double)there / 1e6,
+        (double)(plan->arena + plan->fixed) / 1e6, (double)there / 1e6, others,
         (double)plan->part[STK_PLAN_ACTIVATIONS] / 1e6,
         (double)plan->part[STK_PLAN_GRADIENTS] / 1e6, (double)plan->part[STK_PLAN_WORKSPACE] / 1e6,
         (double)plan->part[STK_PLAN_INPUTS] / 1e6, (double)plan->fixed / 1e6, plan->peak_at, fits);
 }
 
-/* The system would promise more memory than there is and end the process when it is used. */
+/* What variables and arena may take together. The system would promise more memory than there is
+ * and end the process when it is used; a device has what is free now, less two slots for what is
+ * fed beside a run. */
+static uint64_t room_of(const stk_program *program)
+{
+    const stk_memory_plan *plan = &program->plan.report;
+    const stk_device      *device = program->device;
+    const stk_backend     *backend = device->backend;
+    uint64_t               there = UINT64_MAX, held, ceiling;
+    if (backend->memory) there = backend->memory(device) / 10 * 9;
+    if (backend->memory_free) {
+        uint64_t slots = 2 * plan->part[STK_PLAN_INPUTS], left = backend->memory_free(device);
+        left = plan->fixed + (left > slots ? left - slots : 0);
+        if (left < there) there = left;
+    }
+    stk_ledger_total(device->options.ledger, &held, &ceiling);
+    return ceiling < there ? ceiling : there;
+}
+
 static stk_status take_arena(stk_program *program, int64_t batch, stk_error *err)
 {
     const stk_memory_plan *plan = &program->plan.report;
     const stk_backend     *backend = program->device->backend;
-    uint64_t               there = UINT64_MAX, held, ceiling;
+    const uint64_t         there = room_of(program);
     void                  *arena;
-    if (backend->memory) there = backend->memory(program->device) / 10 * 9;
-    stk_ledger_total(program->device->options.ledger, &held, &ceiling);
-    if (ceiling < there) there = ceiling;
     if (plan->arena + plan->fixed > there) return does_not_fit(program, batch, there, err);
     stk_status st = stk_device_take(program->device, plan->arena, program->name, &arena, err);
     if (st) return does_not_fit(program, batch, there, err);
@@ -193,8 +223,7 @@ static stk_status build(stk_program *program, const stk_graph *graph,
                         const stk_program_options *options, stk_error *err)
 {
     STK_TRY(stk_graph_check(graph, err));
-    if (options->precision == STK_DTYPE_F16 || options->precision == STK_DTYPE_BF16)
-        STK_TRY(program->device->backend->precision(program->device, options->precision, err));
+    STK_TRY(stk_device_computes_in(program->device, options->precision, err));
     STK_TRY(lay_out(program, graph, options, err));
     const stk_graph *g = program->laid_out.graph;
     program->steps = calloc((size_t)g->node_count + 1, sizeof *program->steps);
@@ -224,6 +253,7 @@ stk_status stk_program_compile(stk_program **out, const stk_graph *graph, stk_va
     program->device = variables->device;
     program->variables = variables;
     program->check = with.check;
+    program->eager = with.passes_off & STK_GRAPH_PASS_RECORD;
     stk_arena_init(&program->memory, variables->device->options.ledger, STK_MEMORY_INDEX);
     program->name = strdup(with.name ? with.name : "program");
     stk_status st = program->name ? build(program, graph, &with, err)
@@ -239,6 +269,8 @@ stk_status stk_program_compile(stk_program **out, const stk_graph *graph, stk_va
 void stk_program_free(stk_program *program)
 {
     if (!program) return;
+    stk_watch_forget(program);
+    if (program->recording) program->device->backend->forget(program->device, program->recording);
     for (uint32_t i = 0; i < program->step_count; i++) {
         stk_step *step = &program->steps[i];
         if (step->kernel && step->kernel->release) step->kernel->release(&step->call);

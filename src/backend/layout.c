@@ -97,10 +97,52 @@ static stk_status ask_kernel(layouter *l, const stk_graph_node *node, const stk_
     return kernel->formats(device, use, f->have, f->in, f->out, err);
 }
 
+/* How the first reader of symbol would have it; STK_FORMAT_PLAIN where it has no wish. */
+static stk_status wish_of_reader(layouter *l, const stk_graph_node *after, stk_symbol symbol,
+                                 stk_format *wish, stk_error *err)
+{
+    const stk_graph *from = l->rewrite.from;
+    *wish = STK_FORMAT_PLAIN;
+    for (const stk_graph_node *node = after + 1; node < from->nodes + from->node_count; node++) {
+        int at = 0;
+        while (at < node->input_count && node->in[at].id != symbol.id)
+            at++;
+        if (at == node->input_count) continue;
+        size_t       count = (size_t)node->input_count + 1;
+        stk_use_room room = {0};
+        stk_op_use   use;
+        node_formats f = {.have = calloc(count, sizeof *f.have), .in = calloc(count, sizeof *f.in)};
+        stk_status   st = f.have && f.in ? stk_graph_use(from, node, &room, &use, err)
+                                         : stk_fail(err, STK_E_NOMEM, "layout", NULL, "no memory");
+        if (!st) f.have[at] = STK_FORMAT_ANY;
+        if (!st) st = ask_kernel(l, node, &use, &f, err);
+        if (!st) *wish = f.in[at];
+        stk_use_room_release(&room);
+        free(f.have);
+        free(f.in);
+        return st;
+    }
+    return STK_OK;
+}
+
+/* A variable that is first of all taken element by element, as by the cast to 16 bits, lies as who
+ * reads that wants it: the element by element does not care. */
+static stk_status look_ahead(layouter *l, const stk_graph_node *node, stk_error *err)
+{
+    stk_symbol variable, unused;
+    stk_format wish;
+    if (node->input_count != 1 || !(node->op->traits & STK_OP_ELEMENTWISE)) return STK_OK;
+    variable = stk_rewrite_symbol(&l->rewrite, node->in[0]);
+    if (format_of(l, variable) != (stk_format)STK_FORMAT_ANY || l->plain) return STK_OK;
+    STK_TRY(wish_of_reader(l, node, node->out[0], &wish, err));
+    return wish ? in_format(l, variable, wish, &unused, err) : STK_OK;
+}
+
 static stk_status lay_out_with(layouter *l, const stk_graph_node *node, node_formats *f,
                                stk_symbol *in, stk_use_room *room, stk_error *err)
 {
     stk_op_use use;
+    STK_TRY(look_ahead(l, node, err));
     STK_TRY(stk_graph_use(l->rewrite.from, node, room, &use, err));
     for (int i = 0; i < node->input_count; i++)
         f->have[i] = format_of(l, stk_rewrite_symbol(&l->rewrite, node->in[i]));

@@ -105,9 +105,13 @@ static uint32_t room_to_take(const planner *p, uint32_t n, int o, size_t bytes)
     if (r == NO_ROOM || bytes_of(p, in) != bytes) return NO_ROOM;
     if (view) return r;
     if (p->program->format[in.id] != p->program->format[node->out[o].id]) return NO_ROOM;
-    /* Another input in the same memory would be overwritten while it is read. */
+    /* Another input in the same memory would be overwritten while it is read; the same one again
+     * is, unless each element is read before it is written. */
+    bool elementwise = node->op->traits & STK_OP_ELEMENTWISE;
     for (int i = 0; i < node->input_count; i++)
-        if (i != over && p->room_of[node->in[i].id] == r && node->in[i].id != in.id) return NO_ROOM;
+        if (i != over && p->room_of[node->in[i].id] == r &&
+            (node->in[i].id != in.id || !elementwise))
+            return NO_ROOM;
     return p->rooms[r].last <= n && p->rooms[r].part != STK_PLAN_INPUTS ? r : NO_ROOM;
 }
 

@@ -4,7 +4,7 @@
 
 #include "backend/layout.h"
 
-enum { STK_PLAN_ALIGNMENT = 64 };
+enum { STK_PLAN_ALIGNMENT = 256 }; /* libraries of GPUs want as much */
 
 /* Where a symbol is. */
 typedef enum stk_place_kind {

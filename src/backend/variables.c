@@ -62,15 +62,16 @@ stk_status stk_variables_read(stk_variables *variables, size_t index, void *data
     stk_variable *v = &variables->list[index];
     void         *plain = NULL;
     STK_TRY(check_size(v, size, err));
-    if (device->backend->sync) device->backend->sync(device);
+    STK_TRY(stk_device_sync(device, err));
     if (home(v) == STK_FORMAT_PLAIN) {
         device->backend->download(device, data, v->data, size);
-        return STK_OK;
+        return stk_device_sync(device, err);
     }
     STK_TRY(stk_device_take(device, size, v->name, &plain, err));
     stk_status st = device->backend->reorder(device, &v->type, v->format, v->data, STK_FORMAT_PLAIN,
                                              plain, err);
     if (!st) device->backend->download(device, data, plain, size);
+    if (!st) st = stk_device_sync(device, err);
     stk_device_give(device, plain, size);
     return st;
 }
@@ -82,7 +83,7 @@ stk_status stk_variables_write(stk_variables *variables, size_t index, const voi
     stk_variable *v = &variables->list[index];
     void         *plain = NULL;
     STK_TRY(check_size(v, size, err));
-    if (device->backend->sync) device->backend->sync(device);
+    STK_TRY(stk_device_sync(device, err));
     if (home(v) == STK_FORMAT_PLAIN) {
         device->backend->upload(device, v->data, data, size);
         return STK_OK;
@@ -107,6 +108,12 @@ stk_status stk_variables_reset(stk_variables *variables, size_t index, stk_error
     stk_status st = stk_variables_write(variables, index, values, bytes, err);
     free(values);
     return st;
+}
+
+void stk_variables_clear(stk_variables *variables, size_t index)
+{
+    stk_variable *v = &variables->list[index];
+    variables->device->backend->clear(variables->device, v->data, v->bytes);
 }
 
 static stk_status same_type(const stk_variable *v, const stk_tensor_type *type, stk_error *err)

@@ -77,11 +77,22 @@ stk_clock_pair stk_clock_read_pair(void)
     return best;
 }
 
+/* The point of the line through (from, to) of a and b; what lies before 0 is 0. */
+static uint64_t translate(uint64_t value, uint64_t from_a, uint64_t from_b, uint64_t to_a,
+                          uint64_t to_b)
+{
+    if (from_a == from_b) return to_a;
+    const int64_t since = (int64_t)(value - from_a); /* negative before a */
+    const wide to = (wide)to_a + (wide)since * (int64_t)(to_b - to_a) / (int64_t)(from_b - from_a);
+    return to < 0 ? 0 : (uint64_t)to;
+}
+
 uint64_t stk_clock_ticks_to_ns(uint64_t ticks, stk_clock_pair a, stk_clock_pair b)
 {
-    if (a.ticks == b.ticks) return a.ns;
-    const int64_t since = (int64_t)(ticks - a.ticks); /* negative before a */
-    const wide    ns =
-        (wide)a.ns + (wide)since * (int64_t)(b.ns - a.ns) / (int64_t)(b.ticks - a.ticks);
-    return ns < 0 ? 0 : (uint64_t)ns;
+    return translate(ticks, a.ticks, b.ticks, a.ns, b.ns);
+}
+
+uint64_t stk_clock_ns_to_ticks(uint64_t ns, stk_clock_pair a, stk_clock_pair b)
+{
+    return translate(ns, a.ns, b.ns, a.ticks, b.ticks);
 }

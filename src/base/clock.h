@@ -27,5 +27,7 @@ stk_clock_pair stk_clock_read_pair(void);
 
 /* ticks as monotonic nanoseconds, on the line through a (earlier) and b. */
 uint64_t stk_clock_ticks_to_ns(uint64_t ticks, stk_clock_pair a, stk_clock_pair b);
+/* The other way. */
+uint64_t stk_clock_ns_to_ticks(uint64_t ns, stk_clock_pair a, stk_clock_pair b);
 
 #endif

@@ -53,6 +53,7 @@ void stk_fixes_read(stk_case *c);
 void stk_fixes_preprocess(stk_case *c);
 void stk_fixes_compute(stk_case *c);
 void stk_fixes_output(stk_case *c); /* S3 and S5 to S8 */
+void stk_fixes_device(stk_case *c); /* S3, S4 and S6 of a device */
 
 /* What operations of a step cost, by name: forward and backward together. */
 typedef struct stk_op_cost {
@@ -65,6 +66,20 @@ typedef struct stk_op_cost {
 stk_op_cost stk_case_dearest_op(const stk_case *c);
 /* One operation costs much more than its share of work, or nearly half of all. */
 bool stk_case_op_stands_out(const stk_op_cost *op);
+/* What a device that computes behind the training thread's back is at. */
+typedef struct stk_device_use {
+    bool   known;
+    double busy, launch; /* of the time: it computes; it is told what to do (-1: not known) */
+    /* Of its operations' time: near the limit of memory, of arithmetic; only to start them. */
+    double memory, math, starts;
+} stk_device_use;
+
+stk_device_use stk_case_device_use(const stk_case *c);
+/* It computes faster than it is told what to do. */
+bool stk_device_is_late(const stk_device_use *use);
+/* Why S4 takes what it does, as far as the device tells: COMPUTE for no reason. */
+stk_cause stk_device_cause(const stk_device_use *use);
+void      stk_case_show_device(stk_case *c); /* evidence */
 /* The batch that computes fastest, and how many samples a second more that is than at the batch of
  * the run, as a factor; 1 when no other was measured. */
 double stk_case_best_batch(const stk_case *c, int64_t *batch);

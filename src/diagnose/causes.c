@@ -27,6 +27,8 @@ const char *stk_cause_name(stk_cause cause)
         [STK_CAUSE_CONTENTION] = "contention",
         [STK_CAUSE_VARIANCE] = "variance",
         [STK_CAUSE_OTHER] = "other",
+        [STK_CAUSE_MEMORY] = "memory",
+        [STK_CAUSE_MATH] = "math",
     };
     return (unsigned)cause < STK_CAUSE_COUNT ? names[cause] : "unknown cause";
 }
@@ -70,10 +72,13 @@ static stk_cause cause_of_preprocess(const stk_case *c)
 
 static stk_cause cause_of_compute(const stk_case *c)
 {
-    const stk_op_cost op = stk_case_dearest_op(c);
-    int64_t           batch;
+    const stk_op_cost    op = stk_case_dearest_op(c);
+    const stk_device_use use = stk_case_device_use(c);
+    int64_t              batch;
+    if (stk_device_is_late(&use)) return STK_CAUSE_LAUNCH;
     if (stk_case_op_stands_out(&op)) return STK_CAUSE_OPERATION;
     if (stk_case_best_batch(c, &batch) >= much_faster) return STK_CAUSE_LAUNCH;
+    if (use.known) return stk_device_cause(&use);
     if (runnable_share(&c->profile->stages[STK_STAGE_COMPUTE]) > waits_for_cores)
         return STK_CAUSE_CONTENTION;
     return STK_CAUSE_COMPUTE;

@@ -17,13 +17,18 @@ static const char *because(stk_cause cause)
         [STK_CAUSE_OPERATION] = "one operation stands out",
         [STK_CAUSE_CONTENTION] = "threads wait for cores",
         [STK_CAUSE_VARIANCE] = "fast enough, but uneven",
+        [STK_CAUSE_MEMORY] = "the device's memory is the limit",
+        [STK_CAUSE_MATH] = "the device's arithmetic is the limit, as it should",
     };
     return words[cause];
 }
 
-static void tell_compute(stk_diagnosis *d)
+static void tell_compute(const stk_case *c)
 {
-    const char *why = because(d->limit.cause);
+    stk_diagnosis       *d = c->out;
+    const stk_device_use use = stk_case_device_use(c);
+    const char          *why = because(d->limit.cause);
+    if (stk_device_is_late(&use)) why = "the GPU waits to be told what to do";
     if (why)
         snprintf(d->verdict, sizeof d->verdict,
                  "S4 compute limits (%.0f %% of a step): %s; see the fixes", 100 * d->compute_share,
@@ -44,7 +49,7 @@ static void tell_verdict(const stk_case *c)
     const stk_limit *l = &d->limit;
     const char      *why = because(l->cause), *name = stk_stage_name(l->stage);
     if (l->stage == STK_STAGE_COMPUTE) {
-        tell_compute(d);
+        tell_compute(c);
         return;
     }
     snprintf(d->verdict, sizeof d->verdict,

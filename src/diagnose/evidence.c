@@ -83,6 +83,7 @@ void stk_case_evidence(stk_case *c)
     show_callbacks(c);
     show_resources(c);
     show_operation(c);
+    stk_case_show_device(c);
 }
 
 static double variation(const stk_model *m)

@@ -16,5 +16,6 @@ void stk_case_fixes(stk_case *c)
     stk_fixes_preprocess(c);
     stk_fixes_compute(c);
     stk_fixes_output(c);
+    stk_fixes_device(c);
     qsort(c->out->fixes, c->out->fix_count, sizeof *c->out->fixes, compare);
 }

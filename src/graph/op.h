@@ -56,6 +56,8 @@ typedef struct stk_graph_op {
     stk_precision_class precision;
     /* Whether an input stays float32 where the op computes in 16 bits; NULL: none does. */
     bool (*stays_float32)(const stk_op_use *use, int input);
+    /* Whether an op that computes in float32 reads an input of 16 bits as it is; NULL: none. */
+    bool (*reads_half)(const stk_op_use *use, int input);
     /* Types and shapes of the outputs, or what is wrong, with both values. */
     stk_status (*infer)(const stk_op_use *use, stk_tensor_type *out, stk_error *err);
     /* din[i] gets the gradient of input i: left alone, none. dout[o] may be none where output o was

@@ -7,9 +7,9 @@
 #include <stoker/models.h>
 
 extern const stk_model stk_model_mlp, stk_model_lenet, stk_model_cnn, stk_model_resnet8,
-    stk_model_resnet20, stk_model_resnet18, stk_model_resnet34, stk_model_resnet50,
-    stk_model_mobilenet_v1, stk_model_mobilenet_v2, stk_model_efficientnet_b0, stk_model_vit_tiny,
-    stk_model_airbench;
+    stk_model_resnet20, stk_model_resnet18_cifar, stk_model_resnet18, stk_model_resnet34,
+    stk_model_resnet50, stk_model_mobilenet_v1, stk_model_mobilenet_v2, stk_model_efficientnet_b0,
+    stk_model_vit_tiny, stk_model_airbench;
 
 /* channels times width as a multiple of 8, by torchvision's rule; as it is where width is 1. */
 int stk_model_channels(int channels, double width);

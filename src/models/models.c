@@ -7,10 +7,19 @@
 enum { CLASSES_MOST = 1 << 24, WIDTH_MOST = 64 };
 
 static const stk_model *const models[] = {
-    &stk_model_mlp,          &stk_model_lenet,        &stk_model_cnn,
-    &stk_model_resnet8,      &stk_model_resnet20,     &stk_model_airbench,
-    &stk_model_resnet18,     &stk_model_resnet34,     &stk_model_resnet50,
-    &stk_model_mobilenet_v1, &stk_model_mobilenet_v2, &stk_model_efficientnet_b0,
+    &stk_model_mlp,
+    &stk_model_lenet,
+    &stk_model_cnn,
+    &stk_model_resnet8,
+    &stk_model_resnet20,
+    &stk_model_airbench,
+    &stk_model_resnet18_cifar,
+    &stk_model_resnet18,
+    &stk_model_resnet34,
+    &stk_model_resnet50,
+    &stk_model_mobilenet_v1,
+    &stk_model_mobilenet_v2,
+    &stk_model_efficientnet_b0,
     &stk_model_vit_tiny,
 };
 

@@ -1,7 +1,8 @@
 /* Residual networks: torchvision's for large pictures (resnet50 is "v1.5": the 3x3 convolution has
- * the stride) and those of the paper for CIFAR. Where a block changes size, its shortcut is a 1x1
- * convolution with batch norm in all of them (the paper's option B): option A, zeros for the new
- * channels, saves 2752 parameters of resnet20 and would be a second kind of block. */
+ * the stride), those of the paper for CIFAR, and resnet18 as it is mostly used there. Where a block
+ * changes size, its shortcut is a 1x1 convolution with batch norm in all of them (the paper's
+ * option B): option A, zeros for the new channels, saves 2752 parameters of resnet20 and would be a
+ * second kind of block. */
 #include "models/model.h"
 
 enum { STAGES = 4 };
@@ -108,6 +109,8 @@ RESNET(resnet8, "residual network for 32x32, one block a stage", 32, 10, .blocks
        .first = 16, .small = true)
 RESNET(resnet20, "residual network for 32x32, three blocks a stage", 32, 10, .blocks = {3, 3, 3},
        .first = 16, .small = true)
+RESNET(resnet18_cifar, "residual network for 32x32, resnet18 but for its beginning", 32, 10,
+       .blocks = {2, 2, 2, 2}, .first = 64, .small = true)
 RESNET(resnet18, "residual network, torchvision's", 224, 1000, .blocks = {2, 2, 2, 2}, .first = 64)
 RESNET(resnet34, "residual network, torchvision's", 224, 1000, .blocks = {3, 4, 6, 3}, .first = 64)
 RESNET(resnet50, "residual network with bottlenecks (v1.5), torchvision's", 224, 1000,

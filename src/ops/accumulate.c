@@ -28,6 +28,7 @@ const stk_graph_op stk_graph_op_accumulate = {
     .outputs = 1,
     .over = {1},
     .precision = STK_PRECISION_KEEP,
+    .reads_half = stk_update_reads_half,
     .infer = infer,
     .reference = reference,
 };

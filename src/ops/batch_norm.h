@@ -6,13 +6,14 @@
  *                                            -> scale, shift, invstd, running_mean', running_var'
  *   bn_fold(gamma, beta, mean, var)          -> scale, shift       (inference)
  *   bn_apply(x, scale, shift, [residual, [residual_scale, residual_shift]])
- *                                            -> y = act(x*scale + shift + residual...)
+ *                                            -> y = act(x*scale + shift + residual...), [bits]
  *   bn_grad_sums(dy, x, mean, invstd, [mask...])                       -> dgamma, dbeta
  *   bn_grad_apply(dy, x, mean, invstd, gamma, dgamma, dbeta, [mask...]) -> dx, [dz]
  *
  * With an activation the two last ones see dz = dy * slope: from y, which is then the one mask
- * input, or from x*scale + shift, with scale and shift as mask inputs. dz is also what flows into
- * the residual. */
+ * input; from x*scale + shift, with scale and shift as mask inputs; or, for relu and clip, from
+ * bits, which is where the slope is 1: uint8, element i is bit i % 8 of byte i / 8. dz is also what
+ * flows into the residual. */
 #ifndef STK_OPS_BATCH_NORM_H
 #define STK_OPS_BATCH_NORM_H
 
@@ -31,7 +32,12 @@ typedef struct stk_bn_apply_attrs {
     stk_activation act;
 } stk_bn_apply_attrs;
 
-typedef enum stk_bn_mask { STK_BN_MASK_NONE, STK_BN_MASK_OUTPUT, STK_BN_MASK_INPUT } stk_bn_mask;
+typedef enum stk_bn_mask {
+    STK_BN_MASK_NONE,
+    STK_BN_MASK_OUTPUT,
+    STK_BN_MASK_INPUT,
+    STK_BN_MASK_BITS
+} stk_bn_mask;
 
 typedef struct stk_bn_grad_attrs {
     stk_bn_mask    mask;
@@ -49,6 +55,10 @@ stk_status stk_bn_want_like_first(const stk_graph_op *op, const stk_op_use *use,
 /* The inputs from first on are those that attrs->mask asks for, and no others. */
 stk_status stk_bn_want_mask(const stk_graph_op *op, const stk_op_use *use, int first,
                             stk_error *err);
+/* Whether the slope of act is 0 or 1, and its output tells which. */
+bool stk_bn_has_bits(const stk_activation *act);
+/* The type of the bits of x. */
+stk_tensor_type stk_bn_bits_of(const stk_tensor_type *x);
 /* dz at element i of bn_grad_sums and bn_grad_apply, whose mask inputs are from first on. */
 double stk_bn_dz(const stk_op_use *use, const void *const *in, int first, int64_t i);
 void   stk_bn_grad_print(const void *attrs, char *text, size_t capacity);

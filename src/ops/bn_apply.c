@@ -18,6 +18,7 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
     if (use->input_count > RESIDUAL_SHIFT)
         STK_TRY(stk_bn_want_channels(op, use, RESIDUAL_SCALE, 2, err));
     out[0] = use->in[X];
+    out[1] = stk_bn_bits_of(&use->in[X]);
     return STK_OK;
 }
 
@@ -96,6 +97,8 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
     const float              *by = use->input_count > RESIDUAL_SHIFT ? in[RESIDUAL_SCALE] : NULL;
     const float              *plus = by ? in[RESIDUAL_SHIFT] : NULL;
     float                    *y = out[0];
+    bool                      has_bits = stk_bn_has_bits(&attrs->act);
+    uint8_t                  *bits = has_bits && use->output_count > 1 ? out[1] : NULL;
     int64_t channels = use->in[SCALE].shape.dim[0], count = stk_type_elements(&use->in[X]);
     for (int64_t i = 0; i < count; i++) {
         int64_t c = i % channels;
@@ -103,6 +106,10 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
         if (by) sum += (double)residual[i] * (double)by[c] + (double)plus[c];
         if (residual && !by) sum += (double)residual[i];
         y[i] = stk_activate(&attrs->act, (float)sum);
+        if (!bits) continue;
+        if (i % 8 == 0) bits[i / 8] = 0;
+        if (attrs->act.row->slope(y[i], y[i], attrs->act.a, attrs->act.b) != 0)
+            bits[i / 8] |= (uint8_t)(1 << i % 8);
     }
 }
 
@@ -115,7 +122,8 @@ const stk_graph_op stk_graph_op_bn_apply = {
     .name = "bn_apply",
     .inputs_min = 3,
     .inputs_max = 6,
-    .outputs = 1,
+    .outputs = 2,
+    .outputs_min = 1,
     .attrs_size = sizeof(stk_bn_apply_attrs),
     .over = {1},
     .precision = STK_PRECISION_INFER,

@@ -110,7 +110,10 @@ static stk_status grad_input_infer(const stk_op_use *use, stk_tensor_type *out, 
     STK_TRY(check_fit(op, use, &s, err));
     stk_shape dy = stk_shape_4d(s.batch, s.out_h, s.out_w, s.out_c);
     out[0] = (stk_tensor_type){use->in[0].dtype, stk_shape_4d(s.batch, s.in_h, s.in_w, s.in_c)};
-    return stk_op_want_shape(op, use, 0, &dy, "the result of the convolution", err);
+    STK_TRY(stk_op_want_shape(op, use, 0, &dy, "the result of the convolution", err));
+    if (use->input_count < 3) return STK_OK;
+    STK_TRY(stk_op_want_float(op, use, 2, err));
+    return stk_op_want_shape(op, use, 2, &out[0].shape, "the input of the convolution", err);
 }
 
 static stk_status grad_weight_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
@@ -262,15 +265,18 @@ static double one_of_input(const walk *k, const float *dy, const float *w, const
 
 static void grad_input_reference(const stk_op_use *use, const void *const *in, void *const *out)
 {
-    walk    k = walk_of(&stk_graph_op_conv2d_grad_input, use);
-    float  *dx = out[0];
-    int64_t at[3];
+    walk         k = walk_of(&stk_graph_op_conv2d_grad_input, use);
+    const float *plus = use->input_count > 2 ? in[2] : NULL;
+    float       *dx = out[0];
+    int64_t      at[3];
     for (at[0] = 0; at[0] < k.s.batch; at[0]++)
         for (at[1] = 0; at[1] < k.s.in_h; at[1]++)
             for (at[2] = 0; at[2] < k.s.in_w; at[2]++)
-                for (int64_t c = 0; c < k.s.in_c; c++)
-                    dx[x_at(&k, at[0], at[1], at[2]) + c] =
-                        (float)one_of_input(&k, in[0], in[1], at, c);
+                for (int64_t c = 0; c < k.s.in_c; c++) {
+                    int64_t to = x_at(&k, at[0], at[1], at[2]) + c;
+                    double  sum = one_of_input(&k, in[0], in[1], at, c);
+                    dx[to] = (float)(plus ? sum + (double)plus[to] : sum);
+                }
 }
 
 static double one_of_weight(const walk *k, const float *x, const float *dy, int64_t oc, int64_t ic,
@@ -343,9 +349,10 @@ const stk_graph_op stk_graph_op_conv2d = {
 const stk_graph_op stk_graph_op_conv2d_grad_input = {
     .name = "conv2d_grad_input",
     .inputs_min = 2,
-    .inputs_max = 2,
+    .inputs_max = 3,
     .outputs = 1,
     .attrs_size = sizeof(stk_conv2d_attrs),
+    .over = {3},
     .precision = STK_PRECISION_ALLOW,
     .infer = grad_input_infer,
     .cost = grad_input_cost,

@@ -14,7 +14,7 @@ typedef struct stk_conv2d_attrs {
     stk_activation act;     /* conv2d only: after the bias */
 } stk_conv2d_attrs;
 
-/* conv2d(x, w, [bias]) -> y; conv2d_grad_input(dy, w) -> dx;
+/* conv2d(x, w, [bias]) -> y; conv2d_grad_input(dy, w, [plus]) -> dx, with plus added to it;
  * conv2d_grad_weight(x, dy) -> dw, [dbias]. */
 
 /* All that a kernel needs to know, from either of the three. */

@@ -11,6 +11,12 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
     return STK_OK;
 }
 
+static bool reads_half(const stk_op_use *use, int input)
+{
+    (void)use, (void)input;
+    return true;
+}
+
 static stk_op_cost cost(const stk_op_use *use)
 {
     stk_op_cost cost = {0, (double)stk_type_bytes(&use->out[0])};
@@ -43,6 +49,7 @@ const stk_graph_op stk_graph_op_gradient_norm = {
     .inputs_max = STK_OP_ANY,
     .outputs = 1,
     .precision = STK_PRECISION_KEEP,
+    .reads_half = reads_half,
     .infer = infer,
     .cost = cost,
     .reference = reference,

@@ -47,6 +47,7 @@ const stk_graph_op stk_graph_op_lamb = {
     .attrs_size = sizeof(stk_optimizer_attrs),
     .over = {1, 3, 4},
     .precision = STK_PRECISION_KEEP,
+    .reads_half = stk_update_reads_half,
     .infer = infer,
     .cost = cost,
     .reference = reference,

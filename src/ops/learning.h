@@ -39,6 +39,7 @@ typedef struct stk_layer_norm_attrs {
 typedef struct stk_normalize_image_attrs {
     float mean[4], deviation[4];
     int   channels;
+    int   dtype; /* of the result; 0: float32 */
 } stk_normalize_image_attrs;
 
 /* Updates. hyper, a float32 input [STK_HYPER_COUNT], changes from step to step. guard, float32

@@ -1,4 +1,4 @@
-/* normalize_image: (x / 255 - mean[c]) / deviation[c] of bytes, as float32 */
+/* normalize_image: (x / 255 - mean[c]) / deviation[c] of bytes, as float32 or in 16 bits */
 #include "ops/learning.h"
 #include "ops/ops.h"
 #include <math.h>
@@ -25,7 +25,7 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
             return stk_fail(err, STK_E_INVALID, "normalize_image", use->name,
                             "mean %g and deviation %g of channel %d", (double)attrs->mean[c],
                             (double)attrs->deviation[c], c);
-    out[0] = (stk_tensor_type){STK_DTYPE_F32, x->shape};
+    out[0] = (stk_tensor_type){attrs->dtype ? (stk_dtype)attrs->dtype : STK_DTYPE_F32, x->shape};
     return STK_OK;
 }
 
@@ -50,6 +50,8 @@ static void print(const void *attrs_, char *text, size_t capacity)
         used += (size_t)snprintf(text + used, capacity - used, "%s%g/%g",
                                  c ? "," : "mean/dev=", (double)attrs->mean[c],
                                  (double)attrs->deviation[c]);
+    if (attrs->dtype && used < capacity)
+        snprintf(text + used, capacity - used, " %s", stk_dtype_name((stk_dtype)attrs->dtype));
 }
 
 const stk_graph_op stk_graph_op_normalize_image = {

@@ -59,6 +59,12 @@ stk_status stk_update_infer(const stk_graph_op *op, const stk_op_use *use, stk_t
     return STK_OK;
 }
 
+bool stk_update_reads_half(const stk_op_use *use, int input)
+{
+    (void)use;
+    return input == 1;
+}
+
 stk_op_cost stk_update_cost(const stk_op_use *use, double flops_per_element)
 {
     stk_op_cost cost = {flops_per_element * (double)stk_type_elements(&use->in[0]), 0};

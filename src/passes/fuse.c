@@ -9,6 +9,7 @@ enum { ROUNDS_MAX = 16, INPUTS_MAX = 16 };
 static const stk_fuse_pattern *const patterns[] = {
     &stk_fuse_bias,          &stk_fuse_activation,      &stk_fuse_bias_gradient,
     &stk_fuse_norm_residual, &stk_fuse_norm_activation, &stk_fuse_norm_gradient,
+    &stk_fuse_gradient_sum,  &stk_fuse_mask_bits,
 };
 
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
@@ -79,6 +80,7 @@ static stk_status look(stk_fuser *f, stk_error *err)
 static void fuse_node(stk_fuser *f, uint32_t index, uint32_t *counts, uint32_t *changes)
 {
     for (size_t p = 0; p < PATTERNS; p++) {
+        if ((patterns[p]->needs & f->fusions) != patterns[p]->needs) continue;
         stk_fuse_answer answer = patterns[p]->apply(f, index);
         counts[p] += answer == STK_FUSE_DONE;
         if (answer == STK_FUSE_NO) continue;
@@ -98,10 +100,10 @@ static stk_status fuse_all(stk_fuser *f, uint32_t *counts, uint32_t *changes, st
     return STK_OK;
 }
 
-static stk_status one_round(const stk_graph *from, stk_graph **out, uint32_t *counts,
-                            uint32_t *changes, stk_error *err)
+static stk_status one_round(const stk_graph *from, unsigned fusions, stk_graph **out,
+                            uint32_t *counts, uint32_t *changes, stk_error *err)
 {
-    stk_fuser f = {.from = from};
+    stk_fuser f = {.from = from, .fusions = fusions};
     *changes = 0;
     STK_TRY(stk_rewrite_begin(&f.rewrite, from, err));
     stk_status st = fuse_all(&f, counts, changes, err);
@@ -130,7 +132,7 @@ stk_status stk_pass_fuse(const stk_graph *from, const stk_pass_context *context,
     *out = NULL;
     for (int round = 0; round < ROUNDS_MAX && changes && !st; round++) {
         stk_graph *next = NULL;
-        st = one_round(*out ? *out : from, &next, counts, &changes, err);
+        st = one_round(*out ? *out : from, context->fusions, &next, counts, &changes, err);
         stk_graph_free(*out);
         *out = next;
     }

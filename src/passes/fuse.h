@@ -12,6 +12,7 @@ typedef struct stk_fuser {
     uint32_t        *uses;    /* by symbol: nodes, assignments and outputs that read it */
     uint32_t        *first;   /* by symbol, and one more: where its readers begin in readers */
     uint32_t        *readers; /* nodes, in order; one that reads a symbol twice is there twice */
+    unsigned         fusions; /* that the backend has kernels for */
 } stk_fuser;
 
 typedef enum stk_fuse_answer {
@@ -23,10 +24,12 @@ typedef enum stk_fuse_answer {
 typedef struct stk_fuse_pattern {
     const char *name;
     stk_fuse_answer (*apply)(stk_fuser *f, uint32_t index); /* at node index of from */
+    unsigned needs; /* stk_fusion of the backend; 0: for all */
 } stk_fuse_pattern;
 
 extern const stk_fuse_pattern stk_fuse_bias, stk_fuse_activation, stk_fuse_bias_gradient,
-    stk_fuse_norm_activation, stk_fuse_norm_residual, stk_fuse_norm_gradient;
+    stk_fuse_norm_activation, stk_fuse_norm_residual, stk_fuse_norm_gradient, stk_fuse_gradient_sum,
+    stk_fuse_mask_bits;
 
 /* The node that makes symbol when it is of op and nobody else reads it; NULL otherwise. */
 const stk_graph_node *stk_fuse_only_use(const stk_fuser *f, stk_symbol symbol,

@@ -66,4 +66,4 @@ static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
     return STK_FUSE_DONE;
 }
 
-const stk_fuse_pattern stk_fuse_bias_gradient = {"gradients of weight + bias", fuse};
+const stk_fuse_pattern stk_fuse_bias_gradient = {"gradients of weight + bias", fuse, 0};

@@ -32,7 +32,7 @@ static stk_fuse_answer fuse_residual(stk_fuser *f, uint32_t index)
     return STK_FUSE_DONE;
 }
 
-const stk_fuse_pattern stk_fuse_norm_residual = {"norm + residual", fuse_residual};
+const stk_fuse_pattern stk_fuse_norm_residual = {"norm + residual", fuse_residual, 0};
 
 /* Where the gradient of the activation needs what is before it, that has another reader, until
  * fuse_norm_gradient.c has taught batch norm's gradient to compute it again. */
@@ -47,4 +47,4 @@ static stk_fuse_answer fuse_activation(stk_fuser *f, uint32_t index)
     return STK_FUSE_DONE;
 }
 
-const stk_fuse_pattern stk_fuse_norm_activation = {"norm + activation", fuse_activation};
+const stk_fuse_pattern stk_fuse_norm_activation = {"norm + activation", fuse_activation, 0};

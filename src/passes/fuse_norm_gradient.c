@@ -139,4 +139,4 @@ static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
     return STK_FUSE_PART;
 }
 
-const stk_fuse_pattern stk_fuse_norm_gradient = {"gradients of norm + activation", fuse};
+const stk_fuse_pattern stk_fuse_norm_gradient = {"gradients of norm + activation", fuse, 0};

@@ -53,7 +53,7 @@ static stk_fuse_answer fuse_bias(stk_fuser *f, uint32_t index)
     return fuse_bias_at(f, node, 0) || fuse_bias_at(f, node, 1) ? STK_FUSE_DONE : STK_FUSE_NO;
 }
 
-const stk_fuse_pattern stk_fuse_bias = {"product + bias", fuse_bias};
+const stk_fuse_pattern stk_fuse_bias = {"product + bias", fuse_bias, 0};
 
 /* Only activations whose gradient looks at the result: the others need what is before them. */
 static stk_fuse_answer fuse_activation(stk_fuser *f, uint32_t index)
@@ -71,4 +71,4 @@ static stk_fuse_answer fuse_activation(stk_fuser *f, uint32_t index)
     return STK_FUSE_DONE;
 }
 
-const stk_fuse_pattern stk_fuse_activation = {"product + activation", fuse_activation};
+const stk_fuse_pattern stk_fuse_activation = {"product + activation", fuse_activation, 0};

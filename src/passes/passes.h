@@ -5,10 +5,18 @@
 
 #include "graph/rewrite.h"
 
+/* What fusing does only where the backend says that it has kernels for it. */
+typedef enum stk_fusion {
+    STK_FUSION_GRADIENT_SUM = 1 << 0, /* conv2d_grad_input adds another gradient */
+    STK_FUSION_MASK_BITS = 1 << 1,    /* bn_apply writes bits, which its gradient reads */
+} stk_fusion;
+
 typedef struct stk_pass_context {
     stk_dtype precision;     /* F32, BF16 or F16 */
     stk_blob *notes;         /* gets lines of text about what was done; NULL: not wanted */
     bool      products_only; /* 16 bits for convolutions and products, nothing else */
+    bool      together;      /* casts of variables first, updates last, each one after the other */
+    unsigned  fusions;       /* stk_fusion, what kernels of the backend can do in one */
 } stk_pass_context;
 
 typedef struct stk_pass_row {

@@ -1,6 +1,7 @@
 /* Mixed precision. Convolutions and products compute in 16 bits; what only carries their results on
  * does so too; losses, statistics and updates stay in float32, and so do the variables themselves:
  * an update smaller than 16 bits can tell from nothing must not be lost. */
+#include "ops/learning.h"
 #include "ops/ops.h"
 #include "ops/shapes.h"
 #include "passes/passes.h"
@@ -46,24 +47,34 @@ static stk_status find_updates(caster *c, stk_error *err)
     return made ? STK_OK : stk_fail(err, STK_E_NOMEM, "precision", NULL, "no memory");
 }
 
-/* x in dtype: itself, what it was cast from, or a cast. */
+static stk_symbol add_or_find(caster *c, const stk_graph_op *op, stk_symbol x, void *attrs)
+{
+    stk_graph     *to = c->rewrite.to;
+    stk_graph_node node = {.op = op, .attrs = attrs, .input_count = 1, .output_count = 1, .in = &x};
+    const stk_graph_node *there = stk_same_find(&c->casts, to, &node);
+    if (there) return there->out[0];
+    stk_symbol out = stk_graph_add1(to, op, x, attrs);
+    if (!to->error.status) stk_same_add(&c->casts, to, to->node_count - 1);
+    return out;
+}
+
+/* x in dtype: itself, what it was cast from, pictures that are made in dtype right away (from
+ * bytes, which are less to read than what a cast would take), or a cast. */
 static stk_symbol cast_to(caster *c, stk_symbol x, stk_dtype dtype)
 {
     stk_graph              *to = c->rewrite.to;
     const stk_graph_symbol *s = stk_graph_symbol_of(to, x);
     if (stk_symbol_is_none(x) || s->type.dtype == dtype) return x;
-    if (s->role == STK_SYMBOL_RESULT && to->nodes[s->node].op == &stk_graph_op_cast) {
-        stk_symbol from = to->nodes[s->node].in[0];
-        if (s->type.dtype == STK_DTYPE_F32 && stk_symbol_dtype(to, from) == dtype) return from;
+    const stk_graph_node *from = s->role == STK_SYMBOL_RESULT ? &to->nodes[s->node] : NULL;
+    if (from && from->op == &stk_graph_op_cast && s->type.dtype == STK_DTYPE_F32 &&
+        stk_symbol_dtype(to, from->in[0]) == dtype)
+        return from->in[0];
+    if (from && from->op == &stk_graph_op_normalize_image && !c->context->products_only) {
+        stk_normalize_image_attrs attrs = *(const stk_normalize_image_attrs *)from->attrs;
+        attrs.dtype = (int)dtype;
+        return add_or_find(c, from->op, from->in[0], &attrs);
     }
-    stk_cast_attrs attrs = {.dtype = (int)dtype};
-    stk_graph_node cast = {
-        .op = &stk_graph_op_cast, .attrs = &attrs, .input_count = 1, .output_count = 1, .in = &x};
-    const stk_graph_node *there = stk_same_find(&c->casts, to, &cast);
-    if (there) return there->out[0];
-    stk_symbol out = stk_cast(to, x, dtype);
-    if (!to->error.status) stk_same_add(&c->casts, to, to->node_count - 1);
-    return out;
+    return add_or_find(c, &stk_graph_op_cast, x, &(stk_cast_attrs){.dtype = (int)dtype});
 }
 
 /* Whether an input has the precision of the node at all: labels and scales per channel do not. */
@@ -71,6 +82,14 @@ static bool takes_part(const stk_graph_node *node, const stk_op_use *use, int i)
 {
     if (!is_float(use->in[i].dtype)) return false;
     return !node->op->stays_float32 || !node->op->stays_float32(use, i);
+}
+
+/* A gradient is 16 bits less to write and read where its reader takes it as it came. */
+static bool reads_half(const caster *c, const stk_graph_node *node, const stk_op_use *use, int i,
+                       stk_symbol now)
+{
+    return !c->context->products_only && node->op->reads_half && node->op->reads_half(use, i) &&
+           stk_symbol_dtype(c->rewrite.to, now) == c->context->precision;
 }
 
 static stk_dtype decide(const caster *c, uint32_t index, const stk_op_use *use)
@@ -98,7 +117,7 @@ static stk_status rewrite_node(caster *c, uint32_t index, stk_symbol *in, stk_er
     stk_rewrite_at(&c->rewrite, node);
     for (int i = 0; i < node->input_count; i++) {
         in[i] = stk_rewrite_symbol(&c->rewrite, node->in[i]);
-        if (!is_float(use.in[i].dtype)) continue;
+        if (!is_float(use.in[i].dtype) || reads_half(c, node, &use, i, in[i])) continue;
         in[i] = cast_to(c, in[i], takes_part(node, &use, i) ? dtype : STK_DTYPE_F32);
     }
     stk_graph_add(to, node->op, in, node->input_count, node->attrs, out, node->output_count);

@@ -1,7 +1,11 @@
 /* The order of nodes. Updates of variables run as soon as they can, right after their gradients are
  * made: those are still in the cache then, and their memory is free for the next. An update waits
  * for whoever else reads the variable it writes over, so that it can be done in place. All other
- * nodes stay in the order in which they were built. */
+ * nodes stay in the order in which they were built.
+ *
+ * Where many small kernels are begun as one, what can be is brought together: casts of variables
+ * before all else, updates after it, each before those that wait for it. */
+#include "ops/ops.h"
 #include "passes/passes.h"
 #include <stdlib.h>
 
@@ -16,6 +20,8 @@ typedef struct scheduler {
     edge       *edges;
     uint32_t    edge_count, edge_room;
     bool       *done;
+    uint32_t   *ready; /* updates that wait for nothing any more, from head to tail */
+    uint32_t    head, tail;
 } scheduler;
 
 static bool is_update(const stk_graph_node *node)
@@ -65,49 +71,88 @@ static stk_status find_edges(scheduler *s, stk_error *err)
     return STK_OK;
 }
 
-/* Runs node, then every update that waited for it alone; their number is small, but one may set
- * off the next, so that a stack and not the C stack holds them. */
-static void run_from(scheduler *s, uint32_t node, uint32_t *stack)
+static void run(scheduler *s, uint32_t n)
 {
-    const stk_graph *g = s->rewrite.from;
-    uint32_t         depth = 0;
-    stack[depth++] = node;
-    while (depth) {
-        uint32_t n = stack[--depth];
-        stk_rewrite_copy(&s->rewrite, &g->nodes[n]);
-        s->done[n] = true;
-        for (uint32_t e = s->first[n]; e; e = s->edges[e - 1].next) {
-            uint32_t to = s->edges[e - 1].to;
-            if (--s->waiting[to] == 0) stack[depth++] = to;
-        }
+    stk_rewrite_copy(&s->rewrite, &s->rewrite.from->nodes[n]);
+    s->done[n] = true;
+    for (uint32_t e = s->first[n]; e; e = s->edges[e - 1].next) {
+        uint32_t to = s->edges[e - 1].to;
+        if (--s->waiting[to] == 0) s->ready[s->tail++] = to;
     }
 }
 
-static stk_status run_all(scheduler *s, stk_error *err)
+/* The last that became ready comes next: it reads what was just made. */
+static void run_at_once(scheduler *s)
 {
     const stk_graph *g = s->rewrite.from;
-    size_t           room = (size_t)g->node_count + 1;
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        if (s->done[n] || (is_update(&g->nodes[n]) && s->waiting[n] != 0)) continue;
+        run(s, n);
+        while (s->tail)
+            run(s, s->ready[--s->tail]);
+    }
+}
+
+static void run_ready(scheduler *s)
+{
+    while (s->head < s->tail)
+        run(s, s->ready[s->head++]);
+}
+
+static bool is_cast_of_variable(const stk_graph *g, const stk_graph_node *node)
+{
+    return node->op == &stk_graph_op_cast && !is_update(node) &&
+           stk_graph_symbol_of(g, node->in[0])->role == STK_SYMBOL_VARIABLE;
+}
+
+static bool waits_for_update(const scheduler *s, const stk_graph_node *node)
+{
+    for (int i = 0; i < node->input_count; i++) {
+        const stk_graph_symbol *in = stk_graph_symbol_of(s->rewrite.from, node->in[i]);
+        if (in->role == STK_SYMBOL_RESULT && !s->done[in->node]) return true;
+    }
+    return false;
+}
+
+static void run_together(scheduler *s)
+{
+    const stk_graph *g = s->rewrite.from;
+    for (uint32_t n = 0; n < g->node_count; n++) /* before any run puts others there */
+        if (is_update(&g->nodes[n]) && s->waiting[n] == 0) s->ready[s->tail++] = n;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (is_cast_of_variable(g, &g->nodes[n])) run(s, n);
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        if (s->done[n] || is_update(&g->nodes[n])) continue;
+        if (waits_for_update(s, &g->nodes[n])) run_ready(s);
+        run(s, n);
+    }
+    run_ready(s);
+}
+
+static stk_status run_all(scheduler *s, bool together, stk_error *err)
+{
+    size_t room = (size_t)s->rewrite.from->node_count + 1;
     s->waiting = calloc(room, sizeof *s->waiting);
     s->first = calloc(room, sizeof *s->first);
     s->done = calloc(room, sizeof *s->done);
-    uint32_t  *stack = calloc(room, sizeof *stack);
-    stk_status st = s->waiting && s->first && s->done && stack
-                        ? find_edges(s, err)
-                        : stk_fail(err, STK_E_NOMEM, "schedule", NULL, "no memory");
-    for (uint32_t n = 0; n < g->node_count && !st; n++)
-        if (!s->done[n] && (!is_update(&g->nodes[n]) || s->waiting[n] == 0)) run_from(s, n, stack);
-    free(stack);
-    return st;
+    s->ready = calloc(room, sizeof *s->ready);
+    if (!s->waiting || !s->first || !s->done || !s->ready)
+        return stk_fail(err, STK_E_NOMEM, "schedule", NULL, "no memory");
+    STK_TRY(find_edges(s, err));
+    if (together)
+        run_together(s);
+    else
+        run_at_once(s);
+    return STK_OK;
 }
 
 stk_status stk_pass_schedule(const stk_graph *from, const stk_pass_context *context,
                              stk_graph **out, stk_error *err)
 {
     scheduler s = {0};
-    (void)context;
     *out = NULL;
     STK_TRY(stk_rewrite_begin(&s.rewrite, from, err));
-    stk_status st = run_all(&s, err);
+    stk_status st = run_all(&s, context->together, err);
     if (st)
         stk_rewrite_release(&s.rewrite);
     else
@@ -116,5 +161,6 @@ stk_status stk_pass_schedule(const stk_graph *from, const stk_pass_context *cont
     free(s.first);
     free(s.edges);
     free(s.done);
+    free(s.ready);
     return st;
 }

@@ -11,13 +11,18 @@
 enum { LANE_TIDS = 100000, EVENT_BYTES_MOST = 1200 };
 static const uint64_t usual_bytes = 300000000;
 
+static const char *device_of(const stk_chrome *c)
+{
+    if (c->format->device) return c->format->device;
+    return __atomic_load_n(&c->trace->has_devices, __ATOMIC_ACQUIRE) ? c->trace->device : "cpu:0";
+}
+
 /* Rank and size stand after a space: Holistic Trace Analysis looks for them so. */
 static void write_head(stk_chrome *c)
 {
-    const char *device = c->format->device ? c->format->device : "cpu:0";
     stk_chrome_text(c, "{\"schemaVersion\": 1,\n\"deviceProperties\": [{\"id\": 0, \"name\": ");
     stk_json_begin(&c->w, &c->text, 0);
-    stk_json_string(&c->w, device);
+    stk_json_string(&c->w, device_of(c));
     if (!c->status) c->status = stk_json_end(&c->w, &c->error);
     stk_chrome_text(c,
                     "}],\n\"distributedInfo\": {\"backend\": \"none\", \"rank\": 0, "
@@ -28,15 +33,15 @@ static void write_head(stk_chrome *c)
 }
 
 /* A name may hold spaces, but the device's process is known by its last word. */
-static void write_device_names(stk_chrome *c, uint32_t stream)
+static void write_device_names(stk_chrome *c, uint32_t stream, const char *own)
 {
     char name[96];
     if (stream == STK_CHROME_FIRST_STREAM) {
-        snprintf(name, sizeof name, "%s compute", c->format->device ? c->format->device : "cpu:0");
+        snprintf(name, sizeof name, "%s compute", device_of(c));
         stk_chrome_name(c, "process_name", STK_CHROME_DEVICE_PID, 0, name);
         stk_chrome_sort(c, "process_sort_index", STK_CHROME_DEVICE_PID, 0, 1);
     }
-    snprintf(name, sizeof name, "stream %u", stream);
+    snprintf(name, sizeof name, "stream %u%s%s", stream, own ? " " : "", own ? own : "");
     stk_chrome_name(c, "thread_name", STK_CHROME_DEVICE_PID, stream, name);
 }
 
@@ -54,11 +59,11 @@ static void write_row_names(stk_chrome *c, const stk_trace_thread *thread, const
 static stk_status write_row(stk_chrome *c, const stk_trace_thread *thread, const stk_row *row,
                             uint32_t *stream)
 {
-    write_row_names(c, thread, row);
-    if (row->has_device) write_device_names(c, ++*stream);
+    if (!thread->is_device) write_row_names(c, thread, row);
+    if (row->has_device) write_device_names(c, ++*stream, thread->is_device ? thread->name : NULL);
     for (size_t i = 0; i < row->count && !c->status; i++) {
         const uint32_t tid = thread->number + 1 + row->events[i].lane * LANE_TIDS;
-        stk_chrome_event(c, &row->events[i], (stk_chrome_row){tid, *stream});
+        stk_chrome_event(c, &row->events[i], (stk_chrome_row){tid, *stream, thread->is_device});
     }
     return c->status;
 }
@@ -69,10 +74,12 @@ static stk_status write_rows(stk_chrome *c, uint64_t since, uint64_t *earlier, s
     stk_row    row;
     stk_status st = STK_OK;
     stk_row_init(&row, c->text.ledger);
-    for (const stk_trace_thread *t = stk_trace_newest(c->trace); t && !st; t = t->older) {
-        st = stk_row_read(&row, t, since, &c->written.dropped, earlier, err);
-        if (!st) st = write_row(c, t, &row, &stream);
-    }
+    for (int devices = 0; devices < 2; devices++) /* an arrow's end stands after its beginning */
+        for (const stk_trace_thread *t = stk_trace_newest(c->trace); t && !st; t = t->older) {
+            if (t->is_device != devices) continue;
+            st = stk_row_read(&row, t, since, &c->written.dropped, earlier, err);
+            if (!st) st = write_row(c, t, &row, &stream);
+        }
     stk_row_release(&row);
     return st;
 }

@@ -112,9 +112,10 @@ static void begin_span(stk_chrome *c, const stk_event *event, const char *name,
 
 static void write_span(stk_chrome *c, const stk_event *event, uint32_t tid)
 {
-    char step[48];
+    char        step[48];
+    const char *name = event->op ? event->op->name : event->name;
     snprintf(step, sizeof step, "ProfilerStep#%llu", (unsigned long long)event->value);
-    begin_span(c, event, event->is_step ? step : event->name,
+    begin_span(c, event, event->is_step ? step : name,
                event->is_step ? "user_annotation" : stk_stage_name(event->stage), c->pid, tid);
     if (event->value) stk_json_pair_uint(&c->w, "value", event->value);
     end_arguments(c);
@@ -122,12 +123,12 @@ static void write_span(stk_chrome *c, const stk_event *event, uint32_t tid)
 
 /* An arrow's ends must lie in the spans it joins; in their middle they do for viewers that round.
  */
-static void write_arrow(stk_chrome *c, const char *phase, const stk_event *event, int pid,
-                        uint32_t tid)
+static void write_arrow(stk_chrome *c, const char *phase, const stk_event *event, uint64_t number,
+                        int pid, uint32_t tid)
 {
     begin_event(c, phase, "launch", pid, tid);
     stk_json_pair_string(&c->w, "cat", "ac2g");
-    stk_json_pair_uint(&c->w, "id", c->launches);
+    stk_json_pair_uint(&c->w, "id", number);
     write_us(c, "ts", since_begin(c, event->begin + event->ticks / 2));
     if (*phase == 'f') stk_json_pair_string(&c->w, "bp", "e");
     end_event(c);
@@ -143,42 +144,63 @@ static bool has_arrow(const stk_chrome *c, const stk_event *event)
 static const char *launch_name(const stk_chrome *c, stk_row_device device)
 {
     if (c->format->cuda_names)
-        return device == STK_ROW_KERNEL ? "cudaLaunchKernel" : "cudaMemcpyAsync";
-    return device == STK_ROW_KERNEL ? "launch" : "copy";
+        return device == STK_ROW_KERNEL || !device ? "cudaLaunchKernel" : "cudaMemcpyAsync";
+    return device == STK_ROW_KERNEL || !device ? "launch" : "copy";
 }
 
-static void write_launch(stk_chrome *c, const stk_row_event *e, uint32_t tid)
+static void write_launch(stk_chrome *c, const stk_row_event *e, uint64_t number, uint32_t tid)
 {
     begin_span(c, &e->event, launch_name(c, e->device), "cuda_runtime", c->pid, tid);
     if (e->event.op) stk_json_pair_string(&c->w, "op", e->event.op->name);
-    stk_json_pair_uint(&c->w, "correlation", c->launches);
+    stk_json_pair_uint(&c->w, "correlation", number);
     end_arguments(c);
 }
 
 static const char *device_name(const stk_row_event *e)
 {
+    if (e->event.op) return e->event.op->name;
     if (e->device == STK_ROW_COPY_IN) return "Memcpy HtoD (Pageable -> Device)";
     if (e->device == STK_ROW_COPY_OUT) return "Memcpy DtoH (Device -> Pageable)";
-    return e->event.op ? e->event.op->name : e->event.name;
+    return e->event.name;
+}
+
+static const char *device_category(stk_row_device device)
+{
+    if (device == STK_ROW_KERNEL) return "kernel";
+    return device == STK_ROW_FILL ? "gpu_memset" : "gpu_memcpy";
 }
 
 static void write_op(stk_chrome *c, const stk_trace_op *op)
 {
     if (*op->layer) stk_json_pair_string(&c->w, "layer", op->layer);
-    stk_json_pair_string(&c->w, "kernel", op->kernel);
+    if (*op->kernel) stk_json_pair_string(&c->w, "kernel", op->kernel);
     if (op->flops > 0) stk_json_pair_double(&c->w, "flops", op->flops);
     if (op->bytes > 0) stk_json_pair_double(&c->w, "bytes", op->bytes);
 }
 
-static void write_device(stk_chrome *c, const stk_row_event *e, uint32_t stream)
+static void write_device(stk_chrome *c, const stk_row_event *e, uint64_t number, uint32_t stream)
 {
-    begin_span(c, &e->event, device_name(e), e->device == STK_ROW_KERNEL ? "kernel" : "gpu_memcpy",
-               STK_CHROME_DEVICE_PID, stream);
+    begin_span(c, &e->event, device_name(e), device_category(e->device), STK_CHROME_DEVICE_PID,
+               stream);
     stk_json_pair_int(&c->w, "device", 0);
     stk_json_pair_uint(&c->w, "stream", stream);
-    stk_json_pair_uint(&c->w, "correlation", c->launches);
+    if (number) stk_json_pair_uint(&c->w, "correlation", number);
     if (e->event.op) write_op(c, e->event.op);
     end_arguments(c);
+}
+
+/* A launch and what it began are told apart, each by the row it is on. */
+static void write_apart(stk_chrome *c, const stk_row_event *e, stk_chrome_row row)
+{
+    const stk_event *event = &e->event;
+    const int        pid = row.is_device ? STK_CHROME_DEVICE_PID : c->pid;
+    if (row.is_device)
+        write_device(c, e, event->value, row.stream);
+    else
+        write_launch(c, e, event->value, row.tid);
+    if (event->value && has_arrow(c, event))
+        write_arrow(c, row.is_device ? "f" : "s", event, event->value, pid,
+                    row.is_device ? row.stream : row.tid);
 }
 
 void stk_chrome_event(stk_chrome *c, const stk_row_event *e, stk_chrome_row row)
@@ -191,12 +213,16 @@ void stk_chrome_event(stk_chrome *c, const stk_row_event *e, stk_chrome_row row)
                            since_begin(c, event->begin), value);
         return;
     }
+    if (row.is_device || event->is_launch) {
+        write_apart(c, e, row);
+        return;
+    }
     if (!event->op || !e->device) write_span(c, event, row.tid);
     if (!e->device) return;
-    const bool seen = has_arrow(c, event);
-    c->launches++;
-    write_launch(c, e, row.tid);
-    if (seen) write_arrow(c, "s", event, c->pid, row.tid);
-    write_device(c, e, row.stream);
-    if (seen) write_arrow(c, "f", event, STK_CHROME_DEVICE_PID, row.stream);
+    const bool     seen = has_arrow(c, event);
+    const uint64_t number = ++c->launches;
+    write_launch(c, e, number, row.tid);
+    if (seen) write_arrow(c, "s", event, number, c->pid, row.tid);
+    write_device(c, e, number, row.stream);
+    if (seen) write_arrow(c, "f", event, number, STK_CHROME_DEVICE_PID, row.stream);
 }

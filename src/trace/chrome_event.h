@@ -27,6 +27,7 @@ typedef struct stk_chrome {
 /* Where a row is: the host's thread of a span, the device's stream. */
 typedef struct stk_chrome_row {
     uint32_t tid, stream;
+    bool     is_device; /* all of it is a stream's */
 } stk_chrome_row;
 
 /* The text so far, when it is long enough or all is set. */

@@ -15,6 +15,7 @@ static void find(const stk_nvtx *nvtx, const char *name, void *function)
 
 stk_status stk_nvtx_open(stk_nvtx *nvtx, const char *path, stk_error *err)
 {
+    if (!path && stk_nvtx3_has(nvtx)) return STK_OK;
     if (!path) path = usual_path;
     *nvtx = (stk_nvtx){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
     if (!nvtx->library)

@@ -18,12 +18,14 @@ typedef struct stk_event_slot {
 
 /* The same, unpacked. */
 typedef struct stk_event {
-    uint64_t            begin, ticks; /* when, and how long */
-    const char         *name;
-    uint64_t            value; /* of a counter: the bits of a double; of a step: its number */
+    uint64_t    begin, ticks; /* when, and how long */
+    const char *name;
+    uint64_t    value; /* of a counter: the bits of a double; of a step, a launch and what
+                        * a device did: its number */
     stk_stage           stage;
     bool                is_counter, is_step;
-    const stk_trace_op *op; /* NULL: none */
+    bool                is_launch; /* what it began is told on a device's row */
+    const stk_trace_op *op;        /* NULL: none */
 } stk_event;
 
 struct stk_trace_thread {
@@ -36,7 +38,9 @@ struct stk_trace_thread {
     stk_trace        *trace;
     stk_trace_thread *older;
     char             *name;
-    uint32_t          number; /* from 0, in the order of attaching */
+    uint32_t          number;    /* from 0, in the order of attaching */
+    bool              is_device; /* a stream: all of it was done by the device */
+    stk_clock_pair    latest;    /* of a device's row, its thread's: both clocks, not long ago */
     alignas(64) stk_event_slot slots[];
 };
 
@@ -47,6 +51,8 @@ struct stk_trace {
     stk_trace_level     level;             /* atomic */
     stk_trace_level     highest;           /* atomic: that it ever had */
     struct stk_kept_op *ops;               /* atomic: a list that only grows */
+    bool                has_devices;       /* atomic: some row is a device's own */
+    char                device[32];        /* whose; written before has_devices */
     uint64_t            number;            /* of this trace in this process, from 1 */
     uint64_t            begin_unix_ns;
     stk_clock_pair      begin;

@@ -80,9 +80,20 @@ static bool holds_compute(const stk_row *row, size_t index)
     return false;
 }
 
-static stk_row_device device_part(const stk_row *row, size_t index)
+/* What a stream holds. Copies and fills that are part of computing are known by their names. */
+static stk_row_device part_of_stream(const stk_event *event)
+{
+    if (event->stage == STK_STAGE_HOST_TO_DEVICE) return STK_ROW_COPY_IN;
+    if (event->stage == STK_STAGE_DEVICE_TO_HOST) return STK_ROW_COPY_OUT;
+    if (strncmp(event->op->name, "Memcpy", 6) == 0) return STK_ROW_COPY;
+    return strncmp(event->op->name, "Memset", 6) == 0 ? STK_ROW_FILL : STK_ROW_KERNEL;
+}
+
+static stk_row_device device_part(const stk_row *row, size_t index, const stk_trace_thread *thread)
 {
     const stk_row_event *e = &row->events[index];
+    if (thread->is_device) return part_of_stream(&e->event);
+    if (__atomic_load_n(&thread->trace->has_devices, __ATOMIC_RELAXED)) return STK_ROW_HOST;
     if (e->event.is_counter || e->event.is_step || e->lane) return STK_ROW_HOST;
     switch (e->event.stage) {
     case STK_STAGE_COMPUTE:
@@ -128,7 +139,7 @@ stk_status stk_row_read(stk_row *row, const stk_trace_thread *thread, uint64_t s
     if (row->count > 1) qsort(row->events, row->count, sizeof *row->events, compare);
     STK_TRY(give_lanes(row, err));
     for (size_t i = 0; i < row->count; i++) {
-        row->events[i].device = device_part(row, i);
+        row->events[i].device = device_part(row, i, thread);
         if (row->events[i].device) row->has_device = true;
     }
     return STK_OK;

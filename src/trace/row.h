@@ -9,7 +9,9 @@ typedef enum stk_row_device {
     STK_ROW_HOST, /* nothing */
     STK_ROW_KERNEL,
     STK_ROW_COPY_IN,
-    STK_ROW_COPY_OUT
+    STK_ROW_COPY_OUT,
+    STK_ROW_COPY, /* within the device */
+    STK_ROW_FILL
 } stk_row_device;
 
 typedef struct stk_row_event {

@@ -2,6 +2,7 @@
 #include "trace/recording.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,9 @@ enum {
     DURATION_SHIFT = 8,
     COUNTER_BIT = 1 << 7,
     STEP_BIT = 1 << 6,
-    OP_BIT = 1 << 5, /* name leads to a stk_trace_op */
-    STAGE_MASK = OP_BIT - 1
+    OP_BIT = 1 << 5,     /* name leads to a stk_trace_op */
+    LAUNCH_BIT = 1 << 4, /* value is its number */
+    STAGE_MASK = LAUNCH_BIT - 1
 };
 static const uint64_t longest_duration = UINT64_MAX >> DURATION_SHIFT;
 
@@ -106,24 +108,44 @@ static stk_trace_thread *new_thread(uint64_t events, const char *name)
     return NULL;
 }
 
-stk_status stk_trace_attach(stk_trace *trace, const char *name, stk_trace_thread **out,
-                            stk_error *err)
+static stk_status attach(stk_trace *trace, const char *name, bool is_device, stk_trace_thread **out,
+                         stk_error *err)
 {
-    *out = NULL;
-    if (!trace) return STK_OK;
     stk_trace_thread *thread = new_thread(trace->events_per_thread, name);
     if (!thread)
         return stk_fail(err, STK_E_NOMEM, "trace", name, "no memory for %" PRIu64 " events",
                         trace->events_per_thread);
     thread->trace = trace;
+    thread->is_device = is_device;
     stk_trace_thread *newest = __atomic_load_n(&trace->newest, __ATOMIC_ACQUIRE);
     do {
         thread->older = newest;
         thread->number = newest ? newest->number + 1 : 0;
     } while (!__atomic_compare_exchange_n(&trace->newest, &newest, thread, true, __ATOMIC_ACQ_REL,
                                           __ATOMIC_ACQUIRE));
+    *out = thread;
+    return STK_OK;
+}
+
+stk_status stk_trace_attach(stk_trace *trace, const char *name, stk_trace_thread **out,
+                            stk_error *err)
+{
+    *out = NULL;
+    if (!trace) return STK_OK;
+    STK_TRY(attach(trace, name, false, out, err));
     own.trace = trace->number;
-    own.thread = *out = thread;
+    own.thread = *out;
+    return STK_OK;
+}
+
+stk_status stk_trace_attach_device(stk_trace *trace, const char *device, const char *stream,
+                                   stk_trace_thread **out, stk_error *err)
+{
+    *out = NULL;
+    if (!trace) return STK_OK;
+    STK_TRY(attach(trace, stream, true, out, err));
+    if (!*trace->device) snprintf(trace->device, sizeof trace->device, "%s", device);
+    __atomic_store_n(&trace->has_devices, true, __ATOMIC_RELEASE);
     return STK_OK;
 }
 
@@ -266,6 +288,27 @@ uint64_t stk_trace_record_op(stk_trace_thread *thread, stk_stage stage, const st
     return begin + ticks;
 }
 
+uint64_t stk_trace_record_launch(stk_trace_thread *thread, stk_stage stage, const stk_trace_op *op,
+                                 uint64_t begin, uint64_t number)
+{
+    const uint64_t ticks = ticks_since(begin);
+    write_event(thread, begin, ticks, LAUNCH_BIT | OP_BIT | bits_of(stage), (const char *)op,
+                number);
+    return begin + ticks;
+}
+
+void stk_trace_record_device(stk_trace_thread *row, stk_stage stage, const stk_trace_op *op,
+                             uint64_t begin_ns, uint64_t end_ns, uint64_t number)
+{
+    const stk_clock_pair start = row->trace->begin;
+    if (end_ns > row->latest.ns) row->latest = stk_clock_read_pair();
+    const uint64_t begin = stk_clock_ns_to_ticks(begin_ns, start, row->latest);
+    const uint64_t end = stk_clock_ns_to_ticks(end_ns, start, row->latest);
+    const uint64_t ticks = end > begin ? end - begin : 0;
+    write_event(row, begin, ticks < longest_duration ? ticks : longest_duration,
+                OP_BIT | bits_of(stage), (const char *)op, number);
+}
+
 void stk_trace_record_counter(stk_trace_thread *thread, stk_stage stage, const char *name,
                               double value)
 {
@@ -305,7 +348,8 @@ static stk_event unpack(const stk_event_slot *slot)
                        .value = word[3],
                        .stage = (stk_stage)(word[1] & STAGE_MASK),
                        .is_counter = (word[1] & COUNTER_BIT) != 0,
-                       .is_step = (word[1] & STEP_BIT) != 0};
+                       .is_step = (word[1] & STEP_BIT) != 0,
+                       .is_launch = (word[1] & LAUNCH_BIT) != 0};
 }
 
 stk_status stk_trace_snapshot(const stk_trace_thread *thread, stk_blob *out, uint64_t *dropped,

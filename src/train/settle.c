@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stoker/presets.h>
+#include <stoker/program.h>
 #include <stoker/train.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -125,6 +126,26 @@ static stk_status settle_epochs(settling *s, stk_error *err)
                (long long)s->data->train_count);
 }
 
+static bool on_gpu(const stk_train_recipe *r)
+{
+    return strcmp(*r->knobs.backend ? r->knobs.backend : stk_backend_fastest(), "cuda") == 0;
+}
+
+/* A GPU multiplies 16 bits several times as fast, and with a loss scale that finds its own height
+ * networks learn the same. */
+static stk_status settle_precision(settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    bool              decide = !*r->train.precision;
+    if (decide) put(r->train.precision, on_gpu(r) ? "fp16" : "fp32");
+    if (r->train.loss_scale < 0)
+        r->train.loss_scale = strcmp(r->train.precision, "fp16") == 0 ? 65536 : 0;
+    if (!decide || !on_gpu(r)) return STK_OK;
+    return say(s, err,
+               "precision fp16: on a GPU; weights and sums stay float32, --precision fp32 "
+               "keeps all in it");
+}
+
 static bool is_adaptive(const stk_train_recipe *r)
 {
     return strcmp(r->train.optimizer, "adamw") == 0 || strcmp(r->train.optimizer, "lamb") == 0;
@@ -153,8 +174,6 @@ static stk_status settle_optimizer(settling *s, stk_error *err)
                    strcmp(r->train.schedule, "constant") == 0;
         r->train.warmup_epochs = own ? 0 : 0.05 * r->train.epochs;
     }
-    if (r->train.loss_scale < 0)
-        r->train.loss_scale = strcmp(r->train.precision, "fp16") == 0 ? 65536 : 0;
     return STK_OK;
 }
 
@@ -167,12 +186,23 @@ static void settle_steps(settling *s)
     if (r->output.log_every < 0) r->output.log_every = epoch < 50 ? 1 : epoch / 50;
 }
 
+/* The GPU computes: all cores prepare input, and the training thread helps when it waits. */
+static stk_status settle_threads_beside(settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    int64_t           cores = stk_limits_cores();
+    if (r->knobs.input_threads < 0) r->knobs.input_threads = cores;
+    if (r->knobs.threads < 0) r->knobs.threads = 1;
+    return say(s, err, "threads: %lld prepare input", (long long)r->knobs.input_threads);
+}
+
 /* With two cores a thread of its own for input takes half of a core from compute whenever it runs:
  * preparing batches in between on the training thread is faster (docs/training.md has numbers). */
 static stk_status settle_threads(settling *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     int64_t           cores = stk_limits_cores();
+    if (on_gpu(r)) return settle_threads_beside(s, err);
     if (r->knobs.input_threads < 0)
         r->knobs.input_threads = cores <= 2 ? 1 : cores / 8 > 1 ? cores / 8 + 1 : 2;
     if (r->knobs.threads < 0) {
@@ -242,6 +272,7 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(settle_batch(&s, err));
     STK_TRY(settle_epochs(&s, err));
     STK_TRY(settle_optimizer(&s, err));
+    STK_TRY(settle_precision(&s, err));
     settle_steps(&s);
     STK_TRY(settle_threads(&s, err));
     return settle_folder(&s, err);

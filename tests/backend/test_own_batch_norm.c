@@ -51,6 +51,7 @@ STK_TEST(a_norm_is_applied_with_activation_and_residuals)
                 expect_own(&(own_case){.op = &stk_graph_op_bn_apply,
                                        .attrs = &attrs,
                                        .inputs = inputs,
+                                       .outputs = 1,
                                        .in = {{shapes[s], 0, -3, 3, NULL},
                                               per,
                                               per,
@@ -101,6 +102,7 @@ STK_TEST(large_results_are_streamed_and_the_same)
     expect_own(&(own_case){.op = &stk_graph_op_bn_apply,
                            .attrs = &attrs,
                            .inputs = 4,
+                           .outputs = 1,
                            .in = {{shape, 0, -3, 3, NULL}, per, per, {shape, 0, -3, 3, NULL}}});
     expect_gradients_of(&shape, STK_BN_MASK_OUTPUT, &acts[1]);
 }

@@ -77,7 +77,7 @@ STK_TEST(bytes_become_normalised_floats)
 {
     for (int channels = 1; channels <= 4; channels++) {
         stk_normalize_image_attrs attrs = {
-            {0.485f, 0.456f, 0.406f, 0.5f}, {0.229f, 0.224f, 0.225f, 0.5f}, channels};
+            {0.485f, 0.456f, 0.406f, 0.5f}, {0.229f, 0.224f, 0.225f, 0.5f}, channels, 0};
         expect_own(&(own_case){.op = &stk_graph_op_normalize_image,
                                .attrs = &attrs,
                                .inputs = 1,

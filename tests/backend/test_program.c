@@ -2,6 +2,15 @@
 #include "harness.h"
 #include <math.h>
 
+STK_TEST(tf32_is_refused_where_there_is_none)
+{
+    stk_device *device;
+    stk_error   err;
+    EXPECT_STATUS(STK_E_UNSUPPORTED,
+                  stk_device_open(&device, "ref", &(stk_device_options){.tf32 = true}, &err));
+    EXPECT_CONTAINS("use precision fp32", err.message);
+}
+
 STK_TEST(a_dense_layer_learns_a_line)
 {
     stk_error      err;

@@ -32,6 +32,11 @@ expect_in err "resnet18" "no such network"
 run bench compute mlp --batch 0
 expect_code 2 "no batch"
 expect_in err "--batch: data.batch is \"0\"" "no batch"
+run bench compute mlp --batch 4 --size 8 --classes 3 --steps 7 --window 3 --threads 1 --json
+expect_code 0 "bench compute --window"
+python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); assert r["steps"] == 9 and r["window"] == 3, r' "$work/out" ||
+    fail "bench compute --window: $(cat "$work/out")"
+
 run bench compute mlp --batch 1 --steps 1 --threads 1 --fit-mb 100
 expect_code 1 "--fit-mb from a batch of 1"
 

@@ -6,7 +6,7 @@ source "$(dirname "$0")/support.bash" "$1"
 run models
 expect_code 0 "models"
 expect_empty "$work/err" "models"
-for name in mlp lenet cnn resnet8 resnet20 airbench resnet18 resnet34 resnet50 mobilenet_v1 mobilenet_v2 \
+for name in mlp lenet cnn resnet8 resnet20 airbench resnet18_cifar resnet18 resnet34 resnet50 mobilenet_v1 mobilenet_v2 \
     efficientnet_b0 vit_tiny; do
     expect_in "$work/out" "  $name " "the list"
 done
@@ -18,7 +18,7 @@ expect_code 0 "the list as JSON"
 python3 - "$work/out" <<'PYTHON' || fail "the JSON of all models"
 import json, sys
 models = {m["name"]: m for m in json.load(open(sys.argv[1]))}
-assert len(models) == 13 and all(m["size"] == 64 and m["classes"] == 10 for m in models.values())
+assert len(models) == 14 and all(m["size"] == 64 and m["classes"] == 10 for m in models.values())
 assert models["resnet18"]["parameters"] == 11181642, models["resnet18"]
 assert all(m["flops"] > 0 and m["training_bytes"] > 0 for m in models.values())
 PYTHON

@@ -244,6 +244,103 @@ STK_TEST(a_batch_that_is_too_small_is_found_by_measured_rates)
     stk_profile_release(&p);
 }
 
+/* A run on a GPU that computes for this share of the time and is told what to do for another. */
+static stk_profile on_a_gpu(double busy, double launch)
+{
+    simulation  s = simulation_usual();
+    stk_profile p = recording(&s);
+    strcpy(p.device.name, "NVIDIA H200");
+    strcpy(p.run.precision, "fp32");
+    p.device.work_ns = busy * p.measured_ns;
+    p.device.launch_ns = launch * p.measured_ns;
+    p.limits.flops = 50e12;
+    p.limits.memory_bytes = 4e12;
+    p.limits.launch_ns = 2000;
+    return p;
+}
+
+/* Ten runs of 100 us each, at these shares of what the GPU gives. */
+static void add_gpu_op(stk_profile *p, const char *name, double flops, double bytes)
+{
+    add_op(p, name, flops * 50e12 * 1e-4, 1000000);
+    p->ops[p->op_count - 1].bytes = bytes * 4e12 * 1e-4;
+}
+
+STK_TEST(a_gpu_that_waits_to_be_told_is_launch_bound)
+{
+    stk_profile         p = on_a_gpu(0.3, 0.9);
+    const stk_diagnosis d = diagnose(&p);
+    expect_limit(&d, STK_STAGE_COMPUTE, STK_CAUSE_LAUNCH);
+    EXPECT_CONTAINS("waits to be told", d.verdict);
+    EXPECT(fix_with(&d, "play recorded steps")->gain > 1);
+    stk_profile_release(&p);
+    p = on_a_gpu(0.97, 0.9); /* it is told ahead of time */
+    const stk_diagnosis ahead = diagnose(&p);
+    expect_limit(&ahead, STK_STAGE_COMPUTE, STK_CAUSE_COMPUTE);
+    stk_profile_release(&p);
+}
+
+STK_TEST(kernels_that_take_no_longer_than_their_start_are_launch_bound)
+{
+    stk_profile p = on_a_gpu(0.97, 0.1);
+    for (int i = 0; i < 8; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "tiny%d", i);
+        add_op(&p, name, 1e3, 30000); /* ten runs of 3 us */
+    }
+    const stk_diagnosis d = diagnose(&p);
+    expect_limit(&d, STK_STAGE_COMPUTE, STK_CAUSE_LAUNCH);
+    stk_profile_release(&p);
+}
+
+STK_TEST(a_gpu_is_bound_by_its_memory_or_by_arithmetic)
+{
+    for (int math = 0; math < 2; math++) {
+        stk_profile p = on_a_gpu(0.97, 0.1);
+        for (int i = 0; i < 8; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "layer%d", i);
+            add_gpu_op(&p, name, math ? 0.8 : 0.1, math ? 0.3 : 0.85);
+        }
+        add_gpu_op(&p, "middling", 0.3, 0.3);
+        stk_diagnosis d = diagnose(&p);
+        expect_limit(&d, STK_STAGE_COMPUTE, math ? STK_CAUSE_MATH : STK_CAUSE_MEMORY);
+        EXPECT_CONTAINS(math ? "arithmetic" : "memory", d.verdict);
+        const stk_fix *fix = fix_with(&d, "--precision fp16");
+        EXPECT(fix->supposed && fix->changes_training && fix->gain > 0.3);
+        strcpy(p.run.precision, "fp16");
+        d = diagnose(&p);
+        for (size_t i = 0; i < d.fix_count; i++)
+            EXPECT(!strstr(d.fixes[i].command, "--precision"));
+        stk_profile_release(&p);
+    }
+}
+
+STK_TEST(copies_and_results_that_a_gpu_waits_for_are_named)
+{
+    static const stk_stage stages[] = {STK_STAGE_HOST_TO_DEVICE, STK_STAGE_DEVICE_TO_HOST};
+    for (int i = 0; i < 2; i++) {
+        stk_profile p = faulty(stages[i], 3e6, 0, 2);
+        p.device.work_ns = 0.5 * p.measured_ns;
+        p.device.launch_ns = 0.1 * p.measured_ns;
+        const stk_diagnosis d = diagnose(&p);
+        expect_limit(&d, stages[i], i ? STK_CAUSE_FETCH : STK_CAUSE_COPY);
+        EXPECT_CONTAINS("ahead: 2",
+                        fix_with(&d, i ? "results come late" : "while the GPU computes")->recipe);
+        stk_profile_release(&p);
+    }
+}
+
+STK_TEST(a_recording_of_another_tool_has_the_same_classes)
+{
+    stk_profile p = on_a_gpu(0.2, 0.8);
+    strcpy(p.run.source, "PyTorch");
+    const stk_diagnosis d = diagnose(&p);
+    EXPECT_INT_EQ(STK_CAUSE_LAUNCH, d.limit.cause);
+    EXPECT_STR_EQ("", fix_with(&d, "CUDA graphs")->command);
+    stk_profile_release(&p);
+}
+
 STK_TEST(rows_of_capacity_name_the_one_that_binds)
 {
     stk_profile p = faulty(STK_STAGE_OUTPUT, 6e6, 0, 2);

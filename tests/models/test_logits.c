@@ -106,7 +106,7 @@ STK_TEST(the_reference_backend_gives_pytorchs_logits)
 STK_TEST(every_backend_gives_pytorchs_logits)
 {
     const char *backend;
-    for (size_t b = 0; (backend = stk_backend_name_at(b)) != NULL; b++)
+    for (size_t b = 0; (backend = stk_test_backend_at(b)) != NULL; b++)
         for (size_t i = 0; strcmp(backend, "ref") != 0 && i < COUNT_OF(cases); i++)
             expect_logits(&cases[i], backend, STK_LAYOUT_NHWC, 2e-4);
 }

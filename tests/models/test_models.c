@@ -38,6 +38,7 @@ STK_TEST(models_that_torchvision_has_not_are_those_of_the_papers)
 {
     EXPECT_INT_EQ(4231976, parameters("mobilenet_v1", NULL));
     EXPECT_INT_EQ(272474, parameters("resnet20", NULL));
+    EXPECT_INT_EQ(11173962, parameters("resnet18_cifar", NULL));
     EXPECT_INT_EQ(78042, parameters("resnet8", NULL));
     EXPECT_INT_EQ(5717416, parameters("vit_tiny", NULL));
     EXPECT_INT_EQ(1677128, parameters("mobilenet_v2", &(stk_model_options){.width = 0.35}));

@@ -88,7 +88,7 @@ static void expect_losses(const training_case *c, double tolerance)
     double      wanted[STEPS];
     const char *backend;
     EXPECT_INT_EQ(STEPS, golden_numbers("training.txt", c->key, wanted, STEPS));
-    for (size_t b = 0; (backend = stk_backend_name_at(b)) != NULL; b++) {
+    for (size_t b = 0; (backend = stk_test_backend_at(b)) != NULL; b++) {
         float losses[STEPS];
         train(c, backend, losses);
         for (int i = 0; i < STEPS; i++)

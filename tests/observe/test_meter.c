@@ -74,6 +74,35 @@ STK_TEST(exposed_time_can_be_moved_but_not_made)
     stk_meter_free(meter);
 }
 
+STK_TEST(what_a_device_beside_covers_is_its_own_and_what_it_waits_for_is_not)
+{
+    stk_error       err;
+    stk_meter      *meter;
+    stk_step_record step;
+    EXPECT_OK(stk_meter_new(&meter, NULL, &err));
+    stk_meter_enter(meter, STK_STAGE_PREPROCESS);
+    spend(8);
+    stk_meter_enter(meter, STK_STAGE_OUTPUT);
+    spend(2);
+    stk_meter_enter(meter, STK_STAGE_NONE);
+    stk_meter_cover(meter, STK_STAGE_COMPUTE, 5000000, STK_STAGE_HOST_TO_DEVICE);
+    stk_meter_end_step(meter, 0, 1);
+    EXPECT_INT_EQ(1, stk_meter_steps(meter, &step, 1));
+    EXPECT_INT_EQ(5000000, step.exposed_ns[STK_STAGE_COMPUTE]);
+    EXPECT_INT_EQ(0, step.exposed_ns[STK_STAGE_OUTPUT]); /* it comes first after the launch */
+    EXPECT(step.exposed_ns[STK_STAGE_PREPROCESS] >= 5000000);
+    EXPECT_INT_EQ(step.ns, sum(&step));
+    stk_meter_enter(meter, STK_STAGE_COMPUTE);
+    spend(5);
+    stk_meter_enter(meter, STK_STAGE_NONE);
+    stk_meter_cover(meter, STK_STAGE_COMPUTE, 1000000, STK_STAGE_HOST_TO_DEVICE);
+    stk_meter_end_step(meter, 1, 1);
+    EXPECT_INT_EQ(1, stk_meter_steps(meter, &step, 1));
+    EXPECT_INT_EQ(1000000, step.exposed_ns[STK_STAGE_COMPUTE]);
+    EXPECT(step.exposed_ns[STK_STAGE_HOST_TO_DEVICE] >= 4000000);
+    stk_meter_free(meter);
+}
+
 STK_TEST(evaluation_belongs_to_no_step)
 {
     stk_error        err;

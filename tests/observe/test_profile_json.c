@@ -52,6 +52,10 @@ static void fill(stk_profile *p)
     p->machine.gpu_count = 1;
     strcpy(p->machine.gpus[0].name, "a GPU");
     p->limits.flops = 1.25e11;
+    strcpy(p->device.name, "a GPU");
+    strcpy(p->device.driver, "13.0");
+    p->device.processors = 132;
+    p->device.work_ns = 1e9;
     p->measured_ns = 1e10 / 3;
     p->steps = 100;
     p->samples = 6400;

@@ -94,23 +94,23 @@ static void run(const update_case *c, const char *backend, float factor, float *
 
 STK_TEST(three_updates_give_the_numbers_of_torch_on_every_backend)
 {
-    for (size_t b = 0; stk_backend_name_at(b); b++)
+    for (size_t b = 0; stk_test_backend_at(b); b++)
         for (size_t r = 0; r < COUNT_OF(rows); r++) {
             float last[UPDATE_ELEMENTS];
-            run(&rows[r].c, stk_backend_name_at(b), 1, last);
+            run(&rows[r].c, stk_test_backend_at(b), 1, last);
             expect_near(rows[r].name, rows[r].last, last);
         }
 }
 
 STK_TEST(updates_give_the_same_bits_in_place_and_apart)
 {
-    for (size_t b = 0; stk_backend_name_at(b); b++)
+    for (size_t b = 0; stk_test_backend_at(b); b++)
         for (size_t r = 0; r < COUNT_OF(rows); r++) {
             float       in_place[UPDATE_ELEMENTS], apart[UPDATE_ELEMENTS];
             update_case c = rows[r].c;
-            run(&c, stk_backend_name_at(b), 1, in_place);
+            run(&c, stk_test_backend_at(b), 1, in_place);
             c.apart = true;
-            run(&c, stk_backend_name_at(b), 1, apart);
+            run(&c, stk_test_backend_at(b), 1, apart);
             EXPECT_MEM_EQ(in_place, apart, sizeof apart);
         }
 }
@@ -179,10 +179,10 @@ STK_TEST(a_gradient_that_is_not_finite_changes_nothing)
         c.guard = (stk_guard_attrs){.max_norm = 1e6};
         c.ema = 0.9;
         c.apart = i % 2;
-        for (size_t b = 0; stk_backend_name_at(b); b++) {
-            skip_one(&c, stk_backend_name_at(b), NAN);
-            skip_one(&c, stk_backend_name_at(b), -INFINITY);
-            skip_one(&c, stk_backend_name_at(b), 3e38f); /* its square is past float32 */
+        for (size_t b = 0; stk_test_backend_at(b); b++) {
+            skip_one(&c, stk_test_backend_at(b), NAN);
+            skip_one(&c, stk_test_backend_at(b), -INFINITY);
+            skip_one(&c, stk_test_backend_at(b), 3e38f); /* its square is past float32 */
         }
     }
 }

@@ -43,25 +43,32 @@ static inline char *text_of(const stk_graph *graph)
     return copy;
 }
 
+typedef stk_status pass_run(const stk_graph *, const stk_pass_context *, stk_graph **, stk_error *);
+
 /* What passing graph (which is freed) through run gives. */
-static inline char *text_after(stk_graph *graph,
-                               stk_status (*run)(const stk_graph *, const stk_pass_context *,
-                                                 stk_graph **, stk_error *))
+static inline char *text_with(stk_graph *graph, const stk_pass_context *context, pass_run *run)
 {
     stk_error  err;
     stk_graph *out;
-    EXPECT_OK(run(graph, &(stk_pass_context){.precision = STK_DTYPE_F32}, &out, &err));
+    EXPECT_OK(run(graph, context, &out, &err));
     char *text = text_of(out);
     stk_graph_free(out);
     stk_graph_free(graph);
     return text;
 }
 
-#define EXPECT_TEXT_AFTER(expected, graph, run)                                                    \
+static inline char *text_after(stk_graph *graph, pass_run *run)
+{
+    return text_with(graph, &(stk_pass_context){.precision = STK_DTYPE_F32}, run);
+}
+
+#define EXPECT_TEXT_WITH(expected, graph, context, run)                                            \
     do {                                                                                           \
-        char *text_ = text_after(graph, run);                                                      \
+        char *text_ = text_with(graph, context, run);                                              \
         EXPECT_STR_EQ(expected, text_);                                                            \
         free(text_);                                                                               \
     } while (0)
+#define EXPECT_TEXT_AFTER(expected, graph, run)                                                    \
+    EXPECT_TEXT_WITH(expected, graph, &(stk_pass_context){.precision = STK_DTYPE_F32}, run)
 
 #endif

@@ -99,6 +99,30 @@ STK_TEST(convolutions_take_in_activations_and_the_gradient_of_their_bias)
     EXPECT_INT_EQ(2, count_after(&convs, "conv2d_grad_weight"));
 }
 
+static int build_shortcut(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
+{
+    (void)context;
+    stk_symbol x = stk_relu(g, in[0]);
+    stk_symbol h = stk_conv2d(g, x, in[1], STK_NO_SYMBOL, NULL);
+    out[0] = stk_relu(g, stk_add(g, h, x));
+    return 1;
+}
+
+static const op_case shortcut = {
+    .build = build_shortcut,
+    .inputs = 2,
+    .in = {{.shape = {4, {2, 5, 4, 3}}}, {.shape = {4, {3, 3, 1, 1}}}}};
+
+STK_TEST(the_gradient_of_a_product_adds_what_comes_by_the_shortcut)
+{
+    op_case without = shortcut;
+    without.passes_off = STK_GRAPH_PASS_FUSE;
+    expect_same_without(&shortcut, STK_GRAPH_PASS_FUSE, 1e-6);
+    EXPECT_INT_EQ(2, count_after(&without, "add"));
+    EXPECT_INT_EQ(1, count_after(&shortcut, "add"));
+    EXPECT_INT_EQ(1, count_after(&shortcut, "conv2d_grad_input"));
+}
+
 STK_TEST(a_value_that_others_read_is_not_fused_away)
 {
     stk_error  err;

@@ -1,5 +1,7 @@
 /* precision: 16 bits where they do no harm, float32 where they would. */
 #include "graph/node.h"
+#include "ops/learning.h"
+#include "ops/ops.h"
 #include "passes/pass_support.h"
 
 typedef struct trainer {
@@ -203,4 +205,63 @@ STK_TEST(casts_are_few)
     /* x, 3 weights and their gradients, the mean's input and result, logits and their gradient */
     EXPECT_INT_EQ(11, casts);
     release(&t);
+}
+
+/* A product as the gradient of w: only what it is a product of is cast. */
+STK_TEST(gradients_of_16_bits_are_read_as_they_are)
+{
+    stk_error  err;
+    stk_graph *g;
+    trainer    t;
+    int        casts = 0;
+    EXPECT_OK(stk_graph_new(&g, NULL, &err));
+    stk_symbol x = stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_2d(2, 2));
+    stk_symbol hyper = stk_graph_input(g, "hyper", STK_DTYPE_F32, stk_shape_1d(STK_HYPER_COUNT));
+    stk_symbol guard = stk_graph_input(g, "guard", STK_DTYPE_F32, stk_shape_1d(STK_GUARD_COUNT));
+    stk_symbol w = parameter(g, "w", stk_shape_2d(2, 2), 1);
+    stk_symbol m = parameter(g, "m", stk_shape_2d(2, 2), 1);
+    stk_symbol in[] = {w, stk_matmul(g, x, x, NULL), m, hyper, guard}, out[2];
+    g->phase = STK_PHASE_UPDATE;
+    stk_graph_output(g, "norm", stk_graph_add1(g, &stk_graph_op_gradient_norm, in[1], NULL));
+    stk_graph_add(g, &stk_graph_op_sgd, in, 5, &(stk_optimizer_attrs){.rate = 1}, out, 2);
+    stk_graph_assign(g, w, out[0]);
+    stk_graph_assign(g, m, out[1]);
+    compile(&t, g, STK_DTYPE_F16, 0, NULL);
+    for (size_t i = 0; i < stk_program_step_count(t.program); i++)
+        casts += strcmp(stk_program_step_at(t.program, i).operation, "cast") == 0;
+    EXPECT_INT_EQ(1, casts);
+    float data[4] = {1, 2, 3, 4}, norm_and_count[2];
+    EXPECT_OK(stk_program_feed(t.program, "x", data, sizeof data, &err));
+    EXPECT_OK(stk_program_run(t.program, NULL, &err));
+    EXPECT_OK(stk_program_fetch(t.program, "norm", norm_and_count, sizeof norm_and_count, &err));
+    EXPECT(norm_and_count[0] == 49 + 100 + 225 + 484);
+    release(&t);
+}
+
+static char *pictures_in_16_bits(bool products_only)
+{
+    static const float mean[] = {0.5f, 0.5f}, deviation[] = {0.25f, 0.25f};
+    stk_error          err;
+    stk_graph         *g, *out;
+    EXPECT_OK(stk_graph_new(&g, NULL, &err));
+    stk_symbol x = stk_normalize_image(
+        g, stk_graph_input(g, "x", STK_DTYPE_U8, stk_shape_4d(1, 2, 2, 2)), mean, deviation);
+    stk_symbol w = parameter(g, "w", stk_shape_4d(1, 2, 1, 1), 0.1);
+    stk_graph_output(g, "y", stk_conv2d(g, x, w, STK_NO_SYMBOL, NULL));
+    EXPECT_OK(stk_pass_precision(
+        g, &(stk_pass_context){.precision = STK_DTYPE_BF16, .products_only = products_only}, &out,
+        &err));
+    char *text = text_of(out);
+    stk_graph_free(out);
+    stk_graph_free(g);
+    return text;
+}
+
+STK_TEST(pictures_are_made_in_16_bits_where_those_are_quick)
+{
+    char *whole = pictures_in_16_bits(true), *half = pictures_in_16_bits(false);
+    EXPECT_CONTAINS("mean/dev=0.5/0.25,0.5/0.25 bfloat16", half);
+    EXPECT(!strstr(whole, "0.25 bfloat16"));
+    free(whole);
+    free(half);
 }

@@ -52,6 +52,58 @@ STK_TEST(an_update_follows_its_gradient_and_the_last_reader_of_the_variable)
                       two_layers(), stk_pass_schedule);
 }
 
+STK_TEST(together_updates_come_last_and_level_by_level)
+{
+    EXPECT_TEXT_WITH("%1 = input \"x\" : float32[4,3]\n"
+                     "%2 = variable \"a\" : float32[3,3]\n"
+                     "%3 = variable \"b\" : float32[3,3]\n"
+                     "%4 = matmul(%1, %2) : float32[4,3]\n"
+                     "%5 = matmul(%4, %3) : float32[4,3]\n"
+                     "%6 = tanh(%5) : float32[4,3]\n"
+                     "%7 = reduce_sum(%6) axes=0,1 : float32[]\n"
+                     "%8 = fill() value=1 : float32[]\n"
+                     "%9 = reshape(%8) : float32[1,1]\n"
+                     "%10 = broadcast(%9) : float32[4,3]\n"
+                     "%11 = tanh_grad(%10, %6) : float32[4,3]\n"
+                     "%12 = matmul(%11, %3) tb : float32[4,3]\n"
+                     "%13 = matmul(%4, %11) ta  : float32[3,3]\n"
+                     "%14 = matmul(%1, %12) ta  : float32[3,3]\n"
+                     "%15 = scale(%13) scale=-0.1 shift=0 : float32[3,3]\n"
+                     "%16 = scale(%14) scale=-0.1 shift=0 : float32[3,3]\n"
+                     "%17 = add(%3, %15) : float32[3,3]\n"
+                     "%18 = add(%2, %16) : float32[3,3]\n"
+                     "assign \"a\" = %18\n"
+                     "assign \"b\" = %17\n"
+                     "output \"loss\" = %7\n",
+                     two_layers(), &(stk_pass_context){.together = true}, stk_pass_schedule);
+}
+
+STK_TEST(together_casts_of_variables_come_first_and_readers_of_updates_after_them)
+{
+    stk_graph *g = new_graph();
+    stk_symbol v = stk_graph_variable(g, "v", STK_DTYPE_F32, stk_shape_1d(2), NULL);
+    stk_symbol x = stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_1d(2));
+    g->phase = STK_PHASE_UPDATE;
+    stk_symbol next = stk_add(g, v, x);
+    stk_graph_assign(g, v, next);
+    g->phase = STK_PHASE_FORWARD;
+    stk_symbol y = stk_scale(g, x, 2, 0), half = stk_cast(g, v, STK_DTYPE_F16);
+    stk_graph_output(g, "y", y);
+    stk_graph_output(g, "half", half);
+    stk_graph_output(g, "twice", stk_scale(g, next, 2, 0));
+    EXPECT_TEXT_WITH("%1 = variable \"v\" : float32[2]\n"
+                     "%2 = input \"x\" : float32[2]\n"
+                     "%3 = cast(%1) to=float16 : float16[2]\n"
+                     "%4 = scale(%2) scale=2 shift=0 : float32[2]\n"
+                     "%5 = add(%1, %2) : float32[2]\n"
+                     "%6 = scale(%5) scale=2 shift=0 : float32[2]\n"
+                     "assign \"v\" = %5\n"
+                     "output \"y\" = %4\n"
+                     "output \"half\" = %3\n"
+                     "output \"twice\" = %6\n",
+                     g, &(stk_pass_context){.together = true}, stk_pass_schedule);
+}
+
 STK_TEST(an_update_that_a_later_reader_needs_keeps_its_place_before_it)
 {
     stk_graph *g = new_graph();

@@ -55,3 +55,13 @@ STK_TEST(a_library_that_is_missing_or_another_is_named)
     EXPECT_STATUS(STK_E_UNSUPPORTED, stk_nvtx_open(&nvtx, "libm.so.6", &err));
     EXPECT_CONTAINS("another library", err.message);
 }
+
+STK_TEST(what_this_build_has_needs_no_library)
+{
+    stk_nvtx nvtx = {0};
+    if (!stk_nvtx3_has(&nvtx)) return;
+    (void)nvtx.push("a range that nobody watches");
+    (void)nvtx.pop();
+    EXPECT(nvtx.library == NULL);
+    stk_nvtx_close(&nvtx);
+}

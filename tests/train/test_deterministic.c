@@ -28,10 +28,10 @@ static stk_bytes train_on(const char *backend, const char *threads)
 STK_TEST(weights_are_the_same_on_one_to_four_threads)
 {
     static const char *const threads[] = {"2", "3", "4"};
-    for (size_t b = 0; stk_backend_name_at(b); b++) {
-        const stk_bytes one = train_on(stk_backend_name_at(b), "1");
+    for (size_t b = 0; stk_test_backend_at(b); b++) {
+        const stk_bytes one = train_on(stk_test_backend_at(b), "1");
         for (size_t i = 0; i < COUNT_OF(threads); i++) {
-            const stk_bytes more = train_on(stk_backend_name_at(b), threads[i]);
+            const stk_bytes more = train_on(stk_test_backend_at(b), threads[i]);
             EXPECT_INT_EQ(one.size, more.size);
             EXPECT_MEM_EQ(one.data, more.data, one.size);
         }

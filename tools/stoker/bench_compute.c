@@ -11,7 +11,7 @@
 
 typedef struct values {
     stk_train_values train;
-    int64_t          classes, steps, warmup, fit_mb;
+    int64_t          classes, steps, warmup, window, fit_mb;
     bool             inference, ops;
     const char      *color, *batches, *plot;
 } values;
@@ -42,8 +42,10 @@ static const stk_option options[] = {
                           "times its channels (default 1)"),
     STK_TRAIN_TEXT_OPTION(values, train.optimizer, "optimizer", "NAME", "The step",
                           "sgd, nesterov, adamw, lars or lamb (default nesterov)"),
-    STK_TRAIN_TEXT_OPTION(values, train.precision, "precision", "P", "The step",
-                          "of convolutions and matrix products: fp32, bf16 or fp16 (default fp32)"),
+    STK_TRAIN_TEXT_OPTION(
+        values, train.precision, "precision", "P", "The step",
+        "of convolutions and matrix products: fp32, tf32, bf16 or fp16 (default: fp16 on "
+        "a GPU, else fp32)"),
     {.name = "inference",
      .kind = STK_OPTION_FLAG,
      .target = offsetof(values, inference),
@@ -72,8 +74,17 @@ static const stk_option options[] = {
      .most = 1e6,
      .group = "How long",
      .help = "steps before them (default 3)"},
+    {.name = "window",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, window),
+     .least = 0,
+     .most = 1e6,
+     .group = "How long",
+     .help = "so many steps in a row between two looks at the clock, on pictures that the device "
+             "has already (default 0: each step is fed and waited for)"},
     STK_TRAIN_TEXT_OPTION(values, train.backend, "backend", "B", "Machine",
-                          "what computes: cpu or ref (default: the fastest there is)"),
+                          "what computes: cuda, cpu or ref (default: the fastest there is)"),
     STK_TRAIN_TEXT_OPTION(values, train.threads, "threads", "N", "Machine",
                           "that compute (default: one per core)"),
     {.name = "eager",
@@ -138,9 +149,16 @@ static stk_status settle(stk_train_recipe *recipe, const values *v, stk_error *e
     return STK_OK;
 }
 
+/* The most times that are measured: of steps, or of windows of steps. */
+static size_t rounds_of(const values *v)
+{
+    const int64_t of = v->window ? v->window : 1;
+    return v->steps ? (size_t)((v->steps + of - 1) / of) : STEPS_MOST;
+}
+
 static bool enough(const values *v, size_t done, double seconds)
 {
-    if (v->steps) return done >= (size_t)v->steps;
+    if (v->steps) return done >= rounds_of(v);
     return done >= STEPS_MOST || (done >= STEPS_LEAST && seconds > usual_seconds);
 }
 
@@ -150,19 +168,31 @@ static stk_status step(stk_train_bench *bench, stk_error *err)
     return stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err);
 }
 
+/* One step, or a window of them; *seconds: of a step. */
+static stk_status time_steps(stk_train_bench *bench, int64_t window, double *seconds,
+                             stk_error *err)
+{
+    const double begin = stk_seconds_now();
+    STK_TRY(stk_cancel_check(stk_signals_token(), "bench", err));
+    STK_TRY(window ? stk_train_bench_window(bench, window, err) : step(bench, err));
+    *seconds = (stk_seconds_now() - begin) / (double)(window ? window : 1);
+    return STK_OK;
+}
+
 static stk_status measure(stk_compute_report *report, const values *v, stk_error *err)
 {
-    const size_t room = v->steps ? (size_t)v->steps : STEPS_MOST;
+    const size_t room = rounds_of(v);
+    double       seconds;
     report->times = calloc(room, sizeof *report->times);
     if (!report->times)
         return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory for %zu times", room);
     for (int64_t i = 0; i < v->warmup; i++)
         STK_TRY(step(report->bench, err));
+    if (v->window) STK_TRY(time_steps(report->bench, 1, &seconds, err));
     for (const double begin = stk_seconds_now();
          !enough(v, report->count, stk_seconds_now() - begin);) {
-        const double at = stk_seconds_now();
-        STK_TRY(step(report->bench, err));
-        report->times[report->count++] = stk_seconds_now() - at;
+        STK_TRY(time_steps(report->bench, v->window, &seconds, err));
+        report->times[report->count++] = seconds;
     }
     report->spread = stk_spread_of(report->times, report->count);
     return STK_OK;
@@ -270,8 +300,9 @@ static int run(const stk_invocation *call)
     const values      *v = call->values;
     stk_train_values   flags = v->train;
     stk_train_recipe   recipe;
-    stk_compute_report report = {.recipe = &recipe, .inference = v->inference, .ops = v->ops};
-    stk_error          err;
+    stk_compute_report report = {
+        .recipe = &recipe, .inference = v->inference, .ops = v->ops, .window = v->window};
+    stk_error err;
     stk_train_recipe_init(&recipe);
     flags.model = call->operands[0];
     int code = stk_train_flags_apply(call, &flags, NULL, &recipe);

@@ -16,6 +16,11 @@ static double flops_of(const stk_program *program)
     return flops;
 }
 
+static size_t steps_of(const stk_compute_report *report)
+{
+    return report->count * (size_t)(report->window ? report->window : 1);
+}
+
 static double per_second(double amount, double seconds)
 {
     return seconds > 0 ? amount / seconds : 0;
@@ -125,7 +130,7 @@ void stk_compute_report_print(const stk_compute_report *report, const stk_style 
            (long long)report->recipe->data.size, stk_format_flops(b, flops_of(program)),
            stk_program_step_count(program), stk_train_bench_backend(report->bench),
            stk_train_bench_threads(report->bench),
-           stk_train_bench_threads(report->bench) == 1 ? "" : "s", report->count,
+           stk_train_bench_threads(report->bench) == 1 ? "" : "s", steps_of(report),
            stk_format_duration(c, report->compile_seconds));
     print_memory(&plan);
     if (report->largest_batch)
@@ -182,7 +187,8 @@ void stk_compute_report_json(stk_json_writer *json, const stk_compute_report *re
     stk_json_pair_string(json, "precision", report->recipe->train.precision);
     stk_json_pair_string(json, "backend", stk_train_bench_backend(report->bench));
     stk_json_pair_int(json, "threads", stk_train_bench_threads(report->bench));
-    stk_json_pair_uint(json, "steps", report->count);
+    stk_json_pair_uint(json, "steps", steps_of(report));
+    stk_json_pair_int(json, "window", report->window);
     stk_json_pair_double(json, "step_ms", s->median * 1e3);
     stk_json_pair_double(json, "step_ms_p10", s->low * 1e3);
     stk_json_pair_double(json, "step_ms_p90", s->high * 1e3);

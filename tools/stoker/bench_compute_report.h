@@ -12,7 +12,8 @@ typedef struct stk_compute_report {
     const stk_train_recipe *recipe;
     stk_train_bench        *bench; /* its program tells operations and memory */
     bool                    inference, ops;
-    double                 *times; /* of steps, in seconds; sorted */
+    int64_t                 window; /* steps that one time is the mean of, in a row; 0: one */
+    double                 *times;  /* of steps, in seconds; sorted */
     size_t                  count;
     stk_spread              spread;
     double                  compile_seconds;

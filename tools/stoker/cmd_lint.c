@@ -52,6 +52,7 @@ typedef struct trial {
 static stk_status open_half(trial *t, const stk_train_job *job, stk_error *err)
 {
     t->half_recipe = job->recipe;
+    t->half_recipe.knobs.ahead = 0; /* steps of both in turn: none may be left for the other */
     STK_TRY(stk_train_recipe_set(&t->half_recipe, "train.precision", "bf16", "lint", err));
     return stk_train_bench_open(&t->half, &t->half_recipe, NULL, NULL, err);
 }

@@ -63,7 +63,7 @@ static const stk_option options[] = {
      .kind = STK_OPTION_TEXT,
      .target = offsetof(values, backend),
      .group = "The model",
-     .help = "what computes: cpu or ref (default: the fastest there is)"},
+     .help = "what computes: cuda, cpu or ref (default: the fastest there is)"},
     STK_COMMON_OPTIONS(values, common),
 };
 

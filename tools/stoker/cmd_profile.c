@@ -3,6 +3,7 @@
 #include "diagnosis_text.h"
 #include "json_out.h"
 #include "measured_run.h"
+#include "op_table.h"
 #include "profile_extras.h"
 #include "profile_files.h"
 #include "profile_overhead.h"
@@ -209,6 +210,7 @@ static int print(const session *s)
     const stk_style style = stk_style_for(stdout, s->values->color);
     if (s->values->train.json) return print_json(s);
     stk_diagnosis_print(stdout, &s->diagnosis, &style);
+    if (s->run.profile.device.work_ns >= 0) stk_op_table_print(stdout, &s->run.profile, &style);
     stk_profile_print_overhead(stdout, &s->run.profile);
     stk_cost_print(stdout, &s->run.profile, &s->diagnosis, s->job->data.train_count,
                    s->values->price);

@@ -250,7 +250,7 @@ static int run_job(const stk_invocation *call, stk_train_job *job)
     if (code) return code;
     if (v->explain) return explain(&s);
     stk_train_watch_init(&s.watch, job->recipe.data.batch, v->train.quiet);
-    code = stk_train_trace_start(&s.tracer, call, v->trace, job->recipe.output.folder,
+    code = stk_train_trace_start(&s.tracer, call, v->trace, &job->recipe, job->recipe.output.folder,
                                  stk_train_watch_log, &s.watch);
     if (!code) code = train(&s);
     stk_trainer_free(s.trainer);

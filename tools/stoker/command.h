@@ -69,6 +69,7 @@ extern const stk_command stk_command_lint;
 extern const stk_command stk_command_profile;
 extern const stk_command stk_command_diagnose;
 extern const stk_command stk_command_models;
+extern const stk_command stk_command_backends;
 extern const stk_command stk_command_watch;
 extern const stk_command stk_command_completion;
 

@@ -13,10 +13,11 @@
 #include <unistd.h>
 
 static const stk_command *const commands[] = {
-    &stk_command_pack,    &stk_command_inspect,  &stk_command_show,    &stk_command_train,
-    &stk_command_eval,    &stk_command_predict,  &stk_command_lr_find, &stk_command_bench,
-    &stk_command_profile, &stk_command_diagnose, &stk_command_watch,   &stk_command_trace,
-    &stk_command_lint,    &stk_command_replay,   &stk_command_models,  &stk_command_completion,
+    &stk_command_pack,       &stk_command_inspect,  &stk_command_show,    &stk_command_train,
+    &stk_command_eval,       &stk_command_predict,  &stk_command_lr_find, &stk_command_bench,
+    &stk_command_profile,    &stk_command_diagnose, &stk_command_watch,   &stk_command_trace,
+    &stk_command_lint,       &stk_command_replay,   &stk_command_models,  &stk_command_backends,
+    &stk_command_completion,
 };
 
 const stk_command *stk_command_at(size_t index)

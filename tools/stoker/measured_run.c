@@ -58,7 +58,8 @@ static void on_step(void *context, const stk_train_progress *progress)
         s->measured++;
         if (!measured_enough(s)) return;
         take_profile(s);
-        stk_trace_set_level(s->out->trace, STK_TRACE_OPS);
+        stk_trace_set_level(s->out->trace,
+                            s->out->profile.device.work_ns < 0 ? STK_TRACE_OPS : STK_TRACE_KERNELS);
         return;
     }
     if (++s->traced < TRACED_STEPS) return;

@@ -1,6 +1,7 @@
 /* What a profile has beside the run itself. */
 #include "profile_extras.h"
 
+#include "profile_device.h"
 #include "profile_launch.h"
 #include "profile_overhead.h"
 #include "signals.h"
@@ -126,7 +127,9 @@ static stk_status measure_batch(stk_profile *p, const stk_train_job *job, int64_
 static stk_status measure_batches(stk_profile *p, const stk_train_job *job, double seconds,
                                   const stk_memory_plan *first, stk_error *err)
 {
-    const double  begin = stk_seconds_now(), memory = (double)p->machine.memory / 2;
+    const double  begin = stk_seconds_now();
+    const double  memory = p->device.memory > 0 ? 0.9 * p->device.memory /* as programs take */
+                                                : (double)p->machine.memory / 2;
     const int64_t at_first = job->recipe.data.batch;
     int64_t       batch = 2 * at_first;
     for (int i = 1; i < MOST_BATCHES && batch <= LARGEST_BATCH; i++, batch *= 2) {
@@ -166,6 +169,7 @@ static stk_status measure(stk_profile *p, stk_lint_list *lints, const stk_train_
     stk_profile_probe(&p->limits, p->machine.cores, job->recipe.data.path);
     p->limits.link_bytes = p->machine.link_bytes;
     p->limits.launch_ns = stk_profile_launch_ns(p->run.backend);
+    stk_profile_probe_device(&p->limits, p->run.backend, p->run.precision);
     free(p->batches);
     p->batch_count = 0;
     p->batches = calloc(MOST_BATCHES, sizeof *p->batches);

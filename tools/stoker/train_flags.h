@@ -83,9 +83,10 @@ typedef struct stk_train_values {
                               "the share of a label that is spread over all classes (default 0)"), \
         STK_TRAIN_TEXT_OPTION(type, member.ema, "ema", "DECAY", "Training",                        \
                               "evaluate an average of the weights (default 0: off)"),              \
-        STK_TRAIN_TEXT_OPTION(type, member.precision, "precision", "P", "Training",                \
-                              "of convolutions and matrix products: fp32, bf16 or fp16 (default "  \
-                              "fp32)"),                                                            \
+        STK_TRAIN_TEXT_OPTION(                                                                     \
+            type, member.precision, "precision", "P", "Training",                                  \
+            "of convolutions and matrix products: fp32, tf32, bf16 or fp16 (default: "             \
+            "fp16 on a GPU, else fp32)"),                                                          \
         STK_TRAIN_TEXT_OPTION(type, member.accumulate, "accumulate", "N", "Training",              \
                               "steps whose gradients are added up before an update (default 1)"),  \
         STK_TRAIN_TEXT_OPTION(type, member.clip_norm, "clip-norm", "X", "Training",                \
@@ -93,7 +94,7 @@ typedef struct stk_train_values {
         STK_TRAIN_TEXT_OPTION(type, member.seed, "seed", "N", "Training",                          \
                               "of weights, order and augmentation (default 1)"),                   \
         STK_TRAIN_TEXT_OPTION(type, member.backend, "backend", "B", "Machine",                     \
-                              "what computes: cpu or ref (default: the fastest there is)"),        \
+                              "what computes: cuda, cpu or ref (default: the fastest there is)"),  \
         STK_TRAIN_TEXT_OPTION(type, member.threads, "threads", "N", "Machine",                     \
                               "that compute (default: one per core, less those for input)"),       \
         STK_TRAIN_TEXT_OPTION(type, member.input_threads, "input-threads", "N", "Machine",         \

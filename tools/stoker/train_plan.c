@@ -103,7 +103,8 @@ static void print_machine(const stk_train_job *job, const stk_trainer *trainer,
     const stk_memory_plan plan = stk_trainer_memory(trainer);
     char                  reason[400], bytes[STK_FORMAT_ROOM];
     begin_line("machine");
-    fprintf(stderr, "%s; threads: %s; %s for a step", outlook->backend,
+    fprintf(stderr, "%s; %s; threads: %s; %s for a step", outlook->machine,
+            job->recipe.train.precision,
             stk_train_job_reason(job, "threads", reason, sizeof reason),
             stk_format_bytes(bytes, plan.fixed + plan.arena));
     if (plan.peak_at[0]) fprintf(stderr, ", most at %s", plan.peak_at);

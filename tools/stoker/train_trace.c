@@ -6,24 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Kernels are told by a device; without one, operations are all there is, and nobody should believe
- * to have seen more. */
-static stk_status check_level(const stk_tracer_plan *plan, stk_error *err)
+/* Kernels are told by a GPU; without one, operations are all there is, and nobody should believe to
+ * have seen more. */
+static stk_status check_level(const stk_tracer_plan *plan, const char *backend, stk_error *err)
 {
-    char names[128] = "";
-    if (plan->level < STK_TRACE_KERNELS) return STK_OK;
-    for (size_t i = 0; stk_backend_name_at(i); i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-                 stk_backend_name_at(i));
+    if (!*backend || strcmp(backend, "auto") == 0) backend = stk_backend_fastest();
+    if (plan->level < STK_TRACE_KERNELS || strcmp(backend, "cuda") == 0) return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "trace", "level=3",
-                    "is what a GPU tells of its kernels, and the backends of this build (%s) have "
-                    "none; level=2 has every operation",
-                    names);
+                    "is what a GPU tells of its kernels, and the backend %s has none; level=2 has "
+                    "every operation",
+                    backend);
 }
 
 int stk_train_trace_start(stk_tracer **out, const stk_invocation *call, const char *spec,
-                          const char *folder, void (*log)(void *context, const char *line),
-                          void       *log_context)
+                          const stk_train_recipe *recipe, const char         *folder,
+                          void (*log)(void *context, const char *line), void *log_context)
 {
     stk_tracer_plan          plan;
     stk_error                err;
@@ -31,7 +28,7 @@ int stk_train_trace_start(stk_tracer **out, const stk_invocation *call, const ch
     *out = NULL;
     if (!spec) return STK_EXIT_OK;
     stk_status st = stk_tracer_parse(&plan, spec, &err);
-    if (!st) st = check_level(&plan, &err);
+    if (!st) st = check_level(&plan, recipe->knobs.backend, &err);
     if (st) {
         stk_report_error(call->command, &err, NULL);
         return STK_EXIT_USAGE;
@@ -41,9 +38,10 @@ int stk_train_trace_start(stk_tracer **out, const stk_invocation *call, const ch
     return STK_EXIT_OK;
 }
 
+/* What is switched now is for the step that begins next. */
 static void on_step(void *context, const stk_train_progress *progress)
 {
-    stk_tracer_step(context, progress->step - 1);
+    stk_tracer_step(context, progress->begun - 1);
 }
 
 stk_callback stk_train_trace_callback(stk_tracer *tracer)

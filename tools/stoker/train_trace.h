@@ -14,11 +14,11 @@
         .help = "record a timeline: 'on', or parts such as steps=20-24,level=2 (below)"            \
     }
 
-/* Starts a tracer by spec, for a run in folder; *out is NULL without a spec. Gives an exit code,
- * and has told why when it is not STK_EXIT_OK. log may be NULL. */
+/* Starts a tracer by spec, for a run by recipe in folder; *out is NULL without a spec. Gives an
+ * exit code, and has told why when it is not STK_EXIT_OK. log may be NULL. */
 int stk_train_trace_start(stk_tracer **out, const stk_invocation *call, const char *spec,
-                          const char *folder, void (*log)(void *context, const char *line),
-                          void       *log_context);
+                          const stk_train_recipe *recipe, const char         *folder,
+                          void (*log)(void *context, const char *line), void *log_context);
 /* For the trainer, which must end before the tracer. */
 stk_callback stk_train_trace_callback(stk_tracer *tracer);
 

@@ -1,5 +1,6 @@
 /* The backend "ref": every op by its reference, one thread, row-major. Slow, and the oracle. */
 #include "backend/reference.h"
+#include "passes/passes.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ const stk_backend stk_backend_ref = {
     .close = close_device,
     .kernel = find_kernel,
     .precision = precision,
+    .fusions = STK_FUSION_GRADIENT_SUM | STK_FUSION_MASK_BITS,
     .alloc = stk_host_alloc,
     .memory = stk_host_memory,
     .free = stk_host_free,

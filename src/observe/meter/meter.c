@@ -124,6 +124,18 @@ void stk_meter_move(stk_meter *meter, stk_stage from, stk_stage to, uint64_t ns)
     meter->now.exposed_ns[to] += moved;
 }
 
+void stk_meter_cover(stk_meter *meter, stk_stage stage, uint64_t ns, stk_stage feeds)
+{
+    static const stk_stage order[] = {
+        STK_STAGE_DEVICE_TO_HOST, STK_STAGE_OUTPUT,     STK_STAGE_WRITE,         STK_STAGE_NONE,
+        STK_STAGE_READ,           STK_STAGE_PREPROCESS, STK_STAGE_HOST_TO_DEVICE};
+    if (!meter || !meter->on || !ns) return;
+    const uint64_t *exposed = meter->now.exposed_ns;
+    for (size_t i = 0; i < sizeof order / sizeof *order && exposed[stage] < ns; i++)
+        stk_meter_move(meter, order[i], stage, ns - exposed[stage]);
+    if (exposed[stage] > ns) stk_meter_move(meter, stage, feeds, exposed[stage] - ns);
+}
+
 void stk_meter_add(stk_meter *meter, stk_stage stage, uint64_t work_ns, uint64_t items,
                    uint64_t bytes)
 {

@@ -62,6 +62,20 @@ static const stk_field limits_fields[] = {
 };
 static const stk_fields limits_table = STK_FIELDS(limits_fields, stk_profile_limits);
 
+static const stk_field device_fields[] = {
+    STK_FIELD_OF_TEXT(stk_profile_device, name),
+    STK_FIELD_OF_TEXT(stk_profile_device, driver),
+    STK_FIELD_OF_TEXT(stk_profile_device, runtime),
+    STK_FIELD_OF_TEXT(stk_profile_device, libraries),
+    STK_FIELD(stk_profile_device, processors, STK_FIELD_INT),
+    STK_FIELD(stk_profile_device, memory, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_device, work_ns, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_device, copy_ns, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_device, launch_ns, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_device, runs, STK_FIELD_NUMBER),
+};
+static const stk_fields device_table = STK_FIELDS(device_fields, stk_profile_device);
+
 static const stk_field stage_fields[] = {
     STK_FIELD(stk_profile_stage, exposed_ns, STK_FIELD_AMOUNT),
     STK_FIELD(stk_profile_stage, busy_ns, STK_FIELD_NUMBER),
@@ -222,6 +236,10 @@ static const stk_field profile_fields[] = {
      .kind = STK_FIELD_STRUCT,
      .offset = offsetof(stk_profile, limits),
      .table = &limits_table},
+    {.key = "device",
+     .kind = STK_FIELD_STRUCT,
+     .offset = offsetof(stk_profile, device),
+     .table = &device_table},
     STK_FIELD(stk_profile, measured_ns, STK_FIELD_AMOUNT),
     STK_FIELD(stk_profile, steps, STK_FIELD_AMOUNT),
     STK_FIELD(stk_profile, samples, STK_FIELD_AMOUNT),

@@ -11,9 +11,7 @@ typedef struct nesting {
     size_t   call;
 } nesting;
 
-/* Where a launch waits for its kernel, the kernel stands for both. Elsewhere a launch is work of
- * the host. */
-static bool launches_wait(const stk_timeline *t)
+bool stk_timeline_launches_wait(const stk_timeline *t)
 {
     const char *const *waiting = stk_tool_of(t)->waiting_devices;
     for (; waiting && *waiting; waiting++)
@@ -62,7 +60,7 @@ static void list_row(const stk_timeline *t, size_t begin, size_t end, bool no_la
 stk_status stk_timeline_list_calls(const stk_timeline *t, stk_call **calls, size_t *count,
                                    stk_error *err)
 {
-    const bool no_launches = launches_wait(t);
+    const bool no_launches = stk_timeline_launches_wait(t);
     size_t     spans = 0;
     *count = 0;
     for (size_t i = 0; i < stk_timeline_count(t); i++)

@@ -15,4 +15,8 @@ typedef struct stk_call {
 STK_NODISCARD stk_status stk_timeline_list_calls(const stk_timeline *t, stk_call **calls,
                                                  size_t *count, stk_error *err);
 
+/* Where a launch waits for its kernel, the kernel stands for both. Elsewhere a launch is work of
+ * the host. */
+bool stk_timeline_launches_wait(const stk_timeline *t);
+
 #endif

@@ -1,4 +1,5 @@
 /* A profile from a trace: steps, what of them each stage cost, operations. */
+#include "observe/timeline/ops.h"
 #include "observe/timeline/tool.h"
 #include "observe/timeline/windows.h"
 
@@ -53,12 +54,23 @@ static bool is_work(const stk_timeline *t, const stk_stretch *s, bool devices)
     return !s->is_launch && (!devices || stk_timeline_tracks(t)[s->row].row.is_device);
 }
 
+/* A device that computes on its own. Launches of our own traces are those of a recording, which
+ * calls every kernel by itself: they say nothing of other runs. */
+static void fill_device(stk_profile *out, const stk_timeline *t, double launches)
+{
+    if (!stk_timeline_has_devices(t) || stk_timeline_launches_wait(t)) return;
+    out->device.work_ns = out->stages[STK_STAGE_COMPUTE].busy_ns;
+    out->device.copy_ns = out->stages[STK_STAGE_HOST_TO_DEVICE].busy_ns;
+    if (t->tool != STK_TIMELINE_STOKER) out->device.launch_ns = launches;
+}
+
 /* Work is of all rows; those that are waited for directly have no servers of their own. */
 static stk_status fill_work(stk_profile *out, const stk_timeline *t, const stk_windows *w,
                             stk_error *err)
 {
     const bool devices = stk_timeline_has_devices(t);
     stk_blob   stretches;
+    double     launches = 0;
     stk_status st = STK_OK;
     stk_blob_init(&stretches, NULL, STK_MEMORY_INDEX);
     for (uint32_t row = 0; !st && row < stk_timeline_row_count(t); row++) {
@@ -68,6 +80,7 @@ static stk_status fill_work(stk_profile *out, const stk_timeline *t, const stk_w
         const stk_stretch *list = (const stk_stretch *)(void *)stretches.data;
         for (size_t i = 0; !st && i < stretches.size / sizeof *list; i++) {
             const uint64_t ns = inside(w, &list[i]);
+            if (list[i].is_launch) launches += (double)ns;
             if (!ns || !is_work(t, &list[i], devices)) continue;
             out->stages[list[i].stage].busy_ns += (double)ns;
             serves[list[i].stage] = row != w->row;
@@ -76,6 +89,7 @@ static stk_status fill_work(stk_profile *out, const stk_timeline *t, const stk_w
             out->stages[s].servers += serves[s];
     }
     stk_blob_release(&stretches);
+    fill_device(out, t, launches);
     return st;
 }
 

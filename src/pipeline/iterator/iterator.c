@@ -31,8 +31,8 @@ static stk_status load_tuning(stk_iterator *it, const stk_iterator_options *opti
     if (!it->tuning_file || !it->tuned)
         return stk_fail(err, STK_E_NOMEM, "autotune", NULL, "no memory for tuned values");
     stk_error  problem;
-    stk_status st = stk_tuning_load(it->tuning_file, it->plan->fingerprint, it->tuned, MOST_TUNED,
-                                    count, &problem);
+    stk_status st = stk_tuning_file_load(it->tuning_file, it->plan->fingerprint, it->tuned,
+                                         MOST_TUNED, count, &problem);
     if (st && options->log) options->log(options->log_context, problem.message);
     return STK_OK;
 }
@@ -109,7 +109,7 @@ static void keep_tuning(stk_iterator *it)
 {
     stk_error problem;
     if (it->tuning_file && was_tuned(it->run) &&
-        stk_tuning_save(it->tuning_file, it->plan->fingerprint, it->run, &problem))
+        stk_tuning_file_save(it->tuning_file, it->plan->fingerprint, it->run, &problem))
         stk_run_log(it->run, "autotune: values could not be kept: %s: %s", problem.where,
                     problem.message);
 }

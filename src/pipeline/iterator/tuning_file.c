@@ -46,8 +46,8 @@ static uint64_t positive(const stk_json_value *value)
     return number > 0 && number <= INT32_MAX ? (uint64_t)number : 0;
 }
 
-stk_status stk_tuning_load(const char *path, uint64_t fingerprint, stk_tuned *tuned,
-                           size_t capacity, size_t *count, stk_error *err)
+stk_status stk_tuning_file_load(const char *path, uint64_t fingerprint, stk_tuned *tuned,
+                                size_t capacity, size_t *count, stk_error *err)
 {
     *count = 0;
     stk_json_document *doc;
@@ -127,7 +127,8 @@ static stk_status write_document(stk_blob *text, const stk_json_document *old, c
     return stk_json_end(&w, err);
 }
 
-stk_status stk_tuning_save(const char *path, uint64_t fingerprint, stk_run *run, stk_error *err)
+stk_status stk_tuning_file_save(const char *path, uint64_t fingerprint, stk_run *run,
+                                stk_error *err)
 {
     stk_json_document *old;
     char               key[KEY];

@@ -18,7 +18,9 @@ typedef struct stk_feed_told {
 struct stk_feed {
     stk_feed_options options;
     stk_iterator    *it;
-    stk_element     *batch; /* lent to the caller */
+    stk_element     *batch; /* lent to the caller; one of kept */
+    stk_element     *kept[STK_FEED_KEPT];
+    uint64_t         given;
     uint64_t         wait_ns;
     stk_feed_told    told;
     bool             untold;       /* batches were taken that no meter heard of */
@@ -151,6 +153,7 @@ static stk_status start(stk_feed *feed, stk_dataset *data, stk_error *err)
         .seed = o->seed,
         .memory_bytes = r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb << 20 : 0,
         .ledger = o->ledger,
+        .batch_memory = o->memory,
         .passes_off = passes_off(o),
         .cancel = o->cancel,
         .trace = o->trace,
@@ -220,7 +223,8 @@ stk_status stk_feed_open(stk_feed **out, const stk_feed_options *options, stk_er
 void stk_feed_free(stk_feed *feed)
 {
     if (!feed) return;
-    stk_element_unref(feed->batch);
+    for (int i = 0; i < STK_FEED_KEPT; i++)
+        stk_element_unref(feed->kept[i]);
     stk_iterator_free(feed->it);
     free(feed);
 }
@@ -264,9 +268,13 @@ stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
     uint64_t begin = stk_clock_ns();
     feed->untold = true;
     *batch = (stk_feed_batch){0};
-    stk_element_unref(feed->batch);
-    feed->batch = NULL;
-    stk_status st = stk_iterator_next(feed->it, &feed->batch, err);
+    int           kept = feed->options.kept > 1 ? feed->options.kept : 1;
+    stk_element **place = &feed->kept[feed->given % (uint64_t)kept];
+    stk_element_unref(*place);
+    *place = NULL;
+    stk_status st = stk_iterator_next(feed->it, place, err);
+    feed->batch = *place;
+    feed->given += feed->batch != NULL;
     feed->wait_ns += stk_clock_ns() - begin;
     if (st || !feed->batch) return st;
     const stk_value *pictures = stk_element_value(feed->batch, (size_t)feed->image);

@@ -9,6 +9,8 @@
 
 typedef struct stk_feed stk_feed;
 
+enum { STK_FEED_KEPT = 4 };
+
 typedef struct stk_feed_options {
     const stk_train_recipe *recipe; /* settled; must outlive the feed */
     const stk_train_data   *data;
@@ -18,6 +20,8 @@ typedef struct stk_feed_options {
     double                  calm;         /* 0: all augmentation, 1: none */
     uint64_t                seed;         /* of order and augmentation; not 0 */
     const char             *path, *split; /* other data; NULL: the recipe's */
+    int                     kept; /* batches that stay lent, up to STK_FEED_KEPT; 0: the last one */
+    const stk_memory_kind  *memory; /* of batches; NULL: ordinary; outlives the feed */
     stk_ledger             *ledger;
     const stk_cancel       *cancel;
     stk_trace              *trace;
@@ -37,7 +41,8 @@ STK_NODISCARD stk_status stk_feed_lint(const stk_feed_options *options, stk_warn
                                        size_t capacity, size_t *count, stk_error *err);
 
 /* The next batch: pictures uint8 [rows,size,size,channels] and labels, int64 [rows] or float32
- * [rows,classes] (stk_feed_soft). Both are lent until the next call. rows is 0 at the end. A label
+ * [rows,classes] (stk_feed_soft). Both are lent until the next call, or
+ * until as many calls as options.kept says. rows is 0 at the end. A label
  * that is no class is STK_E_RANGE naming the picture. */
 typedef struct stk_feed_batch {
     int64_t        rows;

@@ -8,11 +8,13 @@
 
 static stk_status evaluate_all(stk_trainer *t, stk_metrics *m, stk_error *err)
 {
+    stk_device            *device = stk_session_device(t->session);
     const stk_feed_options options = {.recipe = &t->recipe,
                                       .data = t->data,
                                       .evaluate = true,
                                       .size = t->recipe.data.size,
                                       .seed = 1,
+                                      .memory = stk_device_host_memory(device),
                                       .cancel = t->options.cancel,
                                       .trace = t->options.trace,
                                       .log = t->options.log,

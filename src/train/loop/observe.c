@@ -68,13 +68,25 @@ void stk_trainer_tell_outputs(stk_trainer *trainer)
                   since(&told->writer_bytes, writer.bytes));
 }
 
+/* What a trace asked for and is not there is said once. */
+static void tell_notice(stk_trainer *t)
+{
+    stk_error notice;
+    char      line[640];
+    if (stk_device_notice(stk_session_device(t->session), &notice))
+        stk_trainer_log(t, "%s", stk_error_line(&notice, line, sizeof line));
+}
+
 void stk_trainer_observe_step(stk_trainer *trainer)
 {
+    tell_notice(trainer);
     stk_observer_step(trainer->observer, trainer->feed, stk_trainer_phase(trainer)->size);
 }
 
+/* The last one: traces are written after it. */
 void stk_trainer_observe_now(stk_trainer *trainer)
 {
+    stk_device_settle(stk_session_device(trainer->session));
     if (trainer->feed)
         stk_observer_look(trainer->observer, trainer->feed, stk_trainer_phase(trainer)->size);
 }

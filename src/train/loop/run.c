@@ -1,13 +1,8 @@
-/* The loop: input, step, account, report, evaluate, checkpoint. */
+/* The loop: phases, steps, evaluation, checkpoints. */
 #include "base/clock.h"
 #include "train/loop/run_folder.h"
 #include "train/loop/trainer.h"
-#include <math.h>
 #include <string.h>
-
-/* With a loss scale, steps are skipped until the scale fits: it halves with each, and no run needs
- * more than from 2^24 to 2^-16. */
-enum { LOST_MOST = 40 };
 
 const stk_phase *stk_trainer_phase(const stk_trainer *trainer)
 {
@@ -33,12 +28,15 @@ static stk_status go_to_place(stk_trainer *t, stk_error *err)
 static stk_status open_feed(stk_trainer *t, stk_error *err)
 {
     const stk_phase       *phase = stk_trainer_phase(t);
+    stk_device            *device = stk_session_device(t->session);
     const stk_feed_options options = {.recipe = &t->recipe,
                                       .data = t->data,
                                       .size = phase->size,
                                       .every = phase->every,
                                       .calm = phase->calm,
                                       .seed = phase_seed(t),
+                                      .kept = stk_session_ahead(t->session) + 1,
+                                      .memory = stk_device_host_memory(device),
                                       .cancel = t->options.cancel,
                                       .trace = t->options.trace,
                                       .faults = t->faults,
@@ -59,113 +57,19 @@ static bool cancelled(const stk_trainer *t)
     return t->options.cancel && stk_cancel_requested(t->options.cancel);
 }
 
-static void place(stk_trainer *t)
-{
-    const stk_phase    *phase = stk_trainer_phase(t);
-    stk_train_progress *p = &t->progress;
-    p->step = t->state.step;
-    p->steps = t->course.steps;
-    p->epochs = t->course.epochs;
-    p->epoch_steps = phase->epoch_steps;
-    p->size = phase->size;
-    p->epoch = phase->first_epoch +
-               (t->state.phase_step ? (t->state.phase_step - 1) : 0) / phase->epoch_steps;
-    p->epoch_step = t->state.phase_step - (p->epoch - phase->first_epoch) * phase->epoch_steps;
-    p->epoch_end = p->epoch_step == phase->epoch_steps || t->state.phase_step == phase->steps;
-    p->seconds = t->state.seconds + (double)(stk_clock_ns() - t->start_ns) / 1e9;
-    p->evaluated = p->best = false;
-}
-
-stk_status stk_trainer_measure(stk_trainer *trainer, stk_error *err)
-{
-    stk_train_progress *p = &trainer->progress;
-    stk_metrics         m;
-    STK_TRY(stk_session_metrics(trainer->session, false, true, &m, err));
-    double count = m.count > 0 ? (double)m.count : 1, seconds = (double)trainer->window_ns / 1e9;
-    p->loss = (double)m.loss / count;
-    p->accuracy = (double)m.correct / count;
-    if (seconds > 0) {
-        p->images_per_second =
-            (double)(trainer->window_steps * trainer->recipe.data.batch) / seconds;
-        p->input_wait = (double)trainer->window_wait_ns / (double)trainer->window_ns;
-        p->seconds_left = (double)(p->steps - p->step) * seconds / (double)trainer->window_steps;
-    }
-    trainer->window_ns = trainer->window_wait_ns = 0;
-    trainer->window_steps = 0;
-    return STK_OK;
-}
-
-/* What a loss that is not a number comes from is looked for in the same batch: nothing was updated
- * with it. */
-static stk_status not_finite(stk_trainer *t, const stk_feed_batch *batch,
-                             const stk_step_input *input, float loss, stk_error *err)
-{
-    stk_error  why = {0};
-    char       found[640] = "every operation of the step is finite by itself";
-    stk_status st = stk_session_find_not_finite(t->session, batch, input, &why);
-    if (st == STK_E_RANGE) stk_error_line(&why, found, sizeof found);
-    return stk_fail(err, STK_E_RANGE, "train", found,
-                    "the loss of step %lld is %g%s; no update was made with it. A smaller "
-                    "train.learning_rate (now %g) or train.clip_norm helps; the last checkpoint is "
-                    "good",
-                    (long long)t->state.step + 1, (double)loss,
-                    isfinite(loss) ? " and its gradients are not finite" : "", input->rate);
-}
-
-static stk_status do_step(stk_trainer *t, stk_error *err)
-{
-    stk_feed_batch  batch;
-    stk_step_result done;
-    uint64_t        begin = stk_clock_ns(), waited = stk_feed_wait_ns(t->feed);
-    STK_TRY(stk_feed_next_measured(t->feed, t->meter, &batch, err));
-    uint64_t       ready = stk_clock_ns();
-    int64_t        every = t->recipe.train.accumulate;
-    stk_step_input input = {.size = stk_trainer_phase(t)->size,
-                            .step = t->state.step,
-                            .meter = t->meter,
-                            .update = (t->state.step + 1) % every == 0};
-    input.rate = stk_schedule_rate(&t->schedule, t->state.step);
-    input.momentum = stk_schedule_momentum(&t->schedule, t->state.step);
-    stk_trace_thread *ops = stk_trace_at(t->options.trace, t->thread, STK_TRACE_OPS);
-    STK_TRY(stk_session_step(t->session, &batch, &input, ops, &done, err));
-    if (ops) stk_meter_mark(t->meter, STK_STEP_TRACED);
-    stk_meter_enter(t->meter, STK_STAGE_NONE);
-    bool lost = !isfinite(done.loss) || done.skipped;
-    t->lost_in_a_row = lost ? t->lost_in_a_row + 1 : 0;
-    if (lost && (t->recipe.train.loss_scale == 0 || t->lost_in_a_row > LOST_MOST))
-        return not_finite(t, &batch, &input, done.loss, err);
-    t->progress.skipped += done.skipped;
-    t->progress.learning_rate = input.rate;
-    t->progress.momentum = input.momentum;
-    t->state.step++;
-    t->state.phase_step++;
-    uint64_t end = stk_clock_ns();
-    t->window_ns += end - begin;
-    t->window_wait_ns += stk_feed_wait_ns(t->feed) - waited;
-    t->window_steps++;
-    t->result->input_seconds += (double)(ready - begin) / 1e9;
-    t->result->compute_seconds += (double)(end - ready) / 1e9;
-    place(t);
-    stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
-    stk_callbacks_step(t->callbacks, &t->progress, end - ready);
-    stk_meter_enter(t->meter, STK_STAGE_NONE);
-    return STK_OK;
-}
-
 /* By steps, or once a minute where nobody said how often. */
-static bool checkpoint_due(const stk_trainer *t)
+static bool checkpoint_due(const stk_trainer *t, const stk_train_progress *at)
 {
     int64_t every = t->recipe.output.checkpoint_every;
-    if (t->progress.epoch_end || every == 0) return t->progress.epoch_end;
-    if (every > 0) return t->state.step % every == 0;
+    if (at->epoch_end || every == 0) return at->epoch_end;
+    if (every > 0) return at->step % every == 0;
     return stk_clock_ns() - t->last_checkpoint_ns > 60000000000u;
 }
 
-static bool evaluation_due(const stk_trainer *t)
+static bool evaluation_due(const stk_trainer *t, const stk_train_progress *at)
 {
-    const stk_train_progress *p = &t->progress;
-    if (!p->epoch_end || !t->data->validation_count) return false;
-    return (p->epoch + 1) % t->recipe.train.eval_every == 0 || p->step == p->steps;
+    if (!at->epoch_end || !t->data->validation_count) return false;
+    return (at->epoch + 1) % t->recipe.train.eval_every == 0 || at->step == at->steps;
 }
 
 static void judge_early_stop(stk_trainer *t)
@@ -174,13 +78,6 @@ static void judge_early_stop(stk_trainer *t)
     t->stop = t->result->stopped_early = true;
     stk_trainer_log(t, "stopped early: %lld evaluations without a better one than %.2f %%",
                     (long long)t->state.not_better, 100 * t->state.best_accuracy);
-}
-
-static stk_status measure(stk_trainer *t, stk_error *err)
-{
-    stk_meter_enter(t->meter, STK_STAGE_DEVICE_TO_HOST);
-    stk_meter_mark(t->meter, STK_STEP_REPORT);
-    return stk_trainer_measure(t, err);
 }
 
 static stk_status checkpoint(stk_trainer *t, stk_error *err)
@@ -197,44 +94,62 @@ static stk_status write_for_nothing(stk_trainer *t, stk_error *err)
     return stk_faults_write(t->faults, err);
 }
 
-/* Everything that may follow a step. */
+static stk_status evaluate(stk_trainer *t, stk_error *err)
+{
+    stk_meter_mark(t->meter, STK_STEP_EVALUATED);
+    stk_meter_leave(t->meter);
+    stk_observer_pause(t->observer);
+    STK_TRY(stk_trainer_evaluate(t, err));
+    stk_observer_resume(t->observer);
+    stk_schedule_observe(&t->schedule, t->progress.validation_loss);
+    judge_early_stop(t);
+    return STK_OK;
+}
+
+/* Everything that may follow a step. What looks at variables or ends an epoch waits for the steps
+ * before it. */
 static stk_status after_step(stk_trainer *t, stk_error *err)
 {
-    bool report = t->state.step % t->recipe.output.log_every == 0 || t->progress.epoch_end;
-    if (report) STK_TRY(measure(t, err));
-    if (evaluation_due(t)) {
-        stk_meter_mark(t->meter, STK_STEP_EVALUATED);
-        stk_meter_leave(t->meter);
-        STK_TRY(stk_trainer_evaluate(t, err));
-        stk_schedule_observe(&t->schedule, t->progress.validation_loss);
-        judge_early_stop(t);
-    }
-    if (checkpoint_due(t)) STK_TRY(checkpoint(t, err));
+    stk_train_progress at = {0};
+    stk_trainer_place(t, t->state.step, t->state.phase_step, &at);
+    bool due = checkpoint_due(t, &at);
+    if (at.epoch_end || due) STK_TRY(stk_trainer_drain(t, err));
+    if (evaluation_due(t, &at)) STK_TRY(evaluate(t, err));
+    if (due) STK_TRY(checkpoint(t, err));
     if (stk_faults_write_due(t->faults, t->state.step)) STK_TRY(write_for_nothing(t, err));
     stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
-    if (report) stk_callbacks_report(t->callbacks, &t->progress);
+    if (at.epoch_end) stk_callbacks_report(t->callbacks, &t->progress);
     stk_trainer_tell_outputs(t);
+    stk_meter_cover(t->meter, STK_STAGE_COMPUTE, t->covered_ns ? t->covered_ns : t->device_ns,
+                    STK_STAGE_HOST_TO_DEVICE);
+    t->covered_ns = 0;
     stk_meter_end_step(t->meter, t->state.step - 1, (uint32_t)t->recipe.data.batch);
     stk_trainer_observe_step(t);
     return STK_OK;
 }
 
-static stk_status run_phase(stk_trainer *t, stk_error *err)
+static stk_status run_steps(stk_trainer *t, stk_error *err)
 {
     const stk_phase *phase = stk_trainer_phase(t);
-    STK_TRY(open_feed(t, err));
-    stk_meter_mark(t->meter, STK_STEP_FIRST);
     while (t->state.phase_step < phase->steps && !t->stop) {
         if (cancelled(t)) {
             t->result->interrupted = true;
             return STK_OK;
         }
-        stk_status st = do_step(t, err);
+        stk_status st = stk_trainer_step(t, err);
         if (st == STK_E_CANCELLED) continue; /* the feed noticed first */
         if (st) return st;
         STK_TRY(after_step(t, err));
     }
     return STK_OK;
+}
+
+static stk_status run_phase(stk_trainer *t, stk_error *err)
+{
+    STK_TRY(open_feed(t, err));
+    stk_meter_mark(t->meter, STK_STEP_FIRST);
+    STK_TRY(run_steps(t, err));
+    return stk_trainer_drain(t, err);
 }
 
 static stk_status run_phases(stk_trainer *t, stk_error *err)
@@ -273,17 +188,26 @@ static stk_status finish(stk_trainer *t, stk_error *err)
     return STK_OK;
 }
 
+static void tell_where_to_go_on(const stk_trainer *t)
+{
+    if (t->last_checkpoint > 0)
+        stk_trainer_log(t, "the checkpoint of step %lld is good; --resume %s goes on from it",
+                        (long long)t->last_checkpoint, t->recipe.output.folder);
+}
+
 stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result, stk_error *err)
 {
     *result = (stk_train_result){0};
     trainer->result = result;
     trainer->start_ns = trainer->last_checkpoint_ns = stk_clock_ns();
     if (trainer->course.count == 0) return finish(trainer, err);
-    place(trainer);
+    stk_trainer_place(trainer, trainer->state.step, trainer->state.phase_step, &trainer->progress);
     stk_status st = run_phases(trainer, err);
     if (st) {
         int       failures;
         stk_error unasked;
+        stk_session_drain(trainer->session);
+        tell_where_to_go_on(trainer);
         stk_callbacks_flush(trainer->callbacks);
         if (stk_checkpoint_writer_flush(trainer->writer, &failures, &unasked)) return st;
         return st;

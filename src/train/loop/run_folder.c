@@ -17,7 +17,7 @@ uint64_t stk_run_fingerprint(const stk_train_recipe *recipe)
     stk_train_recipe same = *recipe;
     memset(&same.output, 0, sizeof same.output);
     memset(same.knobs.backend, 0, sizeof same.knobs.backend);
-    same.knobs.threads = same.knobs.input_threads = same.knobs.memory_mb = 0;
+    same.knobs.threads = same.knobs.input_threads = same.knobs.memory_mb = same.knobs.ahead = 0;
     const stk_train_key *key;
     uint64_t             hash = 1;
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {

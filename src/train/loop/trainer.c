@@ -185,6 +185,7 @@ stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer)
                                  .first_step = trainer->state.step,
                                  .backend = stk_device_name(device),
                                  .threads = stk_device_threads(device)};
+    stk_device_describe(device, outlook.machine, sizeof outlook.machine);
     stk_schedule_text(&trainer->schedule, outlook.schedule, sizeof outlook.schedule);
     return outlook;
 }

@@ -17,6 +17,15 @@ typedef struct stk_outputs_told {
     uint64_t callback_ns, file_ns, writer_ns, writer_bytes;
 } stk_outputs_told;
 
+/* A step that was begun, until its result is there. */
+typedef struct stk_begun {
+    int64_t        step, phase_step; /* from 1 */
+    stk_step_input input;
+    stk_feed_batch batch; /* the feed keeps it */
+} stk_begun;
+
+enum { STK_TRAINER_BEGUN = STK_SESSION_AHEAD + 1 };
+
 struct stk_trainer {
     stk_train_recipe       recipe;
     const stk_train_data  *data;
@@ -29,18 +38,23 @@ struct stk_trainer {
     stk_outputs            outputs;
     stk_callbacks         *callbacks;
     stk_checkpoint_writer *writer;
-    stk_run_state          state; /* step, phase, best: as of the last step done */
-    stk_feed              *feed;  /* of the phase at hand */
+    stk_run_state          state; /* step, phase, best: as of the last step begun */
+    stk_begun              begun[STK_TRAINER_BEGUN];
+    uint64_t               begun_count, done_count;
+    stk_feed              *feed; /* of the phase at hand */
     stk_trace_thread      *thread;
     stk_meter             *meter;
     stk_observer          *observer;
     stk_outputs_told       told;
-    stk_train_progress     progress;
+    stk_train_progress     progress; /* as of the last step whose result is there */
     stk_train_result      *result;
     bool                   stop; /* no more steps: early stop */
     int64_t                last_checkpoint;
     int64_t                lost_in_a_row; /* steps without an update */
     uint64_t               last_checkpoint_ns, start_ns;
+    uint64_t               device_ns;  /* that a step takes on a device beside; 0: there is none */
+    uint64_t               covered_ns; /* of all whose results came during the step at hand */
+    uint64_t               since_ns;   /* training time is accounted for up to here */
     /* Since the last report. */
     uint64_t window_ns, window_wait_ns;
     int64_t  window_steps;
@@ -49,8 +63,8 @@ struct stk_trainer {
 /* The phase that step is in, and which step of it. */
 const stk_phase *stk_trainer_phase(const stk_trainer *trainer);
 
-/* Reads and clears the sums; fills loss, accuracy and speed of progress. */
-STK_NODISCARD stk_status stk_trainer_measure(stk_trainer *trainer, stk_error *err);
+/* Waits for the results of all steps that were begun, so that state and progress agree. */
+STK_NODISCARD stk_status stk_trainer_drain(stk_trainer *trainer, stk_error *err);
 /* Over the validation data; fills progress and keeps account of the best. */
 STK_NODISCARD stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err);
 /* Hands a checkpoint to the writer. best: the model alone is written, too. */
@@ -69,5 +83,11 @@ void stk_trainer_observe_step(stk_trainer *trainer);
 /* Before a feed goes, and at the end. */
 void stk_trainer_observe_now(stk_trainer *trainer);
 void stk_trainer_log(const stk_trainer *trainer, const char *format, ...) STK_PRINTF(2, 3);
+
+/* Begins the next step, and takes the results of those that are done (steps.c). */
+STK_NODISCARD stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err);
+/* Where the run is after a step: fills that part of progress. */
+void stk_trainer_place(const stk_trainer *trainer, int64_t step, int64_t phase_step,
+                       stk_train_progress *progress);
 
 #endif

@@ -1,5 +1,6 @@
 /* What the training thread leaves for others to see. */
 #include "train/observe/observer.h"
+#include "backend/watch.h"
 #include "base/clock.h"
 #include "observe/meter/stage_threads.h"
 #include "train/observe/profile_parts.h"
@@ -17,6 +18,7 @@ struct stk_observer {
     bool                measuring;
     uint64_t            looked_ns;
     stk_iterator_report report; /* too large for a stack */
+    stk_device_times    paused; /* when that began */
 
     pthread_mutex_t   lock;           /* of what follows: held for copies */
     stk_profile       card;           /* owns nothing */
@@ -24,6 +26,7 @@ struct stk_observer {
     stk_stage_threads threads_before; /* when measuring began */
     stk_profile_stage outputs_before[STK_STAGE_COUNT];
     stk_input_state   input, input_before;
+    stk_device_times  device, device_before;
     stk_profile_op   *ops;
     size_t            op_count;
 };
@@ -80,11 +83,45 @@ static void look_at_operations(stk_observer *o, int64_t size)
     pthread_mutex_unlock(&o->lock);
 }
 
+static void look_at_device(stk_observer *o)
+{
+    const stk_device_times now = stk_device_read_times(stk_session_device(o->options.session));
+    pthread_mutex_lock(&o->lock);
+    o->device = now;
+    pthread_mutex_unlock(&o->lock);
+}
+
 void stk_observer_look(stk_observer *observer, stk_feed *feed, int64_t size)
 {
     observer->looked_ns = stk_clock_ns();
     if (feed) look_at_feed(observer, feed);
+    look_at_device(observer);
     look_at_operations(observer, size);
+}
+
+static stk_device_times all_times(stk_observer *o)
+{
+    stk_device *device = stk_session_device(o->options.session);
+    stk_watch_tell(device, true);
+    return stk_device_read_times(device);
+}
+
+void stk_observer_pause(stk_observer *observer)
+{
+    observer->paused = all_times(observer);
+}
+
+void stk_observer_resume(stk_observer *observer)
+{
+    const stk_device_times now = all_times(observer), *then = &observer->paused;
+    pthread_mutex_lock(&observer->lock);
+    stk_device_times *before = &observer->device_before;
+    before->work_ns += now.work_ns - then->work_ns;
+    before->copy_ns += now.copy_ns - then->copy_ns;
+    before->launch_ns += now.launch_ns - then->launch_ns;
+    before->runs += now.runs - then->runs;
+    observer->device = now;
+    pthread_mutex_unlock(&observer->lock);
 }
 
 static void read_outputs(const stk_observer *o, stk_profile_stage stages[STK_STAGE_COUNT])
@@ -112,6 +149,7 @@ static void begin_measuring(stk_observer *o, stk_feed *feed, int64_t size)
     if (threads) o->threads_before = *threads;
     read_outputs(o, o->outputs_before);
     o->input_before = o->input;
+    o->device_before = o->device;
     pthread_mutex_unlock(&o->lock);
     free(threads);
     stk_meter_begin_measuring(o->options.meter);
@@ -180,6 +218,7 @@ stk_status stk_observer_profile(stk_observer *observer, stk_profile *out, stk_er
     fill_threads(observer, threads, out);
     fill_outputs(observer, out);
     stk_profile_fill_input(out, &observer->input, &observer->input_before);
+    stk_profile_fill_device(out, &observer->device, &observer->device_before);
     if (!st) st = fill_operations(observer, out, err);
     pthread_mutex_unlock(&observer->lock);
     free(threads);

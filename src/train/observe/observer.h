@@ -37,6 +37,9 @@ void stk_observer_step(stk_observer *observer, stk_feed *feed, int64_t size);
 /* Looks now. */
 void stk_observer_look(stk_observer *observer, stk_feed *feed, int64_t size);
 
+/* What the device does in between is not part of steps: evaluation. */
+void stk_observer_pause(stk_observer *observer);
+void stk_observer_resume(stk_observer *observer);
 /* From any thread: all but machine, limits, resources, callbacks and what only the caller knows.
  * out is initialised and to be released even on failure. */
 STK_NODISCARD stk_status stk_observer_profile(stk_observer *observer, stk_profile *out,

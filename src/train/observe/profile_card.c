@@ -50,4 +50,5 @@ void stk_profile_fill_card(stk_profile *out, const stk_train_recipe *r, stk_sess
     run->parameters = count_parameters(stk_session_variables(session));
     run->unix_time = (double)time(NULL);
     fill_memory(out, &plan);
+    stk_profile_describe_device(out, device);
 }

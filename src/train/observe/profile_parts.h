@@ -21,6 +21,11 @@ void stk_input_state_read(stk_input_state *out, const stk_iterator_report *repor
 void stk_profile_fill_input(stk_profile *out, const stk_input_state *now,
                             const stk_input_state *before);
 
+/* What the device is, and what it did between two moments; times stay -1 where it has none. */
+void stk_profile_describe_device(stk_profile *out, const stk_device *device);
+void stk_profile_fill_device(stk_profile *out, const stk_device_times *now,
+                             const stk_device_times *before);
+
 /* Those of the measured part; step_list and windows have all. */
 STK_NODISCARD stk_status stk_profile_fill_steps(stk_profile *out, stk_meter *meter, stk_error *err);
 

@@ -1,44 +1,16 @@
 /* A model on a device. Programs are compiled when a size is first asked for and kept. */
-#include "train/session/session.h"
-#include "train/session/graphs.h"
-#include <math.h>
+#include "train/session/inside.h"
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct compiled {
-    int64_t      size;
-    bool         evaluates;
-    stk_program *program;
-} compiled;
-
-enum { PROGRAMS_MOST = 128 };
-
-struct stk_session {
-    const stk_train_recipe *recipe;
-    stk_graphs              graphs;
-    bool                    trains;
-    stk_blob               *explain; /* NULL: not wanted */
-    stk_faults             *faults;  /* NULL: none */
-    stk_device             *device;
-    stk_variables          *variables;
-    compiled                programs[PROGRAMS_MOST];
-    size_t                  program_count;
-    stk_program            *update; /* of accumulated gradients; NULL without */
-    uint8_t                *rows;   /* a batch that is filled up */
-    int64_t                *labels;
-    size_t                  row_bytes; /* that rows has room for, in all */
-};
 
 static stk_program_options program_options(const stk_session *s, const char *name)
 {
     static const struct {
         const char    *name;
         stk_graph_pass bit;
-    } passes[] = {{"simplify", STK_GRAPH_PASS_SIMPLIFY},
-                  {"fuse", STK_GRAPH_PASS_FUSE},
-                  {"layout", STK_GRAPH_PASS_LAYOUT},
-                  {"schedule", STK_GRAPH_PASS_SCHEDULE},
-                  {"reuse", STK_GRAPH_PASS_REUSE}};
+    } passes[] = {{"simplify", STK_GRAPH_PASS_SIMPLIFY}, {"fuse", STK_GRAPH_PASS_FUSE},
+                  {"layout", STK_GRAPH_PASS_LAYOUT},     {"schedule", STK_GRAPH_PASS_SCHEDULE},
+                  {"reuse", STK_GRAPH_PASS_REUSE},       {"record", STK_GRAPH_PASS_RECORD}};
     stk_program_options o = {.name = name,
                              .precision = STK_DTYPE_F32,
                              .batch = s->recipe->data.batch,
@@ -58,7 +30,8 @@ static stk_status open_device(stk_session *s, stk_error *err)
 {
     const stk_train_recipe  *r = s->recipe;
     const stk_device_options options = {.threads = (int)r->knobs.threads,
-                                        .deterministic = r->train.deterministic};
+                                        .deterministic = r->train.deterministic,
+                                        .tf32 = strcmp(r->train.precision, "tf32") == 0};
     const char              *backend = *r->knobs.backend ? r->knobs.backend : NULL;
     STK_TRY(stk_graphs_init(&s->graphs, r, err));
     STK_TRY(stk_device_open(&s->device, backend, &options, err));
@@ -85,6 +58,7 @@ stk_status stk_session_open(stk_session **out, const stk_train_recipe *recipe, b
 void stk_session_free(stk_session *session)
 {
     if (!session) return;
+    stk_outbox_free(session->outbox);
     for (size_t i = 0; i < session->program_count; i++)
         stk_program_free(session->programs[i].program);
     stk_program_free(session->update);
@@ -126,17 +100,17 @@ const char *stk_session_prefix(const stk_session *session)
     return session->trains && session->recipe->train.ema > 0 ? "ema." : "";
 }
 
-static stk_program *find(const stk_session *s, int64_t size, bool evaluates)
+stk_program *stk_session_find(const stk_session *session, int64_t size, bool evaluates)
 {
-    for (size_t i = 0; i < s->program_count; i++)
-        if (s->programs[i].size == size && s->programs[i].evaluates == evaluates)
-            return s->programs[i].program;
+    for (size_t i = 0; i < session->program_count; i++)
+        if (session->programs[i].size == size && session->programs[i].evaluates == evaluates)
+            return session->programs[i].program;
     return NULL;
 }
 
 stk_program *stk_session_program(const stk_session *session, int64_t size)
 {
-    return find(session, size, !session->trains);
+    return stk_session_find(session, size, !session->trains);
 }
 
 stk_memory_plan stk_session_memory(const stk_session *session, int64_t size)
@@ -152,13 +126,13 @@ static stk_status compile(stk_session *s, stk_graph *graph, int64_t size, bool e
     stk_program_options options = program_options(s, evaluates ? "evaluation" : "training");
     stk_program        *program = NULL;
     stk_status          st = STK_OK;
-    if (s->program_count == PROGRAMS_MOST)
+    if (s->program_count == STK_SESSION_PROGRAMS)
         st = stk_fail(err, STK_E_LIMIT, "train", "progressive",
                       "more than %d picture sizes; set progressive.size_step higher",
-                      PROGRAMS_MOST / 2);
+                      STK_SESSION_PROGRAMS / 2);
     if (!st) st = stk_program_compile(&program, graph, s->variables, &options, err);
     stk_graph_free(graph);
-    if (!st) s->programs[s->program_count++] = (compiled){size, evaluates, program};
+    if (!st) s->programs[s->program_count++] = (stk_session_program_row){size, evaluates, program};
     return st;
 }
 
@@ -176,7 +150,7 @@ static stk_status ready_update(stk_session *s, stk_error *err)
 stk_status stk_session_ready(stk_session *session, int64_t size, stk_error *err)
 {
     stk_graph *graph;
-    if (!find(session, size, false)) {
+    if (!stk_session_find(session, size, false)) {
         STK_TRY(stk_graphs_train(&session->graphs, size, &graph, err));
         STK_TRY(compile(session, graph, size, false, err));
     }
@@ -186,118 +160,15 @@ stk_status stk_session_ready(stk_session *session, int64_t size, stk_error *err)
 stk_status stk_session_ready_evaluate(stk_session *session, int64_t size, stk_error *err)
 {
     stk_graph *graph;
-    if (find(session, size, true)) return STK_OK;
+    if (stk_session_find(session, size, true)) return STK_OK;
     const char *prefix = *stk_session_prefix(session) ? "ema" : "";
     STK_TRY(stk_graphs_evaluate(&session->graphs, size, prefix, &graph, err));
     return compile(session, graph, size, true, err);
 }
 
-static size_t picture_bytes(const stk_session *s, int64_t size)
+size_t stk_session_picture_bytes(const stk_session *session, int64_t size)
 {
-    return (size_t)(size * size * s->graphs.channels);
-}
-
-static stk_status feed(stk_session *s, stk_program *program, const stk_feed_batch *batch,
-                       const stk_step_input *input, stk_error *err)
-{
-    const stk_train_recipe *r = s->recipe;
-    bool                    soft = stk_feed_soft(r, false);
-    size_t                  rows = (size_t)r->data.batch;
-    STK_TRY(stk_program_feed(program, "image", batch->pictures,
-                             rows * picture_bytes(s, input->size), err));
-    STK_TRY(stk_program_feed(
-        program, "label", batch->labels,
-        soft ? rows * (size_t)r->model.classes * sizeof(float) : rows * sizeof(int64_t), err));
-    stk_meter_add(input->meter, STK_STAGE_HOST_TO_DEVICE, 0, rows,
-                  rows * picture_bytes(s, input->size));
-    return stk_program_feed(program, "step", &input->step, sizeof input->step, err);
-}
-
-/* The same bytes to the same place: what they cost is all that changes. */
-static stk_status feed_again(stk_session *s, stk_program *program, const stk_feed_batch *batch,
-                             const stk_step_input *input, stk_error *err)
-{
-    const size_t rows = (size_t)s->recipe->data.batch;
-    const size_t bytes = rows * picture_bytes(s, input->size);
-    for (int64_t i = stk_faults_copies(s->faults); i > 0; i--) {
-        STK_TRY(stk_program_feed(program, "image", batch->pictures, bytes, err));
-        stk_meter_add(input->meter, STK_STAGE_HOST_TO_DEVICE, 0, 0, bytes);
-    }
-    return STK_OK;
-}
-
-static stk_status share(stk_session *s, const stk_step_input *input, stk_error *err)
-{
-    size_t bytes;
-    if (!stk_faults_shares(s->faults)) return STK_OK;
-    stk_meter_enter(input->meter, STK_STAGE_SHARE);
-    STK_TRY(stk_faults_share(s->faults, s->variables, &bytes, err));
-    stk_meter_add(input->meter, STK_STAGE_SHARE, 0, (uint64_t)s->recipe->data.batch, bytes);
-    return STK_OK;
-}
-
-static stk_status fetch_more(stk_session *s, const stk_step_input *input, stk_error *err)
-{
-    size_t bytes;
-    STK_TRY(stk_faults_fetch(s->faults, s->variables, &bytes, err));
-    stk_meter_add(input->meter, STK_STAGE_DEVICE_TO_HOST, 0, 0, bytes);
-    return STK_OK;
-}
-
-static stk_status read_guard(stk_program *program, stk_meter *meter, stk_step_result *result,
-                             stk_error *err)
-{
-    float guard[STK_OPTIMIZER_GUARD];
-    STK_TRY(stk_program_fetch(program, "guard", guard, sizeof guard, err));
-    stk_meter_add(meter, STK_STAGE_DEVICE_TO_HOST, 0, 0, sizeof guard);
-    result->skipped = stk_optimizer_read_guard(guard).skipped;
-    return STK_OK;
-}
-
-stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
-                            const stk_step_input *input, stk_trace_thread *thread,
-                            stk_step_result *result, stk_error *err)
-{
-    stk_program *program = find(session, input->size, false);
-    float        hyper[STK_OPTIMIZER_HYPER];
-    *result = (stk_step_result){0};
-    stk_optimizer_hyper(input->rate, input->momentum, hyper);
-    stk_meter_enter(input->meter, STK_STAGE_HOST_TO_DEVICE);
-    STK_TRY(feed(session, program, batch, input, err));
-    STK_TRY(feed_again(session, program, batch, input, err));
-    if (!session->update) STK_TRY(stk_program_feed(program, "hyper", hyper, sizeof hyper, err));
-    stk_meter_enter(input->meter, STK_STAGE_COMPUTE);
-    STK_TRY(stk_program_run(program, thread, err));
-    stk_meter_add(input->meter, STK_STAGE_COMPUTE, 0, (uint64_t)batch->rows, 0);
-    STK_TRY(share(session, input, err));
-    stk_meter_enter(input->meter, STK_STAGE_DEVICE_TO_HOST);
-    STK_TRY(fetch_more(session, input, err));
-    STK_TRY(stk_program_fetch(program, "loss", &result->loss, sizeof result->loss, err));
-    stk_meter_add(input->meter, STK_STAGE_DEVICE_TO_HOST, 0, (uint64_t)batch->rows,
-                  sizeof result->loss);
-    if (!session->update) return read_guard(program, input->meter, result, err);
-    if (!input->update) return STK_OK;
-    STK_TRY(stk_program_feed(session->update, "hyper", hyper, sizeof hyper, err));
-    stk_meter_enter(input->meter, STK_STAGE_COMPUTE);
-    STK_TRY(stk_program_run(session->update, thread, err));
-    stk_meter_enter(input->meter, STK_STAGE_DEVICE_TO_HOST);
-    return read_guard(session->update, input->meter, result, err);
-}
-
-stk_status stk_session_find_not_finite(stk_session *session, const stk_feed_batch *batch,
-                                       const stk_step_input *input, stk_error *err)
-{
-    stk_graph          *graph;
-    stk_program        *program = NULL;
-    stk_program_options options = {
-        .name = "search", .passes_off = STK_GRAPH_PASS_ALL, .check = true};
-    STK_TRY(stk_graphs_search(&session->graphs, input->size, &graph, err));
-    stk_status st = stk_program_compile(&program, graph, session->variables, &options, err);
-    stk_graph_free(graph);
-    if (!st) st = feed(session, program, batch, input, err);
-    if (!st) st = stk_program_run(program, NULL, err);
-    stk_program_free(program);
-    return st;
+    return (size_t)(size * size * session->graphs.channels);
 }
 
 static stk_status metric(stk_session *s, const char *name, bool clear, float *value, stk_error *err)
@@ -332,7 +203,7 @@ stk_status stk_session_set_metrics(stk_session *session, const stk_metrics *metr
 
 static stk_status make_rows(stk_session *s, int64_t size, stk_error *err)
 {
-    size_t bytes = (size_t)s->recipe->data.eval_batch * picture_bytes(s, size);
+    size_t bytes = (size_t)s->recipe->data.eval_batch * stk_session_picture_bytes(s, size);
     if (!s->labels) s->labels = calloc((size_t)s->recipe->data.eval_batch, sizeof *s->labels);
     if (s->row_bytes < bytes) {
         free(s->rows);
@@ -349,13 +220,13 @@ stk_status stk_session_evaluate(stk_session *session, const stk_feed_batch *batc
                                 float *logits, stk_error *err)
 {
     const stk_train_recipe *r = session->recipe;
-    stk_program            *program = find(session, size, true);
+    stk_program            *program = stk_session_find(session, size, true);
     size_t                  rows = (size_t)r->data.eval_batch, given = (size_t)batch->rows;
-    size_t                  bytes = rows * picture_bytes(session, size);
+    size_t                  bytes = rows * stk_session_picture_bytes(session, size);
     const void             *pictures = batch->pictures, *labels = batch->labels;
     if (given < rows) {
         STK_TRY(make_rows(session, size, err));
-        memcpy(session->rows, batch->pictures, given * picture_bytes(session, size));
+        memcpy(session->rows, batch->pictures, given * stk_session_picture_bytes(session, size));
         memcpy(session->labels, batch->labels, given * sizeof *session->labels);
         for (size_t i = given; i < rows; i++)
             session->labels[i] = -1;

@@ -31,34 +31,58 @@ STK_NODISCARD stk_status stk_session_ready(stk_session *session, int64_t size, s
 STK_NODISCARD stk_status stk_session_ready_evaluate(stk_session *session, int64_t size,
                                                     stk_error *err);
 
+/* Sums since they were last cleared. */
+typedef struct stk_metrics {
+    float loss, correct, top5, count; /* loss: of every picture */
+} stk_metrics;
+
+/* Steps that may be under way while the next one is made ready. */
+enum { STK_SESSION_AHEAD = 2 };
+
 /* What a step is done with. */
 typedef struct stk_step_input {
     int64_t    size, step; /* step of the run: the random numbers of dropout */
     double     rate, momentum;
-    bool       update; /* false: gradients are added up only (accumulation) */
-    stk_meter *meter;  /* is told of S3, S4 and S6; NULL: none */
+    bool       update;  /* false: gradients are added up only (accumulation) */
+    bool       measure; /* its result has the sums of training, which begin anew */
+    stk_meter *meter;   /* is told of S3, S4 and S6; NULL: none */
 } stk_step_input;
 
 typedef struct stk_step_result {
-    float loss;
-    bool  skipped; /* gradients were not finite; nothing was changed */
+    int64_t     step;
+    float       loss;
+    bool        skipped; /* gradients were not finite; nothing was changed */
+    bool        measured;
+    stk_metrics metrics;   /* where it was */
+    uint64_t    device_ns; /* that the device took; 0: not known, the caller waited */
 } stk_step_result;
 
-/* One step. The batch has the recipe's rows. */
+/* Begins one step; its result is to be asked for before STK_SESSION_AHEAD more are begun. The batch
+ * has the recipe's rows and stays as it is until the result is there. */
 STK_NODISCARD stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
                                           const stk_step_input *input, stk_trace_thread *thread,
-                                          stk_step_result *result, stk_error *err);
+                                          stk_error *err);
+/* Of the oldest step whose result was not asked for, of which there must be one; waits for it, in
+ * S4 of meter (NULL: none). */
+STK_NODISCARD stk_status stk_session_result(stk_session *session, stk_meter *meter,
+                                            stk_step_result *result, stk_error *err);
+size_t                   stk_session_under_way(const stk_session *session);
+/* How many may stay under way when the next step is made ready: 0 where the device works in the
+ * caller's time, or where the recipe wants it. */
+int stk_session_ahead(const stk_session *session);
+/* Waits for what is under way and drops the results. NULL is fine. */
+void stk_session_drain(stk_session *session);
+/* The step before (or the evaluation, of a session that does not train) again so many times with
+ * what was fed for it, one right after the other; waits for the last. */
+STK_NODISCARD stk_status stk_session_repeat(stk_session *session, int64_t size, int64_t times,
+                                            stk_error *err);
 /* Runs the same batch again, operation by operation, and names the first result that is not finite:
  * err says which. STK_OK when all are finite. Variables do not change. */
 STK_NODISCARD stk_status stk_session_find_not_finite(stk_session          *session,
                                                      const stk_feed_batch *batch,
                                                      const stk_step_input *input, stk_error *err);
 
-/* Sums since they were last cleared. */
-typedef struct stk_metrics {
-    float loss, correct, top5, count; /* loss: of every picture */
-} stk_metrics;
-
+/* Waits for all steps. */
 STK_NODISCARD stk_status stk_session_metrics(stk_session *session, bool evaluate, bool clear,
                                              stk_metrics *out, stk_error *err);
 /* Puts sums back, as a checkpoint kept them. */

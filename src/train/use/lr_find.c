@@ -38,7 +38,8 @@ static stk_status ramp(stk_session *session, stk_feed *feed, const stk_train_rec
         if (o->cancel && stk_cancel_requested(o->cancel))
             return stk_fail(err, STK_E_CANCELLED, "lr-find", NULL, "stopped");
         STK_TRY(stk_feed_next(feed, &batch, err));
-        STK_TRY(stk_session_step(session, &batch, &input, NULL, &done, err));
+        STK_TRY(stk_session_step(session, &batch, &input, NULL, err));
+        STK_TRY(stk_session_result(session, NULL, &done, err));
         out->diverged = !isfinite(done.loss);
         if (out->diverged) return STK_OK;
         double smoothed = smooth(&average, o->smoothing, (double)done.loss, i);
@@ -65,6 +66,7 @@ static stk_status find(const stk_train_recipe *recipe, const stk_train_data *dat
     if (!st) st = stk_session_ready(session, recipe->data.size, err);
     if (!st) st = stk_feed_open(&feed, &options, err);
     if (!st) st = ramp(session, feed, recipe, o, out, err);
+    stk_session_drain(session);
     stk_feed_free(feed);
     stk_session_free(session);
     return st;

@@ -43,6 +43,19 @@ static stk_status find_weights(const char *folder, const char *which, char *path
                     "this run has no weights yet: neither best.safetensors nor a checkpoint");
 }
 
+/* A model that a GPU trained in 16 bits runs anywhere: where the device has them not, in float32,
+ * which only is more exact. */
+static void choose_precision(stk_predictor *p)
+{
+    stk_error   unasked;
+    char       *precision = p->recipe.train.precision;
+    stk_device *device = stk_session_device(p->session);
+    stk_dtype   dtype = strcmp(precision, "fp16") == 0   ? STK_DTYPE_F16
+                        : strcmp(precision, "bf16") == 0 ? STK_DTYPE_BF16
+                                                         : STK_DTYPE_F32;
+    if (stk_device_computes_in(device, dtype, &unasked)) strcpy(precision, "fp32");
+}
+
 static stk_status load(stk_predictor *p, const char *folder, const stk_predictor_options *o,
                        stk_error *err)
 {
@@ -58,6 +71,7 @@ static stk_status load(stk_predictor *p, const char *folder, const stk_predictor
     p->recipe.knobs.threads = o->threads;
     STK_TRY(stk_run_folder_classes(folder, &p->names, &p->name_count, err));
     STK_TRY(stk_session_open(&p->session, &p->recipe, false, err));
+    choose_precision(p);
     STK_TRY(stk_session_ready_evaluate(p->session, p->recipe.data.size, err));
     STK_TRY(find_weights(folder, o->which, path, sizeof path, err));
     STK_TRY(stk_weights_load(NULL, path, stk_session_variables(p->session), false, &left_out, err));

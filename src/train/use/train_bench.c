@@ -11,14 +11,20 @@ struct stk_train_bench {
     stk_faults             *faults; /* NULL: none */
     stk_session            *session;
     stk_feed               *feed;     /* NULL: no data */
-    uint8_t                *pictures; /* generated */
-    void                   *labels;   /* int64, or probabilities */
+    uint8_t                *pictures; /* generated, in the device's own kind of memory */
+    size_t                  picture_bytes;
+    void                   *labels; /* int64, or probabilities */
     int64_t                 step;
     stk_meter              *meter;
     stk_observer           *observer;
     stk_trace              *trace;
     stk_trace_thread       *thread;
-    bool                    measured; /* the step at hand counts */
+    void (*log)(void *context, const char *line); /* NULL: dropped */
+    void                *log_context;
+    bool                 measured;              /* the step at hand counts */
+    stk_train_bench_part part;                  /* of the last step */
+    uint64_t             device_ns, covered_ns; /* as in a trainer */
+    bool                 there;                 /* the device has had generated pictures */
 };
 
 static int64_t rows_of(const stk_train_bench *b)
@@ -52,7 +58,9 @@ static stk_status generate(stk_train_bench *b, stk_error *err)
     if (stk_mul_overflows(bytes, rows, &bytes) ||
         stk_mul_overflows(rows, (size_t)r->model.classes * sizeof(int64_t), &labels))
         return stk_fail(err, STK_E_LIMIT, "bench", "data.batch", "%zu pictures are too many", rows);
-    b->pictures = malloc(bytes);
+    const stk_memory_kind *kind = stk_device_host_memory(stk_session_device(b->session));
+    b->pictures = kind ? kind->take(kind->context, bytes) : malloc(bytes);
+    b->picture_bytes = bytes;
     b->labels = calloc(1, soft ? labels : rows * sizeof(int64_t));
     if (!b->pictures || !b->labels)
         return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory for a batch of %zu bytes",
@@ -64,10 +72,13 @@ static stk_status generate(stk_train_bench *b, stk_error *err)
 static stk_status open_feed(stk_train_bench *b, const stk_train_data *data,
                             const stk_train_bench_options *o, stk_error *err)
 {
+    stk_device            *device = stk_session_device(b->session);
     const stk_feed_options options = {.recipe = b->recipe,
                                       .data = data,
                                       .size = b->recipe->data.size,
                                       .seed = (uint64_t)b->recipe->train.seed + 1,
+                                      .kept = stk_session_ahead(b->session) + 1,
+                                      .memory = stk_device_host_memory(device),
                                       .cancel = o->cancel,
                                       .trace = o->trace,
                                       .faults = b->faults,
@@ -80,13 +91,15 @@ static stk_status open_all(stk_train_bench *b, const stk_train_data *data,
                            const stk_train_bench_options *o, stk_error *err)
 {
     const int64_t size = b->recipe->data.size;
-    STK_TRY(generate(b, err));
     STK_TRY(stk_trace_attach(o->trace, "bench", &b->thread, err));
     b->trace = o->trace;
+    b->log = o->log;
+    b->log_context = o->log_context;
     STK_TRY(stk_meter_new(&b->meter, &(stk_meter_options){.thread = b->thread, .trace = b->trace},
                           err));
     STK_TRY(stk_faults_open(&b->faults, o->inject, ".", err));
     STK_TRY(stk_session_open(&b->session, b->recipe, !b->inference, err));
+    STK_TRY(generate(b, err));
     stk_session_inject(b->session, b->faults);
     STK_TRY(b->inference ? stk_session_ready_evaluate(b->session, size, err)
                          : stk_session_ready(b->session, size, err));
@@ -118,24 +131,55 @@ stk_status stk_train_bench_open(stk_train_bench **out, const stk_train_recipe *r
     return STK_OK;
 }
 
+static void free_pictures(stk_train_bench *b)
+{
+    if (!b->session) return;
+    const stk_memory_kind *kind = stk_device_host_memory(stk_session_device(b->session));
+    if (kind && b->pictures)
+        kind->give(kind->context, b->pictures, b->picture_bytes);
+    else
+        free(b->pictures);
+}
+
 void stk_train_bench_free(stk_train_bench *bench)
 {
     if (!bench) return;
     stk_observer_free(bench->observer);
     stk_faults_hurry(bench->faults);
+    stk_session_drain(bench->session);
     stk_feed_free(bench->feed);
+    free_pictures(bench);
     stk_session_free(bench->session);
     stk_meter_free(bench->meter);
     stk_faults_free(bench->faults);
-    free(bench->pictures);
     free(bench->labels);
     free(bench);
+}
+
+/* As in training: with some steps ahead, each waits for one that was begun before. */
+static stk_status take_results(stk_train_bench *b, size_t left, stk_error *err)
+{
+    stk_step_result result;
+    while (stk_session_under_way(b->session) > left) {
+        STK_TRY(stk_session_result(b->session, b->measured ? b->meter : NULL, &result, err));
+        b->device_ns = result.device_ns;
+        b->covered_ns += result.device_ns;
+    }
+    return STK_OK;
+}
+
+/* What a trace asked for and is not there is said once. */
+static void tell_notice(stk_train_bench *b)
+{
+    stk_error notice;
+    char      line[640];
+    if (b->log && stk_device_notice(stk_session_device(b->session), &notice))
+        b->log(b->log_context, stk_error_line(&notice, line, sizeof line));
 }
 
 static stk_status compute(stk_train_bench *b, const stk_feed_batch *batch, stk_error *err)
 {
     const stk_train_recipe *r = b->recipe;
-    stk_step_result         result;
     if (b->inference) return stk_session_evaluate(b->session, batch, r->data.size, NULL, err);
     const stk_step_input input = {.size = r->data.size,
                                   .meter = b->measured ? b->meter : NULL,
@@ -143,8 +187,10 @@ static stk_status compute(stk_train_bench *b, const stk_feed_batch *batch, stk_e
                                   .momentum = r->train.momentum,
                                   .update = (b->step + 1) % r->train.accumulate == 0};
     b->step++;
-    stk_trace_thread *ops = stk_trace_at(b->trace, b->thread, STK_TRACE_OPS);
-    return stk_session_step(b->session, batch, &input, b->measured ? ops : NULL, &result, err);
+    stk_trace_thread *thread = stk_trace_at(b->trace, b->thread, STK_TRACE_STAGES);
+    STK_TRY(stk_session_step(b->session, batch, &input, b->measured ? thread : NULL, err));
+    tell_notice(b);
+    return take_results(b, (size_t)stk_session_ahead(b->session), err);
 }
 
 /* What a run would do after a step. */
@@ -162,6 +208,8 @@ stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part par
 {
     stk_feed_batch batch = {rows_of(bench), bench->pictures, bench->labels};
     bench->measured = part == STK_TRAIN_BENCH_BOTH;
+    if (part != bench->part) STK_TRY(take_results(bench, 0, err));
+    bench->part = part;
     if (part != STK_TRAIN_BENCH_COMPUTE) {
         if (!bench->feed)
             return stk_fail(err, STK_E_INVALID, "bench", NULL, "it was opened without data");
@@ -175,14 +223,26 @@ stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part par
     STK_TRY(compute(bench, &batch, err));
     if (part == STK_TRAIN_BENCH_BOTH) STK_TRY(finish(bench, err));
     if (!bench->measured) return STK_OK;
+    stk_meter_cover(bench->meter, STK_STAGE_COMPUTE,
+                    bench->covered_ns ? bench->covered_ns : bench->device_ns,
+                    STK_STAGE_HOST_TO_DEVICE);
+    bench->covered_ns = 0;
     stk_meter_end_step(bench->meter, bench->step - 1, (uint32_t)rows_of(bench));
     stk_meter_leave(bench->meter); /* until the next step that counts */
     stk_observer_step(bench->observer, bench->feed, bench->recipe->data.size);
     return STK_OK;
 }
 
+stk_status stk_train_bench_window(stk_train_bench *bench, int64_t steps, stk_error *err)
+{
+    if (!bench->there) STK_TRY(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err));
+    bench->there = true;
+    return stk_session_repeat(bench->session, bench->recipe->data.size, steps, err);
+}
+
 stk_status stk_train_bench_profile(stk_train_bench *bench, stk_profile *out, stk_error *err)
 {
+    stk_device_settle(stk_session_device(bench->session));
     stk_observer_look(bench->observer, bench->feed, bench->recipe->data.size);
     STK_TRY(stk_observer_profile(bench->observer, out, err));
     if (bench->faults)

@@ -1,0 +1,79 @@
+/* dz, as both halves of batch norm's gradient see it. */
+#ifndef STK_BACKEND_CUDA_OWN_BN_GRAD_CUH
+#define STK_BACKEND_CUDA_OWN_BN_GRAD_CUH
+
+#include "backend/cuda/own/act_rows.cuh"
+#include "backend/cuda/own/bn_grad.h"
+#include "backend/cuda/own/rows.cuh"
+
+namespace stk
+{
+
+/* STK_CUDA_BN_MASKS as a kernel's constant: as the arguments say. */
+template <stk_cuda_bn_mask MASK>
+__device__ __forceinline__ stk_cuda_bn_mask mask_of(const stk_cuda_bn_grad_args &a)
+{
+    return MASK == STK_CUDA_BN_MASKS ? a.mask : MASK;
+}
+
+/* The tensors that dz is made of, walked down together. */
+template <typename T, int N, stk_cuda_bn_mask MASK, bool CHEAP> struct bn_grad_walk {
+    float scale[N], shift[N];
+
+    __device__ __forceinline__ void begin(const stk_cuda_bn_grad_args &a, const walk &w)
+    {
+        bool input = mask_of<MASK>(a) == STK_CUDA_BN_MASK_INPUT;
+        load_channels<N>(input ? a.scale : nullptr, a.rows, w.channel, scale);
+        load_channels<N>(input ? a.shift : nullptr, a.rows, w.channel, shift);
+    }
+
+    template <int U> struct rows {
+        line<T, N> dy[U], x[U], y[U];
+        uint32_t   bits[U];
+    };
+
+    /* The next U rows from element at on, of which left are there. */
+    template <int U>
+    __device__ __forceinline__ void load(const stk_cuda_bn_grad_args &a, int64_t at, int64_t step,
+                                         int left, rows<U> &to)
+    {
+        load_rows<T, N, U>(a.dy, at, step, left, to.dy);
+        load_rows<T, N, U>(a.x, at, step, left, to.x);
+        if (mask_of<MASK>(a) == STK_CUDA_BN_MASK_OUTPUT)
+            load_rows<T, N, U>(a.y, at, step, left, to.y);
+        if (mask_of<MASK>(a) != STK_CUDA_BN_MASK_BITS) return;
+#pragma unroll
+        for (int u = 0; u < U; u++, at += step)
+            to.bits[u] = load_byte(a.bits + at / 8, u < left) >> (N == 8 ? 0 : at % 8);
+    }
+
+    /* x and dz of row u. */
+    template <int U>
+    __device__ __forceinline__ void unpack_row(const stk_cuda_bn_grad_args &a, const rows<U> &r,
+                                               int u, float (&xs)[N], float (&dz)[N])
+    {
+        float seen[N];
+        unpack(r.x[u], xs);
+        unpack(r.dy[u], dz);
+        if (mask_of<MASK>(a) == STK_CUDA_BN_MASK_NONE) return;
+        if (mask_of<MASK>(a) == STK_CUDA_BN_MASK_BITS) {
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                dz[k] = r.bits[u] >> k & 1 ? dz[k] : 0;
+            return;
+        }
+        if (mask_of<MASK>(a) == STK_CUDA_BN_MASK_OUTPUT) {
+            unpack(r.y[u], seen);
+        } else {
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                seen[k] = fmaf(xs[k], scale[k], shift[k]);
+            seen_from_input<CHEAP, N>(seen, a.act);
+        }
+        times_slope<CHEAP, N>(dz, seen, a.act);
+    }
+};
+
+} // namespace stk
+
+#endif

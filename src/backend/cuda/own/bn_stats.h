@@ -1,0 +1,23 @@
+/* Mean and biased variance of each channel. */
+#ifndef STK_BACKEND_CUDA_OWN_BN_STATS_H
+#define STK_BACKEND_CUDA_OWN_BN_STATS_H
+
+#include "backend/cuda/own/rows.h"
+
+STK_CUDA_BEGIN
+
+enum { STK_CUDA_BN_STATS_VALUES = 3 }; /* that a block leaves of a channel */
+
+typedef struct stk_cuda_bn_stats_args {
+    stk_cuda_rows rows;
+    int           dtype; /* an stk_dtype, of x */
+    const void   *x;
+    float        *parts;
+    unsigned     *counters;
+    float        *mean, *var; /* NULL: not wanted */
+} stk_cuda_bn_stats_args;
+
+cudaError_t stk_cuda_bn_stats_launch(const stk_cuda_bn_stats_args *args, cudaStream_t stream);
+
+STK_CUDA_END
+#endif

@@ -1,0 +1,40 @@
+/* A convolution as own kernels know it: forward, by x, and by weights. */
+#ifndef STK_BACKEND_CUDA_OWN_CONV_H
+#define STK_BACKEND_CUDA_OWN_CONV_H
+
+#include "backend/cuda/own/window.h"
+
+STK_CUDA_BEGIN
+
+typedef struct stk_cuda_conv_args {
+    int             dtype; /* an stk_dtype, of pictures and weights */
+    int64_t         batch;
+    stk_cuda_window down, across;
+    int             in_c, out_c, group_in, group_out; /* channels: all, of one group */
+    int             x_pixel;                          /* elements, with padding */
+    int64_t         w_places[4]; /* elements apart: out, in, row, column of the kernel */
+    float           low, high;   /* what y is held between */
+    const void     *x, *w, *dy;
+    const float    *bias;  /* may be NULL */
+    const void     *plus;  /* by x: added to it, may be NULL, may be out */
+    void           *out;   /* y, dx or dw */
+    void           *dbias; /* may be NULL */
+    float          *parts; /* by weights: [part_count][weights and channels of dbias] */
+    int             part_count;
+} stk_cuda_conv_args;
+
+/* Depthwise ones: a channel has a kernel of its own, 3x3 or 5x5, of stride 1 or 2, dilation 1; of
+ * 16 bits channels are even. */
+cudaError_t stk_cuda_depthwise_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_depthwise_input_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_depthwise_weight_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
+/* How many parts the last one should make, on that many multiprocessors. */
+int stk_cuda_depthwise_parts(const stk_cuda_conv_args *args, int processors);
+
+/* Any convolution, one sum a thread. */
+cudaError_t stk_cuda_direct_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_direct_input_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_direct_weight_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
+
+STK_CUDA_END
+#endif

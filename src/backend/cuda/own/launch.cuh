@@ -1,0 +1,109 @@
+/* What every kernel file needs: starting a kernel, and memory shared by its threads. Compiled by
+ * nvcc for GPUs, or by a C++ compiler for a stand-in that runs one thread after another, so that
+ * kernels can be tested without a GPU. */
+#ifndef STK_BACKEND_CUDA_OWN_LAUNCH_CUH
+#define STK_BACKEND_CUDA_OWN_LAUNCH_CUH
+
+#ifdef __CUDACC__
+#include <cuda_runtime.h>
+
+/* kernel: a function (take a pointer of an instance of a template first). */
+/* clang-format off */
+#define STK_CUDA_LAUNCH(kernel, blocks, threads, shared, stream, ...)                              \
+    ((kernel)<<<(blocks), (threads), (shared), (stream)>>>(__VA_ARGS__), cudaGetLastError())
+/* clang-format on */
+/* The memory whose size the launch gives, 16-byte aligned. */
+#define STK_CUDA_DYNAMIC(type, name)                                                               \
+    extern __shared__ __align__(16) unsigned char stk_cuda_dynamic_[];                             \
+    type                                         *name = reinterpret_cast<type *>(stk_cuda_dynamic_)
+#else
+#include <emulate.hpp>
+#endif
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <stdint.h>
+#include <stoker/tensor.h>
+
+namespace stk
+{
+
+constexpr int WARP = 32;
+
+/* Elements as floats and back, rounding to nearest. */
+__device__ __forceinline__ float to_float(float x)
+{
+    return x;
+}
+__device__ __forceinline__ float to_float(__half x)
+{
+    return __half2float(x);
+}
+__device__ __forceinline__ float to_float(__nv_bfloat16 x)
+{
+    return __bfloat162float(x);
+}
+__device__ __forceinline__ void from_float(float x, float &to)
+{
+    to = x;
+}
+__device__ __forceinline__ void from_float(float x, __half &to)
+{
+    to = __float2half_rn(x);
+}
+__device__ __forceinline__ void from_float(float x, __nv_bfloat16 &to)
+{
+    to = __float2bfloat16_rn(x);
+}
+
+/* N elements that are read or written as one access of up to 16 bytes. */
+template <typename T, int N> struct alignas(sizeof(T) * N) pack {
+    T at[N];
+};
+
+template <typename T> constexpr int WIDE = 16 / sizeof(T); /* elements of the widest access */
+
+template <typename T, int N>
+__device__ __forceinline__ void load_floats(const T *from, float (&to)[N])
+{
+    pack<T, N> p = *reinterpret_cast<const pack<T, N> *>(from);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        to[i] = to_float(p.at[i]);
+}
+
+template <typename T, int N>
+__device__ __forceinline__ void store_floats(const float (&from)[N], T *to)
+{
+    pack<T, N> p;
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        from_float(from[i], p.at[i]);
+    *reinterpret_cast<pack<T, N> *>(to) = p;
+}
+
+/* The sum over a warp, in every lane, in a fixed order. */
+__device__ __forceinline__ float warp_sum(float x)
+{
+#pragma unroll
+    for (int d = WARP / 2; d > 0; d /= 2)
+        x += __shfl_xor_sync(0xffffffffu, x, d);
+    return x;
+}
+
+inline int blocks_for(int64_t items, int per_block, int64_t most = 1 << 20)
+{
+    int64_t blocks = (items + per_block - 1) / per_block;
+    return (int)(blocks < 1 ? 1 : blocks > most ? most : blocks);
+}
+
+} // namespace stk
+
+/* Calls f<T>(...) with the element type of an stk_dtype; for other dtypes cudaErrorInvalidValue. */
+#define STK_CUDA_FLOATS(dtype, f, ...)                                                             \
+    ((dtype) == STK_DTYPE_F32    ? f<float>(__VA_ARGS__)                                           \
+     : (dtype) == STK_DTYPE_F16  ? f<__half>(__VA_ARGS__)                                          \
+     : (dtype) == STK_DTYPE_BF16 ? f<__nv_bfloat16>(__VA_ARGS__)                                   \
+                                 : cudaErrorInvalidValue)
+
+#endif

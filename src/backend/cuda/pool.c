@@ -1,0 +1,47 @@
+/* max_pool(x) -> y, places; average_pool(x) -> y; and their gradients. Pictures are plain. */
+#include "backend/cuda/own/pool.h"
+#include "backend/cuda/cuda.h"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/window.h"
+#include "ops/ops.h"
+#include "ops/pool.h"
+
+static bool can(const stk_device *device, const stk_op_use *use)
+{
+    stk_pool_shape s = stk_pool_shape_of(use);
+    (void)device;
+    return stk_cuda_window_fits(&s.down) && stk_cuda_window_fits(&s.across) &&
+           s.across.size * s.channels <= INT32_MAX && s.across.count * s.channels <= INT32_MAX;
+}
+
+static stk_cuda_pool_args args_of(const stk_kernel_call *call)
+{
+    stk_pool_shape s = stk_pool_shape_of(&call->use);
+    return (stk_cuda_pool_args){
+        .dtype = (int)call->use.out[0].dtype,
+        .batch = s.batch,
+        .channels = s.channels,
+        .down = stk_cuda_window_of(&s.down),
+        .across = stk_cuda_window_of(&s.across),
+        .count_pad = ((const stk_pool_attrs *)call->use.attrs)->count_pad,
+        .src = call->in[0],
+        .from = call->use.input_count > 1 ? call->in[1] : NULL,
+        .dst = call->out[0],
+        .places = call->use.output_count > 1 ? call->out[1] : NULL,
+    };
+}
+
+#define ROW(id)                                                                                    \
+    static stk_status run_##id(const stk_kernel_call *call, stk_error *err)                        \
+    {                                                                                              \
+        stk_cuda_pool_args args = args_of(call);                                                   \
+        return stk_cuda_launched(                                                                  \
+            call, stk_cuda_##id##_launch(&args, stk_cuda_of(call->device)->stream), err);          \
+    }                                                                                              \
+    const stk_kernel stk_cuda_##id = {                                                             \
+        .op = &stk_graph_op_##id, .name = "own", .can = can, .run = run_##id}
+
+ROW(max_pool);
+ROW(max_pool_grad);
+ROW(average_pool);
+ROW(average_pool_grad);

@@ -1,0 +1,20 @@
+/* How kernels that treat channels alike share a tensor among threads. */
+#ifndef STK_BACKEND_CUDA_ROWS_H
+#define STK_BACKEND_CUDA_ROWS_H
+
+#include "backend/cuda/cuda.h"
+#include "backend/cuda/own/rows.h"
+
+/* For what is computed element by element. wide: channels of a thread, a divisor of the padded
+ * ones; 0: as many as 16 bytes hold, or 1. */
+stk_cuda_rows stk_cuda_rows_to_map(const stk_device *device, const stk_tensor_type *type,
+                                   stk_format format, int wide);
+/* For sums over rows: few blocks, since the last to end adds up what all have found. */
+stk_cuda_rows stk_cuda_rows_to_sum(const stk_device *device, const stk_tensor_type *type,
+                                   stk_format format);
+/* Whether there are counters for sums over so many channels. */
+bool stk_cuda_rows_can_sum(const stk_tensor_type *type);
+/* Bytes of what the blocks of a sum leave for the last: values floats a channel each. */
+size_t stk_cuda_rows_bytes(const stk_cuda_rows *rows, int values);
+
+#endif

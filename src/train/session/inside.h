@@ -1,0 +1,46 @@
+/* The inside of a session: what its parts share. */
+#ifndef STK_TRAIN_SESSION_INSIDE_H
+#define STK_TRAIN_SESSION_INSIDE_H
+
+#include "train/session/graphs.h"
+#include "train/session/session.h"
+
+enum { STK_SESSION_PROGRAMS = 128, STK_SESSION_SLOTS = STK_SESSION_AHEAD + 1 };
+
+typedef struct stk_session_program_row {
+    int64_t      size;
+    bool         evaluates;
+    stk_program *program;
+} stk_session_program_row;
+
+/* A step whose result is on its way. */
+typedef struct stk_session_begun {
+    int64_t step;
+    bool    guarded, measured;
+} stk_session_begun;
+
+struct stk_session {
+    const stk_train_recipe *recipe;
+    stk_graphs              graphs;
+    bool                    trains;
+    stk_blob               *explain; /* NULL: not wanted */
+    stk_faults             *faults;  /* NULL: none */
+    stk_device             *device;
+    stk_variables          *variables;
+    stk_session_program_row programs[STK_SESSION_PROGRAMS];
+    size_t                  program_count;
+    stk_program            *update; /* of accumulated gradients; NULL without */
+    stk_outbox             *outbox; /* results of steps; NULL: none yet */
+    stk_session_begun       begun[STK_SESSION_SLOTS];
+    uint64_t                begun_count, done_count;
+    uint8_t                *rows; /* a batch that is filled up */
+    int64_t                *labels;
+    size_t                  row_bytes; /* that rows has room for, in all */
+};
+
+/* NULL: not compiled. */
+stk_program *stk_session_find(const stk_session *session, int64_t size, bool evaluates);
+/* Of a picture of this size. */
+size_t stk_session_picture_bytes(const stk_session *session, int64_t size);
+
+#endif

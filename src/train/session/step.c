@@ -1,0 +1,207 @@
+/* Steps of training. A step is begun, and what it gave comes in a slot of the outbox behind it: at
+ * once where the device works in the caller's time, up to STK_SESSION_AHEAD steps later where it
+ * works beside. */
+#include "backend/device.h"
+#include "train/session/inside.h"
+#include <string.h>
+
+/* What a step leaves on the host. */
+typedef struct left {
+    float loss, guard[STK_OPTIMIZER_GUARD];
+    float metrics[4];
+} left;
+
+static stk_status give(stk_program *program, bool lent, const char *input, const void *data,
+                       size_t size, stk_error *err)
+{
+    return lent ? stk_program_lend(program, input, data, size, err)
+                : stk_program_feed(program, input, data, size, err);
+}
+
+/* Batches stay where they are until their step is done: see stk_feed_options.kept. */
+static stk_status feed(stk_session *s, stk_program *program, const stk_feed_batch *batch,
+                       const stk_step_input *input, bool lent, stk_error *err)
+{
+    const stk_train_recipe *r = s->recipe;
+    bool                    soft = stk_feed_soft(r, false);
+    size_t                  rows = (size_t)r->data.batch;
+    size_t                  bytes = rows * stk_session_picture_bytes(s, input->size);
+    STK_TRY(give(program, lent, "image", batch->pictures, bytes, err));
+    STK_TRY(give(program, lent, "label", batch->labels,
+                 soft ? rows * (size_t)r->model.classes * sizeof(float) : rows * sizeof(int64_t),
+                 err));
+    stk_meter_add(input->meter, STK_STAGE_HOST_TO_DEVICE, 0, rows, bytes);
+    return stk_program_feed(program, "step", &input->step, sizeof input->step, err);
+}
+
+/* The same bytes to the same place: what they cost is all that changes. */
+static stk_status feed_again(stk_session *s, stk_program *program, const stk_feed_batch *batch,
+                             const stk_step_input *input, stk_error *err)
+{
+    const size_t rows = (size_t)s->recipe->data.batch;
+    const size_t bytes = rows * stk_session_picture_bytes(s, input->size);
+    for (int64_t i = stk_faults_copies(s->faults); i > 0; i--) {
+        STK_TRY(stk_program_feed(program, "image", batch->pictures, bytes, err));
+        stk_meter_add(input->meter, STK_STAGE_HOST_TO_DEVICE, 0, 0, bytes);
+    }
+    return STK_OK;
+}
+
+static stk_status share(stk_session *s, const stk_step_input *input, stk_error *err)
+{
+    size_t bytes;
+    if (!stk_faults_shares(s->faults)) return STK_OK;
+    stk_meter_enter(input->meter, STK_STAGE_SHARE);
+    STK_TRY(stk_faults_share(s->faults, s->variables, &bytes, err));
+    stk_meter_add(input->meter, STK_STAGE_SHARE, 0, (uint64_t)s->recipe->data.batch, bytes);
+    return STK_OK;
+}
+
+static stk_status fetch_more(stk_session *s, const stk_step_input *input, stk_error *err)
+{
+    size_t bytes;
+    STK_TRY(stk_faults_fetch(s->faults, s->variables, &bytes, err));
+    stk_meter_add(input->meter, STK_STAGE_DEVICE_TO_HOST, 0, 0, bytes);
+    return STK_OK;
+}
+
+static stk_status put(stk_session *s, stk_program *program, const char *output, size_t at,
+                      size_t size, uint64_t items, stk_meter *meter, stk_error *err)
+{
+    STK_TRY(stk_outbox_put(s->outbox, program, output, at, size, err));
+    stk_meter_add(meter, STK_STAGE_DEVICE_TO_HOST, 0, items, size);
+    return STK_OK;
+}
+
+/* The sums as they are after this step; the next one begins anew. */
+static stk_status put_metrics(stk_session *s, stk_error *err)
+{
+    for (size_t i = 0; i < 4; i++) {
+        size_t index = stk_variables_find(s->variables, stk_metric_names[0][i]);
+        if (index == SIZE_MAX) continue;
+        STK_TRY(stk_outbox_put_variable(s->outbox, s->variables, index,
+                                        offsetof(left, metrics) + i * sizeof(float), sizeof(float),
+                                        err));
+        stk_variables_clear(s->variables, index);
+    }
+    return STK_OK;
+}
+
+/* The update of gradients that were added up. */
+static stk_status run_update(stk_session *s, const stk_step_input *input, const float *hyper,
+                             stk_trace_thread *thread, stk_error *err)
+{
+    STK_TRY(stk_program_feed(s->update, "hyper", hyper, STK_OPTIMIZER_HYPER * sizeof *hyper, err));
+    stk_meter_enter(input->meter, STK_STAGE_COMPUTE);
+    STK_TRY(stk_program_run(s->update, thread, err));
+    stk_meter_enter(input->meter, STK_STAGE_DEVICE_TO_HOST);
+    return STK_OK;
+}
+
+static stk_status run(stk_session *s, stk_program *program, const stk_feed_batch *batch,
+                      const stk_step_input *input, stk_trace_thread *thread, stk_error *err)
+{
+    float        hyper[STK_OPTIMIZER_HYPER];
+    stk_program *updates = s->update ? s->update : program;
+    stk_optimizer_hyper(input->rate, input->momentum, hyper);
+    if (!s->update) STK_TRY(stk_program_feed(program, "hyper", hyper, sizeof hyper, err));
+    stk_meter_enter(input->meter, STK_STAGE_COMPUTE);
+    STK_TRY(stk_outbox_begin(s->outbox, err));
+    STK_TRY(stk_program_run(program, thread, err));
+    stk_meter_add(input->meter, STK_STAGE_COMPUTE, 0, (uint64_t)batch->rows, 0);
+    STK_TRY(share(s, input, err));
+    stk_meter_enter(input->meter, STK_STAGE_DEVICE_TO_HOST);
+    STK_TRY(fetch_more(s, input, err));
+    STK_TRY(put(s, program, "loss", offsetof(left, loss), sizeof(float), (uint64_t)batch->rows,
+                input->meter, err));
+    if (s->update && input->update) STK_TRY(run_update(s, input, hyper, thread, err));
+    if (!s->update || input->update)
+        STK_TRY(put(s, updates, "guard", offsetof(left, guard), STK_OPTIMIZER_GUARD * sizeof(float),
+                    0, input->meter, err));
+    if (input->measure) STK_TRY(put_metrics(s, err));
+    return stk_outbox_send(s->outbox, err);
+}
+
+stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
+                            const stk_step_input *input, stk_trace_thread *thread, stk_error *err)
+{
+    stk_program *program = stk_session_find(session, input->size, false);
+    if (!session->outbox)
+        STK_TRY(stk_outbox_new(&session->outbox, session->device, STK_SESSION_SLOTS, sizeof(left),
+                               err));
+    stk_meter_enter(input->meter, STK_STAGE_HOST_TO_DEVICE);
+    STK_TRY(feed(session, program, batch, input, true, err));
+    STK_TRY(feed_again(session, program, batch, input, err));
+    STK_TRY(run(session, program, batch, input, thread, err));
+    session->begun[session->begun_count++ % STK_SESSION_SLOTS] =
+        (stk_session_begun){input->step, !session->update || input->update, input->measure};
+    return STK_OK;
+}
+
+size_t stk_session_under_way(const stk_session *session)
+{
+    return (size_t)(session->begun_count - session->done_count);
+}
+
+int stk_session_ahead(const stk_session *session)
+{
+    const int64_t wanted = session->recipe->knobs.ahead;
+    if (session->recipe->knobs.eager || !stk_device_is_asynchronous(session->device)) return 0;
+    return wanted < 0 || wanted > STK_SESSION_AHEAD ? STK_SESSION_AHEAD : (int)wanted;
+}
+
+stk_status stk_session_result(stk_session *session, stk_meter *meter, stk_step_result *result,
+                              stk_error *err)
+{
+    stk_outbox_slot slot;
+    *result = (stk_step_result){0};
+    if (stk_device_is_asynchronous(session->device)) stk_meter_enter(meter, STK_STAGE_COMPUTE);
+    STK_TRY(stk_outbox_take(session->outbox, true, &slot, err));
+    const stk_session_begun *b = &session->begun[session->done_count++ % STK_SESSION_SLOTS];
+    left                     found;
+    memcpy(&found, slot.data, sizeof found);
+    result->step = b->step;
+    result->loss = found.loss;
+    result->skipped = b->guarded && stk_optimizer_read_guard(found.guard).skipped;
+    result->device_ns = slot.device_ns;
+    result->measured = b->measured;
+    if (b->measured)
+        result->metrics =
+            (stk_metrics){found.metrics[0], found.metrics[1], found.metrics[2], found.metrics[3]};
+    return STK_OK;
+}
+
+void stk_session_drain(stk_session *session)
+{
+    stk_step_result unwanted;
+    stk_error       unasked;
+    while (session && stk_session_under_way(session))
+        if (stk_session_result(session, NULL, &unwanted, &unasked)) return;
+}
+
+stk_status stk_session_find_not_finite(stk_session *session, const stk_feed_batch *batch,
+                                       const stk_step_input *input, stk_error *err)
+{
+    stk_graph          *graph;
+    stk_program        *program = NULL;
+    stk_program_options options = {
+        .name = "search", .passes_off = STK_GRAPH_PASS_ALL, .check = true};
+    STK_TRY(stk_graphs_search(&session->graphs, input->size, &graph, err));
+    stk_status st = stk_program_compile(&program, graph, session->variables, &options, err);
+    stk_graph_free(graph);
+    if (!st) st = feed(session, program, batch, input, false, err);
+    if (!st) st = stk_program_run(program, NULL, err);
+    stk_program_free(program);
+    return st;
+}
+
+stk_status stk_session_repeat(stk_session *session, int64_t size, int64_t times, stk_error *err)
+{
+    stk_program *program = stk_session_program(session, size);
+    for (int64_t i = 0; i < times; i++) {
+        STK_TRY(stk_program_run(program, NULL, err));
+        if (session->update && (i + 1) % session->recipe->train.accumulate == 0)
+            STK_TRY(stk_program_run(session->update, NULL, err));
+    }
+    return stk_device_sync(session->device, err);
+}

@@ -1,0 +1,109 @@
+/* Operations with the same name and kernel are one row. */
+#include "op_table.h"
+
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 12 };
+
+typedef struct row {
+    const stk_profile_op *first;
+    double                calls, ns, flops, bytes; /* of all steps that were timed */
+} row;
+
+static bool same(const stk_profile_op *a, const stk_profile_op *b)
+{
+    return strcmp(a->operation, b->operation) == 0 && strcmp(a->kernel, b->kernel) == 0;
+}
+
+static row *find(row *rows, size_t *count, const stk_profile_op *op)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (same(rows[i].first, op)) return &rows[i];
+    rows[*count] = (row){.first = op};
+    return &rows[(*count)++];
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const double a = ((const row *)left)->ns, b = ((const row *)right)->ns;
+    return (a < b) - (a > b);
+}
+
+/* Runs of the step as a whole: those of the operation that ran most often. */
+static double group(const stk_profile *p, row *rows, size_t *count, double *all)
+{
+    double steps = 0;
+    *count = 0;
+    *all = 0;
+    for (size_t i = 0; i < p->op_count; i++) {
+        const stk_profile_op *op = &p->ops[i];
+        const double          runs = (double)op->runs;
+        row                  *r = find(rows, count, op);
+        r->calls += runs;
+        r->ns += (double)op->ns;
+        r->flops += op->flops * runs;
+        r->bytes += op->bytes * runs;
+        *all += (double)op->ns;
+        if (runs > steps) steps = runs;
+    }
+    qsort(rows, *count, sizeof *rows, by_time);
+    return steps;
+}
+
+static void add(stk_table *table, const char *format, double value)
+{
+    char text[48] = "";
+    if (value > 0) snprintf(text, sizeof text, format, value);
+    stk_table_add(table, text);
+}
+
+/* Where it is under the roof: the limit that it is nearest to. */
+static void add_position(stk_table *table, const stk_profile_limits *l, const row *r)
+{
+    char         text[48] = "";
+    const double math = l->flops > 0 ? r->flops / r->ns * 1e9 / l->flops : 0;
+    const double memory = l->memory_bytes > 0 ? r->bytes / r->ns * 1e9 / l->memory_bytes : 0;
+    if (math > 0 || memory > 0)
+        snprintf(text, sizeof text, "%s %.0f %%", math > memory ? "math" : "memory",
+                 100 * (math > memory ? math : memory));
+    stk_table_add(table, text);
+}
+
+static void add_row(stk_table *table, const stk_profile *p, const row *r, double steps, double all)
+{
+    stk_table_add(table, r->first->operation);
+    stk_table_add(table, r->first->kernel);
+    add(table, "%.0f", r->calls / steps);
+    add(table, "%.3f", r->ns / steps / 1e6);
+    add(table, "%.1f %%", 100 * r->ns / all);
+    add(table, "%.2f", r->flops / r->ns / 1e3);
+    add(table, "%.0f", r->bytes / r->ns);
+    add_position(table, &p->limits, r);
+}
+
+void stk_op_table_print(FILE *out, const stk_profile *profile, const stk_style *style)
+{
+    static const char *const heading[] = {"operation", "kernel",  "calls", "ms",
+                                          "share",     "TFLOP/s", "GB/s",  "of the limit"};
+    stk_table                table;
+    size_t                   count;
+    double                   all;
+    row                     *rows = calloc(profile->op_count + 1, sizeof *rows);
+    const double             steps = rows ? group(profile, rows, &count, &all) : 0;
+    if (steps > 0 && all > 0) {
+        stk_table_init(&table, "lfrrrrrr");
+        for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+            stk_table_add(&table, heading[i]);
+        for (size_t i = 0; i < count && i < SHOWN; i++)
+            if (rows[i].ns > 0) add_row(&table, profile, &rows[i], steps, all);
+        fprintf(out, "\nOperations of a step, %.2f ms together", all / steps / 1e6);
+        if (count > SHOWN) fprintf(out, "; the longest %d of %zu", SHOWN, count);
+        fprintf(out, "\n");
+        stk_table_print(&table, out, style);
+        stk_table_release(&table);
+    }
+    free(rows);
+}
