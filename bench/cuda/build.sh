@@ -1,0 +1,24 @@
+#!/bin/sh
+# Builds conv_table for Hopper: bench/cuda/build.sh OUTDIR. No GPU is needed.
+# On the device LD_LIBRARY_PATH must lead to libcudnn.so.9, libcublasLt.so.13 and libnvrtc.so.13.
+set -eu
+out=${1:?usage: build.sh OUTDIR}
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cuda=${CUDA_HOME:-/usr/local/cuda}
+mkdir -p "$out/obj"
+out=$(cd "$out" && pwd)
+cd "$root"
+flags="-std=gnu17 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror -Isrc -Iinclude -Ibench/cuda -isystem $cuda/include"
+objects=
+for file in bench/cuda/conv_table.c bench/cuda/conv_case.c bench/cuda/conv_patterns.c \
+    bench/cuda/gemm_lt.c src/backend/cuda/cudnn_*.c src/base/error.c src/base/clock.c \
+    src/base/threads.c; do
+    object=$out/obj/$(basename "$file" .c).o
+    gcc $flags -D_GNU_SOURCE -c "$file" -o "$object"
+    objects="$objects $object"
+done
+"$cuda/bin/nvcc" -gencode arch=compute_90,code=sm_90 -O2 -Isrc -Iinclude -Ibench/cuda \
+    -c bench/cuda/conv_check.cu -o "$out/obj/conv_check.o"
+"$cuda/bin/nvcc" -cudart static -o "$out/conv_table" $objects "$out/obj/conv_check.o" \
+    -L"$cuda/lib64" -lcudnn -lcublasLt -lpthread -lm
+echo "$out/conv_table"

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""loss_sequence.py BUILD: the losses of the first steps of training, Stoker beside PyTorch.
+
+Both begin with the weights that torchvision draws and see the same pictures, noise by a formula, in
+float32 without TF32, with plain SGD and momentum. Sums that come in another order differ in the last
+bits, and every step amplifies that many times over, so no fixed tolerance tells a wrong gradient from
+rounding. The yardstick is PyTorch in float64: up to each step we may be no more than --factor times as
+far from it as PyTorch's own float32 was by then (and 1e-6, where that was lucky).
+
+    loss_sequence.py build/release                                      # on the GPU
+    loss_sequence.py build/release --device cpu --backend cpu --tiny    # anywhere, a minute"""
+import argparse
+import copy
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+import numpy
+import torch
+import torchvision
+
+BATCHES = 4  # as bench_loss_sequence.c
+LUCK = 1e-6  # relative: some last bits of float32
+MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("build", type=pathlib.Path, help="where bench/bench_loss_sequence is")
+    parser.add_argument("--model", default="resnet50", help="of torchvision's that Stoker has")
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--size", type=int, default=224)
+    parser.add_argument("--classes", type=int, default=1000)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--rate", type=float, default=0.001)
+    parser.add_argument("--momentum", type=float, default=0.9)
+    parser.add_argument("--factor", type=float, default=10)
+    parser.add_argument("--device", default="cuda", help="PyTorch's")
+    parser.add_argument("--backend", default="cuda", help="Stoker's")
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE",
+                        help="more of Stoker's recipe, such as train.precision=fp16")
+    parser.add_argument("--tiny", action="store_true", help="batch 8, 64 pixels, 10 classes")
+    parser.add_argument("--json", type=pathlib.Path)
+    given = parser.parse_args()
+    if given.tiny:
+        given.batch, given.size, given.classes = 8, 64, 10
+    return given
+
+
+def noise(numbers):
+    numbers = (numbers ^ numbers >> numpy.uint32(16)) * numpy.uint32(0x85EBCA6B)
+    numbers = (numbers ^ numbers >> numpy.uint32(13)) * numpy.uint32(0xC2B2AE35)
+    return ((numbers ^ numbers >> numpy.uint32(16)) >> numpy.uint32(24)).astype(numpy.uint8)
+
+
+def batch_of(given, step):
+    """Pictures, normalised, and labels."""
+    first = step % BATCHES * given.batch
+    pictures = numpy.arange(first, first + given.batch, dtype=numpy.uint32)
+    places = numpy.arange(given.size * given.size * 3, dtype=numpy.uint32)
+    pixels = noise(pictures[:, None] * numpy.uint32(0x9E3779B9) + places)
+    pixels = pixels.reshape(given.batch, given.size, given.size, 3).astype(numpy.float64) / 255
+    pixels = ((pixels - numpy.float32(MEAN)) / numpy.float32(DEVIATION)).astype(numpy.float32)
+    images = torch.from_numpy(pixels).permute(0, 3, 1, 2).contiguous()
+    labels = pictures * numpy.uint32(7919) % numpy.uint32(given.classes)
+    return images.to(given.device), torch.from_numpy(labels.astype(numpy.int64)).to(given.device)
+
+
+def save(path, tensors):
+    """safetensors: the length of a JSON header, the header, the data."""
+    header, data, at = {}, [], 0
+    for name, tensor in tensors.items():
+        if name.endswith("num_batches_tracked"):
+            continue
+        raw = tensor.detach().cpu().contiguous().numpy().tobytes()
+        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [at, at + len(raw)]}
+        data.append(raw)
+        at += len(raw)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(data))
+
+
+def theirs(given, model, dtype):
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    model = copy.deepcopy(model).to(given.device, dtype).train()
+    optimizer = torch.optim.SGD(model.parameters(), given.rate, momentum=given.momentum)
+    losses = []
+    for step in range(given.steps):
+        images, labels = batch_of(given, step)
+        loss = torch.nn.functional.cross_entropy(model(images.to(dtype)), labels)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def find(build, name):
+    for place in (build / name, build / "bench" / name):
+        if place.exists():
+            return place
+    sys.exit(f"{build} has no {name}: build it first, as `ninja -C {build} {name}`")
+
+
+def ours(given, weights):
+    keys = {"model.name": given.model, "model.classes": given.classes, "data.preset": "imagenet",
+            "data.batch": given.batch, "data.size": given.size, "train.optimizer": "sgd",
+            "train.momentum": given.momentum, "train.weight_decay": 0, "train.label_smoothing": 0,
+            "train.precision": "fp32", "knobs.backend": given.backend}
+    command = [find(given.build, "bench_loss_sequence"), weights, given.steps, given.rate,
+               *(f"{key}={value}" for key, value in keys.items()), *given.set]
+    environment = dict(os.environ)
+    plugin = given.build / "libstoker_cuda.so"
+    if plugin.exists():
+        environment.setdefault("STOKER_PLUGIN_CUDA", str(plugin.resolve()))
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                            env=environment)
+    if result.returncode:
+        sys.exit(f"Stoker failed: {result.stderr.strip()}")
+    return [float(line.split()[0]) for line in result.stdout.splitlines()]
+
+
+def apart(found, exact):
+    return [abs(a - b) / max(abs(b), 1e-12) for a, b in zip(found, exact)]
+
+
+def report(given, found, single, exact):
+    print(f"{given.model}, batch {given.batch}, {given.size} x {given.size}, SGD {given.rate:g}; "
+          f"PyTorch {torch.__version__} on {given.device}, Stoker on {given.backend}")
+    print("step       Stoker      PyTorch      float64  Stoker apart  PyTorch apart  allowed")
+    agrees, allowed, differences = len(found) == given.steps, LUCK, []
+    for step, row in enumerate(zip(found, single, exact, apart(found, exact), apart(single, exact))):
+        allowed = max(allowed, given.factor * row[4])
+        agrees = agrees and row[3] <= allowed
+        differences += [abs(row[0] - row[1]) / abs(row[1])]
+        print("{:4d} {:12.7f} {:12.7f} {:12.7f}  {:12.1e}  {:13.1e}  {:.1e}".format(step, *row, allowed))
+    print(f"largest relative difference of the two in float32 {max(differences):.1e}; "
+          f"{'agrees' if agrees else 'DIFFERS'}")
+    if given.json:
+        given.json.write_text(json.dumps({"ours": found, "torch_float32": single,
+                                          "torch_float64": exact, "largest": max(differences),
+                                          "factor": given.factor, "agrees": agrees}) + "\n")
+    sys.exit(0 if agrees else 1)
+
+
+def main():
+    given = parse()
+    torch.manual_seed(1)
+    model = getattr(torchvision.models, given.model)(num_classes=given.classes)
+    with tempfile.TemporaryDirectory() as folder:
+        weights = pathlib.Path(folder) / "weights.safetensors"
+        save(weights, model.state_dict())
+        found = ours(given, weights)
+    single, exact = (theirs(given, model, dtype) for dtype in (torch.float32, torch.float64))
+    report(given, found, single, exact)
+
+
+main()
