@@ -24,7 +24,8 @@ set(STOKER_CUDA_SOURCE ${PROJECT_SOURCE_DIR}/src/backend/cuda)
 # not know this toolkit's architectures.
 function(stoker_cuda_objects out)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${STOKER_CUDA_SOURCE}/*.cu)
-    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${STOKER_CUDA_SOURCE}/*.cuh ${STOKER_CUDA_SOURCE}/*.h)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${STOKER_CUDA_SOURCE}/*.cuh ${STOKER_CUDA_SOURCE}/*.h
+         ${PROJECT_SOURCE_DIR}/src/tensor/*.h)
     set(targets)
     foreach(arch ${STOKER_CUDA_ARCHITECTURES})
         if(arch EQUAL 90) # wgmma and its like are of 9.0 only

@@ -128,6 +128,13 @@ STK_API stk_symbol stk_embedding(stk_graph *g, stk_symbol table, stk_symbol ids)
 /* (x / 255 - mean[c]) / deviation[c] of uint8 pictures, as float32. Channels: 1 to 4. */
 STK_API stk_symbol stk_normalize_image(stk_graph *g, stk_symbol x, const float *mean,
                                        const float *deviation);
+/* Pictures of a batch made from others on the device: rows of pictures, uint8 [rows,height,width,
+ * channels], as edits (int32 [batch,64], a stk_edit each) say, of the given size. An edit that
+ * names a row which is not there gives a black picture. */
+STK_API stk_symbol stk_edit_pictures(stk_graph *g, stk_symbol pictures, stk_symbol edits,
+                                     int height, int width);
+/* MixUp and CutMix: each picture of the batch mixed with the partner that its edit names. */
+STK_API stk_symbol stk_mix_pictures(stk_graph *g, stk_symbol pictures, stk_symbol edits);
 
 STK_END_DECLS
 #endif

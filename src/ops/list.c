@@ -40,6 +40,8 @@ static const stk_graph_op *const ops[] = {
     &stk_graph_op_upsample,
     &stk_graph_op_upsample_grad,
     &stk_graph_op_normalize_image,
+    &stk_graph_op_edit_pictures,
+    &stk_graph_op_mix_pictures,
     &stk_graph_op_embedding,
     &stk_graph_op_embedding_grad,
     &stk_graph_op_dropout,

@@ -21,7 +21,7 @@ static int build_conv2d(stk_graph *g, const stk_symbol *in, stk_symbol *out, con
     stk_conv2d_attrs attrs = {
         .stride = {1, 1}, .dilation = {1, 1}, .pad = {1, 1, 1, 1}, .groups = 1};
     attrs.act = *(const stk_activation *)context;
-    out[0] = stk_graph_add3(g, &stk_graph_op_conv2d, in[0], in[1], in[2], &attrs);
+    stk_graph_add(g, &stk_graph_op_conv2d, in, 3, &attrs, out, 1);
     return 1;
 }
 

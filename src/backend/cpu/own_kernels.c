@@ -54,6 +54,8 @@ const stk_kernel *const stk_cpu_kernels_own[] = {
     &stk_own_concat,
     &stk_own_pad,
     &stk_own_normalize_image,
+    &stk_own_edit_pictures,
+    &stk_own_mix_pictures,
     &stk_own_embedding,
     &stk_own_embedding_grad,
     &stk_own_dropout,

@@ -37,6 +37,8 @@ const stk_kernel *const stk_cuda_kernels[] = {
     &stk_cuda_upsample,
     &stk_cuda_upsample_grad,
     &stk_cuda_normalize_image,
+    &stk_cuda_edit_pictures,
+    &stk_cuda_mix_pictures,
     &stk_cuda_depthwise,
     &stk_cuda_depthwise_input,
     &stk_cuda_depthwise_weight,

@@ -19,7 +19,8 @@ extern const stk_kernel stk_cuda_bn_stats, stk_cuda_bn_finalize, stk_cuda_bn_fol
     stk_cuda_bn_apply, stk_cuda_bn_grad_sums, stk_cuda_bn_grad_apply;
 extern const stk_kernel stk_cuda_layer_norm, stk_cuda_layer_norm_grad;
 extern const stk_kernel stk_cuda_max_pool, stk_cuda_max_pool_grad, stk_cuda_average_pool,
-    stk_cuda_average_pool_grad, stk_cuda_upsample, stk_cuda_upsample_grad, stk_cuda_normalize_image;
+    stk_cuda_average_pool_grad, stk_cuda_upsample, stk_cuda_upsample_grad, stk_cuda_normalize_image,
+    stk_cuda_edit_pictures, stk_cuda_mix_pictures;
 
 extern const stk_kernel stk_cuda_depthwise, stk_cuda_depthwise_input, stk_cuda_depthwise_weight;
 

@@ -2,6 +2,7 @@
 #include "image/batch/mix.h"
 
 #include "base/checked.h"
+#include "image/batch/beta.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,6 +108,34 @@ stk_rect stk_cutmix_box(stk_random *random, int32_t width, int32_t height, doubl
     return box;
 }
 
+static double kept_of(stk_rect box, int32_t width, int32_t height)
+{
+    return 1 - (double)box.width * box.height / ((double)width * height);
+}
+
+stk_mix stk_mix_draw(stk_random *random, bool cut, double alpha, int32_t width, int32_t height)
+{
+    stk_mix mix = {.cut = cut, .lambda = stk_beta_draw(random, alpha)};
+    if (!cut) return mix;
+    mix.box = stk_cutmix_box(random, width, height, mix.lambda);
+    mix.lambda = kept_of(mix.box, width, height);
+    return mix;
+}
+
+/* An empty box mixes nothing, but in an edit a width of 0 stands for the whole image. */
+void stk_mix_edit(const stk_mix *mix, stk_edit *edits, int64_t rows)
+{
+    const bool empty = mix->cut && (mix->box.width == 0 || mix->box.height == 0);
+    for (int64_t i = 0; i < rows; i++) {
+        const int64_t partner = rows - 1 - i;
+        edits[i].partner = empty || partner == i ? -1 : (int32_t)partner;
+        edits[i].share = (float)share_of(mix->lambda) / (1 << STK_MIX_BITS);
+        memcpy(edits[i].box,
+               (const int32_t[4]){mix->box.x, mix->box.y, mix->box.width, mix->box.height},
+               sizeof edits[i].box);
+    }
+}
+
 enum { CHUNK = 1024 };
 
 static void swap_bytes(uint8_t *a, uint8_t *b, size_t bytes)
@@ -164,7 +193,6 @@ stk_status stk_cutmix(const stk_mix_rows *images, const stk_mix_image *image, st
     for (int64_t i = 0; i < images->rows / 2; i++)
         swap_boxes(data + (size_t)i * row, data + (size_t)(images->rows - 1 - i) * row, image, box,
                    element);
-    const double kept = 1 - (double)box.width * box.height / ((double)image->width * image->height);
-    if (labels) mix_rows(labels, kept);
+    if (labels) mix_rows(labels, kept_of(box, image->width, image->height));
     return STK_OK;
 }

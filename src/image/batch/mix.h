@@ -6,6 +6,7 @@
 #define STK_IMAGE_MIX_H
 
 #include "base/philox.h"
+#include "tensor/edit.h"
 
 #include <stoker/image.h>
 #include <stoker/tensor.h>
@@ -36,6 +37,18 @@ stk_rect stk_cutmix_box(stk_random *random, int32_t width, int32_t height, doubl
  * part of the image that was kept. labels may be NULL. Errors change nothing. */
 STK_NODISCARD stk_status stk_cutmix(const stk_mix_rows *images, const stk_mix_image *image,
                                     stk_rect box, const stk_mix_rows *labels, stk_error *err);
+
+/* What a batch is mixed by, whoever does it. */
+typedef struct stk_mix {
+    bool     cut;    /* CutMix, by box; else MixUp */
+    double   lambda; /* what of itself a label keeps; of MixUp, an image, too */
+    stk_rect box;
+} stk_mix;
+
+/* alpha is above 0; the size is that of the images, and counts for CutMix only. */
+stk_mix stk_mix_draw(stk_random *random, bool cut, double alpha, int32_t width, int32_t height);
+/* For a device: partner, share and box of the batch's edits, so that it mixes to the same bits. */
+void stk_mix_edit(const stk_mix *mix, stk_edit *edits, int64_t rows);
 
 /* Each implementation by itself, for tests and benchmarks. NULL where the processor lacks it.
  * a and b become each other's mixture: share of 1 << 15 is kept. */

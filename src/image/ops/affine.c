@@ -1,6 +1,7 @@
 /* affine: turns, moves, scales and shears an image by random amounts, as torchvision's RandomAffine
  * does with Pillow. */
 #include "image/ops/check.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/ops.h"
 #include "image/ops/warp.h"
 
@@ -76,22 +77,39 @@ static void invert(double m[6], double angle, double scale, double shear_x, doub
     m[4] = a / scale;
 }
 
+static void draw_matrix(const affine_params *p, stk_random *random, int32_t width, int32_t height,
+                        double m[6])
+{
+    const double angle = stk_draw_uniform(random, p->degrees);
+    const double right = draw_shift(random, p->translate[0], width);
+    const double down = draw_shift(random, p->translate[1], height);
+    const double scale = stk_draw_uniform(random, p->scale);
+    const double shear_x = stk_draw_uniform(random, p->shear);
+    const double shear_y = stk_draw_uniform(random, p->shear_y);
+    invert(m, radians(angle), scale, radians(shear_x), radians(shear_y));
+    stk_warp_centre(m, width, height, right, down);
+}
+
 static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
 {
     const affine_params *p = params;
     const int32_t        width = canvas->pixels.width, height = canvas->pixels.height;
-    const double         angle = stk_draw_uniform(random, p->degrees);
-    const double         right = draw_shift(random, p->translate[0], width);
-    const double         down = draw_shift(random, p->translate[1], height);
-    const double         scale = stk_draw_uniform(random, p->scale);
-    const double         shear_x = stk_draw_uniform(random, p->shear);
-    const double         shear_y = stk_draw_uniform(random, p->shear_y);
     double               m[6];
     uint8_t              fill[3];
-    invert(m, radians(angle), scale, radians(shear_x), radians(shear_y));
-    stk_warp_centre(m, width, height, right, down);
+    draw_matrix(p, random, width, height, m);
     stk_colour_bytes(p->fill, fill);
     return stk_warp_canvas("affine", canvas, width, height, m, (stk_filter)p->filter, fill, err);
+}
+
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
+{
+    const affine_params *p = params;
+    double               m[6];
+    uint8_t              fill[3];
+    draw_matrix(p, random, size->width, size->height, m);
+    stk_colour_bytes(p->fill, fill);
+    return stk_edit_add_warp("affine", edit, size, m, (stk_filter)p->filter, fill, err);
 }
 
 const stk_image_op stk_image_op_affine = {
@@ -102,4 +120,5 @@ const stk_image_op stk_image_op_affine = {
     .random = true,
     .check = check,
     .paint = paint,
+    .draw = draw,
 };

@@ -3,6 +3,7 @@
 #include "image/ops/area.h"
 #include "image/ops/blend.h"
 #include "image/ops/check.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/lut.h"
 #include "image/ops/ops.h"
 
@@ -39,6 +40,15 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
+{
+    const brightness_params *p = params;
+    (void)size;
+    return stk_edit_add_number("brightness", edit, STK_EDIT_BRIGHTNESS,
+                               stk_draw_uniform(random, p->factor), err);
+}
+
 const stk_image_op stk_image_op_brightness = {
     .name = "brightness",
     .help = "makes an image darker or lighter",
@@ -47,4 +57,5 @@ const stk_image_op stk_image_op_brightness = {
     .random = true,
     .check = check,
     .paint = paint,
+    .draw = draw,
 };

@@ -2,6 +2,7 @@
  * torchvision's ColorJitter. */
 #include "image/ops/adjust.h"
 #include "image/ops/check.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/ops.h"
 
 #include <math.h>
@@ -42,9 +43,33 @@ static void shuffle(int order[STEPS], stk_random *random)
     }
 }
 
+/* What is done, in order, and by how much. */
+typedef struct drawing {
+    int    count;
+    int    step[STEPS];
+    double number[STEPS];
+} drawing;
+
 /* What has no amount changes nothing, and is not run: a factor of 1 would cost a pass. */
-static void adjust(const stk_pixels *pixels, int step, const double amount[STEPS],
-                   const double drawn[STEPS])
+static drawing draw_all(const jitter_params *p, stk_random *random)
+{
+    const double amount[STEPS] = {p->brightness, p->contrast, p->saturation, p->hue};
+    double       drawn[STEPS];
+    int          order[STEPS];
+    drawing      d = {0};
+    shuffle(order, random);
+    for (int i = BRIGHTNESS; i < HUE; i++)
+        drawn[i] = draw_factor(random, amount[i]);
+    drawn[HUE] = stk_draw_uniform(random, (const double[]){-p->hue, p->hue});
+    for (int i = 0; i < STEPS; i++) {
+        if (!(amount[order[i]] > 0)) continue;
+        d.step[d.count] = order[i];
+        d.number[d.count++] = drawn[order[i]];
+    }
+    return d;
+}
+
+static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
 {
     static void (*const adjustments[STEPS])(const stk_pixels *, double) = {
         [BRIGHTNESS] = stk_adjust_brightness,
@@ -52,22 +77,24 @@ static void adjust(const stk_pixels *pixels, int step, const double amount[STEPS
         [SATURATION] = stk_adjust_saturation,
         [HUE] = stk_adjust_hue,
     };
-    if (amount[step] > 0) adjustments[step](pixels, drawn[step]);
+    const drawing d = draw_all(params, random);
+    (void)err;
+    for (int i = 0; i < d.count; i++)
+        adjustments[d.step[i]](&canvas->pixels, d.number[i]);
+    return STK_OK;
 }
 
-static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
 {
-    const jitter_params *p = params;
-    const double         amount[STEPS] = {p->brightness, p->contrast, p->saturation, p->hue};
-    double               drawn[STEPS];
-    int                  order[STEPS];
-    (void)err;
-    shuffle(order, random);
-    for (int i = BRIGHTNESS; i < HUE; i++)
-        drawn[i] = draw_factor(random, amount[i]);
-    drawn[HUE] = stk_draw_uniform(random, (const double[]){-p->hue, p->hue});
-    for (int i = 0; i < STEPS; i++)
-        adjust(&canvas->pixels, order[i], amount, drawn);
+    static const stk_edit_kind kinds[HUE] = {STK_EDIT_BRIGHTNESS, STK_EDIT_CONTRAST,
+                                             STK_EDIT_SATURATION};
+    const drawing              d = draw_all(params, random);
+    (void)size;
+    for (int i = 0; i < d.count; i++)
+        STK_TRY(d.step[i] == HUE ? stk_edit_add_hue("colour_jitter", edit, d.number[i], err)
+                                 : stk_edit_add_number("colour_jitter", edit, kinds[d.step[i]],
+                                                       d.number[i], err));
     return STK_OK;
 }
 
@@ -78,4 +105,5 @@ const stk_image_op stk_image_op_colour_jitter = {
     .params_bytes = sizeof(jitter_params),
     .random = true,
     .paint = paint,
+    .draw = draw,
 };

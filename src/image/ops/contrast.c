@@ -4,6 +4,7 @@
 #include "image/ops/area.h"
 #include "image/ops/blend.h"
 #include "image/ops/check.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/luma.h"
 #include "image/ops/lut.h"
 #include "image/ops/ops.h"
@@ -42,6 +43,15 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
+{
+    const contrast_params *p = params;
+    (void)size;
+    return stk_edit_add_number("contrast", edit, STK_EDIT_CONTRAST,
+                               stk_draw_uniform(random, p->factor), err);
+}
+
 const stk_image_op stk_image_op_contrast = {
     .name = "contrast",
     .help = "brings levels closer to the mean or further from it",
@@ -50,4 +60,5 @@ const stk_image_op stk_image_op_contrast = {
     .random = true,
     .check = check,
     .paint = paint,
+    .draw = draw,
 };

@@ -1,6 +1,7 @@
 /* cutout: a square around a random pixel is wiped out; what is outside the picture is lost (DeVries
  * and Taylor, 2017). */
 #include "image/ops/check.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/fill.h"
 #include "image/ops/ops.h"
 
@@ -33,6 +34,14 @@ static const stk_image_parameter parameters[] = {
      .help = "their colour"},
 };
 
+static stk_rect draw_square(const cutout_params *p, stk_random *random, int32_t width,
+                            int32_t height)
+{
+    const int32_t y = (int32_t)stk_random_below(random, (uint64_t)height);
+    const int32_t x = (int32_t)stk_random_below(random, (uint64_t)width);
+    return (stk_rect){x - p->size / 2, y - p->size / 2, p->size, p->size};
+}
+
 static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
 {
     const cutout_params *p = params;
@@ -40,12 +49,20 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     uint8_t              colour[3];
     (void)err;
     stk_colour_bytes(p->fill, colour);
-    for (int32_t i = 0; i < p->holes; i++) {
-        const int32_t y = (int32_t)stk_random_below(random, (uint64_t)pixels->height);
-        const int32_t x = (int32_t)stk_random_below(random, (uint64_t)pixels->width);
-        const int32_t half = p->size / 2;
-        stk_fill_rect(pixels, (stk_rect){x - half, y - half, p->size, p->size}, colour);
-    }
+    for (int32_t i = 0; i < p->holes; i++)
+        stk_fill_rect(pixels, draw_square(p, random, pixels->width, pixels->height), colour);
+    return STK_OK;
+}
+
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
+{
+    const cutout_params *p = params;
+    uint8_t              colour[3];
+    stk_colour_bytes(p->fill, colour);
+    for (int32_t i = 0; i < p->holes; i++)
+        STK_TRY(stk_edit_add_rect("cutout", edit, draw_square(p, random, size->width, size->height),
+                                  colour, err));
     return STK_OK;
 }
 
@@ -56,4 +73,5 @@ const stk_image_op stk_image_op_cutout = {
     .params_bytes = sizeof(cutout_params),
     .random = true,
     .paint = paint,
+    .draw = draw,
 };

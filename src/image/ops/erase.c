@@ -1,6 +1,7 @@
 /* erase: a random rectangle is wiped out, as torchvision's RandomErasing. */
 #include "image/ops/area.h"
 #include "image/ops/check.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/fill.h"
 #include "image/ops/ops.h"
 
@@ -50,20 +51,20 @@ static stk_status check(void *params, stk_error *err)
 }
 
 /* False where no try fits: then nothing is erased. A side of 0 erases nothing either. */
-static bool draw_rect(const erase_params *p, stk_random *random, const stk_pixels *pixels,
+static bool draw_rect(const erase_params *p, stk_random *random, int32_t wide, int32_t high,
                       stk_rect *out)
 {
-    const double all = (double)pixels->width * pixels->height;
+    const double all = (double)wide * high;
     const double logs[2] = {log(p->aspect[0]), log(p->aspect[1])};
     for (int i = 0; i < TRIES; i++) {
         const double area = all * stk_draw_uniform(random, p->area);
         const double aspect = exp(stk_draw_uniform(random, logs));
         const double height = rint(sqrt(area * aspect)), width = rint(sqrt(area / aspect));
-        if (height >= pixels->height || width >= pixels->width) continue;
+        if (height >= high || width >= wide) continue;
         const int32_t w = (int32_t)width, h = (int32_t)height;
         *out = (stk_rect){.width = w, .height = h};
-        out->y = (int32_t)stk_random_below(random, (uint64_t)(pixels->height - h) + 1);
-        out->x = (int32_t)stk_random_below(random, (uint64_t)(pixels->width - w) + 1);
+        out->y = (int32_t)stk_random_below(random, (uint64_t)(high - h) + 1);
+        out->x = (int32_t)stk_random_below(random, (uint64_t)(wide - w) + 1);
         return true;
     }
     return false;
@@ -97,10 +98,11 @@ static void fill_random(const stk_pixels *pixels, stk_rect area, stk_random *ran
 static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
 {
     const erase_params *p = params;
+    const stk_pixels   *pixels = &canvas->pixels;
     uint8_t             colour[3];
     stk_rect            area;
     (void)err;
-    if (!draw_rect(p, random, &canvas->pixels, &area)) return STK_OK;
+    if (!draw_rect(p, random, pixels->width, pixels->height, &area)) return STK_OK;
     if (p->value == RANDOM) {
         fill_random(&canvas->pixels, area, random);
         return STK_OK;
@@ -111,6 +113,20 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
+{
+    const erase_params *p = params;
+    uint8_t             colour[3];
+    stk_rect            area;
+    if (p->value != CONSTANT)
+        return stk_fail(err, STK_E_UNSUPPORTED, "erase", "value",
+                        "on a device there is value=constant only");
+    if (!draw_rect(p, random, size->width, size->height, &area)) area = (stk_rect){0};
+    stk_colour_bytes(p->fill, colour);
+    return stk_edit_add_rect("erase", edit, area, colour, err);
+}
+
 const stk_image_op stk_image_op_erase = {
     .name = "erase",
     .help = "wipes out a random rectangle",
@@ -119,4 +135,5 @@ const stk_image_op stk_image_op_erase = {
     .random = true,
     .check = check,
     .paint = paint,
+    .draw = draw,
 };

@@ -1,5 +1,6 @@
 /* grey: takes the colour out, as torchvision's Grayscale. */
 #include "image/ops/area.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/luma.h"
 #include "image/ops/ops.h"
 
@@ -53,6 +54,18 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
+{
+    const grey_params *p = params;
+    (void)random;
+    if (size->channels != 3) return STK_OK;
+    if (p->channels == ONE)
+        return stk_fail(err, STK_E_UNSUPPORTED, "grey", "channels",
+                        "on a device a picture keeps its channels: leave channels=1 out");
+    return stk_edit_add_word("grey", edit, STK_EDIT_GREY, 0, err);
+}
+
 static void measure(const void *params, stk_image_size *size)
 {
     const grey_params *p = params;
@@ -65,5 +78,6 @@ const stk_image_op stk_image_op_grey = {
     STK_IMAGE_PARAMETERS(parameters),
     .params_bytes = sizeof(grey_params),
     .paint = paint,
+    .draw = draw,
     .measure = measure,
 };

@@ -2,6 +2,7 @@
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"
 #include "image/ops/check.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/hsv.h"
 #include "image/ops/ops.h"
 
@@ -39,6 +40,14 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
+{
+    const hue_params *p = params;
+    (void)size;
+    return stk_edit_add_hue("hue", edit, stk_draw_uniform(random, p->shift), err);
+}
+
 const stk_image_op stk_image_op_hue = {
     .name = "hue",
     .help = "turns every colour by the same part of the circle of hues",
@@ -47,4 +56,5 @@ const stk_image_op stk_image_op_hue = {
     .random = true,
     .check = check,
     .paint = paint,
+    .draw = draw,
 };

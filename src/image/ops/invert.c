@@ -1,5 +1,6 @@
 /* invert: the negative. */
 #include "image/ops/area.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/lut.h"
 #include "image/ops/ops.h"
 
@@ -13,8 +14,16 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
+{
+    (void)params, (void)random, (void)size;
+    return stk_edit_add_word("invert", edit, STK_EDIT_INVERT, 0, err);
+}
+
 const stk_image_op stk_image_op_invert = {
     .name = "invert",
     .help = "turns every level into its negative",
     .paint = paint,
+    .draw = draw,
 };

@@ -10,6 +10,7 @@
 
 #include "base/philox.h"
 #include "image/resize/resize.h"
+#include "tensor/edit.h"
 
 typedef enum stk_parameter_kind {
     STK_PARAMETER_INTEGER, /* int32_t */
@@ -72,6 +73,11 @@ typedef struct stk_image_op {
                         stk_framing *out, stk_error *err);
     stk_status (*paint)(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err);
     stk_status (*finish)(const void *params, stk_ending *ending, stk_error *err);
+    /* Beside paint: what it would do to a picture of this size, as steps after those of edit. Draws
+     * what paint draws; how many steps there are does not depend on that. STK_E_UNSUPPORTED says
+     * which parameter there is no step for. NULL: there is none for it. */
+    stk_status (*draw)(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err);
     /* What becomes of a size: width and height of -1 stay unknown unless this op fixes them. NULL:
      * the same after as before. */
     void (*measure)(const void *params, stk_image_size *size);

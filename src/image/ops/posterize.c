@@ -2,6 +2,7 @@
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"
 #include "image/ops/check.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/lut.h"
 #include "image/ops/ops.h"
 
@@ -33,13 +34,24 @@ void stk_adjust_posterize(const stk_pixels *pixels, int bits)
     stk_lut_apply(pixels->data, stk_area_bytes(pixels), table);
 }
 
+static int draw_bits(const posterize_params *p, stk_random *random)
+{
+    const uint64_t choices = (uint64_t)(p->bits[1] - p->bits[0]) + 1;
+    return (int)p->bits[0] + (int)stk_random_below(random, choices);
+}
+
 static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
 {
-    const posterize_params *p = params;
-    const uint64_t          choices = (uint64_t)(p->bits[1] - p->bits[0]) + 1;
     (void)err;
-    stk_adjust_posterize(&canvas->pixels, (int)p->bits[0] + (int)stk_random_below(random, choices));
+    stk_adjust_posterize(&canvas->pixels, draw_bits(params, random));
     return STK_OK;
+}
+
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
+{
+    (void)size;
+    return stk_edit_add_word("posterize", edit, STK_EDIT_POSTERIZE, draw_bits(params, random), err);
 }
 
 const stk_image_op stk_image_op_posterize = {
@@ -50,4 +62,5 @@ const stk_image_op stk_image_op_posterize = {
     .random = true,
     .check = check,
     .paint = paint,
+    .draw = draw,
 };

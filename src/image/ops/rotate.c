@@ -1,12 +1,14 @@
 /* rotate: turns an image about its middle, as Pillow's Image.rotate does. */
 #include "image/ops/adjust.h"
 #include "image/ops/check.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/ops.h"
 #include "image/ops/warp.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct rotate_params {
     double degrees[2];
@@ -88,17 +90,24 @@ static void grow(double m[6], int64_t size[2])
     m[5] = moved[1];
 }
 
+/* False: it is not turned at all. */
+static bool turn_matrix(double degrees, int32_t width, int32_t height, double m[6])
+{
+    const double turn = fmod(degrees, 360);
+    const double angle = -(turn < 0 ? turn + 360 : turn) * (M_PI / 180);
+    const double across = decimals15(cos(angle)), down = decimals15(sin(angle));
+    memcpy(m, (const double[6]){across, down, 0, -down, across, 0}, 6 * sizeof *m);
+    stk_warp_centre(m, width, height, 0, 0);
+    return turn != 0;
+}
+
 stk_status stk_adjust_rotation(stk_canvas *canvas, double degrees, bool expand, stk_filter filter,
                                const uint8_t fill[3], stk_error *err)
 {
     const stk_pixels *pixels = &canvas->pixels;
-    const double      turn = fmod(degrees, 360);
-    const double      angle = -(turn < 0 ? turn + 360 : turn) * (M_PI / 180);
-    const double      across = decimals15(cos(angle)), down = decimals15(sin(angle));
-    double            m[6] = {across, down, 0, -down, across, 0};
     int64_t           size[2] = {pixels->width, pixels->height};
-    if (turn == 0) return STK_OK;
-    stk_warp_centre(m, pixels->width, pixels->height, 0, 0);
+    double            m[6];
+    if (!turn_matrix(degrees, pixels->width, pixels->height, m)) return STK_OK;
     if (expand) grow(m, size);
     return stk_warp_canvas("rotate", canvas, size[0], size[1], m, filter, fill, err);
 }
@@ -110,6 +119,20 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     uint8_t              fill[3];
     stk_colour_bytes(p->fill, fill);
     return stk_adjust_rotation(canvas, degrees, p->expand, (stk_filter)p->filter, fill, err);
+}
+
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
+{
+    const rotate_params *p = params;
+    double               m[6];
+    uint8_t              fill[3];
+    if (p->expand)
+        return stk_fail(err, STK_E_UNSUPPORTED, "rotate", "expand",
+                        "on a device a picture keeps its size: leave expand=true out");
+    (void)turn_matrix(stk_draw_uniform(random, p->degrees), size->width, size->height, m);
+    stk_colour_bytes(p->fill, fill);
+    return stk_edit_add_warp("rotate", edit, size, m, (stk_filter)p->filter, fill, err);
 }
 
 static void measure(const void *params, stk_image_size *size)
@@ -127,5 +150,6 @@ const stk_image_op stk_image_op_rotate = {
     .random = true,
     .check = check,
     .paint = paint,
+    .draw = draw,
     .measure = measure,
 };

@@ -2,8 +2,11 @@
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"
 #include "image/ops/check.h"
+#include "image/ops/edit_step.h"
 #include "image/ops/lut.h"
 #include "image/ops/ops.h"
+
+#include <math.h>
 
 typedef struct solarize_params {
     double threshold[2];
@@ -40,6 +43,15 @@ static stk_status paint(const void *params, stk_random *random, stk_canvas *canv
     return STK_OK;
 }
 
+static stk_status draw(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err)
+{
+    const solarize_params *p = params;
+    const double           first = ceil(stk_draw_uniform(random, p->threshold));
+    (void)size;
+    return stk_edit_add_word("solarize", edit, STK_EDIT_SOLARIZE, (int32_t)first, err);
+}
+
 const stk_image_op stk_image_op_solarize = {
     .name = "solarize",
     .help = "turns levels from a threshold on into their negative",
@@ -48,4 +60,5 @@ const stk_image_op stk_image_op_solarize = {
     .random = true,
     .check = check,
     .paint = paint,
+    .draw = draw,
 };

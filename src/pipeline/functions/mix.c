@@ -1,6 +1,5 @@
 /* mixup and cutmix: batches of images and one-hot labels, mixed in place. */
 #include "image/batch/mix.h"
-#include "image/batch/beta.h"
 #include "pipeline/functions/builtin.h"
 
 #include <inttypes.h>
@@ -53,12 +52,11 @@ static stk_status image_of(const context *c, const stk_value *value, stk_mix_ima
 static stk_status mix(const context *c, stk_random *random, const stk_value *value,
                       const stk_mix_rows *images, const stk_mix_rows *labels, stk_error *err)
 {
-    const double  lambda = stk_beta_draw(random, c->alpha);
-    stk_mix_image image;
-    if (!c->cut) return stk_mixup(images, labels, lambda, err);
-    STK_TRY(image_of(c, value, &image, err));
-    return stk_cutmix(images, &image, stk_cutmix_box(random, image.width, image.height, lambda),
-                      labels, err);
+    stk_mix_image image = {0};
+    if (c->cut) STK_TRY(image_of(c, value, &image, err));
+    const stk_mix drawn = stk_mix_draw(random, c->cut, c->alpha, image.width, image.height);
+    if (!c->cut) return stk_mixup(images, labels, drawn.lambda, err);
+    return stk_cutmix(images, &image, drawn.box, labels, err);
 }
 
 static stk_status map(void *untyped, const stk_call *call, stk_element **element, stk_error *err)

@@ -190,6 +190,18 @@ inline unsigned __umulhi(unsigned a, unsigned b)
 {
     return (unsigned)(((uint64_t)a * b) >> 32);
 }
+inline unsigned __byte_perm(unsigned low, unsigned high, unsigned select)
+{
+    uint64_t bytes = (uint64_t)high << 32 | low;
+    unsigned y = 0;
+    for (int i = 0; i < 4; i++)
+        y |= (unsigned)(bytes >> (8 * (select >> (4 * i) & 7)) & 255) << (8 * i);
+    return y;
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
+{
+    return (unsigned)(((uint64_t)high << 32 | low) >> (by & 31));
+}
 inline unsigned __float_as_uint(float x)
 {
     unsigned y;

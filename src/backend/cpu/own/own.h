@@ -19,6 +19,7 @@ extern const stk_kernel stk_own_add, stk_own_sub, stk_own_mul, stk_own_bias, stk
     stk_own_lamb, stk_own_ema, stk_own_accumulate, stk_own_transpose, stk_own_slice, stk_own_concat,
     stk_own_pad, stk_own_normalize_image, stk_own_embedding, stk_own_embedding_grad,
     stk_own_dropout, stk_own_cast, stk_own_top_k_correct, stk_own_upsample, stk_own_upsample_grad,
-    stk_own_depthwise_grad_input, stk_own_depthwise_grad_weight;
+    stk_own_depthwise_grad_input, stk_own_depthwise_grad_weight, stk_own_edit_pictures,
+    stk_own_mix_pictures;
 
 #endif

@@ -1,0 +1,43 @@
+/* edit_pictures(pictures, edits) and mix_pictures(pictures, edits) */
+#include "backend/cuda/own/edit_pictures.h"
+#include "backend/cuda/cuda.h"
+#include "backend/cuda/kernels.h"
+#include "ops/edits.h"
+#include "ops/ops.h"
+
+static stk_status run_edit(const stk_kernel_call *call, stk_error *err)
+{
+    const int64_t     *from = call->use.in[0].shape.dim, *to = call->use.out[0].shape.dim;
+    stk_cuda_edit_args args = {.rows = from[0],
+                               .source_height = (int32_t)from[1],
+                               .source_width = (int32_t)from[2],
+                               .batch = to[0],
+                               .height = (int32_t)to[1],
+                               .width = (int32_t)to[2],
+                               .channels = (int32_t)to[3],
+                               .pictures = call->in[0],
+                               .edits = call->in[1],
+                               .out = call->out[0]};
+    cudaStream_t       stream = stk_cuda_of(call->device)->stream;
+    STK_TRY(stk_cuda_launched(call, stk_cuda_edit_windows_launch(&args, stream), err));
+    return stk_cuda_launched(call, stk_cuda_edit_steps_launch(&args, stream), err);
+}
+
+static stk_status run_mix(const stk_kernel_call *call, stk_error *err)
+{
+    const int64_t    *dim = call->use.in[0].shape.dim;
+    stk_cuda_mix_args args = {.batch = dim[0],
+                              .height = (int32_t)dim[1],
+                              .width = (int32_t)dim[2],
+                              .channels = (int32_t)dim[3],
+                              .pictures = call->in[0],
+                              .edits = call->in[1],
+                              .out = call->out[0]};
+    return stk_cuda_launched(call, stk_cuda_mix_launch(&args, stk_cuda_of(call->device)->stream),
+                             err);
+}
+
+const stk_kernel stk_cuda_edit_pictures = {
+    .op = &stk_graph_op_edit_pictures, .name = "own", .run = run_edit};
+const stk_kernel stk_cuda_mix_pictures = {
+    .op = &stk_graph_op_mix_pictures, .name = "own", .run = run_mix};

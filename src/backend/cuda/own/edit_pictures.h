@@ -1,0 +1,35 @@
+/* Pictures as edits say: cut out, flipped, changed, mixed. */
+#ifndef STK_BACKEND_CUDA_OWN_EDIT_PICTURES_H
+#define STK_BACKEND_CUDA_OWN_EDIT_PICTURES_H
+
+#include "backend/cuda/own/border.h"
+#include "tensor/edit.h"
+
+STK_CUDA_BEGIN
+
+typedef struct stk_cuda_edit_args {
+    int64_t         rows; /* of pictures */
+    int32_t         source_height, source_width;
+    int64_t         batch;
+    int32_t         height, width, channels; /* channels: 1 or 3 */
+    const uint8_t  *pictures;
+    const stk_edit *edits;
+    uint8_t        *out;
+} stk_cuda_edit_args;
+
+/* The results that have no steps, and those that have. */
+cudaError_t stk_cuda_edit_windows_launch(const stk_cuda_edit_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_edit_steps_launch(const stk_cuda_edit_args *args, cudaStream_t stream);
+
+typedef struct stk_cuda_mix_args {
+    int64_t         batch;
+    int32_t         height, width, channels;
+    const uint8_t  *pictures;
+    const stk_edit *edits;
+    uint8_t        *out; /* another than pictures */
+} stk_cuda_mix_args;
+
+cudaError_t stk_cuda_mix_launch(const stk_cuda_mix_args *args, cudaStream_t stream);
+
+STK_CUDA_END
+#endif

@@ -1,0 +1,167 @@
+/* edit_pictures and mix_pictures: the bits of the reference, whatever the edits are. */
+#include "base/philox.h"
+#include "cuda/cuda_support.h"
+#include "ops/edits.h"
+#include "ops/ops.h"
+#include <string.h>
+
+enum { BATCH = 7, ROWS = 3 };
+
+typedef struct sizes {
+    int source_height, source_width, height, width, channels;
+} sizes;
+
+/* Rows of 16, 4 and 1 bytes at once; windows within, beside and around the source. */
+static const sizes all_sizes[] = {
+    {32, 32, 32, 32, 3}, {9, 20, 9, 16, 3},  {11, 7, 8, 4, 3},  {5, 6, 7, 9, 3},
+    {40, 50, 24, 32, 1}, {13, 11, 6, 20, 1}, {13, 11, 6, 9, 1}, {1, 1, 3, 5, 3},
+};
+
+static int below(stk_random *random, int count)
+{
+    return (int)stk_random_below(random, (uint64_t)count);
+}
+
+static float between(stk_random *random, double low, double high)
+{
+    return (float)(low + (high - low) * stk_random_double(random));
+}
+
+static void draw_warp(stk_random *random, stk_edit_step *step)
+{
+    const int how = below(random, 3);
+    step->number[0] = how == 2 ? 1 : between(random, -1.5, 1.5);
+    step->number[1] = how == 2 ? 0 : between(random, -1.5, 1.5);
+    step->number[2] = how == 2 ? (float)(below(random, 9) - 4) : between(random, -8, 30);
+    step->number[3] = how == 2 ? 0 : between(random, -1.5, 1.5);
+    step->number[4] = how == 2 ? 1 : between(random, -1.5, 1.5);
+    step->number[5] = how == 1 ? 40000 : between(random, -8, 30);
+    step->word[STK_EDIT_WARP_HOW] = below(random, 2) << 24 | below(random, 1 << 24);
+}
+
+static void draw_step(stk_random *random, stk_edit_step *step)
+{
+    step->kind = 1 + below(random, STK_EDIT_ERASE);
+    step->number[0] = between(random, step->kind == STK_EDIT_HUE ? -0.5 : 0,
+                              step->kind == STK_EDIT_HUE ? 0.5 : 2);
+    if (step->kind == STK_EDIT_SOLARIZE) step->word[0] = below(random, 257);
+    if (step->kind == STK_EDIT_POSTERIZE) step->word[0] = below(random, 9);
+    if (step->kind == STK_EDIT_WARP) draw_warp(random, step);
+    for (int i = 0; i < 5 && step->kind == STK_EDIT_ERASE; i++)
+        step->word[i] = below(random, 12) - (i < 2 ? 3 : 0);
+}
+
+static stk_edit draw_edit(stk_random *random, const sizes *s, int steps)
+{
+    const bool inside = below(random, 2) && s->source_width > s->width;
+    stk_edit   edit = stk_edit_none(below(random, ROWS));
+    edit.x = inside ? below(random, s->source_width - s->width + 1) : below(random, 13) - 6;
+    edit.y = below(random, 9) - 4;
+    edit.flip = below(random, 4);
+    edit.border = below(random, 3);
+    edit.fill = below(random, 1 << 24);
+    for (int i = 0; i < steps; i++)
+        draw_step(random, &edit.step[i]);
+    return edit;
+}
+
+static void expect_edits(const sizes *s, const stk_edit *edits)
+{
+    const stk_edit_pictures_attrs attrs = {s->height, s->width};
+    EXPECT_CUDA((&(cuda_case){
+        .op = &stk_graph_op_edit_pictures,
+        .attrs = &attrs,
+        .inputs = 2,
+        .only_float32 = true,
+        .in = {{.shape = NHWC(ROWS, s->source_height, s->source_width, s->channels),
+                .dtype = STK_DTYPE_U8,
+                .high = 256},
+               {.shape = MATRIX(BATCH, STK_EDIT_WORDS), .dtype = STK_DTYPE_I32, .data = edits}}}));
+}
+
+STK_TEST(windows_of_all_sizes)
+{
+    stk_random random = stk_random_for(7, 0, 0, 3);
+    for (size_t i = 0; i < COUNT_OF(all_sizes); i++)
+        for (int turn = 0; turn < 3; turn++) {
+            stk_edit edits[BATCH];
+            for (int b = 0; b < BATCH; b++)
+                edits[b] = draw_edit(&random, &all_sizes[i], 0);
+            expect_edits(&all_sizes[i], edits);
+        }
+}
+
+STK_TEST(steps_in_any_order)
+{
+    stk_random random = stk_random_for(8, 0, 0, 3);
+    for (size_t i = 0; i < COUNT_OF(all_sizes); i++)
+        for (int turn = 0; turn < 2; turn++) {
+            stk_edit edits[BATCH];
+            for (int b = 0; b < BATCH; b++)
+                edits[b] = draw_edit(&random, &all_sizes[i], below(&random, 4));
+            expect_edits(&all_sizes[i], edits);
+        }
+}
+
+STK_TEST(as_many_warps_as_there_are_steps)
+{
+    static const sizes s = {8, 8, 8, 8, 3};
+    stk_random         random = stk_random_for(9, 0, 0, 3);
+    stk_edit           edits[BATCH];
+    for (int b = 0; b < BATCH; b++) {
+        edits[b] = draw_edit(&random, &s, 0);
+        for (int i = 0; i < STK_EDIT_STEPS && b < 2; i++) {
+            draw_warp(&random, &edits[b].step[i]);
+            edits[b].step[i].kind = STK_EDIT_WARP;
+        }
+    }
+    expect_edits(&s, edits);
+}
+
+/* Numbers and words of any kind: nothing outside is read, and all is as by the reference. */
+STK_TEST(edits_that_make_no_sense)
+{
+    static const sizes s = {6, 8, 5, 8, 3};
+    stk_random         random = stk_random_for(10, 0, 0, 3);
+    for (int turn = 0; turn < 8; turn++) {
+        stk_edit edits[BATCH];
+        for (int b = 0; b < BATCH; b++)
+            for (int i = 0; i < STK_EDIT_WORDS; i++)
+                ((uint32_t *)&edits[b])[i] = stk_random_u32(&random);
+        for (int b = 1; b < BATCH; b++) {
+            edits[b].source = below(&random, ROWS);
+            for (int i = 0; i < 2; i++)
+                edits[b].step[i].kind = below(&random, STK_EDIT_ERASE + 2);
+        }
+        expect_edits(&s, edits);
+    }
+}
+
+static void expect_mixed(const sizes *s, const stk_edit *edits)
+{
+    EXPECT_CUDA((&(cuda_case){
+        .op = &stk_graph_op_mix_pictures,
+        .inputs = 2,
+        .only_float32 = true,
+        .in = {{.shape = NHWC(BATCH, s->height, s->width, s->channels),
+                .dtype = STK_DTYPE_U8,
+                .high = 256},
+               {.shape = MATRIX(BATCH, STK_EDIT_WORDS), .dtype = STK_DTYPE_I32, .data = edits}}}));
+}
+
+STK_TEST(mixtures_of_all_sizes)
+{
+    stk_random random = stk_random_for(11, 0, 0, 3);
+    for (size_t i = 0; i < COUNT_OF(all_sizes); i++)
+        for (int turn = 0; turn < 3; turn++) {
+            stk_edit edits[BATCH];
+            for (int b = 0; b < BATCH; b++) {
+                edits[b] = stk_edit_none(0);
+                edits[b].partner = below(&random, BATCH + 2) - 1;
+                edits[b].share = between(&random, -0.1, 1.1);
+                for (int k = 0; k < 4 && b % 2; k++)
+                    edits[b].box[k] = below(&random, 9) - 1;
+            }
+            expect_mixed(&all_sizes[i], edits);
+        }
+}
