@@ -4,6 +4,9 @@
  *   bn_stats(x)                              -> mean, var          (biased)
  *   bn_finalize(mean, var, gamma, beta, running_mean, running_var)
  *                                            -> scale, shift, invstd, running_mean', running_var'
+ *   bn_stats_finalize(x, gamma, beta, running_mean, running_var): both in one
+ *                                            -> mean, scale, shift, invstd, running_mean',
+ *                                               running_var'
  *   bn_fold(gamma, beta, mean, var)          -> scale, shift       (inference)
  *   bn_apply(x, scale, shift, [residual, [residual_scale, residual_shift]])
  *                                            -> y = act(x*scale + shift + residual...), [bits]
@@ -55,6 +58,19 @@ stk_status stk_bn_want_like_first(const stk_graph_op *op, const stk_op_use *use,
 /* The inputs from first on are those that attrs->mask asks for, and no others. */
 stk_status stk_bn_want_mask(const stk_graph_op *op, const stk_op_use *use, int first,
                             stk_error *err);
+/* Mean and biased variance of channel c, whose count elements lie channels apart. */
+void stk_bn_moments(const float *x, int64_t count, int64_t channels, int64_t c, float *mean,
+                    float *var);
+
+/* One channel of bn_finalize. */
+typedef struct stk_bn_scaling {
+    float scale, shift, invstd, running_mean, running_var;
+} stk_bn_scaling;
+
+stk_bn_scaling stk_bn_finalize_channel(const stk_bn_finalize_attrs *attrs, float mean, float var,
+                                       float gamma, float beta, float running_mean,
+                                       float running_var);
+void           stk_bn_finalize_print(const void *attrs, char *text, size_t capacity);
 /* Whether the slope of act is 0 or 1, and its output tells which. */
 bool stk_bn_has_bits(const stk_activation *act);
 /* The type of the bits of x. */

@@ -23,26 +23,37 @@ static float blend(float before, double now, float momentum)
 
 /* The running variance is an estimate for data that was not seen: unbiased, as PyTorch's. One
  * element has none; its variance, 0, is taken as it is. */
+stk_bn_scaling stk_bn_finalize_channel(const stk_bn_finalize_attrs *attrs, float mean, float var,
+                                       float gamma, float beta, float running_mean,
+                                       float running_var)
+{
+    double count = (double)attrs->count, unbias = count > 1 ? count / (count - 1) : 1;
+    double inverse = 1 / sqrt((double)var + (double)attrs->epsilon);
+    double by = (double)gamma * inverse;
+    return (stk_bn_scaling){
+        .scale = (float)by,
+        .shift = (float)((double)beta - (double)mean * by),
+        .invstd = (float)inverse,
+        .running_mean = blend(running_mean, (double)mean, attrs->momentum),
+        .running_var = blend(running_var, (double)var * unbias, attrs->momentum),
+    };
+}
+
 static void reference(const stk_op_use *use, const void *const *in, void *const *out)
 {
-    const stk_bn_finalize_attrs *attrs = use->attrs;
     const float *mean = in[MEAN], *var = in[VAR], *gamma = in[GAMMA], *beta = in[BETA];
     const float *running_mean = in[RUNNING_MEAN], *running_var = in[RUNNING_VAR];
     float       *scale = out[SCALE], *shift = out[SHIFT], *invstd = out[INVSTD];
     float       *next_mean = out[NEXT_MEAN], *next_var = out[NEXT_VAR];
-    double       count = (double)attrs->count, unbias = count > 1 ? count / (count - 1) : 1;
     for (int64_t c = 0; c < use->in[MEAN].shape.dim[0]; c++) {
-        double inverse = 1 / sqrt((double)var[c] + (double)attrs->epsilon);
-        double by = (double)gamma[c] * inverse;
-        invstd[c] = (float)inverse;
-        scale[c] = (float)by;
-        shift[c] = (float)((double)beta[c] - (double)mean[c] * by);
-        next_mean[c] = blend(running_mean[c], (double)mean[c], attrs->momentum);
-        next_var[c] = blend(running_var[c], (double)var[c] * unbias, attrs->momentum);
+        stk_bn_scaling s = stk_bn_finalize_channel(use->attrs, mean[c], var[c], gamma[c], beta[c],
+                                                   running_mean[c], running_var[c]);
+        scale[c] = s.scale, shift[c] = s.shift, invstd[c] = s.invstd;
+        next_mean[c] = s.running_mean, next_var[c] = s.running_var;
     }
 }
 
-static void print(const void *attrs_, char *text, size_t capacity)
+void stk_bn_finalize_print(const void *attrs_, char *text, size_t capacity)
 {
     const stk_bn_finalize_attrs *attrs = attrs_;
     snprintf(text, capacity, "epsilon=%g momentum=%g count=%lld", (double)attrs->epsilon,
@@ -60,5 +71,5 @@ const stk_graph_op stk_graph_op_bn_finalize = {
     .precision = STK_PRECISION_KEEP,
     .infer = infer,
     .reference = reference,
-    .print = print,
+    .print = stk_bn_finalize_print,
 };

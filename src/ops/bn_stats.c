@@ -23,23 +23,27 @@ static stk_op_cost cost(const stk_op_use *use)
 
 /* Two passes in double: the mean first, so that the squares of the second have no large part to
  * lose. */
+void stk_bn_moments(const float *x, int64_t count, int64_t channels, int64_t c, float *mean,
+                    float *var)
+{
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += (double)x[i * channels + c];
+    sum /= (double)count;
+    for (int64_t i = 0; i < count; i++) {
+        double d = (double)x[i * channels + c] - sum;
+        squares += d * d;
+    }
+    *mean = (float)sum;
+    *var = (float)(squares / (double)count);
+}
+
 static void reference(const stk_op_use *use, const void *const *in, void *const *out)
 {
-    const float *x = in[0];
-    float       *mean = out[0], *var = out[1];
+    float  *mean = out[0], *var = out[1];
     int64_t channels = use->out[0].shape.dim[0], count = stk_type_elements(&use->in[0]) / channels;
-    for (int64_t c = 0; c < channels; c++) {
-        double sum = 0, squares = 0;
-        for (int64_t i = 0; i < count; i++)
-            sum += (double)x[i * channels + c];
-        sum /= (double)count;
-        for (int64_t i = 0; i < count; i++) {
-            double d = (double)x[i * channels + c] - sum;
-            squares += d * d;
-        }
-        mean[c] = (float)sum;
-        var[c] = (float)(squares / (double)count);
-    }
+    for (int64_t c = 0; c < channels; c++)
+        stk_bn_moments(in[0], count, channels, c, &mean[c], &var[c]);
 }
 
 /* No gradient of its own: bn_apply has that of the whole. */

@@ -95,7 +95,12 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
         return stk_fail(err, STK_E_SHAPE, op->name, use->name,
                         "x has %lld channels in %d groups but the weight takes %lld in each",
                         (long long)s.in_c, attrs->groups, (long long)use->in[1].shape.dim[1]);
-    out[0] = (stk_tensor_type){use->in[0].dtype, stk_shape_4d(s.batch, s.out_h, s.out_w, s.out_c)};
+    out[STK_CONV2D_Y] =
+        (stk_tensor_type){use->in[0].dtype, stk_shape_4d(s.batch, s.out_h, s.out_w, s.out_c)};
+    out[STK_CONV2D_MEAN] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_1d(s.out_c)};
+    out[STK_CONV2D_VAR] = out[STK_CONV2D_MEAN];
+    if (use->output_count > 1 && stk_type_elements(&out[STK_CONV2D_Y]) == 0)
+        return stk_fail(err, STK_E_SHAPE, op->name, use->name, "no elements to average");
     if (use->input_count < 3) return STK_OK;
     stk_shape bias = stk_shape_1d(s.out_c);
     STK_TRY(stk_op_want_float(op, use, 2, err));
@@ -244,6 +249,11 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
                     if (bias) sum += (double)bias[oc];
                     y[y_at(&k, at[0], at[1], at[2]) + oc] = stk_activate(&attrs->act, (float)sum);
                 }
+    if (use->output_count > 1)
+        stk_graph_op_bn_stats.reference(&(stk_op_use){use->name, NULL, 1, 2,
+                                                      &use->out[STK_CONV2D_Y],
+                                                      &use->out[STK_CONV2D_MEAN]},
+                                        (const void *const[]){y}, &out[STK_CONV2D_MEAN]);
 }
 
 static double one_of_input(const walk *k, const float *dy, const float *w, const int64_t at[3],
@@ -335,7 +345,8 @@ const stk_graph_op stk_graph_op_conv2d = {
     .name = "conv2d",
     .inputs_min = 2,
     .inputs_max = 3,
-    .outputs = 1,
+    .outputs = STK_CONV2D_OUTPUTS,
+    .outputs_min = 1,
     .attrs_size = sizeof(stk_conv2d_attrs),
     .precision = STK_PRECISION_ALLOW,
     .stays_float32 = stk_op_is_vector,

@@ -14,7 +14,11 @@ typedef struct stk_conv2d_attrs {
     stk_activation act;     /* conv2d only: after the bias */
 } stk_conv2d_attrs;
 
-/* conv2d(x, w, [bias]) -> y; conv2d_grad_input(dy, w, [plus]) -> dx, with plus added to it;
+/* Outputs of conv2d: y, or all three. */
+enum { STK_CONV2D_Y, STK_CONV2D_MEAN, STK_CONV2D_VAR, STK_CONV2D_OUTPUTS };
+
+/* conv2d(x, w, [bias]) -> y, [mean, var]: those of each channel of y, as bn_stats has them;
+ * conv2d_grad_input(dy, w, [plus]) -> dx, with plus added to it;
  * conv2d_grad_weight(x, dy) -> dw, [dbias]. */
 
 /* All that a kernel needs to know, from either of the three. */

@@ -49,6 +49,7 @@ static const stk_graph_op *const ops[] = {
     &stk_graph_op_mul,
     &stk_graph_op_bn_stats,
     &stk_graph_op_bn_finalize,
+    &stk_graph_op_bn_stats_finalize,
     &stk_graph_op_bn_fold,
     &stk_graph_op_bn_apply,
     &stk_graph_op_bn_grad_sums,

@@ -9,7 +9,8 @@ enum { ROUNDS_MAX = 16, INPUTS_MAX = 16 };
 static const stk_fuse_pattern *const patterns[] = {
     &stk_fuse_bias,          &stk_fuse_activation,      &stk_fuse_bias_gradient,
     &stk_fuse_norm_residual, &stk_fuse_norm_activation, &stk_fuse_norm_gradient,
-    &stk_fuse_gradient_sum,  &stk_fuse_mask_bits,
+    &stk_fuse_gradient_sum,  &stk_fuse_mask_bits,       &stk_fuse_statistics,
+    &stk_fuse_norm_stats,
 };
 
 enum { PATTERNS = sizeof patterns / sizeof *patterns };

@@ -29,13 +29,15 @@ typedef struct stk_fuse_pattern {
 
 extern const stk_fuse_pattern stk_fuse_bias, stk_fuse_activation, stk_fuse_bias_gradient,
     stk_fuse_norm_activation, stk_fuse_norm_residual, stk_fuse_norm_gradient, stk_fuse_gradient_sum,
-    stk_fuse_mask_bits;
+    stk_fuse_mask_bits, stk_fuse_norm_stats, stk_fuse_statistics;
 
 /* The node that makes symbol when it is of op and nobody else reads it; NULL otherwise. */
 const stk_graph_node *stk_fuse_only_use(const stk_fuser *f, stk_symbol symbol,
                                         const stk_graph_op *op);
 /* The node that makes symbol; NULL for leaves. */
 const stk_graph_node *stk_fuse_producer(const stk_fuser *f, stk_symbol symbol);
+/* Whether y comes with statistics, or will in the next round. */
+bool stk_fuse_has_statistics(const stk_fuser *f, stk_symbol y);
 /* What stands for an old symbol. */
 stk_symbol stk_fuse_symbol(const stk_fuser *f, stk_symbol old);
 /* Builds the op of like, under its name, from old inputs; its outputs stand for those of node. */

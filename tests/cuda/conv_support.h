@@ -35,10 +35,11 @@ static inline stk_shape w_of(const convolution *c)
 static inline stk_shape y_of(const convolution *c)
 {
     stk_conv2d_attrs attrs = attrs_of(c);
-    stk_tensor_type  in[2] = {{STK_DTYPE_F32, x_of(c)}, {STK_DTYPE_F32, w_of(c)}}, out;
+    stk_tensor_type  in[2] = {{STK_DTYPE_F32, x_of(c)}, {STK_DTYPE_F32, w_of(c)}};
+    stk_tensor_type  out[STK_OP_OUTPUTS];
     stk_error        err;
-    EXPECT_OK(stk_graph_op_conv2d.infer(&(stk_op_use){"conv", &attrs, 2, 1, in, &out}, &out, &err));
-    return out.shape;
+    EXPECT_OK(stk_graph_op_conv2d.infer(&(stk_op_use){"conv", &attrs, 2, 1, in, out}, out, &err));
+    return out[0].shape;
 }
 
 static inline void expect_forward(const convolution *c, stk_activation act, bool bias,
@@ -50,6 +51,7 @@ static inline void expect_forward(const convolution *c, stk_activation act, bool
                               .attrs = &attrs,
                               .tolerance = c->tolerance,
                               .inputs = bias ? 3 : 2,
+                              .outputs = 1,
                               .have = have,
                               .in = {{.shape = x_of(c)},
                                      {.shape = w_of(c)},

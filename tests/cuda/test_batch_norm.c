@@ -15,11 +15,11 @@ enum { PAD8 = 4 };
         .shape = VECTOR(c), .dtype = STK_DTYPE_F32, .low = 0.1, .high = 2                          \
     }
 
-/* One; odd; a register's worth; more than a block's steps; several tiles, the last not full; more
+/* One; odd; a register's worth; more rows than are few; several tiles, the last not full; more
  * channels than rows. */
 static const stk_shape shapes[] = {
     NHWC(1, 1, 1, 1), NHWC(2, 3, 5, 3),     NHWC(3, 7, 5, 8),    NHWC(2, 5, 3, 12),
-    NHWC(1, 9, 7, 8), NHWC(5, 15, 15, 64),  NHWC(2, 5, 5, 264),  NHWC(1, 2, 2, 2048),
+    NHWC(1, 9, 7, 8), NHWC(9, 15, 16, 72),  NHWC(2, 5, 5, 264),  NHWC(1, 2, 2, 2048),
     NHWC(4, 3, 1, 1), NHWC(300, 1, 1, 130), NHWC(1, 1, 3, 1001), NHWC(7, 2, 2, 24),
 };
 
@@ -99,6 +99,27 @@ STK_TEST(bn_finalize_and_fold)
                                   .inputs = 4,
                                   .only_float32 = true,
                                   .in = {CHANNELS(c), CHANNELS(c), CHANNELS(c), POSITIVE(c)}}));
+    }
+}
+
+STK_TEST(bn_stats_finalize)
+{
+    const stk_bn_finalize_attrs attrs = {1e-5f, 0.1f, 50};
+    for (size_t i = 0; i <= COUNT_OF(shapes); i++) {
+        bool      padded = i == COUNT_OF(shapes);
+        stk_shape shape = padded ? (stk_shape)NHWC(3, 5, 5, 10) : shapes[i];
+        int       c = (int)shape.dim[3];
+        EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_bn_stats_finalize,
+                                  .attrs = &attrs,
+                                  .inputs = 5,
+                                  .have = padded ? PAD8 : STK_FORMAT_PLAIN,
+                                  .tolerance = 4e-6,
+                                  .tolerance16 = 4e-6,
+                                  .in = {{.shape = shape, .low = -1, .high = 3},
+                                         CHANNELS(c),
+                                         CHANNELS(c),
+                                         CHANNELS(c),
+                                         POSITIVE(c)}}));
     }
 }
 

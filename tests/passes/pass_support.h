@@ -12,7 +12,7 @@
  * within tolerance (relative to the largest of all results). */
 static inline void expect_same_without(const op_case *c, unsigned off, double tolerance)
 {
-    enum { ROOM = 1 << 18 };
+    enum { ROOM = 1 << 21 };
     op_case without = *c;
     float  *expected = malloc(ROOM * sizeof *expected), *found = malloc(ROOM * sizeof *found);
     without.passes_off = off;

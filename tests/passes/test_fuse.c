@@ -187,6 +187,31 @@ static int build_block(stk_graph *g, const stk_symbol *in, stk_symbol *out, cons
     return 1;
 }
 
+static int build_long_product(stk_graph *g, const stk_symbol *in, stk_symbol *out,
+                              const void *context)
+{
+    (void)context;
+    stk_symbol h = stk_conv2d(g, in[0], in[1], STK_NO_SYMBOL, NULL);
+    out[0] = stk_relu(g, norm(g, h, in[2], in[3], "bn"));
+    return 1;
+}
+
+STK_TEST(a_long_product_gives_the_statistics_of_its_norm)
+{
+    op_case c = {.build = build_long_product,
+                 .inputs = 4,
+                 .in = {{.shape = {4, {2, 64, 64, 64}}},
+                        {.shape = {4, {64, 64, 1, 1}}},
+                        {.shape = {1, {64}}, .low = 0.5, .high = 1.5},
+                        {.shape = {1, {64}}}}};
+    expect_same_without(&c, STK_GRAPH_PASS_FUSE, 1e-5);
+    EXPECT_INT_EQ(0, count_after(&c, "bn_stats"));
+    EXPECT_INT_EQ(0, count_after(&c, "bn_stats_finalize"));
+    EXPECT_INT_EQ(1, count_after(&c, "bn_finalize"));
+    c.in[0].shape.dim[1] = 16;
+    EXPECT_INT_EQ(1, count_after(&c, "bn_stats_finalize"));
+}
+
 static op_case case_of(const block *b)
 {
     return (op_case){.build = build_block,
@@ -208,6 +233,9 @@ STK_TEST(a_residual_block_is_two_norms_and_its_gradient_masks_as_it_reads)
     expect_same_without(&c, STK_GRAPH_PASS_FUSE, 1e-5);
     EXPECT_INT_EQ(0, count_after(&c, "relu"));
     EXPECT_INT_EQ(0, count_after(&c, "relu_grad"));
+    EXPECT_INT_EQ(2, count_after(&c, "bn_stats_finalize"));
+    EXPECT_INT_EQ(0, count_after(&c, "bn_stats"));
+    EXPECT_INT_EQ(0, count_after(&c, "bn_finalize"));
     EXPECT_INT_EQ(2, count_after(&c, "bn_apply"));
     EXPECT_INT_EQ(2, count_after(&c, "add")); /* of gradients: the input and a weight used twice */
     EXPECT_INT_EQ(2, count_after(&c, "bn_grad_apply"));

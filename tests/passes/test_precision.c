@@ -186,7 +186,7 @@ STK_TEST(the_explanation_says_what_is_computed_in_which_type)
     EXPECT_CONTAINS("bfloat16 conv2d\n", part);
     EXPECT_CONTAINS("bfloat16 bn_apply  # bn1\n", part);
     EXPECT_CONTAINS("float32  softmax_cross_entropy\n", part);
-    EXPECT_CONTAINS("float32  bn_finalize  # bn1\n", part);
+    EXPECT_CONTAINS("bfloat16 bn_stats_finalize  # bn1\n", part);
     EXPECT_CONTAINS("norm + residual: 1\n", all);
     EXPECT_CONTAINS("norm + activation: 2\n", all);
     EXPECT_CONTAINS("gradients of norm + activation: 2\n", all);

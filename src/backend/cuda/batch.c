@@ -101,11 +101,37 @@ static stk_status begin_from(stk_cuda *cuda, int first, stk_error *err)
     return STK_OK;
 }
 
+stk_status stk_cuda_hold(const stk_kernel_call *call,
+                         stk_status (*begin)(const stk_kernel_call *call, stk_error *err),
+                         stk_error *err)
+{
+    stk_cuda *cuda = stk_cuda_of(call->device);
+    STK_TRY(stk_cuda_flush(call->device, err));
+    cuda->held = call;
+    cuda->begin_held = begin;
+    return STK_OK;
+}
+
+const stk_kernel_call *stk_cuda_held(const stk_device *device,
+                                     stk_status (*begin)(const stk_kernel_call *call,
+                                                         stk_error             *err))
+{
+    const stk_cuda *cuda = stk_cuda_of(device);
+    return cuda->begin_held == begin && cuda->batch->count == 0 ? cuda->held : NULL;
+}
+
+static stk_status begin_held(stk_cuda *cuda, stk_error *err)
+{
+    const stk_kernel_call *call = cuda->held;
+    cuda->held = NULL;
+    return call ? cuda->begin_held(call, err) : STK_OK;
+}
+
 stk_status stk_cuda_flush(stk_device *device, stk_error *err)
 {
     stk_cuda       *cuda = stk_cuda_of(device);
     stk_cuda_batch *batch = cuda->batch;
-    stk_status      st = STK_OK;
+    stk_status      st = begin_held(cuda, err);
     int             deepest = 0;
     for (int i = 0; i < batch->count; i++)
         if (batch->list[i].level > deepest) deepest = batch->list[i].level;

@@ -23,7 +23,16 @@ void       stk_cuda_batch_free(stk_cuda_batch *batch); /* NULL is fine */
 stk_status stk_cuda_batch_add(stk_device *device, const stk_cuda_batch_kind *kind,
                               const void *attrs, size_t attrs_size, const stk_cuda_batch_item *item,
                               stk_error *err);
-/* Begins all that was noted. */
+/* Begins all that was held back or noted. */
 stk_status stk_cuda_flush(stk_device *device, stk_error *err);
+
+/* Holds a call back, after beginning all that is before it: one that follows may take it in. */
+stk_status stk_cuda_hold(const stk_kernel_call *call,
+                         stk_status (*begin)(const stk_kernel_call *call, stk_error *err),
+                         stk_error *err);
+/* The call that is held back for begin, when nothing was noted since; else NULL. */
+const stk_kernel_call *stk_cuda_held(const stk_device *device,
+                                     stk_status (*begin)(const stk_kernel_call *call,
+                                                         stk_error             *err));
 
 #endif

@@ -1,6 +1,6 @@
 /* bn_apply(x, scale, shift, [residual, [residual_scale, residual_shift]]) */
-#include "backend/cuda/own/bn_apply.h"
 #include "backend/cuda/act.h"
+#include "backend/cuda/bn.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/rows.h"
 #include "ops/batch_norm.h"
@@ -37,25 +37,29 @@ static uint8_t *bits_of(const stk_kernel_call *call)
     return call->use.output_count > 1 && stk_bn_has_bits(&attrs->act) ? call->out[1] : NULL;
 }
 
-static stk_status run(const stk_kernel_call *call, stk_error *err)
+stk_cuda_bn_apply_args stk_cuda_bn_apply_of(const stk_kernel_call *call)
 {
-    uint8_t                  *bits = bits_of(call);
-    int                       wide = !bits ? 0 : call->use.in[SCALE].shape.dim[0] % 8 ? 1 : 8;
     const stk_bn_apply_attrs *attrs = call->use.attrs;
     bool                      added = call->use.input_count > RESIDUAL;
     bool                      scaled = call->use.input_count > RESIDUAL_SHIFT;
-    stk_cuda_bn_apply_args    args = {
-           .rows = stk_cuda_rows_to_map(call->device, &call->use.in[X], call->in_format[X], wide),
-           .dtype = (int)call->use.in[X].dtype,
-           .x = call->in[X],
-           .residual = added ? call->in[RESIDUAL] : NULL,
-           .scale = call->in[SCALE],
-           .shift = call->in[SHIFT],
-           .residual_scale = scaled ? call->in[RESIDUAL_SCALE] : NULL,
-           .residual_shift = scaled ? call->in[RESIDUAL_SHIFT] : NULL,
-           .y = call->out[0],
-           .bits = bits};
+    stk_cuda_bn_apply_args    args = {.dtype = (int)call->use.in[X].dtype,
+                                      .x = call->in[X],
+                                      .residual = added ? call->in[RESIDUAL] : NULL,
+                                      .scale = call->in[SCALE],
+                                      .shift = call->in[SHIFT],
+                                      .residual_scale = scaled ? call->in[RESIDUAL_SCALE] : NULL,
+                                      .residual_shift = scaled ? call->in[RESIDUAL_SHIFT] : NULL,
+                                      .y = call->out[0],
+                                      .bits = bits_of(call)};
     stk_cuda_act_of(&attrs->act, &args.act);
+    return args;
+}
+
+static stk_status run(const stk_kernel_call *call, stk_error *err)
+{
+    stk_cuda_bn_apply_args args = stk_cuda_bn_apply_of(call);
+    int                    wide = !args.bits ? 0 : call->use.in[SCALE].shape.dim[0] % 8 ? 1 : 8;
+    args.rows = stk_cuda_rows_to_map(call->device, &call->use.in[X], call->in_format[X], wide);
     return stk_cuda_launched(
         call, stk_cuda_bn_apply_launch(&args, stk_cuda_of(call->device)->stream), err);
 }

@@ -1,7 +1,7 @@
 /* bn_grad_sums(dy, x, mean, invstd, [mask...]) and
  * bn_grad_apply(dy, x, mean, invstd, gamma, dgamma, dbeta, [mask...]) */
-#include "backend/cuda/own/bn_grad.h"
 #include "backend/cuda/act.h"
+#include "backend/cuda/bn.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/rows.h"
 #include "ops/batch_norm.h"
@@ -66,27 +66,39 @@ static stk_status prepare_sums(stk_kernel_call *call, size_t *scratch, stk_error
     return STK_OK;
 }
 
-static stk_status run_sums(const stk_kernel_call *call, stk_error *err)
+stk_cuda_bn_grad_args stk_cuda_bn_sums_of(const stk_kernel_call *call)
 {
-    stk_cuda             *cuda = stk_cuda_of(call->device);
     stk_cuda_bn_grad_args args = args_of(call, SUMS_MASK);
-    args.rows = rows_to_sum(call);
     args.dgamma = call->out[0];
     args.dbeta = call->out[1];
     args.parts = call->scratch;
-    args.counters = cuda->counters;
-    return stk_cuda_launched(call, stk_cuda_bn_grad_sums_launch(&args, cuda->stream), err);
+    args.counters = stk_cuda_of(call->device)->counters;
+    return args;
 }
 
-static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
+static stk_status run_sums(const stk_kernel_call *call, stk_error *err)
+{
+    stk_cuda_bn_grad_args args = stk_cuda_bn_sums_of(call);
+    args.rows = rows_to_sum(call);
+    return stk_cuda_launched(
+        call, stk_cuda_bn_grad_sums_launch(&args, stk_cuda_of(call->device)->stream), err);
+}
+
+stk_cuda_bn_grad_args stk_cuda_bn_grad_of(const stk_kernel_call *call)
 {
     stk_cuda_bn_grad_args args = args_of(call, APPLY_MASK);
-    args.rows = stk_cuda_rows_to_map(call->device, &call->use.in[X], call->in_format[X], 0);
     args.gamma = call->in[GAMMA];
     args.dgamma = (float *)call->in[DGAMMA];
     args.dbeta = (float *)call->in[DBETA];
     args.dx = call->out[0];
     args.dz = call->use.output_count > 1 ? call->out[1] : NULL;
+    return args;
+}
+
+static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
+{
+    stk_cuda_bn_grad_args args = stk_cuda_bn_grad_of(call);
+    args.rows = stk_cuda_rows_to_map(call->device, &call->use.in[X], call->in_format[X], 0);
     return stk_cuda_launched(
         call, stk_cuda_bn_grad_apply_launch(&args, stk_cuda_of(call->device)->stream), err);
 }

@@ -1,7 +1,8 @@
-/* bn_stats(x) */
-#include "backend/cuda/own/bn_stats.h"
+/* bn_stats(x) and bn_stats_finalize(x, gamma, beta, running_mean, running_var) */
+#include "backend/cuda/bn.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/rows.h"
+#include "ops/batch_norm.h"
 #include "ops/ops.h"
 
 static bool can(const stk_device *device, const stk_op_use *use)
@@ -18,18 +19,56 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
     return STK_OK;
 }
 
+static stk_cuda_bn_stats_args args_of(const stk_kernel_call *call)
+{
+    return (stk_cuda_bn_stats_args){.dtype = (int)call->use.in[0].dtype,
+                                    .x = call->in[0],
+                                    .parts = call->scratch,
+                                    .counters = stk_cuda_of(call->device)->counters,
+                                    .mean = call->out[0]};
+}
+
+static stk_status launch(const stk_kernel_call *call, stk_cuda_bn_stats_args *args, stk_error *err)
+{
+    args->rows = stk_cuda_rows_to_sum(call->device, &call->use.in[0], call->in_format[0]);
+    return stk_cuda_launched(
+        call, stk_cuda_bn_stats_launch(args, stk_cuda_of(call->device)->stream), err);
+}
+
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda              *cuda = stk_cuda_of(call->device);
-    stk_cuda_bn_stats_args args = {
-        .rows = stk_cuda_rows_to_sum(call->device, &call->use.in[0], call->in_format[0]),
-        .dtype = (int)call->use.in[0].dtype,
-        .x = call->in[0],
-        .parts = call->scratch,
-        .counters = cuda->counters,
-        .mean = call->out[0],
-        .var = call->out[1]};
-    return stk_cuda_launched(call, stk_cuda_bn_stats_launch(&args, cuda->stream), err);
+    stk_cuda_bn_stats_args args = args_of(call);
+    args.var = call->out[1];
+    return launch(call, &args, err);
+}
+
+stk_cuda_bn_stats_args stk_cuda_bn_stats_of(const stk_kernel_call *call)
+{
+    enum { X, GAMMA, BETA, RUNNING_MEAN, RUNNING_VAR };
+    enum { MEAN, SCALE, SHIFT, INVSTD, NEXT_MEAN, NEXT_VAR };
+    const stk_bn_finalize_attrs *attrs = call->use.attrs;
+    double                       count = (double)attrs->count;
+    stk_cuda_bn_stats_args       args = args_of(call);
+    args.vectors = (stk_cuda_bn_vectors_args){.channels = call->use.in[GAMMA].shape.dim[0],
+                                              .epsilon = attrs->epsilon,
+                                              .momentum = attrs->momentum,
+                                              .unbias = count > 1 ? count / (count - 1) : 1,
+                                              .gamma = call->in[GAMMA],
+                                              .beta = call->in[BETA],
+                                              .running_mean = call->in[RUNNING_MEAN],
+                                              .running_var = call->in[RUNNING_VAR],
+                                              .scale = call->out[SCALE],
+                                              .shift = call->out[SHIFT],
+                                              .invstd = call->out[INVSTD],
+                                              .next_mean = call->out[NEXT_MEAN],
+                                              .next_var = call->out[NEXT_VAR]};
+    return args;
+}
+
+static stk_status run_finalize(const stk_kernel_call *call, stk_error *err)
+{
+    stk_cuda_bn_stats_args args = stk_cuda_bn_stats_of(call);
+    return launch(call, &args, err);
 }
 
 const stk_kernel stk_cuda_bn_stats = {.op = &stk_graph_op_bn_stats,
@@ -38,3 +77,9 @@ const stk_kernel stk_cuda_bn_stats = {.op = &stk_graph_op_bn_stats,
                                       .formats = stk_cuda_formats_same,
                                       .prepare = prepare,
                                       .run = run};
+const stk_kernel stk_cuda_bn_stats_finalize = {.op = &stk_graph_op_bn_stats_finalize,
+                                               .name = "own",
+                                               .can = can,
+                                               .formats = stk_cuda_formats_same,
+                                               .prepare = prepare,
+                                               .run = run_finalize};

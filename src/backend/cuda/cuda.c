@@ -174,7 +174,8 @@ static const stk_backend table = {
     .kernel = find_kernel,
     .precision = precision,
     .together = true,
-    .fusions = STK_FUSION_MASK_BITS | STK_FUSION_GRADIENT_SUM,
+    .fusions = STK_FUSION_MASK_BITS | STK_FUSION_NORM_STATS | STK_FUSION_STATISTICS |
+               STK_FUSION_GRADIENT_SUM,
     .tf32 = true,
     .alloc = stk_cuda_alloc,
     .memory = stk_cuda_memory,

@@ -29,9 +29,12 @@ struct stk_cuda {
     stk_cupti      *cupti;    /* NULL: kernels are not told */
     unsigned       *counters; /* zeros between kernels of stream, whose blocks count themselves */
     stk_cuda_batch *batch;    /* noted but not begun */
-    stk_cuda_blas  *blas;     /* NULL until a product is made */
-    cudaError_t     failed;   /* the first call without a status that failed */
-    const char     *failed_at;
+    /* A call before all of those, to be begun with what comes next or by begin_held; or NULL. */
+    const stk_kernel_call *held;
+    stk_status (*begin_held)(const stk_kernel_call *call, stk_error *err);
+    stk_cuda_blas *blas;   /* NULL until a product is made */
+    cudaError_t    failed; /* the first call without a status that failed */
+    const char    *failed_at;
     /* cuDNN and cuBLAS, once a kernel wants them; what ends them is known to what began them. */
     stk_cuda_libraries *libraries;
     void (*release_libraries)(stk_cuda *cuda);

@@ -1,4 +1,5 @@
 /* conv2d and its gradients where each channel has a kernel of its own. */
+#include "backend/cuda/own/depthwise.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/own_conv.h"
 #include "ops/ops.h"
@@ -65,32 +66,58 @@ static stk_status weight_formats(stk_device *device, const stk_op_use *use, cons
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    cudaStream_t       stream = stk_cuda_of(call->device)->stream;
-    stk_cuda_conv_args args = stk_cuda_conv_args_of(&stk_graph_op_conv2d, call);
-    STK_TRY(stk_cuda_launched(call, stk_cuda_depthwise_launch(&args, stream), err));
+    stk_cuda               *cuda = stk_cuda_of(call->device);
+    stk_cuda_conv_args      args = stk_cuda_conv_args_of(&stk_graph_op_conv2d, call);
+    stk_cuda_depthwise_plan plan =
+        stk_cuda_depthwise_plan_of(&args, STK_CUDA_DW_FORWARD, cuda->processors);
+    STK_TRY(
+        stk_cuda_launched(call, stk_cuda_depthwise_launch(&args, &plan, false, cuda->stream), err));
     return stk_cuda_conv_activate(call, err);
+}
+
+/* Windows of dx over dy, of stride 1. */
+static stk_cuda_window turned(const stk_cuda_window *w)
+{
+    return (stk_cuda_window){w->count, w->kernel, 1, 1, w->kernel - 1 - w->before, w->size};
+}
+
+static cudaError_t launch_input(stk_cuda *cuda, stk_cuda_conv_args *args)
+{
+    stk_cuda_depthwise_kind kind = STK_CUDA_DW_SPREAD;
+    if (args->down.stride == 1) {
+        kind = STK_CUDA_DW_FORWARD;
+        args->x = args->dy;
+        args->down = turned(&args->down), args->across = turned(&args->across);
+    }
+    stk_cuda_depthwise_plan plan = stk_cuda_depthwise_plan_of(args, kind, cuda->processors);
+    return kind == STK_CUDA_DW_FORWARD
+               ? stk_cuda_depthwise_launch(args, &plan, true, cuda->stream)
+               : stk_cuda_depthwise_spread_launch(args, &plan, cuda->stream);
 }
 
 static stk_status run_input(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda_conv_args args = stk_cuda_conv_args_of(&stk_graph_op_conv2d_grad_input, call);
-    return stk_cuda_launched(
-        call, stk_cuda_depthwise_input_launch(&args, stk_cuda_of(call->device)->stream), err);
+    return stk_cuda_launched(call, launch_input(stk_cuda_of(call->device), &args), err);
 }
 
 static stk_status prepare_weight(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    stk_cuda_conv_args args = stk_cuda_conv_args_of(&stk_graph_op_conv2d_grad_weight, call);
-    int parts = stk_cuda_depthwise_parts(&args, stk_cuda_of(call->device)->processors);
-    return stk_cuda_conv_scratch(call, parts, scratch, err);
+    stk_cuda_conv_args      args = stk_cuda_conv_args_of(&stk_graph_op_conv2d_grad_weight, call);
+    stk_cuda_depthwise_plan plan = stk_cuda_depthwise_plan_of(
+        &args, STK_CUDA_DW_WEIGHT, stk_cuda_of(call->device)->processors);
+    return stk_cuda_conv_scratch(call, plan.blocks, scratch, err);
 }
 
 static stk_status run_weight(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda          *cuda = stk_cuda_of(call->device);
-    stk_cuda_conv_args args = stk_cuda_conv_args_of(&stk_graph_op_conv2d_grad_weight, call);
-    args.part_count = stk_cuda_depthwise_parts(&args, cuda->processors);
-    STK_TRY(stk_cuda_launched(call, stk_cuda_depthwise_weight_launch(&args, cuda->stream), err));
+    stk_cuda               *cuda = stk_cuda_of(call->device);
+    stk_cuda_conv_args      args = stk_cuda_conv_args_of(&stk_graph_op_conv2d_grad_weight, call);
+    stk_cuda_depthwise_plan plan =
+        stk_cuda_depthwise_plan_of(&args, STK_CUDA_DW_WEIGHT, cuda->processors);
+    args.part_count = plan.blocks;
+    STK_TRY(
+        stk_cuda_launched(call, stk_cuda_depthwise_weight_launch(&args, &plan, cuda->stream), err));
     return stk_cuda_launched(call, stk_cuda_conv_sum(&args, cuda->stream), err);
 }
 

@@ -15,13 +15,16 @@ extern const stk_kernel stk_cuda_cublas_matmul, stk_cuda_matmul;
 extern const stk_kernel stk_cuda_reshape, stk_cuda_broadcast, stk_cuda_transpose, stk_cuda_slice,
     stk_cuda_concat, stk_cuda_pad, stk_cuda_fill;
 
-extern const stk_kernel stk_cuda_bn_stats, stk_cuda_bn_finalize, stk_cuda_bn_fold,
-    stk_cuda_bn_apply, stk_cuda_bn_grad_sums, stk_cuda_bn_grad_apply;
+extern const stk_kernel stk_cuda_bn_stats, stk_cuda_bn_stats_finalize, stk_cuda_bn_finalize,
+    stk_cuda_bn_fold, stk_cuda_bn_apply, stk_cuda_bn_grad_sums, stk_cuda_bn_grad_apply;
+extern const stk_kernel stk_cuda_bn_stats_finalize_small, stk_cuda_bn_apply_small,
+    stk_cuda_bn_grad_sums_small, stk_cuda_bn_grad_apply_small;
 extern const stk_kernel stk_cuda_layer_norm, stk_cuda_layer_norm_grad;
 extern const stk_kernel stk_cuda_max_pool, stk_cuda_max_pool_grad, stk_cuda_average_pool,
     stk_cuda_average_pool_grad, stk_cuda_upsample, stk_cuda_upsample_grad, stk_cuda_normalize_image,
     stk_cuda_edit_pictures, stk_cuda_mix_pictures;
 
+extern const stk_kernel stk_cuda_conv_stats, stk_cuda_product_sum;
 extern const stk_kernel stk_cuda_depthwise, stk_cuda_depthwise_input, stk_cuda_depthwise_weight;
 
 extern const stk_kernel stk_cuda_cudnn_conv2d, stk_cuda_cudnn_conv2d_input,

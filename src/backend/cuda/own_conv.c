@@ -27,6 +27,7 @@ bool stk_cuda_conv_can(const stk_graph_op *op, const stk_op_use *use)
     const stk_conv2d_attrs *a = use->attrs;
     stk_cuda_conv           c = stk_cuda_conv_of(op, use);
     stk_cuda_activation     act;
+    if (op == &stk_graph_op_conv2d && use->output_count > 1) return false;
     if (!stk_cuda_window_fits(&c.down) || !stk_cuda_window_fits(&c.across)) return false;
     if (c.shape.in_c < 1 || use->in[0].dtype != use->in[1].dtype) return false;
     stk_dtype third = op == &stk_graph_op_conv2d ? STK_DTYPE_F32 : use->in[0].dtype;

@@ -1,16 +1,20 @@
 #include "backend/cuda/rows.h"
 
 /* Sums: a block per multiprocessor has enough bytes on their way (512 threads, 128 each). Its tiles
- * are narrow, so that each has few blocks and the last of them little to add; 16 threads still read
- * 256 bytes in a row. */
+ * are narrow, so that each has few blocks and the last of them little to add; 8 threads still read
+ * 128 bytes in a row. */
 enum {
+    WARP = 32,
+    TILES_MAX = 65535,
     MAP_THREADS = 256,
     MAP_STEPS = 32, /* a block's, so that reading values per channel does not matter */
-    MAP_RESIDENT = 8,
+    MAP_STEPS_LEAST = 6,
+    MAP_WAVE = 3, /* blocks of a multiprocessor at once: 3 or 4, as registers allow */
+    MAP_WAVES = 12,
     SUM_THREADS = 512,
-    SUM_TILE = 16,
+    SUM_TILE = 8,
     SUM_TILE_SINGLE = 128,
-    SUM_STEPS = 4
+    SUM_STEPS = 8 /* rows of a thread that one block is enough for */
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -60,14 +64,22 @@ static void divide(stk_cuda_rows *r, int64_t blocks)
     r->more = (int)(r->rows % sweep);
 }
 
+/* Blocks are alike: a last wave that is not full is time lost. A dozen per multiprocessor is a
+ * whole number of waves whether 3 or 4 are there at once. */
+static int64_t blocks_to_map(const stk_cuda_rows *r, int64_t steps, int64_t processors)
+{
+    int64_t all = steps * r->tiles, waves = processors * MAP_WAVES;
+    if (all < waves * MAP_STEPS_LEAST) return processors * MAP_WAVE / r->tiles;
+    return waves * most(all / (waves * MAP_STEPS), 1) / r->tiles;
+}
+
 stk_cuda_rows stk_cuda_rows_to_map(const stk_device *device, const stk_tensor_type *type,
                                    stk_format format, int wide)
 {
     stk_cuda_rows r = rows_of(type, format, wide);
     tile(&r, MAP_THREADS, MAP_THREADS);
     int64_t steps = ceil_div(r.rows, r.down);
-    int64_t enough = (int64_t)stk_cuda_of(device)->processors * MAP_RESIDENT;
-    divide(&r, least(steps, most(enough / r.tiles, steps / MAP_STEPS)));
+    divide(&r, least(steps, blocks_to_map(&r, steps, stk_cuda_of(device)->processors)));
     return r;
 }
 
@@ -92,4 +104,21 @@ size_t stk_cuda_rows_bytes(const stk_cuda_rows *r, int values)
 {
     return sizeof(float) * (size_t)values * (size_t)(r->across * r->wide) * (size_t)r->tiles *
            (size_t)r->blocks;
+}
+
+stk_cuda_rows stk_cuda_rows_to_own(const stk_tensor_type *type, stk_format format)
+{
+    stk_cuda_rows r = rows_of(type, format, 0);
+    r.tiles = (int)(r.stride / r.wide);
+    r.across = 1;
+    r.down = (int)(ceil_div(r.rows, WARP * STK_CUDA_FEW_ROWS) * WARP);
+    divide(&r, 1);
+    return r;
+}
+
+bool stk_cuda_rows_are_few(const stk_tensor_type *type)
+{
+    stk_cuda_rows r = rows_of(type, STK_FORMAT_PLAIN, 0);
+    return stk_dtype_bytes(type->dtype) == 2 && r.wide == 8 && r.rows > 0 &&
+           r.rows <= STK_CUDA_FEW_ROWS * STK_CUDA_FEW_THREADS && r.stride / r.wide <= TILES_MAX;
 }

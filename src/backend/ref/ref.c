@@ -64,7 +64,8 @@ const stk_backend stk_backend_ref = {
     .close = close_device,
     .kernel = find_kernel,
     .precision = precision,
-    .fusions = STK_FUSION_GRADIENT_SUM | STK_FUSION_MASK_BITS,
+    .fusions = STK_FUSION_GRADIENT_SUM | STK_FUSION_MASK_BITS | STK_FUSION_NORM_STATS |
+               STK_FUSION_STATISTICS,
     .alloc = stk_host_alloc,
     .memory = stk_host_memory,
     .free = stk_host_free,

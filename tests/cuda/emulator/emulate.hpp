@@ -61,6 +61,7 @@ template <typename T> T shuffle(unsigned mask, T x, int from)
 #define STK_CUDA_LAUNCH(kernel, blocks, threads, shared, stream, ...)                              \
     ((void)(stream),                                                                               \
      stk_emulated::run((blocks), (threads), (shared), [&] { kernel(__VA_ARGS__); }), cudaSuccess)
+#define STK_CUDA_LAUNCH_EARLY STK_CUDA_LAUNCH
 #define STK_CUDA_DYNAMIC(type, name) type *name = reinterpret_cast<type *>(stk_emulated::dynamic())
 
 inline void __syncthreads()
@@ -157,6 +158,18 @@ template <typename T> T __ldcs(const T *at)
 template <typename T> void __stcs(T *at, T x)
 {
     *at = x;
+}
+/* Copies are there at once. */
+inline void __pipeline_memcpy_async(void *to, const void *from, size_t size, size_t zeros = 0)
+{
+    memcpy(to, from, size - zeros);
+    memset((char *)to + size - zeros, 0, zeros);
+}
+inline void __pipeline_commit()
+{
+}
+inline void __pipeline_wait_prior(size_t)
+{
 }
 inline int __popc(unsigned x)
 {

@@ -1,7 +1,5 @@
 /* Several rows of a thread are on their way at once; more would only cost registers. */
-#include "backend/cuda/own/act_rows.cuh"
-#include "backend/cuda/own/bn_apply.h"
-#include "backend/cuda/own/rows.cuh"
+#include "backend/cuda/own/bn_apply.cuh"
 
 namespace
 {
@@ -10,20 +8,6 @@ constexpr int THREADS = 256;
 
 /* ANY_RESIDUAL: what the arguments say. */
 enum residual_kind { NO_RESIDUAL, RESIDUAL, SCALED_RESIDUAL, ANY_RESIDUAL };
-
-__device__ __forceinline__ bool passes(float y, const stk_cuda_activation &act)
-{
-    return act.act == STK_CUDA_ACT_RELU ? y > 0 : y > act.a && y < act.b;
-}
-
-__device__ __forceinline__ uint8_t byte_of(const float (&y)[8], const stk_cuda_activation &act)
-{
-    unsigned byte = 0;
-#pragma unroll
-    for (int k = 0; k < 8; k++)
-        byte |= passes(y[k], act) ? 1u << k : 0;
-    return (uint8_t)byte;
-}
 
 template <typename T, int N, int U, residual_kind KIND, bool CHEAP>
 __global__ void __launch_bounds__(THREADS) apply(const __grid_constant__ stk_cuda_bn_apply_args a)
@@ -34,6 +18,7 @@ __global__ void __launch_bounds__(THREADS) apply(const __grid_constant__ stk_cud
     stk::walk  w = stk::walk_of<false>(a.rows);
     int64_t    at = w.at;
     float      scale[N], shift[N], by[N], plus[N];
+    stk::wait_for_earlier();
     if (w.count == 0) return;
     stk::load_channels<N>(a.scale, a.rows, w.channel, scale);
     stk::load_channels<N>(a.shift, a.rows, w.channel, shift);
@@ -52,15 +37,11 @@ __global__ void __launch_bounds__(THREADS) apply(const __grid_constant__ stk_cud
             if (u >= left) break;
             stk::unpack(row[u], v);
             if (added) stk::unpack(more[u], r);
-#pragma unroll
-            for (int k = 0; k < N; k++) {
-                v[k] = fmaf(v[k], scale[k], shift[k]);
-                if (added) v[k] = scaled ? fmaf(r[k], by[k], v[k]) : v[k] + r[k];
-            }
+            stk::scale_and_add<N>(v, scale, shift, added, scaled, r, by);
             stk::activate<CHEAP, N>(v, a.act);
             stk::store_line(v, (T *)a.y + at);
             if constexpr (N == 8 && CHEAP)
-                if (a.bits) a.bits[at / 8] = byte_of(v, a.act);
+                if (a.bits) a.bits[at / 8] = stk::byte_of(v, a.act);
         }
     }
 }
@@ -72,6 +53,7 @@ __global__ void __launch_bounds__(THREADS)
 {
     int64_t  count = a.rows.rows * a.rows.stride, step = (int64_t)gridDim.x * THREADS;
     const T *x = (const T *)a.x, *residual = (const T *)a.residual;
+    stk::wait_for_earlier();
     for (int64_t b = (int64_t)blockIdx.x * THREADS + threadIdx.x; b < (count + 7) / 8; b += step) {
         unsigned byte = 0;
         for (int64_t i = 8 * b; i < 8 * b + 8 && i < count; i++) {
@@ -82,7 +64,7 @@ __global__ void __launch_bounds__(THREADS)
             v[0] = a.residual_scale ? fmaf(plus, a.residual_scale[c], v[0]) : v[0] + plus;
             stk::activate<true, 1>(v, a.act);
             stk::from_float(v[0], ((T *)a.y)[i]);
-            byte |= passes(v[0], a.act) ? 1u << i % 8 : 0;
+            byte |= stk::passes(v[0], a.act) ? 1u << i % 8 : 0;
         }
         a.bits[b] = (uint8_t)byte;
     }
@@ -103,12 +85,12 @@ template <typename T> cudaError_t start(const stk_cuda_bn_apply_args *args, cuda
         r.wide == 1 ? apply<T, 1, 1, ANY_RESIDUAL, false> : choose<T, stk::WIDE<T>>(args);
     auto *bytes = apply_bytes<T>;
     if (args->bits && r.wide == 1)
-        return STK_CUDA_LAUNCH(bytes, stk::blocks_for(r.rows * r.stride, 8 * THREADS), THREADS, 0,
-                               stream, *args);
+        return STK_CUDA_LAUNCH_EARLY(bytes, stk::blocks_for(r.rows * r.stride, 8 * THREADS),
+                                     THREADS, 0, stream, *args);
     if constexpr (stk::WIDE<T> < 8)
         if (r.wide == 8) kernel = apply<T, 8, 1, ANY_RESIDUAL, true>;
-    return STK_CUDA_LAUNCH(kernel, dim3((unsigned)r.blocks, (unsigned)r.tiles), r.across * r.down,
-                           0, stream, *args);
+    return STK_CUDA_LAUNCH_EARLY(kernel, dim3((unsigned)r.blocks, (unsigned)r.tiles),
+                                 r.across * r.down, 0, stream, *args);
 }
 
 } // namespace

@@ -74,6 +74,37 @@ template <typename T, int N, stk_cuda_bn_mask MASK, bool CHEAP> struct bn_grad_w
     }
 };
 
+/* dx = gamma invstd (dz - dbeta / M - xhat dgamma / M), as dz * a + x * b + c with three values per
+ * channel. The mean in c takes no more from the result than the rounding of x has taken: the
+ * products are exact until they are added. */
+template <int N> struct bn_grad_factors {
+    float a[N], b[N], c[N];
+
+    __device__ __forceinline__ void load(const stk_cuda_bn_grad_args &g, int channel)
+    {
+        float mean[N], invstd[N], with_x[N], sum[N], each = 1 / (float)g.rows.rows;
+        load_channels<N>(g.gamma, g.rows, channel, a);
+        load_channels<N>(g.invstd, g.rows, channel, invstd);
+        load_channels<N>(g.mean, g.rows, channel, mean);
+        load_channels<N>(g.dgamma, g.rows, channel, with_x);
+        load_channels<N>(g.dbeta, g.rows, channel, sum);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            a[k] *= invstd[k];
+            b[k] = -a[k] * invstd[k] * (with_x[k] * each);
+            c[k] = fmaf(-b[k], mean[k], -a[k] * (sum[k] * each));
+        }
+    }
+
+    /* x becomes dx. */
+    __device__ __forceinline__ void apply(float (&x)[N], const float (&dz)[N]) const
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            x[k] = fmaf(dz[k], a[k], fmaf(x[k], b[k], c[k]));
+    }
+};
+
 } // namespace stk
 
 #endif

@@ -26,6 +26,7 @@ __global__ void __launch_bounds__(THREADS) sums(const __grid_constant__ stk_cuda
     stk::walk w = stk::walk_of<true>(a.rows);
     float     v[VALUES][N] = {}, mean[N];
     grad      g;
+    stk::wait_for_earlier();
     g.begin(a, w);
     stk::load_channels<N>(a.mean, a.rows, w.channel, mean);
     int64_t at = w.at;
@@ -44,8 +45,7 @@ __global__ void __launch_bounds__(THREADS) sums(const __grid_constant__ stk_cuda
             }
         }
     }
-    stk::sum_down<VALUES, N>(v, w, a.rows.down, a.rows.across, shared);
-    stk::leave_part<VALUES, N>(a.parts, a.rows, w, v);
+    stk::leave_sums<VALUES, N>(v, a.rows, a.parts, VALUES, 0, shared);
     if (stk::is_last_block(a.counters, a.rows.blocks)) finish(a, shared);
 }
 
@@ -69,8 +69,8 @@ template <typename T> cudaError_t start(const stk_cuda_bn_grad_args *args, cudaS
     const stk_cuda_rows &r = args->rows;
     auto                *kernel =
         r.wide == 1 ? sums<T, 1, 1, STK_CUDA_BN_MASKS, false> : choose<T, stk::WIDE<T>>(args);
-    return STK_CUDA_LAUNCH(kernel, dim3((unsigned)r.blocks, (unsigned)r.tiles), r.across * r.down,
-                           stk::bytes_to_sum(r, VALUES), stream, *args);
+    return STK_CUDA_LAUNCH_EARLY(kernel, dim3((unsigned)r.blocks, (unsigned)r.tiles),
+                                 r.across * r.down, stk::bytes_to_sum(r, VALUES), stream, *args);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 /* One pass. Each thread sums differences from the first of its values, so that a large mean takes
  * nothing from a small variance; sums are carried to a common value before they are added. */
 #include "backend/cuda/own/bn_stats.h"
+#include "backend/cuda/own/bn_vectors.cuh"
 #include "backend/cuda/own/rows.cuh"
 
 namespace
@@ -51,8 +52,8 @@ __device__ __forceinline__ void carry(float (&v)[VALUES][N], const float (&to)[N
 
 /* The topmost threads' means are what all sums of the block are carried to. */
 template <int N>
-__device__ __forceinline__ void sum_block(const stk_cuda_rows &r, const stk::walk &w,
-                                          float (&v)[VALUES][N], float            *shared)
+__device__ __forceinline__ void leave_block(const stk_cuda_bn_stats_args &a, const stk::walk &w,
+                                            float (&v)[VALUES][N], float *shared)
 {
     float to[N], sums[2][N], each = w.count ? 1 / (float)w.count : 0;
     if (w.down == 0)
@@ -68,10 +69,10 @@ __device__ __forceinline__ void sum_block(const stk_cuda_rows &r, const stk::wal
 #pragma unroll
     for (int k = 0; k < N; k++)
         sums[0][k] = v[SUM][k], sums[1][k] = v[SQUARES][k];
-    stk::sum_down<2, N>(sums, w, r.down, r.across, shared);
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        v[SUM][k] = sums[0][k], v[SQUARES][k] = sums[1][k];
+    if (w.down == 0)
+        stk::store_floats<float, N>(
+            to, stk::part_of(a.parts, a.rows, VALUES, (int)blockIdx.x, FROM) + w.across * N);
+    stk::leave_sums<2, N>(sums, a.rows, a.parts, VALUES, SUM, shared);
 }
 
 /* Again all are carried to a common value, the first block's, now in double. */
@@ -90,8 +91,10 @@ __device__ __noinline__ void sum_blocks(const stk_cuda_bn_stats_args &a, double 
     int64_t channel = stk::sum_lanes<2>(sums, r, shared);
     if (channel < 0) return;
     double rows = (double)r.rows, mean = sums[0] / rows, var = (sums[1] - sums[0] * mean) / rows;
-    if (a.mean) a.mean[channel] = (float)(to + mean);
-    if (a.var) a.var[channel] = (float)(var < 0 ? 0 : var);
+    float  found[2] = {(float)(to + mean), (float)(var < 0 ? 0 : var)};
+    if (a.mean) a.mean[channel] = found[0];
+    if (a.var) a.var[channel] = found[1];
+    if (a.vectors.gamma) stk::make_scaling(a.vectors, channel, found[0], found[1]);
 }
 
 template <typename T, int N>
@@ -100,9 +103,9 @@ __global__ void __launch_bounds__(THREADS) stats(const __grid_constant__ stk_cud
     STK_CUDA_DYNAMIC(float, shared);
     stk::walk w = stk::walk_of<true>(a.rows);
     float     v[VALUES][N] = {};
+    stk::wait_for_earlier();
     walk_down<T, N>(w, a.x, v);
-    sum_block<N>(a.rows, w, v, shared);
-    stk::leave_part<VALUES, N>(a.parts, a.rows, w, v);
+    leave_block<N>(a, w, v, shared);
     if (stk::is_last_block(a.counters, a.rows.blocks))
         sum_blocks(a, reinterpret_cast<double *>(shared));
 }
@@ -111,8 +114,8 @@ template <typename T> cudaError_t start(const stk_cuda_bn_stats_args *args, cuda
 {
     const stk_cuda_rows &r = args->rows;
     auto                *kernel = r.wide == 1 ? stats<T, 1> : stats<T, stk::WIDE<T>>;
-    return STK_CUDA_LAUNCH(kernel, dim3((unsigned)r.blocks, (unsigned)r.tiles), r.across * r.down,
-                           stk::bytes_to_sum(r, 2), stream, *args);
+    return STK_CUDA_LAUNCH_EARLY(kernel, dim3((unsigned)r.blocks, (unsigned)r.tiles),
+                                 r.across * r.down, stk::bytes_to_sum(r, 2), stream, *args);
 }
 
 } // namespace

@@ -1,7 +1,8 @@
-/* Mean and biased variance of each channel. */
+/* Mean and biased variance of each channel, and what batch norm makes of them. */
 #ifndef STK_BACKEND_CUDA_OWN_BN_STATS_H
 #define STK_BACKEND_CUDA_OWN_BN_STATS_H
 
+#include "backend/cuda/own/bn_vectors.h"
 #include "backend/cuda/own/rows.h"
 
 STK_CUDA_BEGIN
@@ -15,6 +16,8 @@ typedef struct stk_cuda_bn_stats_args {
     float        *parts;
     unsigned     *counters;
     float        *mean, *var; /* NULL: not wanted */
+    /* Without mean and var, which are those found; gamma NULL: not wanted. */
+    stk_cuda_bn_vectors_args vectors;
 } stk_cuda_bn_stats_args;
 
 cudaError_t stk_cuda_bn_stats_launch(const stk_cuda_bn_stats_args *args, cudaStream_t stream);

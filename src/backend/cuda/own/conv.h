@@ -23,14 +23,6 @@ typedef struct stk_cuda_conv_args {
     int             part_count;
 } stk_cuda_conv_args;
 
-/* Depthwise ones: a channel has a kernel of its own, 3x3 or 5x5, of stride 1 or 2, dilation 1; of
- * 16 bits channels are even. */
-cudaError_t stk_cuda_depthwise_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
-cudaError_t stk_cuda_depthwise_input_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
-cudaError_t stk_cuda_depthwise_weight_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
-/* How many parts the last one should make, on that many multiprocessors. */
-int stk_cuda_depthwise_parts(const stk_cuda_conv_args *args, int processors);
-
 /* Any convolution, one sum a thread. */
 cudaError_t stk_cuda_direct_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
 cudaError_t stk_cuda_direct_input_launch(const stk_cuda_conv_args *args, cudaStream_t stream);

@@ -1,81 +1,19 @@
-/* What kernels of depthwise convolutions share. A thread takes V channels of TW neighbouring
- * columns and goes down some rows; what it read of a row serves all results that the row is part
- * of. The threads of a block take CV such groups of channels, of as many places as there is room
- * for. */
+/* What kernels of depthwise convolutions share: rows of strips of pictures, one after the other,
+ * through a ring of slots in shared memory. What is outside of a picture comes as zeros. */
 #ifndef STK_BACKEND_CUDA_OWN_DEPTHWISE_CUH
 #define STK_BACKEND_CUDA_OWN_DEPTHWISE_CUH
 
-#include "backend/cuda/own/conv.h"
+#include "backend/cuda/own/depthwise.h"
 #include "backend/cuda/own/launch.cuh"
+#include <type_traits>
 
 namespace stk
 {
 
-constexpr int DW_THREADS = 256, DW_COLUMNS = 4, DW_ROWS = 14, DW_CHANNELS = 64;
-
-struct dw_plan {
-    int cv;             /* groups of channels of a block */
-    int chunks;         /* of cv groups, all channels */
-    int places;         /* of a block */
-    int columns;        /* groups of columns */
-    int segments, rows; /* of a picture; rows of one */
-    int items, blocks;  /* places in all; blocks of a chunk for them */
-};
-
-/* cv so that few threads have no channels. */
-inline int dw_groups(int groups)
-{
-    int best = WARP, idle = (groups + WARP - 1) / WARP * WARP - groups;
-    for (int cv = WARP - 1; cv >= WARP / 2; cv--) {
-        int here = (groups + cv - 1) / cv * cv - groups;
-        if (here < idle) best = cv, idle = here;
-    }
-    return groups < WARP ? groups : best;
-}
-
-/* Of a picture of height rows and width columns that is cut into groups and segments. */
-inline dw_plan dw_plan_of(int64_t batch, int channels, int v, int height, int width)
-{
-    dw_plan p;
-    int     groups = channels / v;
-    p.cv = dw_groups(groups);
-    p.chunks = (groups + p.cv - 1) / p.cv;
-    p.places = DW_THREADS / p.cv;
-    p.columns = (width + DW_COLUMNS - 1) / DW_COLUMNS;
-    p.segments = (height + DW_ROWS - 1) / DW_ROWS;
-    p.rows = ((height + p.segments - 1) / p.segments + 1) / 2 * 2;
-    p.segments = (height + p.rows - 1) / p.rows;
-    p.items = (int)(batch * p.segments * p.columns);
-    p.blocks = (p.items + p.places - 1) / p.places;
-    return p;
-}
-
-/* Where a thread is: its channels, and for an item its picture, first row and column. */
-struct dw_spot {
-    int n, row, column;
-};
-
-__device__ __forceinline__ int dw_channel(const dw_plan &p, int v)
-{
-    return ((int)(blockIdx.x % (unsigned)p.chunks) * p.cv + (int)threadIdx.x % p.cv) * v;
-}
-
-__device__ __forceinline__ int dw_item(const dw_plan &p)
-{
-    return (int)(blockIdx.x / (unsigned)p.chunks) * p.places + (int)threadIdx.x / p.cv;
-}
-
-__device__ __forceinline__ dw_spot dw_spot_of(const dw_plan &p, int item)
-{
-    int rest = item / p.columns;
-    return dw_spot{rest / p.segments, rest % p.segments * p.rows,
-                   (item - rest * p.columns) * DW_COLUMNS};
-}
-
-/* V elements of neighbouring channels as one word; offsets in a picture fit 32 bits. */
+using dw_plan = stk_cuda_depthwise_plan;
 using dw_word = uint32_t;
 
-template <typename T> constexpr int DW_V = sizeof(dw_word) / sizeof(T);
+template <typename T> constexpr int DW_V = sizeof(dw_word) / sizeof(T); /* channels of a word */
 
 template <typename T, int V> __device__ __forceinline__ void dw_unpack(dw_word word, float (&to)[V])
 {
@@ -86,79 +24,254 @@ template <typename T, int V> __device__ __forceinline__ void dw_unpack(dw_word w
         to[v] = to_float(p.at[v]);
 }
 
-/* A picture, read in rows of COLS columns from column on; zeros outside of it. */
-template <typename T, int COLS> struct dw_reader {
-    const T *picture;
-    int      first, stride, channels, height; /* first: of row 0, may be outside */
-    unsigned inside;                          /* bits of columns */
+template <typename T> __device__ __forceinline__ dw_word dw_pack(const float (&from)[DW_V<T>])
+{
+    dw_word word;
+    if constexpr (sizeof(T) == sizeof word) {
+        memcpy(&word, from, sizeof word);
+    } else if constexpr (std::is_same_v<T, __half>) {
+        __half2 both = __floats2half2_rn(from[0], from[1]);
+        memcpy(&word, &both, sizeof word);
+    } else {
+        __nv_bfloat162 both = __floats2bfloat162_rn(from[0], from[1]);
+        memcpy(&word, &both, sizeof word);
+    }
+    return word;
+}
 
-    __device__ __forceinline__ dw_reader(const T *picture_, int rows, int columns, int channels_,
-                                         int column)
-        : picture(picture_), first(column * channels_), stride(columns * channels_),
-          channels(channels_), height(rows), inside(0)
+/* An item: a picture, and its strip and segment. */
+struct dw_item {
+    int n, strip, segment;
+
+    __device__ __forceinline__ dw_item(const dw_plan &p, int item)
     {
-#pragma unroll
-        for (int j = 0; j < COLS; j++)
-            if (column + j >= 0 && column + j < columns) inside |= 1u << j;
+        int rest = item / p.strips;
+        strip = item - rest * p.strips, n = rest / p.segments, segment = rest - n * p.segments;
+    }
+    __device__ __forceinline__ void go_on(const dw_plan &p)
+    {
+        if (++strip < p.strips) return;
+        strip = 0;
+        if (++segment < p.segments) return;
+        segment = 0, n++;
+    }
+};
+
+/* Where a thread is among those of its block, and its channels. */
+struct dw_lane {
+    int  first, word, group; /* the block's first word of a pixel; its own of those */
+    bool any;
+
+    __device__ __forceinline__ dw_lane(const dw_plan &p)
+    {
+        first = (int)(blockIdx.x % (unsigned)p.chunks) * p.wide;
+        group = (int)threadIdx.x / p.wide;
+        word = (int)threadIdx.x - group * p.wide;
+        any = first + word < p.words;
+    }
+};
+
+/* A tensor whose rows go to shared memory, count columns of each. A thread copies one unit of every
+ * so many of those. */
+struct dw_feed {
+    const dw_word *tensor; /* the block's first word */
+    int            height, width, words, wide, count;
+    int            column, step; /* the thread's first column, and how much further the next is */
+    int            place;        /* of its words in a slot */
+    bool           any;          /* they are some of a pixel's */
+    const dw_word *from;         /* its words of the next row, were they inside */
+    int            row, end;     /* the next; rows from end on are zeros */
+    unsigned       inside;       /* bits: its columns that are in the picture */
+
+    __device__ __forceinline__ dw_feed(const dw_plan &p, const dw_lane &lane, const void *data,
+                                       int rows, int columns, int count_)
+        : tensor((const dw_word *)data + lane.first), height(rows), width(columns), words(p.words),
+          wide(p.wide), count(count_), step(p.groups * p.unit), from(tensor), row(0), end(0),
+          inside(0)
+    {
+        int units = p.wide / p.unit;
+        column = (int)threadIdx.x / units;
+        place = ((int)threadIdx.x - column * units) * p.unit;
+        any = lane.first + place < words;
+        place += column * wide;
     }
 
-    /* Nothing of a row that is outside, or not wanted, is read. */
-    __device__ __forceinline__ void read(int row, bool wanted, dw_word (&to)[COLS]) const
+    /* Rows of picture n from row_ on, from column first on; those past end_ are not wanted. */
+    __device__ __forceinline__ void enter(int n, int row_, int first, int end_)
     {
-        unsigned mask = wanted && row >= 0 && row < height ? inside : 0;
-        int      from = first + row * stride;
-#pragma unroll
-        for (int j = 0; j < COLS; j++) {
-            to[j] = 0;
-            if (mask >> j & 1)
-                to[j] = *reinterpret_cast<const dw_word *>(picture + (from + j * channels));
+        row = row_, end = min(end_, height), inside = 0;
+        from = tensor + (int64_t)n * height * width * words +
+               ((row * width + first) * words + column * (words - wide) + place);
+        unsigned bit = any ? 1 : 0;
+#pragma unroll 1
+        for (int c = column; c < count; c += step, bit <<= 1)
+            if (first + c >= 0 && first + c < width) inside |= bit;
+    }
+
+    /* The next row, to the slot's row at `to`; UNIT is the plan's. Few threads have a second
+     * column. */
+    template <int UNIT> __device__ __forceinline__ void copy(dw_word *to)
+    {
+        unsigned left = row >= 0 && row < end ? inside : 0;
+        if (column < count) copy_unit<UNIT>(to + place, from, left);
+        if (column + step < count) copy_rest<UNIT>(to + place, left);
+        row++, from += width * words;
+    }
+
+    template <int UNIT>
+    __device__ __forceinline__ void copy_unit(dw_word *to, const dw_word *at, unsigned there) const
+    {
+        constexpr size_t BYTES = UNIT * sizeof *to;
+        __pipeline_memcpy_async(to, at, BYTES, there & 1 ? 0 : BYTES);
+    }
+
+    template <int UNIT> __device__ __forceinline__ void copy_rest(dw_word *to, unsigned left) const
+    {
+        const dw_word *at = from;
+#pragma unroll 1
+        for (int c = column + step; c < count; c += step) {
+            at += step * words, to += step * wide, left >>= 1;
+            copy_unit<UNIT>(to, at, left);
         }
     }
 };
 
-template <typename T, int V, int COLS>
-__device__ __forceinline__ void dw_floats(const dw_word (&from)[COLS], float (&to)[COLS][V])
+/* All items of the block. fetch.enter(item) and fetch.copy(slot) are called AHEAD steps before
+ * use.enter(item) and use(slot). A slot is filled again when all threads have left it: they wait
+ * for each other before. */
+template <int AHEAD, typename Fetch, typename Use>
+__device__ __forceinline__ void dw_stream(const dw_plan &p, dw_word *ring, int slot_words,
+                                          Fetch &fetch, Use &use)
 {
-#pragma unroll
-    for (int j = 0; j < COLS; j++)
-        dw_unpack<T, V>(from[j], to[j]);
+    int64_t block = blockIdx.x / (unsigned)p.chunks;
+    int     begin = (int)(block * p.items / p.blocks);
+    int     steps = ((int)((block + 1) * p.items / p.blocks) - begin) * p.steps, ahead = steps;
+    int     last = AHEAD * slot_words, free = last, slot = 0, step_ahead = 0, step = 0;
+    dw_item item(p, begin), item_ahead = item;
+    auto    fetch_next = [&](int to) {
+        if (ahead > 0) {
+            if (step_ahead == 0) fetch.enter(item_ahead);
+            if (p.unit == 4)
+                fetch.template copy<4>(ring + to);
+            else
+                fetch.template copy<1>(ring + to);
+            if (++step_ahead == p.steps) step_ahead = 0, item_ahead.go_on(p);
+            ahead--;
+        }
+        __pipeline_commit();
+    };
+#pragma unroll 1
+    for (int at = 0; at < last; at += slot_words)
+        fetch_next(at);
+#pragma unroll 1
+    for (; steps > 0; steps--) {
+        __pipeline_wait_prior(AHEAD - 1);
+        __syncthreads();
+        fetch_next(free);
+        if (step == 0) use.enter(item);
+        use(ring + slot);
+        free = slot, slot = slot == last ? 0 : slot + slot_words;
+        if (++step == p.steps) step = 0, item.go_on(p);
+    }
 }
 
-/* Weights [channel][tap] of the block's channels, by tap in shared memory, then those of the
- * thread; turned by half a circle where flip says so. */
+/* COLS columns of a row in a slot, from column on. */
+template <typename T, int V, int COLS>
+__device__ __forceinline__ void dw_read(const dw_plan &p, const dw_lane &lane, const dw_word *row,
+                                        int column, float (&to)[COLS][V])
+{
+    const dw_word *at = row + column * p.wide + lane.word;
+#pragma unroll
+    for (int j = 0; j < COLS; j++)
+        dw_unpack<T, V>(at[j * p.wide], to[j]);
+}
+
+/* Weights [channel][tap] of the thread's channels; turned by half a circle where flip says so. */
 template <typename T, int V, int TAPS>
-__device__ __forceinline__ void dw_weights(const dw_plan &p, const T *w, int channels, bool flip,
+__device__ __forceinline__ void dw_weights(const dw_lane &lane, const void *w, bool flip,
                                            float (&to)[TAPS][V])
 {
-    __shared__ float shared[TAPS][DW_CHANNELS];
-    int              first = (int)(blockIdx.x % (unsigned)p.chunks) * p.cv * V;
-    int              count = min(p.cv * V, channels - first) * TAPS;
-    for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
-        int tap = i % TAPS;
-        shared[flip ? TAPS - 1 - tap : tap][i / TAPS] = to_float(w[(int64_t)first * TAPS + i]);
-    }
-    __syncthreads();
+    const T *mine = (const T *)w + (int64_t)(lane.first + lane.word) * (V * TAPS);
 #pragma unroll
     for (int tap = 0; tap < TAPS; tap++)
 #pragma unroll
         for (int v = 0; v < V; v++)
-            to[tap][v] = shared[tap][(int)threadIdx.x % p.cv * V + v];
+            to[tap][v] = lane.any ? to_float(mine[v * TAPS + (flip ? TAPS - 1 - tap : tap)]) : 0.0f;
 }
+
+/* How rows of results are written, COUNT columns of each: between bounds, and with what is added to
+ * them. */
+template <typename T, int V, int COUNT> struct dw_writer {
+    const stk_cuda_conv_args &a;
+    const dw_plan            &p;
+    const dw_lane            &lane;
+    int                       height, width;
+    dw_word                  *picture;    /* the thread's word of it */
+    int                       row, at;    /* the next, and its first column's place */
+    int                       begin, end; /* rows that are written */
+    unsigned                  inside;     /* bits of columns */
+
+    __device__ __forceinline__ dw_writer(const stk_cuda_conv_args &a_, const dw_plan &p_,
+                                         const dw_lane &lane_, int rows, int columns)
+        : a(a_), p(p_), lane(lane_), height(rows), width(columns), picture(nullptr), row(0), at(0),
+          begin(0), end(0), inside(0)
+    {
+    }
+
+    /* The next row is row_, but those before row_ + skip are not written, nor those past count. */
+    __device__ __forceinline__ void enter(int n, int row_, int skip, int count, int column)
+    {
+        picture =
+            (dw_word *)a.out + (int64_t)n * height * width * p.words + (lane.first + lane.word);
+        row = row_, at = (row * width + column) * p.words, inside = 0;
+        begin = max(row + skip, 0), end = min(row + skip + count, height);
+#pragma unroll
+        for (int t = 0; t < COUNT; t++)
+            if (lane.any && column + t >= 0 && column + t < width) inside |= 1u << t;
+    }
+
+    __device__ __forceinline__ void write(float (&value)[COUNT][V])
+    {
+        if (row >= begin && row < end) {
+            if (!p.plain) finish(value);
+#pragma unroll
+            for (int t = 0; t < COUNT; t++)
+                if (inside >> t & 1) picture[at + t * p.words] = dw_pack<T>(value[t]);
+        }
+        row++, at += width * p.words;
+    }
+
+    __device__ __forceinline__ void finish(float (&value)[COUNT][V]) const
+    {
+        const dw_word *more = (const dw_word *)a.plus;
+        if (more) more += picture - (const dw_word *)a.out;
+#pragma unroll
+        for (int t = 0; t < COUNT; t++) {
+            float add[V] = {};
+            if (more && inside >> t & 1) dw_unpack<T, V>(more[at + t * p.words], add);
+#pragma unroll
+            for (int v = 0; v < V; v++) {
+                float x = value[t][v];
+                value[t][v] = (x < a.low ? a.low : x > a.high ? a.high : x) + add[v];
+            }
+        }
+    }
+};
 
 } // namespace stk
 
-/* Calls f<T, V, K, S>(...) for the kernel and stride of args. */
-#define STK_CUDA_DW_EACH(T, V, args, f, ...)                                                       \
+/* Calls f<T, K, S>(...) for the kernel and stride of args. */
+#define STK_CUDA_DW_EACH(T, args, f, ...)                                                          \
     ((args)->down.kernel == 3                                                                      \
-         ? (args)->down.stride == 1 ? f<T, V, 3, 1>(__VA_ARGS__) : f<T, V, 3, 2>(__VA_ARGS__)      \
-     : (args)->down.stride == 1 ? f<T, V, 5, 1>(__VA_ARGS__)                                       \
-                                : f<T, V, 5, 2>(__VA_ARGS__))
+         ? (args)->down.stride == 1 ? f<T, 3, 1>(__VA_ARGS__) : f<T, 3, 2>(__VA_ARGS__)            \
+     : (args)->down.stride == 1 ? f<T, 5, 1>(__VA_ARGS__)                                          \
+                                : f<T, 5, 2>(__VA_ARGS__))
 
-/* The same with the type of args, and two channels at a time where they are of 16 bits. */
+/* The same with the type of args. */
 #define STK_CUDA_DW_FLOATS(args, f, ...)                                                           \
-    ((args)->dtype == STK_DTYPE_F32    ? STK_CUDA_DW_EACH(float, 1, args, f, __VA_ARGS__)          \
-     : (args)->dtype == STK_DTYPE_F16  ? STK_CUDA_DW_EACH(__half, 2, args, f, __VA_ARGS__)         \
-     : (args)->dtype == STK_DTYPE_BF16 ? STK_CUDA_DW_EACH(__nv_bfloat16, 2, args, f, __VA_ARGS__)  \
+    ((args)->dtype == STK_DTYPE_F32    ? STK_CUDA_DW_EACH(float, args, f, __VA_ARGS__)             \
+     : (args)->dtype == STK_DTYPE_F16  ? STK_CUDA_DW_EACH(__half, args, f, __VA_ARGS__)            \
+     : (args)->dtype == STK_DTYPE_BF16 ? STK_CUDA_DW_EACH(__nv_bfloat16, args, f, __VA_ARGS__)     \
                                        : cudaErrorInvalidValue)
 
 #endif

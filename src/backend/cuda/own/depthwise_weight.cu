@@ -5,185 +5,169 @@
 namespace
 {
 
-using stk::DW_COLUMNS;
 using stk::dw_plan;
-using stk::dw_spot;
-using stk::DW_THREADS;
 using stk::dw_word;
 
-/* A row of x, Q rows after the first of row 0 of dy, with all rows of dy that it is part of. */
-template <int V, int K, int S, int Q, int LIVE, int COLS>
-__device__ __forceinline__ void add_row(const float (&x)[COLS][V],
-                                        const float (&dy)[LIVE][DW_COLUMNS][V],
-                                        float (&sum)[K * K + 1][V])
+/* Row I of x of those that come with turn TURN, with all rows of dy that it is part of: the last of
+ * them came with it. dy is a ring. */
+template <int K, int S, int TURN, int I, int V, int LIVE, int COLUMNS, int COLS>
+__device__ __forceinline__ void
+add_row(const float (&x)[COLS][V], const float (&dy)[LIVE][COLUMNS][V], float (&sum)[K * K + 1][V])
 {
 #pragma unroll
     for (int live = 0; live < LIVE; live++) {
-        const int ky = Q - S * live;
-        if (ky < 0 || ky >= K) continue;
+        const int ky = I + S * (LIVE - 1 - live), at = (live + TURN) % LIVE;
+        if (ky >= K) continue;
 #pragma unroll
         for (int kx = 0; kx < K; kx++)
 #pragma unroll
-            for (int t = 0; t < DW_COLUMNS; t++)
+            for (int t = 0; t < COLUMNS; t++)
 #pragma unroll
                 for (int v = 0; v < V; v++)
-                    sum[ky * K + kx][v] += x[S * t + kx][v] * dy[live][t][v];
+                    sum[ky * K + kx][v] += x[S * t + kx][v] * dy[at][t][v];
     }
 }
 
-template <typename T, int V, int K, int S, int Q, int LIVE, int COLS>
-__device__ __forceinline__ void add_first(const stk::dw_reader<T, COLS> &reader, int row,
-                                          const float (&dy)[LIVE][DW_COLUMNS][V],
-                                          float (&sum)[K * K + 1][V])
-{
-    if constexpr (Q < K - S) {
-        dw_word raw[COLS];
-        float   x[COLS][V];
-        reader.read(row + Q, true, raw);
-        stk::dw_floats<T, V>(raw, x);
-        add_row<V, K, S, Q>(x, dy, sum);
-        add_first<T, V, K, S, Q + 1>(reader, row, dy, sum);
-    }
-}
-
-/* The S rows of x that come with a row of dy; row is the first of those that are read instead. */
-template <typename T, int V, int K, int S, int I, int LIVE, int COLS>
-__device__ __forceinline__ void
-add_next(const stk::dw_reader<T, COLS> &reader, int row, bool more, dw_word (&raw)[S][COLS],
-         const float (&dy)[LIVE][DW_COLUMNS][V], float (&sum)[K * K + 1][V])
-{
-    if constexpr (I < S) {
-        float x[COLS][V];
-        stk::dw_floats<T, V>(raw[I], x);
-        reader.read(row + I, more, raw[I]);
-        add_row<V, K, S, K - S + I>(x, dy, sum);
-        add_next<T, V, K, S, I + 1>(reader, row, more, raw, dy, sum);
-    }
-}
-
-/* Row 0 of dy goes, the next one comes. */
-template <typename T, int V, int LIVE>
-__device__ __forceinline__ void shift(const dw_word (&raw)[DW_COLUMNS],
-                                      float (&dy)[LIVE][DW_COLUMNS][V], float (&bias)[V])
+/* Where a step is one turn, the ring is turned by moving it. */
+template <int V, int LIVE, int COLUMNS>
+__device__ __forceinline__ void shift(float (&dy)[LIVE][COLUMNS][V])
 {
 #pragma unroll
-    for (int t = 0; t < DW_COLUMNS; t++)
+    for (int live = 0; live + 1 < LIVE; live++)
 #pragma unroll
-        for (int v = 0; v < V; v++) {
-            bias[v] += dy[0][t][v];
+        for (int t = 0; t < COLUMNS; t++)
 #pragma unroll
-            for (int live = 0; live + 1 < LIVE; live++)
+            for (int v = 0; v < V; v++)
                 dy[live][t][v] = dy[live + 1][t][v];
-        }
-    stk::dw_floats<T, V>(raw, dy[LIVE - 1]);
 }
 
-/* What one item gives; its rows of dy end where those of the next begin. Rows are read AHEAD turns
- * before they are needed: nothing is written meanwhile, so that all the memory's time goes by
- * waiting for them. Those past the end are zeros. The last sum is the bias's. */
-template <typename T, int V, int K, int S>
-__device__ __forceinline__ void add_item(const stk_cuda_conv_args &a, const dw_plan &p,
-                                         const dw_spot &s, int channel, float (&sum)[K * K + 1][V])
-{
-    constexpr int COLS = S * (DW_COLUMNS - 1) + K, LIVE = (K + S - 1) / S, AHEAD = S == 1 ? 2 : 1;
-    int           end = min(s.row + p.rows, a.down.count), row = s.row * S - a.down.before;
-    stk::dw_reader<T, COLS> from_x(
-        (const T *)a.x + (int64_t)s.n * (a.down.size * a.across.size * a.in_c) + channel,
-        a.down.size, a.across.size, a.in_c, s.column * S - a.across.before);
-    stk::dw_reader<T, DW_COLUMNS> from_dy(
-        (const T *)a.dy + (int64_t)s.n * (a.down.count * a.across.count * a.in_c) + channel, end,
-        a.across.count, a.in_c, s.column);
-    dw_word x[AHEAD][S][COLS], next[AHEAD][DW_COLUMNS], first[LIVE][DW_COLUMNS];
-    float   dy[LIVE][DW_COLUMNS][V];
-#pragma unroll
-    for (int live = 0; live < LIVE; live++)
-        from_dy.read(s.row + live, true, first[live]);
-#pragma unroll
-    for (int i = 0; i < AHEAD; i++) {
-        from_dy.read(s.row + LIVE + i, true, next[i]);
-#pragma unroll
-        for (int k = 0; k < S; k++)
-            from_x.read(row + K - S + i * S + k, s.row + i < end, x[i][k]);
-    }
-#pragma unroll
-    for (int live = 0; live < LIVE; live++)
-        stk::dw_floats<T, V>(first[live], dy[live]);
-    add_first<T, V, K, S, 0>(from_x, row, dy, sum);
-#pragma unroll 1
-    for (int oy = s.row; oy < end; oy += AHEAD, row += AHEAD * S) {
-#pragma unroll
-        for (int i = 0; i < AHEAD; i++) {
-            add_next<T, V, K, S, 0>(from_x, row + K - S + (AHEAD + i) * S, oy + AHEAD + i < end,
-                                    x[i], dy, sum);
-            shift<T, V>(next[i], dy, sum[K * K]);
-            from_dy.read(oy + i + LIVE + AHEAD, true, next[i]);
-        }
-    }
-}
-
-/* The threads of a block that have the same channels, one after the other. */
+/* The threads of a block that have the same word, one after the other. */
 template <int V, int SUMS>
 __device__ __forceinline__ void add_up(const stk_cuda_conv_args &a, const dw_plan &p,
-                                       const float (&sum)[SUMS][V])
+                                       const stk::dw_lane &lane, const float (&sum)[SUMS][V])
 {
-    __shared__ float shared[DW_THREADS * V];
-    int              width = p.cv * V, me = (int)threadIdx.x;
-    int              first = (int)(blockIdx.x % (unsigned)p.chunks) * width;
+    __shared__ float shared[STK_CUDA_DW_THREADS * V];
     int64_t          count = (int64_t)a.in_c * (SUMS - 1 + (a.dbias ? 1 : 0));
     float           *part = a.parts + blockIdx.x / (unsigned)p.chunks * count;
+    int              me = (int)threadIdx.x, channels = p.wide * V;
 #pragma unroll
     for (int i = 0; i < SUMS; i++) {
         if (i == SUMS - 1 && !a.dbias) return;
 #pragma unroll
         for (int v = 0; v < V; v++)
-            shared[me / p.cv * width + me % p.cv * V + v] = sum[i][v];
+            shared[me * V + v] = sum[i][v];
         __syncthreads();
-        if (me < width && first + me < a.in_c) {
-            float all = 0;
-            for (int place = 0; place < p.places; place++)
-                all += shared[place * width + me];
-            int64_t c = first + me;
+        for (int k = me; k < channels && lane.first * V + k < a.in_c; k += p.wide * p.groups) {
+            int64_t c = lane.first * V + k;
+            float   all = 0;
+            for (int group = 0; group < p.groups; group++)
+                all += shared[group * channels + k];
             part[i < SUMS - 1 ? c * (SUMS - 1) + i : (int64_t)a.in_c * (SUMS - 1) + c] = all;
         }
         __syncthreads();
     }
 }
 
-template <typename T, int V, int K, int S>
-__global__ void __launch_bounds__(DW_THREADS, K == 3 ? 2 : 1)
-    by_weight(stk_cuda_conv_args a, dw_plan p)
+/* Rows of dy past the end of an item, which the last of x still come by, are zeros: those of x that
+ * belong to the next item find nothing left. */
+template <int K, int S> struct rows_of_both {
+    const stk_cuda_conv_args &a;
+    const dw_plan            &p;
+    stk::dw_feed             &x, &dy;
+    int                       row_words, turn_words; /* of a row of x; of all of a turn */
+
+    __device__ __forceinline__ void enter(const stk::dw_item &item)
+    {
+        int first = item.segment * p.rows, row = first * S - a.down.before;
+        int column = item.strip * p.groups * STK_CUDA_DW_COLUMNS(K);
+        x.enter(item.n, row, column * S - a.across.before, row + (p.rows - 1) * S + K);
+        dy.enter(item.n, first, column, first + p.rows);
+    }
+    template <int UNIT> __device__ __forceinline__ void copy(dw_word *slot)
+    {
+#pragma unroll
+        for (int turn = 0; turn < STK_CUDA_DW_TURNS(K, S); turn++, slot += turn_words) {
+#pragma unroll
+            for (int i = 0; i < S; i++)
+                x.copy<UNIT>(slot + i * row_words);
+            dy.copy<UNIT>(slot + S * row_words);
+        }
+    }
+};
+
+template <typename T, int K, int S> struct sums_of_taps {
+    static constexpr int V = stk::DW_V<T>, LIVE = (K - 1) / S + 1, COLUMNS = STK_CUDA_DW_COLUMNS(K);
+    static constexpr int COLS = S * (COLUMNS - 1) + K, TURNS = STK_CUDA_DW_TURNS(K, S);
+
+    const dw_plan      &p;
+    const stk::dw_lane &lane;
+    int                 row_words, turn_words;
+    bool                bias;
+    float               sum[K * K + 1][V], dy[LIVE][COLUMNS][V];
+
+    __device__ __forceinline__ void enter(const stk::dw_item &)
+    {
+    }
+    template <int TURN> __device__ __forceinline__ void turn(const dw_word *rows)
+    {
+        if constexpr (TURN < TURNS) {
+            float line[COLS][V], (&came)[COLUMNS][V] = dy[(LIVE - 1 + TURN) % LIVE];
+            stk::dw_read<T, V>(p, lane, rows + S * row_words, lane.group * COLUMNS, came);
+            if (bias) add_bias(came);
+            stk::dw_read<T, V>(p, lane, rows, lane.group * COLUMNS * S, line);
+            add_row<K, S, TURN, 0>(line, dy, sum);
+            if constexpr (S == 2) {
+                stk::dw_read<T, V>(p, lane, rows + row_words, lane.group * COLUMNS * S, line);
+                add_row<K, S, TURN, 1>(line, dy, sum);
+            }
+            turn<TURN + 1>(rows + turn_words);
+        }
+    }
+    __device__ __forceinline__ void add_bias(const float (&came)[COLUMNS][V])
+    {
+#pragma unroll
+        for (int t = 0; t < COLUMNS; t++)
+#pragma unroll
+            for (int v = 0; v < V; v++)
+                sum[K * K][v] += came[t][v];
+    }
+    __device__ __forceinline__ void operator()(const dw_word *slot)
+    {
+        turn<0>(slot);
+        if constexpr (TURNS != LIVE) shift(dy);
+    }
+};
+
+template <typename T, int K, int S>
+__global__ void __launch_bounds__(STK_CUDA_DW_THREADS, STK_CUDA_DW_RESIDENT(K))
+    by_weight(const __grid_constant__ stk_cuda_conv_args a, const __grid_constant__ dw_plan p)
 {
-    float sum[K * K + 1][V] = {};
-    int   channel = stk::dw_channel(p, V);
-    for (int item = stk::dw_item(p); item < p.items && channel < a.in_c;
-         item += a.part_count * p.places)
-        add_item<T, V, K, S>(a, p, stk::dw_spot_of(p, item), channel, sum);
-    add_up(a, p, sum);
+    using use = sums_of_taps<T, K, S>;
+    STK_CUDA_DYNAMIC(dw_word, ring);
+    const int    columns = p.groups * use::COLUMNS, columns_of_x = columns * S + K - S;
+    const int    row_words = columns_of_x * p.wide, turn_words = S * row_words + columns * p.wide;
+    stk::dw_lane lane(p);
+    stk::dw_feed x(p, lane, a.x, a.down.size, a.across.size, columns_of_x);
+    stk::dw_feed dy(p, lane, a.dy, a.down.count, a.across.count, columns);
+    rows_of_both<K, S> from = {a, p, x, dy, row_words, turn_words};
+    use                to = {p, lane, row_words, turn_words, a.dbias != nullptr, {}, {}};
+    stk::dw_stream<STK_CUDA_DW_AHEAD(use::COLUMNS * (S * S + 1) * use::TURNS)>(
+        p, ring, turn_words * use::TURNS, from, to);
+    add_up(a, p, lane, to.sum);
 }
 
-template <typename T, int V, int K, int S>
-cudaError_t start(const stk_cuda_conv_args *args, cudaStream_t stream)
+template <typename T, int K, int S>
+cudaError_t start(const stk_cuda_conv_args *args, const dw_plan *p, cudaStream_t stream)
 {
-    auto   *kernel = by_weight<T, V, K, S>;
-    dw_plan p = stk::dw_plan_of(args->batch, args->in_c, V, args->down.count, args->across.count);
-    if ((int64_t)args->part_count * p.chunks > INT32_MAX) return cudaErrorInvalidConfiguration;
-    return STK_CUDA_LAUNCH(kernel, args->part_count * p.chunks, p.cv * p.places, 0, stream, *args,
-                           p);
+    auto *kernel = by_weight<T, K, S>;
+    return STK_CUDA_LAUNCH(kernel, p->blocks * p->chunks, p->wide * p->groups, (size_t)p->shared,
+                           stream, *args, *p);
 }
 
 } // namespace
 
-int stk_cuda_depthwise_parts(const stk_cuda_conv_args *args, int processors)
+cudaError_t stk_cuda_depthwise_weight_launch(const stk_cuda_conv_args *args, const dw_plan *plan,
+                                             cudaStream_t stream)
 {
-    constexpr int RESIDENT = 2; /* blocks of a multiprocessor */
-    int           v = args->dtype == STK_DTYPE_F32 ? 1 : 2;
-    dw_plan p = stk::dw_plan_of(args->batch, args->in_c, v, args->down.count, args->across.count);
-    int64_t parts = (int64_t)processors * RESIDENT / p.chunks;
-    if (parts > p.blocks) parts = p.blocks;
-    return parts < 1 ? 1 : (int)parts;
-}
-
-cudaError_t stk_cuda_depthwise_weight_launch(const stk_cuda_conv_args *args, cudaStream_t stream)
-{
-    return STK_CUDA_DW_FLOATS(args, start, args, stream);
+    return STK_CUDA_DW_FLOATS(args, start, args, plan, stream);
 }

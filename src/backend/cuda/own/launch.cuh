@@ -5,6 +5,7 @@
 #define STK_BACKEND_CUDA_OWN_LAUNCH_CUH
 
 #ifdef __CUDACC__
+#include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
 
 /* kernel: a function (take a pointer of an instance of a template first). */
@@ -12,6 +13,10 @@
 #define STK_CUDA_LAUNCH(kernel, blocks, threads, shared, stream, ...)                              \
     ((kernel)<<<(blocks), (threads), (shared), (stream)>>>(__VA_ARGS__), cudaGetLastError())
 /* clang-format on */
+/* The same for a kernel that begins with stk::wait_for_earlier: it may be brought to the GPU while
+ * the one before still runs. */
+#define STK_CUDA_LAUNCH_EARLY(kernel, blocks, threads, shared, stream, ...)                        \
+    stk::launch_early((kernel), (blocks), (threads), (shared), (stream), __VA_ARGS__)
 /* The memory whose size the launch gives, 16-byte aligned. */
 #define STK_CUDA_DYNAMIC(type, name)                                                               \
     extern __shared__ __align__(16) unsigned char stk_cuda_dynamic_[];                             \
@@ -19,6 +24,8 @@
 #else
 #include <emulate.hpp>
 #endif
+
+#include <stdlib.h>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -90,6 +97,47 @@ __device__ __forceinline__ float warp_sum(float x)
         x += __shfl_xor_sync(0xffffffffu, x, d);
     return x;
 }
+
+/* The first thing that a kernel of STK_CUDA_LAUNCH_EARLY does, in all threads: lets the next kernel
+ * come, and waits until those before have ended and all that they wrote is there. */
+__device__ __forceinline__ void wait_for_earlier()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+#ifdef __CUDACC__
+/* STOKER_CUDA_PDL=1 on Hopper and later. */
+inline bool can_launch_early()
+{
+    int         device = 0, major = 0;
+    const char *wish = getenv("STOKER_CUDA_PDL");
+    return wish && *wish == '1' && cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) ==
+               cudaSuccess &&
+           major >= 9;
+}
+
+template <typename ARGS>
+inline cudaError_t launch_early(void (*kernel)(ARGS), dim3 blocks, dim3 threads, size_t shared,
+                                cudaStream_t stream, const ARGS &args)
+{
+    static const bool   early = can_launch_early();
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t  config = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = early ? 1 : 0;
+    return cudaLaunchKernelEx(&config, kernel, args);
+}
+#endif
 
 inline int blocks_for(int64_t items, int per_block, int64_t most = 1 << 20)
 {

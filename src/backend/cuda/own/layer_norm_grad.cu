@@ -45,8 +45,7 @@ __global__ void __launch_bounds__(SUM_THREADS)
             }
         }
     }
-    stk::sum_down<VALUES, N>(v, w, a.sum.down, a.sum.across, shared);
-    stk::leave_part<VALUES, N>(a.parts, a.sum, w, v);
+    stk::leave_sums<VALUES, N>(v, a.sum, a.parts, VALUES, 0, shared);
     if (stk::is_last_block(a.counters, a.sum.blocks)) finish(a, shared);
 }
 

@@ -214,31 +214,6 @@ __device__ __forceinline__ void load_channels(const float *values, const stk_cud
         if (channel + k < r.channels) to[k] = values[channel + k];
 }
 
-/* What the threads above each other have, in the topmost: VALUES for each of N channels. shared:
- * room for VALUES * N floats of half the threads. */
-template <int VALUES, int N>
-__device__ __forceinline__ void sum_down(float (&v)[VALUES][N], const walk &w, int down, int across,
-                                         float *shared)
-{
-    for (int n = down; n > 1; n = (n + 1) / 2) {
-        int half = (n + 1) / 2;
-        if (w.down >= half && w.down < n) {
-            float *to = shared + ((w.down - half) * across + w.across) * (VALUES * N);
-#pragma unroll
-            for (int i = 0; i < VALUES * N; i++)
-                to[i] = v[i / N][i % N];
-        }
-        __syncthreads();
-        if (w.down < n - half) {
-            const float *from = shared + (w.down * across + w.across) * (VALUES * N);
-#pragma unroll
-            for (int i = 0; i < VALUES * N; i++)
-                v[i / N][i % N] += from[i];
-        }
-        __syncthreads();
-    }
-}
-
 /* Where a block leaves value, one float per channel of its tile. */
 __device__ __forceinline__ float *part_of(float *parts, const stk_cuda_rows &r, int values,
                                           int block, int value)
@@ -247,29 +222,52 @@ __device__ __forceinline__ float *part_of(float *parts, const stk_cuda_rows &r, 
     return parts + at * (r.across * r.wide);
 }
 
+constexpr int SUM_PAD = 4; /* floats, so that neighbours that read every Nth find other banks */
+
+/* Adds what the threads above each other have, VALUES for each of N channels, and leaves it as the
+ * block's values from first on. Several threads share a sum, which there are fewer of than threads:
+ * each takes some of those above each other, the first then adds up what they have. */
 template <int VALUES, int N>
-__device__ __forceinline__ void leave_part(float *parts, const stk_cuda_rows &r, const walk &w,
-                                           const float (&v)[VALUES][N])
+__device__ __forceinline__ void leave_sums(const float (&v)[VALUES][N], const stk_cuda_rows &r,
+                                           float *parts, int values, int first, float *shared)
 {
-    if (w.down > 0) return;
+    const int threads = r.across * r.down, width = r.across * N, sums = VALUES * width;
+    const int line = threads + SUM_PAD, shares = min(threads / sums, r.down);
+    const int at = (int)threadIdx.x, sum_at = at % sums, share = at / sums, c = sum_at % width;
+    float    *others = shared + VALUES * N * line, sum = 0;
 #pragma unroll
-    for (int i = 0; i < VALUES; i++)
-        store_floats<float, N>(v[i], part_of(parts, r, VALUES, (int)blockIdx.x, i) + w.across * N);
+    for (int i = 0; i < VALUES * N; i++)
+        shared[i * line + at] = v[i / N][i % N];
+    __syncthreads();
+    if (share < shares) {
+        const float *from = shared + (sum_at / width * N + c % N) * line + c / N;
+#pragma unroll 8
+        for (int d = share; d < r.down; d += shares)
+            sum += from[d * r.across];
+        others[at] = sum;
+    }
+    __syncthreads();
+    if (share > 0) return;
+    for (int i = 1; i < shares; i++)
+        sum += others[i * sums + at];
+    part_of(parts, r, values, (int)blockIdx.x, first + at / width)[c] = sum;
 }
 
 /* In all threads: whether all other blocks of this tile have left what they have. Sets the counter
- * back for the next kernel. */
+ * back for the next kernel. One thread's fences are for all: what they wrote before the barrier is
+ * before its fence. */
 __device__ __forceinline__ bool is_last_block(unsigned *counters, int blocks)
 {
     __shared__ bool last;
-    __threadfence();
     __syncthreads();
+    if (blocks == 1) return true;
     if (threadIdx.x == 0) {
+        __threadfence();
         last = atomicAdd(&counters[blockIdx.y], 1u) + 1 == (unsigned)blocks;
         if (last) counters[blockIdx.y] = 0;
+        __threadfence();
     }
     __syncthreads();
-    __threadfence();
     return last;
 }
 
@@ -296,7 +294,7 @@ __device__ __forceinline__ float load_part(const float *from, bool there)
 template <int VALUES, typename F>
 __device__ __forceinline__ void for_parts(const float *parts, const stk_cuda_rows &r, F f)
 {
-    constexpr int BATCH = 16;
+    constexpr int BATCH = 8;
     int           width = r.across * r.wide, lanes = (int)blockDim.x / width;
     int           c = (int)threadIdx.x % width, lane = (int)threadIdx.x / width;
     int64_t       first = ((int64_t)blockIdx.y * r.blocks + lane) * VALUES * width + c;
@@ -352,13 +350,13 @@ __device__ __forceinline__ int64_t sum_parts(const float *parts, const stk_cuda_
     return sum_lanes<VALUES>(sum, r, reinterpret_cast<double *>(shared));
 }
 
-/* Bytes that sum_down and sum_lanes want shared. */
+/* Bytes that leave_sums and sum_lanes want shared. */
 inline size_t bytes_to_sum(const stk_cuda_rows &r, int values)
 {
-    int    threads = r.across * r.down;
-    size_t tree = sizeof(float) * (size_t)(r.wide * (threads / 2 + r.across));
-    size_t last = sizeof(double) * (size_t)threads;
-    return (size_t)values * (tree > last ? tree : last);
+    size_t threads = (size_t)(r.across * r.down), count = (size_t)values;
+    size_t block = sizeof(float) * (count * (size_t)r.wide * (threads + SUM_PAD) + threads);
+    size_t last = sizeof(double) * count * threads;
+    return block > last ? block : last;
 }
 
 } // namespace stk

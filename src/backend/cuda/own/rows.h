@@ -7,6 +7,8 @@
 
 STK_CUDA_BEGIN
 
+enum { STK_CUDA_FEW_ROWS = 4, STK_CUDA_FEW_THREADS = 512 };
+
 /* Blocks of across * down threads; blocks beside each other take the next tile of channels, those
  * below each other the next rows. */
 typedef struct stk_cuda_rows {

@@ -1,0 +1,143 @@
+/* Batch norm of few rows, two of its steps in a launch where one follows the other:
+ * bn_stats_finalize and bn_apply, bn_grad_sums and bn_grad_apply. The first of two is held back
+ * until the second comes, or anything else. Each alone gives the same bits. */
+#include "backend/cuda/act.h"
+#include "backend/cuda/batch.h"
+#include "backend/cuda/bn.h"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/rows.h"
+#include "ops/batch_norm.h"
+#include "ops/ops.h"
+#include <string.h>
+
+static bool is_cheap(const stk_activation *of)
+{
+    stk_cuda_activation act;
+    return stk_cuda_act_of(of, &act) &&
+           (act.act == STK_CUDA_ACT_NONE || act.act == STK_CUDA_ACT_RELU ||
+            act.act == STK_CUDA_ACT_CLIP || act.act == STK_CUDA_ACT_LEAKY_RELU);
+}
+
+static bool can_stats(const stk_device *device, const stk_op_use *use)
+{
+    (void)device;
+    return stk_cuda_rows_are_few(&use->in[0]);
+}
+
+static bool can_apply(const stk_device *device, const stk_op_use *use)
+{
+    const stk_bn_apply_attrs *attrs = use->attrs;
+    (void)device;
+    return stk_cuda_rows_are_few(&use->in[0]) && is_cheap(&attrs->act);
+}
+
+static bool can_grad(const stk_device *device, const stk_op_use *use)
+{
+    const stk_bn_grad_attrs *attrs = use->attrs;
+    (void)device;
+    return stk_cuda_rows_are_few(&use->in[0]) && is_cheap(&attrs->act);
+}
+
+static stk_status begin_stats(const stk_kernel_call *call, const stk_cuda_bn_apply_args *apply,
+                              stk_error *err)
+{
+    stk_cuda_bn_small_args args = {.stats = stk_cuda_bn_stats_of(call)};
+    if (apply) args.apply = *apply;
+    args.stats.rows = stk_cuda_rows_to_own(&call->use.in[0], call->in_format[0]);
+    return stk_cuda_launched(
+        call, stk_cuda_bn_small_launch(&args, stk_cuda_of(call->device)->stream), err);
+}
+
+static stk_status begin_grad(const stk_kernel_call *call, stk_cuda_bn_grad_args *args,
+                             stk_error *err)
+{
+    args->rows = stk_cuda_rows_to_own(&call->use.in[0], call->in_format[0]);
+    return stk_cuda_launched(
+        call, stk_cuda_bn_grad_small_launch(args, stk_cuda_of(call->device)->stream), err);
+}
+
+static stk_status begin_stats_alone(const stk_kernel_call *call, stk_error *err)
+{
+    return begin_stats(call, NULL, err);
+}
+
+static stk_status begin_sums_alone(const stk_kernel_call *call, stk_error *err)
+{
+    stk_cuda_bn_grad_args args = stk_cuda_bn_sums_of(call);
+    return begin_grad(call, &args, err);
+}
+
+static stk_status run_stats(const stk_kernel_call *call, stk_error *err)
+{
+    return stk_cuda_hold(call, begin_stats_alone, err);
+}
+
+static stk_status run_sums(const stk_kernel_call *call, stk_error *err)
+{
+    return stk_cuda_hold(call, begin_sums_alone, err);
+}
+
+static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
+{
+    enum { X, SCALE, SHIFT, FOUND_SCALE = 1, FOUND_SHIFT };
+    const stk_kernel_call *stats = stk_cuda_held(call->device, begin_stats_alone);
+    if (!stats || stats->in[X] != call->in[X] || stats->out[FOUND_SCALE] != call->in[SCALE] ||
+        stats->out[FOUND_SHIFT] != call->in[SHIFT]) {
+        STK_TRY(stk_cuda_flush(call->device, err));
+        return stk_cuda_bn_apply.run(call, err);
+    }
+    stk_cuda_bn_apply_args args = stk_cuda_bn_apply_of(call);
+    stk_cuda_of(call->device)->held = NULL;
+    return begin_stats(stats, &args, err);
+}
+
+/* Whether both see the same dz, and apply the sums. */
+static bool belong(const stk_kernel_call *sums, const stk_kernel_call *grad)
+{
+    enum { DY, X, MEAN, INVSTD, SUMS_MASK, DGAMMA = 5, DBETA, GRAD_MASK };
+    bool same = sums->out[0] == grad->in[DGAMMA] && sums->out[1] == grad->in[DBETA] &&
+                sums->use.input_count - SUMS_MASK == grad->use.input_count - GRAD_MASK &&
+                memcmp(sums->use.attrs, grad->use.attrs, sizeof(stk_bn_grad_attrs)) == 0;
+    for (int i = DY; i <= INVSTD && same; i++)
+        same = sums->in[i] == grad->in[i];
+    for (int i = SUMS_MASK; i < sums->use.input_count && same; i++)
+        same = sums->in[i] == grad->in[i - SUMS_MASK + GRAD_MASK];
+    return same;
+}
+
+static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
+{
+    const stk_kernel_call *sums = stk_cuda_held(call->device, begin_sums_alone);
+    if (!sums || !belong(sums, call)) {
+        STK_TRY(stk_cuda_flush(call->device, err));
+        return stk_cuda_bn_grad_apply.run(call, err);
+    }
+    stk_cuda_bn_grad_args args = stk_cuda_bn_grad_of(call);
+    stk_cuda_of(call->device)->held = NULL;
+    return begin_grad(call, &args, err);
+}
+
+const stk_kernel stk_cuda_bn_stats_finalize_small = {.op = &stk_graph_op_bn_stats_finalize,
+                                                     .name = "own",
+                                                     .can = can_stats,
+                                                     .formats = stk_cuda_formats_same,
+                                                     .run = run_stats,
+                                                     .gathers = true};
+const stk_kernel stk_cuda_bn_apply_small = {.op = &stk_graph_op_bn_apply,
+                                            .name = "own",
+                                            .can = can_apply,
+                                            .formats = stk_cuda_formats_same,
+                                            .run = run_apply,
+                                            .gathers = true};
+const stk_kernel stk_cuda_bn_grad_sums_small = {.op = &stk_graph_op_bn_grad_sums,
+                                                .name = "own",
+                                                .can = can_grad,
+                                                .formats = stk_cuda_formats_same,
+                                                .run = run_sums,
+                                                .gathers = true};
+const stk_kernel stk_cuda_bn_grad_apply_small = {.op = &stk_graph_op_bn_grad_apply,
+                                                 .name = "own",
+                                                 .can = can_grad,
+                                                 .formats = stk_cuda_formats_same,
+                                                 .run = run_grad,
+                                                 .gathers = true};

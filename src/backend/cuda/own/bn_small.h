@@ -1,0 +1,24 @@
+/* Batch norm of few rows: a block has all of eight channels, so that statistics and what needs them
+ * are one launch. */
+#ifndef STK_BACKEND_CUDA_OWN_BN_SMALL_H
+#define STK_BACKEND_CUDA_OWN_BN_SMALL_H
+
+#include "backend/cuda/own/bn_apply.h"
+#include "backend/cuda/own/bn_grad.h"
+#include "backend/cuda/own/bn_stats.h"
+
+STK_CUDA_BEGIN
+
+/* Types are of 16 bits, rows as stk_cuda_rows_to_own gives them, activations none, relu, clip or
+ * leaky_relu. */
+typedef struct stk_cuda_bn_small_args {
+    stk_cuda_bn_stats_args stats; /* parts and counters are not used */
+    stk_cuda_bn_apply_args apply; /* of the same x, with scale and shift as found; y NULL: no */
+} stk_cuda_bn_small_args;
+
+cudaError_t stk_cuda_bn_small_launch(const stk_cuda_bn_small_args *args, cudaStream_t stream);
+/* Sums, which are written; and dx, unless it is NULL. */
+cudaError_t stk_cuda_bn_grad_small_launch(const stk_cuda_bn_grad_args *args, cudaStream_t stream);
+
+STK_CUDA_END
+#endif

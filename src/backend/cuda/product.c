@@ -1,0 +1,112 @@
+#include "backend/cuda/product.h"
+#include "backend/cuda/cuda.h"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/own/hopper_product.h"
+#include "ops/conv2d.h"
+#include "ops/ops.h"
+
+/* Below so many rows most of the time would be spent on beginning and ending; with more columns x
+ * would be read too often; with more depth libraries are faster (docs/cuda-convolutions.md). */
+enum { ROWS_LEAST = 8192, COLUMNS_MOST = 1024, DEPTH_MOST = 256 };
+
+/* One element of a picture is one row. */
+static bool is_product(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
+{
+    return s->kernel_h == 1 && s->kernel_w == 1 && a->stride[0] == 1 && a->stride[1] == 1 &&
+           a->groups == 1 && !a->pad[0] && !a->pad[1] && !a->pad[2] && !a->pad[3] && !a->act.row;
+}
+
+static int tile_of(int64_t columns, int64_t depth)
+{
+    return stk_cuda_product_fits(columns, depth, STK_CUDA_PRODUCT_WIDE) ? STK_CUDA_PRODUCT_WIDE
+           : stk_cuda_product_fits(columns, depth, STK_CUDA_PRODUCT_NARROW)
+               ? STK_CUDA_PRODUCT_NARROW
+               : 0;
+}
+
+static stk_cuda_product_args args_of(const stk_device *device, const stk_graph_op *op,
+                                     const stk_op_use *use)
+{
+    stk_cuda        *cuda = stk_cuda_of(device);
+    stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
+    bool             forward = op == &stk_graph_op_conv2d;
+    int64_t          columns = forward ? s.out_c : s.in_c, depth = forward ? s.in_c : s.out_c;
+    return (stk_cuda_product_args){.dtype = (int)use->in[0].dtype,
+                                   .rows = s.batch * s.out_h * s.out_w,
+                                   .columns = columns,
+                                   .depth = depth,
+                                   .tile = tile_of(columns, depth),
+                                   .processors = cuda->processors,
+                                   .counters = cuda->counters};
+}
+
+static bool pays(const stk_device *device, const stk_graph_op *op, const stk_op_use *use)
+{
+    const stk_cuda  *cuda = stk_cuda_of(device);
+    stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
+    stk_dtype        dtype = use->in[0].dtype;
+    if (cuda->major != 9 || cuda->minor != 0 || !is_product(use->attrs, &s)) return false;
+    if (dtype != STK_DTYPE_F16 && dtype != STK_DTYPE_BF16) return false;
+    stk_cuda_product_args args = args_of(device, op, use);
+    return args.tile && args.rows >= ROWS_LEAST && args.columns <= COLUMNS_MOST &&
+           args.depth <= DEPTH_MOST && args.rows <= INT32_MAX - STK_CUDA_PRODUCT_ROWS;
+}
+
+bool stk_cuda_product_stats_can(const stk_kernel_call *call, size_t *scratch)
+{
+    if (!pays(call->device, &stk_graph_op_conv2d, &call->use)) return false;
+    if (call->use.input_count > 2 || call->in_format[0] != STK_FORMAT_PLAIN) return false;
+    stk_cuda_product_args args = args_of(call->device, &stk_graph_op_conv2d, &call->use);
+    *scratch = stk_cuda_product_bytes(&args);
+    return true;
+}
+
+stk_status stk_cuda_product_stats_run(const stk_kernel_call *call, stk_error *err)
+{
+    stk_cuda_product_args args = args_of(call->device, &stk_graph_op_conv2d, &call->use);
+    args.x = call->in[0];
+    args.w = call->in[1];
+    args.y = call->out[STK_CONV2D_Y];
+    args.parts = call->scratch;
+    args.mean = call->out[STK_CONV2D_MEAN];
+    args.var = call->out[STK_CONV2D_VAR];
+    return stk_cuda_launched(
+        call, stk_cuda_product_stats_launch(&args, stk_cuda_of(call->device)->stream), err);
+}
+
+/* A gradient by its input with another one added. */
+static bool can_sum(const stk_device *device, const stk_op_use *use)
+{
+    return use->input_count == 3 && use->in[1].dtype == use->in[0].dtype &&
+           use->in[2].dtype == use->in[0].dtype &&
+           pays(device, &stk_graph_op_conv2d_grad_input, use);
+}
+
+static stk_status sum_formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+                              stk_format *in, stk_format *out, stk_error *err)
+{
+    (void)device, (void)use, (void)have, (void)err;
+    in[0] = in[2] = out[0] = STK_FORMAT_PLAIN;
+    in[1] = STK_CUDA_WEIGHTS;
+    return STK_OK;
+}
+
+static stk_status run_sum(const stk_kernel_call *call, stk_error *err)
+{
+    stk_cuda_product_args args = args_of(call->device, &stk_graph_op_conv2d_grad_input, &call->use);
+    args.x = call->in[0];
+    args.w = call->in[1];
+    args.plus = call->in[2];
+    args.y = call->out[0];
+    return stk_cuda_launched(
+        call, stk_cuda_product_sum_launch(&args, stk_cuda_of(call->device)->stream), err);
+}
+
+const stk_kernel stk_cuda_product_sum = {
+    .op = &stk_graph_op_conv2d_grad_input,
+    .name = "product",
+    .can = can_sum,
+    .formats = sum_formats,
+    .only_own_formats = true,
+    .run = run_sum,
+};

@@ -1,0 +1,12 @@
+/* Convolutions that are products of matrices, on GPUs of compute capability 9.0. */
+#ifndef STK_BACKEND_CUDA_PRODUCT_H
+#define STK_BACKEND_CUDA_PRODUCT_H
+
+#include "backend/backend.h"
+
+/* conv2d with statistics: whether it is such a product that pays; then the scratch that run wants.
+ */
+bool       stk_cuda_product_stats_can(const stk_kernel_call *call, size_t *scratch);
+stk_status stk_cuda_product_stats_run(const stk_kernel_call *call, stk_error *err);
+
+#endif

@@ -1,0 +1,66 @@
+/* A batch norm after a convolution begins with a pass over its result. The convolution has every
+ * element of it in hand as it is written: mean and variance become outputs of it. In the next round
+ * of the pass the norm reads them. */
+#include "ops/conv2d.h"
+#include "ops/ops.h"
+#include "passes/fuse.h"
+#include "passes/passes.h"
+
+enum { INPUTS_MAX = 3, MULTIPLE = 64, DEPTH_MOST = 256, COLUMNS_MOST = 1024, ROWS_LEAST = 8192 };
+
+/* A product of small matrices with so many rows that reading its result again would cost about as
+ * much as computing it: there a kernel can have both. */
+static bool is_long_product(const stk_fuser *f, const stk_graph_node *node)
+{
+    const stk_conv2d_attrs *a = node->attrs;
+    stk_shape               w = stk_symbol_shape(f->from, node->in[1]),
+              y = stk_symbol_shape(f->from, node->out[0]);
+    return node->input_count == 2 && w.dim[2] == 1 && w.dim[3] == 1 && a->stride[0] == 1 &&
+           a->stride[1] == 1 && a->groups == 1 && !a->pad[0] && !a->pad[1] && !a->pad[2] &&
+           !a->pad[3] && !a->act.row && w.dim[0] % MULTIPLE == 0 && w.dim[1] % MULTIPLE == 0 &&
+           w.dim[1] <= DEPTH_MOST && w.dim[0] <= COLUMNS_MOST &&
+           y.dim[0] * y.dim[1] * y.dim[2] >= ROWS_LEAST;
+}
+
+bool stk_fuse_has_statistics(const stk_fuser *f, stk_symbol y)
+{
+    const stk_graph_node *conv = stk_fuse_producer(f, y);
+    if (!(f->fusions & STK_FUSION_STATISTICS) || !conv || conv->op != &stk_graph_op_conv2d)
+        return false;
+    return conv->output_count > 1 || is_long_product(f, conv);
+}
+
+static stk_fuse_answer add_outputs(stk_fuser *f, const stk_graph_node *node)
+{
+    stk_symbol y = node->out[0], in[INPUTS_MAX], out[STK_CONV2D_OUTPUTS];
+    bool       wanted = false;
+    for (uint32_t i = f->first[y.id]; i < f->first[y.id + 1]; i++)
+        wanted = wanted || f->from->nodes[f->readers[i]].op == &stk_graph_op_bn_stats;
+    if (!wanted || node->output_count > 1 || !is_long_product(f, node)) return STK_FUSE_NO;
+    for (int i = 0; i < node->input_count; i++)
+        in[i] = stk_fuse_symbol(f, node->in[i]);
+    stk_rewrite_at(&f->rewrite, node);
+    stk_graph_add(f->rewrite.to, node->op, in, node->input_count, node->attrs, out,
+                  STK_CONV2D_OUTPUTS);
+    stk_rewrite_replace(&f->rewrite, y, out[STK_CONV2D_Y]);
+    return STK_FUSE_DONE;
+}
+
+static stk_fuse_answer take_outputs(stk_fuser *f, const stk_graph_node *node)
+{
+    const stk_graph_node *conv = stk_fuse_producer(f, node->in[0]);
+    if (!stk_fuse_has_statistics(f, node->in[0]) || conv->output_count == 1) return STK_FUSE_NO;
+    stk_rewrite_replace(&f->rewrite, node->out[0], stk_fuse_symbol(f, conv->out[STK_CONV2D_MEAN]));
+    stk_rewrite_replace(&f->rewrite, node->out[1], stk_fuse_symbol(f, conv->out[STK_CONV2D_VAR]));
+    return STK_FUSE_PART;
+}
+
+static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
+{
+    const stk_graph_node *node = &f->from->nodes[index];
+    if (node->op == &stk_graph_op_conv2d) return add_outputs(f, node);
+    return node->op == &stk_graph_op_bn_stats ? take_outputs(f, node) : STK_FUSE_NO;
+}
+
+const stk_fuse_pattern stk_fuse_statistics = {"statistics of convolutions", fuse,
+                                              STK_FUSION_STATISTICS};

@@ -1,0 +1,162 @@
+#include "base/philox.h"
+#include "cuda/cuda_support.h"
+#include "ops/batch_norm.h"
+#include "ops/ops.h"
+#include "tensor/half.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUTS = 9, BYTES_MAX = 1 << 16 };
+
+/* A step of batch norm with memory of its own for what nobody gave it. */
+typedef struct step {
+    stk_op_use        use;
+    stk_tensor_type   in[INPUTS], out[STK_OP_OUTPUTS];
+    stk_format        formats[INPUTS];
+    const void       *inputs[INPUTS];
+    void             *outputs[STK_OP_OUTPUTS];
+    const stk_kernel *kernel;
+    stk_kernel_call   call;
+} step;
+
+/* Numbers from 0.1 to 1; bits where the type is bytes. */
+static void *numbers(const stk_tensor_type *type, uint64_t seed)
+{
+    stk_device *device = cuda_device();
+    size_t      count = (size_t)stk_type_elements(type);
+    stk_random  random = stk_random_for(seed, 1, 2, 3);
+    float      *floats = calloc(count, sizeof *floats);
+    void       *host = calloc(count, sizeof *floats);
+    void       *data = device->backend->alloc(device, stk_type_bytes(type));
+    for (size_t i = 0; i < count; i++)
+        floats[i] = (float)(0.1 + 0.9 * stk_random_double(&random));
+    memcpy(host, floats, count * sizeof *floats);
+    if (stk_dtype_bytes(type->dtype) == 2)
+        stk_halves_from_float(type->dtype, floats, host, (int64_t)count);
+    device->backend->upload(device, data, host, stk_type_bytes(type));
+    free(floats);
+    free(host);
+    return data;
+}
+
+/* kinds: x, c for values per channel, b for bits. Inputs that are there already stay. */
+static void make(step *s, const stk_graph_op *op, const void *attrs, const char *kinds, int outputs,
+                 const stk_tensor_type *x)
+{
+    stk_device *device = cuda_device();
+    stk_error   err;
+    s->use = (stk_op_use){"step", attrs, (int)strlen(kinds), outputs, s->in, s->out};
+    for (int i = 0; kinds[i]; i++) {
+        s->in[i] = *x;
+        if (kinds[i] == 'c')
+            s->in[i] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_1d(x->shape.dim[3])};
+        if (kinds[i] == 'b') s->in[i] = stk_bn_bits_of(x);
+        if (!s->inputs[i]) s->inputs[i] = numbers(&s->in[i], (uint64_t)i + 1);
+    }
+    EXPECT_OK(op->infer(&s->use, s->out, &err));
+    for (int o = 0; o < outputs; o++)
+        s->outputs[o] = device->backend->alloc(device, stk_type_bytes(&s->out[o]));
+    s->kernel = device->backend->kernel(device, op, &s->use);
+    EXPECT(s->kernel && s->kernel->gathers);
+    s->call = (stk_kernel_call){.device = device,
+                                .op = op,
+                                .use = s->use,
+                                .in_format = s->formats,
+                                .out_format = s->formats,
+                                .in = s->inputs,
+                                .out = s->outputs};
+}
+
+static size_t keep(const step *s, uint8_t *to)
+{
+    stk_device *device = cuda_device();
+    stk_error   err;
+    size_t      at = 0;
+    for (int o = 0; o < s->use.output_count; o++) {
+        size_t bytes = stk_type_bytes(&s->out[o]);
+        EXPECT(at + bytes <= BYTES_MAX);
+        device->backend->download(device, to + at, s->outputs[o], bytes);
+        EXPECT_OK(device->backend->sync(device, &err));
+        device->backend->clear(device, s->outputs[o], bytes);
+        at += bytes;
+    }
+    return at;
+}
+
+static void run_both(step *first, step *second, bool apart)
+{
+    stk_device *device = cuda_device();
+    stk_error   err;
+    EXPECT_OK(first->kernel->run(&first->call, &err));
+    if (apart) EXPECT_OK(device->backend->flush(device, &err));
+    EXPECT_OK(second->kernel->run(&second->call, &err));
+    EXPECT_OK(device->backend->sync(device, &err));
+}
+
+static void expect_same_bits(step *first, step *second)
+{
+    static uint8_t apart[2][BYTES_MAX], together[2][BYTES_MAX];
+    run_both(first, second, true);
+    size_t bytes[2] = {keep(first, apart[0]), keep(second, apart[1])};
+    run_both(first, second, false);
+    keep(first, together[0]);
+    keep(second, together[1]);
+    EXPECT_MEM_EQ(apart[0], together[0], bytes[0]);
+    EXPECT_MEM_EQ(apart[1], together[1], bytes[1]);
+}
+
+static const stk_tensor_type types[] = {{STK_DTYPE_F16, NHWC(2, 7, 7, 16)},
+                                        {STK_DTYPE_BF16, NHWC(3, 15, 17, 8)},
+                                        {STK_DTYPE_F16, NHWC(1, 1, 3, 24)}};
+
+STK_TEST(statistics_and_what_they_are_applied_to_are_the_same_bits_in_one_launch)
+{
+    const stk_bn_finalize_attrs finalize = {1e-5f, 0.1f, 50};
+    const stk_bn_apply_attrs    relu = {{&stk_activation_relu, 0, 0}};
+    static const char *const    kinds[] = {"xcc", "xccx", "xccxcc"};
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+            step stats = {0}, apply = {0};
+            make(&stats, &stk_graph_op_bn_stats_finalize, &finalize, "xcccc", 6, &types[t]);
+            apply.inputs[0] = stats.inputs[0];
+            apply.inputs[1] = stats.outputs[1];
+            apply.inputs[2] = stats.outputs[2];
+            make(&apply, &stk_graph_op_bn_apply, &relu, kinds[k], k ? 2 : 1, &types[t]);
+            expect_same_bits(&stats, &apply);
+        }
+}
+
+STK_TEST(sums_and_the_gradient_that_needs_them_are_the_same_bits_in_one_launch)
+{
+    const stk_activation     relu = {&stk_activation_relu, 0, 0};
+    const stk_bn_grad_attrs  masks[] = {{STK_BN_MASK_NONE, 0, {0}},
+                                        {STK_BN_MASK_OUTPUT, 0, relu},
+                                        {STK_BN_MASK_INPUT, 0, relu},
+                                        {STK_BN_MASK_BITS, 0, relu}};
+    static const char *const kinds[] = {"xxccccc", "xxcccccx", "xxccccccc", "xxcccccb"};
+    static const char *const sum_kinds[] = {"xxcc", "xxccx", "xxcccc", "xxccb"};
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t m = 0; m < COUNT_OF(masks); m++) {
+            step sums = {0}, grad = {0};
+            make(&sums, &stk_graph_op_bn_grad_sums, &masks[m], sum_kinds[m], 2, &types[t]);
+            for (int i = 0; i < 4; i++)
+                grad.inputs[i] = sums.inputs[i];
+            for (int i = 4; i < sums.use.input_count; i++)
+                grad.inputs[i + 3] = sums.inputs[i];
+            grad.inputs[5] = sums.outputs[0];
+            grad.inputs[6] = sums.outputs[1];
+            make(&grad, &stk_graph_op_bn_grad_apply, &masks[m], kinds[m], m > 1 ? 2 : 1, &types[t]);
+            expect_same_bits(&sums, &grad);
+        }
+}
+
+/* Statistics of one tensor are not those of another. */
+STK_TEST(steps_that_do_not_belong_together_are_launches_of_their_own)
+{
+    const stk_bn_finalize_attrs finalize = {1e-5f, 0.1f, 50};
+    const stk_bn_apply_attrs    none = {{NULL, 0, 0}};
+    step                        stats = {0}, apply = {0};
+    make(&stats, &stk_graph_op_bn_stats_finalize, &finalize, "xcccc", 6, &types[0]);
+    make(&apply, &stk_graph_op_bn_apply, &none, "xcc", 1, &types[0]);
+    expect_same_bits(&stats, &apply);
+}
