@@ -65,6 +65,7 @@ typedef enum stk_variable_role {
     STK_VARIABLE_STATISTIC, /* running means and the like; part of the model, not learnt */
     STK_VARIABLE_OPTIMIZER, /* momentum, averages: needed to go on training */
     STK_VARIABLE_METRIC,    /* counters that are read and cleared */
+    STK_VARIABLE_DATA,      /* pictures that stay on the device; not saved */
     STK_VARIABLE_ROLES
 } stk_variable_role;
 

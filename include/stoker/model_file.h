@@ -14,6 +14,7 @@ typedef struct stk_predictor_options {
     int         threads;
     int64_t     batch; /* 0: 32 */
     const char *which; /* "best" (NULL), "last", or a checkpoint's path */
+    const char *tta;   /* as train.tta; NULL: as the run was evaluated */
 } stk_predictor_options;
 
 /* path is a run folder. options may be NULL. */

@@ -23,7 +23,7 @@ typedef struct stk_train_recipe {
         char    preset[STK_TRAIN_TEXT];
         char    pipeline[STK_TRAIN_PATH]; /* a recipe whose data: is a list of stages; or "" */
         char    on_bad_sample[STK_TRAIN_TEXT];
-        char    cache[STK_TRAIN_TEXT];
+        char    cache[STK_TRAIN_TEXT], resident[STK_TRAIN_TEXT], flip[STK_TRAIN_TEXT];
         int64_t size, batch, eval_batch, shuffle;
         double  mixup, cutmix;
     } data;
@@ -35,7 +35,7 @@ typedef struct stk_train_recipe {
     } model;
     struct {
         char    optimizer[STK_TRAIN_TEXT], schedule[STK_TRAIN_TEXT], precision[STK_TRAIN_TEXT];
-        char    milestones[STK_TRAIN_TEXT];
+        char    milestones[STK_TRAIN_TEXT], tta[STK_TRAIN_TEXT];
         double  epochs, learning_rate, momentum, weight_decay, warmup_epochs, final_rate, gamma;
         double  label_smoothing, ema, clip_norm, loss_scale, early_stop_delta;
         int64_t accumulate, steps, seed, early_stop, eval_every;
@@ -46,7 +46,7 @@ typedef struct stk_train_recipe {
         int64_t size_step;
     } progressive;
     struct {
-        char    backend[STK_TRAIN_TEXT], passes_off[STK_TRAIN_TEXT];
+        char    backend[STK_TRAIN_TEXT], passes_off[STK_TRAIN_TEXT], augment[STK_TRAIN_TEXT];
         int64_t threads, input_threads, memory_mb, ahead;
         bool    eager;
     } knobs;

@@ -230,7 +230,8 @@ static void report_peak(planner *p)
                  *p->graph->nodes[n].name ? " " : "", p->graph->nodes[n].name);
     }
     static const stk_plan_part of_role[STK_VARIABLE_ROLES] = {
-        STK_PLAN_PARAMETERS, STK_PLAN_STATISTICS, STK_PLAN_OPTIMIZER, STK_PLAN_STATISTICS};
+        STK_PLAN_PARAMETERS, STK_PLAN_STATISTICS, STK_PLAN_OPTIMIZER, STK_PLAN_STATISTICS,
+        STK_PLAN_INPUTS};
     for (size_t i = 0; i < p->variables->count; i++) {
         const stk_variable *v = &p->variables->list[i];
         report->part[of_role[v->options.role]] += v->bytes;

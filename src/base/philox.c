@@ -34,6 +34,14 @@ stk_random stk_random_for(uint64_t seed, uint32_t epoch, uint64_t index, uint32_
                         .used = 4};
 }
 
+stk_random stk_random_of(const stk_random *like, uint64_t index)
+{
+    stk_random random = *like;
+    random.counter[2] = (uint32_t)index;
+    random.counter[3] = (uint32_t)(index >> 32);
+    return random;
+}
+
 uint32_t stk_random_u32(stk_random *random)
 {
     if (random->used == 4) {

@@ -22,6 +22,8 @@ typedef struct stk_random {
 
 /* stream tells apart the uses of randomness within one sample (crop, flip, ...). */
 stk_random stk_random_for(uint64_t seed, uint32_t epoch, uint64_t index, uint32_t stream);
+/* The same of another index, of one that nothing was drawn from: cheaper than to ask anew. */
+stk_random stk_random_of(const stk_random *like, uint64_t index);
 uint32_t   stk_random_u32(stk_random *random);
 uint64_t   stk_random_u64(stk_random *random);
 /* Uniform in [0, bound), without bias; bound 0 gives 0. */

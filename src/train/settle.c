@@ -1,6 +1,7 @@
 /* What a recipe leaves open is decided here, by rules of thumb that are written down with their
  * reasons: the same data gives the same decisions. */
 #include "base/limits.h"
+#include "train/data/resident.h"
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -216,6 +217,45 @@ static stk_status settle_threads(settling *s, stk_error *err)
                    : "");
 }
 
+/* Small data that is on the device needs no host: a step then takes a few numbers a picture. What
+ * is left as auto is decided when the device is known and all pictures were seen. */
+static stk_status settle_resident(settling *s, stk_error *err)
+{
+    enum { MOST = 2000000000 };
+    stk_train_recipe *r = s->recipe;
+    char              text[320];
+    const bool        off = strcmp(r->data.resident, "off") == 0, decide = !*r->data.resident;
+    const char       *obstacle = stk_resident_obstacle(r, s->data, text, sizeof text);
+    const uint64_t    bytes = stk_resident_bytes(r, s->data);
+    if (decide && (obstacle || !on_gpu(r) || bytes >= MOST)) put(r->data.resident, "off");
+    if (decide && on_gpu(r))
+        STK_TRY(say(s, err, "resident %s: %s (%.0f MB)", *r->data.resident ? "off" : "on",
+                    obstacle        ? obstacle
+                    : bytes >= MOST ? "pictures take too much of a GPU's memory"
+                                    : "pictures are prepared on the GPU, where all of them stay",
+                    (double)bytes / 1e6));
+    if (!decide && !off && obstacle)
+        return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "data.resident",
+                        "pictures cannot be kept on the device: %s; set data.resident: off",
+                        obstacle);
+    if (strcmp(r->data.flip, "alternate") != 0) put(r->data.flip, "random");
+    if (strcmp(r->data.flip, "random") == 0 || strcmp(r->data.resident, "off") != 0) return STK_OK;
+    return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "data.flip",
+                    "alternate needs pictures that are kept on the device; set data.resident: on");
+}
+
+/* With two ways at once, MixUp comes before CutMix, which edits cannot say. */
+static stk_status settle_augment(settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    const bool        both = r->data.mixup > 0 && r->data.cutmix > 0;
+    if (!*r->knobs.augment) put(r->knobs.augment, on_gpu(r) && !both ? "device" : "host");
+    if (!both || strcmp(r->knobs.augment, "host") == 0) return STK_OK;
+    return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "knobs.augment",
+                    "MixUp and CutMix are both on, which the device cannot do; set knobs.augment: "
+                    "host, or one of data.mixup and data.cutmix to 0");
+}
+
 /* runs/DATA-MODEL-1, -2, ...: the first that is free. */
 static stk_status settle_folder(settling *s, stk_error *err)
 {
@@ -275,5 +315,7 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(settle_precision(&s, err));
     settle_steps(&s);
     STK_TRY(settle_threads(&s, err));
+    STK_TRY(settle_resident(&s, err));
+    STK_TRY(settle_augment(&s, err));
     return settle_folder(&s, err);
 }

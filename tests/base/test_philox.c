@@ -25,6 +25,15 @@ STK_TEST(philox_gives_the_known_answers_of_random123)
                  (uint32_t[]){0xa4093822, 0x299f31d0});
 }
 
+STK_TEST(a_stream_of_another_index_is_as_if_asked_for)
+{
+    const stk_random like = stk_random_for(7, 1, 0, 2);
+    const uint64_t   index = 5 + ((uint64_t)3 << 32);
+    stk_random       expected = stk_random_for(7, 1, index, 2), found = stk_random_of(&like, index);
+    for (int i = 0; i < 9; i++)
+        EXPECT_INT_EQ(stk_random_u32(&expected), stk_random_u32(&found));
+}
+
 STK_TEST(random_stream_repeats_and_every_part_of_its_name_changes_it)
 {
     stk_random streams[] = {

@@ -118,6 +118,14 @@ STK_TEST(so_does_one_with_averages_mixing_accumulation_and_growing_pictures)
                                                          "cnn", "model.width", "0.25", NULL});
 }
 
+STK_TEST(so_does_one_whose_pictures_stay_on_the_device)
+{
+    expect_same_after_stop(
+        "kept", (const char *const[]){"data.resident", "on", "data.flip", "alternate",
+                                      "data.cutmix", "1", "progressive.sample_from", "0.5",
+                                      "train.accumulate", "2", "train.epochs", "3", NULL});
+}
+
 STK_TEST(a_loss_that_is_not_finite_is_told_with_the_step_and_the_operation)
 {
     stk_train_recipe recipe;

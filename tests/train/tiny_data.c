@@ -68,3 +68,41 @@ void tiny_recipe(stk_train_recipe *recipe, stk_train_data *data, const char *pat
     EXPECT_OK(stk_train_look(data, recipe, &err));
     EXPECT_OK(stk_train_settle(recipe, data, NULL, &err));
 }
+
+static stk_status train(const stk_train_recipe *recipe, const stk_train_data *data,
+                        stk_train_result *result, stk_error *err)
+{
+    stk_trainer *trainer;
+    STK_TRY(stk_trainer_open(&trainer, recipe, data, NULL, err));
+    stk_status st = stk_trainer_run(trainer, result, err);
+    stk_trainer_free(trainer);
+    return st;
+}
+
+void tiny_expect_same(const char *name, const char *key, const char *const values[2],
+                      const char *const *settings)
+{
+    stk_train_recipe recipe;
+    stk_train_data   data;
+    stk_train_result results[2];
+    stk_error        err;
+    stk_bytes        weights[2];
+    static int       runs;
+    char             set[64];
+    snprintf(set, sizeof set, "%s-data", name);
+    const char *path = tiny_data(set, 80, 12, 4);
+    for (int i = 0; i < 2; i++) {
+        char folder[64], file[1024];
+        snprintf(folder, sizeof folder, "%s-%s-%d", name, values[i], runs++);
+        tiny_recipe(&recipe, &data, path, stk_test_path(folder), settings);
+        EXPECT_OK(stk_train_recipe_set(&recipe, key, values[i], "test", &err));
+        EXPECT_OK(train(&recipe, &data, &results[i], &err));
+        snprintf(file, sizeof file, "%s/final.safetensors", recipe.output.folder);
+        weights[i] = stk_test_read_file(file);
+        stk_train_data_release(&data);
+    }
+    EXPECT_INT_EQ(weights[0].size, weights[1].size);
+    EXPECT_MEM_EQ(weights[0].data, weights[1].data, weights[0].size);
+    EXPECT(results[0].last.validation_loss == results[1].last.validation_loss);
+    EXPECT(results[0].last.validation_accuracy == results[1].last.validation_accuracy);
+}

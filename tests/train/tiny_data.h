@@ -12,4 +12,8 @@ const char *tiny_data(const char *name, int count, int size, int classes);
 void tiny_recipe(stk_train_recipe *recipe, stk_train_data *data, const char *path,
                  const char *folder, const char *const *settings);
 
+/* Two runs that differ in one key end with the same weights and the same evaluation. */
+void tiny_expect_same(const char *name, const char *key, const char *const values[2],
+                      const char *const *settings);
+
 #endif

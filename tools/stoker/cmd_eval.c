@@ -5,7 +5,7 @@
 
 typedef struct values {
     stk_common_values common;
-    const char       *split, *which, *backend, *color;
+    const char       *split, *which, *tta, *backend, *color;
     int64_t           batch;
 } values;
 
@@ -33,6 +33,12 @@ static const stk_option options[] = {
      .most = 1e6,
      .group = "How",
      .help = "pictures at a time (default 0: 32)"},
+    {.name = "tta",
+     .metavar = "none|mirror|mirror-shift",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(values, tta),
+     .group = "How",
+     .help = "average over views of each picture (default: as the run was evaluated)"},
     {.name = "backend",
      .metavar = "B",
      .kind = STK_OPTION_TEXT,
@@ -95,7 +101,8 @@ static int run(const stk_invocation *call)
     const stk_predictor_options how = {.backend = v->backend,
                                        .threads = (int)v->common.threads,
                                        .batch = v->batch,
-                                       .which = v->which};
+                                       .which = v->which,
+                                       .tta = v->tta};
     stk_predictor              *predictor;
     stk_error                   err;
     if (stk_predictor_open(&predictor, call->operands[0], &how, &err))

@@ -8,11 +8,12 @@
 #include <stoker/train.h>
 
 typedef struct stk_train_values {
-    const char     *recipe;
-    const char     *split, *validation, *preset, *size, *batch, *mixup, *cutmix;
-    const char     *model, *width, *weights;
-    const char     *epochs, *steps, *optimizer, *learning_rate, *schedule, *momentum, *weight_decay;
-    const char     *label_smoothing, *ema, *precision, *accumulate, *clip_norm, *early_stop, *seed;
+    const char *recipe;
+    const char *split, *validation, *preset, *size, *batch, *mixup, *cutmix, *resident;
+    const char *model, *width, *weights;
+    const char *epochs, *steps, *optimizer, *learning_rate, *schedule, *momentum, *weight_decay;
+    const char *label_smoothing, *ema, *precision, *accumulate, *clip_norm, *early_stop, *seed,
+        *tta;
     const char     *backend, *threads, *input_threads, *memory_mb;
     const char     *folder, *log_every, *checkpoint_every;
     bool            trivial, eager, no_fuse, no_callbacks, json, quiet;
@@ -55,6 +56,9 @@ typedef struct stk_train_values {
                               "MixUp with this alpha (default 0: off)"),                           \
         STK_TRAIN_TEXT_OPTION(type, member.cutmix, "cutmix", "ALPHA", "Data",                      \
                               "CutMix with this alpha (default 0: off)"),                          \
+        STK_TRAIN_TEXT_OPTION(type, member.resident, "resident", "auto|on|off", "Data",            \
+                              "keep all pictures on the device and prepare them there (default: "  \
+                              "on a GPU, where they fit)"),                                        \
         STK_TRAIN_TEXT_OPTION(type, member.model, "model", "NAME", "Model",                        \
                               "the network, of those below (default: by the size of pictures)"),   \
         STK_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \
@@ -91,6 +95,8 @@ typedef struct stk_train_values {
                               "steps whose gradients are added up before an update (default 1)"),  \
         STK_TRAIN_TEXT_OPTION(type, member.clip_norm, "clip-norm", "X", "Training",                \
                               "gradients are shortened to this length (default 0: not)"),          \
+        STK_TRAIN_TEXT_OPTION(type, member.tta, "tta", "none|mirror|mirror-shift", "Training",     \
+                              "evaluate several views of a picture and average (default none)"),   \
         STK_TRAIN_TEXT_OPTION(type, member.seed, "seed", "N", "Training",                          \
                               "of weights, order and augmentation (default 1)"),                   \
         STK_TRAIN_TEXT_OPTION(type, member.backend, "backend", "B", "Machine",                     \

@@ -133,7 +133,9 @@ static stk_status make_edit(const stk_chain *chain, const stk_image_size *source
                             stk_error *err)
 {
     work w = {.edit = out, .size = *source, .always = !randoms && attempt % 2 == 0};
-    *out = stk_edit_none(0);
+    memset(out, 0, sizeof *out); /* a copy of stk_edit_none takes twice as long */
+    out->partner = -1;
+    out->share = 1;
     stk_view_init(&w.view, source->width, source->height);
     for (size_t i = 0; i < chain->count; i++)
         STK_TRY(do_step(&w, &chain->steps[i],

@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "image/chain/studio_pool.h"
 #include "pipeline/functions/builtin.h"
+#include "pipeline/functions/image_edits.h"
 #include "pipeline/plan/plan.h"
 
 #include <stdio.h>
@@ -206,6 +207,15 @@ static context *context_of(const stk_function *function)
 {
     const stk_function_info *info = stk_function_info_of(function);
     return info->map == map ? stk_builtin_context(info->context) : NULL;
+}
+
+bool stk_image_function_step(const stk_function *function, int *value, stk_chain_step *step)
+{
+    const context *c = context_of(function);
+    if (!c || c->decodes || c->count != 1 || !c->steps[0].op->draw) return false;
+    *value = c->value;
+    *step = c->steps[0];
+    return true;
 }
 
 static stk_status check_value_index(const char *stage, int value, stk_error *err)

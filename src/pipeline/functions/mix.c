@@ -1,6 +1,6 @@
 /* mixup and cutmix: batches of images and one-hot labels, mixed in place. */
 #include "image/batch/mix.h"
-#include "pipeline/functions/builtin.h"
+#include "pipeline/functions/mix.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -82,18 +82,25 @@ static stk_status output_of(void *untyped, const stk_element_spec *input, stk_el
     return STK_OK;
 }
 
+char *stk_mix_details(double alpha, int image, int label, bool planar, char text[STK_MIX_DETAILS])
+{
+    char number[40];
+    snprintf(text, STK_MIX_DETAILS, "alpha %s, image %d, label %d%s",
+             stk_number_text(stk_number_real(alpha), number, sizeof number), image, label,
+             planar ? ", planar" : "");
+    return text;
+}
+
 static stk_status make(stk_function **out, const context *c, stk_error *err)
 {
-    char details[96], text[40];
+    char details[STK_MIX_DETAILS];
     *out = NULL;
     if (c->image < 0 || c->label < 0 || !(c->alpha > 0 && c->alpha <= 1000))
         return stk_fail(err, STK_E_INVALID, stage_of(c), NULL,
                         "values %d and %d, alpha %g: values are counted from 0, alpha is above 0 "
                         "and at most 1000",
                         c->image, c->label, c->alpha);
-    snprintf(details, sizeof details, "alpha %s, image %d, label %d%s",
-             stk_number_text(stk_number_real(c->alpha), text, sizeof text), c->image, c->label,
-             c->planar ? ", planar" : "");
+    stk_mix_details(c->alpha, c->image, c->label, c->planar, details);
     const stk_function_info info = {.name = stage_of(c),
                                     .details = details,
                                     .traits = STK_FUNCTION_RANDOM,

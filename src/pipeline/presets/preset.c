@@ -1,5 +1,6 @@
 /* A preset's stages on a dataset. */
 #include "base/decimal.h"
+#include "pipeline/presets/chain.h"
 
 #include <stdio.h>
 #include <stoker/dataset_operators.h>
@@ -47,46 +48,48 @@ static stk_status decode(building *b, stk_error *err)
     return put(b, function, err);
 }
 
-static double strength(const building *b)
-{
-    return 1 - b->options->calm;
-}
-
 /* "{1-0.92*strength}" */
-static bool is_share(const building *b, const char *text, double *share)
+static bool is_share(double strength, const char *text, double *share)
 {
     const char  *sign, *end;
     const double rest = stk_decimal_read(text + 1, &sign);
     const double times = stk_decimal_read(sign, &end);
-    *share = rest + times * strength(b);
+    *share = rest + times * strength;
     return sign > text + 1 && end > sign && strncmp(end, "*strength}", 10) == 0;
 }
 
 /* "{size}", "{size*256/224}" and "{1-0.92*strength}" as numbers. */
-static void expand(const building *b, const char *text, char *out, size_t capacity)
+void stk_preset_step_parameters(const stk_preset_step *step, int size, double calm, char *out,
+                                size_t capacity)
 {
-    size_t used = 0;
+    const char  *text = step->parameters;
+    const double strength = 1 - calm;
+    size_t       used = 0;
     while (*text && used + 16 < capacity) {
         if (*text != '{') {
             out[used++] = *text++;
             continue;
         }
-        int    number = b->size, times, by;
+        int    number = size, times, by;
         double share;
-        if (is_share(b, text, &share)) {
+        if (is_share(strength, text, &share)) {
             char decimal[STK_DECIMAL_ROOM];
             stk_decimal_write(share, 6, decimal);
             used += (size_t)snprintf(out + used, capacity - used, "%s", decimal);
         } else {
-            if (sscanf(text, "{size*%d/%d}", &times, &by) == 2) number = b->size * times / by;
-            if (sscanf(text, "{%d*strength}", &times) == 1)
-                number = (int)(times * strength(b) + 0.5);
+            if (sscanf(text, "{size*%d/%d}", &times, &by) == 2) number = size * times / by;
+            if (sscanf(text, "{%d*strength}", &times) == 1) number = (int)(times * strength + 0.5);
             used += (size_t)snprintf(out + used, capacity - used, "%d", number);
         }
         text += strcspn(text, "}");
         text += *text == '}';
     }
     out[used] = 0;
+}
+
+double stk_preset_step_probability(const stk_preset_step *step, double calm)
+{
+    return step->probability < 1 ? step->probability * (1 - calm) : 1;
 }
 
 /* In the place of an operation that is left out: what gives all images one size must still do so,
@@ -105,10 +108,10 @@ static stk_status step(building *b, const stk_preset_step *s, stk_error *err)
 {
     stk_function *function;
     char          parameters[256];
-    expand(b, s->parameters, parameters, sizeof parameters);
+    stk_preset_step_parameters(s, b->size, b->options->calm, parameters, sizeof parameters);
     if (is_named(b->options->drop, s->operation) || is_named(b->options->stub, s->operation))
         return keep_size(b, s, err);
-    const double probability = s->probability < 1 ? s->probability * strength(b) : 1;
+    const double probability = stk_preset_step_probability(s, b->options->calm);
     STK_TRY(stk_function_image(&function, b->image, s->operation, parameters, probability, err));
     return put(b, function, err);
 }

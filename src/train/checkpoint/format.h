@@ -25,6 +25,11 @@ enum {
 };
 
 bool stk_checkpoint_is_ours(const char *name);
+/* Whether variables of this role are in it. */
+static inline bool stk_checkpoint_keeps(stk_variable_role role)
+{
+    return role != STK_VARIABLE_METRIC && role != STK_VARIABLE_DATA;
+}
 /* The checksum of texts of ours, in their order; others are passed over. */
 void stk_checkpoint_texts_crc(const stk_safetensors_text_item *texts, size_t count,
                               char crc[STK_CHECKPOINT_CRC_ROOM]);

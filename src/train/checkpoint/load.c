@@ -10,7 +10,7 @@ static stk_status plan(stk_staging *staging, const stk_safetensors *file,
     const stk_safetensors_tensor *tensor;
     for (size_t i = 0; i < stk_variables_count(variables); i++) {
         const stk_variable_info info = stk_variables_at(variables, i);
-        if (info.role == STK_VARIABLE_METRIC) continue;
+        if (!stk_checkpoint_keeps(info.role)) continue;
         STK_TRY(stk_staging_match(file, &info, path, &tensor, err));
         STK_TRY(stk_staging_add(staging, tensor, i, err));
     }
@@ -21,7 +21,7 @@ static bool is_wanted(const stk_variables *variables, const char *name)
 {
     const size_t index = stk_variables_find(variables, name);
     if (index == SIZE_MAX) return stk_checkpoint_is_ours(name);
-    return stk_variables_at(variables, index).role != STK_VARIABLE_METRIC;
+    return stk_checkpoint_keeps(stk_variables_at(variables, index).role);
 }
 
 static stk_status check_left_over(const stk_safetensors *file, const stk_variables *variables,

@@ -63,7 +63,7 @@ static stk_status describe_all(stk_snapshot *snapshot, const stk_variables *vari
     *end = 0;
     for (size_t i = 0; i < stk_variables_count(variables); i++) {
         const stk_variable_info info = stk_variables_at(variables, i);
-        if (info.role != STK_VARIABLE_METRIC) STK_TRY(describe(snapshot, &info, end, err));
+        if (stk_checkpoint_keeps(info.role)) STK_TRY(describe(snapshot, &info, end, err));
     }
     return STK_OK;
 }
@@ -72,7 +72,7 @@ static stk_status copy_all(stk_snapshot *snapshot, stk_variables *variables, stk
 {
     const stk_snapshot_entry *entry = stk_snapshot_at(snapshot, 0);
     for (size_t i = 0; i < stk_variables_count(variables); i++) {
-        if (stk_variables_at(variables, i).role == STK_VARIABLE_METRIC) continue;
+        if (!stk_checkpoint_keeps(stk_variables_at(variables, i).role)) continue;
         STK_TRY(stk_variables_read(variables, i, snapshot->data.data + entry->offset, entry->bytes,
                                    err));
         entry++;

@@ -1,13 +1,12 @@
-/* Batches from the recipe's data: open, prepare, batch, mix. */
+/* Batches from the recipe's data: of the pipeline's pictures, or of edits where those are on the
+ * device. */
 #include "train/data/feed.h"
 #include "base/clock.h"
 #include "base/decimal.h"
-#include <stdio.h>
+#include "train/data/describe.h"
+#include "train/data/edits.h"
 #include <stdlib.h>
-#include <stoker/dataset_operators.h>
-#include <stoker/functions.h>
 #include <stoker/presets.h>
-#include <stoker/recipe.h>
 #include <string.h>
 
 /* What a meter heard of already. */
@@ -17,14 +16,15 @@ typedef struct stk_feed_told {
 
 struct stk_feed {
     stk_feed_options options;
+    stk_edits       *edits; /* of resident pictures, else NULL; then there is no iterator */
     stk_iterator    *it;
     stk_element     *batch; /* lent to the caller; one of kept */
     stk_element     *kept[STK_FEED_KEPT];
     uint64_t         given;
     uint64_t         wait_ns;
     stk_feed_told    told;
-    bool             untold;       /* batches were taken that no meter heard of */
-    int              image, label; /* values of an element */
+    bool             untold; /* batches were taken that no meter heard of */
+    stk_feed_values  values; /* of an element */
 };
 
 bool stk_feed_soft(const stk_train_recipe *recipe, bool evaluate)
@@ -32,114 +32,22 @@ bool stk_feed_soft(const stk_train_recipe *recipe, bool evaluate)
     return !evaluate && (recipe->data.mixup > 0 || recipe->data.cutmix > 0);
 }
 
-static const char *text_or_null(const char *text)
+bool stk_feed_mixes_on_device(const stk_train_recipe *recipe, bool evaluate, bool resident)
 {
-    return *text ? text : NULL;
+    bool both = recipe->data.mixup > 0 && recipe->data.cutmix > 0;
+    bool wanted = resident || strcmp(recipe->knobs.augment, "device") == 0;
+    return wanted && stk_feed_soft(recipe, evaluate) && !both;
 }
 
-static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+bool stk_feed_paints_on_device(const stk_train_recipe *recipe, bool evaluate)
 {
-    const stk_train_data *d = o->data;
-    bool own = !o->path && !o->split; /* the recipe's own parts, of which some may be held back */
-    bool held = d->validation_share > 0 && own;
-    const stk_images_options images = {
-        .fs = stk_faults_files(o->faults),
-        .kind = text_or_null(o->recipe->data.kind),
-        .split = o->split      ? o->split
-                 : o->evaluate ? d->validation_split
-                               : d->train_split,
-        .hold_back = held ? (int64_t)(1 / d->validation_share + 0.5) : 0,
-        .held_back = held && o->evaluate,
-        .every = o->every,
-        .shuffle = o->evaluate                   ? 0
-                   : o->recipe->data.shuffle < 0 ? STK_AUTO
-                                                 : o->recipe->data.shuffle,
-        .repeat = o->evaluate ? 0 : STK_AUTO,
-    };
-    return stk_dataset_images(data, o->path ? o->path : o->recipe->data.path, &images, err);
+    return !evaluate && *recipe->data.pipeline && strcmp(recipe->knobs.augment, "device") == 0;
 }
 
-/* A list of stages of a person's own gives pictures that are ready. */
-static stk_status open_pipeline(stk_dataset **data, const stk_feed_options *o, stk_error *err)
-{
-    STK_TRY(stk_recipe_load(data, o->recipe->data.pipeline, NULL, err));
-    return o->evaluate ? STK_OK : stk_dataset_repeat(data, STK_AUTO, err);
-}
-
-static stk_status put(stk_dataset **data, stk_function *function, stk_error *err)
-{
-    stk_status st = stk_dataset_map(data, function, NULL, err);
-    stk_function_unref(function);
-    return st;
-}
-
-/* A preset that crops to its size would show less of a picture where a smaller one is asked for: it
- * crops as always, and the result is made smaller. */
-static stk_status prepare(stk_dataset **data, const stk_feed_options *o, stk_error *err)
-{
-    const stk_preset *preset = stk_preset_find(o->recipe->data.preset);
-    bool              crops = stk_preset_has(preset, o->evaluate, "random_crop") ||
-                 !stk_preset_has(preset, o->evaluate, "random_resized_crop");
-    int64_t            size = crops && !o->evaluate ? o->recipe->data.size : o->size;
-    stk_preset_options options = {.evaluate = o->evaluate, .size = (int)size, .calm = o->calm};
-    stk_function      *function;
-    char               smaller[64];
-    STK_TRY(open_pictures(data, o, err));
-    STK_TRY(stk_dataset_preset(data, preset, &options, err));
-    if (size == o->size) return STK_OK;
-    snprintf(smaller, sizeof smaller, "size=%d filter=bilinear", (int)o->size);
-    int image = stk_element_spec_find(stk_dataset_spec(*data), "image");
-    STK_TRY(stk_function_image(&function, image, "resize", smaller, 1, err));
-    return put(data, function, err);
-}
-
-static stk_status mix(stk_dataset **data, const stk_feed_options *o, int image, int label,
-                      stk_error *err)
-{
-    stk_function *function;
-    if (o->recipe->data.mixup > 0) {
-        STK_TRY(stk_function_mixup(&function, image, label, o->recipe->data.mixup, err));
-        STK_TRY(put(data, function, err));
-    }
-    if (o->recipe->data.cutmix > 0) {
-        STK_TRY(stk_function_cutmix(&function, image, label, o->recipe->data.cutmix, false, err));
-        STK_TRY(put(data, function, err));
-    }
-    return STK_OK;
-}
-
-static stk_status make_batches(stk_dataset **data, const stk_feed_options *o, int image, int label,
-                               stk_error *err)
-{
-    const stk_train_recipe *r = o->recipe;
-    bool                    soft = stk_feed_soft(r, o->evaluate);
-    stk_function           *function;
-    if (strcmp(r->data.on_bad_sample, "skip") == 0)
-        STK_TRY(stk_dataset_ignore_errors(data, true, err));
-    if (soft) {
-        STK_TRY(stk_function_one_hot(&function, label, r->model.classes, 0, err));
-        STK_TRY(put(data, function, err));
-    }
-    STK_TRY(stk_faults_prepare(o->faults, data, err));
-    const stk_batch_options batch = {.drop_remainder = !o->evaluate};
-    STK_TRY(stk_dataset_batch(data, o->evaluate ? r->data.eval_batch : r->data.batch, &batch, err));
-    return soft ? mix(data, o, image, label, err) : STK_OK;
-}
-
-static stk_status find_values(stk_feed *feed, const stk_dataset *data, stk_error *err)
-{
-    const stk_element_spec *spec = stk_dataset_spec(data);
-    feed->image = stk_element_spec_find(spec, "image");
-    feed->label = stk_element_spec_find(spec, "label");
-    if (feed->image >= 0 && feed->label >= 0) return STK_OK;
-    return stk_fail(err, STK_E_NOTFOUND, "data", feed->options.recipe->data.path,
-                    "the data has no value called \"%s\"", feed->image < 0 ? "image" : "label");
-}
-
-/* Behind a cache nobody would notice that reads are slow. */
+/* Behind a cache nobody would notice that reads are slow. What is plain is read once. */
 static unsigned passes_off(const stk_feed_options *o)
 {
-    return strcmp(o->recipe->data.cache, "none") == 0 || stk_faults_files(o->faults)
+    return strcmp(o->recipe->data.cache, "none") == 0 || stk_faults_files(o->faults) || o->plain
                ? STK_PASS_CACHE
                : 0;
 }
@@ -163,21 +71,11 @@ static stk_status start(stk_feed *feed, stk_dataset *data, stk_error *err)
     return stk_iterator_start(&feed->it, data, &options, err);
 }
 
-/* *out is NULL or owned by the caller, also on failure. */
-static stk_status describe(stk_feed *feed, stk_dataset **out, stk_error *err)
-{
-    const stk_feed_options *o = &feed->options;
-    *out = NULL;
-    STK_TRY(*o->recipe->data.pipeline && !o->path && !o->split ? open_pipeline(out, o, err)
-                                                               : prepare(out, o, err));
-    STK_TRY(find_values(feed, *out, err));
-    return make_batches(out, o, feed->image, feed->label, err);
-}
-
 static stk_status build(stk_feed *feed, stk_error *err)
 {
     stk_dataset *data;
-    stk_status   st = describe(feed, &data, err);
+    if (feed->options.resident) return stk_edits_new(&feed->edits, &feed->options, err);
+    stk_status st = stk_feed_describe(&feed->options, &data, &feed->values, err);
     if (!st) st = start(feed, data, err);
     stk_dataset_unref(data);
     return st;
@@ -185,9 +83,9 @@ static stk_status build(stk_feed *feed, stk_error *err)
 
 stk_status stk_feed_explain(const stk_feed_options *options, stk_blob *out, stk_error *err)
 {
-    stk_feed     feed = {.options = *options};
-    stk_dataset *data;
-    stk_status   st = describe(&feed, &data, err);
+    stk_feed_values values;
+    stk_dataset    *data;
+    stk_status      st = stk_feed_describe(options, &data, &values, err);
     if (!st) st = stk_dataset_explain(data, STK_PASS_ALL & ~passes_off(options), out, err);
     stk_dataset_unref(data);
     return st;
@@ -196,10 +94,10 @@ stk_status stk_feed_explain(const stk_feed_options *options, stk_blob *out, stk_
 stk_status stk_feed_lint(const stk_feed_options *options, stk_warning *warnings, size_t capacity,
                          size_t *count, stk_error *err)
 {
-    stk_feed     feed = {.options = *options};
-    stk_dataset *data;
+    stk_feed_values values;
+    stk_dataset    *data;
     *count = 0;
-    stk_status st = describe(&feed, &data, err);
+    stk_status st = stk_feed_describe(options, &data, &values, err);
     if (!st) st = stk_dataset_lint(data, 1, warnings, capacity, count, err);
     stk_dataset_unref(data);
     return st;
@@ -226,6 +124,7 @@ void stk_feed_free(stk_feed *feed)
     for (int i = 0; i < STK_FEED_KEPT; i++)
         stk_element_unref(feed->kept[i]);
     stk_iterator_free(feed->it);
+    stk_edits_free(feed->edits);
     free(feed);
 }
 
@@ -253,8 +152,9 @@ static stk_status check_pictures(const stk_feed *feed, const stk_value *pictures
     char      text[96];
     int64_t   size = feed->options.size;
     stk_shape s = pictures->shape;
-    if (pictures->dtype == STK_DTYPE_U8 && s.rank == 4 && s.dim[1] == size && s.dim[2] == size &&
-        labels->shape.rank >= 1 && labels->shape.dim[0] == s.dim[0])
+    bool      fits = feed->options.plain || (s.dim[1] == size && s.dim[2] == size);
+    if (pictures->dtype == STK_DTYPE_U8 && s.rank == 4 && fits && labels->shape.rank >= 1 &&
+        labels->shape.dim[0] == s.dim[0])
         return STK_OK;
     return stk_fail(err, STK_E_SHAPE, "data", NULL,
                     "batches are %s%s; training takes uint8 [rows,%lld,%lld,channels] with a label "
@@ -263,11 +163,8 @@ static stk_status check_pictures(const stk_feed *feed, const stk_value *pictures
                     (long long)size, (long long)size);
 }
 
-stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
+static stk_status next_element(stk_feed *feed, stk_error *err)
 {
-    uint64_t begin = stk_clock_ns();
-    feed->untold = true;
-    *batch = (stk_feed_batch){0};
     int           kept = feed->options.kept > 1 ? feed->options.kept : 1;
     stk_element **place = &feed->kept[feed->given % (uint64_t)kept];
     stk_element_unref(*place);
@@ -275,15 +172,41 @@ stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
     stk_status st = stk_iterator_next(feed->it, place, err);
     feed->batch = *place;
     feed->given += feed->batch != NULL;
+    return st;
+}
+
+static stk_status next_edits(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
+{
+    uint64_t   begin = stk_clock_ns();
+    stk_status st = stk_edits_next(feed->edits, batch, err);
+    feed->wait_ns += stk_clock_ns() - begin;
+    return st;
+}
+
+stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
+{
+    uint64_t begin = stk_clock_ns();
+    *batch = (stk_feed_batch){0};
+    if (feed->edits) return next_edits(feed, batch, err);
+    feed->untold = true;
+    stk_status st = next_element(feed, err);
     feed->wait_ns += stk_clock_ns() - begin;
     if (st || !feed->batch) return st;
-    const stk_value *pictures = stk_element_value(feed->batch, (size_t)feed->image);
-    const stk_value *labels = stk_element_value(feed->batch, (size_t)feed->label);
+    const stk_feed_values *at = &feed->values;
+    const stk_value       *pictures = stk_element_value(feed->batch, (size_t)at->image);
+    const stk_value       *labels = stk_element_value(feed->batch, (size_t)at->label);
     STK_TRY(check_pictures(feed, pictures, labels, err));
     STK_TRY(check_labels(feed, labels, pictures->shape.dim[0], err));
-    *batch =
-        (stk_feed_batch){pictures->shape.dim[0], stk_value_data(pictures), stk_value_data(labels)};
+    *batch = (stk_feed_batch){pictures->shape.dim[0], stk_value_data(pictures),
+                              stk_value_data(labels), NULL};
+    if (at->edits >= 0)
+        batch->edits = stk_value_data(stk_element_value(feed->batch, (size_t)at->edits));
     return STK_OK;
+}
+
+stk_shape stk_feed_shape(const stk_feed *feed)
+{
+    return stk_element_value(feed->batch, (size_t)feed->values.image)->shape;
 }
 
 /* What came since; the sums are estimates, which may fall. */
@@ -305,11 +228,24 @@ static void tell(stk_feed *feed, stk_meter *meter, const stk_feed_batch *batch,
                   rows, bytes);
 }
 
+static stk_status next_edits_measured(stk_feed *feed, stk_meter *meter, stk_feed_batch *batch,
+                                      stk_error *err)
+{
+    uint64_t waited = feed->wait_ns;
+    stk_meter_enter(meter, STK_STAGE_PREPROCESS);
+    stk_status st = stk_feed_next(feed, batch, err);
+    stk_meter_enter(meter, STK_STAGE_NONE);
+    stk_meter_add(meter, STK_STAGE_PREPROCESS, feed->wait_ns - waited, (uint64_t)batch->rows,
+                  (uint64_t)batch->rows * sizeof(stk_edit));
+    return st;
+}
+
 stk_status stk_feed_next_measured(stk_feed *feed, stk_meter *meter, stk_feed_batch *batch,
                                   stk_error *err)
 {
     stk_iterator_times before, after;
     if (!stk_meter_is_on(meter)) return stk_feed_next(feed, batch, err);
+    if (feed->edits) return next_edits_measured(feed, meter, batch, err);
     stk_meter_enter(meter, STK_STAGE_PREPROCESS);
     stk_iterator_read_times(feed->it, &before);
     if (feed->untold)
@@ -331,17 +267,23 @@ uint64_t stk_feed_wait_ns(const stk_feed *feed)
 
 stk_status stk_feed_save(stk_feed *feed, stk_blob *out, stk_error *err)
 {
-    return stk_iterator_save(feed->it, out, err);
+    return feed->edits ? stk_edits_save(feed->edits, out, err)
+                       : stk_iterator_save(feed->it, out, err);
 }
 
 stk_status stk_feed_restore(stk_feed *feed, stk_bytes saved, stk_error *err)
 {
-    return stk_iterator_restore(feed->it, saved, err);
+    return feed->edits ? stk_edits_restore(feed->edits, saved, err)
+                       : stk_iterator_restore(feed->it, saved, err);
 }
 
 stk_status stk_feed_skip(stk_feed *feed, int64_t batches, stk_error *err)
 {
     uint64_t skipped;
+    if (feed->edits) {
+        stk_edits_skip(feed->edits, batches);
+        return STK_OK;
+    }
     STK_TRY(stk_iterator_skip(feed->it, (uint64_t)batches, &skipped, err));
     if (skipped == (uint64_t)batches) return STK_OK;
     return stk_fail(err, STK_E_NOTFOUND, "data", feed->options.recipe->data.path,

@@ -12,6 +12,7 @@ static stk_status evaluate_all(stk_trainer *t, stk_metrics *m, stk_error *err)
     const stk_feed_options options = {.recipe = &t->recipe,
                                       .data = t->data,
                                       .evaluate = true,
+                                      .resident = stk_session_resident(t->session, true),
                                       .size = t->recipe.data.size,
                                       .seed = 1,
                                       .memory = stk_device_host_memory(device),

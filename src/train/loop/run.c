@@ -31,8 +31,10 @@ static stk_status open_feed(stk_trainer *t, stk_error *err)
     stk_device            *device = stk_session_device(t->session);
     const stk_feed_options options = {.recipe = &t->recipe,
                                       .data = t->data,
+                                      .resident = stk_session_resident(t->session, false),
                                       .size = phase->size,
                                       .every = phase->every,
+                                      .epoch = phase->first_epoch,
                                       .calm = phase->calm,
                                       .seed = phase_seed(t),
                                       .kept = stk_session_ahead(t->session) + 1,

@@ -4,6 +4,7 @@
 #include "train/loop/run_folder.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void stk_trainer_log(const stk_trainer *trainer, const char *format, ...)
 {
@@ -88,11 +89,33 @@ static stk_status make_schedule(stk_trainer *t, stk_error *err)
                              t->course.steps > 0 ? t->course.steps : 1, err);
 }
 
+/* Written down as it was decided, so that a run that goes on does the same. */
+static stk_status reside(stk_trainer *t, stk_error *err)
+{
+    const stk_feed_options options = {.recipe = &t->recipe,
+                                      .data = t->data,
+                                      .size = t->recipe.data.size,
+                                      .seed = 1,
+                                      .cancel = t->options.cancel,
+                                      .trace = t->options.trace,
+                                      .faults = t->faults,
+                                      .log = t->options.log,
+                                      .log_context = t->options.log_context};
+    STK_TRY(stk_session_reside(t->session, &options, err));
+    const bool on = stk_session_resident(t->session, false) != NULL;
+    strcpy(t->recipe.data.resident, on ? "on" : "off");
+    if (on || strcmp(t->recipe.data.flip, "alternate") != 0) return STK_OK;
+    return stk_fail(err, STK_E_UNSUPPORTED, "train", "data.flip",
+                    "alternate needs pictures that are kept on the device, but data.resident is "
+                    "off; set it on, or data.flip: random");
+}
+
 /* Compiled before the first step, so that what does not fit or is not there is told at once. */
 static stk_status compile(stk_trainer *t, stk_error *err)
 {
     STK_TRY(stk_session_open(&t->session, &t->recipe, true, err));
     stk_session_inject(t->session, t->faults);
+    STK_TRY(reside(t, err));
     for (size_t i = 0; i < t->course.count; i++)
         STK_TRY(stk_session_ready(t->session, t->course.phases[i].size, err));
     if (t->data->validation_count)
@@ -121,11 +144,11 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     STK_TRY(stk_trace_attach(t->options.trace, "train", &t->thread, err));
     STK_TRY(stk_meter_new(
         &t->meter, &(stk_meter_options){.thread = t->thread, .trace = t->options.trace}, err));
-    t->state.recipe = stk_run_fingerprint(&t->recipe);
     STK_TRY(stk_course_make(&t->course, &t->recipe, t->data, err));
     STK_TRY(make_schedule(t, err));
     STK_TRY(open_faults(t, err));
     STK_TRY(compile(t, err));
+    t->state.recipe = stk_run_fingerprint(&t->recipe);
     STK_TRY(stk_run_folder_make(&t->recipe, t->data, t->options.resume, &t->lock, err));
     if (t->options.resume) STK_TRY(stk_trainer_resume(t, err));
     STK_TRY(stk_outputs_open(&t->outputs, t->recipe.output.folder, t->recipe.output.tensorboard,

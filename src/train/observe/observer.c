@@ -94,7 +94,7 @@ static void look_at_device(stk_observer *o)
 void stk_observer_look(stk_observer *observer, stk_feed *feed, int64_t size)
 {
     observer->looked_ns = stk_clock_ns();
-    if (feed) look_at_feed(observer, feed);
+    if (feed && stk_feed_iterator(feed)) look_at_feed(observer, feed);
     look_at_device(observer);
     look_at_operations(observer, size);
 }

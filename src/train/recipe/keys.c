@@ -40,6 +40,15 @@ static const stk_train_key keys[] = {
     {"data", "cache", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.cache),
      sizeof(((stk_train_recipe *)0)->data.cache), "auto", "auto none", 0, 0,
      "keep the data in memory; auto: where it fits and is read again"},
+    {"data", "resident", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.resident),
+     sizeof(((stk_train_recipe *)0)->data.resident), "auto", "auto on off", 0, 0,
+     "keep all pictures on the device and prepare them there; auto: on a GPU, where they are of "
+     "one "
+     "size and fit"},
+    {"data", "flip", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.flip),
+     sizeof(((stk_train_recipe *)0)->data.flip), "auto", "auto random alternate", 0, 0,
+     "which way round pictures are: by chance, or turned each epoch (with data.resident); auto: by "
+     "chance"},
     {"data", "mixup", STK_TRAIN_IS_NUMBER, offsetof(stk_train_recipe, data.mixup),
      sizeof(((stk_train_recipe *)0)->data.mixup), "0", NULL, 0, 100, "alpha of MixUp; 0: off"},
     {"data", "cutmix", STK_TRAIN_IS_NUMBER, offsetof(stk_train_recipe, data.cutmix),
@@ -130,6 +139,10 @@ static const stk_train_key keys[] = {
     {"train", "eval_every", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, train.eval_every),
      sizeof(((stk_train_recipe *)0)->train.eval_every), "1", NULL, 1, 1000000,
      "epochs between evaluations"},
+    {"train", "tta", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, train.tta),
+     sizeof(((stk_train_recipe *)0)->train.tta), "none", "none mirror mirror-shift", 0, 0,
+     "evaluate views of a picture and average: itself and its mirror image; also both shifted by a "
+     "pixel, up-left and down-right"},
     {"progressive", "size_from", STK_TRAIN_IS_NUMBER,
      offsetof(stk_train_recipe, progressive.size_from),
      sizeof(((stk_train_recipe *)0)->progressive.size_from), "1", NULL, 0.05, 1,
@@ -174,6 +187,11 @@ static const stk_train_key keys[] = {
     {"knobs", "ahead", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, knobs.ahead),
      sizeof(((stk_train_recipe *)0)->knobs.ahead), "auto", NULL, 0, 2,
      "steps that a GPU may be behind; 0: each is waited for; auto: 2"},
+    {"knobs", "augment", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, knobs.augment),
+     sizeof(((stk_train_recipe *)0)->knobs.augment), "auto", "auto host device", 0, 0,
+     "where MixUp, CutMix and the last changes of a data.pipeline are done; auto: on a GPU where "
+     "one "
+     "computes"},
     {"knobs", "passes_off", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, knobs.passes_off),
      sizeof(((stk_train_recipe *)0)->knobs.passes_off), "", NULL, 0, 0,
      "passes to leave out, by name: simplify,fuse,layout,schedule,reuse,record"},

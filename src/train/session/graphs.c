@@ -32,15 +32,6 @@ stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_recipe *recipe, s
     return STK_OK;
 }
 
-static stk_symbol pictures(const stk_graphs *graphs, stk_graph *g, int64_t batch, int64_t size)
-{
-    float mean[4], deviation[4];
-    stk_feed_normalization(graphs->recipe->data.preset, mean, deviation);
-    stk_symbol x = stk_graph_input(g, "image", STK_DTYPE_U8,
-                                   stk_shape_4d(batch, size, size, graphs->channels));
-    return stk_normalize_image(g, x, mean, deviation);
-}
-
 /* One dense layer on the mean colour. */
 static stk_symbol trivial(stk_graph *g, stk_symbol x, int64_t classes)
 {
@@ -91,7 +82,7 @@ static training forward(const stk_graphs *graphs, stk_graph *g, int64_t size)
     const stk_train_recipe *r = graphs->recipe;
     bool                    soft = stk_feed_soft(r, false);
     training                t;
-    stk_symbol              x = pictures(graphs, g, r->data.batch, size);
+    stk_symbol              x = stk_graphs_pictures(graphs, g, r->data.batch, size, false);
     t.labels = stk_graph_input(g, "label", soft ? STK_DTYPE_F32 : STK_DTYPE_I64,
                                soft ? stk_shape_2d(r->data.batch, r->model.classes)
                                     : stk_shape_1d(r->data.batch));
@@ -182,12 +173,13 @@ stk_status stk_graphs_evaluate(const stk_graphs *graphs, int64_t size, const cha
     const stk_train_recipe *r = graphs->recipe;
     STK_TRY(begin(graphs, out, err));
     stk_graph *g = *out;
-    stk_symbol x = pictures(graphs, g, r->data.eval_batch, size);
+    stk_symbol x = stk_graphs_pictures(graphs, g, r->data.eval_batch, size, true);
     stk_symbol labels =
         stk_graph_input(g, "label", STK_DTYPE_I64, stk_shape_1d(r->data.eval_batch));
     if (*prefix) stk_graph_enter(g, prefix);
     stk_symbol logits = model(graphs, g, x, false, STK_NO_SYMBOL);
     if (*prefix) stk_graph_leave(g);
+    logits = stk_graphs_average(graphs, g, logits);
     stk_symbol loss = stk_softmax_cross_entropy(g, logits, labels, 0);
     measure(g, loss, logits, labels, true);
     stk_graph_output(g, "logits", logits);

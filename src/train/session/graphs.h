@@ -2,6 +2,7 @@
 #ifndef STK_TRAIN_SESSION_GRAPHS_H
 #define STK_TRAIN_SESSION_GRAPHS_H
 
+#include "train/data/resident.h"
 #include "train/inject/faults.h"
 #include <stoker/models.h>
 #include <stoker/optimizer.h>
@@ -13,13 +14,15 @@ typedef struct stk_graphs {
     int                     channels;
     stk_optimizer_options   optimizer;
     const stk_faults       *faults; /* of steps of training; NULL: none */
+    stk_resident *resident[2]; /* what is on the device to train and to evaluate on; NULL: none */
 } stk_graphs;
 
 /* Checks model, preset and optimiser of a settled recipe. */
 STK_NODISCARD stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_recipe *recipe,
                                          stk_error *err);
 
-/* Inputs "image" (uint8), "label", "step", "hyper"; outputs "loss", "guard"; metric variables. With
+/* Inputs "image" (uint8; "edits" instead where pictures are resident, or beside where they are
+ * mixed on the device), "label", "step", "hyper"; outputs "loss", "guard"; metric variables. With
  * accumulation it only adds gradients up. */
 STK_NODISCARD stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, stk_graph **out,
                                           stk_error *err);
@@ -29,10 +32,18 @@ STK_NODISCARD stk_status stk_graphs_update(const stk_graphs *graphs, stk_graph *
 /* The same without update and metrics: forward and backward, to look for what is not finite. */
 STK_NODISCARD stk_status stk_graphs_search(const stk_graphs *graphs, int64_t size, stk_graph **out,
                                            stk_error *err);
-/* Inputs "image", "label"; outputs "logits"; metric variables. prefix: of the model's variables. */
+/* Inputs "image" (or "edits"), "label"; outputs "logits"; metric variables. prefix: of the model's
+ * variables. */
 STK_NODISCARD stk_status stk_graphs_evaluate(const stk_graphs *graphs, int64_t size,
                                              const char *prefix, stk_graph **out, stk_error *err);
 
 extern const char *const stk_metric_names[2][4]; /* of training, of evaluation */
+extern const char *const stk_resident_names[2];  /* of their variables, likewise */
+
+/* Pictures of a batch, normalised, from the graph's inputs (views.c). */
+stk_symbol stk_graphs_pictures(const stk_graphs *graphs, stk_graph *g, int64_t batch, int64_t size,
+                               bool evaluate);
+/* The logits of a batch from those of its views. */
+stk_symbol stk_graphs_average(const stk_graphs *graphs, stk_graph *g, stk_symbol logits);
 
 #endif

@@ -38,6 +38,8 @@ struct stk_session {
     size_t                  row_bytes; /* that rows has room for, in all */
 };
 
+/* What is on its way to the device goes there, when a program made room for it. */
+STK_NODISCARD stk_status stk_session_settle_in(stk_session *session, stk_error *err);
 /* NULL: not compiled. */
 stk_program *stk_session_find(const stk_session *session, int64_t size, bool evaluates);
 /* Of a picture of this size. */

@@ -64,6 +64,8 @@ void stk_session_free(stk_session *session)
     stk_program_free(session->update);
     stk_variables_free(session->variables);
     stk_device_free(session->device);
+    stk_resident_free(session->graphs.resident[false]);
+    stk_resident_free(session->graphs.resident[true]);
     free(session->rows);
     free(session->labels);
     free(session);
@@ -133,7 +135,7 @@ static stk_status compile(stk_session *s, stk_graph *graph, int64_t size, bool e
     if (!st) st = stk_program_compile(&program, graph, s->variables, &options, err);
     stk_graph_free(graph);
     if (!st) s->programs[s->program_count++] = (stk_session_program_row){size, evaluates, program};
-    return st;
+    return st ? st : stk_session_settle_in(s, err);
 }
 
 static stk_status ready_update(stk_session *s, stk_error *err)
@@ -189,6 +191,14 @@ stk_status stk_session_metrics(stk_session *session, bool evaluate, bool clear, 
     return STK_OK;
 }
 
+void stk_session_clear_metrics(stk_session *session, bool evaluate)
+{
+    for (int i = 0; i < 4; i++) {
+        size_t index = stk_variables_find(session->variables, stk_metric_names[evaluate][i]);
+        if (index != SIZE_MAX) stk_variables_clear(session->variables, index);
+    }
+}
+
 stk_status stk_session_set_metrics(stk_session *session, const stk_metrics *metrics, stk_error *err)
 {
     const float values[] = {metrics->loss, metrics->correct, metrics->top5, metrics->count};
@@ -216,25 +226,33 @@ static stk_status make_rows(stk_session *s, int64_t size, stk_error *err)
 }
 
 /* A smaller batch is filled up with rows that have no label and do not count. */
+static stk_status fill_up(stk_session *s, stk_feed_batch *batch, int64_t size, stk_error *err)
+{
+    const size_t rows = (size_t)s->recipe->data.eval_batch, given = (size_t)batch->rows;
+    if (given == rows || batch->edits) return STK_OK;
+    STK_TRY(make_rows(s, size, err));
+    memcpy(s->rows, batch->pictures, given * stk_session_picture_bytes(s, size));
+    memcpy(s->labels, batch->labels, given * sizeof *s->labels);
+    for (size_t i = given; i < rows; i++)
+        s->labels[i] = -1;
+    batch->pictures = s->rows;
+    batch->labels = s->labels;
+    return STK_OK;
+}
+
 stk_status stk_session_evaluate(stk_session *session, const stk_feed_batch *batch, int64_t size,
                                 float *logits, stk_error *err)
 {
     const stk_train_recipe *r = session->recipe;
     stk_program            *program = stk_session_find(session, size, true);
-    size_t                  rows = (size_t)r->data.eval_batch, given = (size_t)batch->rows;
-    size_t                  bytes = rows * stk_session_picture_bytes(session, size);
-    const void             *pictures = batch->pictures, *labels = batch->labels;
-    if (given < rows) {
-        STK_TRY(make_rows(session, size, err));
-        memcpy(session->rows, batch->pictures, given * stk_session_picture_bytes(session, size));
-        memcpy(session->labels, batch->labels, given * sizeof *session->labels);
-        for (size_t i = given; i < rows; i++)
-            session->labels[i] = -1;
-        pictures = session->rows;
-        labels = session->labels;
-    }
-    STK_TRY(stk_program_feed(program, "image", pictures, bytes, err));
-    STK_TRY(stk_program_feed(program, "label", labels, rows * sizeof(int64_t), err));
+    const size_t            rows = (size_t)r->data.eval_batch;
+    const size_t            bytes = rows * stk_session_picture_bytes(session, size);
+    stk_feed_batch          whole = *batch;
+    STK_TRY(fill_up(session, &whole, size, err));
+    STK_TRY(whole.edits
+                ? stk_program_feed(program, "edits", whole.edits, rows * sizeof(stk_edit), err)
+                : stk_program_feed(program, "image", whole.pictures, bytes, err));
+    STK_TRY(stk_program_feed(program, "label", whole.labels, rows * sizeof(int64_t), err));
     STK_TRY(stk_program_run(program, NULL, err));
     if (!logits) return STK_OK;
     return stk_program_fetch(program, "logits", logits,
@@ -245,11 +263,11 @@ stk_status stk_session_evaluate_all(stk_session *session, stk_feed *feed_, int64
                                     stk_metrics *out, stk_error *err)
 {
     stk_feed_batch batch;
-    STK_TRY(stk_session_metrics(session, true, true, out, err));
+    stk_session_clear_metrics(session, true);
     for (;;) {
         STK_TRY(stk_feed_next(feed_, &batch, err));
         if (!batch.rows) break;
         STK_TRY(stk_session_evaluate(session, &batch, size, NULL, err));
     }
-    return stk_session_metrics(session, true, true, out, err);
+    return stk_session_metrics(session, true, false, out, err);
 }

@@ -17,6 +17,14 @@ void                     stk_session_free(stk_session *session);
 stk_variables           *stk_session_variables(stk_session *session);
 stk_device              *stk_session_device(stk_session *session);
 
+/* Keeps all pictures on the device where the recipe's data.resident is on, or auto and it can be
+ * done: reads those to train on and (data has some) to evaluate on. Called before the first program
+ * is compiled; what was decided is logged. options: as of a feed to train. */
+STK_NODISCARD stk_status stk_session_reside(stk_session *session, const stk_feed_options *options,
+                                            stk_error *err);
+/* NULL: not on the device. */
+const stk_resident *stk_session_resident(const stk_session *session, bool evaluate);
+
 /* Steps have these faults: told before the first program is compiled; they must outlive it. */
 void              stk_session_inject(stk_session *session, stk_faults *faults);
 const stk_inject *stk_session_injected(const stk_session *session); /* NULL: no faults */
@@ -85,6 +93,8 @@ STK_NODISCARD stk_status stk_session_find_not_finite(stk_session          *sessi
 /* Waits for all steps. */
 STK_NODISCARD stk_status stk_session_metrics(stk_session *session, bool evaluate, bool clear,
                                              stk_metrics *out, stk_error *err);
+/* They begin anew, after all steps that were begun; waits for nothing. */
+void stk_session_clear_metrics(stk_session *session, bool evaluate);
 /* Puts sums back, as a checkpoint kept them. */
 STK_NODISCARD stk_status stk_session_set_metrics(stk_session *session, const stk_metrics *metrics,
                                                  stk_error *err);
@@ -93,7 +103,7 @@ STK_NODISCARD stk_status stk_session_set_metrics(stk_session *session, const stk
  * not wanted) has room for eval_batch x classes. */
 STK_NODISCARD stk_status stk_session_evaluate(stk_session *session, const stk_feed_batch *batch,
                                               int64_t size, float *logits, stk_error *err);
-/* All batches of feed. */
+/* All batches of feed; the device is waited for at the end. */
 STK_NODISCARD stk_status stk_session_evaluate_all(stk_session *session, stk_feed *feed,
                                                   int64_t size, stk_metrics *out, stk_error *err);
 

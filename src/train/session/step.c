@@ -18,6 +18,25 @@ static stk_status give(stk_program *program, bool lent, const char *input, const
                 : stk_program_feed(program, input, data, size, err);
 }
 
+typedef struct part {
+    const char *input;
+    const void *data;
+    size_t      bytes;
+} part;
+
+/* What a batch of pictures is on its way to the device. Returns the number of parts. */
+static size_t parts_of(const stk_session *s, const stk_feed_batch *batch, int64_t size,
+                       part parts[2])
+{
+    const size_t rows = (size_t)s->recipe->data.batch;
+    size_t       count = 0;
+    if (batch->pictures)
+        parts[count++] =
+            (part){"image", batch->pictures, rows * stk_session_picture_bytes(s, size)};
+    if (batch->edits) parts[count++] = (part){"edits", batch->edits, rows * sizeof(stk_edit)};
+    return count;
+}
+
 /* Batches stay where they are until their step is done: see stk_feed_options.kept. */
 static stk_status feed(stk_session *s, stk_program *program, const stk_feed_batch *batch,
                        const stk_step_input *input, bool lent, stk_error *err)
@@ -25,8 +44,12 @@ static stk_status feed(stk_session *s, stk_program *program, const stk_feed_batc
     const stk_train_recipe *r = s->recipe;
     bool                    soft = stk_feed_soft(r, false);
     size_t                  rows = (size_t)r->data.batch;
-    size_t                  bytes = rows * stk_session_picture_bytes(s, input->size);
-    STK_TRY(give(program, lent, "image", batch->pictures, bytes, err));
+    part                    parts[2];
+    size_t                  count = parts_of(s, batch, input->size, parts), bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        STK_TRY(give(program, lent, parts[i].input, parts[i].data, parts[i].bytes, err));
+        bytes += parts[i].bytes;
+    }
     STK_TRY(give(program, lent, "label", batch->labels,
                  soft ? rows * (size_t)r->model.classes * sizeof(float) : rows * sizeof(int64_t),
                  err));
@@ -38,11 +61,11 @@ static stk_status feed(stk_session *s, stk_program *program, const stk_feed_batc
 static stk_status feed_again(stk_session *s, stk_program *program, const stk_feed_batch *batch,
                              const stk_step_input *input, stk_error *err)
 {
-    const size_t rows = (size_t)s->recipe->data.batch;
-    const size_t bytes = rows * stk_session_picture_bytes(s, input->size);
+    part parts[2];
+    (void)parts_of(s, batch, input->size, parts);
     for (int64_t i = stk_faults_copies(s->faults); i > 0; i--) {
-        STK_TRY(stk_program_feed(program, "image", batch->pictures, bytes, err));
-        stk_meter_add(input->meter, STK_STAGE_HOST_TO_DEVICE, 0, 0, bytes);
+        STK_TRY(stk_program_feed(program, parts[0].input, parts[0].data, parts[0].bytes, err));
+        stk_meter_add(input->meter, STK_STAGE_HOST_TO_DEVICE, 0, 0, parts[0].bytes);
     }
     return STK_OK;
 }

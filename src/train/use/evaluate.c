@@ -22,17 +22,18 @@ static stk_status run(stk_predictor *p, stk_feed *feed, stk_evaluation *out, stk
     float                  *logits = stk_predictor_logits(p);
     stk_feed_batch          batch;
     stk_metrics             m;
-    STK_TRY(stk_session_metrics(session, true, true, &m, err));
+    stk_session_clear_metrics(session, true);
     for (;;) {
         STK_TRY(stk_feed_next(feed, &batch, err));
         if (!batch.rows) break;
-        STK_TRY(stk_session_evaluate(session, &batch, r->data.size, logits, err));
+        STK_TRY(stk_session_evaluate(session, &batch, r->data.size, out->confusion ? logits : NULL,
+                                     err));
         const int64_t *labels = batch.labels;
         for (int64_t i = 0; out->confusion && i < batch.rows; i++)
             out->confusion[labels[i] * out->classes +
                            best_of(logits + i * out->classes, out->classes)]++;
     }
-    STK_TRY(stk_session_metrics(session, true, true, &m, err));
+    STK_TRY(stk_session_metrics(session, true, false, &m, err));
     double count = m.count > 0 ? (double)m.count : 1;
     out->count = (int64_t)m.count;
     out->loss = (double)m.loss / count;

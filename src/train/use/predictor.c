@@ -68,6 +68,7 @@ static stk_status load(stk_predictor *p, const char *folder, const stk_predictor
     p->recipe.data.eval_batch = o->batch > 0 ? o->batch : 32;
     if (o->backend)
         snprintf(p->recipe.knobs.backend, sizeof p->recipe.knobs.backend, "%s", o->backend);
+    if (o->tta) STK_TRY(stk_train_recipe_set(&p->recipe, "train.tta", o->tta, "tta", err));
     p->recipe.knobs.threads = o->threads;
     STK_TRY(stk_run_folder_classes(folder, &p->names, &p->name_count, err));
     STK_TRY(stk_session_open(&p->session, &p->recipe, false, err));
@@ -168,7 +169,8 @@ stk_status stk_predictor_picture(stk_predictor *predictor, stk_bytes encoded, co
     const int64_t no_label = -1;
     stk_status    st = prepare(predictor, encoded, &element, &why);
     if (st) return stk_fail(err, st, why.stage, name, "%s", why.message);
-    const stk_feed_batch batch = {1, stk_value_data(stk_element_value(element, 0)), &no_label};
+    const stk_feed_batch batch = {1, stk_value_data(stk_element_value(element, 0)), &no_label,
+                                  NULL};
     st = stk_session_evaluate(predictor->session, &batch, predictor->recipe.data.size,
                               predictor->logits, err);
     stk_element_unref(element);

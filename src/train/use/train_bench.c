@@ -1,5 +1,6 @@
 /* Steps of training without a run. */
 #include "base/checked.h"
+#include "train/data/resident.h"
 #include "train/observe/observer.h"
 #include <stdlib.h>
 #include <stoker/presets.h>
@@ -13,6 +14,7 @@ struct stk_train_bench {
     stk_feed               *feed;     /* NULL: no data */
     uint8_t                *pictures; /* generated, in the device's own kind of memory */
     size_t                  picture_bytes;
+    stk_edit               *edits;  /* for steps that take some, which change nothing; else NULL */
     void                   *labels; /* int64, or probabilities */
     int64_t                 step;
     stk_meter              *meter;
@@ -69,22 +71,50 @@ static stk_status generate(stk_train_bench *b, stk_error *err)
     return STK_OK;
 }
 
+static stk_feed_options feed_options(const stk_train_bench *b, const stk_train_data *data,
+                                     const stk_train_bench_options *o)
+{
+    return (stk_feed_options){.recipe = b->recipe,
+                              .data = data,
+                              .resident = stk_session_resident(b->session, false),
+                              .size = b->recipe->data.size,
+                              .seed = (uint64_t)b->recipe->train.seed + 1,
+                              .kept = stk_session_ahead(b->session) + 1,
+                              .memory = stk_device_host_memory(stk_session_device(b->session)),
+                              .cancel = o->cancel,
+                              .trace = o->trace,
+                              .faults = b->faults,
+                              .log = o->log,
+                              .log_context = o->log_context};
+}
+
 static stk_status open_feed(stk_train_bench *b, const stk_train_data *data,
                             const stk_train_bench_options *o, stk_error *err)
 {
-    stk_device            *device = stk_session_device(b->session);
-    const stk_feed_options options = {.recipe = b->recipe,
-                                      .data = data,
-                                      .size = b->recipe->data.size,
-                                      .seed = (uint64_t)b->recipe->train.seed + 1,
-                                      .kept = stk_session_ahead(b->session) + 1,
-                                      .memory = stk_device_host_memory(device),
-                                      .cancel = o->cancel,
-                                      .trace = o->trace,
-                                      .faults = b->faults,
-                                      .log = o->log,
-                                      .log_context = o->log_context};
+    const stk_feed_options options = feed_options(b, data, o);
     return data ? stk_feed_open(&b->feed, &options, err) : STK_OK;
+}
+
+static stk_status reside(stk_train_bench *b, const stk_train_data *data,
+                         const stk_train_bench_options *o, stk_error *err)
+{
+    stk_feed_options options = feed_options(b, data, o);
+    options.memory = NULL;
+    options.kept = 0;
+    return data && !b->inference ? stk_session_reside(b->session, &options, err) : STK_OK;
+}
+
+static stk_status generate_edits(stk_train_bench *b, stk_error *err)
+{
+    const stk_resident *resident = stk_session_resident(b->session, false);
+    if (!resident && !stk_feed_mixes_on_device(b->recipe, b->inference, false) &&
+        !stk_feed_paints_on_device(b->recipe, b->inference))
+        return STK_OK;
+    b->edits = calloc((size_t)rows_of(b), sizeof *b->edits);
+    if (!b->edits) return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory for edits");
+    for (int64_t i = 0; i < rows_of(b); i++)
+        b->edits[i] = stk_edit_none((int32_t)(resident ? i % resident->count : i));
+    return STK_OK;
 }
 
 static stk_status open_all(stk_train_bench *b, const stk_train_data *data,
@@ -101,6 +131,8 @@ static stk_status open_all(stk_train_bench *b, const stk_train_data *data,
     STK_TRY(stk_session_open(&b->session, b->recipe, !b->inference, err));
     STK_TRY(generate(b, err));
     stk_session_inject(b->session, b->faults);
+    STK_TRY(reside(b, data, o, err));
+    STK_TRY(generate_edits(b, err));
     STK_TRY(b->inference ? stk_session_ready_evaluate(b->session, size, err)
                          : stk_session_ready(b->session, size, err));
     const stk_observer_options observed = {.recipe = b->recipe,
@@ -153,6 +185,7 @@ void stk_train_bench_free(stk_train_bench *bench)
     stk_meter_free(bench->meter);
     stk_faults_free(bench->faults);
     free(bench->labels);
+    free(bench->edits);
     free(bench);
 }
 
@@ -206,7 +239,9 @@ static stk_status finish(stk_train_bench *b, stk_error *err)
 
 stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part part, stk_error *err)
 {
-    stk_feed_batch batch = {rows_of(bench), bench->pictures, bench->labels};
+    const bool     there = stk_session_resident(bench->session, false) != NULL;
+    stk_feed_batch batch = {rows_of(bench), there ? NULL : bench->pictures, bench->labels,
+                            bench->edits};
     bench->measured = part == STK_TRAIN_BENCH_BOTH;
     if (part != bench->part) STK_TRY(take_results(bench, 0, err));
     bench->part = part;

@@ -1,0 +1,174 @@
+/* The plan of an input: open, prepare, batch, mix. */
+#include "train/data/describe.h"
+#include "pipeline/functions/image_edits.h"
+#include "pipeline/functions/mix.h"
+#include "train/data/painting.h"
+#include <stdio.h>
+#include <stoker/dataset_operators.h>
+#include <stoker/functions.h>
+#include <stoker/presets.h>
+#include <stoker/recipe.h>
+#include <string.h>
+
+static const char *text_or_null(const char *text)
+{
+    return *text ? text : NULL;
+}
+
+static bool once(const stk_feed_options *o)
+{
+    return o->evaluate || o->plain;
+}
+
+static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+{
+    const stk_train_data *d = o->data;
+    bool own = !o->path && !o->split; /* the recipe's own parts, of which some may be held back */
+    bool held = d->validation_share > 0 && own;
+    const stk_images_options images = {
+        .fs = stk_faults_files(o->faults),
+        .kind = text_or_null(o->recipe->data.kind),
+        .split = o->split      ? o->split
+                 : o->evaluate ? d->validation_split
+                               : d->train_split,
+        .hold_back = held ? (int64_t)(1 / d->validation_share + 0.5) : 0,
+        .held_back = held && o->evaluate,
+        .every = o->every,
+        .shuffle = once(o)                       ? 0
+                   : o->recipe->data.shuffle < 0 ? STK_AUTO
+                                                 : o->recipe->data.shuffle,
+        .repeat = once(o) ? 0 : STK_AUTO,
+    };
+    return stk_dataset_images(data, o->path ? o->path : o->recipe->data.path, &images, err);
+}
+
+/* A list of stages of a person's own gives pictures that are ready. */
+static stk_status open_pipeline(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+{
+    STK_TRY(stk_recipe_load(data, o->recipe->data.pipeline, NULL, err));
+    if (stk_feed_paints_on_device(o->recipe, once(o)))
+        STK_TRY(stk_dataset_leave_painting(data, err));
+    return once(o) ? STK_OK : stk_dataset_repeat(data, STK_AUTO, err);
+}
+
+static stk_status put(stk_dataset **data, stk_function *function, stk_error *err)
+{
+    stk_status st = stk_dataset_map(data, function, NULL, err);
+    stk_function_unref(function);
+    return st;
+}
+
+/* Decoded, and no more. */
+static stk_status prepare_plain(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+{
+    static const stk_preset_step no_steps[] = {{NULL, NULL, 0}};
+    stk_preset                   bare = *stk_preset_find(o->recipe->data.preset);
+    bare.train = no_steps;
+    STK_TRY(open_pictures(data, o, err));
+    return stk_dataset_preset(data, &bare, NULL, err);
+}
+
+/* A preset that crops to its size would show less of a picture where a smaller one is asked for: it
+ * crops as always, and the result is made smaller. */
+static stk_status prepare(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+{
+    const stk_preset *preset = stk_preset_find(o->recipe->data.preset);
+    bool              crops = stk_preset_has(preset, o->evaluate, "random_crop") ||
+                 !stk_preset_has(preset, o->evaluate, "random_resized_crop");
+    int64_t            size = crops && !o->evaluate ? o->recipe->data.size : o->size;
+    stk_preset_options options = {.evaluate = o->evaluate, .size = (int)size, .calm = o->calm};
+    stk_function      *function;
+    char               smaller[64];
+    if (o->plain) return prepare_plain(data, o, err);
+    STK_TRY(open_pictures(data, o, err));
+    STK_TRY(stk_dataset_preset(data, preset, &options, err));
+    if (size == o->size) return STK_OK;
+    snprintf(smaller, sizeof smaller, "size=%d filter=bilinear", (int)o->size);
+    int image = stk_element_spec_find(stk_dataset_spec(*data), "image");
+    STK_TRY(stk_function_image(&function, image, "resize", smaller, 1, err));
+    return put(data, function, err);
+}
+
+/* Where the edits of a batch are, or will be. */
+static int edits_of(const stk_dataset *data)
+{
+    const stk_element_spec *spec = stk_dataset_spec(data);
+    const int               found = stk_element_spec_find(spec, "edits");
+    return found >= 0 ? found : (int)spec->count;
+}
+
+static stk_status mix_on_device(stk_dataset **data, const stk_train_recipe *r, int image, int label,
+                                stk_error *err)
+{
+    const bool    cut = r->data.cutmix > 0;
+    stk_function *function;
+    STK_TRY(stk_function_mix_edits(&function, image, label, edits_of(*data),
+                                   cut ? r->data.cutmix : r->data.mixup, cut, err));
+    return put(data, function, err);
+}
+
+static stk_status mix(stk_dataset **data, const stk_feed_options *o, int image, int label,
+                      stk_error *err)
+{
+    const stk_train_recipe *r = o->recipe;
+    stk_function           *function;
+    if (stk_feed_mixes_on_device(r, false, false)) return mix_on_device(data, r, image, label, err);
+    if (r->data.mixup > 0) {
+        STK_TRY(stk_function_mixup(&function, image, label, r->data.mixup, err));
+        STK_TRY(put(data, function, err));
+    }
+    if (r->data.cutmix > 0) {
+        STK_TRY(stk_function_cutmix(&function, image, label, r->data.cutmix, false, err));
+        STK_TRY(put(data, function, err));
+    }
+    return STK_OK;
+}
+
+static stk_status make_batches(stk_dataset **data, const stk_feed_options *o, int image, int label,
+                               stk_error *err)
+{
+    const stk_train_recipe *r = o->recipe;
+    bool                    soft = stk_feed_soft(r, once(o));
+    stk_function           *function;
+    if (strcmp(r->data.on_bad_sample, "skip") == 0)
+        STK_TRY(stk_dataset_ignore_errors(data, true, err));
+    if (soft) {
+        STK_TRY(stk_function_one_hot(&function, label, r->model.classes, 0, err));
+        STK_TRY(put(data, function, err));
+    }
+    STK_TRY(stk_faults_prepare(o->faults, data, err));
+    const stk_batch_options batch = {.drop_remainder = !once(o)};
+    STK_TRY(stk_dataset_batch(data, once(o) ? r->data.eval_batch : r->data.batch, &batch, err));
+    if (soft) return mix(data, o, image, label, err);
+    if (!stk_feed_paints_on_device(r, once(o))) return STK_OK;
+    STK_TRY(stk_function_number_edits(&function, image, edits_of(*data), err));
+    return put(data, function, err);
+}
+
+/* Of a picture and its label; edits come with batches. */
+static stk_status find_values(const stk_feed_options *o, const stk_dataset *data,
+                              stk_feed_values *values, stk_error *err)
+{
+    const stk_element_spec *spec = stk_dataset_spec(data);
+    *values = (stk_feed_values){.image = stk_element_spec_find(spec, "image"),
+                                .label = stk_element_spec_find(spec, "label"),
+                                .edits = -1};
+    if (values->image >= 0 && values->label >= 0) return STK_OK;
+    return stk_fail(err, STK_E_NOTFOUND, "data", o->recipe->data.path,
+                    "the data has no value called \"%s\"", values->image < 0 ? "image" : "label");
+}
+
+stk_status stk_feed_describe(const stk_feed_options *options, stk_dataset **out,
+                             stk_feed_values *values, stk_error *err)
+{
+    const stk_feed_options *o = options;
+    *out = NULL;
+    STK_TRY(*o->recipe->data.pipeline && !o->path && !o->split ? open_pipeline(out, o, err)
+                                                               : prepare(out, o, err));
+    STK_TRY(find_values(o, *out, values, err));
+    STK_TRY(make_batches(out, o, values->image, values->label, err));
+    if (stk_feed_mixes_on_device(o->recipe, once(o), false) ||
+        stk_feed_paints_on_device(o->recipe, once(o)))
+        values->edits = stk_element_spec_find(stk_dataset_spec(*out), "edits");
+    return STK_OK;
+}

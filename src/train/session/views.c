@@ -1,0 +1,92 @@
+/* Pictures as a graph takes them: fed, or cut out of those that are on the device; mixed there;
+ * seen from several sides to evaluate. */
+#include "train/session/graphs.h"
+#include <stdlib.h>
+#include <stoker/ops.h>
+#include <string.h>
+
+const char *const stk_resident_names[2] = {"data.training", "data.evaluation"};
+
+/* One look at a picture: shifted by this, then mirrored. */
+typedef struct view {
+    int32_t x, y;
+    bool    mirrored;
+} view;
+
+static const view views[] = {{0, 0, false},  {0, 0, true},  {-1, -1, false},
+                             {-1, -1, true}, {1, 1, false}, {1, 1, true}};
+
+enum { VIEWS = sizeof views / sizeof *views, MIRROR_VIEWS = 2 };
+
+static int64_t view_count(const stk_graphs *graphs)
+{
+    const char *tta = graphs->recipe->train.tta;
+    return strcmp(tta, "mirror") == 0 ? MIRROR_VIEWS : strcmp(tta, "mirror-shift") == 0 ? VIEWS : 1;
+}
+
+/* The rows of a view lie together. */
+static stk_symbol look(stk_graph *g, stk_symbol x, int64_t count)
+{
+    const stk_shape s = stk_symbol_shape(g, x);
+    const int64_t   rows = s.dim[0];
+    stk_edit       *edits = calloc((size_t)(rows * count), sizeof *edits);
+    if (!edits) return STK_NO_SYMBOL; /* which the graph refuses */
+    for (int64_t i = 0; i < rows * count; i++) {
+        const view *v = &views[i / rows];
+        edits[i] = stk_edit_none((int32_t)(i % rows));
+        edits[i].x = v->x;
+        edits[i].y = v->y;
+        edits[i].flip = v->mirrored ? STK_EDIT_FLIP_X : 0;
+        edits[i].border = STK_EDIT_REFLECT;
+    }
+    stk_symbol how = stk_graph_constant(g, "views", STK_DTYPE_I32,
+                                        stk_shape_2d(rows * count, STK_EDIT_WORDS), edits);
+    free(edits);
+    return stk_edit_pictures(g, x, how, (int)s.dim[1], (int)s.dim[2]);
+}
+
+stk_symbol stk_graphs_average(const stk_graphs *graphs, stk_graph *g, stk_symbol logits)
+{
+    const int64_t   count = view_count(graphs);
+    const stk_shape s = stk_symbol_shape(g, logits);
+    float           shares[VIEWS];
+    if (count == 1) return logits;
+    for (int i = 0; i < VIEWS; i++)
+        shares[i] = count == MIRROR_VIEWS ? 0.5f : i < MIRROR_VIEWS ? 0.25f : 0.125f;
+    stk_symbol share =
+        stk_graph_constant(g, "shares", STK_DTYPE_F32, stk_shape_3d(count, 1, 1), shares);
+    stk_symbol by_view = stk_reshape(g, logits, stk_shape_3d(count, s.dim[0] / count, s.dim[1]));
+    return stk_reduce_sum(g, stk_mul(g, by_view, share), 1 << 0, false);
+}
+
+static stk_symbol cut_out(const stk_graphs *graphs, stk_graph *g, stk_symbol edits, int64_t size,
+                          bool evaluate)
+{
+    const stk_resident *kept = graphs->resident[evaluate];
+    stk_symbol          all =
+        stk_graph_variable(g, stk_resident_names[evaluate], STK_DTYPE_U8,
+                           stk_shape_4d(kept->count, kept->height, kept->width, kept->channels),
+                           &(stk_variable_options){.role = STK_VARIABLE_DATA, .no_decay = true});
+    return stk_edit_pictures(g, all, edits, (int)size, (int)size);
+}
+
+stk_symbol stk_graphs_pictures(const stk_graphs *graphs, stk_graph *g, int64_t batch, int64_t size,
+                               bool evaluate)
+{
+    float         mean[4], deviation[4];
+    const bool    resident = graphs->resident[evaluate] != NULL;
+    const bool    mixed = stk_feed_mixes_on_device(graphs->recipe, evaluate, resident);
+    const bool    painted = stk_feed_paints_on_device(graphs->recipe, evaluate);
+    const int64_t count = evaluate ? view_count(graphs) : 1;
+    stk_symbol    edits = STK_NO_SYMBOL, x;
+    if (resident || mixed || painted)
+        edits = stk_graph_input(g, "edits", STK_DTYPE_I32, stk_shape_2d(batch, STK_EDIT_WORDS));
+    x = resident ? cut_out(graphs, g, edits, size, evaluate)
+                 : stk_graph_input(g, "image", STK_DTYPE_U8,
+                                   stk_shape_4d(batch, size, size, graphs->channels));
+    if (painted && !resident) x = stk_edit_pictures(g, x, edits, (int)size, (int)size);
+    if (mixed) x = stk_mix_pictures(g, x, edits);
+    if (count > 1) x = look(g, x, count);
+    stk_feed_normalization(graphs->recipe->data.preset, mean, deviation);
+    return stk_normalize_image(g, x, mean, deviation);
+}

@@ -1,0 +1,84 @@
+/* MixUp, CutMix and painting that are left to the device: the same bits as the host's. */
+#include "tensor/edit.h"
+#include "train/data/feed.h"
+#include "train/tiny_data.h"
+#include <stdio.h>
+
+enum { SIZE = 12, CLASSES = 4, BATCH = 16 };
+
+STK_TEST(mixing_on_the_device_gives_the_bits_of_the_host)
+{
+    static const char *const values[] = {"host", "device"};
+    tiny_expect_same("mixup", "knobs.augment", values,
+                     (const char *const[]){"data.mixup", "0.3", NULL});
+    tiny_expect_same("cutmix", "knobs.augment", values,
+                     (const char *const[]){"data.cutmix", "1", "model.name", "cnn", "model.width",
+                                           "0.25", NULL});
+}
+
+/* A recipe of stages: pictures that are shifted, then painted on. */
+static const char *write_pipeline(const char *name, const char *data, const char *paint)
+{
+    char        text[1024];
+    const char *path = stk_test_path(name);
+    const int   size = snprintf(text, sizeof text,
+                                "data:\n  - images: {path: %s, split: train}\n  - global_shuffle\n"
+                                  "  - map: {random_crop: {size: 12, padding: 2}}\n%s",
+                                data, paint);
+    stk_test_write_file(path, text, (size_t)size);
+    return path;
+}
+
+STK_TEST(what_is_left_to_the_device_is_in_the_edits)
+{
+    stk_train_recipe recipe;
+    stk_train_data   known;
+    stk_feed        *feed;
+    stk_feed_batch   batch;
+    stk_error        err;
+    int              inverted = 0;
+    const char      *data = tiny_data("left", 80, SIZE, CLASSES);
+    const char      *pipeline = write_pipeline(
+             "left.yaml", data,
+             "  - map: {invert: {probability: 0.5}}\n  - map: {solarize: {threshold: 99}}\n");
+    tiny_recipe(&recipe, &known, data, stk_test_path("unused"),
+                (const char *const[]){"data.pipeline", pipeline, "knobs.augment", "device", NULL});
+    const stk_feed_options options = {.recipe = &recipe, .data = &known, .size = SIZE, .seed = 7};
+    EXPECT_OK(stk_feed_open(&feed, &options, &err));
+    for (int n = 0; n < 5; n++) {
+        EXPECT_OK(stk_feed_next(feed, &batch, &err));
+        for (int i = 0; i < BATCH; i++) {
+            const stk_edit *e = &batch.edits[i];
+            const int       first = e->step[0].kind == STK_EDIT_INVERT;
+            EXPECT_INT_EQ(i, e->source);
+            EXPECT_INT_EQ(STK_EDIT_SOLARIZE, e->step[first].kind);
+            EXPECT_INT_EQ(99, e->step[first].word[0]);
+            EXPECT_INT_EQ(STK_EDIT_END, e->step[first + 1].kind);
+            inverted += first;
+        }
+    }
+    EXPECT(batch.pictures && inverted > 20 && inverted < 60);
+    stk_feed_free(feed);
+    stk_train_data_release(&known);
+}
+
+STK_TEST(painting_on_the_device_gives_the_bits_of_the_host)
+{
+    static const char *const values[] = {"host", "device"};
+    static const char *const paints[] = {("  - map: {brightness: {factor: 1.3, probability: 0.5}}\n"
+                                          "  - map: {invert: {probability: 0.3}}\n"
+                                          "  - map: {solarize: {}}\n"),
+                                         "  - map: {cutout: {size: 4}}\n", ""};
+    for (size_t i = 0; i < COUNT_OF(paints); i++) {
+        char        name[32];
+        const char *data = tiny_data("painted", 80, SIZE, CLASSES);
+        snprintf(name, sizeof name, "painted-%zu", i);
+        const char *pipeline = write_pipeline(name, data, paints[i]);
+        tiny_expect_same(
+            name, "knobs.augment", values,
+            (const char *const[]){"data.pipeline", pipeline, "train.epochs", "1", NULL});
+        tiny_expect_same(name, "knobs.augment", values,
+                         (const char *const[]){"data.pipeline", pipeline, "train.epochs", "1",
+                                               "data.mixup", "0.3", NULL});
+    }
+}
