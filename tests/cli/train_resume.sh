@@ -5,7 +5,7 @@ source "$(dirname "$0")/support.bash" "$1"
 cd "$work"
 make_colours photos 3 30 8
 
-train="train photos --model mlp --epochs 60 --batch 8 --threads 1 --checkpoint-every 7 -q"
+train="train photos --model mlp --epochs 60 --batch 8 --threads 1 --checkpoint-every 7 -q ${STOKER_TEST_FLAGS:-}"
 run $train -o whole
 expect_code 0 "the whole run"
 

@@ -1,9 +1,11 @@
 /* What a device does behind the caller's back comes into times and traces. */
 #include "cuda/cuda_support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <stoker/json.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RUNS = 3, OPS = 2, ROWS = 16, COLUMNS = 2048 /* not few bytes: a copy of their own */ };
 
@@ -213,12 +215,24 @@ STK_TEST(kernels_that_are_not_told_are_missed_once)
 }
 
 #ifdef STK_FAKE_CUPTI
+/* Beside this program, wherever both were copied to. */
+static const char *fake_cupti(void)
+{
+    static char path[4096];
+    ssize_t     length = readlink("/proc/self/exe", path, sizeof path - 1);
+    EXPECT(length > 0);
+    path[length] = '\0';
+    char *name = strrchr(path, '/') + 1;
+    snprintf(name, sizeof path - (size_t)(name - path), "%s", STK_FAKE_CUPTI);
+    return path;
+}
+
 STK_TEST(who_does_not_permit_it_is_named)
 {
     fixture           f;
     stk_error         err, notice;
     stk_trace_thread *thread;
-    setenv("STOKER_CUPTI", STK_FAKE_CUPTI, 1);
+    setenv("STOKER_CUPTI", fake_cupti(), 1);
     for (int old = 0; old < 2; old++) {
         stk_trace *trace = new_trace(STK_TRACE_KERNELS, &thread);
         setenv("FAKE_CUPTI", old ? "old" : "denied", 1);
@@ -239,7 +253,7 @@ STK_TEST(kernels_have_the_names_and_layers_of_what_began_them)
     stk_error         err, notice;
     stk_trace_thread *thread;
     stk_trace        *trace = new_trace(STK_TRACE_KERNELS, &thread);
-    setenv("STOKER_CUPTI", STK_FAKE_CUPTI, 1);
+    setenv("STOKER_CUPTI", fake_cupti(), 1);
     open_fixture(&f);
     for (int i = 0; i < RUNS; i++)
         EXPECT_OK(stk_program_run(f.program, thread, &err));

@@ -1,12 +1,12 @@
 /* stoker bench compute: how fast a network computes, without any input. */
 #include "bench_compute_report.h"
+#include "bench_settle.h"
 #include "bench_sweep.h"
 #include "json_out.h"
 #include "signals.h"
 #include "train_flags.h"
 
 #include <stdlib.h>
-#include <stoker/models.h>
 #include <unistd.h>
 
 typedef struct values {
@@ -130,24 +130,6 @@ static const stk_option options[] = {
      .group = "Common",
      .help = "show no progress and no hints; results and errors only"},
 };
-
-/* What is not said is settled as for training, on pictures as the network likes them. */
-static stk_status settle(stk_train_recipe *recipe, const values *v, stk_error *err)
-{
-    enum { MANY = 1 << 20 };
-    const stk_model *model;
-    STK_TRY(stk_model_find(&model, recipe->model.name, err));
-    if (recipe->data.size < 0) recipe->data.size = model->size;
-    if (recipe->knobs.input_threads < 0) recipe->knobs.input_threads = 1; /* none is taken away */
-    const stk_train_data data = {.classes = v->classes ? v->classes : model->classes,
-                                 .train_count = MANY,
-                                 .width = recipe->data.size,
-                                 .height = recipe->data.size,
-                                 .channels = model->channels};
-    STK_TRY(stk_train_settle(recipe, &data, NULL, err));
-    recipe->data.eval_batch = recipe->data.batch;
-    return STK_OK;
-}
 
 /* The most times that are measured: of steps, or of windows of steps. */
 static size_t rounds_of(const values *v)
@@ -288,7 +270,7 @@ static int run_sweep(const stk_invocation *call, stk_train_recipe *recipe)
     if (!stk_sweep_read(v->batches, &sweep.first, &sweep.last))
         return stk_report_usage(call->command,
                                 "--batches is not FROM..TO, such as 4..512 or 4..max", NULL);
-    stk_status st = settle(recipe, v, &err);
+    stk_status st = stk_bench_settle(recipe, v->classes, &err);
     if (!v->train.quiet) stk_notice_begin("measuring ...");
     if (!st) st = stk_sweep_run(&sweep, &err);
     stk_notice_end();
@@ -308,7 +290,7 @@ static int run(const stk_invocation *call)
     int code = stk_train_flags_apply(call, &flags, NULL, &recipe);
     if (code) return code;
     if (v->batches) return run_sweep(call, &recipe);
-    stk_status st = settle(&recipe, v, &err);
+    stk_status st = stk_bench_settle(&recipe, v->classes, &err);
     if (!v->train.quiet) stk_notice_begin("measuring ...");
     if (!st) st = work(&report, v, &err);
     stk_notice_end();
