@@ -6,7 +6,14 @@
 #include "passes/fuse.h"
 #include "passes/passes.h"
 
-enum { INPUTS_MAX = 3, MULTIPLE = 64, DEPTH_MOST = 256, COLUMNS_MOST = 1024, ROWS_LEAST = 8192 };
+enum {
+    INPUTS_MAX = 3,
+    MULTIPLE = 64,
+    DEPTH_MOST = 256,
+    COLUMNS_MOST = 1024,
+    ROWS_LEAST = 8192,
+    ELEMENTS_LEAST = 1 << 25
+};
 
 /* A product of small matrices with so many rows that reading its result again would cost about as
  * much as computing it: there a kernel can have both. */
@@ -22,12 +29,29 @@ static bool is_long_product(const stk_fuser *f, const stk_graph_node *node)
            y.dim[0] * y.dim[1] * y.dim[2] >= ROWS_LEAST;
 }
 
+/* A kernel of 3x3 for each channel, whose result no cache holds until it would be read again. */
+static bool is_large_depthwise(const stk_fuser *f, const stk_graph_node *node)
+{
+    const stk_conv2d_attrs *a = node->attrs;
+    stk_shape               w = stk_symbol_shape(f->from, node->in[1]),
+              y = stk_symbol_shape(f->from, node->out[0]);
+    return node->input_count == 2 && w.dim[2] == 3 && w.dim[3] == 3 && w.dim[1] == 1 &&
+           w.dim[0] == a->groups && w.dim[0] % 2 == 0 && a->stride[0] == a->stride[1] &&
+           a->stride[0] <= 2 && a->dilation[0] == 1 && a->dilation[1] == 1 && !a->act.row &&
+           y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_LEAST;
+}
+
+static bool can_have(const stk_fuser *f, const stk_graph_node *node)
+{
+    return is_long_product(f, node) || is_large_depthwise(f, node);
+}
+
 bool stk_fuse_has_statistics(const stk_fuser *f, stk_symbol y)
 {
     const stk_graph_node *conv = stk_fuse_producer(f, y);
     if (!(f->fusions & STK_FUSION_STATISTICS) || !conv || conv->op != &stk_graph_op_conv2d)
         return false;
-    return conv->output_count > 1 || is_long_product(f, conv);
+    return conv->output_count > 1 || can_have(f, conv);
 }
 
 static stk_fuse_answer add_outputs(stk_fuser *f, const stk_graph_node *node)
@@ -36,7 +60,7 @@ static stk_fuse_answer add_outputs(stk_fuser *f, const stk_graph_node *node)
     bool       wanted = false;
     for (uint32_t i = f->first[y.id]; i < f->first[y.id + 1]; i++)
         wanted = wanted || f->from->nodes[f->readers[i]].op == &stk_graph_op_bn_stats;
-    if (!wanted || node->output_count > 1 || !is_long_product(f, node)) return STK_FUSE_NO;
+    if (!wanted || node->output_count > 1 || !can_have(f, node)) return STK_FUSE_NO;
     for (int i = 0; i < node->input_count; i++)
         in[i] = stk_fuse_symbol(f, node->in[i]);
     stk_rewrite_at(&f->rewrite, node);

@@ -35,6 +35,26 @@ STK_TEST(any_convolution_has_statistics)
     EXPECT_CUDA(&c);
 }
 
+/* Blocks with one group of columns and with several, with words that are no pixel's; items that
+ * begin in the middle of a picture. */
+STK_TEST(depthwise_convolutions_have_statistics)
+{
+    static const int shapes[][5] = {{9, 7, 7, 136, 1},
+                                    {3, 20, 15, 16, 1},
+                                    {12, 6, 5, 200, 2},
+                                    {1, 3, 1, 6, 1},
+                                    {2, 9, 33, 8, 2}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const int             *s = shapes[i];
+        const stk_conv2d_attrs each = square(s[4], 1, s[3]);
+        cuda_case              c = of(&each, NHWC(s[0], s[1], s[2], s[3]), NHWC(s[3], 1, 3, 3));
+        EXPECT_CUDA(&c);
+        c.inputs = 3;
+        c.in[2] = (cuda_input){.shape = VECTOR(s[3]), .dtype = STK_DTYPE_F32, .low = 3, .high = 4};
+        EXPECT_CUDA(&c);
+    }
+}
+
 STK_TEST(a_bias_counts)
 {
     const stk_conv2d_attrs one = square(1, 0, 1);

@@ -24,10 +24,17 @@ static bool can_any(const stk_graph_op *op, const stk_op_use *use)
            (use->in[0].dtype == STK_DTYPE_F32 || s.in_c % 2 == 0);
 }
 
+/* With statistics, too, where the kernel has them. */
 static bool can(const stk_device *device, const stk_op_use *use)
 {
     (void)device;
-    return can_any(&stk_graph_op_conv2d, use);
+    const stk_conv2d_attrs *a = use->attrs;
+    stk_op_use              alone = *use;
+    alone.output_count = 1;
+    if (!can_any(&stk_graph_op_conv2d, &alone)) return false;
+    stk_conv2d_shape s = stk_conv2d_shape_of(&stk_graph_op_conv2d, &alone);
+    return use->output_count == 1 ||
+           (s.kernel_h == 3 && !a->act.row && s.batch > 0 && s.out_h > 0 && s.out_w > 0);
 }
 
 static bool can_input(const stk_device *device, const stk_op_use *use)
@@ -53,6 +60,8 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
 {
     STK_TRY(stk_cuda_conv_input_formats(device, use, have, in, out, err));
     in[1] = weights_as(have[1]);
+    for (int i = 1; i < use->output_count; i++)
+        out[i] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
@@ -64,15 +73,37 @@ static stk_status weight_formats(stk_device *device, const stk_op_use *use, cons
     return STK_OK;
 }
 
+static stk_cuda_depthwise_plan plan_forward(const stk_kernel_call    *call,
+                                            const stk_cuda_conv_args *args)
+{
+    stk_cuda_depthwise_plan plan = stk_cuda_depthwise_plan_of(
+        args, STK_CUDA_DW_FORWARD, stk_cuda_of(call->device)->processors);
+    plan.statistics = call->use.output_count > 1;
+    return plan;
+}
+
+static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
+{
+    (void)err;
+    stk_cuda_conv_args      args = stk_cuda_conv_args_of(&stk_graph_op_conv2d, call);
+    stk_cuda_depthwise_plan plan = plan_forward(call, &args);
+    size_t                  part = (size_t)args.in_c * STK_CUDA_DW_VALUES * sizeof(float);
+    *scratch = plan.statistics ? (size_t)plan.blocks * part : 0;
+    return STK_OK;
+}
+
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda               *cuda = stk_cuda_of(call->device);
+    cudaStream_t            stream = stk_cuda_of(call->device)->stream;
     stk_cuda_conv_args      args = stk_cuda_conv_args_of(&stk_graph_op_conv2d, call);
-    stk_cuda_depthwise_plan plan =
-        stk_cuda_depthwise_plan_of(&args, STK_CUDA_DW_FORWARD, cuda->processors);
-    STK_TRY(
-        stk_cuda_launched(call, stk_cuda_depthwise_launch(&args, &plan, false, cuda->stream), err));
-    return stk_cuda_conv_activate(call, err);
+    stk_cuda_depthwise_plan plan = plan_forward(call, &args);
+    STK_TRY(stk_cuda_launched(call, stk_cuda_depthwise_launch(&args, &plan, false, stream), err));
+    if (!plan.statistics) return stk_cuda_conv_activate(call, err);
+    return stk_cuda_launched(call,
+                             stk_cuda_depthwise_stats_launch(&args, &plan,
+                                                             call->out[STK_CONV2D_MEAN],
+                                                             call->out[STK_CONV2D_VAR], stream),
+                             err);
 }
 
 /* Windows of dx over dy, of stride 1. */
@@ -126,6 +157,7 @@ const stk_kernel stk_cuda_depthwise = {
     .name = "depthwise",
     .can = can,
     .formats = formats,
+    .prepare = prepare,
     .run = run,
 };
 const stk_kernel stk_cuda_depthwise_input = {

@@ -19,7 +19,7 @@ typedef struct figure {
 
 static figure figure_of(const stk_cuda_conv_args *a, stk_cuda_depthwise_kind kind)
 {
-    int    k = a->down.kernel, s = a->down.stride, columns = STK_CUDA_DW_COLUMNS(k);
+    int    k = a->down.kernel, s = a->down.stride, columns = STK_CUDA_DW_COLUMNS(k, s);
     figure f = {.height = a->down.count,
                 .width = a->across.count,
                 .columns = columns,
@@ -28,7 +28,7 @@ static figure figure_of(const stk_cuda_conv_args *a, stk_cuda_depthwise_kind kin
                 .lead = (k - 1) / s,
                 .per_group = columns * s * s,
                 .halo = (k - s) * s,
-                .threads = STK_CUDA_DW_RESIDENT(k) * STK_CUDA_DW_THREADS};
+                .threads = STK_CUDA_DW_RESIDENT(k, s) * STK_CUDA_DW_THREADS};
     if (kind == STK_CUDA_DW_SPREAD) {
         f.height = a->down.size + a->down.before % 2;
         f.width = a->across.size + a->across.before % 2;

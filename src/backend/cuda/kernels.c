@@ -42,10 +42,10 @@ const stk_kernel *const stk_cuda_kernels[] = {
     &stk_cuda_upsample,
     &stk_cuda_upsample_grad,
     &stk_cuda_normalize_image,
-    &stk_cuda_conv_stats,
     &stk_cuda_edit_pictures,
     &stk_cuda_mix_pictures,
     &stk_cuda_depthwise,
+    &stk_cuda_conv_stats,
     &stk_cuda_depthwise_input,
     &stk_cuda_depthwise_weight,
 #ifndef STK_CUDA_EMULATED

@@ -2,6 +2,7 @@
  * turned. These are bound by memory: all that is computed must hide behind reading x and writing y
  * once. What is read of a row serves all rows of results that it is part of. */
 #include "backend/cuda/own/depthwise.cuh"
+#include "backend/cuda/own/depthwise_stats.cuh"
 
 namespace
 {
@@ -52,19 +53,22 @@ template <int K, int S> struct rows_of_x {
     __device__ __forceinline__ void enter(const stk::dw_item &item)
     {
         int row = item.segment * p.rows * S - a.down.before;
-        x.enter(item.n, row, item.strip * p.groups * (STK_CUDA_DW_COLUMNS(K) * S) - a.across.before,
+        x.enter(item.n, row,
+                item.strip * p.groups * (STK_CUDA_DW_COLUMNS(K, S) * S) - a.across.before,
                 row + (p.rows - 1) * S + K);
     }
     template <int UNIT> __device__ __forceinline__ void copy(dw_word *slot)
     {
-#pragma unroll
-        for (int i = 0; i < S * STK_CUDA_DW_TURNS(K, S); i++)
+        constexpr int ROWS = S * STK_CUDA_DW_TURNS(K, S);
+#pragma unroll(UNIT == 4 ? ROWS : 1)
+        for (int i = 0; i < ROWS; i++)
             x.copy<UNIT>(slot + i * row_words);
     }
 };
 
 template <typename T, int K, int S> struct rows_of_y {
-    static constexpr int V = stk::DW_V<T>, LIVE = (K - 1) / S + 1, COLUMNS = STK_CUDA_DW_COLUMNS(K);
+    static constexpr int V = stk::DW_V<T>, LIVE = (K - 1) / S + 1,
+                         COLUMNS = STK_CUDA_DW_COLUMNS(K, S);
     static constexpr int COLS = S * (COLUMNS - 1) + K, TURNS = STK_CUDA_DW_TURNS(K, S);
 
     const dw_plan                 &p;
@@ -72,6 +76,7 @@ template <typename T, int K, int S> struct rows_of_y {
     stk::dw_writer<T, V, COLUMNS> &writer;
     int                            row_words;
     float                          w[K * K][V], bias[V], acc[LIVE][COLUMNS][V];
+    stk::dw_tally<T, V>            tally;
 
     __device__ __forceinline__ void enter(const stk::dw_item &item)
     {
@@ -88,7 +93,9 @@ template <typename T, int K, int S> struct rows_of_y {
                 stk::dw_read<T, V>(p, lane, rows + row_words, lane.group * COLUMNS * S, line);
                 add_row<K, S, TURN, 1>(line, w, bias, acc);
             }
-            writer.write(acc[TURN]);
+            bool written = writer.write(acc[TURN]);
+            if constexpr (K == 3)
+                if (written && p.statistics) tally.add(acc[TURN], writer.inside);
             turn<TURN + 1>(rows + S * row_words);
         }
     }
@@ -100,7 +107,7 @@ template <typename T, int K, int S> struct rows_of_y {
 };
 
 template <typename T, int K, int S>
-__global__ void __launch_bounds__(STK_CUDA_DW_THREADS, STK_CUDA_DW_RESIDENT(K))
+__global__ void __launch_bounds__(STK_CUDA_DW_THREADS, STK_CUDA_DW_RESIDENT(K, S))
     forward(const __grid_constant__ stk_cuda_conv_args a, const __grid_constant__ dw_plan p,
             bool flip)
 {
@@ -111,13 +118,15 @@ __global__ void __launch_bounds__(STK_CUDA_DW_THREADS, STK_CUDA_DW_RESIDENT(K))
     stk::dw_feed x(p, lane, a.x, a.down.size, a.across.size, columns);
     stk::dw_writer<T, use::V, use::COLUMNS> writer(a, p, lane, a.down.count, a.across.count);
     rows_of_x<K, S>                         from = {a, p, x, row_words};
-    use                                     to = {p, lane, writer, row_words, {}, {}, {}};
+    use                                     to = {p, lane, writer, row_words, {}, {}, {}, {}};
     stk::dw_weights<T, use::V>(lane, a.w, flip, to.w);
 #pragma unroll
     for (int v = 0; v < use::V; v++)
         to.bias[v] = a.bias && lane.any ? a.bias[(lane.first + lane.word) * use::V + v] : 0;
     stk::dw_stream<STK_CUDA_DW_AHEAD(use::COLUMNS * S * S * use::TURNS)>(
         p, ring, S * use::TURNS * row_words, from, to);
+    if constexpr (K == 3)
+        if (p.statistics) to.tally.leave(p, lane, reinterpret_cast<float *>(ring), a.parts);
 }
 
 template <typename T, int K, int S>

@@ -6,6 +6,9 @@
 #include "backend/cuda/own/depthwise.h"
 #include "backend/cuda/own/launch.cuh"
 #include <type_traits>
+#ifdef __CUDACC__
+#include <cuda_pipeline_primitives.h>
+#endif
 
 namespace stk
 {
@@ -146,9 +149,12 @@ __device__ __forceinline__ void dw_stream(const dw_plan &p, dw_word *ring, int s
     int64_t block = blockIdx.x / (unsigned)p.chunks;
     int     begin = (int)(block * p.items / p.blocks);
     int     steps = ((int)((block + 1) * p.items / p.blocks) - begin) * p.steps, ahead = steps;
-    int     last = AHEAD * slot_words, free = last, slot = 0, step_ahead = 0, step = 0;
+    int     last = AHEAD * slot_words, to = 0, slot = 0, step_ahead = 0, step = 0;
     dw_item item(p, begin), item_ahead = item;
-    auto    fetch_next = [&](int to) {
+#pragma unroll 1
+    for (int left = steps + AHEAD; left > 0; left--) {
+        __pipeline_wait_prior(AHEAD - 1);
+        __syncthreads();
         if (ahead > 0) {
             if (step_ahead == 0) fetch.enter(item_ahead);
             if (p.unit == 4)
@@ -156,21 +162,13 @@ __device__ __forceinline__ void dw_stream(const dw_plan &p, dw_word *ring, int s
             else
                 fetch.template copy<1>(ring + to);
             if (++step_ahead == p.steps) step_ahead = 0, item_ahead.go_on(p);
-            ahead--;
+            to = to == last ? 0 : to + slot_words, ahead--;
         }
         __pipeline_commit();
-    };
-#pragma unroll 1
-    for (int at = 0; at < last; at += slot_words)
-        fetch_next(at);
-#pragma unroll 1
-    for (; steps > 0; steps--) {
-        __pipeline_wait_prior(AHEAD - 1);
-        __syncthreads();
-        fetch_next(free);
+        if (left > steps) continue;
         if (step == 0) use.enter(item);
         use(ring + slot);
-        free = slot, slot = slot == last ? 0 : slot + slot_words;
+        slot = slot == last ? 0 : slot + slot_words;
         if (++step == p.steps) step = 0, item.go_on(p);
     }
 }
@@ -230,15 +228,18 @@ template <typename T, int V, int COUNT> struct dw_writer {
             if (lane.any && column + t >= 0 && column + t < width) inside |= 1u << t;
     }
 
-    __device__ __forceinline__ void write(float (&value)[COUNT][V])
+    /* Says whether the row was one to write. */
+    __device__ __forceinline__ bool write(float (&value)[COUNT][V])
     {
-        if (row >= begin && row < end) {
+        bool wanted = row >= begin && row < end;
+        if (wanted) {
             if (!p.plain) finish(value);
 #pragma unroll
             for (int t = 0; t < COUNT; t++)
                 if (inside >> t & 1) picture[at + t * p.words] = dw_pack<T>(value[t]);
         }
         row++, at += width * p.words;
+        return wanted;
     }
 
     __device__ __forceinline__ void finish(float (&value)[COUNT][V]) const

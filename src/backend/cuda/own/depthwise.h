@@ -12,14 +12,15 @@
 STK_CUDA_BEGIN
 
 enum {
-    STK_CUDA_DW_THREADS = 256,           /* of a block, the most */
-    STK_CUDA_DW_SHARED = 48 * 1024 - 64, /* bytes of a block, the most */
+    STK_CUDA_DW_THREADS = 256,      /* of a block, the most */
+    STK_CUDA_DW_SHARED = 46 * 1024, /* bytes of a block, the most: 48 KB less what sums take */
 };
 
+/* Columns of results that a thread has: as many as its registers allow, since all else that it does
+ * is for a row of them. Pictures of 224 are 7 times a power of two on all their ways. */
+#define STK_CUDA_DW_COLUMNS(kernel, stride) ((kernel) != 3 ? 2 : (stride) == 1 ? 7 : 4)
 /* Blocks of so many threads that a multiprocessor has at a time. */
-#define STK_CUDA_DW_RESIDENT(kernel) ((kernel) == 3 ? 3 : 2)
-/* Columns of results that a thread has. */
-#define STK_CUDA_DW_COLUMNS(kernel) ((kernel) == 3 ? 4 : 2)
+#define STK_CUDA_DW_RESIDENT(kernel, stride) ((kernel) == 3 && (stride) == 2 ? 3 : 2)
 /* Turns that a step is made of, each giving a row of results: where several are under way at once,
  * as many, so that each keeps its registers. */
 #define STK_CUDA_DW_TURNS(kernel, stride) ((kernel) == 3 && (stride) == 1 ? 3 : 1)
@@ -27,6 +28,15 @@ enum {
  * multiprocessor. */
 #define STK_CUDA_DW_AHEAD(words)                                                                   \
     ((words) > 16 ? 1 : (words) >= 10 ? 2 : (words) >= 8 ? 3 : (words) >= 4 ? 4 : 6)
+
+/* Of a part, for each channel: sums of differences from a value. */
+enum {
+    STK_CUDA_DW_FROM,
+    STK_CUDA_DW_SUM,
+    STK_CUDA_DW_SQUARES,
+    STK_CUDA_DW_COUNT,
+    STK_CUDA_DW_VALUES
+};
 
 typedef enum stk_cuda_depthwise_kind {
     STK_CUDA_DW_FORWARD, /* x to y; and dy to dx of stride 1, with the kernel turned */
@@ -42,6 +52,7 @@ typedef struct stk_cuda_depthwise_plan {
     int items;                 /* of a chunk */
     int blocks;                /* of a chunk, each of which has some that follow each other */
     int shared;                /* bytes */
+    int statistics;            /* forward, of 3x3: mean and variance of what is written, in parts */
     int plain;                 /* results have no bounds, and nothing is added to them */
 } stk_cuda_depthwise_plan;
 
@@ -52,6 +63,10 @@ stk_cuda_depthwise_plan stk_cuda_depthwise_plan_of(const stk_cuda_conv_args *arg
 cudaError_t stk_cuda_depthwise_launch(const stk_cuda_conv_args      *args,
                                       const stk_cuda_depthwise_plan *plan, bool turned,
                                       cudaStream_t stream);
+/* After it, with statistics: puts plan->blocks parts together. */
+cudaError_t stk_cuda_depthwise_stats_launch(const stk_cuda_conv_args      *args,
+                                            const stk_cuda_depthwise_plan *plan, float *mean,
+                                            float *var, cudaStream_t stream);
 cudaError_t stk_cuda_depthwise_spread_launch(const stk_cuda_conv_args      *args,
                                              const stk_cuda_depthwise_plan *plan,
                                              cudaStream_t                   stream);

@@ -53,7 +53,8 @@ template <int K> struct rows_of_dy {
     {
         int row = item.segment * (p.rows / 2) + a.down.before / 2 - REACH;
         dy.enter(item.n, row,
-                 item.strip * p.groups * (STK_CUDA_DW_COLUMNS(K) / 2) + a.across.before / 2 - REACH,
+                 item.strip * p.groups * (STK_CUDA_DW_COLUMNS(K, 2) / 2) + a.across.before / 2 -
+                     REACH,
                  row + p.rows / 2 + REACH);
     }
     template <int UNIT> __device__ __forceinline__ void copy(dw_word *slot)
@@ -63,7 +64,7 @@ template <int K> struct rows_of_dy {
 };
 
 template <typename T, int K> struct rows_of_dx {
-    static constexpr int V = stk::DW_V<T>, REACH = (K - 1) / 2, COLUMNS = STK_CUDA_DW_COLUMNS(K);
+    static constexpr int V = stk::DW_V<T>, REACH = (K - 1) / 2, COLUMNS = STK_CUDA_DW_COLUMNS(K, 2);
     static constexpr int COLS = COLUMNS / 2 + REACH;
 
     const stk_cuda_conv_args      &a;
@@ -89,7 +90,7 @@ template <typename T, int K> struct rows_of_dx {
 };
 
 template <typename T, int K>
-__global__ void __launch_bounds__(STK_CUDA_DW_THREADS, STK_CUDA_DW_RESIDENT(K))
+__global__ void __launch_bounds__(STK_CUDA_DW_THREADS, STK_CUDA_DW_RESIDENT(K, 2))
     spread(const __grid_constant__ stk_cuda_conv_args a, const __grid_constant__ dw_plan p)
 {
     using use = rows_of_dx<T, K>;

@@ -57,9 +57,11 @@ __device__ __forceinline__ void add_up(const stk_cuda_conv_args &a, const dw_pla
         for (int v = 0; v < V; v++)
             shared[me * V + v] = sum[i][v];
         __syncthreads();
+#pragma unroll 1
         for (int k = me; k < channels && lane.first * V + k < a.in_c; k += p.wide * p.groups) {
             int64_t c = lane.first * V + k;
             float   all = 0;
+#pragma unroll 1
             for (int group = 0; group < p.groups; group++)
                 all += shared[group * channels + k];
             part[i < SUMS - 1 ? c * (SUMS - 1) + i : (int64_t)a.in_c * (SUMS - 1) + c] = all;
@@ -79,15 +81,16 @@ template <int K, int S> struct rows_of_both {
     __device__ __forceinline__ void enter(const stk::dw_item &item)
     {
         int first = item.segment * p.rows, row = first * S - a.down.before;
-        int column = item.strip * p.groups * STK_CUDA_DW_COLUMNS(K);
+        int column = item.strip * p.groups * STK_CUDA_DW_COLUMNS(K, S);
         x.enter(item.n, row, column * S - a.across.before, row + (p.rows - 1) * S + K);
         dy.enter(item.n, first, column, first + p.rows);
     }
     template <int UNIT> __device__ __forceinline__ void copy(dw_word *slot)
     {
-#pragma unroll
-        for (int turn = 0; turn < STK_CUDA_DW_TURNS(K, S); turn++, slot += turn_words) {
-#pragma unroll
+        constexpr int TURNS = STK_CUDA_DW_TURNS(K, S);
+#pragma unroll(UNIT == 4 ? TURNS : 1)
+        for (int turn = 0; turn < TURNS; turn++, slot += turn_words) {
+#pragma unroll(UNIT == 4 ? S : 1)
             for (int i = 0; i < S; i++)
                 x.copy<UNIT>(slot + i * row_words);
             dy.copy<UNIT>(slot + S * row_words);
@@ -96,7 +99,8 @@ template <int K, int S> struct rows_of_both {
 };
 
 template <typename T, int K, int S> struct sums_of_taps {
-    static constexpr int V = stk::DW_V<T>, LIVE = (K - 1) / S + 1, COLUMNS = STK_CUDA_DW_COLUMNS(K);
+    static constexpr int V = stk::DW_V<T>, LIVE = (K - 1) / S + 1,
+                         COLUMNS = STK_CUDA_DW_COLUMNS(K, S);
     static constexpr int COLS = S * (COLUMNS - 1) + K, TURNS = STK_CUDA_DW_TURNS(K, S);
 
     const dw_plan      &p;
@@ -139,7 +143,7 @@ template <typename T, int K, int S> struct sums_of_taps {
 };
 
 template <typename T, int K, int S>
-__global__ void __launch_bounds__(STK_CUDA_DW_THREADS, STK_CUDA_DW_RESIDENT(K))
+__global__ void __launch_bounds__(STK_CUDA_DW_THREADS, STK_CUDA_DW_RESIDENT(K, S))
     by_weight(const __grid_constant__ stk_cuda_conv_args a, const __grid_constant__ dw_plan p)
 {
     using use = sums_of_taps<T, K, S>;

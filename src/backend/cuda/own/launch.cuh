@@ -5,7 +5,6 @@
 #define STK_BACKEND_CUDA_OWN_LAUNCH_CUH
 
 #ifdef __CUDACC__
-#include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
 
 /* kernel: a function (take a pointer of an instance of a template first). */
