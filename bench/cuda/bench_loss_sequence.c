@@ -61,11 +61,11 @@ static stk_status train(stk_session *session, const stk_train_recipe *r, const c
     if (!st) st = stk_session_ready(session, r->data.size, err);
     if (!st) st = stk_weights_load(NULL, weights, stk_session_variables(session), false, NULL, err);
     for (int64_t i = 0; i < steps && !st; i++) {
-        const stk_feed_batch batch = {r->data.batch, pictures, labels};
+        const stk_feed_batch batch = {
+            .rows = r->data.batch, .pictures = pictures, .labels = labels};
         const stk_step_input input = {.size = r->data.size,
                                       .step = i,
-                                      .rate = rate,
-                                      .momentum = r->train.momentum,
+                                      .now = {.rate = rate, .momentum = r->train.momentum},
                                       .update = true};
         stk_step_result      result = {0};
         fill(r, i, pictures, labels);

@@ -6,6 +6,7 @@
 #include <stoker/dataset.h>
 #include <stoker/filesystem.h>
 #include <stoker/function.h>
+#include <stoker/source.h>
 #include <stoker/tfrecord.h>
 
 STK_BEGIN_DECLS
@@ -137,6 +138,10 @@ STK_API STK_NODISCARD stk_status stk_dataset_fixed(stk_dataset **out, const stk_
 STK_API STK_NODISCARD stk_status stk_dataset_source(stk_dataset **out, const stk_filesystem *fs,
                                                     const char *path, const char *kind,
                                                     const char *split, stk_error *err);
+/* The same of a source that is open, which is not listed again; path is its name in messages. */
+STK_API STK_NODISCARD stk_status stk_dataset_of_source(stk_dataset **out, stk_source *source,
+                                                       const char *path, const char *split,
+                                                       stk_error *err);
 
 STK_END_DECLS
 #endif

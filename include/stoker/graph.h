@@ -91,6 +91,7 @@ typedef struct stk_variable_options {
     bool              frozen;   /* a parameter that is not updated */
     bool              no_decay; /* a parameter without weight decay */
     double            rate;     /* times the learning rate; 0: 1 */
+    double            until;    /* learns up to this share of training; 0: always */
 } stk_variable_options;
 
 /* What keeps its content from run to run; shared by name between the graphs of one set of

@@ -43,10 +43,11 @@ STK_API stk_symbol stk_model_build(stk_graph *g, const stk_model *model, stk_sym
                                    const stk_model_options *options);
 
 /* The whitening filters that airbench begins with, for its variable "whiten.weight"
- * [2K,C,2,2], K = 4C: eigenvectors of the covariance of all 2x2 patches of pictures[N,H,W,C], each
- * over the root of its eigenvalue plus epsilon (0: 5e-4), largest first; then the same with the
- * other sign. Channels: 1 to 4. */
-STK_API STK_NODISCARD stk_status stk_model_whiten(const float *pictures, const stk_shape *shape,
+ * [2K,C,2,2], K = 4C: eigenvectors of the covariance of all 2x2 patches of pictures[N,H,W,C],
+ * which are normalised by mean and deviation of each channel, each over the root of its eigenvalue
+ * plus epsilon (0: 5e-4), largest first; then the same with the other sign. Channels: 1 to 4. */
+STK_API STK_NODISCARD stk_status stk_model_whiten(const uint8_t *pictures, const stk_shape *shape,
+                                                  const float *mean, const float *deviation,
                                                   double epsilon, float *weights, stk_error *err);
 
 STK_END_DECLS

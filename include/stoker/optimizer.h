@@ -2,7 +2,7 @@
  * An update is part of the program that computes the loss; what changes from step to step (rate,
  * momentum) is the input "hyper". What an optimiser remembers are variables of the role OPTIMIZER:
  * "optimizer.momentum/NAME", "optimizer.mean/NAME", "optimizer.square/NAME", "optimizer.sum/NAME",
- * "ema.NAME" and "optimizer.state". */
+ * "optimizer.slow/NAME", "ema.NAME" and "optimizer.state". */
 #ifndef STOKER_OPTIMIZER_H
 #define STOKER_OPTIMIZER_H
 
@@ -16,13 +16,15 @@ typedef struct stk_optimizer_options {
     const char *kind;         /* "sgd", "nesterov", "adamw", "lars", "lamb"; NULL: "sgd" */
     double      momentum;     /* what is fed when no schedule moves it */
     double      weight_decay; /* not of parameters with one dimension, nor those with no_decay */
-    double      beta1, beta2; /* adamw, lamb; beta1 0: the momentum that is fed */
-    double      epsilon;      /* adamw, lamb, lars */
-    double      trust;        /* lars: the step's size by the parameter's */
-    double      clip_norm;    /* gradients together are at most this long; 0: as they are */
-    double      ema_decay;    /* of the averages "ema.NAME" of all of the model; 0: none */
-    double      loss_scale;   /* the first; then it adapts. 0: none */
-    int         accumulate;   /* micro-batches to an update; 0: 1 */
+    bool        even_decay;   /* of those with one dimension, too; and all lose the same share of
+                                 themselves, whatever their own rate */
+    double beta1, beta2;      /* adamw, lamb; beta1 0: the momentum that is fed */
+    double epsilon;           /* adamw, lamb, lars */
+    double trust;             /* lars: the step's size by the parameter's */
+    double clip_norm;         /* gradients together are at most this long; 0: as they are */
+    double ema_decay;         /* of the averages "ema.NAME" of all of the model; 0: none */
+    double loss_scale;        /* the first; then it adapts. 0: none */
+    int    accumulate;        /* micro-batches to an update; 0: 1 */
 } stk_optimizer_options;
 
 typedef struct stk_optimizer_kind {
@@ -60,8 +62,24 @@ STK_API void stk_optimizer_apply_accumulated(stk_graph *graph, const stk_graph *
                                              const stk_optimizer_options *options,
                                              stk_optimizer_symbols       *out);
 
+/* Lookahead, in a graph of its own: all of model that moves (what is learnt, and statistics) has a
+ * slow copy, which becomes hyper's share slow of itself and the rest of model; model becomes the
+ * copy. The first run must be with a share of 0: it makes the copies. */
+STK_API void stk_optimizer_lookahead(stk_graph *graph, const stk_graph *model);
+/* The share that is usual after done of total updates, with interval of them between two runs:
+ * 0.95 to the power of interval, times the cube of done / total. Weights begin free and are held
+ * ever more. */
+STK_API double stk_optimizer_slow_share(int64_t interval, int64_t done, int64_t total);
+
+/* What changes from step to step. */
+typedef struct stk_optimizer_step {
+    double rate, momentum;
+    double gone; /* the share of training that is done: see stk_variable_options.until */
+    double slow; /* what lookahead keeps of slow weights */
+} stk_optimizer_step;
+
 /* What to feed as "hyper". */
-STK_API void stk_optimizer_hyper(double rate, double momentum, float hyper[STK_OPTIMIZER_HYPER]);
+STK_API void stk_optimizer_hyper(const stk_optimizer_step *step, float hyper[STK_OPTIMIZER_HYPER]);
 
 /* What became of a step. */
 typedef struct stk_optimizer_report {

@@ -15,7 +15,7 @@ typedef struct stk_schedule_options {
     const char *kind;          /* see stk_schedule_kind_at; NULL: "constant" */
     double      rate;          /* the largest */
     double      momentum;      /* of every kind but one-cycle */
-    double      warmup_epochs; /* linear up to what the kind says; not for one-cycle */
+    double      warmup_epochs; /* linear up to what the kind says; not for those that rise */
     double      warmup_from;   /* the share of the rate at the first step */
     double      final_rate;    /* cosine, poly: after the last step; plateau: never below */
     double      gamma;         /* step, multistep, plateau multiply with this */
@@ -25,6 +25,9 @@ typedef struct stk_schedule_options {
     /* one-cycle: up from rate / start_divide in this share of the steps, then down to that over
      * final_divide; momentum the other way round. momentum_high 0: momentum stays. */
     double rise, start_divide, final_divide, momentum_low, momentum_high;
+    /* triangle: straight up from this share of the rate, with the largest after the share rise of
+     * the steps, and straight down to that one, which the step after the last would have. */
+    double start_share, end_share;
     /* plateau: so many reports without getting better by the share threshold are borne; after that
      * the rate falls, and cooldown reports do not count. */
     int    patience, cooldown;

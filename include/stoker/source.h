@@ -43,7 +43,9 @@ STK_API const stk_source_kind *stk_source_kinds(size_t *count);
 STK_API STK_NODISCARD stk_status stk_source_open(stk_source **out, const stk_filesystem *fs,
                                                  const char               *path,
                                                  const stk_source_options *options, stk_error *err);
-STK_API void                     stk_source_free(stk_source *source);
+/* Shares a source that is open: each reference is given back by stk_source_free. */
+STK_API stk_source *stk_source_ref(stk_source *source);
+STK_API void        stk_source_free(stk_source *source);
 
 STK_API const char *stk_source_kind_name(const stk_source *source);
 STK_API uint64_t    stk_source_count(const stk_source *source);

@@ -35,10 +35,11 @@ typedef struct stk_train_recipe {
     } model;
     struct {
         char    optimizer[STK_TRAIN_TEXT], schedule[STK_TRAIN_TEXT], precision[STK_TRAIN_TEXT];
-        char    milestones[STK_TRAIN_TEXT], tta[STK_TRAIN_TEXT];
+        char    milestones[STK_TRAIN_TEXT], decay[STK_TRAIN_TEXT], tta[STK_TRAIN_TEXT];
         double  epochs, learning_rate, momentum, weight_decay, warmup_epochs, final_rate, gamma;
+        double  rise, start_share, end_share;
         double  label_smoothing, ema, clip_norm, loss_scale, early_stop_delta;
-        int64_t accumulate, steps, seed, early_stop, eval_every;
+        int64_t accumulate, steps, seed, early_stop, eval_every, lookahead;
         bool    deterministic;
     } train;
     struct {
@@ -96,12 +97,13 @@ STK_API STK_NODISCARD stk_status stk_train_recipe_print(const stk_train_recipe *
 
 /* What the data is, as far as training asks. */
 typedef struct stk_train_data {
-    int64_t classes, train_count, validation_count;
-    int64_t width, height, channels; /* of the first picture */
-    char  **class_names;             /* NULL, or classes names */
-    char    train_split[64], validation_split[64];
-    double  validation_share;       /* > 0: that part of the train split is held back */
-    int64_t rare_class, rare_count; /* with the fewest pictures; count -1: not known */
+    int64_t            classes, train_count, validation_count;
+    int64_t            width, height, channels; /* of the first picture */
+    char             **class_names;             /* NULL, or classes names */
+    char               train_split[64], validation_split[64];
+    double             validation_share;       /* > 0: that part of the train split is held back */
+    int64_t            rare_class, rare_count; /* with the fewest pictures; count -1: not known */
+    struct stk_source *source;                 /* what was listed; NULL: a pack or records; owned */
 } stk_train_data;
 
 STK_API STK_NODISCARD stk_status stk_train_look(stk_train_data *out, const stk_train_recipe *recipe,

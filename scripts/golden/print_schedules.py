@@ -2,6 +2,7 @@
 """Prints the numbers in tests/train/test_schedule.c: learning rates by torch.optim.lr_scheduler."""
 import warnings
 
+import numpy as np
 import torch
 from torch.optim import lr_scheduler as s
 
@@ -42,6 +43,7 @@ show("cosine, warm", rates(lambda o: warm(o, lambda p, n: s.CosineAnnealingLR(p,
 show("poly", rates(lambda o: s.PolynomialLR(o, TOTAL, 2.0)))
 show("poly, warm", rates(lambda o: warm(o, lambda p, n: s.PolynomialLR(p, n, 2.0))))
 show("one-cycle", rates(one_cycle))
+show("triangle", np.interp(range(TOTAL), [0, int(0.23 * TOTAL), TOTAL], [0.2, 1, 0.07]) * RATE)
 show("one-cycle momentum", rates(one_cycle, momentum=True))
 optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=RATE)
 plateau = s.ReduceLROnPlateau(optimizer, factor=0.5, patience=1, cooldown=1, min_lr=0.1, threshold=0.01)

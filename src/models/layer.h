@@ -6,9 +6,10 @@
 
 /* A float32 parameter that is called name. */
 stk_symbol stk_layer_parameter(stk_graph *g, const char *name, stk_shape shape, stk_init init);
-/* "weight" of shape [out,in,..], and the "bias" [out] that belongs to such a weight. */
+/* "weight" of shape [out,in,..], and the "bias" [out] that belongs to such a weight; until: as in
+ * stk_variable_options. */
 stk_symbol stk_layer_weight(stk_graph *g, stk_shape shape, stk_layer_init init, bool frozen);
-stk_symbol stk_layer_bias(stk_graph *g, stk_shape weight, stk_layer_init init);
+stk_symbol stk_layer_bias(stk_graph *g, stk_shape weight, stk_layer_init init, double until);
 
 /* Channels of a picture in the graph's layout, or the last dimension of rows. 0 and a failed graph
  * for what is neither. */

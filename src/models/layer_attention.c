@@ -44,7 +44,7 @@ static stk_symbol project_out(stk_graph *g, stk_symbol x, int64_t width)
     stk_shape shape = stk_shape_2d(width, width);
     stk_graph_enter(g, "out_proj");
     stk_symbol weight = stk_layer_weight(g, shape, STK_LAYER_USUAL, false);
-    stk_symbol y = stk_dense(g, x, weight, stk_layer_bias(g, shape, STK_LAYER_ZERO));
+    stk_symbol y = stk_dense(g, x, weight, stk_layer_bias(g, shape, STK_LAYER_ZERO, 0));
     stk_graph_leave(g);
     return y;
 }

@@ -10,7 +10,7 @@ static stk_symbol pointwise(stk_graph *g, stk_symbol x, const char *name, int64_
     stk_graph_enter(g, name);
     stk_symbol weight = stk_layer_weight(g, shape, init, false);
     stk_symbol rows = stk_reshape(g, weight, stk_shape_2d(out, in));
-    stk_symbol y = stk_dense(g, x, rows, stk_layer_bias(g, shape, init));
+    stk_symbol y = stk_dense(g, x, rows, stk_layer_bias(g, shape, init, 0));
     stk_graph_leave(g);
     return y;
 }

@@ -63,7 +63,8 @@ stk_symbol stk_layer_conv2d(stk_graph *g, stk_symbol x, const char *name,
     stk_shape          shape = stk_shape_4d(options->out, in / groups, kernel[0], kernel[1]);
     stk_graph_enter(g, name);
     stk_symbol weight = stk_layer_weight(g, shape, options->init, options->frozen);
-    stk_symbol bias = options->bias ? stk_layer_bias(g, shape, options->init) : STK_NO_SYMBOL;
+    stk_symbol bias = options->bias ? stk_layer_bias(g, shape, options->init, options->bias_until)
+                                    : STK_NO_SYMBOL;
     stk_symbol y = stk_conv2d(g, x, weight, bias, &where);
     stk_graph_leave(g);
     return y;
@@ -72,7 +73,7 @@ stk_symbol stk_layer_conv2d(stk_graph *g, stk_symbol x, const char *name,
 static stk_symbol dense_bias(stk_graph *g, stk_shape weight, const stk_dense_layer *options)
 {
     if (options->no_bias) return STK_NO_SYMBOL;
-    if (options->bias_deviation == 0) return stk_layer_bias(g, weight, options->init);
+    if (options->bias_deviation == 0) return stk_layer_bias(g, weight, options->init, 0);
     return stk_layer_parameter(g, "bias", stk_shape_1d(weight.dim[0]),
                                (stk_init){STK_INIT_NORMAL, 0, options->bias_deviation});
 }

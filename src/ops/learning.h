@@ -54,8 +54,9 @@ typedef struct stk_normalize_image_attrs {
  *   adamw(w, g, m, v, hyper, guard), lamb(...) -> w', m', v'
  *   lars(w, g, m, hyper, guard)  -> w', m'
  *   ema(average, w, guard)       -> average'
+ *   lookahead(slow, w, hyper)    -> slow' = hyper's share of slow and the rest of w, and w' = slow'
  *   accumulate(sum, g)           -> sum' = sum + g */
-enum { STK_HYPER_RATE, STK_HYPER_MOMENTUM, STK_HYPER_COUNT = 4 };
+enum { STK_HYPER_RATE, STK_HYPER_MOMENTUM, STK_HYPER_GONE, STK_HYPER_SLOW, STK_HYPER_COUNT };
 enum { STK_GUARD_MULTIPLY, STK_GUARD_SKIP, STK_GUARD_STEP, STK_GUARD_NORM, STK_GUARD_COUNT };
 enum { STK_STATE_SCALE, STK_STATE_CLEAN, STK_STATE_STEPS, STK_STATE_SKIPPED, STK_STATE_COUNT = 4 };
 
@@ -68,6 +69,7 @@ typedef struct stk_guard_attrs {
 
 typedef struct stk_optimizer_attrs {
     double rate;         /* times the learning rate */
+    double until;        /* the rate is 0 once this share of training is gone; 0: never */
     double weight_decay; /* coupled in sgd and lars (PyTorch's form), decoupled in adamw and lamb */
     double beta1, beta2; /* adamw, lamb; beta1 0: hyper's momentum */
     double epsilon;

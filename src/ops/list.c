@@ -62,6 +62,7 @@ static const stk_graph_op *const ops[] = {
     &stk_graph_op_lars,
     &stk_graph_op_lamb,
     &stk_graph_op_ema,
+    &stk_graph_op_lookahead,
     &stk_graph_op_accumulate,
     &stk_graph_op_layer_norm,
     &stk_graph_op_layer_norm_grad,

@@ -32,7 +32,7 @@ extern const stk_graph_op stk_graph_op_top_k_correct, stk_graph_op_count_labels,
     stk_graph_op_normalize_image, stk_graph_op_edit_pictures, stk_graph_op_mix_pictures;
 extern const stk_graph_op stk_graph_op_gradient_norm, stk_graph_op_loss_scale,
     stk_graph_op_grad_guard, stk_graph_op_sgd, stk_graph_op_adamw, stk_graph_op_lars,
-    stk_graph_op_lamb, stk_graph_op_ema, stk_graph_op_accumulate;
+    stk_graph_op_lamb, stk_graph_op_ema, stk_graph_op_lookahead, stk_graph_op_accumulate;
 
 /* NULL past the end, and for a name that none has. */
 const stk_graph_op *stk_graph_op_at(size_t index);

@@ -8,7 +8,8 @@
 stk_update stk_update_read(const stk_optimizer_attrs *attrs, const float *hyper, const float *guard)
 {
     if (guard[STK_GUARD_SKIP] != 0) return (stk_update){.skip = true};
-    double rate = (double)hyper[STK_HYPER_RATE] * attrs->rate;
+    bool   over = attrs->until > 0 && hyper[STK_HYPER_GONE] >= (float)attrs->until;
+    double rate = over ? 0 : (double)hyper[STK_HYPER_RATE] * attrs->rate;
     double steps = (double)guard[STK_GUARD_STEP];
     double beta1 = attrs->beta1 > 0 ? attrs->beta1 : (double)hyper[STK_HYPER_MOMENTUM];
     double correct1 = 1 - pow(beta1, steps), correct2 = sqrt(1 - pow(attrs->beta2, steps));
@@ -82,6 +83,8 @@ void stk_update_print(const void *attrs_, char *text, size_t capacity)
     if (attrs->beta2 != 0 && (size_t)used < capacity)
         used += snprintf(text + used, capacity - (size_t)used, " betas=%g,%g epsilon=%g",
                          attrs->beta1, attrs->beta2, attrs->epsilon);
+    if (attrs->until != 0 && (size_t)used < capacity)
+        used += snprintf(text + used, capacity - (size_t)used, " until=%g", attrs->until);
     if (attrs->trust != 0 && (size_t)used < capacity)
         used += snprintf(text + used, capacity - (size_t)used, " trust=%g", attrs->trust);
     if ((size_t)used < capacity)

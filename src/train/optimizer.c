@@ -2,6 +2,7 @@
 #include "ops/learning.h"
 #include "ops/ops.h"
 #include "train/optimizer_kind.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <stoker/ops.h>
@@ -145,9 +146,11 @@ static stk_optimizer_attrs attrs_for(const builder *b, const stk_graph_symbol *w
 {
     const stk_optimizer_options *o = b->options;
     bool                         whole = w->type.shape.rank > 1; /* not a bias, not of a norm */
+    bool                         decays = (whole || o->even_decay) && !w->variable.no_decay;
+    double                       decay = decays ? o->weight_decay : 0;
     return (stk_optimizer_attrs){.rate = w->variable.rate,
-                                 .weight_decay =
-                                     whole && !w->variable.no_decay ? o->weight_decay : 0,
+                                 .until = w->variable.until,
+                                 .weight_decay = o->even_decay ? decay / w->variable.rate : decay,
                                  .beta1 = o->beta1,
                                  .beta2 = o->beta2,
                                  .epsilon = o->epsilon,
@@ -299,11 +302,44 @@ void stk_optimizer_apply_accumulated(stk_graph *graph, const stk_graph *model,
     tell(&b, out);
 }
 
-void stk_optimizer_hyper(double rate, double momentum, float hyper[STK_OPTIMIZER_HYPER])
+/* Frozen parameters would be pulled to themselves. */
+void stk_optimizer_lookahead(stk_graph *graph, const stk_graph *model)
 {
-    memset(hyper, 0, STK_OPTIMIZER_HYPER * sizeof *hyper);
-    hyper[STK_HYPER_RATE] = (float)rate;
-    hyper[STK_HYPER_MOMENTUM] = (float)momentum;
+    stk_error err;
+    builder   b = {.g = graph, .model = model};
+    if (graph->error.status) return;
+    if (stk_graph_check(model, &err)) {
+        fail_with(graph, &err);
+        return;
+    }
+    graph->phase = STK_PHASE_UPDATE;
+    stk_symbol in[3], out[2];
+    in[2] = stk_graph_input(graph, "hyper", STK_DTYPE_F32, stk_shape_1d(STK_HYPER_COUNT));
+    for (uint32_t i = 1; i < model->symbol_count && !graph->error.status; i++) {
+        const stk_graph_symbol *s = &model->symbols[i];
+        if (!is_part_of_model(s) || s->variable.frozen) continue;
+        in[1] = stk_graph_variable(graph, s->name, s->type.dtype, s->type.shape, &s->variable);
+        in[0] = remember(&b, "optimizer.slow/", in[1]);
+        enter(&b, s->name);
+        stk_graph_add(graph, &stk_graph_op_lookahead, in, 3, NULL, out, 2);
+        stk_graph_set_path(graph, "");
+        stk_graph_assign(graph, in[0], out[0]);
+        stk_graph_assign(graph, in[1], out[1]);
+    }
+}
+
+double stk_optimizer_slow_share(int64_t interval, int64_t done, int64_t total)
+{
+    double gone = (double)done / (double)(total > 0 ? total : 1);
+    return pow(0.95, (double)interval) * gone * gone * gone;
+}
+
+void stk_optimizer_hyper(const stk_optimizer_step *step, float hyper[STK_OPTIMIZER_HYPER])
+{
+    hyper[STK_HYPER_RATE] = (float)step->rate;
+    hyper[STK_HYPER_MOMENTUM] = (float)step->momentum;
+    hyper[STK_HYPER_GONE] = (float)step->gone;
+    hyper[STK_HYPER_SLOW] = (float)step->slow;
 }
 
 stk_optimizer_report stk_optimizer_read_guard(const float guard[STK_OPTIMIZER_GUARD])

@@ -22,6 +22,8 @@ static stk_status check_numbers(const stk_schedule_options *o, stk_error *err)
         {"rise", o->rise, 0, 1},
         {"start_divide", o->start_divide, 0, 1e12},
         {"final_divide", o->final_divide, 0, 1e12},
+        {"start_share", o->start_share, 0, 1},
+        {"end_share", o->end_share, 0, 1},
         {"momentum_low", o->momentum_low, 0, 1},
         {"momentum_high", o->momentum_high, 0, 1},
         {"patience", o->patience, 0, 1e9},
@@ -57,7 +59,7 @@ static stk_status check_kind(const stk_schedule *s, stk_error *err)
     STK_TRY(check_milestones(o, err));
     if (s->row->wants_milestones && !o->milestone_count)
         return stk_fail(err, STK_E_INVALID, "schedule", "milestones", "%s needs them", name);
-    if (s->row->warms_up_itself && !(o->start_divide > 0 && o->final_divide > 0))
+    if (s->row->divides && !(o->start_divide > 0 && o->final_divide > 0))
         return stk_fail(err, STK_E_INVALID, "schedule", name,
                         "it divides the rate by %g and %g; both must be more than 0",
                         o->start_divide, o->final_divide);

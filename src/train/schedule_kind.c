@@ -1,4 +1,5 @@
-/* The schedules there are; each is what the scheduler of that name in torch.optim computes. */
+/* The schedules there are; each but triangle is what the scheduler of that name in torch.optim
+ * computes. */
 #include "train/schedule_kind.h"
 #include "base/decimal.h"
 #include "base/suggest.h"
@@ -133,6 +134,27 @@ static void describe_one_cycle(const stk_schedule *s, char *text, size_t capacit
                  number(o->momentum_high, high), number(o->momentum_low, low));
 }
 
+/* The largest rate is that of a whole step. */
+static double triangle(const stk_schedule *s, int64_t step)
+{
+    const stk_schedule_options *o = &s->options;
+    double at = (double)step, total = (double)s->total, peak = floor(o->rise * total);
+    if (at < peak) return o->rate * (o->start_share + (1 - o->start_share) * at / peak);
+    return o->rate * (1 - (1 - o->end_share) * (at - peak) / (total > peak ? total - peak : 1));
+}
+
+static void describe_triangle(const stk_schedule *s, char *text, size_t capacity)
+{
+    const stk_schedule_options *o = &s->options;
+    char   low[STK_DECIMAL_ROOM], high[STK_DECIMAL_ROOM], end[STK_DECIMAL_ROOM];
+    char   rise[STK_DECIMAL_ROOM], epochs[STK_DECIMAL_ROOM];
+    double length = (double)s->total / (double)s->steps_per_epoch;
+    snprintf(text, capacity, " from %s to %s in %s of %s epochs, then to %s",
+             number(o->rate * o->start_share, low), number(o->rate, high),
+             number(o->rise * length, rise), number(length, epochs),
+             number(o->rate * o->end_share, end));
+}
+
 static double plateau(const stk_schedule *s, int64_t step)
 {
     (void)step;
@@ -183,6 +205,13 @@ static const stk_schedule_row rows[] = {
      .rate = one_cycle,
      .momentum = one_cycle_momentum,
      .describe = describe_one_cycle,
+     .warms_up_itself = true,
+     .divides = true},
+    {.kind = {"triangle",
+              "rises in a straight line, then falls in one",
+              {.kind = "triangle", COMMON, .rise = 0.23, .start_share = 0.2, .end_share = 0.07}},
+     .rate = triangle,
+     .describe = describe_triangle,
      .warms_up_itself = true},
     {.kind = {"plateau",
               "falls by a factor when evaluations get no better",

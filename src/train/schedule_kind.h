@@ -11,7 +11,7 @@ typedef struct stk_schedule_row {
     double (*momentum)(const stk_schedule *schedule, int64_t step); /* NULL: that of the options */
     /* What it does, after its name: " from 0.1 to 0". */
     void (*describe)(const stk_schedule *schedule, char *text, size_t capacity);
-    bool wants_milestones, warms_up_itself;
+    bool wants_milestones, warms_up_itself, divides;
 } stk_schedule_row;
 
 /* NULL: constant. On failure *out is NULL. */

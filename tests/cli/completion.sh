@@ -33,7 +33,7 @@ completes "" stoker pack --threads ""
 completes "input compute train claims --help" stoker bench ""
 completes "--ablate" stoker bench input --ab
 completes "--inference" stoker bench compute --inf
-completes "imagenet cifar fashion" stoker bench input --preset ""
+completes "imagenet cifar cifar-shift fashion" stoker bench input --preset ""
 completes "--learning-rate" stoker train --lea
 completes "bash zsh fish" stoker completion ""
 completes "--verify" stoker inspect --ve

@@ -14,6 +14,7 @@ typedef struct step {
     stk_tensor_type   in[INPUTS], out[STK_OP_OUTPUTS];
     stk_format        formats[INPUTS];
     const void       *inputs[INPUTS];
+    bool              own[INPUTS]; /* nobody gave it */
     void             *outputs[STK_OP_OUTPUTS];
     const stk_kernel *kernel;
     stk_kernel_call   call;
@@ -51,7 +52,8 @@ static void make(step *s, const stk_graph_op *op, const void *attrs, const char 
         if (kinds[i] == 'c')
             s->in[i] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_1d(x->shape.dim[3])};
         if (kinds[i] == 'b') s->in[i] = stk_bn_bits_of(x);
-        if (!s->inputs[i]) s->inputs[i] = numbers(&s->in[i], (uint64_t)i + 1);
+        s->own[i] = !s->inputs[i];
+        if (s->own[i]) s->inputs[i] = numbers(&s->in[i], (uint64_t)i + 1);
     }
     EXPECT_OK(op->infer(&s->use, s->out, &err));
     for (int o = 0; o < outputs; o++)
@@ -65,6 +67,16 @@ static void make(step *s, const stk_graph_op *op, const void *attrs, const char 
                                 .out_format = s->formats,
                                 .in = s->inputs,
                                 .out = s->outputs};
+}
+
+static void release(step *s)
+{
+    stk_device *device = cuda_device();
+    for (int i = 0; i < s->use.input_count; i++)
+        if (s->own[i])
+            device->backend->free(device, (void *)s->inputs[i], stk_type_bytes(&s->in[i]));
+    for (int o = 0; o < s->use.output_count; o++)
+        device->backend->free(device, s->outputs[o], stk_type_bytes(&s->out[o]));
 }
 
 static size_t keep(const step *s, uint8_t *to)
@@ -93,6 +105,7 @@ static void run_both(step *first, step *second, bool apart)
     EXPECT_OK(device->backend->sync(device, &err));
 }
 
+/* Releases both. */
 static void expect_same_bits(step *first, step *second)
 {
     static uint8_t apart[2][BYTES_MAX], together[2][BYTES_MAX];
@@ -103,6 +116,8 @@ static void expect_same_bits(step *first, step *second)
     keep(second, together[1]);
     EXPECT_MEM_EQ(apart[0], together[0], bytes[0]);
     EXPECT_MEM_EQ(apart[1], together[1], bytes[1]);
+    release(second);
+    release(first);
 }
 
 static const stk_tensor_type types[] = {{STK_DTYPE_F16, NHWC(2, 7, 7, 16)},

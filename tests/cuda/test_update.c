@@ -92,6 +92,39 @@ STK_TEST(ema_moves)
     }
 }
 
+STK_TEST(rates_end_where_their_parameter_stops_to_learn)
+{
+    static const float late[STK_HYPER_COUNT] = {0.1f, 0.9f, 0.5f};
+    for (int i = 0; i < 2; i++) {
+        const stk_optimizer_attrs attrs = {.rate = 2, .weight_decay = 0.1, .until = 0.4 + 0.2 * i};
+        const stk_shape           shape = VECTOR(1029);
+        EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_sgd,
+                                  .attrs = &attrs,
+                                  .inputs = 5,
+                                  .only_float32 = true,
+                                  .in = {{.shape = shape},
+                                         {.shape = shape},
+                                         {.shape = shape},
+                                         {.shape = VECTOR(STK_HYPER_COUNT), .data = late},
+                                         {.shape = VECTOR(STK_GUARD_COUNT), .data = guards[0]}}}));
+    }
+}
+
+STK_TEST(lookahead_moves)
+{
+    static const float shares[] = {0, 0.25f, 0.75f, 1};
+    for (size_t i = 0; i < COUNT_OF(counts) * COUNT_OF(shares); i++) {
+        const float     now[STK_HYPER_COUNT] = {[STK_HYPER_SLOW] = shares[i / COUNT_OF(counts)]};
+        const stk_shape shape = VECTOR(counts[i % COUNT_OF(counts)]);
+        EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_lookahead,
+                                  .inputs = 3,
+                                  .only_float32 = true,
+                                  .in = {{.shape = shape},
+                                         {.shape = shape},
+                                         {.shape = VECTOR(STK_HYPER_COUNT), .data = now}}}));
+    }
+}
+
 STK_TEST(accumulate_adds)
 {
     for (size_t i = 0; i < COUNT_OF(counts); i++)

@@ -202,6 +202,73 @@ STK_TEST(averages_start_with_the_parameter_and_follow_it)
     updates_end(&u);
 }
 
+STK_TEST(a_parameter_learns_until_its_share_of_training_is_gone)
+{
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        for (size_t b = 0; stk_test_backend_at(b); b++) {
+            float       before[UPDATE_ELEMENTS], after[UPDATE_ELEMENTS];
+            stk_error   err;
+            updates     u;
+            update_case c = rows[i].c;
+            c.attrs.until = 0.3;
+            float hyper[STK_HYPER_COUNT] = {c.rate, c.momentum, 0.299f};
+            updates_start(&u, &c, stk_test_backend_at(b), first);
+            EXPECT_OK(stk_program_feed(u.program, "hyper", hyper, sizeof hyper, &err));
+            updates_step(&u, gradients[0]);
+            updates_read(&u, "w", before, UPDATE_ELEMENTS);
+            EXPECT(memcmp(before, first, sizeof before) != 0);
+            hyper[STK_HYPER_GONE] = 0.3f;
+            EXPECT_OK(stk_program_feed(u.program, "hyper", hyper, sizeof hyper, &err));
+            updates_step(&u, gradients[1]);
+            updates_read(&u, "w", after, UPDATE_ELEMENTS);
+            EXPECT_MEM_EQ(before, after, sizeof before);
+            updates_end(&u);
+        }
+}
+
+static void look_ahead(const char *backend, float share, bool apart, float slow[2], float w[2])
+{
+    stk_error   err;
+    stk_graph  *g;
+    updates     u;
+    const float hyper[STK_HYPER_COUNT] = {[STK_HYPER_SLOW] = share};
+    EXPECT_OK(stk_graph_new(&g, NULL, &err));
+    stk_symbol in[3] = {update_variable(g, "slow", 2), update_variable(g, "w", 2)}, out[2];
+    in[2] = stk_graph_input(g, "hyper", STK_DTYPE_F32, stk_shape_1d(STK_HYPER_COUNT));
+    stk_graph_add(g, &stk_graph_op_lookahead, in, 3, NULL, out, 2);
+    for (int i = 0; i < 2; i++) {
+        stk_graph_assign(g, in[i], out[i]);
+        if (apart) stk_graph_output(g, i ? "old w" : "old slow", in[i]);
+    }
+    EXPECT_OK(stk_graph_verify(g, &err));
+    EXPECT_OK(stk_device_open(&u.device, backend, NULL, &err));
+    EXPECT_OK(stk_variables_new(&u.variables, u.device, 1, &err));
+    EXPECT_OK(stk_program_compile(&u.program, g, u.variables, NULL, &err));
+    stk_graph_free(g);
+    updates_write(&u, "slow", slow, 2);
+    updates_write(&u, "w", w, 2);
+    EXPECT_OK(stk_program_feed(u.program, "hyper", hyper, sizeof hyper, &err));
+    EXPECT_OK(stk_program_run(u.program, NULL, &err));
+    updates_read(&u, "slow", slow, 2);
+    updates_read(&u, "w", w, 2);
+    updates_end(&u);
+}
+
+/* torch: slow.lerp_(w, 1 - share); w.copy_(slow) */
+STK_TEST(lookahead_moves_the_slow_copy_and_the_parameter_to_one_place)
+{
+    static const struct {
+        float share, expected[2];
+    } cases[] = {{0, {3, -2}}, {0.25f, {2.5f, -0.5f}}, {0.75f, {1.5f, 2.5f}}, {1, {1, 4}}};
+    for (size_t b = 0; stk_test_backend_at(b); b++)
+        for (size_t i = 0; i < COUNT_OF(cases) * 2; i++) {
+            float slow[2] = {1, 4}, w[2] = {3, -2};
+            look_ahead(stk_test_backend_at(b), cases[i / 2].share, i % 2, slow, w);
+            EXPECT_MEM_EQ(cases[i / 2].expected, slow, sizeof slow);
+            EXPECT_MEM_EQ(cases[i / 2].expected, w, sizeof w);
+        }
+}
+
 STK_TEST(the_norm_before_clipping_can_be_read)
 {
     const float expected[UPDATE_STEPS] = {2.30827308f, 3.15547633f, 1.8967489f};

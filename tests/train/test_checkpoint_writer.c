@@ -12,6 +12,8 @@ typedef struct failures {
     stk_error last;
 } failures;
 
+#define MODEL(path) ((const char *const[]){path, NULL})
+
 static void note_failure(void *context, const stk_error *why)
 {
     failures *f = context;
@@ -83,8 +85,8 @@ STK_TEST(the_model_is_written_too_with_texts_of_its_own)
     run_open_usual(&r);
     run_fill(&r, 1);
     snprintf(path, sizeof path, "%s/best.safetensors", folder);
-    EXPECT_OK(
-        stk_checkpoint_writer_put(writer, r.variables, &r.state, path, prefix, metadata, &err));
+    EXPECT_OK(stk_checkpoint_writer_put(writer, r.variables, &r.state, MODEL(path), prefix,
+                                        metadata, &err));
     memset(key, 'x', 4);
     memset(text, 'x', 4);
     memset(prefix, 'x', 3);
@@ -95,7 +97,8 @@ STK_TEST(the_model_is_written_too_with_texts_of_its_own)
     EXPECT_STR_EQ("tiny", stk_safetensors_text(file, "model"));
     stk_safetensors_free(file);
     expect_loads(&r, folder, 1);
-    EXPECT_OK(stk_checkpoint_writer_put(writer, r.variables, &r.state, path, "none/", NULL, &err));
+    EXPECT_OK(
+        stk_checkpoint_writer_put(writer, r.variables, &r.state, MODEL(path), "none/", NULL, &err));
     EXPECT_STATUS(STK_E_NOTFOUND, stk_checkpoint_writer_flush(writer, NULL, &err));
     EXPECT_INT_EQ(1, f.count);
     stk_checkpoint_writer_free(writer);
@@ -166,7 +169,7 @@ static stk_status write_once(void *context, stk_error *err)
     const stk_writer_options options = {.folder = allocating_folder, .keep = 1};
     STK_TRY(stk_checkpoint_writer_start(&writer, &options, err));
     stk_status st = stk_checkpoint_writer_put(writer, allocating.variables, &allocating.state,
-                                              context, "ema.", metadata, err);
+                                              MODEL(context), "ema.", metadata, err);
     if (!st) st = stk_checkpoint_writer_flush(writer, NULL, err);
     stk_checkpoint_writer_free(writer);
     return st;

@@ -102,7 +102,7 @@ static void feed_hyper(net *n, double rate, double momentum)
 {
     stk_error err;
     float     hyper[STK_OPTIMIZER_HYPER];
-    stk_optimizer_hyper(rate, momentum, hyper);
+    stk_optimizer_hyper(&(stk_optimizer_step){.rate = rate, .momentum = momentum}, hyper);
     EXPECT_OK(
         stk_program_feed(n->update ? n->update : n->program, "hyper", hyper, sizeof hyper, &err));
 }
@@ -335,6 +335,80 @@ STK_TEST(weight_decay_and_trust_leave_out_what_has_one_dimension)
     stk_graph_free(g);
 }
 
+/* weight_decay over the rate of each: a step takes the same share of all. */
+STK_TEST(even_decay_is_of_all_and_of_the_same_share)
+{
+    stk_error             err;
+    stk_graph            *g;
+    stk_blob              text;
+    stk_optimizer_options options = {.kind = "nesterov", .weight_decay = 0.01, .even_decay = true};
+    EXPECT_OK(stk_graph_new(&g, NULL, &err));
+    stk_variable_options fast = {.rate = 64, .until = 0.5}, none = {.no_decay = true};
+    stk_symbol           w = parameter(g, "w", stk_shape_2d(1, 1), false);
+    stk_symbol           b = stk_graph_variable(g, "b", STK_DTYPE_F32, stk_shape_1d(1), &fast);
+    stk_symbol           n = stk_graph_variable(g, "n", STK_DTYPE_F32, stk_shape_1d(1), &none);
+    stk_symbol           y = stk_add(g, stk_add(g, w, b), n);
+    stk_optimizer_apply(g, stk_reshape(g, y, stk_shape_scalar()), &options, NULL);
+    EXPECT_OK(stk_graph_verify(g, &err));
+    dump(g, &text);
+    EXPECT_CONTAINS("rate=1 decay=0.01 nesterov : float32[1,1], float32[1,1]  # w",
+                    (const char *)text.data);
+    EXPECT_CONTAINS("rate=64 decay=0.00015625 until=0.5 nesterov : float32[1], float32[1]  # b",
+                    (const char *)text.data);
+    EXPECT_CONTAINS("rate=1 decay=0 nesterov : float32[1], float32[1]  # n",
+                    (const char *)text.data);
+    stk_blob_release(&text);
+    stk_graph_free(g);
+}
+
+/* The same net twice; the copies of one are made here, in C. */
+STK_TEST(lookahead_keeps_slow_copies_of_all_that_moves)
+{
+    stk_optimizer_options options = options_at(1);
+    stk_error             err;
+    stk_graph            *model, *g;
+    net                   n;
+    float hyper[STK_OPTIMIZER_HYPER], slow[ELEMENTS_MOST], fast[ELEMENTS_MOST], now[ELEMENTS_MOST];
+    start(&n, &options, ROWS);
+    EXPECT_OK(stk_graph_new(&model, NULL, &err));
+    EXPECT_OK(stk_graph_new(&g, NULL, &err));
+    (void)build_net(model, ROWS);
+    stk_optimizer_lookahead(g, model);
+    compile(&n, g, &n.update);
+    stk_graph_free(g);
+    stk_graph_free(model);
+    EXPECT(stk_variables_find(n.variables, "optimizer.slow/frozen") == SIZE_MAX);
+    size_t of_slow = stk_variables_find(n.variables, "optimizer.slow/fc1.weight");
+    size_t of_fast = stk_variables_find(n.variables, "fc1.weight");
+    for (int i = 0; i < 3; i++) {
+        const double shares[] = {0, 0.75, 1};
+        feed(&n, 0, ROWS);
+        stk_optimizer_hyper(&(stk_optimizer_step){.rate = 0.1, .momentum = 0.9}, hyper);
+        EXPECT_OK(stk_program_feed(n.program, "hyper", hyper, sizeof hyper, &err));
+        if (i) run(&n);
+        read(&n, of_slow, slow);
+        size_t count = read(&n, of_fast, fast);
+        stk_optimizer_hyper(&(stk_optimizer_step){.slow = shares[i]}, hyper);
+        EXPECT_OK(stk_program_feed(n.update, "hyper", hyper, sizeof hyper, &err));
+        EXPECT_OK(stk_program_run(n.update, NULL, &err));
+        read(&n, of_fast, now);
+        for (size_t k = 0; k < count; k++)
+            EXPECT(fabs(shares[i] * (double)slow[k] + (1 - shares[i]) * (double)fast[k] -
+                        (double)now[k]) < 1e-6);
+        read(&n, of_slow, slow);
+        EXPECT_MEM_EQ(slow, now, count * sizeof *now);
+    }
+    end(&n);
+}
+
+STK_TEST(slow_weights_hold_ever_more)
+{
+    EXPECT(stk_optimizer_slow_share(5, 0, 476) == 0);
+    EXPECT(fabs(stk_optimizer_slow_share(5, 238, 476) - 0.7737809375 / 8) < 1e-12);
+    EXPECT(fabs(stk_optimizer_slow_share(5, 476, 476) - 0.7737809375) < 1e-12);
+    EXPECT(stk_optimizer_slow_share(5, 0, 0) == 0);
+}
+
 static void expect_refused(stk_optimizer_options options, bool frozen, const char *where,
                            const char *part)
 {
@@ -376,6 +450,13 @@ static stk_status build_all(void *context, stk_error *err)
     if (!st) st = stk_graph_new(&apply, NULL, err);
     if (!st) {
         stk_optimizer_apply_accumulated(apply, g, &options, NULL);
+        st = stk_graph_check(apply, err);
+    }
+    stk_graph_free(apply);
+    apply = NULL;
+    if (!st) st = stk_graph_new(&apply, NULL, err);
+    if (!st) {
+        stk_optimizer_lookahead(apply, g);
         st = stk_graph_check(apply, err);
     }
     stk_graph_free(apply);

@@ -26,7 +26,7 @@ STK_TEST(keys_are_set_from_yaml_and_others_stay)
     EXPECT(recipe.train.epochs == 2.5 && !recipe.train.deterministic);
     EXPECT_STR_EQ("30,60", recipe.train.milestones);
     EXPECT_INT_EQ(-1, recipe.data.size);
-    EXPECT(recipe.train.momentum == 0.9);
+    EXPECT(recipe.train.momentum < 0 && recipe.train.gamma == 0.1);
 }
 
 STK_TEST(mistakes_are_told_with_line_key_and_the_nearest_word)

@@ -127,6 +127,32 @@ static const row rows[] = {
       0.0172834937127,
       0.00436036425815,
       2e-06}},
+    {"numpy.interp(step, [0, int(0.23 * 24), 24], [0.2, 1, 0.07]) * 0.5",
+     {.kind = "triangle", .rate = 0.5, .rise = 0.23, .start_share = 0.2, .end_share = 0.07},
+     {0.1,
+      0.18,
+      0.26,
+      0.34,
+      0.42,
+      0.5,
+      0.475526315789,
+      0.451052631579,
+      0.426578947368,
+      0.402105263158,
+      0.377631578947,
+      0.353157894737,
+      0.328684210526,
+      0.304210526316,
+      0.279736842105,
+      0.255263157895,
+      0.230789473684,
+      0.206315789474,
+      0.181842105263,
+      0.157368421053,
+      0.132894736842,
+      0.108421052632,
+      0.0839473684211,
+      0.0594736842105}},
 };
 
 static bool near(double a, double b)
@@ -292,6 +318,7 @@ STK_TEST(schedules_describe_themselves)
     expect_text("one-cycle from 0.02 to 0.5 in 1.8 of 6 epochs, then to 2e-06; momentum 0.95 to "
                 "0.85 and back",
                 rows[7].options);
+    expect_text("triangle from 0.1 to 0.5 in 1.38 of 6 epochs, then to 0.035", rows[8].options);
     expect_text("plateau from 0.5, times 0.5 after 2 evaluations that are no better", plateau);
 }
 
@@ -316,6 +343,10 @@ STK_TEST(options_that_make_no_sense_are_refused)
     expect_refused((stk_schedule_options){.gamma = 2}, TOTAL, "gamma", "from 0 to 1");
     expect_refused((stk_schedule_options){.kind = "one-cycle", ONE_CYCLE, .warmup_epochs = 2},
                    TOTAL, "warmup_epochs", "one-cycle warms up itself");
+    expect_refused((stk_schedule_options){.kind = "triangle", .warmup_epochs = 2}, TOTAL,
+                   "warmup_epochs", "triangle warms up itself");
+    expect_refused((stk_schedule_options){.kind = "triangle", .end_share = 2}, TOTAL, "end_share",
+                   "from 0 to 1");
     expect_refused((stk_schedule_options){.kind = "cosine", .warmup_epochs = 6}, TOTAL,
                    "warmup_epochs", "are 24 steps, but training has 24");
     expect_refused((stk_schedule_options){.kind = "poly"}, 0, "poly", "0 steps in all");

@@ -1,6 +1,7 @@
 /* Whole runs on small data: they learn, go on exactly after an interruption, and say what is wrong.
  */
 #include "train/tiny_data.h"
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,6 +47,20 @@ static stk_bytes file_of(const char *folder, const char *name)
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return stk_test_read_file(path);
+}
+
+static int count_files(const char *folder, const char *name)
+{
+    char           path[1024];
+    int            count = 0;
+    struct dirent *entry;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    DIR *open = opendir(path);
+    EXPECT(open != NULL);
+    while ((entry = readdir(open)))
+        count += *entry->d_name != '.';
+    closedir(open);
+    return count;
 }
 
 STK_TEST(a_small_net_learns_and_leaves_a_run_folder)
@@ -118,12 +133,87 @@ STK_TEST(so_does_one_with_averages_mixing_accumulation_and_growing_pictures)
                                                          "cnn", "model.width", "0.25", NULL});
 }
 
+STK_TEST(so_does_one_that_looks_ahead)
+{
+    expect_same_after_stop("slow", (const char *const[]){"train.lookahead", "3", "train.schedule",
+                                                         "triangle", "train.decay", "even",
+                                                         "train.accumulate", "2", NULL});
+}
+
+/* Its whitening bias stops to learn on the way: steps after that are another program's. */
+STK_TEST(so_does_one_of_which_a_part_stops_to_learn)
+{
+    expect_same_after_stop("late", (const char *const[]){"model.name", "airbench", "model.width",
+                                                         "0.05", "train.learning_rate", "0.1",
+                                                         "train.tta", "none", NULL});
+}
+
+STK_TEST(pictures_with_other_channels_than_the_preset_are_refused)
+{
+    stk_train_recipe recipe;
+    stk_train_data   data;
+    stk_train_result result;
+    stk_error        err;
+    watcher          w = {0};
+    tiny_recipe(&recipe, &data, tiny_data("grey", 128, 12, 4), stk_test_path("grey-run"),
+                (const char *const[]){"data.preset", "cifar", "model.name", "resnet20",
+                                      "model.width", "0.1", NULL});
+    EXPECT_STATUS(STK_E_SHAPE, train(&recipe, &data, false, &w, &result, &err));
+    EXPECT_CONTAINS("[16,12,12,1]; with preset cifar", err.message);
+    stk_train_data_release(&data);
+}
+
+/* The last lookahead leaves nothing of the steps after the one before. */
+STK_TEST(the_slow_weights_are_the_result)
+{
+    stk_train_recipe recipe;
+    stk_train_data   data;
+    stk_train_result result;
+    stk_error        err;
+    watcher          w = {0};
+    const char      *path = tiny_data("slow-data", 128, 12, 4);
+    const char      *never = stk_test_path("slow-never"), *begin = stk_test_path("slow-begin");
+    tiny_recipe(&recipe, &data, path, never,
+                (const char *const[]){"train.lookahead", "1000", "train.steps", "5", NULL});
+    EXPECT_OK(train(&recipe, &data, false, &w, &result, &err));
+    stk_train_data_release(&data);
+    tiny_recipe(&recipe, &data, path, begin,
+                (const char *const[]){"train.learning_rate", "0", "train.steps", "5", NULL});
+    EXPECT_OK(train(&recipe, &data, false, &w, &result, &err));
+    stk_bytes a = file_of(never, "final.safetensors"), b = file_of(begin, "final.safetensors");
+    EXPECT_INT_EQ(a.size, b.size);
+    EXPECT_MEM_EQ(a.data, b.data, a.size);
+    stk_train_data_release(&data);
+}
+
+STK_TEST(short_epochs_are_kept_where_they_are_better_and_at_the_end)
+{
+    stk_train_recipe recipe;
+    stk_train_data   data;
+    stk_train_result result;
+    stk_error        err;
+    watcher          w = {0};
+    const char      *folder = stk_test_path("kept");
+    tiny_recipe(&recipe, &data, tiny_data("kept-data", 128, 12, 4), folder,
+                (const char *const[]){"train.epochs", "4", "train.eval_every", "0", "output.keep",
+                                      "9", NULL});
+    EXPECT_OK(train(&recipe, &data, false, &w, &result, &err));
+    EXPECT_INT_EQ(1, w.evaluations);
+    EXPECT_INT_EQ(1, count_files(folder, "checkpoints"));
+    recipe.output.checkpoint_every = 0;
+    folder = stk_test_path("kept-all");
+    snprintf(recipe.output.folder, sizeof recipe.output.folder, "%s", folder);
+    EXPECT_OK(train(&recipe, &data, false, &w, &result, &err));
+    EXPECT_INT_EQ(4, count_files(folder, "checkpoints"));
+    stk_train_data_release(&data);
+}
+
 STK_TEST(so_does_one_whose_pictures_stay_on_the_device)
 {
     expect_same_after_stop(
-        "kept", (const char *const[]){"data.resident", "on", "data.flip", "alternate",
-                                      "data.cutmix", "1", "progressive.sample_from", "0.5",
-                                      "train.accumulate", "2", "train.epochs", "3", NULL});
+        "stays", (const char *const[]){"data.resident", "on", "data.flip", "alternate",
+                                       "data.cutmix", "1", "progressive.sample_from", "0.5",
+                                       "train.accumulate", "2", "train.epochs", "3", NULL});
 }
 
 STK_TEST(a_loss_that_is_not_finite_is_told_with_the_step_and_the_operation)

@@ -18,7 +18,7 @@ STK_TEST(the_page_has_every_key_with_its_default_and_help)
 
 STK_TEST(the_recipes_are_read)
 {
-    static const char *const names[] = {"fashion-mnist", "cifar10", "imagenet"};
+    static const char *const names[] = {"fashion-mnist", "cifar10", "airbench", "imagenet"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         stk_train_recipe recipe;
         stk_error        err;

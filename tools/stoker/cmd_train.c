@@ -39,8 +39,8 @@ static const stk_option options[] = {
     STK_TRAIN_TEXT_OPTION(values, train.steps, "steps", "N", "Training",
                           "stop after so many steps (default: as the epochs say)"),
     STK_TRAIN_TEXT_OPTION(values, train.schedule, "schedule", "NAME", "Training",
-                          "how the rate goes: constant, step, multistep, cosine, poly, one-cycle "
-                          "or plateau (default one-cycle)"),
+                          "how the rate goes: constant, step, multistep, cosine, poly, one-cycle, "
+                          "triangle or plateau (default one-cycle; triangle for airbench)"),
     STK_TRAIN_TEXT_OPTION(values, train.early_stop, "early-stop", "N", "Training",
                           "stop after so many evaluations without a better one (default 0: never)"),
     {.name = "folder",

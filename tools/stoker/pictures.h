@@ -26,7 +26,7 @@ const char *stk_preset_choice(size_t index);
      .target = offsetof(type, member.preset),                                                      \
      .choice = stk_preset_choice,                                                                  \
      .group = "Pictures",                                                                          \
-     .help = "decode and augment as for imagenet, cifar or fashion"},                              \
+     .help = "decode and augment as for imagenet, cifar, cifar-shift or fashion"},                 \
         {.name = "evaluate",                                                                       \
          .kind = STK_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.evaluate),                                                \

@@ -30,6 +30,7 @@ static const struct {
     {"--weight-decay", "train.weight_decay", offsetof(stk_train_values, weight_decay)},
     {"--label-smoothing", "train.label_smoothing", offsetof(stk_train_values, label_smoothing)},
     {"--ema", "train.ema", offsetof(stk_train_values, ema)},
+    {"--lookahead", "train.lookahead", offsetof(stk_train_values, lookahead)},
     {"--precision", "train.precision", offsetof(stk_train_values, precision)},
     {"--accumulate", "train.accumulate", offsetof(stk_train_values, accumulate)},
     {"--clip-norm", "train.clip_norm", offsetof(stk_train_values, clip_norm)},

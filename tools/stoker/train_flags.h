@@ -12,8 +12,8 @@ typedef struct stk_train_values {
     const char *split, *validation, *preset, *size, *batch, *mixup, *cutmix, *resident;
     const char *model, *width, *weights;
     const char *epochs, *steps, *optimizer, *learning_rate, *schedule, *momentum, *weight_decay;
-    const char *label_smoothing, *ema, *precision, *accumulate, *clip_norm, *early_stop, *seed,
-        *tta;
+    const char *label_smoothing, *ema, *lookahead, *precision, *accumulate, *clip_norm, *early_stop,
+        *seed, *tta;
     const char     *backend, *threads, *input_threads, *memory_mb;
     const char     *folder, *log_every, *checkpoint_every;
     bool            trivial, eager, no_fuse, no_callbacks, json, quiet;
@@ -47,8 +47,8 @@ typedef struct stk_train_values {
                               "what to evaluate on: a split, a share such as 0.1 that is held "    \
                               "back, or none"),                                                    \
         STK_TRAIN_TEXT_OPTION(type, member.preset, "preset", "PRESET", "Data",                     \
-                              "how pictures are prepared: imagenet, cifar, fashion (default: by "  \
-                              "their size)"),                                                      \
+                              "how pictures are prepared: imagenet, cifar, cifar-shift, fashion "  \
+                              "(default: by their size)"),                                         \
         STK_TRAIN_TEXT_OPTION(type, member.size, "size", "N", "Data",                              \
                               "pixels of a side (default: the preset's)"),                         \
         STK_TRAIN_TEXT_OPTION(type, member.batch, "batch", "N", "Data", "pictures of a step"),     \
@@ -87,6 +87,9 @@ typedef struct stk_train_values {
                               "the share of a label that is spread over all classes (default 0)"), \
         STK_TRAIN_TEXT_OPTION(type, member.ema, "ema", "DECAY", "Training",                        \
                               "evaluate an average of the weights (default 0: off)"),              \
+        STK_TRAIN_TEXT_OPTION(type, member.lookahead, "lookahead", "N", "Training",                \
+                              "updates between two at which the weights go back to a slow "        \
+                              "average of theirs (default 0: never; 5 for airbench)"),             \
         STK_TRAIN_TEXT_OPTION(                                                                     \
             type, member.precision, "precision", "P", "Training",                                  \
             "of convolutions and matrix products: fp32, tf32, bf16 or fp16 (default: "             \

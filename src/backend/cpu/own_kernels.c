@@ -48,6 +48,7 @@ const stk_kernel *const stk_cpu_kernels_own[] = {
     &stk_own_adamw,
     &stk_own_lamb,
     &stk_own_ema,
+    &stk_own_lookahead,
     &stk_own_accumulate,
     &stk_own_transpose,
     &stk_own_slice,

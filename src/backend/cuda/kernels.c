@@ -92,6 +92,7 @@ const stk_kernel *const stk_cuda_kernels[] = {
     &stk_cuda_adamw,
     &stk_cuda_lamb,
     &stk_cuda_ema,
+    &stk_cuda_lookahead,
     &stk_cuda_accumulate,
     &stk_cuda_gradient_norm,
     &stk_cuda_grad_guard,

@@ -35,6 +35,7 @@ extern const stk_kernel stk_cuda_softmax, stk_cuda_softmax_grad, stk_cuda_softma
     stk_cuda_mean_squared_error_grad, stk_cuda_top_k_correct, stk_cuda_count_labels,
     stk_cuda_dropout, stk_cuda_embedding, stk_cuda_embedding_grad;
 extern const stk_kernel stk_cuda_sgd, stk_cuda_lars, stk_cuda_adamw, stk_cuda_lamb, stk_cuda_ema,
-    stk_cuda_accumulate, stk_cuda_gradient_norm, stk_cuda_grad_guard, stk_cuda_loss_scale;
+    stk_cuda_lookahead, stk_cuda_accumulate, stk_cuda_gradient_norm, stk_cuda_grad_guard,
+    stk_cuda_loss_scale;
 
 #endif

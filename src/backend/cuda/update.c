@@ -1,5 +1,5 @@
-/* sgd, lars, adamw, lamb, ema and accumulate: over all that lies in memory, in the format of the
- * parameter. They are noted, so that all parameters are updated by one launch. */
+/* sgd, lars, adamw, lamb, ema, lookahead and accumulate: over all that lies in memory, in the
+ * format of the parameter. They are noted, so that all parameters are updated by one launch. */
 #include "backend/cuda/own/update.h"
 #include "backend/cuda/batch.h"
 #include "backend/cuda/kernels.h"
@@ -21,10 +21,12 @@ static int64_t count_of(const stk_kernel_call *call)
 static stk_cuda_update_rule rule_of(int64_t kind, const void *attrs)
 {
     const stk_optimizer_attrs *a = attrs;
-    if (kind == STK_CUDA_UPDATE_ACCUMULATE) return (stk_cuda_update_rule){0};
+    if (kind == STK_CUDA_UPDATE_ACCUMULATE || kind == STK_CUDA_UPDATE_LOOKAHEAD)
+        return (stk_cuda_update_rule){0};
     if (kind == STK_CUDA_UPDATE_EMA)
         return (stk_cuda_update_rule){.decay = ((const stk_ema_attrs *)attrs)->decay};
     return (stk_cuda_update_rule){.rate = a->rate,
+                                  .until = a->until,
                                   .weight_decay = a->weight_decay,
                                   .beta1 = a->beta1,
                                   .beta2 = a->beta2,
@@ -53,7 +55,7 @@ static stk_cuda_update_tensor tensor_of(const stk_kernel_call *call, int rule)
                                 .count = count_of(call),
                                 .g_dtype = (int)call->use.in[1].dtype,
                                 .rule = rule};
-    if (call->use.output_count > 1) t.m = call->in[2], t.to_m = call->out[1];
+    if (call->use.output_count > 1) t.m = call->in[call->op->over[1] - 1], t.to_m = call->out[1];
     if (call->use.output_count > 2) t.v = call->in[3], t.to_v = call->out[2];
     return t;
 }
@@ -132,6 +134,11 @@ static stk_status run_ema(const stk_kernel_call *call, stk_error *err)
     return note(call, &(group){NULL, call->in[2], STK_CUDA_UPDATE_EMA}, err);
 }
 
+static stk_status run_lookahead(const stk_kernel_call *call, stk_error *err)
+{
+    return note(call, &(group){call->in[2], NULL, STK_CUDA_UPDATE_LOOKAHEAD}, err);
+}
+
 static stk_status run_accumulate(const stk_kernel_call *call, stk_error *err)
 {
     return note(call, &(group){NULL, NULL, STK_CUDA_UPDATE_ACCUMULATE}, err);
@@ -168,4 +175,5 @@ KERNEL(lars, prepare_sums, release_sums);
 KERNEL(adamw, NULL, NULL);
 KERNEL(lamb, prepare_sums, release_sums);
 KERNEL(ema, NULL, NULL);
+KERNEL(lookahead, NULL, NULL);
 KERNEL(accumulate, NULL, NULL);

@@ -239,8 +239,8 @@ const stk_op stk_op_source = {
     .discard = discard,
 };
 
-static stk_status open_shared(shared **out, const stk_filesystem *fs, const char *path,
-                              const char *kind, stk_error *err)
+/* Takes over a reference to source. */
+static stk_status make_shared(shared **out, stk_source *source, const char *path, stk_error *err)
 {
     shared *s = calloc(1, sizeof *s);
     *out = s;
@@ -248,11 +248,13 @@ static stk_status open_shared(shared **out, const stk_filesystem *fs, const char
     if (!s || !s->idle) {
         free(s);
         *out = NULL;
+        stk_source_free(source);
         return stk_fail(err, STK_E_NOMEM, "source", path, "no memory for a source");
     }
+    s->source = source;
     s->room = IDLE_MOST;
     pthread_mutex_init(&s->lock, NULL);
-    return stk_source_open(&s->source, fs, path, &(stk_source_options){.kind = kind}, err);
+    return STK_OK;
 }
 
 static stk_status fail_split(const params *p, stk_error *err)
@@ -314,10 +316,21 @@ static stk_status copy_names(params *p, const char *path, const char *split, stk
 stk_status stk_dataset_source(stk_dataset **out, const stk_filesystem *fs, const char *path,
                               const char *kind, const char *split, stk_error *err)
 {
+    stk_source *source;
+    *out = NULL;
+    STK_TRY(stk_source_open(&source, fs, path, &(stk_source_options){.kind = kind}, err));
+    stk_status st = stk_dataset_of_source(out, source, path, split, err);
+    stk_source_free(source);
+    return st;
+}
+
+stk_status stk_dataset_of_source(stk_dataset **out, stk_source *source, const char *path,
+                                 const char *split, stk_error *err)
+{
     *out = NULL;
     params     p = {0};
     stk_status st = copy_names(&p, path, split, err);
-    if (!st) st = open_shared(&p.shared, fs, path, kind, err);
+    if (!st) st = make_shared(&p.shared, stk_source_ref(source), path, err);
     if (!st) p.count = stk_source_count(p.shared->source);
     if (!st && split) st = choose_items(&p, err);
     if (st) {

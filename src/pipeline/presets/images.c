@@ -230,8 +230,14 @@ static stk_status open_source(opening *o, stk_error *err)
     const stk_images_options *p = o->options;
     const char               *split = p->split ? p->split : "train";
     stk_error                 why;
-    stk_status st = stk_dataset_source(&o->data, p->fs, o->path, p->kind, split, &why);
-    if (st && !p->split) st = stk_dataset_source(&o->data, p->fs, o->path, p->kind, NULL, &why);
+    stk_source               *source = p->source ? stk_source_ref(p->source) : NULL;
+    stk_status                st = STK_OK;
+    if (!source)
+        st = stk_source_open(&source, p->fs, o->path, &(stk_source_options){.kind = p->kind}, &why);
+    if (!st) st = stk_dataset_of_source(&o->data, source, o->path, split, &why);
+    if (st && source && !p->split)
+        st = stk_dataset_of_source(&o->data, source, o->path, NULL, &why);
+    stk_source_free(source);
     if (st) {
         if (err) *err = why;
         return st;

@@ -26,6 +26,12 @@ static const stk_preset_step cifar_evaluate[] = {
     {NULL, NULL, 0},
 };
 
+static const stk_preset_step cifar_shift_train[] = {
+    {"random_crop", "size={size} padding={2*strength} border=reflect pad_if_needed=true", 1},
+    {"flip", "axis=horizontal", 0.5},
+    {NULL, NULL, 0},
+};
+
 static const stk_preset_step fashion_train[] = {
     {"random_crop", "size={size} padding={2*strength} pad_if_needed=true", 1},
     {"flip", "axis=horizontal", 0.5},
@@ -37,6 +43,9 @@ static const stk_preset presets[] = {
      3, imagenet_train, imagenet_evaluate, "mean=0.485,0.456,0.406 std=0.229,0.224,0.225"},
     {"cifar", "small colour pictures: shifted by up to 4 pixels, and flipped", 32, 3, cifar_train,
      cifar_evaluate, "mean=0.4914,0.4822,0.4465 std=0.2470,0.2435,0.2616"},
+    {"cifar-shift",
+     "small colour pictures: shifted by up to 2 pixels, with a reflected border, and flipped", 32,
+     3, cifar_shift_train, cifar_evaluate, "mean=0.4914,0.4822,0.4465 std=0.2470,0.2435,0.2616"},
     {"fashion", "small grey pictures: shifted by up to 2 pixels, and flipped", 28, 1, fashion_train,
      cifar_evaluate, "mean=0.2860 std=0.3530"},
 };

@@ -37,7 +37,8 @@ static stk_status build_images(stk_recipe *recipe, const stk_bound *bound, stk_d
 enum { NAME, EVALUATE, SIZE, NORMALIZE, PLANAR, EXACT, RECOVER };
 
 static const stk_recipe_parameter preset_parameters[] = {
-    [NAME] = {"name", STK_RECIPE_TEXT, .required = true, .help = "imagenet, cifar or fashion"},
+    [NAME] = {"name", STK_RECIPE_TEXT, .required = true,
+              .help = "imagenet, cifar, cifar-shift or fashion"},
     [EVALUATE] = {"evaluate", STK_RECIPE_BOOL, .fallback = "false",
                   .help = "the fixed chain; else the random one for training"},
     [SIZE] = {"size", STK_RECIPE_INTEGER, .fallback = "0", .least = 0,

@@ -204,6 +204,7 @@ stk_status stk_source_open(stk_source **out, const stk_filesystem *fs, const cha
     STK_TRY(find_kind(fs, path, options->kind, &kind, &info, err));
     stk_source *source = calloc(1, importers[kind]->source_bytes);
     if (!source) return stk_fail(err, STK_E_NOMEM, "source", path, "no memory for a source");
+    atomic_init(&source->references, 1);
     source->importer = importers[kind];
     source->kind = kinds[kind].name;
     source->fs = fs;
@@ -220,9 +221,16 @@ stk_status stk_source_open(stk_source **out, const stk_filesystem *fs, const cha
     return STK_OK;
 }
 
+stk_source *stk_source_ref(stk_source *source)
+{
+    atomic_fetch_add_explicit(&source->references, 1, memory_order_relaxed);
+    return source;
+}
+
 void stk_source_free(stk_source *source)
 {
-    if (!source) return;
+    if (!source || atomic_fetch_sub_explicit(&source->references, 1, memory_order_acq_rel) > 1)
+        return;
     if (source->importer->close) source->importer->close(source);
     stk_arena_release(&source->arena);
     free(source);

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 
+#include <stdatomic.h>
 #include <stoker/blob.h>
 #include <stoker/source.h>
 
@@ -34,6 +35,7 @@ enum { STK_SOURCE_HEAD = 512 }; /* one block of a tar file, the largest header t
 
 struct stk_source {
     const stk_importer   *importer;
+    atomic_uint           references;
     const char           *kind; /* a literal */
     const stk_filesystem *fs;
     const stk_cancel     *cancel; /* while opening only */

@@ -69,6 +69,8 @@ STK_NODISCARD stk_status stk_weights_load(const stk_filesystem *fs, const char *
                                           stk_variables *variables, bool allow_other_head,
                                           int *left_out, stk_error *err);
 
+enum { STK_WRITER_MODELS = 2 };
+
 /* Writes snapshots behind the training's back: one thread, one at a time. */
 typedef struct stk_checkpoint_writer stk_checkpoint_writer;
 
@@ -88,12 +90,12 @@ typedef struct stk_writer_options {
 STK_NODISCARD stk_status stk_checkpoint_writer_start(stk_checkpoint_writer   **out,
                                                      const stk_writer_options *options,
                                                      stk_error                *err);
-/* Snapshots now and hands it to the thread; waits for the one before. model_path (NULL: none) gets
- * the model alone, too. */
+/* Snapshots now and hands it to the thread; waits for the one before. The files of models (up to
+ * STK_WRITER_MODELS, NULL at the end; NULL: none) get the model alone, too. */
 STK_NODISCARD stk_status stk_checkpoint_writer_put(stk_checkpoint_writer *writer,
                                                    stk_variables         *variables,
                                                    const stk_run_state   *state,
-                                                   const char *model_path, const char *prefix,
+                                                   const char *const *models, const char *prefix,
                                                    const char *const *metadata, stk_error *err);
 /* Waits until all is written. The last failure since the flush before, if any, and how many there
  * were (NULL is fine). */

@@ -15,8 +15,9 @@
 
 typedef struct job {
     stk_snapshot *snapshot;
-    stk_arena     texts;      /* what the three below lead to */
-    const char   *model_path; /* NULL: only a checkpoint */
+    stk_arena     texts; /* what the three below lead to */
+    const char   *models[STK_WRITER_MODELS];
+    int           model_count; /* 0: only a checkpoint */
     const char   *prefix;
     const char  **metadata;
     int           failures; /* since the last flush */
@@ -55,8 +56,9 @@ static uint64_t model_bytes(const stk_snapshot *snapshot)
 static void account(stk_checkpoint_writer *writer, uint64_t ns)
 {
     const job     *j = &writer->job;
-    const uint64_t model = j->model_path ? model_bytes(j->snapshot) : 0;
-    atomic_fetch_add(&writer->files, j->model_path ? 2 : 1);
+    const uint64_t models = (uint64_t)j->model_count;
+    const uint64_t model = models ? models * model_bytes(j->snapshot) : 0;
+    atomic_fetch_add(&writer->files, models + 1);
     atomic_fetch_add(&writer->bytes,
                      j->snapshot->data.size + j->snapshot->state.input.size + model);
     atomic_fetch_add(&writer->busy_ns, ns);
@@ -72,9 +74,9 @@ static void write_job(stk_checkpoint_writer *writer)
     stk_trace_thread         *trace = stk_trace_here(o->trace, "checkpoint", STK_TRACE_STAGES);
     const uint64_t            begin = stk_span_begin(trace);
     stk_error                 err;
-    if (j->model_path)
+    for (int i = 0; i < j->model_count; i++)
         note(writer,
-             stk_snapshot_write_model(j->snapshot, o->fs, j->model_path, j->prefix, j->metadata,
+             stk_snapshot_write_model(j->snapshot, o->fs, j->models[i], j->prefix, j->metadata,
                                       &err),
              &err);
     note(writer, stk_snapshot_write(j->snapshot, o->fs, o->folder, o->keep, &err), &err);
@@ -148,18 +150,21 @@ static stk_status copy_metadata(job *j, const char *const *metadata, stk_error *
 }
 
 static stk_status fill(job *j, stk_variables *variables, const stk_run_state *state,
-                       const char *model_path, const char *prefix, const char *const *metadata,
+                       const char *const *models, const char *prefix, const char *const *metadata,
                        stk_error *err)
 {
     stk_arena_release(&j->texts);
-    STK_TRY(copy_text(j, model_path, &j->model_path, err));
+    for (j->model_count = 0; models && j->model_count < STK_WRITER_MODELS; j->model_count++) {
+        if (!models[j->model_count]) break;
+        STK_TRY(copy_text(j, models[j->model_count], &j->models[j->model_count], err));
+    }
     STK_TRY(copy_text(j, prefix, &j->prefix, err));
     STK_TRY(copy_metadata(j, metadata, err));
     return stk_snapshot_take(j->snapshot, variables, state, err);
 }
 
 stk_status stk_checkpoint_writer_put(stk_checkpoint_writer *writer, stk_variables *variables,
-                                     const stk_run_state *state, const char *model_path,
+                                     const stk_run_state *state, const char *const *models,
                                      const char *prefix, const char *const *metadata,
                                      stk_error *err)
 {
@@ -169,7 +174,7 @@ stk_status stk_checkpoint_writer_put(stk_checkpoint_writer *writer, stk_variable
     const uint64_t begin = stk_clock_ns();
     (void)stk_ring_pop(writer->idle, &taken, NULL);
     atomic_fetch_add(&writer->waited_ns, stk_clock_ns() - begin);
-    const stk_status st = fill(taken, variables, state, model_path, prefix, metadata, err);
+    const stk_status st = fill(taken, variables, state, models, prefix, metadata, err);
     (void)stk_ring_push(st ? writer->idle : writer->ready, taken, NULL);
     return st;
 }

@@ -28,6 +28,7 @@ static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, s
     const stk_images_options images = {
         .fs = stk_faults_files(o->faults),
         .kind = text_or_null(o->recipe->data.kind),
+        .source = o->path || stk_faults_files(o->faults) ? NULL : d->source,
         .split = o->split      ? o->split
                  : o->evaluate ? d->validation_split
                                : d->train_split,

@@ -149,18 +149,21 @@ static stk_status check_labels(const stk_feed *feed, const stk_value *labels, in
 static stk_status check_pictures(const stk_feed *feed, const stk_value *pictures,
                                  const stk_value *labels, stk_error *err)
 {
-    char      text[96];
-    int64_t   size = feed->options.size;
-    stk_shape s = pictures->shape;
-    bool      fits = feed->options.plain || (s.dim[1] == size && s.dim[2] == size);
-    if (pictures->dtype == STK_DTYPE_U8 && s.rank == 4 && fits && labels->shape.rank >= 1 &&
-        labels->shape.dim[0] == s.dim[0])
+    char              text[96];
+    int64_t           size = feed->options.size;
+    stk_shape         s = pictures->shape;
+    const stk_preset *preset = stk_preset_find(feed->options.recipe->data.preset);
+    const int         channels = preset ? preset->channels : 3;
+    bool              fits = feed->options.plain || (s.dim[1] == size && s.dim[2] == size);
+    if (pictures->dtype == STK_DTYPE_U8 && s.rank == 4 && fits && s.dim[3] == channels &&
+        labels->shape.rank >= 1 && labels->shape.dim[0] == s.dim[0])
         return STK_OK;
-    return stk_fail(err, STK_E_SHAPE, "data", NULL,
-                    "batches are %s%s; training takes uint8 [rows,%lld,%lld,channels] with a label "
-                    "for each row",
-                    stk_dtype_name(pictures->dtype), stk_shape_text(&s, text, sizeof text),
-                    (long long)size, (long long)size);
+    return stk_fail(
+        err, STK_E_SHAPE, "data", NULL,
+        "batches are %s%s; with preset %s training takes uint8 [rows,%lld,%lld,%d] with a "
+        "label for each row",
+        stk_dtype_name(pictures->dtype), stk_shape_text(&s, text, sizeof text),
+        preset ? preset->name : "none", (long long)size, (long long)size, channels);
 }
 
 static stk_status next_element(stk_feed *feed, stk_error *err)

@@ -108,7 +108,7 @@ static stk_status look_at_source(const stk_train_recipe *recipe, listing *list, 
     const stk_feature_info *features = stk_source_features(source, &count);
     stk_status              st = copy_classes(out, features, count, err);
     if (!st) st = find_rare_class(source, out, err);
-    stk_source_free(source);
+    out->source = source;
     return st;
 }
 
@@ -271,6 +271,7 @@ static stk_status look(const stk_train_recipe *recipe, stk_train_data *out, stk_
         st = stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
                       "no classes are known; set model.classes");
     const stk_images_options options = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
+                                        .source = out->source,
                                         .split = out->train_split};
     if (!st) st = stk_dataset_images(&data, recipe->data.path, &options, err);
     if (!st) st = look_at_first(data, recipe->data.path, out, err);
@@ -295,5 +296,6 @@ void stk_train_data_release(stk_train_data *data)
     for (int64_t i = 0; data->class_names && i < data->classes; i++)
         free(data->class_names[i]);
     free(data->class_names);
+    stk_source_free(data->source);
     *data = (stk_train_data){0};
 }

@@ -8,7 +8,8 @@
 
 struct stk_resident {
     int64_t  count, height, width, channels;
-    stk_blob pictures; /* [count,height,width,channels]; empty once the device has them */
+    stk_blob pictures; /* [count,height,width,channels]; empty once nobody needs them here */
+    bool     there;    /* the device has them */
     int64_t *labels;   /* of each */
 };
 

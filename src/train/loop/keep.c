@@ -84,7 +84,9 @@ static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
 stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *err)
 {
     stk_run_state state;
-    char          path[STK_TRAIN_PATH], accuracy[32], step[32];
+    char          paths[STK_WRITER_MODELS][STK_TRAIN_PATH], accuracy[32], step[32];
+    const char   *models[STK_WRITER_MODELS + 1] = {NULL};
+    int           count = 0;
     uint64_t      begin = stk_clock_ns();
     bool          last = trainer->state.step == trainer->course.steps;
     snprintf(accuracy, sizeof accuracy, "%.6f", trainer->progress.validation_accuracy);
@@ -96,17 +98,17 @@ stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *er
                                     trainer->progress.evaluated ? "stoker.accuracy" : NULL,
                                     accuracy,
                                     NULL};
-    stk_run_folder_path(trainer->recipe.output.folder, "best.safetensors", path);
+    if (best) models[count++] = "best.safetensors";
+    if (last) models[count++] = "final.safetensors";
+    for (int i = 0; i < count; i++) {
+        stk_run_folder_path(trainer->recipe.output.folder, models[i], paths[i]);
+        models[i] = paths[i];
+    }
     stk_status st = gather(trainer, &state, err);
     if (!st)
         st = stk_checkpoint_writer_put(trainer->writer, stk_session_variables(trainer->session),
-                                       &state, best ? path : NULL,
-                                       stk_session_prefix(trainer->session), metadata, err);
-    stk_run_folder_path(trainer->recipe.output.folder, "final.safetensors", path);
-    if (!st && last)
-        st = stk_checkpoint_writer_put(trainer->writer, stk_session_variables(trainer->session),
-                                       &state, path, stk_session_prefix(trainer->session), metadata,
-                                       err);
+                                       &state, models, stk_session_prefix(trainer->session),
+                                       metadata, err);
     stk_run_state_release(&state);
     trainer->last_checkpoint = trainer->state.step;
     trainer->last_checkpoint_ns = stk_clock_ns();

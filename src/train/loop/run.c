@@ -59,19 +59,23 @@ static bool cancelled(const stk_trainer *t)
     return t->options.cancel && stk_cancel_requested(t->options.cancel);
 }
 
-/* By steps, or once a minute where nobody said how often. */
+/* By steps. Where nobody said how often, at the ends of epochs that take seconds at least: shorter
+ * ones are done again as fast as they are kept. */
 static bool checkpoint_due(const stk_trainer *t, const stk_train_progress *at)
 {
     int64_t every = t->recipe.output.checkpoint_every;
-    if (at->epoch_end || every == 0) return at->epoch_end;
+    if (at->step == at->steps) return true;
+    if (every == 0) return at->epoch_end;
     if (every > 0) return at->step % every == 0;
-    return stk_clock_ns() - t->last_checkpoint_ns > 60000000000u;
+    uint64_t since = stk_clock_ns() - t->last_checkpoint_ns;
+    return since > 60000000000u || (at->epoch_end && since > 10000000000u);
 }
 
 static bool evaluation_due(const stk_trainer *t, const stk_train_progress *at)
 {
+    const int64_t every = t->recipe.train.eval_every;
     if (!at->epoch_end || !t->data->validation_count) return false;
-    return (at->epoch + 1) % t->recipe.train.eval_every == 0 || at->step == at->steps;
+    return (every > 0 && (at->epoch + 1) % every == 0) || at->step == at->steps;
 }
 
 static void judge_early_stop(stk_trainer *t)
@@ -116,7 +120,10 @@ static stk_status after_step(stk_trainer *t, stk_error *err)
     stk_trainer_place(t, t->state.step, t->state.phase_step, &at);
     bool due = checkpoint_due(t, &at);
     if (at.epoch_end || due) STK_TRY(stk_trainer_drain(t, err));
-    if (evaluation_due(t, &at)) STK_TRY(evaluate(t, err));
+    if (evaluation_due(t, &at)) {
+        STK_TRY(evaluate(t, err));
+        due |= t->progress.best;
+    }
     if (due) STK_TRY(checkpoint(t, err));
     if (stk_faults_write_due(t->faults, t->state.step)) STK_TRY(write_for_nothing(t, err));
     stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
@@ -204,7 +211,8 @@ stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result, stk_e
     trainer->start_ns = trainer->last_checkpoint_ns = stk_clock_ns();
     if (trainer->course.count == 0) return finish(trainer, err);
     stk_trainer_place(trainer, trainer->state.step, trainer->state.phase_step, &trainer->progress);
-    stk_status st = run_phases(trainer, err);
+    stk_status st = trainer->state.step ? STK_OK : stk_session_begin(trainer->session, err);
+    if (!st) st = run_phases(trainer, err);
     if (st) {
         int       failures;
         stk_error unasked;

@@ -70,7 +70,7 @@ static stk_status not_finite(stk_trainer *t, const stk_begun *b, float loss, stk
                     "train.learning_rate (now %g) or train.clip_norm helps; the last checkpoint is "
                     "good",
                     (long long)b->step, (double)loss,
-                    isfinite(loss) ? " and its gradients are not finite" : "", b->input.rate);
+                    isfinite(loss) ? " and its gradients are not finite" : "", b->input.now.rate);
 }
 
 /* The oldest step is done. */
@@ -84,8 +84,8 @@ static stk_status end_step(stk_trainer *t, const stk_step_result *done, uint64_t
     if (lost && (t->recipe.train.loss_scale == 0 || t->lost_in_a_row > LOST_MOST))
         return not_finite(t, b, done->loss, err);
     p->skipped += done->skipped;
-    p->learning_rate = b->input.rate;
-    p->momentum = b->input.momentum;
+    p->learning_rate = b->input.now.rate;
+    p->momentum = b->input.now.momentum;
     stk_trainer_place(t, b->step, b->phase_step, p);
     p->begun += (int64_t)(t->begun_count - t->done_count);
     t->device_ns = done->device_ns;
@@ -122,6 +122,16 @@ stk_status stk_trainer_drain(stk_trainer *trainer, stk_error *err)
     return STK_OK;
 }
 
+/* After every so many updates, and after the last: then the slow weights are the result. */
+static void plan_lookahead(const stk_trainer *t, stk_begun *b)
+{
+    int64_t every = t->recipe.train.lookahead, accumulate = t->recipe.train.accumulate;
+    int64_t done = b->step / accumulate, total = t->course.steps / accumulate;
+    bool    due = every > 0 && b->input.update && done % every == 0;
+    b->input.lookahead = due || (every > 0 && b->step == t->course.steps);
+    b->input.now.slow = due ? stk_optimizer_slow_share(every, done, total) : 1;
+}
+
 /* The state moves on when a step is begun. */
 static stk_begun *next_step(stk_trainer *t)
 {
@@ -131,9 +141,12 @@ static stk_begun *next_step(stk_trainer *t)
                                 .step = t->state.step,
                                 .meter = t->meter,
                                 .update = (t->state.step + 1) % t->recipe.train.accumulate == 0};
-    b->input.rate = stk_schedule_rate(&t->schedule, t->state.step);
-    b->input.momentum = stk_schedule_momentum(&t->schedule, t->state.step);
+    b->input.now =
+        (stk_optimizer_step){.rate = stk_schedule_rate(&t->schedule, t->state.step),
+                             .momentum = stk_schedule_momentum(&t->schedule, t->state.step),
+                             .gone = (double)t->state.step / (double)t->course.steps};
     b->step = ++t->state.step;
+    plan_lookahead(t, b);
     b->phase_step = ++t->state.phase_step;
     stk_trainer_place(t, b->step, b->phase_step, &at);
     b->input.measure = b->step % t->recipe.output.log_every == 0 || at.epoch_end;

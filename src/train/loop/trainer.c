@@ -84,6 +84,9 @@ static stk_status make_schedule(stk_trainer *t, stk_error *err)
     o.warmup_epochs = r->train.warmup_epochs;
     o.final_rate = r->train.final_rate;
     o.gamma = r->train.gamma;
+    o.rise = r->train.rise;
+    o.start_share = r->train.start_share;
+    o.end_share = r->train.end_share;
     if (*r->train.milestones) STK_TRY(stk_schedule_milestones(&o, r->train.milestones, err));
     return stk_schedule_init(&t->schedule, &o, per_epoch > 0 ? per_epoch : 1,
                              t->course.steps > 0 ? t->course.steps : 1, err);
@@ -104,6 +107,7 @@ static stk_status reside(stk_trainer *t, stk_error *err)
     STK_TRY(stk_session_reside(t->session, &options, err));
     const bool on = stk_session_resident(t->session, false) != NULL;
     strcpy(t->recipe.data.resident, on ? "on" : "off");
+    if (!*t->recipe.data.flip) strcpy(t->recipe.data.flip, on ? "alternate" : "random");
     if (on || strcmp(t->recipe.data.flip, "alternate") != 0) return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "train", "data.flip",
                     "alternate needs pictures that are kept on the device, but data.resident is "
@@ -121,6 +125,7 @@ static stk_status compile(stk_trainer *t, stk_error *err)
     if (t->data->validation_count)
         STK_TRY(stk_session_ready_evaluate(t->session, t->recipe.data.size, err));
     STK_TRY(stk_trainer_whiten(t, err));
+    stk_session_drop_copies(t->session);
     return load_weights(t, err);
 }
 

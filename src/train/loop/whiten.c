@@ -1,47 +1,66 @@
 /* The frozen filters of a network that begins by whitening patches: they come from the data. */
+#include "train/data/resident.h"
 #include "train/loop/trainer.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { PICTURES = 2048 };
+enum { PICTURES = 5000 };
 
-static void normalize(const stk_trainer *t, const stk_feed_batch *batch, int64_t channels,
-                      float *out)
+/* Pictures of the training data, not augmented. */
+typedef struct sample {
+    uint8_t  *pictures;
+    stk_shape shape; /* [count,height,width,channels] */
+} sample;
+
+static void add(sample *s, const uint8_t *pictures, int64_t count)
 {
-    float   mean[4], deviation[4];
-    int64_t count = batch->rows * t->recipe.data.size * t->recipe.data.size * channels;
-    stk_feed_normalization(t->recipe.data.preset, mean, deviation);
-    for (int64_t i = 0; i < count; i++)
-        out[i] = ((float)batch->pictures[i] / 255 - mean[i % channels]) / deviation[i % channels];
+    const int64_t *dim = s->shape.dim;
+    size_t         each = (size_t)(dim[1] * dim[2] * dim[3]);
+    memcpy(s->pictures + (size_t)dim[0] * each, pictures, (size_t)count * each);
+    s->shape.dim[0] += count;
 }
 
-/* Batches of training data, not augmented, until there are enough patches. */
-static stk_status gather(stk_trainer *t, int64_t channels, float **pictures, int64_t *count,
-                         stk_error *err)
+/* From all over: in the order of folders classes follow each other. */
+static void pick(sample *s, const stk_resident *all)
 {
-    const stk_train_recipe *r = &t->recipe;
-    size_t                  each = (size_t)(r->data.size * r->data.size * channels);
-    const stk_feed_options  options = {.recipe = r,
-                                       .data = t->data,
-                                       .size = r->data.size,
-                                       .calm = 1,
-                                       .seed = (uint64_t)r->train.seed + 1,
-                                       .cancel = t->options.cancel};
-    stk_feed               *feed;
-    stk_status              st = STK_OK;
-    *count = 0;
-    *pictures = calloc((size_t)(PICTURES + r->data.batch) * each, sizeof **pictures);
-    if (!*pictures) return stk_fail(err, STK_E_NOMEM, "whiten", NULL, "no memory for pictures");
+    size_t  each = (size_t)(all->height * all->width * all->channels);
+    int64_t count = all->count < PICTURES ? all->count : PICTURES;
+    for (int64_t i = 0; i < count; i++)
+        add(s, all->pictures.data + (size_t)(i * all->count / count) * each, 1);
+}
+
+static stk_status read_batches(stk_trainer *t, sample *s, stk_error *err)
+{
+    const stk_feed_options options = {.recipe = &t->recipe,
+                                      .data = t->data,
+                                      .size = t->recipe.data.size,
+                                      .calm = 1,
+                                      .seed = (uint64_t)t->recipe.train.seed + 1,
+                                      .cancel = t->options.cancel};
+    stk_feed              *feed;
+    stk_feed_batch         batch = {0};
     STK_TRY(stk_feed_open(&feed, &options, err));
-    while (!st && *count < PICTURES) {
-        stk_feed_batch batch;
+    stk_status st = STK_OK;
+    do {
         st = stk_feed_next(feed, &batch, err);
-        if (st || !batch.rows) break;
-        normalize(t, &batch, channels, *pictures + (size_t)*count * each);
-        *count += batch.rows;
-    }
+        int64_t room = PICTURES - s->shape.dim[0];
+        if (!st) add(s, batch.pictures, batch.rows < room ? batch.rows : room);
+    } while (!st && batch.rows && s->shape.dim[0] < PICTURES);
     stk_feed_free(feed);
     return st;
+}
+
+static stk_status gather(stk_trainer *t, int64_t channels, sample *s, stk_error *err)
+{
+    const stk_resident *all = stk_session_resident(t->session, false);
+    int64_t             size = t->recipe.data.size;
+    s->shape = all ? stk_shape_4d(0, all->height, all->width, all->channels)
+                   : stk_shape_4d(0, size, size, channels);
+    s->pictures = malloc((size_t)(PICTURES * s->shape.dim[1] * s->shape.dim[2] * channels));
+    if (!s->pictures) return stk_fail(err, STK_E_NOMEM, "whiten", NULL, "no memory for pictures");
+    if (!all) return read_batches(t, s, err);
+    pick(s, all);
+    return STK_OK;
 }
 
 stk_status stk_trainer_whiten(stk_trainer *trainer, stk_error *err)
@@ -50,20 +69,18 @@ stk_status stk_trainer_whiten(stk_trainer *trainer, stk_error *err)
     size_t         index = stk_variables_find(variables, "whiten.weight");
     if (index == SIZE_MAX) return STK_OK;
     stk_variable_info info = stk_variables_at(variables, index);
-    int64_t           channels = info.shape.dim[1], size = trainer->recipe.data.size, count = 0;
     size_t            bytes = sizeof(float);
-    float            *pictures = NULL;
+    sample            s = {0};
+    float             mean[4], deviation[4];
     for (int i = 0; i < info.shape.rank; i++)
         bytes *= (size_t)info.shape.dim[i];
     float     *weights = malloc(bytes);
-    stk_status st = weights ? gather(trainer, channels, &pictures, &count, err)
+    stk_status st = weights ? gather(trainer, info.shape.dim[1], &s, err)
                             : stk_fail(err, STK_E_NOMEM, "whiten", NULL, "no memory");
-    if (!st) {
-        stk_shape shape = stk_shape_4d(count, size, size, channels);
-        st = stk_model_whiten(pictures, &shape, 0, weights, err);
-    }
+    stk_feed_normalization(trainer->recipe.data.preset, mean, deviation);
+    if (!st) st = stk_model_whiten(s.pictures, &s.shape, mean, deviation, 0, weights, err);
     if (!st) st = stk_variables_write(variables, index, weights, bytes, err);
     free(weights);
-    free(pictures);
+    free(s.pictures);
     return st;
 }

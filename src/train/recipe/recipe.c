@@ -16,6 +16,15 @@ static bool has_auto(const stk_train_key *key)
     return strcmp(key->fallback, "auto") == 0;
 }
 
+bool stk_train_key_is_open(const stk_train_recipe *recipe, const stk_train_key *key)
+{
+    const void *at = (const char *)recipe + key->offset;
+    if (!has_auto(key)) return false;
+    if (key->kind == STK_TRAIN_IS_INTEGER) return *(const int64_t *)at < 0;
+    if (key->kind == STK_TRAIN_IS_NUMBER) return *(const double *)at < 0;
+    return !*(const char *)at;
+}
+
 const stk_train_key *stk_train_key_find(const char *section, const char *name)
 {
     const stk_train_key *key;

@@ -9,6 +9,8 @@ const stk_train_key     *stk_train_key_find(const char *section, const char *nam
 bool                     stk_train_section_known(const char *section);
 STK_NODISCARD stk_status stk_train_key_set(stk_train_recipe *recipe, const stk_train_key *key,
                                            const char *text, const char *where, stk_error *err);
+/* Nobody said what it is to be. */
+bool stk_train_key_is_open(const stk_train_recipe *recipe, const stk_train_key *key);
 /* The refusal, with the nearest key or section. */
 stk_status stk_train_key_unknown(const char *section, const char *name, const char *where,
                                  stk_error *err);

@@ -2,6 +2,7 @@
 #include "train/session/graphs.h"
 #include "graph/node.h"
 #include "train/data/feed.h"
+#include <math.h>
 #include <stdio.h>
 #include <stoker/layers.h>
 #include <stoker/ops.h>
@@ -25,6 +26,7 @@ stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_recipe *recipe, s
     STK_TRY(stk_optimizer_defaults(&graphs->optimizer, recipe->train.optimizer, err));
     graphs->optimizer.momentum = recipe->train.momentum;
     graphs->optimizer.weight_decay = recipe->train.weight_decay;
+    graphs->optimizer.even_decay = strcmp(recipe->train.decay, "even") == 0;
     graphs->optimizer.clip_norm = recipe->train.clip_norm > 0 ? recipe->train.clip_norm : no_limit;
     graphs->optimizer.ema_decay = recipe->train.ema;
     graphs->optimizer.loss_scale = recipe->train.loss_scale;
@@ -108,12 +110,33 @@ static stk_status end(stk_graph **graph, stk_error *err)
     return st;
 }
 
-stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, stk_graph **out, stk_error *err)
+static bool stops(const stk_graph_symbol *s)
+{
+    return s->role == STK_SYMBOL_VARIABLE && s->variable.until > 0;
+}
+
+double stk_graphs_late_from(const stk_graph *graph)
+{
+    double from = 0;
+    for (uint32_t i = 1; i < graph->symbol_count; i++)
+        if (stops(&graph->symbols[i])) from = fmax(from, graph->symbols[i].variable.until);
+    return from;
+}
+
+static void stop_learning(stk_graph *g)
+{
+    for (uint32_t i = 1; i < g->symbol_count; i++)
+        if (stops(&g->symbols[i])) g->symbols[i].variable.frozen = true;
+}
+
+stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, bool late, stk_graph **out,
+                            stk_error *err)
 {
     STK_TRY(begin(graphs, out, err));
     stk_graph            *g = *out;
     training              t = forward(graphs, g, size);
     stk_optimizer_symbols made = {0};
+    if (late) stop_learning(g);
     if (graphs->recipe->train.accumulate > 1) {
         stk_optimizer_accumulate(g, t.loss, &graphs->optimizer, &made);
     } else {
@@ -125,21 +148,37 @@ stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, stk_graph **
     return end(out, err);
 }
 
+/* A graph for what is done to the variables of a model, and the model. */
+static stk_status begin_beside(const stk_graphs *graphs, stk_graph **model_, stk_graph **out,
+                               stk_error *err)
+{
+    *out = NULL;
+    STK_TRY(begin(graphs, model_, err));
+    (void)forward(graphs, *model_, graphs->recipe->data.size);
+    stk_status st = stk_graph_check(*model_, err);
+    if (!st) st = begin(graphs, out, err);
+    if (st) stk_graph_free(*model_);
+    return st;
+}
+
 stk_status stk_graphs_update(const stk_graphs *graphs, stk_graph **out, stk_error *err)
 {
     stk_graph            *m;
     stk_optimizer_symbols made = {0};
-    STK_TRY(begin(graphs, &m, err));
-    (void)forward(graphs, m, graphs->recipe->data.size);
-    stk_status st = stk_graph_check(m, err);
-    if (!st) st = begin(graphs, out, err);
-    if (!st) {
-        stk_optimizer_apply_accumulated(*out, m, &graphs->optimizer, &made);
-        stk_graph_output(*out, "guard", made.guard);
-        st = end(out, err);
-    }
+    STK_TRY(begin_beside(graphs, &m, out, err));
+    stk_optimizer_apply_accumulated(*out, m, &graphs->optimizer, &made);
+    stk_graph_output(*out, "guard", made.guard);
     stk_graph_free(m);
-    return st;
+    return end(out, err);
+}
+
+stk_status stk_graphs_lookahead(const stk_graphs *graphs, stk_graph **out, stk_error *err)
+{
+    stk_graph *m;
+    STK_TRY(begin_beside(graphs, &m, out, err));
+    stk_optimizer_lookahead(*out, m);
+    stk_graph_free(m);
+    return end(out, err);
 }
 
 stk_status stk_graphs_search(const stk_graphs *graphs, int64_t size, stk_graph **out,

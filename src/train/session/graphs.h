@@ -23,12 +23,18 @@ STK_NODISCARD stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_rec
 
 /* Inputs "image" (uint8; "edits" instead where pictures are resident, or beside where they are
  * mixed on the device), "label", "step", "hyper"; outputs "loss", "guard"; metric variables. With
- * accumulation it only adds gradients up. */
-STK_NODISCARD stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, stk_graph **out,
-                                          stk_error *err);
+ * accumulation it only adds gradients up. late: what stops to learn has stopped, so no gradients
+ * are computed for it. */
+STK_NODISCARD stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, bool late,
+                                          stk_graph **out, stk_error *err);
+/* The share of training after which all that stops to learn has stopped; 0: nothing does. */
+double stk_graphs_late_from(const stk_graph *graph);
 /* The update of accumulated gradients. */
 STK_NODISCARD stk_status stk_graphs_update(const stk_graphs *graphs, stk_graph **out,
                                            stk_error *err);
+/* Lookahead: every parameter and statistic goes back to a slow copy. */
+STK_NODISCARD stk_status stk_graphs_lookahead(const stk_graphs *graphs, stk_graph **out,
+                                              stk_error *err);
 /* The same without update and metrics: forward and backward, to look for what is not finite. */
 STK_NODISCARD stk_status stk_graphs_search(const stk_graphs *graphs, int64_t size, stk_graph **out,
                                            stk_error *err);

@@ -10,6 +10,7 @@ enum { STK_SESSION_PROGRAMS = 128, STK_SESSION_SLOTS = STK_SESSION_AHEAD + 1 };
 typedef struct stk_session_program_row {
     int64_t      size;
     bool         evaluates;
+    bool         late; /* a step of training after late_from */
     stk_program *program;
 } stk_session_program_row;
 
@@ -29,8 +30,10 @@ struct stk_session {
     stk_variables          *variables;
     stk_session_program_row programs[STK_SESSION_PROGRAMS];
     size_t                  program_count;
-    stk_program            *update; /* of accumulated gradients; NULL without */
-    stk_outbox             *outbox; /* results of steps; NULL: none yet */
+    double                  late_from; /* a share of training; 0: all steps are alike */
+    stk_program            *update;    /* of accumulated gradients; NULL without */
+    stk_program            *lookahead; /* NULL without */
+    stk_outbox             *outbox;    /* results of steps; NULL: none yet */
     stk_session_begun       begun[STK_SESSION_SLOTS];
     uint64_t                begun_count, done_count;
     uint8_t                *rows; /* a batch that is filled up */
@@ -42,6 +45,8 @@ struct stk_session {
 STK_NODISCARD stk_status stk_session_settle_in(stk_session *session, stk_error *err);
 /* NULL: not compiled. */
 stk_program *stk_session_find(const stk_session *session, int64_t size, bool evaluates);
+/* What this step is done with. */
+stk_program *stk_session_find_step(const stk_session *session, const stk_step_input *input);
 /* Of a picture of this size. */
 size_t stk_session_picture_bytes(const stk_session *session, int64_t size);
 

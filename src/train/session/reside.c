@@ -92,10 +92,18 @@ stk_status stk_session_settle_in(stk_session *session, stk_error *err)
     for (int i = 0; i < 2; i++) {
         stk_resident *r = session->graphs.resident[i];
         const size_t  index = stk_variables_find(session->variables, stk_resident_names[i]);
-        if (!r || !r->pictures.size || index == SIZE_MAX) continue;
+        if (!r || r->there || index == SIZE_MAX) continue;
         STK_TRY(stk_variables_write(session->variables, index, r->pictures.data, r->pictures.size,
                                     err));
-        stk_blob_release(&r->pictures);
+        r->there = true;
     }
     return STK_OK;
+}
+
+void stk_session_drop_copies(stk_session *session)
+{
+    for (int i = 0; i < 2; i++) {
+        stk_resident *r = session->graphs.resident[i];
+        if (r && r->there) stk_blob_release(&r->pictures);
+    }
 }

@@ -62,6 +62,7 @@ void stk_session_free(stk_session *session)
     for (size_t i = 0; i < session->program_count; i++)
         stk_program_free(session->programs[i].program);
     stk_program_free(session->update);
+    stk_program_free(session->lookahead);
     stk_variables_free(session->variables);
     stk_device_free(session->device);
     stk_resident_free(session->graphs.resident[false]);
@@ -105,9 +106,19 @@ const char *stk_session_prefix(const stk_session *session)
 stk_program *stk_session_find(const stk_session *session, int64_t size, bool evaluates)
 {
     for (size_t i = 0; i < session->program_count; i++)
-        if (session->programs[i].size == size && session->programs[i].evaluates == evaluates)
+        if (session->programs[i].size == size && session->programs[i].evaluates == evaluates &&
+            !session->programs[i].late)
             return session->programs[i].program;
     return NULL;
+}
+
+stk_program *stk_session_find_step(const stk_session *session, const stk_step_input *input)
+{
+    bool late = session->late_from > 0 && (float)input->now.gone >= (float)session->late_from;
+    for (size_t i = 0; late && i < session->program_count; i++)
+        if (session->programs[i].size == input->size && session->programs[i].late)
+            return session->programs[i].program;
+    return stk_session_find(session, input->size, false);
 }
 
 stk_program *stk_session_program(const stk_session *session, int64_t size)
@@ -134,17 +145,33 @@ static stk_status compile(stk_session *s, stk_graph *graph, int64_t size, bool e
                       STK_SESSION_PROGRAMS / 2);
     if (!st) st = stk_program_compile(&program, graph, s->variables, &options, err);
     stk_graph_free(graph);
-    if (!st) s->programs[s->program_count++] = (stk_session_program_row){size, evaluates, program};
+    if (!st)
+        s->programs[s->program_count++] =
+            (stk_session_program_row){.size = size, .evaluates = evaluates, .program = program};
     return st ? st : stk_session_settle_in(s, err);
 }
 
-static stk_status ready_update(stk_session *s, stk_error *err)
+/* What has stopped to learn needs no gradients: of airbench these are those of the largest
+ * pictures. Compiled beforehand, so that nothing waits for it in the middle. */
+static stk_status ready_late(stk_session *s, int64_t size, stk_error *err)
 {
     stk_graph *graph;
-    if (s->update || s->recipe->train.accumulate <= 1) return STK_OK;
-    STK_TRY(stk_graphs_update(&s->graphs, &graph, err));
-    stk_program_options options = program_options(s, "update");
-    stk_status          st = stk_program_compile(&s->update, graph, s->variables, &options, err);
+    STK_TRY(stk_graphs_train(&s->graphs, size, true, &graph, err));
+    STK_TRY(compile(s, graph, size, false, err));
+    s->programs[s->program_count - 1].late = true;
+    return STK_OK;
+}
+
+/* A program beside training, for all sizes of pictures. */
+static stk_status ready_beside(stk_session *s, stk_program **program, const char *name,
+                               stk_status (*build)(const stk_graphs *, stk_graph **, stk_error *),
+                               stk_error *err)
+{
+    stk_graph *graph;
+    if (*program) return STK_OK;
+    STK_TRY(build(&s->graphs, &graph, err));
+    stk_program_options options = program_options(s, name);
+    stk_status          st = stk_program_compile(program, graph, s->variables, &options, err);
     stk_graph_free(graph);
     return st;
 }
@@ -153,10 +180,15 @@ stk_status stk_session_ready(stk_session *session, int64_t size, stk_error *err)
 {
     stk_graph *graph;
     if (!stk_session_find(session, size, false)) {
-        STK_TRY(stk_graphs_train(&session->graphs, size, &graph, err));
+        STK_TRY(stk_graphs_train(&session->graphs, size, false, &graph, err));
+        session->late_from = stk_graphs_late_from(graph);
         STK_TRY(compile(session, graph, size, false, err));
+        if (session->late_from > 0) STK_TRY(ready_late(session, size, err));
     }
-    return ready_update(session, err);
+    if (session->recipe->train.accumulate > 1)
+        STK_TRY(ready_beside(session, &session->update, "update", stk_graphs_update, err));
+    if (session->recipe->train.lookahead < 1) return STK_OK;
+    return ready_beside(session, &session->lookahead, "lookahead", stk_graphs_lookahead, err);
 }
 
 stk_status stk_session_ready_evaluate(stk_session *session, int64_t size, stk_error *err)

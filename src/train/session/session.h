@@ -6,6 +6,7 @@
 #include "train/inject/faults.h"
 #include <stoker/meter.h>
 #include <stoker/models.h>
+#include <stoker/optimizer.h>
 #include <stoker/program.h>
 
 typedef struct stk_session stk_session;
@@ -24,6 +25,8 @@ STK_NODISCARD stk_status stk_session_reside(stk_session *session, const stk_feed
                                             stk_error *err);
 /* NULL: not on the device. */
 const stk_resident *stk_session_resident(const stk_session *session, bool evaluate);
+/* Those that the device has are no longer needed on the host. */
+void stk_session_drop_copies(stk_session *session);
 
 /* Steps have these faults: told before the first program is compiled; they must outlive it. */
 void              stk_session_inject(stk_session *session, stk_faults *faults);
@@ -49,11 +52,12 @@ enum { STK_SESSION_AHEAD = 2 };
 
 /* What a step is done with. */
 typedef struct stk_step_input {
-    int64_t    size, step; /* step of the run: the random numbers of dropout */
-    double     rate, momentum;
-    bool       update;  /* false: gradients are added up only (accumulation) */
-    bool       measure; /* its result has the sums of training, which begin anew */
-    stk_meter *meter;   /* is told of S3, S4 and S6; NULL: none */
+    int64_t            size, step; /* step of the run: the random numbers of dropout */
+    stk_optimizer_step now;
+    bool               update;    /* false: gradients are added up only (accumulation) */
+    bool               lookahead; /* after the update */
+    bool               measure;   /* its result has the sums of training, which begin anew */
+    stk_meter         *meter;     /* is told of S3, S4 and S6; NULL: none */
 } stk_step_input;
 
 typedef struct stk_step_result {
@@ -70,6 +74,8 @@ typedef struct stk_step_result {
 STK_NODISCARD stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
                                           const stk_step_input *input, stk_trace_thread *thread,
                                           stk_error *err);
+/* Makes the slow copies of lookahead, before the first step; nothing without it. */
+STK_NODISCARD stk_status stk_session_begin(stk_session *session, stk_error *err);
 /* Of the oldest step whose result was not asked for, of which there must be one; waits for it, in
  * S4 of meter (NULL: none). */
 STK_NODISCARD stk_status stk_session_result(stk_session *session, stk_meter *meter,

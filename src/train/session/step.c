@@ -121,12 +121,27 @@ static stk_status run_update(stk_session *s, const stk_step_input *input, const 
     return STK_OK;
 }
 
+static stk_status look_ahead(stk_session *s, const float *hyper, stk_trace_thread *thread,
+                             stk_error *err)
+{
+    STK_TRY(
+        stk_program_feed(s->lookahead, "hyper", hyper, STK_OPTIMIZER_HYPER * sizeof *hyper, err));
+    return stk_program_run(s->lookahead, thread, err);
+}
+
+stk_status stk_session_begin(stk_session *session, stk_error *err)
+{
+    float hyper[STK_OPTIMIZER_HYPER];
+    stk_optimizer_hyper(&(stk_optimizer_step){.slow = 0}, hyper);
+    return session->lookahead ? look_ahead(session, hyper, NULL, err) : STK_OK;
+}
+
 static stk_status run(stk_session *s, stk_program *program, const stk_feed_batch *batch,
                       const stk_step_input *input, stk_trace_thread *thread, stk_error *err)
 {
     float        hyper[STK_OPTIMIZER_HYPER];
     stk_program *updates = s->update ? s->update : program;
-    stk_optimizer_hyper(input->rate, input->momentum, hyper);
+    stk_optimizer_hyper(&input->now, hyper);
     if (!s->update) STK_TRY(stk_program_feed(program, "hyper", hyper, sizeof hyper, err));
     stk_meter_enter(input->meter, STK_STAGE_COMPUTE);
     STK_TRY(stk_outbox_begin(s->outbox, err));
@@ -138,6 +153,7 @@ static stk_status run(stk_session *s, stk_program *program, const stk_feed_batch
     STK_TRY(put(s, program, "loss", offsetof(left, loss), sizeof(float), (uint64_t)batch->rows,
                 input->meter, err));
     if (s->update && input->update) STK_TRY(run_update(s, input, hyper, thread, err));
+    if (s->lookahead && input->lookahead) STK_TRY(look_ahead(s, hyper, thread, err));
     if (!s->update || input->update)
         STK_TRY(put(s, updates, "guard", offsetof(left, guard), STK_OPTIMIZER_GUARD * sizeof(float),
                     0, input->meter, err));
@@ -148,7 +164,7 @@ static stk_status run(stk_session *s, stk_program *program, const stk_feed_batch
 stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
                             const stk_step_input *input, stk_trace_thread *thread, stk_error *err)
 {
-    stk_program *program = stk_session_find(session, input->size, false);
+    stk_program *program = stk_session_find_step(session, input);
     if (!session->outbox)
         STK_TRY(stk_outbox_new(&session->outbox, session->device, STK_SESSION_SLOTS, sizeof(left),
                                err));

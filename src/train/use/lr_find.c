@@ -32,8 +32,8 @@ static stk_status ramp(stk_session *session, stk_feed *feed, const stk_train_rec
         double          share = o->steps > 1 ? (double)i / (double)(o->steps - 1) : 0;
         stk_step_input  input = {.size = recipe->data.size,
                                  .step = i,
-                                 .rate = o->from * pow(o->to / o->from, share),
-                                 .momentum = recipe->train.momentum,
+                                 .now = {.rate = o->from * pow(o->to / o->from, share),
+                                         .momentum = recipe->train.momentum},
                                  .update = true};
         if (o->cancel && stk_cancel_requested(o->cancel))
             return stk_fail(err, STK_E_CANCELLED, "lr-find", NULL, "stopped");
@@ -43,8 +43,9 @@ static stk_status ramp(stk_session *session, stk_feed *feed, const stk_train_rec
         out->diverged = !isfinite(done.loss);
         if (out->diverged) return STK_OK;
         double smoothed = smooth(&average, o->smoothing, (double)done.loss, i);
-        out->points[out->count++] = (stk_lr_point){input.rate, (double)done.loss, smoothed};
-        if (o->progress) o->progress(o->progress_context, i + 1, o->steps, input.rate, smoothed);
+        out->points[out->count++] = (stk_lr_point){input.now.rate, (double)done.loss, smoothed};
+        if (o->progress)
+            o->progress(o->progress_context, i + 1, o->steps, input.now.rate, smoothed);
         if (smoothed < best) best = smoothed;
         out->diverged = smoothed > o->stop_at * best;
         if (out->diverged) return STK_OK;

@@ -135,6 +135,7 @@ static stk_status open_all(stk_train_bench *b, const stk_train_data *data,
     STK_TRY(generate_edits(b, err));
     STK_TRY(b->inference ? stk_session_ready_evaluate(b->session, size, err)
                          : stk_session_ready(b->session, size, err));
+    stk_session_drop_copies(b->session);
     const stk_observer_options observed = {.recipe = b->recipe,
                                            .session = b->session,
                                            .meter = b->meter,
@@ -217,7 +218,7 @@ static stk_status compute(stk_train_bench *b, const stk_feed_batch *batch, stk_e
     const stk_step_input input = {.size = r->data.size,
                                   .meter = b->measured ? b->meter : NULL,
                                   .step = b->step,
-                                  .momentum = r->train.momentum,
+                                  .now = {.momentum = r->train.momentum},
                                   .update = (b->step + 1) % r->train.accumulate == 0};
     b->step++;
     stk_trace_thread *thread = stk_trace_at(b->trace, b->thread, STK_TRACE_STAGES);

@@ -16,10 +16,10 @@ extern const stk_kernel stk_own_add, stk_own_sub, stk_own_mul, stk_own_bias, stk
     stk_own_average_pool, stk_own_average_pool_grad, stk_own_softmax, stk_own_softmax_grad,
     stk_own_softmax_cross_entropy, stk_own_softmax_cross_entropy_grad, stk_own_layer_norm,
     stk_own_layer_norm_grad, stk_own_gradient_norm, stk_own_sgd, stk_own_lars, stk_own_adamw,
-    stk_own_lamb, stk_own_ema, stk_own_accumulate, stk_own_transpose, stk_own_slice, stk_own_concat,
-    stk_own_pad, stk_own_normalize_image, stk_own_embedding, stk_own_embedding_grad,
-    stk_own_dropout, stk_own_cast, stk_own_top_k_correct, stk_own_upsample, stk_own_upsample_grad,
-    stk_own_depthwise_grad_input, stk_own_depthwise_grad_weight, stk_own_edit_pictures,
-    stk_own_mix_pictures;
+    stk_own_lamb, stk_own_ema, stk_own_lookahead, stk_own_accumulate, stk_own_transpose,
+    stk_own_slice, stk_own_concat, stk_own_pad, stk_own_normalize_image, stk_own_embedding,
+    stk_own_embedding_grad, stk_own_dropout, stk_own_cast, stk_own_top_k_correct, stk_own_upsample,
+    stk_own_upsample_grad, stk_own_depthwise_grad_input, stk_own_depthwise_grad_weight,
+    stk_own_edit_pictures, stk_own_mix_pictures;
 
 #endif

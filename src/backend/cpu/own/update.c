@@ -1,5 +1,5 @@
-/* sgd, lars, adamw, lamb, ema and accumulate: over all that lies in memory, in the format of the
- * parameter. Padding is zeros in every tensor and stays so. */
+/* sgd, lars, adamw, lamb, ema, lookahead and accumulate: over all that lies in memory, in the
+ * format of the parameter. Padding is zeros in every tensor and stays so. */
 #include "ops/update.h"
 #include "backend/cpu/own/own.h"
 #include "backend/cpu/own/squares.h"
@@ -187,6 +187,29 @@ static stk_status run_ema(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
+static void lookahead_part(void *context, int part, int parts)
+{
+    const job *j = context;
+    int64_t    begin, end;
+    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    const float *slow = j->call->in[0], *w = j->call->in[1];
+    float       *to_slow = j->call->out[0], *to_w = j->call->out[1];
+    __auto_type ema = STK_PICK(j->cpu, ema);
+    ema(slow + begin, w + begin, to_slow + begin, end - begin, j->weight, j->rest);
+    memcpy(to_w + begin, to_slow + begin, (size_t)(end - begin) * sizeof *to_w);
+}
+
+static stk_status run_lookahead(const stk_kernel_call *call, stk_error *err)
+{
+    const float *hyper = call->in[2];
+    job          j = job_of(call);
+    (void)err;
+    j.rest = hyper[STK_HYPER_SLOW];
+    j.weight = 1 - j.rest;
+    stk_work(j.cpu, j.count * 16, lookahead_part, &j);
+    return STK_OK;
+}
+
 static void accumulate_part(void *context, int part, int parts)
 {
     const job *j = context;
@@ -227,4 +250,5 @@ KERNEL(lars, prepare_norms, run_sgd);
 KERNEL(adamw, NULL, run_adamw);
 KERNEL(lamb, prepare_norms, run_lamb);
 KERNEL(ema, NULL, run_ema);
+KERNEL(lookahead, NULL, run_lookahead);
 KERNEL(accumulate, NULL, run_accumulate);

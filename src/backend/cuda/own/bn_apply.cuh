@@ -14,9 +14,16 @@ __device__ __forceinline__ bool passes(float y, const stk_cuda_activation &act)
     return act.act == STK_CUDA_ACT_RELU ? y > 0 : y > act.a && y < act.b;
 }
 
+/* relu by itself: chosen element by element, every element would load what clip needs. */
 __device__ __forceinline__ uint8_t byte_of(const float (&y)[8], const stk_cuda_activation &act)
 {
     unsigned byte = 0;
+    if (act.act == STK_CUDA_ACT_RELU) {
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            byte |= y[k] > 0 ? 1u << k : 0;
+        return (uint8_t)byte;
+    }
 #pragma unroll
     for (int k = 0; k < 8; k++)
         byte |= passes(y[k], act) ? 1u << k : 0;

@@ -11,7 +11,7 @@ namespace
 
 constexpr int THREADS = 256, N = 4, AHEAD = 2;
 
-enum stage { SGD, ADAMW, EMA, ACCUMULATE, LARS_NORMS, LAMB_MOMENTS, LAMB_STEP };
+enum stage { SGD, ADAMW, EMA, LOOKAHEAD, ACCUMULATE, LARS_NORMS, LAMB_MOMENTS, LAMB_STEP };
 
 constexpr bool has_m(stage s)
 {
@@ -31,7 +31,7 @@ constexpr bool has_g(stage s)
 /* g may be of 16 bits. */
 constexpr bool takes_half(stage s)
 {
-    return s != LAMB_STEP && s != EMA;
+    return s != LAMB_STEP && s != EMA && s != LOOKAHEAD;
 }
 
 constexpr bool writes_w(stage s)
@@ -41,7 +41,7 @@ constexpr bool writes_w(stage s)
 
 constexpr bool writes_moments(stage s)
 {
-    return has_m(s) && s != LAMB_STEP;
+    return (has_m(s) && s != LAMB_STEP) || s == LOOKAHEAD;
 }
 
 constexpr bool has_sums(stage s)
@@ -77,18 +77,24 @@ __device__ void read_numbers(const stk_cuda_update_batch &b, const stk_cuda_upda
 {
     const stk_cuda_update_rule &rule = b.rule[t.rule];
     float                       guard[4] = {}, hyper[4] = {};
-    if (S != ACCUMULATE) stk::load_floats<float, 4>(b.guard, guard);
+    if (S != ACCUMULATE && S != LOOKAHEAD) stk::load_floats<float, 4>(b.guard, guard);
     if (S != ACCUMULATE && S != EMA) stk::load_floats<float, 4>(b.hyper, hyper);
     n->trust = writes_w(S) && t.sums ? (float)t.sums[0] : 1;
     n->skip = guard[STK_CUDA_GUARD_SKIP] != 0;
     if (S == ACCUMULATE || n->skip) return;
+    if (S == LOOKAHEAD) {
+        n->beta1 = hyper[STK_CUDA_HYPER_SLOW];
+        n->weight1 = 1 - n->beta1;
+        return;
+    }
     if (S == EMA) {
         n->first = guard[STK_CUDA_GUARD_STEP] <= 1;
         n->weight1 = (float)(1 - rule.decay);
         n->beta1 = (float)rule.decay;
         return;
     }
-    double rate = (double)hyper[STK_CUDA_HYPER_RATE] * rule.rate;
+    bool   over = rule.until > 0 && hyper[STK_CUDA_HYPER_GONE] >= (float)rule.until;
+    double rate = over ? 0 : (double)hyper[STK_CUDA_HYPER_RATE] * rule.rate;
     n->multiply = guard[STK_CUDA_GUARD_MULTIPLY];
     n->rate = (float)rate;
     n->momentum = hyper[STK_CUDA_HYPER_MOMENTUM];
@@ -121,6 +127,7 @@ __device__ __forceinline__ void step(const numbers &n, float g, float &w, float 
 {
     if (S == ACCUMULATE) w += g;
     if (S == EMA) w = n.first ? g : lerp(w, g, n.weight1, n.beta1);
+    if (S == LOOKAHEAD) w = m = lerp(w, g, n.weight1, n.beta1);
     if (S == SGD) {
         g = n.trust * (g * n.multiply + n.decay * w);
         m = n.momentum * m + g;
@@ -298,6 +305,8 @@ cudaError_t stk_cuda_update_launch(stk_cuda_update_batch *b, cudaStream_t stream
         return start_weighed<LAMB_MOMENTS, LAMB_STEP>(b, stream);
     case STK_CUDA_UPDATE_EMA:
         return start<EMA>(b, stream);
+    case STK_CUDA_UPDATE_LOOKAHEAD:
+        return start<LOOKAHEAD>(b, stream);
     case STK_CUDA_UPDATE_ACCUMULATE:
         return start<ACCUMULATE>(b, stream);
     default:

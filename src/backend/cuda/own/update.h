@@ -1,6 +1,6 @@
-/* sgd, lars, adamw, lamb, ema and accumulate, of many tensors in one launch. A tensor is cut into
- * chunks of STK_CUDA_CHUNK elements, a block each; the table of tensors goes along as the kernel's
- * argument, so that a recorded launch keeps it. */
+/* sgd, lars, adamw, lamb, ema, lookahead and accumulate, of many tensors in one launch. A tensor is
+ * cut into chunks of STK_CUDA_CHUNK elements, a block each; the table of tensors goes along as the
+ * kernel's argument, so that a recorded launch keeps it. */
 #ifndef STK_BACKEND_CUDA_OWN_UPDATE_H
 #define STK_BACKEND_CUDA_OWN_UPDATE_H
 
@@ -14,18 +14,20 @@ typedef enum stk_cuda_update_kind {
     STK_CUDA_UPDATE_ADAMW,
     STK_CUDA_UPDATE_LAMB,
     STK_CUDA_UPDATE_EMA,
+    STK_CUDA_UPDATE_LOOKAHEAD,
     STK_CUDA_UPDATE_ACCUMULATE
 } stk_cuda_update_kind;
 
 /* What is the same for many tensors: the attributes of the op. */
 typedef struct stk_cuda_update_rule {
-    double rate, weight_decay, beta1, beta2, epsilon, trust;
+    double rate, until, weight_decay, beta1, beta2, epsilon, trust;
     double decay; /* ema */
     int    nesterov, adapt;
 } stk_cuda_update_rule;
 
 /* One tensor, as it lies in memory: padding is zeros and stays so. ema: w is the average and g the
- * parameter; accumulate: w is the sum. Each output may be its input. */
+ * parameter; lookahead: w is the slow copy, g and m the parameter; accumulate: w is the sum. Each
+ * output may be its input. */
 typedef struct stk_cuda_update_tensor {
     const float *w, *m, *v;
     const void  *g;
