@@ -7,6 +7,7 @@
 
 #include <stoker/blob.h>
 #include <stoker/element.h>
+#include <stoker/pictures.h>
 
 STK_BEGIN_DECLS
 
@@ -59,6 +60,20 @@ typedef stk_status (*stk_expand_fn)(void *context, const stk_call *call, const s
 typedef stk_status (*stk_scan_fn)(void *context, const stk_call *call, stk_element **state,
                                   stk_element **element, stk_error *err);
 
+/* One of many elements that are mapped at once. */
+typedef struct stk_many_item {
+    stk_call      call;
+    stk_element **element;   /* as map has it */
+    bool          by_device; /* set: the device did its part */
+    stk_status    status;    /* set, with err */
+    stk_error     err;
+} stk_many_item;
+
+/* Maps count elements with the help of a device: what map gives, as closely as the device does it.
+ * An error is the device's, which is then not asked again; the items were mapped all the same. */
+typedef stk_status (*stk_map_many_fn)(void *context, const stk_picture_device *pictures,
+                                      stk_many_item *items, size_t count, stk_error *err);
+
 typedef enum stk_function_traits {
     STK_FUNCTION_PURE = 0,
     STK_FUNCTION_STATEFUL = 1,  /* called one at a time, in order; never fused away or cached */
@@ -70,7 +85,7 @@ typedef enum stk_function_traits {
 
 typedef struct stk_function stk_function; /* immutable, shared by count */
 
-/* Exactly one of the callbacks is set. All is copied. */
+/* Exactly one of the callbacks is set, or map with map_many. All is copied. */
 typedef struct stk_function_info {
     const char *name;    /* for people and fingerprints: "decode" */
     const char *details; /* parameters, for explain and fingerprints; NULL is fine */
@@ -92,6 +107,8 @@ typedef struct stk_function_info {
     stk_key_fn    key;
     stk_expand_fn expand;
     stk_scan_fn   scan;
+
+    stk_map_many_fn map_many;
 } stk_function_info;
 
 /* On failure *out is NULL and the context is still the caller's. */

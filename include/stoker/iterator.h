@@ -20,11 +20,15 @@ typedef struct stk_iterator_options {
     /* Of what batch makes (dense values; byte strings stay where they are): pinned memory, for a
      * device that reads them. NULL: ordinary. Copied; its context must outlive every batch. */
     const stk_memory_kind *batch_memory;
-    unsigned               passes_off; /* stk_pass bits */
-    bool                   no_autotune;
-    const char            *tuning_file; /* where tuned values are kept; NULL: nowhere */
-    const stk_cancel      *cancel;
-    stk_trace             *trace; /* NULL: none */
+    /* Decodes pictures beside the threads, where a map's functions begin with a decode and its
+     * parallel is not given. Which of them is not settled, nor to the bit what they are. NULL:
+     * none. Must outlive the iterator. */
+    const stk_picture_device *pictures;
+    unsigned                  passes_off; /* stk_pass bits */
+    bool                      no_autotune;
+    const char               *tuning_file; /* where tuned values are kept; NULL: nowhere */
+    const stk_cancel         *cancel;
+    stk_trace                *trace; /* NULL: none */
     /* Warnings and decisions, one line each; NULL: dropped. Called from any thread, one at a time.
      */
     void (*log)(void *context, const char *line);
@@ -73,7 +77,8 @@ typedef struct stk_stage_account {
     double    queue_mean;              /* results waiting in its queue, over time */
     double    queue_empty, queue_full; /* shares of time without any, and with all it may hold */
     uint64_t  queue_now, queue_limit;
-    int64_t   chunk; /* elements handed over at a time */
+    int64_t   chunk;     /* elements handed over at a time */
+    uint64_t  by_device; /* items that a picture device worked on */
 } stk_stage_account;
 
 typedef struct stk_io_account {

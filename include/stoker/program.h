@@ -8,6 +8,7 @@
 
 #include <stoker/buffer.h>
 #include <stoker/graph.h>
+#include <stoker/pictures.h>
 #include <stoker/trace.h>
 
 STK_BEGIN_DECLS
@@ -39,6 +40,12 @@ STK_API STK_NODISCARD stk_status stk_device_computes_in(const stk_device *device
 /* Memory of the host that is copied from fastest, for batches; lent by the device, which must
  * outlive what is made with it. NULL: any is as good. */
 STK_API const stk_memory_kind *stk_device_host_memory(stk_device *device);
+
+/* What of the device decodes pictures beside what it computes; lent by the device, and for any
+ * thread. A device that has none, or cannot use it here, is STK_E_UNSUPPORTED with what to do. */
+STK_API STK_NODISCARD stk_status stk_device_pictures(stk_device                *device,
+                                                     const stk_picture_device **out,
+                                                     stk_error                 *err);
 
 /* What a device is. Numbers that are not known are 0, texts "". */
 typedef struct stk_device_info {

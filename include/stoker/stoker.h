@@ -39,6 +39,7 @@
 #include <stoker/optimizer.h>
 #include <stoker/overhead.h>
 #include <stoker/pack.h>
+#include <stoker/pictures.h>
 #include <stoker/presets.h>
 #include <stoker/profile.h>
 #include <stoker/program.h>

@@ -34,6 +34,17 @@ static void show_queues(stk_case *c)
     }
 }
 
+static void show_decoder(stk_case *c)
+{
+    const stk_profile *p = c->profile;
+    double             sum = 0;
+    for (size_t i = 0; i < p->input_count; i++)
+        sum += fmax(0, p->inputs[i].by_device);
+    if (sum > 0 && p->samples > 0)
+        stk_case_show(c, "the device's decoder did %.0f %% of the pictures",
+                      100 * fmin(1, sum / p->samples));
+}
+
 static void show_resources(stk_case *c)
 {
     for (size_t i = 0; i < c->out->row_count; i++) {
@@ -80,6 +91,7 @@ void stk_case_evidence(stk_case *c)
     show_shares(c);
     if (c->share[STK_STAGE_READ].value + c->share[STK_STAGE_PREPROCESS].value >= STK_SHARE_WORTH)
         show_queues(c);
+    show_decoder(c);
     show_callbacks(c);
     show_resources(c);
     show_operation(c);

@@ -139,10 +139,41 @@ static void fix_by_preparing_once(stk_case *c)
              p->run.data, resized(p));
 }
 
+static double by_device(const stk_profile *p)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->input_count; i++)
+        sum += p->inputs[i].by_device;
+    return sum;
+}
+
+/* Of a GPU's decoder nothing is known before it was tried: a half is what is usual. */
+static void fix_by_device(stk_case *c)
+{
+    const stk_profile *p = c->profile;
+    const double       decode = busy_share_of(p, "decode");
+    stk_what_if        what;
+    if (strcmp(p->run.source, "stoker") != 0 || strncmp(p->run.backend, "cuda", 4) != 0) return;
+    if (decode <= 0 || by_device(p) > 0) return;
+    stk_what_if_init(&what);
+    what.factor[STK_STAGE_PREPROCESS] = 1 - decode / 2;
+    stk_fix *fix = stk_case_fix(c, STK_STAGE_PREPROCESS, &what);
+    if (!fix) return;
+    snprintf(fix->title, sizeof fix->title,
+             "let the GPU's decoder help (foretold for half of the pictures)");
+    snprintf(fix->why, sizeof fix->why,
+             "decoding is %.0f %% of preparing; results are then not the same to the bit",
+             100 * decode);
+    snprintf(fix->command, sizeof fix->command, "stoker train %.150s --set knobs.decode=shared",
+             p->run.data);
+    snprintf(fix->recipe, sizeof fix->recipe, "knobs: {decode: shared}");
+}
+
 void stk_fixes_preprocess(stk_case *c)
 {
     if (c->share[STK_STAGE_PREPROCESS].value < STK_SHARE_WORTH) return;
     fix_by_workers(c);
     fix_by_deeper_queues(c);
     fix_by_preparing_once(c);
+    fix_by_device(c);
 }

@@ -358,6 +358,17 @@ static stk_status settle_path(char path[STK_TRAIN_PATH], stk_error *err)
     return STK_OK;
 }
 
+/* Who decodes a picture is a matter of who is free. */
+static stk_status check_decode(const stk_train_recipe *r, stk_error *err)
+{
+    const bool shared = strcmp(r->knobs.decode, "shared") == 0;
+    if (!r->train.deterministic || (!shared && strcmp(r->knobs.decode, "gpu") != 0)) return STK_OK;
+    return stk_fail(err, STK_E_INVALID, "recipe", "knobs.decode",
+                    "%s decodes pictures here or there, as it comes, and both differ by a few "
+                    "levels: with train.deterministic only cpu will do",
+                    r->knobs.decode);
+}
+
 stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data, stk_blob *reasons,
                             stk_error *err)
 {
@@ -365,6 +376,7 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     if (data->train_count < 1)
         return stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
                         "there is nothing to train on");
+    STK_TRY(check_decode(recipe, err));
     STK_TRY(settle_path(recipe->data.path, err));
     STK_TRY(settle_path(recipe->data.pipeline, err));
     STK_TRY(settle_path(recipe->model.weights, err));

@@ -8,7 +8,7 @@ list(FILTER kernels EXCLUDE REGEX "/hopper[^/]*\\.cu$")
 set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX)
 set(emulator ${CMAKE_CURRENT_SOURCE_DIR}/cuda/emulator)
 add_library(stoker_cuda_emulated MODULE ${host} ${kernels} ${emulator}/fibers.cpp
-            ${emulator}/runtime.c ${emulator}/hopper.c)
+            ${emulator}/runtime.c ${emulator}/hopper.c ${emulator}/nvjpeg_emulated.c)
 target_include_directories(stoker_cuda_emulated PRIVATE ${emulator} ${PROJECT_SOURCE_DIR}/src)
 target_include_directories(stoker_cuda_emulated SYSTEM PRIVATE ${STOKER_CUDA_ROOT}/include)
 target_compile_definitions(stoker_cuda_emulated PRIVATE STK_CUDA_EMULATED _GNU_SOURCE)

@@ -37,3 +37,23 @@ STK_TEST(weights_are_the_same_on_one_to_four_threads)
         }
     }
 }
+
+STK_TEST(who_decodes_is_not_left_open_where_bits_are_to_be_the_same)
+{
+    static const char *const decode[] = {"shared", "gpu"};
+    for (size_t i = 0; i < COUNT_OF(decode); i++) {
+        stk_train_recipe recipe;
+        stk_train_data   data = {0};
+        stk_error        err;
+        stk_train_recipe_init(&recipe);
+        EXPECT_OK(stk_train_recipe_set(&recipe, "data.path", tiny_data("decode", 8, 16, 2), "here",
+                                       &err));
+        EXPECT_OK(stk_train_recipe_set(&recipe, "knobs.decode", decode[i], "here", &err));
+        EXPECT_OK(stk_train_recipe_set(&recipe, "train.deterministic", "true", "here", &err));
+        EXPECT_OK(stk_train_look(&data, &recipe, &err));
+        EXPECT_STATUS(STK_E_INVALID, stk_train_settle(&recipe, &data, NULL, &err));
+        EXPECT_STR_EQ("knobs.decode", err.where);
+        EXPECT_CONTAINS("train.deterministic", err.message);
+        stk_train_data_release(&data);
+    }
+}

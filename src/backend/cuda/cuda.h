@@ -11,6 +11,7 @@ typedef struct stk_cupti          stk_cupti;
 typedef struct stk_cuda_batch     stk_cuda_batch;
 typedef struct stk_cuda_blas      stk_cuda_blas;
 typedef struct stk_cuda_libraries stk_cuda_libraries;
+typedef struct stk_cuda_pictures  stk_cuda_pictures;
 
 enum { STK_CUDA_COUNTERS = 1024 };
 
@@ -32,9 +33,10 @@ struct stk_cuda {
     /* A call before all of those, to be begun with what comes next or by begin_held; or NULL. */
     const stk_kernel_call *held;
     stk_status (*begin_held)(const stk_kernel_call *call, stk_error *err);
-    stk_cuda_blas *blas;   /* NULL until a product is made */
-    cudaError_t    failed; /* the first call without a status that failed */
-    const char    *failed_at;
+    stk_cuda_blas     *blas;     /* NULL until a product is made */
+    stk_cuda_pictures *pictures; /* NULL until they are asked for */
+    cudaError_t        failed;   /* the first call without a status that failed */
+    const char        *failed_at;
     /* cuDNN and cuBLAS, once a kernel wants them; what ends them is known to what began them. */
     stk_cuda_libraries *libraries;
     void (*release_libraries)(stk_cuda *cuda);
@@ -118,6 +120,9 @@ stk_status stk_cuda_tell_kernels(stk_device *device, bool on, stk_error *err);
 /* Around a copy from the host on cuda->copies; neither waits. */
 void stk_cuda_copy_begins(stk_cuda *cuda, size_t bytes);
 void stk_cuda_copy_ends(stk_cuda *cuda);
+/* Decoding beside all that (pictures.c). */
+stk_status stk_cuda_pictures_of(stk_device *device, const stk_picture_device **out, stk_error *err);
+void       stk_cuda_pictures_free(stk_cuda *cuda);
 /* What it is (info.c). */
 void stk_cuda_info(const stk_device *device, stk_device_info *info);
 /* What products keep on a device (cublas_choose.c). */

@@ -215,7 +215,7 @@ static uint32_t count_beside(const stk_cupti *c, const record *list, size_t coun
     uint32_t       found = 0;
     const uint64_t tag = tag_of(c, &list[at]);
     for (size_t i = at + (size_t)step; i < count; i += (size_t)step) {
-        if (list[i].did != STK_DID_KERNEL) continue;
+        if (list[i].did != STK_DID_KERNEL || list[i].stream != list[at].stream) continue;
         if (tag_of(c, &list[i]) != tag) break;
         found++;
     }
@@ -227,13 +227,14 @@ static void tell_record(const stk_cupti *c, const record *list, size_t count, si
 {
     const record *r = &list[at];
     const bool    is_copy = r->did == STK_DID_COPY_IN || r->did == STK_DID_COPY_OUT;
+    const bool    is_other = r->stream != c->stream && (is_copy || !tag_of(c, r));
     char         *plain = NULL;
     int           status = 0;
     stk_activity  a = {.did = r->did,
                        .tag = tag_of(c, r),
                        .begin_ns = r->begin,
                        .end_ns = r->end,
-                       .beside = is_copy && r->stream != c->stream,
+                       .beside = is_other,
                        .name = r->name ? r->name : "kernel",
                        .bytes = r->bytes};
     if (r->did == STK_DID_KERNEL) {
@@ -259,7 +260,8 @@ void stk_cupti_tell(stk_cupti *cupti, bool all, stk_listener listener, void *con
     const size_t count = taken.size / sizeof *list;
     if (count > 1) qsort(list, count, sizeof *list, by_time);
     for (size_t i = 0; i < count && !cupti->stream; i++)
-        if (list[i].did == STK_DID_KERNEL) cupti->stream = list[i].stream;
+        if (list[i].did == STK_DID_KERNEL && tag_of(cupti, &list[i]))
+            cupti->stream = list[i].stream;
     for (size_t i = 0; i < count; i++)
         tell_record(cupti, list, count, i, listener, context);
     pthread_mutex_unlock(&cupti->lock);

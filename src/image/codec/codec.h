@@ -60,6 +60,10 @@ STK_NODISCARD stk_status stk_image_decode_measured(stk_decoder *decoder, stk_byt
                                                    stk_pixels *out, stk_decode_outcome *outcome,
                                                    stk_error *err);
 
+/* A JPEG that all decoders understand alike: whole, baseline, grey or YCbCr with usual sampling. In
+ * image/jpeg/. */
+bool stk_image_is_plain_jpeg(stk_bytes encoded);
+
 /* Orientation from an EXIF block (the TIFF header, or "Exif\0\0" before it); 1 where there is none
  * or it is nonsense. */
 int stk_exif_orientation(stk_bytes exif);

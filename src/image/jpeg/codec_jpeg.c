@@ -1,6 +1,7 @@
 /* JPEG: the decoder of our own first, libjpeg-turbo for all it leaves. */
 #include "base/checked.h"
 #include "image/jpeg/jpeg_turbo.h"
+#include "image/jpeg/layout.h"
 #include "image/jpeg/region.h"
 
 static bool is_jpeg(stk_bytes encoded)
@@ -19,6 +20,20 @@ static stk_status measure_jpeg(stk_bytes encoded, stk_image_info *out, stk_error
     out->progressive = (header.frame & 3) == 2;
     out->orientation = header.exif.data ? stk_exif_orientation(header.exif) : 1;
     return STK_OK;
+}
+
+bool stk_image_is_plain_jpeg(stk_bytes encoded)
+{
+    stk_jpeg_header header;
+    stk_layout      layout;
+    stk_error       unasked;
+    if (stk_jpeg_header_read(&header, encoded, &unasked) || header.frame != 0xc0) return false;
+    const stk_rect all = {0, 0, header.width, header.height};
+    if (!stk_layout_make(&layout, &header, all, 1)) return false;
+    for (int i = 1; i < layout.count; i++)
+        if (layout.component[i].h != 1 || layout.component[i].v != 1) return false;
+    return layout.component[0].h <= 2 && layout.component[0].v <= 2 &&
+           (layout.count == 1 || layout.ycc) && stk_jpeg_has_end(&header, encoded);
 }
 
 static stk_status decode_jpeg(stk_decoder *decoder, const stk_codec_request *request,

@@ -107,24 +107,30 @@ static stk_status check_form(const stk_pixels *src, const stk_resize_request *r,
     return STK_OK;
 }
 
+void stk_resize_axes(const stk_resize_request *r, stk_axis_request *across, stk_axis_request *down)
+{
+    const bool shrinks = r->width >= r->out_width && r->height >= r->out_height;
+    *across = (stk_axis_request){.start = r->x,
+                                 .length = r->width,
+                                 .out = r->out_width,
+                                 .part = r->part.x,
+                                 .count = r->part.width,
+                                 .flip = r->flip_x,
+                                 .shrinks = shrinks,
+                                 .sampling = r->sampling};
+    *down = *across;
+    down->start = r->y;
+    down->length = r->height;
+    down->out = r->out_height;
+    down->part = r->part.y;
+    down->count = r->part.height;
+    down->flip = false; /* rows come in their order, and are put at another place */
+}
+
 static stk_status build_axes(stk_resizer *z, const stk_resize_request *r, stk_error *err)
 {
-    const bool       shrinks = r->width >= r->out_width && r->height >= r->out_height;
-    stk_axis_request across = {.start = r->x,
-                               .length = r->width,
-                               .out = r->out_width,
-                               .part = r->part.x,
-                               .count = r->part.width,
-                               .flip = r->flip_x,
-                               .shrinks = shrinks,
-                               .sampling = r->sampling};
-    stk_axis_request down = across;
-    down.start = r->y;
-    down.length = r->height;
-    down.out = r->out_height;
-    down.part = r->part.y;
-    down.count = r->part.height;
-    down.flip = false; /* rows come in their order, and are put at another place */
+    stk_axis_request across, down;
+    stk_resize_axes(r, &across, &down);
     STK_TRY(stk_axis_build(&z->across, &across, err));
     return stk_axis_build(&z->down, &down, err);
 }
@@ -271,7 +277,7 @@ static void write_row(stk_resizer *z, const stk_sum *sum, const target *to, size
 }
 
 /* OpenCV's linear interpolation, which its enlarging area is as well. */
-static bool adds_in_steps(const stk_axis *axis)
+bool stk_axis_adds_in_steps(const stk_axis *axis)
 {
     const stk_filter filter = axis->request.sampling.filter;
     return axis->arithmetic == STK_SUMS_WHOLE &&
@@ -283,7 +289,7 @@ static void resample(stk_resizer *z, const stk_pixels *src, const target *to, bo
     int32_t next = 0;
     z->turn = 0;
     z->dense = is_dense(&z->down);
-    z->steps = adds_in_steps(&z->down);
+    z->steps = stk_axis_adds_in_steps(&z->down);
     for (int32_t y = 0; y < z->down.count; y++) {
         const int32_t *weights = z->down.fixed + (size_t)y * (size_t)z->down.taps;
         gather_taps(z, src, y, &next);

@@ -48,6 +48,12 @@ void stk_axis_release(stk_axis *axis);
 STK_NODISCARD stk_status stk_axis_build(stk_axis *axis, const stk_axis_request *request,
                                         stk_error *err);
 
+/* What resizing asks of the two axes. Its flip_y is not among it. */
+void stk_resize_axes(const stk_resize_request *request, stk_axis_request *across,
+                     stk_axis_request *down);
+/* Whether sums along this axis, the second, are cut off product by product. */
+bool stk_axis_adds_in_steps(const stk_axis *axis);
+
 stk_sums_kind stk_axis_sums_kind(const stk_sampling *sampling, bool shrinks);
 
 /* The box's side as the functions that fill weights see it: as if it had been cut out first. */

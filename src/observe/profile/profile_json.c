@@ -108,6 +108,7 @@ static const stk_field input_fields[] = {
     STK_FIELD(stk_profile_input, queue_capacity, STK_FIELD_NUMBER),
     STK_FIELD(stk_profile_input, queue_empty, STK_FIELD_NUMBER),
     STK_FIELD(stk_profile_input, queue_full, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_input, by_device, STK_FIELD_NUMBER),
 };
 static const stk_fields input_table = STK_FIELDS(input_fields, stk_profile_input);
 

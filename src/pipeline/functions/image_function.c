@@ -3,8 +3,7 @@
 
 #include "base/decimal.h"
 #include "base/suggest.h"
-#include "image/chain/studio_pool.h"
-#include "pipeline/functions/builtin.h"
+#include "pipeline/functions/image_context.h"
 #include "pipeline/functions/image_edits.h"
 #include "pipeline/plan/plan.h"
 
@@ -13,50 +12,26 @@
 
 enum { DETAILS = 1024 }; /* of an operation: more than all its numbers take, written out */
 
-typedef struct context {
-    int              value;
-    int              restarts; /* the value that holds the index of restarts; -1: none does */
-    bool             decodes;
-    stk_chain_decode decode;
-    stk_chain_step   steps[STK_IMAGE_MOST_STEPS];
-    size_t           count;
-    void            *params; /* of the only step; NULL in joined functions, which borrow theirs */
-    stk_function    *joined[2];                     /* those they borrow from */
-    size_t           seeds;                         /* stages that were joined by passes */
-    uint8_t          seed_of[STK_IMAGE_MOST_STEPS]; /* which of them a step's is */
-    stk_studio_pool *studios;
-    uint64_t         own_recovered; /* atomic */
-    uint64_t        *recovered;     /* own, or of the decode that was joined */
-    stk_spec_keep    keep;
-} context;
-
-static stk_chain chain_of(const context *c)
+stk_chain stk_image_chain_of(const stk_image_context *c)
 {
     return (stk_chain){
         .decode = c->decodes ? &c->decode : NULL, .steps = c->steps, .count = c->count};
 }
 
-static const char *stage_of(const context *c)
+static const char *stage_of(const stk_image_context *c)
 {
     return c->decodes ? "decode_image" : c->steps[0].op->name;
 }
 
-/* Where the result goes: its place in the batch, or memory of its own. */
-typedef struct target {
-    const stk_call *call;
-    int             value;
-    stk_value       made;
-} target;
-
-static stk_status place(void *untyped, const stk_shape *shape, stk_dtype dtype, void **data,
-                        stk_error *err)
+stk_status stk_image_place(void *untyped, const stk_shape *shape, stk_dtype dtype, void **data,
+                           stk_error *err)
 {
-    target *t = untyped;
+    stk_image_target *t = untyped;
     return stk_call_dense(t->call, t->value, &t->made, dtype, shape, data, err);
 }
 
-static stk_status find_pixels(const context *c, const stk_element *element, stk_chain_source *out,
-                              stk_error *err)
+static stk_status find_pixels(const stk_image_context *c, const stk_element *element,
+                              stk_chain_source *out, stk_error *err)
 {
     const stk_value *value;
     char             text[128];
@@ -76,8 +51,8 @@ static stk_status find_pixels(const context *c, const stk_element *element, stk_
     return STK_OK;
 }
 
-static stk_status find_source(const context *c, const stk_element *element, stk_chain_source *out,
-                              stk_error *err)
+stk_status stk_image_find_source(const stk_image_context *c, const stk_element *element,
+                                 stk_chain_source *out, stk_error *err)
 {
     *out = (stk_chain_source){0};
     if (!c->decodes) return find_pixels(c, element, out, err);
@@ -91,27 +66,27 @@ static stk_status find_source(const context *c, const stk_element *element, stk_
     return STK_OK;
 }
 
-static void draw(const context *c, const stk_call *call, stk_random *randoms)
+void stk_image_draw(const stk_image_context *c, const stk_call *call, stk_random *randoms)
 {
     for (size_t i = 0; i < c->count; i++)
         randoms[i] = stk_random_for(call->seeds ? call->seeds[c->seed_of[i]] : call->seed,
                                     (uint32_t)call->epoch, call->index, 0);
 }
 
-static stk_status map(void *untyped, const stk_call *call, stk_element **element, stk_error *err)
+stk_status stk_image_map(void *untyped, const stk_call *call, stk_element **element, stk_error *err)
 {
-    context           *c = stk_builtin_context(untyped);
-    const stk_chain    chain = chain_of(c);
-    target             t = {.call = call, .value = c->value};
+    stk_image_context *c = stk_builtin_context(untyped);
+    const stk_chain    chain = stk_image_chain_of(c);
+    stk_image_target   t = {.call = call, .value = c->value};
     stk_chain_source   source;
     stk_studio        *studio;
     stk_random         randoms[STK_IMAGE_MOST_STEPS];
     stk_decode_outcome outcome;
-    STK_TRY(find_source(c, *element, &source, err));
+    STK_TRY(stk_image_find_source(c, *element, &source, err));
     STK_TRY(stk_studio_pool_take(c->studios, call->ledger, &studio, err));
-    draw(c, call, randoms);
+    stk_image_draw(c, call, randoms);
     const stk_status st = stk_chain_run(&chain, studio, &source, randoms,
-                                        &(stk_chain_target){place, &t}, &outcome, err);
+                                        &(stk_chain_target){stk_image_place, &t}, &outcome, err);
     stk_studio_pool_put(c->studios, studio);
     if (st) {
         stk_value_release(&t.made);
@@ -140,7 +115,8 @@ static bool is_real(const stk_element_spec *input, int value)
     return dtype == STK_DTYPE_F32 || dtype == STK_DTYPE_F16 || dtype == STK_DTYPE_BF16;
 }
 
-static stk_status check_input(const context *c, const stk_element_spec *input, stk_error *err)
+static stk_status check_input(const stk_image_context *c, const stk_element_spec *input,
+                              stk_error *err)
 {
     if (!c->decodes && c->steps[0].op->finish && is_real(input, c->value))
         return stk_fail(err, STK_E_TYPE, stage_of(c), NULL,
@@ -156,9 +132,9 @@ static stk_status check_input(const context *c, const stk_element_spec *input, s
 static stk_status output_of(void *untyped, const stk_element_spec *input, stk_element_spec *out,
                             stk_error *err)
 {
-    context        *c = stk_builtin_context(untyped);
-    const stk_chain chain = chain_of(c);
-    stk_image_size  size = {-1, -1, -1, STK_DTYPE_U8, false};
+    stk_image_context *c = stk_builtin_context(untyped);
+    const stk_chain    chain = stk_image_chain_of(c);
+    stk_image_size     size = {-1, -1, -1, STK_DTYPE_U8, false};
     STK_TRY(check_input(c, input, err));
     if (input->known && !c->decodes) size = known_size(&input->values[c->value]);
     STK_TRY(stk_chain_measure(&chain, &size, &size, err));
@@ -169,7 +145,7 @@ static stk_status output_of(void *untyped, const stk_element_spec *input, stk_el
 
 static void release(void *untyped)
 {
-    context *c = untyped;
+    stk_image_context *c = untyped;
     free(c->params);
     stk_function_unref(c->joined[0]);
     stk_function_unref(c->joined[1]);
@@ -179,8 +155,8 @@ static void release(void *untyped)
 }
 
 /* Makes the function of a context whose fields on what it does are set; they are taken over. */
-static stk_status make(stk_function **out, context *c, const char *name, const char *details,
-                       bool random, stk_error *err)
+static stk_status make(stk_function **out, stk_image_context *c, const char *name,
+                       const char *details, bool random, stk_error *err)
 {
     *out = NULL;
     stk_spec_keep_init(&c->keep);
@@ -196,22 +172,23 @@ static stk_status make(stk_function **out, context *c, const char *name, const c
                                               (random ? (unsigned)STK_FUNCTION_RANDOM : 0u),
                                     .value = c->value,
                                     .output_of = output_of,
-                                    .map = map};
+                                    .map = stk_image_map,
+                                    .map_many = c->decodes ? stk_image_map_many : NULL};
     STK_TRY(stk_builtin_new(out, &info, c, sizeof *c, release, err));
-    context *kept = stk_builtin_context(stk_function_info_of(*out)->context);
+    stk_image_context *kept = stk_builtin_context(stk_function_info_of(*out)->context);
     if (!kept->recovered) kept->recovered = &kept->own_recovered;
     return STK_OK;
 }
 
-static context *context_of(const stk_function *function)
+static stk_image_context *context_of(const stk_function *function)
 {
     const stk_function_info *info = stk_function_info_of(function);
-    return info->map == map ? stk_builtin_context(info->context) : NULL;
+    return info->map == stk_image_map ? stk_builtin_context(info->context) : NULL;
 }
 
 bool stk_image_function_step(const stk_function *function, int *value, stk_chain_step *step)
 {
-    const context *c = context_of(function);
+    const stk_image_context *c = context_of(function);
     if (!c || c->decodes || c->count != 1 || !c->steps[0].op->draw) return false;
     *value = c->value;
     *step = c->steps[0];
@@ -236,7 +213,7 @@ stk_status stk_function_decode_image(stk_function **out, int value,
     if (o->channels != 0 && o->channels != 1 && o->channels != 3)
         return stk_fail(err, STK_E_INVALID, "decode_image", NULL,
                         "%d channels were asked for; there are 1 (grey) and 3 (RGB)", o->channels);
-    context c = {.value = value, .restarts = o->restarts, .decodes = true, .seeds = 1};
+    stk_image_context c = {.value = value, .restarts = o->restarts, .decodes = true, .seeds = 1};
     c.decode = (stk_chain_decode){.limits = o->limits,
                                   .channels = o->channels ? o->channels : 3,
                                   .recover = o->recover,
@@ -272,7 +249,7 @@ stk_status stk_function_image(stk_function **out, int value, const char *operati
     if (!(probability >= 0 && probability <= 1))
         return stk_fail(err, STK_E_INVALID, op->name, NULL,
                         "a probability of %g was given; it must be from 0 to 1", probability);
-    context c = {.value = value, .restarts = -1, .count = 1, .seeds = 1};
+    stk_image_context c = {.value = value, .restarts = -1, .count = 1, .seeds = 1};
     STK_TRY(stk_image_params_parse(&c.params, op, parameters ? parameters : "", err));
     c.steps[0] = (stk_chain_step){.op = op, .params = c.params, .probability = probability};
     char text[DETAILS], details[DETAILS + 80], chance[STK_DECIMAL_ROOM];
@@ -300,7 +277,7 @@ static bool is_cast_of(const stk_function *function, int value)
 
 bool stk_image_functions_join(const stk_function *before, const stk_function *after)
 {
-    const context *a = context_of(before), *b = context_of(after);
+    const stk_image_context *a = context_of(before), *b = context_of(after);
     if (!a) return false;
     if (!b) return is_cast_of(after, a->value) && a->count < STK_IMAGE_MOST_STEPS;
     if (a->value != b->value || b->decodes) return false;
@@ -310,7 +287,7 @@ bool stk_image_functions_join(const stk_function *before, const stk_function *af
 /* "decode_image, random_resized_crop[size=224,224]": what a joined function is called. */
 static stk_status describe(stk_blob *text, const stk_function *function, stk_error *err)
 {
-    const context *c = context_of(function);
+    const stk_image_context *c = context_of(function);
     if (c->joined[0]) {
         STK_TRY(describe(text, c->joined[0], err));
         return describe(text, c->joined[1], err);
@@ -321,8 +298,8 @@ static stk_status describe(stk_blob *text, const stk_function *function, stk_err
 
 stk_status stk_image_function_names(stk_blob *out, const stk_function *function, stk_error *err)
 {
-    const context *c = context_of(function);
-    const char    *name = stk_function_info_of(function)->name;
+    const stk_image_context *c = context_of(function);
+    const char              *name = stk_function_info_of(function)->name;
     if (!c || !c->joined[0]) return stk_blob_append(out, name, strlen(name), err);
     STK_TRY(stk_image_function_names(out, c->joined[0], err));
     STK_TRY(stk_describe(out, err, ", "));
@@ -332,14 +309,14 @@ stk_status stk_image_function_names(stk_blob *out, const stk_function *function,
 static stk_status join(stk_function **out, stk_function *before, stk_function *after,
                        bool more_seeds, stk_error *err)
 {
-    const context *a = context_of(before), *b = context_of(after);
-    context        c = {.value = a->value,
-                        .restarts = a->restarts,
-                        .decodes = a->decodes,
-                        .decode = a->decode,
-                        .count = a->count + b->count,
-                        .seeds = a->seeds + (more_seeds ? b->seeds : 0),
-                        .recovered = a->recovered};
+    const stk_image_context *a = context_of(before), *b = context_of(after);
+    stk_image_context        c = {.value = a->value,
+                                  .restarts = a->restarts,
+                                  .decodes = a->decodes,
+                                  .decode = a->decode,
+                                  .count = a->count + b->count,
+                                  .seeds = a->seeds + (more_seeds ? b->seeds : 0),
+                                  .recovered = a->recovered};
     memcpy(c.steps, a->steps, a->count * sizeof c.steps[0]);
     memcpy(c.steps + a->count, b->steps, b->count * sizeof c.steps[0]);
     memcpy(c.seed_of, a->seed_of, a->count);
@@ -378,7 +355,7 @@ stk_status stk_image_function_joined(stk_function **out, stk_function *before, s
 
 bool stk_image_function_finishes(const stk_function *before, const stk_function *after)
 {
-    const context *b = context_of(after);
+    const stk_image_context *b = context_of(after);
     return b && b->count == 1 && b->steps[0].op->finish && stk_image_functions_join(before, after);
 }
 
@@ -390,6 +367,6 @@ stk_status stk_image_function_finished(stk_function **out, stk_function *before,
 
 uint64_t stk_function_recovered(const stk_function *function)
 {
-    const context *c = context_of(function);
+    const stk_image_context *c = context_of(function);
     return c ? __atomic_load_n(c->recovered, __ATOMIC_RELAXED) : 0;
 }

@@ -126,6 +126,7 @@ static void read_stage(const stk_iterator *it, const stk_account *all, const stk
     read_times(all, account, out);
     read_queue(account, out);
     out->chunk = (int64_t)load(&account->chunk);
+    out->by_device = load(&account->by_device);
 }
 
 static bool puts_together(const stk_op *op, const stk_dataset *data)

@@ -5,9 +5,7 @@
 #include "pipeline/element/spec.h"
 #include "pipeline/functions/image_function.h"
 #include "pipeline/ops/apply_batch.h"
-#include "pipeline/ops/apply_rooms.h"
-#include "pipeline/ops/call.h"
-#include "pipeline/run/ahead.h"
+#include "pipeline/ops/apply_steps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -109,38 +107,26 @@ static unsigned traits_of(const stk_dataset *data)
     return traits;
 }
 
-/* All steps on one item. */
-static void run_steps(const stk_apply_params *p, const state *s, stk_unit *unit, size_t number)
+static stk_apply_work work_of(const stk_node *node)
 {
-    stk_item *item = &unit->items[number];
-    stk_room  rooms[STK_APPLY_MOST_ROOMS];
-    stk_error err;
-    for (size_t i = 0; i < p->count; i++) {
-        stk_call call = s->calls[i];
-        call.index = unit->first + number;
-        call.rooms = rooms;
-        call.room_count = stk_apply_rooms_of(&s->rooms, unit, number, i, rooms);
-        bool       keep = true;
-        stk_status st = stk_function_info_of(p->steps[i].function)->test
-                            ? stk_call_test(p->steps[i].function, &call, item->element, &keep, &err)
-                            : stk_call_map(p->steps[i].function, &call, &item->element, &err);
-        if (st) {
-            stk_item_fail(item, &err);
-            return;
-        }
-        if (!keep) {
-            stk_item_clear(item);
-            return;
-        }
-    }
+    const state *s = node->state;
+    return (stk_apply_work){node->plan->params, s->calls, &s->rooms};
 }
 
 static void compute(void *context, stk_unit *unit, size_t first, size_t count)
 {
-    const stk_node *node = context;
-    const state    *s = node->state;
+    const stk_apply_work work = work_of(context);
     for (size_t i = first; i < first + count; i++)
-        if (unit->items[i].element) run_steps(node->plan->params, s, unit, i);
+        if (unit->items[i].element) stk_apply_run(&work, unit, i);
+}
+
+static stk_status compute_many(void *context, const stk_part *parts, size_t count,
+                               uint64_t *by_device, stk_error *err)
+{
+    const stk_node      *node = context;
+    const stk_apply_work work = work_of(node);
+    return stk_apply_run_many(&work, stk_run_options_of(node->run)->pictures, parts, count,
+                              by_device, err);
 }
 
 /* A last batch that will be dropped needs no room. */
@@ -174,9 +160,10 @@ static stk_status make_seeds(const stk_node *node, stk_error *err)
 
 static stk_status open(stk_node *node, stk_error *err)
 {
-    static const stk_ahead_ops single = {.compute = compute};
+    static const stk_ahead_ops single = {.compute = compute, .compute_many = compute_many};
     static const stk_ahead_ops batched = {.prepare = prepare,
                                           .compute = compute,
+                                          .compute_many = compute_many,
                                           .finish = stk_apply_batch_finish,
                                           .copy = stk_apply_batch_copy,
                                           .seal = stk_apply_batch_seal};
@@ -195,17 +182,19 @@ static stk_status open(stk_node *node, stk_error *err)
                          stk_run_options_of(node->run)->batch_memory);
     const bool relaxed = p->order == STK_ORDER_DEFAULT ? stk_run_options_of(node->run)->relaxed
                                                        : p->order == STK_ORDER_RELAXED;
-    const stk_ahead_options options = {.node = node,
-                                       .input = node->inputs[0],
-                                       .ops = !p->batch  ? &single
-                                              : p->count ? &batched
-                                                         : &only_batched,
-                                       .context = node,
-                                       .chunk = (uint64_t)p->batch,
-                                       .threads = p->parallel > 0 ? p->parallel : 0,
-                                       .relaxed = relaxed,
-                                       .blocking = node->plan->traits & STK_OP_BLOCKING,
-                                       .error_ends_unit = p->error_ends_batch};
+    const stk_ahead_options options = {
+        .node = node,
+        .input = node->inputs[0],
+        .ops = !p->batch  ? &single
+               : p->count ? &batched
+                          : &only_batched,
+        .context = node,
+        .chunk = (uint64_t)p->batch,
+        .threads = p->parallel > 0 ? p->parallel : 0,
+        .relaxed = relaxed,
+        .blocking = node->plan->traits & STK_OP_BLOCKING,
+        .error_ends_unit = p->error_ends_batch,
+        .pictures = stk_apply_can_be_helped(p) ? stk_run_options_of(node->run)->pictures : NULL};
     return stk_ahead_start(&s->queue, &options, err);
 }
 

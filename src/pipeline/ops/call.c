@@ -3,6 +3,7 @@
 
 #include "pipeline/element/spec.h"
 
+#include <stdlib.h>
 #include <stoker/dataset.h>
 
 static bool is_unset(const stk_origin *origin)
@@ -61,20 +62,52 @@ static stk_origin remember(const stk_element *element)
     return from;
 }
 
+/* What a map left, looked at. */
+static stk_status settle_map(const stk_function_info *info, stk_status st, const stk_origin *from,
+                             stk_element **element, stk_error *err)
+{
+    if (!st && !*element)
+        st = stk_fail(err, STK_E_INVALID, info->name, NULL,
+                      "the function left no element; a map cannot end the data: use take_while");
+    if (!st && info->output && !info->output_of)
+        st = stk_spec_check(info->output, *element, info->name, err);
+    st = settle(info, st, from, element, err);
+    stk_buffer_unref(from->file);
+    return st;
+}
+
 stk_status stk_call_map(const stk_function *function, const stk_call *call, stk_element **element,
                         stk_error *err)
 {
     const stk_function_info *info = stk_function_info_of(function);
     const stk_origin         from = remember(*element);
     clear(err);
-    stk_status st = info->map(info->context, call, element, err);
-    if (!st && !*element)
-        st = stk_fail(err, STK_E_INVALID, info->name, NULL,
-                      "the function left no element; a map cannot end the data: use take_while");
-    if (!st && info->output && !info->output_of)
-        st = stk_spec_check(info->output, *element, info->name, err);
-    st = settle(info, st, &from, element, err);
-    stk_buffer_unref(from.file);
+    const stk_status st = info->map(info->context, call, element, err);
+    return settle_map(info, st, &from, element, err);
+}
+
+/* Without memory to remember where all came from, they are mapped one by one. */
+stk_status stk_call_map_many(const stk_function *function, const stk_picture_device *pictures,
+                             stk_many_item *items, size_t count, stk_error *err)
+{
+    const stk_function_info *info = stk_function_info_of(function);
+    stk_origin              *from = malloc(count * sizeof *from);
+    for (size_t i = 0; i < count; i++) {
+        stk_many_item *item = &items[i];
+        item->by_device = false;
+        clear(&item->err);
+        if (from)
+            from[i] = remember(*item->element);
+        else
+            item->status = stk_call_map(function, &item->call, item->element, &item->err);
+    }
+    if (!from) return STK_OK;
+    clear(err);
+    const stk_status st = info->map_many(info->context, pictures, items, count, err);
+    for (size_t i = 0; i < count; i++)
+        items[i].status =
+            settle_map(info, items[i].status, &from[i], items[i].element, &items[i].err);
+    free(from);
     return st;
 }
 

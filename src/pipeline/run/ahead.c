@@ -22,6 +22,13 @@ static stk_status start_calls(stk_ahead *queue, stk_error *err)
     return STK_OK;
 }
 
+static stk_status start_hands(stk_ahead *queue, stk_error *err)
+{
+    const stk_ahead_options *o = &queue->options;
+    if (!o->pictures || !o->ops->compute_many || o->threads || o->blocking) return STK_OK;
+    return stk_hands_start(&queue->hands, queue, o->pictures, err);
+}
+
 stk_status stk_ahead_start(stk_ahead **out, const stk_ahead_options *options, stk_error *err)
 {
     *out = NULL;
@@ -48,8 +55,10 @@ stk_status stk_ahead_start(stk_ahead **out, const stk_ahead_options *options, st
     queue->held = true; /* so that it can still be restored */
     stk_status st = stk_gate_init(&queue->ready, err);
     if (!st && options->blocking) st = start_calls(queue, err);
+    if (!st) st = start_hands(queue, err);
     if (!st) st = stk_run_register(queue->run, queue, err);
     if (st) {
+        stk_hands_stop(queue->hands);
         stk_calls_stop(queue->calls);
         stk_gate_release(&queue->ready);
         pthread_mutex_destroy(&queue->lock);
@@ -72,6 +81,7 @@ void stk_ahead_free(stk_ahead *queue)
 {
     if (!queue) return;
     stk_run_unregister(queue->run, queue);
+    stk_hands_stop(queue->hands);
     stk_calls_stop(queue->calls);
     for (const stk_ahead_unit *one = queue->first; one; one = one->next)
         if (one->phase != STK_AHEAD_READY) stk_run_expect(queue->run, -(int64_t)one->expected);

@@ -24,12 +24,23 @@ typedef struct stk_unit {
     stk_element *result;
 } stk_unit;
 
+/* Items of one unit. */
+typedef struct stk_part {
+    stk_unit *unit;
+    size_t    first, count;
+} stk_part;
+
 typedef struct stk_ahead_ops {
     /* A unit was filled and will be computed: may make its result beforehand. NULL: nothing. */
     void (*prepare)(void *context, stk_unit *unit);
     /* Turns items[first, first + count) into results; any thread, parts of a unit at once. NULL:
      * the inputs are the results. */
     void (*compute)(void *context, stk_unit *unit, size_t first, size_t count);
+    /* The same for parts of several units at once, with the help of a picture device; adds to
+     * *by_device how many items it worked on. An error is the device's, which is not asked again:
+     * the items are results all the same. NULL: no device helps. */
+    stk_status (*compute_many)(void *context, const stk_part *parts, size_t count,
+                               uint64_t *by_device, stk_error *err);
     /* All items are computed. Turns the unit into one result in items[0], the rest emptied (then
      * the unit counts as one result). NULL: each item is a result. */
     void (*finish)(void *context, stk_unit *unit);
@@ -53,6 +64,8 @@ typedef struct stk_ahead_options {
     /* Pulling or computing waits for something other than this thread's work: it is done on the
      * run's engines, calls one element at a time and many at once. */
     bool blocking;
+    /* Helps where there is ops->compute_many, threads is 0 and it is not blocking. NULL: none. */
+    const stk_picture_device *pictures;
 } stk_ahead_options;
 
 STK_NODISCARD stk_status stk_ahead_start(stk_ahead **out, const stk_ahead_options *options,

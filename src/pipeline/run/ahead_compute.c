@@ -83,6 +83,24 @@ static void count_read(stk_ahead *queue, const stk_unit *unit, size_t first, siz
     stk_count(&stk_run_activity(queue->run)->bytes, bytes);
 }
 
+void stk_ahead_part_done(stk_ahead *queue, stk_ahead_unit *one, size_t first, size_t count,
+                         const uint64_t *took)
+{
+    const uint64_t bytes = stk_ahead_result_bytes(&one->shared, first);
+    pthread_mutex_lock(&queue->lock);
+    stk_ahead_note_bytes(queue, bytes);
+    one->done += count;
+    const bool all = one->done == one->shared.count;
+    if (all) one->phase = STK_AHEAD_FINISHING;
+    if (took) {
+        queue->ns_per_item = (queue->ns_per_item * 7 + *took / count) / 8;
+        queue->computing--;
+        if (!queue->options.ops->finish) stk_ahead_fit_chunk(queue, *took, one->shared.count);
+    }
+    stk_ahead_unlock_and_wake(queue, false);
+    if (all) stk_ahead_finish_unit(queue, one);
+}
+
 void stk_ahead_compute_part(stk_ahead *queue, stk_ahead_unit *one, size_t first, size_t count)
 {
     stk_trace_thread      *trace = stk_run_trace(queue->run, STK_TRACE_STAGES);
@@ -96,18 +114,8 @@ void stk_ahead_compute_part(stk_ahead *queue, stk_ahead_unit *one, size_t first,
     const uint64_t ns = stk_clock_ns() - begin;
     stk_ahead_leave(queue, before);
     if (waits) count_read(queue, &one->shared, first, count);
-    const uint64_t bytes = stk_ahead_result_bytes(&one->shared, first);
     stk_count(&queue->account->busy_ns, ns);
-    pthread_mutex_lock(&queue->lock);
-    stk_ahead_note_bytes(queue, bytes);
-    queue->ns_per_item = (queue->ns_per_item * 7 + ns / count) / 8;
-    queue->computing--;
-    one->done += count;
-    const bool all = one->done == one->shared.count;
-    if (all) one->phase = STK_AHEAD_FINISHING;
-    if (!queue->options.ops->finish) stk_ahead_fit_chunk(queue, ns, one->shared.count);
-    stk_ahead_unlock_and_wake(queue, false);
-    if (all) stk_ahead_finish_unit(queue, one);
+    stk_ahead_part_done(queue, one, first, count, &ns);
 }
 
 bool stk_ahead_work(stk_ahead *queue, bool may_pull)

@@ -1,7 +1,8 @@
 /* The queue's insides, shared by the files ahead*.c: ahead.c is the consumer's side, ahead_pull.c
- * fills units, ahead_compute.c turns them into results, ahead_room.c says what there is to do and
- * how far to go. Units form a list in the order they were pulled. One lock guards the list and all
- * counts; it is held for a few instructions only, never while pulling or computing. */
+ * fills units, ahead_compute.c turns them into results, ahead_hands.c lets a device do so,
+ * ahead_room.c says what there is to do and how far to go. Units form a list in the order they were
+ * pulled. One lock guards the list and all counts; it is held for a few instructions only, never
+ * while pulling or computing. */
 #ifndef STK_PIPELINE_AHEAD_PARTS_H
 #define STK_PIPELINE_AHEAD_PARTS_H
 
@@ -21,6 +22,7 @@ typedef enum stk_ahead_phase {
 } stk_ahead_phase;
 
 typedef struct stk_ahead_unit stk_ahead_unit;
+typedef struct stk_hands      stk_hands;
 struct stk_ahead_unit {
     stk_unit        shared; /* what compute and finish see */
     size_t          capacity;
@@ -38,6 +40,7 @@ struct stk_ahead {
     stk_run          *run;
     stk_account      *account;
     stk_calls        *calls; /* do the work of a blocking queue; NULL: those who compute do */
+    stk_hands        *hands; /* lend work to a device; NULL: there is none */
 
     pthread_mutex_t lock;
     stk_ahead_unit *first, **last; /* pulled and not taken */
@@ -155,5 +158,23 @@ size_t stk_ahead_claim(stk_ahead *queue, stk_ahead_unit *one, size_t *first);
 /* What was claimed; not under the lock. Whoever is done last finishes the unit. */
 void stk_ahead_compute_part(stk_ahead *queue, stk_ahead_unit *one, size_t first, size_t count);
 void stk_ahead_finish_unit(stk_ahead *queue, stk_ahead_unit *one);
+/* Items of a unit are results now. took: the time it took a thread; NULL: a device did it. */
+void stk_ahead_part_done(stk_ahead *queue, stk_ahead_unit *one, size_t first, size_t count,
+                         const uint64_t *took);
+
+/* Hands. */
+
+/* The queue is complete but for them. */
+STK_NODISCARD stk_status stk_hands_start(stk_hands **out, stk_ahead *queue,
+                                         const stk_picture_device *device, stk_error *err);
+/* Waits for what they have begun. NULL is fine. */
+void stk_hands_stop(stk_hands *hands);
+void stk_hands_wake(stk_hands *hands);
+/* The lock is held: how many elements a hand would take now. */
+size_t stk_hands_can_take(stk_hands *hands);
+/* The lock is held: all computing is left to them. NULL is fine. */
+bool stk_hands_have_all(const stk_hands *hands);
+/* The lock is held: how many elements should be there for them to take. NULL is fine. */
+uint64_t stk_hands_ahead(const stk_hands *hands);
 
 #endif

@@ -145,11 +145,13 @@ static void add_unit(stk_ahead *queue, stk_ahead_unit *one, uint64_t ns)
 
 /* Pulling is what no other thread can do meanwhile. Where there are others, who has just filled a
  * unit leaves it to them and fills the next one, so that the input never waits for a thread to wake
- * up; but not more than two ahead of them. The lock is held. */
+ * up; but not more than two ahead of them, or than hands can take. The lock is held. */
 static bool goes_on_pulling(stk_ahead *queue, const stk_ahead_unit *one)
 {
-    return stk_ahead_run_options(queue)->threads > 0 && queue->options.threads != 1 &&
-           queue->unclaimed <= 2 * one->shared.count && stk_ahead_can_pull(queue);
+    const uint64_t hands = stk_hands_ahead(queue->hands), two = 2 * one->shared.count;
+    const bool     others = stk_ahead_run_options(queue)->threads > 0 || hands;
+    return others && queue->options.threads != 1 &&
+           queue->unclaimed <= (two > hands ? two : hands) && stk_ahead_can_pull(queue);
 }
 
 /* Who filled the unit and does not go on begins to work on it: its elements are still near. True

@@ -10,12 +10,24 @@ enum {
 
 #define set_relaxed(at, value) __atomic_store_n((at), (value), __ATOMIC_RELAXED)
 
+/* As many as they can have in work, and as many again that wait for them or the consumer. */
+static uint64_t window_of_hands(const stk_ahead *queue)
+{
+    const uint64_t items = 2 * stk_hands_ahead(queue->hands);
+    if (!items || !queue->options.ops->finish) return items;
+    return items / queue->chunk + 2;
+}
+
 void stk_ahead_follow_tuner(stk_ahead *queue)
 {
     stk_account   *account = queue->account;
     const uint64_t window = __atomic_load_n(&account->tuned_window, __ATOMIC_RELAXED);
     const uint64_t target = __atomic_load_n(&account->tuned_target_ns, __ATOMIC_RELAXED);
-    if (!queue->options.window) queue->window = window ? window : queue->own_window;
+    if (!queue->options.window) {
+        queue->window = window ? window : queue->own_window;
+        const uint64_t least = window_of_hands(queue);
+        if (queue->window < least) queue->window = least;
+    }
     if (!queue->options.chunk) queue->target_ns = target ? target : STK_AHEAD_TARGET_NS;
     set_relaxed(&account->queue_limit, queue->window);
     set_relaxed(&account->queue_now, queue->outstanding);
@@ -26,6 +38,7 @@ void stk_ahead_follow_tuner(stk_ahead *queue)
 
 bool stk_ahead_threads_allow(const stk_ahead *queue)
 {
+    if (stk_hands_have_all(queue->hands)) return false;
     return !queue->options.threads || queue->computing < queue->options.threads;
 }
 
@@ -181,7 +194,9 @@ unsigned stk_ahead_look_for_work(stk_ahead *queue)
 void stk_ahead_unlock_and_wake(stk_ahead *queue, bool unit_is_ready)
 {
     const unsigned wants = stk_ahead_look_for_work(queue);
+    stk_hands     *hands = queue->hands && stk_hands_can_take(queue->hands) ? queue->hands : NULL;
     pthread_mutex_unlock(&queue->lock);
+    if (hands) stk_hands_wake(hands);
     if (unit_is_ready) stk_gate_signal(&queue->ready);
     if (wants) stk_run_wake(queue->run);
 }

@@ -32,6 +32,7 @@ struct stk_account {
     uint64_t busy_ns;   /* pulling and computing, all threads, waits taken off */
     uint64_t pull_ns;   /* of that, pulling */
     uint64_t waited_ns; /* its consumer waited for it */
+    uint64_t by_device; /* items that a picture device worked on */
     /* Over the time it was watched: full of results, without any, and results times time / 1024. */
     uint64_t     watched_ns, blocked_ns, empty_ns, waiting_area;
     uint64_t     queue_now, queue_limit, chunk, target_ns, item_bytes;
@@ -63,11 +64,13 @@ typedef struct stk_run_options {
     const stk_cancel      *cancel;
     stk_trace             *trace;
     const stk_memory_kind *batch_memory; /* NULL: ordinary */
-    bool                   relaxed;      /* stages that do not say may give elements out of order */
-    bool                   autotune;
-    int                    io_flight; /* 0: tuned */
-    const stk_tuned       *tuned;     /* must outlive the run */
-    size_t                 tuned_count;
+    /* Helps with pictures; NULL: none does. Must outlive the run. */
+    const stk_picture_device *pictures;
+    bool                      relaxed; /* stages that do not say may give elements out of order */
+    bool                      autotune;
+    int                       io_flight; /* 0: tuned */
+    const stk_tuned          *tuned;     /* must outlive the run */
+    size_t                    tuned_count;
     void (*log)(void *context, const char *line);
     void *log_context;
 } stk_run_options;

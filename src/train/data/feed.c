@@ -5,6 +5,7 @@
 #include "base/decimal.h"
 #include "train/data/describe.h"
 #include "train/data/edits.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <stoker/presets.h>
 #include <string.h>
@@ -25,6 +26,8 @@ struct stk_feed {
     stk_feed_told    told;
     bool             untold; /* batches were taken that no meter heard of */
     stk_feed_values  values; /* of an element */
+    /* What helps to decode; where decode is NULL, nothing does. */
+    stk_picture_device pictures;
 };
 
 bool stk_feed_soft(const stk_train_recipe *recipe, bool evaluate)
@@ -52,6 +55,29 @@ static unsigned passes_off(const stk_feed_options *o)
                : 0;
 }
 
+static void tell_who_decodes(const stk_feed *feed)
+{
+    const stk_feed_options *o = &feed->options;
+    char                    line[320];
+    if (!o->log || o->evaluate) return;
+    snprintf(line, sizeof line, "pictures: %s decodes %s", feed->pictures.name,
+             feed->pictures.alone ? "all it takes" : "beside the CPU");
+    o->log(o->log_context, line);
+}
+
+static stk_status find_pictures(stk_feed *feed, stk_error *err)
+{
+    const stk_feed_options   *o = &feed->options;
+    const stk_picture_device *lent;
+    const bool                alone = strcmp(o->recipe->knobs.decode, "gpu") == 0;
+    if (!o->device || (!alone && strcmp(o->recipe->knobs.decode, "shared") != 0)) return STK_OK;
+    STK_TRY(stk_device_pictures(o->device, &lent, err));
+    feed->pictures = *lent;
+    feed->pictures.alone = alone;
+    tell_who_decodes(feed);
+    return STK_OK;
+}
+
 static stk_status start(stk_feed *feed, stk_dataset *data, stk_error *err)
 {
     const stk_feed_options    *o = &feed->options;
@@ -62,6 +88,7 @@ static stk_status start(stk_feed *feed, stk_dataset *data, stk_error *err)
         .memory_bytes = r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb << 20 : 0,
         .ledger = o->ledger,
         .batch_memory = o->memory,
+        .pictures = feed->pictures.decode ? &feed->pictures : NULL,
         .passes_off = passes_off(o),
         .cancel = o->cancel,
         .trace = o->trace,
@@ -76,6 +103,7 @@ static stk_status build(stk_feed *feed, stk_error *err)
     stk_dataset *data;
     if (feed->options.resident) return stk_edits_new(&feed->edits, &feed->options, err);
     stk_status st = stk_feed_describe(&feed->options, &data, &feed->values, err);
+    if (!st) st = find_pictures(feed, err);
     if (!st) st = start(feed, data, err);
     stk_dataset_unref(data);
     return st;

@@ -6,6 +6,7 @@
 #include "train/inject/faults.h"
 #include <stoker/iterator.h>
 #include <stoker/meter.h>
+#include <stoker/program.h>
 #include <stoker/train.h>
 
 typedef struct stk_feed     stk_feed;
@@ -28,6 +29,7 @@ typedef struct stk_feed_options {
     const char            *path, *split; /* other data; NULL: the recipe's */
     int                    kept; /* batches that stay lent, up to STK_FEED_KEPT; 0: the last one */
     const stk_memory_kind *memory; /* of batches; NULL: ordinary; outlives the feed */
+    stk_device            *device; /* decodes where knobs.decode says so; NULL: the CPU does */
     stk_ledger            *ledger;
     const stk_cancel      *cancel;
     stk_trace             *trace;

@@ -16,6 +16,7 @@ static stk_status evaluate_all(stk_trainer *t, stk_metrics *m, stk_error *err)
                                       .size = t->recipe.data.size,
                                       .seed = 1,
                                       .memory = stk_device_host_memory(device),
+                                      .device = device,
                                       .cancel = t->options.cancel,
                                       .trace = t->options.trace,
                                       .log = t->options.log,

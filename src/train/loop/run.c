@@ -39,6 +39,7 @@ static stk_status open_feed(stk_trainer *t, stk_error *err)
                                       .seed = phase_seed(t),
                                       .kept = stk_session_ahead(t->session) + 1,
                                       .memory = stk_device_host_memory(device),
+                                      .device = device,
                                       .cancel = t->options.cancel,
                                       .trace = t->options.trace,
                                       .faults = t->faults,

@@ -210,6 +210,11 @@ static const stk_train_key keys[] = {
     {"knobs", "ahead", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, knobs.ahead),
      sizeof(((stk_train_recipe *)0)->knobs.ahead), "auto", NULL, 0, 2,
      "steps that a GPU may be behind; 0: each is waited for; auto: 2"},
+    {"knobs", "decode", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, knobs.decode),
+     sizeof(((stk_train_recipe *)0)->knobs.decode), "cpu", "cpu shared gpu", 0, 0,
+     "who decodes JPEGs; shared: the GPU's decoder beside the CPU; gpu: only what it refuses is "
+     "the "
+     "CPU's. Results then depend on who did it, by a few levels"},
     {"knobs", "augment", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, knobs.augment),
      sizeof(((stk_train_recipe *)0)->knobs.augment), "auto", "auto host device", 0, 0,
      "where MixUp, CutMix and the last changes of a data.pipeline are done; auto: on a GPU where "

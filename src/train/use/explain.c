@@ -7,13 +7,24 @@ static stk_status put(stk_blob *out, const char *text, stk_error *err)
     return stk_blob_append(out, text, strlen(text), err);
 }
 
+static stk_status explain_decode(const stk_train_recipe *recipe, stk_blob *out, stk_error *err)
+{
+    const char *who = recipe->knobs.decode;
+    if (strcmp(who, "shared") == 0)
+        return put(out, "Stages that begin with decode_image share pictures with the GPU.\n", err);
+    if (strcmp(who, "gpu") == 0)
+        return put(out, "Stages that begin with decode_image leave pictures to the GPU.\n", err);
+    return STK_OK;
+}
+
 static stk_status explain_input(const stk_train_recipe *recipe, const stk_train_data *data,
                                 stk_blob *out, stk_error *err)
 {
     const stk_feed_options options = {
         .recipe = recipe, .data = data, .size = recipe->data.size, .seed = 1};
     STK_TRY(put(out, "\n# Input\n", err));
-    return stk_feed_explain(&options, out, err);
+    STK_TRY(stk_feed_explain(&options, out, err));
+    return explain_decode(recipe, out, err);
 }
 
 static stk_status explain_step(const stk_train_recipe *recipe, stk_blob *out, stk_error *err)

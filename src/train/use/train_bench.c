@@ -81,6 +81,7 @@ static stk_feed_options feed_options(const stk_train_bench *b, const stk_train_d
                               .seed = (uint64_t)b->recipe->train.seed + 1,
                               .kept = stk_session_ahead(b->session) + 1,
                               .memory = stk_device_host_memory(stk_session_device(b->session)),
+                              .device = stk_session_device(b->session),
                               .cancel = o->cancel,
                               .trace = o->trace,
                               .faults = b->faults,
