@@ -44,24 +44,10 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 
 stk_cuda_bn_stats_args stk_cuda_bn_stats_of(const stk_kernel_call *call)
 {
-    enum { X, GAMMA, BETA, RUNNING_MEAN, RUNNING_VAR };
-    enum { MEAN, SCALE, SHIFT, INVSTD, NEXT_MEAN, NEXT_VAR };
-    const stk_bn_finalize_attrs *attrs = call->use.attrs;
-    double                       count = (double)attrs->count;
-    stk_cuda_bn_stats_args       args = args_of(call);
-    args.vectors = (stk_cuda_bn_vectors_args){.channels = call->use.in[GAMMA].shape.dim[0],
-                                              .epsilon = attrs->epsilon,
-                                              .momentum = attrs->momentum,
-                                              .unbias = count > 1 ? count / (count - 1) : 1,
-                                              .gamma = call->in[GAMMA],
-                                              .beta = call->in[BETA],
-                                              .running_mean = call->in[RUNNING_MEAN],
-                                              .running_var = call->in[RUNNING_VAR],
-                                              .scale = call->out[SCALE],
-                                              .shift = call->out[SHIFT],
-                                              .invstd = call->out[INVSTD],
-                                              .next_mean = call->out[NEXT_MEAN],
-                                              .next_var = call->out[NEXT_VAR]};
+    enum { X, GAMMA };
+    enum { MEAN, SCALE };
+    stk_cuda_bn_stats_args args = args_of(call);
+    args.vectors = stk_cuda_bn_vectors_of(call, GAMMA, SCALE);
     return args;
 }
 

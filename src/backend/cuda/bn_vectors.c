@@ -1,31 +1,37 @@
 /* bn_finalize and bn_fold */
-#include "backend/cuda/own/bn_vectors.h"
+#include "backend/cuda/bn.h"
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/kernels.h"
 #include "ops/batch_norm.h"
 #include "ops/ops.h"
 
-static stk_status run_finalize(const stk_kernel_call *call, stk_error *err)
+stk_cuda_bn_vectors_args stk_cuda_bn_vectors_of(const stk_kernel_call *call, int gamma, int scale)
 {
-    enum { MEAN, VAR, GAMMA, BETA, RUNNING_MEAN, RUNNING_VAR };
-    enum { SCALE, SHIFT, INVSTD, NEXT_MEAN, NEXT_VAR };
     const stk_bn_finalize_attrs *attrs = call->use.attrs;
     double                       count = (double)attrs->count;
-    stk_cuda_bn_vectors_args     args = {.channels = call->use.in[MEAN].shape.dim[0],
-                                         .epsilon = attrs->epsilon,
-                                         .momentum = attrs->momentum,
-                                         .unbias = count > 1 ? count / (count - 1) : 1,
-                                         .mean = call->in[MEAN],
-                                         .var = call->in[VAR],
-                                         .gamma = call->in[GAMMA],
-                                         .beta = call->in[BETA],
-                                         .running_mean = call->in[RUNNING_MEAN],
-                                         .running_var = call->in[RUNNING_VAR],
-                                         .scale = call->out[SCALE],
-                                         .shift = call->out[SHIFT],
-                                         .invstd = call->out[INVSTD],
-                                         .next_mean = call->out[NEXT_MEAN],
-                                         .next_var = call->out[NEXT_VAR]};
+    const void *const           *in = call->in + gamma;
+    void *const                 *out = call->out + scale;
+    return (stk_cuda_bn_vectors_args){.channels = call->use.in[gamma].shape.dim[0],
+                                      .epsilon = attrs->epsilon,
+                                      .momentum = attrs->momentum,
+                                      .unbias = count > 1 ? count / (count - 1) : 1,
+                                      .gamma = in[0],
+                                      .beta = in[1],
+                                      .running_mean = in[2],
+                                      .running_var = in[3],
+                                      .scale = out[0],
+                                      .shift = out[1],
+                                      .invstd = out[2],
+                                      .next_mean = out[3],
+                                      .next_var = out[4]};
+}
+
+static stk_status run_finalize(const stk_kernel_call *call, stk_error *err)
+{
+    enum { MEAN, VAR, GAMMA };
+    stk_cuda_bn_vectors_args args = stk_cuda_bn_vectors_of(call, GAMMA, 0);
+    args.mean = call->in[MEAN];
+    args.var = call->in[VAR];
     return stk_cuda_launched(
         call, stk_cuda_bn_vectors_launch(&args, stk_cuda_of(call->device)->stream), err);
 }

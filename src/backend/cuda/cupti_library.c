@@ -1,6 +1,7 @@
 /* Finding libcupti and what it has. */
 #if __has_include(<cupti.h>)
 #include "backend/cuda/cupti_library.h"
+#include "backend/cuda/library.h"
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,31 +14,10 @@ static const char *const usual[] = {"libcupti.so.13", "libcupti.so.12",
                                     "/usr/local/cuda/lib64/libcupti.so.13",
                                     "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"};
 
-static void *load(const char **path)
-{
-    const char *said = getenv("STOKER_CUPTI");
-    void       *library = NULL;
-    *path = said ? said : usual[0];
-    if (said) return dlopen(said, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    for (size_t i = 0; i < sizeof usual / sizeof *usual && !library; i++)
-        library = dlopen(usual[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    return library;
-}
-
-/* A pointer to a function is no pointer to data; its bits are copied. */
-static bool find(void *library, const char *name, void *function)
-{
-    char full[64];
-    snprintf(full, sizeof full, "cupti%s", name);
-    void *found = dlsym(library, full);
-    memcpy(function, &found, sizeof found);
-    return found != NULL;
-}
-
 static const char *find_all(void *from, stk_cupti_library *l)
 {
 #define FIND(name)                                                                                 \
-    if (!find(from, #name, &l->name)) return "cupti" #name
+    if (!stk_cuda_library_find(from, "cupti", #name, &l->name)) return "cupti" #name
     FIND(GetVersion);
     FIND(GetResultString);
     FIND(ActivityRegisterCallbacks);
@@ -64,7 +44,7 @@ stk_status stk_cupti_library_open(stk_cupti_library *library, stk_error *err)
 {
     const char *path;
     uint32_t    version = 0;
-    void       *from = load(&path);
+    void *from = stk_cuda_library_load("STOKER_CUPTI", usual, sizeof usual / sizeof *usual, &path);
     if (!from)
         return stk_fail(
             err, STK_E_UNSUPPORTED, "cupti", path,

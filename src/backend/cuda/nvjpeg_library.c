@@ -1,40 +1,18 @@
 /* Finding libnvjpeg and what it has. */
 #include "backend/cuda/nvjpeg_library.h"
+#include "backend/cuda/library.h"
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const usual[] = {
     "libnvjpeg.so.13", "libnvjpeg.so.12", "/usr/local/cuda/lib64/libnvjpeg.so.13",
     "/usr/local/cuda/lib64/libnvjpeg.so.12", "/usr/local/cuda/lib64/libnvjpeg.so"};
 
-static void *load(const char **path)
-{
-    const char *said = getenv("STOKER_NVJPEG");
-    void       *library = NULL;
-    *path = said ? said : usual[0];
-    if (said) return dlopen(said, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    for (size_t i = 0; i < sizeof usual / sizeof *usual && !library; i++)
-        library = dlopen(usual[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    return library;
-}
-
-/* A pointer to a function is no pointer to data; its bits are copied. */
-static bool find(void *library, const char *name, void *function)
-{
-    char full[64];
-    snprintf(full, sizeof full, "nvjpeg%s", name);
-    void *found = dlsym(library, full);
-    memcpy(function, &found, sizeof found);
-    return found != NULL;
-}
-
 static const char *find_all(void *from, stk_nvjpeg_library *l)
 {
 #define FIND(name)                                                                                 \
-    if (!find(from, #name, &l->name)) return "nvjpeg" #name
+    if (!stk_cuda_library_find(from, "nvjpeg", #name, &l->name)) return "nvjpeg" #name
     FIND(GetProperty);
     FIND(CreateEx);
     FIND(Destroy);
@@ -49,14 +27,15 @@ static const char *find_all(void *from, stk_nvjpeg_library *l)
     FIND(DecodeBatchedInitialize);
     FIND(DecodeBatched);
 #undef FIND
-    (void)find(from, "GetHardwareDecoderInfo", &l->GetHardwareDecoderInfo);
+    (void)stk_cuda_library_find(from, "nvjpeg", "GetHardwareDecoderInfo",
+                                &l->GetHardwareDecoderInfo);
     return NULL;
 }
 
 stk_status stk_nvjpeg_library_open(stk_nvjpeg_library *library, stk_error *err)
 {
     const char *path;
-    void       *from = load(&path);
+    void *from = stk_cuda_library_load("STOKER_NVJPEG", usual, sizeof usual / sizeof *usual, &path);
     if (!from)
         return stk_fail(err, STK_E_UNSUPPORTED, "nvjpeg", path,
                         "cannot be loaded: %s; install libnvjpeg (of the CUDA toolkit, or pip's "

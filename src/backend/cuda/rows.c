@@ -1,5 +1,4 @@
 #include "backend/cuda/rows.h"
-#include <stdlib.h>
 
 /* Sums: a block per multiprocessor has enough bytes on their way (512 threads, 128 each). Its tiles
  * are narrow, so that each has few blocks and the last of them little to add; 8 threads still read
@@ -81,7 +80,6 @@ stk_cuda_rows stk_cuda_rows_to_map(const stk_device *device, const stk_tensor_ty
     tile(&r, MAP_THREADS, MAP_THREADS);
     int64_t steps = ceil_div(r.rows, r.down);
     divide(&r, least(steps, blocks_to_map(&r, steps, stk_cuda_of(device)->processors)));
-    r.evict = getenv("STOKER_CUDA_EVICT") != NULL;
     return r;
 }
 

@@ -45,17 +45,16 @@ uint64_t stk_hands_ahead(const stk_hands *hands)
                                    : 0;
 }
 
-/* How many of those that wait the device would be done with when the threads are done with the
- * others. The lock is held. */
+/* How many of those that wait one hand would be done with when all others, the other hands too, are
+ * done with the rest. The lock is held. */
 static uint64_t fair_share(const stk_hands *hands, uint64_t waiting)
 {
     const stk_ahead *queue = hands->queue;
     const double     threads = stk_ahead_run_options(queue)->threads + 1;
-    const double     device = (double)hands->count * (double)queue->ns_per_item;
-    const double     others = threads * (double)hands->ns_per_item;
+    const double     by_thread = (double)queue->ns_per_item, by_hand = (double)hands->ns_per_item;
     if (stk_hands_have_all(hands)) return waiting;
-    if (device <= 0 || others <= 0) return (waiting + 1) / 2;
-    return (uint64_t)((double)waiting * device / (device + others));
+    if (by_thread <= 0 || by_hand <= 0) return (waiting + 1) / (2 * (uint64_t)hands->count);
+    return (uint64_t)((double)waiting * by_thread / (threads * by_hand + hands->count * by_thread));
 }
 
 /* Few at a time are not worth a call. What was slow is forgotten bit by bit, and so tried again. */

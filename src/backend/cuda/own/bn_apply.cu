@@ -27,11 +27,10 @@ __global__ void __launch_bounds__(THREADS) apply(const __grid_constant__ stk_cud
 #pragma unroll
     for (int k = 0; k < N; k++)
         shift[k] += plus[k], scale[k] = a.scale ? scale[k] : 1;
-    const uint64_t policy = stk::last_use(a.rows.evict);
     for (int left = w.count; left > 0; left -= U) {
         stk::line<T, N> row[U], more[U] = {};
-        stk::load_rows<T, N, U, true>(a.x, at, w.step, left, row, policy);
-        if (added) stk::load_rows<T, N, U, true>(a.residual, at, w.step, left, more, policy);
+        stk::load_rows<T, N, U>(a.x, at, w.step, left, row);
+        if (added) stk::load_rows<T, N, U>(a.residual, at, w.step, left, more);
 #pragma unroll
         for (int u = 0; u < U; u++, at += w.step) {
             float v[N], r[N] = {};

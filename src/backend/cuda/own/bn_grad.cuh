@@ -33,14 +33,14 @@ template <typename T, int N, stk_cuda_bn_mask MASK, bool CHEAP> struct bn_grad_w
     };
 
     /* The next U rows from element at on, of which left are there. */
-    template <int U, bool LAST = false>
+    template <int U>
     __device__ __forceinline__ void load(const stk_cuda_bn_grad_args &a, int64_t at, int64_t step,
-                                         int left, rows<U> &to, uint64_t policy = 0)
+                                         int left, rows<U> &to)
     {
-        load_rows<T, N, U, LAST>(a.dy, at, step, left, to.dy, policy);
-        load_rows<T, N, U, LAST>(a.x, at, step, left, to.x, policy);
+        load_rows<T, N, U>(a.dy, at, step, left, to.dy);
+        load_rows<T, N, U>(a.x, at, step, left, to.x);
         if (mask_of<MASK>(a) == STK_CUDA_BN_MASK_OUTPUT)
-            load_rows<T, N, U, LAST>(a.y, at, step, left, to.y, policy);
+            load_rows<T, N, U>(a.y, at, step, left, to.y);
         if (mask_of<MASK>(a) != STK_CUDA_BN_MASK_BITS) return;
 #pragma unroll
         for (int u = 0; u < U; u++, at += step)

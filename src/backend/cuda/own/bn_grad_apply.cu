@@ -19,10 +19,9 @@ __global__ void __launch_bounds__(THREADS, CHEAP ? BLOCKS : 1)
     if (w.count == 0) return;
     g.begin(a, w);
     f.load(a, w.channel);
-    const uint64_t policy = stk::last_use(a.rows.evict);
     for (int left = w.count; left > 0; left -= U) {
         typename grad::template rows<U> rows;
-        g.template load<U, true>(a, at, w.step, left, rows, policy);
+        g.template load<U>(a, at, w.step, left, rows);
 #pragma unroll
         for (int u = 0; u < U; u++, at += w.step) {
             float x[N], dz[N];

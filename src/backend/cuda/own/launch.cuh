@@ -24,8 +24,6 @@
 #include <emulate.hpp>
 #endif
 
-#include <stdlib.h>
-
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <stdint.h>
@@ -108,12 +106,11 @@ __device__ __forceinline__ void wait_for_earlier()
 }
 
 #ifdef __CUDACC__
-/* STOKER_CUDA_PDL=1 on Hopper and later. */
+/* On Hopper and later. */
 inline bool can_launch_early()
 {
-    int         device = 0, major = 0;
-    const char *wish = getenv("STOKER_CUDA_PDL");
-    return wish && *wish == '1' && cudaGetDevice(&device) == cudaSuccess &&
+    int device = 0, major = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
            cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) ==
                cudaSuccess &&
            major >= 9;

@@ -142,37 +142,6 @@ __device__ __forceinline__ uint4 load_words(const void *from, bool there)
     return to;
 }
 
-/* How the L2 is to treat what load_last reads. */
-__device__ __forceinline__ uint64_t last_use(bool evict)
-{
-    uint64_t policy = 0;
-#ifdef __CUDACC__
-    if (evict)
-        asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    else
-        asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
-#endif
-    return policy;
-}
-
-/* As load_words, of what nobody reads soon again. */
-__device__ __forceinline__ uint4 load_last(const void *from, bool there, uint64_t policy)
-{
-    uint4 to = {};
-#ifdef __CUDACC__
-    asm volatile("{.reg .pred p;\n"
-                 "setp.ne.s32 p, %5, 0;\n"
-                 "mov.u32 %0, 0; mov.u32 %1, 0; mov.u32 %2, 0; mov.u32 %3, 0;\n"
-                 "@p ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %6;}"
-                 : "=&r"(to.x), "=&r"(to.y), "=&r"(to.z), "=&r"(to.w)
-                 : "l"(from), "r"((int)there), "l"(policy));
-#else
-    (void)policy;
-    if (there) to = *(const uint4 *)from;
-#endif
-    return to;
-}
-
 __device__ __forceinline__ uint32_t load_byte(const uint8_t *from, bool there)
 {
     uint32_t to = 0;
@@ -189,29 +158,27 @@ __device__ __forceinline__ uint32_t load_byte(const uint8_t *from, bool there)
     return to;
 }
 
-template <typename T, int N, bool LAST = false>
-__device__ __forceinline__ line<T, N> load_line(const T *from, bool there, uint64_t policy = 0)
+template <typename T, int N>
+__device__ __forceinline__ line<T, N> load_line(const T *from, bool there)
 {
     line<T, N> to = {};
     if constexpr (N == 1) {
         if (there) to.only = *from;
     } else {
-        to.words = LAST ? load_last(from, there, policy) : load_words(from, there);
-        if constexpr (sizeof to == 2 * sizeof to.words)
-            to.more = LAST ? load_last(from + 4, there, policy) : load_words(from + 4, there);
+        to.words = load_words(from, there);
+        if constexpr (sizeof to == 2 * sizeof to.words) to.more = load_words(from + 4, there);
     }
     return to;
 }
 
-/* The next U rows from element at on, of which left are there; others are zeros. LAST: with the
- * policy of last_use. */
-template <typename T, int N, int U, bool LAST = false>
+/* The next U rows from element at on, of which left are there; others are zeros. */
+template <typename T, int N, int U>
 __device__ __forceinline__ void load_rows(const void *from, int64_t at, int64_t step, int left,
-                                          line<T, N> (&to)[U], uint64_t policy = 0)
+                                          line<T, N> (&to)[U])
 {
 #pragma unroll
     for (int u = 0; u < U; u++, at += step)
-        to[u] = load_line<T, N, LAST>((const T *)from + at, u < left, policy);
+        to[u] = load_line<T, N>((const T *)from + at, u < left);
 }
 
 /* Values of N channels, all of which are there. */

@@ -21,7 +21,6 @@ typedef struct stk_cuda_rows {
      * then some rows more. */
     int64_t step; /* in elements */
     int     sweeps, more;
-    int     evict; /* maps: the L2 need not keep what is read */
 } stk_cuda_rows;
 
 STK_CUDA_END

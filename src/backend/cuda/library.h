@@ -1,0 +1,15 @@
+/* Libraries that are loaded when they are wanted, and need not be there. */
+#ifndef STK_BACKEND_CUDA_LIBRARY_H
+#define STK_BACKEND_CUDA_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The file that the environment's variable names, or else the first of the usual ones that can be
+ * loaded; it stays. NULL: none, and dlerror says why. *path is the one to name in messages. */
+void *stk_cuda_library_load(const char *variable, const char *const *usual, size_t count,
+                            const char **path);
+/* Puts the function of prefix and name into *function, a pointer to one; false: there is none. */
+bool stk_cuda_library_find(void *library, const char *prefix, const char *name, void *function);
+
+#endif
