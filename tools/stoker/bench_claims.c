@@ -164,8 +164,10 @@ static int run(const stk_invocation *call)
     stk_train_recipe_init(&claims.recipe);
     const int code = stk_train_flags_apply(call, &flags, NULL, &claims.recipe);
     if (code) return code;
-    if (measure(&claims, v, &err)) return stk_report_error(call->command, &err, NULL);
-    return print(call, &claims);
+    /* What was measured before it was stopped is not lost. */
+    const stk_status st = measure(&claims, v, &err);
+    const int        printed = st && !claims.count ? STK_EXIT_OK : print(call, &claims);
+    return st ? stk_report_error(call->command, &err, NULL) : printed;
 }
 
 const stk_command stk_command_bench_claims = {
