@@ -361,12 +361,18 @@ static stk_status settle_path(char path[STK_TRAIN_PATH], stk_error *err)
 /* Who decodes a picture is a matter of who is free. */
 static stk_status check_decode(const stk_train_recipe *r, stk_error *err)
 {
-    const bool shared = strcmp(r->knobs.decode, "shared") == 0;
-    if (!r->train.deterministic || (!shared && strcmp(r->knobs.decode, "gpu") != 0)) return STK_OK;
+    const char *decode = r->knobs.decode;
+    if (!*decode || strcmp(decode, "cpu") == 0) return STK_OK;
+    if (r->train.deterministic)
+        return stk_fail(err, STK_E_INVALID, "recipe", "knobs.decode",
+                        "%s decodes pictures here or there, as it comes, and both differ by a few "
+                        "levels: with train.deterministic only cpu will do",
+                        decode);
+    if (on_gpu(r)) return STK_OK;
     return stk_fail(err, STK_E_INVALID, "recipe", "knobs.decode",
-                    "%s decodes pictures here or there, as it comes, and both differ by a few "
-                    "levels: with train.deterministic only cpu will do",
-                    r->knobs.decode);
+                    "%s wants a GPU, and training is to be on %s: set knobs.decode: cpu, or "
+                    "another backend",
+                    decode, *r->knobs.backend ? r->knobs.backend : stk_backend_fastest());
 }
 
 stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data, stk_blob *reasons,

@@ -159,7 +159,9 @@ static int run(const stk_invocation *call)
     stk_error err;
     if (v->only && unknown_group(v->only, word, sizeof word)) {
         snprintf(message, sizeof message, "--only: there is no group '%s'", word);
-        return stk_report_usage(call->command, message, "'stoker bench claims --help' has them");
+        return stk_report_usage(call->command, message,
+                                "there are: precision, eight, batch, graph, fused, layout, resize, "
+                                "cpu");
     }
     stk_train_recipe_init(&claims.recipe);
     const int code = stk_train_flags_apply(call, &flags, NULL, &claims.recipe);

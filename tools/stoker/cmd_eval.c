@@ -11,6 +11,12 @@ typedef struct values {
 
 static const values defaults = {0};
 
+static const char *tta_choice(size_t index)
+{
+    static const char *const choices[] = {"none", "mirror", "mirror-shift"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
 static const stk_option options[] = {
     {.name = "split",
      .metavar = "SPLIT",
@@ -35,7 +41,8 @@ static const stk_option options[] = {
      .help = "pictures at a time (default 0: 32)"},
     {.name = "tta",
      .metavar = "none|mirror|mirror-shift",
-     .kind = STK_OPTION_TEXT,
+     .kind = STK_OPTION_CHOICE,
+     .choice = tta_choice,
      .target = offsetof(values, tta),
      .group = "How",
      .help = "average over views of each picture (default: as the run was evaluated)"},
