@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds conv_table for Hopper: bench/cuda/build.sh OUTDIR. No GPU is needed.
+# Builds conv_table and product_table for Hopper: bench/cuda/build.sh OUTDIR. No GPU is needed.
 # On the device LD_LIBRARY_PATH must lead to libcudnn.so.9, libcublasLt.so.13 and libnvrtc.so.13.
 set -eu
 out=${1:?usage: build.sh OUTDIR}
@@ -8,11 +8,12 @@ cuda=${CUDA_HOME:-/usr/local/cuda}
 mkdir -p "$out/obj"
 out=$(cd "$out" && pwd)
 cd "$root"
-flags="-std=gnu17 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror -Isrc -Iinclude -Ibench/cuda -isystem $cuda/include"
+flags="-std=gnu17 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wno-format-truncation -Werror -Isrc -Iinclude -Ibench/cuda -isystem $cuda/include"
 objects=
-for file in bench/cuda/conv_table.c bench/cuda/conv_case.c bench/cuda/conv_patterns.c \
-    bench/cuda/gemm_lt.c src/backend/cuda/cudnn_*.c src/base/error.c src/base/clock.c \
-    src/base/threads.c; do
+for file in bench/cuda/conv_table.c bench/cuda/conv_case.c bench/cuda/conv_patterns.c bench/cuda/gemm_lt.c \
+    src/backend/cuda/cudnn_choice.c src/backend/cuda/cudnn_desc.c src/backend/cuda/cudnn_graph.c \
+    src/backend/cuda/cudnn_plan.c src/backend/cuda/cudnn_timer.c src/backend/cuda/cudnn_tune.c \
+    src/base/error.c src/base/clock.c src/base/threads.c; do
     object=$out/obj/$(basename "$file" .c).o
     gcc $flags -D_GNU_SOURCE -c "$file" -o "$object"
     objects="$objects $object"
@@ -21,4 +22,7 @@ done
     -c bench/cuda/conv_check.cu -o "$out/obj/conv_check.o"
 "$cuda/bin/nvcc" -cudart static -o "$out/conv_table" $objects "$out/obj/conv_check.o" \
     -L"$cuda/lib64" -lcudnn -lcublasLt -lpthread -lm
-echo "$out/conv_table"
+"$cuda/bin/nvcc" -std=c++17 -gencode arch=compute_90a,code=sm_90a -O3 --expt-relaxed-constexpr -Isrc -Iinclude \
+    -cudart static -o "$out/product_table" bench/cuda/product_table.cu src/backend/cuda/own/hopper_stats.cu \
+    src/backend/cuda/own/hopper_sum.cu -L"$cuda/lib64" -lcublasLt
+echo "$out/conv_table" "$out/product_table"
