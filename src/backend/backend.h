@@ -95,10 +95,11 @@ struct stk_backend {
     /* Whether convolutions and products can be computed in dtype (F16, BF16); an error says why
      * not. */
     stk_status (*precision)(const stk_device *device, stk_dtype dtype, stk_error *err);
-    bool     tf32;          /* products of float32 can be computed with shorter fractions */
-    bool     products_only; /* 16 bits pay in convolutions and products, and nowhere else */
-    bool     together;      /* casts of variables and updates cost less one after the other */
-    unsigned fusions;       /* stk_fusion that it has kernels for */
+    bool tf32;          /* products of float32 can be computed with shorter fractions */
+    bool products_only; /* 16 bits pay in convolutions and products, and nowhere else */
+    bool together;      /* casts of variables and updates cost less one after the other */
+    /* stk_fusion that it has kernels for, where products are computed in precision. NULL: none. */
+    unsigned (*fusions)(const stk_device *device, stk_dtype precision);
     /* Memory of the device, aligned to 64 bytes; NULL without. */
     void *(*alloc)(stk_device *device, size_t size);
     uint64_t (*memory)(const stk_device *device); /* bytes there are, in all; NULL: not known */

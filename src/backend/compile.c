@@ -30,12 +30,13 @@ static stk_status run_pass(const stk_program *program, const stk_pass_row *pass,
 {
     stk_blob         notes;
     stk_graph       *next = NULL;
-    stk_pass_context context = {.precision =
-                                    options->precision ? options->precision : STK_DTYPE_F32,
+    stk_device      *device = program->device;
+    const stk_dtype  precision = options->precision ? options->precision : STK_DTYPE_F32;
+    stk_pass_context context = {.precision = precision,
                                 .notes = options->explain ? &notes : NULL,
-                                .products_only = program->device->backend->products_only,
-                                .together = program->device->backend->together,
-                                .fusions = program->device->backend->fusions};
+                                .products_only = device->backend->products_only,
+                                .together = device->backend->together};
+    if (device->backend->fusions) context.fusions = device->backend->fusions(device, precision);
     stk_blob_init(&notes, NULL, STK_MEMORY_INDEX);
     stk_status st = pass->run(*owned ? *owned : graph, &context, &next, err);
     if (!st) {

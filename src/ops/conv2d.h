@@ -21,6 +21,18 @@ enum { STK_CONV2D_Y, STK_CONV2D_MEAN, STK_CONV2D_VAR, STK_CONV2D_OUTPUTS };
  * conv2d_grad_input(dy, w, [plus]) -> dx, with plus added to it;
  * conv2d_grad_weight(x, dy) -> dw, [dbias]. */
 
+/* Inputs of conv2d_grad_norm. */
+enum {
+    STK_GRAD_NORM_DY,
+    STK_GRAD_NORM_W,
+    STK_GRAD_NORM_PLUS,
+    STK_GRAD_NORM_BITS, /* where plus and the gradient stay, as bn_apply has them */
+    STK_GRAD_NORM_X,    /* of the norm */
+    STK_GRAD_NORM_MEAN,
+    STK_GRAD_NORM_INVSTD,
+    STK_GRAD_NORM_INPUTS
+};
+
 /* All that a kernel needs to know, from either of the three. */
 typedef struct stk_conv2d_shape {
     int64_t batch, in_h, in_w, in_c, out_h, out_w, out_c, kernel_h, kernel_w;

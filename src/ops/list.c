@@ -32,6 +32,7 @@ static const stk_graph_op *const ops[] = {
     &stk_graph_op_transpose,
     &stk_graph_op_conv2d,
     &stk_graph_op_conv2d_grad_input,
+    &stk_graph_op_conv2d_grad_norm,
     &stk_graph_op_conv2d_grad_weight,
     &stk_graph_op_max_pool,
     &stk_graph_op_max_pool_grad,

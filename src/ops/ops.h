@@ -13,7 +13,7 @@ extern const stk_graph_op stk_graph_op_relu, stk_graph_op_relu_grad, stk_graph_o
     stk_graph_op_hardswish, stk_graph_op_hardswish_grad, stk_graph_op_hardsigmoid,
     stk_graph_op_hardsigmoid_grad;
 extern const stk_graph_op stk_graph_op_matmul, stk_graph_op_conv2d, stk_graph_op_conv2d_grad_input,
-    stk_graph_op_conv2d_grad_weight;
+    stk_graph_op_conv2d_grad_norm, stk_graph_op_conv2d_grad_weight;
 extern const stk_graph_op stk_graph_op_max_pool, stk_graph_op_max_pool_grad,
     stk_graph_op_average_pool, stk_graph_op_average_pool_grad, stk_graph_op_upsample,
     stk_graph_op_upsample_grad;

@@ -270,7 +270,7 @@ static void run_trial(trial *t)
 void expect_cuda(const cuda_case *c, const char *file, int line)
 {
     static const stk_dtype dtypes[] = {STK_DTYPE_F32, STK_DTYPE_F16, STK_DTYPE_BF16};
-    for (size_t d = 0; d < (c->only_float32 ? 1 : COUNT_OF(dtypes)); d++) {
+    for (size_t d = c->only_16_bits; d < (c->only_float32 ? 1 : COUNT_OF(dtypes)); d++) {
         trial t = {.c = c, .dtype = dtypes[d], .file = file, .line = line};
         begin(&t);
         run_trial(&t);

@@ -22,7 +22,7 @@ typedef struct cuda_case {
     cuda_input          in[CUDA_INPUTS];
     /* Of the largest element of an output: 0: 2e-6, 2e-3 for float16, 1.6e-2 for bfloat16. */
     double     tolerance, tolerance16;
-    bool       only_float32;
+    bool       only_float32, only_16_bits;
     stk_format have; /* of four-dimensional inputs */
 } cuda_case;
 

@@ -212,6 +212,39 @@ STK_TEST(a_long_product_gives_the_statistics_of_its_norm)
     EXPECT_INT_EQ(1, count_after(&c, "bn_stats_finalize"));
 }
 
+/* Two blocks, the second with a product before and after its norm: between them a gradient is a sum
+ * that goes back through the relu and the norm of the first. */
+static int build_two_blocks(stk_graph *g, const stk_symbol *in, stk_symbol *out,
+                            const void *context)
+{
+    (void)context;
+    stk_symbol h = stk_conv2d(g, in[0], in[1], STK_NO_SYMBOL, NULL);
+    h = stk_relu(g, stk_add(g, norm(g, h, in[2], in[3], "bn1"), in[0]));
+    stk_symbol more = stk_conv2d(g, h, in[4], STK_NO_SYMBOL, NULL);
+    out[0] = stk_add(g, stk_relu(g, norm(g, more, in[5], in[6], "bn2")), h);
+    return 1;
+}
+
+STK_TEST(a_sum_of_gradients_comes_with_what_the_norm_before_it_wants)
+{
+    op_case c = {.build = build_two_blocks,
+                 .inputs = 7,
+                 .in = {{.shape = {4, {2, 64, 64, 64}}},
+                        {.shape = {4, {64, 64, 1, 1}}, .low = -0.2, .high = 0.2},
+                        {.shape = {1, {64}}, .low = 0.5, .high = 1.5},
+                        {.shape = {1, {64}}},
+                        {.shape = {4, {64, 64, 1, 1}}, .low = -0.2, .high = 0.2},
+                        {.shape = {1, {64}}, .low = 0.5, .high = 1.5},
+                        {.shape = {1, {64}}}}};
+    expect_same_without(&c, STK_GRAPH_PASS_FUSE, 2e-5);
+    EXPECT_INT_EQ(1, count_after(&c, "conv2d_grad_norm"));
+    EXPECT_INT_EQ(1, count_after(&c, "bn_grad_sums"));
+    EXPECT_INT_EQ(2, count_after(&c, "bn_grad_apply"));
+    c.in[0].shape.dim[1] = 16; /* few rows */
+    EXPECT_INT_EQ(0, count_after(&c, "conv2d_grad_norm"));
+    EXPECT_INT_EQ(2, count_after(&c, "bn_grad_sums"));
+}
+
 static op_case case_of(const block *b)
 {
     return (op_case){.build = build_block,

@@ -1,6 +1,7 @@
 /* The backend "cuda". Ops and activations are known by their names: the library that asks has its
  * own copies of their tables. */
 #include "backend/cuda/batch.h"
+#include "backend/cuda/product.h"
 #include "backend/plugin.h"
 #include "passes/passes.h"
 #include <stdio.h>
@@ -166,6 +167,13 @@ static stk_status precision(const stk_device *device, stk_dtype dtype, stk_error
     return STK_OK;
 }
 
+static unsigned fusions(const stk_device *device, stk_dtype precision)
+{
+    return STK_FUSION_MASK_BITS | STK_FUSION_NORM_STATS | STK_FUSION_STATISTICS |
+           STK_FUSION_GRADIENT_SUM |
+           (stk_cuda_product_in(device, precision) ? STK_FUSION_GRAD_NORM : 0);
+}
+
 static const stk_backend table = {
     .name = "cuda",
     .help = "cuDNN, cuBLAS and own kernels on an NVIDIA GPU",
@@ -175,8 +183,7 @@ static const stk_backend table = {
     .kernel = find_kernel,
     .precision = precision,
     .together = true,
-    .fusions = STK_FUSION_MASK_BITS | STK_FUSION_NORM_STATS | STK_FUSION_STATISTICS |
-               STK_FUSION_GRADIENT_SUM,
+    .fusions = fusions,
     .tf32 = true,
     .alloc = stk_cuda_alloc,
     .memory = stk_cuda_memory,

@@ -50,6 +50,7 @@ const stk_kernel *const stk_cuda_kernels[] = {
     &stk_cuda_depthwise_weight,
 #ifndef STK_CUDA_EMULATED
     &stk_cuda_product_sum,
+    &stk_cuda_product_norm,
     &stk_cuda_cudnn_conv2d,
     &stk_cuda_cudnn_conv2d_input,
     &stk_cuda_cudnn_conv2d_weight,

@@ -40,13 +40,19 @@ static stk_cuda_product_args args_of(const stk_device *device, const stk_graph_o
                                    .counters = cuda->counters};
 }
 
+bool stk_cuda_product_in(const stk_device *device, stk_dtype precision)
+{
+    const stk_cuda *cuda = stk_cuda_of(device);
+    return cuda->major == 9 && cuda->minor == 0 &&
+           (precision == STK_DTYPE_F16 || precision == STK_DTYPE_BF16) &&
+           stk_cuda_product_fits(STK_CUDA_PRODUCT_NARROW, STK_CUDA_PRODUCT_NARROW,
+                                 STK_CUDA_PRODUCT_NARROW);
+}
+
 static bool pays(const stk_device *device, const stk_graph_op *op, const stk_op_use *use)
 {
-    const stk_cuda  *cuda = stk_cuda_of(device);
     stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
-    stk_dtype        dtype = use->in[0].dtype;
-    if (cuda->major != 9 || cuda->minor != 0 || !is_product(use->attrs, &s)) return false;
-    if (dtype != STK_DTYPE_F16 && dtype != STK_DTYPE_BF16) return false;
+    if (!stk_cuda_product_in(device, use->in[0].dtype) || !is_product(use->attrs, &s)) return false;
     stk_cuda_product_args args = args_of(device, op, use);
     return args.tile && args.rows >= ROWS_LEAST && args.columns <= COLUMNS_MOST &&
            args.depth <= DEPTH_MOST && args.rows <= INT32_MAX - STK_CUDA_PRODUCT_ROWS;
@@ -109,4 +115,67 @@ const stk_kernel stk_cuda_product_sum = {
     .formats = sum_formats,
     .only_own_formats = true,
     .run = run_sum,
+};
+
+/* That, of which only stays what bits say, with the sums that a norm's gradient wants. */
+static stk_op_use sum_of(const stk_op_use *use)
+{
+    return (stk_op_use){use->name, use->attrs, STK_GRAD_NORM_BITS, 1, use->in, use->out};
+}
+
+static bool can_norm(const stk_device *device, const stk_op_use *use)
+{
+    const stk_op_use sum = sum_of(use);
+    return use->in[STK_GRAD_NORM_X].dtype == use->in[0].dtype && can_sum(device, &sum);
+}
+
+static stk_status norm_formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+                               stk_format *in, stk_format *out, stk_error *err)
+{
+    for (int i = STK_GRAD_NORM_BITS; i < STK_GRAD_NORM_INPUTS; i++)
+        in[i] = STK_FORMAT_PLAIN;
+    out[1] = out[2] = STK_FORMAT_PLAIN;
+    return sum_formats(device, use, have, in, out, err);
+}
+
+static stk_cuda_product_args norm_args(const stk_kernel_call *call)
+{
+    const stk_op_use sum = sum_of(&call->use);
+    return args_of(call->device, &stk_graph_op_conv2d_grad_input, &sum);
+}
+
+static stk_status prepare_norm(stk_kernel_call *call, size_t *scratch, stk_error *err)
+{
+    const stk_cuda_product_args args = norm_args(call);
+    (void)err;
+    *scratch = stk_cuda_product_bytes(&args);
+    return STK_OK;
+}
+
+static stk_status run_norm(const stk_kernel_call *call, stk_error *err)
+{
+    stk_cuda_product_args args = norm_args(call);
+    args.x = call->in[STK_GRAD_NORM_DY];
+    args.w = call->in[STK_GRAD_NORM_W];
+    args.plus = call->in[STK_GRAD_NORM_PLUS];
+    args.bits = call->in[STK_GRAD_NORM_BITS];
+    args.beside = call->in[STK_GRAD_NORM_X];
+    args.mean = (float *)call->in[STK_GRAD_NORM_MEAN];
+    args.invstd = call->in[STK_GRAD_NORM_INVSTD];
+    args.y = call->out[0];
+    args.dgamma = call->out[1];
+    args.dbeta = call->out[2];
+    args.parts = call->scratch;
+    return stk_cuda_launched(
+        call, stk_cuda_product_norm_launch(&args, stk_cuda_of(call->device)->stream), err);
+}
+
+const stk_kernel stk_cuda_product_norm = {
+    .op = &stk_graph_op_conv2d_grad_norm,
+    .name = "product",
+    .can = can_norm,
+    .formats = norm_formats,
+    .only_own_formats = true,
+    .prepare = prepare_norm,
+    .run = run_norm,
 };

@@ -57,6 +57,13 @@ static stk_status reorder(stk_device *device, const stk_tensor_type *type, stk_f
     return STK_OK;
 }
 
+static unsigned fusions(const stk_device *device, stk_dtype precision)
+{
+    (void)device, (void)precision;
+    return STK_FUSION_GRADIENT_SUM | STK_FUSION_MASK_BITS | STK_FUSION_NORM_STATS |
+           STK_FUSION_STATISTICS | STK_FUSION_GRAD_NORM;
+}
+
 const stk_backend stk_backend_ref = {
     .name = "ref",
     .help = "plain C on one core: slow, for checking",
@@ -64,8 +71,7 @@ const stk_backend stk_backend_ref = {
     .close = close_device,
     .kernel = find_kernel,
     .precision = precision,
-    .fusions = STK_FUSION_GRADIENT_SUM | STK_FUSION_MASK_BITS | STK_FUSION_NORM_STATS |
-               STK_FUSION_STATISTICS,
+    .fusions = fusions,
     .alloc = stk_host_alloc,
     .memory = stk_host_memory,
     .free = stk_host_free,

@@ -24,3 +24,9 @@ cudaError_t stk_cuda_product_sum_launch(const stk_cuda_product_args *args, cudaS
     (void)args, (void)stream;
     return cudaErrorNotSupported;
 }
+
+cudaError_t stk_cuda_product_norm_launch(const stk_cuda_product_args *args, cudaStream_t stream)
+{
+    (void)args, (void)stream;
+    return cudaErrorNotSupported;
+}

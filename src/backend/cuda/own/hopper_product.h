@@ -16,10 +16,15 @@ typedef struct stk_cuda_product_args {
     int         processors;
     const void *x, *w;
     void       *y;
-    const void *plus;       /* sum: may be y */
-    float      *parts;      /* statistics: stk_cuda_product_bytes of it */
-    unsigned   *counters;   /* statistics: zeros, one for each tile of columns */
-    float      *mean, *var; /* statistics */
+    const void *plus;       /* sum, norm: may be y */
+    float      *parts;      /* statistics, norm: stk_cuda_product_bytes of it */
+    unsigned   *counters;   /* statistics, norm: zeros, one for each tile of columns */
+    float      *mean, *var; /* statistics; norm: mean is read */
+    /* norm */
+    const uint8_t *bits;   /* of y: element i in bit i % 8 of byte i / 8 */
+    const void    *beside; /* as y lies */
+    const float   *invstd;
+    float         *dgamma, *dbeta;
 } stk_cuda_product_args;
 
 /* Whether a block can keep so many columns of w: columns and depth are multiples of 64, and depth
@@ -31,6 +36,9 @@ size_t stk_cuda_product_bytes(const stk_cuda_product_args *args);
 cudaError_t stk_cuda_product_stats_launch(const stk_cuda_product_args *args, cudaStream_t stream);
 /* w[depth,columns]; y has plus added to it. */
 cudaError_t stk_cuda_product_sum_launch(const stk_cuda_product_args *args, cudaStream_t stream);
+/* That, zero where bits are; dbeta is the sum of each column of y, dgamma that of y times
+ * (beside - mean) * invstd. */
+cudaError_t stk_cuda_product_norm_launch(const stk_cuda_product_args *args, cudaStream_t stream);
 
 STK_CUDA_END
 #endif
