@@ -1,6 +1,7 @@
-/* Pooling of ResNet-50's stem, pictures from bytes and the depthwise convolutions of MobileNetV2,
- * in float16: microseconds, GB/s of what must be read and written, and how much of what a GPU's
- * memory gives that is. Arguments: batch (256), GB/s of the memory (4300). */
+/* Pooling of ResNet-50's stem alone and with the norm before it, pictures from bytes and the
+ * depthwise convolutions of MobileNetV2, in float16: microseconds, GB/s of what must be read and
+ * written, and how much of what a GPU's memory gives that is. Arguments: batch (256), GB/s of the
+ * memory (4300). */
 #include "backend/backend.h"
 #include "bench.h"
 #include "ops/conv2d.h"
@@ -9,7 +10,7 @@
 #include "ops/pool.h"
 #include <string.h>
 
-enum { TENSORS = 4, TURNS = 5, COPIES_MAX = 64 };
+enum { TENSORS = 12, INPUTS = 10, TURNS = 5, COPIES_MAX = 64 };
 
 /* More than any cache holds, so that every turn reads from memory. */
 static const double cold_bytes = 1e9;
@@ -19,8 +20,8 @@ typedef struct trial {
     const stk_kernel   *kernel;
     const stk_graph_op *op;
     stk_op_use          use;
-    stk_tensor_type     in[2], out[2];
-    stk_format          in_format[2], out_format[2];
+    stk_tensor_type     in[INPUTS], out[2];
+    stk_format          in_format[INPUTS], out_format[2];
     stk_kernel_call     calls[COPIES_MAX];
     void               *data[COPIES_MAX][TENSORS];
     int                 copies;
@@ -44,7 +45,7 @@ static size_t bytes_of(const trial *t, int i)
 static void choose(trial *t)
 {
     stk_error  err = {0};
-    stk_format have[2] = {0};
+    stk_format have[INPUTS] = {0};
     if (t->op->infer(&t->use, t->out, &err)) stop(t->op->name, &err);
     t->kernel = t->device->backend->kernel(t->device, t->op, &t->use);
     if (!t->kernel) stop(t->op->name, &err);
@@ -140,9 +141,25 @@ static double bench_op(stk_device *device, const stk_graph_op *op, const void *a
     t = (trial){.device = device, .op = op};
     t.use = (stk_op_use){name, attrs, inputs, op->outputs_min ? op->outputs_min : op->outputs,
                          t.in, t.out};
-    if (op == &stk_graph_op_max_pool) t.use.output_count = 2;
+    if (op == &stk_graph_op_max_pool || op == &stk_graph_op_bn_pool) t.use.output_count = 2;
     memcpy(t.in, in, (size_t)inputs * sizeof *in);
     return bench(&t, name, memory);
+}
+
+static void bench_norm_and_pool(stk_device *device, int64_t batch, double memory)
+{
+    stk_pool_attrs  pool = {.kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1, 1, 1}};
+    stk_tensor_type x = {STK_DTYPE_F16, stk_shape_4d(batch, 112, 112, 64)};
+    stk_tensor_type dy = {STK_DTYPE_F16, stk_shape_4d(batch, 56, 56, 64)}, places = dy;
+    stk_tensor_type c = {STK_DTYPE_F32, stk_shape_1d(64)};
+    places.dtype = STK_DTYPE_U8;
+    bench_op(device, &stk_graph_op_bn_pool, &pool, "bn_pool 112 64", (stk_tensor_type[]){x, c, c},
+             3, memory);
+    pool.size[0] = pool.size[1] = 112;
+    bench_op(device, &stk_graph_op_bn_pool_grad_sums, &pool, "bn_pool_grad_sums 112 64",
+             (stk_tensor_type[]){dy, places, x, c, c, c, c}, 7, memory);
+    bench_op(device, &stk_graph_op_bn_pool_grad_apply, &pool, "bn_pool_grad_apply 112 64",
+             (stk_tensor_type[]){dy, places, x, c, c, c, c, c, c, c}, 10, memory);
 }
 
 static void bench_stem(stk_device *device, int64_t batch, double memory)
@@ -200,6 +217,7 @@ int main(int argc, char **argv)
     stk_error   err;
     if (stk_device_open(&device, "cuda", NULL, &err)) stop("cuda", &err);
     bench_stem(device, batch, memory);
+    bench_norm_and_pool(device, batch, memory);
     for (int pass = 0; pass < 3; pass++) {
         double sum = 0;
         for (size_t l = 0; l < sizeof layers / sizeof *layers; l++)

@@ -3,26 +3,37 @@
 #include "ops/ops.h"
 #include "ops/pool.h"
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+stk_status stk_max_pool_infer(const stk_graph_op *op, const stk_op_use *use, stk_tensor_type *out,
+                              stk_error *err)
 {
     const stk_pool_attrs *attrs = use->attrs;
-    STK_TRY(stk_pool_infer(&stk_graph_op_max_pool, use, out, err));
+    STK_TRY(stk_pool_infer(op, use, out, err));
     if ((int64_t)attrs->kernel[0] * attrs->kernel[1] > STK_POOL_WINDOW_MAX)
-        return stk_fail(err, STK_E_LIMIT, "max_pool", use->name,
+        return stk_fail(err, STK_E_LIMIT, op->name, use->name,
                         "a kernel of %dx%d has more than %d elements", attrs->kernel[0],
                         attrs->kernel[1], STK_POOL_WINDOW_MAX);
     out[1] = (stk_tensor_type){STK_DTYPE_U8, out[0].shape};
     return STK_OK;
 }
 
-static stk_status grad_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+stk_status stk_max_pool_grad_infer(const stk_graph_op *op, const stk_op_use *use,
+                                   stk_tensor_type *out, stk_error *err)
 {
-    const stk_graph_op *op = &stk_graph_op_max_pool_grad;
     STK_TRY(stk_pool_infer(op, use, out, err));
     if (use->in[1].dtype != STK_DTYPE_U8)
         return stk_fail(err, STK_E_TYPE, op->name, use->name, "the places are %s, not uint8",
                         stk_dtype_name(use->in[1].dtype));
     return stk_op_want_shape(op, use, 1, &use->in[0].shape, "the gradient that comes in", err);
+}
+
+static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+{
+    return stk_max_pool_infer(&stk_graph_op_max_pool, use, out, err);
+}
+
+static stk_status grad_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+{
+    return stk_max_pool_grad_infer(&stk_graph_op_max_pool_grad, use, out, err);
 }
 
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
@@ -33,22 +44,24 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_graph_add2(g, &stk_graph_op_max_pool_grad, dout[0], node->out[1], &attrs);
 }
 
-/* Of equal elements the first counts; a NaN is larger than all, so that it is not lost. */
-static void largest(const stk_pool_shape *s, const float *x, const int64_t at[3], int64_t c,
-                    float *value, uint8_t *index)
+uint8_t stk_max_pool_place(const stk_pool_shape *s, const float *x, const int64_t at[3], int64_t c,
+                           bool smallest, float *value)
 {
-    bool found = false;
+    bool    found = false;
+    uint8_t place = 0;
     for (int64_t ky = 0; ky < s->down.kernel; ky++)
         for (int64_t kx = 0; kx < s->across.kernel; kx++) {
             int64_t iy = stk_window_element(&s->down, at[1], ky);
             int64_t ix = stk_window_element(&s->across, at[2], kx);
             if (iy < 0 || ix < 0) continue;
             float here = x[stk_pool_x_at(s, at[0], iy, ix) + c];
-            if (found && !(here > *value) && here == here) continue;
+            bool  more = smallest ? here < *value : here > *value;
+            if (found && !more && here == here) continue;
             found = true;
             *value = here;
-            *index = (uint8_t)(ky * s->across.kernel + kx);
+            place = (uint8_t)(ky * s->across.kernel + kx);
         }
+    return place;
 }
 
 static void reference(const stk_op_use *use, const void *const *in, void *const *out)
@@ -61,14 +74,14 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
             for (at[2] = 0; at[2] < s.across.count; at[2]++)
                 for (int64_t c = 0; c < s.channels; c++) {
                     int64_t to = stk_pool_y_at(&s, at[0], at[1], at[2]) + c;
-                    uint8_t place = 0;
-                    largest(&s, in[0], at, c, (float *)out[0] + to, &place);
+                    uint8_t place =
+                        stk_max_pool_place(&s, in[0], at, c, false, (float *)out[0] + to);
                     if (places) places[to] = place;
                 }
 }
 
-static double gather(const stk_pool_shape *s, const float *dy, const uint8_t *places,
-                     const int64_t at[3], int64_t c)
+double stk_max_pool_gather(const stk_pool_shape *s, const float *dy, const uint8_t *places,
+                           const int64_t at[3], int64_t c)
 {
     double sum = 0;
     for (int64_t ky = 0; ky < s->down.kernel; ky++)
@@ -92,7 +105,7 @@ static void grad_reference(const stk_op_use *use, const void *const *in, void *c
             for (at[2] = 0; at[2] < s.across.size; at[2]++)
                 for (int64_t c = 0; c < s.channels; c++)
                     dx[stk_pool_x_at(&s, at[0], at[1], at[2]) + c] =
-                        (float)gather(&s, in[0], in[1], at, c);
+                        (float)stk_max_pool_gather(&s, in[0], in[1], at, c);
 }
 
 const stk_graph_op stk_graph_op_max_pool = {

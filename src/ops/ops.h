@@ -19,7 +19,8 @@ extern const stk_graph_op stk_graph_op_max_pool, stk_graph_op_max_pool_grad,
     stk_graph_op_upsample_grad;
 extern const stk_graph_op stk_graph_op_bn_stats, stk_graph_op_bn_finalize,
     stk_graph_op_bn_stats_finalize, stk_graph_op_bn_fold, stk_graph_op_bn_apply,
-    stk_graph_op_bn_grad_sums, stk_graph_op_bn_grad_apply, stk_graph_op_layer_norm,
+    stk_graph_op_bn_grad_sums, stk_graph_op_bn_grad_apply, stk_graph_op_bn_pool,
+    stk_graph_op_bn_pool_grad_sums, stk_graph_op_bn_pool_grad_apply, stk_graph_op_layer_norm,
     stk_graph_op_layer_norm_grad;
 extern const stk_graph_op stk_graph_op_reshape, stk_graph_op_transpose, stk_graph_op_concat,
     stk_graph_op_slice, stk_graph_op_pad, stk_graph_op_broadcast, stk_graph_op_reduce_sum,

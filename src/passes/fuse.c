@@ -10,7 +10,7 @@ static const stk_fuse_pattern *const patterns[] = {
     &stk_fuse_bias,          &stk_fuse_activation,      &stk_fuse_bias_gradient,
     &stk_fuse_norm_residual, &stk_fuse_norm_activation, &stk_fuse_norm_gradient,
     &stk_fuse_gradient_sum,  &stk_fuse_mask_bits,       &stk_fuse_statistics,
-    &stk_fuse_norm_stats,    &stk_fuse_grad_norm,
+    &stk_fuse_norm_stats,    &stk_fuse_grad_norm,       &stk_fuse_norm_pool,
 };
 
 enum { PATTERNS = sizeof patterns / sizeof *patterns };

@@ -29,7 +29,8 @@ typedef struct stk_fuse_pattern {
 
 extern const stk_fuse_pattern stk_fuse_bias, stk_fuse_activation, stk_fuse_bias_gradient,
     stk_fuse_norm_activation, stk_fuse_norm_residual, stk_fuse_norm_gradient, stk_fuse_gradient_sum,
-    stk_fuse_mask_bits, stk_fuse_norm_stats, stk_fuse_statistics, stk_fuse_grad_norm;
+    stk_fuse_mask_bits, stk_fuse_norm_stats, stk_fuse_statistics, stk_fuse_grad_norm,
+    stk_fuse_norm_pool;
 
 /* The node that makes symbol when it is of op and nobody else reads it; NULL otherwise. */
 const stk_graph_node *stk_fuse_only_use(const stk_fuser *f, stk_symbol symbol,

@@ -11,7 +11,8 @@ typedef enum stk_fusion {
     STK_FUSION_MASK_BITS = 1 << 1,    /* bn_apply writes bits, which its gradient reads */
     STK_FUSION_NORM_STATS = 1 << 2,   /* bn_stats and bn_finalize are one */
     STK_FUSION_STATISTICS = 1 << 3,   /* conv2d gives mean and variance of its result */
-    STK_FUSION_GRAD_NORM = 1 << 4,    /* conv2d_grad_norm */
+    STK_FUSION_NORM_POOL = 1 << 4,    /* bn_apply, relu and max_pool are one, and their gradients */
+    STK_FUSION_GRAD_NORM = 1 << 5,    /* conv2d_grad_norm */
 } stk_fusion;
 
 typedef struct stk_pass_context {

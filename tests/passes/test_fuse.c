@@ -245,6 +245,70 @@ STK_TEST(a_sum_of_gradients_comes_with_what_the_norm_before_it_wants)
     EXPECT_INT_EQ(2, count_after(&c, "bn_grad_sums"));
 }
 
+/* The beginning of many models. */
+typedef struct stem {
+    stk_symbol (*act)(stk_graph *g, stk_symbol x);
+    int  kernel;
+    bool skips; /* what is pooled has another reader */
+} stem;
+
+static int build_stem(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
+{
+    const stem      *s = context;
+    stk_pool_options pool = {
+        .kernel = {s->kernel, s->kernel}, .stride = {2, 2}, .pad = {1, 1, 1, 1}};
+    stk_symbol h = stk_conv2d(g, in[0], in[1], STK_NO_SYMBOL, NULL);
+    h = s->act(g, norm(g, h, in[2], in[3], "bn"));
+    out[0] = stk_max_pool(g, h, &pool);
+    if (s->skips) out[0] = stk_mul(g, out[0], stk_reduce_sum(g, stk_tanh(g, h), 0, false));
+    return 1;
+}
+
+static op_case case_of_stem(const stem *s, int64_t channels)
+{
+    return (op_case){.build = build_stem,
+                     .context = s,
+                     .inputs = 4,
+                     .in = {{.shape = {4, {2, 9, 8, 3}}},
+                            {.shape = {4, {channels, 3, 3, 3}}},
+                            {.shape = {1, {channels}}, .low = -1.5, .high = 1.5},
+                            {.shape = {1, {channels}}}}};
+}
+
+STK_TEST(norm_relu_and_pool_are_one_and_so_is_what_flows_back)
+{
+    static const char *const made[] = {"bn_pool", "bn_pool_grad_sums", "bn_pool_grad_apply"};
+    static const char *const gone[] = {"bn_apply",      "max_pool", "max_pool_grad", "bn_grad_sums",
+                                       "bn_grad_apply", "relu",     "relu_grad"};
+    stem                     s = {.act = stk_relu, .kernel = 3};
+    op_case                  c = case_of_stem(&s, 8);
+    expect_same_without(&c, STK_GRAPH_PASS_FUSE, 1e-5);
+    for (size_t i = 0; i < COUNT_OF(made); i++)
+        EXPECT_INT_EQ(1, count_after(&c, made[i]));
+    for (size_t i = 0; i < COUNT_OF(gone); i++)
+        EXPECT_INT_EQ(0, count_after(&c, gone[i]));
+    c.layout = STK_LAYOUT_NCHW;
+    c.in[0].shape = stk_shape_4d(2, 3, 9, 8);
+    expect_same_without(&c, STK_GRAPH_PASS_FUSE, 1e-5);
+    EXPECT_INT_EQ(1, count_after(&c, "bn_pool"));
+    EXPECT_INT_EQ(1, count_after(&c, "bn_pool_grad_apply"));
+}
+
+STK_TEST(a_pool_that_has_no_such_kernel_stays_one)
+{
+    static const stem stems[] = {{.act = stk_relu, .kernel = 2},
+                                 {.act = stk_relu6, .kernel = 3},
+                                 {.act = stk_relu, .kernel = 3, .skips = true},
+                                 {.act = stk_relu, .kernel = 3}};
+    for (size_t i = 0; i < COUNT_OF(stems); i++) {
+        op_case c = case_of_stem(&stems[i], i + 1 < COUNT_OF(stems) ? 8 : 6);
+        expect_same_without(&c, STK_GRAPH_PASS_FUSE, 1e-5);
+        EXPECT_INT_EQ(1, count_after(&c, "max_pool"));
+        EXPECT_INT_EQ(1, count_after(&c, "max_pool_grad"));
+        EXPECT_INT_EQ(0, count_after(&c, "bn_pool_grad_sums"));
+    }
+}
+
 static op_case case_of(const block *b)
 {
     return (op_case){.build = build_block,

@@ -170,7 +170,7 @@ static stk_status precision(const stk_device *device, stk_dtype dtype, stk_error
 static unsigned fusions(const stk_device *device, stk_dtype precision)
 {
     return STK_FUSION_MASK_BITS | STK_FUSION_NORM_STATS | STK_FUSION_STATISTICS |
-           STK_FUSION_GRADIENT_SUM |
+           STK_FUSION_GRADIENT_SUM | STK_FUSION_NORM_POOL |
            (stk_cuda_product_in(device, precision) ? STK_FUSION_GRAD_NORM : 0);
 }
 

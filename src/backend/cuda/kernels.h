@@ -19,6 +19,7 @@ extern const stk_kernel stk_cuda_bn_stats, stk_cuda_bn_stats_finalize, stk_cuda_
     stk_cuda_bn_fold, stk_cuda_bn_apply, stk_cuda_bn_grad_sums, stk_cuda_bn_grad_apply;
 extern const stk_kernel stk_cuda_bn_stats_finalize_small, stk_cuda_bn_apply_small,
     stk_cuda_bn_grad_sums_small, stk_cuda_bn_grad_apply_small;
+extern const stk_kernel stk_cuda_bn_pool, stk_cuda_bn_pool_grad_sums, stk_cuda_bn_pool_grad_apply;
 extern const stk_kernel stk_cuda_layer_norm, stk_cuda_layer_norm_grad;
 extern const stk_kernel stk_cuda_max_pool, stk_cuda_max_pool_grad, stk_cuda_average_pool,
     stk_cuda_average_pool_grad, stk_cuda_upsample, stk_cuda_upsample_grad, stk_cuda_normalize_image,

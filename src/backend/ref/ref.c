@@ -61,7 +61,7 @@ static unsigned fusions(const stk_device *device, stk_dtype precision)
 {
     (void)device, (void)precision;
     return STK_FUSION_GRADIENT_SUM | STK_FUSION_MASK_BITS | STK_FUSION_NORM_STATS |
-           STK_FUSION_STATISTICS | STK_FUSION_GRAD_NORM;
+           STK_FUSION_STATISTICS | STK_FUSION_NORM_POOL | STK_FUSION_GRAD_NORM;
 }
 
 const stk_backend stk_backend_ref = {

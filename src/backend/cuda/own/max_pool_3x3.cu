@@ -1,244 +1,280 @@
-/* A thread has N channels of a column and goes down some rows: what it found in a row of x serves
- * both rows of windows that have it, what it read of dy all rows of dx under its windows. */
-#include "backend/cuda/own/launch.cuh"
-#include "backend/cuda/own/max_pool_3x3.h"
+/* What a thread found in a row of x serves both rows of windows that have it. With a norm before,
+ * the largest x * scale + shift is where x is largest, or smallest where scale is negative: only
+ * what is left of a window is scaled. */
+#include "backend/cuda/own/max_pool_3x3.cuh"
+#include "backend/cuda/own/rows.cuh"
 
 namespace
 {
 
-using stk::pack;
+using stk::pool_plan;
+using stk::pool_spot;
+using stk::unit;
+using stk::UNITS;
 
-constexpr int THREADS = 256, K = 3, N = 4;
-constexpr int ROWS = 14;   /* rows of windows that a thread goes down */
-constexpr int COLUMNS = 2; /* of dx */
+constexpr int THREADS = 128, BLOCKS = 5, K = stk::POOL_SIDE;
 
-struct plan {
-    int     groups, columns, segments; /* groups of channels; columns of threads */
-    int64_t items;
+struct pool_args {
+    stk_cuda_pool_args pool;
+    pool_plan          plan;
+    const float       *scale, *shift;
 };
 
-struct spot {
-    int64_t n;
-    int     segment, column, channel;
+/* Three elements beside each other, of a thread's channels. */
+struct taps {
+    uint32_t at[K][UNITS];
 };
 
-__device__ __forceinline__ spot spot_of(const plan &p, int64_t item)
-{
-    int64_t line = item / (p.groups * p.columns);
-    int     rest = (int)(item - line * (p.groups * p.columns));
-    return spot{line / p.segments, (int)(line % p.segments), rest / p.groups, rest % p.groups * N};
-}
-
-/* The largest of some elements, and which. */
+/* The largest of some, and its place. */
 struct best {
-    float value[N];
-    int   place[N];
+    uint32_t value[UNITS], place[UNITS];
 };
 
-/* Of equal elements the first counts; a NaN is larger than all. */
-__device__ __forceinline__ void take(best &b, int k, float value, int place)
-{
-    if (value > b.value[k] || value != value) b.value[k] = value, b.place[k] = place;
-}
+/* Where a thread reads: windows from column left on. */
+template <typename T> struct column {
+    const T *x; /* of row 0 */
+    int      left, width, channels, height;
+    unsigned inside; /* a bit for each of the three columns */
 
-template <typename T> struct columns {
-    pack<T, N> at[K];
-};
+    __device__ __forceinline__ bool has(int row, int kx) const
+    {
+        return row >= 0 && row < height && (inside >> kx & 1);
+    }
 
-template <typename T>
-__device__ __forceinline__ void read(const T *row, bool wanted, unsigned inside, int channels,
-                                     columns<T> &to)
-{
+    __device__ __forceinline__ void read(int row, bool wanted, const uint32_t (&lowest)[UNITS],
+                                         taps &to) const
+    {
 #pragma unroll
+        for (int kx = 0; kx < K; kx++)
+            stk::load_units(x + row * width + kx * channels, wanted && has(row, kx), lowest,
+                            to.at[kx]);
+    }
+
+    /* What read leaves where nothing is, once it is known. */
+    __device__ __forceinline__ void fill(int row, const uint32_t (&lowest)[UNITS], taps &to) const
+    {
+#pragma unroll
+        for (int kx = 0; kx < K; kx++)
+#pragma unroll
+            for (int i = 0; i < UNITS; i++)
+                if (!has(row, kx)) to.at[kx][i] = lowest[i];
+    }
+};
+
+template <typename T>
+__device__ __forceinline__ column<T> column_of(const stk_cuda_pool_args &a, const pool_spot &s)
+{
+    column<T> c;
+    c.channels = (int)a.channels, c.width = a.across.size * c.channels, c.height = a.down.size;
+    c.left = s.column * 2 - a.across.before;
+    c.x =
+        (const T *)a.src + s.n * c.height * c.width + c.left * c.channels + s.group * stk::WIDE<T>;
+    c.inside = 0;
     for (int kx = 0; kx < K; kx++)
-        if (wanted && (inside >> kx & 1))
-            to.at[kx] = *reinterpret_cast<const pack<T, N> *>(row + kx * channels);
+        if (c.left + kx >= 0 && c.left + kx < a.across.size) c.inside |= 1u << kx;
+    return c;
 }
 
-/* The best of a row. It begins with the first place inside, so that something is found where all is
- * minus infinity. */
-template <typename T>
-__device__ __forceinline__ best best_of(const columns<T> &c, bool wanted, unsigned inside)
+__device__ __forceinline__ uint32_t choose(uint32_t mask, uint32_t yes, uint32_t no)
 {
+    return (mask & yes) | (~mask & no);
+}
+
+/* Of equal elements the first counts. */
+template <typename T, bool NORM>
+__device__ __forceinline__ best best_of(taps &t, const uint32_t (&sign)[UNITS])
+{
+    using U = unit<T>;
     best b;
 #pragma unroll
-    for (int k = 0; k < N; k++)
-        b.value[k] = -INFINITY, b.place[k] = inside & 1 ? 0 : inside & 2 ? 1 : 2;
+    for (int i = 0; i < UNITS; i++) {
+        if (NORM) {
 #pragma unroll
-    for (int kx = 0; kx < K; kx++)
-        if (wanted && (inside >> kx & 1)) {
-#pragma unroll
-            for (int k = 0; k < N; k++)
-                take(b, k, stk::to_float(c.at[kx].at[k]), kx);
+            for (int kx = 0; kx < K; kx++)
+                t.at[kx][i] = U::times(t.at[kx][i], sign[i]);
         }
+        uint32_t most = U::larger(U::larger(t.at[0][i], t.at[1][i]), t.at[2][i]);
+        uint32_t first = U::same(t.at[0][i], most), second = U::same(t.at[1][i], most);
+        b.value[i] = most;
+        b.place[i] = ~first & choose(second, U::ONES, 2 * U::ONES);
+    }
     return b;
 }
 
-/* first: the first row inside. */
-template <typename T>
-__device__ __forceinline__ void write(const best (&rows)[K], int first, T *y, uint8_t *places)
+template <typename T> __device__ __forceinline__ best best_of(const best (&rows)[K])
 {
-    float            value[N];
-    pack<uint8_t, N> place;
+    using U = unit<T>;
+    best b;
 #pragma unroll
-    for (int k = 0; k < N; k++) {
-        best b;
-        b.value[k] = -INFINITY;
-        b.place[k] = K * first + (first == 0   ? rows[0].place[k]
-                                  : first == 1 ? rows[1].place[k]
-                                               : rows[2].place[k]);
-#pragma unroll
-        for (int ky = 0; ky < K; ky++)
-            take(b, k, rows[ky].value[k], rows[ky].place[k] + K * ky);
-        value[k] = b.value[k];
-        place.at[k] = (uint8_t)b.place[k];
+    for (int i = 0; i < UNITS; i++) {
+        uint32_t most = U::larger(U::larger(rows[0].value[i], rows[1].value[i]), rows[2].value[i]);
+        uint32_t first = U::same(rows[0].value[i], most), second = U::same(rows[1].value[i], most);
+        b.value[i] = most;
+        b.place[i] = choose(
+            first, rows[0].place[i],
+            choose(second, rows[1].place[i] + K * U::ONES, rows[2].place[i] + 2 * K * U::ONES));
     }
-    stk::store_floats<T, N>(value, y);
-    if (places) *reinterpret_cast<pack<uint8_t, N> *>(places) = place;
+    return b;
 }
 
-/* Rows 2 r and 2 r + 1 of windows' first row r are read for it, the third is the next one's. */
+/* The places where something is not finite: what is outside looks like minus infinity, and NaNs are
+ * like nothing. Element by element, as the op says: the last NaN, or the first of the largest. */
 template <typename T>
-__global__ void __launch_bounds__(THREADS) largest(stk_cuda_pool_args a, plan p)
+__device__ __noinline__ void find_places(const column<T> &c, int row, const uint32_t *sign, best &b)
+{
+    constexpr int N = stk::WIDE<T>;
+    for (int k = 0; k < N; k++) {
+        T        by[N];
+        unsigned shift = k % unit<T>::ELEMENTS * 16, place = 0;
+        float    most = 0;
+        bool     found = false;
+        memcpy((void *)by, sign, sizeof by);
+        for (int tap = 0; tap < K * K; tap++) {
+            int y = row + tap / K;
+            if (!c.has(y, tap % K)) continue;
+            float here = stk::to_float(c.x[y * c.width + tap % K * c.channels + k]);
+            here *= stk::to_float(by[k]);
+            if (found && !(here > most) && here == here) continue;
+            found = true, most = here, place = (unsigned)tap;
+        }
+        uint32_t &to = b.place[k / unit<T>::ELEMENTS];
+        to = (to & ~((unit<T>::ELEMENTS == 2 ? 0xffffu : ~0u) << shift)) | place << shift;
+    }
+}
+
+__device__ __forceinline__ void store_places(const uint32_t (&place)[UNITS], uint8_t *to, __half)
+{
+    uint2 bytes = {__byte_perm(place[0], place[1], 0x6420),
+                   __byte_perm(place[2], place[3], 0x6420)};
+    *reinterpret_cast<uint2 *>(to) = bytes;
+}
+__device__ __forceinline__ void store_places(const uint32_t (&place)[UNITS], uint8_t *to,
+                                             __nv_bfloat16)
+{
+    store_places(place, to, __half());
+}
+__device__ __forceinline__ void store_places(const uint32_t (&place)[UNITS], uint8_t *to, float)
+{
+    *reinterpret_cast<uint32_t *>(to) = place[0] | place[1] << 8 | place[2] << 16 | place[3] << 24;
+}
+
+template <typename T> struct norm {
+    float    scale[stk::WIDE<T>], shift[stk::WIDE<T>];
+    uint32_t sign[UNITS], lowest[UNITS]; /* lowest times sign is minus infinity */
+
+    __device__ __forceinline__ void begin()
+    {
+#pragma unroll
+        for (int i = 0; i < UNITS; i++)
+            sign[i] = unit<T>::ONE, lowest[i] = unit<T>::LOWEST;
+    }
+
+    __device__ __forceinline__ void load(const pool_args &a, int channel)
+    {
+        T signs[stk::WIDE<T>];
+        stk::load_values(a.scale, channel, scale);
+        stk::load_values(a.shift, channel, shift);
+#pragma unroll
+        for (int k = 0; k < stk::WIDE<T>; k++) {
+            stk::from_float(scale[k] < 0 ? -1.0f : 1.0f, signs[k]);
+            scale[k] = fabsf(scale[k]);
+        }
+        memcpy(sign, (const void *)signs, sizeof sign);
+#pragma unroll
+        for (int i = 0; i < UNITS; i++)
+            lowest[i] = unit<T>::times(unit<T>::LOWEST, sign[i]);
+    }
+
+    __device__ __forceinline__ void store(const best &b, T *to) const
+    {
+        stk::line<T, stk::WIDE<T>> line = {};
+        float                      v[stk::WIDE<T>];
+        line.words = {b.value[0], b.value[1], b.value[2], b.value[3]};
+        stk::unpack(line, v);
+#pragma unroll
+        for (int k = 0; k < stk::WIDE<T>; k++) {
+            v[k] = fmaf(v[k], scale[k], shift[k]);
+            v[k] = v[k] > 0 ? v[k] : 0;
+        }
+        stk::store_line(v, to);
+    }
+};
+
+template <typename T, bool NORM>
+__device__ __forceinline__ void write(const pool_args &a, const column<T> &c, int row,
+                                      const norm<T> &n, best &b, int64_t to)
+{
+    uint32_t odd = 0;
+#pragma unroll
+    for (int i = 0; i < UNITS; i++)
+        odd |= unit<T>::not_finite(b.value[i]);
+    if (odd) { /* copies: what others get the address of is not in registers */
+        column<T> at = c;
+        uint32_t  sign[UNITS] = {n.sign[0], n.sign[1], n.sign[2], n.sign[3]};
+        best      found = b;
+        find_places(at, row, sign, found);
+        b = found;
+    }
+    if (NORM)
+        n.store(b, (T *)a.pool.dst + to);
+    else
+        *reinterpret_cast<uint4 *>((T *)a.pool.dst + to) = {b.value[0], b.value[1], b.value[2],
+                                                            b.value[3]};
+    if (a.pool.places) store_places(b.place, a.pool.places + to, T());
+}
+
+/* Two rows of x are read for a row of windows, the third is the next one's first. */
+template <typename T, bool NORM>
+__global__ void __launch_bounds__(THREADS, BLOCKS) largest(const __grid_constant__ pool_args a)
 {
     int64_t item = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (item >= p.items) return;
-    spot     s = spot_of(p, item);
-    int      channels = (int)a.channels, width = a.across.size * channels;
-    int      left = s.column * 2 - a.across.before;
-    int      oy = s.segment * ROWS, end = min(oy + ROWS, a.down.count);
-    int      row = oy * 2 - a.down.before;
-    unsigned inside = 0;
-    for (int kx = 0; kx < K; kx++)
-        if (left + kx >= 0 && left + kx < a.across.size) inside |= 1u << kx;
-    const T   *x = (const T *)a.src + s.n * a.down.size * width + left * channels + s.channel;
-    int64_t    to = ((s.n * a.down.count + oy) * a.across.count + s.column) * channels + s.channel;
-    columns<T> raw[K];
-    best       rows[K];
+    stk::wait_for_earlier();
+    if (item >= a.plan.items) return;
+    pool_spot s = stk::pool_spot_of(a.plan, item);
+    column<T> c = column_of<T>(a.pool, s);
+    int       oy = s.segment * a.plan.rows, end = min(oy + a.plan.rows, a.pool.down.count);
+    int       row = oy * 2 - a.pool.down.before, step = a.pool.across.count * c.channels;
+    int64_t   to = (s.n * a.pool.down.count + oy) * step + s.column * c.channels;
+    norm<T>   n;
+    taps      raw[K];
+    best      rows[K];
+    n.begin();
 #pragma unroll
     for (int i = 0; i < K; i++)
-        read(x + (row + i) * width, row + i >= 0 && row + i < a.down.size, inside, channels,
-             raw[i]);
-    rows[0] = best_of(raw[0], row >= 0, inside);
-    for (; oy < end; oy++, row += 2, to += (int64_t)a.across.count * channels) {
-        rows[1] = best_of(raw[1], row + 1 >= 0 && row + 1 < a.down.size, inside);
-        rows[2] = best_of(raw[2], row + 2 < a.down.size, inside);
+        c.read(row + i, true, n.lowest, raw[i]);
+    if (NORM) {
+        n.load(a, s.group * stk::WIDE<T>);
+#pragma unroll
+        for (int i = 0; i < K; i++)
+            c.fill(row + i, n.lowest, raw[i]);
+    }
+    to += s.group * stk::WIDE<T>;
+    rows[0] = best_of<T, NORM>(raw[0], n.sign);
+    for (; oy < end; oy++, row += 2, to += step) {
+        rows[1] = best_of<T, NORM>(raw[1], n.sign);
+        rows[2] = best_of<T, NORM>(raw[2], n.sign);
 #pragma unroll
         for (int i = 1; i < K; i++)
-            read(x + (row + i + 2) * width, oy + 1 < end && row + i + 2 < a.down.size, inside,
-                 channels, raw[i]);
-        write<T>(rows, row >= 0 ? 0 : -row, (T *)a.dst + to, a.places ? a.places + to : nullptr);
+            c.read(row + i + 2, oy + 1 < end, n.lowest, raw[i]);
+        best b = best_of<T>(rows);
+        write<T, NORM>(a, c, row, n, b, to);
         rows[0] = rows[2];
     }
 }
 
-template <typename T> struct windows {
-    pack<T, N>       dy[2];
-    pack<uint8_t, N> place[2];
-};
-
-/* Of a row of windows, the one whose second and third column the thread has, and the next. */
-template <typename T>
-__device__ __forceinline__ void read(const stk_cuda_pool_args &a, int64_t picture, int row,
-                                     int column, windows<T> &to)
+template <typename T> cudaError_t start(const pool_args *args, cudaStream_t stream)
 {
-    bool wanted = row >= 0 && row < a.down.count;
-    int  at = (row * a.across.count + column - 1) * (int)a.channels;
-#pragma unroll
-    for (int j = 0; j < 2; j++) {
-        constexpr uint8_t NOWHERE = K * K;
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            to.place[j].at[k] = NOWHERE;
-        if (wanted && column - 1 + j >= 0 && column - 1 + j < a.across.count) {
-            int64_t from = picture + at + j * (int)a.channels;
-            to.dy[j] = *reinterpret_cast<const pack<T, N> *>((const T *)a.src + from);
-            to.place[j] = *reinterpret_cast<const pack<uint8_t, N> *>(a.from + from);
-        }
-    }
+    auto   *kernel = args->scale ? largest<T, true> : largest<T, false>;
+    int64_t blocks = (args->plan.items + THREADS - 1) / THREADS;
+    return STK_CUDA_LAUNCH_EARLY(kernel, (int)blocks, THREADS, 0, stream, *args);
 }
 
-/* Adds what a row of windows gives to the rows of acc, whose first is under tap FIRST of it. */
-template <typename T, int FIRST>
-__device__ __forceinline__ void spread(const windows<T> &w, float (&acc)[K][COLUMNS][N])
+cudaError_t begin(const stk_cuda_pool_args *pool, const float *scale, const float *shift,
+                  cudaStream_t stream)
 {
-#pragma unroll
-    for (int j = 0; j < 2; j++)
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            float dy = stk::to_float(w.dy[j].at[k]);
-            int   place = w.place[j].at[k];
-#pragma unroll
-            for (int ky = FIRST; ky < K; ky++)
-#pragma unroll
-                for (int t = 0; t < COLUMNS; t++) {
-                    const int kx = t + 2 * (1 - j);
-                    if (kx < K && place == ky * K + kx) acc[ky - FIRST][t][k] += dy;
-                }
-        }
-}
-
-/* Places of dx are counted with the padding before it, from an even one on: row and column 0 of acc
- * are under the first taps of windows. */
-template <typename T>
-__global__ void __launch_bounds__(THREADS) largest_grad(stk_cuda_pool_args a, plan p)
-{
-    int64_t item = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (item >= p.items) return;
-    spot       s = spot_of(p, item);
-    int        channels = (int)a.channels;
-    int        oy = s.segment * ROWS + a.down.before / 2, ox = s.column + a.across.before / 2;
-    int        row = oy * 2 - a.down.before, left = ox * 2 - a.across.before;
-    int        end = min(row + 2 * ROWS, a.down.size);
-    int64_t    picture = s.n * a.down.count * a.across.count * channels + s.channel;
-    T         *dx = (T *)a.dst + s.n * a.down.size * a.across.size * channels + s.channel;
-    float      acc[K][COLUMNS][N] = {};
-    windows<T> now, next;
-    read(a, picture, oy - 1, ox, now);
-    read(a, picture, oy, ox, next);
-    spread<T, 2>(now, acc);
-    for (; row < end; row += 2, oy++) {
-        now = next;
-        read(a, picture, row + 2 < end ? oy + 1 : -1, ox, next);
-        spread<T, 0>(now, acc);
-#pragma unroll
-        for (int i = 0; i < 2; i++)
-#pragma unroll
-            for (int t = 0; t < COLUMNS; t++)
-                if (row + i >= 0 && row + i < a.down.size && left + t >= 0 &&
-                    left + t < a.across.size)
-                    stk::store_floats<T, N>(acc[i][t],
-                                            dx + ((row + i) * a.across.size + left + t) * channels);
-#pragma unroll
-        for (int t = 0; t < COLUMNS; t++)
-#pragma unroll
-            for (int k = 0; k < N; k++)
-                acc[0][t][k] = acc[2][t][k], acc[1][t][k] = acc[2][t][k] = 0;
-    }
-}
-
-plan plan_of(const stk_cuda_pool_args *args, int columns, int rows)
-{
-    plan p = {(int)(args->channels / N), columns, (rows + ROWS - 1) / ROWS, 0};
-    p.items = args->batch * p.segments * p.columns * p.groups;
-    return p;
-}
-
-template <typename T> cudaError_t start(const stk_cuda_pool_args *args, cudaStream_t stream)
-{
-    auto   *kernel = largest<T>;
-    plan    p = plan_of(args, args->across.count, args->down.count);
-    int64_t blocks = (p.items + THREADS - 1) / THREADS;
-    return STK_CUDA_LAUNCH(kernel, (int)blocks, THREADS, 0, stream, *args, p);
-}
-
-template <typename T> cudaError_t start_grad(const stk_cuda_pool_args *args, cudaStream_t stream)
-{
-    auto   *kernel = largest_grad<T>;
-    plan    p = plan_of(args, (args->across.size + args->across.before % 2 + 1) / 2,
-                        (args->down.size + args->down.before % 2 + 1) / 2);
-    int64_t blocks = (p.items + THREADS - 1) / THREADS;
-    return STK_CUDA_LAUNCH(kernel, (int)blocks, THREADS, 0, stream, *args, p);
+    pool_args args = {*pool, stk::pool_plan_of(pool, pool->across.count, pool->down.count, THREADS),
+                      scale, shift};
+    return STK_CUDA_FLOATS(pool->dtype, start, &args, stream);
 }
 
 } // namespace
@@ -249,16 +285,19 @@ int stk_cuda_max_pool_3x3_can(const stk_cuda_pool_args *args)
     constexpr int64_t AROUND = 8, THE_MOST = INT32_MAX;
     int64_t           pixels = (args->down.size + AROUND) * (args->across.size + AROUND);
     return args->down.kernel == K && args->across.kernel == K && args->down.stride == 2 &&
-           args->across.stride == 2 && args->channels % N == 0 &&
+           args->across.stride == 2 &&
+           args->channels % (args->dtype == STK_DTYPE_F32 ? 4 : 8) == 0 &&
            pixels <= THE_MOST / args->channels && args->batch <= THE_MOST * THREADS / pixels;
 }
 
 cudaError_t stk_cuda_max_pool_3x3_launch(const stk_cuda_pool_args *args, cudaStream_t stream)
 {
-    return STK_CUDA_FLOATS(args->dtype, start, args, stream);
+    return begin(args, nullptr, nullptr, stream);
 }
 
-cudaError_t stk_cuda_max_pool_3x3_grad_launch(const stk_cuda_pool_args *args, cudaStream_t stream)
+cudaError_t stk_cuda_bn_pool_launch(const stk_cuda_pool_args *args, const float *scale,
+                                    const float *shift, cudaStream_t stream)
 {
-    return STK_CUDA_FLOATS(args->dtype, start_grad, args, stream);
+    if (args->batch == 0 || args->channels == 0) return cudaSuccess;
+    return begin(args, scale, shift, stream);
 }

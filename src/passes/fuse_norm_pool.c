@@ -1,0 +1,101 @@
+/* Where only a max_pool reads what batch norm and relu made, nobody needs that as a whole: bn_pool
+ * writes what is left of its windows. The gradient likewise: bn_pool_grad_sums and
+ * bn_pool_grad_apply look at the windows over x, instead of at a tensor as large as x.
+ *
+ *   y = bn_apply(x, .. relu)            y', places = bn_pool(x, ..)
+ *   y', places = max_pool(y)       ->
+ *   dy = max_pool_grad(dy', places)     sums = bn_pool_grad_sums(dy', places, x, ..)
+ *   sums = bn_grad_sums(dy, x, ..)      dx = bn_pool_grad_apply(dy', places, x, .. sums)
+ *   dx = bn_grad_apply(dy, x, .. sums) */
+#include "ops/batch_norm.h"
+#include "ops/ops.h"
+#include "ops/pool.h"
+#include "passes/fuse.h"
+#include "passes/passes.h"
+
+enum { DY, X, MEAN, INVSTD, SUMS_MASK, GAMMA = SUMS_MASK, DGAMMA, DBETA, APPLY_MASK };
+enum { SIDE = 3, STRIDE = 2, CHANNELS_OF = 8, CHANNELS_MAX = 8192, AROUND = 8, INPUTS_MAX = 10 };
+
+/* The windows that there are kernels for: those after the first convolution of many models. */
+static bool has_kernels(const stk_pool_attrs *a, stk_shape x)
+{
+    int64_t pixels = (x.dim[1] + AROUND) * (x.dim[2] + AROUND), channels = x.dim[3];
+    return a->kernel[0] == SIDE && a->kernel[1] == SIDE && a->stride[0] == STRIDE &&
+           a->stride[1] == STRIDE && channels > 0 && channels % CHANNELS_OF == 0 &&
+           channels <= CHANNELS_MAX && pixels <= INT32_MAX / channels;
+}
+
+static stk_fuse_answer fuse_forward(stk_fuser *f, const stk_graph_node *pool)
+{
+    const stk_graph_node *norm = stk_fuse_only_use(f, pool->in[0], &stk_graph_op_bn_apply);
+    stk_symbol            in[3], out[2];
+    if (!norm || norm->input_count != 3 || norm->output_count != 1) return STK_FUSE_NO;
+    if (((const stk_bn_apply_attrs *)norm->attrs)->act.row != &stk_activation_relu)
+        return STK_FUSE_NO;
+    if (!has_kernels(pool->attrs, stk_symbol_shape(f->from, pool->in[0]))) return STK_FUSE_NO;
+    for (int i = 0; i < 3; i++)
+        in[i] = stk_fuse_symbol(f, norm->in[i]);
+    stk_rewrite_at(&f->rewrite, norm);
+    stk_graph_add(f->rewrite.to, &stk_graph_op_bn_pool, in, 3, pool->attrs, out,
+                  pool->output_count);
+    for (int o = 0; o < pool->output_count; o++)
+        stk_rewrite_replace(&f->rewrite, pool->out[o], out[o]);
+    return STK_FUSE_DONE;
+}
+
+/* Whether node is half of a norm's gradient that sees dy through relu, by x. */
+static bool reads_masked(const stk_graph_node *node, stk_symbol dy)
+{
+    if (node->op != &stk_graph_op_bn_grad_sums && node->op != &stk_graph_op_bn_grad_apply)
+        return false;
+    const stk_bn_grad_attrs *attrs = node->attrs;
+    bool alone = node->op == &stk_graph_op_bn_grad_sums || node->output_count == 1;
+    return node->in[DY].id == dy.id && attrs->mask == STK_BN_MASK_INPUT && alone &&
+           attrs->act.row == &stk_activation_relu;
+}
+
+/* The max_pool_grad that makes dy, where nobody needs dy as a whole; NULL otherwise. */
+static const stk_graph_node *find_pool(const stk_fuser *f, stk_symbol dy)
+{
+    const stk_graph_node *pool = stk_fuse_producer(f, dy);
+    if (!pool || pool->op != &stk_graph_op_max_pool_grad) return NULL;
+    if (!has_kernels(pool->attrs, stk_symbol_shape(f->from, dy))) return NULL;
+    if (f->uses[dy.id] != f->first[dy.id + 1] - f->first[dy.id]) return NULL;
+    for (uint32_t i = f->first[dy.id]; i < f->first[dy.id + 1]; i++)
+        if (!reads_masked(&f->from->nodes[f->readers[i]], dy)) return NULL;
+    return pool;
+}
+
+static stk_fuse_answer fuse_gradient(stk_fuser *f, const stk_graph_node *node)
+{
+    bool                  sums = node->op == &stk_graph_op_bn_grad_sums;
+    const stk_graph_node *pool = find_pool(f, node->in[DY]);
+    if (!pool) return STK_FUSE_NO;
+    int        mask = sums ? SUMS_MASK : APPLY_MASK, count = sums ? 7 : INPUTS_MAX;
+    stk_symbol in[INPUTS_MAX] = {pool->in[0],       pool->in[1],      node->in[X],
+                                 node->in[MEAN],    node->in[INVSTD], node->in[mask],
+                                 node->in[mask + 1]};
+    stk_symbol out[2];
+    for (int i = 0; i < 3 && !sums; i++)
+        in[7 + i] = node->in[GAMMA + i];
+    for (int i = 0; i < count; i++)
+        in[i] = stk_fuse_symbol(f, in[i]);
+    stk_rewrite_at(&f->rewrite, node);
+    stk_graph_add(f->rewrite.to,
+                  sums ? &stk_graph_op_bn_pool_grad_sums : &stk_graph_op_bn_pool_grad_apply, in,
+                  count, pool->attrs, out, node->output_count);
+    for (int o = 0; o < node->output_count; o++)
+        stk_rewrite_replace(&f->rewrite, node->out[o], out[o]);
+    return STK_FUSE_PART;
+}
+
+static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
+{
+    const stk_graph_node *node = &f->from->nodes[index];
+    if (node->op == &stk_graph_op_max_pool) return fuse_forward(f, node);
+    if (node->op == &stk_graph_op_bn_grad_sums || node->op == &stk_graph_op_bn_grad_apply)
+        return fuse_gradient(f, node);
+    return STK_FUSE_NO;
+}
+
+const stk_fuse_pattern stk_fuse_norm_pool = {"norm + relu + max_pool", fuse, STK_FUSION_NORM_POOL};

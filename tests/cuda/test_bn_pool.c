@@ -1,0 +1,90 @@
+#include "cuda/cuda_support.h"
+#include "ops/ops.h"
+#include "ops/pool.h"
+
+typedef struct pooling {
+    int64_t batch, height, width, channels;
+    int     pad[4];
+} pooling;
+
+/* Odd sides, every padding, a picture smaller than a window; one and several tiles of channels. */
+static const pooling poolings[] = {
+    {2, 9, 11, 8, {1, 1, 1, 1}},   {2, 8, 12, 24, {1, 1, 1, 1}}, {3, 1, 1, 16, {1, 1, 1, 1}},
+    {1, 10, 9, 72, {0, 1, 0, 1}},  {1, 31, 6, 8, {2, 0, 2, 1}},  {1, 30, 5, 16, {0, 0, 1, 2}},
+    {5, 36, 20, 64, {1, 1, 1, 1}}, {0, 4, 4, 8, {1, 1, 1, 1}},
+};
+
+static stk_pool_attrs attrs_of(const pooling *p, bool grad)
+{
+    stk_pool_attrs a = {.kernel = {3, 3}, .stride = {2, 2}};
+    for (int i = 0; i < 4; i++)
+        a.pad[i] = p->pad[i];
+    if (grad) a.size[0] = (int)p->height, a.size[1] = (int)p->width;
+    return a;
+}
+
+static cuda_input picture_of(const pooling *p)
+{
+    return (cuda_input){.shape = NHWC(p->batch, p->height, p->width, p->channels)};
+}
+
+static cuda_input result_of(const pooling *p)
+{
+    int64_t down = (p->height + p->pad[0] + p->pad[1] - 3) / 2 + 1;
+    int64_t across = (p->width + p->pad[2] + p->pad[3] - 3) / 2 + 1;
+    return (cuda_input){.shape = NHWC(p->batch, down, across, p->channels)};
+}
+
+static cuda_input vector_of(const pooling *p, double low, double high)
+{
+    return (cuda_input){
+        .shape = VECTOR(p->channels), .dtype = STK_DTYPE_F32, .low = low, .high = high};
+}
+
+STK_TEST(the_largest_after_a_norm_and_relu)
+{
+    for (size_t i = 0; i < COUNT_OF(poolings); i++)
+        for (int outputs = 1; outputs <= 2; outputs++) {
+            const pooling *p = &poolings[i];
+            stk_pool_attrs attrs = attrs_of(p, false);
+            EXPECT_CUDA(
+                (&(cuda_case){.op = &stk_graph_op_bn_pool,
+                              .attrs = &attrs,
+                              .inputs = 3,
+                              .outputs = outputs,
+                              .in = {picture_of(p), vector_of(p, -2, 2), vector_of(p, -1, 1)}}));
+        }
+}
+
+static cuda_case gradient_of(const pooling *p, const stk_graph_op *op, const stk_pool_attrs *attrs,
+                             int inputs)
+{
+    cuda_input places = result_of(p);
+    places.dtype = STK_DTYPE_U8, places.high = 9;
+    return (cuda_case){.op = op,
+                       .attrs = attrs,
+                       .inputs = inputs,
+                       .in = {result_of(p), places, picture_of(p), vector_of(p, -0.5, 0.5),
+                              vector_of(p, 0.5, 2), vector_of(p, -2, 2), vector_of(p, -1, 1),
+                              vector_of(p, 0.5, 2), vector_of(p, -9, 9), vector_of(p, -9, 9)}};
+}
+
+STK_TEST(sums_of_what_flows_back_through_the_windows)
+{
+    for (size_t i = 0; i < COUNT_OF(poolings); i++) {
+        const pooling *p = &poolings[i];
+        stk_pool_attrs attrs = attrs_of(p, true);
+        cuda_case      c = gradient_of(p, &stk_graph_op_bn_pool_grad_sums, &attrs, 7);
+        EXPECT_CUDA(&c);
+    }
+}
+
+STK_TEST(the_gradient_of_x_through_norm_relu_and_windows)
+{
+    for (size_t i = 0; i < COUNT_OF(poolings); i++) {
+        const pooling *p = &poolings[i];
+        stk_pool_attrs attrs = attrs_of(p, true);
+        cuda_case      c = gradient_of(p, &stk_graph_op_bn_pool_grad_apply, &attrs, 10);
+        EXPECT_CUDA(&c);
+    }
+}
