@@ -1,5 +1,6 @@
 /* Batch norm on a GPU, for every norm of ResNet-50: microseconds and bytes per second of what a
- * kernel must read and write, and the sum over a step beside the floor that memory sets.
+ * kernel must read and write, and the sum over a step beside the floor that memory sets. Then norms
+ * and gradients as programs have them, two kernels after each other, which of few rows are one.
  * bench_norm [BATCH [f32|f16|bf16]]; without a batch 256 and 2. */
 #include "backend/backend.h"
 #include "bench.h"
@@ -65,6 +66,8 @@ typedef struct job {
     stk_kernel_call   call;
     int               copies; /* of all tensors, so that none is in a cache when it is read */
     void             *recording;
+    struct job       *then; /* NULL, or what follows it; of its results, too */
+    const void       *wired[COPIES][INPUTS];
 } job;
 
 static void fail(const char *what, const stk_error *err)
@@ -97,14 +100,21 @@ static void each_tensor(job *j, bool make)
     }
 }
 
+static void run_one(job *j, const void **inputs, int copy)
+{
+    stk_error err;
+    j->call.in = inputs;
+    j->call.out = j->outputs[copy];
+    if (j->kernel->run(&j->call, &err)) fail(j->use.name, &err);
+}
+
 static void run_turns(job *j)
 {
     stk_error err;
     for (int t = 0; t < TURNS; t++) {
-        j->call.in = j->inputs[t % j->copies];
-        j->call.out = j->outputs[t % j->copies];
-        if (j->kernel->run(&j->call, &err)) fail(j->use.name, &err);
-        if (j->kernel->gathers && j->device->backend->flush(j->device, &err)) fail("flush", &err);
+        run_one(j, j->inputs[t % j->copies], t % j->copies);
+        if (j->then) run_one(j->then, j->then->wired[t % j->copies], t % j->copies);
+        if (j->device->backend->flush(j->device, &err)) fail("flush", &err);
     }
 }
 
@@ -121,7 +131,7 @@ static void run(void *context)
     if (backend->sync(j->device, &err)) fail("sync", &err);
 }
 
-static void begin(job *j, const bench_op *o, stk_shape shape, stk_dtype dtype)
+static void make(job *j, const bench_op *o, stk_shape shape, stk_dtype dtype)
 {
     const stk_backend *backend = j->device->backend;
     stk_error          err;
@@ -137,7 +147,8 @@ static void begin(job *j, const bench_op *o, stk_shape shape, stk_dtype dtype)
     if (o->op->infer(&j->use, j->out, &err)) fail(o->name, &err);
     j->kernel = backend->kernel(j->device, o->op, &j->use);
     if (!j->kernel) fail("no kernel", NULL);
-    j->copies = (int)(PAST_CACHE / bytes) + 1 < COPIES ? (int)(PAST_CACHE / bytes) + 1 : COPIES;
+    if (!j->copies)
+        j->copies = (int)(PAST_CACHE / bytes) + 1 < COPIES ? (int)(PAST_CACHE / bytes) + 1 : COPIES;
     each_tensor(j, true);
     j->call = (stk_kernel_call){.device = j->device,
                                 .op = o->op,
@@ -148,6 +159,12 @@ static void begin(job *j, const bench_op *o, stk_shape shape, stk_dtype dtype)
                                 .out = j->outputs[0]};
     if (j->kernel->prepare && j->kernel->prepare(&j->call, &scratch, &err)) fail(o->name, &err);
     j->call.scratch = backend->alloc(j->device, scratch);
+}
+
+static void record(job *j)
+{
+    const stk_backend *backend = j->device->backend;
+    stk_error          err;
     if (!backend->record) return;
     if (backend->record(j->device, &err)) fail("record", &err);
     run_turns(j);
@@ -171,7 +188,8 @@ static void measure(stk_device *device, const struct norm_shape *s, const bench_
     for (int k = PLAIN; k <= SHORTCUT; k++)
         if (o->kinds >> k & 1) count += s->norms[k];
     if (count == 0) return;
-    begin(&j, o, shape, dtype);
+    make(&j, o, shape, dtype);
+    record(&j);
     double          seconds = bench_run(run, &j, ROUNDS).median / TURNS;
     stk_tensor_type type = {dtype, shape};
     double          bytes = (double)stk_type_bytes(&type) * o->tensors;
@@ -180,6 +198,50 @@ static void measure(stk_device *device, const struct norm_shape *s, const bench_
     *sum += seconds * count;
     *floor_ += bytes / (FLOOR_GBS * 1e9) * count;
     end(&j);
+}
+
+/* The second has the pictures of the first, its results, and what its mask is made of. */
+static void wire(job *first, job *second, bool back)
+{
+    for (int k = 0; k < second->copies; k++) {
+        const void **in = second->wired[k];
+        memcpy(in, second->inputs[k], sizeof second->wired[k]);
+        in[0] = first->inputs[k][0];
+        in[back ? 5 : 1] = first->outputs[k][back ? 0 : 1];
+        in[back ? 6 : 2] = first->outputs[k][back ? 1 : 2];
+        for (int i = 1; back && i < first->use.input_count; i++)
+            in[i < 4 ? i : i + 3] = first->inputs[k][i];
+    }
+    first->then = second;
+}
+
+/* Seconds of all norms of this shape, forward or back; and their floor, had each read once. */
+static void measure_pairs(stk_device *device, const struct norm_shape *s, int batch,
+                          stk_dtype dtype, bool back, double *sum, double *floor_)
+{
+    static const struct {
+        int first, second;
+    } pairs[2][4] = {{{0, 1}, {0, 2}, {0, 3}, {0, -1}}, {{5, 8}, {6, 9}, {6, 9}, {4, 7}}};
+    stk_shape       shape = stk_shape_4d(batch, s->size, s->size, s->channels);
+    stk_tensor_type type = {dtype, shape};
+    for (int k = PLAIN; k <= SHORTCUT; k++) {
+        int a = pairs[back][k].first, b = pairs[back][k].second;
+        job first = {.device = device}, second = {.device = device};
+        if (s->norms[k] == 0) continue;
+        make(&first, &ops[a], shape, dtype);
+        second.copies = first.copies;
+        if (b >= 0) make(&second, &ops[b], shape, dtype);
+        if (b >= 0) wire(&first, &second, back);
+        record(&first);
+        double seconds = bench_run(run, &first, ROUNDS).median / TURNS;
+        double bytes = (double)stk_type_bytes(&type) * ops[b < 0 ? a : b].tensors;
+        printf("%4d^2 x %4d  %-6s %-15s x%-2d %8.1f us\n", s->size, s->channels,
+               back ? "sums," : "stats,", b < 0 ? "-" : ops[b].name, s->norms[k], seconds * 1e6);
+        *sum += seconds * s->norms[k];
+        *floor_ += bytes / (FLOOR_GBS * 1e9) * s->norms[k];
+        end(&first);
+        if (b >= 0) end(&second);
+    }
 }
 
 static void measure_all(stk_device *device, int batch, stk_dtype dtype)
@@ -191,9 +253,16 @@ static void measure_all(stk_device *device, int batch, stk_dtype dtype)
             int back = strncmp(ops[o].op->name, "bn_grad", 7) == 0;
             measure(device, &shapes[i], &ops[o], batch, dtype, &sum[back], &floor_[back]);
         }
+    double paired[2] = {0}, once[2] = {0};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        for (int back = 0; back < 2; back++)
+            measure_pairs(device, &shapes[i], batch, dtype, back, &paired[back], &once[back]);
     for (int back = 0; back < 2; back++)
         printf("%s: %.3f ms, memory alone %.3f ms: %.1f %%\n", back ? "backward" : "forward",
                sum[back] * 1e3, floor_[back] * 1e3, 100 * floor_[back] / sum[back]);
+    for (int back = 0; back < 2; back++)
+        printf("%s, two by two: %.3f ms, memory alone, read once, %.3f ms\n",
+               back ? "backward" : "forward", paired[back] * 1e3, once[back] * 1e3);
 }
 
 int main(int argc, char **argv)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUTS = 9, BYTES_MAX = 1 << 16 };
+enum { INPUTS = 9, BYTES_MAX = 1 << 19 };
 
 /* A step of batch norm with memory of its own for what nobody gave it. */
 typedef struct step {
@@ -120,9 +120,12 @@ static void expect_same_bits(step *first, step *second)
     release(first);
 }
 
-static const stk_tensor_type types[] = {{STK_DTYPE_F16, NHWC(2, 7, 7, 16)},
-                                        {STK_DTYPE_BF16, NHWC(3, 15, 17, 8)},
-                                        {STK_DTYPE_F16, NHWC(1, 1, 3, 24)}};
+/* Of one block, and of clusters of 2, 4 and 8; with one thread across and two. */
+static const stk_tensor_type types[] = {
+    {STK_DTYPE_F16, NHWC(2, 7, 7, 16)},    {STK_DTYPE_BF16, NHWC(3, 15, 17, 8)},
+    {STK_DTYPE_F16, NHWC(1, 1, 3, 24)},    {STK_DTYPE_BF16, NHWC(2, 9, 11, 256)},
+    {STK_DTYPE_F16, NHWC(1, 17, 23, 128)}, {STK_DTYPE_F16, NHWC(1, 29, 29, 72)},
+};
 
 STK_TEST(statistics_and_what_they_are_applied_to_are_the_same_bits_in_one_launch)
 {
@@ -163,6 +166,53 @@ STK_TEST(sums_and_the_gradient_that_needs_them_are_the_same_bits_in_one_launch)
             make(&grad, &stk_graph_op_bn_grad_apply, &masks[m], kinds[m], m > 1 ? 2 : 1, &types[t]);
             expect_same_bits(&sums, &grad);
         }
+}
+
+/* The same, and more rows than are few. */
+STK_TEST(sums_over_rows_of_clusters_are_those_of_the_reference)
+{
+    static const stk_shape      shapes[] = {NHWC(2, 9, 11, 256), NHWC(1, 17, 23, 256),
+                                            NHWC(1, 29, 29, 72), NHWC(1, 53, 51, 64),
+                                            NHWC(1, 129, 128, 8)};
+    const stk_bn_finalize_attrs finalize = {1e-5f, 0.1f, 50};
+    const stk_bn_grad_attrs     attrs = {STK_BN_MASK_NONE, 0, {0}};
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        const stk_shape  of = VECTOR((int)shapes[i].dim[3]);
+        const cuda_input c = {.shape = of, .dtype = STK_DTYPE_F32, .low = 0.1, .high = 2};
+        const cuda_input x = {.shape = shapes[i], .low = -1, .high = 3};
+        EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_bn_stats_finalize,
+                                  .attrs = &finalize,
+                                  .inputs = 5,
+                                  .tolerance = 4e-6,
+                                  .tolerance16 = 4e-6,
+                                  .in = {x, c, c, c, c}}));
+        EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_bn_grad_sums,
+                                  .attrs = &attrs,
+                                  .inputs = 4,
+                                  .tolerance = 1e-5,
+                                  .tolerance16 = 2e-5,
+                                  .in = {x, x, c, c}}));
+    }
+}
+
+/* The first row is far from all others. */
+STK_TEST(statistics_of_small_deviations_from_a_large_mean)
+{
+    enum { ROWS = 29 * 29, CHANNELS = 64 };
+    const stk_shape             shape = NHWC(1, 29, 29, CHANNELS);
+    const stk_bn_finalize_attrs finalize = {1e-5f, 0.1f, ROWS};
+    const cuda_input c = {.shape = VECTOR(CHANNELS), .dtype = STK_DTYPE_F32, .low = 0.1, .high = 2};
+    float           *x = malloc(sizeof *x * ROWS * CHANNELS);
+    stk_random       random = stk_random_for(1, 2, 3, 4);
+    for (int i = 0; i < ROWS * CHANNELS; i++)
+        x[i] = (float)(i < CHANNELS ? 0 : 1000 + (int)(4 * stk_random_double(&random)));
+    EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_bn_stats_finalize,
+                              .attrs = &finalize,
+                              .inputs = 5,
+                              .tolerance = 4e-6,
+                              .tolerance16 = 4e-6,
+                              .in = {{.shape = shape, .data = x}, c, c, c, c}}));
+    free(x);
 }
 
 /* Statistics of one tensor are not those of another. */

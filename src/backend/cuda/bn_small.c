@@ -20,22 +20,19 @@ static bool is_cheap(const stk_activation *of)
 
 static bool can_stats(const stk_device *device, const stk_op_use *use)
 {
-    (void)device;
-    return stk_cuda_rows_are_few(&use->in[0]);
+    return stk_cuda_rows_are_few(device, &use->in[0]);
 }
 
 static bool can_apply(const stk_device *device, const stk_op_use *use)
 {
     const stk_bn_apply_attrs *attrs = use->attrs;
-    (void)device;
-    return stk_cuda_rows_are_few(&use->in[0]) && is_cheap(&attrs->act);
+    return stk_cuda_rows_are_few(device, &use->in[0]) && is_cheap(&attrs->act);
 }
 
 static bool can_grad(const stk_device *device, const stk_op_use *use)
 {
     const stk_bn_grad_attrs *attrs = use->attrs;
-    (void)device;
-    return stk_cuda_rows_are_few(&use->in[0]) && is_cheap(&attrs->act);
+    return stk_cuda_rows_are_few(device, &use->in[0]) && is_cheap(&attrs->act);
 }
 
 static stk_status begin_stats(const stk_kernel_call *call, const stk_cuda_bn_apply_args *apply,
@@ -43,7 +40,8 @@ static stk_status begin_stats(const stk_kernel_call *call, const stk_cuda_bn_app
 {
     stk_cuda_bn_small_args args = {.stats = stk_cuda_bn_stats_of(call)};
     if (apply) args.apply = *apply;
-    args.stats.rows = stk_cuda_rows_to_own(&call->use.in[0], call->in_format[0]);
+    args.stats.rows = stk_cuda_rows_to_own(call->device, &call->use.in[0]);
+    args.each = 1 / (double)args.stats.rows.rows;
     return stk_cuda_launched(
         call, stk_cuda_bn_small_launch(&args, stk_cuda_of(call->device)->stream), err);
 }
@@ -51,7 +49,7 @@ static stk_status begin_stats(const stk_kernel_call *call, const stk_cuda_bn_app
 static stk_status begin_grad(const stk_kernel_call *call, stk_cuda_bn_grad_args *args,
                              stk_error *err)
 {
-    args->rows = stk_cuda_rows_to_own(&call->use.in[0], call->in_format[0]);
+    args->rows = stk_cuda_rows_to_own(call->device, &call->use.in[0]);
     return stk_cuda_launched(
         call, stk_cuda_bn_grad_small_launch(args, stk_cuda_of(call->device)->stream), err);
 }

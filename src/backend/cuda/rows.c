@@ -14,7 +14,12 @@ enum {
     SUM_THREADS = 512,
     SUM_TILE = 8,
     SUM_TILE_SINGLE = 128,
-    SUM_STEPS = 8 /* rows of a thread that one block is enough for */
+    SUM_STEPS = 8, /* rows of a thread that one block is enough for */
+    OWN_BLOCKS = 128,
+    OWN_ROWS_LEAST = 96, /* of a block, so that meeting others pays */
+    OWN_WAVES = 2,       /* where rows are more than a few */
+    FEW_ROWS = 2048,
+    FEW_ROWS_MOST = STK_CUDA_FEW_ROWS * STK_CUDA_FEW_THREADS * STK_CUDA_CLUSTER
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -106,19 +111,45 @@ size_t stk_cuda_rows_bytes(const stk_cuda_rows *r, int values)
            (size_t)r->blocks;
 }
 
-stk_cuda_rows stk_cuda_rows_to_own(const stk_tensor_type *type, stk_format format)
+/* Two threads across read whole sectors of memory; one where blocks would be too few. */
+static int across_to_own(int64_t groups, int most_blocks)
 {
-    stk_cuda_rows r = rows_of(type, format, 0);
-    r.tiles = (int)(r.stride / r.wide);
-    r.across = 1;
-    r.down = (int)(ceil_div(r.rows, WARP * STK_CUDA_FEW_ROWS) * WARP);
-    divide(&r, 1);
+    bool enough = groups / STK_CUDA_FEW_ACROSS * most_blocks >= OWN_BLOCKS / 2;
+    return groups % STK_CUDA_FEW_ACROSS || !enough ? 1 : STK_CUDA_FEW_ACROSS;
+}
+
+/* As many as rows need, and more while there are multiprocessors and rows for them. */
+static int blocks_to_own(const stk_cuda_rows *r, int most_blocks)
+{
+    int64_t fit = STK_CUDA_FEW_ROWS * STK_CUDA_FEW_THREADS / r->across;
+    int     blocks = 1;
+    while (2 * blocks <= most_blocks &&
+           (blocks * fit < r->rows ||
+            (2 * blocks * r->tiles <= OWN_BLOCKS && 2 * blocks * OWN_ROWS_LEAST <= r->rows)))
+        blocks *= 2;
+    return blocks;
+}
+
+stk_cuda_rows stk_cuda_rows_to_own(const stk_device *device, const stk_tensor_type *type)
+{
+    stk_cuda_rows r = rows_of(type, STK_FORMAT_PLAIN, 0);
+    int           most_blocks = stk_cuda_of(device)->major >= 9 ? STK_CUDA_CLUSTER : 1;
+    int64_t       groups = r.stride / r.wide;
+    r.across = across_to_own(groups, most_blocks);
+    r.tiles = (int)(groups / r.across);
+    int blocks = blocks_to_own(&r, most_blocks), whole = WARP / r.across;
+    r.down = (int)(ceil_div(r.rows, (int64_t)whole * STK_CUDA_FEW_ROWS * blocks) * whole);
+    divide(&r, blocks);
     return r;
 }
 
-bool stk_cuda_rows_are_few(const stk_tensor_type *type)
+bool stk_cuda_rows_are_few(const stk_device *device, const stk_tensor_type *type)
 {
     stk_cuda_rows r = rows_of(type, STK_FORMAT_PLAIN, 0);
-    return stk_dtype_bytes(type->dtype) == 2 && r.wide == 8 && r.rows > 0 &&
-           r.rows <= STK_CUDA_FEW_ROWS * STK_CUDA_FEW_THREADS && r.stride / r.wide <= TILES_MAX;
+    if (stk_dtype_bytes(type->dtype) != 2 || r.wide != 8 || r.rows == 0 || r.rows > FEW_ROWS_MOST ||
+        r.stride / r.wide > TILES_MAX)
+        return false;
+    r = stk_cuda_rows_to_own(device, type);
+    return r.across * r.down <= STK_CUDA_FEW_THREADS &&
+           (r.rows <= FEW_ROWS || r.tiles * r.blocks <= OWN_WAVES * OWN_BLOCKS);
 }

@@ -1,6 +1,7 @@
 /* CUDA's thread model on one thread of the CPU: each thread of a block is a fiber, a barrier is a
- * switch to the next. Blocks run one after the other. For tests of kernels without a GPU: it finds
- * wrong indices and missing writes (with ASan, wrong addresses), not races between blocks. */
+ * switch to the next. Blocks run one after the other, those of a cluster together. For tests of
+ * kernels without a GPU: it finds wrong indices and missing writes (with ASan, wrong addresses),
+ * not races between blocks. */
 #ifndef STK_TESTS_EMULATE_HPP
 #define STK_TESTS_EMULATE_HPP
 
@@ -35,10 +36,16 @@ namespace stk_emulated
 extern uint3 thread_at, block_at;
 extern dim3  block_size, grid_size;
 
-void           run(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &body);
+/* cluster: blocks beside each other in x, a divisor of all that there are. What is __shared__ is
+ * the same memory in all of them: kernels for clusters have dynamic memory only. */
+void           run(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &body,
+                   unsigned cluster = 1);
 unsigned char *dynamic();
 void           block_barrier();
-int            block_count(bool x); /* threads of the block with x; a barrier too */
+void           cluster_barrier();
+/* Where another block of the cluster has what is at this place of the dynamic memory. */
+void *dynamic_of(void *here, int block);
+int   block_count(bool x); /* threads of the block with x; a barrier too */
 /* Every lane of mask gives bytes and gets those of lane from (its own where that is none). */
 void     exchange(unsigned mask, const void *give, int from, void *take, size_t size);
 unsigned ballot(unsigned mask, bool x);
@@ -62,6 +69,10 @@ template <typename T> T shuffle(unsigned mask, T x, int from)
     ((void)(stream),                                                                               \
      stk_emulated::run((blocks), (threads), (shared), [&] { kernel(__VA_ARGS__); }), cudaSuccess)
 #define STK_CUDA_LAUNCH_EARLY STK_CUDA_LAUNCH
+#define STK_CUDA_LAUNCH_CLUSTER(kernel, cluster, blocks, threads, shared, stream, ...)             \
+    ((void)(stream),                                                                               \
+     stk_emulated::run((blocks), (threads), (shared), [&] { kernel(__VA_ARGS__); }, (cluster)),    \
+     cudaSuccess)
 #define STK_CUDA_DYNAMIC(type, name) type *name = reinterpret_cast<type *>(stk_emulated::dynamic())
 
 inline void __syncthreads()
@@ -198,6 +209,10 @@ inline float __logf(float x)
 inline float rsqrtf(float x)
 {
     return 1 / sqrtf(x);
+}
+inline double rsqrt(double x)
+{
+    return 1 / sqrt(x);
 }
 inline unsigned __umulhi(unsigned a, unsigned b)
 {

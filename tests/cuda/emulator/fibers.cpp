@@ -19,17 +19,19 @@ constexpr size_t WORD = 64;
 
 struct fiber {
     ucontext_t context;
-    uint3      at;
+    uint3      at, block_at;
+    int        block; /* of the cluster; -1: no thread, a warp is not full */
     bool       done;
-    /* What it waits for: 0 nothing, 1 the block, 2 its warp. */
+    /* What it waits for: 0 nothing, 1 the block, 2 its warp, 4 the cluster. */
     int      waits;
     unsigned mask;
     uint8_t  gave[WORD];
 };
 
-std::vector<fiber>           fibers;
+std::vector<fiber>           fibers; /* of a cluster; each block begins with a warp */
 std::vector<uint8_t>         stacks;
-std::vector<unsigned char>   shared_bytes;
+std::vector<unsigned char>   shared_bytes; /* of one block after the other */
+size_t                       block_bytes;
 ucontext_t                   scheduler;
 int                          current;
 int                          counting, counted; /* threads that came to a count, and with x */
@@ -47,7 +49,7 @@ void leave()
     swapcontext(&fibers[(size_t)current].context, &scheduler);
 }
 
-void begin(int index)
+void begin(int index, int thread, int block, uint3 block_index)
 {
     fiber &f = fibers[(size_t)index];
     getcontext(&f.context);
@@ -56,8 +58,10 @@ void begin(int index)
     f.context.uc_link = &scheduler;
     f.done = false;
     f.waits = 0;
-    f.at = {(unsigned)index % block_size.x, (unsigned)index / block_size.x % block_size.y,
-            (unsigned)index / (block_size.x * block_size.y)};
+    f.block = block;
+    f.block_at = block_index;
+    f.at = {(unsigned)thread % block_size.x, (unsigned)thread / block_size.x % block_size.y,
+            (unsigned)thread / (block_size.x * block_size.y)};
     makecontext(&f.context, enter, 0);
 }
 
@@ -74,12 +78,19 @@ bool warp_ready(int first, int count)
     return true;
 }
 
-/* Every fiber runs to its next wait; then warps that have all arrived go on, and if none has, the
- * block's barrier opens. */
-void run_block(int count)
+bool open_barriers(int of)
 {
-    for (int i = 0; i < count; i++)
-        begin(i);
+    bool any = false;
+    for (fiber &f : fibers)
+        if (!f.done && f.waits == of) f.waits = 0, any = true;
+    return any;
+}
+
+/* Every fiber runs to its next wait; then warps that have all arrived go on, and if none has, the
+ * barriers of blocks open, and if none waits there, that of the cluster. */
+void run_cluster()
+{
+    int count = (int)fibers.size();
     for (;;) {
         bool ran = false, all_done = true;
         for (int i = 0; i < count; i++) {
@@ -88,6 +99,7 @@ void run_block(int count)
             ran = true;
             current = i;
             thread_at = f.at;
+            block_at = f.block_at;
             swapcontext(&scheduler, &f.context);
         }
         for (int w = 0; w < count; w += WARP)
@@ -99,10 +111,8 @@ void run_block(int count)
             all_done = all_done && fibers[(size_t)i].done;
         }
         if (all_done) return;
-        if (ran) continue;
-        for (int i = 0; i < count; i++)
-            if (fibers[(size_t)i].waits == 1) fibers[(size_t)i].waits = 0, ran = true;
-        if (!ran) abort(); /* a lane waits for one that never comes */
+        if (ran || open_barriers(1) || open_barriers(4)) continue;
+        abort(); /* a lane waits for one that never comes */
     }
 }
 
@@ -115,7 +125,18 @@ int lane()
 
 unsigned char *dynamic()
 {
-    return shared_bytes.data();
+    return shared_bytes.data() + (size_t)fibers[(size_t)current].block * block_bytes;
+}
+
+void *dynamic_of(void *here, int block)
+{
+    return shared_bytes.data() + (size_t)block * block_bytes + ((unsigned char *)here - dynamic());
+}
+
+void cluster_barrier()
+{
+    fibers[(size_t)current].waits = 4;
+    leave();
 }
 
 void block_barrier()
@@ -147,7 +168,7 @@ void exchange(unsigned mask, const void *give, int from, void *take, size_t size
     f.waits = 2;
     leave();
     int  first = current / WARP * WARP;
-    bool there = from >= 0 && from < WARP && first + from < (int)fibers.size();
+    bool there = from >= 0 && from < WARP && fibers[(size_t)(first + from)].block >= 0;
     memcpy(take, there ? fibers[(size_t)(first + from)].gave : f.gave, size);
     fibers[(size_t)current].waits = 2;
     leave();
@@ -161,20 +182,28 @@ unsigned ballot(unsigned mask, bool x)
     return bits;
 }
 
-void run(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &body)
+void run(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &body,
+         unsigned cluster)
 {
-    int count = (int)(threads.x * threads.y * threads.z);
+    int count = (int)(threads.x * threads.y * threads.z), apart = (count + WARP - 1) / WARP * WARP;
     block_size = threads;
     grid_size = blocks;
+    block_bytes = (shared + 31) / 16 * 16;
     code = &body;
-    fibers.resize((size_t)count);
-    if (stacks.size() < (size_t)count * STACK) stacks.resize((size_t)count * STACK);
+    fibers.resize((size_t)apart * cluster);
+    for (fiber &f : fibers)
+        f.waits = 0;
+    if (stacks.size() < fibers.size() * STACK) stacks.resize(fibers.size() * STACK);
     for (unsigned z = 0; z < blocks.z; z++)
         for (unsigned y = 0; y < blocks.y; y++)
-            for (unsigned x = 0; x < blocks.x; x++) {
-                block_at = {x, y, z};
-                shared_bytes.assign(shared + 16, 0xff);
-                run_block(count);
+            for (unsigned x = 0; x < blocks.x; x += cluster) {
+                shared_bytes.assign(block_bytes * cluster, 0xff);
+                for (int i = 0; i < (int)fibers.size(); i++)
+                    if (i % apart < count)
+                        begin(i, i % apart, i / apart, {x + (unsigned)(i / apart), y, z});
+                    else
+                        fibers[(size_t)i].block = -1, fibers[(size_t)i].done = true;
+                run_cluster();
             }
 }
 

@@ -17,6 +17,7 @@ template <stk_cuda_act ACT, typename T, bool GRAD>
 __global__ void __launch_bounds__(THREADS)
     apply(const T *x, const T *dy, T *out, int64_t count, float a, float b)
 {
+    stk::wait_for_earlier();
     constexpr int N = stk::WIDE<T>;
     int64_t       at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, wide = count / N;
     int64_t       step = (int64_t)gridDim.x * blockDim.x;
@@ -39,9 +40,9 @@ cudaError_t start(const stk_cuda_activation_args *args, cudaStream_t stream)
 {
     auto *kernel = args->dy ? apply<ACT, T, true> : apply<ACT, T, false>;
     int   blocks = stk::blocks_for(args->count, THREADS * stk::WIDE<T>);
-    return STK_CUDA_LAUNCH(kernel, blocks, THREADS, 0, stream, (const T *)args->x,
-                           (const T *)args->dy, (T *)args->out, args->count, args->act.a,
-                           args->act.b);
+    return STK_CUDA_LAUNCH_EARLY(kernel, blocks, THREADS, 0, stream, (const T *)args->x,
+                                 (const T *)args->dy, (T *)args->out, args->count, args->act.a,
+                                 args->act.b);
 }
 
 template <typename T> cudaError_t start_any(const stk_cuda_activation_args *args, cudaStream_t s)

@@ -39,6 +39,7 @@ template <typename T, bool MULTIPLY>
 __global__ void __launch_bounds__(THREADS)
     equal_shapes(const T *a, const T *b, T *out, int64_t count, float sign)
 {
+    stk::wait_for_earlier();
     constexpr int CHUNK = THREADS * TURNS * stk::WIDE<T>;
     int64_t       begin = (int64_t)blockIdx.x * CHUNK, left = count - begin;
     a += begin, b += begin, out += begin;
@@ -67,6 +68,7 @@ template <typename T, typename B, int N, bool MULTIPLY>
 __global__ void __launch_bounds__(THREADS)
     walked(const T *a, const B *b, T *out, const __grid_constant__ stk::walker walk, float sign)
 {
+    stk::wait_for_earlier();
     bool     one_a = walk.step[0][walk.rank - 1] == 0, one_b = walk.step[1][walk.rank - 1] == 0;
     uint32_t step = gridDim.x * THREADS;
     for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < walk.pieces; i += step) {
@@ -87,8 +89,8 @@ cudaError_t start_equal(const stk_cuda_binary_args *p, cudaStream_t stream)
 {
     auto *kernel = equal_shapes<T, MULTIPLY>;
     int   blocks = stk::blocks_for(p->count, THREADS * TURNS * stk::WIDE<T>, INT32_MAX);
-    return STK_CUDA_LAUNCH(kernel, blocks, THREADS, 0, stream, (const T *)p->a, (const T *)p->b,
-                           (T *)p->out, p->count, p->sign);
+    return STK_CUDA_LAUNCH_EARLY(kernel, blocks, THREADS, 0, stream, (const T *)p->a,
+                                 (const T *)p->b, (T *)p->out, p->count, p->sign);
 }
 
 template <typename T, typename B, bool MULTIPLY>
@@ -101,9 +103,9 @@ cudaError_t start_walked(const stk_cuda_binary_args *p, cudaStream_t stream)
         p->walk, from, [&](const stk_cuda_walk &walk, const int64_t(&at)[STK_CUDA_WALK_TENSORS]) {
             stk::walker w;
             w.set(walk, p->pieces ? N : 1);
-            return STK_CUDA_LAUNCH(kernel, stk::blocks_for(w.pieces, THREADS), THREADS, 0, stream,
-                                   (const T *)p->a + at[0], (const B *)p->b + at[1],
-                                   (T *)p->out + at[2], w, p->sign);
+            return STK_CUDA_LAUNCH_EARLY(kernel, stk::blocks_for(w.pieces, THREADS), THREADS, 0,
+                                         stream, (const T *)p->a + at[0], (const B *)p->b + at[1],
+                                         (T *)p->out + at[2], w, p->sign);
         });
 }
 

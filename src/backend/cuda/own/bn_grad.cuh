@@ -16,8 +16,9 @@ __device__ __forceinline__ stk_cuda_bn_mask mask_of(const stk_cuda_bn_grad_args 
     return MASK == STK_CUDA_BN_MASKS ? a.mask : MASK;
 }
 
-/* The tensors that dz is made of, walked down together. */
-template <typename T, int N, stk_cuda_bn_mask MASK, bool CHEAP> struct bn_grad_walk {
+/* The tensors that dz is made of, walked down together. RELU: that is the activation. */
+template <typename T, int N, stk_cuda_bn_mask MASK, bool CHEAP, bool RELU = false>
+struct bn_grad_walk {
     float scale[N], shift[N];
 
     __device__ __forceinline__ void begin(const stk_cuda_bn_grad_args &a, const walk &w)
@@ -52,7 +53,9 @@ template <typename T, int N, stk_cuda_bn_mask MASK, bool CHEAP> struct bn_grad_w
     __device__ __forceinline__ void unpack_row(const stk_cuda_bn_grad_args &a, const rows<U> &r,
                                                int u, float (&xs)[N], float (&dz)[N])
     {
-        float seen[N];
+        float               seen[N];
+        stk_cuda_activation act = a.act;
+        if (RELU) act.act = STK_CUDA_ACT_RELU;
         unpack(r.x[u], xs);
         unpack(r.dy[u], dz);
         if (mask_of<MASK>(a) == STK_CUDA_BN_MASK_NONE) return;
@@ -68,15 +71,29 @@ template <typename T, int N, stk_cuda_bn_mask MASK, bool CHEAP> struct bn_grad_w
 #pragma unroll
             for (int k = 0; k < N; k++)
                 seen[k] = fmaf(xs[k], scale[k], shift[k]);
-            seen_from_input<CHEAP, N>(seen, a.act);
+            seen_from_input<CHEAP, N>(seen, act);
         }
-        times_slope<CHEAP, N>(dz, seen, a.act);
+        times_slope<CHEAP, N>(dz, seen, act);
     }
 };
 
 /* dx = gamma invstd (dz - dbeta / M - xhat dgamma / M), as dz * a + x * b + c with three values per
  * channel. The mean in c takes no more from the result than the rounding of x has taken: the
  * products are exact until they are added. */
+struct bn_grad_factor {
+    float a, b, c;
+};
+
+__device__ __forceinline__ bn_grad_factor factor_of(float gamma, float invstd, float mean,
+                                                    float with_x, float sum, float each)
+{
+    bn_grad_factor f;
+    f.a = gamma * invstd;
+    f.b = -f.a * invstd * (with_x * each);
+    f.c = fmaf(-f.b, mean, -f.a * (sum * each));
+    return f;
+}
+
 template <int N> struct bn_grad_factors {
     float a[N], b[N], c[N];
 
@@ -90,9 +107,8 @@ template <int N> struct bn_grad_factors {
         load_channels<N>(g.dbeta, g.rows, channel, sum);
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            a[k] *= invstd[k];
-            b[k] = -a[k] * invstd[k] * (with_x[k] * each);
-            c[k] = fmaf(-b[k], mean[k], -a[k] * (sum[k] * each));
+            bn_grad_factor f = factor_of(a[k], invstd[k], mean[k], with_x[k], sum[k], each);
+            a[k] = f.a, b[k] = f.b, c[k] = f.c;
         }
     }
 

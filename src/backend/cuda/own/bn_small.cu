@@ -1,52 +1,23 @@
 /* A thread keeps its rows in registers: memory is read once. What other kernels compute from the
- * same statistics has the same bits, so that it does not matter whether they are in one launch. */
+ * same statistics has the same bits, so that it does not matter whether they are in one launch. All
+ * that is read is asked for at once, since it takes longer to come than everything else. */
 #include "backend/cuda/own/bn_apply.cuh"
-#include "backend/cuda/own/bn_grad.cuh"
+#include "backend/cuda/own/bn_small.cuh"
 #include "backend/cuda/own/bn_small.h"
 #include "backend/cuda/own/bn_vectors.cuh"
 
 namespace
 {
 
-constexpr int N = 8, ROWS = STK_CUDA_FEW_ROWS, THREADS = STK_CUDA_FEW_THREADS;
+constexpr int N = stk::few_space::N, ROWS = STK_CUDA_FEW_ROWS, THREADS = STK_CUDA_FEW_THREADS;
 
-/* The sums over the block, in an order that is fixed. With each exchange between two lanes both are
- * left with half of the values to add. */
-template <int COUNT> __device__ __forceinline__ const float *block_sum(float (&v)[COUNT])
-{
-    constexpr int    LANES = stk::WARP / COUNT; /* that have the same value in the end */
-    __shared__ float warps[THREADS / stk::WARP][COUNT], total[COUNT];
-    int              lane = (int)threadIdx.x % stk::WARP, d = stk::WARP / 2;
-#pragma unroll
-    for (int half = COUNT / 2; half > 0; half /= 2, d /= 2)
-#pragma unroll
-        for (int i = 0; i < half; i++) {
-            float keep = lane & d ? v[i + half] : v[i], give = lane & d ? v[i] : v[i + half];
-            v[i] = keep + __shfl_xor_sync(0xffffffffu, give, d);
-        }
-#pragma unroll
-    for (int by = LANES / 2; by > 0; by /= 2)
-        v[0] += __shfl_xor_sync(0xffffffffu, v[0], by);
-    if (lane % LANES == 0) warps[threadIdx.x / stk::WARP][lane / LANES] = v[0];
-    __syncthreads();
-    if (threadIdx.x < COUNT) {
-        float sum = warps[0][threadIdx.x];
-        for (int i = 1; i < (int)blockDim.x / stk::WARP; i++)
-            sum += warps[i][threadIdx.x];
-        total[threadIdx.x] = sum;
-    }
-    __syncthreads();
-    return total;
-}
-
-/* Twice over what is in registers: the mean first, then differences from it, whose own mean takes
- * away what the first has lost to rounding. */
+/* The block's mean first, then differences from it; those of blocks are carried to the first's, and
+ * their own mean takes away what that has lost to rounding. */
 template <typename T>
-__device__ __forceinline__ void find_scaling(const stk_cuda_bn_stats_args &a, const stk::walk &w,
-                                             const stk::line<T, N> (&row)[ROWS],
-                                             float (&scaling)[2][N])
+__device__ __forceinline__ void leave_block(const stk_cuda_rows &r, const stk::walk            &w,
+                                            const stk::line<T, N> (&row)[ROWS], stk::few_space &s)
 {
-    float sum[N] = {}, sums[2 * N] = {}, x[N], each = 1 / (float)a.rows.rows;
+    float sum[N] = {}, sums[2 * N] = {}, x[N];
 #pragma unroll
     for (int u = 0; u < ROWS; u++) {
         if (u >= w.count) break;
@@ -55,138 +26,151 @@ __device__ __forceinline__ void find_scaling(const stk_cuda_bn_stats_args &a, co
         for (int k = 0; k < N; k++)
             sum[k] += x[k];
     }
-    const float *first = block_sum<N>(sum);
+    stk::leave_warp<N>(sum, r.across, s);
+    __syncthreads();
+    if ((int)threadIdx.x < N * r.across)
+        s.middle[threadIdx.x] =
+            __fdividef(stk::sum_warps(s, (int)threadIdx.x),
+                       (float)max((int)stk::rows_of_block(r, (int)blockIdx.x), 1));
+    __syncthreads();
 #pragma unroll
     for (int u = 0; u < ROWS; u++) {
         if (u >= w.count) break;
         stk::unpack(row[u], x);
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            float d = x[k] - first[k] * each;
+            float d = x[k] - s.middle[w.across * N + k];
             sums[k] += d;
             sums[N + k] = fmaf(d, d, sums[N + k]);
         }
     }
-    const float *second = block_sum<2 * N>(sums);
-    if (threadIdx.x < N) {
-        int    k = (int)threadIdx.x, c = w.channel + k;
-        double n = (double)a.rows.rows, off = (double)second[k] / n;
-        double var = ((double)second[N + k] - (double)second[k] * off) / n;
-        float  mean = (float)((double)(first[k] * each) + off);
-        if (a.mean) a.mean[c] = mean;
-        float2 by = stk::make_scaling(a.vectors, c, mean, (float)(var < 0 ? 0 : var));
-        scaling[0][k] = by.x, scaling[1][k] = by.y;
-    }
-    __syncthreads();
+    stk::leave_warp<2 * N>(sums, r.across, s);
 }
 
-template <typename T>
-__device__ __forceinline__ void apply(const stk_cuda_bn_apply_args &a, const stk_cuda_rows &r,
-                                      const stk::walk &w, const stk::line<T, N> (&row)[ROWS],
-                                      const stk::line<T, N> (&more)[ROWS],
-                                      const float (&scaling)[2][N])
+/* Mean and variance of channel c of the cluster. */
+__device__ __forceinline__ float2 mean_of_blocks(const stk_cuda_rows &r, double each,
+                                                 const stk::few_space &s, int c)
 {
-    float   shift[N], by[N], plus[N];
-    int64_t at = w.at;
-    stk::load_channels<N>(a.residual_scale, r, w.channel, by);
-    stk::load_channels<N>(a.residual_shift, r, w.channel, plus);
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        shift[k] = scaling[1][k] + plus[k];
+    float to = s.parts[0][c].z, sum = 0, squares = 0;
+#pragma unroll 4
+    for (int b = 0; b < r.blocks; b++) {
+        float4 of = s.parts[b][c];
+        float  n = (float)(int)stk::rows_of_block(r, b), off = of.z - to;
+        sum += fmaf(n, off, of.x);
+        squares += fmaf(off, fmaf(n, off, 2 * of.x), of.y);
+    }
+    double mean = (double)sum * each, var = ((double)squares - (double)sum * mean) * each;
+    return {(float)((double)to + mean), (float)(var < 0 ? 0 : var)};
+}
+
+/* ADDED: there may be a residual. RELU: that is the activation; code that does not run takes time,
+ * too, since there is none in the caches when a kernel begins. */
+template <typename T, bool ADDED, bool RELU>
+__device__ __forceinline__ void apply(const stk_cuda_bn_apply_args &a, const stk::walk &w,
+                                      const stk::line<T, N> (&row)[ROWS],
+                                      const stk::line<T, N> (&more)[ROWS], const stk::few_space &s)
+{
+    stk_cuda_activation act = a.act;
+    float               scale[N], shift[N], by[N];
+    int64_t             at = w.at;
+    if (RELU) act.act = STK_CUDA_ACT_RELU;
+    stk::load_values<N>(s.found[0], w.across * N, scale);
+    stk::load_values<N>(s.found[1], w.across * N, shift);
+    stk::load_values<N>(s.found[2], w.across * N, by);
 #pragma unroll
     for (int u = 0; u < ROWS; u++, at += w.step) {
-        float v[N], residual[N];
+        float v[N], residual[N] = {};
         if (u >= w.count) break;
         stk::unpack(row[u], v);
-        stk::unpack(more[u], residual);
-        stk::scale_and_add<N>(v, scaling[0], shift, a.residual, a.residual_scale, residual, by);
-        stk::activate<true, N>(v, a.act);
-        stk::store_line(v, (T *)a.y + at);
-        if (a.bits) a.bits[at / 8] = stk::byte_of(v, a.act);
+        if (ADDED) stk::unpack(more[u], residual);
+        stk::scale_and_add<N>(v, scale, shift, ADDED && a.residual, a.residual_scale, residual, by);
+        stk::activate<true, N>(v, act);
+        stk::store_whole(v, (T *)a.y + at);
+        if (a.bits) a.bits[at / 8] = stk::byte_of(v, act);
     }
 }
 
-template <typename T>
+/* One thread for each of the channels of a cluster. */
+struct finder {
+    bool            is;
+    int             c, channel;
+    stk::bn_channel before;
+    float           by, plus; /* of the residual */
+
+    __device__ __forceinline__ void begin(const stk_cuda_rows &r, int first)
+    {
+        c = (int)threadIdx.x;
+        is = c < N * r.across;
+        channel = first + c;
+    }
+
+    __device__ __forceinline__ void load(const stk_cuda_bn_small_args &a)
+    {
+        before = {}, by = plus = 0;
+        if (!is) return;
+        before.load(a.stats.vectors, channel);
+        if (a.apply.residual_scale) by = a.apply.residual_scale[channel];
+        if (a.apply.residual_shift) plus = a.apply.residual_shift[channel];
+    }
+
+    __device__ __forceinline__ void find(const stk_cuda_bn_stats_args &a, double each,
+                                         stk::few_space &s) const
+    {
+        if (is) {
+            bool   keep = blockIdx.x == 0;
+            float2 of = mean_of_blocks(a.rows, each, s, c);
+            if (keep && a.mean) a.mean[channel] = of.x;
+            float2 found = stk::make_scaling(a.vectors, channel, before, of.x, of.y, keep);
+            s.found[0][c] = found.x, s.found[1][c] = found.y + plus, s.found[2][c] = by;
+        }
+        __syncthreads();
+    }
+};
+
+__device__ __forceinline__ void expect_vectors(const stk_cuda_bn_small_args &a, int channel)
+{
+    const stk_cuda_bn_vectors_args &v = a.stats.vectors;
+    stk::expect(v.gamma, channel);
+    stk::expect(v.beta, channel);
+    stk::expect(v.running_mean, channel);
+    stk::expect(v.running_var, channel);
+    stk::expect(a.apply.residual_scale, channel);
+    stk::expect(a.apply.residual_shift, channel);
+}
+
+template <typename T, bool ADDED, bool RELU>
 __global__ void __launch_bounds__(THREADS) norm(const __grid_constant__ stk_cuda_bn_small_args a)
 {
-    __shared__ float scaling[2][N];
-    stk::walk        w = stk::walk_of<false>(a.stats.rows);
-    stk::line<T, N>  row[ROWS], more[ROWS] = {};
+    STK_CUDA_DYNAMIC(stk::few_space, space);
+    const stk_cuda_rows &r = a.stats.rows;
+    stk::walk            w = stk::walk_of_few(r);
+    stk::line<T, N>      row[ROWS], more[ROWS] = {};
+    finder               f;
+    f.begin(r, (int)blockIdx.y * r.across * N);
+    if (threadIdx.x == 0) expect_vectors(a, w.channel);
+    space->blocks.begin(r.blocks * r.across * N * (int)sizeof(float4));
     stk::wait_for_earlier();
     stk::load_rows<T, N, ROWS>(a.stats.x, w.at, w.step, w.count, row);
-    if (a.apply.y && a.apply.residual)
+    if (ADDED && a.apply.residual)
         stk::load_rows<T, N, ROWS>(a.apply.residual, w.at, w.step, w.count, more);
-    find_scaling<T>(a.stats, w, row, scaling);
-    if (a.apply.y) apply<T>(a.apply, a.stats.rows, w, row, more, scaling);
+    f.load(a);
+    leave_block<T>(r, w, row, *space);
+    stk::share_sums(*space, r.across);
+    f.find(a.stats, a.each, *space);
+    if (a.apply.y) apply<T, ADDED, RELU>(a.apply, w, row, more, *space);
 }
 
-template <typename T>
-__global__ void __launch_bounds__(THREADS) grad(const __grid_constant__ stk_cuda_bn_grad_args a)
+template <typename T> auto *choose(const stk_cuda_bn_apply_args &a)
 {
-    using walks = stk::bn_grad_walk<T, N, STK_CUDA_BN_MASKS, true>;
-    typename walks::template rows<ROWS> rows;
-    stk::walk                           w = stk::walk_of<false>(a.rows);
-    int64_t                             at = w.at;
-    float                               v[2 * N] = {}, mean[N], x[N], dz[N];
-    walks                               g;
-    stk::wait_for_earlier();
-    g.begin(a, w);
-    stk::load_channels<N>(a.mean, a.rows, w.channel, mean);
-    g.template load<ROWS>(a, at, w.step, w.count, rows);
-#pragma unroll
-    for (int u = 0; u < ROWS; u++) {
-        if (u >= w.count) break;
-        g.template unpack_row<ROWS>(a, rows, u, x, dz);
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            v[k] = fmaf(dz[k], x[k] - mean[k], v[k]);
-            v[N + k] += dz[k];
-        }
-    }
-    const float *sums = block_sum<2 * N>(v);
-    if (threadIdx.x < N) {
-        int k = (int)threadIdx.x, c = w.channel + k;
-        if (a.dgamma) a.dgamma[c] = (float)((double)sums[k] * (double)a.invstd[c]);
-        if (a.dbeta) a.dbeta[c] = sums[N + k];
-    }
-    __syncthreads();
-    if (!a.dx) return;
-    stk::bn_grad_factors<N> f;
-    f.load(a, w.channel);
-#pragma unroll
-    for (int u = 0; u < ROWS; u++, at += w.step) {
-        if (u >= w.count) break;
-        g.template unpack_row<ROWS>(a, rows, u, x, dz);
-        f.apply(x, dz);
-        stk::store_line(x, (T *)a.dx + at);
-        if (a.dz) stk::store_line(dz, (T *)a.dz + at);
-    }
-}
-
-template <typename T> cudaError_t start(const stk_cuda_bn_small_args *args, cudaStream_t stream)
-{
-    const stk_cuda_rows &r = args->stats.rows;
-    auto                *kernel = norm<T>;
-    return STK_CUDA_LAUNCH_EARLY(kernel, dim3(1, (unsigned)r.tiles), r.down, 0, stream, *args);
-}
-
-template <typename T> cudaError_t start_grad(const stk_cuda_bn_grad_args *args, cudaStream_t stream)
-{
-    auto *kernel = grad<T>;
-    return STK_CUDA_LAUNCH_EARLY(kernel, dim3(1, (unsigned)args->rows.tiles), args->rows.down, 0,
-                                 stream, *args);
+    if (a.act.act != STK_CUDA_ACT_RELU) return norm<T, true, false>;
+    return a.residual ? norm<T, true, true> : norm<T, false, true>;
 }
 
 } // namespace
 
 cudaError_t stk_cuda_bn_small_launch(const stk_cuda_bn_small_args *args, cudaStream_t stream)
 {
-    return args->stats.dtype == STK_DTYPE_F16 ? start<__half>(args, stream)
-                                              : start<__nv_bfloat16>(args, stream);
-}
-
-cudaError_t stk_cuda_bn_grad_small_launch(const stk_cuda_bn_grad_args *args, cudaStream_t stream)
-{
-    return args->dtype == STK_DTYPE_F16 ? start_grad<__half>(args, stream)
-                                        : start_grad<__nv_bfloat16>(args, stream);
+    auto *kernel = args->stats.dtype == STK_DTYPE_F16 ? choose<__half>(args->apply)
+                                                      : choose<__nv_bfloat16>(args->apply);
+    return stk::launch_few(kernel, args->stats.rows, *args, stream);
 }

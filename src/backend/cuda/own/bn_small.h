@@ -1,5 +1,5 @@
-/* Batch norm of few rows: a block has all of eight channels, so that statistics and what needs them
- * are one launch. */
+/* Batch norm of few rows: the blocks of a cluster have all of some channels, so that statistics and
+ * what needs them are one launch. */
 #ifndef STK_BACKEND_CUDA_OWN_BN_SMALL_H
 #define STK_BACKEND_CUDA_OWN_BN_SMALL_H
 
@@ -14,6 +14,7 @@ STK_CUDA_BEGIN
 typedef struct stk_cuda_bn_small_args {
     stk_cuda_bn_stats_args stats; /* parts and counters are not used */
     stk_cuda_bn_apply_args apply; /* of the same x, with scale and shift as found; y NULL: no */
+    double                 each;  /* 1 / rows */
 } stk_cuda_bn_small_args;
 
 cudaError_t stk_cuda_bn_small_launch(const stk_cuda_bn_small_args *args, cudaStream_t stream);

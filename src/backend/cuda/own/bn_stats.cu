@@ -94,7 +94,7 @@ __device__ __noinline__ void sum_blocks(const stk_cuda_bn_stats_args &a, double 
     float  found[2] = {(float)(to + mean), (float)(var < 0 ? 0 : var)};
     if (a.mean) a.mean[channel] = found[0];
     if (a.var) a.var[channel] = found[1];
-    if (a.vectors.gamma) stk::make_scaling(a.vectors, channel, found[0], found[1]);
+    if (a.vectors.gamma) stk::make_vectors_of(a.vectors, channel, found[0], found[1]);
 }
 
 template <typename T, int N>

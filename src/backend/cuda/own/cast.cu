@@ -28,6 +28,7 @@ __global__ void __launch_bounds__(THREADS) cast_floats(const __grid_constant__ t
     int64_t  begin = (int64_t)(blockIdx.x - t.first[item]) * CHUNK, left = t.count[item] - begin;
     const F *src = (const F *)t.at[0][item] + begin;
     T       *dst = (T *)t.at[1][item] + begin;
+    stk::wait_for_earlier();
     if (left >= CHUNK) {
         cast_whole(src, dst);
         return;
@@ -113,6 +114,7 @@ __global__ void __launch_bounds__(THREADS)
     int     item = t.find(blockIdx.x);
     int64_t begin = (int64_t)(blockIdx.x - t.first[item]) * CHUNK;
     int64_t end = begin + CHUNK < t.count[item] ? begin + CHUNK : t.count[item];
+    stk::wait_for_earlier();
     for (int64_t i = begin + threadIdx.x; i < end; i += THREADS)
         store(to, t.at[1][item], i, load(from, t.at[0][item], i));
 }
@@ -144,6 +146,6 @@ cudaError_t stk_cuda_cast_launch(const void *attrs, const stk_cuda_batch_item *c
     for (int i = 0; i < count; i++)
         t.at[0][i] = items[i]->in[0].at, t.at[1][i] = items[i]->out[0].at;
     auto *kernel = kernel_of(a);
-    if (kernel) return STK_CUDA_LAUNCH(kernel, blocks, THREADS, 0, stream, t);
-    return STK_CUDA_LAUNCH(cast_numbers, blocks, THREADS, 0, stream, t, a->from, a->to);
+    if (kernel) return STK_CUDA_LAUNCH_EARLY(kernel, blocks, THREADS, 0, stream, t);
+    return STK_CUDA_LAUNCH_EARLY(cast_numbers, blocks, THREADS, 0, stream, t, a->from, a->to);
 }

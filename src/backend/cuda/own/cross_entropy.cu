@@ -38,6 +38,7 @@ template <typename T, int N, int TEAM>
 __global__ void __launch_bounds__(stk::ROW_THREADS)
     losses(const T *logits, stk_cuda_labels labels, float smoothing, float *each)
 {
+    stk::wait_for_earlier();
     int64_t width = labels.classes;
     bool    numbers = stk::are_numbers(labels);
     for (int64_t r = stk::first_row<TEAM>(); r < labels.rows; r += stk::row_step<TEAM>()) {
@@ -58,6 +59,7 @@ __global__ void __launch_bounds__(stk::ROW_THREADS)
 
 __global__ void __launch_bounds__(stk::ROW_THREADS) count(stk_cuda_labels labels, int64_t *counted)
 {
+    stk::wait_for_earlier();
     int64_t n = stk::count_rows(labels);
     if (threadIdx.x == 0) *counted = n;
 }
@@ -68,6 +70,7 @@ __global__ void __launch_bounds__(stk::ROW_THREADS)
     slopes(const T *logits, stk_cuda_labels labels, float smoothing, const int64_t *counted,
            const float *dloss, T *dlogits)
 {
+    stk::wait_for_earlier();
     int64_t width = labels.classes;
     bool    numbers = stk::are_numbers(labels);
     int64_t valid = counted ? *counted : stk::count_rows(labels);
@@ -97,9 +100,9 @@ __global__ void __launch_bounds__(stk::ROW_THREADS)
 template <typename T> cudaError_t start(const stk_cuda_loss_args *a, cudaStream_t stream)
 {
     auto *kernel = STK_CUDA_ROWS(losses, T, a->labels.rows, a->labels.classes);
-    return STK_CUDA_LAUNCH(kernel, stk::row_blocks(a->labels.rows, a->labels.classes),
-                           stk::ROW_THREADS, 0, stream, (const T *)a->logits, a->labels,
-                           a->smoothing, a->each);
+    return STK_CUDA_LAUNCH_EARLY(kernel, stk::row_blocks(a->labels.rows, a->labels.classes),
+                                 stk::ROW_THREADS, 0, stream, (const T *)a->logits, a->labels,
+                                 a->smoothing, a->each);
 }
 
 template <typename T>
@@ -107,9 +110,9 @@ cudaError_t start_back(const stk_cuda_loss_args *a, const int64_t *counted, cons
                        void *dlogits, cudaStream_t stream)
 {
     auto *kernel = STK_CUDA_ROWS(slopes, T, a->labels.rows, a->labels.classes);
-    return STK_CUDA_LAUNCH(kernel, stk::row_blocks(a->labels.rows, a->labels.classes),
-                           stk::ROW_THREADS, 0, stream, (const T *)a->logits, a->labels,
-                           a->smoothing, counted, dloss, (T *)dlogits);
+    return STK_CUDA_LAUNCH_EARLY(kernel, stk::row_blocks(a->labels.rows, a->labels.classes),
+                                 stk::ROW_THREADS, 0, stream, (const T *)a->logits, a->labels,
+                                 a->smoothing, counted, dloss, (T *)dlogits);
 }
 
 } // namespace
@@ -121,7 +124,8 @@ cudaError_t stk_cuda_cross_entropy_launch(const stk_cuda_loss_args *args, float 
         args->labels.rows ? STK_CUDA_FLOATS(args->dtype, start, args, stream) : cudaSuccess;
     if (code != cudaSuccess) return code;
     auto *add = stk::total<true>;
-    return STK_CUDA_LAUNCH(add, 1, stk::ROW_THREADS, 0, stream, args->each, args->labels, loss);
+    return STK_CUDA_LAUNCH_EARLY(add, 1, stk::ROW_THREADS, 0, stream, args->each, args->labels,
+                                 loss);
 }
 
 cudaError_t stk_cuda_cross_entropy_grad_launch(const stk_cuda_loss_args *args, const float *dloss,
@@ -132,7 +136,7 @@ cudaError_t stk_cuda_cross_entropy_grad_launch(const stk_cuda_loss_args *args, c
     if (args->labels.rows > COUNTED_BY_ALL) {
         counted = (int64_t *)args->each;
         cudaError_t code =
-            STK_CUDA_LAUNCH(count, 1, stk::ROW_THREADS, 0, stream, args->labels, counted);
+            STK_CUDA_LAUNCH_EARLY(count, 1, stk::ROW_THREADS, 0, stream, args->labels, counted);
         if (code != cudaSuccess) return code;
     }
     return STK_CUDA_FLOATS(args->dtype, start_back, args, counted, dloss, dlogits, stream);

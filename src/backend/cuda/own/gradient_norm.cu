@@ -65,8 +65,9 @@ template <typename T> __device__ part sum_of(const stk_cuda_norm_table &t, int t
 
 __global__ void __launch_bounds__(THREADS) sum_chunks(const __grid_constant__ stk_cuda_norm_table t)
 {
-    int    tensor = stk::tensor_of(t.first, t.tensors, (int)blockIdx.x);
-    int    dtype = t.dtype[tensor];
+    int tensor = stk::tensor_of(t.first, t.tensors, (int)blockIdx.x);
+    int dtype = t.dtype[tensor];
+    stk::wait_for_earlier();
     part   p = dtype == STK_DTYPE_F32   ? sum_of<float>(t, tensor)
                : dtype == STK_DTYPE_F16 ? sum_of<__half>(t, tensor)
                                         : sum_of<__nv_bfloat16>(t, tensor);
@@ -80,6 +81,7 @@ __global__ void __launch_bounds__(THREADS) sum_chunks(const __grid_constant__ st
 __global__ void __launch_bounds__(TOTAL_THREADS)
     sum_total(const double *sums, int64_t chunks, float *to)
 {
+    stk::wait_for_earlier();
     double squares = 0, not_finite = 0;
     for (int64_t i = threadIdx.x; i < chunks; i += TOTAL_THREADS)
         squares += sums[2 * i], not_finite += sums[2 * i + 1];
@@ -96,11 +98,11 @@ cudaError_t stk_cuda_norm_launch(stk_cuda_norm_table *t, cudaStream_t stream)
     for (int i = 0; i < t->tensors; i++)
         t->first[i + 1] = t->first[i] + (int)stk_cuda_norm_chunks(t->count[i]);
     if (t->first[t->tensors] == 0) return cudaSuccess;
-    return STK_CUDA_LAUNCH(sum_chunks, t->first[t->tensors], THREADS, 0, stream, *t);
+    return STK_CUDA_LAUNCH_EARLY(sum_chunks, t->first[t->tensors], THREADS, 0, stream, *t);
 }
 
 cudaError_t stk_cuda_norm_total_launch(const double *sums, int64_t chunks, float *to,
                                        cudaStream_t stream)
 {
-    return STK_CUDA_LAUNCH(sum_total, 1, TOTAL_THREADS, 0, stream, sums, chunks, to);
+    return STK_CUDA_LAUNCH_EARLY(sum_total, 1, TOTAL_THREADS, 0, stream, sums, chunks, to);
 }

@@ -19,6 +19,7 @@ __device__ void update_scale(const stk_cuda_guard_args &a, bool skip, double *sc
 
 __global__ void decide(stk_cuda_guard_args a)
 {
+    stk::wait_for_earlier();
     double scale = a.state[STK_CUDA_STATE_SCALE], clean = a.state[STK_CUDA_STATE_CLEAN];
     float  steps = a.state[STK_CUDA_STATE_STEPS], skipped = a.state[STK_CUDA_STATE_SKIPPED];
     double multiply = 1 / (scale * a.multiply), total = 0;
@@ -40,6 +41,7 @@ __global__ void decide(stk_cuda_guard_args a)
 
 __global__ void take_scale(const float *state, float *scale)
 {
+    stk::wait_for_earlier();
     *scale = state[STK_CUDA_STATE_SCALE];
 }
 
@@ -47,10 +49,10 @@ __global__ void take_scale(const float *state, float *scale)
 
 cudaError_t stk_cuda_guard_launch(const stk_cuda_guard_args *args, cudaStream_t stream)
 {
-    return STK_CUDA_LAUNCH(decide, 1, 1, 0, stream, *args);
+    return STK_CUDA_LAUNCH_EARLY(decide, 1, 1, 0, stream, *args);
 }
 
 cudaError_t stk_cuda_loss_scale_launch(const float *state, float *scale, cudaStream_t stream)
 {
-    return STK_CUDA_LAUNCH(take_scale, 1, 1, 0, stream, state, scale);
+    return STK_CUDA_LAUNCH_EARLY(take_scale, 1, 1, 0, stream, state, scale);
 }

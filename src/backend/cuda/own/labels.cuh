@@ -38,6 +38,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
     total(const float *each, stk_cuda_labels labels, float *out)
 {
     double sum = 0;
+    wait_for_earlier();
 #pragma unroll 4
     for (int64_t r = threadIdx.x; r < labels.rows; r += ROW_THREADS)
         sum += (double)each[r];

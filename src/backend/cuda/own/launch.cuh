@@ -15,7 +15,10 @@
 /* The same for a kernel that begins with stk::wait_for_earlier: it may be brought to the GPU while
  * the one before still runs. */
 #define STK_CUDA_LAUNCH_EARLY(kernel, blocks, threads, shared, stream, ...)                        \
-    stk::launch_early((kernel), (blocks), (threads), (shared), (stream), __VA_ARGS__)
+    stk::launch_early((kernel), 1, (blocks), (threads), (shared), (stream), __VA_ARGS__)
+/* The same in clusters of so many blocks, beside each other in x; 1: on any GPU. */
+#define STK_CUDA_LAUNCH_CLUSTER(kernel, cluster, blocks, threads, shared, stream, ...)             \
+    stk::launch_early((kernel), (cluster), (blocks), (threads), (shared), (stream), __VA_ARGS__)
 /* The memory whose size the launch gives, 16-byte aligned. */
 #define STK_CUDA_DYNAMIC(type, name)                                                               \
     extern __shared__ __align__(16) unsigned char stk_cuda_dynamic_[];                             \
@@ -116,22 +119,24 @@ inline bool can_launch_early()
            major >= 9;
 }
 
-template <typename ARGS>
-inline cudaError_t launch_early(void (*kernel)(ARGS), dim3 blocks, dim3 threads, size_t shared,
-                                cudaStream_t stream, const ARGS &args)
+template <typename... FORMAL, typename... GIVEN>
+inline cudaError_t launch_early(void (*kernel)(FORMAL...), unsigned cluster, dim3 blocks,
+                                dim3 threads, size_t shared, cudaStream_t stream, GIVEN &&...given)
 {
     static const bool   early = can_launch_early();
-    cudaLaunchAttribute attribute = {};
+    cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t  config = {};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
+    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[0].val.programmaticStreamSerializationAllowed = 1;
+    attributes[1].id = cudaLaunchAttributeClusterDimension;
+    attributes[1].val.clusterDim = {cluster, 1, 1};
     config.gridDim = blocks;
     config.blockDim = threads;
     config.dynamicSmemBytes = shared;
     config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = early ? 1 : 0;
-    return cudaLaunchKernelEx(&config, kernel, args);
+    config.attrs = attributes;
+    config.numAttrs = !early ? 0 : cluster == 1 ? 1 : 2;
+    return cudaLaunchKernelEx(&config, kernel, static_cast<GIVEN &&>(given)...);
 }
 #endif
 

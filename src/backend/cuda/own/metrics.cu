@@ -30,6 +30,7 @@ template <typename T, int N, int TEAM>
 __global__ void __launch_bounds__(stk::ROW_THREADS)
     right(const T *logits, stk_cuda_labels labels, int64_t k, float *each)
 {
+    stk::wait_for_earlier();
     int64_t width = labels.classes;
     bool    numbers = stk::are_numbers(labels);
     for (int64_t r = stk::first_row<TEAM>(); r < labels.rows; r += stk::row_step<TEAM>()) {
@@ -52,6 +53,7 @@ __global__ void __launch_bounds__(stk::ROW_THREADS)
 
 __global__ void __launch_bounds__(stk::ROW_THREADS) count(stk_cuda_labels labels, float *out)
 {
+    stk::wait_for_earlier();
     int64_t counted = stk::count_rows(labels);
     if (threadIdx.x == 0) *out = (float)counted;
 }
@@ -60,8 +62,8 @@ template <typename T> cudaError_t start(const stk_cuda_loss_args *a, int64_t k, 
 {
     int64_t rows = a->labels.rows, width = a->labels.classes;
     auto   *kernel = STK_CUDA_ROWS(right, T, rows, width);
-    return STK_CUDA_LAUNCH(kernel, stk::row_blocks(rows, width), stk::ROW_THREADS, 0, stream,
-                           (const T *)a->logits, a->labels, k, a->each);
+    return STK_CUDA_LAUNCH_EARLY(kernel, stk::row_blocks(rows, width), stk::ROW_THREADS, 0, stream,
+                                 (const T *)a->logits, a->labels, k, a->each);
 }
 
 } // namespace
@@ -73,11 +75,12 @@ cudaError_t stk_cuda_top_k_launch(const stk_cuda_loss_args *args, int64_t k, flo
         args->labels.rows ? STK_CUDA_FLOATS(args->dtype, start, args, k, stream) : cudaSuccess;
     if (code != cudaSuccess) return code;
     auto *add = stk::total<false>;
-    return STK_CUDA_LAUNCH(add, 1, stk::ROW_THREADS, 0, stream, args->each, args->labels, count);
+    return STK_CUDA_LAUNCH_EARLY(add, 1, stk::ROW_THREADS, 0, stream, args->each, args->labels,
+                                 count);
 }
 
 cudaError_t stk_cuda_count_labels_launch(const stk_cuda_labels *labels, float *out,
                                          cudaStream_t stream)
 {
-    return STK_CUDA_LAUNCH(count, 1, stk::ROW_THREADS, 0, stream, *labels, out);
+    return STK_CUDA_LAUNCH_EARLY(count, 1, stk::ROW_THREADS, 0, stream, *labels, out);
 }

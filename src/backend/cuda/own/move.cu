@@ -13,6 +13,7 @@ template <typename T>
 __global__ void __launch_bounds__(THREADS)
     move(const T *src, T *dst, const __grid_constant__ stk::walker walk)
 {
+    stk::wait_for_earlier();
     uint32_t first = blockIdx.x * (THREADS * TURNS) + threadIdx.x;
     T        v[TURNS];
     int64_t  to[TURNS];
@@ -40,6 +41,7 @@ template <typename T>
 __global__ void __launch_bounds__(THREADS)
     turn(const T *src, T *dst, const __grid_constant__ tiles t)
 {
+    stk::wait_for_earlier();
     __shared__ T tile[TILE][TILE + 1];
     uint32_t     over = t.across.divide(blockIdx.x), box = t.down.divide(over);
     int64_t      column = (int64_t)(blockIdx.x - over * t.across.by) * TILE;
@@ -89,7 +91,7 @@ cudaError_t start_tiles(const stk_cuda_walk &walk, int row, const T *src, T *dst
     t.down.set((uint32_t)((t.rows + TILE - 1) / TILE));
     t.across.set((uint32_t)((t.columns + TILE - 1) / TILE));
     uint32_t blocks = t.outer.pieces * t.down.by * t.across.by;
-    return STK_CUDA_LAUNCH(kernel, blocks, THREADS, 0, stream, src, dst, t);
+    return STK_CUDA_LAUNCH_EARLY(kernel, blocks, THREADS, 0, stream, src, dst, t);
 }
 
 template <typename T>
@@ -102,8 +104,8 @@ cudaError_t start_part(const stk_cuda_walk &walk, const T *src, T *dst, cudaStre
     stk::walker w;
     auto       *kernel = move<T>;
     w.set(walk, 1);
-    return STK_CUDA_LAUNCH(kernel, stk::blocks_for(w.pieces, THREADS * TURNS, INT32_MAX), THREADS,
-                           0, stream, src, dst, w);
+    return STK_CUDA_LAUNCH_EARLY(kernel, stk::blocks_for(w.pieces, THREADS * TURNS, INT32_MAX),
+                                 THREADS, 0, stream, src, dst, w);
 }
 
 template <typename T>
@@ -119,6 +121,7 @@ cudaError_t start(const stk_cuda_walk *walk, const void *src, void *dst, cudaStr
 __global__ void __launch_bounds__(THREADS)
     fill(uint8_t *dst, int64_t bytes, stk_cuda_pattern pattern)
 {
+    stk::wait_for_earlier();
     int64_t first = (int64_t)blockIdx.x * (THREADS * TURNS) + threadIdx.x;
 #pragma unroll
     for (int i = 0; i < TURNS; i++) {
@@ -158,5 +161,5 @@ cudaError_t stk_cuda_fill_launch(void *dst, int64_t bytes, stk_cuda_pattern patt
 {
     if (bytes == 0) return cudaSuccess;
     int blocks = stk::blocks_for(bytes, THREADS * TURNS * 16, INT32_MAX);
-    return STK_CUDA_LAUNCH(fill, blocks, THREADS, 0, stream, (uint8_t *)dst, bytes, pattern);
+    return STK_CUDA_LAUNCH_EARLY(fill, blocks, THREADS, 0, stream, (uint8_t *)dst, bytes, pattern);
 }

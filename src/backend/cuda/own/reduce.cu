@@ -57,6 +57,7 @@ template <typename T, int N>
 __global__ void __launch_bounds__(THREADS)
     sum_columns(const T *x, T *out, shape s, int across, int64_t stripes)
 {
+    stk::wait_for_earlier();
     __shared__ float sums[N][THREADS];
     int64_t          stripe = blockIdx.x % stripes, rest = blockIdx.x / stripes;
     int64_t          split = rest % s.splits, outer = rest / s.splits;
@@ -100,6 +101,7 @@ __device__ __forceinline__ float block_sum(float x)
 template <typename T, int N, int LANES>
 __global__ void __launch_bounds__(THREADS) sum_lines(const T *x, T *out, shape s)
 {
+    stk::wait_for_earlier();
     int64_t group = (int64_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
     if (group >= s.outer * s.splits) return;
     int64_t split = group % s.splits, row = group / s.splits, begin = split * s.chunk;
@@ -117,6 +119,7 @@ template <typename T>
 __global__ void __launch_bounds__(FINISH *FINISH)
     add_splits(const float *partial, T *out, int64_t results, int64_t splits, float multiply)
 {
+    stk::wait_for_earlier();
     __shared__ float sums[FINISH][FINISH + 1];
     int              x = threadIdx.x % FINISH, y = threadIdx.x / FINISH;
     int64_t          result = (int64_t)blockIdx.x * FINISH + x;
@@ -147,6 +150,7 @@ __global__ void __launch_bounds__(THREADS)
     sum_mixed(const T *x, T *out, int64_t gone, const __grid_constant__ stk_cuda_walk kept,
               const __grid_constant__ stk_cuda_walk over, float multiply)
 {
+    stk::wait_for_earlier();
     const T *from = x + place_of(kept, blockIdx.x);
     float    sum = 0;
     for (int64_t i = threadIdx.x; i < gone; i += THREADS)
@@ -181,8 +185,8 @@ cudaError_t start_columns(const stk_cuda_reduce_args *p, const shape &s, cudaStr
     int     piece = piece_of<T>(p), across = lanes_across(p->inner, piece);
     int64_t stripes = (p->inner + (int64_t)across * piece - 1) / ((int64_t)across * piece);
     auto   *kernel = piece > 1 ? sum_columns<T, stk::WIDE<T>> : sum_columns<T, 1>;
-    return STK_CUDA_LAUNCH(kernel, (unsigned)(stripes * s.splits * s.outer), THREADS, 0, stream,
-                           (const T *)p->x, (T *)p->out, s, across, stripes);
+    return STK_CUDA_LAUNCH_EARLY(kernel, (unsigned)(stripes * s.splits * s.outer), THREADS, 0,
+                                 stream, (const T *)p->x, (T *)p->out, s, across, stripes);
 }
 
 template <typename T>
@@ -194,15 +198,15 @@ cudaError_t start_lines(const stk_cuda_reduce_args *p, const shape &s, cudaStrea
     auto         *kernel = warps  ? wide ? sum_lines<T, N, stk::WARP> : sum_lines<T, 1, stk::WARP>
                             : wide ? sum_lines<T, N, THREADS>
                                   : sum_lines<T, 1, THREADS>;
-    return STK_CUDA_LAUNCH(kernel, (unsigned)((s.outer * s.splits + groups - 1) / groups), THREADS,
-                           0, stream, (const T *)p->x, (T *)p->out, s);
+    return STK_CUDA_LAUNCH_EARLY(kernel, (unsigned)((s.outer * s.splits + groups - 1) / groups),
+                                 THREADS, 0, stream, (const T *)p->x, (T *)p->out, s);
 }
 
 template <typename T> cudaError_t start_mixed(const stk_cuda_reduce_args *p, cudaStream_t stream)
 {
     auto *kernel = sum_mixed<T>;
-    return STK_CUDA_LAUNCH(kernel, (unsigned)p->outer, THREADS, 0, stream, (const T *)p->x,
-                           (T *)p->out, p->gone, p->kept, p->over, p->multiply);
+    return STK_CUDA_LAUNCH_EARLY(kernel, (unsigned)p->outer, THREADS, 0, stream, (const T *)p->x,
+                                 (T *)p->out, p->gone, p->kept, p->over, p->multiply);
 }
 
 template <typename T> cudaError_t start(const stk_cuda_reduce_args *p, cudaStream_t stream)
@@ -215,8 +219,9 @@ template <typename T> cudaError_t start(const stk_cuda_reduce_args *p, cudaStrea
     cudaError_t code = p->inner > 1 ? start_columns<T>(p, s, stream) : start_lines<T>(p, s, stream);
     if (code != cudaSuccess || p->splits == 1) return code;
     auto *kernel = add_splits<T>;
-    return STK_CUDA_LAUNCH(kernel, stk::blocks_for(results, FINISH), FINISH * FINISH, 0, stream,
-                           (const float *)p->partial, (T *)p->out, results, p->splits, p->multiply);
+    return STK_CUDA_LAUNCH_EARLY(kernel, stk::blocks_for(results, FINISH), FINISH * FINISH, 0,
+                                 stream, (const float *)p->partial, (T *)p->out, results, p->splits,
+                                 p->multiply);
 }
 
 template <typename T> cudaError_t count_splits(const stk_cuda_reduce_args *p, int64_t *splits)

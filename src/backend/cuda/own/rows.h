@@ -7,7 +7,13 @@
 
 STK_CUDA_BEGIN
 
-enum { STK_CUDA_FEW_ROWS = 4, STK_CUDA_FEW_THREADS = 512 };
+/* Of stk_cuda_rows_to_own, at most: rows of a thread, threads, of those across, blocks. */
+enum {
+    STK_CUDA_FEW_ROWS = 4,
+    STK_CUDA_FEW_THREADS = 512,
+    STK_CUDA_FEW_ACROSS = 2,
+    STK_CUDA_CLUSTER = 8
+};
 
 /* Blocks of across * down threads; blocks beside each other take the next tile of channels, those
  * below each other the next rows. */

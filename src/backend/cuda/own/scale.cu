@@ -11,6 +11,7 @@ template <typename T>
 __global__ void __launch_bounds__(THREADS)
     apply(const T *x, T *out, int64_t count, float scale, float shift)
 {
+    stk::wait_for_earlier();
     constexpr int N = stk::WIDE<T>, CHUNK = THREADS * TURNS * N;
     int64_t       begin = (int64_t)blockIdx.x * CHUNK, left = count - begin;
     x += begin, out += begin;
@@ -38,8 +39,8 @@ cudaError_t start(const void *x, void *out, int64_t count, float scale, float sh
 {
     auto *kernel = apply<T>;
     int   blocks = stk::blocks_for(count, THREADS * TURNS * stk::WIDE<T>, INT32_MAX);
-    return STK_CUDA_LAUNCH(kernel, blocks, THREADS, 0, stream, (const T *)x, (T *)out, count, scale,
-                           shift);
+    return STK_CUDA_LAUNCH_EARLY(kernel, blocks, THREADS, 0, stream, (const T *)x, (T *)out, count,
+                                 scale, shift);
 }
 
 } // namespace

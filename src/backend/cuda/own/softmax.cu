@@ -10,6 +10,7 @@ template <typename T, int N, int TEAM>
 __global__ void __launch_bounds__(stk::ROW_THREADS)
     value(const T *x_, T *y_, int64_t rows, int64_t width)
 {
+    stk::wait_for_earlier();
     for (int64_t r = stk::first_row<TEAM>(); r < rows; r += stk::row_step<TEAM>()) {
         const T *x = x_ + r * width;
         T       *y = y_ + r * width;
@@ -34,6 +35,7 @@ template <typename T, int N, int TEAM>
 __global__ void __launch_bounds__(stk::ROW_THREADS)
     slope(const T *dy_, const T *y_, T *dx_, int64_t rows, int64_t width)
 {
+    stk::wait_for_earlier();
     for (int64_t r = stk::first_row<TEAM>(); r < rows; r += stk::row_step<TEAM>()) {
         const T *dy = dy_ + r * width, *y = y_ + r * width;
         T       *dx = dx_ + r * width;
@@ -66,10 +68,10 @@ template <typename T> cudaError_t start(const stk_cuda_softmax_args *a, cudaStre
     auto *forth = STK_CUDA_ROWS(value, T, a->rows, a->width);
     auto *back = STK_CUDA_ROWS(slope, T, a->rows, a->width);
     if (a->dy)
-        return STK_CUDA_LAUNCH(back, blocks, stk::ROW_THREADS, 0, stream, (const T *)a->dy,
-                               (const T *)a->x, (T *)a->out, a->rows, a->width);
-    return STK_CUDA_LAUNCH(forth, blocks, stk::ROW_THREADS, 0, stream, (const T *)a->x, (T *)a->out,
-                           a->rows, a->width);
+        return STK_CUDA_LAUNCH_EARLY(back, blocks, stk::ROW_THREADS, 0, stream, (const T *)a->dy,
+                                     (const T *)a->x, (T *)a->out, a->rows, a->width);
+    return STK_CUDA_LAUNCH_EARLY(forth, blocks, stk::ROW_THREADS, 0, stream, (const T *)a->x,
+                                 (T *)a->out, a->rows, a->width);
 }
 
 } // namespace

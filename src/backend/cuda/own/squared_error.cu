@@ -10,6 +10,7 @@ constexpr int THREADS = stk::ROW_THREADS;
 template <typename T>
 __global__ void __launch_bounds__(THREADS) squares(const T *p, const T *t, int64_t n, float *parts)
 {
+    stk::wait_for_earlier();
     constexpr int N = stk::WIDE<T>;
     int64_t       at = (int64_t)blockIdx.x * THREADS + threadIdx.x, wide = n / N;
     int64_t       step = (int64_t)gridDim.x * THREADS;
@@ -37,6 +38,7 @@ __global__ void __launch_bounds__(THREADS) squares(const T *p, const T *t, int64
 __global__ void __launch_bounds__(THREADS)
     mean(const float *parts, int count, int64_t n, float *loss)
 {
+    stk::wait_for_earlier();
     double sum = 0;
     for (int i = threadIdx.x; i < count; i += THREADS)
         sum += (double)parts[i];
@@ -48,6 +50,7 @@ template <typename T>
 __global__ void __launch_bounds__(THREADS)
     slope(const T *p, const T *t, int64_t n, const float *dloss, T *dp)
 {
+    stk::wait_for_earlier();
     constexpr int N = stk::WIDE<T>;
     int64_t       at = (int64_t)blockIdx.x * THREADS + threadIdx.x, wide = n / N;
     int64_t       step = (int64_t)gridDim.x * THREADS;
@@ -69,8 +72,8 @@ template <typename T>
 cudaError_t start(const stk_cuda_squared_args *a, float *parts, int blocks, cudaStream_t stream)
 {
     auto *kernel = squares<T>;
-    return STK_CUDA_LAUNCH(kernel, blocks, THREADS, 0, stream, (const T *)a->p, (const T *)a->t,
-                           a->count, parts);
+    return STK_CUDA_LAUNCH_EARLY(kernel, blocks, THREADS, 0, stream, (const T *)a->p,
+                                 (const T *)a->t, a->count, parts);
 }
 
 template <typename T>
@@ -79,8 +82,8 @@ cudaError_t start_back(const stk_cuda_squared_args *a, const float *dloss, void 
 {
     auto *kernel = slope<T>;
     int   blocks = stk::blocks_for(a->count, THREADS * stk::WIDE<T>);
-    return STK_CUDA_LAUNCH(kernel, blocks, THREADS, 0, stream, (const T *)a->p, (const T *)a->t,
-                           a->count, dloss, (T *)dp);
+    return STK_CUDA_LAUNCH_EARLY(kernel, blocks, THREADS, 0, stream, (const T *)a->p,
+                                 (const T *)a->t, a->count, dloss, (T *)dp);
 }
 
 } // namespace
@@ -91,7 +94,7 @@ cudaError_t stk_cuda_squared_error_launch(const stk_cuda_squared_args *args, flo
     int         blocks = stk::blocks_for(args->count, THREADS * 8, STK_CUDA_SQUARED_PARTS);
     cudaError_t code = STK_CUDA_FLOATS(args->dtype, start, args, parts, blocks, stream);
     if (code != cudaSuccess) return code;
-    return STK_CUDA_LAUNCH(mean, 1, THREADS, 0, stream, parts, blocks, args->count, loss);
+    return STK_CUDA_LAUNCH_EARLY(mean, 1, THREADS, 0, stream, parts, blocks, args->count, loss);
 }
 
 cudaError_t stk_cuda_squared_error_grad_launch(const stk_cuda_squared_args *args,

@@ -9,6 +9,7 @@ constexpr int ROWS = 8, THREADS = ROWS * stk::WARP;
 
 template <typename T> __global__ void __launch_bounds__(THREADS) add(stk_cuda_sum_parts_args a)
 {
+    stk::wait_for_earlier();
     __shared__ float sums[ROWS][stk::WARP];
     int              lane = threadIdx.x % stk::WARP, row = threadIdx.x / stk::WARP;
     for (int64_t block = blockIdx.x; block * stk::WARP < a.count; block += gridDim.x) {
@@ -33,8 +34,8 @@ template <typename T> __global__ void __launch_bounds__(THREADS) add(stk_cuda_su
 template <typename T> cudaError_t start(const stk_cuda_sum_parts_args *args, cudaStream_t stream)
 {
     auto *kernel = add<T>;
-    return STK_CUDA_LAUNCH(kernel, stk::blocks_for(args->count, stk::WARP), THREADS, 0, stream,
-                           *args);
+    return STK_CUDA_LAUNCH_EARLY(kernel, stk::blocks_for(args->count, stk::WARP), THREADS, 0,
+                                 stream, *args);
 }
 
 } // namespace

@@ -232,6 +232,7 @@ __global__ void __launch_bounds__(THREADS, 4)
     const stk_cuda_update_tensor &t = b.tensor[stk::tensor_of(b.first, b.tensors, (int)blockIdx.x)];
     int64_t chunk = (int)blockIdx.x - b.first[&t - b.tensor], begin = chunk * STK_CUDA_CHUNK;
     int64_t end = begin + STK_CUDA_CHUNK < t.count ? begin + STK_CUDA_CHUNK : t.count;
+    stk::wait_for_earlier();
     if (threadIdx.x == 0) read_numbers<S>(b, t, &shared);
     __syncthreads();
     float w_squares = 0, squares = 0;
@@ -260,6 +261,7 @@ __device__ float lamb_trust(const stk_cuda_update_rule &rule, double w_squares, 
 /* A block a tensor. */
 __global__ void __launch_bounds__(THREADS) weigh(const __grid_constant__ stk_cuda_update_batch b)
 {
+    stk::wait_for_earlier();
     const stk_cuda_update_tensor &t = b.tensor[blockIdx.x];
     int                           chunks = b.first[blockIdx.x + 1] - b.first[blockIdx.x];
     double                        w_squares = 0, squares = 0;
@@ -275,14 +277,15 @@ __global__ void __launch_bounds__(THREADS) weigh(const __grid_constant__ stk_cud
 template <stage S> cudaError_t start(const stk_cuda_update_batch *b, cudaStream_t stream)
 {
     auto *kernel = update<S>;
-    return STK_CUDA_LAUNCH(kernel, b->first[b->tensors], THREADS, 0, stream, *b);
+    return STK_CUDA_LAUNCH_EARLY(kernel, b->first[b->tensors], THREADS, 0, stream, *b);
 }
 
 template <stage FIRST, stage LAST>
 cudaError_t start_weighed(const stk_cuda_update_batch *b, cudaStream_t stream)
 {
     cudaError_t code = start<FIRST>(b, stream);
-    if (code == cudaSuccess) code = STK_CUDA_LAUNCH(weigh, b->tensors, THREADS, 0, stream, *b);
+    if (code == cudaSuccess)
+        code = STK_CUDA_LAUNCH_EARLY(weigh, b->tensors, THREADS, 0, stream, *b);
     return code == cudaSuccess ? start<LAST>(b, stream) : code;
 }
 
