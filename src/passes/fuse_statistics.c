@@ -12,7 +12,11 @@ enum {
     DEPTH_MOST = 256,
     COLUMNS_MOST = 1024,
     ROWS_LEAST = 8192,
-    ELEMENTS_LEAST = 1 << 25
+    ELEMENTS_LEAST = 1 << 25,
+    STEM_CHANNELS = 4,
+    STEM_COLUMNS = 128,
+    STEM_MULTIPLE = 16,
+    STEM_SIDE = 7
 };
 
 /* A product of small matrices with so many rows that reading its result again would cost about as
@@ -41,9 +45,22 @@ static bool is_large_depthwise(const stk_fuser *f, const stk_graph_node *node)
            y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_LEAST;
 }
 
+/* Few channels in, whose result is as large. */
+static bool is_large_stem(const stk_fuser *f, const stk_graph_node *node)
+{
+    const stk_conv2d_attrs *a = node->attrs;
+    stk_shape               w = stk_symbol_shape(f->from, node->in[1]),
+              y = stk_symbol_shape(f->from, node->out[0]);
+    return node->input_count == 2 && a->groups == 1 && w.dim[1] <= STEM_CHANNELS &&
+           w.dim[0] <= STEM_COLUMNS && w.dim[0] % STEM_MULTIPLE == 0 && w.dim[2] <= STEM_SIDE &&
+           w.dim[3] <= STEM_SIDE && a->stride[0] == a->stride[1] && a->stride[0] <= 2 &&
+           a->dilation[0] == 1 && a->dilation[1] == 1 && !a->act.row &&
+           y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_LEAST;
+}
+
 static bool can_have(const stk_fuser *f, const stk_graph_node *node)
 {
-    return is_long_product(f, node) || is_large_depthwise(f, node);
+    return is_long_product(f, node) || is_large_depthwise(f, node) || is_large_stem(f, node);
 }
 
 bool stk_fuse_has_statistics(const stk_fuser *f, stk_symbol y)

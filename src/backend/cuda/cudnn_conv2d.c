@@ -2,7 +2,6 @@
  * filled up with zeros where that is faster. */
 #include "backend/cuda/cudnn_conv_choose.h"
 #include "backend/cuda/kernels.h"
-#include "backend/cuda/own/reduce.h"
 #include "backend/cuda/own_conv.h"
 #include "ops/ops.h"
 #include <stdio.h>
@@ -25,13 +24,15 @@ static bool can(const stk_device *device, const stk_op_use *use, stk_conv_pass p
     return stk_conv_can(device, &c);
 }
 
-/* Without tensor cores nothing is gained by zeros, but they do no harm where they are already. */
+/* Without tensor cores nothing is gained by zeros, but they do no harm where they are already. Of
+ * float16, and no other type, cuDNN has an engine for first layers that takes four channels in a
+ * third of the time (docs/cuda-convolutions.md). */
 static stk_format wanted_padding(const stk_device *device, const stk_tensor_type *x,
                                  stk_format have)
 {
     if (x->dtype == STK_DTYPE_F32 && !device->options.tf32)
         return have == STK_CUDA_PAD4 ? have : (stk_format)STK_FORMAT_PLAIN;
-    return stk_cuda_padding_of(x);
+    return x->dtype == STK_DTYPE_BF16 ? (stk_format)STK_CUDA_PAD8 : stk_cuda_padding_of(x);
 }
 
 static stk_status decide(stk_device *device, const stk_op_use *use, stk_conv_pass pass,
@@ -80,19 +81,6 @@ static stk_status formats_weight(stk_device *device, const stk_op_use *use, cons
     return STK_OK;
 }
 
-/* The sum of dy over all but channels. */
-static stk_cuda_reduce_args bias_sum(const stk_kernel_call *call)
-{
-    const int64_t       *d = call->use.in[1].shape.dim;
-    stk_cuda_reduce_args args = {.dtype = (int)call->use.in[1].dtype,
-                                 .multiply = 1,
-                                 .outer = 1,
-                                 .gone = d[0] * d[1] * d[2],
-                                 .inner = d[3]};
-    args.splits = stk_cuda_reduce_splits(&args);
-    return args;
-}
-
 static bool has_bias_sum(const stk_kernel_call *call, stk_conv_pass pass)
 {
     return pass == STK_CONV_WEIGHT && call->use.output_count > 1;
@@ -136,7 +124,7 @@ static stk_status prepare_with(stk_kernel_call *call, stk_conv_pass pass, size_t
     if (s->chosen->way.kind == STK_CONV_NO_WAY) return prepare_instead(call, pass, scratch, err);
     *scratch = stk_conv_way_scratch(&c, &s->chosen->way);
     if (!has_bias_sum(call, pass)) return STK_OK;
-    stk_cuda_reduce_args sum = bias_sum(call);
+    stk_cuda_reduce_args sum = stk_cuda_conv_bias_sum(call);
     s->partial = (*scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     *scratch = s->partial + (size_t)(sum.splits * sum.inner) * sizeof(float);
     return STK_OK;
@@ -165,9 +153,7 @@ static stk_status prepare(stk_kernel_call *call, stk_conv_pass pass, size_t *scr
 static stk_status sum_bias(const stk_kernel_call *call, stk_error *err)
 {
     const state         *s = call->state;
-    stk_cuda_reduce_args args = bias_sum(call);
-    args.x = call->in[1];
-    args.out = call->out[1];
+    stk_cuda_reduce_args args = stk_cuda_conv_bias_sum(call);
     args.partial = (float *)((char *)call->scratch + s->partial);
     return stk_cuda_launched(call, stk_cuda_reduce_launch(&args, stk_cuda_of(call->device)->stream),
                              err);

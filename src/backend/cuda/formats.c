@@ -41,14 +41,12 @@ stk_cuda_layout stk_cuda_layout_of(const stk_tensor_type *type, stk_format forma
     return l;
 }
 
-/* Tensor cores take 16 bytes of a pixel; of float16, cuDNN has an engine for first layers that
- * takes four channels in a third of the time (docs/cuda-convolutions.md). */
+/* Tensor cores take 16 bytes: of few channels those of two pixels (own/stem.h). */
 stk_format stk_cuda_padding_of(const stk_tensor_type *pictures)
 {
     enum { FEW = 4 };
     bool few = pictures->shape.dim[pictures->shape.rank - 1] <= FEW;
-    if (pictures->dtype == STK_DTYPE_F32) return STK_CUDA_PAD4;
-    return pictures->dtype == STK_DTYPE_F16 && few ? STK_CUDA_PAD4 : STK_CUDA_PAD8;
+    return pictures->dtype == STK_DTYPE_F32 || few ? STK_CUDA_PAD4 : STK_CUDA_PAD8;
 }
 
 size_t stk_cuda_format_bytes(const stk_device *device, const stk_tensor_type *type,

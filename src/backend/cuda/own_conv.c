@@ -170,3 +170,17 @@ cudaError_t stk_cuda_conv_sum(const stk_cuda_conv_args *args, cudaStream_t strea
     };
     return stk_cuda_sum_parts_launch(&sum, stream);
 }
+
+stk_cuda_reduce_args stk_cuda_conv_bias_sum(const stk_kernel_call *call)
+{
+    const int64_t       *d = call->use.in[1].shape.dim;
+    stk_cuda_reduce_args args = {.dtype = (int)call->use.in[1].dtype,
+                                 .multiply = 1,
+                                 .outer = 1,
+                                 .gone = d[0] * d[1] * d[2],
+                                 .inner = d[3],
+                                 .x = call->in[1],
+                                 .out = call->out[1]};
+    args.splits = stk_cuda_reduce_splits(&args);
+    return args;
+}

@@ -4,6 +4,7 @@
 
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/own/conv.h"
+#include "backend/cuda/own/reduce.h"
 #include "ops/conv2d.h"
 #include "ops/window.h"
 
@@ -36,5 +37,8 @@ stk_status stk_cuda_conv_weight_formats(stk_device *device, const stk_op_use *us
 stk_status  stk_cuda_conv_scratch(const stk_kernel_call *call, int parts, size_t *scratch,
                                   stk_error *err);
 cudaError_t stk_cuda_conv_sum(const stk_cuda_conv_args *args, cudaStream_t stream);
+
+/* Of gradients by weights: dbias as the sum of dy over all but channels; all but partial. */
+stk_cuda_reduce_args stk_cuda_conv_bias_sum(const stk_kernel_call *call);
 
 #endif

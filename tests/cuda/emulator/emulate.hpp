@@ -46,6 +46,7 @@ void           cluster_barrier();
 /* Where another block of the cluster has what is at this place of the dynamic memory. */
 void *dynamic_of(void *here, int block);
 int   block_count(bool x); /* threads of the block with x; a barrier too */
+void  warp_barrier(unsigned mask);
 /* Every lane of mask gives bytes and gets those of lane from (its own where that is none). */
 void     exchange(unsigned mask, const void *give, int from, void *take, size_t size);
 unsigned ballot(unsigned mask, bool x);
@@ -95,8 +96,7 @@ inline void __threadfence_block()
 }
 inline void __syncwarp(unsigned mask = 0xffffffffu)
 {
-    int x = 0;
-    (void)stk_emulated::shuffle(mask, x, stk_emulated::lane());
+    stk_emulated::warp_barrier(mask);
 }
 template <typename T> T __shfl_sync(unsigned mask, T x, int from, int width = 32)
 {

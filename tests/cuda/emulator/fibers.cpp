@@ -158,20 +158,24 @@ int block_count(bool x)
     return found;
 }
 
+void warp_barrier(unsigned mask)
+{
+    fibers[(size_t)current].mask = mask;
+    fibers[(size_t)current].waits = 2;
+    leave();
+}
+
 /* Twice: nobody may give anew before all have taken. */
 void exchange(unsigned mask, const void *give, int from, void *take, size_t size)
 {
     fiber &f = fibers[(size_t)current];
     if (size > WORD) abort();
     memcpy(f.gave, give, size);
-    f.mask = mask;
-    f.waits = 2;
-    leave();
+    warp_barrier(mask);
     int  first = current / WARP * WARP;
     bool there = from >= 0 && from < WARP && fibers[(size_t)(first + from)].block >= 0;
     memcpy(take, there ? fibers[(size_t)(first + from)].gave : f.gave, size);
-    fibers[(size_t)current].waits = 2;
-    leave();
+    warp_barrier(mask);
 }
 
 unsigned ballot(unsigned mask, bool x)

@@ -1,0 +1,138 @@
+/* Going down pictures: what both directions of a first convolution share. */
+#ifndef STK_BACKEND_CUDA_OWN_STEM_CUH
+#define STK_BACKEND_CUDA_OWN_STEM_CUH
+
+#include "backend/cuda/own/mma.cuh"
+#include "backend/cuda/own/stem.h"
+#ifdef __CUDACC__
+#include <cuda_pipeline_primitives.h>
+#endif
+
+namespace stk
+{
+
+typedef stk_cuda_conv_args stem_args;
+typedef stk_cuda_stem_plan stem_plan;
+
+constexpr int STEM_WARPS = STK_CUDA_STEM_WARPS, STEM_THREADS = STK_CUDA_STEM_THREADS;
+constexpr int STEM_TILE = STK_CUDA_STEM_TILE, STEM_UNIT = STK_CUDA_STEM_UNIT;
+constexpr int STEM_PIXEL = STK_CUDA_STEM_PIXEL;
+
+/* A kernel of K rows and stride S. Of stride 1 a unit begins at every pixel, so that each is there
+ * twice: tensor cores take 16 bytes that begin at a multiple of 16. */
+template <int K, int S> struct stem_shape {
+    static constexpr int UNITS = STK_CUDA_STEM_COLUMNS(K) / 2; /* of a row of the kernel */
+    static constexpr int APART = S == 2 ? 1 : 2;               /* units, of two of these in x */
+};
+
+/* A step: its first row of results, and where its first row of x is in the ring. */
+struct stem_place {
+    int64_t picture;
+    int     row, base;
+};
+
+__device__ __forceinline__ int stem_wrap(const stem_plan &p, int row)
+{
+    return row >= p.ring ? row - p.ring : row;
+}
+
+/* x[y] from column first on becomes a row of the ring, with zeros around the picture. */
+template <int S>
+__device__ __forceinline__ void stem_bring_row(const stem_args &a, const stem_plan &p,
+                                               int64_t picture, int y, unsigned char *to)
+{
+    constexpr int BYTES = STEM_PIXEL * 2;
+    int           width = a.across.size, first = -a.across.before - p.lead;
+    bool          inside = y >= 0 && y < a.down.size, even = S == 2 && width % 2 == 0;
+    const char   *all = (const char *)a.x;
+    const char   *row = all + (inside ? (picture * a.down.size + y) * width * BYTES : 0);
+    for (int u = (int)threadIdx.x % WARP; u < p.pitch; u += WARP) {
+        int            x = first + u * S;
+        unsigned char *unit = to + u * STEM_UNIT;
+        if (even) {
+            bool there = inside && x >= 0 && x < width;
+            __pipeline_memcpy_async(unit, there ? row + x * BYTES : all, STEM_UNIT,
+                                    there ? 0 : STEM_UNIT);
+            continue;
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            bool there = inside && x + i >= 0 && x + i < width;
+            __pipeline_memcpy_async(unit + i * BYTES, there ? row + (x + i) * BYTES : all, BYTES,
+                                    there ? 0 : BYTES);
+        }
+    }
+}
+
+/* Rows of x for a step: those that the one before has not brought, where it is of the same
+ * picture; they follow its rows in the ring. */
+template <int K, int S>
+__device__ __forceinline__ void stem_bring(const stem_args &a, const stem_plan &p, bool fresh,
+                                           stem_place &at, unsigned char *ring)
+{
+    int inner = K + (p.rows - 1) * S, count = fresh ? inner : p.rows * S;
+    int end = stem_wrap(p, at.base + inner), first = at.row * S - a.down.before + inner - count;
+    for (int r = (int)threadIdx.x / WARP; r < count; r += STEM_WARPS)
+        stem_bring_row<S>(a, p, at.picture, first + r,
+                          ring + stem_wrap(p, end + r) * p.pitch * STEM_UNIT);
+    at.base = fresh ? end : stem_wrap(p, at.base + count);
+}
+
+/* The block's share of all steps: more(place) brings whatever else a step needs, use(place) is
+ * called when all of it is there; begin() once, while the first is on its way. */
+template <int K, int S, typename MORE, typename BEGIN, typename USE>
+__device__ __forceinline__ void stem_stream(const stem_args &a, const stem_plan &p,
+                                            unsigned char *ring, MORE more, BEGIN begin, USE use)
+{
+    int64_t    all = a.batch * p.steps, step = all * blockIdx.x / gridDim.x;
+    int64_t    last = all * (blockIdx.x + 1) / gridDim.x;
+    stem_place next = {step / p.steps, (int)(step % p.steps) * p.rows, 0};
+    if (step == last) return;
+    stem_bring<K, S>(a, p, true, next, ring);
+    more(next);
+    __pipeline_commit();
+    begin();
+    for (; step < last; step++) {
+        stem_place now = next;
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        if (step + 1 < last) {
+            next.row += p.rows;
+            bool fresh = next.row >= a.down.count;
+            if (fresh) next.picture++, next.row = 0;
+            stem_bring<K, S>(a, p, fresh, next, ring);
+            more(next);
+            __pipeline_commit();
+        }
+        use(now);
+    }
+}
+
+/* Where a row of x that a step begins with, or a later one, is in the ring. */
+struct stem_rows {
+    shared_at at;
+    int       row;
+
+    template <int BY> __device__ __forceinline__ void down(const stem_plan &p)
+    {
+        at += BY * p.pitch * STEM_UNIT;
+        row += BY;
+        if (row < p.ring) return;
+        row -= p.ring;
+        at -= p.ring * p.pitch * STEM_UNIT;
+    }
+};
+
+/* For a tile of a row of results: from the given unit of it on, and a row further down. */
+template <int S>
+__device__ __forceinline__ stem_rows stem_rows_of(const stem_plan &p, const stem_place &now,
+                                                  shared_at ring, int row, int tile, int unit,
+                                                  int below = 0)
+{
+    int at = stem_wrap(p, now.base + row * S + below);
+    return {ring + (at * p.pitch + tile * STEM_TILE + unit) * STEM_UNIT, at};
+}
+
+} // namespace stk
+
+#endif
