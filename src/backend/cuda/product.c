@@ -16,12 +16,11 @@ static bool is_product(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
            a->groups == 1 && !a->pad[0] && !a->pad[1] && !a->pad[2] && !a->pad[3] && !a->act.row;
 }
 
-static int tile_of(int64_t columns, int64_t depth)
+static int tile_of(int64_t columns, int64_t depth, int results)
 {
-    return stk_cuda_product_fits(columns, depth, STK_CUDA_PRODUCT_WIDE) ? STK_CUDA_PRODUCT_WIDE
-           : stk_cuda_product_fits(columns, depth, STK_CUDA_PRODUCT_NARROW)
-               ? STK_CUDA_PRODUCT_NARROW
-               : 0;
+    const int wide = STK_CUDA_PRODUCT_WIDE, narrow = STK_CUDA_PRODUCT_NARROW;
+    if (stk_cuda_product_fits(columns, depth, wide, results)) return wide;
+    return stk_cuda_product_fits(columns, depth, narrow, results) ? narrow : 0;
 }
 
 static stk_cuda_product_args args_of(const stk_device *device, const stk_graph_op *op,
@@ -35,7 +34,7 @@ static stk_cuda_product_args args_of(const stk_device *device, const stk_graph_o
                                    .rows = s.batch * s.out_h * s.out_w,
                                    .columns = columns,
                                    .depth = depth,
-                                   .tile = tile_of(columns, depth),
+                                   .tile = tile_of(columns, depth, 1),
                                    .processors = cuda->processors,
                                    .counters = cuda->counters};
 }
@@ -46,7 +45,7 @@ bool stk_cuda_product_in(const stk_device *device, stk_dtype precision)
     return cuda->major == 9 && cuda->minor == 0 &&
            (precision == STK_DTYPE_F16 || precision == STK_DTYPE_BF16) &&
            stk_cuda_product_fits(STK_CUDA_PRODUCT_NARROW, STK_CUDA_PRODUCT_NARROW,
-                                 STK_CUDA_PRODUCT_NARROW);
+                                 STK_CUDA_PRODUCT_NARROW, 1);
 }
 
 static bool pays(const stk_device *device, const stk_graph_op *op, const stk_op_use *use)
@@ -123,10 +122,19 @@ static stk_op_use sum_of(const stk_op_use *use)
     return (stk_op_use){use->name, use->attrs, STK_GRAD_NORM_BITS, 1, use->in, use->out};
 }
 
+static stk_cuda_product_args norm_args(const stk_device *device, const stk_op_use *use)
+{
+    const stk_op_use      sum = sum_of(use);
+    stk_cuda_product_args args = args_of(device, &stk_graph_op_conv2d_grad_input, &sum);
+    args.tile = tile_of(args.columns, args.depth, 2);
+    return args;
+}
+
 static bool can_norm(const stk_device *device, const stk_op_use *use)
 {
     const stk_op_use sum = sum_of(use);
-    return use->in[STK_GRAD_NORM_X].dtype == use->in[0].dtype && can_sum(device, &sum);
+    return use->in[STK_GRAD_NORM_X].dtype == use->in[0].dtype && can_sum(device, &sum) &&
+           norm_args(device, use).tile;
 }
 
 static stk_status norm_formats(stk_device *device, const stk_op_use *use, const stk_format *have,
@@ -138,15 +146,9 @@ static stk_status norm_formats(stk_device *device, const stk_op_use *use, const 
     return sum_formats(device, use, have, in, out, err);
 }
 
-static stk_cuda_product_args norm_args(const stk_kernel_call *call)
-{
-    const stk_op_use sum = sum_of(&call->use);
-    return args_of(call->device, &stk_graph_op_conv2d_grad_input, &sum);
-}
-
 static stk_status prepare_norm(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    const stk_cuda_product_args args = norm_args(call);
+    const stk_cuda_product_args args = norm_args(call->device, &call->use);
     (void)err;
     *scratch = stk_cuda_product_bytes(&args);
     return STK_OK;
@@ -154,7 +156,7 @@ static stk_status prepare_norm(stk_kernel_call *call, size_t *scratch, stk_error
 
 static stk_status run_norm(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda_product_args args = norm_args(call);
+    stk_cuda_product_args args = norm_args(call->device, &call->use);
     args.x = call->in[STK_GRAD_NORM_DY];
     args.w = call->in[STK_GRAD_NORM_W];
     args.plus = call->in[STK_GRAD_NORM_PLUS];

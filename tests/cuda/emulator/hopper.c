@@ -1,9 +1,9 @@
 /* Tensor cores are not emulated: no product fits them. */
 #include "backend/cuda/own/hopper_product.h"
 
-bool stk_cuda_product_fits(int64_t columns, int64_t depth, int tile)
+bool stk_cuda_product_fits(int64_t columns, int64_t depth, int tile, int results)
 {
-    (void)columns, (void)depth, (void)tile;
+    (void)columns, (void)depth, (void)tile, (void)results;
     return false;
 }
 

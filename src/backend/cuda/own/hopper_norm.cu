@@ -8,6 +8,8 @@ namespace
 
 using namespace product;
 
+constexpr int RESULTS = 2; /* matrices of their size: theirs, and the one beside */
+
 template <int TILE> struct lookers {
     static constexpr int ACROSS = TILE / VECTOR, DOWN = GROUP / ACROSS; /* threads of a group */
 };
@@ -56,18 +58,19 @@ __device__ __forceinline__ void keep_set(const row_bits<TILE> &bits, float (&d)[
         }
 }
 
-/* What look_again will read, while the product is computed: a line a thread. */
+/* Both that results are made with; all of the group are done with what was there. */
 template <int TILE>
-__device__ __forceinline__ void fetch_beside(const stk_cuda_product_args &a, int column,
-                                             int64_t row)
+__device__ __forceinline__ void load_both(const memory &m, const CUtensorMap *plus,
+                                          const CUtensorMap *beside, int column, int row)
 {
-    constexpr int LINES = TILE * 2 / LINE;
-    int           thread = (int)threadIdx.x % GROUP;
-    row += thread / LINES;
-    if (thread >= EACH * LINES || row >= a.rows) return;
-    const char *at =
-        (const char *)a.beside + (row * a.columns + column) * 2 + thread % LINES * LINE;
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+    unsigned char *to = m.beside;
+    hopper::stores_wait_read();
+    hopper::barrier_expect(m.plus_full, 2 * layout<TILE>::RESULT);
+#pragma unroll
+    for (int at = 0; at < TILE; at += 64) {
+        hopper::load_tile(m.result + at / 64 * CHUNK, plus, m.plus_full, column + at, row);
+        hopper::load_tile(to + at / 64 * CHUNK, beside, m.plus_full, column + at, row);
+    }
 }
 
 template <typename T>
@@ -82,42 +85,30 @@ __device__ __forceinline__ void add(const stk::pack<T, VECTOR> &dz, const stk::p
     }
 }
 
-/* rows is EACH but for the last; row the group's first. */
+/* rows is EACH but for the last. */
 template <int TILE, typename T>
-__device__ __forceinline__ void look_again(const stk_cuda_product_args &a,
-                                           const unsigned char *result, int column, int64_t row,
-                                           int rows, sums &s)
+__device__ __forceinline__ void look_again(const memory &m, const float *means, int rows, sums &s)
 {
     using L = lookers<TILE>;
     typedef stk::pack<T, VECTOR> line;
-    constexpr int                LINES = EACH / L::DOWN, AT_ONCE = 4;
-    int across = threadIdx.x % GROUP % L::ACROSS, down = threadIdx.x % GROUP / L::ACROSS;
-    column += across * VECTOR;
-    const T *beside = (const T *)a.beside + (row + down) * a.columns + column;
-    float    mean[VECTOR];
+    constexpr int                LINES = EACH / L::DOWN;
+    int   across = threadIdx.x % GROUP % L::ACROSS, down = threadIdx.x % GROUP / L::ACROSS;
+    float mean[VECTOR];
 #pragma unroll
     for (int k = 0; k < VECTOR; k++)
-        mean[k] = __ldg(a.mean + column + k);
-#pragma unroll 1
-    for (int i = 0; i < LINES; i += AT_ONCE) {
-        line x[AT_ONCE] = {};
-#pragma unroll
-        for (int u = 0; u < AT_ONCE; u++)
-            if (down + (i + u) * L::DOWN < rows)
-                x[u] = *(const line *)(beside + (i + u) * L::DOWN * a.columns);
-#pragma unroll
-        for (int u = 0; u < AT_ONCE; u++)
-            if (down + (i + u) * L::DOWN < rows)
-                add<T>(
-                    *(const line *)(result + swizzled(down + (i + u) * L::DOWN, across * VECTOR)),
-                    x[u], mean, s);
+        mean[k] = means[across * VECTOR + k];
+#pragma unroll 4
+    for (int i = 0; i < LINES; i++) {
+        int row = down + i * L::DOWN, at = swizzled(row, across * VECTOR);
+        if (row < rows)
+            add<T>(*(const line *)(m.result + at), *(const line *)(m.beside + at), mean, s);
     }
 }
 
 template <int TILE, typename T>
-__device__ __forceinline__ void compute(const stk_cuda_product_args &a, const memory &m,
-                                        const CUtensorMap *x, const CUtensorMap *y,
-                                        const CUtensorMap *plus, int group, sums &s)
+__device__ __forceinline__ void
+compute(const stk_cuda_product_args &a, const memory &m, const CUtensorMap *x, const CUtensorMap *y,
+        const CUtensorMap *plus, const CUtensorMap *beside, const float *means, int group, sums &s)
 {
     const place p = place_of(a);
     ring        r = {m.slots};
@@ -127,17 +118,15 @@ __device__ __forceinline__ void compute(const stk_cuda_product_args &a, const me
     uint32_t    parity = 0;
     for (int i = 0; i < m.slots && first; i++)
         copy_next(a, m, x, p, group, i, c);
+    if (first) load_both<TILE>(m, plus, beside, column, p.first * ROWS + group * EACH);
     hopper::barrier_wait(m.w_full, 0);
     for (int64_t tile = p.first; tile < p.tiles; tile += p.step, parity ^= 1) {
         float          d[TILE / 2];
         row_bits<TILE> bits;
         int64_t        row = tile * ROWS + group * EACH;
         int            rows = a.rows - row < EACH ? (int)(a.rows - row) : EACH;
-        hopper::meet(1 + group, GROUP); /* all have looked at the last result */
-        if (first) load_plus<TILE>(m, plus, column, (int)row);
-        fetch_beside<TILE>(a, column, row);
-        multiply_tile<TILE, T, 1>(a, m, x, p, group, r, c, d);
         load_bits<TILE>(a, column, row, bits);
+        multiply_tile<TILE, T, 1>(a, m, x, p, group, r, c, d);
         hopper::barrier_wait(m.plus_full, parity);
         add_result<TILE, T>(m.result, d);
         keep_set<TILE>(bits, d);
@@ -145,7 +134,10 @@ __device__ __forceinline__ void compute(const stk_cuda_product_args &a, const me
         hopper::fence_shared();
         hopper::meet(1 + group, GROUP);
         if (first && rows > 0) store_result<TILE>(m, y, column, (int)row);
-        look_again<TILE, T>(a, m.result, column, row, rows, s);
+        look_again<TILE, T>(m, means, rows, s);
+        hopper::meet(1 + group, GROUP);
+        if (first && tile + p.step < p.tiles)
+            load_both<TILE>(m, plus, beside, column, (int)(tile + p.step) * ROWS + group * EACH);
     }
     if (first) hopper::stores_wait_read();
 }
@@ -228,17 +220,21 @@ template <int TILE, typename T>
 __global__ void __launch_bounds__(THREADS, 1)
     with_norm(const __grid_constant__ stk_cuda_product_args a,
               const __grid_constant__ CUtensorMap x, const __grid_constant__ CUtensorMap w,
-              const __grid_constant__ CUtensorMap y, const __grid_constant__ CUtensorMap plus)
+              const __grid_constant__ CUtensorMap y, const __grid_constant__ CUtensorMap plus,
+              const __grid_constant__ CUtensorMap beside)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ unsigned char dynamic[];
     __shared__ bool                 is_last;
+    __shared__ float                means[TILE];
     int                             group = (int)threadIdx.x / GROUP;
-    set_up<TILE>(dynamic, (int)a.depth);
-    const memory m = memory_of<TILE>(dynamic, (int)a.depth, group);
+    if (threadIdx.x < TILE)
+        means[threadIdx.x] = a.mean[place_of(a).tile_column * TILE + threadIdx.x];
+    set_up<TILE, RESULTS>(dynamic, (int)a.depth);
+    const memory m = memory_of<TILE, RESULTS>(dynamic, (int)a.depth, group);
     sums         s = {};
     if (threadIdx.x == 0) copy_w<TILE, 1>(a, m, &w);
-    compute<TILE, T>(a, m, &x, &y, &plus, group, s);
+    compute<TILE, T>(a, m, &x, &y, &plus, &beside, means, group, s);
     /* Results and slots are done with. */
     unsigned char *room = m.result - group * layout<TILE>::RESULT;
     leave<TILE>(a, (float *)room, group, s);
@@ -249,9 +245,12 @@ __global__ void __launch_bounds__(THREADS, 1)
 template <int TILE, typename T> struct norm_kernel {
     static cudaError_t start(const stk_cuda_product_args *a, cudaStream_t stream)
     {
-        CUtensorMap map[4];
+        CUtensorMap map[4], beside;
         cudaError_t code = encode_all(a, map);
-        return code == cudaSuccess ? launch(with_norm<TILE, T>, a, map, stream) : code;
+        if (code == cudaSuccess) code = encode(a, a->beside, a->rows, a->columns, EACH, &beside);
+        if (code != cudaSuccess) return code;
+        return launch<RESULTS>(with_norm<TILE, T>, a, stream, map[0], map[1], map[2], map[3],
+                               beside);
     }
 };
 

@@ -20,7 +20,7 @@ constexpr int THREADS = GROUPS * GROUP, WARPS = GROUP / 32;
 constexpr int LINE = 128, CHUNK = EACH * LINE;  /* bytes of 64 elements, and of 64 rows of them */
 constexpr int STEP = 16, STEP_BYTES = STEP * 2; /* of the depth, that one instruction takes */
 constexpr int VECTOR = 8;                       /* elements of 16 bytes */
-constexpr int SHARED = 227 * 1024, ALIGNMENT = 1024, BARRIERS = 1024;
+constexpr int SHARED = 227 * 1024, STATIC = 768, ALIGNMENT = 1024, BARRIERS = 1024;
 constexpr int SLOTS = 8; /* of a group, at most: 64 rows of 64 elements each */
 
 template <int TILE> struct layout {
@@ -40,18 +40,22 @@ __device__ __forceinline__ place place_of(const stk_cuda_product_args &a)
             (a.rows + ROWS - 1) / ROWS};
 }
 
-/* Slots of a group that fit beside w and the results. */
-__host__ __device__ inline int slots_of(int tile, int64_t depth)
+/* What w, barriers and so many matrices of the size of the results take. */
+__host__ __device__ inline int fixed_of(int tile, int64_t depth, int results)
 {
-    int taken = ALIGNMENT + BARRIERS + tile * (int)depth * 2 + ROWS * tile * 2;
-    int slots = (SHARED - taken) / (GROUPS * CHUNK);
+    return ALIGNMENT + BARRIERS + tile * (int)depth * 2 + results * ROWS * tile * 2;
+}
+
+/* Slots of a group that fit beside it, and what kernels have of their own. */
+__host__ __device__ inline int slots_of(int tile, int64_t depth, int results)
+{
+    int slots = (SHARED - STATIC - fixed_of(tile, depth, results)) / (GROUPS * CHUNK);
     return slots > SLOTS ? SLOTS : slots;
 }
 
-inline int bytes_of(int tile, int64_t depth)
+inline int bytes_of(int tile, int64_t depth, int results)
 {
-    return ALIGNMENT + BARRIERS + tile * (int)depth * 2 + ROWS * tile * 2 +
-           slots_of(tile, depth) * GROUPS * CHUNK;
+    return fixed_of(tile, depth, results) + slots_of(tile, depth, results) * GROUPS * CHUNK;
 }
 
 /* Where in a ring of slots, and the parity of the round. */
@@ -68,20 +72,21 @@ struct ring {
 
 /* What a group has of shared memory. */
 struct memory {
-    unsigned char *w, *slot, *result;
+    unsigned char *w, *slot, *result, *beside; /* beside: of a second matrix like the result */
     uint64_t      *w_full, *plus_full, *full, *empty;
     int            slots;
 };
 
-template <int TILE>
+template <int TILE, int RESULTS = 1>
 __device__ __forceinline__ memory memory_of(unsigned char *dynamic, int depth, int group)
 {
     using L = layout<TILE>;
     memory m;
-    m.slots = slots_of(TILE, depth);
+    m.slots = slots_of(TILE, depth, RESULTS);
     m.w = (unsigned char *)(((uintptr_t)dynamic + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     m.result = m.w + depth / DEPTH * L::SLAB + group * L::RESULT;
-    m.slot = m.w + depth / DEPTH * L::SLAB + GROUPS * L::RESULT + group * m.slots * CHUNK;
+    m.beside = m.result + GROUPS * L::RESULT;
+    m.slot = m.w + depth / DEPTH * L::SLAB + RESULTS * GROUPS * L::RESULT + group * m.slots * CHUNK;
     m.w_full = (uint64_t *)(m.slot + (GROUPS - group) * m.slots * CHUNK);
     m.plus_full = m.w_full + 1 + group;
     m.full = m.w_full + 1 + GROUPS + group * 2 * SLOTS;
@@ -199,11 +204,12 @@ __device__ __forceinline__ void write_result(unsigned char *result, const float 
 }
 
 /* Before anything else, by all threads. */
-template <int TILE> __device__ __forceinline__ void set_up(unsigned char *dynamic, int depth)
+template <int TILE, int RESULTS = 1>
+__device__ __forceinline__ void set_up(unsigned char *dynamic, int depth)
 {
     if (threadIdx.x == 0) {
         for (int g = 0; g < GROUPS; g++) {
-            const memory m = memory_of<TILE>(dynamic, depth, g);
+            const memory m = memory_of<TILE, RESULTS>(dynamic, depth, g);
             for (int i = 0; i < m.slots; i++) {
                 hopper::barrier_init(&m.full[i], 1);
                 hopper::barrier_init(&m.empty[i], WARPS);
@@ -283,17 +289,16 @@ cudaError_t start(const stk_cuda_product_args *a, cudaStream_t stream)
                         : KERNEL<STK_CUDA_PRODUCT_NARROW, __nv_bfloat16>::start(a, stream));
 }
 
-template <typename K>
-cudaError_t launch(K *kernel, const stk_cuda_product_args *a, const CUtensorMap *map,
-                   cudaStream_t stream)
+template <int RESULTS = 1, typename K, typename... MAPS>
+cudaError_t launch(K *kernel, const stk_cuda_product_args *a, cudaStream_t stream,
+                   const MAPS &...maps)
 {
-    int         bytes = bytes_of(a->tile, a->depth);
+    int         bytes = bytes_of(a->tile, a->depth, RESULTS);
     cudaError_t code =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (code != cudaSuccess) return code;
     int blocks = blocks_of(a->rows, a->columns, a->tile, a->processors);
-    return STK_CUDA_LAUNCH(kernel, blocks, THREADS, bytes, stream, *a, map[0], map[1], map[2],
-                           map[3]);
+    return STK_CUDA_LAUNCH(kernel, blocks, THREADS, bytes, stream, *a, maps...);
 }
 
 } // namespace product

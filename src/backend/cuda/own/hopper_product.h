@@ -27,9 +27,9 @@ typedef struct stk_cuda_product_args {
     float         *dgamma, *dbeta;
 } stk_cuda_product_args;
 
-/* Whether a block can keep so many columns of w: columns and depth are multiples of 64, and depth
- * is small. */
-bool   stk_cuda_product_fits(int64_t columns, int64_t depth, int tile);
+/* Whether a block can keep so many columns of w beside as many matrices of the size of its results
+ * (norm: 2; else 1): columns and depth are multiples of 64, and depth is small. */
+bool   stk_cuda_product_fits(int64_t columns, int64_t depth, int tile, int results);
 size_t stk_cuda_product_bytes(const stk_cuda_product_args *args);
 
 /* w[columns,depth]; mean and biased variance of each column of y, too. */

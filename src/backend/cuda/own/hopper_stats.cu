@@ -191,7 +191,7 @@ template <int TILE, typename T>
 __global__ void __launch_bounds__(THREADS, 1)
     with_statistics(const __grid_constant__ stk_cuda_product_args a,
                     const __grid_constant__ CUtensorMap x, const __grid_constant__ CUtensorMap w,
-                    const __grid_constant__ CUtensorMap y, const __grid_constant__ CUtensorMap)
+                    const __grid_constant__ CUtensorMap y)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ unsigned char dynamic[];
@@ -212,20 +212,21 @@ __global__ void __launch_bounds__(THREADS, 1)
 template <int TILE, typename T> struct statistics {
     static cudaError_t start(const stk_cuda_product_args *a, cudaStream_t stream)
     {
-        CUtensorMap map[4] = {};
+        CUtensorMap map[3];
         cudaError_t code = encode(a, a->x, a->rows, a->depth, EACH, &map[0]);
         if (code == cudaSuccess) code = encode(a, a->w, a->columns, a->depth, TILE, &map[1]);
         if (code == cudaSuccess) code = encode(a, a->y, a->rows, a->columns, EACH, &map[2]);
         if (code != cudaSuccess) return code;
-        return launch(with_statistics<TILE, T>, a, map, stream);
+        return launch(with_statistics<TILE, T>, a, stream, map[0], map[1], map[2]);
     }
 };
 
 } // namespace
 
-bool stk_cuda_product_fits(int64_t columns, int64_t depth, int tile)
+bool stk_cuda_product_fits(int64_t columns, int64_t depth, int tile, int results)
 {
-    return columns % tile == 0 && depth % DEPTH == 0 && depth <= 512 && slots_of(tile, depth) >= 2;
+    return columns % tile == 0 && depth % DEPTH == 0 && depth <= 512 &&
+           slots_of(tile, depth, results) >= 2;
 }
 
 size_t stk_cuda_product_bytes(const stk_cuda_product_args *args)

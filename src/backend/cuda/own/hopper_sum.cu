@@ -61,7 +61,9 @@ template <int TILE, typename T> struct sum {
     {
         CUtensorMap map[4];
         cudaError_t code = encode_all(a, map);
-        return code == cudaSuccess ? launch(with_sum<TILE, T>, a, map, stream) : code;
+        return code == cudaSuccess
+                   ? launch(with_sum<TILE, T>, a, stream, map[0], map[1], map[2], map[3])
+                   : code;
     }
 };
 
