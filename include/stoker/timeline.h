@@ -66,6 +66,8 @@ STK_API const stk_timeline_row   *stk_timeline_row_at(const stk_timeline *timeli
 STK_API const char               *stk_timeline_text(const stk_timeline *timeline, uint32_t text);
 STK_API bool                      stk_timeline_cut(const stk_timeline *timeline);
 STK_API uint64_t                  stk_timeline_left_out(const stk_timeline *timeline);
+/* What the trace says that its machine gives at most. False: it does not say. */
+STK_API bool stk_timeline_roofs(const stk_timeline *timeline, stk_trace_roofs *roofs);
 
 /* What a trace tells of a run, for stk_diagnose. Warnings of what it does not tell are appended to
  * missing, a line each. */

@@ -156,6 +156,12 @@ typedef struct stk_trace_series {
 } stk_trace_series;
 
 /* All zero is a good one. */
+/* What the machine gives at most, for those who judge operations. */
+typedef struct stk_trace_roofs {
+    double flops, bytes; /* a second: arithmetic, memory */
+    double launch_ns;    /* starting an operation; not above 0: not known */
+} stk_trace_roofs;
+
 typedef struct stk_trace_format {
     const char             *device;     /* that computes; NULL: the one attached, or "cpu:0" */
     uint64_t                most_bytes; /* of text; 0: 300 MB. The oldest events are left out */
@@ -163,6 +169,7 @@ typedef struct stk_trace_format {
     bool                    cuda_names; /* launches and copies are called as CUDA calls them */
     const stk_trace_series *series;
     size_t                  series_count;
+    const stk_trace_roofs  *roofs; /* NULL: not known */
 } stk_trace_format;
 
 typedef struct stk_trace_written {

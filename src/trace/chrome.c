@@ -116,6 +116,16 @@ static double event_ns(void)
     return (double)(stk_clock_ns() - begin) / EVENTS;
 }
 
+static void write_roofs(stk_chrome *c, const stk_trace_roofs *roofs)
+{
+    stk_json_key(&c->w, "roofs");
+    stk_json_object(&c->w);
+    stk_json_pair_double(&c->w, "flops_per_s", roofs->flops);
+    stk_json_pair_double(&c->w, "bytes_per_s", roofs->bytes);
+    if (roofs->launch_ns > 0) stk_json_pair_double(&c->w, "launch_ns", roofs->launch_ns);
+    stk_json_object_end(&c->w);
+}
+
 static void write_tail(stk_chrome *c)
 {
     stk_trace_stats stats;
@@ -139,6 +149,7 @@ static void write_tail(stk_chrome *c)
     stk_json_pair_string(&c->w, "host", host);
     stk_json_pair_int(&c->w, "offset_ns", 0);
     stk_json_object_end(&c->w);
+    if (c->format->roofs) write_roofs(c, c->format->roofs);
     stk_json_object_end(&c->w);
     if (!c->status) c->status = stk_json_end(&c->w, &c->error);
     stk_chrome_text(c, "}\n");

@@ -15,6 +15,9 @@ run bench compute mlp --batch 4 --size 8 --classes 3 --steps 4 --threads 1 --ops
 expect_code 0 "bench compute --ops"
 expect_in out "Operations, the longest first" "bench compute --ops"
 expect_in out "matmul" "bench compute --ops"
+for text in "roofs: " "Kinds of operations" "floor  above it" "  all " "GB/s  roof"; do
+    expect_in out "$text" "bench compute --ops"
+done
 expect_in out "Largest batch: " "bench compute --fit-mb"
 run bench compute mlp --batch 4 --steps 6 --threads 1 --inference --ops --json
 expect_code 0 "bench compute as JSON"
@@ -25,6 +28,10 @@ assert r["model"] == "mlp" and r["inference"] and r["batch"] == 4 and r["steps"]
 assert r["step_ms_p10"] <= r["step_ms"] <= r["step_ms_p90"] and r["images_per_s"] > 0, r
 assert r["gflops"] > 0 and r["memory"]["gradients"] == 0 and r["memory"]["arena_bytes"] > 0, r
 assert r["operations"] and all(o["ms"] >= 0 for o in r["operations"]), r
+assert r["roofs"]["flops_per_s"] > 1e8 and r["roofs"]["bytes_per_s"] > 1e8 and r["roofs"]["precision"] == "fp32", r
+assert all(o["roof"] in ("math", "memory", "launch", None) for o in r["operations"]), r
+assert all((o["roof_share"] is not None) == (o["roof"] in ("math", "memory")) for o in r["operations"]), r
+assert abs(sum(k["ms"] for k in r["kinds"]) - sum(o["ms"] for o in r["operations"])) < 1e-6 and r["kinds"][0]["floor_ms"] >= 0, r
 PYTHON
 run bench compute resnet19
 expect_code 1 "no such network"

@@ -32,6 +32,8 @@ expect_in measured/first/report.html "<html" "the page"
 run diagnose measured/first/trace.json.gz
 expect_code 0 "diagnose a trace"
 expect_in out "Warnings" "diagnose a trace"
+run trace ops measured/first/trace.json.gz
+expect_in out "roofs: " "operations of a profile's trace"
 run profile photos --model mlp --batch 8 --threads 1 --steps 20 -o measured/first -q
 expect_code 1 "a profile that is there already"
 expect_in err "measured/first/profile.json" "a profile that is there already"

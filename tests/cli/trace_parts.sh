@@ -53,6 +53,16 @@ run trace ops "$work/a.json"
 expect_code 0 "ops"
 expect_in "$work/out" "conv" "ops"
 expect_in "$work/out" "MB/s" "ops"
+expect_not_in "$work/out" "roof" "ops of a trace without roofs"
+sed 's/"host_name"/"metadata": {"roofs": {"flops_per_s": 1e9, "bytes_per_s": 1e7, "launch_ns": 30}}, "host_name"/' \
+    "$work/a.json" >"$work/roofs.json"
+run trace ops "$work/roofs.json"
+expect_in "$work/out" "roofs: 1.00 GFLOP/s, 0 GB/s" "ops under roofs"
+expect_in "$work/out" "memory 50 %" "ops under roofs"
+run trace ops "$work/roofs.json" --json
+python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); o = {o["name"]: o for o in r["operations"]}; \
+assert r["roofs"]["launch_ns"] == 30 and o["conv"]["roof"] == "memory" and 0.49 < o["conv"]["roof_share"] < 0.51, o; \
+assert o["relu"]["roof"] is None' "$work/out" || fail "the JSON of roofs"
 run trace ops "$work/a.json" --csv --sort name
 expect_code 0 "ops as CSV"
 [ "$(sed -n 2p "$work/out" | cut -d, -f1-4)" = '"conv",device,S4,10' ] || fail "CSV: $(cat "$work/out")"

@@ -120,7 +120,8 @@ static void expect_same_bits(step *first, step *second)
     release(first);
 }
 
-/* Of one block, and of clusters of 2, 4 and 8; with one thread across and two. */
+/* Three of one block, then of clusters of 2, 4 and 8; with one thread across and two. */
+enum { CLUSTERS = 3 };
 static const stk_tensor_type types[] = {
     {STK_DTYPE_F16, NHWC(2, 7, 7, 16)},    {STK_DTYPE_BF16, NHWC(3, 15, 17, 8)},
     {STK_DTYPE_F16, NHWC(1, 1, 3, 24)},    {STK_DTYPE_BF16, NHWC(2, 9, 11, 256)},
@@ -133,7 +134,7 @@ STK_TEST(statistics_and_what_they_are_applied_to_are_the_same_bits_in_one_launch
     const stk_bn_apply_attrs    relu = {{&stk_activation_relu, 0, 0}};
     static const char *const    kinds[] = {"xcc", "xccx", "xccxcc"};
     for (size_t t = 0; t < COUNT_OF(types); t++)
-        for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+        for (size_t k = t < CLUSTERS ? 0 : t % 3; k < COUNT_OF(kinds); k += t < CLUSTERS ? 1 : 3) {
             step stats = {0}, apply = {0};
             make(&stats, &stk_graph_op_bn_stats_finalize, &finalize, "xcccc", 6, &types[t]);
             apply.inputs[0] = stats.inputs[0];
@@ -154,7 +155,7 @@ STK_TEST(sums_and_the_gradient_that_needs_them_are_the_same_bits_in_one_launch)
     static const char *const kinds[] = {"xxccccc", "xxcccccx", "xxccccccc", "xxcccccb"};
     static const char *const sum_kinds[] = {"xxcc", "xxccx", "xxcccc", "xxccb"};
     for (size_t t = 0; t < COUNT_OF(types); t++)
-        for (size_t m = 0; m < COUNT_OF(masks); m++) {
+        for (size_t m = t < CLUSTERS ? 0 : t - 2; m < COUNT_OF(masks); m += t < CLUSTERS ? 1 : 4) {
             step sums = {0}, grad = {0};
             make(&sums, &stk_graph_op_bn_grad_sums, &masks[m], sum_kinds[m], 2, &types[t]);
             for (int i = 0; i < 4; i++)
@@ -168,50 +169,59 @@ STK_TEST(sums_and_the_gradient_that_needs_them_are_the_same_bits_in_one_launch)
         }
 }
 
-/* The same, and more rows than are few. */
+static cuda_input channels_of(const stk_shape *shape)
+{
+    return (cuda_input){VECTOR(shape->dim[3]), STK_DTYPE_F32, 0.1, 2, NULL};
+}
+
+static void expect_statistics(stk_shape shape, const void *data)
+{
+    const stk_bn_finalize_attrs attrs = {1e-5f, 0.1f, 50};
+    const cuda_input            c = channels_of(&shape);
+    EXPECT_CUDA(
+        (&(cuda_case){.op = &stk_graph_op_bn_stats_finalize,
+                      .attrs = &attrs,
+                      .inputs = 5,
+                      .tolerance = 4e-6,
+                      .tolerance16 = 4e-6,
+                      .in = {{.shape = shape, .low = -1, .high = 3, .data = data}, c, c, c, c}}));
+}
+
+static void expect_sums(stk_shape shape)
+{
+    const stk_bn_grad_attrs attrs = {STK_BN_MASK_NONE, 0, {0}};
+    const cuda_input        c = channels_of(&shape), x = {.shape = shape, .low = -1, .high = 3};
+    EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_bn_grad_sums,
+                              .attrs = &attrs,
+                              .inputs = 4,
+                              .tolerance = 1e-5,
+                              .tolerance16 = 2e-5,
+                              .in = {x, x, c, c}}));
+}
+
 STK_TEST(sums_over_rows_of_clusters_are_those_of_the_reference)
 {
-    static const stk_shape      shapes[] = {NHWC(2, 9, 11, 256), NHWC(1, 17, 23, 256),
-                                            NHWC(1, 29, 29, 72), NHWC(1, 53, 51, 64),
-                                            NHWC(1, 129, 128, 8)};
-    const stk_bn_finalize_attrs finalize = {1e-5f, 0.1f, 50};
-    const stk_bn_grad_attrs     attrs = {STK_BN_MASK_NONE, 0, {0}};
-    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
-        const stk_shape  of = VECTOR((int)shapes[i].dim[3]);
-        const cuda_input c = {.shape = of, .dtype = STK_DTYPE_F32, .low = 0.1, .high = 2};
-        const cuda_input x = {.shape = shapes[i], .low = -1, .high = 3};
-        EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_bn_stats_finalize,
-                                  .attrs = &finalize,
-                                  .inputs = 5,
-                                  .tolerance = 4e-6,
-                                  .tolerance16 = 4e-6,
-                                  .in = {x, c, c, c, c}}));
-        EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_bn_grad_sums,
-                                  .attrs = &attrs,
-                                  .inputs = 4,
-                                  .tolerance = 1e-5,
-                                  .tolerance16 = 2e-5,
-                                  .in = {x, x, c, c}}));
+    for (size_t t = CLUSTERS; t < COUNT_OF(types); t++) {
+        expect_statistics(types[t].shape, NULL);
+        expect_sums(types[t].shape);
     }
+}
+
+STK_TEST(rows_that_16_blocks_have_and_more_are_those_of_the_reference)
+{
+    expect_statistics(NHWC(1, 129, 128, 8), NULL);
+    expect_sums(NHWC(1, 257, 128, 8));
 }
 
 /* The first row is far from all others. */
 STK_TEST(statistics_of_small_deviations_from_a_large_mean)
 {
     enum { ROWS = 29 * 29, CHANNELS = 64 };
-    const stk_shape             shape = NHWC(1, 29, 29, CHANNELS);
-    const stk_bn_finalize_attrs finalize = {1e-5f, 0.1f, ROWS};
-    const cuda_input c = {.shape = VECTOR(CHANNELS), .dtype = STK_DTYPE_F32, .low = 0.1, .high = 2};
-    float           *x = malloc(sizeof *x * ROWS * CHANNELS);
-    stk_random       random = stk_random_for(1, 2, 3, 4);
+    float     *x = malloc(sizeof *x * ROWS * CHANNELS);
+    stk_random random = stk_random_for(1, 2, 3, 4);
     for (int i = 0; i < ROWS * CHANNELS; i++)
         x[i] = (float)(i < CHANNELS ? 0 : 1000 + (int)(4 * stk_random_double(&random)));
-    EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_bn_stats_finalize,
-                              .attrs = &finalize,
-                              .inputs = 5,
-                              .tolerance = 4e-6,
-                              .tolerance16 = 4e-6,
-                              .in = {{.shape = shape, .data = x}, c, c, c, c}}));
+    expect_statistics(NHWC(1, 29, 29, CHANNELS), x);
     free(x);
 }
 

@@ -68,8 +68,10 @@ static const stem small[] = {
 };
 
 /* Of the kernel's odd rows and columns some are outside; pictures of odd and even sides. */
-static const stem large[] = {
-    {2, 11, 37, 3, 64, 7, 2, 3, 3}, {1, 12, 22, 3, 64, 7, 2, 2, 3}, {1, 9, 10, 3, 32, 5, 2, 2, 2}};
+static const stem large[] = {{2, 11, 37, 3, 64, 7, 2, 3, 3},
+                             {1, 12, 22, 3, 64, 7, 2, 3, 3},
+                             {1, 9, 10, 3, 32, 5, 2, 2, 2},
+                             {1, 8, 12, 3, 32, 7, 2, 2, 3}};
 
 STK_TEST(small_kernels)
 {

@@ -309,6 +309,19 @@ STK_TEST(a_pool_that_has_no_such_kernel_stays_one)
     }
 }
 
+STK_TEST(so_does_a_first_convolution_of_many_pictures)
+{
+    op_case c = {.build = build_long_product,
+                 .inputs = 4,
+                 .in = {{.shape = {4, {512, 34, 34, 3}}},
+                        {.shape = {4, {64, 3, 3, 3}}},
+                        {.shape = {1, {64}}},
+                        {.shape = {1, {64}}}}};
+    EXPECT_INT_EQ(1, count_after(&c, "bn_finalize"));
+    c.in[0].shape.dim[0] = 511;
+    EXPECT_INT_EQ(1, count_after(&c, "bn_stats_finalize"));
+}
+
 static op_case case_of(const block *b)
 {
     return (op_case){.build = build_block,

@@ -96,7 +96,8 @@ static const stk_option options[] = {
      .kind = STK_OPTION_FLAG,
      .target = offsetof(values, ops),
      .group = "What to show",
-     .help = "the time of every operation, in some steps more"},
+     .help = "the time of every operation and of each kind of them, in some steps more; how near "
+             "each is to what the machine gives"},
     {.name = "fit-mb",
      .metavar = "N",
      .kind = STK_OPTION_INTEGER,
@@ -212,7 +213,8 @@ static stk_status foretell_batch(stk_compute_report *report, const stk_train_ben
 static stk_status work(stk_compute_report *report, const values *v, stk_error *err)
 {
     const stk_train_bench_options how = {.inference = v->inference};
-    const double                  begin = stk_seconds_now();
+    if (v->ops) stk_bench_roofs_measure(&report->roofs, report->recipe);
+    const double begin = stk_seconds_now();
     STK_TRY(stk_train_bench_open(&report->bench, report->recipe, NULL, &how, err));
     report->compile_seconds = stk_seconds_now() - begin;
     STK_TRY(measure(report, v, err));

@@ -2,6 +2,8 @@
 #include "bench_compute_report.h"
 
 #include "format.h"
+#include "op_kinds.h"
+#include "roof.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -59,10 +61,17 @@ static void add_number(stk_table *table, const char *format, double value)
     stk_table_add(table, text);
 }
 
-static void add_step(stk_table *table, const stk_program_step *step, double all)
+static stk_roof roof_of(const stk_compute_report *report, const stk_program_step *step)
 {
-    const double seconds = time_of(step);
-    char         kernel[160];
+    return stk_roof_of(&report->roofs.limits, step->flops, step->bytes, time_of(step) * 1e9);
+}
+
+static void add_step(stk_table *table, const stk_compute_report *report,
+                     const stk_program_step *step, double all)
+{
+    const double   seconds = time_of(step);
+    const stk_roof roof = roof_of(report, step);
+    char           kernel[160], text[STK_FORMAT_ROOM];
     snprintf(kernel, sizeof kernel, "%s%s%s", step->kernel ? step->kernel : "",
              step->detail && *step->detail ? " " : "", step->detail ? step->detail : "");
     stk_table_add(table, step->operation);
@@ -72,22 +81,40 @@ static void add_step(stk_table *table, const stk_program_step *step, double all)
     add_number(table, "%.1f %%", 100 * per_second(seconds, all));
     add_number(table, "%.1f", per_second(step->flops, seconds) * 1e-9);
     add_number(table, "%.1f", per_second(step->bytes, seconds) * 1e-9);
+    if (stk_roofs_are_known(&report->roofs.limits))
+        stk_table_add(table, stk_roof_format(text, &roof));
 }
 
-static void print_operations(const stk_program *program, const stk_style *style)
+static void print_kinds(const stk_compute_report *report, const stk_program *program,
+                        const stk_style *style)
+{
+    const stk_bench_roofs *roofs = &report->roofs;
+    const bool             known = stk_roofs_are_known(&roofs->limits);
+    stk_op_sum             sums[STK_OP_KINDS];
+    const size_t           count = stk_op_kinds_sum(sums, program, &roofs->limits);
+    char                   text[160];
+    printf("\n%sKinds of operations%s, the longest first\n", style->bold, style->plain);
+    if (known)
+        printf("  roofs: %s; measured\n",
+               stk_roofs_format(text, sizeof text, &roofs->limits, roofs->precision));
+    stk_op_kinds_print(sums, count, known, style);
+}
+
+static void print_operations(const stk_compute_report *report, const stk_program *program,
+                             const stk_style *style)
 {
     static const char *const heading[] = {"operation", "of",      "kernel", "ms",
-                                          "share",     "GFLOP/s", "GB/s"};
+                                          "share",     "GFLOP/s", "GB/s",   "roof"};
     stk_table                table;
     size_t                   count;
     double                   all;
     stk_program_step        *list = list_steps(program, &count, &all);
     if (!list) return;
-    stk_table_init(&table, "llfrrrr");
-    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+    stk_table_init(&table, stk_roofs_are_known(&report->roofs.limits) ? "llfrrrrl" : "llfrrrr");
+    for (int i = 0; i < table.columns; i++)
         stk_table_add(&table, heading[i]);
     for (size_t i = 0; i < count && i < OPERATIONS_SHOWN; i++)
-        add_step(&table, &list[i], all);
+        add_step(&table, report, &list[i], all);
     printf("\n%sOperations%s, the longest first", style->bold, style->plain);
     if (count > OPERATIONS_SHOWN) printf("; %d of %zu", OPERATIONS_SHOWN, count);
     printf("; %.2f ms together\n", all * 1e3);
@@ -135,7 +162,9 @@ void stk_compute_report_print(const stk_compute_report *report, const stk_style 
     print_memory(&plan);
     if (report->largest_batch)
         printf("Largest batch: %lld, foretold\n", (long long)report->largest_batch);
-    if (report->ops) print_operations(program, style);
+    if (!report->ops) return;
+    print_kinds(report, program, style);
+    print_operations(report, program, style);
 }
 
 static void write_memory(stk_json_writer *json, const stk_memory_plan *plan)
@@ -151,7 +180,18 @@ static void write_memory(stk_json_writer *json, const stk_memory_plan *plan)
     stk_json_object_end(json);
 }
 
-static void write_operations(stk_json_writer *json, const stk_program *program)
+static void write_kinds(stk_json_writer *json, const stk_compute_report *report,
+                        const stk_program *program)
+{
+    const stk_profile_limits *limits = &report->roofs.limits;
+    stk_op_sum                sums[STK_OP_KINDS];
+    const size_t              count = stk_op_kinds_sum(sums, program, limits);
+    stk_roofs_write(json, limits, report->roofs.precision);
+    stk_op_kinds_write(json, sums, count, stk_roofs_are_known(limits));
+}
+
+static void write_operations(stk_json_writer *json, const stk_compute_report *report,
+                             const stk_program *program)
 {
     size_t            count;
     double            all;
@@ -159,6 +199,7 @@ static void write_operations(stk_json_writer *json, const stk_program *program)
     stk_json_key(json, "operations");
     stk_json_array(json);
     for (size_t i = 0; list && i < count; i++) {
+        const stk_roof roof = roof_of(report, &list[i]);
         stk_json_object(json);
         stk_json_pair_string(json, "operation", list[i].operation);
         stk_json_pair_string(json, "name", list[i].name ? list[i].name : "");
@@ -167,6 +208,7 @@ static void write_operations(stk_json_writer *json, const stk_program *program)
         stk_json_pair_double(json, "ms", time_of(&list[i]) * 1e3);
         stk_json_pair_double(json, "flops", list[i].flops);
         stk_json_pair_double(json, "bytes", list[i].bytes);
+        stk_roof_write(json, &roof);
         stk_json_object_end(json);
     }
     stk_json_array_end(json);
@@ -199,6 +241,7 @@ void stk_compute_report_json(stk_json_writer *json, const stk_compute_report *re
     stk_json_pair_double(json, "compile_s", report->compile_seconds);
     if (report->largest_batch) stk_json_pair_int(json, "largest_batch", report->largest_batch);
     write_memory(json, &plan);
-    if (report->ops) write_operations(json, program);
+    if (report->ops) write_kinds(json, report, program);
+    if (report->ops) write_operations(json, report, program);
     stk_json_object_end(json);
 }

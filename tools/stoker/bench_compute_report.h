@@ -2,6 +2,7 @@
 #ifndef STK_TOOLS_BENCH_COMPUTE_REPORT_H
 #define STK_TOOLS_BENCH_COMPUTE_REPORT_H
 
+#include "bench_roofs.h"
 #include "spread.h"
 #include "terminal.h"
 
@@ -18,6 +19,7 @@ typedef struct stk_compute_report {
     stk_spread              spread;
     double                  compile_seconds;
     int64_t                 largest_batch; /* 0: not asked for */
+    stk_bench_roofs         roofs;         /* with ops */
 } stk_compute_report;
 
 /* For people, to stdout. */

@@ -7,6 +7,7 @@
 #include "profile_extras.h"
 #include "profile_files.h"
 #include "profile_overhead.h"
+#include "roof.h"
 #include "signals.h"
 #include "terminal.h"
 #include "text.h"
@@ -153,8 +154,11 @@ static void tell_lack(const session *s, const char *what, const stk_error *err)
 
 static void save_trace(session *s)
 {
-    stk_profile                 *p = &s->run.profile;
-    const stk_trace_file_options how = {.resources = p->resources,
+    stk_profile          *p = &s->run.profile;
+    const stk_trace_roofs roofs = {p->limits.flops, p->limits.memory_bytes, p->limits.launch_ns};
+    const stk_trace_file_options how = {.format.roofs =
+                                            stk_roofs_are_known(&p->limits) ? &roofs : NULL,
+                                        .resources = p->resources,
                                         .resource_count = p->resource_count};
     stk_trace_written            written;
     stk_error                    err;

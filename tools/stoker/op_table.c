@@ -1,6 +1,8 @@
 /* Operations with the same name and kernel are one row. */
 #include "op_table.h"
 
+#include "format.h"
+#include "roof.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -60,20 +62,9 @@ static void add(stk_table *table, const char *format, double value)
     stk_table_add(table, text);
 }
 
-/* Where it is under the roof: the limit that it is nearest to. */
-static void add_position(stk_table *table, const stk_profile_limits *l, const row *r)
-{
-    char         text[48] = "";
-    const double math = l->flops > 0 ? r->flops / r->ns * 1e9 / l->flops : 0;
-    const double memory = l->memory_bytes > 0 ? r->bytes / r->ns * 1e9 / l->memory_bytes : 0;
-    if (math > 0 || memory > 0)
-        snprintf(text, sizeof text, "%s %.0f %%", math > memory ? "math" : "memory",
-                 100 * (math > memory ? math : memory));
-    stk_table_add(table, text);
-}
-
 static void add_row(stk_table *table, const stk_profile *p, const row *r, double steps, double all)
 {
+    char text[STK_FORMAT_ROOM];
     stk_table_add(table, r->first->operation);
     stk_table_add(table, r->first->kernel);
     add(table, "%.0f", r->calls / steps);
@@ -81,20 +72,22 @@ static void add_row(stk_table *table, const stk_profile *p, const row *r, double
     add(table, "%.1f %%", 100 * r->ns / all);
     add(table, "%.2f", r->flops / r->ns / 1e3);
     add(table, "%.0f", r->bytes / r->ns);
-    add_position(table, &p->limits, r);
+    const stk_roof roof =
+        stk_roof_of(&p->limits, r->flops / r->calls, r->bytes / r->calls, r->ns / r->calls);
+    stk_table_add(table, stk_roof_format(text, &roof));
 }
 
 void stk_op_table_print(FILE *out, const stk_profile *profile, const stk_style *style)
 {
     static const char *const heading[] = {"operation", "kernel",  "calls", "ms",
-                                          "share",     "TFLOP/s", "GB/s",  "of the limit"};
+                                          "share",     "TFLOP/s", "GB/s",  "roof"};
     stk_table                table;
     size_t                   count;
     double                   all;
     row                     *rows = calloc(profile->op_count + 1, sizeof *rows);
     const double             steps = rows ? group(profile, rows, &count, &all) : 0;
     if (steps > 0 && all > 0) {
-        stk_table_init(&table, "lfrrrrrr");
+        stk_table_init(&table, "lfrrrrrl");
         for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
             stk_table_add(&table, heading[i]);
         for (size_t i = 0; i < count && i < SHOWN; i++)

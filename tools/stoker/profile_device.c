@@ -1,5 +1,6 @@
 /* One large product, one operation that only moves bytes, one large copy: the best of some runs
- * each, by the device's own times. */
+ * each, by the device's own times. The product is of all kinds of numbers: with zeros a device
+ * takes less power, and keeps a clock that no step of training sees. */
 #include "profile_device.h"
 
 #include <stdlib.h>
@@ -73,6 +74,29 @@ static stk_status fastest(trial *t, const char *operation, stk_program_step *ste
     return STK_OK;
 }
 
+/* Numbers from -1 to 1. */
+static void fill(float *data, size_t count)
+{
+    uint32_t state = 1;
+    for (size_t i = 0; i < count; i++) {
+        state = state * 1664525 + 1013904223;
+        data[i] = (float)(int32_t)state / 0x1p31F;
+    }
+}
+
+static stk_status feed_product(trial *t, int64_t side, stk_error *err)
+{
+    const size_t bytes = (size_t)(side * side) * sizeof(float);
+    float       *data = malloc(bytes);
+    if (!data) return stk_fail(err, STK_E_NOMEM, "profile", NULL, "no memory for %zu bytes", bytes);
+    fill(data, bytes / sizeof *data);
+    stk_status st = stk_program_feed(t->program, "a", data, bytes, err);
+    if (!st) st = stk_program_feed(t->program, "b", data, bytes, err);
+    stk_device_settle(t->device);
+    free(data);
+    return st;
+}
+
 static stk_status probe_product(trial *t, int64_t side, stk_dtype precision, double *flops,
                                 stk_error *err)
 {
@@ -82,6 +106,7 @@ static stk_status probe_product(trial *t, int64_t side, stk_dtype precision, dou
     stk_symbol a = stk_graph_input(t->graph, "a", STK_DTYPE_F32, stk_shape_2d(side, side));
     stk_symbol b = stk_graph_input(t->graph, "b", STK_DTYPE_F32, stk_shape_2d(side, side));
     STK_TRY(compile(t, stk_matmul(t->graph, a, b, NULL), precision, err));
+    STK_TRY(feed_product(t, side, err));
     STK_TRY(fastest(t, "matmul", &step, &ns, err));
     if (ns > 0) *flops = step.flops / ns * 1e9;
     return STK_OK;
@@ -112,24 +137,25 @@ static stk_status probe_memory(trial *t, int64_t count, stk_profile_limits *limi
     return st;
 }
 
-void stk_profile_probe_device(stk_profile_limits *limits, const char *backend,
+bool stk_profile_probe_device(stk_profile_limits *limits, const char *backend,
                               const char *precision)
 {
-    trial           t = {0};
-    stk_error       unasked;
-    stk_device_info info;
-    if (stk_device_open(&t.device, backend, NULL, &unasked)) return;
+    const stk_device_options options = {.tf32 = strcmp(precision, "tf32") == 0};
+    trial                    t = {0};
+    stk_error                unasked;
+    stk_device_info          info;
+    if (stk_device_open(&t.device, backend, &options, &unasked)) return false;
     stk_device_read_info(t.device, &info);
-    if (stk_device_read_times(t.device).known) {
+    const bool beside = stk_device_read_times(t.device).known;
+    if (beside) {
         const bool large = info.processors >= MANY_PROCESSORS;
-        limits->copy_bytes = -1;
-        if (probe_product(&t, large ? LARGE_SIDE : SMALL_SIDE, dtype_of(precision), &limits->flops,
-                          &unasked))
-            limits->flops = -1;
+        limits->flops = limits->memory_bytes = limits->copy_bytes = -1;
+        (void)probe_product(&t, large ? LARGE_SIDE : SMALL_SIDE, dtype_of(precision),
+                            &limits->flops, &unasked);
         release(&t);
-        if (probe_memory(&t, large ? LARGE_COUNT : SMALL_COUNT, limits, &unasked))
-            limits->memory_bytes = -1;
+        (void)probe_memory(&t, large ? LARGE_COUNT : SMALL_COUNT, limits, &unasked);
         release(&t);
     }
     stk_device_free(t.device);
+    return beside;
 }

@@ -2,11 +2,14 @@
 #ifndef STK_TOOLS_PROFILE_DEVICE_H
 #define STK_TOOLS_PROFILE_DEVICE_H
 
+#include <stdbool.h>
 #include <stoker/profile.h>
 
-/* Measures a device that computes beside the host, in float32, or in 16 bits where precision says
- * so; limits of other backends stay as they are, as does what cannot be measured. */
-void stk_profile_probe_device(stk_profile_limits *limits, const char *backend,
+/* Measures a device that computes beside the host, in float32, or in tf32 or 16 bits where
+ * precision says so; what cannot be measured is -1. False: the backend is none, and limits are as
+ * they were.
+ */
+bool stk_profile_probe_device(stk_profile_limits *limits, const char *backend,
                               const char *precision);
 
 #endif

@@ -1,5 +1,6 @@
 /* stoker trace ops: a line an operation. */
 #include "format.h"
+#include "roof.h"
 #include "text.h"
 #include "trace_common.h"
 
@@ -51,11 +52,20 @@ typedef struct session {
     const values         *values;
     stk_timeline         *timeline;
     stk_timeline_ops      ops;
+    stk_profile_limits    roofs; /* of the machine, where the trace tells them */
 } session;
 
 static double mean_ns(const stk_timeline_op *op)
 {
     return (double)op->total_ns / (double)op->calls;
+}
+
+static stk_roof roof_of(const session *s, const stk_timeline_op *op)
+{
+    const double seconds = mean_ns(op) / 1e9;
+    if (op->flops_per_s < 0 && op->bytes_per_s < 0) return (stk_roof){0};
+    return stk_roof_of(&s->roofs, op->flops_per_s * seconds, op->bytes_per_s * seconds,
+                       mean_ns(op));
 }
 
 static double key_of(const stk_timeline_op *op, const char *sort)
@@ -113,13 +123,14 @@ static void add_row(stk_table *table, const session *s, const stk_timeline_op *o
 /* Rates stand in a table of their own: few operations have them. */
 static void print_rates(const session *s, size_t shown, const stk_style *style)
 {
-    stk_table table;
-    char      name[400];
-    bool      any = false;
-    stk_table_init(&table, "frr");
-    stk_table_add(&table, "operation");
-    stk_table_add(&table, "FLOP/s");
-    stk_table_add(&table, "bytes/s");
+    static const char *const headings[] = {"operation", "FLOP/s", "bytes/s", "roof"};
+    const bool               roofs = stk_roofs_are_known(&s->roofs);
+    stk_table                table;
+    char                     name[400], text[160];
+    bool                     any = false;
+    stk_table_init(&table, roofs ? "frrl" : "frr");
+    for (int i = 0; i < table.columns; i++)
+        stk_table_add(&table, headings[i]);
     for (size_t i = 0; i < shown; i++) {
         const stk_timeline_op *op = &s->ops.list[i];
         if (op->flops_per_s < 0 && op->bytes_per_s < 0) continue;
@@ -128,9 +139,12 @@ static void print_rates(const session *s, size_t shown, const stk_style *style)
         stk_table_add(&table, name);
         add_rate(&table, op->flops_per_s, "FLOP/s");
         add_rate(&table, op->bytes_per_s, "B/s");
+        const stk_roof roof = roof_of(s, op);
+        if (roofs) stk_table_add(&table, stk_roof_format(text, &roof));
     }
     if (any) {
         printf("\nRates\n");
+        if (roofs) printf("  roofs: %s\n", stk_roofs_format(text, sizeof text, &s->roofs, ""));
         stk_table_print(&table, stdout, style);
     }
     stk_table_release(&table);
@@ -172,10 +186,17 @@ static void print_csv_text(const char *text)
     putchar('"');
 }
 
+static void print_csv_roof(stk_roof roof)
+{
+    printf(",%s,", stk_roof_name(roof.kind));
+    if (stk_roof_has_share(&roof)) printf("%.6f", roof.share);
+    putchar('\n');
+}
+
 static int print_csv(const session *s)
 {
-    printf(
-        "name,where,stage,calls,total_ns,self_ns,share,mean_ns,p95_ns,flops_per_s,bytes_per_s\n");
+    printf("name,where,stage,calls,total_ns,self_ns,share,mean_ns,p95_ns,flops_per_s,bytes_per_s,"
+           "roof,roof_share\n");
     for (size_t i = 0; i < s->ops.count; i++) {
         const stk_timeline_op *op = &s->ops.list[i];
         char                   word[8];
@@ -188,7 +209,7 @@ static int print_csv(const session *s)
         if (op->flops_per_s >= 0) printf("%.6g", op->flops_per_s);
         putchar(',');
         if (op->bytes_per_s >= 0) printf("%.6g", op->bytes_per_s);
-        putchar('\n');
+        print_csv_roof(roof_of(s, op));
     }
     return STK_EXIT_OK;
 }
@@ -202,10 +223,12 @@ static int print_json(const session *s)
     stk_json_pair_string(json, "trace", s->call->operands[0]);
     stk_json_pair_string(json, "tool", stk_timeline_tool_name(stk_timeline_made_by(s->timeline)));
     stk_json_pair_uint(json, "self_ns", s->ops.self_ns);
+    stk_roofs_write(json, &s->roofs, "");
     stk_json_key(json, "operations");
     stk_json_array(json);
     for (size_t i = 0; i < s->ops.count; i++) {
         const stk_timeline_op *op = &s->ops.list[i];
+        const stk_roof         roof = roof_of(s, op);
         stk_json_object(json);
         stk_json_pair_string(json, "name", stk_timeline_text(s->timeline, op->name));
         stk_json_pair_string(json, "where", op->is_device ? "device" : "host");
@@ -217,11 +240,22 @@ static int print_json(const session *s)
         stk_json_pair_uint(json, "p95_ns", op->p95_ns);
         stk_trace_pair_known(json, "flops_per_s", op->flops_per_s);
         stk_trace_pair_known(json, "bytes_per_s", op->bytes_per_s);
+        stk_roof_write(json, &roof);
         stk_json_object_end(json);
     }
     stk_json_array_end(json);
     stk_json_object_end(json);
     return stk_json_out_end(&out, s->call);
+}
+
+static void take_roofs(session *s)
+{
+    stk_trace_roofs roofs;
+    s->roofs = (stk_profile_limits){-1, -1, -1, -1, -1, -1};
+    if (!stk_timeline_roofs(s->timeline, &roofs)) return;
+    s->roofs.flops = roofs.flops;
+    s->roofs.memory_bytes = roofs.bytes;
+    s->roofs.launch_ns = roofs.launch_ns;
 }
 
 static int run(const stk_invocation *call)
@@ -235,6 +269,7 @@ static int run(const stk_invocation *call)
                                 "give one of them");
     if (stk_trace_load(&s.timeline, call->operands[0], &v->trace, call->command, &err))
         return stk_report_error(call->command, &err, NULL);
+    take_roofs(&s);
     if (stk_timeline_count_ops(&s.ops, s.timeline, &err)) {
         code = stk_report_error(call->command, &err, NULL);
     } else {
@@ -250,8 +285,11 @@ const stk_command stk_command_trace_ops = {
     .name = "trace ops",
     .summary = "a line an operation: calls, total and own time, mean, p95, rates",
     .operands = "TRACE",
-    .description = "Sums up the spans of a trace by name. Own time is that of a span without the "
-                   "spans inside it; shares are of all own time.",
+    .description =
+        "Sums up the spans of a trace by name. Own time is that of a span without the "
+        "spans inside it; shares are of all own time. Rates are told where the trace has the "
+        "work of operations, and how near they are to what the machine gives where it "
+        "has that, as traces of 'stoker profile' do.",
     .examples = "stoker trace ops trace.json.gz\n"
                 "stoker trace ops --sort p95 --count 10 trace.json.gz\n"
                 "stoker trace ops --csv trace.json.gz > ops.csv",

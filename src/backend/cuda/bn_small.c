@@ -18,21 +18,34 @@ static bool is_cheap(const stk_activation *of)
             act.act == STK_CUDA_ACT_CLIP || act.act == STK_CUDA_ACT_LEAKY_RELU);
 }
 
+static bool are_few(const stk_op_use *use)
+{
+    return stk_cuda_rows_are_few(&use->in[0], stk_cuda_bn_small_blocks());
+}
+
+static stk_cuda_rows rows_of(const stk_kernel_call *call)
+{
+    return stk_cuda_rows_to_own(&call->use.in[0], stk_cuda_bn_small_blocks());
+}
+
 static bool can_stats(const stk_device *device, const stk_op_use *use)
 {
-    return stk_cuda_rows_are_few(device, &use->in[0]);
+    (void)device;
+    return are_few(use);
 }
 
 static bool can_apply(const stk_device *device, const stk_op_use *use)
 {
     const stk_bn_apply_attrs *attrs = use->attrs;
-    return stk_cuda_rows_are_few(device, &use->in[0]) && is_cheap(&attrs->act);
+    (void)device;
+    return are_few(use) && is_cheap(&attrs->act);
 }
 
 static bool can_grad(const stk_device *device, const stk_op_use *use)
 {
     const stk_bn_grad_attrs *attrs = use->attrs;
-    return stk_cuda_rows_are_few(device, &use->in[0]) && is_cheap(&attrs->act);
+    (void)device;
+    return are_few(use) && is_cheap(&attrs->act);
 }
 
 static stk_status begin_stats(const stk_kernel_call *call, const stk_cuda_bn_apply_args *apply,
@@ -40,7 +53,7 @@ static stk_status begin_stats(const stk_kernel_call *call, const stk_cuda_bn_app
 {
     stk_cuda_bn_small_args args = {.stats = stk_cuda_bn_stats_of(call)};
     if (apply) args.apply = *apply;
-    args.stats.rows = stk_cuda_rows_to_own(call->device, &call->use.in[0]);
+    args.stats.rows = rows_of(call);
     args.each = 1 / (double)args.stats.rows.rows;
     return stk_cuda_launched(
         call, stk_cuda_bn_small_launch(&args, stk_cuda_of(call->device)->stream), err);
@@ -49,7 +62,7 @@ static stk_status begin_stats(const stk_kernel_call *call, const stk_cuda_bn_app
 static stk_status begin_grad(const stk_kernel_call *call, stk_cuda_bn_grad_args *args,
                              stk_error *err)
 {
-    args->rows = stk_cuda_rows_to_own(call->device, &call->use.in[0]);
+    args->rows = rows_of(call);
     return stk_cuda_launched(
         call, stk_cuda_bn_grad_small_launch(args, stk_cuda_of(call->device)->stream), err);
 }

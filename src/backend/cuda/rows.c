@@ -17,9 +17,7 @@ enum {
     SUM_STEPS = 8, /* rows of a thread that one block is enough for */
     OWN_BLOCKS = 128,
     OWN_ROWS_LEAST = 96, /* of a block, so that meeting others pays */
-    OWN_WAVES = 2,       /* where rows are more than a few */
-    FEW_ROWS = 2048,
-    FEW_ROWS_MOST = STK_CUDA_FEW_ROWS * STK_CUDA_FEW_THREADS * STK_CUDA_CLUSTER
+    OWN_WAVES = 2        /* at most, where rows are more than one block has */
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -111,45 +109,49 @@ size_t stk_cuda_rows_bytes(const stk_cuda_rows *r, int values)
            (size_t)r->blocks;
 }
 
+enum { OF_BLOCK = STK_CUDA_FEW_ROWS * STK_CUDA_FEW_THREADS };
+
 /* Two threads across read whole sectors of memory; one where blocks would be too few. */
-static int across_to_own(int64_t groups, int most_blocks)
+static int across_to_own(const stk_cuda_rows *r, int64_t groups, int usual)
 {
-    bool enough = groups / STK_CUDA_FEW_ACROSS * most_blocks >= OWN_BLOCKS / 2;
-    return groups % STK_CUDA_FEW_ACROSS || !enough ? 1 : STK_CUDA_FEW_ACROSS;
+    enum { TWO = STK_CUDA_FEW_ACROSS };
+    bool enough = groups % TWO == 0 && groups / TWO * usual >= OWN_BLOCKS / 2;
+    return enough && r->rows <= usual * OF_BLOCK / TWO ? TWO : 1;
 }
 
-/* As many as rows need, and more while there are multiprocessors and rows for them. */
-static int blocks_to_own(const stk_cuda_rows *r, int most_blocks)
+/* As many as rows need, and up to the usual while there are multiprocessors and rows for them. */
+static int blocks_to_own(const stk_cuda_rows *r, int usual, int most_blocks)
 {
-    int64_t fit = STK_CUDA_FEW_ROWS * STK_CUDA_FEW_THREADS / r->across;
+    int64_t fit = OF_BLOCK / r->across;
     int     blocks = 1;
-    while (2 * blocks <= most_blocks &&
-           (blocks * fit < r->rows ||
-            (2 * blocks * r->tiles <= OWN_BLOCKS && 2 * blocks * OWN_ROWS_LEAST <= r->rows)))
+    while (2 * blocks <= most_blocks && blocks * fit < r->rows)
+        blocks *= 2;
+    while (2 * blocks <= usual && 2 * blocks * r->tiles <= OWN_BLOCKS &&
+           2 * blocks * OWN_ROWS_LEAST <= r->rows)
         blocks *= 2;
     return blocks;
 }
 
-stk_cuda_rows stk_cuda_rows_to_own(const stk_device *device, const stk_tensor_type *type)
+stk_cuda_rows stk_cuda_rows_to_own(const stk_tensor_type *type, int most_blocks)
 {
     stk_cuda_rows r = rows_of(type, STK_FORMAT_PLAIN, 0);
-    int           most_blocks = stk_cuda_of(device)->major >= 9 ? STK_CUDA_CLUSTER : 1;
     int64_t       groups = r.stride / r.wide;
-    r.across = across_to_own(groups, most_blocks);
+    int           usual = (int)least(most_blocks, STK_CUDA_CLUSTER);
+    r.across = across_to_own(&r, groups, usual);
     r.tiles = (int)(groups / r.across);
-    int blocks = blocks_to_own(&r, most_blocks), whole = WARP / r.across;
+    int blocks = blocks_to_own(&r, usual, most_blocks), whole = WARP / r.across;
     r.down = (int)(ceil_div(r.rows, (int64_t)whole * STK_CUDA_FEW_ROWS * blocks) * whole);
     divide(&r, blocks);
     return r;
 }
 
-bool stk_cuda_rows_are_few(const stk_device *device, const stk_tensor_type *type)
+bool stk_cuda_rows_are_few(const stk_tensor_type *type, int most_blocks)
 {
     stk_cuda_rows r = rows_of(type, STK_FORMAT_PLAIN, 0);
-    if (stk_dtype_bytes(type->dtype) != 2 || r.wide != 8 || r.rows == 0 || r.rows > FEW_ROWS_MOST ||
-        r.stride / r.wide > TILES_MAX)
+    if (stk_dtype_bytes(type->dtype) != 2 || r.wide != 8 || r.rows == 0 ||
+        r.rows > most_blocks * OF_BLOCK || r.stride / r.wide > TILES_MAX)
         return false;
-    r = stk_cuda_rows_to_own(device, type);
-    return r.across * r.down <= STK_CUDA_FEW_THREADS &&
-           (r.rows <= FEW_ROWS || r.tiles * r.blocks <= OWN_WAVES * OWN_BLOCKS);
+    r = stk_cuda_rows_to_own(type, most_blocks);
+    int waves = r.blocks > STK_CUDA_CLUSTER ? 1 : OWN_WAVES;
+    return r.rows <= OF_BLOCK || r.tiles * r.blocks <= waves * OWN_BLOCKS;
 }

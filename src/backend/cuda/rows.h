@@ -12,11 +12,11 @@ stk_cuda_rows stk_cuda_rows_to_map(const stk_device *device, const stk_tensor_ty
 /* For sums over rows: few blocks, since the last to end adds up what all have found. */
 stk_cuda_rows stk_cuda_rows_to_sum(const stk_device *device, const stk_tensor_type *type,
                                    stk_format format);
-/* For clusters of blocks that each have all rows of a few channels, of a tensor that is one of few
- * rows; where GPUs have no clusters, for single blocks. */
-stk_cuda_rows stk_cuda_rows_to_own(const stk_device *device, const stk_tensor_type *type);
+/* For clusters of blocks, at most so many of them, that have all rows of a few channels, of a
+ * tensor of few rows. */
+stk_cuda_rows stk_cuda_rows_to_own(const stk_tensor_type *type, int most_blocks);
 /* Whether there are so few rows, of a type of 16 bits whose channels come in eights. */
-bool stk_cuda_rows_are_few(const stk_device *device, const stk_tensor_type *type);
+bool stk_cuda_rows_are_few(const stk_tensor_type *type, int most_blocks);
 /* Whether there are counters for sums over so many channels. */
 bool stk_cuda_rows_can_sum(const stk_tensor_type *type);
 /* Bytes of what the blocks of a sum leave for the last: values floats a channel each. */

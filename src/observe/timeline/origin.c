@@ -20,7 +20,8 @@ static void keep_host(stk_trace_origin *origin, stk_bytes value)
 static bool holds_more(stk_bytes key)
 {
     return stk_scan_is(key, "otherData") || stk_scan_is(key, "metadata") ||
-           stk_scan_is(key, "distributedInfo") || stk_scan_is(key, "clock");
+           stk_scan_is(key, "distributedInfo") || stk_scan_is(key, "clock") ||
+           stk_scan_is(key, "roofs");
 }
 
 static void add_number(stk_trace_origin *origin, stk_bytes key, stk_bytes value)
@@ -42,6 +43,15 @@ static void add_number(stk_trace_origin *origin, stk_bytes key, stk_bytes value)
     }
 }
 
+static void add_roof(stk_trace_origin *origin, stk_bytes key, stk_bytes value)
+{
+    double number;
+    if (!stk_scan_number(value, &number) || !(number > 0)) return;
+    if (stk_scan_is(key, "flops_per_s")) origin->roof_flops = number;
+    if (stk_scan_is(key, "bytes_per_s")) origin->roof_bytes = number;
+    if (stk_scan_is(key, "launch_ns")) origin->launch_ns = number;
+}
+
 void stk_trace_origin_add(stk_trace_origin *origin, stk_bytes key, stk_bytes value)
 {
     stk_members m;
@@ -52,6 +62,7 @@ void stk_trace_origin_add(stk_trace_origin *origin, stk_bytes key, stk_bytes val
     if (stk_scan_is(key, "tool") && stk_scan_is(value, "\"stoker\"")) origin->is_stoker = true;
     if (stk_scan_is(key, "host") || stk_scan_is(key, "host_name")) keep_host(origin, value);
     add_number(origin, key, value);
+    add_roof(origin, key, value);
     if (!holds_more(key) || !stk_scan_is_object(value)) return;
     stk_members_begin(&m, value);
     while (stk_members_next(&m, &inner_key, &inner_value))

@@ -96,6 +96,13 @@ uint64_t stk_timeline_left_out(const stk_timeline *timeline)
     return timeline->findings.left_out;
 }
 
+bool stk_timeline_roofs(const stk_timeline *timeline, stk_trace_roofs *roofs)
+{
+    const stk_trace_origin *o = &timeline->origin;
+    *roofs = (stk_trace_roofs){o->roof_flops, o->roof_bytes, o->launch_ns};
+    return roofs->flops > 0 && roofs->bytes > 0;
+}
+
 /* The first event of row or of a later one. */
 static size_t find_row(const stk_timeline *t, uint32_t row)
 {

@@ -30,6 +30,7 @@ typedef struct stk_trace_origin {
     bool    is_merged;
     double  dropped;
     char    host[64];
+    double  roof_flops, roof_bytes, launch_ns; /* of the machine; 0: not told */
 } stk_trace_origin;
 
 struct stk_timeline {

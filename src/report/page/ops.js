@@ -2,16 +2,18 @@
 const ops = {sort: 'ns', down: true, filter: '', all: false};
 const OPS_SHOWN = 15;
 
-/* The least time the machine would need, by its arithmetic or its memory. */
-function leastTime(op, limits) {
-  const flops = known(limits.flops) && known(op.flops) ? op.flops / limits.flops : 0, bytes = known(limits.memory_bytes) && known(op.bytes) ? op.bytes / limits.memory_bytes : 0;
-  return Math.max(flops, bytes) * 1e9;
+/* The least time the machine would need, by its arithmetic or its memory, and which of them it is. An operation of a few starts whose work takes less than one is under neither roof. */
+const FEW_STARTS = 4, LEAST_START_NS = 1000;
+function leastTime(op, limits, mean) {
+  const math = known(limits.flops) && known(op.flops) ? (op.flops / limits.flops) * 1e9 : 0, memory = known(limits.memory_bytes) && known(op.bytes) ? (op.bytes / limits.memory_bytes) * 1e9 : 0;
+  const least = Math.max(math, memory), start = Math.max(LEAST_START_NS, limits.launch_ns), starts = least < start && mean <= FEW_STARTS * start;
+  return {least, roof: !known(limits.flops) || !known(limits.memory_bytes) || !mean ? '' : starts ? 'launch' : !least ? '' : math > memory ? 'math' : 'memory'};
 }
 
 function opRows({profile: p}) {
   return p.ops.map((op, index) => {
-    const mean = op.runs ? op.ns / op.runs : 0, least = leastTime(op, p.limits);
-    return {...op, index, mean, share: page.derived.op_ns ? op.ns / page.derived.op_ns : 0, flop_s: mean && known(op.flops) ? (op.flops / mean) * 1e9 : -1,
+    const mean = op.runs ? op.ns / op.runs : 0, {least, roof} = leastTime(op, p.limits, mean);
+    return {...op, index, mean, roof, share: page.derived.op_ns ? op.ns / page.derived.op_ns : 0, flop_s: mean && known(op.flops) ? (op.flops / mean) * 1e9 : -1,
       bytes_s: mean && known(op.bytes) ? (op.bytes / mean) * 1e9 : -1, of_peak: mean && least ? least / mean : -1};
   });
 }
@@ -20,7 +22,7 @@ const OP_COLUMNS = [
   {key: 'operation', title: 'operation'}, {key: 'name', title: 'name'}, {key: 'kernel', title: 'kernel'}, {key: 'part', title: 'part'},
   {key: 'runs', title: 'runs', kind: 'count', path: true}, {key: 'ns', title: 'time', kind: 'ns', path: true}, {key: 'share', title: 'share', kind: 'share'},
   {key: 'mean', title: 'mean', kind: 'ns'}, {key: 'flop_s', title: 'FLOP/s', kind: 'flop_s'}, {key: 'bytes_s', title: 'bytes/s', kind: 'bytes_s'},
-  {key: 'of_peak', title: 'of peak', kind: 'share'},
+  {key: 'roof', title: 'roof'}, {key: 'of_peak', title: 'of roof', kind: 'share'},
 ];
 
 function opsChosen(data) {
@@ -35,7 +37,7 @@ const csvCell = (value) => {
   return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 };
 function opsCsv(data) {
-  const keys = ['operation', 'name', 'kernel', 'part', 'runs', 'ns', 'share', 'mean', 'flops', 'bytes', 'flop_s', 'bytes_s', 'of_peak'];
+  const keys = ['operation', 'name', 'kernel', 'part', 'runs', 'ns', 'share', 'mean', 'flops', 'bytes', 'flop_s', 'bytes_s', 'roof', 'of_peak'];
   return [keys.join(','), ...opsChosen(data).map((op) => keys.map((key) => csvCell(op[key] === -1 ? '' : op[key])).join(','))].join('\r\n') + '\r\n';
 }
 
@@ -75,7 +77,7 @@ function renderOps(data) {
   };
   again();
   return h('section', {class: 'card long', id: 'ops'}, h('h2', null, 'Operations'),
-    h('p', {class: 'lead'}, 'Time in each operation of a step. The last column compares with the least time this machine could need: 100 % is its roofline.'),
+    h('p', {class: 'lead'}, 'Time in each operation of a step. The last columns compare with the least time this machine could need: what bounds it (arithmetic, memory, or only the start of the operation), and how near it is; 100 % is the roofline.'),
     h('div', {class: 'tools'}, h('input', {type: 'search', id: 'op-filter', placeholder: 'filter', 'aria-label': 'filter operations', value: ops.filter, oninput: (e) => { ops.filter = e.target.value; again(); }}),
       h('button', {type: 'button', class: 'tool', id: 'op-csv', onclick: () => download('operations.csv', opsCsv(data))}, 'CSV')),
     place, roofline(data));

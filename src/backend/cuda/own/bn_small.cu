@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(THREADS) norm(const __grid_constant__ stk_cuda
     stk::line<T, N>      row[ROWS], more[ROWS] = {};
     finder               f;
     f.begin(r, (int)blockIdx.y * r.across * N);
-    if (threadIdx.x == 0) expect_vectors(a, w.channel);
+    if (w.down == 0) expect_vectors(a, w.channel);
     space->blocks.begin(r.blocks * r.across * N * (int)sizeof(float4));
     stk::wait_for_earlier();
     stk::load_rows<T, N, ROWS>(a.stats.x, w.at, w.step, w.count, row);

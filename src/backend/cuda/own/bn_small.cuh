@@ -15,10 +15,11 @@ struct few_space {
     static constexpr int N = 8, WIDTH = N * STK_CUDA_FEW_ACROSS;
     static constexpr int WARPS = STK_CUDA_FEW_THREADS / WARP;
 
-    float   warps[WARPS][2 * WIDTH];
-    float   middle[WIDTH];
-    float   found[3][WIDTH];
-    float4  parts[STK_CUDA_CLUSTER][WIDTH]; /* of every block: two sums, and what it says of them */
+    float  warps[WARPS][2 * WIDTH];
+    float  middle[WIDTH];
+    float  found[3][WIDTH];
+    float4 parts[STK_CUDA_CLUSTER_MOST]
+                [WIDTH]; /* of every block: two sums, and what it says of them */
     meeting blocks;
 };
 
@@ -115,6 +116,12 @@ template <typename ARGS>
 cudaError_t launch_few(void (*kernel)(ARGS), const stk_cuda_rows &r, const ARGS &args,
                        cudaStream_t stream)
 {
+    cudaError_t code = cudaSuccess;
+#ifdef __CUDACC__
+    if (r.blocks > STK_CUDA_CLUSTER)
+        code = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+#endif
+    if (code != cudaSuccess) return code;
     return STK_CUDA_LAUNCH_CLUSTER(kernel, (unsigned)r.blocks,
                                    dim3((unsigned)r.blocks, (unsigned)r.tiles), r.across * r.down,
                                    sizeof(few_space), stream, args);

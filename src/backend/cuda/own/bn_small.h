@@ -17,6 +17,9 @@ typedef struct stk_cuda_bn_small_args {
     double                 each;  /* 1 / rows */
 } stk_cuda_bn_small_args;
 
+/* How many blocks a cluster may have: 1 on GPUs without clusters. */
+int stk_cuda_bn_small_blocks(void);
+
 cudaError_t stk_cuda_bn_small_launch(const stk_cuda_bn_small_args *args, cudaStream_t stream);
 /* Sums, which are written; and dx, unless it is NULL. */
 cudaError_t stk_cuda_bn_grad_small_launch(const stk_cuda_bn_grad_args *args, cudaStream_t stream);

@@ -107,13 +107,14 @@ __global__ void __launch_bounds__(THREADS) grad(const __grid_constant__ stk_cuda
     WALK                               g;
     grad_finder                        f;
     f.begin(a);
-    if (threadIdx.x == 0) expect_vectors(a, w.channel);
+    if (w.down == 0) expect_vectors(a, w.channel);
     space->blocks.begin(a.rows.blocks * a.rows.across * N * (int)sizeof(float4));
     stk::wait_for_earlier();
-    g.begin(a, w);
-    stk::load_channels<N>(a.mean, a.rows, w.channel, mean);
-    f.load(a);
     g.template load<ROWS>(a, w.at, w.step, w.count, rows);
+    stk::load_values<N>(a.mean, w.channel, mean);
+    if (a.scale) stk::load_values<N>(a.scale, w.channel, g.scale);
+    if (a.shift) stk::load_values<N>(a.shift, w.channel, g.shift);
+    f.load(a);
     leave_grad(a, w, g, rows, mean, *space);
     stk::share_sums(*space, a.rows.across);
     f.find(a, *space);
@@ -138,7 +139,44 @@ template <typename T> auto *choose(const stk_cuda_bn_grad_args *a)
     return grad<T, bn_grad_walk<T, N, STK_CUDA_BN_MASKS, true>>;
 }
 
+#ifdef __CUDACC__
+/* GPUs of which only a part may be used have no room for large ones, or none for all that a kernel
+ * wants; this is the one that wants most. */
+int find_blocks()
+{
+    auto kernel = grad<__half, stk::bn_grad_walk<__half, N, STK_CUDA_BN_MASKS, true>>;
+    cudaLaunchAttribute cluster = {};
+    cudaLaunchConfig_t  config = {};
+    int                 there = 0;
+    if (!stk::can_launch_early()) return 1;
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {STK_CUDA_CLUSTER_MOST, 1, 1};
+    config.gridDim = {STK_CUDA_CLUSTER_MOST, 1, 1};
+    config.blockDim = {THREADS, 1, 1};
+    config.dynamicSmemBytes = sizeof(stk::few_space);
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) ==
+            cudaSuccess &&
+        cudaOccupancyMaxActiveClusters(&there, kernel, &config) == cudaSuccess && there > 0)
+        return STK_CUDA_CLUSTER_MOST;
+    (void)cudaGetLastError();
+    return STK_CUDA_CLUSTER;
+}
+#else
+int find_blocks()
+{
+    return STK_CUDA_CLUSTER_MOST;
+}
+#endif
+
 } // namespace
+
+int stk_cuda_bn_small_blocks(void)
+{
+    static const int blocks = find_blocks();
+    return blocks;
+}
 
 cudaError_t stk_cuda_bn_grad_small_launch(const stk_cuda_bn_grad_args *args, cudaStream_t stream)
 {

@@ -2,6 +2,7 @@
  * either side goes element by element, as the reference has it. */
 #include "backend/cuda/own/batch.cuh"
 #include "backend/cuda/own/cast.h"
+#include "tensor/number.h"
 
 namespace
 {
@@ -37,75 +38,22 @@ __global__ void __launch_bounds__(THREADS) cast_floats(const __grid_constant__ t
         stk::from_float(stk::to_float(src[i]), dst[i]);
 }
 
-struct number {
-    double  real;
-    int64_t whole;
-    bool    is_real;
-};
-
-__device__ number load(int dtype, const void *src, int64_t i)
+__device__ stk_number load(int dtype, const void *src, int64_t i)
 {
-    switch (dtype) {
-    case STK_DTYPE_U8:
-    case STK_DTYPE_BOOL:
-        return {0, ((const uint8_t *)src)[i], false};
-    case STK_DTYPE_I8:
-        return {0, ((const int8_t *)src)[i], false};
-    case STK_DTYPE_I32:
-        return {0, ((const int32_t *)src)[i], false};
-    case STK_DTYPE_I64:
-        return {0, ((const int64_t *)src)[i], false};
-    case STK_DTYPE_F64:
-        return {((const double *)src)[i], 0, true};
-    case STK_DTYPE_F16:
-        return {(double)stk::to_float(((const __half *)src)[i]), 0, true};
-    case STK_DTYPE_BF16:
-        return {(double)stk::to_float(((const __nv_bfloat16 *)src)[i]), 0, true};
-    default:
-        return {(double)((const float *)src)[i], 0, true};
-    }
+    if (dtype == STK_DTYPE_F16) return stk_number_real(stk::to_float(((const __half *)src)[i]));
+    if (dtype == STK_DTYPE_BF16)
+        return stk_number_real(stk::to_float(((const __nv_bfloat16 *)src)[i]));
+    return stk_number_load(dtype, src, i);
 }
 
-/* Towards zero; NaN is 0. */
-__device__ int64_t whole_of(number n, int64_t low, int64_t high)
+__device__ void store(int dtype, void *dst, int64_t i, stk_number n)
 {
-    if (!n.is_real) return n.whole < low ? low : n.whole > high ? high : n.whole;
-    if (isnan(n.real)) return 0;
-    if (n.real <= (double)low) return low;
-    return n.real >= (double)high ? high : (int64_t)n.real;
-}
-
-__device__ void store(int dtype, void *dst, int64_t i, number n)
-{
-    double real = n.is_real ? n.real : (double)n.whole;
-    switch (dtype) {
-    case STK_DTYPE_BOOL:
-        ((uint8_t *)dst)[i] = n.is_real ? n.real != 0 : n.whole != 0;
-        break;
-    case STK_DTYPE_U8:
-        ((uint8_t *)dst)[i] = (uint8_t)whole_of(n, 0, UINT8_MAX);
-        break;
-    case STK_DTYPE_I8:
-        ((int8_t *)dst)[i] = (int8_t)whole_of(n, INT8_MIN, INT8_MAX);
-        break;
-    case STK_DTYPE_I32:
-        ((int32_t *)dst)[i] = (int32_t)whole_of(n, INT32_MIN, INT32_MAX);
-        break;
-    case STK_DTYPE_I64:
-        ((int64_t *)dst)[i] = whole_of(n, INT64_MIN, INT64_MAX);
-        break;
-    case STK_DTYPE_F64:
-        ((double *)dst)[i] = real;
-        break;
-    case STK_DTYPE_F16:
-        stk::from_float((float)real, ((__half *)dst)[i]);
-        break;
-    case STK_DTYPE_BF16:
-        stk::from_float((float)real, ((__nv_bfloat16 *)dst)[i]);
-        break;
-    default:
-        ((float *)dst)[i] = (float)real;
-    }
+    if (dtype == STK_DTYPE_F16)
+        stk::from_float((float)stk_number_to_real(n), ((__half *)dst)[i]);
+    else if (dtype == STK_DTYPE_BF16)
+        stk::from_float((float)stk_number_to_real(n), ((__nv_bfloat16 *)dst)[i]);
+    else
+        stk_number_store(dtype, dst, i, n);
 }
 
 __global__ void __launch_bounds__(THREADS)

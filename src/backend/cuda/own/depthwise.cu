@@ -10,40 +10,6 @@ namespace
 using stk::dw_plan;
 using stk::dw_word;
 
-/* Row I of those that come with turn TURN, to the LIVE rows of results that it is part of: the last
- * of them begins with it. acc is a ring. */
-template <int K, int S, int TURN, int I, int V, int LIVE, int COLUMNS, int COLS>
-__device__ __forceinline__ void add_row(const float (&x)[COLS][V], const float (&w)[K * K][V],
-                                        const float (&bias)[V], float (&acc)[LIVE][COLUMNS][V])
-{
-#pragma unroll
-    for (int live = 0; live < LIVE; live++) {
-        const int ky = I + S * (LIVE - 1 - live), at = (live + TURN) % LIVE;
-        if (ky >= K) continue;
-#pragma unroll
-        for (int kx = 0; kx < K; kx++)
-#pragma unroll
-            for (int t = 0; t < COLUMNS; t++)
-#pragma unroll
-                for (int v = 0; v < V; v++)
-                    acc[at][t][v] = (ky == 0 && kx == 0 ? bias[v] : acc[at][t][v]) +
-                                    x[S * t + kx][v] * w[ky * K + kx][v];
-    }
-}
-
-/* Where a step is one turn, the ring is turned by moving it. */
-template <int V, int LIVE, int COLUMNS>
-__device__ __forceinline__ void shift(float (&acc)[LIVE][COLUMNS][V])
-{
-#pragma unroll
-    for (int live = 0; live + 1 < LIVE; live++)
-#pragma unroll
-        for (int t = 0; t < COLUMNS; t++)
-#pragma unroll
-            for (int v = 0; v < V; v++)
-                acc[live][t][v] = acc[live + 1][t][v];
-}
-
 template <int K, int S> struct rows_of_x {
     const stk_cuda_conv_args &a;
     const dw_plan            &p;
@@ -67,32 +33,36 @@ template <int K, int S> struct rows_of_x {
 };
 
 template <typename T, int K, int S> struct rows_of_y {
-    static constexpr int V = stk::DW_V<T>, LIVE = (K - 1) / S + 1,
-                         COLUMNS = STK_CUDA_DW_COLUMNS(K, S);
-    static constexpr int COLS = S * (COLUMNS - 1) + K, TURNS = STK_CUDA_DW_TURNS(K, S);
+    using share = stk::dw_share<T, K, S>;
+    static constexpr int V = share::V, COLUMNS = share::COLUMNS, TURNS = share::TURNS;
 
     const dw_plan                 &p;
     const stk::dw_lane            &lane;
     stk::dw_writer<T, V, COLUMNS> &writer;
     int                            row_words;
-    float                          w[K * K][V], bias[V], acc[LIVE][COLUMNS][V];
+    float                          w[K * K][V], bias[V], acc[share::LIVE][COLUMNS][V];
     stk::dw_tally<T, V>            tally;
 
     __device__ __forceinline__ void enter(const stk::dw_item &item)
     {
-        writer.enter(item.n, item.segment * p.rows - (LIVE - 1), LIVE - 1, p.rows,
+        constexpr int BEFORE = share::LIVE - 1;
+        writer.enter(item.n, item.segment * p.rows - BEFORE, BEFORE, p.rows,
                      (item.strip * p.groups + lane.group) * COLUMNS);
+    }
+    template <int TURN, int I> __device__ __forceinline__ void add_row(const dw_word *row)
+    {
+        float x[share::COLS][V];
+        stk::dw_read<T, V>(p, lane, row, lane.group * COLUMNS * S, x);
+        stk::dw_each_tap<share, TURN, I>([&](int ky, int kx, int at, int t, int v) {
+            float before = ky == 0 && kx == 0 ? bias[v] : acc[at][t][v];
+            acc[at][t][v] = before + x[S * t + kx][v] * w[ky * K + kx][v];
+        });
     }
     template <int TURN> __device__ __forceinline__ void turn(const dw_word *rows)
     {
         if constexpr (TURN < TURNS) {
-            float line[COLS][V];
-            stk::dw_read<T, V>(p, lane, rows, lane.group * COLUMNS * S, line);
-            add_row<K, S, TURN, 0>(line, w, bias, acc);
-            if constexpr (S == 2) {
-                stk::dw_read<T, V>(p, lane, rows + row_words, lane.group * COLUMNS * S, line);
-                add_row<K, S, TURN, 1>(line, w, bias, acc);
-            }
+            add_row<TURN, 0>(rows);
+            if constexpr (S == 2) add_row<TURN, 1>(rows + row_words);
             bool written = writer.write(acc[TURN]);
             if constexpr (K == 3)
                 if (written && p.statistics) tally.add(acc[TURN], writer.inside);
@@ -102,7 +72,7 @@ template <typename T, int K, int S> struct rows_of_y {
     __device__ __forceinline__ void operator()(const dw_word *slot)
     {
         turn<0>(slot);
-        if constexpr (TURNS != LIVE) shift(acc);
+        if constexpr (TURNS != share::LIVE) stk::dw_shift(acc);
     }
 };
 

@@ -184,6 +184,46 @@ __device__ __forceinline__ void dw_read(const dw_plan &p, const dw_lane &lane, c
         dw_unpack<T, V>(at[j * p.wide], to[j]);
 }
 
+/* What a thread has to do, with a kernel of K_ and a stride of S_. */
+template <typename T, int K_, int S_> struct dw_share {
+    static constexpr int K = K_, S = S_, V = DW_V<T>, TURNS = STK_CUDA_DW_TURNS(K, S);
+    static constexpr int COLUMNS = STK_CUDA_DW_COLUMNS(K, S),
+                         COLS = S * (COLUMNS - 1) + K; /* of x */
+    static constexpr int LIVE = (K - 1) / S + 1;       /* rows of y that a row of x is part of */
+};
+
+/* Row I of those of x that come with turn TURN: calls tap(ky, kx, at, t, v) for all that it is part
+ * of. y is a ring of rows, at is the place there; the last of them begins with this row of x. */
+template <typename Share, int TURN, int I, typename Tap>
+__device__ __forceinline__ void dw_each_tap(const Tap &tap)
+{
+#pragma unroll
+    for (int live = 0; live < Share::LIVE; live++) {
+        const int ky = I + Share::S * (Share::LIVE - 1 - live), at = (live + TURN) % Share::LIVE;
+        if (ky >= Share::K) continue;
+#pragma unroll
+        for (int kx = 0; kx < Share::K; kx++)
+#pragma unroll
+            for (int t = 0; t < Share::COLUMNS; t++)
+#pragma unroll
+                for (int v = 0; v < Share::V; v++)
+                    tap(ky, kx, at, t, v);
+    }
+}
+
+/* Where a step is one turn, a ring is turned by moving it. */
+template <int V, int LIVE, int COLUMNS>
+__device__ __forceinline__ void dw_shift(float (&ring)[LIVE][COLUMNS][V])
+{
+#pragma unroll
+    for (int live = 0; live + 1 < LIVE; live++)
+#pragma unroll
+        for (int t = 0; t < COLUMNS; t++)
+#pragma unroll
+            for (int v = 0; v < V; v++)
+                ring[live][t][v] = ring[live + 1][t][v];
+}
+
 /* Weights [channel][tap] of the thread's channels; turned by half a circle where flip says so. */
 template <typename T, int V, int TAPS>
 __device__ __forceinline__ void dw_weights(const dw_lane &lane, const void *w, bool flip,

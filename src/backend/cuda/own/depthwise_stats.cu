@@ -6,7 +6,7 @@
 namespace
 {
 
-constexpr int ROWS = 16, THREADS = ROWS * stk::WARP, SUMS = 3;
+constexpr int ROWS = 32, THREADS = ROWS * stk::WARP, SUMS = 3;
 
 __global__ void __launch_bounds__(THREADS)
     put_together(const float *parts, int count, int channels, float *mean, float *var)

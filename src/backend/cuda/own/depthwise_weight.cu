@@ -8,39 +8,6 @@ namespace
 using stk::dw_plan;
 using stk::dw_word;
 
-/* Row I of x of those that come with turn TURN, with all rows of dy that it is part of: the last of
- * them came with it. dy is a ring. */
-template <int K, int S, int TURN, int I, int V, int LIVE, int COLUMNS, int COLS>
-__device__ __forceinline__ void
-add_row(const float (&x)[COLS][V], const float (&dy)[LIVE][COLUMNS][V], float (&sum)[K * K + 1][V])
-{
-#pragma unroll
-    for (int live = 0; live < LIVE; live++) {
-        const int ky = I + S * (LIVE - 1 - live), at = (live + TURN) % LIVE;
-        if (ky >= K) continue;
-#pragma unroll
-        for (int kx = 0; kx < K; kx++)
-#pragma unroll
-            for (int t = 0; t < COLUMNS; t++)
-#pragma unroll
-                for (int v = 0; v < V; v++)
-                    sum[ky * K + kx][v] += x[S * t + kx][v] * dy[at][t][v];
-    }
-}
-
-/* Where a step is one turn, the ring is turned by moving it. */
-template <int V, int LIVE, int COLUMNS>
-__device__ __forceinline__ void shift(float (&dy)[LIVE][COLUMNS][V])
-{
-#pragma unroll
-    for (int live = 0; live + 1 < LIVE; live++)
-#pragma unroll
-        for (int t = 0; t < COLUMNS; t++)
-#pragma unroll
-            for (int v = 0; v < V; v++)
-                dy[live][t][v] = dy[live + 1][t][v];
-}
-
 /* The threads of a block that have the same word, one after the other. */
 template <int V, int SUMS>
 __device__ __forceinline__ void add_up(const stk_cuda_conv_args &a, const dw_plan &p,
@@ -99,31 +66,34 @@ template <int K, int S> struct rows_of_both {
 };
 
 template <typename T, int K, int S> struct sums_of_taps {
-    static constexpr int V = stk::DW_V<T>, LIVE = (K - 1) / S + 1,
-                         COLUMNS = STK_CUDA_DW_COLUMNS(K, S);
-    static constexpr int COLS = S * (COLUMNS - 1) + K, TURNS = STK_CUDA_DW_TURNS(K, S);
+    using share = stk::dw_share<T, K, S>;
+    static constexpr int V = share::V, COLUMNS = share::COLUMNS, TURNS = share::TURNS;
 
     const dw_plan      &p;
     const stk::dw_lane &lane;
     int                 row_words, turn_words;
     bool                bias;
-    float               sum[K * K + 1][V], dy[LIVE][COLUMNS][V];
+    float               sum[K * K + 1][V], dy[share::LIVE][COLUMNS][V];
 
     __device__ __forceinline__ void enter(const stk::dw_item &)
     {
     }
+    template <int TURN, int I> __device__ __forceinline__ void add_row(const dw_word *row)
+    {
+        float x[share::COLS][V];
+        stk::dw_read<T, V>(p, lane, row, lane.group * COLUMNS * S, x);
+        stk::dw_each_tap<share, TURN, I>([&](int ky, int kx, int at, int t, int v) {
+            sum[ky * K + kx][v] += x[S * t + kx][v] * dy[at][t][v];
+        });
+    }
     template <int TURN> __device__ __forceinline__ void turn(const dw_word *rows)
     {
         if constexpr (TURN < TURNS) {
-            float line[COLS][V], (&came)[COLUMNS][V] = dy[(LIVE - 1 + TURN) % LIVE];
+            float(&came)[COLUMNS][V] = dy[(share::LIVE - 1 + TURN) % share::LIVE];
             stk::dw_read<T, V>(p, lane, rows + S * row_words, lane.group * COLUMNS, came);
             if (bias) add_bias(came);
-            stk::dw_read<T, V>(p, lane, rows, lane.group * COLUMNS * S, line);
-            add_row<K, S, TURN, 0>(line, dy, sum);
-            if constexpr (S == 2) {
-                stk::dw_read<T, V>(p, lane, rows + row_words, lane.group * COLUMNS * S, line);
-                add_row<K, S, TURN, 1>(line, dy, sum);
-            }
+            add_row<TURN, 0>(rows);
+            if constexpr (S == 2) add_row<TURN, 1>(rows + row_words);
             turn<TURN + 1>(rows + turn_words);
         }
     }
@@ -138,7 +108,7 @@ template <typename T, int K, int S> struct sums_of_taps {
     __device__ __forceinline__ void operator()(const dw_word *slot)
     {
         turn<0>(slot);
-        if constexpr (TURNS != LIVE) shift(dy);
+        if constexpr (TURNS != share::LIVE) stk::dw_shift(dy);
     }
 };
 

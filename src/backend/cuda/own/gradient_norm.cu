@@ -3,11 +3,12 @@
  * double. A square past float32 makes the sum infinite, as rounding the whole to float32 would. */
 #include "backend/cuda/own/chunks.cuh"
 #include "backend/cuda/own/gradient_norm.h"
+#include "backend/cuda/own/rows.cuh"
 
 namespace
 {
 
-constexpr int THREADS = 256, TOTAL_THREADS = 512, AHEAD = 4;
+constexpr int THREADS = 256, TOTAL_THREADS = 1024, AHEAD = 4;
 
 struct part {
     float squares;
@@ -42,13 +43,17 @@ template <typename T> __device__ part sum_chunk(const T *x, int count)
     int           accesses = count / N;
     part          p = {0, 0};
     for (int i = threadIdx.x; i < accesses; i += THREADS * AHEAD) {
-        float v[AHEAD][N];
+        stk::line<T, N> of[AHEAD];
 #pragma unroll
         for (int k = 0; k < AHEAD; k++)
-            stk::load_floats<T, N>(x + min(i + k * THREADS, accesses - 1) * N, v[k]);
+            of[k] = stk::load_line<T, N>(x + (i + k * THREADS) * N, i + k * THREADS < accesses);
 #pragma unroll
-        for (int k = 0; k < AHEAD; k++)
-            if (i + k * THREADS < accesses) add_all<N>(v[k], p);
+        for (int k = 0; k < AHEAD; k++) {
+            float v[N];
+            if (i + k * THREADS >= accesses) break;
+            stk::unpack(of[k], v);
+            add_all<N>(v, p);
+        }
     }
     int at = accesses * N + (int)threadIdx.x;
     if (at < count) add(stk::to_float(x[at]), p);
@@ -79,12 +84,19 @@ __global__ void __launch_bounds__(THREADS) sum_chunks(const __grid_constant__ st
 }
 
 __global__ void __launch_bounds__(TOTAL_THREADS)
-    sum_total(const double *sums, int64_t chunks, float *to)
+    sum_total(const double2 *sums, int64_t chunks, float *to)
 {
-    stk::wait_for_earlier();
     double squares = 0, not_finite = 0;
-    for (int64_t i = threadIdx.x; i < chunks; i += TOTAL_THREADS)
-        squares += sums[2 * i], not_finite += sums[2 * i + 1];
+    stk::wait_for_earlier();
+    for (int64_t i = threadIdx.x; i < chunks; i += TOTAL_THREADS * AHEAD) {
+        double2 of[AHEAD] = {};
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            if (i + k * TOTAL_THREADS < chunks) of[k] = sums[i + k * TOTAL_THREADS];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            squares += of[k].x, not_finite += of[k].y;
+    }
     squares = stk::block_sum<TOTAL_THREADS>(squares);
     not_finite = stk::block_sum<TOTAL_THREADS>(not_finite);
     if (threadIdx.x == 0) to[0] = (float)squares, to[1] = (float)not_finite;
@@ -104,5 +116,6 @@ cudaError_t stk_cuda_norm_launch(stk_cuda_norm_table *t, cudaStream_t stream)
 cudaError_t stk_cuda_norm_total_launch(const double *sums, int64_t chunks, float *to,
                                        cudaStream_t stream)
 {
-    return STK_CUDA_LAUNCH_EARLY(sum_total, 1, TOTAL_THREADS, 0, stream, sums, chunks, to);
+    return STK_CUDA_LAUNCH_EARLY(sum_total, 1, TOTAL_THREADS, 0, stream, (const double2 *)sums,
+                                 chunks, to);
 }

@@ -7,12 +7,14 @@
 
 STK_CUDA_BEGIN
 
-/* Of stk_cuda_rows_to_own, at most: rows of a thread, threads, of those across, blocks. */
+/* Of stk_cuda_rows_to_own, at most: rows of a thread, threads, of those across; blocks where there
+ * are clusters, and where there are large ones. */
 enum {
     STK_CUDA_FEW_ROWS = 4,
     STK_CUDA_FEW_THREADS = 512,
     STK_CUDA_FEW_ACROSS = 2,
-    STK_CUDA_CLUSTER = 8
+    STK_CUDA_CLUSTER = 8,
+    STK_CUDA_CLUSTER_MOST = 16
 };
 
 /* Blocks of across * down threads; blocks beside each other take the next tile of channels, those

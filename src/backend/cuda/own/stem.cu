@@ -34,21 +34,25 @@ template <typename T, int K, int S, int EIGHTS> struct kernel_of {
         }
     }
 
-    __device__ __forceinline__ void multiply_tile(const stem_plan &p, stem_rows x,
+    /* x: of the ring, where this lane's pixel and unit are in a row. Pixels are read one product
+     * before they are used: a warp has too few others on its scheduler to wait behind. */
+    __device__ __forceinline__ void multiply_tile(const stem_plan &p, shared_at x,
+                                                  const stem_rows &rows,
                                                   float (&d)[EIGHTS][4]) const
     {
-        constexpr int STEP = 2 * stem_shape<K, S>::APART * STEM_UNIT;
+        constexpr int STEP = 2 * stem_shape<K, S>::APART * STEM_UNIT, STEPS = K * DEEP;
+        uint32_t      pixels[2][4];
+        load_squares<false>(x + rows(p, 0), pixels[0]);
 #pragma unroll
-        for (int y = 0; y < K; y++) {
+        for (int i = 0; i < STEPS; i++) {
+            int next = i + 1;
+            if (next < STEPS)
+                load_squares<false>(x + rows(p, next / DEEP) + next % DEEP * STEP,
+                                    pixels[next % 2]);
 #pragma unroll
-            for (int deep = 0; deep < DEEP; deep++) {
-                uint32_t pixels[4];
-                load_squares<false>(x.at + deep * STEP, pixels);
-#pragma unroll
-                for (int j = 0; j < EIGHTS; j++)
-                    multiply(d[j], pixels, w[y][deep][j][0], w[y][deep][j][1], T());
-            }
-            x.down<1>(p);
+            for (int j = 0; j < EIGHTS; j++)
+                multiply(d[j], pixels[i % 2], w[i / DEEP][i % DEEP][j][0],
+                         w[i / DEEP][i % DEEP][j][1], T());
         }
     }
 };
@@ -157,14 +161,15 @@ template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
     }
 
     /* to: of the lane's first pixel; left: results of the row from the tile's first on. */
-    __device__ __forceinline__ void compute_tile(const stem_rows &x, T *to, int left)
+    __device__ __forceinline__ void compute_tile(shared_at x, const stem_rows &rows, T *to,
+                                                 int left)
     {
         int   line = (int)threadIdx.x % WARP / 4;
         float d[EIGHTS][4];
 #pragma unroll
         for (int i = 0; i < EIGHTS * 4; i++)
             d[i / 4][i % 4] = bias[i / 4 * 2 + i % 2];
-        w.multiply_tile(p, x, d);
+        w.multiply_tile(p, x, rows, d);
         if (bounded) bound(d);
 #pragma unroll
         for (int half = 0; half < 2; half++) {
@@ -182,16 +187,16 @@ template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
 
     __device__ __forceinline__ void compute(const stem_place &now, shared_at x)
     {
-        int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
-        int unit = lane % 16 + lane / 16 * stem_shape<K, S>::APART, shares = STEM_WARPS / p.groups;
+        int lane = (int)threadIdx.x % WARP, warp = stem_warp(), shares = STEM_WARPS / p.groups;
         int tile = warp / p.groups, row = 0, rows = min(p.rows, a.down.count - now.row);
+        x += (lane % 16 + lane / 16 * stem_shape<K, S>::APART) * STEM_UNIT;
         for (;; tile += shares) {
             for (; tile >= p.tiles; row++)
                 tile -= p.tiles;
             if (row >= rows) return;
             int64_t pixel = (now.picture * a.down.count + now.row + row) * a.across.count +
                             tile * STEM_TILE + lane / 4;
-            compute_tile(stem_rows_of<S>(p, now, x, row, tile, unit),
+            compute_tile(x, stem_rows_of<S>(p, now, row, tile, 0),
                          (T *)a.out + pixel * a.out_c + channel, a.across.count - tile * STEM_TILE);
         }
     }
@@ -199,8 +204,10 @@ template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
 
 template <typename T, int K, int S, int EIGHTS, bool TALLY>
 __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
-    forward(const __grid_constant__ stem_args a, const __grid_constant__ stem_plan p)
+    forward(const __grid_constant__ stem_call call)
 {
+    const stem_args &a = call.a;
+    const stem_plan &p = call.p;
     using sums = tally<EIGHTS>;
     STK_CUDA_DYNAMIC(unsigned char, ring);
     __shared__ float room[STEM_WARPS][3][sums::CHANNELS], bias[STEM_WARPS][sums::CHANNELS];
@@ -208,6 +215,7 @@ __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
     int              lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
     int              first = warp % p.groups * sums::CHANNELS, mine = lane % 4 * sums::EACH;
     bool             bounded = a.low > -INFINITY || a.high < INFINITY;
+    wait_for_earlier();
     if (lane < sums::CHANNELS) bias[warp][lane] = a.bias ? a.bias[first + lane] : 0;
     __syncwarp();
     results<T, K, S, EIGHTS, TALLY> y = {a,
@@ -232,7 +240,8 @@ cudaError_t begin(const stem_args *a, const stem_plan *p, cudaStream_t stream)
     auto       *kernel = forward<T, K, S, EIGHTS, TALLY>;
     cudaError_t code = allow_shared(kernel, p->shared);
     if (code != cudaSuccess) return code;
-    return STK_CUDA_LAUNCH(kernel, p->blocks, STEM_THREADS, (size_t)p->shared, stream, *a, *p);
+    const stem_call call = {*a, *p};
+    return STK_CUDA_LAUNCH_EARLY(kernel, p->blocks, STEM_THREADS, (size_t)p->shared, stream, call);
 }
 
 template <typename T, int S>

@@ -14,6 +14,11 @@ namespace stk
 typedef stk_cuda_conv_args stem_args;
 typedef stk_cuda_stem_plan stem_plan;
 
+struct stem_call {
+    stem_args a;
+    stem_plan p;
+};
+
 constexpr int STEM_WARPS = STK_CUDA_STEM_WARPS, STEM_THREADS = STK_CUDA_STEM_THREADS;
 constexpr int STEM_TILE = STK_CUDA_STEM_TILE, STEM_UNIT = STK_CUDA_STEM_UNIT;
 constexpr int STEM_PIXEL = STK_CUDA_STEM_PIXEL;
@@ -108,29 +113,29 @@ __device__ __forceinline__ void stem_stream(const stem_args &a, const stem_plan 
     }
 }
 
-/* Where a row of x that a step begins with, or a later one, is in the ring. */
-struct stem_rows {
-    shared_at at;
-    int       row;
+/* The same in all lanes, which the compiler is not to work out. */
+__device__ __forceinline__ int stem_warp()
+{
+    return __shfl_sync(0xffffffffu, (int)threadIdx.x / WARP, 0);
+}
 
-    template <int BY> __device__ __forceinline__ void down(const stem_plan &p)
+/* Rows of x for a row of results, in bytes of the ring: those from left on are at its beginning. */
+struct stem_rows {
+    int first, left;
+
+    __device__ __forceinline__ int operator()(const stem_plan &p, int y) const
     {
-        at += BY * p.pitch * STEM_UNIT;
-        row += BY;
-        if (row < p.ring) return;
-        row -= p.ring;
-        at -= p.ring * p.pitch * STEM_UNIT;
+        return first + (y < left ? y : y - p.ring) * p.pitch * STEM_UNIT;
     }
 };
 
-/* For a tile of a row of results: from the given unit of it on, and a row further down. */
+/* For a tile of a row of results of the step; below: from a row of x further down on. */
 template <int S>
 __device__ __forceinline__ stem_rows stem_rows_of(const stem_plan &p, const stem_place &now,
-                                                  shared_at ring, int row, int tile, int unit,
-                                                  int below = 0)
+                                                  int row, int tile, int below)
 {
     int at = stem_wrap(p, now.base + row * S + below);
-    return {ring + (at * p.pitch + tile * STEM_TILE + unit) * STEM_UNIT, at};
+    return {(at * p.pitch + tile * STEM_TILE) * STEM_UNIT, p.ring - at};
 }
 
 } // namespace stk

@@ -35,18 +35,16 @@ template <typename T, int K, int S, int SIXTEENS> struct gradient {
         }
     }
 
-    /* x: where this lane's pixel and unit are, of upper lanes a row further down; dy: of the tile's
-     * first pixel. */
-    __device__ __forceinline__ void add_tile(stem_rows x, shared_at dy)
+    /* x: of the ring, where this lane's pixel and unit are in a row; rows: of upper lanes one
+     * further down; dy: of the tile's first pixel. */
+    __device__ __forceinline__ void add_tile(shared_at x, const stem_rows &rows, shared_at dy)
     {
         int      lane = (int)threadIdx.x % WARP;
         uint32_t pairs[K / 2][4], last[2], channels[4];
 #pragma unroll
-        for (int y = 0; y < K / 2; y++) {
-            load_squares<true>(x.at, pairs[y]);
-            x.down<2>(p);
-        }
-        load_squares<true>(x.at, last);
+        for (int y = 0; y < K / 2; y++)
+            load_squares<true>(x + rows(p, 2 * y), pairs[y]);
+        load_squares<true>(x + rows(p, K - 1), last);
         dy += ((lane % 8 + lane / 16 * 8) * PITCH + lane / 8 % 2) * STEM_UNIT;
 #pragma unroll
         for (int m = 0; m < SIXTEENS; m++) {
@@ -61,15 +59,15 @@ template <typename T, int K, int S, int SIXTEENS> struct gradient {
 
     __device__ __forceinline__ void add(const stem_place &now, shared_at x, shared_at dy)
     {
-        int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
-        int unit = warp % UNITS * stem_shape<K, S>::APART + lane % 16, row = 0;
+        int warp = stem_warp(), lane = (int)threadIdx.x % WARP, row = 0;
         int rows = min(p.rows, a.down.count - now.row);
+        x += (warp % UNITS * stem_shape<K, S>::APART + lane % 16) * STEM_UNIT;
         dy += warp / UNITS * STEM_TILE * PITCH * STEM_UNIT;
         for (int tile = warp / UNITS;; tile += SHARES) {
             for (; tile >= p.tiles; row++)
                 tile -= p.tiles;
             if (row >= rows) return;
-            add_tile(stem_rows_of<S>(p, now, x, row, tile, unit, lane / 16), dy);
+            add_tile(x, stem_rows_of<S>(p, now, row, tile, lane / 16), dy);
             dy += SHARES * STEM_TILE * PITCH * STEM_UNIT;
         }
     }
@@ -99,8 +97,10 @@ template <typename T, int K, int S, int SIXTEENS> struct gradient {
 
 template <typename T, int K, int S, int SIXTEENS>
 __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
-    by_weight(const __grid_constant__ stem_args a, const __grid_constant__ stem_plan p)
+    by_weight(const __grid_constant__ stem_call call)
 {
+    const stem_args &a = call.a;
+    const stem_plan &p = call.p;
     using sums = gradient<T, K, S, SIXTEENS>;
     STK_CUDA_DYNAMIC(unsigned char, ring);
     unsigned char *room = ring + p.ring * p.pitch * STEM_UNIT;
@@ -116,6 +116,7 @@ __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
         s.add(now, x, dy + used * bytes);
         used ^= 1;
     };
+    wait_for_earlier();
     stem_stream<K, S>(
         a, p, ring, more, [] {}, use);
     s.leave();
@@ -127,7 +128,8 @@ cudaError_t begin(const stem_args *a, const stem_plan *p, cudaStream_t stream)
     auto       *kernel = by_weight<T, K, S, SIXTEENS>;
     cudaError_t code = allow_shared(kernel, p->shared);
     if (code != cudaSuccess) return code;
-    return STK_CUDA_LAUNCH(kernel, p->blocks, STEM_THREADS, (size_t)p->shared, stream, *a, *p);
+    const stem_call call = {*a, *p};
+    return STK_CUDA_LAUNCH_EARLY(kernel, p->blocks, STEM_THREADS, (size_t)p->shared, stream, call);
 }
 
 template <typename T, int S>

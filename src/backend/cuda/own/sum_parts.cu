@@ -1,21 +1,22 @@
-/* A warp's lanes take neighbouring results, its block's warps every eighth part of them. */
+/* A warp's lanes take neighbouring results, its block's warps some parts of them. */
 #include "backend/cuda/own/launch.cuh"
 #include "backend/cuda/own/sum_parts.h"
 
 namespace
 {
 
-constexpr int ROWS = 8, THREADS = ROWS * stk::WARP;
+constexpr int ROWS = 32, THREADS = ROWS * stk::WARP;
 
 template <typename T> __global__ void __launch_bounds__(THREADS) add(stk_cuda_sum_parts_args a)
 {
     stk::wait_for_earlier();
     __shared__ float sums[ROWS][stk::WARP];
     int              lane = threadIdx.x % stk::WARP, row = threadIdx.x / stk::WARP;
+    stk::wait_for_earlier();
     for (int64_t block = blockIdx.x; block * stk::WARP < a.count; block += gridDim.x) {
         int64_t i = block * stk::WARP + lane;
         float   sum = 0;
-#pragma unroll 4
+#pragma unroll 8
         for (int p = row; p < a.parts && i < a.count; p += ROWS)
             sum += a.from[p * a.count + i];
         sums[row][lane] = sum;

@@ -1,0 +1,95 @@
+/* One element of any type as a number, once for all kernels, on a GPU too: floats are a double, all
+ * else is an int64. Types of 16 bits are the caller's: here they are read and written as float32.
+ */
+#ifndef STK_TENSOR_NUMBER_H
+#define STK_TENSOR_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stoker/tensor.h>
+
+#ifdef __CUDACC__
+#define STK_NUMBER_INLINE static __host__ __device__ inline
+#else
+#define STK_NUMBER_INLINE static inline
+#endif
+
+typedef struct stk_number {
+    double  real;
+    int64_t whole;
+    bool    is_real;
+} stk_number;
+
+STK_NUMBER_INLINE stk_number stk_number_real(double real)
+{
+    const stk_number n = {real, 0, true};
+    return n;
+}
+
+STK_NUMBER_INLINE stk_number stk_number_whole(int64_t whole)
+{
+    const stk_number n = {0, whole, false};
+    return n;
+}
+
+STK_NUMBER_INLINE stk_number stk_number_load(int dtype, const void *src, int64_t i)
+{
+    switch (dtype) {
+    case STK_DTYPE_U8:
+    case STK_DTYPE_BOOL:
+        return stk_number_whole(((const uint8_t *)src)[i]);
+    case STK_DTYPE_I8:
+        return stk_number_whole(((const int8_t *)src)[i]);
+    case STK_DTYPE_I32:
+        return stk_number_whole(((const int32_t *)src)[i]);
+    case STK_DTYPE_I64:
+        return stk_number_whole(((const int64_t *)src)[i]);
+    case STK_DTYPE_F64:
+        return stk_number_real(((const double *)src)[i]);
+    default:
+        return stk_number_real((double)((const float *)src)[i]);
+    }
+}
+
+STK_NUMBER_INLINE double stk_number_to_real(stk_number n)
+{
+    return n.is_real ? n.real : (double)n.whole;
+}
+
+/* Towards zero, and not past the ends; NaN is 0. The ends are compared as doubles, and 2^63 is one:
+ * hence >=. */
+STK_NUMBER_INLINE int64_t stk_number_to_whole(stk_number n, int64_t low, int64_t high)
+{
+    if (!n.is_real) return n.whole < low ? low : n.whole > high ? high : n.whole;
+    if (n.real != n.real) return 0;
+    if (n.real <= (double)low) return low;
+    return n.real >= (double)high ? high : (int64_t)n.real;
+}
+
+STK_NUMBER_INLINE void stk_number_store(int dtype, void *dst, int64_t i, stk_number n)
+{
+    switch (dtype) {
+    case STK_DTYPE_BOOL:
+        ((uint8_t *)dst)[i] = n.is_real ? n.real != 0 : n.whole != 0;
+        break;
+    case STK_DTYPE_U8:
+        ((uint8_t *)dst)[i] = (uint8_t)stk_number_to_whole(n, 0, UINT8_MAX);
+        break;
+    case STK_DTYPE_I8:
+        ((int8_t *)dst)[i] = (int8_t)stk_number_to_whole(n, INT8_MIN, INT8_MAX);
+        break;
+    case STK_DTYPE_I32:
+        ((int32_t *)dst)[i] = (int32_t)stk_number_to_whole(n, INT32_MIN, INT32_MAX);
+        break;
+    case STK_DTYPE_I64:
+        ((int64_t *)dst)[i] = stk_number_to_whole(n, INT64_MIN, INT64_MAX);
+        break;
+    case STK_DTYPE_F64:
+        ((double *)dst)[i] = stk_number_to_real(n);
+        break;
+    default:
+        ((float *)dst)[i] = (float)stk_number_to_real(n);
+    }
+}
+
+#endif

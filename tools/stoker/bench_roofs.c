@@ -1,0 +1,20 @@
+/* Of a device: a large product and an operation that only moves bytes. Of cores: multiplications
+ * with additions in registers, and reading memory. */
+#include "bench_roofs.h"
+
+#include "profile_device.h"
+#include "profile_launch.h"
+
+#include <stdio.h>
+#include <stoker/program.h>
+
+void stk_bench_roofs_measure(stk_bench_roofs *roofs, const stk_train_recipe *recipe)
+{
+    const char *backend = *recipe->knobs.backend ? recipe->knobs.backend : stk_backend_fastest();
+    *roofs = (stk_bench_roofs){.limits = {-1, -1, -1, -1, -1, -1}, .precision = "fp32"};
+    if (stk_profile_probe_device(&roofs->limits, backend, recipe->train.precision))
+        snprintf(roofs->precision, sizeof roofs->precision, "%.7s", recipe->train.precision);
+    else
+        stk_profile_probe(&roofs->limits, (int)recipe->knobs.threads, NULL);
+    roofs->limits.launch_ns = stk_profile_launch_ns(backend);
+}

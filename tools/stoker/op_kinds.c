@@ -1,0 +1,155 @@
+/* Kinds are known by the names of operations; a gradient that is not named itself is of the kind of
+ * what it is the gradient of. */
+#include "op_kinds.h"
+
+#include "format.h"
+#include "roof.h"
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *kind, *operations; /* with a space after each */
+} kinds[] = {
+    {"convolutions, forward", "conv2d "},
+    {"convolutions, by input", "conv2d_grad_input "},
+    {"convolutions, by weight", "conv2d_grad_weight "},
+    {"products", "matmul "},
+    {"norms, forward", "bn_stats bn_finalize bn_stats_finalize bn_fold bn_apply layer_norm "},
+    {"norms, backward", "bn_grad_sums bn_grad_apply layer_norm_grad "},
+    {"pools", "max_pool average_pool upsample "},
+    {"element by element",
+     "relu clip leaky_relu gelu silu sigmoid tanh hardswish hardsigmoid add sub mul scale bias "
+     "dropout reduce_sum reduce_mean "},
+    {"losses and metrics",
+     "softmax softmax_cross_entropy mean_squared_error top_k_correct count_labels "},
+    {"updates", "sgd adamw lars lamb ema lookahead accumulate gradient_norm loss_scale "
+                "grad_guard "},
+    {"moves and casts",
+     "cast reorder transpose reshape concat slice pad broadcast fill embedding "},
+    {"pictures", "normalize_image edit_pictures mix_pictures "},
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+_Static_assert((int)KINDS < (int)STK_OP_KINDS, "one more is for other operations");
+
+static bool lists(const char *operations, const char *name, size_t length)
+{
+    for (const char *end; *operations; operations = end + 1) {
+        end = strchr(operations, ' ');
+        if ((size_t)(end - operations) == length && memcmp(operations, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (lists(kinds[i].operations, name, length)) return kinds[i].kind;
+    return NULL;
+}
+
+const char *stk_op_kind_of(const char *operation)
+{
+    static const char suffix[] = "_grad";
+    const size_t      length = strlen(operation), tail = sizeof suffix - 1;
+    const char       *kind = find(operation, length);
+    if (!kind && length > tail && strcmp(operation + length - tail, suffix) == 0)
+        kind = find(operation, length - tail);
+    return kind ? kind : "other";
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const double a = ((const stk_op_sum *)left)->ns, b = ((const stk_op_sum *)right)->ns;
+    return (a < b) - (a > b);
+}
+
+static stk_op_sum *sum_of(stk_op_sum *sums, size_t *count, const char *kind)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(sums[i].kind, kind) == 0) return &sums[i];
+    sums[*count] = (stk_op_sum){.kind = kind};
+    return &sums[(*count)++];
+}
+
+size_t stk_op_kinds_sum(stk_op_sum sums[STK_OP_KINDS], const stk_program *program,
+                        const stk_profile_limits *limits)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < stk_program_step_count(program); i++) {
+        const stk_program_step step = stk_program_step_at(program, i);
+        if (!step.runs) continue;
+        const double   ns = (double)step.nanoseconds / (double)step.runs;
+        const stk_roof roof = stk_roof_of(limits, step.flops, step.bytes, ns);
+        stk_op_sum    *sum = sum_of(sums, &count, stk_op_kind_of(step.operation));
+        sum->operations++;
+        sum->ns += ns;
+        sum->floor_ns += roof.floor_ns;
+    }
+    qsort(sums, count, sizeof *sums, by_time);
+    return count;
+}
+
+static stk_op_sum sum_all(const stk_op_sum *sums, size_t count)
+{
+    stk_op_sum all = {.kind = "all"};
+    for (size_t i = 0; i < count; i++) {
+        all.operations += sums[i].operations;
+        all.ns += sums[i].ns;
+        all.floor_ns += sums[i].floor_ns;
+    }
+    return all;
+}
+
+static void add_ms(stk_table *table, double ns)
+{
+    char text[STK_FORMAT_ROOM];
+    snprintf(text, sizeof text, "%.3f", ns / 1e6);
+    stk_table_add(table, text);
+}
+
+static void add_row(stk_table *table, const stk_op_sum *sum, double all, bool floors)
+{
+    char text[STK_FORMAT_ROOM];
+    stk_table_add(table, sum->kind);
+    stk_table_add(table, stk_format_count(text, sum->operations));
+    add_ms(table, sum->ns);
+    snprintf(text, sizeof text, "%.1f %%", all > 0 ? 100 * sum->ns / all : 0);
+    stk_table_add(table, text);
+    if (!floors) return;
+    add_ms(table, sum->floor_ns);
+    add_ms(table, sum->ns - sum->floor_ns);
+}
+
+void stk_op_kinds_print(const stk_op_sum *sums, size_t count, bool floors, const stk_style *style)
+{
+    static const char *const heading[] = {"kind", "operations", "ms", "share", "floor", "above it"};
+    const stk_op_sum         all = sum_all(sums, count);
+    stk_table                table;
+    stk_table_init(&table, floors ? "frrrrr" : "frrr");
+    for (int i = 0; i < table.columns; i++)
+        stk_table_add(&table, heading[i]);
+    for (size_t i = 0; i < count; i++)
+        add_row(&table, &sums[i], all.ns, floors);
+    add_row(&table, &all, all.ns, floors);
+    stk_table_print(&table, stdout, style);
+    stk_table_release(&table);
+}
+
+void stk_op_kinds_write(stk_json_writer *json, const stk_op_sum *sums, size_t count, bool floors)
+{
+    stk_json_key(json, "kinds");
+    stk_json_array(json);
+    for (size_t i = 0; i < count; i++) {
+        stk_json_object(json);
+        stk_json_pair_string(json, "kind", sums[i].kind);
+        stk_json_pair_uint(json, "operations", sums[i].operations);
+        stk_json_pair_double(json, "ms", sums[i].ns / 1e6);
+        if (floors) stk_json_pair_double(json, "floor_ms", sums[i].floor_ns / 1e6);
+        stk_json_object_end(json);
+    }
+    stk_json_array_end(json);
+}
