@@ -6,7 +6,7 @@
 #include "ops/ops.h"
 #include <string.h>
 
-enum { TURNS = 5, COPIES = 8, REPEATS = 3 }; /* more copies than any cache holds */
+enum { TURNS = 5, COPIES = 8, REPEATS = 3, NOISE = 1 << 22 }; /* more copies than any cache holds */
 
 typedef struct line {
     const char *name;
@@ -18,19 +18,24 @@ typedef struct line {
 #define CIFAR .rows = 50000, .source = 32, .batch = 1024, .side = 32
 #define IMAGENET .rows = 4096, .source = 256, .batch = 256, .side = 224
 
+#define JITTER STK_EDIT_BRIGHTNESS, STK_EDIT_CONTRAST, STK_EDIT_SATURATION, STK_EDIT_HUE
+
 static const line lines[] = {
     {.name = "crop, flip: CIFAR", CIFAR},
     {.name = "crop, flip: ImageNet", IMAGENET},
     {.name = "brightness", IMAGENET, .kinds = {STK_EDIT_BRIGHTNESS}},
     {.name = "contrast", IMAGENET, .kinds = {STK_EDIT_CONTRAST}},
-    {.name = "colour_jitter",
-     IMAGENET,
-     .kinds = {STK_EDIT_BRIGHTNESS, STK_EDIT_CONTRAST, STK_EDIT_SATURATION, STK_EDIT_HUE}},
-    {.name = "colour_jitter: CIFAR",
-     CIFAR,
-     .kinds = {STK_EDIT_BRIGHTNESS, STK_EDIT_CONTRAST, STK_EDIT_SATURATION, STK_EDIT_HUE}},
+    {.name = "saturation", IMAGENET, .kinds = {STK_EDIT_SATURATION}},
+    {.name = "hue", IMAGENET, .kinds = {STK_EDIT_HUE}},
+    {.name = "posterize", IMAGENET, .kinds = {STK_EDIT_POSTERIZE}},
+    {.name = "erase", IMAGENET, .kinds = {STK_EDIT_ERASE}},
+    {.name = "colour_jitter", IMAGENET, .kinds = {JITTER}},
+    {.name = "colour_jitter: CIFAR", CIFAR, .kinds = {JITTER}},
     {.name = "rotate, nearest", IMAGENET, .kinds = {STK_EDIT_WARP}},
     {.name = "rotate, bilinear", IMAGENET, .kinds = {STK_EDIT_WARP}, .bilinear = true},
+    {.name = "rotate: CIFAR", CIFAR, .kinds = {STK_EDIT_WARP}},
+    {.name = "jitter, rotate", IMAGENET, .kinds = {JITTER, STK_EDIT_WARP}, .bilinear = true},
+    {.name = "rotate, jitter", IMAGENET, .kinds = {STK_EDIT_WARP, JITTER}, .bilinear = true},
     {.name = "mixup: CIFAR", CIFAR, .mixes = true},
     {.name = "mixup: ImageNet", IMAGENET, .mixes = true},
     {.name = "cutmix: ImageNet", IMAGENET, .mixes = true, .cut = true},
@@ -44,7 +49,7 @@ typedef struct trial {
     stk_tensor_type         in[2], out;
     stk_op_use              use;
     stk_format              plain[2];
-    void                   *data[COPIES][3];
+    void                   *data[COPIES][3], *scratch;
     stk_kernel_call         calls[COPIES];
 } trial;
 
@@ -68,6 +73,9 @@ static stk_edit edit_of(const line *l, int copy, int i)
     for (int k = 0; k < STK_EDIT_STEPS && l->kinds[k]; k++) {
         e.step[k].kind = l->kinds[k];
         e.step[k].number[0] = l->kinds[k] == STK_EDIT_HUE ? 0.1f : 0.9f;
+        if (l->kinds[k] == STK_EDIT_POSTERIZE) e.step[k].word[0] = 4;
+        for (int n = 0; n < 4 && l->kinds[k] == STK_EDIT_ERASE; n++)
+            e.step[k].word[n] = l->side / 3;
         if (l->kinds[k] != STK_EDIT_WARP) continue;
         memcpy(e.step[k].number, (const float[]){0.9f, 0.4f, -30, -0.4f, 0.9f, 50},
                6 * sizeof(float));
@@ -84,6 +92,29 @@ static void *alloc(const trial *t, const stk_tensor_type *type)
     return data;
 }
 
+/* Noise: no two neighbours are alike, which is the most work. */
+static void fill_pictures(const trial *t, unsigned char *to, size_t bytes)
+{
+    static unsigned char noise[NOISE];
+    uint32_t             x = 1;
+    for (size_t i = 0; i < NOISE; i++, x = x * 1664525 + 1013904223)
+        noise[i] = (unsigned char)(x >> 24);
+    for (size_t at = 0; at < bytes; at += NOISE)
+        t->device->backend->upload(t->device, to + at, noise,
+                                   bytes - at < NOISE ? bytes - at : NOISE);
+}
+
+/* Calls come one after the other: they share scratch memory. */
+static void prepare(trial *t, stk_kernel_call *call)
+{
+    stk_error err = {.message = "no memory"};
+    size_t    scratch = 0;
+    if (t->kernel->prepare(call, &scratch, &err)) stop(t->line->name, &err);
+    if (!t->scratch) t->scratch = t->device->backend->alloc(t->device, scratch);
+    if (!t->scratch) stop(t->line->name, &err);
+    call->scratch = t->scratch;
+}
+
 static void fill(trial *t, int copy)
 {
     const stk_backend  *backend = t->device->backend;
@@ -96,7 +127,7 @@ static void fill(trial *t, int copy)
     t->data[copy][0] = shares ? t->data[0][0] : alloc(t, &t->in[0]);
     t->data[copy][1] = alloc(t, &t->in[1]);
     t->data[copy][2] = alloc(t, &t->out);
-    if (!shares) backend->clear(t->device, t->data[copy][0], stk_type_bytes(&t->in[0]));
+    if (!shares) fill_pictures(t, t->data[copy][0], stk_type_bytes(&t->in[0]));
     if (edits) backend->upload(t->device, t->data[copy][1], edits, stk_type_bytes(&t->in[1]));
     t->calls[copy] = (stk_kernel_call){.device = t->device,
                                        .op = op,
@@ -105,6 +136,7 @@ static void fill(trial *t, int copy)
                                        .out_format = t->plain,
                                        .in = (const void *const *)t->data[copy],
                                        .out = t->data[copy] + 2};
+    if (t->kernel->prepare) prepare(t, &t->calls[copy]);
     free(edits);
 }
 
@@ -113,6 +145,7 @@ static void drop(trial *t)
     for (int copy = 0; copy < COPIES; copy++)
         for (int i = copy && !t->line->mixes; i < 3; i++)
             t->device->backend->free(t->device, t->data[copy][i], 0);
+    if (t->scratch) t->device->backend->free(t->device, t->scratch, 0);
 }
 
 static void run_all(trial *t)

@@ -54,6 +54,7 @@ static void choose(trial *t)
         stop(t->op->name, &err);
     for (int i = 0; i < t->use.input_count + t->use.output_count; i++)
         t->bytes += (double)bytes_of(t, i);
+    if (t->op == &stk_graph_op_bn_pool_grad_sums) t->bytes = t->op->cost(&t->use).bytes;
     t->copies = (int)(cold_bytes / t->bytes) + 1;
     if (t->copies > COPIES_MAX) t->copies = COPIES_MAX;
 }
@@ -157,7 +158,7 @@ static void bench_norm_and_pool(stk_device *device, int64_t batch, double memory
              3, memory);
     pool.size[0] = pool.size[1] = 112;
     bench_op(device, &stk_graph_op_bn_pool_grad_sums, &pool, "bn_pool_grad_sums 112 64",
-             (stk_tensor_type[]){dy, places, x, c, c, c, c}, 7, memory);
+             (stk_tensor_type[]){dy, places, x, c, c, c, c, dy}, 8, memory);
     bench_op(device, &stk_graph_op_bn_pool_grad_apply, &pool, "bn_pool_grad_apply 112 64",
              (stk_tensor_type[]){dy, places, x, c, c, c, c, c, c, c}, 10, memory);
 }

@@ -1,18 +1,19 @@
 /* bn_pool: batch norm applied, relu and max_pool in one, and its gradient. What is between them is
  * as large as x and read by nobody else.
  *
- *   bn_pool(x, scale, shift)                                  -> y, places
- *   bn_pool_grad_sums(dy, places, x, mean, invstd, scale, shift) -> dgamma, dbeta
+ *   bn_pool(x, scale, shift)                                        -> y, places
+ *   bn_pool_grad_sums(dy, places, x, mean, invstd, scale, shift, y) -> dgamma, dbeta
  *   bn_pool_grad_apply(dy, places, x, mean, invstd, scale, shift, gamma, dgamma, dbeta) -> dx
  *
  * places are where x is largest, or smallest where scale is negative: there x * scale + shift is
- * largest. Where relu leaves nothing of a window nothing flows back, wherever its place is. */
+ * largest. Where relu leaves nothing of a window nothing flows back, wherever its place is. y tells
+ * what x was in its place, so that sums need not look at the whole of x. */
 #include "ops/batch_norm.h"
 #include "ops/ops.h"
 #include "ops/pool.h"
 
 enum { PICTURE, PICTURE_SCALE, PICTURE_SHIFT };
-enum { DY, PLACES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA };
+enum { DY, PLACES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA, Y = GAMMA };
 
 static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
 {
@@ -36,7 +37,8 @@ static stk_status want_inputs(const stk_graph_op *op, const stk_op_use *use, int
 static stk_status infer_sums(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
 {
     stk_tensor_type dx;
-    STK_TRY(want_inputs(&stk_graph_op_bn_pool_grad_sums, use, GAMMA - MEAN, &dx, err));
+    STK_TRY(want_inputs(&stk_graph_op_bn_pool_grad_sums, use, Y - MEAN, &dx, err));
+    STK_TRY(stk_bn_want_like_first(&stk_graph_op_bn_pool_grad_sums, use, Y, err));
     out[0] = out[1] = use->in[MEAN];
     return STK_OK;
 }
@@ -46,7 +48,14 @@ static stk_status infer_apply(const stk_op_use *use, stk_tensor_type *out, stk_e
     return want_inputs(&stk_graph_op_bn_pool_grad_apply, use, DBETA + 1 - MEAN, out, err);
 }
 
-static stk_op_cost grad_cost(const stk_op_use *use)
+/* Of dy and y. */
+static stk_op_cost sums_cost(const stk_op_use *use)
+{
+    return (stk_op_cost){5 * (double)stk_type_elements(&use->in[DY]),
+                         2 * (double)stk_type_bytes(&use->in[DY])};
+}
+
+static stk_op_cost apply_cost(const stk_op_use *use)
 {
     stk_op_cost c = stk_pool_cost(use);
     c.flops += 6 * (double)stk_type_elements(&use->in[X]);
@@ -152,14 +161,14 @@ const stk_graph_op stk_graph_op_bn_pool = {
 
 const stk_graph_op stk_graph_op_bn_pool_grad_sums = {
     .name = "bn_pool_grad_sums",
-    .inputs_min = 7,
-    .inputs_max = 7,
+    .inputs_min = 8,
+    .inputs_max = 8,
     .outputs = 2,
     .attrs_size = sizeof(stk_pool_attrs),
     .precision = STK_PRECISION_INFER,
     .stays_float32 = stk_op_is_vector,
     .infer = infer_sums,
-    .cost = grad_cost,
+    .cost = sums_cost,
     .reference = sums_reference,
     .print = stk_pool_print,
 };
@@ -174,7 +183,7 @@ const stk_graph_op stk_graph_op_bn_pool_grad_apply = {
     .precision = STK_PRECISION_INFER,
     .stays_float32 = stk_op_is_vector,
     .infer = infer_apply,
-    .cost = grad_cost,
+    .cost = apply_cost,
     .reference = apply_reference,
     .print = stk_pool_print,
 };

@@ -4,7 +4,7 @@
  *
  *   y = bn_apply(x, .. relu)            y', places = bn_pool(x, ..)
  *   y', places = max_pool(y)       ->
- *   dy = max_pool_grad(dy', places)     sums = bn_pool_grad_sums(dy', places, x, ..)
+ *   dy = max_pool_grad(dy', places)     sums = bn_pool_grad_sums(dy', places, x, .. y')
  *   sums = bn_grad_sums(dy, x, ..)      dx = bn_pool_grad_apply(dy', places, x, .. sums)
  *   dx = bn_grad_apply(dy, x, .. sums) */
 #include "ops/batch_norm.h"
@@ -14,7 +14,8 @@
 #include "passes/passes.h"
 
 enum { DY, X, MEAN, INVSTD, SUMS_MASK, GAMMA = SUMS_MASK, DGAMMA, DBETA, APPLY_MASK };
-enum { SIDE = 3, STRIDE = 2, CHANNELS_OF = 8, CHANNELS_MAX = 8192, AROUND = 8, INPUTS_MAX = 10 };
+enum { SIDE = 3, STRIDE = 2, CHANNELS_OF = 8, CHANNELS_MAX = 8192, AROUND = 8 };
+enum { SHARED_INPUTS = 7, SUMS_INPUTS = 8, APPLY_INPUTS = 10 };
 
 /* The windows that there are kernels for: those after the first convolution of many models. */
 static bool has_kernels(const stk_pool_attrs *a, stk_shape x)
@@ -43,41 +44,55 @@ static stk_fuse_answer fuse_forward(stk_fuser *f, const stk_graph_node *pool)
     return STK_FUSE_DONE;
 }
 
-/* Whether node is half of a norm's gradient that sees dy through relu, by x. */
-static bool reads_masked(const stk_graph_node *node, stk_symbol dy)
+static bool is_half_of_gradient(const stk_graph_node *node)
 {
-    if (node->op != &stk_graph_op_bn_grad_sums && node->op != &stk_graph_op_bn_grad_apply)
-        return false;
-    const stk_bn_grad_attrs *attrs = node->attrs;
-    bool alone = node->op == &stk_graph_op_bn_grad_sums || node->output_count == 1;
-    return node->in[DY].id == dy.id && attrs->mask == STK_BN_MASK_INPUT && alone &&
-           attrs->act.row == &stk_activation_relu;
+    return node->op == &stk_graph_op_bn_grad_sums || node->op == &stk_graph_op_bn_grad_apply;
 }
 
-/* The max_pool_grad that makes dy, where nobody needs dy as a whole; NULL otherwise. */
-static const stk_graph_node *find_pool(const stk_fuser *f, stk_symbol dy)
+static int mask_of(const stk_graph_node *node)
+{
+    return node->op == &stk_graph_op_bn_grad_sums ? SUMS_MASK : APPLY_MASK;
+}
+
+/* Whether node is half of the gradient of what made bn_pool of, and sees dy through relu. */
+static bool belongs(const stk_graph_node *node, stk_symbol dy, const stk_graph_node *made)
+{
+    if (!is_half_of_gradient(node) || node->in[DY].id != dy.id) return false;
+    const stk_bn_grad_attrs *attrs = node->attrs;
+    if (attrs->mask != STK_BN_MASK_INPUT || attrs->act.row != &stk_activation_relu) return false;
+    if (node->op == &stk_graph_op_bn_grad_apply && node->output_count != 1) return false;
+    int mask = mask_of(node);
+    return node->in[X].id == made->in[0].id && node->in[mask].id == made->in[1].id &&
+           node->in[mask + 1].id == made->in[2].id;
+}
+
+/* The max_pool_grad that makes dy, where nobody needs dy as a whole; NULL otherwise. made gets the
+ * bn_pool that it is of. */
+static const stk_graph_node *find_pool(const stk_fuser *f, stk_symbol dy,
+                                       const stk_graph_node **made)
 {
     const stk_graph_node *pool = stk_fuse_producer(f, dy);
     if (!pool || pool->op != &stk_graph_op_max_pool_grad) return NULL;
-    if (!has_kernels(pool->attrs, stk_symbol_shape(f->from, dy))) return NULL;
+    *made = stk_fuse_producer(f, pool->in[1]);
+    if (!*made || (*made)->op != &stk_graph_op_bn_pool) return NULL;
     if (f->uses[dy.id] != f->first[dy.id + 1] - f->first[dy.id]) return NULL;
     for (uint32_t i = f->first[dy.id]; i < f->first[dy.id + 1]; i++)
-        if (!reads_masked(&f->from->nodes[f->readers[i]], dy)) return NULL;
+        if (!belongs(&f->from->nodes[f->readers[i]], dy, *made)) return NULL;
     return pool;
 }
 
 static stk_fuse_answer fuse_gradient(stk_fuser *f, const stk_graph_node *node)
 {
-    bool                  sums = node->op == &stk_graph_op_bn_grad_sums;
-    const stk_graph_node *pool = find_pool(f, node->in[DY]);
+    const stk_graph_node *made, *pool = find_pool(f, node->in[DY], &made);
     if (!pool) return STK_FUSE_NO;
-    int        mask = sums ? SUMS_MASK : APPLY_MASK, count = sums ? 7 : INPUTS_MAX;
-    stk_symbol in[INPUTS_MAX] = {pool->in[0],       pool->in[1],      node->in[X],
-                                 node->in[MEAN],    node->in[INVSTD], node->in[mask],
-                                 node->in[mask + 1]};
+    bool       sums = node->op == &stk_graph_op_bn_grad_sums;
+    int        count = sums ? SUMS_INPUTS : APPLY_INPUTS;
+    stk_symbol in[APPLY_INPUTS] = {pool->in[0],      pool->in[1], made->in[0], node->in[MEAN],
+                                   node->in[INVSTD], made->in[1], made->in[2]};
     stk_symbol out[2];
+    in[SHARED_INPUTS] = made->out[0];
     for (int i = 0; i < 3 && !sums; i++)
-        in[7 + i] = node->in[GAMMA + i];
+        in[SHARED_INPUTS + i] = node->in[GAMMA + i];
     for (int i = 0; i < count; i++)
         in[i] = stk_fuse_symbol(f, in[i]);
     stk_rewrite_at(&f->rewrite, node);
@@ -93,9 +108,7 @@ static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
     if (node->op == &stk_graph_op_max_pool) return fuse_forward(f, node);
-    if (node->op == &stk_graph_op_bn_grad_sums || node->op == &stk_graph_op_bn_grad_apply)
-        return fuse_gradient(f, node);
-    return STK_FUSE_NO;
+    return is_half_of_gradient(node) ? fuse_gradient(f, node) : STK_FUSE_NO;
 }
 
 const stk_fuse_pattern stk_fuse_norm_pool = {"norm + relu + max_pool", fuse, STK_FUSION_NORM_POOL};

@@ -69,12 +69,57 @@ static cuda_case gradient_of(const pooling *p, const stk_graph_op *op, const stk
                               vector_of(p, 0.5, 2), vector_of(p, -9, 9), vector_of(p, -9, 9)}};
 }
 
+enum { ELEMENTS_MAX = 5 * 36 * 20 * 64, CHANNELS_MAX = 72 };
+
+/* x, what bn_pool makes of it, and all that it takes. */
+typedef struct pooled {
+    float   x[ELEMENTS_MAX], y[ELEMENTS_MAX];
+    uint8_t places[ELEMENTS_MAX];
+    float   mean[CHANNELS_MAX], invstd[CHANNELS_MAX], scale[CHANNELS_MAX], shift[CHANNELS_MAX];
+} pooled;
+
+/* x has few bits, so that it is the same in every type. Some channels have a gamma that is zero or
+ * next to it, or a beta that is far larger: their y does not tell x. */
+static void make(const pooling *p, const stk_pool_attrs *attrs, pooled *to)
+{
+    static const float gammas[] = {1, -0.5f, 0.75f, 0, 1e-4f, 0.01f, -2};
+    static const float betas[] = {0, 0.5f, -0.25f, 0.125f, 0.75f, 0.5f, 0.25f, 1, -0.5f};
+    uint64_t           seed = 7;
+    for (int64_t i = 0; i < p->batch * p->height * p->width * p->channels; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        to->x[i] = (float)((int)(seed >> 40) % 128) / 64 - 1;
+    }
+    for (int64_t c = 0; c < p->channels; c++) {
+        to->mean[c] = 0.125f * (float)(c % 5 - 2), to->invstd[c] = 1 + 0.25f * (float)(c % 3);
+        to->scale[c] = gammas[c % (int64_t)COUNT_OF(gammas)] * to->invstd[c];
+        to->shift[c] = betas[c % (int64_t)COUNT_OF(betas)] - to->mean[c] * to->scale[c];
+    }
+    stk_tensor_type vector = {STK_DTYPE_F32, VECTOR(p->channels)}, out[2];
+    stk_tensor_type in[] = {{STK_DTYPE_F32, picture_of(p).shape}, vector, vector};
+    stk_op_use      use = {"pool", attrs, 3, 2, in, out};
+    stk_graph_op_bn_pool.reference(&use, (const void *[]){to->x, to->scale, to->shift},
+                                   (void *[]){to->y, to->places});
+}
+
+static cuda_input given(cuda_input of, const void *data)
+{
+    of.data = data;
+    return of;
+}
+
 STK_TEST(sums_of_what_flows_back_through_the_windows)
 {
+    static pooled made;
     for (size_t i = 0; i < COUNT_OF(poolings); i++) {
         const pooling *p = &poolings[i];
-        stk_pool_attrs attrs = attrs_of(p, true);
-        cuda_case      c = gradient_of(p, &stk_graph_op_bn_pool_grad_sums, &attrs, 7);
+        stk_pool_attrs forward = attrs_of(p, false), attrs = attrs_of(p, true);
+        make(p, &forward, &made);
+        cuda_case c = gradient_of(p, &stk_graph_op_bn_pool_grad_sums, &attrs, 8);
+        c.in[1] = given(c.in[1], made.places);
+        c.in[2] = given(c.in[2], made.x);
+        c.in[3] = given(c.in[3], made.mean), c.in[4] = given(c.in[4], made.invstd);
+        c.in[5] = given(c.in[5], made.scale), c.in[6] = given(c.in[6], made.shift);
+        c.in[7] = given(result_of(p), made.y);
         EXPECT_CUDA(&c);
     }
 }

@@ -3,6 +3,7 @@
 #include "cuda/cuda_support.h"
 #include "ops/edits.h"
 #include "ops/ops.h"
+#include <math.h>
 #include <string.h>
 
 enum { BATCH = 7, ROWS = 3 };
@@ -53,10 +54,11 @@ static void draw_step(stk_random *random, stk_edit_step *step)
 
 static stk_edit draw_edit(stk_random *random, const sizes *s, int steps)
 {
-    const bool inside = below(random, 2) && s->source_width > s->width;
-    stk_edit   edit = stk_edit_none(below(random, ROWS));
+    const bool inside =
+        below(random, 2) && s->source_width >= s->width && s->source_height >= s->height;
+    stk_edit edit = stk_edit_none(below(random, ROWS));
     edit.x = inside ? below(random, s->source_width - s->width + 1) : below(random, 13) - 6;
-    edit.y = below(random, 9) - 4;
+    edit.y = inside ? below(random, s->source_height - s->height + 1) : below(random, 9) - 4;
     edit.flip = below(random, 4);
     edit.border = below(random, 3);
     edit.fill = below(random, 1 << 24);
@@ -65,7 +67,8 @@ static stk_edit draw_edit(stk_random *random, const sizes *s, int steps)
     return edit;
 }
 
-static void expect_edits(const sizes *s, const stk_edit *edits)
+/* Pictures of levels below some; of given ones where they are not NULL. */
+static void expect_pictures(const sizes *s, const stk_edit *edits, int levels, const uint8_t *data)
 {
     const stk_edit_pictures_attrs attrs = {s->height, s->width};
     EXPECT_CUDA((&(cuda_case){
@@ -75,8 +78,14 @@ static void expect_edits(const sizes *s, const stk_edit *edits)
         .only_float32 = true,
         .in = {{.shape = NHWC(ROWS, s->source_height, s->source_width, s->channels),
                 .dtype = STK_DTYPE_U8,
-                .high = 256},
+                .high = levels,
+                .data = data},
                {.shape = MATRIX(BATCH, STK_EDIT_WORDS), .dtype = STK_DTYPE_I32, .data = edits}}}));
+}
+
+static void expect_edits(const sizes *s, const stk_edit *edits)
+{
+    expect_pictures(s, edits, 256, NULL);
 }
 
 STK_TEST(windows_of_all_sizes)
@@ -101,6 +110,67 @@ STK_TEST(steps_in_any_order)
                 edits[b] = draw_edit(&random, &all_sizes[i], below(&random, 4));
             expect_edits(&all_sizes[i], edits);
         }
+}
+
+static void draw_rotation(stk_random *random, const sizes *s, stk_edit_step *step)
+{
+    const float turn = between(random, -3.2, 3.2), across = cosf(turn), down = sinf(turn);
+    step->kind = STK_EDIT_WARP;
+    step->number[0] = step->number[4] = across;
+    step->number[1] = -down;
+    step->number[3] = down;
+    step->number[2] = (float)s->width / 2 * (1 - across) + (float)s->height / 2 * down;
+    step->number[5] = (float)s->height / 2 * (1 - across) - (float)s->width / 2 * down;
+    step->word[STK_EDIT_WARP_HOW] = below(random, 4) ? 1 << 24 : 0;
+}
+
+/* What is looked up in words: windows within the source, one warp, steps before and after it. Of
+ * two levels, most pixels have neighbours of their own. */
+STK_TEST(rotated_windows_within)
+{
+    static const sizes all[] = {
+        {44, 52, 36, 40, 3}, {40, 36, 40, 36, 3}, {9, 39, 7, 35, 3}, {28, 32, 26, 28, 1}};
+    stk_random random = stk_random_for(12, 0, 0, 3);
+    for (int turn = 0; turn < 10; turn++) {
+        const sizes *s = &all[turn % 4];
+        stk_edit     edits[BATCH];
+        for (int b = 0; b < BATCH; b++) {
+            const int at = below(&random, 3), steps = at + below(&random, 3);
+            edits[b] = draw_edit(&random, s, 0);
+            edits[b].x = below(&random, s->source_width - s->width + 1);
+            edits[b].y = below(&random, s->source_height - s->height + 1);
+            for (int i = 0; i < steps; i++)
+                do
+                    draw_step(&random, &edits[b].step[i]);
+                while (edits[b].step[i].kind == STK_EDIT_WARP);
+            if (b) draw_rotation(&random, s, &edits[b].step[at]);
+        }
+        expect_pictures(s, edits, turn < 4 ? 2 : 256, NULL);
+    }
+}
+
+/* Colours whose hue is a whole number, where rounding decides: all of those, shifted. */
+STK_TEST(hues_that_are_whole_numbers)
+{
+    enum { RANGE = 85, SIDE = 24 };
+    static const sizes   s = {SIDE, SIDE, SIDE, SIDE, 3};
+    static const uint8_t orders[6][3] = {{2, 1, 0}, {1, 2, 0}, {0, 2, 1},
+                                         {0, 1, 2}, {1, 0, 2}, {2, 0, 1}};
+    static uint8_t       pictures[ROWS][SIDE * SIDE][3];
+    stk_edit             edits[BATCH];
+    for (int row = 0; row < ROWS; row++)
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            const int range = row < 2 ? RANGE * (row + 1) : 3 * RANGE, low = 20 * (2 - row);
+            const int level[3] = {low, low + i % (RANGE + 1) * (row + 1), low + range};
+            for (int c = 0; c < 3; c++)
+                pictures[row][i][c] = (uint8_t)level[orders[i / (RANGE + 1) % 6][c]];
+        }
+    for (int b = 0; b < BATCH; b++) {
+        edits[b] = stk_edit_none(b % ROWS);
+        edits[b].step[0].kind = STK_EDIT_HUE;
+        edits[b].step[0].number[0] = (float)(b - BATCH / 2) * 0.13f;
+    }
+    expect_pictures(&s, edits, 256, pictures[0][0]);
 }
 
 STK_TEST(as_many_warps_as_there_are_steps)

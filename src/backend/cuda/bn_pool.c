@@ -1,5 +1,5 @@
 /* bn_pool(x, scale, shift),
- * bn_pool_grad_sums(dy, places, x, mean, invstd, scale, shift) and
+ * bn_pool_grad_sums(dy, places, x, mean, invstd, scale, shift, y) and
  * bn_pool_grad_apply(dy, places, x, mean, invstd, scale, shift, gamma, dgamma, dbeta), for the
  * windows that fusing makes them of. */
 #include "backend/cuda/own/bn_pool.h"
@@ -8,7 +8,7 @@
 #include "backend/cuda/rows.h"
 #include "ops/ops.h"
 
-enum { DY, PLACES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA };
+enum { DY, PLACES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA, Y = GAMMA };
 
 static bool can(const stk_device *device, const stk_op_use *use)
 {
@@ -18,7 +18,7 @@ static bool can(const stk_device *device, const stk_op_use *use)
 
 static bool can_sum(const stk_device *device, const stk_op_use *use)
 {
-    return can(device, use) && stk_cuda_rows_can_sum(&use->in[X]);
+    return can(device, use) && stk_cuda_rows_can_sum(&use->in[DY]);
 }
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
@@ -45,14 +45,18 @@ static stk_cuda_bn_pool_grad_args args_of(const stk_kernel_call *call)
                                               .shift = call->in[SHIFT]}};
     args.pool.src = call->in[DY];
     args.pool.from = call->in[PLACES];
-    args.bn.rows = stk_cuda_rows_to_sum(call->device, &call->use.in[X], STK_FORMAT_PLAIN);
     return args;
+}
+
+static stk_cuda_rows rows_of(const stk_kernel_call *call, int input)
+{
+    return stk_cuda_rows_to_sum(call->device, &call->use.in[input], STK_FORMAT_PLAIN);
 }
 
 static stk_status prepare_sums(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;
-    stk_cuda_rows rows = stk_cuda_rows_to_sum(call->device, &call->use.in[X], STK_FORMAT_PLAIN);
+    stk_cuda_rows rows = rows_of(call, DY);
     *scratch = stk_cuda_rows_bytes(&rows, STK_CUDA_BN_GRAD_VALUES);
     return STK_OK;
 }
@@ -60,6 +64,8 @@ static stk_status prepare_sums(stk_kernel_call *call, size_t *scratch, stk_error
 static stk_status run_sums(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda_bn_pool_grad_args args = args_of(call);
+    args.bn.rows = rows_of(call, DY);
+    args.bn.y = call->in[Y];
     args.bn.dgamma = call->out[0];
     args.bn.dbeta = call->out[1];
     args.bn.parts = call->scratch;
@@ -71,6 +77,7 @@ static stk_status run_sums(const stk_kernel_call *call, stk_error *err)
 static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda_bn_pool_grad_args args = args_of(call);
+    args.bn.rows = rows_of(call, X);
     args.bn.gamma = call->in[GAMMA];
     args.bn.dgamma = (float *)call->in[DGAMMA];
     args.bn.dbeta = (float *)call->in[DBETA];

@@ -5,22 +5,35 @@
 #include "ops/edits.h"
 #include "ops/ops.h"
 
+static stk_cuda_edit_args args_of(const stk_kernel_call *call)
+{
+    const int64_t *from = call->use.in[0].shape.dim, *to = call->use.out[0].shape.dim;
+    return (stk_cuda_edit_args){.rows = from[0],
+                                .source_height = (int32_t)from[1],
+                                .source_width = (int32_t)from[2],
+                                .batch = to[0],
+                                .height = (int32_t)to[1],
+                                .width = (int32_t)to[2],
+                                .channels = (int32_t)to[3]};
+}
+
+static stk_status prepare_edit(stk_kernel_call *call, size_t *scratch, stk_error *err)
+{
+    const stk_cuda_edit_args args = args_of(call);
+    (void)err;
+    *scratch = stk_cuda_edit_scratch(&args);
+    return STK_OK;
+}
+
 static stk_status run_edit(const stk_kernel_call *call, stk_error *err)
 {
-    const int64_t     *from = call->use.in[0].shape.dim, *to = call->use.out[0].shape.dim;
-    stk_cuda_edit_args args = {.rows = from[0],
-                               .source_height = (int32_t)from[1],
-                               .source_width = (int32_t)from[2],
-                               .batch = to[0],
-                               .height = (int32_t)to[1],
-                               .width = (int32_t)to[2],
-                               .channels = (int32_t)to[3],
-                               .pictures = call->in[0],
-                               .edits = call->in[1],
-                               .out = call->out[0]};
+    stk_cuda_edit_args args = args_of(call);
     cudaStream_t       stream = stk_cuda_of(call->device)->stream;
-    STK_TRY(stk_cuda_launched(call, stk_cuda_edit_windows_launch(&args, stream), err));
-    return stk_cuda_launched(call, stk_cuda_edit_steps_launch(&args, stream), err);
+    args.pictures = call->in[0];
+    args.edits = call->in[1];
+    args.out = call->out[0];
+    args.scratch = call->scratch;
+    return stk_cuda_launched(call, stk_cuda_edit_launch(&args, stream), err);
 }
 
 static stk_status run_mix(const stk_kernel_call *call, stk_error *err)
@@ -38,6 +51,6 @@ static stk_status run_mix(const stk_kernel_call *call, stk_error *err)
 }
 
 const stk_kernel stk_cuda_edit_pictures = {
-    .op = &stk_graph_op_edit_pictures, .name = "own", .run = run_edit};
+    .op = &stk_graph_op_edit_pictures, .name = "own", .prepare = prepare_edit, .run = run_edit};
 const stk_kernel stk_cuda_mix_pictures = {
     .op = &stk_graph_op_mix_pictures, .name = "own", .run = run_mix};

@@ -6,6 +6,7 @@
 #define STK_TESTS_EMULATE_HPP
 
 #include <cuda_runtime_api.h>
+#include <fenv.h>
 #include <functional>
 #include <math.h>
 #include <stdint.h>
@@ -197,6 +198,52 @@ inline int __ffs(int x)
 inline float __fdividef(float a, float b)
 {
     return a / b;
+}
+inline float __fmul_rn(float a, float b)
+{
+    return a * b;
+}
+inline float __fadd_rn(float a, float b)
+{
+    return a + b;
+}
+inline float __saturatef(float x)
+{
+    return x >= 1 ? 1 : x > 0 ? x : 0;
+}
+/* Of sums that fit a double. */
+inline float __fadd_rz(float a, float b)
+{
+    double exact = (double)a + b;
+    float  near = (float)exact;
+    return fabs((double)near) > fabs(exact) ? nextafterf(near, 0) : near;
+}
+inline double __dadd_rd(double a, double b)
+{
+    volatile double x = a;
+    fesetround(FE_DOWNWARD);
+    x = x + b;
+    fesetround(FE_TONEAREST);
+    return x;
+}
+inline double __hiloint2double(int high, int low)
+{
+    uint64_t bits = (uint64_t)(unsigned)high << 32 | (unsigned)low;
+    double   x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+inline int __double2hiint(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int)(bits >> 32);
+}
+inline int __double2loint(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int)bits;
 }
 inline float __expf(float x)
 {

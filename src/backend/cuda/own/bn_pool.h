@@ -8,11 +8,10 @@
 
 STK_CUDA_BEGIN
 
-enum { STK_CUDA_BN_POOL_THREADS = 512 }; /* of a block that sums */
-
 typedef struct stk_cuda_bn_pool_grad_args {
     stk_cuda_pool_args    pool; /* src is dy, from the places */
-    stk_cuda_bn_grad_args bn;   /* dy, y and bits are not looked at; dx may be x */
+    stk_cuda_bn_grad_args bn;   /* dy and bits are not looked at; rows of y, or of x and dx; dx
+                                   may be x */
 } stk_cuda_bn_pool_grad_args;
 
 cudaError_t stk_cuda_bn_pool_grad_sums_launch(const stk_cuda_bn_pool_grad_args *args,

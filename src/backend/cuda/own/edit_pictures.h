@@ -4,6 +4,7 @@
 
 #include "backend/cuda/own/border.h"
 #include "tensor/edit.h"
+#include <stddef.h>
 
 STK_CUDA_BEGIN
 
@@ -15,11 +16,11 @@ typedef struct stk_cuda_edit_args {
     const uint8_t  *pictures;
     const stk_edit *edits;
     uint8_t        *out;
+    void           *scratch; /* stk_cuda_edit_scratch bytes */
 } stk_cuda_edit_args;
 
-/* The results that have no steps, and those that have. */
-cudaError_t stk_cuda_edit_windows_launch(const stk_cuda_edit_args *args, cudaStream_t stream);
-cudaError_t stk_cuda_edit_steps_launch(const stk_cuda_edit_args *args, cudaStream_t stream);
+size_t      stk_cuda_edit_scratch(const stk_cuda_edit_args *args);
+cudaError_t stk_cuda_edit_launch(const stk_cuda_edit_args *args, cudaStream_t stream);
 
 typedef struct stk_cuda_mix_args {
     int64_t         batch;

@@ -11,7 +11,6 @@ namespace stk
 
 struct edit_window {
     const uint8_t *source; /* NULL: there is no such row */
-    const uint8_t *end;    /* of all pictures */
     int32_t        x, y, flip, border, fill;
 };
 
@@ -21,7 +20,6 @@ __device__ __forceinline__ edit_window window_of(const stk_cuda_edit_args &a, co
     const int32_t row = edit->source;
     edit_window   w = {};
     w.source = row >= 0 && row < a.rows ? a.pictures + row * bytes : nullptr;
-    w.end = a.pictures + a.rows * bytes;
     w.x = edit->x;
     w.y = edit->y;
     w.flip = edit->flip;
@@ -37,6 +35,22 @@ __device__ __forceinline__ const uint8_t *source_row(const stk_cuda_edit_args &a
     const int64_t down = w.flip & STK_EDIT_FLIP_Y ? a.height - 1 - y : y;
     const int32_t from = stk_edit_place(w.y + down, a.source_height, w.border);
     return from < 0 ? nullptr : w.source + (int64_t)from * a.source_width * a.channels;
+}
+
+/* Bytes from any address, in words; none is read that has no byte of them. */
+template <int BYTES>
+__device__ __forceinline__ void load_bytes(const uint8_t *from, uint32_t (&word)[(BYTES + 3) / 4])
+{
+    constexpr int   WORDS = (BYTES + 3) / 4;
+    const uint32_t *aligned = (const uint32_t *)((uintptr_t)from & ~(uintptr_t)3);
+    const unsigned  past = (unsigned)((uintptr_t)from & 3);
+    uint32_t        all[WORDS + 1];
+#pragma unroll
+    for (int i = 0; i <= WORDS; i++)
+        all[i] = i < WORDS || past > 4 * WORDS - BYTES ? __ldg(aligned + i) : 0;
+#pragma unroll
+    for (int i = 0; i < WORDS; i++)
+        word[i] = __funnelshift_r(all[i], all[i + 1], 8 * past);
 }
 
 } // namespace stk

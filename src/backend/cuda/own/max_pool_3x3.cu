@@ -123,12 +123,14 @@ template <typename T>
 __device__ __noinline__ void find_places(const column<T> &c, int row, const uint32_t *sign, best &b)
 {
     constexpr int N = stk::WIDE<T>;
+#pragma unroll 1
     for (int k = 0; k < N; k++) {
         T        by[N];
         unsigned shift = k % unit<T>::ELEMENTS * 16, place = 0;
         float    most = 0;
         bool     found = false;
         memcpy((void *)by, sign, sizeof by);
+#pragma unroll 1
         for (int tap = 0; tap < K * K; tap++) {
             int y = row + tap / K;
             if (!c.has(y, tap % K)) continue;

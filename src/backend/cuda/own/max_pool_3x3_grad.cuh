@@ -33,19 +33,31 @@ __device__ __forceinline__ void load_places(const uint8_t *from, bool there, uin
     to[0] = there ? *reinterpret_cast<const uint32_t *>(from) : fill;
 }
 
+/* The places of a unit's elements, the first of which is byte `first`. */
+template <typename T> __device__ __forceinline__ uint32_t place_unit(uint32_t bytes, int first, T)
+{
+    return __byte_perm(bytes, 0, first == 0 ? 0x4140 : 0x4342);
+}
+__device__ __forceinline__ uint32_t place_unit(uint32_t bytes, int first, float)
+{
+    return bytes >> 8 * first & 0xff;
+}
+
+template <typename T>
+__device__ __forceinline__ void add_unit(uint32_t word, bool first, float *to, T)
+{
+    float2 two = floats_of(word, T());
+    to[0] = first ? two.x : to[0] + two.x;
+    to[1] = first ? two.y : to[1] + two.y;
+}
+__device__ __forceinline__ void add_unit(uint32_t word, bool first, float *to, float)
+{
+    to[0] = first ? __uint_as_float(word) : to[0] + __uint_as_float(word);
+}
+
 /* Of a row of windows, the two that are over the thread's columns. */
 template <typename T> struct window_pair {
     uint32_t dy[2][UNITS], place[2][WIDE<T> / 4];
-
-    __device__ __forceinline__ float value(int j, int k) const
-    {
-        if constexpr (sizeof(T) == 4) {
-            return __uint_as_float(dy[j][k]);
-        } else {
-            float2 two = floats_of(dy[j][k / 2], T());
-            return k % 2 ? two.y : two.x;
-        }
-    }
 
     /* The compiler is to unpack again what it has unpacked: kept, it takes twice the registers. */
     __device__ __forceinline__ void forget()
@@ -63,10 +75,13 @@ template <typename T> struct window_pair {
 #endif
     }
 
-    /* What comes from window j where its largest was at tap. */
-    __device__ __forceinline__ float from(int j, int k, unsigned tap) const
+    /* Adds what comes from unit i of window j where its largest was at tap; the first is put. */
+    __device__ __forceinline__ void add(int j, int i, unsigned tap, bool first, float *to) const
     {
-        return (place[j][k / 4] >> k % 4 * 8 & 0xff) == tap ? value(j, k) : 0;
+        using U = unit<T>;
+        uint32_t at = place_unit(place[j][i * U::ELEMENTS / 4], i * U::ELEMENTS % 4, T());
+        uint32_t here = dy[j][i] & U::same_small(at, tap * U::ONES);
+        add_unit(here, first, to, T());
     }
 };
 
@@ -125,13 +140,12 @@ __device__ __forceinline__ void pool_grad_at(const window_pair<T> &above, const 
                                              float (&to)[WIDE<T>])
 {
 #pragma unroll
-    for (int k = 0; k < WIDE<T>; k++) {
-        if (I == 0 && J == 0)
-            to[k] = (above.from(0, k, 8) + above.from(1, k, 6)) +
-                    (now.from(0, k, 2) + now.from(1, k, 0));
-        if (I == 0 && J == 1) to[k] = above.from(1, k, 7) + now.from(1, k, 1);
-        if (I == 1 && J == 0) to[k] = now.from(0, k, 5) + now.from(1, k, 3);
-        if (I == 1 && J == 1) to[k] = now.from(1, k, 4);
+    for (int i = 0; i < UNITS; i++) {
+        float *dx = &to[i * unit<T>::ELEMENTS];
+        if (I == 0 && J == 0) above.add(0, i, 8, true, dx), above.add(1, i, 6, false, dx);
+        if (I == 0 && J == 1) above.add(1, i, 7, true, dx);
+        if (J == 0) now.add(0, i, I == 0 ? 2 : 5, I == 1, dx);
+        now.add(1, i, 3 * I + J, I == 1 && J == 1, dx);
     }
 }
 

@@ -48,6 +48,11 @@ template <typename T> struct unit {
     {
         return __heq2_mask(bits_as<two>(a), bits_as<two>(b));
     }
+    /* The same of small numbers: as halves they are small, too. */
+    static __device__ __forceinline__ uint32_t same_small(uint32_t a, uint32_t b)
+    {
+        return __heq2_mask(bits_as<__half2>(a), bits_as<__half2>(b));
+    }
     static __device__ __forceinline__ uint32_t times(uint32_t a, uint32_t b)
     {
         return bits_as<uint32_t>(__hmul2(bits_as<two>(a), bits_as<two>(b)));
@@ -72,6 +77,10 @@ template <typename T> struct unit {
         return each(a, b, [](uint16_t x, uint16_t y) {
             return (uint16_t)(value(x) == value(y) ? 0xffff : 0);
         });
+    }
+    static uint32_t same_small(uint32_t a, uint32_t b)
+    {
+        return each(a, b, [](uint16_t x, uint16_t y) { return (uint16_t)(x == y ? 0xffff : 0); });
     }
     static uint32_t times(uint32_t a, uint32_t b)
     {
@@ -103,6 +112,10 @@ template <> struct unit<float> {
     static __device__ __forceinline__ uint32_t same(uint32_t a, uint32_t b)
     {
         return bits_as<float>(a) == bits_as<float>(b) ? ~0u : 0;
+    }
+    static __device__ __forceinline__ uint32_t same_small(uint32_t a, uint32_t b)
+    {
+        return a == b ? ~0u : 0;
     }
     static __device__ __forceinline__ uint32_t times(uint32_t a, uint32_t b)
     {
