@@ -24,5 +24,5 @@ done
     -L"$cuda/lib64" -lcudnn -lcublasLt -lpthread -lm
 "$cuda/bin/nvcc" -std=c++17 -gencode arch=compute_90a,code=sm_90a -O3 --expt-relaxed-constexpr -Isrc -Iinclude \
     -cudart static -o "$out/product_table" bench/cuda/product_table.cu src/backend/cuda/own/hopper_stats.cu \
-    src/backend/cuda/own/hopper_sum.cu -L"$cuda/lib64" -lcublasLt
+    src/backend/cuda/own/hopper_sum.cu src/backend/cuda/own/hopper_norm.cu -L"$cuda/lib64" -lcublasLt
 echo "$out/conv_table" "$out/product_table"

@@ -1,7 +1,8 @@
 /* Own products on Hopper beside cuBLASLt's fastest of eight algorithms, for the 1x1 convolutions of
  * ResNet-50 at batch 256 in float16: microseconds, medians, buffers rotated so that the L2 cache is
- * cold. With statistics (cuBLASLt: without; its result would be read once more), and with a sum
- * (cuBLASLt: beta 1). Built by build.sh; takes no arguments. */
+ * cold. With statistics (cuBLASLt: without; its result would be read once more), with a sum
+ * (cuBLASLt: beta 1), and with that, a mask and the sums of a norm's gradient. Built by build.sh;
+ * takes no arguments. */
 #include "backend/cuda/own/hopper_product.h"
 #include <algorithm>
 #include <cublasLt.h>
@@ -78,6 +79,7 @@ struct bench {
     cublasLtHandle_t blas;
     void            *workspace;
     float           *parts, *vectors;
+    uint8_t         *bits;
     unsigned        *counters;
 };
 
@@ -108,14 +110,25 @@ void close_product(product *p)
     CHECK(cudaFree(p->w));
 }
 
-double time_own(const bench &b, const product &p, bool sum)
+enum kind { STATS, SUM, NORM };
+
+cudaError_t start(kind what, const stk_cuda_product_args *a, cudaStream_t stream)
+{
+    if (what == NORM) return stk_cuda_product_norm_launch(a, stream);
+    return what == SUM ? stk_cuda_product_sum_launch(a, stream)
+                       : stk_cuda_product_stats_launch(a, stream);
+}
+
+double time_own(const bench &b, const product &p, kind what)
 {
     int  wide = STK_CUDA_PRODUCT_WIDE;
     auto run = [&](int i) {
         stk_cuda_product_args a = {};
         a.dtype = STK_DTYPE_F16;
         a.rows = p.rows, a.columns = p.columns, a.depth = p.depth;
-        a.tile = stk_cuda_product_fits(a.columns, a.depth, wide) ? wide : STK_CUDA_PRODUCT_NARROW;
+        a.tile = stk_cuda_product_fits(a.columns, a.depth, wide, what == NORM ? 2 : 1)
+                     ? wide
+                     : STK_CUDA_PRODUCT_NARROW;
         a.processors = PROCESSORS;
         a.x = p.x[(size_t)i % p.x.size()];
         a.w = p.w;
@@ -123,8 +136,10 @@ double time_own(const bench &b, const product &p, bool sum)
         a.plus = p.y[(size_t)(i + 1) % p.y.size()];
         a.parts = b.parts, a.counters = b.counters;
         a.mean = b.vectors, a.var = b.vectors + p.columns;
-        CHECK(sum ? stk_cuda_product_sum_launch(&a, b.stream)
-                  : stk_cuda_product_stats_launch(&a, b.stream));
+        a.beside = p.y[(size_t)(i + 2) % p.y.size()];
+        a.bits = b.bits;
+        a.invstd = b.vectors, a.dgamma = b.vectors + p.columns, a.dbeta = a.dgamma + p.columns;
+        CHECK(start(what, &a, b.stream));
     };
     return median_us(b.stream, run);
 }
@@ -176,10 +191,11 @@ void print_row(const bench &b, product p)
     double flops = 2.0 * (double)p.rows * p.columns * p.depth;
     double in = 2.0 * (double)p.rows * p.depth, out = 2.0 * (double)p.rows * p.columns;
     open_product(&p);
-    printf("%8lld %5d %5d | %6.1f %9.1f %6.1f | %6.1f %9.1f %6.1f\n", (long long)p.rows, p.columns,
-           p.depth, time_own(b, p, false), time_blas(b, p, false),
-           std::max((in + out) / BYTES_PER_US, flops / FLOPS_PER_US), time_own(b, p, true),
-           time_blas(b, p, true), std::max((in + 2 * out) / BYTES_PER_US, flops / FLOPS_PER_US));
+    auto floor = [&](double bytes) { return std::max(bytes / BYTES_PER_US, flops / FLOPS_PER_US); };
+    printf("%8lld %5d %5d | %6.1f %9.1f %6.1f | %6.1f %9.1f %6.1f | %6.1f %6.1f\n",
+           (long long)p.rows, p.columns, p.depth, time_own(b, p, STATS), time_blas(b, p, false),
+           floor(in + out), time_own(b, p, SUM), time_blas(b, p, true), floor(in + 2 * out),
+           time_own(b, p, NORM), floor(in + 3 * out + out / 16));
     close_product(&p);
 }
 
@@ -199,7 +215,9 @@ int main()
     b.parts = (float *)allocate(WORKSPACE);
     b.vectors = (float *)allocate(1 << 16);
     b.counters = (unsigned *)allocate(1 << 12);
-    printf("    rows   col depth | stats  cuBLASLt  floor |   sum  cuBLASLt  floor\n");
+    b.bits = (uint8_t *)allocate(WORKSPACE);
+    printf(
+        "    rows   col depth | stats  cuBLASLt  floor |   sum  cuBLASLt  floor |   norm  floor\n");
     for (const auto &s : shapes)
         print_row(b, {s.rows, s.columns, s.depth, {}, {}, nullptr});
     return 0;

@@ -13,11 +13,13 @@ static const struct {
     const char *kind, *operations; /* with a space after each */
 } kinds[] = {
     {"convolutions, forward", "conv2d "},
-    {"convolutions, by input", "conv2d_grad_input "},
+    {"convolutions, by input", "conv2d_grad_input conv2d_grad_norm "},
     {"convolutions, by weight", "conv2d_grad_weight "},
     {"products", "matmul "},
-    {"norms, forward", "bn_stats bn_finalize bn_stats_finalize bn_fold bn_apply layer_norm "},
-    {"norms, backward", "bn_grad_sums bn_grad_apply layer_norm_grad "},
+    {"norms, forward",
+     "bn_stats bn_finalize bn_stats_finalize bn_fold bn_apply bn_pool layer_norm "},
+    {"norms, backward",
+     "bn_grad_sums bn_grad_apply bn_pool_grad_sums bn_pool_grad_apply layer_norm_grad "},
     {"pools", "max_pool average_pool upsample "},
     {"element by element",
      "relu clip leaky_relu gelu silu sigmoid tanh hardswish hardsigmoid add sub mul scale bias "

@@ -103,12 +103,23 @@ static stk_status put_together(const stk_kernel_call *call, const stk_cuda_conv_
                              err);
 }
 
+static bool is_wide(const stk_kernel_call *call, const stk_cuda_conv_args *args,
+                    const stk_cuda_stem_plan *plan, bool by_weight)
+{
+    const stk_cuda *cuda = stk_cuda_of(call->device);
+    return cuda->major == 9 && cuda->minor == 0 && stk_cuda_stem_wide_can(args, plan, by_weight);
+}
+
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     cudaStream_t       stream = stk_cuda_of(call->device)->stream;
     stk_cuda_conv_args args = stk_cuda_conv_args_of(&stk_graph_op_conv2d, call);
     stk_cuda_stem_plan plan = plan_of(call, &args, false);
-    STK_TRY(stk_cuda_launched(call, stk_cuda_stem_launch(&args, &plan, stream), err));
+    STK_TRY(stk_cuda_launched(call,
+                              is_wide(call, &args, &plan, false)
+                                  ? stk_cuda_stem_wide_launch(&args, &plan, stream)
+                                  : stk_cuda_stem_launch(&args, &plan, stream),
+                              err));
     if (plan.statistics) return put_together(call, &args, &plan, err);
     return stk_cuda_conv_activate(call, err);
 }
@@ -154,7 +165,11 @@ static stk_status run_weight(const stk_kernel_call *call, stk_error *err)
     cudaStream_t       stream = stk_cuda_of(call->device)->stream;
     stk_cuda_conv_args args = stk_cuda_conv_args_of(&stk_graph_op_conv2d_grad_weight, call);
     stk_cuda_stem_plan plan = plan_of(call, &args, true);
-    STK_TRY(stk_cuda_launched(call, stk_cuda_stem_weight_launch(&args, &plan, stream), err));
+    STK_TRY(stk_cuda_launched(call,
+                              is_wide(call, &args, &plan, true)
+                                  ? stk_cuda_stem_wide_weight_launch(&args, &plan, stream)
+                                  : stk_cuda_stem_weight_launch(&args, &plan, stream),
+                              err));
     STK_TRY(sum_weights(call, &plan, err));
     if (!args.dbias) return STK_OK;
     stk_cuda_reduce_args sum = stk_cuda_conv_bias_sum(call);

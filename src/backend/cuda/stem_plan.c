@@ -59,7 +59,7 @@ static bool choose_rows(const stk_cuda_conv_args *a, bool by_weight, stk_cuda_st
     p->tiles = up(a->across.count, STK_CUDA_STEM_TILE);
     if (p->tiles > SHARED_MOST / STK_CUDA_STEM_UNIT) return false;
     p->pitch = p->tiles * STK_CUDA_STEM_TILE + (units - 1) * apart;
-    int least = by_weight ? TILES_LEAST / 2 : TILES_LEAST;
+    int least = by_weight && p->kernel == LARGE ? TILES_LEAST / 2 : TILES_LEAST;
     while (rows > 1 && (rows / 2 * p->tiles >= least || rows / 2 >= a->down.count))
         rows /= 2;
     set_rows(a, by_weight, rows, p);

@@ -1,5 +1,6 @@
 /* Blocks of fibers. */
 #include "emulate.hpp"
+#include <memory>
 #include <stdlib.h>
 #include <ucontext.h>
 #include <vector>
@@ -29,7 +30,8 @@ struct fiber {
 };
 
 std::vector<fiber>           fibers; /* of a cluster; each block begins with a warp */
-std::vector<uint8_t>         stacks;
+std::unique_ptr<uint8_t[]>   stacks; /* of which most is never touched */
+size_t                       stack_count;
 std::vector<unsigned char>   shared_bytes; /* of one block after the other */
 size_t                       block_bytes;
 ucontext_t                   scheduler;
@@ -197,7 +199,10 @@ void run(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &
     fibers.resize((size_t)apart * cluster);
     for (fiber &f : fibers)
         f.waits = 0;
-    if (stacks.size() < fibers.size() * STACK) stacks.resize(fibers.size() * STACK);
+    if (stack_count < fibers.size()) {
+        stack_count = fibers.size();
+        stacks.reset(new uint8_t[stack_count * STACK]);
+    }
     for (unsigned z = 0; z < blocks.z; z++)
         for (unsigned y = 0; y < blocks.y; y++)
             for (unsigned x = 0; x < blocks.x; x += cluster) {

@@ -1,5 +1,6 @@
 /* Tensor cores are not emulated: no product fits them. */
 #include "backend/cuda/own/hopper_product.h"
+#include "backend/cuda/own/stem.h"
 
 bool stk_cuda_product_fits(int64_t columns, int64_t depth, int tile, int results)
 {
@@ -28,5 +29,26 @@ cudaError_t stk_cuda_product_sum_launch(const stk_cuda_product_args *args, cudaS
 cudaError_t stk_cuda_product_norm_launch(const stk_cuda_product_args *args, cudaStream_t stream)
 {
     (void)args, (void)stream;
+    return cudaErrorNotSupported;
+}
+
+bool stk_cuda_stem_wide_can(const stk_cuda_conv_args *args, const stk_cuda_stem_plan *plan,
+                            bool by_weight)
+{
+    (void)args, (void)plan, (void)by_weight;
+    return false;
+}
+
+cudaError_t stk_cuda_stem_wide_launch(const stk_cuda_conv_args *args,
+                                      const stk_cuda_stem_plan *plan, cudaStream_t stream)
+{
+    (void)args, (void)plan, (void)stream;
+    return cudaErrorNotSupported;
+}
+
+cudaError_t stk_cuda_stem_wide_weight_launch(const stk_cuda_conv_args *args,
+                                             const stk_cuda_stem_plan *plan, cudaStream_t stream)
+{
+    (void)args, (void)plan, (void)stream;
     return cudaErrorNotSupported;
 }

@@ -45,7 +45,7 @@ struct bn_grad_walk {
         if (mask_of<MASK>(a) != STK_CUDA_BN_MASK_BITS) return;
 #pragma unroll
         for (int u = 0; u < U; u++, at += step)
-            to.bits[u] = load_byte(a.bits + at / 8, u < left) >> (N == 8 ? 0 : at % 8);
+            to.bits[u] = load_byte(a.bits + at / 8, u < left) >> (N == 8 ? 0 : at & 7);
     }
 
     /* x and dz of row u. */

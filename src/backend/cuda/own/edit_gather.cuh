@@ -207,12 +207,14 @@ __device__ __forceinline__ void gather_any(const edit_work &a, int steps, edit_p
     }
 }
 
-/* A tile after the first steps, the last of which is a warp: in this_tile(). */
+/* A tile after the first steps, the last of which is a warp: in this_tile(). ASKS: others than
+ * those that look at the window or the kept picture, too, which takes calls. */
+template <bool ASKS>
 __device__ __forceinline__ void gather_tile(const edit_work &a, const edit_job &j, int steps,
                                             edit_place tile)
 {
     __syncwarp();
-    if (!j.is_inside || a.channels != 3 || a.width == 1 || j.baked != steps - 1)
+    if (ASKS && (!j.is_inside || j.asks || j.baked != steps - 1))
         gather_any(a, steps, tile);
     else if (j.warp[steps - 1].bilinear)
         gather_between(a, j, steps - 1, tile);

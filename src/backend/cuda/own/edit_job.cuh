@@ -30,6 +30,7 @@ struct edit_job {
     int            kept;   /* steps before the warp that looks at the kept picture; -1: none */
     int            baked;  /* those that pixels at origin have gone through */
     int            summed; /* the contrast whose sum the first pass finds; steps: none */
+    bool           asks;   /* its pixels are asked for one by one, all in the second pass */
     int32_t        mean[STK_EDIT_STEPS];
     edit_paint     paint[STK_EDIT_STEPS];
     stk_edit_warp  warp[STK_EDIT_STEPS];
@@ -108,10 +109,12 @@ __device__ __forceinline__ void plan_passes(const edit_work &a, int64_t picture,
 {
     j.steps = first_of(j, STK_EDIT_END);
     const int  contrast = stk_edit_least(first_of(j, STK_EDIT_CONTRAST), j.steps);
-    const int  last = last_warp(j, j.steps);
-    const bool can_keep = last > 0 && a.channels == 3 && a.width > 1;
-    j.kept = can_keep && (last > 1 || !j.is_inside) ? last - 1 : -1;
-    j.summed = j.kept < 0 || contrast < j.kept ? contrast : j.steps;
+    const int  last = last_warp(j, j.steps), seen = last_warp(j, contrast);
+    const bool can_gather = a.channels == 3 && a.width > 1;
+    j.asks = last > 0 && !can_gather;
+    j.kept = can_gather && (last > 1 || (last == 1 && !j.is_inside)) ? last - 1 : -1;
+    const bool is_easy = seen == 0 || (seen == 1 && can_gather && j.is_inside);
+    j.summed = is_easy && !j.asks ? contrast : j.steps;
     j.baked = 0;
     if (j.kept < 0 || a.pass != EDIT_MAKE) return;
     j.baked = j.kept;

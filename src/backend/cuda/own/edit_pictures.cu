@@ -10,7 +10,8 @@ namespace
 
 using stk::edit_work, stk::TILE_HEIGHT, stk::TILE_WIDTH;
 
-constexpr int TILES = 7 * stk::EDIT_WARPS; /* of a block */
+constexpr int TILES = 7 * stk::EDIT_WARPS; /* of a part */
+constexpr int MOST_BLOCKS = 528; /* of passes that may have nothing to do: as many as run at once */
 
 /* The four pixels of a thread, side by side. */
 __device__ __forceinline__ void place_group(stk::edit_place tile, stk::edit_group &g)
@@ -39,15 +40,23 @@ __device__ __forceinline__ void unpack(const uint32_t (&word)[C], stk::edit_grou
 
 /* Of a window that is inside, with rows of whole groups. Threads past the end load the last. */
 template <int C>
-__device__ __forceinline__ void load_inside(const edit_work &a, const stk::edit_job &j,
-                                            stk::edit_group &g)
+__device__ __forceinline__ stk::edit_bytes<4 * C> fetch(const edit_work &a, const stk::edit_job &j,
+                                                        stk::edit_place tile)
 {
-    const int32_t x = min(g.x[0], a.width - stk::EDIT_GROUP), y = min(g.y[0], a.height - 1);
-    const bool    mirrored = j.right < 0;
-    uint32_t      word[C];
-    stk::load_bytes<4 * C>(
-        j.origin + (y * j.down + (mirrored ? x + stk::EDIT_GROUP - 1 : x) * j.right), word);
-    if (mirrored)
+    const int     lane = (int)threadIdx.x % stk::WARP;
+    const int32_t y = min(tile.y + lane / 8, a.height - 1);
+    const int32_t left = min(tile.x + lane % 8 * stk::EDIT_GROUP, a.width - stk::EDIT_GROUP);
+    const int32_t x = j.right < 0 ? left + stk::EDIT_GROUP - 1 : left;
+    return stk::fetch_bytes<4 * C>(j.origin + (y * j.down + x * j.right));
+}
+
+template <int C>
+__device__ __forceinline__ void unpack(const stk::edit_job &j, const stk::edit_bytes<4 * C> &bytes,
+                                       stk::edit_group &g)
+{
+    uint32_t word[C];
+    stk::align_bytes<4 * C>(bytes, word);
+    if (j.right < 0)
         unpack<C, true>(word, g);
     else
         unpack<C, false>(word, g);
@@ -87,23 +96,19 @@ __device__ __forceinline__ void load_gathered(stk::edit_group &g)
         g.pixel[i] = stk::levels_of(word.at[i]);
 }
 
-/* Four pixels after some steps, the last warp of which ends where step first begins. */
-__device__ __forceinline__ void make_group(const edit_work &a, const stk::edit_job &j, int first,
-                                           int steps, stk::edit_place tile, stk::edit_group &g)
+/* As they are before step first, which is the one after the last warp. */
+template <bool ASKS>
+__device__ __forceinline__ void load_group(const edit_work &a, const stk::edit_job &j, int first,
+                                           stk::edit_place tile, stk::edit_group &g)
 {
-    place_group(tile, g);
     if (first > 0) {
-        stk::gather_tile(a, j, first, tile);
+        stk::gather_tile<ASKS>(a, j, first, tile);
         load_gathered(g);
     } else if (!j.is_inside || a.width % stk::EDIT_GROUP) {
         load_around(a, j, tile, g);
-    } else if (a.channels == 3) {
-        load_inside<3>(a, j, g);
     } else {
-        load_inside<1>(a, j, g);
+        unpack<1>(j, fetch<1>(a, j, tile), g);
     }
-    for (int i = first; i < steps; i++)
-        stk::paint_group(j.paint[i], j.lower, g);
 }
 
 /* Of the pixels that are in the picture. */
@@ -143,24 +148,40 @@ __device__ __forceinline__ void store_group(const edit_work &a, const stk::edit_
 }
 
 /* Some tiles after some steps: written to the picture at out, or, where that is NULL, summed as
- * greys. */
+ * greys. What needs no look-up is fetched one tile ahead. */
+template <bool ASKS>
 __device__ __forceinline__ uint64_t make_tiles(const edit_work &a, const stk::edit_job &j,
                                                int steps, int32_t begin, int32_t end, uint8_t *out)
 {
     const int     first = stk::last_warp(j, steps);
     const int32_t across = (a.width + TILE_WIDTH - 1) / TILE_WIDTH;
     const int32_t mine = begin + (int32_t)threadIdx.x / stk::WARP;
-    unsigned      sum = 0; /* of less than 2^24 pixels */
-    int32_t       x = mine % across, y = mine / across;
+    const bool    is_ahead =
+        first == 0 && j.is_inside && a.channels == 3 && a.width % stk::EDIT_GROUP == 0;
+    stk::edit_place     tile = {mine % across * TILE_WIDTH, mine / across * TILE_HEIGHT};
+    stk::edit_bytes<12> ahead = {};
+    unsigned            sum = 0; /* of less than 2^24 pixels */
+    if (is_ahead) ahead = fetch<3>(a, j, tile);
     for (int32_t i = mine; i < end; i += stk::EDIT_WARPS) {
         stk::edit_group g;
-        make_group(a, j, first, steps, {x * TILE_WIDTH, y * TILE_HEIGHT}, g);
+        place_group(tile, g);
+        const stk::edit_place here = tile;
+        for (tile.x += stk::EDIT_WARPS * TILE_WIDTH; tile.x >= across * TILE_WIDTH;
+             tile.x -= across * TILE_WIDTH)
+            tile.y += TILE_HEIGHT;
+        if (is_ahead) {
+            const stk::edit_bytes<12> bytes = ahead;
+            ahead = fetch<3>(a, j, tile);
+            unpack<3>(j, bytes, g);
+        } else {
+            load_group<ASKS>(a, j, first, here, g);
+        }
+        for (int step = first; step < steps; step++)
+            stk::paint_group(j.paint[step], j.lower, g);
         if (out)
             store_group(a, g, out);
         else
             sum += sum_group(a, g);
-        for (x += stk::EDIT_WARPS; x >= across; x -= across)
-            y++;
     }
     return sum;
 }
@@ -211,50 +232,77 @@ __device__ __forceinline__ void clear_part(const edit_work &a, int32_t part, uin
 /* The picture at out as it is after some steps, or the sums of its greys as it is before the first
  * contrast from one step on. Means come in order: what one is of depends on those before. Those
  * that are not summed before, every block finds for itself. */
-__device__ __forceinline__ void take_steps(const edit_work &a, stk::edit_job &j, int64_t picture,
+template <bool ASKS>
+__device__ __forceinline__ void take_steps(const edit_work &a, stk::edit_job &j, int64_t item,
                                            int from, int steps, uint8_t *out)
 {
-    const int32_t part = (int32_t)(blockIdx.x % a.parts);
+    const int32_t part = (int32_t)(item % a.parts);
     for (int i = from; i <= steps; i++) {
         if (i < steps && j.edit.step[i].kind != STK_EDIT_CONTRAST) continue;
         const bool    is_last = i == steps || a.pass == stk::EDIT_COPY;
         const int32_t begin = is_last ? part * TILES : 0;
         const int32_t end = is_last ? min(begin + TILES, a.tiles) : a.tiles;
         uint64_t      sum = i == j.summed && !is_last
-                                ? sum_parts(a, picture)
-                                : make_tiles(a, j, i, begin, end, i == steps ? out : nullptr);
+                                ? sum_parts(a, item / a.parts)
+                                : make_tiles<ASKS>(a, j, i, begin, end, i == steps ? out : nullptr);
         if (i == steps) return;
         if (is_last) {
             sum = block_sum(sum);
-            if (threadIdx.x == 0) a.sums[blockIdx.x] = sum;
+            if (threadIdx.x == 0) a.sums[item] = sum;
             return;
         }
         set_mean(a, j, i, sum);
     }
 }
 
-__global__ void __launch_bounds__(stk::EDIT_THREADS, 4) edit_pictures(edit_work a)
+/* What of a picture a pass makes; false: nothing. */
+__device__ __forceinline__ bool has_work(const edit_work &a, const stk::edit_job &j, bool is_plain)
+{
+    return a.pass == stk::EDIT_COPY   ? is_plain || j.summed < j.steps
+           : a.pass == stk::EDIT_KEEP ? !is_plain && (j.kept >= 0 || j.asks)
+                                      : !is_plain && !j.asks;
+}
+
+template <bool ASKS> __device__ __forceinline__ void make_item(const edit_work &a, int64_t item)
 {
     stk::edit_job &j = stk::this_job();
-    const int64_t  picture = blockIdx.x / a.parts;
+    const int64_t  picture = item / a.parts;
     const int64_t  at = picture * ((int64_t)a.height * a.width * a.channels);
-    const int32_t  part = (int32_t)(blockIdx.x % a.parts);
-    stk::wait_for_earlier();
-    if (a.pass != stk::EDIT_COPY && a.edits[picture].step[0].kind == STK_EDIT_END) return;
+    const int32_t  part = (int32_t)(item - picture * a.parts);
     stk::begin_job(a, picture, j);
     const bool is_plain = !j.window.source || j.steps == 0;
-    const bool is_wanted = a.pass == stk::EDIT_COPY   ? is_plain || j.summed < j.steps
-                           : a.pass == stk::EDIT_KEEP ? !is_plain && j.kept >= 0
-                                                      : !is_plain;
-    if (!is_wanted) return;
+    const bool keeps = a.pass == stk::EDIT_KEEP && !j.asks;
+    if (!has_work(a, j, is_plain)) return;
     if (!j.window.source)
         clear_part(a, part, a.out + at);
     else if (is_plain && stk::can_copy(a, j))
         stk::copy_part(a, j, part, a.out + at);
     else
-        take_steps(a, j, picture, a.pass == stk::EDIT_COPY ? j.summed : j.baked,
-                   a.pass == stk::EDIT_KEEP ? j.kept : j.steps,
-                   (a.pass == stk::EDIT_KEEP ? a.kept : a.out) + at);
+        take_steps<ASKS>(a, j, item, a.pass == stk::EDIT_COPY ? j.summed : j.baked,
+                         keeps ? j.kept : j.steps, (keeps ? a.kept : a.out) + at);
+}
+
+/* Whether any picture of this block has steps: looked up by all threads at once, so that passes
+ * that have nothing to do are over soon. */
+__device__ __forceinline__ bool has_steps(const edit_work &a, int64_t items)
+{
+    bool any = false;
+    for (int64_t i = blockIdx.x + (int64_t)threadIdx.x * gridDim.x; i < items;
+         i += (int64_t)stk::EDIT_THREADS * gridDim.x)
+        any |= a.edits[i / a.parts].step[0].kind != STK_EDIT_END;
+    return __syncthreads_or(any);
+}
+
+template <bool ASKS>
+__global__ void __launch_bounds__(stk::EDIT_THREADS, 4) edit_pictures(edit_work a)
+{
+    const int64_t items = a.batch * a.parts;
+    stk::wait_for_earlier();
+    if (a.pass != stk::EDIT_COPY && !has_steps(a, items)) return;
+    for (int64_t item = blockIdx.x; item < items; item += gridDim.x) {
+        make_item<ASKS>(a, item);
+        __syncthreads();
+    }
 }
 
 int32_t tiles_of(const stk_cuda_edit_args *a)
@@ -292,9 +340,12 @@ cudaError_t stk_cuda_edit_launch(const stk_cuda_edit_args *args, cudaStream_t st
     a.kept = (uint8_t *)args->scratch + sums_of(args);
     if (a.batch * a.parts > INT32_MAX) return cudaErrorInvalidValue;
     for (int pass = stk::EDIT_COPY; pass <= stk::EDIT_MAKE && a.batch > 0 && !status; pass++) {
+        const int items = (int)(a.batch * a.parts);
         a.pass = pass;
-        status = STK_CUDA_LAUNCH_EARLY(edit_pictures, (int)(a.batch * a.parts), stk::EDIT_THREADS,
-                                       0, stream, a);
+        auto *kernel = pass == stk::EDIT_KEEP ? edit_pictures<true> : edit_pictures<false>;
+        status = STK_CUDA_LAUNCH_EARLY(
+            kernel, pass == stk::EDIT_COPY ? items : (items < MOST_BLOCKS ? items : MOST_BLOCKS),
+            stk::EDIT_THREADS, 0, stream, a);
     }
     return status;
 }

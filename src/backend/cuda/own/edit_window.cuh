@@ -37,20 +37,38 @@ __device__ __forceinline__ const uint8_t *source_row(const stk_cuda_edit_args &a
     return from < 0 ? nullptr : w.source + (int64_t)from * a.source_width * a.channels;
 }
 
-/* Bytes from any address, in words; none is read that has no byte of them. */
+/* Words with all bytes from an address on, which is within the first. */
+template <int BYTES> struct edit_bytes {
+    uint32_t word[(BYTES + 3) / 4 + 1];
+    unsigned past; /* bytes of the first that come before */
+};
+
+/* None is read that has no byte of them. */
+template <int BYTES> __device__ __forceinline__ edit_bytes<BYTES> fetch_bytes(const uint8_t *from)
+{
+    constexpr int     WORDS = (BYTES + 3) / 4;
+    const uint32_t   *aligned = (const uint32_t *)((uintptr_t)from & ~(uintptr_t)3);
+    edit_bytes<BYTES> b;
+    b.past = (unsigned)((uintptr_t)from & 3);
+#pragma unroll
+    for (int i = 0; i <= WORDS; i++)
+        b.word[i] = i < WORDS || b.past > 4 * WORDS - BYTES ? __ldg(aligned + i) : 0;
+    return b;
+}
+
+template <int BYTES>
+__device__ __forceinline__ void align_bytes(const edit_bytes<BYTES> &b,
+                                            uint32_t (&word)[(BYTES + 3) / 4])
+{
+#pragma unroll
+    for (int i = 0; i < (BYTES + 3) / 4; i++)
+        word[i] = __funnelshift_r(b.word[i], b.word[i + 1], 8 * b.past);
+}
+
 template <int BYTES>
 __device__ __forceinline__ void load_bytes(const uint8_t *from, uint32_t (&word)[(BYTES + 3) / 4])
 {
-    constexpr int   WORDS = (BYTES + 3) / 4;
-    const uint32_t *aligned = (const uint32_t *)((uintptr_t)from & ~(uintptr_t)3);
-    const unsigned  past = (unsigned)((uintptr_t)from & 3);
-    uint32_t        all[WORDS + 1];
-#pragma unroll
-    for (int i = 0; i <= WORDS; i++)
-        all[i] = i < WORDS || past > 4 * WORDS - BYTES ? __ldg(aligned + i) : 0;
-#pragma unroll
-    for (int i = 0; i < WORDS; i++)
-        word[i] = __funnelshift_r(all[i], all[i + 1], 8 * past);
+    align_bytes<BYTES>(fetch_bytes<BYTES>(from), word);
 }
 
 } // namespace stk

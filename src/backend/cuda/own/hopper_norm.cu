@@ -133,7 +133,7 @@ compute(const stk_cuda_product_args &a, const memory &m, const CUtensorMap *x, c
         write_result<TILE, T>(m.result, d);
         hopper::fence_shared();
         hopper::meet(1 + group, GROUP);
-        if (first && rows > 0) store_result<TILE>(m, y, column, (int)row);
+        if (first && rows > 0) store_result<TILE>(m.result, y, column, (int)row);
         look_again<TILE, T>(m, means, rows, s);
         hopper::meet(1 + group, GROUP);
         if (first && tile + p.step < p.tiles)

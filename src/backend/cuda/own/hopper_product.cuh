@@ -224,12 +224,12 @@ __device__ __forceinline__ void set_up(unsigned char *dynamic, int depth)
 
 /* By a group's first thread, when all of it have written their results. */
 template <int TILE>
-__device__ __forceinline__ void store_result(const memory &m, const CUtensorMap *y, int column,
-                                             int row)
+__device__ __forceinline__ void store_result(const unsigned char *result, const CUtensorMap *y,
+                                             int column, int row)
 {
 #pragma unroll
     for (int at = 0; at < TILE; at += 64)
-        hopper::store_tile(y, m.result + at / 64 * CHUNK, column + at, row);
+        hopper::store_tile(y, result + at / 64 * CHUNK, column + at, row);
     hopper::stores_end_group();
 }
 

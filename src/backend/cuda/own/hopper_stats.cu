@@ -85,7 +85,7 @@ __device__ __forceinline__ void compute(const stk_cuda_product_args &a, const me
         write_result<TILE, T>(m.result, d);
         hopper::fence_shared();
         hopper::meet(1 + group, GROUP);
-        if (first && rows > 0) store_result<TILE>(m, y, p.tile_column * TILE, (int)row);
+        if (first && rows > 0) store_result<TILE>(m.result, y, p.tile_column * TILE, (int)row);
         look_again<TILE, T>(m.result, rows, s);
     }
     if (first) hopper::stores_wait_read();

@@ -33,7 +33,7 @@ __device__ __forceinline__ void compute(const stk_cuda_product_args &a, const me
         hopper::fence_shared();
         hopper::meet(1 + group, GROUP);
         if (!first) continue;
-        if (row < a.rows) store_result<TILE>(m, y, column, (int)row);
+        if (row < a.rows) store_result<TILE>(m.result, y, column, (int)row);
     }
     if (first) hopper::stores_wait_read();
 }

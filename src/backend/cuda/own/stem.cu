@@ -65,11 +65,12 @@ template <int EIGHTS> struct tally {
     float sum[EACH], squares[EACH];
     int   count; /* results that the warp has written */
 
-    template <typename T> __device__ __forceinline__ void add(const T (&x)[EACH], const float *from)
+    /* As it is before it is rounded. */
+    __device__ __forceinline__ void add(const float (&x)[EACH], const float *from)
     {
 #pragma unroll
         for (int v = 0; v < EACH; v++) {
-            float off = to_float(x[v]) - from[v];
+            float off = x[v] - from[v];
             sum[v] += off;
             squares[v] = fmaf(off, off, squares[v]);
         }
@@ -111,16 +112,17 @@ template <int EIGHTS> struct tally {
     }
 };
 
-template <typename T, int EACH> __device__ __forceinline__ void write(const T (&from)[EACH], T *to)
+template <typename T, int EACH>
+__device__ __forceinline__ void write(const float (&from)[EACH], T *to)
 {
     constexpr int AT_ONCE = EACH == 6 ? 2 : EACH; /* a power of two */
 #pragma unroll
     for (int v = 0; v < EACH; v += AT_ONCE) {
-        pack<T, AT_ONCE> some;
+        float some[AT_ONCE];
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++)
-            some.at[i] = from[v + i];
-        *(pack<T, AT_ONCE> *)(to + v) = some;
+            some[i] = from[v + i];
+        store_floats<T, AT_ONCE>(some, to + v);
     }
 }
 
@@ -153,18 +155,18 @@ template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
             d[i / 4][i % 4] = between(a.low, d[i / 4][i % 4], a.high);
     }
 
-    __device__ __forceinline__ void begin_tally(const T (&y)[EACH])
+    __device__ __forceinline__ void begin_tally(const float (&y)[EACH])
     {
         for (int v = 0; v < EACH && (int)threadIdx.x % WARP < 4; v++)
-            from[v] = to_float(y[v]);
+            from[v] = y[v];
         __syncwarp();
     }
 
-    /* to: of the lane's first pixel; left: results of the row from the tile's first on. */
-    __device__ __forceinline__ void compute_tile(shared_at x, const stem_rows &rows, T *to,
-                                                 int left)
+    /* row: of results; tile: of it. */
+    __device__ __forceinline__ void compute_tile(shared_at x, const stem_rows &rows, T *row,
+                                                 int tile)
     {
-        int   line = (int)threadIdx.x % WARP / 4;
+        int   column = tile * STEM_TILE + (int)threadIdx.x % WARP / 4;
         float d[EIGHTS][4];
 #pragma unroll
         for (int i = 0; i < EIGHTS * 4; i++)
@@ -173,16 +175,16 @@ template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
         if (bounded) bound(d);
 #pragma unroll
         for (int half = 0; half < 2; half++) {
-            T y[EACH];
+            float y[EACH];
 #pragma unroll
             for (int v = 0; v < EACH; v++)
-                from_float(d[v / 2][half * 2 + v % 2], y[v]);
+                y[v] = d[v / 2][half * 2 + v % 2];
             if (tallies && half == 0 && s.count == 0) begin_tally(y);
-            if (line + 8 * half >= left) continue;
-            write<T, EACH>(y, to + 8 * half * a.out_c);
+            if (column + 8 * half >= a.across.count) continue;
+            write<T, EACH>(y, row + ((column + 8 * half) * a.out_c + channel));
             if (tallies) s.add(y, from);
         }
-        if (tallies) s.count += min(STEM_TILE, left);
+        if (tallies) s.count += min(STEM_TILE, a.across.count - tile * STEM_TILE);
     }
 
     __device__ __forceinline__ void compute(const stem_place &now, shared_at x)
@@ -194,10 +196,9 @@ template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
             for (; tile >= p.tiles; row++)
                 tile -= p.tiles;
             if (row >= rows) return;
-            int64_t pixel = (now.picture * a.down.count + now.row + row) * a.across.count +
-                            tile * STEM_TILE + lane / 4;
+            int64_t above = now.picture * a.down.count + now.row + row;
             compute_tile(x, stem_rows_of<S>(p, now, row, tile, 0),
-                         (T *)a.out + pixel * a.out_c + channel, a.across.count - tile * STEM_TILE);
+                         (T *)a.out + above * (a.across.count * a.out_c), tile);
         }
     }
 };

@@ -41,51 +41,69 @@ __device__ __forceinline__ int stem_wrap(const stem_plan &p, int row)
     return row >= p.ring ? row - p.ring : row;
 }
 
-/* x[y] from column first on becomes a row of the ring, with zeros around the picture. */
+/* The same in all lanes, which the compiler is not to work out. */
+__device__ __forceinline__ int stem_warp()
+{
+    return __shfl_sync(0xffffffffu, (int)threadIdx.x / WARP, 0);
+}
+
+/* A unit of a row of x, with zeros around the picture. */
 template <int S>
-__device__ __forceinline__ void stem_bring_row(const stem_args &a, const stem_plan &p,
-                                               int64_t picture, int y, unsigned char *to)
+__device__ __forceinline__ void stem_bring_unit(const stem_args &a, const stem_plan &p,
+                                                int64_t picture, int y, int u, unsigned char *to)
 {
     constexpr int BYTES = STEM_PIXEL * 2;
-    int           width = a.across.size, first = -a.across.before - p.lead;
-    bool          inside = y >= 0 && y < a.down.size, even = S == 2 && width % 2 == 0;
+    unsigned      width = (unsigned)a.across.size;
+    int           x = u * S - a.across.before - p.lead;
+    bool          inside = (unsigned)y < (unsigned)a.down.size;
     const char   *all = (const char *)a.x;
-    const char   *row = all + (inside ? (picture * a.down.size + y) * width * BYTES : 0);
-    for (int u = (int)threadIdx.x % WARP; u < p.pitch; u += WARP) {
-        int            x = first + u * S;
-        unsigned char *unit = to + u * STEM_UNIT;
-        if (even) {
-            bool there = inside && x >= 0 && x < width;
-            __pipeline_memcpy_async(unit, there ? row + x * BYTES : all, STEM_UNIT,
-                                    there ? 0 : STEM_UNIT);
-            continue;
-        }
+    const char   *row = all + (inside ? picture * a.down.size + y : 0) * (a.across.size * BYTES);
+    if (S == 2 && width % 2 == 0) {
+        bool there = inside && (unsigned)x < width;
+        __pipeline_memcpy_async(to, there ? row + x * BYTES : all, STEM_UNIT,
+                                there ? 0 : STEM_UNIT);
+        return;
+    }
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            bool there = inside && x + i >= 0 && x + i < width;
-            __pipeline_memcpy_async(unit + i * BYTES, there ? row + (x + i) * BYTES : all, BYTES,
-                                    there ? 0 : BYTES);
-        }
+    for (int i = 0; i < 2; i++) {
+        bool there = inside && (unsigned)(x + i) < width;
+        __pipeline_memcpy_async(to + i * BYTES, there ? row + (x + i) * BYTES : all, BYTES,
+                                there ? 0 : BYTES);
     }
 }
 
 /* Rows of x for a step: those that the one before has not brought, where it is of the same
- * picture; they follow its rows in the ring. */
+ * picture; they follow its rows in the ring. A warp takes 32 units at a time. */
 template <int K, int S>
 __device__ __forceinline__ void stem_bring(const stem_args &a, const stem_plan &p, bool fresh,
                                            stem_place &at, unsigned char *ring)
 {
     int inner = K + (p.rows - 1) * S, count = fresh ? inner : p.rows * S;
     int end = stem_wrap(p, at.base + inner), first = at.row * S - a.down.before + inner - count;
-    for (int r = (int)threadIdx.x / WARP; r < count; r += STEM_WARPS)
-        stem_bring_row<S>(a, p, at.picture, first + r,
-                          ring + stem_wrap(p, end + r) * p.pitch * STEM_UNIT);
+    int wide = (p.pitch + WARP - 1) / WARP * WARP;
+    for (int r = 0, u = stem_warp() * WARP;; u += STEM_THREADS) {
+        for (; u >= wide; r++)
+            u -= wide;
+        if (r >= count) break;
+        int mine = u + (int)threadIdx.x % WARP;
+        if (mine < p.pitch)
+            stem_bring_unit<S>(a, p, at.picture, first + r, mine,
+                               ring + (stem_wrap(p, end + r) * p.pitch + mine) * STEM_UNIT);
+    }
     at.base = fresh ? end : stem_wrap(p, at.base + count);
 }
 
+__device__ __forceinline__ void stem_fence()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 /* The block's share of all steps: more(place) brings whatever else a step needs, use(place) is
- * called when all of it is there; begin() once, while the first is on its way. */
-template <int K, int S, typename MORE, typename BEGIN, typename USE>
+ * called when all of it is there; begin() once, while the first is on its way. FENCED: for Hopper's
+ * tensor cores, which read shared memory by themselves. */
+template <int K, int S, bool FENCED = false, typename MORE, typename BEGIN, typename USE>
 __device__ __forceinline__ void stem_stream(const stem_args &a, const stem_plan &p,
                                             unsigned char *ring, MORE more, BEGIN begin, USE use)
 {
@@ -100,6 +118,7 @@ __device__ __forceinline__ void stem_stream(const stem_args &a, const stem_plan 
     for (; step < last; step++) {
         stem_place now = next;
         __pipeline_wait_prior(0);
+        if (FENCED) stem_fence();
         __syncthreads();
         if (step + 1 < last) {
             next.row += p.rows;
@@ -111,12 +130,6 @@ __device__ __forceinline__ void stem_stream(const stem_args &a, const stem_plan 
         }
         use(now);
     }
-}
-
-/* The same in all lanes, which the compiler is not to work out. */
-__device__ __forceinline__ int stem_warp()
-{
-    return __shfl_sync(0xffffffffu, (int)threadIdx.x / WARP, 0);
 }
 
 /* Rows of x for a row of results, in bytes of the ring: those from left on are at its beginning. */

@@ -16,10 +16,12 @@
 STK_CUDA_BEGIN
 
 enum {
-    STK_CUDA_STEM_PIXEL = 4, /* elements */
-    STK_CUDA_STEM_TILE = 16, /* results of a row that are computed together */
-    STK_CUDA_STEM_UNIT = 16, /* bytes */
-    STK_CUDA_STEM_WARPS = 4, /* of a block */
+    STK_CUDA_STEM_PIXEL = 4,  /* elements */
+    STK_CUDA_STEM_TILE = 16,  /* results of a row that are computed together */
+    STK_CUDA_STEM_UNIT = 16,  /* bytes */
+    STK_CUDA_STEM_WARPS = 4,  /* of a block */
+    STK_CUDA_STEM_WIDE = 112, /* results of a row, and channels, that Hopper computes together */
+    STK_CUDA_STEM_CHANNELS = 64,
     STK_CUDA_STEM_THREADS = STK_CUDA_STEM_WARPS * 32
 };
 
@@ -54,6 +56,14 @@ cudaError_t stk_cuda_stem_launch(const stk_cuda_conv_args *args, const stk_cuda_
 /* Gives plan->blocks * plan->parts parts of dw, as it lies with its padding. */
 cudaError_t stk_cuda_stem_weight_launch(const stk_cuda_conv_args *args,
                                         const stk_cuda_stem_plan *plan, cudaStream_t stream);
+
+/* The same by Hopper's tensor cores, of compute capability 9.0 alone. */
+bool        stk_cuda_stem_wide_can(const stk_cuda_conv_args *args, const stk_cuda_stem_plan *plan,
+                                   bool by_weight);
+cudaError_t stk_cuda_stem_wide_launch(const stk_cuda_conv_args *args,
+                                      const stk_cuda_stem_plan *plan, cudaStream_t stream);
+cudaError_t stk_cuda_stem_wide_weight_launch(const stk_cuda_conv_args *args,
+                                             const stk_cuda_stem_plan *plan, cudaStream_t stream);
 
 STK_CUDA_END
 #endif

@@ -19,19 +19,19 @@ template <typename T, int K, int S, int SIXTEENS> struct gradient {
     /* dy of a step, with zeros after rows and under the picture. */
     __device__ __forceinline__ void bring(const stem_place &at, unsigned char *to) const
     {
-        int  eights = a.out_c / 8, wide = p.tiles * STEM_TILE, me = (int)threadIdx.x;
-        int  chunk = me % eights, first = me / eights, apart = STEM_THREADS / eights;
-        bool any = first < apart;
-        for (int r = 0; r < p.rows; r++, to += wide * PITCH * STEM_UNIT) {
-            int64_t  row = at.picture * a.down.count + at.row + r;
-            bool     inside = at.row + r < a.down.count;
-            const T *from = (const T *)a.dy + row * a.across.count * a.out_c + chunk * 8;
-            for (int c = first; c < wide && any; c += apart) {
-                bool there = inside && c < a.across.count;
-                __pipeline_memcpy_async(to + (c * PITCH + chunk) * STEM_UNIT,
-                                        there ? from + (int64_t)c * a.out_c : a.dy, STEM_UNIT,
-                                        there ? 0 : STEM_UNIT);
-            }
+        constexpr int EIGHTS = 2 * SIXTEENS, APART = STEM_THREADS / EIGHTS;
+        int           chunk = (int)threadIdx.x % EIGHTS, first = (int)threadIdx.x / EIGHTS;
+        int           wide = p.tiles * STEM_TILE, pixel = a.out_c * (int)sizeof(T);
+        int64_t       row = at.picture * a.down.count + at.row;
+        to += (first * PITCH + chunk) * STEM_UNIT;
+        for (int r = 0; r < p.rows && chunk * 8 < a.out_c; r++, to += wide * PITCH * STEM_UNIT) {
+            const char *from = (const char *)a.dy + (row + r) * (a.across.count * pixel);
+            int         end = at.row + r < a.down.count ? a.across.count : 0;
+            int         offset = first * pixel + chunk * STEM_UNIT;
+            for (int c = first; c < wide; c += APART, offset += APART * pixel)
+                __pipeline_memcpy_async(to + (c - first) * PITCH * STEM_UNIT,
+                                        c < end ? from + offset : (const char *)a.dy, STEM_UNIT,
+                                        c < end ? 0 : STEM_UNIT);
         }
     }
 

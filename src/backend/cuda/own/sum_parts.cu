@@ -5,7 +5,7 @@
 namespace
 {
 
-constexpr int ROWS = 32, THREADS = ROWS * stk::WARP;
+constexpr int ROWS = 16, THREADS = ROWS * stk::WARP;
 
 template <typename T> __global__ void __launch_bounds__(THREADS) add(stk_cuda_sum_parts_args a)
 {
