@@ -37,6 +37,13 @@ const stk_graph_node *stk_fuse_only_use(const stk_fuser *f, stk_symbol symbol,
                                         const stk_graph_op *op);
 /* The node that makes symbol; NULL for leaves. */
 const stk_graph_node *stk_fuse_producer(const stk_fuser *f, stk_symbol symbol);
+/* Whether a convolution, or one of its gradients, is a product of matrices and nothing more; and
+ * whether it is one of small matrices with so many rows that reading its result once more would
+ * cost about as much as computing it: there a kernel can have both. columns: of its result; depth:
+ * what is summed up over. */
+bool stk_fuse_is_product(const stk_fuser *f, const stk_graph_node *conv);
+bool stk_fuse_is_long_product(const stk_fuser *f, const stk_graph_node *conv, int64_t columns,
+                              int64_t depth);
 /* Whether y comes with statistics, or will in the next round. */
 bool stk_fuse_has_statistics(const stk_fuser *f, stk_symbol y);
 /* What stands for an old symbol. */

@@ -12,17 +12,7 @@
 #include "passes/fuse.h"
 #include "passes/passes.h"
 
-enum {
-    DY,
-    X,
-    MEAN,
-    INVSTD,
-    APPLY_INPUTS = 7, /* without a mask */
-    MULTIPLE = 64,
-    DEPTH_MOST = 256,
-    COLUMNS_MOST = 1024,
-    ROWS_LEAST = 8192
-};
+enum { DY, X, MEAN, INVSTD, APPLY_INPUTS = 7 /* without a mask */ };
 
 static bool is_sums(const stk_graph_node *node)
 {
@@ -37,16 +27,10 @@ static bool is_masked(const stk_graph_node *node, stk_symbol dy)
            node->in[DY].id == dy.id && node->in[X].id != dy.id;
 }
 
-/* As stk_fuse_statistics has it, the other way round. */
-static bool is_long_product(const stk_fuser *f, const stk_graph_node *node)
+static bool is_long(const stk_fuser *f, const stk_graph_node *product)
 {
-    const stk_conv2d_attrs *a = node->attrs;
-    stk_shape               w = stk_symbol_shape(f->from, node->in[1]),
-              dx = stk_symbol_shape(f->from, node->out[0]);
-    return w.dim[2] == 1 && w.dim[3] == 1 && a->stride[0] == 1 && a->stride[1] == 1 &&
-           a->groups == 1 && !a->pad[0] && !a->pad[1] && !a->pad[2] && !a->pad[3] &&
-           w.dim[0] % MULTIPLE == 0 && w.dim[1] % MULTIPLE == 0 && w.dim[0] <= DEPTH_MOST &&
-           w.dim[1] <= COLUMNS_MOST && dx.dim[0] * dx.dim[1] * dx.dim[2] >= ROWS_LEAST;
+    stk_shape w = stk_symbol_shape(f->from, product->in[1]);
+    return stk_fuse_is_long_product(f, product, w.dim[1], w.dim[0]);
 }
 
 /* The first sums of what the product makes, where all that reads it does so through the same bits;
@@ -58,7 +42,7 @@ static const stk_graph_node *find_sums(const stk_fuser *f, const stk_graph_node 
         return NULL;
     stk_symbol dy = product->out[0], bits = STK_NO_SYMBOL;
     uint32_t   first = f->first[dy.id], end = f->first[dy.id + 1];
-    if (!is_long_product(f, product) || f->uses[dy.id] != end - first) return NULL;
+    if (!is_long(f, product) || f->uses[dy.id] != end - first) return NULL;
     for (uint32_t i = first; i < end; i++) {
         const stk_graph_node *reader = &f->from->nodes[f->readers[i]];
         if (!is_masked(reader, dy)) return NULL;

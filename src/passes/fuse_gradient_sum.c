@@ -1,5 +1,6 @@
 /* Where a tensor has two readers its gradient is a sum. The gradient that a convolution computes
- * adds the other one as it is written: two passes over memory less. */
+ * adds the other one as it is written: two passes over memory less. Libraries do so for nothing
+ * where it is a product of matrices. */
 #include "ops/conv2d.h"
 #include "ops/ops.h"
 #include "passes/fuse.h"
@@ -11,15 +12,6 @@ static const stk_graph_node *gradient(const stk_fuser *f, stk_symbol symbol)
     return node && node->input_count == 2 ? node : NULL;
 }
 
-/* A product of matrices: libraries add to its result for nothing. */
-static bool is_product(const stk_fuser *f, const stk_graph_node *node)
-{
-    const stk_conv2d_attrs *a = node->attrs;
-    stk_shape               w = stk_symbol_shape(f->from, node->in[1]);
-    return w.dim[2] == 1 && w.dim[3] == 1 && a->stride[0] == 1 && a->stride[1] == 1 &&
-           a->groups == 1 && !a->pad[0] && !a->pad[1] && !a->pad[2] && !a->pad[3];
-}
-
 static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
@@ -28,9 +20,9 @@ static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
     stk_shape             b = stk_symbol_shape(f->from, node->in[1]);
     const stk_graph_node *first = gradient(f, node->in[0]), *second = gradient(f, node->in[1]);
     if (!stk_shape_equal(&a, &b)) return STK_FUSE_NO;
-    bool                  takes_second = second && is_product(f, second);
+    bool                  takes_second = second && stk_fuse_is_product(f, second);
     const stk_graph_node *sum = takes_second ? second : first;
-    if (!sum || !is_product(f, sum)) return STK_FUSE_NO;
+    if (!sum || !stk_fuse_is_product(f, sum)) return STK_FUSE_NO;
     stk_symbol in[] = {sum->in[0], sum->in[1], node->in[takes_second ? 0 : 1]};
     stk_fuse_replace(f, node, sum, in, 3, sum->attrs);
     return STK_FUSE_DONE;

@@ -8,10 +8,6 @@
 
 enum {
     INPUTS_MAX = 3,
-    MULTIPLE = 64,
-    DEPTH_MOST = 256,
-    COLUMNS_MOST = 1024,
-    ROWS_LEAST = 8192,
     ELEMENTS_LEAST = 1 << 25,
     STEM_CHANNELS = 4,
     STEM_COLUMNS = 128,
@@ -19,18 +15,10 @@ enum {
     STEM_SIDE = 7
 };
 
-/* A product of small matrices with so many rows that reading its result again would cost about as
- * much as computing it: there a kernel can have both. */
 static bool is_long_product(const stk_fuser *f, const stk_graph_node *node)
 {
-    const stk_conv2d_attrs *a = node->attrs;
-    stk_shape               w = stk_symbol_shape(f->from, node->in[1]),
-              y = stk_symbol_shape(f->from, node->out[0]);
-    return node->input_count == 2 && w.dim[2] == 1 && w.dim[3] == 1 && a->stride[0] == 1 &&
-           a->stride[1] == 1 && a->groups == 1 && !a->pad[0] && !a->pad[1] && !a->pad[2] &&
-           !a->pad[3] && !a->act.row && w.dim[0] % MULTIPLE == 0 && w.dim[1] % MULTIPLE == 0 &&
-           w.dim[1] <= DEPTH_MOST && w.dim[0] <= COLUMNS_MOST &&
-           y.dim[0] * y.dim[1] * y.dim[2] >= ROWS_LEAST;
+    stk_shape w = stk_symbol_shape(f->from, node->in[1]);
+    return node->input_count == 2 && stk_fuse_is_long_product(f, node, w.dim[0], w.dim[1]);
 }
 
 /* A kernel of 3x3 for each channel, whose result no cache holds until it would be read again. */
