@@ -123,7 +123,8 @@ STK_TEST(pictures_of_many_steps)
 {
     static const stem many[] = {{256, 40, 4, 3, 32, 3, 1, 1, 1},
                                 {256, 64, 4, 3, 64, 7, 2, 3, 3},
-                                {2, 30, 224, 3, 64, 7, 2, 3, 3}};
+                                {2, 30, 224, 3, 64, 7, 2, 3, 3},
+                                {420, 6, 224, 3, 64, 7, 2, 3, 3}};
     stk_device       *device = cuda_device();
     char              name[128];
     device->backend->describe(device, name, sizeof name);
