@@ -4,6 +4,8 @@
 #include "ops/ops.h"
 #include "tensor/half.h"
 #include <stdlib.h>
+#include <stoker/ops.h>
+#include <stoker/program.h>
 #include <string.h>
 
 enum { INPUTS = 9, BYTES_MAX = 1 << 19 };
@@ -234,4 +236,130 @@ STK_TEST(steps_that_do_not_belong_together_are_launches_of_their_own)
     make(&stats, &stk_graph_op_bn_stats_finalize, &finalize, "xcccc", 6, &types[0]);
     make(&apply, &stk_graph_op_bn_apply, &none, "xcc", 1, &types[0]);
     expect_same_bits(&stats, &apply);
+}
+
+enum { GAMMA = 1, BETA, RUNNING_MEAN, RUNNING_VAR };
+enum { MEAN, FOUND_SCALE, FOUND_SHIFT, INVSTD, NEXT_MEAN, NEXT_VAR };
+
+/* Both steps of a norm whose y has bits; clusters of 8 channels, so that there are several. */
+static void make_norm(step *stats, step *apply)
+{
+    static const stk_bn_finalize_attrs finalize = {1e-5f, 0.1f, 50};
+    static const stk_bn_apply_attrs    relu = {{&stk_activation_relu, 0, 0}};
+    const stk_tensor_type             *x = &types[COUNT_OF(types) - 1];
+    make(stats, &stk_graph_op_bn_stats_finalize, &finalize, "xcccc", 6, x);
+    apply->inputs[0] = stats->inputs[0];
+    apply->inputs[1] = stats->outputs[FOUND_SCALE];
+    apply->inputs[2] = stats->outputs[FOUND_SHIFT];
+    make(apply, &stk_graph_op_bn_apply, &relu, "xcc", 2, x);
+}
+
+static void copy(void *to, const void *from, const stk_tensor_type *type)
+{
+    stk_device *device = cuda_device();
+    stk_error   err;
+    size_t      bytes = stk_type_bytes(type);
+    void       *host = malloc(bytes);
+    device->backend->download(device, host, from, bytes);
+    EXPECT_OK(device->backend->sync(device, &err));
+    device->backend->upload(device, to, host, bytes);
+    free(host);
+}
+
+/* With an input or output of the statistics lying in y, or in its bits where it fits, y is what it
+ * is with memory of its own. Releases both. */
+static void expect_same_y_over(step *stats, step *apply, int input, int output)
+{
+    static uint8_t         own[BYTES_MAX], over[BYTES_MAX];
+    const stk_tensor_type *type = input ? &stats->in[input] : &stats->out[output];
+    void **place = input ? (void **)&stats->inputs[input] : &stats->outputs[output], *was = *place;
+    run_both(stats, apply, true);
+    size_t bytes = keep(apply, own);
+    for (int o = 0; o < apply->use.output_count; o++) {
+        if (stk_type_bytes(&apply->out[o]) < stk_type_bytes(type)) continue;
+        *place = apply->outputs[o];
+        if (input) copy(*place, was, type);
+        run_both(stats, apply, false);
+        keep(apply, over);
+        EXPECT_MEM_EQ(own, over, bytes);
+    }
+    *place = was;
+    release(apply);
+    release(stats);
+}
+
+STK_TEST(what_only_the_statistics_read_may_lie_where_y_will)
+{
+    for (int i = GAMMA; i <= RUNNING_VAR; i++) {
+        step stats = {0}, apply = {0};
+        make_norm(&stats, &apply);
+        expect_same_y_over(&stats, &apply, i, 0);
+    }
+}
+
+STK_TEST(so_may_what_nobody_reads_of_them)
+{
+    static const int unread[] = {MEAN, INVSTD, NEXT_MEAN, NEXT_VAR};
+    for (size_t i = 0; i < COUNT_OF(unread); i++) {
+        step stats = {0}, apply = {0};
+        make_norm(&stats, &apply);
+        expect_same_y_over(&stats, &apply, 0, unread[i]);
+    }
+}
+
+STK_TEST(y_may_be_written_over_x)
+{
+    static uint8_t own[BYTES_MAX], over[BYTES_MAX];
+    step           stats = {0}, apply = {0};
+    make_norm(&stats, &apply);
+    void *was = apply.outputs[0];
+    run_both(&stats, &apply, true);
+    size_t bytes = keep(&apply, own);
+    apply.outputs[0] = (void *)apply.inputs[0];
+    run_both(&stats, &apply, false);
+    keep(&apply, over);
+    EXPECT_MEM_EQ(own, over, bytes);
+    apply.outputs[0] = was;
+    release(&apply);
+    release(&stats);
+}
+
+/* y of a norm without gamma and beta: those are filled in where y will lie. */
+static void run_norm(unsigned passes_off, void *y, size_t bytes)
+{
+    const stk_tensor_type *type = &types[COUNT_OF(types) - 1];
+    const stk_shape        channels = stk_shape_1d(type->shape.dim[3]);
+    stk_graph             *g;
+    stk_variables         *variables;
+    stk_program           *program;
+    stk_error              err;
+    uint16_t              *x = malloc(stk_type_bytes(type));
+    for (size_t i = 0; i < stk_type_bytes(type) / sizeof *x; i++)
+        x[i] = (uint16_t)(0x3c00 + i * 7 % 1021); /* from 1 to 2 */
+    EXPECT_OK(stk_graph_new(&g, NULL, &err));
+    const stk_batch_norm norm = {
+        .mean = stk_graph_variable(g, "mean", STK_DTYPE_F32, channels, NULL),
+        .var = stk_graph_variable(g, "var", STK_DTYPE_F32, channels, NULL)};
+    stk_symbol in = stk_graph_input(g, "x", type->dtype, type->shape);
+    stk_graph_output(g, "y", stk_batch_normalize(g, in, &norm));
+    EXPECT_OK(stk_variables_new(&variables, cuda_device(), 1, &err));
+    EXPECT_OK(stk_program_compile(&program, g, variables,
+                                  &(stk_program_options){.passes_off = passes_off}, &err));
+    EXPECT_OK(stk_program_feed(program, "x", x, stk_type_bytes(type), &err));
+    EXPECT_OK(stk_program_run(program, NULL, &err));
+    EXPECT_OK(stk_program_fetch(program, "y", y, bytes, &err));
+    stk_program_free(program);
+    stk_variables_free(variables);
+    stk_graph_free(g);
+    free(x);
+}
+
+STK_TEST(a_norm_without_gamma_and_beta_is_the_same_where_memory_is_used_again)
+{
+    static uint8_t apart[BYTES_MAX], again[BYTES_MAX];
+    const size_t   bytes = stk_type_bytes(&types[COUNT_OF(types) - 1]);
+    EXPECT(bytes <= BYTES_MAX);
+    run_norm(STK_GRAPH_PASS_REUSE, apart, bytes);
+    run_norm(0, again, bytes);
+    EXPECT_MEM_EQ(apart, again, bytes);
 }

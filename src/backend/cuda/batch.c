@@ -34,7 +34,7 @@ void stk_cuda_batch_free(stk_cuda_batch *batch)
     free(batch);
 }
 
-static bool overlap(const stk_cuda_span *a, const stk_cuda_span *b)
+bool stk_cuda_overlap(const stk_cuda_span *a, const stk_cuda_span *b)
 {
     const char *from_a = a->at, *from_b = b->at;
     return from_a && from_b && from_a < from_b + b->bytes && from_b < from_a + a->bytes;
@@ -44,7 +44,7 @@ static bool any_overlap(const stk_cuda_span *a, const stk_cuda_span *b)
 {
     for (int i = 0; i < STK_CUDA_BATCH_PLACES && a[i].at; i++)
         for (int k = 0; k < STK_CUDA_BATCH_PLACES && b[k].at; k++)
-            if (overlap(&a[i], &b[k])) return true;
+            if (stk_cuda_overlap(&a[i], &b[k])) return true;
     return false;
 }
 

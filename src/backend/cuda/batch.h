@@ -23,6 +23,8 @@ void       stk_cuda_batch_free(stk_cuda_batch *batch); /* NULL is fine */
 stk_status stk_cuda_batch_add(stk_device *device, const stk_cuda_batch_kind *kind,
                               const void *attrs, size_t attrs_size, const stk_cuda_batch_item *item,
                               stk_error *err);
+/* Whether there are bytes of both; none of what is NULL. */
+bool stk_cuda_overlap(const stk_cuda_span *a, const stk_cuda_span *b);
 /* Begins all that was held back or noted. */
 stk_status stk_cuda_flush(stk_device *device, stk_error *err);
 

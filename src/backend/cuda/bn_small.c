@@ -88,12 +88,53 @@ static stk_status run_sums(const stk_kernel_call *call, stk_error *err)
     return stk_cuda_hold(call, begin_sums_alone, err);
 }
 
-static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
+static stk_cuda_span span_of_in(const stk_kernel_call *call, int i)
+{
+    return (stk_cuda_span){
+        (void *)call->in[i],
+        stk_cuda_format_bytes(call->device, &call->use.in[i], call->in_format[i])};
+}
+
+static stk_cuda_span span_of_out(const stk_kernel_call *call, int o)
+{
+    return (stk_cuda_span){
+        call->out[o], stk_cuda_format_bytes(call->device, &call->use.out[o], call->out_format[o])};
+}
+
+/* Whether there are bytes that both the statistics use and what they are applied to writes. The
+ * memory plan takes the first to be over by then, and lets y lie where what only they need is; in
+ * one launch some blocks write y while others have yet to read or write that. y over x is no such
+ * case: a thread writes no rows but those that it has read. */
+static bool spoils(const stk_kernel_call *stats, const stk_kernel_call *apply)
+{
+    enum { X };
+    for (int k = 0; k < apply->use.output_count; k++) {
+        const stk_cuda_span made = span_of_out(apply, k);
+        for (int i = 0; i < stats->use.input_count; i++) {
+            const stk_cuda_span read = span_of_in(stats, i);
+            const bool          in_place = i == X && made.at == read.at && made.bytes == read.bytes;
+            if (!in_place && stk_cuda_overlap(&made, &read)) return true;
+        }
+        for (int o = 0; o < stats->use.output_count; o++) {
+            const stk_cuda_span found = span_of_out(stats, o);
+            if (stk_cuda_overlap(&made, &found)) return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the statistics are of what they are applied to, and can be found in its launch. */
+static bool go_together(const stk_kernel_call *stats, const stk_kernel_call *apply)
 {
     enum { X, SCALE, SHIFT, FOUND_SCALE = 1, FOUND_SHIFT };
+    return stats->in[X] == apply->in[X] && stats->out[FOUND_SCALE] == apply->in[SCALE] &&
+           stats->out[FOUND_SHIFT] == apply->in[SHIFT] && !spoils(stats, apply);
+}
+
+static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
+{
     const stk_kernel_call *stats = stk_cuda_held(call->device, begin_stats_alone);
-    if (!stats || stats->in[X] != call->in[X] || stats->out[FOUND_SCALE] != call->in[SCALE] ||
-        stats->out[FOUND_SHIFT] != call->in[SHIFT]) {
+    if (!stats || !go_together(stats, call)) {
         STK_TRY(stk_cuda_flush(call->device, err));
         return stk_cuda_bn_apply.run(call, err);
     }
@@ -102,7 +143,8 @@ static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
     return begin_stats(stats, &args, err);
 }
 
-/* Whether both see the same dz, and apply the sums. */
+/* Whether both see the same dz, and apply the sums. All that sums read and write the second needs,
+ * too: the memory plan lets nothing of it be written over but dy, element by element. */
 static bool belong(const stk_kernel_call *sums, const stk_kernel_call *grad)
 {
     enum { DY, X, MEAN, INVSTD, SUMS_MASK, DGAMMA = 5, DBETA, GRAD_MASK };
