@@ -283,6 +283,14 @@ static stk_status record_steps(stk_program *program, stk_error *err)
     return copy_assigned(program, err);
 }
 
+static void forget_recording(stk_program *program)
+{
+    program->device->backend->forget(program->device, program->recording);
+    program->recording = NULL;
+}
+
+/* A device ends and keeps a recording whose steps failed half way like any other: the next run
+ * would play what there is of it, and succeed. */
 static stk_status record(stk_program *program, stk_error *err)
 {
     const stk_backend *backend = program->device->backend;
@@ -291,6 +299,7 @@ static stk_status record(stk_program *program, stk_error *err)
     stk_status st = record_steps(program, err);
     if (st && backend->flush) (void)!backend->flush(program->device, &unasked);
     stk_status ended = backend->recorded(program->device, &program->recording, st ? &unasked : err);
+    if (st && program->recording) forget_recording(program);
     return st ? st : ended;
 }
 
@@ -316,10 +325,8 @@ static stk_status run_recorded(stk_program *program, stk_trace_thread *thread, s
         return run_calls(program, NULL, err);
     }
     const bool heard = stk_watch_tells_kernels(program->device);
-    if (program->recording && heard && !program->heard) { /* its kernels would not be told */
-        program->device->backend->forget(program->device, program->recording);
-        program->recording = NULL;
-    }
+    if (program->recording && heard && !program->heard)
+        forget_recording(program); /* its kernels would not be told */
     program->heard = heard || (program->recording && program->heard);
     if (!program->recording) STK_TRY(record(program, err));
     return play(program, thread, err);
