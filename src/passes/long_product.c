@@ -3,6 +3,9 @@
 #include "passes/fuse.h"
 
 enum { MULTIPLE = 64, DEPTH_MOST = 256, COLUMNS_MOST = 1024, ROWS_LEAST = 8192 };
+/* The kernel of both counts rows in 32 bits, to the end of the last tile of 256. Gradients have no
+ * other: a graph that asks for more could not be compiled. */
+enum { ROWS_MOST = INT32_MAX - 256 };
 
 bool stk_fuse_is_product(const stk_fuser *f, const stk_graph_node *conv)
 {
@@ -15,8 +18,9 @@ bool stk_fuse_is_product(const stk_fuser *f, const stk_graph_node *conv)
 bool stk_fuse_is_long_product(const stk_fuser *f, const stk_graph_node *conv, int64_t columns,
                               int64_t depth)
 {
-    stk_shape y = stk_symbol_shape(f->from, conv->out[0]);
+    stk_shape     y = stk_symbol_shape(f->from, conv->out[0]);
+    const int64_t rows = y.dim[0] * y.dim[1] * y.dim[2];
     return stk_fuse_is_product(f, conv) && columns % MULTIPLE == 0 && depth % MULTIPLE == 0 &&
-           depth <= DEPTH_MOST && columns <= COLUMNS_MOST &&
-           y.dim[0] * y.dim[1] * y.dim[2] >= ROWS_LEAST;
+           depth <= DEPTH_MOST && columns <= COLUMNS_MOST && rows >= ROWS_LEAST &&
+           rows <= ROWS_MOST;
 }

@@ -245,6 +245,42 @@ STK_TEST(a_sum_of_gradients_comes_with_what_the_norm_before_it_wants)
     EXPECT_INT_EQ(2, count_after(&c, "bn_grad_sums"));
 }
 
+/* Two blocks of so many rows with their gradients, after the pass; freed by the caller. */
+static char *text_of_rows(int64_t rows)
+{
+    static const char *const names[] = {"x", "w1", "gamma1", "beta1", "w2", "gamma2", "beta2"};
+    const stk_pass_context   context = {.precision = STK_DTYPE_F32,
+                                        .fusions = STK_FUSION_GRADIENT_SUM | STK_FUSION_MASK_BITS |
+                                                   STK_FUSION_STATISTICS | STK_FUSION_GRAD_NORM};
+    const stk_shape          x = stk_shape_4d(rows, 1, 1, 64), w = stk_shape_4d(64, 64, 1, 1);
+    stk_error                err;
+    stk_graph               *g;
+    stk_symbol               in[COUNT_OF(names)], out, grads[COUNT_OF(names)];
+    EXPECT_OK(stk_graph_new(&g, NULL, &err));
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        const stk_shape shape = !i ? x : names[i][0] == 'w' ? w : stk_shape_1d(64);
+        in[i] = stk_graph_input(g, names[i], STK_DTYPE_F32, shape);
+    }
+    (void)build_two_blocks(g, in, &out, NULL);
+    stk_symbol loss = stk_reduce_sum(g, stk_tanh(g, out), 0, false);
+    stk_graph_gradients(g, loss, STK_NO_SYMBOL, in, COUNT_OF(names), grads);
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        stk_graph_output(g, names[i], grads[i]);
+    return text_with(g, &context, stk_pass_fuse);
+}
+
+STK_TEST(a_long_product_has_no_more_rows_than_its_kernel_can_count)
+{
+    const int64_t most = INT32_MAX - 256;
+    char         *fits = text_of_rows(most), *exceeds = text_of_rows(most + 1);
+    EXPECT_CONTAINS("= conv2d_grad_norm(", fits);
+    EXPECT(!strstr(fits, "= bn_stats("));
+    EXPECT(!strstr(exceeds, "= conv2d_grad_norm("));
+    EXPECT_CONTAINS("= bn_stats(", exceeds);
+    free(fits);
+    free(exceeds);
+}
+
 /* The beginning of many models. */
 typedef struct stem {
     stk_symbol (*act)(stk_graph *g, stk_symbol x);
