@@ -11,11 +11,21 @@ static bool has_isa(dnnl_cpu_isa_t isa)
     return (dnnl_get_effective_cpu_isa() & isa) == isa;
 }
 
+/* Products of bfloat16 by AMX end in an illegal instruction in oneDNN 2 where the last rows do not
+ * fill a tile; AVX-512 has instructions for them, too. What the environment says counts. */
+static void leave_out_amx(void)
+{
+    const bool said = getenv("DNNL_MAX_CPU_ISA") || getenv("ONEDNN_MAX_CPU_ISA");
+    if (!said && dnnl_version()->major < 3)
+        (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
+}
+
 stk_status stk_dnnl_open(stk_cpu *cpu, stk_error *err)
 {
     struct stk_cpu_dnnl *d = calloc(1, sizeof *d);
     cpu->dnnl = d;
     if (!d) return stk_fail(err, STK_E_NOMEM, "onednn", NULL, "no memory");
+    leave_out_amx();
     d->block = has_isa(dnnl_cpu_isa_avx512_core) ? STK_FORMAT_C16 : STK_FORMAT_C8;
     if (dnnl_engine_create(&d->engine, dnnl_cpu, 0) == dnnl_success &&
         dnnl_stream_create(&d->stream, d->engine, dnnl_stream_default_flags) == dnnl_success)
