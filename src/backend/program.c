@@ -321,8 +321,9 @@ static stk_status play(stk_program *program, stk_trace_thread *thread, stk_error
 static stk_status run_recorded(stk_program *program, stk_trace_thread *thread, stk_error *err)
 {
     if (!program->warm) {
-        program->warm = true;
-        return run_calls(program, NULL, err);
+        const stk_status st = run_calls(program, NULL, err);
+        program->warm = !st;
+        return st;
     }
     const bool heard = stk_watch_tells_kernels(program->device);
     if (program->recording && heard && !program->heard)
