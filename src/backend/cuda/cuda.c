@@ -1,6 +1,7 @@
 /* The backend "cuda". Ops and activations are known by their names: the library that asks has its
  * own copies of their tables. */
 #include "backend/cuda/batch.h"
+#include "backend/cuda/own/hopper.h"
 #include "backend/cuda/product.h"
 #include "backend/plugin.h"
 #include "passes/passes.h"
@@ -94,6 +95,7 @@ static stk_status look(stk_cuda *cuda, stk_error *err)
     STK_CUDA_TRY(cudaGetDeviceProperties(&p, cuda->ordinal), "backend", err);
     snprintf(cuda->name, sizeof cuda->name, "%s", p.name);
     cuda->major = p.major, cuda->minor = p.minor;
+    cuda->hopper = stk_cuda_hopper_here();
     cuda->processors = p.multiProcessorCount;
     cuda->memory = p.totalGlobalMem;
     cuda->cache = (size_t)p.l2CacheSize;

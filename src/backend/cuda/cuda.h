@@ -21,6 +21,7 @@ struct stk_cuda {
     int             ordinal; /* of the GPU, as the driver counts what it lets be seen */
     char            name[128];
     int             major, minor;  /* compute capability */
+    bool            hopper;        /* it is one, and kernels of its own are here */
     int             processors;    /* multiprocessors */
     size_t          memory, cache; /* bytes: of the GPU, of its L2 */
     cudaStream_t    stream;        /* all that is computed, in order */

@@ -1,6 +1,7 @@
 #include "backend/cuda/own_conv.h"
 #include "backend/cuda/act.h"
 #include "backend/cuda/own/activation.h"
+#include "backend/cuda/own/depthwise.h"
 #include "backend/cuda/own/sum_parts.h"
 #include "backend/cuda/window.h"
 #include "base/checked.h"
@@ -169,6 +170,31 @@ cudaError_t stk_cuda_conv_sum(const stk_cuda_conv_args *args, cudaStream_t strea
         .rest = args->dbias,
     };
     return stk_cuda_sum_parts_launch(&sum, stream);
+}
+
+stk_status stk_cuda_conv_statistics(const stk_kernel_call *call, int channels, int parts,
+                                    stk_error *err)
+{
+    stk_cuda_conv_args      args = {.in_c = channels, .parts = call->scratch};
+    stk_cuda_depthwise_plan plan = {.blocks = parts};
+    return stk_cuda_launched(call,
+                             stk_cuda_depthwise_stats_launch(
+                                 &args, &plan, call->out[STK_CONV2D_MEAN],
+                                 call->out[STK_CONV2D_VAR], stk_cuda_of(call->device)->stream),
+                             err);
+}
+
+stk_status stk_cuda_conv_sum_weights(const stk_kernel_call *call, int64_t weights, int parts,
+                                     stk_error *err)
+{
+    stk_cuda_sum_parts_args sum = {.dtype = (int)call->use.out[0].dtype,
+                                   .parts = parts,
+                                   .first_count = weights,
+                                   .count = weights,
+                                   .from = call->scratch,
+                                   .first = call->out[0]};
+    return stk_cuda_launched(
+        call, stk_cuda_sum_parts_launch(&sum, stk_cuda_of(call->device)->stream), err);
 }
 
 stk_cuda_reduce_args stk_cuda_conv_bias_sum(const stk_kernel_call *call)

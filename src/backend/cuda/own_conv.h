@@ -38,6 +38,13 @@ stk_status  stk_cuda_conv_scratch(const stk_kernel_call *call, int parts, size_t
                                   stk_error *err);
 cudaError_t stk_cuda_conv_sum(const stk_cuda_conv_args *args, cudaStream_t stream);
 
+/* What is left to do with parts in the scratch: mean and variance of channels, as depthwise.h has
+ * them; so many weights, as they lie. */
+stk_status stk_cuda_conv_statistics(const stk_kernel_call *call, int channels, int parts,
+                                    stk_error *err);
+stk_status stk_cuda_conv_sum_weights(const stk_kernel_call *call, int64_t weights, int parts,
+                                     stk_error *err);
+
 /* Of gradients by weights: dbias as the sum of dy over all but channels; all but partial. */
 stk_cuda_reduce_args stk_cuda_conv_bias_sum(const stk_kernel_call *call);
 

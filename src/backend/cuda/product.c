@@ -41,11 +41,8 @@ static stk_cuda_product_args args_of(const stk_device *device, const stk_graph_o
 
 bool stk_cuda_product_in(const stk_device *device, stk_dtype precision)
 {
-    const stk_cuda *cuda = stk_cuda_of(device);
-    return cuda->major == 9 && cuda->minor == 0 &&
-           (precision == STK_DTYPE_F16 || precision == STK_DTYPE_BF16) &&
-           stk_cuda_product_fits(STK_CUDA_PRODUCT_NARROW, STK_CUDA_PRODUCT_NARROW,
-                                 STK_CUDA_PRODUCT_NARROW, 1);
+    return stk_cuda_of(device)->hopper &&
+           (precision == STK_DTYPE_F16 || precision == STK_DTYPE_BF16);
 }
 
 static bool pays(const stk_device *device, const stk_graph_op *op, const stk_op_use *use)

@@ -3,7 +3,6 @@
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/own/depthwise.h"
 #include "backend/cuda/own/reduce.h"
-#include "backend/cuda/own/sum_parts.h"
 #include "backend/cuda/own_conv.h"
 #include "backend/cuda/window.h"
 #include "ops/ops.h"
@@ -91,23 +90,10 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
     return STK_OK;
 }
 
-static stk_status put_together(const stk_kernel_call *call, const stk_cuda_conv_args *args,
-                               const stk_cuda_stem_plan *plan, stk_error *err)
-{
-    stk_cuda_conv_args      parts = {.in_c = args->out_c, .parts = args->parts};
-    stk_cuda_depthwise_plan blocks = {.blocks = plan->blocks};
-    return stk_cuda_launched(call,
-                             stk_cuda_depthwise_stats_launch(
-                                 &parts, &blocks, call->out[STK_CONV2D_MEAN],
-                                 call->out[STK_CONV2D_VAR], stk_cuda_of(call->device)->stream),
-                             err);
-}
-
 static bool is_wide(const stk_kernel_call *call, const stk_cuda_conv_args *args,
                     const stk_cuda_stem_plan *plan, bool by_weight)
 {
-    const stk_cuda *cuda = stk_cuda_of(call->device);
-    return cuda->major == 9 && cuda->minor == 0 && stk_cuda_stem_wide_can(args, plan, by_weight);
+    return stk_cuda_of(call->device)->hopper && stk_cuda_stem_wide_can(args, plan, by_weight);
 }
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
@@ -120,7 +106,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
                                   ? stk_cuda_stem_wide_launch(&args, &plan, stream)
                                   : stk_cuda_stem_launch(&args, &plan, stream),
                               err));
-    if (plan.statistics) return put_together(call, &args, &plan, err);
+    if (plan.statistics) return stk_cuda_conv_statistics(call, args.out_c, plan.blocks, err);
     return stk_cuda_conv_activate(call, err);
 }
 
@@ -147,19 +133,6 @@ static stk_status prepare_weight(stk_kernel_call *call, size_t *scratch, stk_err
     return STK_OK;
 }
 
-static stk_status sum_weights(const stk_kernel_call *call, const stk_cuda_stem_plan *plan,
-                              stk_error *err)
-{
-    stk_cuda_sum_parts_args sum = {.dtype = (int)call->use.out[0].dtype,
-                                   .parts = plan->blocks * plan->parts,
-                                   .first_count = weights_of(call),
-                                   .count = weights_of(call),
-                                   .from = call->scratch,
-                                   .first = call->out[0]};
-    return stk_cuda_launched(
-        call, stk_cuda_sum_parts_launch(&sum, stk_cuda_of(call->device)->stream), err);
-}
-
 static stk_status run_weight(const stk_kernel_call *call, stk_error *err)
 {
     cudaStream_t       stream = stk_cuda_of(call->device)->stream;
@@ -170,7 +143,7 @@ static stk_status run_weight(const stk_kernel_call *call, stk_error *err)
                                   ? stk_cuda_stem_wide_weight_launch(&args, &plan, stream)
                                   : stk_cuda_stem_weight_launch(&args, &plan, stream),
                               err));
-    STK_TRY(sum_weights(call, &plan, err));
+    STK_TRY(stk_cuda_conv_sum_weights(call, weights_of(call), plan.blocks * plan.parts, err));
     if (!args.dbias) return STK_OK;
     stk_cuda_reduce_args sum = stk_cuda_conv_bias_sum(call);
     sum.partial = (float *)((char *)call->scratch + parts_bytes(call, &plan));

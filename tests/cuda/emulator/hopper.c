@@ -1,6 +1,12 @@
-/* Tensor cores are not emulated: no product fits them. */
+/* What is Hopper's own is not emulated. */
+#include "backend/cuda/own/hopper.h"
 #include "backend/cuda/own/hopper_product.h"
 #include "backend/cuda/own/stem.h"
+
+bool stk_cuda_hopper_here(void)
+{
+    return false;
+}
 
 bool stk_cuda_product_fits(int64_t columns, int64_t depth, int tile, int results)
 {

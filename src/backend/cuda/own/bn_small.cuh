@@ -119,7 +119,8 @@ cudaError_t launch_few(void (*kernel)(ARGS), const stk_cuda_rows &r, const ARGS 
     cudaError_t code = cudaSuccess;
 #ifdef __CUDACC__
     if (r.blocks > STK_CUDA_CLUSTER)
-        code = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+        code =
+            told(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
 #endif
     if (code != cudaSuccess) return code;
     return STK_CUDA_LAUNCH_CLUSTER(kernel, (unsigned)r.blocks,

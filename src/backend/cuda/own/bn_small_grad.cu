@@ -148,7 +148,7 @@ int find_blocks()
     cudaLaunchAttribute cluster = {};
     cudaLaunchConfig_t  config = {};
     int                 there = 0;
-    if (!stk::can_launch_early()) return 1;
+    if (!stk::made_for_90((const void *)kernel)) return 1;
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {STK_CUDA_CLUSTER_MOST, 1, 1};
     config.gridDim = {STK_CUDA_CLUSTER_MOST, 1, 1};

@@ -181,6 +181,17 @@ STK_HOPPER_MULTIPLY_128(__nv_bfloat16, "bf16")
 #undef STK_HOPPER_MULTIPLY_64
 #undef STK_HOPPER_MULTIPLY_128
 
+/* Registers of a thread that its group of warps leaves to others of the block, or has of them. */
+template <int N> __device__ __forceinline__ void give_registers()
+{
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
+}
+
+template <int N> __device__ __forceinline__ void take_registers()
+{
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N));
+}
+
 /* Four blocks of 8x8 16-bit elements; lane i has the address of row i % 8 of block i / 8. */
 __device__ __forceinline__ void load_blocks(uint32_t address, uint32_t (&r)[4])
 {
@@ -194,6 +205,16 @@ __device__ __forceinline__ void store_blocks(uint32_t address, const uint32_t (&
 {
     asm volatile(
         "stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(address),
+        "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
+        : "memory");
+}
+
+/* As store_blocks, each block turned. */
+__device__ __forceinline__ void store_blocks_turned(uint32_t address, const uint32_t (&r)[4])
+{
+    asm volatile(
+        "stmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+            address),
         "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
         : "memory");
 }

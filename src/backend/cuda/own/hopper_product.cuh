@@ -7,6 +7,7 @@
 #define STK_BACKEND_CUDA_OWN_HOPPER_PRODUCT_CUH
 
 #include "backend/cuda/own/hopper.cuh"
+#include "backend/cuda/own/hopper_map.cuh"
 #include "backend/cuda/own/hopper_product.h"
 #include "backend/cuda/own/launch.cuh"
 
@@ -235,39 +236,11 @@ __device__ __forceinline__ void store_result(const unsigned char *result, const 
 
 #endif
 
-typedef CUresult (*encode_function)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
-                                    const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-                                    const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-                                    CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-
-inline cudaError_t find_encode(encode_function *out)
-{
-    cudaDriverEntryPointQueryResult found;
-    void                           *address = nullptr;
-    cudaError_t code = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &address, 12000,
-                                                        cudaEnableDefault, &found);
-    if (code != cudaSuccess) return code;
-    if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
-    *out = (encode_function)address;
-    return cudaSuccess;
-}
-
-/* Rows of width 16-bit elements, seen in boxes of 64 columns. */
+/* Rows of width elements, seen in boxes of 64 columns. */
 inline cudaError_t encode(const stk_cuda_product_args *a, const void *data, int64_t height,
                           int64_t width, int box, CUtensorMap *out)
 {
-    CUtensorMapDataType type = a->dtype == STK_DTYPE_F16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
-                                                         : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    const cuuint64_t    size[2] = {(cuuint64_t)width, (cuuint64_t)height};
-    const cuuint64_t    stride[1] = {(cuuint64_t)width * 2};
-    const cuuint32_t    boxes[2] = {DEPTH, (cuuint32_t)box}, steps[2] = {1, 1};
-    encode_function     f = nullptr;
-    cudaError_t         found = find_encode(&f);
-    if (found != cudaSuccess) return found;
-    CUresult code = f(out, type, 2, (void *)data, size, stride, boxes, steps,
-                      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    return code == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+    return hopper::encode<2>(a->dtype, data, {width, height}, {DEPTH, box}, out);
 }
 
 inline int blocks_of(int64_t rows, int64_t columns, int tile, int processors)
@@ -294,8 +267,7 @@ cudaError_t launch(K *kernel, const stk_cuda_product_args *a, cudaStream_t strea
                    const MAPS &...maps)
 {
     int         bytes = bytes_of(a->tile, a->depth, RESULTS);
-    cudaError_t code =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    cudaError_t code = stk::allow_shared(kernel, bytes);
     if (code != cudaSuccess) return code;
     int blocks = blocks_of(a->rows, a->columns, a->tile, a->processors);
     return STK_CUDA_LAUNCH(kernel, blocks, THREADS, bytes, stream, *a, maps...);

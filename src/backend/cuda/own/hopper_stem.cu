@@ -1,8 +1,8 @@
 /* Forward: a warp group has 64 channels and 112 results of a row. Its weights stay in registers;
  * what comes out has a channel's results side by side, and is turned on its way through shared
  * memory. */
-#include "backend/cuda/own/depthwise.h"
 #include "backend/cuda/own/hopper_stem.cuh"
+#include "backend/cuda/own/hopper_tally.cuh"
 
 namespace
 {
@@ -17,23 +17,12 @@ constexpr int TILES = RESULTS / STEM_TILE; /* that stem_rows_of counts */
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/* Of the two channels that a thread has, 8 apart: sums of differences from the first result. */
-struct sums {
-    float from[2], sum[2], squares[2];
-    int   count;
-};
-
 template <typename T, bool TALLY> struct wide_results {
     const stem_args &a;
     const stem_plan &p;
     float            bias[2];
     uint32_t         w[STEPS][4];
-    sums             s;
-
-    static __device__ __forceinline__ int channel()
-    {
-        return (int)threadIdx.x / WARP * 16 + (int)threadIdx.x % WARP / 4;
-    }
+    hopper::tally    s;
 
     __device__ __forceinline__ void read()
     {
@@ -46,12 +35,13 @@ template <typename T, bool TALLY> struct wide_results {
         for (int i = 0; i < STEPS * 2; i++) {
             int      y = i / 4, half = i % 2, x = i / 2 % 2 * 4 + half * 2 + column / 2 - p.lead;
             bool     there = y < height && x >= 0 && x < width;
-            unsigned at = (unsigned)channel() * each + (y * width + x) * WORDS + column % 2;
+            unsigned at =
+                (unsigned)hopper::tally::channel() * each + (y * width + x) * WORDS + column % 2;
             w[i / 2][half * 2] = there ? from[at] : 0;
             w[i / 2][half * 2 + 1] = there ? from[at + 8 * each] : 0;
         }
         for (int i = 0; i < 2; i++)
-            bias[i] = a.bias ? a.bias[channel() + 8 * i] : 0;
+            bias[i] = a.bias ? a.bias[hopper::tally::channel() + 8 * i] : 0;
     }
 
     __device__ __forceinline__ void multiply_row(uint32_t x, const stem_rows &rows,
@@ -65,21 +55,6 @@ template <typename T, bool TALLY> struct wide_results {
                 i > 0, T());
         hopper::products_end_group();
         hopper::products_wait<0>();
-    }
-
-    __device__ __forceinline__ void tally(const float (&d)[RESULTS / 2])
-    {
-        if (s.count == 0)
-            for (int c = 0; c < 2; c++)
-                s.from[c] = __shfl_sync(0xffffffffu, d[2 * c], (int)threadIdx.x % WARP & ~3);
-#pragma unroll
-        for (int i = 0; i < RESULTS / 2; i++) {
-            int   c = i / 2 % 2;
-            float off = d[i] - s.from[c];
-            s.sum[c] += off;
-            s.squares[c] = fmaf(off, off, s.squares[c]);
-        }
-        s.count += RESULTS;
     }
 
     __device__ __forceinline__ void finish(float (&d)[RESULTS / 2]) const
@@ -133,29 +108,11 @@ template <typename T, bool TALLY> struct wide_results {
             float   d[RESULTS / 2];
             multiply_row(x, stem_rows_of<S>(p, now, row, part * TILES, 0), d);
             finish(d);
-            if (TALLY) tally(d);
+            if (TALLY) s.add(d, RESULTS, [](int) { return true; });
             turn(d, shared_of(room));
             __syncthreads();
             write(room, (T *)a.out + (above * a.across.count + part * RESULTS) * CHANNELS);
             __syncthreads();
-        }
-    }
-
-    /* The block's part: a channel is one warp's. */
-    __device__ __forceinline__ void leave()
-    {
-        for (int c = 0; c < 2; c++) {
-            float *part =
-                a.parts + (int64_t)blockIdx.x * STK_CUDA_DW_VALUES * CHANNELS + channel() + 8 * c;
-            for (int d = 1; d < 4; d *= 2) {
-                s.sum[c] += __shfl_xor_sync(0xffffffffu, s.sum[c], d);
-                s.squares[c] += __shfl_xor_sync(0xffffffffu, s.squares[c], d);
-            }
-            if (threadIdx.x % 4) continue;
-            part[STK_CUDA_DW_FROM * CHANNELS] = s.from[c];
-            part[STK_CUDA_DW_SUM * CHANNELS] = s.sum[c];
-            part[STK_CUDA_DW_SQUARES * CHANNELS] = s.squares[c];
-            part[STK_CUDA_DW_COUNT * CHANNELS] = (float)s.count;
         }
     }
 };
@@ -175,7 +132,7 @@ __global__ void __launch_bounds__(STEM_THREADS, STK_CUDA_STEM_RESIDENT(K))
     stem_stream<K, S, true>(
         call.a, call.p, ring, [](const stem_place &) {}, [&] { y.read(); },
         [&](const stem_place &now) { y.compute(now, x, room); });
-    if (TALLY) y.leave();
+    if (TALLY) y.s.leave(call.a.parts, (int)blockIdx.x);
 #endif
 }
 

@@ -62,16 +62,6 @@ STK_HOPPER_ROWS(__nv_bfloat16, "bf16")
 #undef STK_HOPPER_16
 #undef STK_HOPPER_FOUR
 
-/* As store_blocks, each block turned. */
-__device__ __forceinline__ void store_blocks_turned(uint32_t address, const uint32_t (&r)[4])
-{
-    asm volatile(
-        "stmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(
-            address),
-        "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
-        : "memory");
-}
-
 } // namespace hopper
 
 #endif

@@ -109,21 +109,28 @@ __device__ __forceinline__ void wait_for_earlier()
 }
 
 #ifdef __CUDACC__
-/* On Hopper and later. */
-inline bool can_launch_early()
+/* Whether a kernel was compiled with what 9.0 and later have: a build for earlier GPUs runs there,
+ * too, as the driver makes it. */
+inline bool made_for_90(const void *kernel)
 {
-    int device = 0, major = 0;
-    return cudaGetDevice(&device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) ==
-               cudaSuccess &&
-           major >= 9;
+    cudaFuncAttributes found;
+    if (cudaFuncGetAttributes(&found, kernel) == cudaSuccess) return found.ptxVersion >= 90;
+    (void)cudaGetLastError();
+    return false;
+}
+
+/* A code is told once: the next launch would find it again. */
+inline cudaError_t told(cudaError_t code)
+{
+    if (code != cudaSuccess) (void)cudaGetLastError();
+    return code;
 }
 
 template <typename... FORMAL, typename... GIVEN>
 inline cudaError_t launch_early(void (*kernel)(FORMAL...), unsigned cluster, dim3 blocks,
                                 dim3 threads, size_t shared, cudaStream_t stream, GIVEN &&...given)
 {
-    static const bool   early = can_launch_early();
+    static const bool   early = made_for_90((const void *)kernel);
     cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t  config = {};
     attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -136,7 +143,13 @@ inline cudaError_t launch_early(void (*kernel)(FORMAL...), unsigned cluster, dim
     config.stream = stream;
     config.attrs = attributes;
     config.numAttrs = !early ? 0 : cluster == 1 ? 1 : 2;
-    return cudaLaunchKernelEx(&config, kernel, static_cast<GIVEN &&>(given)...);
+    return told(cudaLaunchKernelEx(&config, kernel, static_cast<GIVEN &&>(given)...));
+}
+
+/* Before a kernel is launched with more shared memory than every GPU gives unasked. */
+template <typename KERNEL> inline cudaError_t allow_shared(KERNEL *kernel, int bytes)
+{
+    return told(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 #endif
 

@@ -58,12 +58,6 @@ __device__ __forceinline__ void multiply(float (&d)[4], const uint32_t (&a)[4], 
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/* Before a kernel is launched with more shared memory than every GPU gives unasked. */
-template <typename KERNEL> inline cudaError_t allow_shared(KERNEL *kernel, int bytes)
-{
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-}
-
 #else
 #include <emulate_mma.hpp>
 #endif

@@ -56,7 +56,7 @@ template <int TEAM, typename V, typename OP> __device__ __forceinline__ V team_r
 template <int TEAM, int N, typename T, typename F>
 __device__ __forceinline__ void over_row(const T *row, int64_t width, F f)
 {
-    constexpr int AHEAD = N == 1 ? 4 : 2; /* loads under way */
+    [[maybe_unused]] constexpr int AHEAD = N == 1 ? 4 : 2; /* loads under way */
 #pragma unroll AHEAD
     for (int64_t i = (int64_t)(threadIdx.x % TEAM) * N; i < width; i += TEAM * N) {
         float v[N];
