@@ -12,7 +12,8 @@ enum {
     STEM_CHANNELS = 4,
     STEM_COLUMNS = 128,
     STEM_MULTIPLE = 16,
-    STEM_SIDE = 7
+    STEM_SIDE = 7,
+    SQUARE_CHANNELS = 64
 };
 
 static bool is_long_product(const stk_fuser *f, const stk_graph_node *node)
@@ -46,9 +47,22 @@ static bool is_large_stem(const stk_fuser *f, const stk_graph_node *node)
            y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_LEAST;
 }
 
+/* 3x3 of 64 channels to 64, whose result is as large. */
+static bool is_large_square(const stk_fuser *f, const stk_graph_node *node)
+{
+    const stk_conv2d_attrs *a = node->attrs;
+    stk_shape               w = stk_symbol_shape(f->from, node->in[1]),
+              y = stk_symbol_shape(f->from, node->out[0]);
+    return node->input_count == 2 && a->groups == 1 && w.dim[0] == SQUARE_CHANNELS &&
+           w.dim[1] == SQUARE_CHANNELS && w.dim[2] == 3 && w.dim[3] == 3 && a->stride[0] == 1 &&
+           a->stride[1] == 1 && a->dilation[0] == 1 && a->dilation[1] == 1 && !a->act.row &&
+           y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_LEAST;
+}
+
 static bool can_have(const stk_fuser *f, const stk_graph_node *node)
 {
-    return is_long_product(f, node) || is_large_depthwise(f, node) || is_large_stem(f, node);
+    return is_long_product(f, node) || is_large_depthwise(f, node) || is_large_stem(f, node) ||
+           is_large_square(f, node);
 }
 
 bool stk_fuse_has_statistics(const stk_fuser *f, stk_symbol y)

@@ -2,9 +2,20 @@
 #ifndef STK_TESTS_CUDA_CONV_SUPPORT_H
 #define STK_TESTS_CUDA_CONV_SUPPORT_H
 
+#include "backend/cuda/cuda.h"
 #include "cuda/cuda_support.h"
 #include "ops/conv2d.h"
 #include "ops/ops.h"
+
+/* Kernels that share work among the multiprocessors see so many of them: with few, each has several
+ * pieces of little work. Returns how many there were. */
+static inline int set_processors(int count)
+{
+    stk_cuda *cuda = stk_cuda_of(cuda_device());
+    int       before = cuda->processors;
+    cuda->processors = count;
+    return before;
+}
 
 typedef struct convolution {
     int64_t batch, height, width, in, out;

@@ -36,6 +36,7 @@ foreach(source ${STOKER_TEST_SOURCES})
     endif()
     cmake_path(GET source STEM name)
     add_dependencies(cuda_${name} stoker_cuda_emulated)
+    target_include_directories(cuda_${name} SYSTEM PRIVATE ${STOKER_CUDA_ROOT}/include)
     set_tests_properties(cuda/${name} PROPERTIES ENVIRONMENT
                          STOKER_PLUGIN_CUDA=$<TARGET_FILE:stoker_cuda_emulated>)
 endforeach()

@@ -49,10 +49,13 @@ const stk_kernel *const stk_cuda_kernels[] = {
     &stk_cuda_mix_pictures,
     &stk_cuda_depthwise,
     &stk_cuda_stem,
+    &stk_cuda_conv3,
     &stk_cuda_conv_stats,
     &stk_cuda_depthwise_input,
     &stk_cuda_depthwise_weight,
     &stk_cuda_stem_weight,
+    &stk_cuda_conv3_input,
+    &stk_cuda_conv3_weight,
 #ifndef STK_CUDA_EMULATED
     &stk_cuda_product_sum,
     &stk_cuda_product_norm,

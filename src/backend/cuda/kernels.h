@@ -28,6 +28,7 @@ extern const stk_kernel stk_cuda_max_pool, stk_cuda_max_pool_grad, stk_cuda_aver
 extern const stk_kernel stk_cuda_conv_stats, stk_cuda_product_sum, stk_cuda_product_norm;
 extern const stk_kernel stk_cuda_depthwise, stk_cuda_depthwise_input, stk_cuda_depthwise_weight;
 extern const stk_kernel stk_cuda_stem, stk_cuda_stem_weight;
+extern const stk_kernel stk_cuda_conv3, stk_cuda_conv3_input, stk_cuda_conv3_weight;
 
 extern const stk_kernel stk_cuda_cudnn_conv2d, stk_cuda_cudnn_conv2d_input,
     stk_cuda_cudnn_conv2d_weight;

@@ -1,5 +1,6 @@
 /* What is Hopper's own is not emulated. */
 #include "backend/cuda/own/hopper.h"
+#include "backend/cuda/own/hopper_conv3.h"
 #include "backend/cuda/own/hopper_product.h"
 #include "backend/cuda/own/stem.h"
 
@@ -56,5 +57,41 @@ cudaError_t stk_cuda_stem_wide_weight_launch(const stk_cuda_conv_args *args,
                                              const stk_cuda_stem_plan *plan, cudaStream_t stream)
 {
     (void)args, (void)plan, (void)stream;
+    return cudaErrorNotSupported;
+}
+
+bool stk_cuda_conv3_can(int64_t batch, int64_t height, int64_t width)
+{
+    (void)batch, (void)height, (void)width;
+    return false;
+}
+
+int stk_cuda_conv3_stats_parts(const stk_cuda_conv3_args *args)
+{
+    (void)args;
+    return 0;
+}
+
+int stk_cuda_conv3_weight_parts(const stk_cuda_conv3_args *args)
+{
+    (void)args;
+    return 0;
+}
+
+cudaError_t stk_cuda_conv3_launch(const stk_cuda_conv3_args *args, cudaStream_t stream)
+{
+    (void)args, (void)stream;
+    return cudaErrorNotSupported;
+}
+
+cudaError_t stk_cuda_conv3_input_launch(const stk_cuda_conv3_args *args, cudaStream_t stream)
+{
+    (void)args, (void)stream;
+    return cudaErrorNotSupported;
+}
+
+cudaError_t stk_cuda_conv3_weight_launch(const stk_cuda_conv3_args *args, cudaStream_t stream)
+{
+    (void)args, (void)stream;
     return cudaErrorNotSupported;
 }

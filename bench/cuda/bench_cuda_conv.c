@@ -1,6 +1,7 @@
-/* First convolutions on a GPU: microseconds of forward, forward with statistics and by weight,
- * beside the floor that memory sets (pictures with their padding, results). What computes each is
- * told. bench_stem [f16|bf16] */
+/* Convolutions that have own kernels on a GPU: microseconds of each way, beside the floor that
+ * memory (pictures with their padding, results) or arithmetic sets. What computes each is told. 3x3
+ * of 64 channels has kernels for some widths; a picture of about as many pixels that is wider has
+ * none, and shows what the library takes. bench_cuda_conv [f16|bf16] */
 #include "backend/backend.h"
 #include "bench.h"
 #include "ops/conv2d.h"
@@ -8,17 +9,24 @@
 #include <string.h>
 
 enum { INPUTS = 2, ROUNDS = 7, TURNS = 20, COPIES = 16 };
-enum { FLOOR_GBS = 4300, PAST_CACHE = 200 << 20 }; /* a copy of an H200; bytes that no L2 holds */
+/* A copy and a product of an H200; bytes that no L2 holds. */
+enum { FLOOR_GBS = 4300, FLOOR_TFLOPS = 782, PAST_CACHE = 200 << 20 };
+enum { NOISE = 1 << 20 }; /* elements */
 
-typedef enum bench_kind { FORWARD, STATISTICS, BY_WEIGHT, KINDS } bench_kind;
+typedef enum bench_kind { FORWARD, STATISTICS, BY_INPUT, BY_WEIGHT, KINDS } bench_kind;
 
-static const char *const kind_names[KINDS] = {"forward", "with statistics", "by weight"};
+static const char *const kind_names[KINDS] = {"forward", "with statistics", "by input",
+                                              "by weight"};
 
-static const struct stem_case {
-    int batch, size, kernel, stride, pad, out;
+static const struct conv_case {
+    int batch, height, width, in, kernel, stride, pad, out;
 } cases[] = {
-    {256, 224, 7, 2, 3, 64}, {256, 224, 3, 2, 1, 32}, {512, 32, 3, 1, 1, 64},
-    {512, 32, 3, 1, 1, 16},  {1000, 32, 2, 1, 0, 24}, {2, 224, 7, 2, 3, 64},
+    {256, 224, 224, 3, 7, 2, 3, 64}, {256, 224, 224, 3, 3, 2, 1, 32},
+    {512, 32, 32, 3, 3, 1, 1, 64},   {512, 32, 32, 3, 3, 1, 1, 16},
+    {1000, 32, 32, 3, 2, 1, 0, 24},  {2, 224, 224, 3, 7, 2, 3, 64},
+    {256, 56, 56, 64, 3, 1, 1, 64},  {256, 54, 58, 64, 3, 1, 1, 64},
+    {512, 32, 32, 64, 3, 1, 1, 64},  {512, 30, 34, 64, 3, 1, 1, 64},
+    {10, 56, 56, 64, 3, 1, 1, 64},   {10, 54, 58, 64, 3, 1, 1, 64},
 };
 
 typedef struct job {
@@ -37,7 +45,7 @@ typedef struct job {
 
 static void fail(const char *what, const stk_error *err)
 {
-    fprintf(stderr, "bench_stem: %s: %s\n", what, err ? err->message : "");
+    fprintf(stderr, "bench_cuda_conv: %s: %s\n", what, err ? err->message : "");
     exit(1);
 }
 
@@ -46,11 +54,30 @@ static size_t bytes_of(const job *j, const stk_tensor_type *type, stk_format for
     return j->device->backend->format_bytes(j->device, type, format);
 }
 
+/* Products of zeros take less power than others, and are faster. Fractions at random, between 1/4
+ * and 1/2, of either sign. */
+static const uint16_t *noise_of(stk_dtype dtype)
+{
+    static uint16_t noise[NOISE];
+    const uint16_t  keep = dtype == STK_DTYPE_F16 ? 0x83ff : 0x807f;
+    const uint16_t  exponent = dtype == STK_DTYPE_F16 ? 0x3400 : 0x3e80;
+    uint32_t        state = 1;
+    for (int i = 0; i < NOISE && noise[NOISE - 1] == 0; i++) {
+        state = state * 1664525u + 1013904223u;
+        noise[i] = (uint16_t)((state >> 16 & keep) | exponent);
+    }
+    return noise;
+}
+
 static void *device_memory(const job *j, size_t bytes)
 {
-    void *data = j->device->backend->alloc(j->device, bytes);
+    void       *data = j->device->backend->alloc(j->device, bytes);
+    const void *noise = noise_of(j->in[0].dtype);
+    size_t      most = NOISE * sizeof(uint16_t);
     if (!data) fail("no memory on the device", NULL);
-    j->device->backend->clear(j->device, data, bytes);
+    for (size_t at = 0; at < bytes; at += most)
+        j->device->backend->upload(j->device, (char *)data + at, noise,
+                                   bytes - at < most ? bytes - at : most);
     return data;
 }
 
@@ -93,26 +120,34 @@ static void run(void *context)
     if (backend->sync(j->device, &err)) fail("sync", &err);
 }
 
-static const stk_graph_op *describe(job *j, const struct stem_case *s, bench_kind kind,
+static int side_of(const struct conv_case *c, int side)
+{
+    return (side + 2 * c->pad - c->kernel) / c->stride + 1;
+}
+
+static const stk_graph_op *describe(job *j, const struct conv_case *c, bench_kind kind,
                                     stk_dtype dtype)
 {
-    int side = (s->size + 2 * s->pad - s->kernel) / s->stride + 1;
-    j->attrs = (stk_conv2d_attrs){.stride = {s->stride, s->stride},
+    stk_shape x = stk_shape_4d(c->batch, c->height, c->width, c->in);
+    stk_shape w = stk_shape_4d(c->out, c->in, c->kernel, c->kernel);
+    stk_shape y = stk_shape_4d(c->batch, side_of(c, c->height), side_of(c, c->width), c->out);
+    j->attrs = (stk_conv2d_attrs){.stride = {c->stride, c->stride},
                                   .dilation = {1, 1},
-                                  .pad = {s->pad, s->pad, s->pad, s->pad},
+                                  .pad = {c->pad, c->pad, c->pad, c->pad},
                                   .groups = 1};
-    if (kind == BY_WEIGHT) j->attrs.size[0] = j->attrs.size[1] = s->kernel;
-    j->in[0] = (stk_tensor_type){dtype, stk_shape_4d(s->batch, s->size, s->size, 3)};
-    j->in[1] =
-        (stk_tensor_type){dtype, kind == BY_WEIGHT ? stk_shape_4d(s->batch, side, side, s->out)
-                                                   : stk_shape_4d(s->out, 3, s->kernel, s->kernel)};
+    if (kind == BY_WEIGHT) j->attrs.size[0] = j->attrs.size[1] = c->kernel;
+    if (kind == BY_INPUT) j->attrs.size[0] = c->height, j->attrs.size[1] = c->width;
+    j->in[0] = (stk_tensor_type){dtype, kind == BY_INPUT ? y : x};
+    j->in[1] = (stk_tensor_type){dtype, kind == BY_WEIGHT ? y : w};
     j->use = (stk_op_use){kind_names[kind],
                           &j->attrs,
                           INPUTS,
                           kind == STATISTICS ? STK_CONV2D_OUTPUTS : 1,
                           j->in,
                           j->out};
-    return kind == BY_WEIGHT ? &stk_graph_op_conv2d_grad_weight : &stk_graph_op_conv2d;
+    return kind == BY_WEIGHT  ? &stk_graph_op_conv2d_grad_weight
+           : kind == BY_INPUT ? &stk_graph_op_conv2d_grad_input
+                              : &stk_graph_op_conv2d;
 }
 
 static void begin(job *j, const stk_graph_op *op)
@@ -155,17 +190,28 @@ static void end(job *j)
     if (j->recording) j->device->backend->forget(j->device, j->recording);
 }
 
-static void measure(stk_device *device, const struct stem_case *s, bench_kind kind, stk_dtype dtype)
+/* Microseconds that memory or arithmetic alone would take. */
+static double floor_of(const job *j, const struct conv_case *c, bench_kind kind)
+{
+    double bytes =
+        (double)bytes_of(j, &j->in[0], j->in_format[0]) +
+        (double)(kind == BY_WEIGHT ? stk_type_bytes(&j->in[1]) : stk_type_bytes(&j->out[0]));
+    double products = (double)c->batch * side_of(c, c->height) * side_of(c, c->width) * c->out *
+                      c->in * c->kernel * c->kernel;
+    double memory = bytes / (FLOOR_GBS * 1e3), arithmetic = 2 * products / (FLOOR_TFLOPS * 1e6);
+    return memory > arithmetic ? memory : arithmetic;
+}
+
+static void measure(stk_device *device, const struct conv_case *c, bench_kind kind, stk_dtype dtype)
 {
     job    j = {.device = device};
-    double bytes, seconds;
-    begin(&j, describe(&j, s, kind, dtype));
-    seconds = bench_run(run, &j, ROUNDS).median / TURNS;
-    bytes = (double)bytes_of(&j, &j.in[0], j.in_format[0]) +
-            (double)(kind == BY_WEIGHT ? stk_type_bytes(&j.in[1]) : stk_type_bytes(&j.out[0]));
-    printf("%4d x %3d^2, %dx%d/%d to %2d  %-15s %8.1f us, memory alone %6.1f us: %5.1f %%  %s\n",
-           s->batch, s->size, s->kernel, s->kernel, s->stride, s->out, kind_names[kind],
-           seconds * 1e6, bytes / (FLOOR_GBS * 1e3), bytes / seconds * 1e-7 / FLOOR_GBS,
+    double us, least;
+    begin(&j, describe(&j, c, kind, dtype));
+    us = bench_run(run, &j, ROUNDS).median / TURNS * 1e6;
+    least = floor_of(&j, c, kind);
+    printf("%4d x %3d x %3d x %2d, %dx%d/%d to %2d  %-15s %7.1f us, floor %6.1f: %5.1f %%  %s\n",
+           c->batch, c->height, c->width, c->in, c->kernel, c->kernel, c->stride, c->out,
+           kind_names[kind], us, least, 100 * least / us,
            j.kernel->detail ? j.kernel->detail(&j.call) : j.kernel->name);
     end(&j);
 }
@@ -178,7 +224,7 @@ int main(int argc, char **argv)
     if (stk_device_open(&device, "cuda", NULL, &err)) fail("cuda", &err);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int kind = 0; kind < KINDS; kind++)
-            measure(device, &cases[i], kind, dtype);
+            if (kind != BY_INPUT || cases[i].in > 4) measure(device, &cases[i], kind, dtype);
     stk_device_free(device);
     return 0;
 }
