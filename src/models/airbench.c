@@ -6,7 +6,7 @@
 #include "models/model.h"
 
 static const double bias_rate = 64, new_statistics = 0.4, norm_epsilon = 1e-12;
-static const double whiten_until = 0.3025; /* 3 of 9.9 epochs, or 144 of 476 steps */
+static const double whiten_until = 0.3025; /* of the steps: 3 of 9.9 epochs as published */
 static const double logit_scale = 1.0 / 9;
 
 static stk_symbol convolve(stk_graph *g, stk_symbol x, const char *name, int out)

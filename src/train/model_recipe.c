@@ -5,13 +5,13 @@
 #include <stoker/presets.h>
 #include <string.h>
 
-/* airbench94: CIFAR-10 to 94 % in 9.9 epochs. Its loss is summed: gradients of fp16 have the size
- * they have there with a scale of the batch. It is over in seconds, so it is evaluated and kept at
- * the end alone. */
+/* airbench94: CIFAR-10 to 94 % in 9.9 epochs; in 11, so that what JPEGs cost is made up for,
+ * whatever the seed. Its loss is summed: gradients of fp16 have the size they have there with a
+ * scale of the batch. It is over in seconds, so it is evaluated and kept at the end alone. */
 static const stk_model_recipe recipes[] = {
     {.model = "airbench",
      .text = "airbench94's; what is said counts instead",
-     .keys = {{"train", "epochs", "9.9"},
+     .keys = {{"train", "epochs", "11"},
               {"train", "optimizer", "nesterov"},
               {"train", "momentum", "0.85"},
               {"train", "decay", "even"},
