@@ -5,7 +5,8 @@ Both begin with the weights that torchvision draws and see the same pictures, no
 float32 without TF32, with plain SGD and momentum. Sums that come in another order differ in the last
 bits, and every step amplifies that many times over, so no fixed tolerance tells a wrong gradient from
 rounding. The yardstick is PyTorch in float64: up to each step we may be no more than --factor times as
-far from it as PyTorch's own float32 was by then (and 1e-6, where that was lucky).
+far from it as PyTorch's own float32 was by then, with any of --seeds weights: one sequence alone can
+be close by luck (after one step PyTorch's is 4e-5, 9e-4 and 1e-3 off with seeds 1 to 3).
 
     loss_sequence.py build/release                                      # on the GPU
     loss_sequence.py build/release --device cpu --backend cpu --tiny    # anywhere, a minute"""
@@ -24,7 +25,7 @@ import torch
 import torchvision
 
 BATCHES = 4  # as bench_loss_sequence.c
-LUCK = 1e-6  # relative: some last bits of float32
+LAST_BITS = 1e-6  # relative, of float32
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
@@ -38,7 +39,8 @@ def parse():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--rate", type=float, default=0.001)
     parser.add_argument("--momentum", type=float, default=0.9)
-    parser.add_argument("--factor", type=float, default=10)
+    parser.add_argument("--factor", type=float, default=5)
+    parser.add_argument("--seeds", type=int, default=3, help="weights that are begun with")
     parser.add_argument("--device", default="cuda", help="PyTorch's")
     parser.add_argument("--backend", default="cuda", help="Stoker's")
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE",
@@ -129,35 +131,57 @@ def apart(found, exact):
     return [abs(a - b) / max(abs(b), 1e-12) for a, b in zip(found, exact)]
 
 
-def report(given, found, single, exact):
+def limits(given, runs):
+    """How far we may be off at each step."""
+    allowed, steps = LAST_BITS, []
+    for step in range(given.steps):
+        allowed = max([allowed, *(given.factor * run["torch_apart"][step] for run in runs)])
+        steps.append(allowed)
+    return steps
+
+
+def show(run, allowed):
+    print(f"seed {run['seed']}")
+    print("step       Stoker      PyTorch      float64  Stoker apart  PyTorch apart  allowed")
+    rows = zip(run["ours"], run["torch_float32"], run["torch_float64"], run["apart"], run["torch_apart"],
+               allowed)
+    for step, row in enumerate(rows):
+        print("{:4d} {:12.7f} {:12.7f} {:12.7f}  {:12.1e}  {:13.1e}  {:.1e}".format(step, *row))
+
+
+def report(given, runs):
+    allowed = limits(given, runs)
     print(f"{given.model}, batch {given.batch}, {given.size} x {given.size}, SGD {given.rate:g}; "
           f"PyTorch {torch.__version__} on {given.device}, Stoker on {given.backend}")
-    print("step       Stoker      PyTorch      float64  Stoker apart  PyTorch apart  allowed")
-    agrees, allowed, differences = len(found) == given.steps, LUCK, []
-    for step, row in enumerate(zip(found, single, exact, apart(found, exact), apart(single, exact))):
-        allowed = max(allowed, given.factor * row[4])
-        agrees = agrees and row[3] <= allowed
-        differences += [abs(row[0] - row[1]) / abs(row[1])]
-        print("{:4d} {:12.7f} {:12.7f} {:12.7f}  {:12.1e}  {:13.1e}  {:.1e}".format(step, *row, allowed))
-    print(f"largest relative difference of the two in float32 {max(differences):.1e}; "
+    agrees, largest = True, 0
+    for run in runs:
+        show(run, allowed)
+        agrees = agrees and len(run["ours"]) == given.steps and \
+            all(off <= most for off, most in zip(run["apart"], allowed))
+        largest = max([largest, *apart(run["ours"], run["torch_float32"])])
+    print(f"largest relative difference of the two in float32 {largest:.1e}; "
           f"{'agrees' if agrees else 'DIFFERS'}")
     if given.json:
-        given.json.write_text(json.dumps({"ours": found, "torch_float32": single,
-                                          "torch_float64": exact, "largest": max(differences),
+        given.json.write_text(json.dumps({"runs": runs, "allowed": allowed, "largest": largest,
                                           "factor": given.factor, "agrees": agrees}) + "\n")
     sys.exit(0 if agrees else 1)
 
 
-def main():
-    given = parse()
-    torch.manual_seed(1)
+def compare(given, seed):
+    torch.manual_seed(seed)
     model = getattr(torchvision.models, given.model)(num_classes=given.classes)
     with tempfile.TemporaryDirectory() as folder:
         weights = pathlib.Path(folder) / "weights.safetensors"
         save(weights, model.state_dict())
         found = ours(given, weights)
     single, exact = (theirs(given, model, dtype) for dtype in (torch.float32, torch.float64))
-    report(given, found, single, exact)
+    return {"seed": seed, "ours": found, "torch_float32": single, "torch_float64": exact,
+            "apart": apart(found, exact), "torch_apart": apart(single, exact)}
+
+
+def main():
+    given = parse()
+    report(given, [compare(given, seed) for seed in range(1, given.seeds + 1)])
 
 
 main()
