@@ -11,7 +11,6 @@ namespace
 using namespace conv3;
 
 constexpr int GROUPS = 3, THREADS = (GROUPS + 1) * GROUP;
-constexpr int WARPS = GROUP / stk::WARP, COLUMNS = 3 * CHANNELS; /* of a group */
 
 /* Sums are of whole steps: after the results of a stripe and the pixels they reach are zeros, which
  * stay. */
@@ -30,6 +29,7 @@ template <int WIDTH> struct room : stripe<WIDTH> {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
+constexpr int WARPS = GROUP / stk::WARP, COLUMNS = 3 * CHANNELS; /* of a group */
 constexpr int FEW = 24, MANY = 160; /* registers of a thread: that copies, that multiplies */
 
 template <int WIDTH> struct memory {

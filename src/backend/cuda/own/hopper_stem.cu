@@ -9,13 +9,14 @@ namespace
 
 using namespace stk;
 
-constexpr int RESULTS = STK_CUDA_STEM_WIDE, CHANNELS = STK_CUDA_STEM_CHANNELS, K = 7, S = 2;
-constexpr int STEPS = K * 2;        /* of 16 elements of the kernel */
+constexpr int RESULTS = STK_CUDA_STEM_WIDE, CHANNELS = STK_CUDA_STEM_CHANNELS, K = 7;
 constexpr int UNITS = CHANNELS / 8; /* of a result */
 constexpr int PITCH = UNITS + 1;    /* of them in shared memory: eight begin in other banks */
-constexpr int TILES = RESULTS / STEM_TILE; /* that stem_rows_of counts */
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+constexpr int S = 2, STEPS = K * 2;        /* of 16 elements of the kernel */
+constexpr int TILES = RESULTS / STEM_TILE; /* that stem_rows_of counts */
 
 template <typename T, bool TALLY> struct wide_results {
     const stem_args &a;

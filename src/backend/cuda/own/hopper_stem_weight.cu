@@ -7,10 +7,11 @@ namespace
 
 using namespace stk;
 
-constexpr int CHANNELS = STK_CUDA_STEM_CHANNELS, K = 7, S = 2;
+constexpr int K = 7;
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
+constexpr int CHANNELS = STK_CUDA_STEM_CHANNELS, S = 2;
 constexpr int UNITS = STK_CUDA_STEM_COLUMNS(K) / 2; /* of a row of the kernel */
 constexpr int EIGHTS = CHANNELS / 8, PITCH = EIGHTS + 1;
 
