@@ -20,6 +20,13 @@ stk_device *cuda_device(void)
     return device;
 }
 
+bool cuda_is_emulated(void)
+{
+    char name[128];
+    cuda_device()->backend->describe(cuda_device(), name, sizeof name);
+    return strstr(name, "emulated");
+}
+
 typedef struct trial {
     const cuda_case  *c;
     stk_dtype         dtype; /* under test */

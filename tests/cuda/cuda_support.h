@@ -28,6 +28,8 @@ typedef struct cuda_case {
 
 /* The device that tests share; opened once. */
 stk_device *cuda_device(void);
+/* Whether that is the emulator, where large cases take minutes. */
+bool cuda_is_emulated(void);
 /* Results are those of the reference within the tolerance, in every type; nothing is written past
  * the end; padding is zeros; a second run of an own kernel gives the same bits. */
 void expect_cuda(const cuda_case *c, const char *file, int line);

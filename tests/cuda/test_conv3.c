@@ -6,14 +6,6 @@ typedef struct pictures {
     int64_t batch, height, width;
 } pictures;
 
-static bool is_emulated(void)
-{
-    stk_device *device = cuda_device();
-    char        name[128];
-    device->backend->describe(device, name, sizeof name);
-    return strstr(name, "emulated");
-}
-
 static convolution convolution_of(const pictures *p)
 {
     return (convolution){.batch = p->batch,
@@ -81,7 +73,7 @@ STK_TEST(few_pictures)
 STK_TEST(many_stripes)
 {
     static const pictures many[] = {{11, 16, 32}, {27, 4, 32}, {7, 16, 56}};
-    if (is_emulated()) return; /* it would take minutes, by another kernel */
+    if (cuda_is_emulated()) return;
     int processors = set_processors(4);
     for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
         expect_results(&many[i], 1);
@@ -97,7 +89,7 @@ STK_TEST(a_stripe_for_each)
 {
     stk_device *device = cuda_device();
     pictures    few = {.batch = stk_cuda_of(device)->processors + 7, .height = 4, .width = 32};
-    if (is_emulated()) return;
+    if (cuda_is_emulated()) return;
     expect_results(&few, STK_CONV2D_OUTPUTS);
     expect_by_input(&few);
 }
@@ -123,7 +115,7 @@ STK_TEST(what_it_takes)
 {
     static const pictures imagenet = {256, 56, 56}, cifar = {512, 32, 32};
     convolution           c = convolution_of(&imagenet), small = convolution_of(&cifar);
-    if (!is_emulated()) {
+    if (stk_cuda_of(cuda_device())->hopper) {
         EXPECT_STR_EQ("3x3", kernel_of(&c, 1, STK_DTYPE_F16));
         EXPECT_STR_EQ("3x3", kernel_of(&c, STK_CONV2D_OUTPUTS, STK_DTYPE_F16));
         EXPECT_STR_EQ("3x3", kernel_of(&small, 1, STK_DTYPE_BF16));

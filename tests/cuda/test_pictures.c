@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool emulated(void)
-{
-    stk_device_info info;
-    stk_device_read_info(cuda_device(), &info);
-    return strcmp(info.name, "emulated") == 0;
-}
-
 static const stk_picture_device *decoder(void)
 {
     const stk_picture_device *device;
@@ -50,8 +43,8 @@ static void make(picture *p, int32_t width, int32_t height, int channels, bool s
     paint(&drawn, width);
     stk_blob_init(&p->encoded, NULL, STK_MEMORY_OUTPUT);
     const stk_jpeg_write_options how = {.subsample = subsample};
-    EXPECT_OK(emulated() ? stk_image_write_pnm(&p->encoded, &drawn, &err)
-                         : stk_image_write_jpeg(&p->encoded, &drawn, &how, &err));
+    EXPECT_OK(cuda_is_emulated() ? stk_image_write_pnm(&p->encoded, &drawn, &err)
+                                 : stk_image_write_jpeg(&p->encoded, &drawn, &how, &err));
     stk_decoder             *cpu;
     stk_pixels               lent;
     const stk_decode_options options = {.channels = channels};
@@ -133,7 +126,7 @@ static void expect_close(const picture *p, const uint8_t *have)
         sum += d;
         far += d > 6;
     }
-    if (sum / (double)count > (emulated() ? 0 : 1.5) || far * 100 > count)
+    if (sum / (double)count > (cuda_is_emulated() ? 0 : 1.5) || far * 100 > count)
         fail_msg("%d x %d x %d: mean difference %g, %zu of %zu bytes are far off", p->pixels.width,
                  p->pixels.height, p->pixels.channels, sum / (double)count, far, count);
 }
@@ -207,7 +200,7 @@ STK_TEST(pictures_are_decoded_and_made_of_another_size_as_by_the_cpu)
     decoder();
     for (size_t s = 0; s < COUNT_OF(sizes); s++)
         for (int grey = 0; grey < 2; grey++) {
-            const int32_t times = emulated() ? 1 : 13; /* engines take no tiny pictures */
+            const int32_t times = cuda_is_emulated() ? 1 : 13; /* engines take no tiny pictures */
             picture       p;
             make(&p, sizes[s][0] * times, sizes[s][1] * times, grey ? 1 : 3, s % 2);
             for (int like = 0; like < STK_RESIZE_LIKES; like++)
@@ -226,7 +219,7 @@ STK_TEST(what_is_no_picture_or_another_is_refused_and_the_rest_is_not)
     asked               all[4];
     stk_picture_request requests[4];
     decoder();
-    const int32_t times = emulated() ? 1 : 7;
+    const int32_t times = cuda_is_emulated() ? 1 : 7;
     make(&good, 40 * times, 30 * times, 3, true);
     make(&other, 40 * times, 30 * times, 1, false);
     const stk_resize_request as_it_is = whole(&good);
@@ -264,7 +257,7 @@ STK_TEST(a_batch_that_fails_is_left_to_the_caller_until_it_is_too_often)
     picture    bad, good;
     asked      a, b;
     stk_status st = STK_OK;
-    if (!emulated()) skip();
+    if (!cuda_is_emulated()) skip();
     make(&bad, 21, 13, 3, false);
     make(&good, 20, 13, 3, false);
     const stk_resize_request all = whole(&bad), most = whole(&good);

@@ -3,15 +3,6 @@
 #include "cuda/cuda_support.h"
 #include "ops/conv2d.h"
 #include "ops/ops.h"
-#include <string.h>
-
-static bool is_emulated(void)
-{
-    stk_device *device = cuda_device();
-    char        name[128];
-    device->backend->describe(device, name, sizeof name);
-    return strstr(name, "emulated");
-}
 
 static void expect_sum(int side, int in, int out)
 {
@@ -33,7 +24,7 @@ STK_TEST(few_rows)
 
 STK_TEST(many_rows)
 {
-    if (is_emulated()) return; /* it would take minutes */
+    if (cuda_is_emulated()) return;
     expect_sum(91, 64, 64);
     expect_sum(91, 128, 64);
     expect_sum(95, 192, 128);
@@ -63,7 +54,7 @@ static void expect_norm(int side, int in, int out)
 
 STK_TEST(many_rows_with_the_sums_of_a_norm)
 {
-    if (is_emulated()) return; /* tensor cores are not */
+    if (cuda_is_emulated()) return; /* tensor cores are not */
     expect_norm(91, 64, 64);
     expect_norm(91, 128, 64);
     expect_norm(95, 192, 128);
