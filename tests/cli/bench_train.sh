@@ -11,6 +11,15 @@ for text in "ms" "a step" "img/s" "FLOP/s" "lenet, training, batch 4, 28 x 28" "
     "of variables"; do
     expect_in out "$text" "bench compute"
 done
+# bfloat16 is computed or refused, whatever a CPU has that oneDNN may use: it is never a crash.
+export DNNL_MAX_CPU_ISA=ALL
+run bench compute mlp --batch 5 --size 8 --classes 10 --steps 2 --threads 1 --precision bf16 --backend cpu
+[ "$code" = 0 ] || {
+    expect_code 1 "bench compute in bf16"
+    expect_in err "--precision fp32" "bench compute in bf16"
+}
+unset DNNL_MAX_CPU_ISA
+
 run bench compute mlp --batch 4 --size 8 --classes 3 --steps 4 --threads 1 --ops --fit-mb 100
 expect_code 0 "bench compute --ops"
 expect_in out "Operations, the longest first" "bench compute --ops"

@@ -70,6 +70,10 @@ static stk_status precision(const stk_device *device, stk_dtype dtype, stk_error
             err, STK_E_UNSUPPORTED, "precision", "bfloat16",
             "this CPU has no AVX-512 BF16 instructions, so bfloat16 would be slower than "
             "float32; use --precision fp32");
+    if (stk_dnnl_bf16_breaks())
+        return stk_fail(err, STK_E_UNSUPPORTED, "precision", "bfloat16",
+                        "oneDNN 2 crashes with AMX, which is switched on in this process; set "
+                        "DNNL_MAX_CPU_ISA=AVX512_CORE_BF16, or use --precision fp32");
     return STK_OK;
 }
 

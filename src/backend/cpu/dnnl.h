@@ -6,9 +6,12 @@
 #include "ops/activation.h"
 
 STK_NODISCARD stk_status stk_dnnl_open(stk_cpu *cpu, stk_error *err);
-void                     stk_dnnl_close(stk_cpu *cpu);
-size_t                   stk_dnnl_format_bytes(const stk_cpu *cpu, stk_format format);
-void stk_dnnl_format_name(const stk_cpu *cpu, stk_format format, char *text, size_t capacity);
+/* Whether products of bfloat16 would end the process: oneDNN 2 with AMX. Opening leaves AMX out,
+ * but the environment, or a program that used oneDNN before, can have decided otherwise. */
+bool   stk_dnnl_bf16_breaks(void);
+void   stk_dnnl_close(stk_cpu *cpu);
+size_t stk_dnnl_format_bytes(const stk_cpu *cpu, stk_format format);
+void   stk_dnnl_format_name(const stk_cpu *cpu, stk_format format, char *text, size_t capacity);
 /* Where one of both is oneDNN's own. */
 STK_NODISCARD stk_status stk_dnnl_reorder(stk_cpu *cpu, const stk_tensor_type *type,
                                           stk_format from, const void *src, stk_format to,
