@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/vfs.h>
 
 enum { FILE_BYTES = 1000003, KIB = 1024 };
 
@@ -410,7 +411,16 @@ static void evict(void)
     close(fd);
 }
 
-/* Whether a hint reads blocks, soon: it does of a file that is not cached. */
+static bool can_evict(void)
+{
+    enum { IN_MEMORY = 0x01021994 }; /* tmpfs: the cache is all there is */
+    struct statfs where;
+    EXPECT_INT_EQ(0, statfs(content_file(), &where));
+    return where.f_type != IN_MEMORY;
+}
+
+/* Whether a hint reads blocks, soon: it does of a file that is not cached. After the first of them
+ * the kernel reads ahead as well, and may be sooner. */
 static bool hint_reads(bed b)
 {
     stk_io_stats stats = {0};
@@ -446,7 +456,7 @@ STK_TEST(blocks_and_the_page_cache_take_turns)
             stk_io_stats         stats;
             bed                  b = set_up(NULL, io, options);
             bool                 read = hint_reads(b);
-            for (int again = 0; again < 5 && !read; again++) {
+            for (int again = 0; again < 20 && !read && can_evict(); again++) {
                 tear_down(b);
                 b = set_up(NULL, io, options);
                 read = hint_reads(b);
@@ -454,7 +464,8 @@ STK_TEST(blocks_and_the_page_cache_take_turns)
             stk_file *file = open_content(b);
             expect_all_while_evicted(file, each);
             stk_io_read_stats(b.io, &stats);
-            EXPECT(!read || stats.bytes >= 1024 * 200); /* the window went on after the hint */
+            if (can_evict())
+                EXPECT(read && stats.bytes >= 1024 * 200); /* it went on after the hint */
             stk_file_close(file);
             tear_down(b);
         }
