@@ -125,17 +125,37 @@ static stk_status wish_of_reader(layouter *l, const stk_graph_node *after, stk_s
     return STK_OK;
 }
 
-/* A variable that is first of all taken element by element, as by the cast to 16 bits, lies as who
- * reads that wants it: the element by element does not care. */
+/* Whether the kernel of a node with one input takes it, and leaves its result, in that format. A
+ * format may be of one type only, as the blocks of oneDNN's weights are, so a cast cannot keep it.
+ */
+static stk_status keeps_format(layouter *l, const stk_graph_node *node, stk_format format,
+                               bool *keeps, stk_error *err)
+{
+    stk_format   have[1] = {format}, in[1] = {STK_FORMAT_PLAIN};
+    node_formats f = {.have = have, .in = in};
+    stk_use_room room = {0};
+    stk_op_use   use;
+    stk_status   st = stk_graph_use(l->rewrite.from, node, &room, &use, err);
+    if (!st) st = ask_kernel(l, node, &use, &f, err);
+    stk_use_room_release(&room);
+    *keeps = !st && in[0] == format && f.out[0] == format;
+    return st;
+}
+
+/* Elementwise ops accept any format of their type. If one is the first reader of a variable, the
+ * variable gets the format that the result's reader wants. */
 static stk_status look_ahead(layouter *l, const stk_graph_node *node, stk_error *err)
 {
     stk_symbol variable, unused;
     stk_format wish;
+    bool       keeps;
     if (node->input_count != 1 || !(node->op->traits & STK_OP_ELEMENTWISE)) return STK_OK;
     variable = stk_rewrite_symbol(&l->rewrite, node->in[0]);
     if (format_of(l, variable) != (stk_format)STK_FORMAT_ANY || l->plain) return STK_OK;
     STK_TRY(wish_of_reader(l, node, node->out[0], &wish, err));
-    return wish ? in_format(l, variable, wish, &unused, err) : STK_OK;
+    if (!wish) return STK_OK;
+    STK_TRY(keeps_format(l, node, wish, &keeps, err));
+    return keeps ? in_format(l, variable, wish, &unused, err) : STK_OK;
 }
 
 static stk_status lay_out_with(layouter *l, const stk_graph_node *node, node_formats *f,
