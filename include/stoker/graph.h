@@ -157,6 +157,11 @@ typedef enum stk_graph_pass {
     STK_GRAPH_PASS_ALL = (1 << 6) - 1
 } stk_graph_pass;
 
+/* Names of passes, separated by commas or spaces, as bits: "layout,reuse". STK_E_INVALID names one
+ * that does not exist. */
+STK_API STK_NODISCARD stk_status stk_graph_passes_parse(const char *names, unsigned *bits,
+                                                        stk_error *err);
+
 /* Looks at everything anew: types and shapes of every node, order, names. An error names the node
  * and both values. */
 STK_API STK_NODISCARD stk_status stk_graph_verify(const stk_graph *graph, stk_error *err);

@@ -221,6 +221,13 @@ static stk_status settle_schedule(settling *s, stk_error *err)
     return STK_OK;
 }
 
+/* The names are looked at before a run folder is made for them. */
+static stk_status check_passes(const settling *s, stk_error *err)
+{
+    unsigned bits;
+    return stk_graph_passes_parse(s->recipe->knobs.passes_off, &bits, err);
+}
+
 static void settle_rest(settling *s)
 {
     stk_train_recipe *r = s->recipe;
@@ -395,6 +402,7 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(settle_optimizer(&s, err));
     STK_TRY(settle_schedule(&s, err));
     settle_rest(&s);
+    STK_TRY(check_passes(&s, err));
     STK_TRY(settle_precision(&s, err));
     settle_steps(&s);
     STK_TRY(settle_threads(&s, err));

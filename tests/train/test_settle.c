@@ -111,3 +111,14 @@ STK_TEST(other_models_have_the_usual)
     EXPECT_STR_EQ("none", r.train.tta);
     EXPECT(r.train.momentum == 0.9 && r.train.label_smoothing == 0 && r.train.rise == 0.3);
 }
+
+STK_TEST(a_pass_that_does_not_exist_is_refused_by_name)
+{
+    stk_train_recipe recipe;
+    stk_error        err;
+    settle(&recipe, &cifar, (const char *const[]){"knobs.passes_off", "layout, reuse", NULL}, NULL);
+    EXPECT_OK(stk_train_recipe_set(&recipe, "knobs.passes_off", "layout,reus", "test", &err));
+    EXPECT_STATUS(STK_E_INVALID, stk_train_settle(&recipe, &cifar, NULL, &err));
+    EXPECT_STR_EQ("knobs.passes_off", err.where);
+    EXPECT(strstr(err.message, "\"reus\"; did you mean reuse?"));
+}

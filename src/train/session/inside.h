@@ -24,6 +24,7 @@ struct stk_session {
     const stk_train_recipe *recipe;
     stk_graphs              graphs;
     bool                    trains;
+    unsigned                passes_off; /* stk_graph_pass */
     stk_blob               *explain; /* NULL: not wanted */
     stk_faults             *faults;  /* NULL: none */
     stk_device             *device;

@@ -5,20 +5,13 @@
 
 static stk_program_options program_options(const stk_session *s, const char *name)
 {
-    static const struct {
-        const char    *name;
-        stk_graph_pass bit;
-    } passes[] = {{"simplify", STK_GRAPH_PASS_SIMPLIFY}, {"fuse", STK_GRAPH_PASS_FUSE},
-                  {"layout", STK_GRAPH_PASS_LAYOUT},     {"schedule", STK_GRAPH_PASS_SCHEDULE},
-                  {"reuse", STK_GRAPH_PASS_REUSE},       {"record", STK_GRAPH_PASS_RECORD}};
     stk_program_options o = {.name = name,
                              .precision = STK_DTYPE_F32,
+                             .passes_off = s->passes_off,
                              .batch = s->recipe->data.batch,
                              .explain = s->explain};
     if (strcmp(s->recipe->train.precision, "bf16") == 0) o.precision = STK_DTYPE_BF16;
     if (strcmp(s->recipe->train.precision, "fp16") == 0) o.precision = STK_DTYPE_F16;
-    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
-        if (strstr(s->recipe->knobs.passes_off, passes[i].name)) o.passes_off |= passes[i].bit;
     if (s->recipe->knobs.eager) {
         o.passes_off = STK_GRAPH_PASS_ALL;
         o.check = true;
@@ -33,6 +26,7 @@ static stk_status open_device(stk_session *s, stk_error *err)
                                         .deterministic = r->train.deterministic,
                                         .tf32 = strcmp(r->train.precision, "tf32") == 0};
     const char              *backend = *r->knobs.backend ? r->knobs.backend : NULL;
+    STK_TRY(stk_graph_passes_parse(r->knobs.passes_off, &s->passes_off, err));
     STK_TRY(stk_graphs_init(&s->graphs, r, err));
     STK_TRY(stk_device_open(&s->device, backend, &options, err));
     return stk_variables_new(&s->variables, s->device, (uint64_t)r->train.seed, err);
