@@ -61,15 +61,15 @@ static const stk_kernel *find_kernel(const stk_device *device, const stk_graph_o
 
 static stk_status precision(const stk_device *device, stk_dtype dtype, stk_error *err)
 {
-    (void)device;
     if (dtype == STK_DTYPE_F16)
         return stk_fail(err, STK_E_UNSUPPORTED, "precision", "float16",
                         "CPUs compute float32 and, some, bfloat16; use --precision bf16 or fp32");
-    if (!__builtin_cpu_supports("avx512bf16") || !allowed("avx512bf16"))
-        return stk_fail(
-            err, STK_E_UNSUPPORTED, "precision", "bfloat16",
-            "this CPU has no AVX-512 BF16 instructions, so bfloat16 would be slower than "
-            "float32; use --precision fp32");
+    const bool has = __builtin_cpu_supports("avx512bf16") && allowed("avx512bf16");
+    if (!has || !stk_cpu_of(device)->avx512 || !stk_dnnl_has_bf16())
+        return stk_fail(err, STK_E_UNSUPPORTED, "precision", "bfloat16",
+                        "this CPU has no AVX-512 BF16 instructions%s, so bfloat16 would be slower "
+                        "than float32; use --precision fp32",
+                        has ? " that may be used (STOKER_CPU_OFF, DNNL_MAX_CPU_ISA)" : "");
     if (stk_dnnl_bf16_breaks())
         return stk_fail(err, STK_E_UNSUPPORTED, "precision", "bfloat16",
                         "oneDNN 2 crashes with AMX, which is switched on in this process; set "

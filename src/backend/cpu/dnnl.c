@@ -20,6 +20,11 @@ static void leave_out_amx(void)
         (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
 }
 
+bool stk_dnnl_has_bf16(void)
+{
+    return has_isa(dnnl_cpu_isa_avx512_core_bf16);
+}
+
 bool stk_dnnl_bf16_breaks(void)
 {
     return dnnl_version()->major < 3 && has_isa(dnnl_cpu_isa_avx512_core_amx);

@@ -8,7 +8,9 @@
 STK_NODISCARD stk_status stk_dnnl_open(stk_cpu *cpu, stk_error *err);
 /* Whether products of bfloat16 would end the process: oneDNN 2 with AMX. Opening leaves AMX out,
  * but the environment, or a program that used oneDNN before, can have decided otherwise. */
-bool   stk_dnnl_bf16_breaks(void);
+bool stk_dnnl_bf16_breaks(void);
+/* Whether oneDNN uses this CPU's instructions for bfloat16. */
+bool   stk_dnnl_has_bf16(void);
 void   stk_dnnl_close(stk_cpu *cpu);
 size_t stk_dnnl_format_bytes(const stk_cpu *cpu, stk_format format);
 void   stk_dnnl_format_name(const stk_cpu *cpu, stk_format format, char *text, size_t capacity);
