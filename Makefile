@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 
-.PHONY: all demo test bench install format asan tsan fuzz clean help
+.PHONY: all demo test bench install format asan tsan fuzz matrix clean help
 
 all: build/release/build.ninja
 	cmake --build --preset release
@@ -14,6 +14,7 @@ help:
 	@echo 'make test     install what is missing, build, run every test'
 	@echo 'make asan     the tests under ASan and UBSan;  make tsan: under TSan'
 	@echo 'make fuzz     every fuzz target for FUZZ_SECONDS (default 60) each'
+	@echo 'make matrix   every model, precision and backend trained beside float32 (an hour)'
 	@echo 'make bench    benchmarks, beside TensorFlow where it is installed'
 	@echo 'make install PREFIX=/usr/local'
 	@echo 'make format   clang-format over everything'
@@ -40,6 +41,11 @@ fuzz:
 	cmake --preset fuzz
 	cmake --build --preset fuzz
 	scripts/fuzz build/fuzz $${FUZZ_SECONDS:-60}
+
+matrix:
+	scripts/bootstrap test
+	$(MAKE) all
+	scripts/matrix build/release
 
 bench:
 	scripts/bootstrap bench
