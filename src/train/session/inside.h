@@ -25,8 +25,8 @@ struct stk_session {
     stk_graphs              graphs;
     bool                    trains;
     unsigned                passes_off; /* stk_graph_pass */
-    stk_blob               *explain; /* NULL: not wanted */
-    stk_faults             *faults;  /* NULL: none */
+    stk_blob               *explain;    /* NULL: not wanted */
+    stk_faults             *faults;     /* NULL: none */
     stk_device             *device;
     stk_variables          *variables;
     stk_session_program_row programs[STK_SESSION_PROGRAMS];
