@@ -2,10 +2,14 @@
 #include "eval_report.h"
 #include "json_out.h"
 #include "signals.h"
+#include "source_kinds.h"
+#include "text.h"
+
+#include <string.h>
 
 typedef struct values {
     stk_common_values common;
-    const char       *split, *which, *tta, *backend, *color;
+    const char       *split, *kind, *match, *which, *tta, *backend, *color;
     int64_t           batch;
 } values;
 
@@ -17,13 +21,35 @@ static const char *tta_choice(size_t index)
     return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
 }
 
+static const char *match_choice(size_t index)
+{
+    static const char *const choices[] = {"name", "index"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
 static const stk_option options[] = {
     {.name = "split",
      .metavar = "SPLIT",
      .kind = STK_OPTION_TEXT,
      .target = offsetof(values, split),
      .group = "What to evaluate",
-     .help = "the split (default: what the run was validated on; of other data train, else all)"},
+     .help = "the split (default: what the run was validated on; of DATA test, else validation, "
+             "else train)"},
+    {.name = "kind",
+     .metavar = "KIND",
+     .kind = STK_OPTION_CHOICE,
+     .choice = stk_inspect_kind_choice,
+     .target = offsetof(values, kind),
+     .group = "What to evaluate",
+     .help = "what DATA is (default: found out)"},
+    {.name = "match",
+     .metavar = "name|index",
+     .kind = STK_OPTION_CHOICE,
+     .choice = match_choice,
+     .target = offsetof(values, match),
+     .group = "What to evaluate",
+     .help = "how classes of DATA are found among the run's (default name; data without class "
+             "names goes by index)"},
     {.name = "which",
      .metavar = "best|last|PATH",
      .kind = STK_OPTION_TEXT,
@@ -76,21 +102,47 @@ static int print(const stk_invocation *call, const stk_eval_report *report)
     return stk_json_out_end(&json, call);
 }
 
+static void tell(void *context, const char *line)
+{
+    const values *v = ((const stk_invocation *)context)->values;
+    if (v->common.quiet) return;
+    stk_text_print(stderr, line);
+    fputc('\n', stderr);
+}
+
+/* What to do where names are not the run's. */
+static const char *advice_for(const stk_error *err)
+{
+    if (strcmp(err->stage, "classes") != 0) return NULL;
+    return err->status == STK_E_INVALID
+               ? "name the classes of the data as the run does (classes.txt in its folder has "
+                 "all), "
+                 "or leave others out; --match index takes class 0 of the data for the run's first"
+               : "evaluate on data with the classes that the run was trained on";
+}
+
 static int evaluate(const stk_invocation *call, stk_predictor *predictor)
 {
-    const values   *v = call->values;
-    const char     *data = call->operand_count > 1 ? call->operands[1] : NULL;
-    stk_evaluation  evaluation;
-    stk_error       err;
-    stk_eval_report report = {.run = call->operands[0],
-                              .data = data ? data : stk_predictor_recipe(predictor)->data.path,
-                              .predictor = predictor,
-                              .evaluation = &evaluation};
+    const values              *v = call->values;
+    const char                *data = call->operand_count > 1 ? call->operands[1] : NULL;
+    const bool                 index = v->match && strcmp(v->match, "index") == 0;
+    const stk_evaluate_options how = {.data = data,
+                                      .kind = v->kind,
+                                      .split = v->split,
+                                      .classes = index ? STK_CLASSES_BY_INDEX : STK_CLASSES_BY_NAME,
+                                      .cancel = stk_signals_token(),
+                                      .log = tell,
+                                      .log_context = (void *)call};
+    stk_evaluation             evaluation;
+    stk_error                  err;
+    stk_eval_report            report = {.run = call->operands[0],
+                                         .data = data ? data : stk_predictor_recipe(predictor)->data.path,
+                                         .predictor = predictor,
+                                         .evaluation = &evaluation};
     if (!v->common.quiet) stk_notice_begin("evaluating ...");
-    const stk_status st =
-        stk_predictor_evaluate(predictor, data, v->split, stk_signals_token(), &evaluation, &err);
+    const stk_status st = stk_predictor_evaluate(predictor, &how, &evaluation, &err);
     stk_notice_end();
-    if (st) return stk_report_error(call->command, &err, NULL);
+    if (st) return stk_report_error(call->command, &err, advice_for(&err));
     int code = STK_EXIT_OK;
     if (!evaluation.count) {
         (void)stk_fail(&err, STK_E_NOTFOUND, "data", report.data, "there are no pictures in it");

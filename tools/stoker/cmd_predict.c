@@ -6,7 +6,6 @@
 #include "terminal.h"
 #include "text.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <stoker/filesystem.h>
@@ -67,7 +66,7 @@ static const stk_option options[] = {
     STK_COMMON_OPTIONS(values, common),
 };
 
-enum { PICTURE_MOST_BYTES = 1 << 30, BAR = 20 };
+enum { PICTURE_MOST_BYTES = 1 << 30, BAR = 20, FOLDER_ROOM = 256 };
 
 typedef struct session {
     const stk_invocation *call;
@@ -85,27 +84,16 @@ typedef struct session {
 } session;
 
 /* The class that the picture's folder is named after, or -1. */
-/* A folder cannot be called "T-shirt/top": whatever is no letter or digit may be another sign. */
-static bool is_called(const char *name, const char *folder, size_t length)
-{
-    if (strlen(name) != length) return false;
-    for (size_t i = 0; i < length; i++)
-        if (name[i] != folder[i] && isalnum((unsigned char)name[i])) return false;
-    return true;
-}
-
 static int64_t true_class(const session *s, const char *path)
 {
     const char *slash = strrchr(path, '/'), *begin = slash;
     if (!slash) return -1;
     while (begin > path && begin[-1] != '/')
         begin--;
-    const size_t length = (size_t)(slash - begin);
-    for (int64_t i = 0; i < stk_predictor_classes(s->predictor); i++) {
-        const char *name = stk_predictor_class_name(s->predictor, i);
-        if (is_called(name, begin, length)) return i;
-    }
-    return -1;
+    char folder[FOLDER_ROOM];
+    if (slash - begin >= FOLDER_ROOM) return -1;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - begin), begin);
+    return stk_predictor_find_class(s->predictor, folder);
 }
 
 /* As many as are shown, by taking the largest of the rest. */

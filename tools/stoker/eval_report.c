@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { CLASSES_SHOWN = 20, PAIRS_SHOWN = 10 };
+enum { CLASSES_SHOWN = 20, PAIRS_SHOWN = 10, ABSENT_SHOWN = 8 };
 
 /* A class, or a pair of classes: how many of count pictures. */
 typedef struct tally {
@@ -130,6 +130,30 @@ static void print_pairs(const stk_eval_report *r, const stk_style *style)
     stk_table_release(&table);
 }
 
+static void print_split(const stk_evaluation *e)
+{
+    if (e->held_back)
+        printf(" (held back of %s)", e->split);
+    else if (e->splits != 1)
+        printf(" (split %s)", e->split);
+}
+
+/* Classes of the run without an image say nothing of it: which, as far as they fit. */
+static void print_subset(const stk_eval_report *r)
+{
+    const stk_evaluation *e = r->evaluation;
+    int                   shown = 0;
+    if (e->present == e->classes) return;
+    printf("  these are of %lld of the run's %lld classes; there are none of ",
+           (long long)e->present, (long long)e->classes);
+    for (int64_t i = 0; i < e->classes && shown < ABSENT_SHOWN; i++) {
+        if (e->scores[i].images) continue;
+        printf("%s", shown++ ? ", " : "");
+        stk_text_print(stdout, stk_predictor_class_name(r->predictor, i));
+    }
+    printf("%s\n", e->classes - e->present > shown ? ", ..." : "");
+}
+
 void stk_eval_report_print(const stk_eval_report *report, const stk_style *style)
 {
     const stk_evaluation *e = report->evaluation;
@@ -138,7 +162,9 @@ void stk_eval_report_print(const stk_eval_report *report, const stk_style *style
     if (e->classes > 5) printf(", %.2f %% among the first 5", 100 * e->top5);
     printf(", loss %.4f\n  %s pictures of ", e->loss, stk_format_count(a, (uint64_t)e->count));
     stk_text_print(stdout, report->data);
+    print_split(e);
     printf(", %s img/s\n", stk_format_count(b, (uint64_t)(e->images_per_second + 0.5)));
+    print_subset(report);
     print_classes(report, style);
     print_pairs(report, style);
 }
@@ -184,6 +210,11 @@ void stk_eval_report_json(stk_json_writer *json, const stk_eval_report *report)
     stk_json_object(json);
     stk_json_pair_string(json, "run", report->run);
     stk_json_pair_string(json, "data", report->data);
+    stk_json_pair_string(json, "split", e->split);
+    stk_json_pair_bool(json, "held_back", e->held_back);
+    stk_json_pair_string(json, "classes_by", e->matched == STK_CLASSES_BY_NAME ? "name" : "index");
+    stk_json_pair_int(json, "classes_of_run", e->classes);
+    stk_json_pair_int(json, "classes_present", e->present);
     stk_json_pair_int(json, "count", e->count);
     stk_json_pair_double(json, "loss", e->loss);
     stk_json_pair_double(json, "accuracy", e->accuracy);

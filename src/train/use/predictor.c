@@ -2,6 +2,7 @@
 #include "train/use/predictor.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/loop/run_folder.h"
+#include "train/use/class_match.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,17 @@ const char *stk_predictor_class_name(const stk_predictor *predictor, int64_t ind
     return index >= 0 && index < predictor->name_count ? predictor->names[index] : "?";
 }
 
+int64_t stk_predictor_find_class(const stk_predictor *predictor, const char *name)
+{
+    return stk_class_find(predictor->names, predictor->name_count, name);
+}
+
+char *const *stk_predictor_names(const stk_predictor *predictor, int64_t *count)
+{
+    *count = predictor->name_count;
+    return predictor->names;
+}
+
 const stk_train_recipe *stk_predictor_recipe(const stk_predictor *predictor)
 {
     return &predictor->recipe;
@@ -149,7 +161,7 @@ static stk_status prepare(const stk_predictor *p, stk_bytes encoded, stk_element
     return st;
 }
 
-static void softmax(const float *logits, int64_t count, float *out)
+void stk_predictor_softmax(const float *logits, int64_t count, float *out)
 {
     float  most = logits[0];
     double sum = 0;
@@ -174,7 +186,8 @@ stk_status stk_predictor_picture(stk_predictor *predictor, stk_bytes encoded, co
     st = stk_session_evaluate(predictor->session, &batch, predictor->recipe.data.size,
                               predictor->logits, err);
     stk_element_unref(element);
-    if (!st) softmax(predictor->logits, predictor->recipe.model.classes, probabilities);
+    if (!st)
+        stk_predictor_softmax(predictor->logits, predictor->recipe.model.classes, probabilities);
     return st;
 }
 
