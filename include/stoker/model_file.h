@@ -15,9 +15,14 @@ typedef struct stk_predictor_options {
     int64_t     batch; /* 0: 32 */
     const char *which; /* "best" (NULL), "last", or a checkpoint's path */
     const char *tta;   /* as train.tta; NULL: as the run was evaluated */
+    /* What weights do not say of themselves where they lie alone, or to say otherwise: the model,
+     * the preset that prepared its images, the classes (a file with a name a line, or a number) and
+     * the side of images. NULL and 0: as the file or the run says. */
+    const char *model, *preset, *classes;
+    int64_t     size;
 } stk_predictor_options;
 
-/* path is a run folder. options may be NULL. */
+/* path is a run folder or a file of weights. options may be NULL. */
 STK_API STK_NODISCARD stk_status stk_predictor_open(stk_predictor **out, const char *path,
                                                     const stk_predictor_options *options,
                                                     stk_error                   *err);

@@ -1,6 +1,7 @@
 /* stoker eval: how good a trained model is. */
 #include "eval_report.h"
 #include "json_out.h"
+#include "model_options.h"
 #include "signals.h"
 #include "source_kinds.h"
 #include "text.h"
@@ -9,7 +10,8 @@
 
 typedef struct values {
     stk_common_values common;
-    const char       *split, *kind, *match, *which, *tta, *backend, *color;
+    const char       *split, *kind, *match, *tta, *color;
+    stk_model_values  model;
     int64_t           batch;
 } values;
 
@@ -50,12 +52,6 @@ static const stk_option options[] = {
      .group = "What to evaluate",
      .help = "how classes of DATA are found among the run's (default name; data without class "
              "names goes by index)"},
-    {.name = "which",
-     .metavar = "best|last|PATH",
-     .kind = STK_OPTION_TEXT,
-     .target = offsetof(values, which),
-     .group = "What to evaluate",
-     .help = "the weights: the best of the run, its last checkpoint, or a file (default best)"},
     {.name = "batch",
      .letter = 'b',
      .metavar = "N",
@@ -72,12 +68,6 @@ static const stk_option options[] = {
      .target = offsetof(values, tta),
      .group = "How",
      .help = "average over views of each picture (default: as the run was evaluated)"},
-    {.name = "backend",
-     .metavar = "B",
-     .kind = STK_OPTION_TEXT,
-     .target = offsetof(values, backend),
-     .group = "How",
-     .help = "what computes: cuda, cpu or ref (default: the fastest there is)"},
     {.name = "color",
      .metavar = "WHEN",
      .kind = STK_OPTION_CHOICE,
@@ -85,6 +75,7 @@ static const stk_option options[] = {
      .choice = stk_color_choice,
      .group = "How",
      .help = "colours: auto (on a terminal), always, never"},
+    STK_MODEL_OPTIONS(values, model),
     STK_COMMON_OPTIONS(values, common),
 };
 
@@ -156,18 +147,14 @@ static int evaluate(const stk_invocation *call, stk_predictor *predictor)
 
 static int run(const stk_invocation *call)
 {
-    const values               *v = call->values;
-    const stk_predictor_options how = {.backend = v->backend,
-                                       .threads = (int)v->common.threads,
-                                       .batch = v->batch,
-                                       .which = v->which,
-                                       .tta = v->tta};
-    stk_predictor              *predictor;
-    stk_error                   err;
+    const values         *v = call->values;
+    stk_predictor_options how = stk_model_options_of(&v->model, (int)v->common.threads);
+    stk_predictor        *predictor;
+    stk_error             err;
+    how.batch = v->batch;
+    how.tta = v->tta;
     if (stk_predictor_open(&predictor, call->operands[0], &how, &err))
-        return stk_report_error(
-            call->command, &err,
-            err.status == STK_E_NOTFOUND ? "RUN is the folder that 'stoker train' wrote" : NULL);
+        return stk_report_error(call->command, &err, stk_model_options_advice(&err));
     const int code = evaluate(call, predictor);
     stk_predictor_free(predictor);
     return code;
