@@ -57,17 +57,19 @@ typedef struct stk_evaluated_image {
 } stk_evaluated_image;
 
 typedef struct stk_evaluate_options {
-    const char *data;  /* a path, as in the recipe; NULL: the recipe's */
-    const char *kind;  /* of other data, by a name of stk_source_kinds; NULL: finds out */
-    const char *split; /* NULL: what the run was validated on; of other data test, else
-                          validation, else train, else its first */
+    const char *data;         /* a path, as in the recipe; NULL: the recipe's */
+    const char *kind;         /* of other data, by a name of stk_source_kinds; NULL: finds out */
+    const char *split;        /* NULL: what the run was validated on; of other data test, else
+                                 validation, else train, else its first */
+    const char       *on_bad; /* as data.on_bad_sample: "stop" or "skip"; NULL: as the run */
     stk_class_rule    classes;
     int               bins; /* of the calibration; 0: 10 */
     const stk_cancel *cancel;
     /* After each image, in the order of the data; a failure ends the evaluation. NULL: none. */
     stk_status (*image)(void *context, const stk_evaluated_image *image, stk_error *err);
     void *image_context;
-    /* Lines for people: how classes were matched, and all names that were not. NULL: dropped. */
+    /* Lines for people, from any thread, one at a time: how classes were matched, all names that
+     * were not, images that were left out. NULL: dropped. */
     void (*log)(void *context, const char *line);
     void *log_context;
 } stk_evaluate_options;
@@ -87,6 +89,7 @@ typedef struct stk_calibration_bin {
 
 typedef struct stk_evaluation {
     int64_t              count;
+    int64_t              skipped; /* that could not be read and were left out; -1: not known */
     double               loss, accuracy, top5, seconds, images_per_second;
     int64_t              classes;   /* of the run */
     int64_t             *confusion; /* [classes][classes], true then predicted; NULL above 1000 */

@@ -82,6 +82,20 @@ expect_in err "no/such/p.csv" "a table that cannot be written"
 run eval model photos --bins 0
 expect_code 2 "no bins"
 
+# What cannot be read.
+cp -r photos damaged
+printf 'no picture' >damaged/class1/zz.png
+run eval model damaged --threads 1
+expect_code 1 "a damaged picture"
+expect_in err "damaged/class1/zz.png" "a damaged picture"
+expect_in err "--on-bad skip" "a damaged picture"
+run eval model damaged --threads 1 --on-bad skip --csv damaged.csv
+expect_code 0 "a damaged picture left out"
+expect_in err "zz.png" "a damaged picture left out"
+expect_in out "1 more could not be read and were left out" "a damaged picture left out"
+expect_not_in damaged.csv "zz.png" "a damaged picture left out"
+[ "$(wc -l <damaged.csv)" = 91 ] || fail "rows beside a damaged picture"
+
 # Of a pack, rows name the shard and the record.
 run pack mixed packed --threads 1 -q
 run eval model packed --threads 1 --csv packed.csv -q

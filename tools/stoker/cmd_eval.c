@@ -12,7 +12,7 @@
 
 typedef struct values {
     stk_common_values common;
-    const char       *split, *kind, *match, *tta, *color;
+    const char       *split, *kind, *on_bad, *match, *tta, *color;
     stk_model_values  model;
     const char       *csv, *confusion, *mistakes;
     int64_t           batch, bins, top, worst, columns;
@@ -23,6 +23,12 @@ static const values defaults = {.bins = 10, .top = 3, .worst = 40, .columns = 8}
 static const char *tta_choice(size_t index)
 {
     static const char *const choices[] = {"none", "mirror", "mirror-shift"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+static const char *on_bad_choice(size_t index)
+{
+    static const char *const choices[] = {"stop", "skip"};
     return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
 }
 
@@ -47,6 +53,13 @@ static const stk_option options[] = {
      .target = offsetof(values, kind),
      .group = "What to evaluate",
      .help = "what DATA is (default: found out)"},
+    {.name = "on-bad",
+     .metavar = "stop|skip",
+     .kind = STK_OPTION_CHOICE,
+     .choice = on_bad_choice,
+     .target = offsetof(values, on_bad),
+     .group = "What to evaluate",
+     .help = "at a picture that cannot be read: stop, or leave it out (default: as the run)"},
     {.name = "match",
      .metavar = "name|index",
      .kind = STK_OPTION_CHOICE,
@@ -155,9 +168,11 @@ static void tell(void *context, const char *line)
     fputc('\n', stderr);
 }
 
-/* What to do where names are not the run's. */
+/* What to do where images cannot be read, or names are not the run's. */
 static const char *advice_for(const stk_error *err)
 {
+    if (!err->stage) return NULL;
+    if (strcmp(err->stage, "decode") == 0) return "--on-bad skip leaves out what cannot be read";
     if (strcmp(err->stage, "classes") != 0) return NULL;
     return err->status == STK_E_INVALID
                ? "name the classes of the data as the run does (classes.txt in its folder has "
@@ -235,6 +250,7 @@ static stk_status measure(const stk_invocation *call, stk_predictor *predictor,
     const stk_evaluate_options how = {.data = call->operand_count > 1 ? call->operands[1] : NULL,
                                       .kind = v->kind,
                                       .split = v->split,
+                                      .on_bad = v->on_bad,
                                       .classes = index ? STK_CLASSES_BY_INDEX : STK_CLASSES_BY_NAME,
                                       .bins = (int)v->bins,
                                       .cancel = stk_signals_token(),

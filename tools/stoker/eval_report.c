@@ -75,6 +75,8 @@ static void print_summary(const stk_eval_report *r, const stk_style *style)
     stk_text_print(stdout, r->data);
     print_split(e);
     printf(", %s img/s\n", stk_format_count(b, (uint64_t)(e->images_per_second + 0.5)));
+    if (e->skipped > 0)
+        printf("  %lld more could not be read and were left out\n", (long long)e->skipped);
     print_subset(r);
     printf("  mean of classes: recall %.2f %% (balanced accuracy), precision %.2f %%, F1 %.2f %%\n",
            100 * e->balanced_accuracy, 100 * e->macro_precision, 100 * e->macro_f1);

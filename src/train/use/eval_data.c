@@ -39,6 +39,39 @@ static const char *find_split(stk_eval_data *d)
     return found;
 }
 
+/* The pipeline of a person's own says itself what its labels are. */
+static bool is_own_pipeline(const stk_eval_data *d)
+{
+    return *d->recipe.data.pipeline && !d->split;
+}
+
+static int64_t count_listed(const stk_split_info *split)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < split->shard_count; i++)
+        count += (int64_t)split->shard_lengths[i];
+    return count;
+}
+
+/* How many images there should be. */
+static void find_count(stk_eval_data *d)
+{
+    stk_dataset_info info;
+    stk_error        unasked;
+    stk_source_item  item;
+    d->listed = d->split || is_own_pipeline(d) ? -1 : d->data.validation_count;
+    if (!d->split) return;
+    if (d->data.source) d->listed = 0;
+    for (uint64_t i = 0; d->data.source && i < stk_source_count(d->data.source); i++) {
+        stk_source_item_at(d->data.source, i, &item);
+        d->listed += strcmp(stk_source_split_name(d->data.source, item.split), d->split) == 0;
+    }
+    if (d->data.source || stk_dataset_info_read(&info, NULL, d->recipe.data.path, &unasked)) return;
+    for (size_t i = 0; i < info.split_count; i++)
+        if (strcmp(info.splits[i].name, d->split) == 0) d->listed = count_listed(&info.splits[i]);
+    stk_dataset_info_release(&info);
+}
+
 static void choose_split(stk_eval_data *d, const stk_evaluate_options *o)
 {
     const char *usual = find_split(d);
@@ -46,12 +79,6 @@ static void choose_split(stk_eval_data *d, const stk_evaluate_options *o)
                : usual && o->data                     ? usual
                : o->data || !d->data.validation_count ? d->data.train_split
                                                       : NULL;
-}
-
-/* The pipeline of a person's own says itself what its labels are. */
-static bool is_own_pipeline(const stk_eval_data *d)
-{
-    return *d->recipe.data.pipeline && !d->split;
 }
 
 /* Which classes have images in the split, where the data was listed; NULL: not known. */
@@ -104,6 +131,9 @@ stk_status stk_eval_data_open(stk_eval_data *out, const stk_predictor *predictor
     }
     STK_TRY(stk_train_look(&out->data, r, err));
     choose_split(out, options);
+    find_count(out);
+    if (options->on_bad)
+        STK_TRY(stk_train_recipe_set(r, "data.on_bad_sample", options->on_bad, "on_bad", err));
     r->model.classes = INT32_MAX; /* labels of the data are checked when they are matched */
     return match(out, predictor, options, err);
 }
@@ -124,6 +154,8 @@ stk_status stk_eval_data_feed(const stk_eval_data *data, const stk_evaluate_opti
                                    .size = data->recipe.data.size,
                                    .seed = 1,
                                    .split = data->split,
-                                   .cancel = options->cancel};
+                                   .cancel = options->cancel,
+                                   .log = options->log,
+                                   .log_context = options->log_context};
     return stk_feed_open(out, &feed, err);
 }

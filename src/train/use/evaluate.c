@@ -153,6 +153,7 @@ stk_status stk_predictor_evaluate(stk_predictor *predictor, const stk_evaluate_o
         return st;
     }
     stk_eval_scores_finish(out);
+    out->skipped = e.from.listed < out->count ? -1 : e.from.listed - out->count;
     out->seconds = (double)(stk_clock_ns() - begin) / 1e9;
     if (out->seconds > 0) out->images_per_second = (double)out->count / out->seconds;
     return STK_OK;
