@@ -263,7 +263,7 @@ STK_TEST(a_trained_model_predicts_and_evaluates)
     EXPECT_OK(train(&recipe, &data, false, &w, &result, &err));
     EXPECT_OK(stk_predictor_open(&predictor, folder,
                                  &(stk_predictor_options){.backend = "ref", .batch = 5}, &err));
-    EXPECT_OK(stk_predictor_evaluate(predictor, NULL, NULL, NULL, &evaluation, &err));
+    EXPECT_OK(stk_predictor_evaluate(predictor, NULL, &evaluation, &err));
     EXPECT_INT_EQ(64, evaluation.count);
     EXPECT(evaluation.accuracy == result.best_accuracy);
     stk_evaluation_release(&evaluation);

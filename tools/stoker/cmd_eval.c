@@ -1,19 +1,40 @@
 /* stoker eval: how good a trained model is. */
+#include "confusion_png.h"
+#include "eval_details.h"
 #include "eval_report.h"
 #include "json_out.h"
+#include "model_options.h"
 #include "signals.h"
+#include "source_kinds.h"
+#include "text.h"
+
+#include <string.h>
 
 typedef struct values {
     stk_common_values common;
-    const char       *split, *which, *tta, *backend, *color;
-    int64_t           batch;
+    const char       *split, *kind, *on_bad, *match, *tta, *color;
+    stk_model_values  model;
+    const char       *csv, *confusion, *mistakes;
+    int64_t           batch, bins, top, worst, columns;
 } values;
 
-static const values defaults = {0};
+static const values defaults = {.bins = 10, .top = 3, .worst = 40, .columns = 8};
 
 static const char *tta_choice(size_t index)
 {
     static const char *const choices[] = {"none", "mirror", "mirror-shift"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+static const char *on_bad_choice(size_t index)
+{
+    static const char *const choices[] = {"stop", "skip"};
+    return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
+}
+
+static const char *match_choice(size_t index)
+{
+    static const char *const choices[] = {"name", "index"};
     return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
 }
 
@@ -23,13 +44,30 @@ static const stk_option options[] = {
      .kind = STK_OPTION_TEXT,
      .target = offsetof(values, split),
      .group = "What to evaluate",
-     .help = "the split (default: what the run was validated on; of other data train, else all)"},
-    {.name = "which",
-     .metavar = "best|last|PATH",
-     .kind = STK_OPTION_TEXT,
-     .target = offsetof(values, which),
+     .help = "the split (default: what the run was validated on; of DATA test, else validation, "
+             "else train)"},
+    {.name = "kind",
+     .metavar = "KIND",
+     .kind = STK_OPTION_CHOICE,
+     .choice = stk_inspect_kind_choice,
+     .target = offsetof(values, kind),
      .group = "What to evaluate",
-     .help = "the weights: the best of the run, its last checkpoint, or a file (default best)"},
+     .help = "what DATA is (default: found out)"},
+    {.name = "on-bad",
+     .metavar = "stop|skip",
+     .kind = STK_OPTION_CHOICE,
+     .choice = on_bad_choice,
+     .target = offsetof(values, on_bad),
+     .group = "What to evaluate",
+     .help = "at a picture that cannot be read: stop, or leave it out (default: as the run)"},
+    {.name = "match",
+     .metavar = "name|index",
+     .kind = STK_OPTION_CHOICE,
+     .choice = match_choice,
+     .target = offsetof(values, match),
+     .group = "What to evaluate",
+     .help = "how classes of DATA are found among the run's (default name; data without class "
+             "names goes by index)"},
     {.name = "batch",
      .letter = 'b',
      .metavar = "N",
@@ -46,19 +84,65 @@ static const stk_option options[] = {
      .target = offsetof(values, tta),
      .group = "How",
      .help = "average over views of each picture (default: as the run was evaluated)"},
-    {.name = "backend",
-     .metavar = "B",
-     .kind = STK_OPTION_TEXT,
-     .target = offsetof(values, backend),
-     .group = "How",
-     .help = "what computes: cuda, cpu or ref (default: the fastest there is)"},
+    {.name = "bins",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, bins),
+     .least = 1,
+     .most = 1000,
+     .group = "Output",
+     .help = "of the calibration (default 10)"},
+    {.name = "confusion",
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, confusion),
+     .group = "Output",
+     .help = "draw the confusion matrix into this PNG"},
+    {.name = "mistakes",
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, mistakes),
+     .group = "Output",
+     .help = "draw the mistakes that the model was surest of into this PNG"},
+    {.name = "worst",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, worst),
+     .least = 1,
+     .most = 400,
+     .group = "Output",
+     .help = "how many of them (default 40)"},
+    {.name = "columns",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, columns),
+     .least = 1,
+     .most = 64,
+     .group = "Output",
+     .help = "of them side by side (default 8)"},
+    {.name = "csv",
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, csv),
+     .group = "Output",
+     .help = "write a table with a row for each picture"},
+    {.name = "top",
+     .letter = 'k',
+     .metavar = "K",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, top),
+     .least = 1,
+     .most = 1000,
+     .group = "Output",
+     .help = "classes in such a row, the likeliest first (default 3)"},
     {.name = "color",
      .metavar = "WHEN",
      .kind = STK_OPTION_CHOICE,
      .target = offsetof(values, color),
      .choice = stk_color_choice,
-     .group = "How",
+     .group = "Output",
      .help = "colours: auto (on a terminal), always, never"},
+    STK_MODEL_OPTIONS(values, model),
     STK_COMMON_OPTIONS(values, common),
 };
 
@@ -76,46 +160,144 @@ static int print(const stk_invocation *call, const stk_eval_report *report)
     return stk_json_out_end(&json, call);
 }
 
+static void tell(void *context, const char *line)
+{
+    const values *v = ((const stk_invocation *)context)->values;
+    if (v->common.quiet) return;
+    stk_text_print(stderr, line);
+    fputc('\n', stderr);
+}
+
+/* What to do where images cannot be read, or names are not the run's. */
+static const char *advice_for(const stk_error *err)
+{
+    if (!err->stage) return NULL;
+    if (strcmp(err->stage, "decode") == 0) return "--on-bad skip leaves out what cannot be read";
+    if (strcmp(err->stage, "classes") != 0) return NULL;
+    return err->status == STK_E_INVALID
+               ? "name the classes of the data as the run does (classes.txt in its folder has "
+                 "all), "
+                 "or leave others out; --match index takes class 0 of the data for the run's first"
+               : "evaluate on data with the classes that the run was trained on";
+}
+
+static void write_heading(const stk_eval_report *r, char *text, size_t capacity)
+{
+    snprintf(text, capacity, "%.100s on %.100s", r->run, r->data);
+}
+
+static stk_status save_confusion(const stk_eval_report *r, const char *path, stk_error *err)
+{
+    const stk_evaluation *e = r->evaluation;
+    char                  heading[256], subheading[256];
+    stk_blob              png;
+    write_heading(r, heading, sizeof heading);
+    snprintf(subheading, sizeof subheading,
+             "%lld pictures, %.2f %% right, mean recall %.2f %%. Shade: the share of its row",
+             (long long)e->count, 100 * e->accuracy, 100 * e->balanced_accuracy);
+    const stk_confusion_picture picture = {heading, subheading, r->predictor, e};
+    stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_confusion_png(&png, &picture, err);
+    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&png), err);
+    stk_blob_release(&png);
+    return st;
+}
+
+static stk_status save_mistakes(const stk_invocation *call, const stk_eval_report *r,
+                                stk_eval_details *details, stk_error *err)
+{
+    const values *v = call->values;
+    char          heading[256], subheading[256];
+    if (!details->count) {
+        if (!v->common.quiet) fprintf(stderr, "there are no mistakes to draw\n");
+        return STK_OK;
+    }
+    write_heading(r, heading, sizeof heading);
+    snprintf(subheading, sizeof subheading,
+             "the %zu mistakes of %lld that it was surest of, as the model sees them",
+             details->count, (long long)details->mistakes);
+    return stk_eval_details_sheet(details, v->mistakes, heading, subheading, (int)v->columns, err);
+}
+
+static stk_status save_files(const stk_invocation *call, const stk_eval_report *r,
+                             stk_eval_details *details, stk_error *err)
+{
+    const values *v = call->values;
+    STK_TRY(stk_eval_details_commit(details, err));
+    if (v->confusion) STK_TRY(save_confusion(r, v->confusion, err));
+    return v->mistakes ? save_mistakes(call, r, details, err) : STK_OK;
+}
+
+static int tell_result(const stk_invocation *call, const stk_eval_report *report,
+                       stk_eval_details *details)
+{
+    stk_error err;
+    if (!report->evaluation->count) {
+        (void)stk_fail(&err, STK_E_NOTFOUND, "data", report->data, "there are no pictures in it");
+        return stk_report_error(call->command, &err, NULL);
+    }
+    const int code = print(call, report);
+    if (save_files(call, report, details, &err)) return stk_report_error(call->command, &err, NULL);
+    return code;
+}
+
+static stk_status measure(const stk_invocation *call, stk_predictor *predictor,
+                          stk_eval_details *details, stk_evaluation *evaluation, stk_error *err)
+{
+    const values              *v = call->values;
+    const bool                 index = v->match && strcmp(v->match, "index") == 0;
+    const bool                 wanted = v->csv || v->mistakes;
+    const stk_evaluate_options how = {.data = call->operand_count > 1 ? call->operands[1] : NULL,
+                                      .kind = v->kind,
+                                      .split = v->split,
+                                      .on_bad = v->on_bad,
+                                      .classes = index ? STK_CLASSES_BY_INDEX : STK_CLASSES_BY_NAME,
+                                      .bins = (int)v->bins,
+                                      .cancel = stk_signals_token(),
+                                      .image = wanted ? stk_eval_details_add : NULL,
+                                      .image_context = details,
+                                      .log = tell,
+                                      .log_context = (void *)call};
+    STK_TRY(stk_eval_details_init(details, v->csv, v->top, v->mistakes ? (size_t)v->worst : 0,
+                                  predictor, err));
+    if (!v->common.quiet) stk_notice_begin("evaluating ...");
+    const stk_status st = stk_predictor_evaluate(predictor, &how, evaluation, err);
+    stk_notice_end();
+    return st;
+}
+
 static int evaluate(const stk_invocation *call, stk_predictor *predictor)
 {
-    const values   *v = call->values;
-    const char     *data = call->operand_count > 1 ? call->operands[1] : NULL;
-    stk_evaluation  evaluation;
-    stk_error       err;
-    stk_eval_report report = {.run = call->operands[0],
-                              .data = data ? data : stk_predictor_recipe(predictor)->data.path,
-                              .predictor = predictor,
-                              .evaluation = &evaluation};
-    if (!v->common.quiet) stk_notice_begin("evaluating ...");
-    const stk_status st =
-        stk_predictor_evaluate(predictor, data, v->split, stk_signals_token(), &evaluation, &err);
-    stk_notice_end();
-    if (st) return stk_report_error(call->command, &err, NULL);
-    int code = STK_EXIT_OK;
-    if (!evaluation.count) {
-        (void)stk_fail(&err, STK_E_NOTFOUND, "data", report.data, "there are no pictures in it");
-        code = stk_report_error(call->command, &err, NULL);
+    const char           *data = call->operand_count > 1 ? call->operands[1] : NULL;
+    stk_evaluation        evaluation;
+    stk_eval_details      details;
+    stk_error             err;
+    const stk_eval_report report = {.run = call->operands[0],
+                                    .data =
+                                        data ? data : stk_predictor_recipe(predictor)->data.path,
+                                    .predictor = predictor,
+                                    .evaluation = &evaluation};
+    int                   code;
+    if (measure(call, predictor, &details, &evaluation, &err)) {
+        code = stk_report_error(call->command, &err, advice_for(&err));
     } else {
-        code = print(call, &report);
+        code = tell_result(call, &report, &details);
+        stk_evaluation_release(&evaluation);
     }
-    stk_evaluation_release(&evaluation);
+    stk_eval_details_release(&details);
     return code;
 }
 
 static int run(const stk_invocation *call)
 {
-    const values               *v = call->values;
-    const stk_predictor_options how = {.backend = v->backend,
-                                       .threads = (int)v->common.threads,
-                                       .batch = v->batch,
-                                       .which = v->which,
-                                       .tta = v->tta};
-    stk_predictor              *predictor;
-    stk_error                   err;
+    const values         *v = call->values;
+    stk_predictor_options how = stk_model_options_of(&v->model, (int)v->common.threads);
+    stk_predictor        *predictor;
+    stk_error             err;
+    how.batch = v->batch;
+    how.tta = v->tta;
     if (stk_predictor_open(&predictor, call->operands[0], &how, &err))
-        return stk_report_error(
-            call->command, &err,
-            err.status == STK_E_NOTFOUND ? "RUN is the folder that 'stoker train' wrote" : NULL);
+        return stk_report_error(call->command, &err, stk_model_options_advice(&err));
     const int code = evaluate(call, predictor);
     stk_predictor_free(predictor);
     return code;
@@ -125,11 +307,14 @@ const stk_command stk_command_eval = {
     .name = "eval",
     .summary = "tell how good a trained model is, and what it confuses",
     .operands = "RUN [DATA]",
-    .description = "Evaluates the model of the run folder RUN on the pictures that the run held "
-                   "back, or on those of DATA: loss, accuracy, the classes it knows worst, and the "
-                   "pairs it confuses most.",
+    .description =
+        "Evaluates the model of the run folder RUN on the pictures that the run held "
+        "back, or on those of DATA: loss, accuracy, precision, recall and F1 of classes, "
+        "what it confuses, and whether its probabilities can be believed.",
     .examples = "stoker eval runs/photos-resnet18-1\n"
                 "stoker eval runs/first packed/ --split test\n"
+                "stoker eval runs/first photos/ --confusion matrix.png --mistakes worst.png\n"
+                "stoker eval best.safetensors photos/ --csv predictions.csv\n"
                 "stoker eval runs/first --which last --json",
     .least_operands = 1,
     .most_operands = 2,

@@ -1,12 +1,12 @@
 /* stoker predict: what a trained model takes pictures for. */
 #include "json_out.h"
+#include "model_options.h"
 #include "picture_files.h"
+#include "predict_out.h"
 #include "predict_sheet.h"
 #include "signals.h"
 #include "terminal.h"
-#include "text.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <stoker/filesystem.h>
@@ -16,7 +16,8 @@
 typedef struct values {
     stk_common_values common;
     int64_t           top, columns;
-    const char       *sheet, *which, *backend, *color;
+    const char       *sheet, *csv, *jsonl, *color;
+    stk_model_values  model;
 } values;
 
 static const values defaults = {.top = 5, .columns = 8};
@@ -31,6 +32,18 @@ static const stk_option options[] = {
      .most = 1000,
      .group = "Output",
      .help = "classes to show of each picture, the likeliest first (default 5)"},
+    {.name = "csv",
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, csv),
+     .group = "Output",
+     .help = "write a table with a row for each picture; '-': to stdout"},
+    {.name = "jsonl",
+     .metavar = "FILE",
+     .kind = STK_OPTION_FILE,
+     .target = offsetof(values, jsonl),
+     .group = "Output",
+     .help = "write a JSON object a line for each picture; '-': to stdout"},
     {.name = "sheet",
      .metavar = "FILE",
      .kind = STK_OPTION_FILE,
@@ -52,22 +65,11 @@ static const stk_option options[] = {
      .choice = stk_color_choice,
      .group = "Output",
      .help = "colours: auto (on a terminal), always, never"},
-    {.name = "which",
-     .metavar = "best|last|PATH",
-     .kind = STK_OPTION_TEXT,
-     .target = offsetof(values, which),
-     .group = "The model",
-     .help = "the weights: the best of the run, its last checkpoint, or a file (default best)"},
-    {.name = "backend",
-     .metavar = "B",
-     .kind = STK_OPTION_TEXT,
-     .target = offsetof(values, backend),
-     .group = "The model",
-     .help = "what computes: cuda, cpu or ref (default: the fastest there is)"},
+    STK_MODEL_OPTIONS(values, model),
     STK_COMMON_OPTIONS(values, common),
 };
 
-enum { PICTURE_MOST_BYTES = 1 << 30, BAR = 20 };
+enum { PICTURE_MOST_BYTES = 1 << 30, FOLDER_ROOM = 256 };
 
 typedef struct session {
     const stk_invocation *call;
@@ -77,96 +79,26 @@ typedef struct session {
     stk_picture_files     files;
     stk_predict_sheet     sheet;
     stk_json_out          json;
+    stk_text_rows         csv, jsonl; /* where they are asked for */
     stk_blob              encoded;
     float                *probabilities;
     int64_t              *order; /* of classes, the likeliest first */
+    int64_t               shown; /* classes of each picture */
     int64_t               known, right, done;
     int                   code;
 } session;
 
 /* The class that the picture's folder is named after, or -1. */
-/* A folder cannot be called "T-shirt/top": whatever is no letter or digit may be another sign. */
-static bool is_called(const char *name, const char *folder, size_t length)
-{
-    if (strlen(name) != length) return false;
-    for (size_t i = 0; i < length; i++)
-        if (name[i] != folder[i] && isalnum((unsigned char)name[i])) return false;
-    return true;
-}
-
 static int64_t true_class(const session *s, const char *path)
 {
     const char *slash = strrchr(path, '/'), *begin = slash;
     if (!slash) return -1;
     while (begin > path && begin[-1] != '/')
         begin--;
-    const size_t length = (size_t)(slash - begin);
-    for (int64_t i = 0; i < stk_predictor_classes(s->predictor); i++) {
-        const char *name = stk_predictor_class_name(s->predictor, i);
-        if (is_called(name, begin, length)) return i;
-    }
-    return -1;
-}
-
-/* As many as are shown, by taking the largest of the rest. */
-static void sort_classes(session *s, int64_t shown)
-{
-    const int64_t classes = stk_predictor_classes(s->predictor);
-    for (int64_t i = 0; i < classes; i++)
-        s->order[i] = i;
-    for (int64_t i = 0; i < shown; i++)
-        for (int64_t k = i + 1; k < classes; k++)
-            if (s->probabilities[s->order[k]] > s->probabilities[s->order[i]]) {
-                const int64_t other = s->order[i];
-                s->order[i] = s->order[k];
-                s->order[k] = other;
-            }
-}
-
-static void print_bar(const session *s, float share)
-{
-    const int length = (int)(share * (float)BAR + 0.5f);
-    for (int i = 0; i < BAR; i++)
-        fputs(i >= length ? " " : s->style.unicode ? "\xe2\x96\x88" : "#", stdout);
-}
-
-static void print_picture(const session *s, const char *path, int64_t shown, int64_t truth)
-{
-    stk_text_print(stdout, path);
-    if (truth >= 0)
-        printf("  %s%s%s", s->order[0] == truth ? s->style.good : s->style.bad,
-               s->order[0] == truth ? "right" : "wrong", s->style.plain);
-    printf("\n");
-    for (int64_t i = 0; i < shown; i++) {
-        const float share = s->probabilities[s->order[i]];
-        printf("  %5.1f %%  ", 100 * (double)share);
-        print_bar(s, share);
-        printf("  ");
-        stk_text_print(stdout, stk_predictor_class_name(s->predictor, s->order[i]));
-        printf("\n");
-    }
-}
-
-static void write_picture(session *s, const char *path, int64_t shown, int64_t truth)
-{
-    stk_json_writer *json = &s->json.writer;
-    stk_json_object(json);
-    stk_json_pair_string(json, "path", path);
-    if (truth >= 0) {
-        stk_json_pair_string(json, "truth", stk_predictor_class_name(s->predictor, truth));
-        stk_json_pair_bool(json, "right", s->order[0] == truth);
-    }
-    stk_json_key(json, "top");
-    stk_json_array(json);
-    for (int64_t i = 0; i < shown; i++) {
-        stk_json_object(json);
-        stk_json_pair_string(json, "class", stk_predictor_class_name(s->predictor, s->order[i]));
-        stk_json_pair_int(json, "index", s->order[i]);
-        stk_json_pair_double(json, "probability", (double)s->probabilities[s->order[i]]);
-        stk_json_object_end(json);
-    }
-    stk_json_array_end(json);
-    stk_json_object_end(json);
+    char folder[FOLDER_ROOM];
+    if (slash - begin >= FOLDER_ROOM) return -1;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - begin), begin);
+    return stk_predictor_find_class(s->predictor, folder);
 }
 
 static stk_status add_to_sheet(session *s, const char *path, int64_t truth, stk_error *err)
@@ -186,36 +118,69 @@ static stk_status add_to_sheet(session *s, const char *path, int64_t truth, stk_
     return stk_predict_sheet_add(&s->sheet, stk_blob_bytes(&s->encoded), label, note, err);
 }
 
+/* Rows are a JSON object each: appended to the text that waits to be written. */
+static void end_object(session *s, stk_json_writer *json)
+{
+    if (!s->jsonl.status) s->jsonl.status = stk_json_end(json, &s->jsonl.err);
+    stk_text_rows_end(&s->jsonl);
+}
+
+static bool is_screen(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* Somebody who wants a file of thousands does not want them on the screen as well. */
+static bool prints(const session *s)
+{
+    const values *v = s->values;
+    return !v->common.json && !v->csv && !v->jsonl;
+}
+
+static void tell(session *s, const stk_prediction *p)
+{
+    stk_json_writer line;
+    if (s->values->common.json) stk_prediction_json(&s->json.writer, p);
+    if (prints(s)) stk_prediction_print(p, &s->style);
+    if (s->values->csv) stk_prediction_csv(&s->csv, p);
+    if (!s->values->jsonl) return;
+    stk_json_begin(&line, &s->jsonl.text, 0);
+    stk_prediction_json(&line, p);
+    end_object(s, &line);
+}
+
 static stk_status predict(session *s, const char *path, stk_error *err)
 {
-    const int64_t classes = stk_predictor_classes(s->predictor);
-    const int64_t shown = s->values->top < classes ? s->values->top : classes;
-    const int64_t truth = true_class(s, path);
+    const stk_prediction p = {.predictor = s->predictor,
+                              .path = path,
+                              .truth = true_class(s, path),
+                              .probabilities = s->probabilities,
+                              .order = s->order,
+                              .shown = s->shown};
     STK_TRY(stk_file_read_all(NULL, path, 0, PICTURE_MOST_BYTES, &s->encoded, err));
     STK_TRY(stk_predictor_picture(s->predictor, stk_blob_bytes(&s->encoded), path, s->probabilities,
                                   err));
-    sort_classes(s, shown);
-    if (s->values->common.json)
-        write_picture(s, path, shown, truth);
-    else
-        print_picture(s, path, shown, truth);
+    stk_prediction_sort(s->probabilities, stk_predictor_classes(s->predictor), s->shown, s->order);
+    tell(s, &p);
     s->done++;
-    s->known += truth >= 0;
-    s->right += truth >= 0 && truth == s->order[0];
-    return s->values->sheet ? add_to_sheet(s, path, truth, err) : STK_OK;
+    s->known += p.truth >= 0;
+    s->right += p.truth >= 0 && p.truth == s->order[0];
+    return s->values->sheet ? add_to_sheet(s, path, p.truth, err) : STK_OK;
 }
 
-/* A picture that cannot be read is told in both forms, and the others go on. */
+/* A picture that cannot be read is told in every form, and the others go on. */
 static void fail_picture(session *s, const char *path, const stk_error *err)
 {
-    char             line[1024];
-    stk_json_writer *json = &s->json.writer;
+    char            line[1024];
+    stk_json_writer json;
     s->code = stk_report_error(s->call->command, err, NULL);
-    if (!s->values->common.json) return;
-    stk_json_object(json);
-    stk_json_pair_string(json, "path", path);
-    stk_json_pair_string(json, "error", stk_error_line(err, line, sizeof line));
-    stk_json_object_end(json);
+    stk_error_line(err, line, sizeof line);
+    if (s->values->common.json) stk_prediction_json_error(&s->json.writer, path, line);
+    if (s->values->csv) stk_prediction_csv_error(&s->csv, path, s->shown, line);
+    if (!s->values->jsonl) return;
+    stk_json_begin(&json, &s->jsonl.text, 0);
+    stk_prediction_json_error(&json, path, line);
+    end_object(s, &json);
 }
 
 static void predict_all(session *s)
@@ -232,7 +197,7 @@ static void predict_all(session *s)
 
 static void print_sum(const session *s)
 {
-    if (s->known > 1)
+    if (s->known > 1 && !is_screen(s->values->csv) && !is_screen(s->values->jsonl))
         printf("%s%lld of %lld right%s, by the names of their folders\n", s->style.bold,
                (long long)s->right, (long long)s->known, s->style.plain);
 }
@@ -253,6 +218,16 @@ static void save_sheet(session *s)
                 (long long)s->done);
 }
 
+static void commit(session *s, stk_text_rows *rows, const char *path)
+{
+    stk_error err;
+    if (!path) return;
+    if (stk_text_rows_commit(rows, &err))
+        s->code = stk_report_error(s->call->command, &err, NULL);
+    else if (!is_screen(path) && !s->values->common.quiet)
+        fprintf(stderr, "%s: %lld pictures\n", path, (long long)s->done);
+}
+
 static void work(session *s)
 {
     if (s->values->common.json) {
@@ -267,16 +242,17 @@ static void work(session *s)
     } else {
         print_sum(s);
     }
+    commit(s, &s->csv, s->values->csv);
+    commit(s, &s->jsonl, s->values->jsonl);
     if (s->values->sheet && s->code != STK_EXIT_CANCELLED) save_sheet(s);
 }
 
 static stk_status open_all(session *s, stk_error *err)
 {
     /* A program computes whole batches: one picture at a time wants one of one. */
-    const stk_predictor_options how = {.backend = s->values->backend,
-                                       .threads = (int)s->values->common.threads,
-                                       .batch = 1,
-                                       .which = s->values->which};
+    const values         *v = s->values;
+    stk_predictor_options how = stk_model_options_of(&v->model, (int)v->common.threads);
+    how.batch = 1;
     for (int i = 1; i < s->call->operand_count; i++)
         STK_TRY(stk_picture_files_add(&s->files, s->call->operands[i], err));
     STK_TRY(stk_predictor_open(&s->predictor, s->call->operands[0], &how, err));
@@ -285,7 +261,13 @@ static stk_status open_all(session *s, stk_error *err)
     s->order = calloc(classes, sizeof *s->order);
     if (!s->probabilities || !s->order)
         return stk_fail(err, STK_E_NOMEM, "predict", NULL, "no memory for %zu classes", classes);
-    return s->values->sheet ? stk_predict_sheet_init(&s->sheet, err) : STK_OK;
+    s->shown = v->top < (int64_t)classes ? v->top : (int64_t)classes;
+    if (v->csv) {
+        STK_TRY(stk_text_rows_open(&s->csv, v->csv, err));
+        stk_prediction_csv_heading(&s->csv, s->shown);
+    }
+    if (v->jsonl) STK_TRY(stk_text_rows_open(&s->jsonl, v->jsonl, err));
+    return v->sheet ? stk_predict_sheet_init(&s->sheet, err) : STK_OK;
 }
 
 static void release(session *s)
@@ -294,6 +276,8 @@ static void release(session *s)
     stk_picture_files_release(&s->files);
     stk_predictor_free(s->predictor);
     stk_blob_release(&s->encoded);
+    stk_text_rows_release(&s->csv);
+    stk_text_rows_release(&s->jsonl);
     free(s->probabilities);
     free(s->order);
 }
@@ -303,9 +287,13 @@ static int run(const stk_invocation *call)
     const values *v = call->values;
     session       s = {.call = call, .values = v, .style = stk_style_for(stdout, v->color)};
     stk_error     err;
+    if (v->common.json + is_screen(v->csv) + is_screen(v->jsonl) > 1)
+        return stk_report_usage(call->command,
+                                "only one of --json, --csv - and --jsonl - can go to stdout",
+                                "name a file for the others");
     stk_blob_init(&s.encoded, NULL, STK_MEMORY_READ);
     if (open_all(&s, &err))
-        s.code = stk_report_error(call->command, &err, NULL);
+        s.code = stk_report_error(call->command, &err, stk_model_options_advice(&err));
     else
         work(&s);
     release(&s);
@@ -317,13 +305,17 @@ const stk_command stk_command_predict = {
     .summary = "say what is in pictures, by a trained model",
     .operands = "RUN IMAGE...",
     .description =
-        "Shows the likeliest classes of every IMAGE by the model of the run folder RUN. A folder "
-        "stands for the pictures in it; where its name is that of a class, predictions are told "
-        "right or wrong. A picture that cannot be read is named, and the others go on; the exit "
-        "code is 1 then.",
+        "Shows the likeliest classes of every IMAGE by the model of RUN: a run folder, or its "
+        "weights alone (best.safetensors says what model it is of, its classes and how images are "
+        "prepared). A folder stands for the pictures in it; where its name is that of a class, "
+        "predictions are told right or wrong. A picture that cannot be read is named, and the "
+        "others go on; the exit code is 1 then.",
     .examples = "stoker predict runs/first cat.jpg dog.png\n"
                 "stoker predict runs/first photos/ --top 1 --sheet predictions.png\n"
-                "stoker predict runs/first cat.jpg --json | jq '.[0].top[0]'",
+                "stoker predict best.safetensors photos/ --csv predictions.csv\n"
+                "stoker predict resnet18.safetensors cat.jpg --model resnet18 --preset imagenet "
+                "--classes names.txt\n"
+                "stoker predict runs/first photos/ --jsonl - | jq '.top[0]'",
     .least_operands = 2,
     .most_operands = INT_MAX,
     .options = options,

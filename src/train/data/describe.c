@@ -2,6 +2,7 @@
 #include "train/data/describe.h"
 #include "pipeline/functions/image_edits.h"
 #include "pipeline/functions/mix.h"
+#include "pipeline/functions/origin.h"
 #include "train/data/painting.h"
 #include <stdio.h>
 #include <stoker/dataset_operators.h>
@@ -153,10 +154,23 @@ static stk_status find_values(const stk_feed_options *o, const stk_dataset *data
     const stk_element_spec *spec = stk_dataset_spec(data);
     *values = (stk_feed_values){.image = stk_element_spec_find(spec, "image"),
                                 .label = stk_element_spec_find(spec, "label"),
-                                .edits = -1};
+                                .edits = -1,
+                                .file = -1,
+                                .record = -1};
     if (values->image >= 0 && values->label >= 0) return STK_OK;
     return stk_fail(err, STK_E_NOTFOUND, "data", o->recipe->data.path,
                     "the data has no value called \"%s\"", values->image < 0 ? "image" : "label");
+}
+
+/* Behind image and label, whose places stay. */
+static stk_status add_origins(stk_dataset **data, stk_feed_values *values, stk_error *err)
+{
+    stk_function *function;
+    STK_TRY(stk_function_origin(&function, err));
+    STK_TRY(put(data, function, err));
+    values->file = stk_element_spec_find(stk_dataset_spec(*data), "origin_file");
+    values->record = stk_element_spec_find(stk_dataset_spec(*data), "origin_record");
+    return STK_OK;
 }
 
 stk_status stk_feed_describe(const stk_feed_options *options, stk_dataset **out,
@@ -167,6 +181,7 @@ stk_status stk_feed_describe(const stk_feed_options *options, stk_dataset **out,
     STK_TRY(*o->recipe->data.pipeline && !o->path && !o->split ? open_pipeline(out, o, err)
                                                                : prepare(out, o, err));
     STK_TRY(find_values(o, *out, values, err));
+    if (o->origins) STK_TRY(add_origins(out, values, err));
     STK_TRY(make_batches(out, o, values->image, values->label, err));
     if (stk_feed_mixes_on_device(o->recipe, once(o), false) ||
         stk_feed_paints_on_device(o->recipe, once(o)))

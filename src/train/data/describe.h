@@ -7,7 +7,8 @@
 /* Places in an element. */
 typedef struct stk_feed_values {
     int image, label;
-    int edits; /* -1: there are none */
+    int edits;        /* -1: there are none */
+    int file, record; /* of origins, likewise */
 } stk_feed_values;
 
 /* *out is NULL or owned by the caller, also on failure. */

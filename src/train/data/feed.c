@@ -235,6 +235,15 @@ stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
     return STK_OK;
 }
 
+stk_bytes stk_feed_origin(const stk_feed *feed, int64_t row, int64_t *record)
+{
+    const stk_feed_values *at = &feed->values;
+    const stk_value       *files = stk_element_value(feed->batch, (size_t)at->file);
+    const stk_value       *records = stk_element_value(feed->batch, (size_t)at->record);
+    *record = ((const int64_t *)stk_value_data(records))[row];
+    return ((const stk_bytes *)stk_value_data(files))[row];
+}
+
 stk_shape stk_feed_shape(const stk_feed *feed)
 {
     return stk_element_value(feed->batch, (size_t)feed->values.image)->shape;

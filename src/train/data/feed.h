@@ -19,6 +19,7 @@ typedef struct stk_feed_options {
     const stk_train_data   *data;
     bool                    evaluate;    /* once, in order, the last batch may be smaller */
     bool                    plain;       /* so are those to train on, decoded and no more */
+    bool                    origins;     /* stk_feed_origin can be asked */
     const stk_resident     *resident;    /* what is on the device: edits come instead of pictures;
                                             NULL: nothing; outlives the feed */
     int64_t                size;         /* of pictures */
@@ -81,6 +82,9 @@ STK_NODISCARD stk_status stk_feed_restore(stk_feed *feed, stk_bytes saved, stk_e
 STK_NODISCARD stk_status stk_feed_skip(stk_feed *feed, int64_t batches, stk_error *err);
 /* NULL: nothing is read, all pictures are on the device. */
 stk_iterator *stk_feed_iterator(stk_feed *feed);
+/* Where a row of the last batch came from, where options.origins was set: its file (empty: none),
+ * lent as long as the batch, and its number in it. */
+stk_bytes stk_feed_origin(const stk_feed *feed, int64_t row, int64_t *record);
 /* Of the pictures of the last batch. */
 stk_shape stk_feed_shape(const stk_feed *feed);
 

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "train/loop/run_folder.h"
 #include "train/loop/trainer.h"
+#include "train/use/model_source.h"
 #include <stdio.h>
 #include <stoker/optimizer.h>
 #include <string.h>
@@ -82,35 +83,74 @@ static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
                : stk_feed_save(t->feed, &state->input, err);
 }
 
-stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *err)
+/* What a file of weights says of itself, so that it can be used alone. */
+typedef struct model_card {
+    stk_blob    recipe, classes;
+    char        accuracy[32], step[32];
+    const char *texts[11]; /* pairs of key and text, NULL at the end */
+} model_card;
+
+static void release_card(model_card *card)
+{
+    stk_blob_release(&card->recipe);
+    stk_blob_release(&card->classes);
+}
+
+/* On failure card is to be released, too. */
+static stk_status write_card(model_card *card, const stk_trainer *t, stk_error *err)
+{
+    size_t count = 0;
+    stk_blob_init(&card->recipe, NULL, STK_MEMORY_OUTPUT);
+    stk_blob_init(&card->classes, NULL, STK_MEMORY_OUTPUT);
+    STK_TRY(stk_model_source_print(&t->recipe, &card->recipe, err));
+    STK_TRY(stk_class_list_print(t->data, t->recipe.model.classes, &card->classes, err));
+    snprintf(card->accuracy, sizeof card->accuracy, "%.6f", t->progress.validation_accuracy);
+    snprintf(card->step, sizeof card->step, "%lld", (long long)t->state.step);
+    const char *const pairs[][2] = {
+        {"stoker.model", t->recipe.model.name},
+        {"stoker.step", card->step},
+        {STK_MODEL_RECIPE, (const char *)card->recipe.data},
+        {STK_MODEL_CLASSES, (const char *)card->classes.data},
+        {t->progress.evaluated ? "stoker.accuracy" : NULL, card->accuracy},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        card->texts[count++] = pairs[i][0];
+        card->texts[count++] = pairs[i][1];
+    }
+    card->texts[count] = NULL;
+    return STK_OK;
+}
+
+/* Hands the state over to be written, and to models the weights alone. */
+static stk_status put(stk_trainer *t, const char *const *models, stk_error *err)
 {
     stk_run_state state;
-    char          paths[STK_WRITER_MODELS][STK_TRAIN_PATH], accuracy[32], step[32];
-    const char   *models[STK_WRITER_MODELS + 1] = {NULL};
-    int           count = 0;
-    uint64_t      begin = stk_clock_ns();
-    bool          last = trainer->state.step == trainer->course.steps;
-    snprintf(accuracy, sizeof accuracy, "%.6f", trainer->progress.validation_accuracy);
-    snprintf(step, sizeof step, "%lld", (long long)trainer->state.step);
-    const char *const metadata[] = {"stoker.model",
-                                    trainer->recipe.model.name,
-                                    "stoker.step",
-                                    step,
-                                    trainer->progress.evaluated ? "stoker.accuracy" : NULL,
-                                    accuracy,
-                                    NULL};
+    model_card    card;
+    stk_run_state_init(&state, NULL);
+    stk_status st = write_card(&card, t, err);
+    if (!st) st = gather(t, &state, err);
+    if (!st)
+        st = stk_checkpoint_writer_put(t->writer, stk_session_variables(t->session), &state, models,
+                                       stk_session_prefix(t->session), card.texts, err);
+    stk_run_state_release(&state);
+    release_card(&card);
+    return st;
+}
+
+stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *err)
+{
+    char        paths[STK_WRITER_MODELS][STK_TRAIN_PATH];
+    const char *models[STK_WRITER_MODELS + 1] = {NULL};
+    int         count = 0;
+    uint64_t    begin = stk_clock_ns();
+    bool        last = trainer->state.step == trainer->course.steps;
     if (best) models[count++] = "best.safetensors";
     if (last) models[count++] = "final.safetensors";
     for (int i = 0; i < count; i++) {
         stk_run_folder_path(trainer->recipe.output.folder, models[i], paths[i]);
         models[i] = paths[i];
     }
-    stk_status st = gather(trainer, &state, err);
-    if (!st)
-        st = stk_checkpoint_writer_put(trainer->writer, stk_session_variables(trainer->session),
-                                       &state, models, stk_session_prefix(trainer->session),
-                                       metadata, err);
-    stk_run_state_release(&state);
+    const stk_status st = put(trainer, models, err);
     trainer->last_checkpoint = trainer->state.step;
     trainer->last_checkpoint_ns = stk_clock_ns();
     trainer->result->output_seconds += (double)(stk_clock_ns() - begin) / 1e9;

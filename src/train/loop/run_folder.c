@@ -1,11 +1,9 @@
 /* The folder of a run. */
 #include "train/loop/run_folder.h"
 #include "base/hash.h"
+#include "train/use/class_list.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { CLASSES_MOST_BYTES = 1 << 26 };
 
 void stk_run_folder_path(const char *folder, const char *name, char path[STK_TRAIN_PATH])
 {
@@ -59,9 +57,8 @@ static stk_status write_classes(const stk_train_recipe *recipe, const stk_train_
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     stk_run_folder_path(recipe->output.folder, "classes.txt", path);
     for (int64_t i = 0; i < recipe->model.classes && !st; i++) {
-        char        own[64];
-        const char *name = data->class_names && i < data->classes ? data->class_names[i] : own;
-        snprintf(own, sizeof own, "class %lld", (long long)i);
+        char        room[STK_CLASS_LIST_ROOM];
+        const char *name = stk_class_list_name(data, i, room);
         st = stk_blob_append(&text, name, strcspn(name, "\r\n"), err);
         if (!st) st = stk_blob_append(&text, "\n", 1, err);
     }
@@ -126,45 +123,6 @@ stk_status stk_run_folder_make(const stk_train_recipe *recipe, const stk_train_d
     if (st) {
         stk_lock_release(*lock);
         *lock = NULL;
-    }
-    return st;
-}
-
-static stk_status split_lines(stk_blob *text, char ***names, int64_t *count, stk_error *err)
-{
-    int64_t lines = 0;
-    for (size_t i = 0; i < text->size; i++)
-        lines += text->data[i] == '\n';
-    char **list = calloc((size_t)lines + 1, sizeof *list);
-    char  *at = (char *)text->data;
-    if (!list) return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory for class names");
-    *names = list;
-    for (*count = 0; *count < lines; ++*count) {
-        char *end = memchr(at, '\n', text->size - (size_t)(at - (char *)text->data));
-        list[*count] = strndup(at, (size_t)(end - at));
-        if (!list[*count])
-            return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory for class names");
-        at = end + 1;
-    }
-    return STK_OK;
-}
-
-stk_status stk_run_folder_classes(const char *folder, char ***names, int64_t *count, stk_error *err)
-{
-    char     path[STK_TRAIN_PATH];
-    stk_blob text;
-    *names = NULL;
-    *count = 0;
-    stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
-    stk_run_folder_path(folder, "classes.txt", path);
-    stk_status st = stk_file_read_all(NULL, path, 0, CLASSES_MOST_BYTES, &text, err);
-    if (!st) st = split_lines(&text, names, count, err);
-    stk_blob_release(&text);
-    if (st) {
-        for (int64_t i = 0; *names && i < *count; i++)
-            free((*names)[i]);
-        free(*names);
-        *names = NULL;
     }
     return st;
 }

@@ -18,8 +18,4 @@ void stk_run_folder_path(const char *folder, const char *name, char path[STK_TRA
  * it runs on, and how many threads help. */
 uint64_t stk_run_fingerprint(const stk_train_recipe *recipe);
 
-/* The classes of a run, one name a line; both are the caller's to free. */
-STK_NODISCARD stk_status stk_run_folder_classes(const char *folder, char ***names, int64_t *count,
-                                                stk_error *err);
-
 #endif

@@ -9,6 +9,13 @@ const stk_train_key     *stk_train_key_find(const char *section, const char *nam
 bool                     stk_train_section_known(const char *section);
 STK_NODISCARD stk_status stk_train_key_set(stk_train_recipe *recipe, const stk_train_key *key,
                                            const char *text, const char *where, stk_error *err);
+/* As stk_train_recipe_load, of text; path is for messages and what relative paths begin at. */
+STK_NODISCARD stk_status stk_train_recipe_parse(stk_train_recipe *recipe, stk_bytes yaml,
+                                                const char *path, stk_error *err);
+/* As stk_train_recipe_print, of the keys that wanted is true for. */
+STK_NODISCARD stk_status stk_train_recipe_print_some(const stk_train_recipe *recipe,
+                                                     bool (*wanted)(const stk_train_key *key),
+                                                     stk_blob *out, stk_error *err);
 /* Nobody said what it is to be. */
 bool stk_train_key_is_open(const stk_train_recipe *recipe, const stk_train_key *key);
 /* The refusal, with the nearest key or section. */

@@ -80,18 +80,25 @@ static stk_status load_into(stk_train_recipe *recipe, stk_arena *arena, stk_byte
     return STK_OK;
 }
 
+stk_status stk_train_recipe_parse(stk_train_recipe *recipe, stk_bytes yaml, const char *path,
+                                  stk_error *err)
+{
+    stk_arena        arena;
+    stk_train_recipe before = *recipe;
+    stk_arena_init(&arena, NULL, STK_MEMORY_INDEX);
+    const stk_status st = load_into(recipe, &arena, yaml, path, err);
+    if (st) *recipe = before;
+    stk_arena_release(&arena);
+    return st;
+}
+
 stk_status stk_train_recipe_load(stk_train_recipe *recipe, const stk_filesystem *fs,
                                  const char *path, stk_error *err)
 {
-    stk_blob         yaml;
-    stk_arena        arena;
-    stk_train_recipe before = *recipe;
+    stk_blob yaml;
     stk_blob_init(&yaml, NULL, STK_MEMORY_INDEX);
-    stk_arena_init(&arena, NULL, STK_MEMORY_INDEX);
     stk_status st = stk_file_read_all(fs, path, 0, STK_TREE_MOST_BYTES, &yaml, err);
-    if (!st) st = load_into(recipe, &arena, stk_blob_bytes(&yaml), path, err);
-    if (st) *recipe = before;
-    stk_arena_release(&arena);
+    if (!st) st = stk_train_recipe_parse(recipe, stk_blob_bytes(&yaml), path, err);
     stk_blob_release(&yaml);
     return st;
 }
@@ -137,11 +144,24 @@ static stk_status put_value(const stk_train_recipe *recipe, const stk_train_key 
     }
 }
 
+static bool every(const stk_train_key *key)
+{
+    return key != NULL;
+}
+
 stk_status stk_train_recipe_print(const stk_train_recipe *recipe, stk_blob *out, stk_error *err)
+{
+    return stk_train_recipe_print_some(recipe, every, out, err);
+}
+
+stk_status stk_train_recipe_print_some(const stk_train_recipe *recipe,
+                                       bool (*wanted)(const stk_train_key *key), stk_blob *out,
+                                       stk_error *err)
 {
     const stk_train_key *key;
     const char          *section = "";
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
+        if (!wanted(key)) continue;
         if (strcmp(section, key->section) != 0) {
             section = key->section;
             STK_TRY(put(out, err, section));

@@ -1,7 +1,8 @@
-/* A trained model from its run folder: pictures in, probabilities out. */
+/* A trained model: pictures in, probabilities out. */
 #include "train/use/predictor.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/loop/run_folder.h"
+#include "train/use/class_match.h"
+#include "train/use/model_source.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,33 +16,9 @@
 struct stk_predictor {
     stk_train_recipe recipe;
     stk_session     *session;
-    char           **names;
-    int64_t          name_count;
+    stk_class_list   classes;
     float           *logits;
 };
-
-static stk_status find_weights(const char *folder, const char *which, char *path, size_t capacity,
-                               stk_error *err)
-{
-    static const char *const tries[] = {"best.safetensors", "final.safetensors"};
-    stk_file_info            info;
-    stk_error                unasked;
-    char                     checkpoints[STK_TRAIN_PATH];
-    bool                     last = which && strcmp(which, "last") == 0;
-    if (which && strcmp(which, "best") != 0 && !last) {
-        snprintf(path, capacity, "%s", which);
-        return STK_OK;
-    }
-    for (size_t i = 0; !last && i < sizeof tries / sizeof *tries; i++) {
-        snprintf(path, capacity, "%s/%s", folder, tries[i]);
-        if (stk_path_info(NULL, path, &info, &unasked) == STK_OK) return STK_OK;
-    }
-    stk_run_folder_path(folder, "checkpoints", checkpoints);
-    stk_status st = stk_checkpoint_find(NULL, checkpoints, NULL, NULL, path, capacity, &unasked);
-    if (!st) return STK_OK;
-    return stk_fail(err, STK_E_NOTFOUND, "model", folder,
-                    "this run has no weights yet: neither best.safetensors nor a checkpoint");
-}
 
 /* A model that a GPU trained in 16 bits runs anywhere: where the device has them not, in float32,
  * which only is more exact. */
@@ -56,29 +33,34 @@ static void choose_precision(stk_predictor *p)
     if (stk_device_computes_in(device, dtype, &unasked)) strcpy(precision, "fp32");
 }
 
-static stk_status load(stk_predictor *p, const char *folder, const stk_predictor_options *o,
+static stk_status open_session(stk_predictor *p, const stk_predictor_options *o, stk_error *err)
+{
+    stk_train_recipe *r = &p->recipe;
+    r->data.eval_batch = o->batch > 0 ? o->batch : 32;
+    if (o->backend) snprintf(r->knobs.backend, sizeof r->knobs.backend, "%s", o->backend);
+    if (o->tta) STK_TRY(stk_train_recipe_set(r, "train.tta", o->tta, "tta", err));
+    r->knobs.threads = o->threads;
+    STK_TRY(stk_session_open(&p->session, r, false, err));
+    choose_precision(p);
+    return stk_session_ready_evaluate(p->session, r->data.size, err);
+}
+
+static stk_status load(stk_predictor *p, const char *path, const stk_predictor_options *o,
                        stk_error *err)
 {
-    char path[STK_TRAIN_PATH + 64];
-    int  left_out = 0;
-    stk_run_folder_path(folder, "recipe.yaml", path);
-    stk_train_recipe_init(&p->recipe);
-    STK_TRY(stk_train_recipe_load(&p->recipe, NULL, path, err));
-    snprintf(p->recipe.output.folder, sizeof p->recipe.output.folder, "%s", folder);
-    p->recipe.data.eval_batch = o->batch > 0 ? o->batch : 32;
-    if (o->backend)
-        snprintf(p->recipe.knobs.backend, sizeof p->recipe.knobs.backend, "%s", o->backend);
-    if (o->tta) STK_TRY(stk_train_recipe_set(&p->recipe, "train.tta", o->tta, "tta", err));
-    p->recipe.knobs.threads = o->threads;
-    STK_TRY(stk_run_folder_classes(folder, &p->names, &p->name_count, err));
-    STK_TRY(stk_session_open(&p->session, &p->recipe, false, err));
-    choose_precision(p);
-    STK_TRY(stk_session_ready_evaluate(p->session, p->recipe.data.size, err));
-    STK_TRY(find_weights(folder, o->which, path, sizeof path, err));
-    STK_TRY(stk_weights_load(NULL, path, stk_session_variables(p->session), false, &left_out, err));
+    stk_model_source from;
+    int              left_out = 0;
+    stk_status       st = stk_model_source_find(&from, path, o, err);
+    p->recipe = from.recipe;
+    p->classes = from.classes;
+    if (!st) st = open_session(p, o, err);
+    if (!st)
+        st = stk_weights_load(NULL, from.weights, stk_session_variables(p->session), false,
+                              &left_out, err);
+    STK_TRY(st);
     p->logits = calloc((size_t)(p->recipe.data.eval_batch * p->recipe.model.classes) + 1,
                        sizeof *p->logits);
-    return p->logits ? STK_OK : stk_fail(err, STK_E_NOMEM, "model", folder, "no memory");
+    return p->logits ? STK_OK : stk_fail(err, STK_E_NOMEM, "model", path, "no memory");
 }
 
 stk_status stk_predictor_open(stk_predictor **out, const char *path,
@@ -101,9 +83,7 @@ void stk_predictor_free(stk_predictor *predictor)
 {
     if (!predictor) return;
     stk_session_free(predictor->session);
-    for (int64_t i = 0; predictor->names && i < predictor->name_count; i++)
-        free(predictor->names[i]);
-    free(predictor->names);
+    stk_class_list_release(&predictor->classes);
     free(predictor->logits);
     free(predictor);
 }
@@ -115,7 +95,18 @@ int64_t stk_predictor_classes(const stk_predictor *predictor)
 
 const char *stk_predictor_class_name(const stk_predictor *predictor, int64_t index)
 {
-    return index >= 0 && index < predictor->name_count ? predictor->names[index] : "?";
+    return index >= 0 && index < predictor->classes.count ? predictor->classes.names[index] : "?";
+}
+
+int64_t stk_predictor_find_class(const stk_predictor *predictor, const char *name)
+{
+    return stk_class_find(predictor->classes.names, predictor->classes.count, name);
+}
+
+char *const *stk_predictor_names(const stk_predictor *predictor, int64_t *count)
+{
+    *count = predictor->classes.count;
+    return predictor->classes.names;
 }
 
 const stk_train_recipe *stk_predictor_recipe(const stk_predictor *predictor)
@@ -149,7 +140,7 @@ static stk_status prepare(const stk_predictor *p, stk_bytes encoded, stk_element
     return st;
 }
 
-static void softmax(const float *logits, int64_t count, float *out)
+void stk_predictor_softmax(const float *logits, int64_t count, float *out)
 {
     float  most = logits[0];
     double sum = 0;
@@ -174,7 +165,8 @@ stk_status stk_predictor_picture(stk_predictor *predictor, stk_bytes encoded, co
     st = stk_session_evaluate(predictor->session, &batch, predictor->recipe.data.size,
                               predictor->logits, err);
     stk_element_unref(element);
-    if (!st) softmax(predictor->logits, predictor->recipe.model.classes, probabilities);
+    if (!st)
+        stk_predictor_softmax(predictor->logits, predictor->recipe.model.classes, probabilities);
     return st;
 }
 

@@ -1,0 +1,161 @@
+/* What a model is evaluated on. */
+#include "train/use/eval_data.h"
+#include "train/use/predictor.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <stoker/dataset_info.h>
+#include <stoker/source.h>
+#include <string.h>
+
+static bool source_has(const stk_source *source, const char *split)
+{
+    for (size_t i = 0; i < stk_source_split_count(source); i++)
+        if (strcmp(stk_source_split_name(source, i), split) == 0) return true;
+    return false;
+}
+
+static bool info_has(const stk_dataset_info *info, const char *split)
+{
+    for (size_t i = 0; i < info->split_count; i++)
+        if (strcmp(info->splits[i].name, split) == 0) return true;
+    return false;
+}
+
+/* Data that somebody names is to judge a model by: what is meant for that comes first. NULL: none
+ * of these is there. */
+static const char *find_split(stk_eval_data *d)
+{
+    static const char *const order[] = {"test",  "testing", "validation", "val",
+                                        "valid", "eval",    "dev"};
+    stk_dataset_info         info = {0};
+    const stk_source        *source = d->data.source;
+    stk_error                unasked;
+    const char              *found = NULL;
+    if (!source && stk_dataset_info_read(&info, NULL, d->recipe.data.path, &unasked)) return NULL;
+    d->splits = source ? stk_source_split_count(source) : info.split_count;
+    for (size_t i = 0; !found && i < sizeof order / sizeof *order; i++)
+        if (source ? source_has(source, order[i]) : info_has(&info, order[i])) found = order[i];
+    if (!source) stk_dataset_info_release(&info);
+    return found;
+}
+
+/* The pipeline of a person's own says itself what its labels are. */
+static bool is_own_pipeline(const stk_eval_data *d)
+{
+    return *d->recipe.data.pipeline && !d->split;
+}
+
+static int64_t count_listed(const stk_split_info *split)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < split->shard_count; i++)
+        count += (int64_t)split->shard_lengths[i];
+    return count;
+}
+
+/* How many images there should be. */
+static void find_count(stk_eval_data *d)
+{
+    stk_dataset_info info;
+    stk_error        unasked;
+    stk_source_item  item;
+    d->listed = d->split || is_own_pipeline(d) ? -1 : d->data.validation_count;
+    if (!d->split) return;
+    if (d->data.source) d->listed = 0;
+    for (uint64_t i = 0; d->data.source && i < stk_source_count(d->data.source); i++) {
+        stk_source_item_at(d->data.source, i, &item);
+        d->listed += strcmp(stk_source_split_name(d->data.source, item.split), d->split) == 0;
+    }
+    if (d->data.source || stk_dataset_info_read(&info, NULL, d->recipe.data.path, &unasked)) return;
+    for (size_t i = 0; i < info.split_count; i++)
+        if (strcmp(info.splits[i].name, d->split) == 0) d->listed = count_listed(&info.splits[i]);
+    stk_dataset_info_release(&info);
+}
+
+static void choose_split(stk_eval_data *d, const stk_evaluate_options *o)
+{
+    const char *usual = find_split(d);
+    d->split = o->split                               ? o->split
+               : usual && o->data                     ? usual
+               : o->data || !d->data.validation_count ? d->data.train_split
+                                                      : NULL;
+}
+
+/* Which classes have images in the split, where the data was listed; NULL: not known. */
+static stk_status count_classes(const stk_eval_data *d, bool **out, stk_error *err)
+{
+    const stk_source *source = d->data.source;
+    const char       *split = d->split ? d->split : d->data.validation_split;
+    *out = NULL;
+    if (!source) return STK_OK;
+    *out = calloc((size_t)d->data.classes + 1, sizeof **out);
+    if (!*out) return stk_fail(err, STK_E_NOMEM, "classes", NULL, "no memory");
+    for (uint64_t i = 0; i < stk_source_count(source); i++) {
+        stk_source_item item;
+        stk_source_item_at(source, i, &item);
+        if (item.label >= 0 && item.label < d->data.classes &&
+            strcmp(stk_source_split_name(source, item.split), split) == 0)
+            (*out)[item.label] = true;
+    }
+    return STK_OK;
+}
+
+static stk_status match(stk_eval_data *d, const stk_predictor *predictor,
+                        const stk_evaluate_options *o, stk_error *err)
+{
+    stk_class_sides sides = {.data_names = is_own_pipeline(d) ? NULL : d->data.class_names,
+                             .data_count = d->data.classes,
+                             .path = d->recipe.data.path,
+                             .log = is_own_pipeline(d) ? NULL : o->log,
+                             .log_context = o->log_context};
+    bool           *occurs;
+    sides.run_names = stk_predictor_names(predictor, &sides.run_count);
+    STK_TRY(count_classes(d, &occurs, err));
+    sides.occurs = occurs;
+    const stk_status st = stk_class_match_make(&d->match, o->classes, &sides, err);
+    free(occurs);
+    d->match.classes = stk_predictor_classes(predictor);
+    return st;
+}
+
+stk_status stk_eval_data_open(stk_eval_data *out, const stk_predictor *predictor,
+                              const stk_evaluate_options *options, stk_error *err)
+{
+    stk_train_recipe *r = &out->recipe;
+    *out = (stk_eval_data){.recipe = *stk_predictor_recipe(predictor)};
+    if (options->data) {
+        snprintf(r->data.path, sizeof r->data.path, "%s", options->data);
+        snprintf(r->data.kind, sizeof r->data.kind, "%s", options->kind ? options->kind : "");
+        r->data.split[0] = r->data.pipeline[0] = 0;
+        strcpy(r->data.validation, "none");
+    }
+    STK_TRY(stk_train_look(&out->data, r, err));
+    choose_split(out, options);
+    find_count(out);
+    if (options->on_bad)
+        STK_TRY(stk_train_recipe_set(r, "data.on_bad_sample", options->on_bad, "on_bad", err));
+    r->model.classes = INT32_MAX; /* labels of the data are checked when they are matched */
+    return match(out, predictor, options, err);
+}
+
+void stk_eval_data_release(stk_eval_data *data)
+{
+    stk_class_match_release(&data->match);
+    stk_train_data_release(&data->data);
+}
+
+stk_status stk_eval_data_feed(const stk_eval_data *data, const stk_evaluate_options *options,
+                              stk_feed **out, stk_error *err)
+{
+    const stk_feed_options feed = {.recipe = &data->recipe,
+                                   .data = &data->data,
+                                   .evaluate = true,
+                                   .origins = true,
+                                   .size = data->recipe.data.size,
+                                   .seed = 1,
+                                   .split = data->split,
+                                   .cancel = options->cancel,
+                                   .log = options->log,
+                                   .log_context = options->log_context};
+    return stk_feed_open(out, &feed, err);
+}

@@ -1,0 +1,25 @@
+/* Which model is used. */
+#include "model_options.h"
+
+#include <string.h>
+
+stk_predictor_options stk_model_options_of(const stk_model_values *values, int threads)
+{
+    return (stk_predictor_options){.backend = values->backend,
+                                   .threads = threads,
+                                   .which = values->which,
+                                   .model = values->model,
+                                   .preset = values->preset,
+                                   .classes = values->classes,
+                                   .size = values->size};
+}
+
+const char *stk_model_options_advice(const stk_error *err)
+{
+    const char *stage = err->stage ? err->stage : "";
+    if (strcmp(stage, "checkpoint") == 0 || strcmp(stage, "weights") == 0)
+        return "--model, --classes and --size say what model the weights are of";
+    if (err->status == STK_E_NOTFOUND)
+        return "RUN is the folder that 'stoker train' wrote, or a .safetensors file with weights";
+    return NULL;
+}

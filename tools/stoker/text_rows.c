@@ -1,0 +1,91 @@
+/* Rows of text to a file or to stdout. */
+#include "text_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ENOUGH_BYTES = 1 << 16 };
+
+stk_status stk_text_rows_open(stk_text_rows *rows, const char *path, stk_error *err)
+{
+    *rows = (stk_text_rows){.open = true};
+    stk_blob_init(&rows->text, NULL, STK_MEMORY_OUTPUT);
+    if (strcmp(path, "-") == 0) return STK_OK;
+    return stk_output_create(&rows->file, NULL, path, err);
+}
+
+static void put(stk_text_rows *rows, const char *text, size_t bytes)
+{
+    if (!rows->status) rows->status = stk_blob_append(&rows->text, text, bytes, &rows->err);
+}
+
+static void begin_cell(stk_text_rows *rows)
+{
+    if (rows->begun) put(rows, ",", 1);
+    rows->begun = true;
+}
+
+void stk_text_rows_cell(stk_text_rows *rows, const char *text)
+{
+    begin_cell(rows);
+    if (!strpbrk(text, ",\"\r\n") && text[0] != ' ') {
+        put(rows, text, strlen(text));
+        return;
+    }
+    put(rows, "\"", 1);
+    for (; *text; text++) {
+        if (*text == '"') put(rows, "\"", 1);
+        put(rows, text, 1);
+    }
+    put(rows, "\"", 1);
+}
+
+void stk_text_rows_integer(stk_text_rows *rows, int64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, number);
+    stk_text_rows_cell(rows, text);
+}
+
+void stk_text_rows_share(stk_text_rows *rows, double share)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.6f", share);
+    stk_text_rows_cell(rows, text);
+}
+
+static void flush(stk_text_rows *rows)
+{
+    const stk_blob *t = &rows->text;
+    if (!rows->status && rows->file)
+        rows->status = stk_output_write(rows->file, t->data, t->size, &rows->err);
+    else if (!rows->status)
+        fwrite(t->data, 1, t->size, stdout);
+    rows->text.size = 0;
+}
+
+void stk_text_rows_end(stk_text_rows *rows)
+{
+    put(rows, "\n", 1);
+    rows->begun = false;
+    if (!rows->file || rows->text.size >= ENOUGH_BYTES) flush(rows);
+}
+
+stk_status stk_text_rows_commit(stk_text_rows *rows, stk_error *err)
+{
+    if (rows->text.size) flush(rows);
+    if (rows->status) {
+        *err = rows->err;
+        return rows->status;
+    }
+    return rows->file ? stk_output_commit(rows->file, err) : STK_OK;
+}
+
+void stk_text_rows_release(stk_text_rows *rows)
+{
+    if (!rows->open) return;
+    stk_output_close(rows->file);
+    stk_blob_release(&rows->text);
+    *rows = (stk_text_rows){0};
+}
