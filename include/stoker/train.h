@@ -20,6 +20,7 @@ typedef struct stk_train_recipe {
     struct {
         char    path[STK_TRAIN_PATH], kind[STK_TRAIN_TEXT], split[STK_TRAIN_TEXT];
         char    validation[STK_TRAIN_TEXT]; /* a split, a share "0.1", or "none" */
+        char    test[STK_TRAIN_TEXT];       /* a split, or "none" */
         char    preset[STK_TRAIN_TEXT];
         char    pipeline[STK_TRAIN_PATH]; /* a recipe whose data: is a list of stages; or "" */
         char    on_bad_sample[STK_TRAIN_TEXT];
@@ -102,6 +103,8 @@ typedef struct stk_train_data {
     int64_t            width, height, channels; /* of the first picture */
     char             **class_names;             /* NULL, or classes names */
     char               train_split[64], validation_split[64];
+    char               test_split[64]; /* looked at once, when all is learnt and chosen; or "" */
+    int64_t            test_count;
     double             validation_share;       /* > 0: that part of the train split is held back */
     int64_t            rare_class, rare_count; /* with the fewest pictures; count -1: not known */
     struct stk_source *source;                 /* what was listed; NULL: a pack or records; owned */

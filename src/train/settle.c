@@ -59,6 +59,29 @@ static stk_status warn_of_rare_class(settling *s, stk_error *err)
                d->rare_count == 1 ? "" : "s");
 }
 
+/* Written down, so that the run says for ever what it was chosen by, and goes on with the same. */
+static stk_status settle_splits(settling *s, stk_error *err)
+{
+    stk_train_recipe     *r = s->recipe;
+    const stk_train_data *d = s->data;
+    const bool            decide = !*r->data.validation;
+    if (*d->train_split) put(r->data.split, d->train_split);
+    if (d->validation_share > 0 && decide)
+        snprintf(r->data.validation, sizeof r->data.validation, "%g", d->validation_share);
+    else if (!(d->validation_share > 0))
+        put(r->data.validation, *d->validation_split ? d->validation_split : "none");
+    if (!decide) return STK_OK;
+    if (d->validation_share > 0)
+        return say(s, err,
+                   "validation: one of %.0f pictures of %s is held back, since no split is there "
+                   "for it; data.validation says otherwise",
+                   1 / d->validation_share, d->train_split);
+    if (!d->validation_count)
+        return say(s, err, "validation none: %lld pictures are too few to hold some back",
+                   (long long)d->train_count);
+    return say(s, err, "validation %s: the best model is chosen by it", d->validation_split);
+}
+
 static stk_status settle_preset(settling *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -388,6 +411,7 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(settle_path(recipe->model.weights, err));
     STK_TRY(warn_of_rare_class(&s, err));
     STK_TRY(settle_own(&s, err));
+    STK_TRY(settle_splits(&s, err));
     STK_TRY(settle_preset(&s, err));
     STK_TRY(settle_model(&s, err));
     STK_TRY(settle_batch(&s, err));

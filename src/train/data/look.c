@@ -1,7 +1,5 @@
 /* What the data is, as far as training asks: splits, how many, classes, the size of pictures. */
-#include "base/decimal.h"
-#include <math.h>
-#include <stdio.h>
+#include "train/data/splits.h"
 #include <stdlib.h>
 #include <stoker/image.h>
 #include <stoker/inspect.h>
@@ -11,38 +9,6 @@
 #include <stoker/source.h>
 #include <stoker/train.h>
 #include <string.h>
-
-typedef struct split {
-    char     name[64];
-    uint64_t count;
-} split;
-
-enum { SPLITS_MOST = 64, SHARE_MOST = 1000 };
-
-typedef struct listing {
-    split  splits[SPLITS_MOST];
-    size_t count;
-} listing;
-
-static void add_to_split(listing *list, const char *name, uint64_t count)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->splits[i].name, name) == 0) {
-            list->splits[i].count += count;
-            return;
-        }
-    if (list->count == SPLITS_MOST) return;
-    split *s = &list->splits[list->count++];
-    snprintf(s->name, sizeof s->name, "%s", name);
-    s->count = count;
-}
-
-static const split *find_split(const listing *list, const char *name)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->splits[i].name, name) == 0) return &list->splits[i];
-    return NULL;
-}
 
 static stk_status copy_classes(stk_train_data *out, const stk_feature_info *features, size_t count,
                                stk_error *err)
@@ -63,15 +29,17 @@ static stk_status copy_classes(stk_train_data *out, const stk_feature_info *feat
 }
 
 /* A folder that describes itself: a pack, or TensorFlow Datasets. */
-static bool look_at_info(const stk_train_recipe *recipe, listing *list, stk_train_data *out,
+static bool look_at_info(const stk_train_recipe *recipe, stk_split_list *list, stk_train_data *out,
                          stk_status *st, stk_error *err)
 {
     stk_dataset_info info;
     stk_error        unasked;
     if (stk_dataset_info_read(&info, NULL, recipe->data.path, &unasked)) return false;
-    for (size_t i = 0; i < info.split_count; i++)
+    for (size_t i = 0; i < info.split_count; i++) {
+        stk_split_list_add(list, info.splits[i].name, 0, info.splits[i].bytes);
         for (size_t k = 0; k < info.splits[i].shard_count; k++)
-            add_to_split(list, info.splits[i].name, info.splits[i].shard_lengths[k]);
+            stk_split_list_add(list, info.splits[i].name, info.splits[i].shard_lengths[k], 0);
+    }
     *st = copy_classes(out, info.features, info.feature_count, err);
     stk_dataset_info_release(&info);
     return list->count > 0 || *st;
@@ -93,8 +61,8 @@ static stk_status find_rare_class(const stk_source *source, stk_train_data *out,
     return STK_OK;
 }
 
-static stk_status look_at_source(const stk_train_recipe *recipe, listing *list, stk_train_data *out,
-                                 stk_error *err)
+static stk_status look_at_source(const stk_train_recipe *recipe, stk_split_list *list,
+                                 stk_train_data *out, stk_error *err)
 {
     stk_source              *source;
     size_t                   count;
@@ -103,7 +71,7 @@ static stk_status look_at_source(const stk_train_recipe *recipe, listing *list, 
     for (uint64_t i = 0; i < stk_source_count(source); i++) {
         stk_source_item item;
         stk_source_item_at(source, i, &item);
-        add_to_split(list, stk_source_split_name(source, item.split), 1);
+        stk_split_list_add(list, stk_source_split_name(source, item.split), 1, item.bytes);
     }
     const stk_feature_info *features = stk_source_features(source, &count);
     stk_status              st = copy_classes(out, features, count, err);
@@ -113,23 +81,23 @@ static stk_status look_at_source(const stk_train_recipe *recipe, listing *list, 
 }
 
 /* Records without a description are read once to count classes. */
-static stk_status look_at_records(const stk_train_recipe *recipe, listing *list,
+static stk_status look_at_records(const stk_train_recipe *recipe, stk_split_list *list,
                                   stk_train_data *out, stk_error *err)
 {
     stk_inspect_report        report;
     const stk_inspect_options options = {.whole = true};
     STK_TRY(stk_inspect(&report, NULL, recipe->data.path, &options, err));
     for (size_t i = 0; i < report.file_count; i++)
-        add_to_split(list, report.files[i].split ? report.files[i].split : "train",
-                     report.files[i].records);
+        stk_split_list_add(list, report.files[i].split ? report.files[i].split : "train",
+                           report.files[i].records, report.files[i].bytes);
     for (size_t i = 0; i < report.class_count; i++)
         if (report.classes[i].label >= out->classes) out->classes = report.classes[i].label + 1;
     stk_inspect_report_release(&report);
     return STK_OK;
 }
 
-static stk_status list_splits(const stk_train_recipe *recipe, listing *list, stk_train_data *out,
-                              stk_error *err)
+static stk_status list_splits(const stk_train_recipe *recipe, stk_split_list *list,
+                              stk_train_data *out, stk_error *err)
 {
     stk_status st = STK_OK;
     stk_error  why;
@@ -138,80 +106,6 @@ static stk_status list_splits(const stk_train_recipe *recipe, listing *list, stk
     if (st == STK_E_FORMAT && look_at_records(recipe, list, out, err) == STK_OK) return STK_OK;
     if (st && err) *err = why;
     return st;
-}
-
-static stk_status choose_train(const stk_train_recipe *recipe, const listing *list,
-                               stk_train_data *out, stk_error *err)
-{
-    const char  *wanted = *recipe->data.split ? recipe->data.split : "train";
-    const split *s = find_split(list, wanted);
-    char         names[256] = "";
-    if (!s && !*recipe->data.split && list->count) s = &list->splits[0];
-    if (s) {
-        snprintf(out->train_split, sizeof out->train_split, "%s", s->name);
-        out->train_count = (int64_t)s->count;
-        return STK_OK;
-    }
-    for (size_t i = 0; i < list->count; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-                 list->splits[i].name);
-    return stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
-                    "there is no split \"%s\"; there are: %s", wanted, names);
-}
-
-static const split *usual_validation(const listing *list, const char *train)
-{
-    static const char *const names[] = {"test", "validation", "val", "valid", "eval", "dev"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const split *s = find_split(list, names[i]);
-        if (s && strcmp(s->name, train) != 0) return s;
-    }
-    return NULL;
-}
-
-/* One element of every so many is held back: the nearest such part to the share asked for. */
-static stk_status hold_back(stk_train_data *out, double share, const char *path, stk_error *err)
-{
-    if (!(share > 0 && share <= 0.5))
-        return stk_fail(err, STK_E_INVALID, "data", path,
-                        "data.validation is a share of %g; it takes 0.001 to 0.5", share);
-    double every = floor(1 / share + 0.5);
-    if (every > SHARE_MOST) every = SHARE_MOST;
-    out->validation_share = 1 / every;
-    snprintf(out->validation_split, sizeof out->validation_split, "%s", out->train_split);
-    int64_t held = out->train_count / (int64_t)every;
-    if (!held)
-        return stk_fail(err, STK_E_INVALID, "data", path,
-                        "one of %g pictures is to be held back for validation, but there are %lld; "
-                        "set data.validation: none, or a larger share",
-                        every, (long long)out->train_count);
-    out->validation_count = held;
-    out->train_count -= held;
-    return STK_OK;
-}
-
-static stk_status choose_validation(const stk_train_recipe *recipe, const listing *list,
-                                    stk_train_data *out, stk_error *err)
-{
-    enum { ENOUGH_TO_PART = 20 };
-    const char  *wanted = recipe->data.validation, *end;
-    const split *s = *wanted ? find_split(list, wanted) : usual_validation(list, out->train_split);
-    if (strcmp(wanted, "none") == 0) return STK_OK;
-    if (s) {
-        snprintf(out->validation_split, sizeof out->validation_split, "%s", s->name);
-        out->validation_count = (int64_t)s->count;
-        return STK_OK;
-    }
-    if (!*wanted)
-        return out->train_count < ENOUGH_TO_PART ? STK_OK
-                                                 : hold_back(out, 0.1, recipe->data.path, err);
-    double share = stk_decimal_read(wanted, &end);
-    if (end == wanted || *end)
-        return stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
-                        "data.validation is \"%s\", which is neither a split here nor a share such "
-                        "as 0.1 nor none",
-                        wanted);
-    return hold_back(out, share, recipe->data.path, err);
 }
 
 static stk_status measure(const stk_element *element, const char *path, stk_train_data *out,
@@ -260,12 +154,11 @@ static stk_status look_at_first(stk_dataset *data, const char *path, stk_train_d
 
 static stk_status look(const stk_train_recipe *recipe, stk_train_data *out, stk_error *err)
 {
-    listing     *list = calloc(1, sizeof *list);
-    stk_dataset *data = NULL;
+    stk_split_list *list = calloc(1, sizeof *list);
+    stk_dataset    *data = NULL;
     if (!list) return stk_fail(err, STK_E_NOMEM, "data", recipe->data.path, "no memory");
     stk_status st = list_splits(recipe, list, out, err);
-    if (!st) st = choose_train(recipe, list, out, err);
-    if (!st) st = choose_validation(recipe, list, out, err);
+    if (!st) st = stk_splits_choose(recipe, list, out, err);
     free(list);
     if (!st && out->classes < 1)
         st = stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,

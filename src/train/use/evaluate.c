@@ -42,8 +42,15 @@ static stk_status run(stk_predictor *p, stk_feed *feed, stk_evaluation *out, stk
     return STK_OK;
 }
 
-/* The split: the one asked for; else of the recipe's own data its validation part; else of other
- * data whatever there is to evaluate on. */
+/* Of other data: what is there to evaluate on, else all. */
+static const char *other_split(const stk_train_data *data)
+{
+    if (data->test_count) return data->test_split;
+    return data->validation_count && data->validation_share == 0 ? data->validation_split
+                                                                 : data->train_split;
+}
+
+/* The split: the one asked for; else of the recipe's own data its validation part. */
 static stk_status open_feed(stk_predictor *p, const char *path, const char *split,
                             const stk_cancel *cancel, stk_train_data *data, stk_feed **out,
                             stk_error *err)
@@ -51,8 +58,8 @@ static stk_status open_feed(stk_predictor *p, const char *path, const char *spli
     stk_train_recipe recipe = *stk_predictor_recipe(p);
     if (path) {
         strncpy(recipe.data.path, path, sizeof recipe.data.path - 1);
-        recipe.data.split[0] = recipe.data.kind[0] = 0;
-        strcpy(recipe.data.validation, "none");
+        recipe.data.split[0] = recipe.data.kind[0] = recipe.data.test[0] = 0;
+        recipe.data.validation[0] = 0;
     }
     STK_TRY(stk_train_look(data, &recipe, err));
     const stk_feed_options options = {.recipe = stk_predictor_recipe(p),
@@ -62,7 +69,7 @@ static stk_status open_feed(stk_predictor *p, const char *path, const char *spli
                                       .seed = 1,
                                       .path = path,
                                       .split = split                    ? split
-                                               : path                   ? data->train_split
+                                               : path                   ? other_split(data)
                                                : data->validation_count ? NULL
                                                                         : data->train_split,
                                       .cancel = cancel};
