@@ -44,13 +44,15 @@ typedef struct stk_preset {
     int                    channels; /* 1 or 3 */
     const stk_preset_step *train, *evaluate; /* each ends with an operation of NULL */
     const char            *normalize;        /* parameters of normalize */
+    const char            *fit; /* parameters of fit, which comes first, in training and evaluation:
+                                   images of another size are resized, never cut to a scrap */
 } stk_preset;
 
 /* NULL past the end; by name NULL for none. */
 STK_API const stk_preset *stk_preset_at(size_t index);
 STK_API const stk_preset *stk_preset_find(const char *name);
 
-/* Whether the chain has this operation, as a step or as one of its endings (normalize, layout). */
+/* Whether the chain has this operation: fit, a step, or one of its endings (normalize, layout). */
 STK_API bool stk_preset_has(const stk_preset *preset, bool evaluate, const char *operation);
 
 typedef struct stk_preset_options {

@@ -309,7 +309,7 @@ static stk_status settle_resident(settling *s, stk_error *err)
     stk_train_recipe *r = s->recipe;
     char              text[320];
     const bool        off = strcmp(r->data.resident, "off") == 0, decide = !*r->data.resident;
-    const char       *obstacle = stk_resident_obstacle(r, s->data, text, sizeof text);
+    const char       *obstacle = stk_resident_obstacle(r, text, sizeof text);
     const uint64_t    bytes = stk_resident_bytes(r, s->data);
     if (decide && (obstacle || !on_gpu(r) || bytes >= MOST)) put(r->data.resident, "off");
     if (decide && on_gpu(r))

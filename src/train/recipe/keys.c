@@ -48,9 +48,8 @@ static const stk_train_key keys[] = {
      "keep the data in memory; auto: where it fits and is read again"},
     {"data", "resident", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.resident),
      sizeof(((stk_train_recipe *)0)->data.resident), "auto", "auto on off", 0, 0,
-     "keep all pictures on the device and prepare them there; auto: on a GPU, where they are of "
-     "one "
-     "size and fit"},
+     "keep all pictures on the device and prepare them there; auto: on a GPU, where the preset "
+     "allows it and they fit"},
     {"data", "flip", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.flip),
      sizeof(((stk_train_recipe *)0)->data.flip), "auto", "auto random alternate", 0, 0,
      "which way round pictures are: by chance, or turned each epoch (with data.resident); auto: by "
