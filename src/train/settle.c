@@ -1,6 +1,7 @@
 /* What a recipe leaves open is decided here, by rules of thumb that are written down with their
  * reasons: the same data gives the same decisions. */
 #include "base/limits.h"
+#include "train/data/mixture.h"
 #include "train/data/resident.h"
 #include "train/model_recipe.h"
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SMALL_SIDE = 40, GREY_SIDE = 40 };
+enum { SMALL_SIDE = 40 };
 
 typedef struct settling {
     stk_train_recipe       *recipe;
@@ -82,18 +83,38 @@ static stk_status settle_splits(settling *s, stk_error *err)
     return say(s, err, "validation %s: the best model is chosen by it", d->validation_split);
 }
 
+static stk_status choose_preset(settling *s, stk_error *err)
+{
+    const stk_train_data *d = s->data;
+    char                  looked[64] = "pictures";
+    if (d->survey.looked)
+        snprintf(looked, sizeof looked, "most of the %lld pictures looked at",
+                 (long long)d->survey.looked);
+    put(s->recipe->data.preset, largest_side(d) > SMALL_SIDE ? "imagenet"
+                                : d->channels == 1           ? "fashion"
+                                                             : "cifar");
+    return say(s, err, "preset %s: %s are about %lldx%lld, %s", s->recipe->data.preset, looked,
+               (long long)d->width, (long long)d->height, d->channels == 1 ? "grey" : "in colour");
+}
+
+/* Small pictures as they are; photos at the preset's size, but smaller ones are not blown up to it:
+ * that would cost time and show no more. */
+static int64_t choose_size(const settling *s)
+{
+    enum { STEP = 32 };
+    const stk_train_data *d = s->data;
+    const int64_t side = largest_side(d), shorter = d->width < d->height ? d->width : d->height;
+    if (side <= 0) return s->preset->size;
+    if (s->preset->size <= SMALL_SIDE)
+        return side <= SMALL_SIDE && d->width == d->height ? side : s->preset->size;
+    const int64_t near = (shorter + STEP / 2) / STEP * STEP;
+    return near < STEP ? STEP : near < s->preset->size ? near : s->preset->size;
+}
+
 static stk_status settle_preset(settling *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
-    int64_t           side = largest_side(s->data);
-    if (!*r->data.preset) {
-        put(r->data.preset, side > SMALL_SIDE        ? "imagenet"
-                            : s->data->channels == 1 ? "fashion"
-                                                     : "cifar");
-        STK_TRY(say(s, err, "preset %s: pictures are %lldx%lld with %lld channels", r->data.preset,
-                    (long long)s->data->width, (long long)s->data->height,
-                    (long long)s->data->channels));
-    }
+    if (!*r->data.preset) STK_TRY(choose_preset(s, err));
     s->preset = stk_preset_find(r->data.preset);
     if (!s->preset)
         return stk_fail(err, STK_E_INVALID, "recipe", "data.preset",
@@ -101,10 +122,9 @@ static stk_status settle_preset(settling *s, stk_error *err)
                         "fashion",
                         r->data.preset);
     if (r->data.size > 0) return STK_OK;
-    bool small_square = side <= SMALL_SIDE && s->data->width == s->data->height && side > 0;
-    r->data.size = small_square && s->preset->size <= SMALL_SIDE ? side : s->preset->size;
+    r->data.size = choose_size(s);
     return say(s, err, "size %lld: %s", (long long)r->data.size,
-               r->data.size == side ? "as the pictures are" : "the preset's");
+               r->data.size == s->preset->size ? "the preset's" : "about as the pictures are");
 }
 
 /* First of all: it leaves less for the others to decide. */
@@ -413,6 +433,7 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(settle_own(&s, err));
     STK_TRY(settle_splits(&s, err));
     STK_TRY(settle_preset(&s, err));
+    STK_TRY(stk_mixture_warn(recipe, data, reasons, err));
     STK_TRY(settle_model(&s, err));
     STK_TRY(settle_batch(&s, err));
     STK_TRY(settle_epochs(&s, err));

@@ -1,4 +1,4 @@
-/* The plan of a run, in five lines. */
+/* The plan of a run, in a few lines. */
 #include "train_plan.h"
 
 #include "format.h"
@@ -80,6 +80,29 @@ static void print_data(const stk_train_job *job)
     fprintf(stderr, ", %s classes\n", stk_format_count(c, whole(data->classes)));
 }
 
+/* What the choices that follow go by. */
+static void print_images(const stk_train_data *data)
+{
+    const stk_train_survey *s = &data->survey;
+    char                    a[STK_FORMAT_ROOM];
+    if (!s->looked) return;
+    begin_line("images");
+    fprintf(stderr, "%s looked at: most about %lld x %lld",
+            stk_format_count(a, whole(s->looked + s->unreadable)), (long long)data->width,
+            (long long)data->height);
+    if (s->least_width != s->most_width || s->least_height != s->most_height)
+        fprintf(stderr, ", from %lld x %lld to %lld x %lld", (long long)s->least_width,
+                (long long)s->least_height, (long long)s->most_width, (long long)s->most_height);
+    if (s->grey == s->looked)
+        fprintf(stderr, ", grey");
+    else if (s->grey)
+        fprintf(stderr, ", %lld of them grey", (long long)s->grey);
+    else
+        fprintf(stderr, ", in colour");
+    if (s->unreadable) fprintf(stderr, ", %lld cannot be read", (long long)s->unreadable);
+    fprintf(stderr, "; %s\n", s->formats);
+}
+
 static void print_model(const stk_train_recipe *recipe)
 {
     const stk_model_size size = stk_train_model_size(recipe);
@@ -97,6 +120,7 @@ static void print_model(const stk_train_recipe *recipe)
 void stk_train_plan_begin(const stk_train_job *job)
 {
     print_data(job);
+    print_images(&job->data);
     print_model(&job->recipe);
 }
 

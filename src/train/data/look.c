@@ -1,11 +1,8 @@
-/* What the data is, as far as training asks: splits, how many, classes, the size of pictures. */
+/* What the data is, as far as training asks: splits, how many, classes, what pictures are like. */
 #include "train/data/splits.h"
+#include "train/data/survey.h"
 #include <stdlib.h>
-#include <stoker/image.h>
 #include <stoker/inspect.h>
-#include <stoker/iterator.h>
-#include <stoker/presets.h>
-#include <stoker/recipe.h>
 #include <stoker/source.h>
 #include <stoker/train.h>
 #include <string.h>
@@ -87,6 +84,7 @@ static stk_status look_at_records(const stk_train_recipe *recipe, stk_split_list
     stk_inspect_report        report;
     const stk_inspect_options options = {.whole = true};
     STK_TRY(stk_inspect(&report, NULL, recipe->data.path, &options, err));
+    *list = (stk_split_list){.count = 0};
     for (size_t i = 0; i < report.file_count; i++)
         stk_split_list_add(list, report.files[i].split ? report.files[i].split : "train",
                            report.files[i].records, report.files[i].bytes);
@@ -96,6 +94,12 @@ static stk_status look_at_records(const stk_train_recipe *recipe, stk_split_list
     return STK_OK;
 }
 
+/* A listing of records does not say what their labels are. */
+static bool knows_no_classes(const stk_train_data *out)
+{
+    return out->classes < 1 && strcmp(stk_source_kind_name(out->source), "tfrecord") == 0;
+}
+
 static stk_status list_splits(const stk_train_recipe *recipe, stk_split_list *list,
                               stk_train_data *out, stk_error *err)
 {
@@ -103,72 +107,23 @@ static stk_status list_splits(const stk_train_recipe *recipe, stk_split_list *li
     stk_error  why;
     if (look_at_info(recipe, list, out, &st, err)) return st;
     st = look_at_source(recipe, list, out, &why);
-    if (st == STK_E_FORMAT && look_at_records(recipe, list, out, err) == STK_OK) return STK_OK;
+    const bool again = st ? st == STK_E_FORMAT : knows_no_classes(out);
+    if (again && look_at_records(recipe, list, out, err) == STK_OK) return STK_OK;
     if (st && err) *err = why;
-    return st;
-}
-
-static stk_status measure(const stk_element *element, const char *path, stk_train_data *out,
-                          stk_error *err)
-{
-    const stk_value *value = stk_element_value(element, 0);
-    char             where[256];
-    stk_image_info   info;
-    if (value->dtype != STK_DTYPE_BYTES) {
-        bool has_channels = value->shape.rank == 3;
-        out->height = value->shape.rank >= 2 ? value->shape.dim[0] : 0;
-        out->width = value->shape.rank >= 2 ? value->shape.dim[1] : 0;
-        out->channels = has_channels ? value->shape.dim[2] : 1;
-        return STK_OK;
-    }
-    stk_element_where(element, where, sizeof where);
-    stk_error  why;
-    stk_status st =
-        stk_image_read_info(((const stk_bytes *)stk_value_data(value))[0], NULL, &info, &why);
-    if (st) return stk_fail(err, st, why.stage, *where ? where : path, "%s", why.message);
-    out->height = info.height;
-    out->width = info.width;
-    out->channels = info.channels;
-    return STK_OK;
-}
-
-static stk_status look_at_first(stk_dataset *data, const char *path, stk_train_data *out,
-                                stk_error *err)
-{
-    stk_iterator              *it;
-    stk_element               *element = NULL;
-    const stk_iterator_options options = {.threads = 1, .no_autotune = true};
-    if (stk_element_spec_find(stk_dataset_spec(data), "label") < 0)
-        return stk_fail(err, STK_E_NOTFOUND, "data", path,
-                        "the pictures have no labels; put them into folders by class, or name the "
-                        "field with the label");
-    STK_TRY(stk_iterator_start(&it, data, &options, err));
-    stk_status st = stk_iterator_next(it, &element, err);
-    if (!st && !element)
-        st = stk_fail(err, STK_E_NOTFOUND, "data", path, "there is not a single picture here");
-    if (!st) st = measure(element, path, out, err);
-    stk_element_unref(element);
-    stk_iterator_free(it);
     return st;
 }
 
 static stk_status look(const stk_train_recipe *recipe, stk_train_data *out, stk_error *err)
 {
     stk_split_list *list = calloc(1, sizeof *list);
-    stk_dataset    *data = NULL;
     if (!list) return stk_fail(err, STK_E_NOMEM, "data", recipe->data.path, "no memory");
     stk_status st = list_splits(recipe, list, out, err);
     if (!st) st = stk_splits_choose(recipe, list, out, err);
-    free(list);
     if (!st && out->classes < 1)
         st = stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
                       "no classes are known; set model.classes");
-    const stk_images_options options = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
-                                        .source = out->source,
-                                        .split = out->train_split};
-    if (!st) st = stk_dataset_images(&data, recipe->data.path, &options, err);
-    if (!st) st = look_at_first(data, recipe->data.path, out, err);
-    stk_dataset_unref(data);
+    if (!st) st = stk_survey_take(recipe, stk_split_list_bytes(list, out->train_split), out, err);
+    free(list);
     return st;
 }
 

@@ -34,7 +34,7 @@ static const stk_train_key keys[] = {
      "what a picture that cannot be read does"},
     {"data", "size", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.size),
      sizeof(((stk_train_recipe *)0)->data.size), "auto", NULL, 1, 4096,
-     "pixels of a side; auto: the preset's"},
+     "pixels of a side; auto: about as the pictures are, but the preset's at most"},
     {"data", "batch", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.batch),
      sizeof(((stk_train_recipe *)0)->data.batch), "auto", NULL, 1, 1000000, "pictures of a step"},
     {"data", "eval_batch", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.eval_batch),
