@@ -209,6 +209,8 @@ static int train(session *s)
     stk_train_live_stop(s->live);
     if (s->monitor) stk_monitor_stop(s->monitor);
     stk_train_watch_end(&s->watch);
+    if (s->trainer) stk_left_out_end(&s->watch.left_out, stk_trainer_folder(s->trainer));
+    s->report.left_out = s->watch.left_out.count;
     stk_train_trace_end(s->tracer, s->call);
     s->report.wall_seconds = stk_seconds_now() - begin;
     if (st) return stk_train_job_error(s->call, &err);

@@ -210,6 +210,7 @@ void stk_train_report_json(stk_json_writer *json, const stk_train_report *report
     stk_json_pair_string(json, "best_model", r->best_path);
     stk_json_pair_bool(json, "interrupted", r->interrupted);
     stk_json_pair_bool(json, "stopped_early", r->stopped_early);
+    stk_json_pair_uint(json, "left_out_images", report->left_out);
     stk_json_pair_int(json, "skipped_steps", p->skipped);
     stk_json_pair_double(json, "images_per_s", training > 0 ? images / training : 0);
     stk_json_pair_double(json, "input_wait", training > 0 ? r->input_seconds / training : 0);

@@ -19,7 +19,8 @@ typedef struct stk_train_report {
     double                  wall_seconds;
     const stk_diagnosis    *diagnosis; /* NULL: none */
     const stk_train_data   *data;
-    stk_train_final         final; /* on the test split */
+    stk_train_final         final;    /* on the test split */
+    size_t                  left_out; /* images that could not be read */
 } stk_train_report;
 
 /* For people: accuracy, time, slow callbacks, files, to stdout. */
