@@ -134,7 +134,8 @@ STK_API STK_NODISCARD stk_status stk_dataset_fixed(stk_dataset **out, const stk_
                                                    stk_error               *err);
 
 /* Existing data of any form that stk_source_open knows (folders of images, tar, CSV, IDX, packs):
- * its fields by name. split NULL takes all. */
+ * its fields by name. split NULL takes all; one that is not there by this name may be there by
+ * another that means the same ("train": "Training"). */
 STK_API STK_NODISCARD stk_status stk_dataset_source(stk_dataset **out, const stk_filesystem *fs,
                                                     const char *path, const char *kind,
                                                     const char *split, stk_error *err);
@@ -142,6 +143,12 @@ STK_API STK_NODISCARD stk_status stk_dataset_source(stk_dataset **out, const stk
 STK_API STK_NODISCARD stk_status stk_dataset_of_source(stk_dataset **out, stk_source *source,
                                                        const char *path, const char *split,
                                                        stk_error *err);
+/* A part of a split: without one of every hold_back items of each class, or (held_back) those
+ * alone. The only item of a class is never held back. */
+STK_API STK_NODISCARD stk_status stk_dataset_of_source_part(stk_dataset **out, stk_source *source,
+                                                            const char *path, const char *split,
+                                                            int64_t hold_back, bool held_back,
+                                                            stk_error *err);
 
 STK_END_DECLS
 #endif

@@ -11,12 +11,14 @@ typedef struct stk_images_options {
     const stk_filesystem *fs;     /* NULL: local; must outlive the dataset */
     const char           *kind;   /* of source; NULL finds out */
     struct stk_source    *source; /* path, open already: it is not listed again; NULL: opens it */
-    const char           *split;  /* NULL: "train" where there is one, else all */
-    const char           *image;  /* the field with the picture; NULL: "image" */
-    const char           *label;  /* NULL: "label" */
-    int64_t hold_back;            /* k: every k-th element is kept out, for validation; 0: none */
-    bool    held_back;            /* only those elements instead */
-    int64_t every;                /* k: of what is left only every k-th; 0: all */
+    const char           *split;  /* or another name for it ("test" for "Testing"); NULL: the one
+                                     to train on where there is one, else all */
+    const char *image;            /* the field with the picture; NULL: "image" */
+    const char *label;            /* NULL: "label" */
+    int64_t     hold_back; /* k: one of k elements is kept out, for validation: of each class where
+                              classes are known before reading, else every k-th; 0: none */
+    bool    held_back;     /* only those elements instead */
+    int64_t every;         /* k: of what is left only every k-th; 0: all */
     int64_t shuffle; /* 0: in order; else each epoch anew: files as a whole, records in a buffer of
                         so many, or of as many as 256 MB hold (STK_AUTO) */
     int64_t repeat;  /* 0: once; STK_AUTO (-1): for ever; else so often */
@@ -42,13 +44,15 @@ typedef struct stk_preset {
     int                    channels; /* 1 or 3 */
     const stk_preset_step *train, *evaluate; /* each ends with an operation of NULL */
     const char            *normalize;        /* parameters of normalize */
+    const char            *fit; /* parameters of fit, which comes first, in training and evaluation:
+                                   images of another size are resized, never cut to a scrap */
 } stk_preset;
 
 /* NULL past the end; by name NULL for none. */
 STK_API const stk_preset *stk_preset_at(size_t index);
 STK_API const stk_preset *stk_preset_find(const char *name);
 
-/* Whether the chain has this operation, as a step or as one of its endings (normalize, layout). */
+/* Whether the chain has this operation: fit, a step, or one of its endings (normalize, layout). */
 STK_API bool stk_preset_has(const stk_preset *preset, bool evaluate, const char *operation);
 
 typedef struct stk_preset_options {

@@ -20,6 +20,7 @@ typedef struct stk_train_recipe {
     struct {
         char    path[STK_TRAIN_PATH], kind[STK_TRAIN_TEXT], split[STK_TRAIN_TEXT];
         char    validation[STK_TRAIN_TEXT]; /* a split, a share "0.1", or "none" */
+        char    test[STK_TRAIN_TEXT];       /* a split, or "none" */
         char    preset[STK_TRAIN_TEXT];
         char    pipeline[STK_TRAIN_PATH]; /* a recipe whose data: is a list of stages; or "" */
         char    on_bad_sample[STK_TRAIN_TEXT];
@@ -96,12 +97,26 @@ STK_API STK_NODISCARD stk_status stk_train_recipe_load(stk_train_recipe     *rec
 STK_API STK_NODISCARD stk_status stk_train_recipe_print(const stk_train_recipe *recipe,
                                                         stk_blob *out, stk_error *err);
 
+/* What images are like, by the headers of some hundred that are spread over the training split. */
+typedef struct stk_train_survey {
+    int64_t looked;     /* that could be read; 0: pixels of one size, or nobody looked */
+    int64_t unreadable; /* of those that were to be looked at besides */
+    int64_t grey;       /* of looked */
+    int64_t least_width, least_height, most_width, most_height; /* the smallest and the largest */
+    double  longest;                                            /* length to breadth */
+    char    formats[96];                                        /* "380 jpeg, 20 png" */
+    char    bad[256]; /* the first that could not be read, and why */
+} stk_train_survey;
+
 /* What the data is, as far as training asks. */
 typedef struct stk_train_data {
     int64_t            classes, train_count, validation_count;
-    int64_t            width, height, channels; /* of the first picture */
-    char             **class_names;             /* NULL, or classes names */
+    int64_t            width, height, channels; /* of most pictures: medians; 1 or 3 channels */
+    stk_train_survey   survey;
+    char             **class_names; /* NULL, or classes names */
     char               train_split[64], validation_split[64];
+    char               test_split[64]; /* looked at once, when all is learnt and chosen; or "" */
+    int64_t            test_count;
     double             validation_share;       /* > 0: that part of the train split is held back */
     int64_t            rare_class, rare_count; /* with the fewest pictures; count -1: not known */
     struct stk_source *source;                 /* what was listed; NULL: a pack or records; owned */

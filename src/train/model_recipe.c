@@ -27,6 +27,7 @@ static const stk_model_recipe recipes[] = {
               {"output", "log_every", "12"}},
      .preset = "cifar-shift",
      .alternates = true,
+     .reports_on_test = true,
      .batch = 1024,
      .rate = 11.5,
      .decay = 0.0153,

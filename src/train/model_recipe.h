@@ -14,6 +14,7 @@ typedef struct stk_model_recipe {
     } keys[STK_MODEL_RECIPE_KEYS]; /* ends with a NULL section */
     const char *preset;            /* where pictures have its channels */
     bool        alternates;        /* data.flip, where pictures are kept on the device */
+    bool        reports_on_test;   /* learns from all of train and is evaluated once, on test */
     int64_t     batch;             /* where the data has a few of them */
     /* For a loss that is summed over batches of 1024, and for no momentum: with momentum m the rate
      * of our mean is rate * batch / 1024 / (1 + 1 / (1 - m)), and its decay is decay / rate. */

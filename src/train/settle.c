@@ -1,6 +1,7 @@
 /* What a recipe leaves open is decided here, by rules of thumb that are written down with their
  * reasons: the same data gives the same decisions. */
 #include "base/limits.h"
+#include "train/data/mixture.h"
 #include "train/data/resident.h"
 #include "train/model_recipe.h"
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SMALL_SIDE = 40, GREY_SIDE = 40 };
+enum { SMALL_SIDE = 40 };
 
 typedef struct settling {
     stk_train_recipe       *recipe;
@@ -59,18 +60,61 @@ static stk_status warn_of_rare_class(settling *s, stk_error *err)
                d->rare_count == 1 ? "" : "s");
 }
 
+/* Written down, so that the run says for ever what it was chosen by, and goes on with the same. */
+static stk_status settle_splits(settling *s, stk_error *err)
+{
+    stk_train_recipe     *r = s->recipe;
+    const stk_train_data *d = s->data;
+    const bool            decide = !*r->data.validation;
+    if (*d->train_split) put(r->data.split, d->train_split);
+    if (d->validation_share > 0 && decide)
+        snprintf(r->data.validation, sizeof r->data.validation, "%g", d->validation_share);
+    else if (!(d->validation_share > 0))
+        put(r->data.validation, *d->validation_split ? d->validation_split : "none");
+    if (!decide) return STK_OK;
+    if (d->validation_share > 0)
+        return say(s, err,
+                   "validation: one of %.0f pictures of %s is held back, since no split is there "
+                   "for it; data.validation says otherwise",
+                   1 / d->validation_share, d->train_split);
+    if (!d->validation_count)
+        return say(s, err, "validation none: %lld pictures are too few to hold some back",
+                   (long long)d->train_count);
+    return say(s, err, "validation %s: the best model is chosen by it", d->validation_split);
+}
+
+static stk_status choose_preset(settling *s, stk_error *err)
+{
+    const stk_train_data *d = s->data;
+    char                  looked[64] = "pictures";
+    if (d->survey.looked)
+        snprintf(looked, sizeof looked, "most of the %lld pictures looked at",
+                 (long long)d->survey.looked);
+    put(s->recipe->data.preset, largest_side(d) > SMALL_SIDE ? "imagenet"
+                                : d->channels == 1           ? "fashion"
+                                                             : "cifar");
+    return say(s, err, "preset %s: %s are about %lldx%lld, %s", s->recipe->data.preset, looked,
+               (long long)d->width, (long long)d->height, d->channels == 1 ? "grey" : "in colour");
+}
+
+/* Small pictures as they are; photos at the preset's size, but smaller ones are not blown up to it:
+ * that would cost time and show no more. */
+static int64_t choose_size(const settling *s)
+{
+    enum { STEP = 32 };
+    const stk_train_data *d = s->data;
+    const int64_t side = largest_side(d), shorter = d->width < d->height ? d->width : d->height;
+    if (side <= 0) return s->preset->size;
+    if (s->preset->size <= SMALL_SIDE)
+        return side <= SMALL_SIDE && d->width == d->height ? side : s->preset->size;
+    const int64_t near = (shorter + STEP / 2) / STEP * STEP;
+    return near < STEP ? STEP : near < s->preset->size ? near : s->preset->size;
+}
+
 static stk_status settle_preset(settling *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
-    int64_t           side = largest_side(s->data);
-    if (!*r->data.preset) {
-        put(r->data.preset, side > SMALL_SIDE        ? "imagenet"
-                            : s->data->channels == 1 ? "fashion"
-                                                     : "cifar");
-        STK_TRY(say(s, err, "preset %s: pictures are %lldx%lld with %lld channels", r->data.preset,
-                    (long long)s->data->width, (long long)s->data->height,
-                    (long long)s->data->channels));
-    }
+    if (!*r->data.preset) STK_TRY(choose_preset(s, err));
     s->preset = stk_preset_find(r->data.preset);
     if (!s->preset)
         return stk_fail(err, STK_E_INVALID, "recipe", "data.preset",
@@ -78,10 +122,9 @@ static stk_status settle_preset(settling *s, stk_error *err)
                         "fashion",
                         r->data.preset);
     if (r->data.size > 0) return STK_OK;
-    bool small_square = side <= SMALL_SIDE && s->data->width == s->data->height && side > 0;
-    r->data.size = small_square && s->preset->size <= SMALL_SIDE ? side : s->preset->size;
+    r->data.size = choose_size(s);
     return say(s, err, "size %lld: %s", (long long)r->data.size,
-               r->data.size == side ? "as the pictures are" : "the preset's");
+               r->data.size == s->preset->size ? "the preset's" : "about as the pictures are");
 }
 
 /* First of all: it leaves less for the others to decide. */
@@ -293,7 +336,7 @@ static stk_status settle_resident(settling *s, stk_error *err)
     stk_train_recipe *r = s->recipe;
     char              text[320];
     const bool        off = strcmp(r->data.resident, "off") == 0, decide = !*r->data.resident;
-    const char       *obstacle = stk_resident_obstacle(r, s->data, text, sizeof text);
+    const char       *obstacle = stk_resident_obstacle(r, text, sizeof text);
     const uint64_t    bytes = stk_resident_bytes(r, s->data);
     if (decide && (obstacle || !on_gpu(r) || bytes >= MOST)) put(r->data.resident, "off");
     if (decide && on_gpu(r))
@@ -395,7 +438,9 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(settle_path(recipe->model.weights, err));
     STK_TRY(warn_of_rare_class(&s, err));
     STK_TRY(settle_own(&s, err));
+    STK_TRY(settle_splits(&s, err));
     STK_TRY(settle_preset(&s, err));
+    STK_TRY(stk_mixture_warn(recipe, data, reasons, err));
     STK_TRY(settle_model(&s, err));
     STK_TRY(settle_batch(&s, err));
     STK_TRY(settle_epochs(&s, err));

@@ -7,7 +7,7 @@ make_colours photos 3 30 8
 
 run train photos --epochs 2 --threads 1
 expect_code 0 "no flag that matters"
-for text in "data      " "81 pictures" "9 to evaluate on" "3 classes" "model     resnet20" "schedule  nesterov" "machine   cpu" \
+for text in "data      " "81 pictures" "9 to validate on" "3 classes" "model     resnet20" "schedule  nesterov" "machine   cpu" \
     "output    runs/photos-resnet20-1" "validation loss" "best" "next: stoker eval"; do
     expect_in err "$text" "the plan"
 done

@@ -247,3 +247,45 @@ STK_TEST(measuring_fixes_what_an_operation_fixes)
     EXPECT_INT_EQ(10, measure_by("rotate", "degrees=7", 10, 10).width);
     EXPECT_INT_EQ(-1, measure_by("rotate", "degrees=7 expand=true", 10, 10).width);
 }
+
+static void expect_fit(int width, int height, int x, int y, int wide, int high)
+{
+    stk_error   err;
+    stk_framing f;
+    EXPECT_OK(frame_by("fit", "size=32", width, height, &f, &err));
+    expect_window(&f, x, y, wide, high);
+    EXPECT_INT_EQ(32, f.width);
+    EXPECT_INT_EQ(32, f.height);
+}
+
+STK_TEST(fit_shows_the_most_of_an_image_that_has_the_shape)
+{
+    expect_fit(32, 32, 0, 0, 32, 32);
+    expect_fit(500, 375, 62, 0, 375, 375);
+    expect_fit(375, 500, 0, 62, 375, 375);
+    expect_fit(8, 8, 0, 0, 8, 8);
+    expect_fit(32, 64, 0, 16, 32, 32);
+    expect_fit(1000, 100, 250, 0, 500, 100); /* a banner: half of it, squeezed */
+    expect_fit(1, 65535, 0, 16383, 1, 32768);
+    expect_fit(3, 2, 0, 0, 2, 2);
+}
+
+STK_TEST(fit_without_a_size_squeezes_only_what_is_long)
+{
+    stk_error            err;
+    stk_framing          f;
+    const stk_image_size banner = measure_by("fit", "longest=2", 1000, 100);
+    const stk_image_size unknown = measure_by("fit", "longest=2", -1, -1);
+    EXPECT_OK(frame_by("fit", "longest=2", 500, 375, &f, &err));
+    expect_window(&f, 0, 0, 500, 375);
+    EXPECT_INT_EQ(500, f.width);
+    EXPECT_INT_EQ(375, f.height);
+    EXPECT_OK(frame_by("fit", "longest=2", 100, 1000, &f, &err));
+    expect_window(&f, 0, 0, 100, 1000);
+    EXPECT_INT_EQ(100, f.width);
+    EXPECT_INT_EQ(200, f.height);
+    EXPECT_INT_EQ(200, banner.width);
+    EXPECT_INT_EQ(-1, unknown.width);
+    EXPECT_INT_EQ(24, measure_by("fit", "size=24", -1, -1).height);
+    expect_refused(STK_E_INVALID, "fit", "longest=0.5", "longest");
+}

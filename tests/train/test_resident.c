@@ -372,31 +372,44 @@ static void write_picture(const char *folder, const char *name, int width, int h
     stk_test_write_file(path, picture, used + (size_t)(width * height * 3));
 }
 
-STK_TEST(pictures_of_several_sizes_are_refused)
+/* Classes of one colour each, in several sizes and shapes. */
+static const char *make_sizes(void)
 {
     static const char *const classes[] = {"cat", "dog"};
-    stk_train_recipe         recipe;
-    stk_train_data           data;
-    stk_train_result         result;
-    stk_error                err;
+    static const int         sizes[][2] = {{16, 16}, {16, 18}, {8, 6}, {60, 6}, {16, 16}, {17, 23}};
     const char              *folder = stk_test_path("sizes");
     mkdir(folder, 0777);
     for (int c = 0; c < 2; c++) {
         char inside[512];
         snprintf(inside, sizeof inside, "%s/%s", folder, classes[c]);
         mkdir(inside, 0777);
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 12; i++) {
             char name[32];
             snprintf(name, sizeof name, "%d.png", i);
-            write_picture(inside, name, 16, i == 6 ? 18 : 16);
+            write_picture(inside, name, sizes[i % 6][0], sizes[i % 6][1]);
         }
     }
-    tiny_recipe(&recipe, &data, folder, stk_test_path("sizes-run"),
+    return folder;
+}
+
+STK_TEST(pictures_of_several_sizes_are_made_to_fit)
+{
+    stk_train_recipe recipe;
+    stk_train_data   data;
+    stk_resident    *resident;
+    stk_error        err;
+    tiny_recipe(&recipe, &data, make_sizes(), stk_test_path("sizes-run"),
                 (const char *const[]){"data.resident", "on", "data.validation", "none",
-                                      "data.batch", "4", "data.preset", "cifar", NULL});
-    EXPECT_STATUS(STK_E_SHAPE, train(&recipe, &data, &result, &err));
-    EXPECT_CONTAINS("one size", err.message);
-    EXPECT_CONTAINS("data.resident: off", err.message);
+                                      "data.batch", "4", "data.preset", "cifar", "data.size", "12",
+                                      NULL});
+    const stk_feed_options options = {.recipe = &recipe, .data = &data, .size = 12, .seed = 1};
+    EXPECT_OK(stk_resident_load(&resident, &options, &err));
+    EXPECT_INT_EQ(24, resident->count);
+    EXPECT_INT_EQ(12, resident->width);
+    EXPECT_INT_EQ(12, resident->height);
+    for (size_t i = 0; i < resident->pictures.size; i++)
+        EXPECT_INT_EQ(100, resident->pictures.data[i]); /* no black border */
+    stk_resident_free(resident);
     stk_train_data_release(&data);
 }
 

@@ -54,10 +54,20 @@ const char *tiny_data(const char *name, int count, int size, int classes)
 void tiny_recipe(stk_train_recipe *recipe, stk_train_data *data, const char *path,
                  const char *folder, const char *const *settings)
 {
-    static const char *const usual[] = {
-        "model.name",       "mlp", "data.batch", "16", "train.epochs", "2", "knobs.backend", "ref",
-        "output.log_every", "1",   NULL};
-    stk_error err;
+    static const char *const usual[] = {"model.name",
+                                        "mlp",
+                                        "data.batch",
+                                        "16",
+                                        "train.epochs",
+                                        "2",
+                                        "knobs.backend",
+                                        "ref",
+                                        "output.log_every",
+                                        "1",
+                                        "data.validation",
+                                        "test",
+                                        NULL};
+    stk_error                err;
     stk_train_recipe_init(recipe);
     EXPECT_OK(stk_train_recipe_set(recipe, "data.path", path, "test", &err));
     EXPECT_OK(stk_train_recipe_set(recipe, "output.folder", folder, "test", &err));

@@ -39,6 +39,12 @@ static stk_status is_encoded(bool *encoded, const char *path, const stk_bench_sh
     return STK_OK;
 }
 
+/* Else fit is about images that hardly anybody has, and costs nothing. */
+static bool resizes_all(const stk_preset *preset)
+{
+    return preset->fit && strstr(preset->fit, "{size}");
+}
+
 static stk_status add_all(stk_ablation *out, const char *path, const stk_bench_shape *shape,
                           stk_error *err)
 {
@@ -50,6 +56,7 @@ static stk_status add_all(stk_ablation *out, const char *path, const stk_bench_s
     STK_TRY(is_encoded(&encoded, path, shape, err));
     STK_TRY(add(out, path, shape, "all", err));
     if (encoded) STK_TRY(add(out, path, &undecoded, "decode_image", err));
+    if (resizes_all(shape->preset)) STK_TRY(add_without(out, path, shape, "fit", err));
     for (; step->operation; step++)
         STK_TRY(add_without(out, path, shape, step->operation, err));
     if (shape->preparation.normalize) STK_TRY(add_without(out, path, shape, "normalize", err));

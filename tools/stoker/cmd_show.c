@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stoker/functions.h>
 #include <stoker/json.h>
+#include <stoker/train.h>
 #include <string.h>
 
 typedef struct values {
@@ -13,12 +14,18 @@ typedef struct values {
     stk_picture_values pictures;
     stk_option_list    operations;
     int64_t            count, columns, seed, epoch, epochs;
-    const char        *out;
+    const char        *out, *on_bad;
 } values;
 
-static const values defaults = {.seed = 1, .out = "sheet.png"};
+static const values defaults = {.seed = 1, .out = "sheet.png", .on_bad = "fail"};
 
 enum { USUAL_COUNT = 32, USUAL_ROWS = 6, USUAL_COLUMNS = 8, USUAL_DRAWS = 6 };
+
+static const char *on_bad_choice(size_t index)
+{
+    static const char *const words[] = {"fail", "skip"};
+    return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
 
 static const stk_option options[] = {
     STK_PICTURE_OPTIONS(values, pictures),
@@ -29,6 +36,13 @@ static const stk_option options[] = {
      .group = "Pictures",
      .help = "show this image operation instead of a preset, such as 'rotate degrees=-30,30'; "
              "several are done in turn; 'all' shows each one on the same picture"},
+    {.name = "on-bad",
+     .metavar = "WHAT",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, on_bad),
+     .choice = on_bad_choice,
+     .group = "Pictures",
+     .help = "pictures that cannot be read: fail, or skip them and say which (default fail)"},
     {.name = "count",
      .letter = 'n',
      .metavar = "N",
@@ -121,6 +135,9 @@ static int check_operations(session *s)
         return stk_report_usage(s->call->command, message,
                                 advice[0] ? advice : "'stoker show --help' lists them");
     }
+    if (s->values->epochs && strcmp(s->values->on_bad, "skip") == 0)
+        return stk_report_usage(s->call->command, "--on-bad skip and --epochs exclude each other",
+                                "a picture that cannot be read has no row of epochs");
     if (s->all && list->count > 1)
         return stk_report_usage(s->call->command, "--op all stands alone", NULL);
     if (list->count && s->values->pictures.preset)
@@ -136,6 +153,7 @@ static void choose_numbers(session *s)
     r->pictures = v->pictures;
     r->operations = v->operations;
     r->run = (stk_sample_run){(uint64_t)v->seed, (int)v->common.threads, v->common.memory_bytes};
+    r->skip_bad = strcmp(v->on_bad, "skip") == 0;
     r->epoch = (uint64_t)v->epoch;
     r->epochs = (size_t)v->epochs;
     r->count = v->count ? (size_t)v->count : v->epochs ? USUAL_ROWS : USUAL_COUNT;
@@ -145,10 +163,38 @@ static void choose_numbers(session *s)
     r->columns = s->columns;
 }
 
+/* As a network would be shown them: what 'stoker train' decides by many pictures. False: it decides
+ * nothing about such data, which has no classes. */
+static bool choose_as_train(session *s)
+{
+    stk_show_request *r = &s->request;
+    stk_train_recipe  recipe;
+    stk_train_data    data;
+    stk_error         unasked;
+    stk_train_recipe_init(&recipe);
+    snprintf(recipe.data.path, sizeof recipe.data.path, "%s", r->path);
+    if (r->pictures.split)
+        snprintf(recipe.data.split, sizeof recipe.data.split, "%s", r->pictures.split);
+    if (stk_train_look(&data, &recipe, &unasked)) return false;
+    const bool        decided = stk_train_settle(&recipe, &data, NULL, &unasked) == STK_OK;
+    const stk_preset *preset = decided ? stk_preset_find(recipe.data.preset) : NULL;
+    if (preset) r->pictures.preset = preset->name;
+    if (preset && !r->pictures.size) r->pictures.size = recipe.data.size;
+    if (preset && !s->values->common.quiet)
+        fprintf(stderr,
+                "most pictures have about %lld x %lld pixels%s: taken for preset %s; --preset "
+                "chooses another\n",
+                (long long)data.width, (long long)data.height, data.channels == 1 ? ", grey" : "",
+                preset->name);
+    stk_train_data_release(&data);
+    return preset != NULL;
+}
+
 static stk_status choose_preset(session *s, stk_error *err)
 {
     stk_show_request *r = &s->request;
     if (r->pictures.preset) return STK_OK;
+    if (!r->operations.count && choose_as_train(s)) return STK_OK;
     STK_TRY(stk_pictures_look(&r->kind, r->path, &r->pictures, err));
     if (r->operations.count) return STK_OK;
     int64_t size = 0;

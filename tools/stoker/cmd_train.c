@@ -142,6 +142,8 @@ static int print_result(session *s)
     int             code = STK_EXIT_OK;
     show_curve(s);
     judge(s);
+    if (!s->result.interrupted)
+        stk_train_final_run(&s->report.final, s->job, stk_trainer_folder(s->trainer));
     if (s->values->train.json) {
         stk_json_out json;
         stk_json_out_begin(&json);
@@ -197,6 +199,7 @@ static int train(session *s)
     const double begin = stk_seconds_now();
     if (!st) {
         s->report = (stk_train_report){.recipe = &s->job->recipe,
+                                       .data = &s->job->data,
                                        .inject = &s->job->inject,
                                        .trainer = s->trainer,
                                        .result = &s->result,
@@ -206,6 +209,8 @@ static int train(session *s)
     stk_train_live_stop(s->live);
     if (s->monitor) stk_monitor_stop(s->monitor);
     stk_train_watch_end(&s->watch);
+    if (s->trainer) stk_left_out_end(&s->watch.left_out, stk_trainer_folder(s->trainer));
+    s->report.left_out = s->watch.left_out.count;
     stk_train_trace_end(s->tracer, s->call);
     s->report.wall_seconds = stk_seconds_now() - begin;
     if (st) return stk_train_job_error(s->call, &err);
@@ -253,6 +258,7 @@ static int run_job(const stk_invocation *call, stk_train_job *job)
     code = stk_train_trace_start(&s.tracer, call, v->trace, &job->recipe, job->recipe.output.folder,
                                  stk_train_watch_log, &s.watch);
     if (!code) code = train(&s);
+    stk_train_final_release(&s.report.final);
     stk_trainer_free(s.trainer);
     stk_monitor_free(s.monitor);
     stk_tracer_free(s.tracer);

@@ -2,6 +2,7 @@
 #include "find_sample.h"
 
 #include "signals.h"
+#include "text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -127,11 +128,21 @@ static stk_status count_before(uint64_t *count, const char *path, const stk_pict
     return STK_OK;
 }
 
+/* Of what a pipeline says only what it passed over is of interest here. */
+static void tell(void *context, const char *line)
+{
+    (void)context;
+    if (strncmp(line, "warning: ", 9) != 0) return;
+    stk_text_print(stderr, line);
+    fprintf(stderr, "\n");
+}
+
 stk_iterator_options stk_sample_iterator_options(const stk_sample_run *run)
 {
     return (stk_iterator_options){.seed = run->seed,
                                   .threads = run->threads,
                                   .memory_bytes = run->memory_bytes,
+                                  .log = tell,
                                   .cancel = stk_signals_token()};
 }
 

@@ -226,6 +226,7 @@ static stk_status draw_prepared(stk_show_cells *out, stk_dataset **data,
                                 const stk_class_names *names, stk_error *err)
 {
     STK_TRY(prepare(data, request, err));
+    if (request->skip_bad) STK_TRY(stk_dataset_ignore_errors(data, true, err));
     return request->epochs ? draw_epochs(out, *data, request, count, names, err)
                            : draw_stream(out, *data, request, names, err);
 }

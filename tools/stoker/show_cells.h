@@ -12,6 +12,7 @@ typedef struct stk_show_request {
     stk_option_list    operations;
     stk_picture_kind   kind; /* of the pictures as they are stored */
     stk_sample_run     run;
+    bool               skip_bad; /* pictures that cannot be read are passed over, and told */
     uint64_t           epoch;
     size_t             count;   /* pictures */
     size_t             epochs;  /* 0: one sheet of different pictures; else each so often */

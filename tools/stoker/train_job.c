@@ -52,6 +52,23 @@ static stk_status look_and_settle(stk_train_job *job, stk_error *err)
     return stk_train_settle(&job->recipe, &job->data, &job->reasons, err);
 }
 
+/* Names of files are among them. */
+static void print_warnings(const stk_train_job *job)
+{
+    const char *at = (const char *)job->reasons.data, *end = at + job->reasons.size;
+    while (at && at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        const int   length = (int)((stop ? stop : end) - at);
+        char        line[768];
+        snprintf(line, sizeof line, "%.*s", length, at);
+        if (strncmp(line, "WARNING: ", 9) == 0) {
+            stk_text_print(stderr, line);
+            fprintf(stderr, "\n");
+        }
+        at += length + 1;
+    }
+}
+
 int stk_train_job_prepare(stk_train_job *job, const stk_invocation *call,
                           const stk_train_values *values, const char *data)
 {
@@ -69,9 +86,7 @@ int stk_train_job_prepare(stk_train_job *job, const stk_invocation *call,
     const stk_status st = look_and_settle(job, &err);
     stk_notice_end();
     if (st) return stk_train_job_error(call, &err);
-    char warning[512];
-    stk_train_job_reason(job, "WARNING", warning, sizeof warning);
-    if (*warning) fprintf(stderr, "WARNING: %s\n", warning);
+    print_warnings(job);
     return STK_EXIT_OK;
 }
 

@@ -1,4 +1,4 @@
-/* The plan of a run, in five lines. */
+/* The plan of a run, in a few lines. */
 #include "train_plan.h"
 
 #include "format.h"
@@ -43,26 +43,64 @@ stk_model_size stk_train_model_size(const stk_train_recipe *recipe)
     return (stk_model_size){cost.parameters, cost.flops};
 }
 
+static void print_validation(const stk_train_data *data)
+{
+    char count[STK_FORMAT_ROOM];
+    if (!data->validation_count) {
+        fprintf(stderr, "none to validate on");
+        return;
+    }
+    fprintf(stderr, "%s to validate on (", stk_format_count(count, whole(data->validation_count)));
+    if (data->validation_share > 0) fprintf(stderr, "one of %.0f of ", 1 / data->validation_share);
+    stk_text_print(stderr, data->validation_split);
+    fprintf(stderr, "%s)", data->validation_share > 0 ? ", held back: it is not learnt from" : "");
+}
+
+static void print_test(const stk_train_data *data)
+{
+    char count[STK_FORMAT_ROOM];
+    if (!data->test_count) return;
+    fprintf(stderr, ", %s to test the best model on at the end (",
+            stk_format_count(count, whole(data->test_count)));
+    stk_text_print(stderr, data->test_split);
+    fprintf(stderr, ")");
+}
+
 static void print_data(const stk_train_job *job)
 {
     const stk_train_data *data = &job->data;
-    char                  a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    char                  a[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
     begin_line("data");
     stk_text_print(stderr, job->recipe.data.path);
-    fprintf(stderr, ": %s pictures (", stk_format_count(a, whole(data->train_count)));
+    fprintf(stderr, ": %s pictures to learn from (", stk_format_count(a, whole(data->train_count)));
     stk_text_print(stderr, data->train_split);
     fprintf(stderr, "), ");
-    if (!data->validation_count) {
-        fprintf(stderr, "none to evaluate on");
-    } else {
-        fprintf(stderr, "%s to evaluate on (", stk_format_count(b, whole(data->validation_count)));
-        if (data->validation_share > 0)
-            fprintf(stderr, "one of %.0f held back", 1 / data->validation_share);
-        else
-            stk_text_print(stderr, data->validation_split);
-        fprintf(stderr, ")");
-    }
+    print_validation(data);
+    print_test(data);
     fprintf(stderr, ", %s classes\n", stk_format_count(c, whole(data->classes)));
+}
+
+/* What the choices that follow go by. */
+static void print_images(const stk_train_data *data)
+{
+    const stk_train_survey *s = &data->survey;
+    char                    a[STK_FORMAT_ROOM];
+    if (!s->looked) return;
+    begin_line("images");
+    fprintf(stderr, "%s looked at: most about %lld x %lld",
+            stk_format_count(a, whole(s->looked + s->unreadable)), (long long)data->width,
+            (long long)data->height);
+    if (s->least_width != s->most_width || s->least_height != s->most_height)
+        fprintf(stderr, ", from %lld x %lld to %lld x %lld", (long long)s->least_width,
+                (long long)s->least_height, (long long)s->most_width, (long long)s->most_height);
+    if (s->grey == s->looked)
+        fprintf(stderr, ", grey");
+    else if (s->grey)
+        fprintf(stderr, ", %lld of them grey", (long long)s->grey);
+    else
+        fprintf(stderr, ", in colour");
+    if (s->unreadable) fprintf(stderr, ", %lld cannot be read", (long long)s->unreadable);
+    fprintf(stderr, "; %s\n", s->formats);
 }
 
 static void print_model(const stk_train_recipe *recipe)
@@ -82,6 +120,7 @@ static void print_model(const stk_train_recipe *recipe)
 void stk_train_plan_begin(const stk_train_job *job)
 {
     print_data(job);
+    print_images(&job->data);
     print_model(&job->recipe);
 }
 

@@ -26,11 +26,13 @@ void stk_train_watch_init(stk_train_watch *watch, int64_t batch, bool quiet)
     *watch = (stk_train_watch){.quiet = quiet, .batch = batch, .first_step = -1};
     watch->terminal = isatty(STDERR_FILENO);
     pthread_mutex_init(&watch->lock, NULL);
+    stk_left_out_init(&watch->left_out);
 }
 
 void stk_train_watch_release(stk_train_watch *watch)
 {
     pthread_mutex_destroy(&watch->lock);
+    stk_left_out_release(&watch->left_out);
 }
 
 static void clear(stk_train_watch *watch)
@@ -138,12 +140,16 @@ stk_callback stk_train_watch_callback(stk_train_watch *watch)
 void stk_train_watch_log(void *context, const char *line)
 {
     stk_train_watch *watch = context;
+    const char      *show;
     /* What autotune tries is for 'stoker bench input'; here it would drown the evaluations. */
-    if (watch->quiet || strncmp(line, "autotune:", 9) == 0) return;
+    if (strncmp(line, "autotune:", 9) == 0) return;
     pthread_mutex_lock(&watch->lock);
-    clear(watch);
-    stk_text_print(stderr, line);
-    fprintf(stderr, "\n");
+    if (!stk_left_out_take(&watch->left_out, line, &show)) show = line;
+    if (show && !watch->quiet) {
+        clear(watch);
+        stk_text_print(stderr, show);
+        fprintf(stderr, "\n");
+    }
     pthread_mutex_unlock(&watch->lock);
 }
 

@@ -2,6 +2,8 @@
 #ifndef STK_TOOLS_TRAIN_PROGRESS_H
 #define STK_TOOLS_TRAIN_PROGRESS_H
 
+#include "left_out.h"
+
 #include <pthread.h>
 #include <stoker/monitor.h>
 #include <stoker/train.h>
@@ -17,6 +19,7 @@ typedef struct stk_train_watch {
     stk_train_progress last;       /* the last report */
     uint64_t           begin_ns, shown_ns;
     stk_monitor       *monitor; /* is told of each step; NULL: none. Set before the first */
+    stk_left_out       left_out;
 } stk_train_watch;
 
 void stk_train_watch_init(stk_train_watch *watch, int64_t batch, bool quiet);

@@ -7,14 +7,28 @@
 
 #include <string.h>
 
+/* Which pictures chose the model: those of test flatter it. */
+static void print_chosen_by(const stk_train_data *data)
+{
+    printf(" (");
+    if (data->validation_share > 0) printf("held back of ");
+    stk_text_print(stdout, data->validation_split);
+    printf(")");
+}
+
 static void print_accuracy(const stk_train_report *report, const stk_style *style)
 {
     const stk_train_result   *r = report->result;
     const stk_train_progress *p = &r->last;
     char                      a[STK_FORMAT_ROOM];
     if (r->best_accuracy >= 0)
-        printf("%s%.2f %%%s of the validation pictures right, at step %s\n", style->bold,
-               100 * r->best_accuracy, style->plain, stk_format_count(a, (uint64_t)r->best_step));
+        printf("%s%.2f %%%s of the validation pictures right", style->bold, 100 * r->best_accuracy,
+               style->plain);
+    if (r->best_accuracy >= 0) {
+        print_chosen_by(report->data);
+        printf(", at step %s\n", stk_format_count(a, (uint64_t)r->best_step));
+    }
+    stk_train_final_print(&report->final);
     if (p->step && p->step == report->first_step)
         printf("all %lld steps were done before; there was nothing left to do\n",
                (long long)p->steps);
@@ -190,9 +204,13 @@ void stk_train_report_json(stk_json_writer *json, const stk_train_report *report
         stk_json_pair_double(json, "validation_accuracy", p->validation_accuracy);
         stk_json_pair_double(json, "validation_top5", p->validation_top5);
     }
+    if (*report->data->validation_split)
+        stk_json_pair_string(json, "validation_split", report->data->validation_split);
+    stk_train_final_json(json, &report->final);
     stk_json_pair_string(json, "best_model", r->best_path);
     stk_json_pair_bool(json, "interrupted", r->interrupted);
     stk_json_pair_bool(json, "stopped_early", r->stopped_early);
+    stk_json_pair_uint(json, "left_out_images", report->left_out);
     stk_json_pair_int(json, "skipped_steps", p->skipped);
     stk_json_pair_double(json, "images_per_s", training > 0 ? images / training : 0);
     stk_json_pair_double(json, "input_wait", training > 0 ? r->input_seconds / training : 0);

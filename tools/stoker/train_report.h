@@ -3,6 +3,7 @@
 #define STK_TOOLS_TRAIN_REPORT_H
 
 #include "terminal.h"
+#include "train_final.h"
 
 #include <stoker/diagnosis.h>
 #include <stoker/json.h>
@@ -17,6 +18,9 @@ typedef struct stk_train_report {
     int64_t                 first_step; /* of this start */
     double                  wall_seconds;
     const stk_diagnosis    *diagnosis; /* NULL: none */
+    const stk_train_data   *data;
+    stk_train_final         final;    /* on the test split */
+    size_t                  left_out; /* images that could not be read */
 } stk_train_report;
 
 /* For people: accuracy, time, slow callbacks, files, to stdout. */

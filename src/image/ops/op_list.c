@@ -12,6 +12,7 @@ static const stk_image_op *const ops[] = {
     &stk_image_op_resize,
     &stk_image_op_flip,
     &stk_image_op_pad,
+    &stk_image_op_fit,
     /* paint */
     &stk_image_op_rotate,
     &stk_image_op_affine,

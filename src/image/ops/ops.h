@@ -6,7 +6,8 @@
 
 /* frame */
 extern const stk_image_op stk_image_op_crop, stk_image_op_centre_crop, stk_image_op_random_crop,
-    stk_image_op_random_resized_crop, stk_image_op_resize, stk_image_op_flip, stk_image_op_pad;
+    stk_image_op_random_resized_crop, stk_image_op_resize, stk_image_op_flip, stk_image_op_pad,
+    stk_image_op_fit;
 /* paint */
 extern const stk_image_op stk_image_op_rotate, stk_image_op_affine;
 extern const stk_image_op stk_image_op_brightness, stk_image_op_contrast, stk_image_op_saturation,

@@ -1,6 +1,8 @@
 /* source: existing data of any form, its fields as named values, by number. */
 #include "pipeline/ops/ops.h"
 #include "pipeline/run/node.h"
+#include "storage/file/split_name.h"
+#include "storage/source/hold_back.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -22,6 +24,8 @@ typedef struct params {
     char     *path, *split; /* split NULL: all */
     uint64_t *items;        /* those of the split; NULL: all */
     uint64_t  count;
+    int64_t   hold_back; /* one of so many of each class is kept out; 0: none */
+    bool      held_back; /* only those instead */
 } params;
 
 typedef struct state {
@@ -99,7 +103,10 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
                          stk_source_kind_name(p->shared->source), p->count));
     if (!p->split) return STK_OK;
     STK_TRY(stk_describe(out, err, " of split "));
-    return stk_blob_append(out, p->split, strlen(p->split), err);
+    STK_TRY(stk_blob_append(out, p->split, strlen(p->split), err));
+    if (!p->hold_back) return STK_OK;
+    return stk_describe(out, err, ", %sone of %" PRId64 " of each class",
+                        p->held_back ? "" : "all but ", p->hold_back);
 }
 
 /* A cursor that nobody uses, or a new one. */
@@ -269,29 +276,37 @@ static stk_status fail_split(const params *p, stk_error *err)
                     "there is no split \"%s\"; the splits are %s", p->split, names);
 }
 
-static size_t find_split(const params *p)
+/* The split that is meant; its own name counts from here on. */
+static stk_status find_split(params *p, size_t *split, stk_error *err)
 {
     const stk_source *source = p->shared->source;
-    size_t            split = 0;
-    while (split < stk_source_split_count(source) &&
-           strcmp(stk_source_split_name(source, split), p->split) != 0)
-        split++;
-    return split;
+    const size_t      count = stk_source_split_count(source);
+    const char      **names = calloc(count + 1, sizeof *names);
+    if (!names) return stk_fail(err, STK_E_NOMEM, "source", p->path, "no memory for names");
+    for (size_t i = 0; i < count; i++)
+        names[i] = stk_source_split_name(source, i);
+    *split = stk_split_find(names, count, p->split);
+    char *own = *split < count ? strdup(names[*split]) : NULL;
+    free(names);
+    if (*split == count) return fail_split(p, err);
+    if (!own) return stk_fail(err, STK_E_NOMEM, "source", p->path, "no memory for a name");
+    free(p->split);
+    p->split = own;
+    return STK_OK;
 }
 
-/* The numbers of the split's items, in order. */
-static stk_status choose_items(params *p, stk_error *err)
+/* The numbers of those items of the split that are wanted, in order. held: NULL, or a byte for each
+ * item of the source. */
+static stk_status number_items(params *p, size_t split, const uint8_t *held, stk_error *err)
 {
     const stk_source *source = p->shared->source;
     const uint64_t    all = stk_source_count(source);
-    const size_t      split = find_split(p);
-    if (split == stk_source_split_count(source)) return fail_split(p, err);
     for (int round = 0; round < 2; round++) {
         p->count = 0;
         for (uint64_t i = 0; i < all; i++) {
             stk_source_item item;
             stk_source_item_at(source, i, &item);
-            if (item.split != split) continue;
+            if (item.split != split || (held && (held[i] != 0) != p->held_back)) continue;
             if (round) p->items[p->count] = i;
             p->count++;
         }
@@ -302,6 +317,21 @@ static stk_status choose_items(params *p, stk_error *err)
                             "no memory for the numbers of %" PRIu64 " items", p->count);
     }
     return STK_OK;
+}
+
+static stk_status choose_items(params *p, stk_error *err)
+{
+    const stk_source *source = p->shared->source;
+    size_t            split = 0;
+    uint64_t          count;
+    STK_TRY(find_split(p, &split, err));
+    if (!p->hold_back) return number_items(p, split, NULL, err);
+    uint8_t *held = calloc(stk_source_count(source) + 1, 1);
+    if (!held) return stk_fail(err, STK_E_NOMEM, "source", p->path, "no memory for items");
+    stk_status st = stk_source_hold_back(source, split, p->hold_back, held, &count, err);
+    if (!st) st = number_items(p, split, held, err);
+    free(held);
+    return st;
 }
 
 static stk_status copy_names(params *p, const char *path, const char *split, stk_error *err)
@@ -327,8 +357,15 @@ stk_status stk_dataset_source(stk_dataset **out, const stk_filesystem *fs, const
 stk_status stk_dataset_of_source(stk_dataset **out, stk_source *source, const char *path,
                                  const char *split, stk_error *err)
 {
+    return stk_dataset_of_source_part(out, source, path, split, 0, false, err);
+}
+
+stk_status stk_dataset_of_source_part(stk_dataset **out, stk_source *source, const char *path,
+                                      const char *split, int64_t hold_back, bool held_back,
+                                      stk_error *err)
+{
     *out = NULL;
-    params     p = {0};
+    params     p = {.hold_back = hold_back > 1 ? hold_back : 0, .held_back = held_back};
     stk_status st = copy_names(&p, path, split, err);
     if (!st) st = make_shared(&p.shared, stk_source_ref(source), path, err);
     if (!st) p.count = stk_source_count(p.shared->source);

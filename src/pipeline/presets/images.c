@@ -1,6 +1,7 @@
 /* Pictures with labels from any data: packs and other records with examples are parsed, all else
  * comes through the importers. */
 #include "base/arena.h"
+#include "storage/file/split_name.h"
 
 #include <stdlib.h>
 #include <stoker/dataset_info.h>
@@ -49,13 +50,6 @@ static bool find_records(const opening *o, stk_shards *shards)
     return false;
 }
 
-static bool has_split(const stk_shards *shards, const char *split)
-{
-    for (size_t i = 0; i < shards->count; i++)
-        if (strcmp(shards->splits[i], split) == 0) return true;
-    return false;
-}
-
 static stk_status no_split(const opening *o, const char *const *names, size_t count,
                            const char *split, stk_error *err)
 {
@@ -73,14 +67,22 @@ static stk_status no_split(const opening *o, const char *const *names, size_t co
                     "there is no split \"%s\" here; there are: %s", split, used ? list : "none");
 }
 
+/* The name that the files give the split that is meant; NULL: all. */
+static const char *split_of(const opening *o, const stk_shards *shards)
+{
+    const char  *wanted = o->options->split;
+    const size_t found = stk_split_find((const char *const *)shards->splits, shards->count,
+                                        wanted ? wanted : "train");
+    return found < shards->count ? shards->splits[found] : wanted;
+}
+
 /* The files of the split in order, to be read in a row or by number. */
 static stk_status open_files(opening *o, const stk_shards *shards, stk_error *err)
 {
-    const char  *split = o->options->split;
+    const char  *split = split_of(o, shards);
     const char **paths = calloc(shards->count, sizeof *paths);
     size_t       count = 0;
     if (!paths) return stk_fail(err, STK_E_NOMEM, "images", o->path, "no memory for a list");
-    if (!split && has_split(shards, "train")) split = "train";
     for (size_t i = 0; i < shards->count; i++)
         if (!split || strcmp(shards->splits[i], split) == 0) paths[count++] = shards->paths[i];
     stk_status st =
@@ -157,7 +159,7 @@ static int64_t usual_buffer(const stk_dataset_info *info)
     return count < LEAST ? LEAST : count > MOST ? MOST : count;
 }
 
-/* Data in the order of its classes is parted evenly by counting. */
+/* Packs are shuffled, and data in the order of its classes is parted evenly by counting. */
 static stk_status put_share(opening *o, stk_error *err)
 {
     const stk_images_options *p = o->options;
@@ -234,15 +236,20 @@ static stk_status open_source(opening *o, stk_error *err)
     stk_status                st = STK_OK;
     if (!source)
         st = stk_source_open(&source, p->fs, o->path, &(stk_source_options){.kind = p->kind}, &why);
-    if (!st) st = stk_dataset_of_source(&o->data, source, o->path, split, &why);
-    if (st && source && !p->split)
-        st = stk_dataset_of_source(&o->data, source, o->path, NULL, &why);
+    if (!st)
+        st = stk_dataset_of_source_part(&o->data, source, o->path, split, p->hold_back,
+                                        p->held_back, &why);
+    const bool all = st && source && !p->split;
+    if (all) st = stk_dataset_of_source(&o->data, source, o->path, NULL, &why);
     stk_source_free(source);
     if (st) {
         if (err) *err = why;
         return st;
     }
-    STK_TRY(put_share(o, err));
+    if (all)
+        STK_TRY(put_share(o, err));
+    else if (p->every > 1)
+        STK_TRY(stk_dataset_shard(&o->data, p->every, 0, err));
     if (p->shuffle) STK_TRY(stk_dataset_global_shuffle(&o->data, NULL, err));
     if (p->repeat) STK_TRY(stk_dataset_repeat(&o->data, p->repeat, err));
     STK_TRY(select_fields(o, err));

@@ -1,5 +1,6 @@
 /* A preset's stages on a dataset. */
 #include "base/decimal.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/presets/chain.h"
 
 #include <stdio.h>
@@ -116,6 +117,18 @@ static stk_status step(building *b, const stk_preset_step *s, stk_error *err)
     return put(b, function, err);
 }
 
+/* It draws nothing, and to pictures that need no fitting it does nothing: what comes after it draws
+ * what it would draw without it. */
+static stk_status fit(building *b, stk_error *err)
+{
+    const uint64_t        salt = (*b->data)->salt;
+    const stk_preset_step first = {"fit", b->preset->fit, 1};
+    if (!b->preset->fit) return STK_OK;
+    STK_TRY(step(b, &first, err));
+    (*b->data)->salt = salt;
+    return STK_OK;
+}
+
 static stk_status finish(building *b, stk_error *err)
 {
     const stk_preset_step steps[] = {{"normalize", b->preset->normalize, 1},
@@ -178,6 +191,7 @@ stk_status stk_dataset_preset(stk_dataset **data, const stk_preset *preset,
     STK_TRY(find_image(&b, err));
     stk_dataset *before = stk_dataset_ref(*data);
     stk_status   st = decode(&b, err);
+    if (!st) st = fit(&b, err);
     for (const stk_preset_step *s = steps; s->operation && !st; s++)
         st = step(&b, s, err);
     if (!st) st = finish(&b, err);

@@ -38,16 +38,23 @@ static const stk_preset_step fashion_train[] = {
     {NULL, NULL, 0},
 };
 
+/* Small pictures are shifted by some pixels, which means something in one size only; crops of
+ * photos have a size of their own, but a banner's would show next to nothing of it. */
+static const char one_size[] = "size={size} longest=2 filter=bilinear";
+static const char any_shape[] = "longest=3 filter=bilinear";
+
 static const stk_preset presets[] = {
     {"imagenet", "photos: random resized crop and flip; to evaluate, resize and centre crop", 224,
-     3, imagenet_train, imagenet_evaluate, "mean=0.485,0.456,0.406 std=0.229,0.224,0.225"},
+     3, imagenet_train, imagenet_evaluate, "mean=0.485,0.456,0.406 std=0.229,0.224,0.225",
+     any_shape},
     {"cifar", "small colour pictures: shifted by up to 4 pixels, and flipped", 32, 3, cifar_train,
-     cifar_evaluate, "mean=0.4914,0.4822,0.4465 std=0.2470,0.2435,0.2616"},
+     cifar_evaluate, "mean=0.4914,0.4822,0.4465 std=0.2470,0.2435,0.2616", one_size},
     {"cifar-shift",
      "small colour pictures: shifted by up to 2 pixels, with a reflected border, and flipped", 32,
-     3, cifar_shift_train, cifar_evaluate, "mean=0.4914,0.4822,0.4465 std=0.2470,0.2435,0.2616"},
+     3, cifar_shift_train, cifar_evaluate, "mean=0.4914,0.4822,0.4465 std=0.2470,0.2435,0.2616",
+     one_size},
     {"fashion", "small grey pictures: shifted by up to 2 pixels, and flipped", 28, 1, fashion_train,
-     cifar_evaluate, "mean=0.2860 std=0.3530"},
+     cifar_evaluate, "mean=0.2860 std=0.3530", one_size},
 };
 
 enum { PRESETS = sizeof presets / sizeof presets[0] };
@@ -62,7 +69,8 @@ bool stk_preset_has(const stk_preset *preset, bool evaluate, const char *operati
     const stk_preset_step *steps = evaluate ? preset->evaluate : preset->train;
     for (const stk_preset_step *s = steps; s->operation; s++)
         if (strcmp(s->operation, operation) == 0) return true;
-    return strcmp(operation, "normalize") == 0 || strcmp(operation, "layout") == 0;
+    return strcmp(operation, "normalize") == 0 || strcmp(operation, "layout") == 0 ||
+           (preset->fit && strcmp(operation, "fit") == 0);
 }
 
 const stk_preset *stk_preset_find(const char *name)

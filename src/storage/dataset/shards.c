@@ -2,6 +2,7 @@
 #include "storage/dataset/shards_complete.h"
 
 #include "storage/file/paths.h"
+#include "storage/file/split_name.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

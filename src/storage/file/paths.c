@@ -11,8 +11,6 @@ static const struct {
     {"webp", "webp"}, {"gif", ""},      {"bmp", ""},
 };
 
-static const char *const splits[] = {"train", "test", "val", "valid", "validation"};
-
 char stk_path_lower(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
@@ -87,15 +85,4 @@ const char *stk_path_image_encoding(const char *name)
 {
     const int found = find_image(name);
     return found < 0 ? "" : images[found].encoding;
-}
-
-bool stk_path_is_split(const char *name, size_t length)
-{
-    for (size_t i = 0; i < sizeof splits / sizeof splits[0]; i++) {
-        size_t same = 0;
-        while (same < length && splits[i][same] == stk_path_lower(name[same]) && splits[i][same])
-            same++;
-        if (same == length && !splits[i][same]) return true;
-    }
-    return false;
 }

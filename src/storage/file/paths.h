@@ -34,8 +34,4 @@ bool stk_path_is_image(const char *name);
 /* "jpeg", "png", "webp", or "" for other images: a literal. */
 const char *stk_path_image_encoding(const char *name);
 
-/* train, test, val, valid, validation, in any case: the names that folders and files give splits.
- */
-bool stk_path_is_split(const char *name, size_t length);
-
 #endif

@@ -2,6 +2,7 @@
 #include "storage/source/class_path.h"
 
 #include "storage/file/paths.h"
+#include "storage/file/split_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,11 +98,23 @@ static part split_of(const plan *p, size_t index)
     return first_folder(item_at(p, index)->path + p->skip);
 }
 
+/* What comes after the split's folder. Archives of Kaggle repeat it, as in
+ * "seg_train/seg_train/forest/1.jpg"; a class of that name holds its images itself. */
+static const char *below_split(const char *path)
+{
+    const part           split = first_folder(path);
+    const stk_split_role role = stk_split_role_of(split.text, split.length);
+    const char          *below = path + split.length + 1;
+    const part           again = first_folder(below);
+    const bool           repeats = again.length && strchr(below + again.length + 1, '/') &&
+                         stk_split_role_of(again.text, again.length) == role;
+    return repeats ? below + again.length + 1 : below;
+}
+
 static part class_of(const plan *p, size_t index)
 {
     const char *path = item_at(p, index)->path + p->skip;
-    if (p->splits) path += first_folder(path).length + 1;
-    return first_folder(path);
+    return first_folder(p->splits ? below_split(path) : path);
 }
 
 /* The distinct parts that get gives for all items, sorted, in parts. Neighbours mostly agree, so

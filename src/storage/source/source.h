@@ -64,7 +64,12 @@ struct stk_source_cursor {
     stk_field_value  *values; /* one per feature */
     stk_blob          content;
     stk_blob          path; /* of the file being read, terminated */
+    uint64_t          most; /* bytes of a file that are wanted; 0: all */
 };
+
+/* Files that are items by themselves are read up to most bytes from here on, 0: to the end. Items
+ * of other kinds come whole. For headers. */
+void stk_source_cursor_limit(stk_source_cursor *cursor, uint64_t most);
 
 /* Room for features, before they are added. */
 STK_NODISCARD stk_status stk_source_reserve_features(stk_source *source, size_t count,
@@ -82,7 +87,8 @@ STK_NODISCARD stk_status stk_source_check_names(stk_source *source, stk_error *e
 STK_NODISCARD stk_status stk_source_set_splits(stk_source *source, const char *const *names,
                                                size_t count, stk_error *err);
 /* Reads the whole file name (relative to folder), of which the listing said bytes, into the
- * cursor's content. A file of another size by now is STK_E_DATALOSS, as is an empty one. */
+ * cursor's content, or what its limit leaves of it. A file of another size by now is
+ * STK_E_DATALOSS, as is an empty one. */
 STK_NODISCARD stk_status stk_source_read_file(stk_source_cursor *cursor, const char *folder,
                                               const char *name, uint64_t bytes, stk_error *err);
 

@@ -1,5 +1,6 @@
 /* IDX files: pairs of images and labels as MNIST has them, or one file of any numbers. */
 #include "storage/file/paths.h"
+#include "storage/file/split_name.h"
 #include "storage/source/idx.h"
 #include "storage/source/source.h"
 

@@ -1,6 +1,7 @@
 /* Tar archives: samples of several members each (WebDataset), or images in class folders. */
 #include "base/hash.h"
 #include "storage/file/paths.h"
+#include "storage/file/split_name.h"
 #include "storage/source/class_path.h"
 #include "storage/source/source.h"
 #include "storage/source/tar.h"

@@ -60,14 +60,15 @@ static stk_status put(stk_dataset **data, stk_function *function, stk_error *err
     return st;
 }
 
-/* Decoded, and no more. */
+/* Decoded and made to fit, and no more. */
 static stk_status prepare_plain(stk_dataset **data, const stk_feed_options *o, stk_error *err)
 {
     static const stk_preset_step no_steps[] = {{NULL, NULL, 0}};
     stk_preset                   bare = *stk_preset_find(o->recipe->data.preset);
+    const stk_preset_options     options = {.size = (int)o->recipe->data.size};
     bare.train = no_steps;
     STK_TRY(open_pictures(data, o, err));
-    return stk_dataset_preset(data, &bare, NULL, err);
+    return stk_dataset_preset(data, &bare, &options, err);
 }
 
 /* A preset that crops to its size would show less of a picture where a smaller one is asked for: it

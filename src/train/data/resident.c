@@ -12,25 +12,22 @@ static const char *say(char *text, size_t capacity, const char *what, const char
     return text;
 }
 
-/* Says which step of the preset a device cannot do; NULL: it can do all. */
-static const char *refuse_step(const stk_preset *preset, int size, const stk_train_data *data,
-                               char *text, size_t capacity)
+/* Says which step of the preset a device cannot do; NULL: it can do all. Pictures were made to fit
+ * before they came there. */
+static const char *refuse_step(const stk_preset *preset, int size, char *text, size_t capacity)
 {
-    const stk_image_size source = {.width = (int32_t)data->width,
-                                   .height = (int32_t)data->height,
-                                   .channels = preset->channels,
-                                   .dtype = STK_DTYPE_U8};
-    stk_preset_chain     chain;
-    stk_error            why;
-    stk_status           st = stk_preset_chain_init(&chain, preset, size, 0, &why);
-    const stk_chain      steps = {.steps = chain.steps, .count = chain.count};
+    const stk_image_size source = {
+        .width = size, .height = size, .channels = preset->channels, .dtype = STK_DTYPE_U8};
+    stk_preset_chain chain;
+    stk_error        why;
+    stk_status       st = stk_preset_chain_init(&chain, preset, size, 0, &why);
+    const stk_chain  steps = {.steps = chain.steps, .count = chain.count};
     if (!st) st = stk_chain_can_edit(&steps, &source, &why);
     stk_preset_chain_release(&chain);
     return st ? say(text, capacity, why.stage, why.message) : NULL;
 }
 
-const char *stk_resident_obstacle(const stk_train_recipe *recipe, const stk_train_data *data,
-                                  char *text, size_t capacity)
+const char *stk_resident_obstacle(const stk_train_recipe *recipe, char *text, size_t capacity)
 {
     const stk_train_recipe *r = recipe;
     const stk_preset       *preset = stk_preset_find(r->data.preset);
@@ -40,26 +37,15 @@ const char *stk_resident_obstacle(const stk_train_recipe *recipe, const stk_trai
         return say(text, capacity, "data.mixup", "data.cutmix is on, too");
     if (r->progressive.size_from < 1)
         return say(text, capacity, "progressive.size_from", "it makes pictures smaller");
-    return refuse_step(preset, (int)r->data.size, data, text, capacity);
+    return refuse_step(preset, (int)r->data.size, text, capacity);
 }
 
 uint64_t stk_resident_bytes(const stk_train_recipe *recipe, const stk_train_data *data)
 {
     const stk_preset *preset = stk_preset_find(recipe->data.preset);
     const uint64_t    channels = preset ? (uint64_t)preset->channels : 3;
-    const uint64_t    each = (uint64_t)data->width * (uint64_t)data->height * channels;
     const uint64_t    side = (uint64_t)recipe->data.size;
-    return (uint64_t)data->train_count * each +
-           (uint64_t)data->validation_count * side * side * channels;
-}
-
-static stk_status several_sizes(const stk_resident *r, const stk_shape *s, stk_error *err)
-{
-    return stk_fail(err, STK_E_SHAPE, "resident", "data.resident",
-                    "pictures have several sizes, %lldx%lld and %lldx%lld, but those that are kept "
-                    "on the device must have one; set data.resident: off",
-                    (long long)r->width, (long long)r->height, (long long)s->dim[2],
-                    (long long)s->dim[1]);
+    return (uint64_t)(data->train_count + data->validation_count) * side * side * channels;
 }
 
 static stk_status append(stk_resident *r, const stk_feed_batch *batch, const stk_shape *s,
@@ -72,8 +58,6 @@ static stk_status append(stk_resident *r, const stk_feed_batch *batch, const stk
         r->width = s->dim[2];
         r->channels = s->dim[3];
     }
-    if (r->height != s->dim[1] || r->width != s->dim[2] || r->channels != s->dim[3])
-        return several_sizes(r, s, err);
     if (stk_mul_overflows(each, (size_t)batch->rows, &bytes) || r->count + batch->rows > INT32_MAX)
         return stk_fail(err, STK_E_LIMIT, "resident", "data.resident",
                         "%lld pictures of %zu bytes are too many; set data.resident: off",
@@ -87,33 +71,11 @@ static stk_status append(stk_resident *r, const stk_feed_batch *batch, const stk
     return STK_OK;
 }
 
-/* "the first element has shape [16,16,3], element 2 has shape [18,16,3]" */
-static const char *after_colon(char *message)
-{
-    char *colon = strstr(message, ": "), *end = strchr(message, ';');
-    if (end) *end = 0;
-    return colon ? colon + 2 : message;
-}
-
-/* A batch of pictures of several sizes is the pipeline's error. */
-static stk_status next(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
-{
-    stk_error        why;
-    const stk_status st = stk_feed_next(feed, batch, &why);
-    if (st == STK_E_INVALID && strcmp(why.stage, "batch") == 0)
-        return stk_fail(err, STK_E_SHAPE, "resident", why.where,
-                        "pictures that are kept on the device must have one size, but of a batch "
-                        "%s; set data.resident: off",
-                        after_colon(why.message));
-    if (st && err) *err = why;
-    return st;
-}
-
 static stk_status read_all(stk_resident *r, stk_feed *feed, stk_error *err)
 {
     stk_feed_batch batch;
     for (;;) {
-        STK_TRY(next(feed, &batch, err));
+        STK_TRY(stk_feed_next(feed, &batch, err));
         if (!batch.rows) break;
         const stk_shape shape = stk_feed_shape(feed);
         STK_TRY(append(r, &batch, &shape, err));

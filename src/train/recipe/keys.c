@@ -12,11 +12,15 @@ static const stk_train_key keys[] = {
      "what the data is, when it cannot be told: folder, csv, tfrecord..."},
     {"data", "split", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, data.split),
      sizeof(((stk_train_recipe *)0)->data.split), "auto", NULL, 0, 0,
-     "the split to train on; auto: train where there is one, else all"},
+     "the split to train on; auto: train or training where there is one, else all"},
     {"data", "validation", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, data.validation),
      sizeof(((stk_train_recipe *)0)->data.validation), "auto", NULL, 0, 0,
-     "what to evaluate on: a split, a share such as 0.1 that is held back, or none; auto: test, "
-     "validation or val where there is one, else 0.1"},
+     "what the best model is chosen by: a split, a share such as 0.1 of the training split that is "
+     "held back, or none; auto: val, validation, valid, dev or eval where there is one, else 0.1"},
+    {"data", "test", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, data.test),
+     sizeof(((stk_train_recipe *)0)->data.test), "auto", NULL, 0, 0,
+     "what the best model is tried on once, at the end: a split, or none; auto: test or testing "
+     "where there is one"},
     {"data", "preset", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, data.preset),
      sizeof(((stk_train_recipe *)0)->data.preset), "auto", NULL, 0, 0,
      "how pictures are prepared: imagenet, cifar, cifar-shift, fashion; auto: by their size, or "
@@ -30,7 +34,7 @@ static const stk_train_key keys[] = {
      "what a picture that cannot be read does"},
     {"data", "size", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.size),
      sizeof(((stk_train_recipe *)0)->data.size), "auto", NULL, 1, 4096,
-     "pixels of a side; auto: the preset's"},
+     "pixels of a side; auto: about as the pictures are, but the preset's at most"},
     {"data", "batch", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.batch),
      sizeof(((stk_train_recipe *)0)->data.batch), "auto", NULL, 1, 1000000, "pictures of a step"},
     {"data", "eval_batch", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.eval_batch),
@@ -44,9 +48,8 @@ static const stk_train_key keys[] = {
      "keep the data in memory; auto: where it fits and is read again"},
     {"data", "resident", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.resident),
      sizeof(((stk_train_recipe *)0)->data.resident), "auto", "auto on off", 0, 0,
-     "keep all pictures on the device and prepare them there; auto: on a GPU, where they are of "
-     "one "
-     "size and fit"},
+     "keep all pictures on the device and prepare them there; auto: on a GPU, where the preset "
+     "allows it and they fit"},
     {"data", "flip", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.flip),
      sizeof(((stk_train_recipe *)0)->data.flip), "auto", "auto random alternate", 0, 0,
      "which way round pictures are: by chance, or turned each epoch (with data.resident); auto: by "

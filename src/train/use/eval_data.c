@@ -7,36 +7,24 @@
 #include <stoker/source.h>
 #include <string.h>
 
-static bool source_has(const stk_source *source, const char *split)
+/* Data that somebody names is to judge a model by: what is meant for that, else all of it. */
+static const char *other_split(const stk_train_data *data)
 {
-    for (size_t i = 0; i < stk_source_split_count(source); i++)
-        if (strcmp(stk_source_split_name(source, i), split) == 0) return true;
-    return false;
+    if (data->test_count) return data->test_split;
+    return data->validation_count && data->validation_share == 0 ? data->validation_split
+                                                                 : data->train_split;
 }
 
-static bool info_has(const stk_dataset_info *info, const char *split)
+static void count_splits(stk_eval_data *d)
 {
-    for (size_t i = 0; i < info->split_count; i++)
-        if (strcmp(info->splits[i].name, split) == 0) return true;
-    return false;
-}
-
-/* Data that somebody names is to judge a model by: what is meant for that comes first. NULL: none
- * of these is there. */
-static const char *find_split(stk_eval_data *d)
-{
-    static const char *const order[] = {"test",  "testing", "validation", "val",
-                                        "valid", "eval",    "dev"};
-    stk_dataset_info         info = {0};
-    const stk_source        *source = d->data.source;
-    stk_error                unasked;
-    const char              *found = NULL;
-    if (!source && stk_dataset_info_read(&info, NULL, d->recipe.data.path, &unasked)) return NULL;
-    d->splits = source ? stk_source_split_count(source) : info.split_count;
-    for (size_t i = 0; !found && i < sizeof order / sizeof *order; i++)
-        if (source ? source_has(source, order[i]) : info_has(&info, order[i])) found = order[i];
-    if (!source) stk_dataset_info_release(&info);
-    return found;
+    stk_dataset_info info;
+    stk_error        unasked;
+    if (d->data.source) {
+        d->splits = stk_source_split_count(d->data.source);
+    } else if (!stk_dataset_info_read(&info, NULL, d->recipe.data.path, &unasked)) {
+        d->splits = info.split_count;
+        stk_dataset_info_release(&info);
+    }
 }
 
 /* The pipeline of a person's own says itself what its labels are. */
@@ -74,11 +62,11 @@ static void find_count(stk_eval_data *d)
 
 static void choose_split(stk_eval_data *d, const stk_evaluate_options *o)
 {
-    const char *usual = find_split(d);
-    d->split = o->split                               ? o->split
-               : usual && o->data                     ? usual
-               : o->data || !d->data.validation_count ? d->data.train_split
-                                                      : NULL;
+    count_splits(d);
+    d->split = o->split                   ? o->split
+               : o->data                  ? other_split(&d->data)
+               : d->data.validation_count ? NULL
+                                          : d->data.train_split;
 }
 
 /* Which classes have images in the split, where the data was listed; NULL: not known. */
@@ -126,8 +114,7 @@ stk_status stk_eval_data_open(stk_eval_data *out, const stk_predictor *predictor
     if (options->data) {
         snprintf(r->data.path, sizeof r->data.path, "%s", options->data);
         snprintf(r->data.kind, sizeof r->data.kind, "%s", options->kind ? options->kind : "");
-        r->data.split[0] = r->data.pipeline[0] = 0;
-        strcpy(r->data.validation, "none");
+        r->data.split[0] = r->data.pipeline[0] = r->data.test[0] = r->data.validation[0] = 0;
     }
     STK_TRY(stk_train_look(&out->data, r, err));
     choose_split(out, options);

@@ -1,0 +1,101 @@
+/* fit: images of any size become those of one size. An image that has it stays as it is; of any
+ * other the largest window in the middle is resampled, so that what it shows fills the frame as it
+ * does in an image of the right size: no border, and no scrap of a large one. A long one loses at
+ * most a part of its length; the rest of its shape is given up. */
+#include "image/ops/check.h"
+#include "image/ops/ops.h"
+#include "image/ops/sampling.h"
+
+#include <math.h>
+
+typedef struct fit_params {
+    int32_t             size; /* 0: as it is */
+    double              longest;
+    stk_sampling_params sampling;
+} fit_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "size",
+     .kind = STK_PARAMETER_INTEGER,
+     .offset = offsetof(fit_params, size),
+     .fallback = "0",
+     .most = STK_SIDE_MOST,
+     .help =
+         "of a side of the result, which is a square; 0: images keep theirs, but for long ones"},
+    {.name = "longest",
+     .kind = STK_PARAMETER_NUMBER,
+     .offset = offsetof(fit_params, longest),
+     .fallback = "2",
+     .least = 1,
+     .most = 1e6,
+     .help = "times the breadth: longer images are squeezed to this shape first"},
+    STK_SAMPLING_PARAMETERS(fit_params, sampling),
+};
+
+static stk_status check(void *params, stk_error *err)
+{
+    const fit_params *p = params;
+    if (p->size) STK_TRY(stk_check_size("fit", p->size, p->size, err));
+    return stk_sampling_check("fit", &p->sampling, err);
+}
+
+/* How long an image of this breadth may be. */
+static int32_t most_length(const fit_params *p, int32_t breadth)
+{
+    return (int32_t)fmin(rint(breadth * p->longest), INT32_MAX);
+}
+
+/* The part of a side that is shown: all of the shorter one; of the longer one as much, but no less
+ * than what squeezing leaves of it. */
+static int32_t shown(const fit_params *p, int32_t side, int32_t other)
+{
+    const int32_t squeezed = (int32_t)ceil(side / p->longest);
+    if (side <= other) return side;
+    return squeezed > other ? squeezed : other;
+}
+
+static void squeeze(const fit_params *p, int32_t width, int32_t height, int32_t out[2])
+{
+    const int32_t widest = most_length(p, height), highest = most_length(p, width);
+    out[0] = width > widest ? widest : width;
+    out[1] = height > highest ? highest : height;
+}
+
+static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
+                        stk_framing *out, stk_error *err)
+{
+    const fit_params *p = params;
+    int32_t           wide = width, high = height, size[2] = {p->size, p->size};
+    (void)random, (void)err;
+    if (p->size && (width != p->size || height != p->size)) {
+        wide = shown(p, width, height);
+        high = shown(p, height, width);
+    } else if (!p->size) {
+        squeeze(p, width, height, size);
+    }
+    *out = (stk_framing){.window = {(width - wide) / 2, (height - high) / 2, wide, high},
+                         .width = size[0],
+                         .height = size[1],
+                         .sampling = stk_sampling_of(&p->sampling)};
+    return STK_OK;
+}
+
+static void measure(const void *params, stk_image_size *size)
+{
+    const fit_params *p = params;
+    int32_t           squeezed[2] = {p->size ? p->size : -1, p->size ? p->size : -1};
+    if (!p->size && size->width > 0 && size->height > 0)
+        squeeze(p, size->width, size->height, squeezed);
+    size->width = squeezed[0];
+    size->height = squeezed[1];
+}
+
+const stk_image_op stk_image_op_fit = {
+    .name = "fit",
+    .help = "gives images one size by resampling the most of them that has its shape",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(fit_params),
+    .check = check,
+    .frame = frame,
+    .measure = measure,
+};

@@ -1,0 +1,102 @@
+/* A bad image comes again in every epoch; told each time it would bury all else. */
+#include "left_out.h"
+
+#include "pictures.h"
+#include "text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 5 };
+
+static const char begin[] = "warning: passed over: ";
+
+void stk_left_out_init(stk_left_out *list)
+{
+    *list = (stk_left_out){0};
+    stk_blob_init(&list->lines, NULL, STK_MEMORY_OUTPUT);
+}
+
+void stk_left_out_release(stk_left_out *list)
+{
+    free(list->places);
+    stk_blob_release(&list->lines);
+}
+
+static uint64_t hash_of(const char *line)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    while (*line)
+        hash = (hash ^ (unsigned char)*line++) * 1099511628211u;
+    return hash;
+}
+
+/* Where hash is, or the free place that it would have; places are a power of two. */
+static size_t place_of(const uint64_t *places, size_t room, uint64_t hash)
+{
+    size_t at = (size_t)hash & (room - 1);
+    while (places[at] && places[at] != hash)
+        at = (at + 1) & (room - 1);
+    return at;
+}
+
+/* Half of the places stay free. */
+static bool grow(stk_left_out *list)
+{
+    const size_t room = list->room ? 2 * list->room : 64;
+    uint64_t    *places = calloc(room, sizeof *places);
+    if (!places) return false;
+    for (size_t i = 0; i < list->room; i++)
+        if (list->places[i]) places[place_of(places, room, list->places[i])] = list->places[i];
+    free(list->places);
+    list->places = places;
+    list->room = room;
+    return true;
+}
+
+/* False: it is there already, or memory is short, in which case it is told no more. */
+static bool keep(stk_left_out *list, const char *line)
+{
+    const uint64_t hash = hash_of(line) | 1;
+    stk_error      unasked;
+    if (2 * list->count >= list->room && !grow(list)) return false;
+    uint64_t *place = &list->places[place_of(list->places, list->room, hash)];
+    if (*place || stk_blob_append(&list->lines, line, strlen(line), &unasked) ||
+        stk_blob_append(&list->lines, "\n", 1, &unasked))
+        return false;
+    *place = hash;
+    list->count++;
+    return true;
+}
+
+bool stk_left_out_take(stk_left_out *list, const char *line, const char **show)
+{
+    const size_t length = sizeof begin - 1;
+    *show = NULL;
+    if (strncmp(line, begin, length) != 0) return false;
+    if (!keep(list, line + length)) return true;
+    *show = list->count <= SHOWN       ? line
+            : list->count == SHOWN + 1 ? "warning: more images cannot be read and are passed over; "
+                                         "all are listed at the end"
+                                       : NULL;
+    return true;
+}
+
+void stk_left_out_end(const stk_left_out *list, const char *folder)
+{
+    char      path[1100], line[1024];
+    stk_error err;
+    if (!list->count) return;
+    snprintf(path, sizeof path, "%s/left_out.txt", folder);
+    fprintf(stderr, "%zu image%s could not be read and %s left out", list->count,
+            list->count == 1 ? "" : "s", list->count == 1 ? "was" : "were");
+    if (stk_pictures_save(path, stk_blob_bytes(&list->lines), &err)) {
+        fprintf(stderr, "; the list could not be written: %s\n",
+                stk_error_line(&err, line, sizeof line));
+        return;
+    }
+    fprintf(stderr, ": ");
+    stk_text_print(stderr, path);
+    fprintf(stderr, " says which and why\n");
+}

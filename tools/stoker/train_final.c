@@ -1,0 +1,90 @@
+/* The test split is kept out of all that is chosen during a run, so that this number is what can be
+ * expected of images nobody has seen. */
+#include "train_final.h"
+
+#include "format.h"
+#include "pictures.h"
+#include "signals.h"
+#include "text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void write_object(stk_json_writer *json, const stk_train_final *final)
+{
+    const stk_evaluation *e = &final->result;
+    stk_json_object(json);
+    stk_json_pair_string(json, "split", final->split);
+    stk_json_pair_int(json, "count", e->count);
+    stk_json_pair_double(json, "accuracy", e->accuracy);
+    stk_json_pair_double(json, "top5", e->top5);
+    stk_json_pair_double(json, "loss", e->loss);
+    stk_json_object_end(json);
+}
+
+static stk_status keep(const stk_train_final *final, const char *folder, stk_error *err)
+{
+    char            path[STK_TRAIN_PATH + 16];
+    stk_json_writer json;
+    stk_blob        text;
+    snprintf(path, sizeof path, "%s/test.json", folder);
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    stk_json_begin(&json, &text, 2);
+    write_object(&json, final);
+    stk_status st = stk_json_end(&json, err);
+    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&text), err);
+    stk_blob_release(&text);
+    return st;
+}
+
+static stk_status evaluate(stk_train_final *final, const stk_train_job *job, const char *folder,
+                           stk_error *err)
+{
+    const stk_train_recipe     *r = &job->recipe;
+    const stk_predictor_options options = {.backend = *r->knobs.backend ? r->knobs.backend : NULL,
+                                           .threads = (int)r->knobs.threads,
+                                           .batch = r->data.eval_batch};
+    stk_predictor              *predictor;
+    STK_TRY(stk_predictor_open(&predictor, folder, &options, err));
+    stk_status st = stk_predictor_evaluate(predictor, NULL, final->split, stk_signals_token(),
+                                           &final->result, err);
+    stk_predictor_free(predictor);
+    final->there = st == STK_OK;
+    return st ? st : keep(final, folder, err);
+}
+
+void stk_train_final_run(stk_train_final *final, const stk_train_job *job, const char *folder)
+{
+    stk_error err;
+    char      line[1024];
+    *final = (stk_train_final){0};
+    if (!job->data.test_count) return;
+    memcpy(final->split, job->data.test_split, sizeof final->split);
+    const stk_status st = evaluate(final, job, folder, &err);
+    if (!st) return;
+    fprintf(stderr, "stoker train: the model was not tested on ");
+    stk_text_print(stderr, final->split);
+    fprintf(stderr, ": %s\n", stk_error_line(&err, line, sizeof line));
+}
+
+void stk_train_final_release(stk_train_final *final)
+{
+    stk_evaluation_release(&final->result);
+}
+
+void stk_train_final_print(const stk_train_final *final)
+{
+    char count[STK_FORMAT_ROOM];
+    if (!final->there) return;
+    printf("%.2f %% of the %s pictures of ", 100 * final->result.accuracy,
+           stk_format_count(count, (uint64_t) final->result.count));
+    stk_text_print(stdout, final->split);
+    printf(" right, which the best model was shown once, now\n");
+}
+
+void stk_train_final_json(stk_json_writer *json, const stk_train_final *final)
+{
+    if (!final->there) return;
+    stk_json_key(json, "test");
+    write_object(json, final);
+}
