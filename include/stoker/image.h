@@ -1,7 +1,8 @@
 /* stoker/image.h - pictures: what encoded bytes hold, and their pixels.
  * The format is found by content, never by a name. Sizes are checked against limits before anything
  * is allocated. Pixels are 8 bits a channel, rows of interleaved channels; what is stored otherwise
- * (16 bits, a palette, alpha, CMYK) comes as Pillow's convert('RGB') or convert('L') gives it. */
+ * (a palette, alpha, CMYK) comes as Pillow's convert('RGB') or convert('L') gives it. Channels of
+ * 16 bits are scaled by their range: v * 255 / 65535, rounded. */
 #ifndef STOKER_IMAGE_H
 #define STOKER_IMAGE_H
 
@@ -65,7 +66,9 @@ typedef struct stk_decode_options {
     int              channels;           /* wanted: 1 or 3; 0 means 3 */
     bool             recover;            /* of a truncated or damaged picture give what is there */
     bool             stored_orientation; /* do not turn by EXIF */
-    stk_bytes        restarts; /* index of a seekable JPEG (stk_jpeg_index); may be empty */
+    bool             pillow_16bit;       /* Pillow's way with 16 bits: grey above 255 is white, of
+                                            colours the high byte is taken */
+    stk_bytes restarts; /* index of a seekable JPEG (stk_jpeg_index); may be empty */
 } stk_decode_options;
 
 typedef struct stk_decode_outcome {

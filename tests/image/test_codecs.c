@@ -11,7 +11,7 @@ STK_TEST(pictures_are_those_that_pillow_gives)
     const size_t count = read_golden(list, ".");
     for (size_t i = 0; i < count; i++)
         for (int channels = 1; channels <= 3; channels += 2) {
-            const stk_decode_options options = {.channels = channels};
+            const stk_decode_options options = {.channels = channels, .pillow_16bit = true};
             stk_decode_outcome       outcome;
             EXPECT_OK(stk_image_decode(decoder, list[i].encoded, NULL, 1, &options, &pixels,
                                        &outcome, &err));

@@ -112,16 +112,20 @@ static void set_up(reading *r)
         png_set_crc_action(r->png, PNG_CRC_WARN_USE, PNG_CRC_WARN_USE);
 }
 
-/* Bytes wide but as they are stored: what to make of 16 bits and of indices is Pillow's way, not
- * libpng's. */
+/* Bytes wide but as they are stored: what to make of 16-bit grey and of indices is not libpng's
+ * business. */
 static void choose_pixels(reading *r)
 {
     if (r->header.kind == STK_PNG_GREY && r->header.depth < 8)
         png_set_expand_gray_1_2_4_to_8(r->png);
     else if (r->header.depth < 8)
         png_set_packing(r->png);
-    else if (r->header.depth == 16 && r->header.kind != STK_PNG_GREY)
-        png_set_strip_16(r->png);
+    else if (r->header.depth == 16 && r->header.kind != STK_PNG_GREY) {
+        if (r->request->options->pillow_16bit)
+            png_set_strip_16(r->png);
+        else
+            png_set_scale_16(r->png);
+    }
 }
 
 /* Indices past the palette are black. */
@@ -148,12 +152,18 @@ static void convert_indices(const reading *r, uint8_t *dst, const uint8_t *src, 
         memcpy(dst + 3 * i, r->palette[src[i]], 3);
 }
 
-/* Of 16-bit grey Pillow keeps the value, not the high byte: above 255 is white. */
-static void convert_deep_grey(uint8_t *dst, int channels, const uint8_t *src, int32_t count)
+/* Of 16-bit grey Pillow keeps the value, not its share of the range: above 255 is white. */
+static uint8_t shade_of(const uint8_t *src, bool pillow)
 {
-    for (int32_t i = 0; i < count; i++, src += 2)
-        for (int c = 0; c < channels; c++)
-            *dst++ = src[0] ? 255 : src[1];
+    if (pillow) return src[0] ? 255 : src[1];
+    return stk_scale_16bit((uint32_t)src[0] << 8 | src[1]);
+}
+
+static void convert_deep_grey(uint8_t *dst, int channels, const uint8_t *src, int32_t count,
+                              bool pillow)
+{
+    for (int32_t i = 0; i < count; i++, src += 2, dst += channels)
+        memset(dst, shade_of(src, pillow), (size_t)channels);
 }
 
 /* The window's columns of a row that libpng gave. */
@@ -166,7 +176,7 @@ static void convert_row(const reading *r, uint8_t *dst, const uint8_t *row)
     if (kind == STK_PNG_PALETTE)
         convert_indices(r, dst, src, window.width);
     else if (kind == STK_PNG_GREY && r->header.depth == 16)
-        convert_deep_grey(dst, channels, src, window.width);
+        convert_deep_grey(dst, channels, src, window.width, r->request->options->pillow_16bit);
     else if (grey && channels == 3)
         stk_convert_grey_to_colours(dst, src, r->pixel, window.width);
     else if (grey)
