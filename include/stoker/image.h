@@ -17,7 +17,10 @@ typedef enum stk_image_format {
     STK_IMAGE_JPEG,
     STK_IMAGE_PNG,
     STK_IMAGE_WEBP,
-    STK_IMAGE_PNM, /* binary PGM and PPM with 8 bits: pixels as they are, with a line before */
+    STK_IMAGE_PNM, /* PBM, PGM and PPM; binary ones are pixels as they are, with a line before */
+    STK_IMAGE_GIF,
+    STK_IMAGE_BMP,
+    STK_IMAGE_TIFF,
     STK_IMAGE_FORMATS
 } stk_image_format;
 
@@ -40,6 +43,7 @@ typedef struct stk_image_info {
     int              channels; /* stored: 1 grey, 2 with alpha, 3 colours, 4 with alpha or CMYK */
     int              bits;     /* of a stored channel */
     bool             progressive; /* or interlaced */
+    bool             more_frames; /* frames or pages behind the first, which is the one decoded */
 } stk_image_info;
 
 /* limits may be NULL. Bytes of no known format are STK_E_UNSUPPORTED, broken headers STK_E_FORMAT,

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "image/codec/codec.h"
 #include "image/codec/convert.h"
+#include "image/codec/palette.h"
 #include "image/codec/png_header.h"
 
 #include <png.h>
@@ -30,7 +31,7 @@ typedef struct reading {
     int32_t                  row;    /* being read */
     bool                     damaged;
     stk_status               status; /* why libpng stopped */
-    uint8_t                  palette[PNG_MAX_PALETTE_LENGTH][3], greys[PNG_MAX_PALETTE_LENGTH];
+    stk_palette              palette;
 } reading;
 
 /* libpng's memory is in the ledger too. */
@@ -135,21 +136,8 @@ static void read_palette(reading *r)
     int        count = 0;
     if (r->header.kind != STK_PNG_PALETTE || !png_get_PLTE(r->png, r->info, &colours, &count))
         return;
-    for (int i = 0; i < count && i < PNG_MAX_PALETTE_LENGTH; i++) {
-        memcpy(r->palette[i], (uint8_t[]){colours[i].red, colours[i].green, colours[i].blue}, 3);
-        r->greys[i] = stk_grey_of(colours[i].red, colours[i].green, colours[i].blue);
-    }
-}
-
-static void convert_indices(const reading *r, uint8_t *dst, const uint8_t *src, int32_t count)
-{
-    if (r->request->channels == 1) {
-        for (int32_t i = 0; i < count; i++)
-            dst[i] = r->greys[src[i]];
-        return;
-    }
-    for (int32_t i = 0; i < count; i++)
-        memcpy(dst + 3 * i, r->palette[src[i]], 3);
+    for (int i = 0; i < count && i < STK_PALETTE_COLOURS; i++)
+        stk_palette_set(&r->palette, i, colours[i].red, colours[i].green, colours[i].blue);
 }
 
 /* Of 16-bit grey Pillow keeps the value, not its share of the range: above 255 is white. */
@@ -174,7 +162,7 @@ static void convert_row(const reading *r, uint8_t *dst, const uint8_t *row)
     const bool     grey = kind == STK_PNG_GREY || kind == STK_PNG_GREY_ALPHA;
     const uint8_t *src = row + (size_t)window.x * (size_t)r->pixel;
     if (kind == STK_PNG_PALETTE)
-        convert_indices(r, dst, src, window.width);
+        stk_palette_convert(&r->palette, dst, channels, src, window.width);
     else if (kind == STK_PNG_GREY && r->header.depth == 16)
         convert_deep_grey(dst, channels, src, window.width, r->request->options->pillow_16bit);
     else if (grey && channels == 3)

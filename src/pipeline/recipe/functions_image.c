@@ -134,8 +134,8 @@ static stk_status mix(stk_recipe *recipe, const stk_bound *bound, const stk_elem
 }
 
 static const stk_entry entries[] = {
-    {.info = {"decode_image", "the bytes of a JPEG, PNG, WebP or PNM to its pixels", STK_RECIPE_MAP,
-              STK_PARAMETERS(decode_parameters)},
+    {.info = {"decode_image", "the bytes of a picture of any known format to its pixels",
+              STK_RECIPE_MAP, STK_PARAMETERS(decode_parameters)},
      .make = decode_image},
     {.info = {"as_image", "bytes as the pixels of an image of a given size", STK_RECIPE_MAP,
               STK_PARAMETERS(as_image_parameters)},
