@@ -8,15 +8,16 @@
 STK_BEGIN_DECLS
 
 typedef struct stk_images_options {
-    const stk_filesystem *fs;     /* NULL: local; must outlive the dataset */
-    const char           *kind;   /* of source; NULL finds out */
-    struct stk_source    *source; /* path, open already: it is not listed again; NULL: opens it */
-    const char           *split;  /* NULL: "train" where there is one, else all */
-    const char           *image;  /* the field with the picture; NULL: "image" */
-    const char           *label;  /* NULL: "label" */
-    int64_t hold_back;            /* k: every k-th element is kept out, for validation; 0: none */
-    bool    held_back;            /* only those elements instead */
-    int64_t every;                /* k: of what is left only every k-th; 0: all */
+    const stk_filesystem *fs;       /* NULL: local; must outlive the dataset */
+    const char           *kind;     /* of source; NULL finds out */
+    bool                  skip_bad; /* as stk_source_options says, of a path that is opened */
+    struct stk_source    *source;   /* path, open already: it is not listed again; NULL: opens it */
+    const char           *split;    /* NULL: "train" where there is one, else all */
+    const char           *image;    /* the field with the picture; NULL: "image" */
+    const char           *label;    /* NULL: "label" */
+    int64_t hold_back;              /* k: every k-th element is kept out, for validation; 0: none */
+    bool    held_back;              /* only those elements instead */
+    int64_t every;                  /* k: of what is left only every k-th; 0: all */
     int64_t shuffle; /* 0: in order; else each epoch anew: files as a whole, records in a buffer of
                         so many, or of as many as 256 MB hold (STK_AUTO) */
     int64_t repeat;  /* 0: once; STK_AUTO (-1): for ever; else so often */

@@ -79,6 +79,8 @@ STK_API uint64_t    stk_source_count(const stk_source *source);
 STK_API void   stk_source_item_at(const stk_source *source, uint64_t index, stk_source_item *item);
 STK_API size_t stk_source_split_count(const stk_source *source);
 STK_API const char *stk_source_split_name(const stk_source *source, size_t split);
+/* Whether files of this name are taken for images, by its ending. */
+STK_API bool stk_source_is_image_name(const char *name);
 /* What the listing of a folder passed over, by reason; for other kinds nothing. */
 STK_API const stk_source_left_out *stk_source_left_outs(const stk_source *source, size_t *count);
 /* The same as one line of words in out, which it returns: "2 .heic pictures, 1 .txt file; ..."; ""

@@ -239,6 +239,11 @@ void stk_source_free(stk_source *source)
     free(source);
 }
 
+bool stk_source_is_image_name(const char *name)
+{
+    return stk_path_is_image(name);
+}
+
 const stk_source_left_out *stk_source_left_outs(const stk_source *source, size_t *count)
 {
     *count = source->left_out.items.size / sizeof(stk_source_left_out);
