@@ -18,7 +18,7 @@ static void decode(const uint8_t *data, size_t size)
     enum { BYTES_AT = 16, TIME_AT = 24, HEADER = 40 };
     stk_error         err;
     stk_record_index *index;
-    stk_file_info     file = {STK_FILE_REGULAR, 0, 0};
+    stk_file_info     file = {.kind = STK_FILE_REGULAR};
     uint8_t          *content = malloc(size + 1);
     demand(content != NULL);
     memcpy(content, data, size);

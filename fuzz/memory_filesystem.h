@@ -43,7 +43,8 @@ static stk_status memory_info(const stk_filesystem *fs, const char *path, stk_fi
     const memory_filesystem *memory = (const memory_filesystem *)fs;
     if (strcmp(path, memory->path))
         return stk_fail(err, STK_E_NOTFOUND, "read", path, "cannot open: no such file");
-    *info = (stk_file_info){STK_FILE_REGULAR, memory->content.size, 1};
+    *info =
+        (stk_file_info){.kind = STK_FILE_REGULAR, .bytes = memory->content.size, .modified_ns = 1};
     return STK_OK;
 }
 

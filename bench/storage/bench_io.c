@@ -63,7 +63,7 @@ static const stk_filesystem *slow_source(void)
     static char               path[] = "slow";
     slow.ops.open = slow_open;
     slow.fs = (stk_filesystem){&slow.ops, "slow"};
-    slow.file = (stk_file){&ops, {STK_FILE_REGULAR, (uint64_t)1 << 40, 0}, path};
+    slow.file = (stk_file){&ops, {.kind = STK_FILE_REGULAR, .bytes = (uint64_t)1 << 40}, path};
     slow.places = SLOW_PLACES;
     pthread_mutex_init(&slow.lock, NULL);
     pthread_cond_init(&slow.free, NULL);

@@ -17,7 +17,8 @@ typedef enum stk_file_kind { STK_FILE_OTHER, STK_FILE_REGULAR, STK_FILE_DIRECTOR
 typedef struct stk_file_info {
     stk_file_kind kind;
     uint64_t      bytes;
-    int64_t       modified_ns; /* since 1970 */
+    int64_t       modified_ns;   /* since 1970 */
+    uint64_t      device, inode; /* which file it is, by whatever name; 0, 0: not known */
 } stk_file_info;
 
 /* How a file will be read: a hint. */

@@ -115,6 +115,7 @@ typedef struct stk_decode_image_options {
     int  channels;           /* 1 or 3; 0 means 3 */
     bool recover;            /* truncated and damaged pictures give what is there, and count */
     bool stored_orientation; /* do not turn by EXIF */
+    bool pillow_16bit;       /* as stk_decode_options says */
     bool shrink;            /* JPEGs that a crop and resize make smaller by 2, 4 or 8 or more may be
                                decoded at that size: faster, not the same to the bit */
     bool             blank; /* read the size only; all pixels are 0: to measure without decoding */

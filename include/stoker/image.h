@@ -1,7 +1,8 @@
 /* stoker/image.h - pictures: what encoded bytes hold, and their pixels.
  * The format is found by content, never by a name. Sizes are checked against limits before anything
  * is allocated. Pixels are 8 bits a channel, rows of interleaved channels; what is stored otherwise
- * (16 bits, a palette, alpha, CMYK) comes as Pillow's convert('RGB') or convert('L') gives it. */
+ * (a palette, alpha, CMYK) comes as Pillow's convert('RGB') or convert('L') gives it. Channels of
+ * 16 bits are scaled by their range: v * 255 / 65535, rounded. */
 #ifndef STOKER_IMAGE_H
 #define STOKER_IMAGE_H
 
@@ -16,7 +17,10 @@ typedef enum stk_image_format {
     STK_IMAGE_JPEG,
     STK_IMAGE_PNG,
     STK_IMAGE_WEBP,
-    STK_IMAGE_PNM, /* binary PGM and PPM with 8 bits: pixels as they are, with a line before */
+    STK_IMAGE_PNM, /* PBM, PGM and PPM; binary ones are pixels as they are, with a line before */
+    STK_IMAGE_GIF,
+    STK_IMAGE_BMP,
+    STK_IMAGE_TIFF,
     STK_IMAGE_FORMATS
 } stk_image_format;
 
@@ -39,6 +43,7 @@ typedef struct stk_image_info {
     int              channels; /* stored: 1 grey, 2 with alpha, 3 colours, 4 with alpha or CMYK */
     int              bits;     /* of a stored channel */
     bool             progressive; /* or interlaced */
+    bool             more_frames; /* frames or pages behind the first, which is the one decoded */
 } stk_image_info;
 
 /* limits may be NULL. Bytes of no known format are STK_E_UNSUPPORTED, broken headers STK_E_FORMAT,
@@ -65,7 +70,9 @@ typedef struct stk_decode_options {
     int              channels;           /* wanted: 1 or 3; 0 means 3 */
     bool             recover;            /* of a truncated or damaged picture give what is there */
     bool             stored_orientation; /* do not turn by EXIF */
-    stk_bytes        restarts; /* index of a seekable JPEG (stk_jpeg_index); may be empty */
+    bool             pillow_16bit;       /* Pillow's way with 16 bits: grey above 255 is white, of
+                                            colours the high byte is taken */
+    stk_bytes restarts; /* index of a seekable JPEG (stk_jpeg_index); may be empty */
 } stk_decode_options;
 
 typedef struct stk_decode_outcome {

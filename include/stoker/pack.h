@@ -24,7 +24,7 @@ typedef struct stk_pack_progress {
 
 /* What becomes of pictures: of features that are encoded images. */
 typedef enum stk_pack_format {
-    STK_PACK_SEEKABLE, /* JPEGs made seekable, others as they are */
+    STK_PACK_SEEKABLE, /* JPEGs made seekable; TIFFs and PNMs become PNGs; others as they are */
     STK_PACK_KEEP,     /* the bytes of the source; nothing looks inside */
     STK_PACK_JPEG,     /* others become JPEGs, too */
     STK_PACK_RAW,      /* pixels: binary PPM and PGM */
@@ -48,6 +48,7 @@ STK_API const char *stk_pack_on_bad_name(stk_pack_on_bad on_bad);
 typedef struct stk_pack_images {
     stk_pack_format format;
     bool            no_restarts; /* no JPEG is made seekable */
+    bool            no_png;      /* with SEEKABLE: TIFFs and PNMs stay as they are */
     int32_t         resize;  /* most pixels of the short side: larger pictures are resampled to it
                                 and, unless RAW, become JPEGs; 0: none. Not with KEEP */
     int             quality; /* of JPEGs that are encoded: 1 to 100; 0 means 95 */
@@ -83,6 +84,7 @@ typedef struct stk_pack_result {
     /* Pictures that this run looked at: their bytes (with indexes), and how many became other. */
     uint64_t picture_bytes_in, picture_bytes_out;
     uint64_t seekable;              /* made so */
+    uint64_t converted;             /* TIFFs and PNMs that became PNGs */
     uint64_t encoded;               /* decoded and written anew, some of them seekable too */
     uint64_t bad_kept, bad_skipped; /* items, of all runs */
     bool     already_done;          /* OUT held the result of the same pack: nothing was written */

@@ -18,7 +18,34 @@ typedef struct stk_source_options {
     const char       *kind;   /* NULL finds out; else a name from stk_source_kinds */
     stk_ledger       *ledger; /* NULL is fine; must outlive the source */
     const stk_cancel *cancel;
+    /* Leave out, and count, links to nothing, links that lead back up and folders that may not be
+     * read. Without it they are errors. */
+    bool skip_bad;
 } stk_source_options;
+
+/* Why a listing passed something over. */
+typedef enum stk_left_out_reason {
+    STK_LEFT_OUT_LINK,   /* an image or folder that is a link to nothing; with skip_bad */
+    STK_LEFT_OUT_LOOP,   /* a link that leads back up; with skip_bad */
+    STK_LEFT_OUT_DENIED, /* a folder that may not be read; with skip_bad */
+    STK_LEFT_OUT_FORMAT, /* a picture, by its name, of a format that is not read */
+    STK_LEFT_OUT_EMPTY,  /* a folder with no image in it or below */
+    STK_LEFT_OUT_OTHER,  /* no picture, by its name */
+    STK_LEFT_OUT_HIDDEN, /* its name begins with a dot */
+    STK_LEFT_OUT_REASONS
+} stk_left_out_reason;
+
+typedef struct stk_source_left_out {
+    stk_left_out_reason reason;
+    const char         *ending; /* ".heic" of FORMAT and OTHER; "" where there is none */
+    uint64_t            count;
+    const char         *example; /* the first of them; relative to the source */
+} stk_source_left_out;
+
+/* "link", "format", ...: a literal. */
+STK_API const char *stk_left_out_reason_name(stk_left_out_reason reason);
+/* Whether it is there by mistake: those that skip_bad is about. */
+STK_API bool stk_left_out_is_bad(stk_left_out_reason reason);
 
 typedef struct stk_source_item {
     const char *name;   /* the file, or the file the item is inside of; relative to the source */
@@ -52,6 +79,13 @@ STK_API uint64_t    stk_source_count(const stk_source *source);
 STK_API void   stk_source_item_at(const stk_source *source, uint64_t index, stk_source_item *item);
 STK_API size_t stk_source_split_count(const stk_source *source);
 STK_API const char *stk_source_split_name(const stk_source *source, size_t split);
+/* Whether files of this name are taken for images, by its ending. */
+STK_API bool stk_source_is_image_name(const char *name);
+/* What the listing of a folder passed over, by reason; for other kinds nothing. */
+STK_API const stk_source_left_out *stk_source_left_outs(const stk_source *source, size_t *count);
+/* The same as one line of words in out, which it returns: "2 .heic pictures, 1 .txt file; ..."; ""
+ * where nothing was left out. */
+STK_API const char *stk_source_left_out_text(const stk_source *source, char *out, size_t room);
 /* The fields that every sample has, with meanings and class names. */
 STK_API const stk_feature_info *stk_source_features(const stk_source *source, size_t *count);
 

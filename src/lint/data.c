@@ -26,7 +26,8 @@ static bool look_at_info(stk_lint_storage *out, const char *path)
 
 void stk_lint_storage_look(stk_lint_storage *out, const stk_train_recipe *recipe)
 {
-    const stk_source_options options = {.kind = *recipe->data.kind ? recipe->data.kind : NULL};
+    const stk_source_options options = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
+                                        .skip_bad = true};
     stk_source              *source;
     stk_error                unasked;
     *out = (stk_lint_storage){0};

@@ -38,7 +38,7 @@ static stk_status open_file(const stk_filesystem *fs, const char *path, stk_acce
         free(name);
         return stk_fail(err, STK_E_NOMEM, "report", path, "no memory for a file");
     }
-    file->base = (stk_file){&ops, {STK_FILE_REGULAR, bytes.size, 0}, name};
+    file->base = (stk_file){&ops, {.kind = STK_FILE_REGULAR, .bytes = bytes.size}, name};
     file->bytes = bytes;
     *out = &file->base;
     return STK_OK;

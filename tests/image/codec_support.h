@@ -16,7 +16,7 @@ typedef struct golden {
     stk_bytes encoded;
 } golden;
 
-enum { MOST_GOLDEN = 128 };
+enum { MOST_GOLDEN = 256 };
 
 /* Fills list with those whose names hold part, and gives their number. */
 static inline size_t read_golden(golden *list, const char *part)

@@ -26,21 +26,31 @@ static bool is_expected(stk_status st)
            st == STK_E_LIMIT;
 }
 
+/* What stands behind the last pixel of these is of no use to them: an end mark, a line break, other
+ * pages. */
+static bool is_whole(const golden *g, const stk_pixels *pixels)
+{
+    const stk_image_format format = stk_image_format_of(g->encoded);
+    return format >= STK_IMAGE_PNM && pixels->data && sum_pixels(pixels) == g->rgb;
+}
+
 STK_TEST(pictures_cut_off_anywhere_are_damage)
 {
-    stk_error    err;
-    stk_pixels   pixels;
-    stk_decoder *decoder = new_decoder(NULL);
-    const size_t count = read_golden(list, ".");
+    stk_error                err;
+    stk_pixels               pixels;
+    stk_decoder             *decoder = new_decoder(NULL);
+    const size_t             count = read_golden(list, ".");
+    const stk_decode_options options = {.pillow_16bit = true};
     for (size_t i = 0; i < count; i++) {
         if (stk_image_format_of(list[i].encoded) == STK_IMAGE_JPEG) continue;
         for (size_t cut = 0; cut < list[i].encoded.size; cut++) {
             const stk_bytes  part = copy_bytes(list[i].encoded, cut);
             const stk_status st =
-                stk_image_decode(decoder, part, NULL, 1, NULL, &pixels, NULL, &err);
-            if (cut < 12 ? !is_expected(st) : st != STK_E_DATALOSS)
+                stk_image_decode(decoder, part, NULL, 1, &options, &pixels, NULL, &err);
+            const bool whole = !st && is_whole(&list[i], &pixels);
+            if (!whole && (cut < 12 ? !is_expected(st) : st != STK_E_DATALOSS))
                 fail_msg("%s cut at %zu: %s", list[i].name, cut, stk_status_name(st));
-            EXPECT(err.message[0] && !pixels.data);
+            EXPECT(whole || (err.message[0] && !pixels.data));
             free((void *)part.data);
         }
     }
@@ -88,6 +98,9 @@ STK_TEST(of_a_picture_cut_off_the_rows_that_are_there_can_be_had)
     expect_recovers("grey16.png", 5);
     expect_recovers("rgb-alpha8.png", 5);
     expect_recovers("rgb.ppm", 2);
+    expect_recovers("rgb-plain.ppm", 2);
+    expect_recovers("no-palette.gif", 1);
+    expect_recovers("rgb.tif", 0); /* libtiff gives whole strips */
     expect_recovers("lossy.webp", 5);
     expect_recovers("lossless.webp", 0); /* libwebp gives sixteen rows at a time */
 }
@@ -97,7 +110,7 @@ STK_TEST(recovering_never_fails_but_for_the_header)
     stk_error                err;
     stk_pixels               pixels;
     stk_decoder             *decoder = new_decoder(NULL);
-    const stk_decode_options options = {.recover = true};
+    const stk_decode_options options = {.recover = true, .pillow_16bit = true};
     const size_t             count = read_golden(list, ".");
     for (size_t i = 0; i < count; i++)
         for (size_t cut = 0; cut < list[i].encoded.size; cut += 3) {
@@ -108,7 +121,7 @@ STK_TEST(recovering_never_fails_but_for_the_header)
             if (!stk_image_read_info(part, NULL, &info, &err)) {
                 EXPECT_OK(
                     stk_image_decode(decoder, part, NULL, 1, &options, &pixels, &outcome, &err));
-                EXPECT(outcome.recovered);
+                EXPECT(outcome.recovered || is_whole(&list[i], &pixels));
             }
             free((void *)part.data);
         }
@@ -154,9 +167,28 @@ static stk_bytes claim_png(uint8_t *out, uint32_t width, uint32_t height)
     return stk_bytes_of(out, png.size);
 }
 
+static stk_bytes claim_bmp(uint8_t *out, uint16_t width, uint16_t height, const char *name)
+{
+    const stk_bytes bmp = read_picture(name);
+    memcpy(out, bmp.data, bmp.size);
+    memcpy(out + 18, &width, sizeof width);
+    memcpy(out + 22, &height, sizeof height);
+    return stk_bytes_of(out, bmp.size);
+}
+
+/* grey4.tif has its directory at 8, of entries of 12 bytes, with the sizes first. */
+static stk_bytes claim_tiff(uint8_t *out, uint16_t width, uint16_t height)
+{
+    const stk_bytes tiff = read_picture("grey4.tif");
+    memcpy(out, tiff.data, tiff.size);
+    memcpy(out + 18, &width, sizeof width);
+    memcpy(out + 30, &height, sizeof height);
+    return stk_bytes_of(out, tiff.size);
+}
+
 STK_TEST(sizes_past_the_limits_are_refused_before_memory_is_taken)
 {
-    static uint8_t png[4096];
+    static uint8_t png[4096], bmp[5][8192];
     stk_error      err;
     stk_pixels     pixels;
     stk_image_info info;
@@ -172,6 +204,14 @@ STK_TEST(sizes_past_the_limits_are_refused_before_memory_is_taken)
         {stk_bytes_text("P6 65536 1 255 "), STK_E_LIMIT, "the limit of a side is 65535"},
         {stk_bytes_text("P6 16384 16384 255 "), STK_E_DATALOSS, "needs 805306368 bytes"},
         {stk_bytes_text("P6 99999999999999999999 1 255 "), STK_E_LIMIT, "above 16777216"},
+        {stk_bytes_text("P3 16384 16384 255 1 2 3"), STK_E_DATALOSS, "needs 805306368 bytes"},
+        {stk_bytes_of("GIF89a\0\x40\0\x40\0\0\0,\0\0\0\0\0\x40\0\x40\0\2\1\0\0", 27),
+         STK_E_DATALOSS, "cannot be in a GIF of 27"},
+        {claim_bmp(bmp[0], 16384, 16384, "rgb24.bmp"), STK_E_DATALOSS, "needs 805306368 bytes"},
+        {claim_bmp(bmp[1], 65535, 65535, "rgb24.bmp"), STK_E_LIMIT, "the limit is 268435456"},
+        {claim_bmp(bmp[2], 16384, 16384, "runs8.bmp"), STK_E_DATALOSS, "needs 260111 bytes"},
+        {claim_tiff(bmp[3], 16384, 16384), STK_E_DATALOSS, "cannot be in a TIFF of"},
+        {claim_tiff(bmp[4], 65535, 65535), STK_E_LIMIT, "the limit is 268435456"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         EXPECT_STATUS(cases[i].status, stk_image_decode(decoder, cases[i].encoded, NULL, 1, NULL,
@@ -199,8 +239,11 @@ STK_TEST(sizes_past_the_limits_are_refused_before_memory_is_taken)
 
 STK_TEST(the_ledger_sees_all_and_its_ceiling_holds)
 {
-    static const char *const names[] = {"rgb8.png", "rgb16-interlaced.png", "lossless.webp",
-                                        "turned6.webp"};
+    static const char *const names[] = {"rgb8.png",      "rgb16-interlaced.png",
+                                        "lossless.webp", "turned6.webp",
+                                        "codes.gif",     "runs8.bmp",
+                                        "rgb24.bmp",     "grey-plain.pgm",
+                                        "tiles.tif",     "turned6.tif"};
     stk_error                err;
     stk_pixels               pixels;
     for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -231,8 +274,12 @@ static stk_status decode_once(void *context, stk_error *err)
 
 STK_TEST(memory_that_runs_out_is_an_error_and_nothing_leaks)
 {
-    static const char *const names[] = {"rgb8.png",   "palette4-interlaced.png", "turned6.png",
-                                        "lossy.webp", "animated-part.webp",      "comments.ppm"};
+    static const char *const names[] = {"rgb8.png",           "palette4-interlaced.png",
+                                        "turned6.png",        "lossy.webp",
+                                        "animated-part.webp", "comments.ppm",
+                                        "codes.gif",          "runs8.bmp",
+                                        "rgb24.bmp",          "rgb31.ppm",
+                                        "tiles.tif",          "planes.tif"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         stk_bytes encoded = read_picture(names[i]);
         stk_test_fail_each_allocation(decode_once, &encoded);

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 /* A folder with some of each: photos large enough to be made seekable, a small one, a PNG. */
 enum { PHOTOS = 6, SMALL = 1, PNGS = 2, ITEMS = PHOTOS + SMALL + PNGS, SHARD_BYTES = 100000 };
@@ -597,4 +598,58 @@ STK_TEST(no_allocation_may_fail_unseen)
         stk_test_fail_each_allocation(pack_somewhere, &o);
     }
     stk_source_free(o.source);
+}
+
+/* A file of tests/data/image/codec into the class folder. */
+static void put_golden(const char *folder, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, STK_TEST_DATA "/image/codec/%s", name);
+    put(folder, name, stk_test_read_file(path));
+}
+
+static uint32_t sum_decoded(stk_bytes encoded)
+{
+    stk_error    err;
+    stk_pixels   pixels;
+    stk_decoder *decoder;
+    uLong        sum = 0;
+    EXPECT_OK(stk_decoder_new(&decoder, NULL, &err));
+    EXPECT_OK(stk_image_decode(decoder, encoded, NULL, 1, NULL, &pixels, NULL, &err));
+    for (int32_t y = 0; y < pixels.height; y++)
+        sum = crc32(sum, pixels.data + (size_t)y * pixels.stride, (uInt)pixels.width * 3);
+    stk_decoder_free(decoder);
+    return (uint32_t)sum;
+}
+
+STK_TEST(tiffs_and_pnms_become_pngs_of_the_same_pixels_and_others_stay)
+{
+    static const char *const names[] = {"rgb.tif",        "tiles.tif", "grey16.tif", "rgb.ppm",
+                                        "grey-plain.pgm", "codes.gif", "rgb24.bmp",  "rgb8.png"};
+    enum { COUNT = sizeof names / sizeof names[0], FOREIGN = 5 };
+    stk_error       err;
+    stk_pack_result result;
+    entry           entries[COUNT];
+    const char     *folder = stk_test_path("foreign"), *out = stk_test_path("foreign-out");
+    run_shell("mkdir -p '%s/%s'", folder, "class");
+    for (size_t i = 0; i < COUNT; i++)
+        put_golden(folder, names[i]);
+    EXPECT_OK(pack(folder, out, (stk_pack_images){0}, 2, &result, &err));
+    EXPECT_INT_EQ(FOREIGN, result.converted);
+    EXPECT_INT_EQ(0, result.encoded + result.seekable);
+    EXPECT_INT_EQ(COUNT, read_pack(out, entries, COUNT));
+    for (size_t i = 0; i < COUNT; i++) {
+        const stk_bytes        source = source_of(folder, &entries[i]);
+        const stk_image_format was = stk_image_format_of(source);
+        if (was == STK_IMAGE_TIFF || was == STK_IMAGE_PNM) {
+            EXPECT_INT_EQ(STK_IMAGE_PNG, stk_image_format_of(entries[i].image));
+            EXPECT_INT_EQ(sum_decoded(source), sum_decoded(entries[i].image));
+        } else {
+            EXPECT(stk_bytes_equal(source, entries[i].image));
+        }
+    }
+    free_entries(entries, COUNT);
+    const char *kept = stk_test_path("foreign-kept");
+    EXPECT_OK(pack(folder, kept, (stk_pack_images){.no_png = true}, 2, &result, &err));
+    EXPECT_INT_EQ(0, result.converted + result.picture_bytes_in);
 }

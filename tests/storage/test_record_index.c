@@ -122,7 +122,7 @@ static void expect_decode(stk_status expected, const char *part, stk_blob *conte
 {
     stk_error           err;
     stk_record_index   *index;
-    const stk_file_info file = {STK_FILE_REGULAR, bytes, 7};
+    const stk_file_info file = {.kind = STK_FILE_REGULAR, .bytes = bytes, .modified_ns = 7};
     stk_store_u32(content->data + content->size - 4,
                   stk_crc32c(0, content->data, content->size - 4));
     EXPECT_STATUS(expected,
@@ -136,7 +136,8 @@ STK_TEST(decoding_finds_lies_behind_a_right_checksum)
     stk_error           err;
     stk_record_index   *index;
     stk_blob            content;
-    const stk_file_info file = {STK_FILE_REGULAR, 200 + 1 + 2 * FRAME, 7};
+    const stk_file_info file = {
+        .kind = STK_FILE_REGULAR, .bytes = 200 + 1 + 2 * FRAME, .modified_ns = 7};
     enum { VERSION_AT = 8, BYTES_AT = 16, TIME_AT = 24, COUNT_AT = 32, LENGTHS_AT = 40 };
     stk_blob_init(&content, NULL, STK_MEMORY_INDEX);
     EXPECT_OK(stk_record_index_new(&index, "f", NULL, &err));

@@ -230,7 +230,118 @@ STK_TEST(links_to_files_are_followed_and_circles_end_with_an_error)
     stk_source_free(source);
     EXPECT(symlink("..", stk_test_path("links/a/back")) == 0);
     refuse(STK_E_LIMIT, stk_test_path("links"), NULL, &err);
-    EXPECT_CONTAINS("does a link lead back up?", err.message);
+    EXPECT_CONTAINS("links/a/back", err.where);
+    EXPECT_CONTAINS("leads back up", err.message);
+    EXPECT_CONTAINS("--on-bad skip", err.message);
+}
+
+/* What was left out for this reason and ending; NULL: nothing. */
+static const stk_source_left_out *find_left_out(const stk_source   *source,
+                                                stk_left_out_reason reason, const char *ending)
+{
+    size_t                     count;
+    const stk_source_left_out *all = stk_source_left_outs(source, &count);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].reason == reason && !strcmp(all[i].ending, ending)) return &all[i];
+    return NULL;
+}
+
+static stk_source *open_skipping(const char *path)
+{
+    stk_error                err;
+    stk_source              *source;
+    const stk_source_options options = {.skip_bad = true};
+    EXPECT_OK(stk_source_open(&source, NULL, path, &options, &err));
+    return source;
+}
+
+STK_TEST(links_to_nothing_and_back_up_are_left_out_where_that_is_asked_for)
+{
+    put("bad/a/1.jpg", "one");
+    put("bad/b/1.jpg", "two");
+    EXPECT(symlink("gone.jpg", stk_test_path("bad/a/2.jpg")) == 0);
+    EXPECT(symlink("self.jpg", stk_test_path("bad/a/self.jpg")) == 0);
+    EXPECT(symlink("/nowhere/at/all", stk_test_path("bad/c")) == 0);
+    EXPECT(symlink("..", stk_test_path("bad/a/back")) == 0);
+    stk_source                *source = open_skipping(stk_test_path("bad"));
+    const stk_source_left_out *links = find_left_out(source, STK_LEFT_OUT_LINK, "");
+    const stk_source_left_out *loops = find_left_out(source, STK_LEFT_OUT_LOOP, "");
+    EXPECT_INT_EQ(2, stk_source_count(source));
+    EXPECT_INT_EQ(3, links->count);
+    EXPECT_STR_EQ("a/2.jpg", links->example);
+    EXPECT_INT_EQ(1, loops->count);
+    EXPECT_STR_EQ("a/back", loops->example);
+    EXPECT(stk_left_out_is_bad(loops->reason));
+    stk_source_free(source);
+}
+
+STK_TEST(a_folder_beside_its_link_is_no_circle)
+{
+    put("beside/a/1.jpg", "one");
+    EXPECT(symlink("a", stk_test_path("beside/b")) == 0);
+    stk_source *source = open_source(stk_test_path("beside"), NULL);
+    EXPECT_INT_EQ(2, stk_source_count(source));
+    stk_source_free(source);
+}
+
+static stk_status deny(const stk_filesystem *fs, const char *path, stk_list_detail detail,
+                       stk_list_visit visit, void *context, stk_error *err)
+{
+    (void)fs;
+    if (strstr(path, "secret")) return stk_fail(err, STK_E_PERMISSION, "list", path, "denied");
+    return stk_path_list(NULL, path, detail, visit, context, err);
+}
+
+STK_TEST(folders_that_may_not_be_read_stop_or_are_left_out)
+{
+    stk_error          err;
+    stk_source        *source;
+    stk_filesystem_ops ops = *stk_filesystem_local()->ops;
+    ops.list = deny;
+    const stk_filesystem     fs = {.ops = &ops, .name = "denying"};
+    const stk_source_options skip = {.skip_bad = true};
+    put("partly/a/1.jpg", "one");
+    put("partly/secret/1.jpg", "two");
+    EXPECT_STATUS(STK_E_PERMISSION,
+                  stk_source_open(&source, &fs, stk_test_path("partly"), NULL, &err));
+    EXPECT_CONTAINS("partly/secret", err.where);
+    EXPECT_CONTAINS("--on-bad skip", err.message);
+    EXPECT_OK(stk_source_open(&source, &fs, stk_test_path("partly"), &skip, &err));
+    EXPECT_INT_EQ(1, stk_source_count(source));
+    EXPECT_STR_EQ("secret", find_left_out(source, STK_LEFT_OUT_DENIED, "")->example);
+    EXPECT(!find_left_out(source, STK_LEFT_OUT_EMPTY, ""));
+    stk_source_free(source);
+}
+
+STK_TEST(what_is_left_out_is_counted_and_named)
+{
+    char text[300];
+    put("messy/cat/1.jpg", "x");
+    put("messy/cat/2.tif", "x");
+    put("messy/cat/3.PPM", "x");
+    put("messy/cat/a.HEIC", "x");
+    put("messy/cat/b.heic", "x");
+    put("messy/dog/c.avif", "x");
+    put("messy/dog/1.jfif", "x");
+    put("messy/notes.txt", "x");
+    put("messy/README", "x");
+    put("messy/.DS_Store", "x");
+    put("messy/empty/nested/.keep", "x");
+    stk_source *source = open_source(stk_test_path("messy"), NULL);
+    EXPECT_INT_EQ(4, stk_source_count(source));
+    EXPECT_INT_EQ(2, find_left_out(source, STK_LEFT_OUT_FORMAT, ".heic")->count);
+    EXPECT_STR_EQ("cat/a.HEIC", find_left_out(source, STK_LEFT_OUT_FORMAT, ".heic")->example);
+    EXPECT_INT_EQ(1, find_left_out(source, STK_LEFT_OUT_FORMAT, ".avif")->count);
+    EXPECT_INT_EQ(1, find_left_out(source, STK_LEFT_OUT_OTHER, ".txt")->count);
+    EXPECT_INT_EQ(1, find_left_out(source, STK_LEFT_OUT_OTHER, "")->count);
+    EXPECT_INT_EQ(2, find_left_out(source, STK_LEFT_OUT_HIDDEN, "")->count);
+    EXPECT_INT_EQ(1, find_left_out(source, STK_LEFT_OUT_EMPTY, "")->count);
+    EXPECT_STR_EQ("empty/nested", find_left_out(source, STK_LEFT_OUT_EMPTY, "")->example);
+    EXPECT_STR_EQ("2 .heic pictures, 1 .avif picture, 1 folder without pictures ('empty/nested'), "
+                  "1 file, 1 .txt file, 2 hidden files and folders; convert pictures of formats "
+                  "that are not read to JPEG or PNG",
+                  stk_source_left_out_text(source, text, sizeof text));
+    stk_source_free(source);
 }
 
 STK_TEST(an_image_that_is_a_link_to_nothing_is_named)
@@ -240,6 +351,8 @@ STK_TEST(an_image_that_is_a_link_to_nothing_is_named)
     EXPECT(symlink("gone.jpg", stk_test_path("dangling/a/2.jpg")) == 0);
     refuse(STK_E_NOTFOUND, stk_test_path("dangling"), NULL, &err);
     EXPECT_CONTAINS("dangling/a/2.jpg", err.where);
+    EXPECT_CONTAINS("is a link to nothing", err.message);
+    EXPECT_CONTAINS("--on-bad skip", err.message);
 }
 
 STK_TEST(a_file_that_changed_since_the_listing_is_damage)
@@ -323,5 +436,7 @@ STK_TEST(an_image_folder_survives_every_failed_allocation)
 {
     put("failing/train/a/1.jpg", "x");
     put("failing/test/a/1.jpg", "x");
+    put("failing/test/a/1.heic", "x");
+    put("failing/test/none/.hidden", "x");
     stk_test_fail_each_allocation(read_everything, (void *)stk_test_path("failing"));
 }

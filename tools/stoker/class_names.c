@@ -49,19 +49,6 @@ char *stk_class_name(const stk_class_names *names, int64_t label, char *text, si
     return text;
 }
 
-/* A picture is a file of its own where its name says so. */
-static bool holds_one(const char *name)
-{
-    static const char *const endings[] = {".jpg", ".jpeg", ".png",  ".webp",
-                                          ".ppm", ".pgm",  ".JPEG", ".JPG"};
-    const size_t             length = strlen(name);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const size_t ending = strlen(endings[i]);
-        if (length > ending && strcmp(name + length - ending, endings[i]) == 0) return true;
-    }
-    return false;
-}
-
 char *stk_sample_name(const stk_element *element, char *text, size_t capacity)
 {
     const stk_origin *origin = stk_element_origin(element);
@@ -72,7 +59,7 @@ char *stk_sample_name(const stk_element *element, char *text, size_t capacity)
     memcpy(path, stk_buffer_data(origin->file), kept);
     path[kept] = 0;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (holds_one(name) && !origin->record)
+    if (stk_source_is_image_name(name) && !origin->record)
         snprintf(text, capacity, "%s", name);
     else
         snprintf(text, capacity, "%s:%" PRIu64, name, origin->record);

@@ -1,6 +1,7 @@
 /* stoker pack: any source to sharded TFRecords. */
 #include "command.h"
 #include "format.h"
+#include "left_out_json.h"
 #include "progress.h"
 #include "signals.h"
 #include "source_kinds.h"
@@ -131,7 +132,8 @@ static const stk_option options[] = {
      .choice = on_bad_choice,
      .group = "Pictures",
      .help = "damaged pictures: fail, keep them as they are, or skip them; OUT/bad_items.txt lists "
-             "them (default fail)"},
+             "them. skip also leaves out links to nothing, links that lead back up, and what may "
+             "not be read (default fail)"},
     {.name = "kind",
      .metavar = "KIND",
      .kind = STK_OPTION_CHOICE,
@@ -203,7 +205,10 @@ static int fail(const session *s, const stk_error *err)
 static stk_status list_source(session *s, stk_error *err)
 {
     const stk_source_options source_options = {
-        .kind = s->values->kind, .ledger = s->ledger, .cancel = stk_signals_token()};
+        .kind = s->values->kind,
+        .ledger = s->ledger,
+        .cancel = stk_signals_token(),
+        .skip_bad = !strcmp(s->values->on_bad, stk_pack_on_bad_name(STK_PACK_BAD_SKIPPED))};
     char note[300], shown[250];
     stk_text_fit(shown, sizeof shown, s->source_path, 200);
     snprintf(note, sizeof note, "listing %s ...", shown);
@@ -266,9 +271,11 @@ static void print_pictures(const stk_pack_result *result)
     char         a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM], d[STK_FORMAT_ROOM];
     const double before = (double)result->picture_bytes_in;
     if (!result->picture_bytes_in) return;
-    printf("  pictures: %s made seekable, %s encoded anew; %s became %s (%+.1f %%)\n",
-           stk_format_count(a, result->seekable), stk_format_count(b, result->encoded),
-           stk_format_bytes(c, result->picture_bytes_in),
+    printf("  pictures: %s made seekable, %s encoded anew", stk_format_count(a, result->seekable),
+           stk_format_count(b, result->encoded));
+    if (result->converted)
+        printf(", %s TIFF or PNM turned into PNG", stk_format_count(a, result->converted));
+    printf("; %s became %s (%+.1f %%)\n", stk_format_bytes(c, result->picture_bytes_in),
            stk_format_bytes(d, result->picture_bytes_out),
            100 * ((double)result->picture_bytes_out - before) / before);
 }
@@ -282,6 +289,16 @@ static void print_bad(const session *s, const stk_pack_result *result)
            result->bad_kept ? "kept" : "skipped");
     stk_text_print(stdout, s->out_path);
     printf("/bad_items.txt\n");
+}
+
+static void print_left_out(const session *s)
+{
+    char text[600];
+    stk_source_left_out_text(s->source, text, sizeof text);
+    if (!*text) return;
+    printf("  left out: ");
+    stk_text_print(stdout, text);
+    printf("\n");
 }
 
 static void print_text(const session *s, const stk_pack_result *result, double seconds)
@@ -307,6 +324,7 @@ static void print_text(const session *s, const stk_pack_result *result, double s
     printf("\n");
     print_pictures(result);
     print_bad(s, result);
+    print_left_out(s);
 }
 
 static stk_status print_json(const session *s, const stk_pack_result *result, double seconds,
@@ -330,10 +348,12 @@ static stk_status print_json(const session *s, const stk_pack_result *result, do
     stk_json_pair_uint(&json, "picture_bytes_out", result->picture_bytes_out);
     stk_json_pair_uint(&json, "pictures_seekable", result->seekable);
     stk_json_pair_uint(&json, "pictures_encoded", result->encoded);
+    stk_json_pair_uint(&json, "pictures_converted", result->converted);
     stk_json_pair_uint(&json, "bad_kept", result->bad_kept);
     stk_json_pair_uint(&json, "bad_skipped", result->bad_skipped);
     stk_json_pair_double(&json, "seconds", seconds);
     stk_json_pair_bool(&json, "already_done", result->already_done);
+    stk_left_out_write_json(&json, s->source);
     stk_json_object_end(&json);
     const stk_status st = stk_json_end(&json, err);
     fwrite(text.data, 1, text.size, stdout);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <stoker/filesystem.h>
+#include <stoker/source.h>
 #include <string.h>
-#include <strings.h>
 
 enum { DEEPEST = 32 };
 
@@ -14,15 +14,6 @@ typedef struct search {
     const char        *folder;
     int                depth;
 } search;
-
-static bool is_picture(const char *name)
-{
-    static const char *const endings[] = {".jpg", ".jpeg", ".png", ".webp", ".ppm", ".pgm", ".pnm"};
-    const char              *dot = strrchr(name, '.');
-    for (size_t i = 0; dot && dot != name && i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(dot, endings[i]) == 0) return true;
-    return false;
-}
 
 static stk_status add_file(stk_picture_files *files, const char *path, stk_error *err)
 {
@@ -50,7 +41,7 @@ static stk_status visit(void *context, const char *name, const stk_file_info *in
     if (snprintf(path, sizeof path, "%s/%s", s->folder, name) >= (int)sizeof path)
         return stk_fail(err, STK_E_LIMIT, "read", name, "its path is too long");
     if (info->kind == STK_FILE_DIRECTORY) return search_folder(s->files, path, s->depth + 1, err);
-    return is_picture(name) ? add_file(s->files, path, err) : STK_OK;
+    return stk_source_is_image_name(name) ? add_file(s->files, path, err) : STK_OK;
 }
 
 static stk_status search_folder(stk_picture_files *files, const char *folder, int depth,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <stoker/models.h>
 #include <stoker/presets.h>
+#include <stoker/source.h>
 #include <string.h>
 
 static void begin_line(const char *name)
@@ -103,6 +104,16 @@ static void print_images(const stk_train_data *data)
     fprintf(stderr, "; %s\n", s->formats);
 }
 
+static void print_left_out(const stk_train_job *job)
+{
+    char text[600] = "";
+    if (job->data.source) stk_source_left_out_text(job->data.source, text, sizeof text);
+    if (!*text) return;
+    begin_line("left out");
+    stk_text_print(stderr, text);
+    fprintf(stderr, "\n");
+}
+
 static void print_model(const stk_train_recipe *recipe)
 {
     const stk_model_size size = stk_train_model_size(recipe);
@@ -121,6 +132,7 @@ void stk_train_plan_begin(const stk_train_job *job)
 {
     print_data(job);
     print_images(&job->data);
+    print_left_out(job);
     print_model(&job->recipe);
 }
 

@@ -104,6 +104,7 @@ static stk_status decode(const work *w, const stk_rect *all, int shrink, seen *o
                                         .channels = d->channels,
                                         .recover = d->recover,
                                         .stored_orientation = d->stored_orientation,
+                                        .pillow_16bit = d->pillow_16bit,
                                         .restarts = w->source->restarts};
     stk_rect                 window = {left / shrink, top / shrink, 0, 0};
     window.width = up(left + all->width, shrink) - window.x;

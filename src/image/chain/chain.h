@@ -12,6 +12,7 @@ typedef struct stk_chain_decode {
     int              channels; /* 1 or 3 */
     bool             recover;
     bool             stored_orientation;
+    bool             pillow_16bit;
     /* Where a crop is to be shrunk twice or more, decode it at 1/2, 1/4 or 1/8 already: not the
      * same to the bit, and for that reason asked for by name. */
     bool shrink;

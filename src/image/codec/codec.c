@@ -7,11 +7,13 @@
 enum { MOST_SIDE = 65535, MOST_PIXELS = 1 << 28 };
 
 static const stk_codec *const codecs[] = {&stk_codec_jpeg, &stk_codec_png, &stk_codec_webp,
-                                          &stk_codec_pnm};
+                                          &stk_codec_pnm,  &stk_codec_gif, &stk_codec_bmp,
+                                          &stk_codec_tiff};
 
 const char *stk_image_format_name(stk_image_format format)
 {
-    static const char *const names[STK_IMAGE_FORMATS] = {"none", "jpeg", "png", "webp", "pnm"};
+    static const char *const names[STK_IMAGE_FORMATS] = {"none", "jpeg", "png", "webp",
+                                                         "pnm",  "gif",  "bmp", "tiff"};
     return (unsigned)format < STK_IMAGE_FORMATS ? names[format] : names[STK_IMAGE_NONE];
 }
 
@@ -58,14 +60,46 @@ static stk_status check_size(const stk_image_info *info, const stk_image_limits 
     return STK_OK;
 }
 
+/* Pictures that are known by their first bytes and not read; NULL: none of them. */
+static const char *name_unread(stk_bytes encoded)
+{
+    static const struct {
+        size_t      at;
+        const char *bytes, *name;
+    } known[] = {
+        {4, "ftypheic", "a HEIC picture"},   {4, "ftypheix", "a HEIC picture"},
+        {4, "ftypmif1", "a HEIF picture"},   {4, "ftypmsf1", "a HEIF picture"},
+        {4, "ftypavif", "an AVIF picture"},  {4, "ftypavis", "an AVIF picture"},
+        {4, "JXL ", "a JPEG XL picture"},    {0, "\xff\x0a", "a JPEG XL picture"},
+        {4, "jP  ", "a JPEG 2000 picture"},  {0, "\xff\x4f\xff\x51", "a JPEG 2000 picture"},
+        {0, "8BPS", "a Photoshop document"}, {0, "<svg", "an SVG drawing"},
+        {0, "%PDF", "a PDF document"},       {0, "<!DOCTYPE", "an HTML page"},
+        {0, "<html", "an HTML page"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const size_t length = strlen(known[i].bytes);
+        if (encoded.size >= known[i].at + length &&
+            !memcmp(encoded.data + known[i].at, known[i].bytes, length))
+            return known[i].name;
+    }
+    return NULL;
+}
+
+static stk_status fail_unknown(stk_bytes encoded, stk_error *err)
+{
+    const char *name = name_unread(encoded);
+    if (name)
+        return stk_fail(err, STK_E_UNSUPPORTED, "decode", NULL,
+                        "is %s, which is not read; convert it to JPEG or PNG", name);
+    return stk_fail(err, STK_E_UNSUPPORTED, "decode", NULL,
+                    "%zu bytes that are no JPEG, PNG, WebP, GIF, BMP, TIFF or PNM", encoded.size);
+}
+
 stk_status stk_image_read_info(stk_bytes encoded, const stk_image_limits *limits,
                                stk_image_info *out, stk_error *err)
 {
     *out = (stk_image_info){.orientation = 1};
     const stk_codec *codec = find_codec(encoded);
-    if (!codec)
-        return stk_fail(err, STK_E_UNSUPPORTED, "decode", NULL,
-                        "%zu bytes that are no JPEG, PNG, WebP or binary PGM or PPM", encoded.size);
+    if (!codec) return fail_unknown(encoded, err);
     out->format = codec->format;
     STK_TRY(codec->measure(encoded, out, err));
     STK_TRY(check_size(out, limits, err));

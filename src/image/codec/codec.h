@@ -18,7 +18,8 @@ typedef struct stk_codec_request {
 typedef struct stk_codec {
     stk_image_format format;
     bool (*is)(stk_bytes encoded); /* by its first bytes */
-    /* Fills format, stored size, channels, bits, progressive, and orientation where it has one.
+    /* Fills format, stored size, channels, bits, progressive, more_frames, and orientation where it
+     * has one.
      * The caller checks the limits. */
     stk_status (*measure)(stk_bytes encoded, stk_image_info *out, stk_error *err);
     /* The window's pixels into out: data, or (borrow) into encoded. memory grows and is reused. */
@@ -27,7 +28,8 @@ typedef struct stk_codec {
     int most_shrink;
 } stk_codec;
 
-extern const stk_codec stk_codec_jpeg, stk_codec_png, stk_codec_webp, stk_codec_pnm;
+extern const stk_codec stk_codec_jpeg, stk_codec_png, stk_codec_webp, stk_codec_pnm, stk_codec_gif,
+    stk_codec_bmp, stk_codec_tiff;
 
 /* What a decoder keeps from picture to picture. Room only grows. */
 enum { STK_ROOM_PIXELS, STK_ROOM_TURNED, STK_ROOM_WORK, STK_ROOM_PLANES, STK_ROOMS };

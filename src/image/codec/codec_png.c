@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "image/codec/codec.h"
 #include "image/codec/convert.h"
+#include "image/codec/palette.h"
 #include "image/codec/png_header.h"
 
 #include <png.h>
@@ -30,7 +31,7 @@ typedef struct reading {
     int32_t                  row;    /* being read */
     bool                     damaged;
     stk_status               status; /* why libpng stopped */
-    uint8_t                  palette[PNG_MAX_PALETTE_LENGTH][3], greys[PNG_MAX_PALETTE_LENGTH];
+    stk_palette              palette;
 } reading;
 
 /* libpng's memory is in the ledger too. */
@@ -112,16 +113,20 @@ static void set_up(reading *r)
         png_set_crc_action(r->png, PNG_CRC_WARN_USE, PNG_CRC_WARN_USE);
 }
 
-/* Bytes wide but as they are stored: what to make of 16 bits and of indices is Pillow's way, not
- * libpng's. */
+/* Bytes wide but as they are stored: what to make of 16-bit grey and of indices is not libpng's
+ * business. */
 static void choose_pixels(reading *r)
 {
     if (r->header.kind == STK_PNG_GREY && r->header.depth < 8)
         png_set_expand_gray_1_2_4_to_8(r->png);
     else if (r->header.depth < 8)
         png_set_packing(r->png);
-    else if (r->header.depth == 16 && r->header.kind != STK_PNG_GREY)
-        png_set_strip_16(r->png);
+    else if (r->header.depth == 16 && r->header.kind != STK_PNG_GREY) {
+        if (r->request->options->pillow_16bit)
+            png_set_strip_16(r->png);
+        else
+            png_set_scale_16(r->png);
+    }
 }
 
 /* Indices past the palette are black. */
@@ -131,29 +136,22 @@ static void read_palette(reading *r)
     int        count = 0;
     if (r->header.kind != STK_PNG_PALETTE || !png_get_PLTE(r->png, r->info, &colours, &count))
         return;
-    for (int i = 0; i < count && i < PNG_MAX_PALETTE_LENGTH; i++) {
-        memcpy(r->palette[i], (uint8_t[]){colours[i].red, colours[i].green, colours[i].blue}, 3);
-        r->greys[i] = stk_grey_of(colours[i].red, colours[i].green, colours[i].blue);
-    }
+    for (int i = 0; i < count && i < STK_PALETTE_COLOURS; i++)
+        stk_palette_set(&r->palette, i, colours[i].red, colours[i].green, colours[i].blue);
 }
 
-static void convert_indices(const reading *r, uint8_t *dst, const uint8_t *src, int32_t count)
+/* Of 16-bit grey Pillow keeps the value, not its share of the range: above 255 is white. */
+static uint8_t shade_of(const uint8_t *src, bool pillow)
 {
-    if (r->request->channels == 1) {
-        for (int32_t i = 0; i < count; i++)
-            dst[i] = r->greys[src[i]];
-        return;
-    }
-    for (int32_t i = 0; i < count; i++)
-        memcpy(dst + 3 * i, r->palette[src[i]], 3);
+    if (pillow) return src[0] ? 255 : src[1];
+    return stk_scale_16bit((uint32_t)src[0] << 8 | src[1]);
 }
 
-/* Of 16-bit grey Pillow keeps the value, not the high byte: above 255 is white. */
-static void convert_deep_grey(uint8_t *dst, int channels, const uint8_t *src, int32_t count)
+static void convert_deep_grey(uint8_t *dst, int channels, const uint8_t *src, int32_t count,
+                              bool pillow)
 {
-    for (int32_t i = 0; i < count; i++, src += 2)
-        for (int c = 0; c < channels; c++)
-            *dst++ = src[0] ? 255 : src[1];
+    for (int32_t i = 0; i < count; i++, src += 2, dst += channels)
+        memset(dst, shade_of(src, pillow), (size_t)channels);
 }
 
 /* The window's columns of a row that libpng gave. */
@@ -164,9 +162,9 @@ static void convert_row(const reading *r, uint8_t *dst, const uint8_t *row)
     const bool     grey = kind == STK_PNG_GREY || kind == STK_PNG_GREY_ALPHA;
     const uint8_t *src = row + (size_t)window.x * (size_t)r->pixel;
     if (kind == STK_PNG_PALETTE)
-        convert_indices(r, dst, src, window.width);
+        stk_palette_convert(&r->palette, dst, channels, src, window.width);
     else if (kind == STK_PNG_GREY && r->header.depth == 16)
-        convert_deep_grey(dst, channels, src, window.width);
+        convert_deep_grey(dst, channels, src, window.width, r->request->options->pillow_16bit);
     else if (grey && channels == 3)
         stk_convert_grey_to_colours(dst, src, r->pixel, window.width);
     else if (grey)

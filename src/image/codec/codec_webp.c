@@ -49,6 +49,7 @@ static stk_status measure_webp(stk_bytes encoded, stk_image_info *out, stk_error
     out->stored_height = features.height;
     out->channels = features.has_alpha ? 4 : 3;
     out->bits = 8;
+    out->more_frames = features.has_animation;
     out->orientation = stk_exif_orientation(stk_webp_find_exif(encoded));
     return STK_OK;
 }

@@ -11,6 +11,12 @@ static inline uint8_t stk_grey_of(uint8_t r, uint8_t g, uint8_t b)
     return (uint8_t)((r * 19595u + g * 38470u + b * 7471u + 0x8000u) >> 16);
 }
 
+/* A channel of 16 bits to 8, by its range. */
+static inline uint8_t stk_scale_16bit(uint32_t value)
+{
+    return (uint8_t)((value * 255 + 32767) / 65535);
+}
+
 /* dst may be src. */
 void stk_convert_colours_to_grey(uint8_t *dst, const uint8_t *src, int step, int32_t count);
 void stk_convert_grey_to_colours(uint8_t *dst, const uint8_t *src, int step, int32_t count);

@@ -218,12 +218,15 @@ stk_status stk_function_decode_image(stk_function **out, int value,
                                   .channels = o->channels ? o->channels : 3,
                                   .recover = o->recover,
                                   .stored_orientation = o->stored_orientation,
+                                  .pillow_16bit = o->pillow_16bit,
                                   .shrink = o->shrink,
                                   .blank = o->blank};
     char details[160];
-    snprintf(details, sizeof details, "value %d, %d channels%s%s%s%s, restarts %d, at most %d %llu",
-             value, c.decode.channels, o->recover ? ", recover" : "",
-             o->stored_orientation ? ", stored orientation" : "", o->shrink ? ", shrink" : "",
+    snprintf(details, sizeof details,
+             "value %d, %d channels%s%s%s%s%s, restarts %d, at most %d %llu", value,
+             c.decode.channels, o->recover ? ", recover" : "",
+             o->stored_orientation ? ", stored orientation" : "",
+             o->pillow_16bit ? ", pillow 16 bit" : "", o->shrink ? ", shrink" : "",
              o->blank ? ", blank" : "", o->restarts, o->limits.side,
              (unsigned long long)o->limits.pixels);
     return make(out, &c, "decode_image", details, false, err);

@@ -235,7 +235,8 @@ static stk_status open_source(opening *o, stk_error *err)
     stk_source               *source = p->source ? stk_source_ref(p->source) : NULL;
     stk_status                st = STK_OK;
     if (!source)
-        st = stk_source_open(&source, p->fs, o->path, &(stk_source_options){.kind = p->kind}, &why);
+        st = stk_source_open(&source, p->fs, o->path,
+                             &(stk_source_options){.kind = p->kind, .skip_bad = p->skip_bad}, &why);
     if (!st)
         st = stk_dataset_of_source_part(&o->data, source, o->path, split, p->hold_back,
                                         p->held_back, &why);

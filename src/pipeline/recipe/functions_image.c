@@ -8,7 +8,17 @@
 /* The value that a pack keeps the index of a seekable picture in. */
 static const char restarts_name[] = "image_restarts";
 
-enum { DECODE_VALUE, RESTARTS, CHANNELS, RECOVER, ORIENTATION, SHRINK, MOST_SIDE, MOST_PIXELS };
+enum {
+    DECODE_VALUE,
+    RESTARTS,
+    CHANNELS,
+    RECOVER,
+    ORIENTATION,
+    SHRINK,
+    MOST_SIDE,
+    MOST_PIXELS,
+    PILLOW_16BIT
+};
 
 static const stk_recipe_parameter decode_parameters[] = {
     [DECODE_VALUE] = {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
@@ -25,6 +35,9 @@ static const stk_recipe_parameter decode_parameters[] = {
                    .help = "a picture of more pixels in a row or column is an error; 0: 65535"},
     [MOST_PIXELS] = {"most_pixels", STK_RECIPE_INTEGER, .fallback = "0",
                      .help = "a picture of more pixels in all is an error; 0: 2^28"},
+    [PILLOW_16BIT] = {"pillow_16bit", STK_RECIPE_BOOL, .fallback = "false",
+                      .help = "Pillow's way with 16 bits: grey above 255 is white, of colours the "
+                              "high byte; else they are scaled by their range"},
 };
 
 static stk_status find_restarts(stk_recipe *recipe, const stk_argument *argument,
@@ -43,6 +56,7 @@ static stk_status decode_image(stk_recipe *recipe, const stk_bound *bound,
     stk_decode_image_options options = {.channels = (int)a[CHANNELS].integer,
                                         .recover = a[RECOVER].truth,
                                         .stored_orientation = !a[ORIENTATION].truth,
+                                        .pillow_16bit = a[PILLOW_16BIT].truth,
                                         .shrink = a[SHRINK].truth};
     options.limits.side = a[MOST_SIDE].integer > INT32_MAX ? 0 : (int32_t)a[MOST_SIDE].integer;
     options.limits.pixels = (uint64_t)a[MOST_PIXELS].integer;
@@ -120,8 +134,8 @@ static stk_status mix(stk_recipe *recipe, const stk_bound *bound, const stk_elem
 }
 
 static const stk_entry entries[] = {
-    {.info = {"decode_image", "the bytes of a JPEG, PNG, WebP or PNM to its pixels", STK_RECIPE_MAP,
-              STK_PARAMETERS(decode_parameters)},
+    {.info = {"decode_image", "the bytes of a picture of any known format to its pixels",
+              STK_RECIPE_MAP, STK_PARAMETERS(decode_parameters)},
      .make = decode_image},
     {.info = {"as_image", "bytes as the pixels of an image of a given size", STK_RECIPE_MAP,
               STK_PARAMETERS(as_image_parameters)},

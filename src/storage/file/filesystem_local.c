@@ -36,6 +36,8 @@ static stk_file_info info_of(const struct stat *st)
         .kind = kind_of(st->st_mode),
         .bytes = (uint64_t)st->st_size,
         .modified_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
+        .device = (uint64_t)st->st_dev,
+        .inode = (uint64_t)st->st_ino,
     };
 }
 

@@ -7,8 +7,9 @@ static const struct {
     const char *extension;
     const char *encoding;
 } images[] = {
-    {"jpg", "jpeg"},  {"jpeg", "jpeg"}, {"jpe", "jpeg"}, {"png", "png"},
-    {"webp", "webp"}, {"gif", ""},      {"bmp", ""},
+    {"jpg", "jpeg"},  {"jpeg", "jpeg"}, {"jpe", "jpeg"}, {"png", "png"}, {"jfif", "jpeg"},
+    {"webp", "webp"}, {"gif", ""},      {"bmp", ""},     {"dib", ""},    {"tif", ""},
+    {"tiff", ""},     {"pnm", ""},      {"ppm", ""},     {"pgm", ""},    {"pbm", ""},
 };
 
 char stk_path_lower(char c)

@@ -28,7 +28,7 @@ bool stk_path_is_pattern(const char *name);
 STK_NODISCARD stk_status stk_path_join(stk_blob *text, const char *folder, const char *name,
                                        stk_error *err);
 
-/* By extension: jpg jpeg jpe png webp gif bmp, in any case. */
+/* By extension, in any case: jpg jpeg jpe jfif png webp gif bmp dib tif tiff pnm ppm pgm pbm. */
 bool stk_path_is_image(const char *name);
 
 /* "jpeg", "png", "webp", or "" for other images: a literal. */

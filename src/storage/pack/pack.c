@@ -140,6 +140,7 @@ static stk_status write_shards(job *j, stk_error *err)
     j->result.picture_bytes_out = tally.bytes_out;
     j->result.seekable = tally.seekable;
     j->result.encoded = tally.encoded;
+    j->result.converted = tally.converted;
     j->result.bad_kept = bad.kept;
     for (size_t i = 0; i < count; i++)
         j->result.bad_skipped += j->skipped[i];

@@ -92,12 +92,14 @@ static stk_status convert_feature(stk_pack_converter *c, size_t index, const stk
     stk_pack_images  images = c->images;
     const stk_bytes  source = *(const stk_bytes *)field->data;
     images.no_restarts = !c->schema->source_features[index].seekable;
+    images.no_png = !c->schema->source_features[index].foreign;
     STK_TRY(stk_picture_make(c->maker, &images, source, &p->bytes, &p->restarts, &made, err));
     set_bytes(field_named(c, out, c->schema->features[index].name), &p->values[0], made.bytes);
     tally->bytes_in += source.size;
     tally->bytes_out += made.bytes.size + p->restarts.size;
     tally->seekable += made.seekable;
-    tally->encoded += made.encoded;
+    tally->encoded += made.encoded && !made.converted;
+    tally->converted += made.converted;
     return STK_OK;
 }
 

@@ -9,7 +9,7 @@
 /* What became of pictures. */
 typedef struct stk_pack_tally {
     uint64_t bytes_in, bytes_out;
-    uint64_t seekable, encoded;
+    uint64_t seekable, encoded, converted;
 } stk_pack_tally;
 
 typedef struct stk_pack_converter stk_pack_converter; /* one thread's */

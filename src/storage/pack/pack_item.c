@@ -40,10 +40,19 @@ static stk_status pass_over(const stk_packer *packer, stk_status st, uint64_t it
 {
     char            name[sizeof err->where];
     stk_source_item listed;
-    if (!stk_pack_is_bad(st) || options->images.on_bad == STK_PACK_BAD_FAILS) return st;
+    if (options->images.on_bad == STK_PACK_BAD_FAILS) return st;
     stk_source_item_at(packer->source, item, &listed);
     write_name(name, sizeof name, listed.name, listed.record);
     return stk_pack_bad_add(bad, options->images.on_bad, shard_path, name, err->message, err);
+}
+
+/* Whether an item that cannot be read is left out: one file is gone, closed or cut off, and the
+ * others are not. */
+static bool is_skipped_failed(const stk_packer *packer, stk_status st,
+                              const stk_pack_options *options)
+{
+    return packer->converter && options->images.on_bad == STK_PACK_BAD_SKIPPED &&
+           (st == STK_E_PERMISSION || st == STK_E_NOTFOUND || st == STK_E_DATALOSS);
 }
 
 /* An image of no bytes cannot be read, and so not be kept either. */
@@ -74,11 +83,15 @@ stk_status stk_packer_add(stk_packer *packer, uint64_t item, const stk_pack_opti
         const stk_status st = stk_fail(err, STK_E_DATALOSS, "pack", NULL, "it holds no bytes");
         return pass_over(packer, st, item, options, shard_path, bad, err);
     }
-    STK_TRY(stk_source_read(packer->cursor, item, &sample, err));
+    stk_status st = stk_source_read(packer->cursor, item, &sample, err);
+    if (st && is_skipped_failed(packer, st, options))
+        return pass_over(packer, st, item, options, shard_path, bad, err);
+    if (st) return st;
     if (!packer->converter) return frame(frames, sample, err);
-    const stk_status st = stk_pack_convert(packer->converter, sample, true, &changed, tally, err);
+    st = stk_pack_convert(packer->converter, sample, true, &changed, tally, err);
     if (st) {
         write_name(err->where, sizeof err->where, sample->from.file, sample->from.record);
+        if (!stk_pack_is_bad(st)) return st;
         STK_TRY(pass_over(packer, st, item, options, shard_path, bad, err));
         if (options->images.on_bad == STK_PACK_BAD_SKIPPED) return STK_OK;
         STK_TRY(stk_pack_convert(packer->converter, sample, false, &changed, tally, err));

@@ -43,13 +43,20 @@ typedef struct intent {
     int32_t width, height;
     int32_t channels;
     bool    smaller;
-    bool    raw, jpeg; /* encoded so; neither: the source's bytes */
+    bool    raw, jpeg, png; /* encoded so; none: the source's bytes */
 } intent;
 
 static int32_t scaled(int32_t side, int32_t wanted, int32_t shortest)
 {
     const int64_t twice = 2 * (int64_t)side * wanted + shortest; /* rounds to the nearest */
     return (int32_t)(twice / (2 * (int64_t)shortest));
+}
+
+/* Formats that TensorFlow does not read, and that pixels lose nothing of as PNGs. */
+static bool is_foreign(stk_image_format format, const stk_pack_images *images)
+{
+    return (format == STK_IMAGE_TIFF || format == STK_IMAGE_PNM) &&
+           images->format == STK_PACK_SEEKABLE && !images->no_png;
 }
 
 static intent decide(const stk_image_info *info, const stk_pack_images *images)
@@ -67,6 +74,7 @@ static intent decide(const stk_image_info *info, const stk_pack_images *images)
     i.raw = images->format == STK_PACK_RAW || (images->format == STK_PACK_AUTO && tiny);
     i.jpeg = !i.raw &&
              (i.smaller || (images->format != STK_PACK_SEEKABLE && info->format != STK_IMAGE_JPEG));
+    i.png = !i.raw && !i.jpeg && is_foreign(info->format, images);
     return i;
 }
 
@@ -102,6 +110,7 @@ static stk_status encode(stk_picture_maker *maker, const stk_pack_images *images
     stk_pixels                   pixels;
     STK_TRY(stk_image_decode(maker->decoder, source, NULL, 1, &decode, &pixels, NULL, err));
     if (wanted->smaller) STK_TRY(shrink(maker, wanted, &pixels, err));
+    if (wanted->png) return stk_image_write_png(out, &pixels, err);
     return wanted->raw ? stk_image_write_pnm(out, &pixels, err)
                        : stk_image_write_jpeg(out, &pixels, &jpeg, err);
 }
@@ -142,11 +151,13 @@ stk_status stk_picture_make(stk_picture_maker *maker, const stk_pack_images *ima
 {
     *made = (stk_picture_made){.bytes = source};
     out->size = restarts->size = 0;
-    if (images->format != STK_PACK_SEEKABLE || images->resize) {
+    if (images->format != STK_PACK_SEEKABLE || images->resize ||
+        is_foreign(stk_image_format_of(source), images)) {
         stk_image_info info;
         STK_TRY(stk_image_read_info(source, NULL, &info, err));
         const intent wanted = decide(&info, images);
-        made->encoded = wanted.raw || wanted.jpeg;
+        made->encoded = wanted.raw || wanted.jpeg || wanted.png;
+        made->converted = wanted.png;
         if (made->encoded) {
             STK_TRY(encode(maker, images, &wanted, source, out, err));
             made->bytes = stk_blob_bytes(out);

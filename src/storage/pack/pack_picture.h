@@ -12,9 +12,10 @@ STK_NODISCARD stk_status stk_picture_maker_new(stk_picture_maker **out, stk_ledg
 void                     stk_picture_maker_free(stk_picture_maker *maker); /* NULL is fine */
 
 typedef struct stk_picture_made {
-    stk_bytes bytes;    /* out's, or the source's own where they stay */
-    bool      seekable; /* was made so; restarts holds its index */
-    bool      encoded;  /* was decoded and written anew */
+    stk_bytes bytes;     /* out's, or the source's own where they stay */
+    bool      seekable;  /* was made so; restarts holds its index */
+    bool      encoded;   /* was decoded and written anew */
+    bool      converted; /* as a PNG */
 } stk_picture_made;
 
 /* Decodes source and drops what comes out. Errors are those of stk_picture_make. */

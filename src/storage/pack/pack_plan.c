@@ -12,7 +12,7 @@
 
 /* Part of the fingerprint: raise it when the same items would be written as other bytes, so that an
  * unfinished run of an older version is not continued. */
-enum { PACK_FORMAT = 2 };
+enum { PACK_FORMAT = 3 };
 
 enum { MOST_SHARDS = 99999 }; /* five digits in a shard's name */
 
@@ -241,6 +241,7 @@ static uint64_t hash_images(uint64_t h, const stk_pack_images *images)
 {
     h = stk_hash64_number(h, (uint64_t)images->format);
     h = stk_hash64_number(h, images->no_restarts);
+    h = stk_hash64_number(h, images->no_png);
     h = stk_hash64_number(h, (uint64_t)images->resize);
     return stk_hash64_number(h, (uint64_t)images->quality);
 }

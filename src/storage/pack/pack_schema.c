@@ -1,6 +1,8 @@
 /* Which features pictures have and get. */
 #include "storage/pack/pack_schema.h"
 
+#include "storage/file/paths.h"
+
 #include <stoker/image.h>
 #include <string.h>
 
@@ -21,6 +23,35 @@ static bool may_seek(const stk_feature_info *feature, const stk_pack_images *ima
     if (images->no_restarts || largest < STK_SEEKABLE_LEAST_BYTES) return false;
     if (images->format == STK_PACK_RAW || images->format == STK_PACK_KEEP) return false;
     return may_encode(images) || !other;
+}
+
+static bool is_foreign_name(const char *name)
+{
+    static const char *const endings[] = {".tif", ".tiff", ".pnm", ".ppm", ".pgm", ".pbm"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (stk_path_ends_in(name, endings[i])) return true;
+    return false;
+}
+
+/* By the names of files; what is inside of an archive or named by a table has to be looked at. */
+static bool may_hold_foreign(const stk_source *source)
+{
+    stk_source_item item;
+    if (strcmp(stk_source_kind_name(source), "folder") != 0) return true;
+    for (uint64_t i = 0; i < stk_source_count(source); i++) {
+        stk_source_item_at(source, i, &item);
+        if (is_foreign_name(item.name)) return true;
+    }
+    return false;
+}
+
+/* Whether a picture of this feature may be a TIFF or a PNM, and has to become a PNG. Records that
+ * hold them were packed so on purpose. */
+static bool may_be_foreign(const stk_feature_info *feature, const stk_source *source,
+                           const stk_pack_images *images)
+{
+    return images->format == STK_PACK_SEEKABLE && !images->no_png && !feature->encoding[0] &&
+           strcmp(stk_source_kind_name(source), "tfrecord") != 0 && may_hold_foreign(source);
 }
 
 /* Whether bad pictures are looked for where nothing else needs a look. */
@@ -84,7 +115,8 @@ stk_status stk_pack_schema_init(stk_pack_schema *schema, const stk_source *sourc
         const bool        image = from[i].meaning == STK_MEANING_IMAGE;
         *feature = (stk_pack_feature){.restarts = STK_NO_FEATURE};
         feature->seekable = image && may_seek(&from[i], images, largest);
-        feature->picture = image && (feature->seekable || may_encode(images));
+        feature->foreign = image && may_be_foreign(&from[i], source, images);
+        feature->picture = image && (feature->seekable || may_encode(images) || feature->foreign);
         feature->checked = image && !feature->picture && may_check(images);
         if (feature->picture || feature->checked) schema->changes = true;
         if (!feature->picture) continue;

@@ -13,6 +13,7 @@ enum { STK_NO_FEATURE = -1 };
 typedef struct stk_pack_feature {
     bool    picture;  /* its values are looked at */
     bool    seekable; /* and may be made so */
+    bool    foreign;  /* and may be of formats that TensorFlow does not read: they become PNGs */
     bool    checked;  /* no picture of it changes, but bad ones are to be found */
     int64_t restarts; /* number of the feature that its index goes into, or STK_NO_FEATURE */
 } stk_pack_feature;

@@ -197,6 +197,7 @@ static void add_tally(stk_pack_tally *all, const stk_pack_tally *one)
     all->bytes_out += one->bytes_out;
     all->seekable += one->seekable;
     all->encoded += one->encoded;
+    all->converted += one->converted;
 }
 
 static stk_status run(packing *p, stk_error *err)

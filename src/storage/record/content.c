@@ -14,6 +14,10 @@ typedef struct signature {
 static const signature signatures[] = {
     {"JPEG", "\xff\xd8\xff", 3, 0},
     {"PNG", "\x89PNG\r\n\x1a\n", 8, 0},
+    {"PNM", "P1\n", 3, 0},
+    {"PNM", "P2\n", 3, 0},
+    {"PNM", "P3\n", 3, 0},
+    {"PNM", "P4\n", 3, 0},
     {"PNM", "P5\n", 3, 0},
     {"PNM", "P6\n", 3, 0},
     {"GIF", "GIF87a", 6, 0},

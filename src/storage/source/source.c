@@ -209,8 +209,10 @@ stk_status stk_source_open(stk_source **out, const stk_filesystem *fs, const cha
     source->kind = kinds[kind].name;
     source->fs = fs;
     source->cancel = options->cancel;
+    source->skip_bad = options->skip_bad;
     source->info = info;
     stk_arena_init(&source->arena, options->ledger, STK_MEMORY_INDEX);
+    stk_blob_init(&source->left_out.items, options->ledger, STK_MEMORY_INDEX);
     const stk_status st = open_source(source, path, err);
     source->cancel = NULL;
     if (st) {
@@ -232,8 +234,20 @@ void stk_source_free(stk_source *source)
     if (!source || atomic_fetch_sub_explicit(&source->references, 1, memory_order_acq_rel) > 1)
         return;
     if (source->importer->close) source->importer->close(source);
+    stk_blob_release(&source->left_out.items);
     stk_arena_release(&source->arena);
     free(source);
+}
+
+bool stk_source_is_image_name(const char *name)
+{
+    return stk_path_is_image(name);
+}
+
+const stk_source_left_out *stk_source_left_outs(const stk_source *source, size_t *count)
+{
+    *count = source->left_out.items.size / sizeof(stk_source_left_out);
+    return (const stk_source_left_out *)(const void *)source->left_out.items.data;
 }
 
 const char *stk_source_kind_name(const stk_source *source)

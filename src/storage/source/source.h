@@ -5,6 +5,7 @@
 #define STK_STORAGE_SOURCE_H
 
 #include "base/arena.h"
+#include "storage/source/left_out.h"
 
 #include <stdatomic.h>
 #include <stoker/blob.h>
@@ -39,8 +40,9 @@ struct stk_source {
     const char           *kind; /* a literal */
     const stk_filesystem *fs;
     const stk_cancel     *cancel; /* while opening only */
-    stk_file_info         info;   /* of path; kind OTHER for a pattern */
-    stk_arena             arena;  /* names, features and the importer's listing */
+    bool                  skip_bad;
+    stk_file_info         info;  /* of path; kind OTHER for a pattern */
+    stk_arena             arena; /* names, features and the importer's listing */
     char                 *path;
     uint64_t              count;
     char                **splits;
@@ -48,6 +50,7 @@ struct stk_source {
     stk_feature_info     *features;
     size_t                feature_count;
     size_t                feature_room;
+    stk_left_out_list     left_out;
 };
 
 /* Room for a scalar field's value. */

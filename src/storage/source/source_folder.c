@@ -4,11 +4,12 @@
 #include "storage/source/source.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    DEEPEST = 32,       /* folders below each other; links may lead round in circles */
+    DEEPEST = 32,       /* folders below each other */
     CANCEL_EVERY = 256, /* entries between two looks at the token */
 };
 
@@ -35,9 +36,42 @@ typedef struct walk {
     stk_arena      names;   /* of the folders on the way down */
     stk_blob      *entries; /* entry[] of the folder being listed */
     stk_blob       relative, full;
-    uint64_t       looked_at; /* entries of all folders */
-    uint64_t       others;    /* files that are no images */
+    uint64_t       looked_at;         /* entries of all folders */
+    uint64_t       others;            /* files that are no images */
+    uint64_t       barren;            /* folders that were left out */
+    stk_file_info trail[DEEPEST + 2]; /* the folders from the source down to the one being listed */
 } walk;
+
+/* The folder being listed, relative to the source; ends in '/' unless it is the source. */
+static const char *folder_of(walk *w)
+{
+    w->relative.data[w->relative.size] = '\0'; /* list_below made room for it */
+    return (const char *)w->relative.data;
+}
+
+static stk_status leave_out(walk *w, stk_left_out_reason reason, const char *name, stk_error *err)
+{
+    stk_source *source = &w->folder->source;
+    return stk_left_out_add(&source->left_out, &source->arena, reason, folder_of(w), name, err);
+}
+
+static stk_status pass_over(walk *w, const char *name, stk_error *err)
+{
+    w->others++;
+    return leave_out(w, stk_left_out_reason_of(name), name, err);
+}
+
+/* Whether an error is about one file or folder, not about the whole listing. */
+static bool is_local(stk_status status)
+{
+    return status != STK_E_NOMEM && status != STK_E_CEILING && status != STK_E_CANCELLED;
+}
+
+/* A link to nothing has no kind; one without an ending may have been a folder. */
+static bool may_be_item(const char *name, stk_file_kind kind)
+{
+    return stk_path_is_image(name) || (kind == STK_FILE_OTHER && !*stk_path_extension(name));
+}
 
 static bool claims_entry(const char *name, stk_file_kind kind)
 {
@@ -50,11 +84,6 @@ static stk_status add_entry(void *context, const char *name, const stk_file_info
     walk *w = context;
     if (w->looked_at++ % CANCEL_EVERY == 0)
         STK_TRY(stk_cancel_check(w->folder->source.cancel, "source", err));
-    if (name[0] == '.') return STK_OK;
-    if (info->kind != STK_FILE_DIRECTORY && !stk_path_is_image(name)) {
-        w->others++;
-        return STK_OK;
-    }
     const size_t length = strlen(name);
     const bool   folder = info->kind == STK_FILE_DIRECTORY;
     char        *copy = stk_arena_alloc(&w->names, length + 2, err);
@@ -70,12 +99,24 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /* A link to nothing, or an image that went while the folder was listed: says what is the matter, or
- * that it is there after all. */
-static stk_status look_again(walk *w, const char *path, stk_file_info *info, stk_error *err)
+ * that it is there after all. *gone: it was left out. */
+static stk_status look_again(walk *w, const char *name, stk_file_info *info, bool *gone,
+                             stk_error *err)
 {
     const stk_source *source = &w->folder->source;
-    STK_TRY(stk_path_join(&w->full, source->path, path, err));
-    return stk_path_info(source->fs, (const char *)w->full.data, info, err);
+    stk_blob          path;
+    stk_blob_init(&path, source->arena.ledger, STK_MEMORY_INDEX);
+    stk_status st = stk_path_join(&path, folder_of(w), name, err);
+    if (!st) st = stk_path_join(&w->full, source->path, (const char *)path.data, err);
+    stk_blob_release(&path);
+    if (st) return st;
+    st = stk_path_info(source->fs, (const char *)w->full.data, info, err);
+    *gone = st && is_local(st);
+    if (!*gone) return st;
+    if (source->skip_bad) return leave_out(w, STK_LEFT_OUT_LINK, name, err);
+    return stk_fail(err, st, "source", (const char *)w->full.data,
+                    "is a link to nothing, or went just now; remove it, or leave such files out "
+                    "with --on-bad skip (in a recipe: data.on_bad_sample: skip)");
 }
 
 /* Sizes come with the listing, so that a source knows how much work it is and whether a file
@@ -84,28 +125,87 @@ static stk_status add_file(walk *w, const char *name, stk_file_info info, stk_er
 {
     stk_source  *source = &w->folder->source;
     const size_t folder_length = w->relative.size, name_length = strlen(name);
-    char        *path = stk_arena_alloc(&source->arena, folder_length + name_length + 1, err);
+    bool         gone = false;
+    if (info.kind != STK_FILE_REGULAR) STK_TRY(look_again(w, name, &info, &gone, err));
+    if (gone) return STK_OK;
+    if (info.kind != STK_FILE_REGULAR || !stk_path_is_image(name)) return pass_over(w, name, err);
+    char *path = stk_arena_alloc(&source->arena, folder_length + name_length + 1, err);
     if (!path) return err->status;
     if (folder_length) memcpy(path, w->relative.data, folder_length);
     memcpy(path + folder_length, name, name_length + 1);
-    if (info.kind != STK_FILE_REGULAR) STK_TRY(look_again(w, path, &info, err));
-    if (info.kind != STK_FILE_REGULAR) {
-        w->others++;
-        return STK_OK;
-    }
     const item found = {{path, -1, 0}, info.bytes, info.modified_ns};
     return stk_blob_append(&w->folder->items, &found, sizeof found, err);
 }
 
 static stk_status list_below(walk *w, int depth, stk_error *err);
 
-static stk_status enter(walk *w, const char *name, int depth, stk_error *err)
+/* Whether a folder is one of those that it lies in. */
+static bool leads_up(const walk *w, const stk_file_info *info, int depth)
 {
-    const size_t before = w->relative.size;
+    for (int i = 0; i <= depth; i++)
+        if (info->inode && w->trail[i].inode == info->inode && w->trail[i].device == info->device)
+            return true;
+    return false;
+}
+
+/* name, without the '/' at its end, was not entered. */
+static stk_status leave_folder_out(walk *w, stk_left_out_reason reason, const char *name,
+                                   stk_error *err)
+{
+    char shown[256];
+    snprintf(shown, sizeof shown, "%.*s", (int)strlen(name) - 1, name);
+    w->barren++;
+    return leave_out(w, reason, shown, err);
+}
+
+static stk_status refuse_loop(walk *w, const char *name, stk_error *err)
+{
+    const stk_source *source = &w->folder->source;
     STK_TRY(stk_blob_append(&w->relative, name, strlen(name), err));
-    STK_TRY(list_below(w, depth + 1, err));
+    STK_TRY(stk_path_join(&w->full, source->path, folder_of(w), err));
+    return stk_fail(
+        err, STK_E_LIMIT, "source", (const char *)w->full.data,
+        "is a link that leads back up, to a folder that it lies in; remove it, or leave "
+        "such links out with --on-bad skip (in a recipe: data.on_bad_sample: skip)");
+}
+
+/* A folder that cannot be listed; the reason is in err. */
+static stk_status refuse_folder(walk *w, stk_status st, stk_error *err)
+{
+    char why[sizeof err->message];
+    memcpy(why, err->message, sizeof why);
+    return stk_fail(err, st, "source", (const char *)w->full.data,
+                    "%.120s; leave such folders out with --on-bad skip (in a recipe: "
+                    "data.on_bad_sample: skip)",
+                    why);
+}
+
+static stk_status enter(walk *w, const entry *folder, int depth, stk_error *err)
+{
+    const bool     skip = w->folder->source.skip_bad;
+    const size_t   before = w->relative.size;
+    const uint64_t items = w->folder->items.size, barren = w->barren;
+    if (leads_up(w, &folder->info, depth))
+        return skip ? leave_folder_out(w, STK_LEFT_OUT_LOOP, folder->name, err)
+                    : refuse_loop(w, folder->name, err);
+    w->trail[depth + 1] = folder->info;
+    STK_TRY(stk_blob_append(&w->relative, folder->name, strlen(folder->name), err));
+    const stk_status st = list_below(w, depth + 1, err);
     w->relative.size = before;
+    if (st == STK_E_PERMISSION && skip)
+        return leave_folder_out(w, STK_LEFT_OUT_DENIED, folder->name, err);
+    if (st) return st;
+    if (items == w->folder->items.size && barren == w->barren)
+        return leave_folder_out(w, STK_LEFT_OUT_EMPTY, folder->name, err);
     return STK_OK;
+}
+
+static stk_status take_entry(walk *w, const entry *e, int depth, stk_error *err)
+{
+    if (e->name[0] == '.') return leave_out(w, STK_LEFT_OUT_HIDDEN, e->name, err);
+    if (e->info.kind == STK_FILE_DIRECTORY) return enter(w, e, depth, err);
+    if (!may_be_item(e->name, e->info.kind)) return pass_over(w, e->name, err);
+    return add_file(w, e->name, e->info, err);
 }
 
 static stk_status take_entries(walk *w, const stk_blob *entries, int depth, stk_error *err)
@@ -114,9 +214,7 @@ static stk_status take_entries(walk *w, const stk_blob *entries, int depth, stk_
     const size_t count = entries->size / sizeof *all;
     if (count) qsort(all, count, sizeof *all, compare_entries);
     for (size_t i = 0; i < count; i++)
-        STK_TRY(all[i].info.kind == STK_FILE_DIRECTORY
-                    ? enter(w, all[i].name, depth, err)
-                    : add_file(w, all[i].name, all[i].info, err));
+        STK_TRY(take_entry(w, &all[i], depth, err));
     return STK_OK;
 }
 
@@ -130,10 +228,12 @@ static stk_status list_below(walk *w, int depth, stk_error *err)
     if (depth > DEEPEST)
         return stk_fail(err, STK_E_LIMIT, "source", (const char *)w->full.data,
                         "folders lie more than %d deep here; does a link lead back up?", DEEPEST);
+    if (!depth) w->trail[0] = source->info;
     stk_blob_init(&entries, source->arena.ledger, STK_MEMORY_INDEX);
     w->entries = &entries;
     stk_status st =
         stk_path_list(source->fs, (const char *)w->full.data, STK_LIST_INFO, add_entry, w, err);
+    if (st == STK_E_PERMISSION && depth) st = refuse_folder(w, st, err);
     if (!st) st = take_entries(w, &entries, depth, err);
     stk_blob_release(&entries);
     return st;
@@ -187,6 +287,17 @@ static stk_status describe(folder_source *folder, const stk_classes *classes, st
                                   err);
 }
 
+static stk_status refuse_none(const stk_source *source, uint64_t others, stk_error *err)
+{
+    char left_out[120];
+    stk_source_left_out_text(source, left_out, sizeof left_out);
+    return stk_fail(
+        err, STK_E_NOTFOUND, "source", source->path,
+        "no images here (.jpg .png .webp .gif .bmp .tif .pnm and their like) nor below; "
+        "found %" PRIu64 " other files%s%s",
+        others, *left_out ? ": " : "", left_out);
+}
+
 static stk_status open_folder(stk_source *source, stk_error *err)
 {
     folder_source *folder = (folder_source *)source;
@@ -195,11 +306,7 @@ static stk_status open_folder(stk_source *source, stk_error *err)
     stk_blob_init(&folder->items, source->arena.ledger, STK_MEMORY_INDEX);
     STK_TRY(list_images(folder, &others, err));
     source->count = folder->items.size / sizeof(item);
-    if (!source->count)
-        return stk_fail(err, STK_E_NOTFOUND, "source", source->path,
-                        "no images here: looked for .jpg .jpeg .jpe .png .webp .gif .bmp in the "
-                        "folder and below, found %" PRIu64 " other files",
-                        others);
+    if (!source->count) return refuse_none(source, others, err);
     STK_TRY(stk_classes_from_paths(source, folder->items.data, sizeof(item), source->count, false,
                                    &classes, err));
     return describe(folder, &classes, err);

@@ -260,7 +260,8 @@ static stk_status read_description(tfrecord_source *records, bool *found, stk_er
 static void guess_meaning(stk_feature_info *feature, const stk_field *field)
 {
     static const char *const images[][2] = {{"JPEG", "jpeg"}, {"PNG", "png"}, {"WebP", "webp"},
-                                            {"PNM", ""},      {"GIF", ""},    {"BMP", ""}};
+                                            {"PNM", ""},      {"GIF", ""},    {"BMP", ""},
+                                            {"TIFF", ""}};
     if (field->dtype == STK_DTYPE_I64 && !field->shape.rank &&
         stk_path_ends_in(field->name, "label"))
         feature->meaning = STK_MEANING_LABEL;

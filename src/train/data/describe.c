@@ -29,6 +29,7 @@ static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, s
     const stk_images_options images = {
         .fs = stk_faults_files(o->faults),
         .kind = text_or_null(o->recipe->data.kind),
+        .skip_bad = strcmp(o->recipe->data.on_bad_sample, "skip") == 0,
         .source = o->path || stk_faults_files(o->faults) ? NULL : d->source,
         .split = o->split      ? o->split
                  : o->evaluate ? d->validation_split

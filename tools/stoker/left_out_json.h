@@ -1,0 +1,11 @@
+/* What the listing of a source passed over, for --json. */
+#ifndef STK_TOOLS_LEFT_OUT_JSON_H
+#define STK_TOOLS_LEFT_OUT_JSON_H
+
+#include <stoker/json.h>
+#include <stoker/source.h>
+
+/* "left_out": an array of objects with reason, ending, count and example. */
+void stk_left_out_write_json(stk_json_writer *json, const stk_source *source);
+
+#endif
