@@ -56,7 +56,7 @@ stk_status stk_run_new(stk_run **out, const stk_run_options *options, stk_error 
         free(run);
         return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory to run a pipeline");
     }
-    stk_activity_init(&run->activity);
+    stk_activity_init(&run->activity, options->trace);
     stk_status st = stk_run_io_new(&run->io, &run->activity, err);
     if (st) {
         stk_activity_release(&run->activity);
