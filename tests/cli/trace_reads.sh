@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A run whose reads are slow says S1, and so does its trace, whoever looks at it.
+# A run whose reads are slow says S1, and so does its trace, whoever looks at it; and the operation
+# of a fused stage that is slow is told by its name.
 set -eu
 source "$(dirname "$0")/support.bash" "$1"
 cd "$work"
@@ -55,4 +56,15 @@ d = json.load(open("out"))
 grown = max(d["stages"], key=lambda s: s["delta_ns"])
 assert grown["stage"] == "S1 read", grown
 PYTHON
+run train packed --model mlp --size 8 --batch 8 --steps 30 --validation none --set data.shuffle=16 -q \
+    -o busy --threads 1 --input-threads 1 --trace steps=6-28,level=1 --inject preprocess=2ms
+expect_code 0 "a slow operation"
+run diagnose busy
+expect_in out "of what prepares batches, injected takes" "a slow operation: the run"
+run diagnose busy/trace.json.gz
+expect_in out "of what prepares batches, injected takes" "a slow operation: its trace"
+run trace gaps busy/trace.json.gz
+expect_in out "S2  injected" "a slow operation: gaps"
+run trace ops busy/trace.json.gz
+expect_in out "decode_image" "a slow operation: the others"
 finish

@@ -94,6 +94,7 @@ void stk_run_free(stk_run *run)
     stk_activity_release(&run->activity);
     for (stk_account *account = run->accounts, *next; account; account = next) {
         next = account->next;
+        stk_part_times_free(account->parts);
         free(account);
     }
     pthread_mutex_destroy(&run->log_lock);
@@ -168,6 +169,16 @@ stk_trace_thread *stk_run_trace(stk_run *run, stk_trace_level level)
 stk_account *stk_run_accounts(stk_run *run)
 {
     return __atomic_load_n(&run->accounts, __ATOMIC_ACQUIRE);
+}
+
+stk_part_times *stk_account_keep_parts(stk_account *account, stk_part_times *parts)
+{
+    stk_part_times *before = NULL;
+    if (__atomic_compare_exchange_n(&account->parts, &before, parts, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return parts;
+    stk_part_times_free(parts);
+    return before;
 }
 
 bool stk_account_path(const stk_account *account, char path[STK_TUNED_PATH])
