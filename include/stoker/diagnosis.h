@@ -108,6 +108,7 @@ typedef struct stk_what_if {
     double servers;                 /* of S2; 0: as it was */
     double buffer;                  /* batches that the input may be ahead; 0: as it was */
     bool   apart[STK_STAGE_COUNT];  /* a stage that runs on a thread of its own instead */
+    double threads;                 /* of S4, which then takes longer by as much; 0: as it was */
 } stk_what_if;
 
 STK_API void stk_what_if_init(stk_what_if *what);

@@ -30,6 +30,7 @@ typedef struct stk_call {
     const uint64_t   *seeds;  /* of each of several functions that a pass made one; else NULL */
     const stk_room   *rooms;  /* used through stk_call_dense */
     size_t            room_count;
+    uint64_t         *ticks; /* where parts of built-in functions are timed; NULL: nobody asks */
 } stk_call;
 
 /* As stk_value_dense, for value index of the result: in its place in the batch where there is one

@@ -81,6 +81,15 @@ typedef struct stk_stage_account {
     uint64_t  by_device; /* items that a picture device worked on */
 } stk_stage_account;
 
+/* A function of a fused stage, or an operation of an image function. Some items are timed for all.
+ */
+typedef struct stk_operation_account {
+    char     name[64]; /* as it was written; "random_crop + flip": what is done in one pass */
+    int      depth;    /* of its stage */
+    uint64_t items;
+    uint64_t busy_ns; /* summed over threads */
+} stk_operation_account;
+
 typedef struct stk_io_account {
     const char *backend; /* "io_uring", "threads", "none": a literal */
     uint64_t    requests, bytes, latency_ns;
@@ -97,19 +106,21 @@ typedef struct stk_decision {
 } stk_decision;
 
 typedef struct stk_iterator_report {
-    uint64_t          elements, bytes; /* given to the consumer */
-    bool              batches;         /* elements are batches: their rows are the samples */
-    double            seconds;         /* since the start */
-    double            first_seconds;   /* until the first element */
-    double            wait_seconds;    /* the consumer waited in next */
-    int               threads;
-    size_t            stage_count; /* in all; stages holds the first of them */
-    stk_stage_account stages[64];
-    stk_io_account    io;
-    stk_ledger_report memory;
-    size_t            decision_count;
-    stk_decision      decisions[64]; /* the last ones */
-    char              limit[160];    /* what limits it, in a sentence */
+    uint64_t              elements, bytes; /* given to the consumer */
+    bool                  batches;         /* elements are batches: their rows are the samples */
+    double                seconds;         /* since the start */
+    double                first_seconds;   /* until the first element */
+    double                wait_seconds;    /* the consumer waited in next */
+    int                   threads;
+    size_t                stage_count; /* in all; stages holds the first of them */
+    stk_stage_account     stages[64];
+    size_t                operation_count; /* at most as many as there is room for, source first */
+    stk_operation_account operations[64];
+    stk_io_account        io;
+    stk_ledger_report     memory;
+    size_t                decision_count;
+    stk_decision          decisions[64]; /* the last ones */
+    char                  limit[160];    /* what limits it, in a sentence */
 } stk_iterator_report;
 
 STK_API void stk_iterator_read_report(stk_iterator *it, stk_iterator_report *report);

@@ -15,6 +15,7 @@ enum {
     STK_PROFILE_TEXT = 96,
     STK_PROFILE_LINE = 512,
     STK_PROFILE_STAGES = 32, /* of the input */
+    STK_PROFILE_INPUT_OPS = 64,
     STK_PROFILE_CALLBACKS = 32,
     STK_PROFILE_PARTS = 8,
     STK_PROFILE_LEVELS = 4
@@ -76,6 +77,14 @@ typedef struct stk_profile_input {
     double    by_device;               /* items that a device worked on: decoded pictures */
 } stk_profile_input;
 
+/* One operation of a fused stage of the input: a function, or what an image function does in one
+ * pass. */
+typedef struct stk_profile_input_op {
+    char   name[64];
+    int    depth; /* of its stage */
+    double items, busy_ns;
+} stk_profile_input_op;
+
 /* One operation of a step. */
 typedef struct stk_profile_op {
     char     operation[32], name[STK_PROFILE_TEXT], kernel[48], part[16]; /* "forward", ... */
@@ -117,9 +126,11 @@ typedef struct stk_profile {
     double            evaluation_ns;
     stk_profile_stage stages[STK_STAGE_COUNT]; /* [STK_STAGE_NONE]: the loop itself */
 
-    size_t            input_count;
-    stk_profile_input inputs[STK_PROFILE_STAGES];
-    char              input_limit[STK_PROFILE_LINE]; /* the pipeline's own words */
+    size_t               input_count;
+    stk_profile_input    inputs[STK_PROFILE_STAGES];
+    char                 input_limit[STK_PROFILE_LINE]; /* the pipeline's own words */
+    size_t               input_op_count;
+    stk_profile_input_op input_ops[STK_PROFILE_INPUT_OPS];
 
     size_t               callback_count;
     stk_profile_callback callbacks[STK_PROFILE_CALLBACKS];

@@ -92,6 +92,9 @@ static inline stk_trace_thread *stk_trace_here(stk_trace *trace, const char *nam
 STK_API uint64_t stk_trace_now(void);
 STK_API void     stk_trace_record_span(stk_trace_thread *thread, stk_stage stage, const char *name,
                                        uint64_t begin, uint64_t value);
+/* The same of a time that ended at end, inside what the thread did since. */
+STK_API void stk_trace_record_between(stk_trace_thread *thread, stk_stage stage, const char *name,
+                                      uint64_t begin, uint64_t end, uint64_t value);
 /* A span that is a whole step of training. */
 STK_API void stk_trace_record_step(stk_trace_thread *thread, int64_t step, uint64_t begin);
 /* A range around what follows, for tools that watch from outside; nothing where none was asked for.

@@ -45,6 +45,7 @@ stk_cause stk_case_cause(const stk_case *c, stk_stage stage);
 void stk_case_capacities(stk_case *c);
 /* evidence and warnings. */
 void stk_case_evidence(stk_case *c);
+void stk_case_show_input_ops(stk_case *c); /* the dearest operation of the input */
 void stk_case_warnings(stk_case *c);
 
 /* fixes of the stages, the largest gain first. */

@@ -90,7 +90,8 @@ void stk_case_evidence(stk_case *c)
     if (*p->run.inject) stk_case_show(c, "faults were injected on purpose: %.200s", p->run.inject);
     show_shares(c);
     if (c->share[STK_STAGE_READ].value + c->share[STK_STAGE_PREPROCESS].value >= STK_SHARE_WORTH)
-        show_queues(c);
+        stk_case_show_input_ops(c);
+    show_queues(c);
     show_decoder(c);
     show_callbacks(c);
     show_resources(c);

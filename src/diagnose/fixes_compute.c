@@ -89,7 +89,7 @@ static void fix_by_fewer_threads(stk_case *c)
     const int        threads = (int)(m->cores - m->helpers);
     if (!(m->contention > 0) || threads < 1 || threads >= m->threads) return;
     stk_what_if_init(&what);
-    what.factor[STK_STAGE_COMPUTE] = 1 - m->contention;
+    what.threads = threads;
     stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, &what);
     if (!fix) return;
     snprintf(fix->title, sizeof fix->title, "compute on %d threads", threads);

@@ -81,8 +81,17 @@ static void take_machine(stk_model *m, const stk_profile *p)
     m->threads = p->run.threads > 0 ? p->run.threads : 1;
     m->helpers = servers > 0 ? fmin(servers, MOST_HELPERS) : 0;
     m->buffer = fmin(queue_batches(p), STK_MODEL_MOST_BUFFER);
-    if (m->cores > 0 && m->threads + m->helpers > m->cores)
+    if (m->cores > 0 && m->helpers > 0 && m->threads + m->helpers > m->cores)
         m->contention = runnable_share(&p->stages[STK_STAGE_COMPUTE]);
+}
+
+/* Where threads share cores, what they tell as work holds waits for a core: they are no work, and
+ * come out of the sharing when steps are played again. */
+static void take_off_waits(stk_model *m, const stk_profile *p)
+{
+    if (!(m->contention > 0)) return;
+    for (size_t i = 0; i < m->count; i++)
+        m->steps[i].prepare *= 1 - runnable_share(&p->stages[STK_STAGE_PREPROCESS]);
 }
 
 /* How long reading and preparing one batch takes. While a stage is waited for, it works all the
@@ -178,6 +187,7 @@ stk_status stk_model_make(stk_model *out, const stk_profile *profile, stk_error 
         out->count = 0;
         return STK_OK;
     }
+    take_off_waits(out, profile);
     settle_work(out);
     calibrate(out);
     return STK_OK;

@@ -10,6 +10,7 @@ typedef struct player {
     const stk_model   *model;
     const stk_what_if *what;
     double             helpers, compute_factor;
+    double             beside, together; /* batches' work a moment: see set_speeds */
     size_t             buffer, index;
     bool               crowded;        /* more threads than cores, by what is asked */
     double             read, prepared; /* when the last batch was */
@@ -21,21 +22,55 @@ typedef struct player {
     double             core_ns;
 } player;
 
+/* Threads that want each core while compute and the input's threads run. */
+static double crowd(const stk_model *m, double threads, double helpers)
+{
+    return m->cores > 0 ? fmax(1, (threads + helpers) / m->cores) : 1;
+}
+
+/* Threads without a core, for each that prepares: what a batch takes from compute goes with it. */
+static double too_many(const stk_model *m, double threads, double helpers)
+{
+    const double without = threads + helpers - m->cores;
+    return helpers > 0 && without > 0 ? without / helpers : 0;
+}
+
+/* What the input's threads take from compute goes with their work, not with compute's. Threads that
+ * never rest cannot take more than their share of the cores, or what they were seen to take. */
+static double compute_factor(const player *p, double threads)
+{
+    const stk_model *m = p->model;
+    const double     slower = p->what->factor[STK_STAGE_COMPUTE] * m->threads / threads;
+    const double     own = (1 - m->contention) * slower;
+    if (!(m->contention > 0)) return slower;
+    const double then = crowd(m, threads, p->helpers), was = crowd(m, m->threads, m->helpers);
+    const double seen = m->contention / (1 - m->contention) / (was - 1);
+    const double taken = m->contention * p->what->factor[STK_STAGE_PREPROCESS] *
+                         too_many(m, threads, p->helpers) / too_many(m, m->threads, m->helpers);
+    return own + fmin(taken, own * (then - 1) * fmax(1, seen));
+}
+
+/* How fast batches are prepared beside compute, and when the training thread waits and helps. */
+static void set_speeds(player *p, double threads)
+{
+    const stk_model *m = p->model;
+    const bool       share = m->contention > 0;
+    p->beside = p->helpers / (share ? crowd(m, threads, p->helpers) : 1);
+    p->together = (p->helpers + 1) / (share ? crowd(m, 1, p->helpers) : 1);
+}
+
 static player begin(const stk_model *model, const stk_what_if *what)
 {
-    player p = {.model = model, .what = what, .helpers = model->helpers};
-    double buffer = what->buffer > 0 ? what->buffer : model->buffer;
-    if (what->servers > 0) {
-        const double threads = model->threads / fmax(1, what->factor[STK_STAGE_COMPUTE]);
-        p.crowded = what->servers > model->helpers && model->cores > 0 &&
-                    threads + what->servers > model->cores;
-        p.helpers = what->servers;
-    }
+    player       p = {.model = model, .what = what, .helpers = model->helpers};
+    const double threads = what->threads > 0 ? what->threads : model->threads;
+    double       buffer = what->buffer > 0 ? what->buffer : model->buffer;
+    if (what->servers > 0) p.helpers = what->servers;
+    p.crowded = !(model->contention > 0) && p.helpers > model->helpers && model->cores > 0 &&
+                threads + p.helpers > model->cores;
     if (buffer > STK_MODEL_MOST_BUFFER) buffer = STK_MODEL_MOST_BUFFER;
     p.buffer = buffer >= 1 ? (size_t)buffer : 1;
-    /* What compute waited for cores it waited for the input's threads. */
-    p.compute_factor = what->factor[STK_STAGE_COMPUTE] *
-                       (1 - model->contention * (1 - fmin(1, what->factor[STK_STAGE_PREPROCESS])));
+    p.compute_factor = compute_factor(&p, threads);
+    set_speeds(&p, threads);
     return p;
 }
 
@@ -43,11 +78,11 @@ static player begin(const stk_model *model, const stk_what_if *what)
  * does all of it, and only then. */
 static double prepare(const player *p, double start, double work)
 {
-    const double alone = p->helpers > 0 ? start + work / p->helpers : INFINITY;
+    const double alone = p->helpers > 0 ? start + work / p->beside : INFINITY;
     if (alone <= p->end) return alone;
     const double from = fmax(start, p->end);
-    const double done = fmax(0, p->end - start) * p->helpers;
-    return from + fmax(0, work - done) / (p->helpers + 1);
+    const double done = fmax(0, p->end - start) * p->beside;
+    return from + fmax(0, work - done) / p->together;
 }
 
 static double own_factor(const player *p, int stage)
@@ -89,7 +124,8 @@ static void play_step(player *p, const stk_model_step *step)
     p->sum.wait_prepare += fmax(0, *taken - fmax(start, p->end));
     p->end = *taken + own;
     if (p->crowded) p->end = fmax(p->end, begun + own + work / p->helpers);
-    p->core_ns += work + step->own[STK_STAGE_COMPUTE] * fmin(1, p->compute_factor) * m->threads;
+    p->core_ns += work + step->own[STK_STAGE_COMPUTE] * (1 - m->contention) *
+                             p->what->factor[STK_STAGE_COMPUTE] * m->threads;
     run_apart(p, step);
     p->sum.samples += step->samples;
     p->index++;

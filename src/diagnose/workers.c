@@ -17,7 +17,7 @@ static stk_workers try_helpers(const stk_case *c, int helpers)
     if (w.threads + helpers > cores) w.threads = cores - helpers;
     stk_what_if_init(&w.what);
     w.what.servers = helpers;
-    if (w.threads < m->threads) w.what.factor[STK_STAGE_COMPUTE] = m->threads / w.threads;
+    if (w.threads < m->threads) w.what.threads = w.threads;
     w.rate = stk_model_rate(m, &w.what);
     return w;
 }

@@ -240,6 +240,14 @@ void stk_trace_record_span(stk_trace_thread *thread, stk_stage stage, const char
     write_event(thread, begin, ticks_since(begin), bits_of(stage), name, value);
 }
 
+void stk_trace_record_between(stk_trace_thread *thread, stk_stage stage, const char *name,
+                              uint64_t begin, uint64_t end, uint64_t value)
+{
+    const uint64_t ticks = end > begin ? end - begin : 0;
+    write_event(thread, begin, ticks < longest_duration ? ticks : longest_duration, bits_of(stage),
+                name, value);
+}
+
 void stk_trace_record_step(stk_trace_thread *thread, int64_t step, uint64_t begin)
 {
     write_event(thread, begin, ticks_since(begin), STEP_BIT, "step", (uint64_t)step);

@@ -67,6 +67,28 @@ assert names == ["decode_image", "random_resized_crop", "flip"], names
 assert r["total_us"] > 0 and abs(sum(o["us"] for o in r["operations"]) - r["sum_us"]) < 1e-6, r
 PYTHON
 
+cat >"$work/own.yaml" <<YAML
+data:
+  - images: {path: $work/photos, repeat: forever}
+  - map: {decode_image: {}}
+  - map: {random_resized_crop: 24}
+  - map: {blur: {sigma: 4, kernel: 15}}
+  - map: {flip: {axis: horizontal}}
+  - map: {normalize: {preset: imagenet}}
+  - batch: 8
+YAML
+run bench input "$work/own.yaml" -s 0.5 --ablate --json
+expect_code 0 "ablate a recipe"
+python3 - "$work/out" <<'PYTHON' || fail "the JSON of --ablate of a recipe"
+import json, sys
+r = json.load(open(sys.argv[1]))
+us = {o["operation"]: o["us"] for o in r["operations"]}
+assert {"decode_image", "random_resized_crop", "blur", "flip + normalize"} <= set(us), us
+assert us["blur"] > us["flip + normalize"] and r["total_us"] > us["blur"], us
+PYTHON
+run bench input "$work/own.yaml" -s 0.5
+expect_in "$work/out" "blur" "operations in the report"
+
 run bench input "$work/photos" -p imagenet --size 32 -b 8 -s 0.25 --compare files,packed,raw --json
 expect_code 0 "forms"
 python3 - "$work/out" <<'PYTHON' || fail "the JSON of --compare"

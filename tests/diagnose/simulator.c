@@ -10,15 +10,18 @@ enum { UNITS = 16, MOST_WORKERS = 9, READ_AHEAD = 4, BATCH = 64, LEAD = 50 };
 
 typedef struct run {
     const simulation *s;
-    double           *read, *prepare;              /* of each batch */
-    double            now, read_until, step_until; /* DBL_MAX: not at work */
-    double            worker_until[MOST_WORKERS];  /* the last one is the training thread */
+    double           *read, *prepare;            /* of each batch */
+    double            now, speed;                /* speed: of each thread that wants a core */
+    double            read_until, rest_until;    /* DBL_MAX: not at work */
+    double            compute_left;              /* of the step at hand; DBL_MAX: not at work */
+    double            worker_left[MOST_WORKERS]; /* the last one is the training thread */
     size_t            worker_batch[MOST_WORKERS];
     size_t            reads, taken, steps, next_unit;
     unsigned char    *done; /* units of each batch */
-    double            wait_read, wait, worked, read_worked;
+    double            wait_read, wait, worked, read_worked, computed;
+    double            cpu_ns[STK_STAGE_COUNT], runnable_ns[STK_STAGE_COUNT];
     stk_step_record  *out;
-    double            sync[STK_STAGE_COUNT];
+    double            sync[STK_STAGE_COUNT], rest; /* rest: of a step but compute */
     uint64_t          begin_ns;
 } run;
 
@@ -46,7 +49,7 @@ static double service(const simulation *s, int stage, size_t index)
 
 static bool waiting(const run *r)
 {
-    return r->step_until == DBL_MAX;
+    return r->rest_until == DBL_MAX && r->compute_left == DBL_MAX;
 }
 
 static void start_read(run *r)
@@ -67,11 +70,11 @@ static void start_units(run *r)
 {
     for (int w = 0; w < MOST_WORKERS; w++) {
         const bool is_trainer = w == MOST_WORKERS - 1;
-        if (r->worker_until[w] < DBL_MAX || (is_trainer ? !waiting(r) : w >= r->s->helpers))
+        if (r->worker_left[w] < DBL_MAX || (is_trainer ? !waiting(r) : w >= r->s->helpers))
             continue;
         if (!unit_there(r)) return;
         r->worker_batch[w] = r->next_unit / UNITS;
-        r->worker_until[w] = r->now + r->prepare[r->worker_batch[w]] / UNITS;
+        r->worker_left[w] = r->prepare[r->worker_batch[w]] / UNITS;
         r->next_unit++;
     }
 }
@@ -79,15 +82,17 @@ static void start_units(run *r)
 static void begin_step(run *r)
 {
     double all = 0;
-    if (!waiting(r) || r->worker_until[MOST_WORKERS - 1] < DBL_MAX) return;
+    if (!waiting(r) || r->worker_left[MOST_WORKERS - 1] < DBL_MAX) return;
     if (r->taken >= r->s->steps || r->done[r->taken] < UNITS) return;
     for (int s = 0; s < STK_STAGE_COUNT; s++) {
         const bool is_input = s == STK_STAGE_READ || s == STK_STAGE_PREPROCESS;
         r->sync[s] = is_input ? 0 : service(r->s, s, r->taken);
-        all += r->sync[s];
+        if (s != STK_STAGE_COMPUTE) all += r->sync[s];
     }
     r->taken++;
-    r->step_until = r->now + all;
+    r->rest = all;
+    r->compute_left = r->sync[STK_STAGE_COMPUTE];
+    r->computed = 0;
 }
 
 static void end_step(run *r)
@@ -97,6 +102,7 @@ static void end_step(run *r)
     step->samples = BATCH;
     for (int s = 0; s < STK_STAGE_COUNT; s++)
         step->exposed_ns[s] = (uint64_t)r->sync[s];
+    step->exposed_ns[STK_STAGE_COMPUTE] = (uint64_t)r->computed;
     step->exposed_ns[STK_STAGE_READ] = (uint64_t)r->wait_read;
     step->exposed_ns[STK_STAGE_PREPROCESS] = (uint64_t)(r->wait - r->wait_read);
     step->work_ns[STK_STAGE_READ] = (uint64_t)r->read_worked;
@@ -105,38 +111,76 @@ static void end_step(run *r)
         step->ns += step->exposed_ns[s];
     r->begin_ns += step->ns;
     r->wait = r->wait_read = r->worked = r->read_worked = 0;
-    r->step_until = DBL_MAX;
+    r->rest_until = DBL_MAX;
     r->steps++;
+}
+
+static int busy_workers(const run *r)
+{
+    int count = 0;
+    for (int w = 0; w < MOST_WORKERS; w++)
+        count += r->worker_left[w] < DBL_MAX;
+    return count;
+}
+
+/* Threads that want a core share what there is evenly; the training thread's other stages wait for
+ * devices. */
+static void share_cores(run *r)
+{
+    const simulation *s = r->s;
+    const double      threads = s->threads ? s->threads : 1;
+    const double      wanted = busy_workers(r) + (r->compute_left < DBL_MAX ? threads : 0);
+    r->speed = s->cores && wanted > s->cores ? s->cores / wanted : 1;
 }
 
 static double next_event(const run *r)
 {
-    double next = fmin(r->read_until, r->step_until);
+    double next = fmin(r->read_until, r->rest_until), left = r->compute_left;
     for (int w = 0; w < MOST_WORKERS; w++)
-        next = fmin(next, r->worker_until[w]);
-    return next;
+        left = fmin(left, r->worker_left[w]);
+    return left < DBL_MAX ? fmin(next, r->now + left / r->speed) : next;
 }
 
-static bool anybody_works(const run *r)
+static void use_cores(run *r, int stage, double threads, double ns)
 {
-    for (int w = 0; w < MOST_WORKERS; w++)
-        if (r->worker_until[w] < DBL_MAX) return true;
-    return false;
+    r->cpu_ns[stage] += threads * ns * r->speed;
+    r->runnable_ns[stage] += threads * ns * (1 - r->speed);
+}
+
+/* Everybody at work goes on until then. */
+static void go_on(run *r, double until)
+{
+    const double ns = until - r->now, done = ns * r->speed, tiny = 1e-3;
+    for (int w = 0; w < MOST_WORKERS; w++) {
+        if (r->worker_left[w] == DBL_MAX) continue;
+        r->worker_left[w] = r->worker_left[w] - done < tiny ? 0 : r->worker_left[w] - done;
+        r->worked += ns;
+        use_cores(r, STK_STAGE_PREPROCESS, 1, ns);
+    }
+    if (r->compute_left < DBL_MAX) {
+        r->compute_left = r->compute_left - done < tiny ? 0 : r->compute_left - done;
+        r->computed += ns;
+        use_cores(r, STK_STAGE_COMPUTE, r->s->threads ? r->s->threads : 1, ns);
+    }
+    r->now = until;
 }
 
 static void finish_events(run *r)
 {
     for (int w = 0; w < MOST_WORKERS; w++)
-        if (r->worker_until[w] <= r->now) {
+        if (r->worker_left[w] <= 0) {
             r->done[r->worker_batch[w]]++;
-            r->worked += r->prepare[r->worker_batch[w]] / UNITS;
-            r->worker_until[w] = DBL_MAX;
+            r->worker_left[w] = DBL_MAX;
         }
     if (r->read_until <= r->now) {
         r->read_worked += r->read[r->reads++];
         r->read_until = DBL_MAX;
     }
-    if (r->step_until <= r->now) end_step(r);
+    if (r->compute_left <= 0) {
+        r->compute_left = DBL_MAX;
+        r->rest_until = r->now + r->rest;
+    }
+    if (r->rest_until <= r->now) end_step(r);
 }
 
 static void play(run *r)
@@ -146,13 +190,25 @@ static void play(run *r)
         start_read(r);
         start_units(r);
         begin_step(r);
+        share_cores(r);
         const double next = next_event(r);
         if (waiting(r)) {
             r->wait += next - r->now;
-            if (!anybody_works(r)) r->wait_read += next - r->now;
+            if (!busy_workers(r)) r->wait_read += next - r->now;
         }
-        r->now = next;
+        go_on(r, next);
         finish_events(r);
+    }
+}
+
+static void fill_cores(stk_profile *out, const run *r)
+{
+    const simulation *s = r->s;
+    out->run.threads = s->threads ? s->threads : 1;
+    out->machine.cores = s->cores ? s->cores : 16;
+    for (int k = 0; k < STK_STAGE_COUNT && s->cores; k++) {
+        out->stages[k].cpu_ns = r->cpu_ns[k];
+        out->stages[k].runnable_ns = r->runnable_ns[k];
     }
 }
 
@@ -170,9 +226,7 @@ static void fill_totals(stk_profile *out, const simulation *s)
     out->stages[STK_STAGE_READ].servers = 1;
     out->stages[STK_STAGE_PREPROCESS].servers = s->helpers;
     out->run.batch = BATCH;
-    out->run.threads = 1;
     out->run.input_threads = s->helpers + 1;
-    out->machine.cores = 16;
     snprintf(out->run.source, sizeof out->run.source, "stoker");
     if (!s->helpers) return;
     out->input_count = 1;
@@ -184,9 +238,9 @@ static void fill_totals(stk_profile *out, const simulation *s)
 
 void simulate(const simulation *s, stk_profile *out)
 {
-    run r = {.s = s, .read_until = DBL_MAX, .step_until = DBL_MAX};
+    run r = {.s = s, .read_until = DBL_MAX, .rest_until = DBL_MAX, .compute_left = DBL_MAX};
     for (int w = 0; w < MOST_WORKERS; w++)
-        r.worker_until[w] = DBL_MAX;
+        r.worker_left[w] = DBL_MAX;
     r.read = calloc(s->steps, sizeof *r.read);
     r.prepare = calloc(s->steps, sizeof *r.prepare);
     r.done = calloc(s->steps, 1);
@@ -200,6 +254,7 @@ void simulate(const simulation *s, stk_profile *out)
     out->step_list[0].marks = STK_STEP_FIRST;
     out->step_count = s->steps;
     fill_totals(out, s);
+    fill_cores(out, &r);
     free(r.read);
     free(r.prepare);
     free(r.done);

@@ -137,6 +137,65 @@ STK_TEST(a_stage_on_a_thread_of_its_own_is_foretold)
     judge_change(&before, &after, &what, 0.03, "callbacks that are slower than the steps");
 }
 
+/* {cores, threads of compute, helpers} */
+static const int crowds[][3] = {{2, 2, 1}, {2, 2, 2}, {4, 4, 1}, {4, 3, 3}, {4, 2, 1}};
+
+static simulation crowded(const int *crowd, double prepare_ns)
+{
+    simulation s = simulation_usual();
+    s.cores = crowd[0];
+    s.threads = crowd[1];
+    s.helpers = crowd[2];
+    s.mean_ns[STK_STAGE_PREPROCESS] = prepare_ns;
+    return s;
+}
+
+static void judge_stage_of_crowd(const int *crowd, double prepare_ns, stk_stage stage, double by)
+{
+    const simulation before = crowded(crowd, prepare_ns);
+    simulation       after = before;
+    stk_what_if      what;
+    char             name[128];
+    stk_what_if_init(&what);
+    what.factor[stage] = by;
+    after.mean_ns[stage] *= by;
+    snprintf(name, sizeof name, "%d cores, %d threads, %d helpers, S2 %.0f us, %s x %g", crowd[0],
+             crowd[1], crowd[2], prepare_ns / 1e3, stk_stage_name(stage), by);
+    judge_change(&before, &after, &what, 0.02, name);
+}
+
+STK_TEST(threads_that_share_cores_are_foretold)
+{
+    static const double work[] = {5e5, 2e6, 8e6}, by[] = {0.5, 1.5, 2, 4};
+    for (size_t c = 0; c < COUNT_OF(crowds); c++)
+        for (size_t w = 0; w < COUNT_OF(work); w++) {
+            for (size_t f = 0; f < COUNT_OF(by); f++)
+                judge_stage_of_crowd(crowds[c], work[w], STK_STAGE_PREPROCESS, by[f]);
+            judge_stage_of_crowd(crowds[c], work[w], STK_STAGE_COMPUTE, 2);
+        }
+}
+
+STK_TEST(compute_on_fewer_threads_is_foretold)
+{
+    simulation  before = crowded(crowds[0], 2e6), after = before;
+    stk_what_if what;
+    stk_what_if_init(&what);
+    what.threads = after.threads = 1;
+    after.mean_ns[STK_STAGE_COMPUTE] *= 2;
+    judge_change(&before, &after, &what, 0.02, "one thread of compute instead of two");
+}
+
+STK_TEST(more_helpers_on_shared_cores_are_foretold)
+{
+    simulation  before = crowded(crowds[0], 4e6), after = before;
+    stk_what_if what;
+    stk_what_if_init(&what);
+    what.servers = after.helpers = 3;
+    what.factor[STK_STAGE_COMPUTE] = 2;
+    after.mean_ns[STK_STAGE_COMPUTE] *= 2;
+    judge_change(&before, &after, &what, 0.02, "compute twice as slow, three helpers");
+}
+
 STK_TEST(more_threads_than_cores_help_nobody)
 {
     simulation  s = with_fault(&faults[1], 0.1, 0);

@@ -158,6 +158,26 @@ STK_TEST(own_traces_are_told_by_the_training_thread_and_workers_are_work)
     stk_profile_release(&p);
 }
 
+STK_TEST(waits_for_bytes_inside_preprocessing_are_reading)
+{
+    char       said[2048];
+    trace_file f = begin_trace("bytes.json", "\"otherData\": {\"dropped\": 0}");
+    for (int i = 0; i < 20; i++) {
+        const double t = i * 100;
+        add_step(&f, 1, i, t, 100);
+        add_span(&f, 1, 1, "S2 preprocess", "input", t, 60);
+        add_span(&f, 1, 1, "S2 preprocess", "shuffle", t, 50);
+        add_span(&f, 1, 1, "S1 read", "wait for bytes", t + 10, 30);
+        add_span(&f, 1, 1, "S4 compute", "compute", t + 60, 40);
+    }
+    end_trace(&f);
+    stk_profile p = profile_of(f.path, said, sizeof said);
+    expect_sums(&p);
+    EXPECT(fabs(share(&p, STK_STAGE_READ) - 0.3) < 1e-6);
+    EXPECT(fabs(share(&p, STK_STAGE_PREPROCESS) - 0.3) < 1e-6);
+    stk_profile_release(&p);
+}
+
 STK_TEST(steps_without_marks_are_found_by_what_comes_once_in_each)
 {
     char       said[2048];

@@ -96,6 +96,18 @@ def look_at_what_if(b, expected):
     expect(b.run(text) == before, "all is as it was again")
 
 
+REPLAYS = """return arguments[0].map(({model, questions}) => {
+    const rows = model.steps.rows.map((row) => Object.fromEntries(model.steps.keys.map((key, i) => [key, row[i]])));
+    return questions.map((what) => window.stoker.replay({...model, steps: rows}, what).rate); })"""
+
+
+def look_at_replays(b, runs):
+    """The page plays any run as the library does."""
+    for number, (run, rates) in enumerate(zip(runs, b.run(REPLAYS, runs))):
+        for what, rate in zip(run["questions"], rates):
+            expect(rate is not None and abs(rate - what["rate"]) <= 0.001 * what["rate"], f"run {number}, {what}: the page says {rate}")
+
+
 VIEW = "const v = window.stoker.timeline.view; return {begin: v.begin, end: v.end, events: v.t.count, rows: v.t.rows.map((r) => r.name), boxes: v.boxes, hits: v.hits}"
 
 
@@ -216,6 +228,7 @@ def look(b, folder):
     look_at_numbers(b, data)
     look_at_operations(b, data)
     look_at_what_if(b, json.loads((folder / "expected.json").read_text()))
+    look_at_replays(b, json.loads((folder / "replays.json").read_text()))
     look_at_timeline(b, data)
     look_at_looks(b, page)
     look_at_paper(b)

@@ -1,6 +1,7 @@
 /* make_page FOLDER [EVENTS]: writes report.html of the sample, bare.html of a run of which nothing
- * is known, empty.html that asks a server, and expected.json with what this library's own replay
- * says to questions that the page is asked, too. */
+ * is known, empty.html that asks a server, and expected.json and replays.json with what this
+ * library's own replay says to questions that the page is asked, too. */
+#include "report/replays.h"
 #include "report/sample.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 enum { USUAL_EVENTS = 6000, QUESTIONS = 12 };
 
 /* What is made; the trace goes into the report only. */
-enum { TRACE, REPORT, BARE, EMPTY, EXPECTED, BLOBS };
+enum { TRACE, REPORT, BARE, EMPTY, EXPECTED, REPLAYS, BLOBS };
 
 static stk_what_if question(int number)
 {
@@ -58,24 +59,10 @@ static stk_what_if question(int number)
     return what;
 }
 
-static void write_question(stk_json_writer *w, const stk_profile *profile, int number)
+static void ask(stk_json_writer *w, const stk_profile *profile, int number)
 {
     const stk_what_if what = question(number);
-    stk_json_object(w);
-    stk_json_key(w, "factor");
-    stk_json_array(w);
-    for (int s = 0; s < STK_STAGE_COUNT; s++)
-        stk_json_double(w, what.factor[s]);
-    stk_json_array_end(w);
-    stk_json_key(w, "apart");
-    stk_json_array(w);
-    for (int s = 0; s < STK_STAGE_COUNT; s++)
-        stk_json_bool(w, what.apart[s]);
-    stk_json_array_end(w);
-    stk_json_pair_double(w, "servers", what.servers);
-    stk_json_pair_double(w, "buffer", what.buffer);
-    stk_json_pair_double(w, "rate", stk_replay(profile, &what).value);
-    stk_json_object_end(w);
+    write_question(w, profile, &what);
 }
 
 static stk_status write_expected(const stk_profile *profile, stk_blob *out, stk_error *err)
@@ -84,7 +71,7 @@ static stk_status write_expected(const stk_profile *profile, stk_blob *out, stk_
     stk_json_begin(&w, out, 1);
     stk_json_array(&w);
     for (int i = 0; i < QUESTIONS; i++)
-        write_question(&w, profile, i);
+        ask(&w, profile, i);
     stk_json_array_end(&w);
     return stk_json_end(&w, err);
 }
@@ -122,11 +109,13 @@ static stk_status make(const char *folder, size_t events, stk_profile *profile,
                                         .trace = stk_blob_bytes(&blobs[TRACE])};
     STK_TRY(stk_report_write(profile, diagnosis, &options, &blobs[REPORT], err));
     STK_TRY(write_expected(profile, &blobs[EXPECTED], err));
+    STK_TRY(write_replays(&blobs[REPLAYS], err));
     STK_TRY(stk_report_write(NULL, NULL, NULL, &blobs[EMPTY], err));
     STK_TRY(write_bare(&blobs[BARE], err));
     STK_TRY(save(folder, "report.html", &blobs[REPORT], err));
     STK_TRY(save(folder, "bare.html", &blobs[BARE], err));
     STK_TRY(save(folder, "expected.json", &blobs[EXPECTED], err));
+    STK_TRY(save(folder, "replays.json", &blobs[REPLAYS], err));
     return save(folder, "empty.html", &blobs[EMPTY], err);
 }
 

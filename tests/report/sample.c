@@ -104,6 +104,12 @@ static void add_inputs(stk_profile *p)
         in->queue_full = parts[i].full;
     }
     strcpy(p->input_limit, "map decode+crop+flip is 93 % of the input's work");
+    static const char *const names[] = {"decode_image", "random_crop + flip + normalize"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        stk_profile_input_op *op = &p->input_ops[p->input_op_count++];
+        *op = (stk_profile_input_op){.depth = 2, .items = 38400, .busy_ns = i ? 4e9 : 1.4e10};
+        snprintf(op->name, sizeof op->name, "%s", names[i]);
+    }
 }
 
 static void add_ops(stk_profile *p)

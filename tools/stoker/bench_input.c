@@ -1,6 +1,7 @@
 /* stoker bench input: how fast an input pipeline is, and what limits it. */
 #include "bench_ablate.h"
 #include "bench_forms.h"
+#include "bench_timed.h"
 #include "json_out.h"
 #include "pictures.h"
 #include "signals.h"
@@ -63,7 +64,8 @@ static const stk_option options[] = {
      .kind = STK_OPTION_FLAG,
      .target = offsetof(values, ablate),
      .group = "What to compare",
-     .help = "leave out the preset's operations one after the other and tell what each costs"},
+     .help = "leave out the preset's operations one after the other and tell what each costs; a "
+             "recipe's are timed where they are"},
     {.name = "drop",
      .metavar = "OP",
      .kind = STK_OPTION_TEXT,
@@ -183,6 +185,20 @@ static const char *advise(const stk_error *err)
     return NULL;
 }
 
+static int print_timed(const stk_invocation *call, const stk_bench_result *result)
+{
+    const values   *v = call->values;
+    const stk_style style = stk_style_for(stdout, v->color);
+    stk_json_out    json;
+    if (!v->common.json) {
+        stk_timed_print(result, &style);
+        return STK_EXIT_OK;
+    }
+    stk_json_out_begin(&json);
+    stk_timed_write_json(&json.writer, result);
+    return stk_json_out_end(&json, call);
+}
+
 static int run_and_print(const stk_invocation *call, stk_dataset *data, const stk_warning *warnings,
                          size_t count)
 {
@@ -197,6 +213,8 @@ static int run_and_print(const stk_invocation *call, stk_dataset *data, const st
     if (!v->common.json && !v->common.quiet) print_warnings(stderr, warnings, count);
     if (stk_bench_measure(data, &limits, result, &err)) {
         code = stk_report_error(call->command, &err, advise(&err));
+    } else if (v->ablate) {
+        code = print_timed(call, result);
     } else if (v->common.json) {
         code = print_json(call, result, warnings, count);
     } else {
@@ -294,7 +312,7 @@ static const char *find_conflict(const values *v, bool recipe)
 {
     const bool prepares = v->pictures.evaluate || v->pictures.size || v->pictures.split ||
                           v->pictures.exact || v->normalize || v->planar;
-    const bool compares = v->ablate || v->drop || v->stub || v->compare || v->resize;
+    const bool compares = (v->ablate && !recipe) || v->drop || v->stub || v->compare || v->resize;
     if (recipe && v->pictures.preset) return "--preset is for data, not for a recipe";
     if (!v->pictures.preset && (prepares || compares))
         return "--preset is missing: the other flags about pictures say how it is changed";
@@ -331,7 +349,7 @@ static int run(const stk_invocation *call)
                                 "--batch and --shuffle are for data, not for a recipe",
                                 "change the stages 'batch' and 'shuffle' of the recipe");
     if (conflict) return stk_report_usage(call->command, conflict, NULL);
-    if (!v->explain && !v->lint && v->ablate) return ablate(call, &shape);
+    if (!v->explain && !v->lint && v->ablate && !recipe) return ablate(call, &shape);
     if (!v->explain && !v->lint && v->compare) return compare_forms(call, &shape);
     const stk_status st = stk_bench_pipeline(&data, call->operands[0], &shape, &err);
     if (st == STK_E_INVALID && names_no_operation(&shape))

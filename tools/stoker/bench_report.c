@@ -2,6 +2,7 @@
 #include "bench_report.h"
 
 #include "format.h"
+#include "operation_table.h"
 #include "table.h"
 #include "text.h"
 
@@ -123,6 +124,7 @@ void stk_bench_print(const stk_bench_result *result, const stk_style *style)
     char                       a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
     print_rates(result, style);
     print_stages(result, style);
+    stk_operation_table_print(report->operations, report->operation_count, style);
     print_decisions(report, style);
     printf("\n%sMemory%s: %s at most, of %s allowed\n", style->bold, style->plain,
            stk_format_bytes(a, report->memory.peak_bytes),
@@ -223,6 +225,7 @@ void stk_bench_write_json(stk_json_writer *json, const stk_bench_result *result,
     stk_json_pair_double(json, "samples_per_core_s",
                          per_second(result->samples, result->cpu_seconds));
     write_stages(json, report);
+    stk_operation_table_json(json, report->operations, report->operation_count);
     write_io(json, &report->io);
     stk_json_pair_uint(json, "memory_peak_bytes", report->memory.peak_bytes);
     stk_json_pair_uint(json, "memory_ceiling_bytes", report->memory.ceiling_bytes);

@@ -26,7 +26,8 @@ static const stk_option options[] = {
      .group = "What to ask",
      .help = "play the recorded steps again with other times: S2=0.5 halves a stage, S7=0 removes "
              "it, S7=apart puts it on a thread of its own, threads=N prepare batches beside "
-             "training, buffer=N batches ahead; several separated by commas"},
+             "training, compute-threads=N compute, buffer=N batches ahead; several separated by "
+             "commas"},
     {.name = "output",
      .letter = 'o',
      .metavar = "FILE",

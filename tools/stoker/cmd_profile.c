@@ -4,6 +4,7 @@
 #include "json_out.h"
 #include "measured_run.h"
 #include "op_table.h"
+#include "operation_table.h"
 #include "profile_extras.h"
 #include "profile_files.h"
 #include "profile_overhead.h"
@@ -209,12 +210,19 @@ static int print_json(const session *s)
     return st ? stk_report_error(s->call->command, &err, NULL) : STK_EXIT_OK;
 }
 
+static void print_operations(const stk_profile *profile, const stk_style *style)
+{
+    stk_operation_account list[STK_PROFILE_INPUT_OPS];
+    stk_operation_table_print(list, stk_operation_table_of(profile, list), style);
+}
+
 static int print(const session *s)
 {
     const stk_style style = stk_style_for(stdout, s->values->color);
     if (s->values->train.json) return print_json(s);
     stk_diagnosis_print(stdout, &s->diagnosis, &style);
     if (s->run.profile.device.work_ns >= 0) stk_op_table_print(stdout, &s->run.profile, &style);
+    print_operations(&s->run.profile, &style);
     stk_profile_print_overhead(stdout, &s->run.profile);
     stk_cost_print(stdout, &s->run.profile, &s->diagnosis, s->job->data.train_count,
                    s->values->price);

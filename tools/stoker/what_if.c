@@ -31,6 +31,8 @@ static bool read_part(stk_what_if *what, const char *name, const char *value)
     const bool is_stage = (name[0] == 'S' || name[0] == 's') && name[1] >= '1' && name[1] <= '8';
     if (is_stage && !name[2]) return read_stage(what, name[1] - '0', value);
     if (strcmp(name, "threads") == 0) return read_number(value, most_number, &what->servers);
+    if (strcmp(name, "compute-threads") == 0)
+        return read_number(value, most_number, &what->threads);
     if (strcmp(name, "buffer") == 0) return read_number(value, most_number, &what->buffer);
     return false;
 }
@@ -47,7 +49,7 @@ bool stk_what_if_parse(stk_what_if *what, const char *text, char *message, size_
         if (length >= sizeof part || !equals || !read_part(what, part, equals + 1)) {
             snprintf(message, room,
                      "'%.*s' is no part of --what-if: S1 to S8 with a factor (S2=0.5), or "
-                     "S3 to S8=apart, threads=N, buffer=N",
+                     "S3 to S8=apart, threads=N, compute-threads=N, buffer=N",
                      (int)(length < 40 ? length : 40), text);
             return false;
         }

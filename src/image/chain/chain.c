@@ -1,6 +1,8 @@
 /* Running a chain: operations move a view; the view is carried out when somebody paints, when it
  * cannot be moved further, and at the end. */
 #include "base/checked.h"
+#include "base/clock.h"
+#include "image/chain/part.h"
 #include "image/chain/studio.h"
 #include "image/chain/view.h"
 #include "image/codec/codec.h"
@@ -20,6 +22,7 @@ typedef struct work {
     stk_pixels              pixels;     /* what the view is of, unless is_encoded */
     int32_t                 channels;
     stk_ending              ending;
+    size_t                  carrier; /* the part that the next pass over the pixels is */
 } work;
 
 /* Pixels to carry the view out on, and where its window lies in them. */
@@ -28,6 +31,22 @@ typedef struct seen {
     double     x, y, width, height;
     int32_t    left, top; /* of pixels in the source: for windows with a border */
 } seen;
+
+static uint64_t now(const work *w)
+{
+    return w->chain->ticks ? stk_clock_ticks() : 0;
+}
+
+static void add_time(const work *w, size_t part, uint64_t since)
+{
+    if (w->chain->ticks) w->chain->ticks[part] += stk_clock_ticks() - since;
+}
+
+/* The first step since the last pass names the next one. */
+static void carry(work *w, const stk_chain_step *step)
+{
+    if (w->carrier > w->chain->count) w->carrier = (size_t)(step - w->chain->steps) + 1;
+}
 
 static bool may_shrink(const work *w)
 {
@@ -129,7 +148,12 @@ static stk_status look(const work *w, seen *out, stk_error *err)
         out->pixels = (stk_pixels){nothing, 0, 0, w->channels, 0};
         return STK_OK;
     }
-    if (w->is_encoded) return decode(w, &all, shrink_of(w), out, err);
+    if (w->is_encoded) {
+        const uint64_t   begin = now(w);
+        const stk_status st = decode(w, &all, shrink_of(w), out, err);
+        add_time(w, 0, begin);
+        return st;
+    }
     out->pixels = w->pixels;
     out->pixels.data += (size_t)all.y * w->pixels.stride + (size_t)all.x * (size_t)w->channels;
     out->pixels.width = all.width;
@@ -137,12 +161,11 @@ static stk_status look(const work *w, seen *out, stk_error *err)
     return STK_OK;
 }
 
-/* The view's pixels, as the ending says, at out. */
-static stk_status carry_out(work *w, const stk_ending *ending, void *out, stk_error *err)
+static stk_status write_view(work *w, const stk_ending *ending, const seen *from, void *out,
+                             stk_error *err)
 {
     const stk_view *v = &w->view;
-    seen            s;
-    STK_TRY(look(w, &s, err));
+    const seen      s = *from;
     if (!v->resized) {
         const stk_rect window = {v->window.x - s.left, v->window.y - s.top, v->window.width,
                                  v->window.height};
@@ -161,6 +184,18 @@ static stk_status carry_out(work *w, const stk_ending *ending, void *out, stk_er
                                         .sampling = v->sampling,
                                         .ending = *ending};
     return stk_resize(w->studio->resizer, &s.pixels, &request, out, err);
+}
+
+/* The view's pixels, as the ending says, at out. */
+static stk_status carry_out(work *w, const stk_ending *ending, void *out, stk_error *err)
+{
+    seen s;
+    STK_TRY(look(w, &s, err));
+    const uint64_t   begin = now(w);
+    const stk_status st = write_view(w, ending, &s, out, err);
+    add_time(w, w->carrier, begin);
+    w->carrier = w->chain->count + 1;
+    return st;
 }
 
 /* Makes the view's pixels those of the canvas, and the view all of them. */
@@ -192,6 +227,7 @@ static stk_status frame(work *w, const stk_chain_step *step, stk_random *random,
     const int32_t width = stk_view_width(&w->view), height = stk_view_height(&w->view);
     stk_framing   framing = {.window = {0, 0, width, height}};
     STK_TRY(step->op->frame(step->params, random, width, height, &framing, err));
+    carry(w, step);
     STK_TRY(stk_framing_check(&framing, width, height, step->op->name, err));
     if (stk_view_move(&w->view, &framing)) return STK_OK;
     STK_TRY(settle(w, err));
@@ -211,7 +247,9 @@ static stk_status paint(work *w, const stk_chain_step *step, stk_random *random,
 {
     stk_canvas *canvas = &w->studio->easel.canvas;
     if (!is_on_canvas(w)) STK_TRY(settle(w, err));
+    const uint64_t begin = now(w);
     STK_TRY(step->op->paint(step->params, random, canvas, err));
+    add_time(w, (size_t)(step - w->chain->steps) + 1, begin);
     w->pixels = canvas->pixels;
     w->channels = canvas->pixels.channels;
     stk_view_init(&w->view, w->pixels.width, w->pixels.height);
@@ -223,6 +261,7 @@ static stk_status do_step(work *w, const stk_chain_step *step, stk_random random
     if (step->probability < 1 && stk_random_double(&random) >= step->probability) return STK_OK;
     if (step->op->frame) return frame(w, step, &random, err);
     if (step->op->paint) return paint(w, step, &random, err);
+    carry(w, step);
     return step->op->finish(step->params, &w->ending, err);
 }
 
@@ -276,9 +315,12 @@ stk_status stk_chain_run(const stk_chain *chain, stk_studio *studio, const stk_c
     work               w = {.chain = chain,
                             .source = source,
                             .studio = studio,
-                            .outcome = outcome ? outcome : &unasked};
+                            .outcome = outcome ? outcome : &unasked,
+                            .carrier = chain->count + 1};
     *w.outcome = (stk_decode_outcome){0};
+    const uint64_t begun = now(&w);
     STK_TRY(begin(&w, err));
+    if (chain->decode) add_time(&w, 0, begun);
     for (size_t i = 0; i < chain->count; i++)
         STK_TRY(do_step(&w, &chain->steps[i], randoms[i], err));
     return end(&w, target, err);

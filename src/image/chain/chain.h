@@ -51,6 +51,7 @@ typedef struct stk_chain {
     const stk_chain_decode *decode; /* NULL: sources are pixels */
     const stk_chain_step   *steps;
     size_t                  count;
+    uint64_t               *ticks; /* NULL: not timed; else each part's time is added (part.h) */
 } stk_chain;
 
 /* randoms has one per step. Errors name the operation as their stage. */

@@ -158,7 +158,7 @@ stk_status stk_chain_edit(const stk_chain *chain, const stk_image_size *source,
  * it: hence many tries, half of them with all steps. */
 stk_status stk_chain_can_edit(const stk_chain *chain, const stk_image_size *source, stk_error *err)
 {
-    const stk_chain decoded = {NULL, chain->steps, chain->count};
+    const stk_chain decoded = {.steps = chain->steps, .count = chain->count};
     stk_image_size  size;
     stk_edit        edit;
     for (uint64_t i = 0; i < TRIES; i++)

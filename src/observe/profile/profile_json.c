@@ -112,6 +112,14 @@ static const stk_field input_fields[] = {
 };
 static const stk_fields input_table = STK_FIELDS(input_fields, stk_profile_input);
 
+static const stk_field input_op_fields[] = {
+    STK_FIELD_OF_TEXT(stk_profile_input_op, name),
+    STK_FIELD(stk_profile_input_op, depth, STK_FIELD_INT),
+    STK_FIELD(stk_profile_input_op, items, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_input_op, busy_ns, STK_FIELD_NUMBER),
+};
+static const stk_fields input_op_table = STK_FIELDS(input_op_fields, stk_profile_input_op);
+
 static const stk_field op_fields[] = {
     STK_FIELD_OF_TEXT(stk_profile_op, operation),
     STK_FIELD_OF_TEXT(stk_profile_op, name),
@@ -253,6 +261,8 @@ static const stk_field profile_fields[] = {
     {STK_FIELD_COUNTED(stk_profile, inputs, STK_FIELD_STRUCTS, input_count),
      .most = STK_PROFILE_STAGES, .table = &input_table},
     STK_FIELD_OF_TEXT(stk_profile, input_limit),
+    {STK_FIELD_COUNTED(stk_profile, input_ops, STK_FIELD_STRUCTS, input_op_count),
+     .most = STK_PROFILE_INPUT_OPS, .table = &input_op_table},
     {STK_FIELD_COUNTED(stk_profile, callbacks, STK_FIELD_STRUCTS, callback_count),
      .most = STK_PROFILE_CALLBACKS, .table = &callback_table},
     STK_FIELD(stk_profile, arena_bytes, STK_FIELD_NUMBER),

@@ -98,12 +98,32 @@ static void copy_text(char *to, size_t room, const char *from)
     snprintf(to, room, "%.*s", (int)room - 1, from);
 }
 
+/* The training thread's own span of the input is a wait or holds what does the work. */
+static bool is_input_work(const stk_timeline *t, const stk_timeline_op *op)
+{
+    return op->stage == STK_STAGE_PREPROCESS && !op->is_device && op->self_ns &&
+           strcmp(stk_timeline_text(t, op->name), "input") != 0;
+}
+
+static void fill_input_ops(stk_profile *out, const stk_timeline *t, const stk_timeline_ops *ops)
+{
+    for (size_t i = 0; i < ops->count && out->input_op_count < STK_PROFILE_INPUT_OPS; i++) {
+        const stk_timeline_op *from = &ops->list[i];
+        if (!is_input_work(t, from)) continue;
+        stk_profile_input_op *to = &out->input_ops[out->input_op_count++];
+        copy_text(to->name, sizeof to->name, stk_timeline_text(t, from->name));
+        to->items = (double)from->calls;
+        to->busy_ns = (double)from->self_ns;
+    }
+}
+
 /* Those of the device, or of the host where it computes. */
 static stk_status fill_ops(stk_profile *out, const stk_timeline *t, stk_error *err)
 {
     stk_timeline_ops ops;
     const bool       devices = stk_timeline_has_devices(t);
     STK_TRY(stk_timeline_count_ops(&ops, t, err));
+    fill_input_ops(out, t, &ops);
     size_t wanted = 0;
     for (size_t i = 0; i < ops.count; i++)
         if (ops.list[i].stage == STK_STAGE_COMPUTE && ops.list[i].is_device == devices)

@@ -47,9 +47,11 @@ static stk_stretch owner_of(const walk *w, const stk_timeline_event *e)
                              .is_launch = launch};
     if (!w->depth) return own;
     const stk_stretch *around = &w->stack[w->depth - 1].owner;
+    const bool         input = around->stage == STK_STAGE_PREPROCESS;
     if (around->stage == STK_STAGE_NONE) return own;
     if (around->stage == STK_STAGE_COMPUTE && own.stage && own.stage != STK_STAGE_COMPUTE)
         return own;
+    if (input && (own.stage == STK_STAGE_READ || own.stage == STK_STAGE_PREPROCESS)) return own;
     return *around;
 }
 

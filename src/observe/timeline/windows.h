@@ -34,7 +34,8 @@ void                     stk_windows_release(stk_windows *windows);
 const stk_window *stk_windows_at(const stk_windows *windows, uint64_t ns);
 
 /* A stretch of one row that is one span's: of a stage, the outermost span that has one, but compute
- * gives way to other stages inside it; of no stage, the innermost span. */
+ * gives way to other stages inside it, and preprocessing to reading and to its own parts; of no
+ * stage, the innermost span. */
 typedef struct stk_stretch {
     uint64_t  begin_ns, end_ns;
     stk_stage stage;

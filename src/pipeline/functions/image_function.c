@@ -3,6 +3,7 @@
 
 #include "base/decimal.h"
 #include "base/suggest.h"
+#include "image/chain/part.h"
 #include "pipeline/functions/image_context.h"
 #include "pipeline/functions/image_edits.h"
 #include "pipeline/plan/plan.h"
@@ -76,7 +77,7 @@ void stk_image_draw(const stk_image_context *c, const stk_call *call, stk_random
 stk_status stk_image_map(void *untyped, const stk_call *call, stk_element **element, stk_error *err)
 {
     stk_image_context *c = stk_builtin_context(untyped);
-    const stk_chain    chain = stk_image_chain_of(c);
+    stk_chain          chain = stk_image_chain_of(c);
     stk_image_target   t = {.call = call, .value = c->value};
     stk_chain_source   source;
     stk_studio        *studio;
@@ -85,6 +86,7 @@ stk_status stk_image_map(void *untyped, const stk_call *call, stk_element **elem
     STK_TRY(stk_image_find_source(c, *element, &source, err));
     STK_TRY(stk_studio_pool_take(c->studios, call->ledger, &studio, err));
     stk_image_draw(c, call, randoms);
+    chain.ticks = call->ticks;
     const stk_status st = stk_chain_run(&chain, studio, &source, randoms,
                                         &(stk_chain_target){stk_image_place, &t}, &outcome, err);
     stk_studio_pool_put(c->studios, studio);
@@ -366,6 +368,20 @@ stk_status stk_image_function_finished(stk_function **out, stk_function *before,
                                        stk_function *after, stk_error *err)
 {
     return join(out, before, after, false, err);
+}
+
+size_t stk_image_function_parts(const stk_function *function)
+{
+    const stk_image_context *c = context_of(function);
+    if (!c) return 0;
+    const stk_chain chain = stk_image_chain_of(c);
+    return stk_chain_part_count(&chain);
+}
+
+char *stk_image_function_part(const stk_function *function, size_t part, char *text, size_t room)
+{
+    const stk_chain chain = stk_image_chain_of(context_of(function));
+    return stk_chain_part_name(&chain, part, text, room);
 }
 
 uint64_t stk_function_recovered(const stk_function *function)

@@ -29,4 +29,9 @@ STK_NODISCARD stk_status stk_image_function_finished(stk_function **out, stk_fun
 STK_NODISCARD stk_status stk_image_function_names(stk_blob *out, const stk_function *function,
                                                   stk_error *err);
 
+/* What the time of an image function is told by (image/chain/part.h), one in call.ticks each; none
+ * of any other function. */
+size_t stk_image_function_parts(const stk_function *function);
+char  *stk_image_function_part(const stk_function *function, size_t part, char *text, size_t room);
+
 #endif

@@ -150,6 +150,7 @@ stk_status stk_iterator_next(stk_iterator *it, stk_element **out, stk_error *err
     if (!err) err = &unasked;
     *out = NULL;
     STK_TRY(stk_cancel_check(stk_run_options_of(it->run)->cancel, "pipeline", err));
+    stk_activity_consume(stk_run_activity(it->run));
     stk_status st =
         it->until_look-- == 0 ? timed_next(it, out, err) : stk_node_next(it->root, out, err);
     if (st || !*out) return st;

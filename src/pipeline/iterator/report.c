@@ -180,6 +180,42 @@ static void read_stages(stk_iterator *it, stk_iterator_report *report)
     qsort(report->stages, kept, sizeof *report->stages, by_depth);
 }
 
+/* Items that were dropped on the way were worked on, too. */
+static uint64_t worked_on(const stk_account *all, const stk_account *account)
+{
+    for (const stk_account *one = all; one; one = one->next)
+        if (one->parent == account) return results_of(one);
+    return results_of(account);
+}
+
+static void read_parts(stk_iterator_report *report, const stk_account *all,
+                       const stk_account *account)
+{
+    const size_t          room = sizeof report->operations / sizeof *report->operations;
+    const stk_part_times *parts = __atomic_load_n(&account->parts, __ATOMIC_ACQUIRE);
+    const uint64_t        items = worked_on(all, account);
+    for (size_t i = 0; parts && i < parts->count && report->operation_count < room; i++) {
+        const double each = stk_part_times_each(parts, i);
+        if (!(each > 0)) continue;
+        stk_operation_account *one = &report->operations[report->operation_count++];
+        *one = (stk_operation_account){.depth = account->depth, .items = items};
+        one->busy_ns = (uint64_t)(each * (double)items);
+        snprintf(one->name, sizeof one->name, "%s", parts->list[i].name);
+    }
+}
+
+/* Source first, and the parts of a stage as they are done. */
+static void read_operations(stk_iterator *it, stk_iterator_report *report)
+{
+    const stk_account *all = stk_run_accounts(it->run);
+    int                deepest = 0;
+    for (const stk_account *one = all; one; one = one->next)
+        if (one->depth > deepest) deepest = one->depth;
+    for (int depth = deepest; depth >= 0; depth--)
+        for (const stk_account *one = all; one; one = one->next)
+            if (one->depth == depth) read_parts(report, all, one);
+}
+
 void stk_iterator_read_report(stk_iterator *it, stk_iterator_report *report)
 {
     *report = (stk_iterator_report){.elements = it->elements};
@@ -189,6 +225,7 @@ void stk_iterator_read_report(stk_iterator *it, stk_iterator_report *report)
     if (report->wait_seconds > report->seconds) report->wait_seconds = report->seconds;
     report->threads = stk_run_options_of(it->run)->threads + 1;
     read_stages(it, report);
+    read_operations(it, report);
     stk_run_io_account(it->run, &report->io);
     stk_run_decisions(it->run, report->decisions,
                       sizeof report->decisions / sizeof *report->decisions,

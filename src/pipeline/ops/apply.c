@@ -5,6 +5,7 @@
 #include "pipeline/element/spec.h"
 #include "pipeline/functions/image_function.h"
 #include "pipeline/ops/apply_batch.h"
+#include "pipeline/ops/apply_parts.h"
 #include "pipeline/ops/apply_steps.h"
 
 #include <inttypes.h>
@@ -15,6 +16,7 @@ typedef struct state {
     stk_call       *calls; /* one per step; index and rooms are filled in */
     uint64_t       *seeds; /* of steps that were several stages, one after the other */
     stk_apply_rooms rooms;
+    stk_apply_parts parts;
 } state;
 
 static void release_params(void *params)
@@ -110,14 +112,19 @@ static unsigned traits_of(const stk_dataset *data)
 static stk_apply_work work_of(const stk_node *node)
 {
     const state *s = node->state;
-    return (stk_apply_work){node->plan->params, s->calls, &s->rooms};
+    return (stk_apply_work){node->plan->params, s->calls, &s->rooms, s->parts.first};
 }
 
 static void compute(void *context, stk_unit *unit, size_t first, size_t count)
 {
-    const stk_apply_work work = work_of(context);
+    const stk_node      *node = context;
+    const stk_apply_work work = work_of(node);
+    stk_apply_watch      watch;
+    stk_apply_watch_begin(&watch, &STK_STATE(state, node)->parts, node, unit->first + first, count);
     for (size_t i = first; i < first + count; i++)
-        if (unit->items[i].element) stk_apply_run(&work, unit, i);
+        if (unit->items[i].element)
+            stk_apply_run(&work, unit, i, stk_apply_watch_item(&watch, unit->first + i));
+    stk_apply_watch_end(&watch);
 }
 
 static stk_status compute_many(void *context, const stk_part *parts, size_t count,
@@ -178,6 +185,7 @@ static stk_status open(stk_node *node, stk_error *err)
     for (size_t i = 0; i < p->count; i++)
         s->calls[i] = stk_node_call_as(node, p->steps[i].salt, 0);
     STK_TRY(make_seeds(node, err));
+    STK_TRY(stk_apply_parts_find(&s->parts, p, node->account, err));
     stk_apply_rooms_find(&s->rooms, p, &node->plan->spec,
                          stk_run_options_of(node->run)->batch_memory);
     const bool relaxed = p->order == STK_ORDER_DEFAULT ? stk_run_options_of(node->run)->relaxed
@@ -208,6 +216,7 @@ static void close(stk_node *node)
     stk_ahead_free(STK_STATE(state, node)->queue);
     free(STK_STATE(state, node)->calls);
     free(STK_STATE(state, node)->seeds);
+    stk_apply_parts_release(&STK_STATE(state, node)->parts);
 }
 
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)

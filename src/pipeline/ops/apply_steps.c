@@ -1,6 +1,8 @@
 /* Functions on items. */
 #include "pipeline/ops/apply_steps.h"
 
+#include "base/clock.h"
+#include "pipeline/functions/image_function.h"
 #include "pipeline/ops/call.h"
 
 #include <stdlib.h>
@@ -15,18 +17,20 @@ static stk_call call_of(const stk_apply_work *work, const stk_unit *unit, size_t
     return call;
 }
 
-/* False when the item has no element any more. */
-static bool run_step(const stk_apply_work *work, stk_unit *unit, size_t number, size_t step)
+/* False when the item has no element any more. ticks: of this step's parts, or NULL. */
+static bool run_step(const stk_apply_work *work, stk_unit *unit, size_t number, size_t step,
+                     uint64_t *ticks)
 {
     const stk_function *function = work->params->steps[step].function;
     stk_item           *item = &unit->items[number];
     stk_room            rooms[STK_APPLY_MOST_ROOMS];
-    const stk_call      call = call_of(work, unit, number, step, rooms);
+    stk_call            call = call_of(work, unit, number, step, rooms);
     bool                keep = true;
     stk_error           err;
-    const stk_status    st = stk_function_info_of(function)->test
-                                 ? stk_call_test(function, &call, item->element, &keep, &err)
-                                 : stk_call_map(function, &call, &item->element, &err);
+    call.ticks = ticks;
+    const stk_status st = stk_function_info_of(function)->test
+                              ? stk_call_test(function, &call, item->element, &keep, &err)
+                              : stk_call_map(function, &call, &item->element, &err);
     if (st)
         stk_item_fail(item, &err);
     else if (!keep)
@@ -34,10 +38,23 @@ static bool run_step(const stk_apply_work *work, stk_unit *unit, size_t number, 
     return !st && keep;
 }
 
-void stk_apply_run(const stk_apply_work *work, stk_unit *unit, size_t number)
+/* Image functions tell their own parts. */
+static bool run_timed(const stk_apply_work *work, stk_unit *unit, size_t number, size_t step,
+                      uint64_t *ticks)
+{
+    const uint64_t begin = stk_clock_ticks();
+    const bool     keep = run_step(work, unit, number, step, ticks);
+    if (!stk_image_function_parts(work->params->steps[step].function))
+        *ticks += stk_clock_ticks() - begin;
+    return keep;
+}
+
+void stk_apply_run(const stk_apply_work *work, stk_unit *unit, size_t number, uint64_t *ticks)
 {
     for (size_t i = 0; i < work->params->count; i++)
-        if (!run_step(work, unit, number, i)) return;
+        if (!(ticks ? run_timed(work, unit, number, i, ticks + work->parts[i])
+                    : run_step(work, unit, number, i, NULL)))
+            return;
 }
 
 bool stk_apply_can_be_helped(const stk_apply_params *params)
@@ -108,7 +125,7 @@ static stk_status run_step_on_all(crowd *c, const stk_apply_work *work, const st
             if (many)
                 join(c, work, parts[p].unit, i, step);
             else
-                run_step(work, parts[p].unit, i, step);
+                run_step(work, parts[p].unit, i, step, NULL);
         }
     return run_crowd(c, function, pictures, by_device, err);
 }
@@ -117,7 +134,7 @@ static void run_each(const stk_apply_work *work, const stk_part *parts, size_t c
 {
     for (size_t p = 0; p < count; p++)
         for (size_t i = parts[p].first; i < parts[p].first + parts[p].count; i++)
-            if (parts[p].unit->items[i].element) stk_apply_run(work, parts[p].unit, i);
+            if (parts[p].unit->items[i].element) stk_apply_run(work, parts[p].unit, i, NULL);
 }
 
 stk_status stk_apply_run_many(const stk_apply_work *work, const stk_picture_device *pictures,

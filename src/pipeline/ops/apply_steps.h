@@ -8,10 +8,12 @@ typedef struct stk_apply_work {
     const stk_apply_params *params;
     const stk_call         *calls; /* one per step; index and rooms are filled in */
     const stk_apply_rooms  *rooms;
+    const size_t           *parts; /* of each step: its first in ticks; NULL: not timed */
 } stk_apply_work;
 
-/* All steps on one item, which has an element. */
-void stk_apply_run(const stk_apply_work *work, stk_unit *unit, size_t number);
+/* All steps on one item, which has an element. ticks: each part's time is added; NULL: not timed.
+ */
+void stk_apply_run(const stk_apply_work *work, stk_unit *unit, size_t number, uint64_t *ticks);
 
 /* Whether a device can help with one of the steps. */
 bool stk_apply_can_be_helped(const stk_apply_params *params);

@@ -11,13 +11,18 @@ static const uint64_t one_of[] = {
 /* What the calling thread is counted as, and by whom: work may be done inside other work, also
  * inside that of another run. */
 static _Thread_local struct {
-    stk_doing_before now, before_wait;
-    uint64_t         since_ns, waited_ns; /* of waits */
+    stk_doing_before    now, before_wait;
+    uint64_t            since_ns, waited_ns; /* of waits */
+    stk_wait_mark       mark;                /* of the wait at hand */
+    const stk_activity *consumes;
 } mine;
 
-void stk_activity_init(stk_activity *activity)
+/* Shorter waits are no events: they would be many and tell nothing. */
+static const uint64_t least_recorded_ns = 2000;
+
+void stk_activity_init(stk_activity *activity, stk_trace *trace)
 {
-    *activity = (stk_activity){.since_ns = stk_clock_ns()};
+    *activity = (stk_activity){.since_ns = stk_clock_ns(), .trace = trace};
     pthread_mutex_init(&activity->lock, NULL);
 }
 
@@ -71,8 +76,43 @@ void stk_activity_leave(stk_activity *activity, stk_doing_before before)
     mine.now = before;
 }
 
+void stk_activity_consume(stk_activity *activity)
+{
+    mine.consumes = activity;
+}
+
+static uint64_t read_only_ns(stk_activity *activity)
+{
+    uint64_t compute_ns, ns;
+    stk_activity_read(activity, &compute_ns, &ns);
+    return ns;
+}
+
+stk_wait_mark stk_activity_mark_wait(stk_activity *activity)
+{
+    stk_trace_thread *trace = stk_trace_here(activity->trace, "pipeline", STK_TRACE_STAGES);
+    if (!trace) return (stk_wait_mark){0};
+    return (stk_wait_mark){trace, stk_trace_now(), stk_clock_ns(), read_only_ns(activity)};
+}
+
+/* What is S1 of a wait may be only a part of it; it is told as its beginning. */
+void stk_activity_record_wait(stk_activity *activity, const stk_wait_mark *mark, bool reads)
+{
+    if (!mark->trace) return;
+    const bool consumes = mine.consumes == activity;
+    if (!consumes && !reads) return;
+    const uint64_t all = stk_clock_ns() - mark->ns, now = stk_trace_now();
+    const uint64_t hidden_by_none = consumes ? read_only_ns(activity) - mark->read_only_ns : all;
+    const uint64_t part = hidden_by_none < all ? hidden_by_none : all;
+    if (part < least_recorded_ns) return;
+    const double share = (double)part / (double)all;
+    stk_trace_record_between(mark->trace, STK_STAGE_READ, "wait for bytes", mark->ticks,
+                             mark->ticks + (uint64_t)(share * (double)(now - mark->ticks)), 0);
+}
+
 void stk_activity_begin_wait(stk_activity *activity)
 {
+    mine.mark = stk_activity_mark_wait(activity);
     mine.since_ns = stk_clock_ns();
     mine.before_wait = stk_activity_enter(activity, STK_DOING_READ);
 }
@@ -81,6 +121,7 @@ void stk_activity_end_wait(stk_activity *activity)
 {
     const uint64_t ns = stk_clock_ns() - mine.since_ns;
     stk_activity_leave(activity, mine.before_wait);
+    stk_activity_record_wait(activity, &mine.mark, true);
     mine.waited_ns += ns;
     __atomic_fetch_add(&activity->wait_ns, ns, __ATOMIC_RELAXED);
 }

@@ -110,7 +110,8 @@ void stk_ahead_compute_part(stk_ahead *queue, stk_ahead_unit *one, size_t first,
         stk_ahead_enter(queue, waits ? STK_DOING_READ : STK_DOING_COMPUTE);
     const uint64_t begin = stk_clock_ns();
     queue->options.ops->compute(queue->options.context, &one->shared, first, count);
-    stk_span_end(trace, STK_STAGE_PREPROCESS, queue->account->op->name, span, count);
+    stk_span_end(trace, waits ? STK_STAGE_READ : STK_STAGE_PREPROCESS, queue->account->op->name,
+                 span, count);
     const uint64_t ns = stk_clock_ns() - begin;
     stk_ahead_leave(queue, before);
     if (waits) count_read(queue, &one->shared, first, count);

@@ -201,9 +201,11 @@ static stk_status waiting_next(stk_node *node, stk_element **out, stk_error *err
 {
     stk_activity          *activity = stk_run_activity(node->run);
     const uint64_t         waited = stk_activity_waited_ns(), begin = stk_clock_ns();
+    const stk_wait_mark    mark = stk_activity_mark_wait(activity);
     const stk_doing_before before = stk_activity_enter(activity, STK_DOING_READ);
     stk_status             st = any_next(node, out, err);
     stk_activity_leave(activity, before);
+    stk_activity_record_wait(activity, &mark, true);
     if (__atomic_load_n(&node->account->waits, __ATOMIC_RELAXED))
         stk_count(&activity->wait_ns, stk_clock_ns() - begin - (stk_activity_waited_ns() - waited));
     if (!st && *out)

@@ -56,7 +56,7 @@ stk_status stk_run_new(stk_run **out, const stk_run_options *options, stk_error 
         free(run);
         return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory to run a pipeline");
     }
-    stk_activity_init(&run->activity);
+    stk_activity_init(&run->activity, options->trace);
     stk_status st = stk_run_io_new(&run->io, &run->activity, err);
     if (st) {
         stk_activity_release(&run->activity);
@@ -94,6 +94,7 @@ void stk_run_free(stk_run *run)
     stk_activity_release(&run->activity);
     for (stk_account *account = run->accounts, *next; account; account = next) {
         next = account->next;
+        stk_part_times_free(account->parts);
         free(account);
     }
     pthread_mutex_destroy(&run->log_lock);
@@ -168,6 +169,16 @@ stk_trace_thread *stk_run_trace(stk_run *run, stk_trace_level level)
 stk_account *stk_run_accounts(stk_run *run)
 {
     return __atomic_load_n(&run->accounts, __ATOMIC_ACQUIRE);
+}
+
+stk_part_times *stk_account_keep_parts(stk_account *account, stk_part_times *parts)
+{
+    stk_part_times *before = NULL;
+    if (__atomic_compare_exchange_n(&account->parts, &before, parts, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return parts;
+    stk_part_times_free(parts);
+    return before;
 }
 
 bool stk_account_path(const stk_account *account, char path[STK_TUNED_PATH])

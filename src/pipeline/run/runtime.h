@@ -5,6 +5,7 @@
 #include "base/threads.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/run/activity.h"
+#include "pipeline/run/part_times.h"
 
 #include <stoker/iterator.h>
 
@@ -34,11 +35,12 @@ struct stk_account {
     uint64_t waited_ns; /* its consumer waited for it */
     uint64_t by_device; /* items that a picture device worked on */
     /* Over the time it was watched: full of results, without any, and results times time / 1024. */
-    uint64_t     watched_ns, blocked_ns, empty_ns, waiting_area;
-    uint64_t     queue_now, queue_limit, chunk, target_ns, item_bytes;
-    bool         window_is_pinned, chunk_is_pinned; /* given by a person or by the plan */
-    uint64_t     tuned_window, tuned_target_ns;     /* what the tuner wants; 0: as it is */
-    stk_account *next;                              /* all accounts, newest first */
+    uint64_t        watched_ns, blocked_ns, empty_ns, waiting_area;
+    uint64_t        queue_now, queue_limit, chunk, target_ns, item_bytes;
+    bool            window_is_pinned, chunk_is_pinned; /* given by a person or by the plan */
+    uint64_t        tuned_window, tuned_target_ns;     /* what the tuner wants; 0: as it is */
+    stk_part_times *parts;                             /* atomic: of a fused stage; NULL: none */
+    stk_account    *next;                              /* all accounts, newest first */
 };
 
 static inline void stk_count(uint64_t *counter, uint64_t more)
@@ -91,6 +93,8 @@ stk_trace_thread *stk_run_trace(stk_run *run, stk_trace_level level);
 STK_NODISCARD stk_status stk_run_account(stk_run *run, const stk_op *op, stk_account *parent,
                                          size_t slot, int depth, stk_account **out, stk_error *err);
 stk_account             *stk_run_accounts(stk_run *run);
+/* The parts of the account: these, or those it has already, and then these are freed. */
+stk_part_times *stk_account_keep_parts(stk_account *account, stk_part_times *parts);
 
 /* Queues that want threads. Unregistering waits until no thread is inside. */
 STK_NODISCARD stk_status stk_run_register(stk_run *run, stk_ahead *queue, stk_error *err);

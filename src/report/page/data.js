@@ -20,7 +20,7 @@ function settleStages(list) {
 
 function settle(data) {
   const p = data.profile, d = data.diagnosis;
-  for (const key of ['step_list', 'windows', 'ops', 'resources', 'batches', 'inputs', 'callbacks', 'memory', 'overhead', 'stages'])
+  for (const key of ['step_list', 'windows', 'ops', 'resources', 'batches', 'inputs', 'input_ops', 'callbacks', 'memory', 'overhead', 'stages'])
     p[key] = untable(p[key]);
   for (const key of ['limits', 'rows', 'fixes', 'evidence', 'warnings']) d[key] = untable(d[key]);
   settleStages([d.limit, ...d.limits, ...d.rows, ...d.fixes, ...p.inputs]);

@@ -62,6 +62,19 @@ function inputTable(p) {
     {title: 'full', number: true, cell: (input, i) => (input.has_queue ? num(`profile.inputs.${i}.queue_full`, 'share') : '')}], p.inputs)];
 }
 
+/* What fused stages do, by name. */
+function inputOpTable(p) {
+  const sum = p.input_ops.reduce((all, op) => all + Math.max(0, op.busy_ns), 0);
+  if (!(sum > 0)) return null;
+  const order = p.input_ops.map((_, i) => i).sort((a, b) => p.input_ops[b].busy_ns - p.input_ops[a].busy_ns);
+  return [h('h3', {class: 'part'}, 'Operations of the input'), table([
+    {title: 'operation; what is done in one pass is joined by +', wide: true, cell: (i) => p.input_ops[i].name},
+    {title: 'items', number: true, cell: (i) => num(`profile.input_ops.${i}.items`, 'count')},
+    {title: 'busy', number: true, cell: (i) => num(`profile.input_ops.${i}.busy_ns`, 'ns')},
+    {title: 'share', number: true, cell: (i) => format(p.input_ops[i].busy_ns / sum, 'share')},
+    {title: '', cell: (i) => bar([p.input_ops[i].busy_ns / sum, stageColour(2)])}], order)];
+}
+
 function callbackTable(p) {
   if (!p.callbacks.length) return null;
   return [h('h3', {class: 'part'}, 'Callbacks'), table([
@@ -75,5 +88,5 @@ function renderFlow(data) {
   return h('section', {class: 'card', id: 'stages'}, h('h2', null, 'The eight stages'),
     h('p', {class: 'lead'}, 'From storage to storage. Only time that the training thread spends waiting for a stage, or in it, costs anything: its share of a step. The bars between are queues: full before the stage that limits, empty after it.'),
     h('ol', {class: 'flow'}, STAGES.slice(1).map((_, i) => h('li', null, stageBox(data, i + 1), i < 7 ? link(data.profile.inputs, i + 1) : h('div', {class: 'link end'})))),
-    stageTable(data.profile), resourceTable(data.diagnosis), inputTable(data.profile), callbackTable(data.profile));
+    stageTable(data.profile), resourceTable(data.diagnosis), inputTable(data.profile), inputOpTable(data.profile), callbackTable(data.profile));
 }

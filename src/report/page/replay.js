@@ -2,22 +2,37 @@
  * both give the same answer. */
 const READ = 1, PREPROCESS = 2, READ_AHEAD = 4, APART_AHEAD = 2, MOST_BUFFER = 64;
 
-const whatIfInit = () => ({factor: STAGES.map(() => 1), servers: 0, buffer: 0, apart: STAGES.map(() => false)});
+const whatIfInit = () => ({factor: STAGES.map(() => 1), servers: 0, buffer: 0, apart: STAGES.map(() => false), threads: 0});
+
+/* Threads that want each core, and those without one for each that prepares. */
+const crowd = (m, threads, helpers) => (m.cores > 0 ? Math.max(1, (threads + helpers) / m.cores) : 1);
+const tooMany = (m, threads, helpers) => (helpers > 0 ? Math.max(0, threads + helpers - m.cores) / helpers : 0);
+
+/* What the input's threads take from compute goes with their work, and has a most. */
+function computeFactor(m, what, threads, helpers) {
+  const slower = (what.factor[COMPUTE] * m.threads) / threads, own = (1 - m.contention) * slower;
+  if (!(m.contention > 0)) return slower;
+  const then = crowd(m, threads, helpers), was = crowd(m, m.threads, m.helpers), seen = m.contention / (1 - m.contention) / (was - 1);
+  const taken = (m.contention * what.factor[PREPROCESS] * tooMany(m, threads, helpers)) / tooMany(m, m.threads, m.helpers);
+  return own + Math.min(taken, own * (then - 1) * Math.max(1, seen));
+}
 
 function beginPlay(model, what) {
-  const buffer = Math.min(MOST_BUFFER, what.buffer > 0 ? what.buffer : model.buffer), prepareFactor = what.factor[PREPROCESS];
-  const crowded = what.servers > model.helpers && model.cores > 0 && model.threads * what.factor[COMPUTE] + what.servers > model.cores;
-  return {model, what, helpers: what.servers > 0 ? what.servers : model.helpers, buffer: buffer >= 1 ? Math.floor(buffer) : 1, index: 0,
-    crowded, computeFactor: what.factor[COMPUTE] * (1 - model.contention * (1 - Math.max(0, prepareFactor > 1 ? 1 : 0, prepareFactor))),
+  const threads = what.threads > 0 ? what.threads : model.threads, helpers = what.servers > 0 ? what.servers : model.helpers;
+  const buffer = Math.min(MOST_BUFFER, what.buffer > 0 ? what.buffer : model.buffer), share = model.contention > 0;
+  return {model, what, helpers, buffer: buffer >= 1 ? Math.floor(buffer) : 1, index: 0,
+    crowded: !share && helpers > model.helpers && model.cores > 0 && threads + helpers > model.cores,
+    computeFactor: computeFactor(model, what, threads, helpers),
+    beside: helpers / (share ? crowd(model, threads, helpers) : 1), together: (helpers + 1) / (share ? crowd(model, 1, helpers) : 1),
     read: 0, prepared: 0, end: 0, taken: new Float64Array(MOST_BUFFER), before: new Float64Array(READ_AHEAD),
     apart: STAGES.map(() => new Float64Array(APART_AHEAD)), sum: null, cores: 0};
 }
 
 function prepare(p, start, work) {
-  const alone = p.helpers > 0 ? start + work / p.helpers : Infinity;
+  const alone = p.helpers > 0 ? start + work / p.beside : Infinity;
   if (alone <= p.end) return alone;
-  const from = Math.max(start, p.end), done = Math.max(0, p.end - start) * p.helpers;
-  return from + Math.max(0, work - done) / (p.helpers + 1);
+  const from = Math.max(start, p.end), done = Math.max(0, p.end - start) * p.beside;
+  return from + Math.max(0, work - done) / p.together;
 }
 
 function ownFactor(p, stage) {
@@ -48,12 +63,13 @@ function playStep(p, step) {
   const start = Math.max(p.prepared, p.read, p.taken[slot]);
   p.prepared = prepare(p, start, work);
   const got = Math.max(p.prepared, p.end);
-  p.before[ahead] = p.taken[slot] = got;
+  p.before[ahead] = p.prepared;
+  p.taken[slot] = got;
   p.sum.parts[READ] += Math.max(0, start - p.end);
   p.sum.parts[PREPROCESS] += Math.max(0, got - Math.max(start, p.end));
   p.end = got + own;
   if (p.crowded) p.end = Math.max(p.end, begun + own + work / p.helpers);
-  p.cores += work + step.own[COMPUTE] * p.computeFactor * m.threads;
+  p.cores += work + step.own[COMPUTE] * (1 - m.contention) * p.what.factor[COMPUTE] * m.threads;
   runApart(p, step);
   p.sum.samples += step.samples;
   p.index++;

@@ -35,6 +35,7 @@ function whatIfControls(model, update) {
   return h('div', {class: 'sliders'},
     stages.map((i) => slider(`what-if-s${i}`, [swatch(stageColour(i)), STAGES[i]], {min: 0, max: 2, step: 0.05}, () => what.factor[i], (v) => { what.factor[i] = v; }, times, update)),
     slider('what-if-servers', 'input threads', {min: model.helpers > 0 ? 1 : 0, max: most, step: 1}, () => what.servers || model.helpers, (v) => { what.servers = v === model.helpers ? 0 : v; }, (v) => format(v, 'count'), update),
+    model.threads > 1 && slider('what-if-threads', 'threads that compute', {min: 1, max: model.threads, step: 1}, () => what.threads || model.threads, (v) => { what.threads = v === model.threads ? 0 : v; }, (v) => format(v, 'count'), update),
     slider('what-if-buffer', 'batches ahead', {min: 1, max: MOST_BUFFER, step: 1}, () => what.buffer || Math.floor(model.buffer), (v) => { what.buffer = v === Math.floor(model.buffer) ? 0 : v; }, (v) => format(v, 'count'), update),
     stages.filter((i) => i > 5).map((i) => h('div', {class: 'slider'}, h('label', {class: 'check'},
       h('input', {type: 'checkbox', id: `what-if-apart${i}`, checked: what.apart[i], onchange: (e) => { what.apart[i] = e.target.checked; update(); }}), `${STAGES[i]} on a thread of its own`))));

@@ -10,10 +10,12 @@ void stk_profile_fill_card(stk_profile *out, const stk_train_recipe *recipe, stk
 
 /* The input's stages. */
 typedef struct stk_input_state {
-    size_t            count;
-    stk_profile_input list[STK_PROFILE_STAGES];
-    int               helpers, in_flight; /* threads that prepare; reads at a time */
-    char              limit[STK_PROFILE_LINE];
+    size_t               count;
+    stk_profile_input    list[STK_PROFILE_STAGES];
+    size_t               op_count;
+    stk_profile_input_op ops[STK_PROFILE_INPUT_OPS];
+    int                  helpers, in_flight; /* threads that prepare; reads at a time */
+    char                 limit[STK_PROFILE_LINE];
 } stk_input_state;
 
 void stk_input_state_read(stk_input_state *out, const stk_iterator_report *report);
