@@ -12,6 +12,8 @@ enum {
     STK_DIAGNOSIS_LINE = 256,
     STK_DIAGNOSIS_EVIDENCE = 12,
     STK_DIAGNOSIS_FIXES = 24,
+    STK_FIX_SETS = 4, /* things that one fix changes */
+    STK_FIX_SET = 96,
     STK_DIAGNOSIS_ROWS = 16,
     STK_DIAGNOSIS_LIMITS = 8,
     STK_DIAGNOSIS_WARNINGS = 16
@@ -40,6 +42,7 @@ typedef enum stk_cause {
     STK_CAUSE_OTHER,          /* the loop itself */
     STK_CAUSE_MEMORY,         /* S4: most of a device's time goes to moving bytes of its memory */
     STK_CAUSE_MATH,           /* S4: most of it goes to arithmetic, near what it can */
+    STK_CAUSE_INPUT,          /* S2: how many cores and threads there are is not known */
     STK_CAUSE_COUNT
 } stk_cause;
 
@@ -65,20 +68,30 @@ typedef struct stk_limit {
     char         sentence[STK_DIAGNOSIS_LINE];
 } stk_limit;
 
+/* What to do. A program applies it by `set` and `data`; a fix with neither is done by hand. */
 typedef struct stk_fix {
+    char         name[32]; /* of its kind, for programs: "batch", "num_workers" */
     stk_stage    stage;
     char         title[STK_DIAGNOSIS_LINE], why[STK_DIAGNOSIS_LINE];
     char         command[STK_DIAGNOSIS_LINE]; /* to type; "" */
     char         recipe[STK_DIAGNOSIS_LINE];  /* a line of a recipe; "" */
-    stk_estimate samples_per_s;               /* foretold; value -1: not known */
-    double       gain;                        /* 0.25: a quarter more samples a second */
-    bool         changes_training;            /* results will differ: batch, precision */
+    char         code[STK_DIAGNOSIS_LINE];    /* a line of the recorded program's own; "" */
+    size_t       set_count;
+    char         set[STK_FIX_SETS][STK_FIX_SET]; /* "data.batch=64" for --set, or "num_workers=2" */
+    char         data[STK_DIAGNOSIS_LINE]; /* to train on then, made by command; "": as it is */
+    stk_estimate samples_per_s;            /* foretold; value -1: not known */
+    double       gain;                     /* 0.25: a quarter more samples a second */
+    double       gain_low, gain_high;      /* between them with 95 % */
+    bool         changes_training;         /* results will differ: batch, precision */
+    bool         at_most;                  /* the gain is a bound: nothing is foretold below it */
     bool         supposed; /* how far it goes is a guess ("half of it"): listed after the others */
 } stk_fix;
 
 typedef struct stk_diagnosis {
-    stk_limit    limit;      /* the first one; S4 and COMPUTE when all is well */
-    double       confidence; /* 0 to 1: how many of resampled runs say the same */
+    char         unit[16];      /* of rates: "samples" or "steps" a second */
+    char         framework[16]; /* of the program that was recorded; "": this one, or not known */
+    stk_limit    limit;         /* the first one; S4 and COMPUTE when all is well */
+    double       confidence;    /* 0 to 1: how many of resampled runs say the same */
     stk_estimate samples_per_s;
     double       compute_share; /* of a step that S4 is exposed: the goal is 0.9 and more */
     char         verdict[STK_DIAGNOSIS_LINE];
@@ -98,6 +111,13 @@ typedef struct stk_diagnosis {
 /* Needs at least ten like steps, or says in warnings what is missing. */
 STK_API STK_NODISCARD stk_status stk_diagnose(stk_diagnosis *out, const stk_profile *profile,
                                               stk_error *err);
+/* Sorts fixes (foretold gains first) and tells in the verdict when they give much more than it
+ * sounds. To be called again when fixes were added. */
+STK_API void stk_diagnosis_settle(stk_diagnosis *diagnosis);
+/* "+43 %", or from twice as fast on "2.6x"; gives text. */
+STK_API char *stk_gain_text(char *text, size_t room, double gain);
+/* "2143", "51.2", "3.07": three digits at least; gives text. */
+STK_API char *stk_rate_text(char *text, size_t room, double rate);
 /* Appends it as a JSON object. */
 STK_API STK_NODISCARD stk_status stk_diagnosis_write(const stk_diagnosis *diagnosis, stk_blob *out,
                                                      stk_error *err);

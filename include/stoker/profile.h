@@ -27,7 +27,11 @@ typedef struct stk_profile_run {
     char    source[STK_PROFILE_TEXT]; /* "stoker", or the tool whose trace this was */
     char    model[STK_PROFILE_TEXT], backend[STK_PROFILE_TEXT], precision[STK_PROFILE_TEXT];
     char    inject[STK_PROFILE_LINE]; /* faults that were injected; "" */
+    char    kind[32];                 /* of the data: "pack", "folder", ...; "": not known */
+    char    unit[16];                 /* of rates: "samples"; "steps" where a trace has no more */
     int64_t batch, size, classes, parameters, seed;
+    int64_t data_count;                  /* images of an epoch; 0: not known */
+    int64_t stored_width, stored_height; /* of images as they are stored; 0: not known */
     int     threads, input_threads;
     double  unix_time;
     double  startup_s; /* from the start to the end of the first step */
@@ -54,6 +58,23 @@ typedef struct stk_profile_device {
     double launch_ns;        /* of the training thread: telling it what to do */
     double runs;
 } stk_profile_device;
+
+/* What a recording tells of how another program is written. Negative or "": not told. Shares are 0
+ * to 1 of the time of compute's operations, times those of all steps. */
+typedef struct stk_profile_program {
+    char   framework[16]; /* "pytorch", "tensorflow", "jax"; "": this program, or not known */
+    double workers;       /* 0: the training thread prepares input itself; 1: others do */
+    double prefetches, parallel_maps,
+        caches; /* TensorFlow: 1: the input has such a stage; 0: none */
+    double float64, float16, channels_first; /* shares; the last of convolutions of images */
+    double fixed_ns;                         /* of the optimizer: the same whatever the batch */
+    double operations;                       /* that were started, the optimizer's not counted */
+    double pageable_ns;                      /* copies from memory that is not pinned */
+    double scalar_ns;                        /* waits for single numbers of the device: .item() */
+    double pause_ns;                         /* long pauses between operations: code of the loop */
+    char   slow_input[STK_PROFILE_TEXT];     /* the function that takes most of preparing; "" */
+    char   slow_write[STK_PROFILE_TEXT];     /* ... of writing */
+} stk_profile_program;
 
 /* One of the eight stages. */
 typedef struct stk_profile_stage {
@@ -116,10 +137,11 @@ typedef struct stk_profile_overhead {
 } stk_profile_overhead;
 
 typedef struct stk_profile {
-    stk_profile_run    run;
-    stk_machine_info   machine;
-    stk_profile_limits limits;
-    stk_profile_device device;
+    stk_profile_run     run;
+    stk_machine_info    machine;
+    stk_profile_limits  limits;
+    stk_profile_device  device;
+    stk_profile_program program;
 
     double            measured_ns; /* wall time of the steps */
     double            steps, samples;

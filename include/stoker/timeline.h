@@ -24,11 +24,15 @@ typedef enum stk_timeline_kind {
     STK_TIMELINE_COUNTER
 } stk_timeline_kind;
 
+/* Of an operation's inputs, where their types were recorded. */
+enum { STK_EVENT_FLOAT64 = 1, STK_EVENT_FLOAT16 = 2, STK_EVENT_CHANNELS_FIRST = 4 };
+
 typedef struct stk_timeline_event {
     uint32_t          name, category; /* stk_timeline_text */
     uint32_t          row;
     stk_timeline_kind kind;
     stk_stage         stage;        /* as far as name and category tell */
+    uint16_t          flags;        /* STK_EVENT_: what its arguments tell */
     uint64_t          begin_ns, ns; /* begin_ns: since the first event */
     double            value;        /* of a counter; number of a step; bytes of a span, or 0 */
 } stk_timeline_event;

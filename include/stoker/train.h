@@ -125,6 +125,8 @@ typedef struct stk_train_data {
 STK_API STK_NODISCARD stk_status stk_train_look(stk_train_data *out, const stk_train_recipe *recipe,
                                                 stk_error *err);
 STK_API void                     stk_train_data_release(stk_train_data *data);
+/* "pack" (or records), or the kind of source that was listed: "folder", ...; a literal. */
+STK_API const char *stk_train_data_kind(const stk_train_data *data);
 
 /* Decides what the recipe leaves open: preset, size, model, batch, epochs, rate, threads... reasons
  * (NULL is fine) gets one line for each, "batch 128: ..." */

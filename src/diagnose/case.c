@@ -27,18 +27,3 @@ void stk_case_warn(stk_case *c, const char *format, ...)
     print_line(format, args, c->out->warnings, &c->out->warning_count, STK_DIAGNOSIS_WARNINGS);
     va_end(args);
 }
-
-stk_fix *stk_case_fix_rate(stk_case *c, stk_stage stage, stk_estimate rate)
-{
-    stk_diagnosis *d = c->out;
-    if (!(rate.value > c->rate * (1 + STK_GAIN_WORTH)) || d->fix_count == STK_DIAGNOSIS_FIXES)
-        return NULL;
-    stk_fix *fix = &d->fixes[d->fix_count++];
-    *fix = (stk_fix){.stage = stage, .samples_per_s = rate, .gain = rate.value / c->rate - 1};
-    return fix;
-}
-
-stk_fix *stk_case_fix(stk_case *c, stk_stage stage, const stk_what_if *what)
-{
-    return stk_case_fix_rate(c, stage, stk_model_estimate(c->model, what));
-}

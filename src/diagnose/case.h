@@ -26,12 +26,6 @@ typedef struct stk_case {
 __attribute__((format(printf, 2, 3))) void stk_case_show(stk_case *c, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void stk_case_warn(stk_case *c, const char *format, ...);
 
-/* Adds a fix when what it is foretold to give is worth it; NULL when it is not. Its texts are the
- * caller's to fill. */
-stk_fix *stk_case_fix(stk_case *c, stk_stage stage, const stk_what_if *what);
-/* The same for a rate that is known otherwise. */
-stk_fix *stk_case_fix_rate(stk_case *c, stk_stage stage, stk_estimate rate);
-
 /* share and without. */
 void stk_case_expose(stk_case *c);
 /* limits, limit, confidence; causes are told by stk_case_cause. */
@@ -55,6 +49,15 @@ void stk_fixes_preprocess(stk_case *c);
 void stk_fixes_compute(stk_case *c);
 void stk_fixes_output(stk_case *c); /* S3 and S5 to S8 */
 void stk_fixes_device(stk_case *c); /* S3, S4 and S6 of a device */
+void stk_fixes_quiet(stk_case *c);  /* of any program: others that use its cores */
+/* For programs of others, in their words. */
+void stk_fixes_pytorch(stk_case *c);
+void stk_fixes_tensorflow(stk_case *c);
+void stk_fixes_jax(stk_case *c);
+/* The recording is of another program. */
+bool stk_case_is_foreign(const stk_case *c);
+/* "samples" or "steps". */
+const char *stk_case_unit(const stk_case *c);
 
 /* What operations of a step cost, by name: forward and backward together. */
 typedef struct stk_op_cost {
@@ -63,10 +66,15 @@ typedef struct stk_op_cost {
     double      roof;  /* the same if every operation ran at the machine's limits; -1: not known */
 } stk_op_cost;
 
-/* The dearest one; a share of 0 when no operation was timed. */
-stk_op_cost stk_case_dearest_op(const stk_case *c);
-/* One operation costs much more than its share of work, or nearly half of all. */
+enum { STK_CASE_OPS = 16 };
+
+/* All layers with 5 % of the time and more, the dearest first; gives their number, at most
+ * STK_CASE_OPS. */
+size_t stk_case_dear_ops(const stk_case *c, stk_op_cost ops[STK_CASE_OPS]);
+/* It costs much more than its share of work, or nearly half of all. */
 bool stk_case_op_stands_out(const stk_op_cost *op);
+/* One of the dear ones does. */
+bool stk_case_has_odd_op(const stk_case *c);
 /* What a device that computes behind the training thread's back is at. */
 typedef struct stk_device_use {
     bool   known;

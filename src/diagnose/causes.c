@@ -29,6 +29,7 @@ const char *stk_cause_name(stk_cause cause)
         [STK_CAUSE_OTHER] = "other",
         [STK_CAUSE_MEMORY] = "memory",
         [STK_CAUSE_MATH] = "math",
+        [STK_CAUSE_INPUT] = "input",
     };
     return (unsigned)cause < STK_CAUSE_COUNT ? names[cause] : "unknown cause";
 }
@@ -66,17 +67,18 @@ static stk_cause cause_of_preprocess(const stk_case *c)
     const stk_profile_stage *s = &c->profile->stages[STK_STAGE_PREPROCESS];
     if (c->model->helpers > 0 && runnable_share(s) > waits_for_cores) return STK_CAUSE_CONTENTION;
     if (stk_case_is_uneven(c)) return STK_CAUSE_VARIANCE;
+    if (stk_case_is_foreign(c) || c->profile->machine.cores < 1)
+        return c->profile->program.workers == 0 ? STK_CAUSE_WORKERS : STK_CAUSE_INPUT;
     if (stk_case_best_workers(c).rate > c->rate * (1 + workers_help)) return STK_CAUSE_WORKERS;
     return STK_CAUSE_CORES;
 }
 
 static stk_cause cause_of_compute(const stk_case *c)
 {
-    const stk_op_cost    op = stk_case_dearest_op(c);
     const stk_device_use use = stk_case_device_use(c);
     int64_t              batch;
     if (stk_device_is_late(&use)) return STK_CAUSE_LAUNCH;
-    if (stk_case_op_stands_out(&op)) return STK_CAUSE_OPERATION;
+    if (stk_case_has_odd_op(c)) return STK_CAUSE_OPERATION;
     if (stk_case_best_batch(c, &batch) >= much_faster) return STK_CAUSE_LAUNCH;
     if (use.known) return stk_device_cause(&use);
     if (runnable_share(&c->profile->stages[STK_STAGE_COMPUTE]) > waits_for_cores)

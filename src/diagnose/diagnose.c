@@ -48,16 +48,18 @@ static void tell_verdict(const stk_case *c)
     stk_diagnosis   *d = c->out;
     const stk_limit *l = &d->limit;
     const char      *why = because(l->cause), *name = stk_stage_name(l->stage);
+    char             now[32], then[32], gain[32];
     if (l->stage == STK_STAGE_COMPUTE) {
         tell_compute(c);
         return;
     }
     snprintf(d->verdict, sizeof d->verdict,
-             "%s limits%s%s%s: %.0f %% of a step; without it %.0f instead of %.0f samples/s "
-             "(%+.0f %%), then %s",
+             "%s limits%s%s%s: %.0f %% of a step; without it %s instead of %s %s/s (%s), then %s",
              l->stage ? name : "the loop itself", why ? " (" : "", why ? why : "", why ? ")" : "",
-             100 * l->share.value, l->if_removed.value, c->rate,
-             100 * (l->if_removed.value / c->rate - 1), stk_stage_name(l->next));
+             100 * l->share.value, stk_rate_text(then, sizeof then, l->if_removed.value),
+             stk_rate_text(now, sizeof now, c->rate), stk_case_unit(c),
+             stk_gain_text(gain, sizeof gain, l->if_removed.value / c->rate - 1),
+             l->next ? stk_stage_name(l->next) : "the loop itself");
 }
 
 static void judge(stk_case *c)
@@ -72,6 +74,7 @@ static void judge(stk_case *c)
     stk_case_evidence(c);
     stk_case_fixes(c);
     tell_verdict(c);
+    stk_diagnosis_settle(c->out);
 }
 
 static void give_up(stk_case *c)
@@ -89,6 +92,8 @@ stk_status stk_diagnose(stk_diagnosis *out, const stk_profile *profile, stk_erro
     *out = (stk_diagnosis){.limit = {.stage = STK_STAGE_COMPUTE, .next = STK_STAGE_COMPUTE}};
     STK_TRY(stk_model_make(&model, profile, err));
     stk_case c = {.profile = profile, .model = &model, .out = out};
+    snprintf(out->unit, sizeof out->unit, "%s", stk_case_unit(&c));
+    snprintf(out->framework, sizeof out->framework, "%s", profile->program.framework);
     if (model.count >= FEWEST_STEPS)
         judge(&c);
     else

@@ -55,13 +55,21 @@ static const stk_field limit_fields[] = {
 static const stk_fields limit_table = STK_FIELDS(limit_fields, stk_limit);
 
 static const stk_field fix_fields[] = {
+    STK_FIELD_OF_TEXT(stk_fix, name),
     STAGE(stk_fix, stage),
     STK_FIELD_OF_TEXT(stk_fix, title),
     STK_FIELD_OF_TEXT(stk_fix, why),
     STK_FIELD_OF_TEXT(stk_fix, command),
     STK_FIELD_OF_TEXT(stk_fix, recipe),
+    STK_FIELD_OF_TEXT(stk_fix, code),
+    {STK_FIELD_COUNTED(stk_fix, set, STK_FIELD_LINES, set_count), .most = STK_FIX_SETS,
+     .room = STK_FIX_SET},
+    STK_FIELD_OF_TEXT(stk_fix, data),
     INSIDE(stk_fix, samples_per_s, estimate_table),
     STK_FIELD(stk_fix, gain, STK_FIELD_NUMBER),
+    STK_FIELD(stk_fix, gain_low, STK_FIELD_NUMBER),
+    STK_FIELD(stk_fix, gain_high, STK_FIELD_NUMBER),
+    STK_FIELD(stk_fix, at_most, STK_FIELD_BOOL),
     STK_FIELD(stk_fix, changes_training, STK_FIELD_BOOL),
     STK_FIELD(stk_fix, supposed, STK_FIELD_BOOL),
 };
@@ -69,6 +77,8 @@ static const stk_fields fix_table = STK_FIELDS(fix_fields, stk_fix);
 
 static const stk_field diagnosis_fields[] = {
     STK_FIELD_OF_TEXT(stk_diagnosis, verdict),
+    STK_FIELD_OF_TEXT(stk_diagnosis, unit),
+    STK_FIELD_OF_TEXT(stk_diagnosis, framework),
     INSIDE(stk_diagnosis, limit, limit_table),
     STK_FIELD(stk_diagnosis, confidence, STK_FIELD_NUMBER),
     INSIDE(stk_diagnosis, samples_per_s, estimate_table),

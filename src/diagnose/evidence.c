@@ -24,7 +24,7 @@ static void show_shares(stk_case *c)
 static void show_queues(stk_case *c)
 {
     const stk_profile *p = c->profile;
-    if (!(c->model->helpers > 0))
+    if (!(c->model->helpers > 0) && c->profile->program.workers <= 0)
         stk_case_show(c, "the training thread prepares batches itself, between steps");
     for (size_t i = 0; i < p->input_count && i < 4; i++) {
         const stk_profile_input *in = &p->inputs[i];
@@ -72,16 +72,22 @@ static void show_callbacks(stk_case *c)
     }
 }
 
-static void show_operation(stk_case *c)
+/* The dearest, and all that stand out. */
+static void show_operations(stk_case *c)
 {
-    const stk_op_cost op = stk_case_dearest_op(c);
-    if (op.share < 0.15) return;
-    if (op.roof >= 0)
-        stk_case_show(c, "operation %.60s (%.30s): %.0f %% of compute's time, %.0f %% of its work",
-                      op.name, op.operation, 100 * op.share, 100 * op.roof);
-    else
-        stk_case_show(c, "operation %.60s (%.30s): %.0f %% of compute's time", op.name,
-                      op.operation, 100 * op.share);
+    stk_op_cost  ops[STK_CASE_OPS];
+    const size_t count = stk_case_dear_ops(c, ops);
+    for (size_t i = 0; i < count; i++) {
+        const stk_op_cost *op = &ops[i];
+        if (!stk_case_op_stands_out(op) && (i > 0 || op->share < 0.15)) continue;
+        if (op->roof >= 0)
+            stk_case_show(c,
+                          "operation %.60s (%.30s): %.0f %% of compute's time, %.0f %% of its work",
+                          op->name, op->operation, 100 * op->share, 100 * op->roof);
+        else
+            stk_case_show(c, "operation %.60s: %.0f %% of compute's time", op->name,
+                          100 * op->share);
+    }
 }
 
 void stk_case_evidence(stk_case *c)
@@ -95,7 +101,7 @@ void stk_case_evidence(stk_case *c)
     show_decoder(c);
     show_callbacks(c);
     show_resources(c);
-    show_operation(c);
+    show_operations(c);
     stk_case_show_device(c);
 }
 
@@ -141,10 +147,10 @@ void stk_case_warnings(stk_case *c)
     if (p->trace_dropped > 0)
         stk_case_warn(c, "%.0f events of the trace were lost: its rings were too small",
                       p->trace_dropped);
-    if (*p->run.source && strcmp(p->run.source, "stoker") != 0)
+    if (stk_case_is_foreign(c))
         stk_case_warn(c,
-                      "this is a recording of %.60s: it does not tell how many threads prepare "
-                      "input and how deep queues are, so gains of the input are rough",
+                      "this is a recording of %.60s: it does not tell how deep queues are, and "
+                      "recording itself takes time, so gains are rough",
                       p->run.source);
     if (c->model->count) warn_of_noise(c);
 }

@@ -1,9 +1,8 @@
 /* What helps when compute limits: S4. */
-#include "diagnose/case.h"
+#include "diagnose/fix.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* An operation with so much of compute's time is named, essential or not. */
 static const double op_worth = 0.25;
@@ -23,47 +22,54 @@ static void fix_by_batch(stk_case *c)
         if (s == STK_STAGE_NONE || s > STK_STAGE_COMPUTE)
             what.factor[s] = (double)p->run.batch / (double)batch;
     what.factor[STK_STAGE_COMPUTE] = 1 / faster;
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, &what);
+    stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, "batch", &what);
     if (!fix) return;
     fix->changes_training = true;
-    snprintf(fix->title, sizeof fix->title, "use a batch of %lld instead of %lld", (long long)batch,
-             (long long)p->run.batch);
-    snprintf(fix->why, sizeof fix->why,
-             "compute alone was measured to do %.0f %% more samples a second with it",
-             100 * (faster - 1));
-    snprintf(fix->command, sizeof fix->command, "stoker train %.150s --batch %lld", p->run.data,
-             (long long)batch);
-    snprintf(fix->recipe, sizeof fix->recipe, "data: {batch: %lld}", (long long)batch);
+    stk_fix_say(fix, "use a batch of %lld instead of %lld", (long long)batch,
+                (long long)p->run.batch);
+    stk_fix_because(fix, "compute alone was measured to do %.0f %% more samples a second with it",
+                    100 * (faster - 1));
+    stk_fix_set(fix, "data.batch=%lld", (long long)batch);
+    stk_fix_train(c, fix, "--batch %lld", (long long)batch);
+    stk_fix_recipe(fix, "data: {batch: %lld}", (long long)batch);
 }
 
-/* One that stands out can be done without; of one that is only large, half may be saved. */
-static void fix_by_operation(stk_case *c)
+static void fix_operation(stk_case *c, const stk_op_cost *op, bool odd)
 {
-    const stk_op_cost op = stk_case_dearest_op(c);
-    const bool        odd = stk_case_op_stands_out(&op);
-    stk_what_if       what;
-    if (op.share < op_worth && !odd) return;
+    stk_what_if what;
     stk_what_if_init(&what);
-    what.factor[STK_STAGE_COMPUTE] = 1 - (odd ? op.share : op.share / 2);
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, &what);
+    what.factor[STK_STAGE_COMPUTE] = 1 - (odd ? op->share : op->share / 2);
+    stk_fix *fix = odd ? stk_case_fix(c, STK_STAGE_COMPUTE, "operation", &what)
+                       : stk_case_fix_at_most(c, STK_STAGE_COMPUTE, "operation", &what);
     if (!fix) return;
     fix->changes_training = true;
     fix->supposed = !odd;
-    snprintf(fix->title, sizeof fix->title, "%s operation %.80s (%.30s); foretold for %s",
-             odd ? "replace" : "make smaller", *op.name ? op.name : "without a name", op.operation,
-             odd ? "doing without it" : "half its time");
-    if (op.roof >= 0)
-        snprintf(fix->why, sizeof fix->why,
-                 "it takes %.0f %% of compute's time for %.0f %% of its work", 100 * op.share,
-                 100 * op.roof);
+    stk_fix_say(fix, "%s operation %.80s (%.30s); foretold for %s",
+                odd ? "replace" : "make smaller", *op->name ? op->name : "without a name",
+                op->operation, odd ? "doing without it" : "half its time");
+    if (op->roof >= 0)
+        stk_fix_because(fix, "it takes %.0f %% of compute's time for %.0f %% of its work",
+                        100 * op->share, 100 * op->roof);
     else
-        snprintf(fix->why, sizeof fix->why, "it takes %.0f %% of compute's time", 100 * op.share);
-    snprintf(fix->command, sizeof fix->command, "stoker bench compute %.90s --ops",
-             c->profile->run.model);
+        stk_fix_because(fix, "it takes %.0f %% of compute's time", 100 * op->share);
+    if (*c->profile->run.model)
+        snprintf(fix->command, sizeof fix->command, "stoker bench compute %.90s --ops",
+                 c->profile->run.model);
+}
+
+/* Each one that stands out can be done without; of the dearest of the others half may be saved. */
+static void fix_by_operations(stk_case *c)
+{
+    stk_op_cost  ops[STK_CASE_OPS];
+    const size_t count = stk_case_dear_ops(c, ops);
+    for (size_t i = 0; i < count; i++)
+        if (stk_case_op_stands_out(&ops[i])) fix_operation(c, &ops[i], true);
+    if (count && ops[0].share >= op_worth && !stk_case_op_stands_out(&ops[0]))
+        fix_operation(c, &ops[0], false);
 }
 
 /* Cores that are there, but not for us. */
-static void fix_by_quiet(stk_case *c)
+void stk_fixes_quiet(stk_case *c)
 {
     const stk_model         *m = c->model;
     const stk_profile_stage *s = &c->profile->stages[STK_STAGE_COMPUTE];
@@ -72,13 +78,13 @@ static void fix_by_quiet(stk_case *c)
     const double waits = s->runnable_ns / (s->cpu_ns + s->runnable_ns);
     stk_what_if_init(&what);
     what.factor[STK_STAGE_COMPUTE] = 1 - waits;
-    stk_fix *fix = waits >= quiet_worth ? stk_case_fix(c, STK_STAGE_COMPUTE, &what) : NULL;
+    if (waits < quiet_worth) return;
+    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_COMPUTE, "quiet", &what);
     if (!fix) return;
-    snprintf(fix->title, sizeof fix->title,
-             "end other programs: they use cores that compute needs");
-    snprintf(fix->why, sizeof fix->why,
-             "%.0f threads on %.0f cores were ready but without a core for %.0f %% of their time",
-             m->threads + m->helpers, m->cores, 100 * waits);
+    stk_fix_say(fix, "end other programs: they use cores that compute needs");
+    stk_fix_because(
+        fix, "%.0f threads on %.0f cores were ready but without a core for %.0f %% of their time",
+        m->threads + m->helpers, m->cores, 100 * waits);
     snprintf(fix->command, sizeof fix->command, "top");
 }
 
@@ -90,21 +96,20 @@ static void fix_by_fewer_threads(stk_case *c)
     if (!(m->contention > 0) || threads < 1 || threads >= m->threads) return;
     stk_what_if_init(&what);
     what.threads = threads;
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, &what);
+    stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, "fewer_threads", &what);
     if (!fix) return;
-    snprintf(fix->title, sizeof fix->title, "compute on %d threads", threads);
-    snprintf(fix->why, sizeof fix->why,
-             "%.0f threads share %.0f cores; those that compute wait %.0f %% of their time for one",
-             m->threads + m->helpers, m->cores, 100 * m->contention);
-    snprintf(fix->command, sizeof fix->command, "stoker train %.150s --threads %d",
-             c->profile->run.data, threads);
-    snprintf(fix->recipe, sizeof fix->recipe, "knobs: {threads: %d}", threads);
+    stk_fix_say(fix, "compute on %d threads", threads);
+    stk_fix_because(
+        fix, "%.0f threads share %.0f cores; those that compute wait %.0f %% of their time for one",
+        m->threads + m->helpers, m->cores, 100 * m->contention);
+    stk_fix_set(fix, "knobs.threads=%d", threads);
+    stk_fix_train(c, fix, "--threads %d", threads);
+    stk_fix_recipe(fix, "knobs: {threads: %d}", threads);
 }
 
 void stk_fixes_compute(stk_case *c)
 {
     fix_by_batch(c);
-    fix_by_operation(c);
+    fix_by_operations(c);
     fix_by_fewer_threads(c);
-    fix_by_quiet(c);
 }

@@ -1,17 +1,11 @@
 /* What helps a device that computes behind the training thread's back. */
-#include "diagnose/case.h"
+#include "diagnose/fix.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Foretold: 16 bits are half the bytes; tensor cores do four times the arithmetic of float32. */
 static const double bytes_saved = 0.5, arithmetic_saved = 0.75;
-
-static bool is_ours(const stk_profile *p)
-{
-    return !*p->run.source || strcmp(p->run.source, "stoker") == 0;
-}
 
 /* A step that is recorded and played is started by one call. */
 static void fix_by_recording(stk_case *c, const stk_device_use *u)
@@ -22,18 +16,16 @@ static void fix_by_recording(stk_case *c, const stk_device_use *u)
     if (!stk_device_is_late(u) || !(exposed > 0)) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_COMPUTE] = fmin(1, p->device.work_ns / exposed);
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, &what);
+    stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, "record", &what);
     if (!fix) return;
-    snprintf(fix->title, sizeof fix->title, "%s",
-             is_ours(p) ? "play recorded steps: train without --eager and without a trace"
-                        : "record steps as CUDA graphs: one launch instead of hundreds");
-    snprintf(
-        fix->why, sizeof fix->why,
+    stk_fix_say(fix, "play recorded steps: train without --eager and without a trace");
+    stk_fix_because(
+        fix,
         "starting operations one by one takes %.1f ms a step, and the GPU does them in %.1f ms",
         p->device.launch_ns / fmax(1, p->steps) / 1e6, p->device.work_ns / fmax(1, p->steps) / 1e6);
-    if (!is_ours(p)) return;
-    snprintf(fix->command, sizeof fix->command, "stoker train %.150s", p->run.data);
-    snprintf(fix->recipe, sizeof fix->recipe, "knobs: {eager: false}");
+    stk_fix_set(fix, "knobs.eager=false");
+    stk_fix_train(c, fix, "--set knobs.eager=false");
+    stk_fix_recipe(fix, "knobs: {eager: false}");
 }
 
 static void fix_by_precision(stk_case *c, const stk_device_use *u)
@@ -46,32 +38,33 @@ static void fix_by_precision(stk_case *c, const stk_device_use *u)
     if (!u->known || !wide || !(saved > 0)) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_COMPUTE] = 1 - saved;
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, &what);
+    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_COMPUTE, "precision", &what);
     if (!fix) return;
     fix->changes_training = fix->supposed = true;
-    snprintf(fix->title, sizeof fix->title, "compute in 16 bits instead of %s", p->run.precision);
-    snprintf(fix->why, sizeof fix->why,
-             "%.0f %% of the GPU's time goes to operations at the limit of its memory, %.0f %% to "
-             "those at that of arithmetic",
-             100 * u->memory, 100 * u->math);
-    snprintf(fix->command, sizeof fix->command, "stoker train %.150s --precision fp16",
-             p->run.data);
-    snprintf(fix->recipe, sizeof fix->recipe, "train: {precision: fp16}");
+    stk_fix_say(fix, "compute in 16 bits instead of %s", p->run.precision);
+    stk_fix_because(fix,
+                    "%.0f %% of the GPU's time goes to operations at the limit of its memory, "
+                    "%.0f %% to those at that of arithmetic",
+                    100 * u->memory, 100 * u->math);
+    stk_fix_set(fix, "train.precision=fp16");
+    stk_fix_train(c, fix, "--precision fp16");
+    stk_fix_recipe(fix, "train: {precision: fp16}");
 }
 
 /* Copies and results that the GPU does not wait for cost nothing. */
 static void fix_by_ahead(stk_case *c, stk_stage stage, const char *title, const char *why)
 {
     stk_what_if what;
-    if (c->share[stage].value < STK_SHARE_WORTH || !is_ours(c->profile)) return;
+    if (c->share[stage].value < STK_SHARE_WORTH) return;
     stk_what_if_init(&what);
     what.apart[stage] = true;
-    stk_fix *fix = stk_case_fix(c, stage, &what);
+    stk_fix *fix = stk_case_fix_at_most(c, stage, "ahead", &what);
     if (!fix) return;
-    snprintf(fix->title, sizeof fix->title, "%s", title);
-    snprintf(fix->why, sizeof fix->why, "%s", why);
-    snprintf(fix->command, sizeof fix->command, "stoker train %.150s", c->profile->run.data);
-    snprintf(fix->recipe, sizeof fix->recipe, "knobs: {ahead: 2}");
+    stk_fix_say(fix, "%s", title);
+    stk_fix_because(fix, "%s", why);
+    stk_fix_set(fix, "knobs.ahead=2");
+    stk_fix_train(c, fix, "--set knobs.ahead=2");
+    stk_fix_recipe(fix, "knobs: {ahead: 2}");
 }
 
 void stk_fixes_device(stk_case *c)

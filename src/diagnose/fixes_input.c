@@ -1,17 +1,16 @@
-/* What helps against slow input: S1 and S2. */
-#include "diagnose/case.h"
+/* What helps against slow input: S1 and S2. What the data is decides what is said. */
+#include "diagnose/fix.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MB = 1000000, MOST_PIXELS = 1 << 20, USUAL_PIXELS = 256 };
+enum { MOST_PIXELS = 1 << 20 };
 
-/* Pictures are cut to 7/8 of what they were resized to: the usual crop. */
-static int resized(const stk_profile *p)
-{
-    return p->run.size > 0 && p->run.size < MOST_PIXELS ? (int)(p->run.size * 8 / 7) : USUAL_PIXELS;
-}
+/* Input takes a quarter of memory at most unless told otherwise. */
+static const double memory_for_input = 0.25;
+/* Stored images must be so much larger than needed for resizing them once to be worth it. */
+static const double larger = 1.25;
 
 static double busy_share_of(const stk_profile *p, const char *word)
 {
@@ -24,119 +23,116 @@ static double busy_share_of(const stk_profile *p, const char *word)
     return all > 0 ? found / all : 0;
 }
 
+static bool has_cache(const stk_profile *p)
+{
+    for (size_t i = 0; i < p->input_count; i++)
+        if (strstr(p->inputs[i].name, "cache")) return true;
+    return false;
+}
+
+static double epoch_bytes(const stk_profile *p)
+{
+    if (!(p->samples > 0) || p->run.data_count <= 0) return -1;
+    return p->stages[STK_STAGE_READ].bytes / p->samples * (double)p->run.data_count;
+}
+
 static void fix_by_memory(stk_case *c)
 {
     const stk_profile *p = c->profile;
+    const double       bytes = epoch_bytes(p), room = memory_for_input * (double)p->machine.memory;
     stk_what_if        what;
+    if (has_cache(p) || (bytes > 0 && p->machine.memory > 0 && bytes > room)) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_READ] = 0;
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_READ, &what);
+    stk_fix *fix = bytes > 0 && p->machine.memory > 0
+                       ? stk_case_fix(c, STK_STAGE_READ, "cache", &what)
+                       : stk_case_fix_at_most(c, STK_STAGE_READ, "cache", &what);
     if (!fix) return;
-    const double mb = fmax(1024, (double)p->machine.memory / MB / 2);
-    snprintf(fix->title, sizeof fix->title, "keep the data in memory");
-    snprintf(fix->why, sizeof fix->why,
-             "from the second epoch on nothing is read, if the data fits into the input's memory");
-    snprintf(fix->command, sizeof fix->command, "stoker train %.150s --memory-mb %.0f", p->run.data,
-             mb);
-    snprintf(fix->recipe, sizeof fix->recipe, "knobs: {memory_mb: %.0f}", mb);
+    stk_fix_say(fix, "keep the data in memory");
+    if (fix->at_most)
+        stk_fix_because(fix, "from the second epoch on nothing is read, if the data fits");
+    else
+        stk_fix_because(fix,
+                        "an epoch reads %.1f MB, and the input may take %.0f MB: from the second "
+                        "epoch on nothing is read",
+                        bytes / 1e6, room / 1e6);
+    stk_fix_set(fix, "data.cache=memory");
+    stk_fix_train(c, fix, "--set data.cache=memory");
+    stk_fix_recipe(fix, "data: {cache: memory}");
 }
 
-static void fix_by_fewer_bytes(stk_case *c)
-{
-    const stk_profile *p = c->profile;
-    stk_what_if        what;
-    stk_what_if_init(&what);
-    what.factor[STK_STAGE_READ] = 0.5;
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_READ, &what);
-    if (!fix) return;
-    const double a_sample =
-        p->samples > 0 ? p->stages[STK_STAGE_READ].bytes / p->samples / 1000 : -1;
-    snprintf(fix->title, sizeof fix->title, "store smaller pictures (foretold for half the bytes)");
-    snprintf(fix->why, sizeof fix->why, "a sample is %.1f kB; reading goes by bytes", a_sample);
-    snprintf(fix->command, sizeof fix->command, "stoker pack %.120s packed-small --resize %d",
-             p->run.data, resized(p));
-}
-
-/* Several requests at a time hide the wait of each. */
+/* One request of a pack reads many samples; a file is a request and an open at least. */
 static void fix_by_packing(stk_case *c)
 {
-    const stk_profile *p = c->profile;
-    stk_what_if        what;
-    if (stk_case_cause(c, STK_STAGE_READ) != STK_CAUSE_READ_LATENCY) return;
+    stk_what_if what;
+    if (strcmp(c->profile->run.kind, "folder") != 0) return;
     stk_what_if_init(&what);
-    what.factor[STK_STAGE_READ] = 0.25;
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_READ, &what);
+    what.factor[STK_STAGE_READ] =
+        stk_case_cause(c, STK_STAGE_READ) == STK_CAUSE_READ_LATENCY ? 0.1 : 0.9;
+    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_READ, "pack", &what);
     if (!fix) return;
-    snprintf(fix->title, sizeof fix->title,
-             "read in larger pieces (foretold for a quarter of the requests)");
-    snprintf(fix->why, sizeof fix->why,
-             "requests are late, not slow: in a pack one request reads many samples");
-    snprintf(fix->command, sizeof fix->command, "stoker pack %.120s packed", p->run.data);
+    stk_fix_say(fix, "pack the files, so that one request reads many samples");
+    stk_fix_because(fix, "%s", "each of them is opened and read by itself in every epoch");
+    stk_fix_pack(c, fix, "packed", "");
+}
+
+/* Crops are 7/8 of what images were resized to. */
+static int64_t resized(const stk_profile *p)
+{
+    return p->run.size > 0 && p->run.size < MOST_PIXELS ? p->run.size * 8 / 7 : 0;
+}
+
+/* Work and bytes that go by pixels are paid once instead of in every epoch. */
+static void fix_by_resizing(stk_case *c, stk_stage stage)
+{
+    const stk_profile *p = c->profile;
+    const int64_t      w = p->run.stored_width, h = p->run.stored_height, side = resized(p);
+    const double       smaller = (double)(w < h ? w : h);
+    stk_what_if        least, most;
+    char               suffix[24], flags[32];
+    if (w <= 0 || h <= 0 || side <= 0 || smaller < larger * (double)side) return;
+    const double left = (double)(side * side) / (smaller * smaller);
+    stk_what_if_init(&least);
+    stk_what_if_init(&most);
+    least.factor[stage] = (1 + left) / 2;
+    most.factor[STK_STAGE_READ] = most.factor[STK_STAGE_PREPROCESS] = left;
+    stk_fix *fix = stk_case_fix_between(c, stage, "resize", &least, &most);
+    if (!fix) return;
+    fix->changes_training = true;
+    stk_fix_say(fix, "make images smaller once, before training");
+    stk_fix_because(fix, "they are stored with %lldx%lld pixels and used with %lldx%lld",
+                    (long long)w, (long long)h, (long long)p->run.size, (long long)p->run.size);
+    snprintf(suffix, sizeof suffix, "%lld", (long long)side);
+    snprintf(flags, sizeof flags, "--resize %lld", (long long)side);
+    stk_fix_pack(c, fix, suffix, flags);
 }
 
 void stk_fixes_read(stk_case *c)
 {
     if (c->share[STK_STAGE_READ].value < STK_SHARE_WORTH) return;
     fix_by_memory(c);
-    fix_by_fewer_bytes(c);
+    fix_by_resizing(c, STK_STAGE_READ);
     fix_by_packing(c);
 }
 
 static void fix_by_workers(stk_case *c)
 {
     const stk_profile *p = c->profile;
-    const stk_workers  w = stk_case_best_workers(c);
-    const bool         traded = w.threads < (int)c->model->threads;
-    stk_fix           *fix = stk_case_fix(c, STK_STAGE_PREPROCESS, &w.what);
+    if (p->machine.cores < 1) return; /* what more threads give depends on them */
+    const stk_workers w = stk_case_best_workers(c);
+    const bool        traded = w.threads < (int)c->model->threads;
+    stk_fix          *fix = stk_case_fix(c, STK_STAGE_PREPROCESS, "threads", &w.what);
     if (!fix) return;
-    snprintf(fix->title, sizeof fix->title, "prepare batches on %d thread%s beside training",
-             w.input_threads - 1, w.input_threads == 2 ? "" : "s");
-    snprintf(fix->why, sizeof fix->why,
-             traded ? "the input needs cores more than compute does: compute gets %d of %d"
-                    : "compute uses %d of %d cores",
-             w.threads, p->machine.cores);
-    snprintf(fix->command, sizeof fix->command,
-             "stoker train %.150s --threads %d --input-threads %d", p->run.data, w.threads,
-             w.input_threads);
-    snprintf(fix->recipe, sizeof fix->recipe, "knobs: {threads: %d, input_threads: %d}", w.threads,
-             w.input_threads);
-}
-
-static void fix_by_deeper_queues(stk_case *c)
-{
-    stk_what_if what;
-    if (!stk_case_is_uneven(c)) return;
-    stk_what_if_init(&what);
-    what.buffer = 4 * c->model->buffer;
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_PREPROCESS, &what);
-    if (!fix) return;
-    snprintf(fix->title, sizeof fix->title, "let the input run further ahead: %.0f batches",
-             what.buffer);
-    snprintf(fix->why, sizeof fix->why,
-             "it is fast enough in the mean, but batches take very different times");
-    snprintf(fix->command, sizeof fix->command, "stoker train %.150s --memory-mb %.0f",
-             c->profile->run.data, fmax(1024, (double)c->profile->machine.memory / MB / 2));
-}
-
-/* Work that is done once instead of in every epoch. */
-static void fix_by_preparing_once(stk_case *c)
-{
-    const stk_profile *p = c->profile;
-    const double       decode = busy_share_of(p, "decode");
-    stk_what_if        what;
-    stk_what_if_init(&what);
-    what.factor[STK_STAGE_PREPROCESS] = decode > 0 ? 1 - decode / 2 : 0.5;
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_PREPROCESS, &what);
-    if (!fix) return;
-    snprintf(fix->title, sizeof fix->title, "make pictures smaller once, before training");
-    if (decode > 0)
-        snprintf(fix->why, sizeof fix->why,
-                 "decoding is %.0f %% of preparing; half of it is foretold", 100 * decode);
-    else
-        snprintf(fix->why, sizeof fix->why,
-                 "decoding and resizing go by pixels; half of preparing is foretold");
-    snprintf(fix->command, sizeof fix->command, "stoker pack %.120s packed-small --resize %d",
-             p->run.data, resized(p));
+    stk_fix_say(fix, "prepare batches on %d thread%s beside training", w.input_threads - 1,
+                w.input_threads == 2 ? "" : "s");
+    stk_fix_because(fix,
+                    traded ? "the input needs cores more than compute does: compute gets %d of %d"
+                           : "compute uses %d of %d cores",
+                    w.threads, p->machine.cores);
+    stk_fix_set(fix, "knobs.threads=%d", w.threads);
+    stk_fix_set(fix, "knobs.input_threads=%d", w.input_threads);
+    stk_fix_train(c, fix, "--threads %d --input-threads %d", w.threads, w.input_threads);
+    stk_fix_recipe(fix, "knobs: {threads: %d, input_threads: %d}", w.threads, w.input_threads);
 }
 
 static double by_device(const stk_profile *p)
@@ -147,33 +143,30 @@ static double by_device(const stk_profile *p)
     return sum;
 }
 
-/* Of a GPU's decoder nothing is known before it was tried: a half is what is usual. */
+/* Of a GPU's decoder nothing is known before it was tried: half of the images is what is usual. */
 static void fix_by_device(stk_case *c)
 {
     const stk_profile *p = c->profile;
     const double       decode = busy_share_of(p, "decode");
     stk_what_if        what;
-    if (strcmp(p->run.source, "stoker") != 0 || strncmp(p->run.backend, "cuda", 4) != 0) return;
-    if (decode <= 0 || by_device(p) > 0) return;
+    if (strncmp(p->run.backend, "cuda", 4) != 0 || decode <= 0 || by_device(p) > 0) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_PREPROCESS] = 1 - decode / 2;
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_PREPROCESS, &what);
+    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_PREPROCESS, "decode", &what);
     if (!fix) return;
-    snprintf(fix->title, sizeof fix->title,
-             "let the GPU's decoder help (foretold for half of the pictures)");
-    snprintf(fix->why, sizeof fix->why,
-             "decoding is %.0f %% of preparing; results are then not the same to the bit",
-             100 * decode);
-    snprintf(fix->command, sizeof fix->command, "stoker train %.150s --set knobs.decode=shared",
-             p->run.data);
-    snprintf(fix->recipe, sizeof fix->recipe, "knobs: {decode: shared}");
+    stk_fix_say(fix, "let the GPU's decoder help");
+    stk_fix_because(fix,
+                    "decoding is %.0f %% of preparing; results are then not the same to the bit",
+                    100 * decode);
+    stk_fix_set(fix, "knobs.decode=shared");
+    stk_fix_train(c, fix, "--set knobs.decode=shared");
+    stk_fix_recipe(fix, "knobs: {decode: shared}");
 }
 
 void stk_fixes_preprocess(stk_case *c)
 {
     if (c->share[STK_STAGE_PREPROCESS].value < STK_SHARE_WORTH) return;
     fix_by_workers(c);
-    fix_by_deeper_queues(c);
-    fix_by_preparing_once(c);
+    if (c->share[STK_STAGE_READ].value < STK_SHARE_WORTH) fix_by_resizing(c, STK_STAGE_PREPROCESS);
     fix_by_device(c);
 }

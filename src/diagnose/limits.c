@@ -59,15 +59,17 @@ static const char *way_of_cost(const stk_case *c, stk_stage stage)
 
 static void tell(const stk_case *c, stk_limit *l)
 {
+    char then[32], gain[32];
     if (l->stage == STK_STAGE_COMPUTE)
         snprintf(l->sentence, sizeof l->sentence, "%s: %.0f %% of a step", stk_stage_name(l->stage),
                  100 * l->share.value);
     else
         snprintf(l->sentence, sizeof l->sentence,
-                 "%s: %.0f %% of a step (%.0f to %.0f) %s; without it %.0f samples/s (%+.0f %%)",
+                 "%s: %.0f %% of a step (%.0f to %.0f) %s; without it %s %s/s (%s)",
                  l->stage ? stk_stage_name(l->stage) : "the loop itself", 100 * l->share.value,
                  100 * l->share.low, 100 * l->share.high, way_of_cost(c, l->stage),
-                 l->if_removed.value, 100 * (l->if_removed.value / c->rate - 1));
+                 stk_rate_text(then, sizeof then, l->if_removed.value), stk_case_unit(c),
+                 stk_gain_text(gain, sizeof gain, l->if_removed.value / c->rate - 1));
 }
 
 static void add_limit(stk_case *c, stk_stage stage, stk_what_if what)

@@ -93,20 +93,14 @@ static bool is_float32_product(const stk_lint_step *s, const stk_step *step)
 
 static void tell_float32(const stk_lint_step *s, double share, stk_lint *item)
 {
-    const double speed = s->machine->bf16_speed;
     stk_lint_say(item->message, sizeof item->message,
                  "convolutions and products take %.0f %% of a step in float32; this processor "
                  "multiplies bfloat16 too, and the weights stay float32",
                  100 * share);
     stk_lint_say(item->recipe, sizeof item->recipe, "train: {precision: bf16}");
+    stk_lint_say(item->how, sizeof item->how, "steps of both in turn");
     item->changes_training = true;
-    if (speed > 0) {
-        item->saves = 1 - 1 / speed;
-        stk_lint_say(item->how, sizeof item->how, "steps of both in turn");
-    } else {
-        stk_lint_say(item->how, sizeof item->how,
-                     "from none to twice; 'stoker lint -s 10' tries it");
-    }
+    item->saves = 1 - 1 / s->machine->bf16_speed;
 }
 
 /* The processor does twice as many multiplications of bfloat16 as of float32 at a time, but small
@@ -119,7 +113,7 @@ void stk_lint_float32(const stk_lint_step *s)
     const stk_device *device = s->program->device;
     const double      share = sum(s, is_float32_product, &worst, &count) / s->seconds;
     if (!s->machine->bf16 || !count || share < least_share) return;
-    if (s->machine->bf16_speed > 0 && s->machine->bf16_speed < 1 + least_share) return;
+    if (s->machine->bf16_speed < 1 + least_share) return;
     if (strcmp(device->backend->name, "ref") == 0) return;
     if (device->backend->precision(device, STK_DTYPE_BF16, &unasked)) return;
     stk_lint *item = stk_lint_add(s->list, "float32", STK_STAGE_COMPUTE, "train.precision");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <stoker/json.h>
+#include <string.h>
 
 stk_lint *stk_lint_add(stk_lint_list *list, const char *rule, stk_stage stage, const char *where)
 {
@@ -79,6 +80,19 @@ stk_status stk_lint_write(const stk_lint_list *list, stk_blob *out, stk_error *e
     return stk_json_end(&w, err);
 }
 
+/* "data: {batch: 32}" as "data.batch=32", for --set; other lines are for people alone. */
+static bool read_key(const char *recipe, char *set, size_t room)
+{
+    char section[32], key[32], value[STK_LINT_TEXT];
+    int  end = 0;
+    if (sscanf(recipe, "%31[a-z_]: {%31[a-z_]: %90[^},]}%n", section, key, value, &end) != 3 ||
+        !end || recipe[end])
+        return false;
+    if (strcmp(value, "\"\"") == 0) *value = 0;
+    snprintf(set, room, "%s.%s=%s", section, key, value);
+    return true;
+}
+
 /* A lint is a bound from above, so the interval begins at what there is. */
 static stk_fix fix_of(const stk_lint *item, const stk_diagnosis *diagnosis)
 {
@@ -86,7 +100,11 @@ static stk_fix fix_of(const stk_lint *item, const stk_diagnosis *diagnosis)
     const bool   known = item->gain >= 0 && now > 0;
     stk_fix      fix = {.stage = item->stage,
                         .gain = known ? item->gain : 0,
+                        .gain_high = known ? item->gain : 0,
+                        .at_most = true,
                         .changes_training = item->changes_training};
+    snprintf(fix.name, sizeof fix.name, "%s", item->rule);
+    fix.set_count = read_key(item->recipe, fix.set[0], sizeof fix.set[0]);
     stk_lint_say(fix.title, sizeof fix.title, "%s: %s", item->where, item->message);
     snprintf(fix.why, sizeof fix.why, "rule %s%s%s", item->rule, *item->how ? "; " : "", item->how);
     snprintf(fix.command, sizeof fix.command, "%.*s", (int)sizeof fix.command - 1, item->command);
@@ -96,18 +114,21 @@ static stk_fix fix_of(const stk_lint *item, const stk_diagnosis *diagnosis)
     return fix;
 }
 
-static bool is_after(const stk_fix *there, const stk_fix *fix)
+/* What is measured knows more than a rule about the same key. */
+static bool is_told(const stk_diagnosis *d, const stk_fix *fix)
 {
-    return there->supposed || there->gain < fix->gain;
+    const size_t key = fix->set_count ? strcspn(fix->set[0], "=") + 1 : 0;
+    for (size_t i = 0; i < d->fix_count && key; i++)
+        for (size_t k = 0; k < d->fixes[i].set_count; k++)
+            if (strncmp(d->fixes[i].set[k], fix->set[0], key) == 0) return true;
+    return false;
 }
 
 void stk_lint_add_fixes(const stk_lint_list *list, stk_diagnosis *diagnosis)
 {
     for (size_t i = 0; i < list->count && diagnosis->fix_count < STK_DIAGNOSIS_FIXES; i++) {
         const stk_fix fix = fix_of(&list->items[i], diagnosis);
-        size_t        at = diagnosis->fix_count++;
-        for (; at > 0 && is_after(&diagnosis->fixes[at - 1], &fix); at--)
-            diagnosis->fixes[at] = diagnosis->fixes[at - 1];
-        diagnosis->fixes[at] = fix;
+        if (!is_told(diagnosis, &fix)) diagnosis->fixes[diagnosis->fix_count++] = fix;
     }
+    stk_diagnosis_settle(diagnosis);
 }

@@ -185,7 +185,7 @@ STK_TEST(gains_come_from_the_stages_share_of_a_step)
     stk_profile_release(&profile);
 }
 
-STK_TEST(findings_become_fixes_in_the_order_of_gains)
+STK_TEST(findings_become_fixes_behind_what_is_foretold)
 {
     stk_lint_list list = {0};
     stk_diagnosis diagnosis = {.samples_per_s = {100, 90, 110}};
@@ -195,18 +195,35 @@ STK_TEST(findings_become_fixes_in_the_order_of_gains)
     stk_lint_recipe(&list, &s.recipe, &s.data, &s.machine, &s.storage);
     stk_lint_judge(&list, NULL);
     diagnosis.fix_count = 2;
-    diagnosis.fixes[0] = (stk_fix){.gain = 0.5, .title = "first"};
-    diagnosis.fixes[1] = (stk_fix){.gain = 0.01, .title = "last"};
+    diagnosis.fixes[0] =
+        (stk_fix){.gain = 0.01, .title = "second", .samples_per_s = {101, 99, 103}};
+    diagnosis.fixes[1] = (stk_fix){.gain = 0.5, .title = "first", .samples_per_s = {150, 140, 160}};
     stk_lint_add_fixes(&list, &diagnosis);
     EXPECT_INT_EQ(4, diagnosis.fix_count);
     EXPECT_STR_EQ("first", diagnosis.fixes[0].title);
-    EXPECT_CONTAINS("knobs.threads: 8 that compute", diagnosis.fixes[1].title);
-    EXPECT(diagnosis.fixes[1].samples_per_s.value > 112);
-    EXPECT_STR_EQ("last", diagnosis.fixes[2].title);
+    EXPECT_STR_EQ("second", diagnosis.fixes[1].title);
+    EXPECT_CONTAINS("knobs.threads: 8 that compute", diagnosis.fixes[2].title);
+    EXPECT(diagnosis.fixes[2].samples_per_s.value > 112 && diagnosis.fixes[2].at_most);
+    EXPECT_CONTAINS("knobs.threads=", diagnosis.fixes[2].set[0]);
+    EXPECT_STR_EQ("output.checkpoint_every=auto", diagnosis.fixes[3].set[0]);
     EXPECT(diagnosis.fixes[3].samples_per_s.value < 0);
     diagnosis.fix_count = STK_DIAGNOSIS_FIXES;
     stk_lint_add_fixes(&list, &diagnosis);
     EXPECT_INT_EQ(STK_DIAGNOSIS_FIXES, diagnosis.fix_count);
+}
+
+STK_TEST(a_rule_is_silent_where_its_key_was_measured)
+{
+    stk_lint_list list = {0};
+    stk_diagnosis diagnosis = {.samples_per_s = {100, 90, 110}, .fix_count = 1};
+    subject       s = usual();
+    set(&s, "knobs.threads", "8");
+    stk_lint_recipe(&list, &s.recipe, &s.data, &s.machine, &s.storage);
+    stk_lint_judge(&list, NULL);
+    diagnosis.fixes[0] = (stk_fix){
+        .gain = 0.2, .samples_per_s = {120, 110, 130}, .set_count = 1, .set = {"knobs.threads=2"}};
+    stk_lint_add_fixes(&list, &diagnosis);
+    EXPECT_INT_EQ(1, diagnosis.fix_count);
 }
 
 STK_TEST(the_list_is_written_as_json)

@@ -13,6 +13,7 @@
 
 typedef struct values {
     const char *what_if, *color, *output;
+    int64_t     cores;
     bool        json;
 } values;
 
@@ -28,6 +29,15 @@ static const stk_option options[] = {
              "it, S7=apart puts it on a thread of its own, threads=N prepare batches beside "
              "training, compute-threads=N compute, buffer=N batches ahead; several separated by "
              "commas"},
+    {.name = "cores",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, cores),
+     .least = 1,
+     .most = 4096,
+     .group = "What to ask",
+     .help = "of the machine that a trace was recorded on, which traces do not tell (default: this "
+             "machine's where the trace names it)"},
     {.name = "output",
      .letter = 'o',
      .metavar = "FILE",
@@ -64,6 +74,20 @@ static bool is_folder(const char *path)
     stk_file_info info;
     stk_error     unasked;
     return !stk_path_info(NULL, path, &info, &unasked) && info.kind == STK_FILE_DIRECTORY;
+}
+
+/* Traces do not tell how many cores there were; one of this machine needs not to. */
+static void add_cores(session *s)
+{
+    stk_profile   *p = &s->profile;
+    stk_resources *here;
+    stk_error      unasked;
+    if (s->values->cores) p->machine.cores = (int)s->values->cores;
+    if (p->machine.cores > 0 || !*p->machine.host) return;
+    if (stk_resources_open(&here, -1, &unasked)) return;
+    if (strcmp(stk_resources_machine(here)->host, p->machine.host) == 0)
+        p->machine.cores = stk_resources_machine(here)->cores;
+    stk_resources_close(here);
 }
 
 static stk_status load_trace(session *s, const char *path, stk_error *err)
@@ -125,18 +149,22 @@ static int print_json(const session *s)
     return st ? stk_report_error(s->call->command, &err, NULL) : STK_EXIT_OK;
 }
 
+static char *rate(char *text, double per_s)
+{
+    if (per_s < 100) return stk_rate_text(text, STK_FORMAT_ROOM, per_s);
+    return stk_format_count(text, (uint64_t)(per_s + 0.5));
+}
+
 static void print_then(const session *s)
 {
     const stk_estimate now = s->diagnosis.samples_per_s;
-    char               a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    char               a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM], gain[32];
     if (!(now.value > 0) || s->then.value < 0)
         printf("%s\n", s->diagnosis.verdict);
     else if (s->then.value > 0)
-        printf("%s samples/s (%s to %s) with %s: %+.1f %%\n",
-               stk_format_count(a, (uint64_t)(s->then.value + 0.5)),
-               stk_format_count(b, (uint64_t)(s->then.low + 0.5)),
-               stk_format_count(c, (uint64_t)(s->then.high + 0.5)), s->values->what_if,
-               100 * (s->then.value / now.value - 1));
+        printf("%s %s/s (%s to %s) with %s: %s\n", rate(a, s->then.value), s->diagnosis.unit,
+               rate(b, s->then.low), rate(c, s->then.high), s->values->what_if,
+               stk_gain_text(gain, sizeof gain, s->then.value / now.value - 1));
     else
         printf("nothing is left that takes time with %s\n", s->values->what_if);
 }
@@ -166,6 +194,7 @@ static int diagnose(session *s)
     if (asks && !stk_what_if_parse(&s->what, s->values->what_if, message, sizeof message))
         return stk_report_usage(s->call->command, message, NULL);
     stk_status st = load(s, s->call->operands[0], &err);
+    if (!st) add_cores(s);
     if (!st) st = stk_diagnose(&s->diagnosis, &s->profile, &err);
     if (st) return stk_report_error(s->call->command, &err, advise(&err));
     warn_of_missing(s);

@@ -5,9 +5,11 @@
 #include "table.h"
 #include "text.h"
 
-static char *rate(char *text, double samples_per_s)
+/* Few a second are told with their fractions. */
+static char *rate(char *text, double per_s)
 {
-    return stk_format_count(text, samples_per_s > 0 ? (uint64_t)(samples_per_s + 0.5) : 0);
+    if (per_s > 0 && per_s < 100) return stk_rate_text(text, STK_FORMAT_ROOM, per_s);
+    return stk_format_count(text, per_s > 0 ? (uint64_t)(per_s + 0.5) : 0);
 }
 
 void stk_diagnosis_print_verdict(FILE *out, const stk_diagnosis *diagnosis, const stk_style *style)
@@ -21,9 +23,11 @@ static void print_rate(FILE *out, const stk_diagnosis *d)
 {
     char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
     if (d->samples_per_s.value < 0) return;
-    fprintf(out, "%s samples/s (%s to %s); %.0f %% of a step is compute; sure to %.0f %%\n",
-            rate(a, d->samples_per_s.value), rate(b, d->samples_per_s.low),
-            rate(c, d->samples_per_s.high), 100 * d->compute_share, 100 * d->confidence);
+    fprintf(out, "%s %s/s (%s to %s); %.0f %% of a step is compute",
+            rate(a, d->samples_per_s.value), d->unit, rate(b, d->samples_per_s.low),
+            rate(c, d->samples_per_s.high), 100 * d->compute_share);
+    if (d->confidence > 0) fprintf(out, "; sure to %.0f %%", 100 * d->confidence);
+    fprintf(out, "\n");
 }
 
 static void add_share(stk_table *table, double share)
@@ -35,9 +39,10 @@ static void add_share(stk_table *table, double share)
 
 static void print_rows(FILE *out, const stk_diagnosis *d, const stk_style *style)
 {
-    static const char *const headings[] = {"", "exposed", "busy", "samples/s at most", ""};
-    stk_table                table;
-    char                     text[STK_FORMAT_ROOM];
+    char        text[STK_FORMAT_ROOM], at_most[STK_FORMAT_ROOM];
+    const char *headings[] = {"", "exposed", "busy", at_most, ""};
+    stk_table   table;
+    snprintf(at_most, sizeof at_most, "%.12s/s at most", d->unit);
     if (!d->row_count) return;
     stk_table_init(&table, "lrrrl");
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
@@ -75,39 +80,45 @@ static void print_lines(FILE *out, const char *heading, size_t count,
     }
 }
 
-static void print_gain(FILE *out, const stk_fix *fix)
+/* "+43 % (+31 % to +55 %): 2,143 samples/s", "at most 3.1x", or that nothing is foretold. */
+static void print_gain(FILE *out, const stk_diagnosis *d, const stk_fix *fix)
 {
-    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
-    if (fix->samples_per_s.value > 0)
-        fprintf(out, "     %+.0f %%: %s samples/s (%s to %s)", 100 * fix->gain,
-                rate(a, fix->samples_per_s.value), rate(b, fix->samples_per_s.low),
-                rate(c, fix->samples_per_s.high));
-    else if (fix->gain > 0)
-        fprintf(out, "     up to %+.0f %%", 100 * fix->gain);
+    char       a[32], b[32], c[32], r[STK_FORMAT_ROOM];
+    const bool foretold = fix->samples_per_s.value > 0;
+    fprintf(out, "     ");
+    if (foretold && fix->at_most)
+        fprintf(out, "at most %s", stk_gain_text(a, sizeof a, fix->gain));
+    else if (foretold)
+        fprintf(out, "%s (%s to %s): %s %s/s", stk_gain_text(a, sizeof a, fix->gain),
+                stk_gain_text(b, sizeof b, fix->gain_low),
+                stk_gain_text(c, sizeof c, fix->gain_high), rate(r, fix->samples_per_s.value),
+                d->unit);
     else
-        fprintf(out, "     gain not known");
+        fprintf(out, "gain not foretold");
     fprintf(out, "%s\n", fix->changes_training ? "; changes training" : "");
 }
 
-static void print_fix(FILE *out, size_t number, const stk_fix *fix, const stk_style *style)
+static void print_line(FILE *out, const char *lead, const char *text)
 {
+    if (!*text) return;
+    fprintf(out, "     %s", lead);
+    stk_text_print(out, text);
+    fprintf(out, "\n");
+}
+
+static void print_fix(FILE *out, const stk_diagnosis *d, size_t number, const stk_style *style)
+{
+    const stk_fix *fix = &d->fixes[number - 1];
     fprintf(out, "  %zu. ", number);
     stk_text_wrap(out, fix->title, 5, 5, style->width);
-    print_gain(out, fix);
+    print_gain(out, d, fix);
     if (*fix->why) {
         fprintf(out, "     ");
         stk_text_wrap(out, fix->why, 5, 5, style->width);
     }
-    if (*fix->command) {
-        fprintf(out, "     $ ");
-        stk_text_print(out, fix->command);
-        fprintf(out, "\n");
-    }
-    if (*fix->recipe) {
-        fprintf(out, "     recipe: ");
-        stk_text_print(out, fix->recipe);
-        fprintf(out, "\n");
-    }
+    print_line(out, "$ ", fix->command);
+    print_line(out, "recipe: ", fix->recipe);
+    print_line(out, "write: ", fix->code);
 }
 
 void stk_diagnosis_print(FILE *out, const stk_diagnosis *diagnosis, const stk_style *style)
@@ -120,6 +131,6 @@ void stk_diagnosis_print(FILE *out, const stk_diagnosis *diagnosis, const stk_st
     print_lines(out, "Evidence", d->evidence_count, d->evidence, style);
     if (d->fix_count) fprintf(out, "\n%sWhat to do%s\n", style->bold, style->plain);
     for (size_t i = 0; i < d->fix_count; i++)
-        print_fix(out, i + 1, &d->fixes[i], style);
+        print_fix(out, d, i + 1, style);
     print_lines(out, "Warnings", d->warning_count, d->warnings, style);
 }

@@ -5,13 +5,14 @@
 
 enum { INDENT = 4 };
 
-/* "up to 12 % more samples/s" */
+/* "at most +12 %: padding of all such layers" */
 static void write_gain(const stk_lint *item, char *text, size_t room)
 {
+    char by[32];
     if (item->gain < 0)
         snprintf(text, room, "gain not known%s%s", *item->how ? ": " : "", item->how);
     else
-        snprintf(text, room, "up to %.0f %% more samples/s: %s", 100 * item->gain, item->how);
+        snprintf(text, room, "at most %s: %s", stk_gain_text(by, sizeof by, item->gain), item->how);
 }
 
 static void print_advice(FILE *out, const char *what, const char *text)

@@ -20,6 +20,11 @@ static const stk_field run_fields[] = {
     STK_FIELD_OF_TEXT(stk_profile_run, backend),
     STK_FIELD_OF_TEXT(stk_profile_run, precision),
     STK_FIELD_OF_TEXT(stk_profile_run, inject),
+    STK_FIELD_OF_TEXT(stk_profile_run, kind),
+    STK_FIELD_OF_TEXT(stk_profile_run, unit),
+    STK_FIELD(stk_profile_run, data_count, STK_FIELD_INT64),
+    STK_FIELD(stk_profile_run, stored_width, STK_FIELD_INT64),
+    STK_FIELD(stk_profile_run, stored_height, STK_FIELD_INT64),
     STK_FIELD(stk_profile_run, batch, STK_FIELD_INT64),
     STK_FIELD(stk_profile_run, size, STK_FIELD_INT64),
     STK_FIELD(stk_profile_run, classes, STK_FIELD_INT64),
@@ -75,6 +80,25 @@ static const stk_field device_fields[] = {
     STK_FIELD(stk_profile_device, runs, STK_FIELD_NUMBER),
 };
 static const stk_fields device_table = STK_FIELDS(device_fields, stk_profile_device);
+
+static const stk_field program_fields[] = {
+    STK_FIELD_OF_TEXT(stk_profile_program, framework),
+    STK_FIELD(stk_profile_program, workers, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_program, prefetches, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_program, parallel_maps, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_program, caches, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_program, float64, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_program, float16, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_program, channels_first, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_program, fixed_ns, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_program, operations, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_program, pageable_ns, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_program, scalar_ns, STK_FIELD_NUMBER),
+    STK_FIELD(stk_profile_program, pause_ns, STK_FIELD_NUMBER),
+    STK_FIELD_OF_TEXT(stk_profile_program, slow_input),
+    STK_FIELD_OF_TEXT(stk_profile_program, slow_write),
+};
+static const stk_fields program_table = STK_FIELDS(program_fields, stk_profile_program);
 
 static const stk_field stage_fields[] = {
     STK_FIELD(stk_profile_stage, exposed_ns, STK_FIELD_AMOUNT),
@@ -249,6 +273,10 @@ static const stk_field profile_fields[] = {
      .kind = STK_FIELD_STRUCT,
      .offset = offsetof(stk_profile, device),
      .table = &device_table},
+    {.key = "program",
+     .kind = STK_FIELD_STRUCT,
+     .offset = offsetof(stk_profile, program),
+     .table = &program_table},
     STK_FIELD(stk_profile, measured_ns, STK_FIELD_AMOUNT),
     STK_FIELD(stk_profile, steps, STK_FIELD_AMOUNT),
     STK_FIELD(stk_profile, samples, STK_FIELD_AMOUNT),

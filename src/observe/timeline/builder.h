@@ -72,6 +72,9 @@ STK_NODISCARD stk_status stk_builder_end_async(stk_builder *b, const stk_file_ev
 STK_NODISCARD stk_status stk_builder_counter(stk_builder *b, const stk_file_event *event,
                                              stk_error *err);
 
+/* builder_inputs.c: what is told of an operation's inputs, as STK_EVENT_ flags; keeps the batch. */
+uint16_t stk_builder_inputs(stk_builder *b, const stk_file_event *event);
+
 /* builder_flows.c: arrows are only counted. */
 STK_NODISCARD stk_status stk_builder_flow(stk_builder *b, const stk_file_event *event, bool begins,
                                           stk_error *err);

@@ -11,10 +11,11 @@ static stk_open_span *open_at(const stk_builder *b, uint32_t number)
 
 /* Work that the arguments of a span tell. */
 typedef struct arguments {
-    double step, flops, bytes;
+    double   step, flops, bytes;
+    uint16_t flags;
 } arguments;
 
-static arguments read_arguments(const stk_file_event *event)
+static arguments read_arguments(stk_builder *b, const stk_file_event *event)
 {
     static const struct {
         const char *key;
@@ -24,7 +25,7 @@ static arguments read_arguments(const stk_file_event *event)
         {"Flops", offsetof(arguments, flops)},   {"FLOPs", offsetof(arguments, flops)},
         {"bytes", offsetof(arguments, bytes)},   {"bytes_accessed", offsetof(arguments, bytes)},
     };
-    arguments   found = {-1, -1, -1};
+    arguments   found = {-1, -1, -1, 0};
     stk_members m;
     stk_bytes   key, value;
     if (!stk_scan_is_object(event->args) || event->args.size < 4) return found;
@@ -33,6 +34,7 @@ static arguments read_arguments(const stk_file_event *event)
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             if (stk_scan_is(key, known[i].key))
                 (void)stk_scan_number(value, (double *)(void *)((uint8_t *)&found + known[i].at));
+    found.flags = stk_builder_inputs(b, event);
     return found;
 }
 
@@ -72,6 +74,7 @@ static stk_status add_span(stk_builder *b, const stk_open_span *span, int64_t en
     event->ns = (uint64_t)(end_ns - span->begin_ns);
     event->kind = a->step >= 0 ? STK_TIMELINE_STEP : STK_TIMELINE_SPAN;
     event->value = a->step >= 0 ? a->step : a->bytes > 0 ? a->bytes : 0;
+    event->flags = a->flags;
     stk_timeline_tracks(b->timeline)[span->row].has_spans = true;
     return add_work(b, span->name, event->ns, a, err);
 }
@@ -102,7 +105,7 @@ stk_status stk_builder_span(stk_builder *b, const stk_file_event *event, stk_err
     }
     if (!good) return STK_OK;
     STK_TRY(stk_builder_row(b, event, &span.row, err));
-    const arguments a = read_arguments(event);
+    const arguments a = read_arguments(b, event);
     return add_span(b, &span, span.begin_ns + ns, &a, err);
 }
 
@@ -154,7 +157,7 @@ stk_status stk_builder_end(stk_builder *b, const stk_file_event *event, stk_erro
         b->timeline->findings.without_times++;
         return STK_OK;
     }
-    const arguments a = read_arguments(event);
+    const arguments a = read_arguments(b, event);
     return add_span(b, &span, end.begin_ns, &a, err);
 }
 
@@ -204,7 +207,7 @@ stk_status stk_builder_end_async(stk_builder *b, const stk_file_event *event, st
         b->timeline->findings.without_times++;
         return STK_OK;
     }
-    const arguments a = read_arguments(event);
+    const arguments a = read_arguments(b, event);
     return add_span(b, &found.span, end.begin_ns, &a, err);
 }
 

@@ -1,5 +1,6 @@
 /* A profile from a trace: steps, what of them each stage cost, operations. */
 #include "observe/timeline/ops.h"
+#include "observe/timeline/program.h"
 #include "observe/timeline/tool.h"
 #include "observe/timeline/windows.h"
 
@@ -217,6 +218,7 @@ static stk_status fill(stk_profile *out, const stk_timeline *t, stk_windows *w, 
     STK_TRY(fill_steps(out, w, err));
     STK_TRY(fill_work(out, t, w, err));
     STK_TRY(fill_ops(out, t, err));
+    STK_TRY(stk_timeline_fill_program(out, t, w, err));
     return say_missing(t, w, missing, err);
 }
 
@@ -226,6 +228,7 @@ stk_status stk_timeline_profile(const stk_timeline *timeline, stk_profile *out, 
     stk_windows w;
     stk_profile_init(out);
     copy_text(out->run.source, sizeof out->run.source, stk_tool_of(timeline)->name);
+    copy_text(out->run.unit, sizeof out->run.unit, "steps");
     copy_text(out->machine.host, sizeof out->machine.host, timeline->origin.host);
     out->trace_events = (double)timeline->findings.events;
     out->trace_dropped = timeline->origin.dropped;

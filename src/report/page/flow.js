@@ -29,7 +29,7 @@ function stageBox(data, stage) {
     h('h3', null, STAGES[stage]),
     used ? h('dl', null,
       h('div', null, h('dt', null, 'of a step'), h('dd', null, shown(`derived.share.${stage}`, share, 'share'), bar([share, stageColour(stage)]))),
-      row && known(row.samples_per_s) && h('div', null, h('dt', null, 'most samples/s'), h('dd', null, num(`diagnosis.rows.${at}.samples_per_s`, 'rate'))),
+      row && known(row.samples_per_s) && h('div', null, h('dt', null, `most ${perSecond()}`), h('dd', null, num(`diagnosis.rows.${at}.samples_per_s`, 'rate'))),
       row && known(row.utilisation) && h('div', null, h('dt', null, 'used'), h('dd', null, num(`diagnosis.rows.${at}.utilisation`, 'share'), bar([row.utilisation, 'var(--accent)']))),
       h('div', null, threadBar(one)))
       : h('p', {class: 'soft small'}, 'not used'));
@@ -40,7 +40,7 @@ function resourceTable(d) {
   if (!rows.length) return null;
   return [h('h3', {class: 'part'}, 'What the stages share'), table([
     {title: 'resource', cell: ([row]) => [row.name, row.binding ? h('span', {class: 'chip bad', style: 'margin-left:.5rem'}, 'binding') : '']},
-    {title: 'allows samples/s', number: true, cell: ([, i]) => num(`diagnosis.rows.${i}.samples_per_s`, 'rate')},
+    {title: `allows ${perSecond()}`, number: true, cell: ([, i]) => num(`diagnosis.rows.${i}.samples_per_s`, 'rate')},
     {title: 'used', number: true, cell: ([, i]) => num(`diagnosis.rows.${i}.utilisation`, 'share')},
     {title: '', cell: ([row]) => bar([row.utilisation, 'var(--accent)'])}], rows)];
 }

@@ -39,6 +39,7 @@ const FORMATS = {
 /* Gains may be losses; everything else that is negative is not known. */
 function format(value, kind) {
   if (value === null || value === undefined || value === '' || Number.isNaN(value)) return '–';
+  if (kind === 'gain' && value >= 1) return `${(1 + value).toFixed(value < 9 ? 1 : 0)}x`;
   if (kind === 'gain') return `${value < 0 ? '−' : '+'}${Math.abs(value * 100).toFixed(Math.abs(value) < 0.9995 ? 1 : 0)} %`;
   if (typeof value === 'number' && value < 0) return '–';
   return value === 0 && kind !== 'share' ? '0' : FORMATS[kind](value);

@@ -43,7 +43,7 @@ function slowSteps(steps) {
 function renderSpeed({profile: p}) {
   if (!p.windows.length && !p.step_list.length) return null;
   return h('section', {class: 'card', id: 'speed'}, h('h2', null, 'Speed'),
-    h('div', {class: 'tiles'}, tile('samples/s', num('diagnosis.samples_per_s.value', 'rate')),
+    h('div', {class: 'tiles'}, tile(perSecond(), num('diagnosis.samples_per_s.value', 'rate')),
       p.step_list.length > 0 && [tile('median step', derived('p50', 'ns')), tile('95 % of steps within', derived('p95', 'ns')),
         tile('99 % within', derived('p99', 'ns')), tile('slowest', derived('slowest', 'ns'))]),
     h('div', {class: 'columns'}, p.windows.length > 0 && rateChart(p.windows), p.step_list.length > 1 && stepChart(p.step_list)),

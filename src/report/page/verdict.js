@@ -3,8 +3,13 @@ const GOAL = 0.9, FAIR = 0.6;
 
 const judged = () => page.data.diagnosis.samples_per_s.value > 0;
 
-const light = (share) => (!judged() ? 'none' : share >= GOAL ? 'good' : share >= FAIR ? 'fair' : 'bad');
-const LIGHT_TEXT = {none: 'not judged', good: 'well fed', fair: 'could be fed better', bad: 'starving'};
+const MUCH = 0.25; /* a foretold gain that does not go with praise */
+const foretold = (fix) => known(fix.samples_per_s.value) && !fix.at_most && !fix.supposed;
+const bestGain = () => Math.max(0, ...page.data.diagnosis.fixes.filter(foretold).map((fix) => fix.gain));
+const light = (share) => (!judged() ? 'none' : share < FAIR ? 'bad' : share < GOAL ? 'fair' : bestGain() >= MUCH ? 'slow' : 'good');
+const LIGHT_TEXT = {none: 'not judged', good: 'well fed', slow: 'fed, but compute can be faster', fair: 'could be fed better', bad: 'starving'};
+const LIGHT_COLOUR = {good: 'good', slow: 'fair', fair: 'fair', bad: 'bad', none: 'line'};
+const perSecond = () => `${page.data.diagnosis.unit || 'samples'}/s`;
 
 function arc(from, to, radius) {
   const at = (share) => {
@@ -18,7 +23,7 @@ function gauge(share) {
   const style = (colour) => `fill:none;stroke-width:11;stroke:${colour}`, to = Math.max(0.002, Math.min(1, share || 0));
   return h('div', {class: 'gauge'}, svg('svg', {viewBox: '0 0 168 168', role: 'img', 'aria-label': 'share of a step that computes, against the goal of 90 %'},
     svg('path', {d: arc(0, 1, 76), style: style('var(--faint)')}),
-    svg('path', {d: arc(0, to, 76), style: style(`var(--${judged() ? light(share) : 'line'})`)}),
+    svg('path', {d: arc(0, to, 76), style: style(`var(--${LIGHT_COLOUR[light(share)]})`)}),
     svg('path', {d: arc(GOAL - 0.004, GOAL + 0.004, 76), style: 'fill:none;stroke-width:16;stroke:var(--ink)'}),
     svg('text', {x: 84, y: 88, 'text-anchor': 'middle', class: 'big', 'data-key': 'diagnosis.compute_share', 'data-kind': 'share'}, format(share, 'share')),
     svg('text', {x: 84, y: 110, 'text-anchor': 'middle', class: 'under'}, 'of a step computes'),
@@ -30,17 +35,17 @@ const interval = (path, kind) => [' ', h('span', {class: 'soft small'}, '(', num
 function verdictTiles(d) {
   const fine = d.limit.stage === COMPUTE;
   return h('div', {class: 'tiles'},
-    tile('samples/s now', num('diagnosis.samples_per_s.value', 'rate')),
+    tile(`${perSecond()} now`, num('diagnosis.samples_per_s.value', 'rate')),
     !fine && tile(`of a step lost to ${STAGES[d.limit.stage]}`, num('diagnosis.limit.share.value', 'share')),
-    !fine && tile(`samples/s without that; then ${STAGES[d.limit.next]} limits`, num('diagnosis.limit.if_removed.value', 'rate')),
+    !fine && tile(`${perSecond()} without that; then ${STAGES[d.limit.next]} limits`, num('diagnosis.limit.if_removed.value', 'rate')),
     tile('of resampled runs say the same', num('diagnosis.confidence', 'share')));
 }
 
 function renderVerdict({diagnosis: d}) {
-  const colour = light(d.compute_share);
+  const how = light(d.compute_share), colour = how === 'none' ? how : LIGHT_COLOUR[how];
   return h('section', {class: `card verdict ${colour}`, id: 'verdict', 'aria-label': 'Verdict'}, gauge(d.compute_share),
     h('div', null, h('div', {class: 'row'}, stageChip(d.limit.stage), h('span', {class: 'chip', id: 'cause'}, d.limit.cause),
-      h('span', {class: `chip ${colour}`}, LIGHT_TEXT[colour])),
+      h('span', {class: `chip ${colour}`}, LIGHT_TEXT[how])),
     h('p', {class: 'say', id: 'say'}, d.verdict || 'No verdict: there is too little to judge.'), verdictTiles(d),
     d.warnings.length > 0 && h('p', {class: 'small', style: 'margin-top:.75rem'}, h('a', {href: '#warnings'}, d.warnings.length === 1 ? 'One thing' : `${d.warnings.length} things`, ' to know about this data'))));
 }
@@ -55,12 +60,12 @@ function copyButton(text) {
 const toType = (text) => text && h('div', {class: 'type'}, h('code', null, text), copyButton(text));
 
 const fixItem = (fix, i) => h('li', {class: 'fix'},
-  h('div', null, h('div', {class: 'gain'}, known(fix.samples_per_s.value) ? num(`diagnosis.fixes.${i}.gain`, 'gain') : '?'),
-    known(fix.samples_per_s.value) && h('div', {class: 'to'}, 'to ', num(`diagnosis.fixes.${i}.samples_per_s.value`, 'rate'), ' samples/s',
+  h('div', null, h('div', {class: 'gain'}, known(fix.samples_per_s.value) ? [fix.at_most && 'at most ', num(`diagnosis.fixes.${i}.gain`, 'gain')] : '?'),
+    known(fix.samples_per_s.value) && !fix.at_most && h('div', {class: 'to'}, 'to ', num(`diagnosis.fixes.${i}.samples_per_s.value`, 'rate'), ` ${perSecond()}`,
       fix.samples_per_s.high > fix.samples_per_s.low && h('span', null, h('br'), num(`diagnosis.fixes.${i}.samples_per_s.low`, 'rate'), ' to ', num(`diagnosis.fixes.${i}.samples_per_s.high`, 'rate')))),
   h('div', null, h('h3', null, fix.title), h('p', {class: 'soft'}, fix.why),
     h('div', {class: 'row', style: 'margin-top:.35rem'}, stageChip(fix.stage), fix.changes_training && h('span', {class: 'chip fair'}, 'changes training')),
-    toType(fix.command), toType(fix.recipe)));
+    toType(fix.command), toType(fix.recipe), toType(fix.code)));
 
 function renderFixes({diagnosis: d}) {
   if (!judged()) return null;

@@ -6,7 +6,7 @@ function whatIfResult(model) {
   whatIf.rate = now.rate;
   const parts = ORDER.map((i) => [i, now.parts[i] + (i === 0 ? Math.max(0, rest) : 0)]).filter(([, ns]) => ns > now.ns / 500);
   return h('div', null, h('div', {class: 'result', role: 'status'},
-    h('span', null, h('b', {id: 'what-if-rate'}, format(now.rate, 'rate')), ' samples/s'),
+    h('span', null, h('b', {id: 'what-if-rate'}, format(now.rate, 'rate')), ` ${perSecond()}`),
     h('span', {id: 'what-if-gain'}, was > 0 ? format(now.rate / was - 1, 'gain') : ''),
     h('span', {class: 'soft'}, 'as it was ', h('span', {id: 'what-if-was'}, format(was, 'rate')))),
   h('div', {class: 'strip', role: 'img', 'aria-label': 'parts of a step then'}, parts.map(([i, ns]) => h('i', {style: `flex:${ns};background:${stageColour(i)}`}))),

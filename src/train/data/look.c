@@ -141,6 +141,11 @@ stk_status stk_train_look(stk_train_data *out, const stk_train_recipe *recipe, s
     return st;
 }
 
+const char *stk_train_data_kind(const stk_train_data *data)
+{
+    return data->source ? stk_source_kind_name(data->source) : "pack";
+}
+
 void stk_train_data_release(stk_train_data *data)
 {
     for (int64_t i = 0; data->class_names && i < data->classes; i++)

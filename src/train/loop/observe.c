@@ -37,7 +37,8 @@ static int64_t warm_up(const stk_trainer *t)
 
 stk_status stk_trainer_observe(stk_trainer *trainer, stk_error *err)
 {
-    const stk_observer_options options = {.recipe = &trainer->recipe,
+    const stk_observer_options options = {.data = trainer->data,
+                                          .recipe = &trainer->recipe,
                                           .session = trainer->session,
                                           .meter = trainer->meter,
                                           .warm_up = warm_up(trainer),

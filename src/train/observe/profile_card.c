@@ -29,6 +29,15 @@ static void fill_memory(stk_profile *out, const stk_memory_plan *plan)
     }
 }
 
+void stk_profile_fill_data(stk_profile *out, const stk_train_data *data)
+{
+    stk_profile_run *run = &out->run;
+    snprintf(run->kind, sizeof run->kind, "%s", stk_train_data_kind(data));
+    run->data_count = data->train_count;
+    run->stored_width = data->width;
+    run->stored_height = data->height;
+}
+
 void stk_profile_fill_card(stk_profile *out, const stk_train_recipe *r, stk_session *session)
 {
     stk_profile_run      *run = &out->run;
@@ -36,6 +45,7 @@ void stk_profile_fill_card(stk_profile *out, const stk_train_recipe *r, stk_sess
     const stk_memory_plan plan = stk_session_memory(session, r->data.size);
     snprintf(run->version, sizeof run->version, "%s", stk_version());
     snprintf(run->source, sizeof run->source, "stoker");
+    snprintf(run->unit, sizeof run->unit, "samples");
     snprintf(run->data, sizeof run->data, "%s", r->data.path);
     snprintf(run->model, sizeof run->model, "%s", r->model.trivial ? "trivial" : r->model.name);
     stk_inject_text(stk_session_injected(session), run->inject, sizeof run->inject);

@@ -137,7 +137,8 @@ static stk_status open_all(stk_train_bench *b, const stk_train_data *data,
     STK_TRY(b->inference ? stk_session_ready_evaluate(b->session, size, err)
                          : stk_session_ready(b->session, size, err));
     stk_session_drop_copies(b->session);
-    const stk_observer_options observed = {.recipe = b->recipe,
+    const stk_observer_options observed = {.data = data,
+                                           .recipe = b->recipe,
                                            .session = b->session,
                                            .meter = b->meter,
                                            .warm_up = STK_TRAIN_WARM_UP};

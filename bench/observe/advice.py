@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""advice.py pytorch STOKER PYTHON, advice.py faults STOKER DATA: does advice do what it says?
+
+pytorch: each script of advice/ is a PyTorch program with one planted fault. It is recorded with
+torch.profiler, `stoker diagnose TRACE --json` advises, and every fix is applied as the advice says (its
+`set`) and measured beside the program as it was, in turn. PYTHON has torch. Traces and rounds are several;
+the fastest count, since other programs only slow down.
+
+faults: each stage of a run of ours is slowed down (--inject, sized to the machine's own speed as by
+validate.py), `stoker profile --json` advises, and every fix is applied (`set`, `data`, or by hand: a
+tenth of the calls) and measured beside the slow run, in turn.
+
+A foretold gain is inside when the measured one lies in its interval; a bound (at most) when it is not
+exceeded; advice without a number only must not lose. Exit 1 below 80 % inside, on any loss of more than
+--noise, and when a PyTorch program is told anything in our words."""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import validate
+
+HERE = pathlib.Path(__file__).parent / "advice"
+SCRIPTS = ("slow_dataset", "heavy_transform", "tiny_batch", "slow_callback", "odd_layer",
+           "checkpoint_each_step")
+DEFAULTS = {"save_every": 1, "batch_size": 2, "num_workers": 1}  # what `*=` multiplies
+LEAST_INSIDE = 0.8
+
+
+def run(given, command, **more):
+    done = subprocess.run([*given.prefix.split(), *map(str, command)], capture_output=True, text=True,
+                          timeout=600, check=False, **more)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def judge(fix, gain, noise):
+    """Whether the measured gain is what was said: True or False; None where nothing was."""
+    if fix["samples_per_s"]["value"] < 0:
+        return None
+    if fix["at_most"]:
+        return gain <= fix["gain"] + max(0.1 * fix["gain"], noise)
+    return fix["gain_low"] <= gain <= fix["gain_high"]
+
+
+def told(fix):
+    if fix["samples_per_s"]["value"] < 0:
+        return "not foretold"
+    if fix["at_most"]:
+        return f"at most {100 * fix['gain']:+.0f} %"
+    return f"{100 * fix['gain_low']:+.0f} to {100 * fix['gain_high']:+.0f} %"
+
+
+def measure(rounds, ways, rate_of):
+    """Gains over the first way. Ways take turns; of each its fastest round counts, since whatever else a
+    machine does only slows down."""
+    best = [0] * len(ways)
+    for _ in range(rounds):
+        for number, way in enumerate(ways):
+            best[number] = max(best[number], rate_of(way))
+    return [rate / best[0] - 1 for rate in best]
+
+
+def report(case, fixes, gains, given):
+    rows = []
+    for fix, gain in zip(fixes, gains):
+        inside = judge(fix, gain, given.noise)
+        row = {"case": case, "fix": fix["name"], "set": fix["set"], "told": told(fix), "gain": gain,
+               "low": fix["gain_low"], "high": fix["gain_high"], "foretold": fix["gain"],
+               "at_most": fix["at_most"], "inside": inside, "loss": gain < -given.noise}
+        rows.append(row)
+        word = {True: "inside", False: "OUTSIDE", None: "-"}[inside]
+        print(f"{case:22}{fix['name']:15}{' '.join(fix['set'])[:38]:39}{told(fix):>18}{100 * gain:+8.0f} %  "
+              f"{word}{'  LOSS' if row['loss'] else ''}", flush=True)
+    return rows
+
+
+def summarize(rows, wrong_words, given):
+    judged = [row for row in rows if row["inside"] is not None]
+    inside, losses = sum(row["inside"] for row in judged), sum(row["loss"] for row in rows)
+    print(f"\n{inside} of {len(judged)} gains are as they were told (wanted: {100 * LEAST_INSIDE:.0f} %); "
+          f"{losses} of {len(rows)} fixes lose (wanted: none)")
+    if given.json:
+        pathlib.Path(given.json).write_text(json.dumps(rows, indent=1))
+    for text in wrong_words:
+        print(f"not in the program's own words: {text}")
+    return 0 if judged and inside >= LEAST_INSIDE * len(judged) and not losses and not wrong_words else 1
+
+
+# PyTorch
+
+def knobs_of(fix, script):
+    knobs = []
+    for text in fix["set"]:
+        name, times, value = re.match(r"([a-z_]+)(\*?)=(.+)", text).groups()
+        knobs.append(f"{name}={DEFAULTS[name] * int(value) if times else value}")
+    return knobs
+
+
+def foreign_words(script, said):
+    texts = [fix[key] for fix in said["fixes"] for key in ("title", "why", "command", "recipe", "code")]
+    return [f"{script}: {text}" for text in texts if re.search(r"stoker|knobs|recipe:|samples/s", text)]
+
+
+def record(given, program, trace):
+    """What is said of the fastest of several recordings."""
+    said = []
+    for _ in range(given.traces):
+        run(given, [*program, "--trace", trace, *(["--plain"] if given.plain else [])])
+        said.append(json.loads(run(given, [given.stoker, "diagnose", trace, "--json"])))
+    return max(said, key=lambda one: one["samples_per_s"]["value"])
+
+
+def pytorch(given):
+    rows, wrong = [], []
+    with tempfile.TemporaryDirectory() as scratch:
+        for script in given.only or SCRIPTS:
+            trace = pathlib.Path(scratch) / f"{script}.json.gz"
+            program = [given.python, HERE / f"{script}.py"]
+            said = record(given, program, trace)
+            wrong += foreign_words(script, said)
+            print(f"{script}: {said['verdict']}")
+
+            def rate_of(knobs):
+                out = json.loads(run(given, [*program, "--seconds", given.seconds, *knobs]))
+                return out["samples"] / out["seconds"]
+
+            ways = [[], *(knobs_of(fix, script) for fix in said["fixes"])]
+            gains = measure(given.rounds, ways, rate_of)[1:]
+            rows += report(script, said["fixes"], gains, given)
+            if not any(row["inside"] is not None for row in rows if row["case"] == script):
+                wrong.append(f"{script}: nothing is foretold")
+    return summarize(rows, wrong, given)
+
+
+# Our own faults
+
+def by_hand(fix, name, value):
+    """The fault as it is when a person has done what the fix says; None: nobody can here."""
+    if fix["name"] in ("call_less", "fetch_less"):
+        return {name: value / 10}
+    if fix["name"] == "operation" and "injected" in fix["title"]:
+        return {}
+    return None
+
+
+def way_of(bench, fix, name, value):
+    """Flags of a run with the fix; None where it cannot be carried out here."""
+    fault = [] if name == "batch" else validate.injected({name: value})
+    if fix["set"]:
+        return [*fault, *(flag for text in fix["set"] for flag in ("--set", text))]
+    if fix["name"] == "write_less":
+        return ["--inject", re.sub(r"/4$", "/16", fault[1])]
+    left = by_hand(fix, name, value)
+    return None if left is None else validate.injected(left)
+
+
+def one_fault(bench, name, given):
+    clean = bench.clean_before()
+    value = 2 if name == "batch" else validate.value_for(bench, name, given.loss, clean, {})
+    slow = ["--batch", "2"] if name == "batch" else validate.injected({name: value})
+    said = bench.profile(*slow)
+    print(f"{name}: {said['verdict']}")
+    fixes, ways = [], [slow]
+    for fix in said["fixes"]:
+        way = way_of(bench, fix, name, value)
+        if way is None:
+            print(f"{name:22}{fix['name']:15}cannot be carried out here: {fix['title'][:60]}")
+            continue
+        fixes.append(fix)
+        ways.append([*slow, *way] if name == "batch" else way)
+    gains = measure(given.rounds, ways, lambda flags: validate.rate(bench.profile(*flags)))
+    return report(name, fixes, gains[1:], given)
+
+
+def faults(given):
+    rows = []
+    given.stoker = str(pathlib.Path(given.stoker).resolve())
+    given.data = str(pathlib.Path(given.data).resolve())
+    with tempfile.TemporaryDirectory() as given.scratch:
+        bench = validate.Bench(given, given.mode)
+        for name in given.only or validate.FAULTS:
+            rows += one_fault(bench, name, given)
+    return summarize(rows, [], given)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parts = parser.add_subparsers(required=True)
+    for name, call in (("pytorch", pytorch), ("faults", faults)):
+        part = parts.add_parser(name)
+        part.set_defaults(call=call)
+        part.add_argument("stoker", help="the command")
+        part.add_argument("--rounds", type=int, default=3)
+        part.add_argument("--seconds", type=float, default=2, help="of one measurement")
+        part.add_argument("--noise", type=float, default=0.05, help="a loss below it is none")
+        part.add_argument("--prefix", default="", help="a command that runs each run")
+        part.add_argument("--only", action="append", choices=SCRIPTS if call is pytorch else validate.FAULTS)
+        part.add_argument("--json", help="a file for all that was measured")
+        if call is pytorch:
+            part.add_argument("python", help="with torch")
+            part.add_argument("--traces", type=int, default=3, help="recordings; the fastest is judged")
+            part.add_argument("--plain", action="store_true", help="traces without stacks and shapes")
+            continue
+        part.add_argument("data", help="images; the demo's Fashion-MNIST pack is enough")
+        part.add_argument("--model", default="lenet")
+        part.add_argument("--batch", type=int, default=32)
+        part.add_argument("--mode", default="together", choices=validate.MODES)
+        part.add_argument("--loss", type=float, default=0.5, help="of the rate that a fault costs")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    given = parse()
+    sys.exit(given.call(given))

@@ -1,0 +1,16 @@
+"""Every sample is worked on for long, on the training thread."""
+import numpy
+import torch
+
+from loop import Pictures, convolutions, main
+
+
+def blur(picture):
+    pixels = picture.numpy().astype(numpy.float64)
+    for _ in range(60):
+        pixels = (pixels + numpy.roll(pixels, 1, 1) + numpy.roll(pixels, 1, 2)) / 3
+    return torch.from_numpy(pixels.astype(numpy.uint8))
+
+
+if __name__ == "__main__":
+    main(lambda knobs: Pictures(100000, 32, blur), lambda knobs: convolutions(16))
