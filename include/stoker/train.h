@@ -129,11 +129,12 @@ typedef struct stk_train_progress {
     int64_t step, steps;   /* of the whole run */
     int64_t begun; /* steps that were: on a device that works beside the caller, some after step */
     int64_t epoch_step, epoch_steps;
-    int64_t size;           /* of pictures, now */
-    double  loss, accuracy; /* over the steps since the last report; accuracy 0 to 1 */
-    double  learning_rate, momentum, loss_scale;
-    double  images_per_second, input_wait; /* the share of time that compute waited for input */
-    double  seconds, seconds_left;
+    int64_t size;                      /* of pictures, now */
+    double  loss, accuracy;            /* over the steps since the last report; accuracy 0 to 1 */
+    double epoch_loss, epoch_accuracy; /* over the epoch up to that report: at its end, all of it */
+    double learning_rate, momentum, loss_scale;
+    double images_per_second, input_wait; /* the share of time that compute waited for input */
+    double seconds, seconds_left;
     int64_t skipped;                    /* steps without an update: gradients were not finite */
     bool    epoch_end, evaluated, best; /* evaluated: the two below are new */
     double  validation_loss, validation_accuracy, validation_top5;
@@ -176,7 +177,7 @@ STK_API STK_NODISCARD stk_status stk_trainer_open(stk_trainer **out, const stk_t
 STK_API void stk_trainer_free(stk_trainer *trainer);
 
 typedef struct stk_train_result {
-    stk_train_progress last;
+    stk_train_progress last; /* epoch_loss and epoch_accuracy are up to the last step */
     double             best_accuracy;
     int64_t            best_step;
     bool               interrupted, stopped_early;

@@ -109,7 +109,7 @@ static void print_evaluation(const stk_train_progress *p)
     char time[STK_FORMAT_ROOM];
     fprintf(stderr,
             "epoch %lld/%lld  loss %.3g  acc %.1f %%  validation loss %.4g  acc %.2f %%  %s%s\n",
-            (long long)p->epoch + 1, (long long)p->epochs, p->loss, 100 * p->accuracy,
+            (long long)p->epoch + 1, (long long)p->epochs, p->epoch_loss, 100 * p->epoch_accuracy,
             p->validation_loss, 100 * p->validation_accuracy, stk_format_duration(time, p->seconds),
             p->best ? "  best" : "");
 }

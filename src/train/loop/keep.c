@@ -63,10 +63,16 @@ bool stk_trainer_place_is_count(stk_bytes saved)
            memcmp(saved.data, place_by_count, sizeof place_by_count) == 0;
 }
 
+/* Sums as a checkpoint has them. */
+typedef struct kept_sums {
+    stk_metrics    device;
+    stk_train_sums window, epoch;
+} kept_sums;
+
 /* The state as it is after the last step, in the form of a checkpoint. */
 static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
 {
-    stk_metrics m;
+    kept_sums sums = {.window = t->window, .epoch = t->epoch};
     stk_run_state_init(state, NULL);
     stk_blob input = state->input, schedule = state->schedule, metrics = state->metrics;
     *state = t->state;
@@ -74,8 +80,8 @@ static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
     state->schedule = schedule;
     state->metrics = metrics;
     state->seconds = t->progress.seconds;
-    STK_TRY(stk_session_metrics(t->session, false, false, &m, err));
-    STK_TRY(stk_blob_append(&state->metrics, &m, sizeof m, err));
+    STK_TRY(stk_session_metrics(t->session, false, false, &sums.device, err));
+    STK_TRY(stk_blob_append(&state->metrics, &sums, sizeof sums, err));
     STK_TRY(stk_schedule_save(&t->schedule, &state->schedule, err));
     return stk_faults_change_input(t->faults)
                ? stk_blob_append(&state->input, place_by_count, sizeof place_by_count, err)
@@ -122,6 +128,20 @@ static void warn(void *context, const char *line)
     stk_trainer_log(context, "WARNING: %s", line);
 }
 
+/* A checkpoint of an earlier version has no sums of the epoch. */
+static stk_status put_sums_back(stk_trainer *t, stk_error *err)
+{
+    kept_sums  sums = {0};
+    const bool whole = t->state.metrics.size == sizeof sums;
+    if (whole) memcpy(&sums, t->state.metrics.data, sizeof sums);
+    t->window = sums.window;
+    t->epoch = sums.epoch;
+    if (!whole)
+        stk_trainer_log(t, "WARNING: the checkpoint is of an earlier version and has no sums of "
+                           "its epoch: loss and accuracy of that epoch are those of its rest");
+    return stk_session_set_metrics(t->session, &sums.device, err);
+}
+
 static stk_status put_back(stk_trainer *t, const char *path, stk_error *err)
 {
     uint64_t recipe = t->state.recipe;
@@ -130,9 +150,7 @@ static stk_status put_back(stk_trainer *t, const char *path, stk_error *err)
         return stk_fail(err, STK_E_INVALID, "train", path,
                         "the checkpoint is of another recipe (%016llx, this one is %016llx)",
                         (unsigned long long)t->state.recipe, (unsigned long long)recipe);
-    stk_metrics m = {0};
-    if (t->state.metrics.size == sizeof m) memcpy(&m, t->state.metrics.data, sizeof m);
-    STK_TRY(stk_session_set_metrics(t->session, &m, err));
+    STK_TRY(put_sums_back(t, err));
     STK_TRY(stk_schedule_restore(&t->schedule, stk_blob_bytes(&t->state.schedule), err));
     stk_optimizer_state optimizer;
     if (stk_optimizer_read_state(stk_session_variables(t->session), &optimizer, err) == STK_OK)

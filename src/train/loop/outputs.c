@@ -2,11 +2,12 @@
 #include "train/loop/outputs.h"
 #include <stdio.h>
 
-static const char *const columns[] = {
-    "epoch",   "loss", "accuracy", "learning_rate", "momentum", "images_per_s", "input_wait",
-    "seconds", "size", "val_loss", "val_accuracy",  "val_top5", "skipped"};
+static const char *const columns[] = {"epoch",    "loss",         "accuracy",      "learning_rate",
+                                      "momentum", "images_per_s", "input_wait",    "seconds",
+                                      "size",     "val_loss",     "val_accuracy",  "val_top5",
+                                      "skipped",  "epoch_loss",   "epoch_accuracy"};
 
-enum { COLUMNS = sizeof columns / sizeof *columns, FIRST_OF_VALIDATION = 9, SKIPPED = 12 };
+enum { COLUMNS = sizeof columns / sizeof *columns, VALIDATION = 9, SKIPPED = 12, EPOCH = 13 };
 
 static double epoch_now(const stk_train_progress *p)
 {
@@ -28,10 +29,12 @@ static stk_status write_row(void *context, const stk_train_progress *p, stk_erro
                                     p->validation_loss,
                                     p->validation_accuracy,
                                     p->validation_top5,
-                                    (double)p->skipped};
+                                    (double)p->skipped,
+                                    p->epoch_loss,
+                                    p->epoch_accuracy};
     bool         given[COLUMNS];
     for (int i = 0; i < COLUMNS; i++)
-        given[i] = i < FIRST_OF_VALIDATION || i == SKIPPED || p->evaluated;
+        given[i] = i >= EPOCH ? p->epoch_end : i < VALIDATION || i == SKIPPED || p->evaluated;
     STK_TRY(stk_metrics_csv_add(o->csv, p->step, values, given, err));
     return p->epoch_end ? stk_metrics_csv_flush(o->csv, err) : STK_OK;
 }
@@ -46,6 +49,8 @@ static stk_status write_events(void *context, const stk_train_progress *p, stk_e
     } curves[] = {
         {"train/loss", p->loss, true},
         {"train/accuracy", p->accuracy, true},
+        {"train/epoch_loss", p->epoch_loss, p->epoch_end},
+        {"train/epoch_accuracy", p->epoch_accuracy, p->epoch_end},
         {"train/learning_rate", p->learning_rate, true},
         {"speed/images_per_second", p->images_per_second, true},
         {"speed/input_wait", p->input_wait, true},

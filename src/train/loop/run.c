@@ -174,6 +174,22 @@ static stk_status run_phases(stk_trainer *t, stk_error *err)
     return STK_OK;
 }
 
+/* What was not yet reported when a run ended within an epoch. */
+static stk_status sum_up_rest(stk_trainer *t, stk_error *err)
+{
+    stk_train_progress *p = &t->progress;
+    stk_train_sums      sums = t->epoch;
+    stk_metrics         rest;
+    if (p->epoch_end || !t->window.loss_samples) return STK_OK;
+    STK_TRY(stk_session_metrics(t->session, false, false, &rest, err));
+    stk_train_sums_add(&sums, &t->window);
+    stk_train_sums_add_metrics(&sums, &rest);
+    const stk_train_means means = stk_train_sums_means(&sums);
+    p->epoch_loss = means.loss;
+    p->epoch_accuracy = means.accuracy;
+    return STK_OK;
+}
+
 static stk_status finish(stk_trainer *t, stk_error *err)
 {
     stk_train_result *r = t->result;
@@ -181,6 +197,7 @@ static stk_status finish(stk_trainer *t, stk_error *err)
     stk_error         why;
     if (r->interrupted && t->state.step != t->last_checkpoint)
         STK_TRY(stk_trainer_checkpoint(t, false, err));
+    STK_TRY(sum_up_rest(t, err));
     stk_trainer_observe_now(t);
     stk_callbacks_flush(t->callbacks);
     stk_status st = stk_checkpoint_writer_flush(t->writer, &failures, &why);

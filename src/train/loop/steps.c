@@ -34,14 +34,26 @@ static uint64_t spend(stk_trainer *t)
     return spent;
 }
 
-/* Loss, accuracy and speed since the last report. */
-static void measure(stk_trainer *t, const stk_metrics *m)
+/* Loss and accuracy since the last report, and of the epoch so far: reports divide epochs. */
+static void sum_up(stk_trainer *t, const stk_metrics *m)
 {
     stk_train_progress *p = &t->progress;
-    double              count = m->count > 0 ? (double)m->count : 1;
+    stk_train_sums_add_metrics(&t->window, m);
+    stk_train_sums_add(&t->epoch, &t->window);
+    const stk_train_means window = stk_train_sums_means(&t->window);
+    const stk_train_means epoch = stk_train_sums_means(&t->epoch);
+    p->loss = window.loss;
+    p->accuracy = window.accuracy;
+    p->epoch_loss = epoch.loss;
+    p->epoch_accuracy = epoch.accuracy;
+    t->window = (stk_train_sums){0};
+}
+
+/* Speed since the last report. */
+static void measure_speed(stk_trainer *t)
+{
+    stk_train_progress *p = &t->progress;
     double              seconds = (double)t->window_ns / 1e9;
-    p->loss = (double)m->loss / count;
-    p->accuracy = (double)m->correct / count;
     if (seconds > 0) {
         p->images_per_second = (double)(t->window_steps * t->recipe.data.batch) / seconds;
         p->input_wait = (double)t->window_wait_ns / (double)t->window_ns;
@@ -91,7 +103,12 @@ static stk_status end_step(stk_trainer *t, const stk_step_result *done, uint64_t
     t->device_ns = done->device_ns;
     t->covered_ns += done->device_ns;
     t->window_steps++;
-    if (done->measured) measure(t, &done->metrics);
+    if (p->epoch_step == 1) t->epoch = (stk_train_sums){0};
+    stk_train_sums_add_loss(&t->window, done->loss, t->recipe.data.batch);
+    if (done->measured) {
+        sum_up(t, &done->metrics);
+        measure_speed(t);
+    }
     stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
     stk_callbacks_step(t->callbacks, p, done->device_ns ? done->device_ns : step_ns);
     if (done->measured && !p->epoch_end) stk_callbacks_report(t->callbacks, p);

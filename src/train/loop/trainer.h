@@ -6,6 +6,7 @@
 #include "train/loop/callbacks.h"
 #include "train/loop/outputs.h"
 #include "train/loop/phases.h"
+#include "train/loop/sums.h"
 #include "train/observe/observer.h"
 #include "train/session/session.h"
 #include <stoker/schedule.h>
@@ -55,9 +56,11 @@ struct stk_trainer {
     uint64_t               device_ns;  /* that a step takes on a device beside; 0: there is none */
     uint64_t               covered_ns; /* of all whose results came during the step at hand */
     uint64_t               since_ns;   /* training time is accounted for up to here */
+    stk_train_sums         epoch;      /* up to the last report */
     /* Since the last report. */
-    uint64_t window_ns, window_wait_ns;
-    int64_t  window_steps;
+    stk_train_sums window;
+    uint64_t       window_ns, window_wait_ns;
+    int64_t        window_steps;
 };
 
 /* The phase that step is in, and which step of it. */

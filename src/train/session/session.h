@@ -44,7 +44,7 @@ STK_NODISCARD stk_status stk_session_ready_evaluate(stk_session *session, int64_
 
 /* Sums since they were last cleared. */
 typedef struct stk_metrics {
-    float loss, correct, top5, count; /* loss: of every picture */
+    float loss, correct, top5, count; /* loss: of every picture; evaluation's only */
 } stk_metrics;
 
 /* Steps that may be under way while the next one is made ready. */
