@@ -201,6 +201,35 @@ typedef struct stk_train_outlook {
     int         threads;                  /* that compute */
 } stk_train_outlook;
 
+/* A few pictures, for people. */
+enum { STK_TRAIN_SAMPLES = 12 };
+
+typedef struct stk_train_sample {
+    int64_t label, second; /* second: of a mixture; -1: it is none */
+    double  share;         /* of label in a mixture, else 1 */
+    int64_t predicted;     /* -1: not known */
+    double  probability;   /* of that */
+} stk_train_sample;
+
+typedef struct stk_train_samples {
+    int64_t          step, count, size, channels;
+    stk_train_sample list[STK_TRAIN_SAMPLES];
+    stk_blob         pixels; /* uint8 [count,size,size,channels] */
+} stk_train_samples;
+
+/* What the network saw: the first of a batch that it trained on, or some of the validation data
+ * with what it took them for in the last evaluation. A copy, to be released even on failure; count
+ * 0: none yet. From any thread, but not while the trainer is being freed. */
+STK_API STK_NODISCARD stk_status stk_trainer_samples(stk_trainer *trainer, bool validation,
+                                                     stk_train_samples *out, stk_error *err);
+STK_API void                     stk_train_samples_release(stk_train_samples *samples);
+/* "cat", "7" where classes have no names, "cat 70 % + dog" of a mixture; and what it was taken for,
+ * "" where that is not known. Both give text. */
+STK_API const char *stk_train_sample_label(const stk_train_sample *sample,
+                                           const stk_train_data *data, char *text, size_t room);
+STK_API const char *stk_train_sample_predicted(const stk_train_sample *sample,
+                                               const stk_train_data *data, char *text, size_t room);
+
 STK_API stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer);
 STK_API const char       *stk_trainer_folder(const stk_trainer *trainer);
 

@@ -3,8 +3,43 @@
 #include "train/loop/run_folder.h"
 #include "train/loop/trainer.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <stoker/optimizer.h>
 #include <string.h>
+
+/* All batches; the device is waited for at the end, and where a picture for people is in one. */
+static stk_status evaluate_feed(stk_trainer *t, stk_feed *feed, float *logits, stk_error *err)
+{
+    const int64_t  size = t->recipe.data.size;
+    stk_feed_batch batch;
+    stk_session_clear_metrics(t->session, true);
+    stk_samples_begin(t->samples, t->session);
+    for (;;) {
+        STK_TRY(stk_feed_next(feed, &batch, err));
+        if (!batch.rows) return STK_OK;
+        float *wanted = stk_samples_want(t->samples, batch.rows) ? logits : NULL;
+        STK_TRY(stk_session_evaluate(t->session, &batch, size, wanted, err));
+        stk_samples_next(t->samples, &batch, wanted);
+    }
+}
+
+static stk_status evaluate_and_sample(stk_trainer *t, stk_feed *feed, stk_metrics *m,
+                                      stk_error *err)
+{
+    const stk_train_recipe *r = &t->recipe;
+    const size_t            bytes = (size_t)(r->data.eval_batch * r->model.classes) * sizeof(float);
+    float                  *logits = malloc(bytes);
+    stk_error               why;
+    if (!logits)
+        return stk_fail(err, STK_E_NOMEM, "evaluate", NULL, "no memory for %zu bytes", bytes);
+    stk_status st = evaluate_feed(t, feed, logits, err);
+    if (!st) st = stk_session_metrics(t->session, true, false, m, err);
+    free(logits);
+    STK_TRY(st);
+    st = stk_samples_end(t->samples, t->session, t->state.step, &why);
+    stk_trainer_tell_samples(t, st, &why);
+    return STK_OK;
+}
 
 static stk_status evaluate_all(stk_trainer *t, stk_metrics *m, stk_error *err)
 {
@@ -23,7 +58,7 @@ static stk_status evaluate_all(stk_trainer *t, stk_metrics *m, stk_error *err)
                                       .log_context = t->options.log_context};
     stk_feed              *feed;
     STK_TRY(stk_feed_open(&feed, &options, err));
-    stk_status st = stk_session_evaluate_all(t->session, feed, t->recipe.data.size, m, err);
+    stk_status st = evaluate_and_sample(t, feed, m, err);
     stk_feed_free(feed);
     return st;
 }

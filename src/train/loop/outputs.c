@@ -1,5 +1,7 @@
 /* The table of metrics and event files. */
 #include "train/loop/outputs.h"
+#include "train/loop/hparams.h"
+#include "train/loop/sample_sheet.h"
 #include <stdio.h>
 
 static const char *const columns[] = {"epoch",    "loss",         "accuracy",      "learning_rate",
@@ -39,9 +41,33 @@ static stk_status write_row(void *context, const stk_train_progress *p, stk_erro
     return p->epoch_end ? stk_metrics_csv_flush(o->csv, err) : STK_OK;
 }
 
-static stk_status write_events(void *context, const stk_train_progress *p, stk_error *err)
+/* Each set of pictures once. */
+static stk_status write_samples(stk_outputs *o, bool validation, stk_error *err)
 {
-    stk_outputs *o = context;
+    const char       *tag = validation ? "samples/validation" : "samples/training";
+    const int64_t     step = stk_samples_step(o->options.samples, validation);
+    stk_train_samples samples;
+    stk_blob          png;
+    if (step < 0 || step == o->shown[validation]) return STK_OK;
+    stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_samples_read(o->options.samples, validation, &samples, err);
+    if (!st) st = stk_sample_sheet(&samples, o->options.data, &png, err);
+    if (!st) st = stk_events_image(o->events, tag, samples.step, stk_blob_bytes(&png), err);
+    o->shown[validation] = samples.step;
+    stk_train_samples_release(&samples);
+    stk_blob_release(&png);
+    return st;
+}
+
+static stk_status write_settings(stk_outputs *o, stk_error *err)
+{
+    if (o->begun) return STK_OK;
+    o->begun = true;
+    return stk_hparams_write(o->events, o->options.recipe, err);
+}
+
+static stk_status write_curves(stk_outputs *o, const stk_train_progress *p, stk_error *err)
+{
     const struct {
         const char *tag;
         double      value;
@@ -61,22 +87,43 @@ static stk_status write_events(void *context, const stk_train_progress *p, stk_e
     for (size_t i = 0; i < sizeof curves / sizeof *curves; i++)
         if (curves[i].given)
             STK_TRY(stk_events_scalar(o->events, curves[i].tag, p->step, curves[i].value, err));
-    return p->epoch_end ? stk_events_flush(o->events, err) : STK_OK;
+    return STK_OK;
 }
 
-stk_status stk_outputs_open(stk_outputs *outputs, const char *folder, bool tensorboard,
-                            int64_t resume_step, stk_error *err)
+/* Curves go first: they are there whatever becomes of the rest. Who follows the run sees each
+ * report at once. */
+static stk_status write_events(void *context, const stk_train_progress *p, stk_error *err)
 {
-    char path[STK_TRAIN_PATH + 32];
-    *outputs = (stk_outputs){0};
+    stk_outputs *o = context;
+    STK_TRY(write_curves(o, p, err));
+    STK_TRY(p->epoch_end ? stk_events_flush(o->events, err) : stk_events_show(o->events, err));
+    STK_TRY(write_settings(o, err));
+    STK_TRY(write_samples(o, false, err));
+    STK_TRY(write_samples(o, true, err));
+    return stk_events_show(o->events, err);
+}
+
+stk_status stk_outputs_open(stk_outputs *outputs, const stk_outputs_options *options,
+                            stk_error *err)
+{
+    const char   *folder = options->recipe->output.folder;
+    const int64_t resume_step = options->resume_step;
+    char          path[STK_TRAIN_PATH + 32];
+    *outputs = (stk_outputs){.options = *options, .shown = {-1, -1}};
     snprintf(path, sizeof path, "%s/metrics.csv", folder);
     STK_TRY(stk_metrics_csv_open(&outputs->csv, NULL, path, columns, COLUMNS, resume_step, err));
-    if (!tensorboard) return STK_OK;
-    const stk_events_options options = {.resumed = resume_step >= 0,
-                                        .resume_step = resume_step + 1};
-    stk_status               st = stk_events_open(&outputs->events, folder, &options, err);
+    if (!options->recipe->output.tensorboard) return STK_OK;
+    const stk_events_options how = {.resumed = resume_step >= 0, .resume_step = resume_step + 1};
+    stk_status               st = stk_events_open(&outputs->events, folder, &how, err);
     if (st) stk_outputs_close(outputs);
     return st;
+}
+
+stk_status stk_outputs_end(stk_outputs *outputs, bool success, stk_error *err)
+{
+    if (!outputs->events || !outputs->begun) return STK_OK;
+    STK_TRY(stk_events_hparams_end(outputs->events, success, err));
+    return stk_events_flush(outputs->events, err);
 }
 
 void stk_outputs_close(stk_outputs *outputs)

@@ -181,6 +181,20 @@ static void account_input(stk_trainer *t, uint64_t input_ns, uint64_t wait_ns, u
     t->result->compute_seconds += (double)(compute_ns + hidden) / 1e9;
 }
 
+/* Pictures of the first batch of an epoch are shown; where a device makes them, of the first batch
+ * of a start, when nothing is under way yet that would be waited for. */
+static void sample(stk_trainer *t, const stk_begun *b)
+{
+    stk_train_progress at = {0};
+    stk_error          why;
+    stk_trainer_place(t, b->step, b->phase_step, &at);
+    if (t->begun_count && (at.epoch_step != 1 || b->batch.edits)) return;
+    stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
+    const stk_status st =
+        stk_samples_train(t->samples, t->session, &b->batch, b->input.size, b->step, &why);
+    stk_trainer_tell_samples(t, st, &why);
+}
+
 stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err)
 {
     stk_trainer   *t = trainer;
@@ -191,6 +205,7 @@ stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err)
     uint64_t   input_ns = spend(t);
     stk_begun *b = next_step(t);
     b->batch = batch;
+    sample(t, b);
     stk_trace_thread *thread = stk_trace_at(t->options.trace, t->thread, STK_TRACE_STAGES);
     STK_TRY(stk_session_step(t->session, &b->batch, &b->input, thread, err));
     t->begun_count++;

@@ -6,6 +6,7 @@
 #include "train/loop/callbacks.h"
 #include "train/loop/outputs.h"
 #include "train/loop/phases.h"
+#include "train/loop/samples.h"
 #include "train/loop/sums.h"
 #include "train/observe/observer.h"
 #include "train/session/session.h"
@@ -36,6 +37,7 @@ struct stk_trainer {
     stk_session           *session;
     stk_schedule           schedule;
     stk_lock              *lock;
+    stk_samples           *samples;
     stk_outputs            outputs;
     stk_callbacks         *callbacks;
     stk_checkpoint_writer *writer;
@@ -49,7 +51,8 @@ struct stk_trainer {
     stk_outputs_told       told;
     stk_train_progress     progress; /* as of the last step whose result is there */
     stk_train_result      *result;
-    bool                   stop; /* no more steps: early stop */
+    bool                   stop;           /* no more steps: early stop */
+    bool                   samples_failed; /* it was told once */
     int64_t                last_checkpoint;
     int64_t                lost_in_a_row; /* steps without an update */
     uint64_t               last_checkpoint_ns, start_ns;
@@ -74,6 +77,8 @@ STK_NODISCARD stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *e
 STK_NODISCARD stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *err);
 /* The input's place of a checkpoint is the number of batches alone. */
 bool stk_trainer_place_is_count(stk_bytes saved);
+/* What failed of the pictures for people (STK_OK: nothing) is told once; the run goes on. */
+void stk_trainer_tell_samples(stk_trainer *trainer, stk_status st, const stk_error *why);
 /* Finds the last checkpoint and puts all back. STK_E_NOTFOUND: there is none, begin anew. */
 STK_NODISCARD stk_status stk_trainer_resume(stk_trainer *trainer, stk_error *err);
 /* Fills the filters of a model that whitens its input; nothing for others. */
