@@ -134,8 +134,8 @@ typedef struct stk_train_progress {
     double epoch_loss, epoch_accuracy; /* over the epoch up to that report: at its end, all of it */
     double learning_rate, momentum, loss_scale;
     double images_per_second, input_wait; /* the share of time that compute waited for input */
-    double seconds, seconds_left;
-    int64_t skipped;                    /* steps without an update: gradients were not finite */
+    double seconds, seconds_left; /* left: by the last while, with evaluations; 0: not known */
+    int64_t skipped;              /* steps without an update: gradients were not finite */
     bool    epoch_end, evaluated, best; /* evaluated: the two below are new */
     double  validation_loss, validation_accuracy, validation_top5;
 } stk_train_progress;

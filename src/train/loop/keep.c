@@ -72,11 +72,14 @@ stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err)
     uint64_t   span = stk_span_begin(trace), begin = stk_clock_ns();
     stk_status st = evaluate_all(trainer, &m, err);
     stk_span_end(trace, STK_STAGE_NONE, "evaluate", span, 0);
-    trainer->result->evaluation_seconds += (double)(stk_clock_ns() - begin) / 1e9;
+    const double seconds = (double)(stk_clock_ns() - begin) / 1e9;
+    trainer->result->evaluation_seconds += seconds;
     if (st == STK_E_CANCELLED) return STK_OK; /* the loop sees it next */
     STK_TRY(st);
+    stk_pace_add_evaluation(&trainer->pace, seconds);
     double count = m.count > 0 ? (double)m.count : 1;
     p->evaluated = true;
+    stk_trainer_foresee(trainer);
     p->validation_loss = (double)m.loss / count;
     p->validation_accuracy = (double)m.correct / count;
     p->validation_top5 = (double)m.top5 / count;

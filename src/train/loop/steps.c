@@ -49,6 +49,22 @@ static void sum_up(stk_trainer *t, const stk_metrics *m)
     t->window = (stk_train_sums){0};
 }
 
+/* Of those at ends of epochs that are not done. An evaluation only goes forward, which is about a
+ * third of a step's work. */
+void stk_trainer_foresee(stk_trainer *trainer)
+{
+    stk_train_progress     *p = &trainer->progress;
+    const stk_train_recipe *r = &trainer->recipe;
+    const int64_t           every = r->train.eval_every;
+    const int64_t           done = p->epoch + (p->evaluated ? 1 : 0);
+    int64_t                 left = every > 0 ? p->epochs / every - done / every : 0;
+    if (left < 1 && done < p->epochs) left = 1; /* the last one is always evaluated */
+    if (!trainer->data->validation_count) left = 0;
+    p->seconds_left =
+        stk_pace_left(&trainer->pace, p->steps - p->step, left,
+                      (double)trainer->data->validation_count / (3 * (double)r->data.batch));
+}
+
 /* Speed since the last report. */
 static void measure_speed(stk_trainer *t)
 {
@@ -57,8 +73,9 @@ static void measure_speed(stk_trainer *t)
     if (seconds > 0) {
         p->images_per_second = (double)(t->window_steps * t->recipe.data.batch) / seconds;
         p->input_wait = (double)t->window_wait_ns / (double)t->window_ns;
-        p->seconds_left = (double)(p->steps - p->step) * seconds / (double)t->window_steps;
+        stk_pace_add(&t->pace, seconds, t->window_steps);
     }
+    stk_trainer_foresee(t);
     t->window_ns = t->window_wait_ns = 0;
     t->window_steps = 0;
 }

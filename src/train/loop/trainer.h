@@ -5,6 +5,7 @@
 #include "train/checkpoint/checkpoint.h"
 #include "train/loop/callbacks.h"
 #include "train/loop/outputs.h"
+#include "train/loop/pace.h"
 #include "train/loop/phases.h"
 #include "train/loop/samples.h"
 #include "train/loop/sums.h"
@@ -60,6 +61,7 @@ struct stk_trainer {
     uint64_t               covered_ns; /* of all whose results came during the step at hand */
     uint64_t               since_ns;   /* training time is accounted for up to here */
     stk_train_sums         epoch;      /* up to the last report */
+    stk_pace               pace;
     /* Since the last report. */
     stk_train_sums window;
     uint64_t       window_ns, window_wait_ns;
@@ -71,6 +73,8 @@ const stk_phase *stk_trainer_phase(const stk_trainer *trainer);
 
 /* Waits for the results of all steps that were begun, so that state and progress agree. */
 STK_NODISCARD stk_status stk_trainer_drain(stk_trainer *trainer, stk_error *err);
+/* How long the rest will take, into progress. */
+void stk_trainer_foresee(stk_trainer *trainer);
 /* Over the validation data; fills progress and keeps account of the best. */
 STK_NODISCARD stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err);
 /* Hands a checkpoint to the writer. best: the model alone is written, too. */
