@@ -1,5 +1,6 @@
 /* The table of metrics and event files. */
 #include "train/loop/outputs.h"
+#include "base/clock.h"
 #include "train/loop/hparams.h"
 #include "train/loop/sample_sheet.h"
 #include <stdio.h>
@@ -10,6 +11,8 @@ static const char *const columns[] = {"epoch",    "loss",         "accuracy",   
                                       "skipped",  "epoch_loss",   "epoch_accuracy"};
 
 enum { COLUMNS = sizeof columns / sizeof *columns, VALIDATION = 9, SKIPPED = 12, EPOCH = 13 };
+
+static const uint64_t samples_every_ns = 10000000000u;
 
 static double epoch_now(const stk_train_progress *p)
 {
@@ -41,19 +44,23 @@ static stk_status write_row(void *context, const stk_train_progress *p, stk_erro
     return p->epoch_end ? stk_metrics_csv_flush(o->csv, err) : STK_OK;
 }
 
-/* Each set of pictures once. */
-static stk_status write_samples(stk_outputs *o, bool validation, stk_error *err)
+/* Each set of pictures once, and of short epochs not every one: a sheet takes some 10 ms. */
+static stk_status write_samples(stk_outputs *o, bool validation, bool last, stk_error *err)
 {
     const char       *tag = validation ? "samples/validation" : "samples/training";
     const int64_t     step = stk_samples_step(o->options.samples, validation);
     stk_train_samples samples;
     stk_blob          png;
     if (step < 0 || step == o->shown[validation]) return STK_OK;
+    if (!last && o->shown[validation] >= 0 &&
+        stk_clock_ns() - o->shown_ns[validation] < samples_every_ns)
+        return STK_OK;
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
     stk_status st = stk_samples_read(o->options.samples, validation, &samples, err);
     if (!st) st = stk_sample_sheet(&samples, o->options.data, &png, err);
     if (!st) st = stk_events_image(o->events, tag, samples.step, stk_blob_bytes(&png), err);
     o->shown[validation] = samples.step;
+    o->shown_ns[validation] = stk_clock_ns();
     stk_train_samples_release(&samples);
     stk_blob_release(&png);
     return st;
@@ -98,8 +105,8 @@ static stk_status write_events(void *context, const stk_train_progress *p, stk_e
     STK_TRY(write_curves(o, p, err));
     STK_TRY(p->epoch_end ? stk_events_flush(o->events, err) : stk_events_show(o->events, err));
     STK_TRY(write_settings(o, err));
-    STK_TRY(write_samples(o, false, err));
-    STK_TRY(write_samples(o, true, err));
+    STK_TRY(write_samples(o, false, false, err));
+    STK_TRY(write_samples(o, true, false, err));
     return stk_events_show(o->events, err);
 }
 
@@ -122,6 +129,8 @@ stk_status stk_outputs_open(stk_outputs *outputs, const stk_outputs_options *opt
 stk_status stk_outputs_end(stk_outputs *outputs, bool success, stk_error *err)
 {
     if (!outputs->events || !outputs->begun) return STK_OK;
+    STK_TRY(write_samples(outputs, false, true, err));
+    STK_TRY(write_samples(outputs, true, true, err));
     STK_TRY(stk_events_hparams_end(outputs->events, success, err));
     return stk_events_flush(outputs->events, err);
 }
