@@ -22,6 +22,8 @@ typedef struct stk_chart_series {
     const char   *name; /* UTF-8; NULL: not in the legend */
     const double *x, *y;
     size_t        count;
+    const double *behind; /* the same points as they were before smoothing: a faint line behind, in
+                           * pictures alone; NULL: none */
 } stk_chart_series;
 
 /* A dot with a text beside it. */
@@ -40,10 +42,18 @@ typedef struct stk_chart {
     int                     width, height; /* of pictures; 0 means 960 and 540 */
 } stk_chart;
 
+/* A line's values smoothed: means that fade with the distance back, over about a 25th of the
+ * points; few points stay as they are. What is not finite counts for nothing and stays. out may be
+ * y. */
+STK_API void stk_chart_smooth(const double *y, size_t count, double *out);
+
 /* Complete in itself; light or dark as its reader's screen is. However many points a line has, a
  * column of pixels takes at most four. */
 STK_API STK_NODISCARD stk_status stk_chart_svg(stk_blob *out, const stk_chart *chart,
                                                stk_error *err);
+/* Several, one below the other, as one picture. */
+STK_API STK_NODISCARD stk_status stk_charts_svg(stk_blob *out, const stk_chart *charts,
+                                                size_t count, stk_error *err);
 /* Letters beyond ASCII are shown as '?'. */
 STK_API STK_NODISCARD stk_status stk_chart_png(stk_blob *out, const stk_chart *chart, bool dark,
                                                stk_error *err);

@@ -41,7 +41,39 @@ STK_API STK_NODISCARD stk_status stk_events_text(stk_events *events, const char 
 /* An encoded picture: PNG or JPEG. */
 STK_API STK_NODISCARD stk_status stk_events_image(stk_events *events, const char *tag, int64_t step,
                                                   stk_bytes encoded, stk_error *err);
-/* Everything so far goes to the file and to the disk. */
+
+/* What a run is done with, and the curves (tags) that judge it. */
+typedef enum stk_events_kind {
+    STK_EVENTS_NUMBER,
+    STK_EVENTS_TEXT,
+    STK_EVENTS_BOOL
+} stk_events_kind;
+
+typedef struct stk_events_hparam {
+    const char     *name;
+    stk_events_kind kind;
+    double          number; /* of NUMBER and BOOL */
+    const char     *text;   /* of TEXT: UTF-8 */
+} stk_events_hparam;
+
+typedef struct stk_events_hparams {
+    const stk_events_hparam *list;
+    size_t                   count;
+    const char *const       *metrics;
+    size_t                   metric_count;
+} stk_events_hparams;
+
+/* For the HPARAMS page of TensorBoard, which compares runs by them: at the beginning of a run, and
+ * at its end. */
+STK_API STK_NODISCARD stk_status stk_events_hparams_begin(stk_events               *events,
+                                                          const stk_events_hparams *all,
+                                                          stk_error                *err);
+STK_API STK_NODISCARD stk_status stk_events_hparams_end(stk_events *events, bool success,
+                                                        stk_error *err);
+
+/* Everything so far goes to the file, where those who follow it see it. */
+STK_API STK_NODISCARD stk_status stk_events_show(stk_events *events, stk_error *err);
+/* And to the disk. */
 STK_API STK_NODISCARD stk_status stk_events_flush(stk_events *events, stk_error *err);
 /* Writes what is in memory if it can: flush before to know. NULL is fine. */
 STK_API void stk_events_free(stk_events *events);

@@ -146,12 +146,13 @@ typedef struct stk_train_progress {
     int64_t step, steps;   /* of the whole run */
     int64_t begun; /* steps that were: on a device that works beside the caller, some after step */
     int64_t epoch_step, epoch_steps;
-    int64_t size;           /* of pictures, now */
-    double  loss, accuracy; /* over the steps since the last report; accuracy 0 to 1 */
-    double  learning_rate, momentum, loss_scale;
-    double  images_per_second, input_wait; /* the share of time that compute waited for input */
-    double  seconds, seconds_left;
-    int64_t skipped;                    /* steps without an update: gradients were not finite */
+    int64_t size;                      /* of pictures, now */
+    double  loss, accuracy;            /* over the steps since the last report; accuracy 0 to 1 */
+    double epoch_loss, epoch_accuracy; /* over the epoch up to that report: at its end, all of it */
+    double learning_rate, momentum, loss_scale;
+    double images_per_second, input_wait; /* the share of time that compute waited for input */
+    double seconds, seconds_left; /* left: by the last while, with evaluations; 0: not known */
+    int64_t skipped;              /* steps without an update: gradients were not finite */
     bool    epoch_end, evaluated, best; /* evaluated: the two below are new */
     double  validation_loss, validation_accuracy, validation_top5;
 } stk_train_progress;
@@ -193,7 +194,7 @@ STK_API STK_NODISCARD stk_status stk_trainer_open(stk_trainer **out, const stk_t
 STK_API void stk_trainer_free(stk_trainer *trainer);
 
 typedef struct stk_train_result {
-    stk_train_progress last;
+    stk_train_progress last; /* epoch_loss and epoch_accuracy are up to the last step */
     double             best_accuracy;
     int64_t            best_step;
     bool               interrupted, stopped_early;
@@ -216,6 +217,35 @@ typedef struct stk_train_outlook {
     char        machine[STK_TRAIN_TEXT];  /* backend and machine, as stk_device_describe has it */
     int         threads;                  /* that compute */
 } stk_train_outlook;
+
+/* A few pictures, for people. */
+enum { STK_TRAIN_SAMPLES = 12 };
+
+typedef struct stk_train_sample {
+    int64_t label, second; /* second: of a mixture; -1: it is none */
+    double  share;         /* of label in a mixture, else 1 */
+    int64_t predicted;     /* -1: not known */
+    double  probability;   /* of that */
+} stk_train_sample;
+
+typedef struct stk_train_samples {
+    int64_t          step, count, size, channels;
+    stk_train_sample list[STK_TRAIN_SAMPLES];
+    stk_blob         pixels; /* uint8 [count,size,size,channels] */
+} stk_train_samples;
+
+/* What the network saw: the first of a batch that it trained on, or some of the validation data
+ * with what it took them for in the last evaluation. A copy, to be released even on failure; count
+ * 0: none yet. From any thread, but not while the trainer is being freed. */
+STK_API STK_NODISCARD stk_status stk_trainer_samples(stk_trainer *trainer, bool validation,
+                                                     stk_train_samples *out, stk_error *err);
+STK_API void                     stk_train_samples_release(stk_train_samples *samples);
+/* "cat", "7" where classes have no names, "cat 70 % + dog" of a mixture; and what it was taken for,
+ * "" where that is not known. Both give text. */
+STK_API const char *stk_train_sample_label(const stk_train_sample *sample,
+                                           const stk_train_data *data, char *text, size_t room);
+STK_API const char *stk_train_sample_predicted(const stk_train_sample *sample,
+                                               const stk_train_data *data, char *text, size_t room);
 
 STK_API stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer);
 STK_API const char       *stk_trainer_folder(const stk_trainer *trainer);

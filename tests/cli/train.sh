@@ -20,6 +20,10 @@ done
 for file in recipe.yaml classes.txt metrics.csv best.safetensors final.safetensors curve.svg; do
     [ -s "runs/photos-resnet20-1/$file" ] || fail "$file is missing"
 done
+for text in '>loss<' '>accuracy, %<' '>best: ' 'class="l s0 b"'; do
+    expect_in runs/photos-resnet20-1/curve.svg "$text" "the learning curve"
+done
+expect_in out "accuracy, %" "the learning curve on the screen"
 ls runs/photos-resnet20-1/events.out.tfevents.* >/dev/null || fail "event files are missing"
 
 # One object as the result, nothing else on stdout, nothing on stderr.
@@ -39,6 +43,15 @@ assert [s["stage"][:2] for s in stages[1:]] == [f"S{i}" for i in range(1, 9)], s
 assert abs(sum(s["share"] for s in stages) - 1) < 1e-6 and r["measured"]["steps"] == 12, r
 assert abs(sum(s["exposed_ms"] for s in stages) - r["measured"]["step_ms"]) < 1e-6, r
 assert stages[4]["share"] > 0 and stages[1]["items_per_s"] > 0 and stages[8]["busy_ms"] > 0, stages
+PYTHON
+# The epoch's means: those of its five rows of one step each.
+python3 - out first/metrics.csv <<'PYTHON' || fail "the loss of the last epoch"
+import csv, json, sys
+r, rows = json.load(open(sys.argv[1])), list(csv.DictReader(open(sys.argv[2])))[-5:]
+for name in ("loss", "accuracy"):
+    mean = sum(float(row[name]) for row in rows) / 5
+    assert abs(r[name] - mean) < 1e-9 and abs(float(rows[-1]["epoch_" + name]) - mean) < 1e-9, (name, r[name], mean)
+    assert not rows[0]["epoch_" + name], rows[0]
 PYTHON
 [ "$(wc -l <first/metrics.csv)" = 16 ] || fail "metrics.csv has $(wc -l <first/metrics.csv) lines"
 

@@ -89,6 +89,8 @@ static void expect_same(const char *name, const char *const *settings)
     EXPECT(at_once.best_accuracy == late.best_accuracy);
     EXPECT_INT_EQ(at_once.last.step, late.last.step);
     EXPECT(at_once.last.loss == late.last.loss);
+    EXPECT(at_once.last.epoch_loss == late.last.epoch_loss);
+    EXPECT(at_once.last.epoch_accuracy == late.last.epoch_accuracy);
     stk_train_data_release(&data);
 }
 

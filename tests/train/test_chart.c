@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double           xs[] = {0, 1, 2, 3, 4}, ys[] = {0, 1, 4, 9, 16};
-static const stk_chart_series squares = {"squares", xs, ys, 5};
+static const stk_chart_series squares = {"squares", xs, ys, 5, ys};
 static const stk_chart_marker highest = {4, 16, "the highest"};
 static const stk_chart        plain = {.title = "Title",
                                        .x_label = "x",
@@ -72,7 +72,7 @@ STK_TEST(a_chart_in_plain_letters)
 STK_TEST(a_chart_in_braille)
 {
     const stk_chart_text_options options = {.columns = 20, .rows = 4, .utf8 = true};
-    const stk_chart_series       line = {NULL, xs, xs, 5};
+    const stk_chart_series       line = {NULL, xs, xs, 5, NULL};
     const stk_chart              chart = {.series = &line, .series_count = 1};
     EXPECT_STR_EQ("4 ┤             ⢀⡠⠤⠒\n"
                   "  │         ⣀⠤⠒⠉⠁\n"
@@ -86,7 +86,7 @@ STK_TEST(a_chart_in_braille)
 STK_TEST(lines_are_told_apart_by_letters_or_colours)
 {
     const double           zs[] = {16, 9, 4, 1, 0};
-    const stk_chart_series both[] = {squares, {"falling", xs, zs, 5}};
+    const stk_chart_series both[] = {squares, {"falling", xs, zs, 5, NULL}};
     const stk_chart        chart = {.series = both, .series_count = 2};
     stk_chart_text_options options = {.utf8 = true};
     EXPECT_CONTAINS("* squares   + falling", text_of(&chart, options));
@@ -129,7 +129,7 @@ STK_TEST(hostile_texts_are_made_harmless)
 STK_TEST(gaps_lift_the_pen_and_a_point_alone_is_a_dot)
 {
     const double           x[] = {0, 1, 2, 3, 4, 5}, y[] = {1, 2, NAN, 3, INFINITY, 4};
-    const stk_chart_series series = {NULL, x, y, 6};
+    const stk_chart_series series = {NULL, x, y, 6, NULL};
     const stk_chart        chart = {.series = &series, .series_count = 1};
     const char            *path = strstr(svg_of(&chart), "d=\"M") + 3;
     int                    lifted = 0, drawn = 0;
@@ -150,7 +150,7 @@ STK_TEST(a_million_points_are_few_corners_and_keep_their_spike)
         x[i] = i;
         y[i] = i == 777777 ? 100 : 0.01 * (i % 10);
     }
-    const stk_chart_series series = {NULL, x, y, MANY};
+    const stk_chart_series series = {NULL, x, y, MANY, NULL};
     const stk_chart        chart = {.series = &series, .series_count = 1};
     svg_of(&chart);
     EXPECT(strlen(text) < 100000);
@@ -200,7 +200,7 @@ STK_TEST(charts_of_nothing_of_one_point_and_of_small_sides_are_drawn)
     stk_blob               blob;
     const double           nan = NAN;
     const stk_chart_series series[] = {
-        {"none", NULL, NULL, 0}, {"one", xs, ys, 1}, {"never", &nan, &nan, 1}};
+        {"none", NULL, NULL, 0, NULL}, {"one", xs, ys, 1, NULL}, {"never", &nan, &nan, 1, NULL}};
     for (size_t i = 0; i < COUNT_OF(series); i++)
         for (int log = 0; log < 2; log++) {
             stk_chart chart = {.title = "a title that is far too long for so small a picture",
@@ -253,10 +253,69 @@ static stk_status draw_all(void *context, stk_error *err)
     (void)context;
     stk_blob_init(&blob, NULL, STK_MEMORY_OUTPUT);
     stk_status st = stk_chart_svg(&blob, &plain, err);
+    if (!st) st = stk_charts_svg(&blob, &plain, 1, err);
     if (!st) st = stk_chart_png(&blob, &plain, false, err);
     if (!st) st = stk_chart_text(&blob, &plain, NULL, err);
     stk_blob_release(&blob);
     return st;
+}
+
+STK_TEST(a_smoothed_line_keeps_its_level_and_loses_its_noise)
+{
+    enum { COUNT = 1000 };
+    static double raw[COUNT], smooth[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        raw[i] = 5 + (i % 2 ? 1 : -1);
+    stk_chart_smooth(raw, COUNT, smooth);
+    EXPECT(smooth[0] == 4); /* the first is all there is */
+    for (int i = 100; i < COUNT; i++)
+        EXPECT(fabs(smooth[i] - 5) < 0.1);
+    raw[500] = NAN;
+    stk_chart_smooth(raw, COUNT, smooth);
+    EXPECT(isnan(smooth[500]) && fabs(smooth[501] - 5) < 0.1);
+    stk_chart_smooth(raw, 9, smooth); /* too few */
+    EXPECT_MEM_EQ(raw, smooth, 9 * sizeof *raw);
+}
+
+STK_TEST(what_was_before_smoothing_is_a_faint_line_behind)
+{
+    static const double    x[] = {0, 1, 2}, y[] = {1, 2, 3}, raw[] = {1, 9, 3};
+    const stk_chart_series series = {"a", x, y, 3, raw};
+    const stk_chart        chart = {.series = &series, .series_count = 1};
+    stk_blob               out;
+    stk_error              err;
+    stk_blob_init(&out, NULL, STK_MEMORY_OUTPUT);
+    EXPECT_OK(stk_chart_svg(&out, &chart, &err));
+    EXPECT_OK(stk_blob_append(&out, "", 1, &err));
+    const char *behind = strstr((const char *)out.data, "class=\"l s0 b\"");
+    const char *front = strstr((const char *)out.data, "<path class=\"l s0\"");
+    EXPECT(behind && front && behind < front);
+    out.size = 0;
+    EXPECT_OK(stk_chart_png(&out, &chart, false, &err));
+    EXPECT(out.size > 1000);
+    stk_blob_release(&out);
+}
+
+STK_TEST(several_charts_are_one_picture)
+{
+    static const double    x[] = {0, 1}, y[] = {1, 2};
+    const stk_chart_series series = {"a", x, y, 2, NULL};
+    const stk_chart        charts[] = {
+               {.title = "one", .series = &series, .series_count = 1, .height = 300},
+               {.title = "two", .series = &series, .series_count = 1, .height = 200}};
+    stk_blob  out;
+    stk_error err;
+    stk_blob_init(&out, NULL, STK_MEMORY_OUTPUT);
+    EXPECT_OK(stk_charts_svg(&out, charts, 2, &err));
+    EXPECT_OK(stk_blob_append(&out, "", 1, &err));
+    EXPECT_CONTAINS("width=\"960\" height=\"500\"", (const char *)out.data);
+    EXPECT_CONTAINS(" y=\"300\" width=\"960\" height=\"200\"", (const char *)out.data);
+    EXPECT_CONTAINS(">two</text>", (const char *)out.data);
+    const stk_chart bad = {.width = 1};
+    out.size = 3;
+    EXPECT_STATUS(STK_E_RANGE, stk_charts_svg(&out, &bad, 1, &err));
+    EXPECT_INT_EQ(3, out.size);
+    stk_blob_release(&out);
 }
 
 STK_TEST(charts_survive_every_failed_allocation)

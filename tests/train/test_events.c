@@ -62,6 +62,39 @@ STK_TEST(events_are_to_the_byte_what_tensorboard_writes)
     stk_events_free(events);
 }
 
+static stk_status write_hparams(stk_events *events, stk_error *err)
+{
+    const stk_events_hparam list[] = {
+        {.name = "model.name", .kind = STK_EVENTS_TEXT, .text = "lénet"},
+        {.name = "train.deterministic", .kind = STK_EVENTS_BOOL, .number = 1},
+        {.name = "train.learning_rate", .number = 0.1}};
+    static const char *const metrics[] = {"validation/accuracy"};
+    const stk_events_hparams all = {list, COUNT_OF(list), metrics, COUNT_OF(metrics)};
+    STK_TRY(stk_events_hparams_begin(events, &all, err));
+    return stk_events_hparams_end(events, true, err);
+}
+
+STK_TEST(settings_are_to_the_byte_what_the_plugins_messages_give)
+{
+    stk_error                err;
+    stk_events              *events;
+    double                   now = 1700000000;
+    const stk_events_options options = {.flush_seconds = -1, .now = tell, .now_context = &now};
+    EXPECT_OK(stk_events_open(&events, make_folder("hparams"), &options, &err));
+    const size_t begun = file_bytes(stk_events_path(events));
+    EXPECT_OK(write_hparams(events, &err));
+    EXPECT_OK(stk_events_show(events, &err));
+    const stk_bytes ours = stk_test_read_file(stk_events_path(events));
+    const stk_bytes theirs = stk_test_read_file(STK_TEST_DATA "/events/hparams.tfevents");
+    EXPECT_INT_EQ(theirs.size, ours.size - begun);
+    EXPECT_MEM_EQ(theirs.data, ours.data + begun, theirs.size);
+    const stk_events_hparam  bad = {.name = "a", .kind = STK_EVENTS_TEXT, .text = "b\xff"};
+    const stk_events_hparams one = {.list = &bad, .count = 1};
+    EXPECT_STATUS(STK_E_INVALID, stk_events_hparams_begin(events, &one, &err));
+    EXPECT_CONTAINS("the a 'b", err.message);
+    stk_events_free(events);
+}
+
 /* Both events have the time of opening; only that differs from the reference. */
 STK_TEST(a_resumed_run_says_from_where_in_a_new_file)
 {
@@ -184,6 +217,7 @@ static stk_status write_some(void *folder, stk_error *err)
     STK_TRY(stk_events_open(&events, folder, NULL, err));
     stk_status st = stk_events_scalar(events, "a", 1, 1, err);
     if (!st) st = stk_events_text(events, "b", 1, "text", err);
+    if (!st) st = write_hparams(events, err);
     if (!st) st = stk_events_flush(events, err);
     stk_events_free(events);
     return st;

@@ -162,7 +162,7 @@ static stk_status draw(const stk_sweep *s, const char *path, stk_blob *out, stk_
         batches[i] = (double)s->rows[i].batch;
         rates[i] = s->rows[i].images_per_s;
     }
-    const stk_chart_series series = {NULL, batches, rates, s->count};
+    const stk_chart_series series = {NULL, batches, rates, s->count, NULL};
     const stk_chart        chart = {.title = "pictures a second by batch",
                                     .x_label = "batch",
                                     .y_label = "img/s",

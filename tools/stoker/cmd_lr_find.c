@@ -104,8 +104,8 @@ static stk_status describe(drawing *d, const stk_lr_result *r, stk_error *err)
         d->numbers[n + i] = r->points[i].loss <= most ? r->points[i].loss : NAN;
         d->numbers[2 * n + i] = r->points[i].smoothed <= most ? r->points[i].smoothed : NAN;
     }
-    d->series[0] = (stk_chart_series){"smoothed", d->numbers, d->numbers + 2 * n, n};
-    d->series[1] = (stk_chart_series){"loss", d->numbers, d->numbers + n, n};
+    d->series[0] = (stk_chart_series){"smoothed", d->numbers, d->numbers + 2 * n, n, NULL};
+    d->series[1] = (stk_chart_series){"loss", d->numbers, d->numbers + n, n, NULL};
     d->chart = (stk_chart){.title = "loss by learning rate",
                            .x_label = "learning rate",
                            .x_log = true,

@@ -11,49 +11,48 @@
 
 enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 64 };
 
-enum { EPOCH, LOSS, VALIDATION_LOSS, VALIDATION_ACCURACY, WANTED };
-
-static const char *const wanted[WANTED] = {"epoch", "loss", "val_loss", "val_accuracy"};
+static const char *const wanted[STK_CURVE_COLUMNS] = {
+    "step",          "epoch",      "seconds",        "loss",     "accuracy",
+    "learning_rate", "epoch_loss", "epoch_accuracy", "val_loss", "val_accuracy"};
 
 /* Which column of the table is which of ours; -1 for none. */
-static void find_columns(const char *heading, int columns[WANTED])
+static void find_columns(const char *heading, int columns[STK_CURVE_COLUMNS])
 {
     const char *end = heading + strcspn(heading, "\n");
-    for (int i = 0; i < WANTED; i++)
+    for (int i = 0; i < STK_CURVE_COLUMNS; i++)
         columns[i] = -1;
     for (int column = 0; heading < end && column < MOST_COLUMNS; column++) {
         const size_t length = strcspn(heading, ",\n");
-        for (int i = 0; i < WANTED; i++)
+        for (int i = 0; i < STK_CURVE_COLUMNS; i++)
             if (strlen(wanted[i]) == length && strncmp(wanted[i], heading, length) == 0)
                 columns[i] = column;
         heading += length + 1;
     }
 }
 
-static void read_line(const char *line, const int columns[WANTED], double values[WANTED])
+static void read_line(const char *line, const int columns[STK_CURVE_COLUMNS],
+                      double values[STK_CURVE_COLUMNS])
 {
-    for (int i = 0; i < WANTED; i++)
+    for (int i = 0; i < STK_CURVE_COLUMNS; i++)
         values[i] = NAN;
     for (int column = 0;; column++) {
         const size_t length = strcspn(line, ",\n");
-        for (int i = 0; i < WANTED; i++)
+        for (int i = 0; i < STK_CURVE_COLUMNS; i++)
             if (columns[i] == column && length) values[i] = strtod(line, NULL);
         if (line[length] != ',') return;
         line += length + 1;
     }
 }
 
-static void add(stk_curve *c, const double values[WANTED])
+static void add(stk_curve *c, const double values[STK_CURVE_COLUMNS])
 {
-    c->epoch[c->count] = values[EPOCH];
-    c->loss[c->count++] = values[LOSS];
-    if (isnan(values[VALIDATION_LOSS])) return;
-    c->evaluated_at[c->evaluations] = values[EPOCH];
-    c->validation_loss[c->evaluations++] = values[VALIDATION_LOSS];
-    if (!(values[VALIDATION_ACCURACY] > c->best_accuracy)) return;
-    c->best_accuracy = values[VALIDATION_ACCURACY];
-    c->best_epoch = values[EPOCH];
-    c->best_loss = values[VALIDATION_LOSS];
+    for (int i = 0; i < STK_CURVE_COLUMNS; i++)
+        c->rows[i][c->count] = values[i];
+    const double *accuracy = c->rows[STK_CURVE_VALIDATION_ACCURACY];
+    if (!isnan(accuracy[c->count])) {
+        if (!c->evaluations++ || accuracy[c->count] > accuracy[c->best]) c->best = c->count;
+    }
+    c->count++;
 }
 
 static stk_status make_room(stk_curve *c, const char *text, stk_error *err)
@@ -61,25 +60,23 @@ static stk_status make_room(stk_curve *c, const char *text, stk_error *err)
     size_t lines = 1;
     for (; *text; text++)
         lines += *text == '\n';
-    double *room = calloc(lines, 4 * sizeof *room);
+    double *room = calloc(lines, STK_CURVE_COLUMNS * sizeof *room);
     if (!room) return stk_fail(err, STK_E_NOMEM, "curve", NULL, "no memory for %zu points", lines);
-    c->epoch = room;
-    c->loss = room + lines;
-    c->evaluated_at = room + 2 * lines;
-    c->validation_loss = room + 3 * lines;
+    for (int i = 0; i < STK_CURVE_COLUMNS; i++)
+        c->rows[i] = room + (size_t)i * lines;
     return STK_OK;
 }
 
 static stk_status read_table(stk_curve *c, const char *text, stk_error *err)
 {
-    int         columns[WANTED];
-    double      values[WANTED];
+    int         columns[STK_CURVE_COLUMNS];
+    double      values[STK_CURVE_COLUMNS];
     const char *line = strchr(text, '\n');
     find_columns(text, columns);
     STK_TRY(make_room(c, text, err));
     for (; line && line[1]; line = strchr(line, '\n')) {
         read_line(++line, columns, values);
-        if (!isnan(values[EPOCH])) add(c, values);
+        if (!isnan(values[STK_CURVE_EPOCH])) add(c, values);
     }
     return STK_OK;
 }
@@ -88,7 +85,7 @@ stk_status stk_curve_read(stk_curve *curve, const char *folder, stk_error *err)
 {
     char     path[STK_TRAIN_PATH + 32];
     stk_blob text;
-    *curve = (stk_curve){.best_accuracy = -1};
+    *curve = (stk_curve){0};
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     snprintf(path, sizeof path, "%s/metrics.csv", folder);
     stk_status st = stk_file_read_all(NULL, path, 0, MOST_BYTES, &text, err);
@@ -101,58 +98,103 @@ stk_status stk_curve_read(stk_curve *curve, const char *folder, stk_error *err)
 
 void stk_curve_release(stk_curve *curve)
 {
-    free(curve->epoch); /* the one block */
-    *curve = (stk_curve){.best_accuracy = -1};
+    free(curve->rows[0]); /* the one block */
+    *curve = (stk_curve){0};
 }
 
+/* One of the two charts: training smoothed over what was measured, validation, and the best. */
 typedef struct drawing {
+    double          *points; /* four times as many as there are rows, in one block */
     stk_chart_series series[2];
     stk_chart_marker marker;
     char             text[48];
+    stk_chart        chart;
 } drawing;
 
-static stk_chart describe(const stk_curve *c, drawing *d)
+static const struct quantity {
+    const char      *title;
+    stk_curve_column training, validation;
+    double           scale;
+} quantities[] = {
+    {"loss", STK_CURVE_LOSS, STK_CURVE_VALIDATION_LOSS, 1},
+    {"accuracy, %", STK_CURVE_ACCURACY, STK_CURVE_VALIDATION_ACCURACY, 100},
+};
+
+enum { QUANTITIES = sizeof quantities / sizeof *quantities };
+
+static stk_status describe(drawing *d, const stk_curve *c, const struct quantity *q, stk_error *err)
 {
-    d->series[0] = (stk_chart_series){"training", c->epoch, c->loss, c->count};
-    d->series[1] =
-        (stk_chart_series){"validation", c->evaluated_at, c->validation_loss, c->evaluations};
-    snprintf(d->text, sizeof d->text, "%.2f %%", 100 * c->best_accuracy);
-    d->marker = (stk_chart_marker){c->best_epoch, c->best_loss, d->text};
-    return (stk_chart){.title = "loss",
-                       .x_label = "epoch",
-                       .series = d->series,
-                       .series_count = c->evaluations ? 2 : 1,
-                       .markers = &d->marker,
-                       .marker_count = c->best_accuracy >= 0};
+    const size_t n = c->count;
+    size_t       evaluations = 0;
+    d->points = calloc(n + 1, 4 * sizeof *d->points);
+    if (!d->points) return stk_fail(err, STK_E_NOMEM, "curve", NULL, "no memory for a chart");
+    double *raw = d->points, *smooth = raw + n, *at = smooth + n, *judged = at + n;
+    for (size_t i = 0; i < n; i++) {
+        raw[i] = q->scale * c->rows[q->training][i];
+        if (isnan(c->rows[q->validation][i])) continue;
+        at[evaluations] = c->rows[STK_CURVE_EPOCH][i];
+        judged[evaluations++] = q->scale * c->rows[q->validation][i];
+    }
+    stk_chart_smooth(raw, n, smooth);
+    d->series[0] = (stk_chart_series){"training", c->rows[STK_CURVE_EPOCH], smooth, n, raw};
+    d->series[1] = (stk_chart_series){.name = "validation", .x = at, .y = judged, evaluations};
+    snprintf(d->text, sizeof d->text, "best: %.2f %%",
+             c->evaluations ? 100 * c->rows[STK_CURVE_VALIDATION_ACCURACY][c->best] : 0);
+    d->chart = (stk_chart){.title = q->title,
+                           .x_label = "epoch",
+                           .series = d->series,
+                           .series_count = evaluations ? 2 : 1,
+                           .markers = &d->marker,
+                           .marker_count = evaluations > 0};
+    if (evaluations)
+        d->marker = (stk_chart_marker){c->rows[STK_CURVE_EPOCH][c->best],
+                                       q->scale * c->rows[q->validation][c->best], d->text};
+    return STK_OK;
 }
 
-stk_status stk_curve_print(const stk_curve *curve, const stk_style *style, stk_error *err)
+static stk_status print_chart(const stk_chart *chart, const stk_style *style, stk_error *err)
 {
-    drawing                      d;
-    const stk_chart              chart = describe(curve, &d);
     const stk_chart_text_options options = {.columns = style->width > 100 ? 100 : style->width,
-                                            .rows = 12,
+                                            .rows = 10,
                                             .utf8 = style->unicode,
                                             .colour = style->bold[0] != 0};
     stk_blob                     text;
-    if (curve->count < 2) return STK_OK;
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
-    const stk_status st = stk_chart_text(&text, &chart, &options, err);
+    const stk_status st = stk_chart_text(&text, chart, &options, err);
     if (!st) fwrite(text.data, 1, text.size, stdout);
     stk_blob_release(&text);
     return st;
 }
 
+stk_status stk_curve_print(const stk_curve *curve, const stk_style *style, stk_error *err)
+{
+    stk_status st = STK_OK;
+    for (int i = 0; i < QUANTITIES && curve->count >= 2 && !st; i++) {
+        drawing d = {0};
+        st = describe(&d, curve, &quantities[i], err);
+        if (!st) st = print_chart(&d.chart, style, err);
+        free(d.points);
+    }
+    return st;
+}
+
 stk_status stk_curve_save(const stk_curve *curve, const char *folder, stk_error *err)
 {
-    char            path[STK_TRAIN_PATH + 32];
-    drawing         d;
-    const stk_chart chart = describe(curve, &d);
-    stk_blob        svg;
+    char       path[STK_TRAIN_PATH + 32];
+    drawing    drawings[QUANTITIES] = {0};
+    stk_chart  charts[QUANTITIES];
+    stk_blob   svg;
+    stk_status st = STK_OK;
+    for (int i = 0; i < QUANTITIES && !st; i++) {
+        st = describe(&drawings[i], curve, &quantities[i], err);
+        charts[i] = drawings[i].chart;
+    }
     snprintf(path, sizeof path, "%s/curve.svg", folder);
     stk_blob_init(&svg, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = stk_chart_svg(&svg, &chart, err);
+    if (!st) st = stk_charts_svg(&svg, charts, QUANTITIES, err);
     if (!st) st = stk_pictures_save(path, stk_blob_bytes(&svg), err);
     stk_blob_release(&svg);
+    for (int i = 0; i < QUANTITIES; i++)
+        free(drawings[i].points);
     return st;
 }

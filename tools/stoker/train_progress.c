@@ -57,6 +57,15 @@ static double images_per_second(const stk_train_watch *watch, int64_t step)
     return seconds > 0 ? (double)((step - watch->first_step) * watch->batch) / seconds : 0;
 }
 
+/* Reports foresee the rest; before the first one, the speed so far does. */
+static double seconds_left(const stk_train_watch *watch, const stk_train_progress *p, double rate)
+{
+    if (!watch->reported || !(watch->last.seconds_left > 0))
+        return rate > 0 ? (double)((p->steps - p->step) * watch->batch) / rate : 0;
+    const double since = (double)(now_ns() - watch->reported_ns) / 1e9;
+    return since < watch->last.seconds_left ? watch->last.seconds_left - since : 0;
+}
+
 static void write_line(const stk_train_watch *watch, const stk_train_progress *p, char *line,
                        size_t room)
 {
@@ -76,7 +85,7 @@ static void write_line(const stk_train_watch *watch, const stk_train_progress *p
                                  100 * watch->last.input_wait);
     if (rate > 0)
         snprintf(line + used, room - used, "  eta %s",
-                 stk_format_duration(a, (double)((p->steps - p->step) * watch->batch) / rate));
+                 stk_format_duration(a, seconds_left(watch, p, rate)));
 }
 
 static void draw(stk_train_watch *watch, const stk_train_progress *p)
@@ -111,7 +120,7 @@ static void print_evaluation(const stk_train_progress *p)
     char time[STK_FORMAT_ROOM];
     fprintf(stderr,
             "epoch %lld/%lld  loss %.3g  acc %.1f %%  validation loss %.4g  acc %.2f %%  %s%s\n",
-            (long long)p->epoch + 1, (long long)p->epochs, p->loss, 100 * p->accuracy,
+            (long long)p->epoch + 1, (long long)p->epochs, p->epoch_loss, 100 * p->epoch_accuracy,
             p->validation_loss, 100 * p->validation_accuracy, stk_format_duration(time, p->seconds),
             p->best ? "  best" : "");
 }
@@ -123,6 +132,7 @@ static stk_status on_report(void *context, const stk_train_progress *progress, s
     pthread_mutex_lock(&watch->lock);
     watch->last = *progress;
     watch->reported = true;
+    watch->reported_ns = now_ns();
     if (progress->evaluated && !watch->quiet) {
         clear(watch);
         print_evaluation(progress);

@@ -17,7 +17,7 @@ typedef struct stk_train_watch {
     int64_t            batch;
     int64_t            first_step; /* of this run */
     stk_train_progress last;       /* the last report */
-    uint64_t           begin_ns, shown_ns;
+    uint64_t           begin_ns, shown_ns, reported_ns;
     stk_monitor       *monitor; /* is told of each step; NULL: none. Set before the first */
     stk_left_out       left_out;
 } stk_train_watch;

@@ -33,12 +33,12 @@ static void print_accuracy(const stk_train_report *report, const stk_style *styl
         printf("all %lld steps were done before; there was nothing left to do\n",
                (long long)p->steps);
     else if (p->step)
-        printf(
-            "loss %.4g, accuracy %.2f %% over the last training steps, %lld of %lld steps done%s\n",
-            p->loss, 100 * p->accuracy, (long long)p->step, (long long)p->steps,
-            r->interrupted     ? ", interrupted"
-            : r->stopped_early ? ", stopped early"
-                               : "");
+        printf("loss %.4g, accuracy %.2f %% over the last epoch%s, %lld of %lld steps done%s\n",
+               p->epoch_loss, 100 * p->epoch_accuracy, p->epoch_end ? "" : " so far",
+               (long long)p->step, (long long)p->steps,
+               r->interrupted     ? ", interrupted"
+               : r->stopped_early ? ", stopped early"
+                                  : "");
     if (p->skipped)
         printf("%lld steps were skipped: their gradients were not finite\n", (long long)p->skipped);
 }
@@ -195,8 +195,8 @@ void stk_train_report_json(stk_json_writer *json, const stk_train_report *report
     stk_json_pair_int(json, "steps", outlook.steps);
     stk_json_pair_int(json, "resumed_from", report->first_step);
     stk_json_pair_int(json, "step", p->step);
-    stk_json_pair_double(json, "loss", p->loss);
-    stk_json_pair_double(json, "accuracy", p->accuracy);
+    stk_json_pair_double(json, "loss", p->epoch_loss);
+    stk_json_pair_double(json, "accuracy", p->epoch_accuracy);
     if (r->best_accuracy >= 0) {
         stk_json_pair_double(json, "best_accuracy", r->best_accuracy);
         stk_json_pair_int(json, "best_step", r->best_step);

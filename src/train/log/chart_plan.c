@@ -72,8 +72,11 @@ stk_status stk_chart_plan_make(stk_chart_plan *plan, const stk_chart *chart, int
     stk_chart_axis_init(&plan->x, chart->x_log);
     stk_chart_axis_init(&plan->y, chart->y_log);
     for (size_t i = 0; i < chart->series_count; i++)
-        for (size_t k = 0; k < chart->series[i].count; k++)
-            take_point(plan, chart->series[i].x[k], chart->series[i].y[k]);
+        for (size_t k = 0; k < chart->series[i].count; k++) {
+            const stk_chart_series *s = &chart->series[i];
+            take_point(plan, s->x[k], s->y[k]);
+            if (s->behind) take_point(plan, s->x[k], s->behind[k]);
+        }
     for (size_t i = 0; i < chart->marker_count; i++)
         take_point(plan, chart->markers[i].x, chart->markers[i].y);
     stk_chart_axis_finish(&plan->x, 0.0, x_ticks);

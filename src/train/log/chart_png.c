@@ -169,16 +169,30 @@ static void draw_markers(const drawing *d, const stk_chart_plan *plan)
     }
 }
 
+/* A third of the colour, on paper. */
+static uint32_t faint(uint32_t colour, uint32_t paper)
+{
+    uint32_t mixed = 0;
+    for (int shift = 0; shift < 24; shift += 8)
+        mixed |= ((colour >> shift & 0xff) + 2 * (paper >> shift & 0xff)) / 3 << shift;
+    return mixed;
+}
+
 static void draw(drawing *d, const stk_chart_plan *plan, bool dark)
 {
     fill(d, 0, 0, d->at.width, d->at.height, d->theme->paper);
     draw_axes(d, plan);
     draw_texts(d, plan->chart, dark);
-    for (size_t i = 0; i < plan->chart->series_count; i++) {
-        stk_chart_trace(plan, &plan->chart->series[i], d->at.right - d->at.left,
-                        d->at.bottom - d->at.top, move_pen, d);
-        colour_cover(d, stk_chart_colour(i, dark));
-    }
+    for (int front = 0; front < 2; front++)
+        for (size_t i = 0; i < plan->chart->series_count; i++) {
+            stk_chart_series series = plan->chart->series[i];
+            const uint32_t   colour = stk_chart_colour(i, dark);
+            if (!front && !series.behind) continue;
+            if (!front) series.y = series.behind;
+            stk_chart_trace(plan, &series, d->at.right - d->at.left, d->at.bottom - d->at.top,
+                            move_pen, d);
+            colour_cover(d, front ? colour : faint(colour, d->theme->paper));
+        }
     draw_markers(d, plan);
 }
 

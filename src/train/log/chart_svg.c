@@ -21,12 +21,17 @@ static void put_theme(stk_text_out *out, const stk_chart *chart, bool dark)
         stk_text_format(out, ".s%zu{stroke:#%06x}", i, (unsigned)stk_chart_colour(i, dark));
 }
 
-static void put_head(stk_text_out *out, const stk_chart *chart, const stk_chart_frame *at)
+static void put_size(stk_text_out *out, int y, int width, int height)
 {
-    stk_text_format(out,
-                    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-                    "viewBox=\"0 0 %d %d\" role=\"img\">\n",
-                    at->width, at->height, at->width, at->height);
+    stk_text_format(out, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+    if (y) stk_text_format(out, " y=\"%d\"", y);
+    stk_text_format(out, " width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n", width,
+                    height, width, height);
+}
+
+static void put_head(stk_text_out *out, const stk_chart *chart, const stk_chart_frame *at, int y)
+{
+    put_size(out, y, at->width, at->height);
     if (chart->title) {
         stk_text_put(out, "<title>");
         stk_text_xml(out, chart->title);
@@ -34,7 +39,8 @@ static void put_head(stk_text_out *out, const stk_chart *chart, const stk_chart_
     }
     stk_text_put(out, "<style>text{font:13px system-ui,'DejaVu Sans',sans-serif}"
                       ".t{font-size:17px;font-weight:600}.h{paint-order:stroke;stroke-width:4}"
-                      ".l{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}");
+                      ".l{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}"
+                      ".b{stroke-width:1;opacity:.35}");
     put_theme(out, chart, false);
     stk_text_put(out, "@media(prefers-color-scheme:dark){");
     put_theme(out, chart, true);
@@ -118,12 +124,16 @@ static void move_pen(void *context, double x, double y, bool down)
 static void put_series(stk_text_out *out, const stk_chart_plan *plan, const stk_chart_frame *at)
 {
     pen p = {out, at};
-    for (size_t i = 0; i < plan->chart->series_count; i++) {
-        stk_text_format(out, "<path class=\"l s%zu\" d=\"", i);
-        stk_chart_trace(plan, &plan->chart->series[i], at->right - at->left, at->bottom - at->top,
-                        move_pen, &p);
-        stk_text_put(out, "\"/>\n");
-    }
+    for (int front = 0; front < 2; front++)
+        for (size_t i = 0; i < plan->chart->series_count; i++) {
+            stk_chart_series series = plan->chart->series[i];
+            if (!front && !series.behind) continue;
+            if (!front) series.y = series.behind;
+            stk_text_format(out, "<path class=\"l s%zu%s\" d=\"", i, front ? "" : " b");
+            stk_chart_trace(plan, &series, at->right - at->left, at->bottom - at->top, move_pen,
+                            &p);
+            stk_text_put(out, "\"/>\n");
+        }
 }
 
 static void put_markers(stk_text_out *out, const stk_chart_plan *plan, const stk_chart_frame *at)
@@ -149,21 +159,58 @@ static void put_markers(stk_text_out *out, const stk_chart_plan *plan, const stk
     }
 }
 
-stk_status stk_chart_svg(stk_blob *out, const stk_chart *chart, stk_error *err)
+/* Moves *y on past it, and makes *width as wide. */
+static stk_status put_chart(stk_text_out *text, const stk_chart *chart, int *y, int *width,
+                            stk_error *err)
 {
     stk_chart_plan  plan;
     stk_chart_frame frame;
-    stk_text_out    text = {.blob = out, .err = err};
-    const size_t    before = out->size;
     STK_TRY(stk_chart_plan_make(&plan, chart, stk_chart_x_ticks(chart, &type),
                                 stk_chart_y_ticks(chart, &type), err));
     stk_chart_frame_make(&frame, &plan, &type);
-    put_head(&text, chart, &frame);
-    put_axes(&text, &plan, &frame);
-    put_texts(&text, chart, &frame);
-    put_series(&text, &plan, &frame);
-    put_markers(&text, &plan, &frame);
-    stk_text_put(&text, "</svg>\n");
-    if (text.status) out->size = before;
-    return text.status;
+    put_head(text, chart, &frame, *y);
+    put_axes(text, &plan, &frame);
+    put_texts(text, chart, &frame);
+    put_series(text, &plan, &frame);
+    put_markers(text, &plan, &frame);
+    stk_text_put(text, "</svg>\n");
+    *y += frame.height;
+    if (frame.width > *width) *width = frame.width;
+    return text->status;
+}
+
+stk_status stk_chart_svg(stk_blob *out, const stk_chart *chart, stk_error *err)
+{
+    stk_text_out text = {.blob = out, .err = err};
+    const size_t before = out->size;
+    int          y = 0, width = 0;
+    stk_status   st = put_chart(&text, chart, &y, &width, err);
+    if (st) out->size = before;
+    return st;
+}
+
+/* The size of all is known after the last, and stands first. */
+static stk_status put_all(stk_blob *out, const stk_chart *charts, size_t count, stk_blob *inside,
+                          stk_error *err)
+{
+    stk_text_out parts = {.blob = inside, .err = err}, whole = {.blob = out, .err = err};
+    int          y = 0, width = 0;
+    for (size_t i = 0; i < count; i++)
+        STK_TRY(put_chart(&parts, &charts[i], &y, &width, err));
+    put_size(&whole, 0, width, y);
+    STK_TRY(whole.status);
+    STK_TRY(stk_blob_append(out, inside->data, inside->size, err));
+    stk_text_put(&whole, "</svg>\n");
+    return whole.status;
+}
+
+stk_status stk_charts_svg(stk_blob *out, const stk_chart *charts, size_t count, stk_error *err)
+{
+    const size_t before = out->size;
+    stk_blob     inside;
+    stk_blob_init(&inside, out->ledger, STK_MEMORY_OUTPUT);
+    const stk_status st = put_all(out, charts, count, &inside, err);
+    stk_blob_release(&inside);
+    if (st) out->size = before;
+    return st;
 }

@@ -275,15 +275,31 @@ static void lay_out(grid *g)
     g->rows = g->options.rows;
 }
 
+/* Nothing is faint in a terminal, so lines behind others are left out, and their range with them.
+ */
+static stk_chart without_behind(const stk_chart *chart, stk_chart_series *series)
+{
+    stk_chart plain = *chart;
+    if (chart->series_count > STK_CHART_SERIES_MOST) return plain; /* which is refused */
+    for (size_t i = 0; i < chart->series_count; i++) {
+        series[i] = chart->series[i];
+        series[i].behind = NULL;
+    }
+    plain.series = series;
+    return plain;
+}
+
 stk_status stk_chart_text(stk_blob *out, const stk_chart *chart,
                           const stk_chart_text_options *options, stk_error *err)
 {
-    stk_chart_plan plan;
-    stk_text_out   text = {.blob = out, .err = err};
-    grid           g = {.plan = &plan, .out = &text};
-    const size_t   before = out->size;
+    stk_chart_series series[STK_CHART_SERIES_MOST];
+    const stk_chart  shown = without_behind(chart, series);
+    stk_chart_plan   plan;
+    stk_text_out     text = {.blob = out, .err = err};
+    grid             g = {.plan = &plan, .out = &text};
+    const size_t     before = out->size;
     STK_TRY(with_defaults(options, &g.options, err));
-    STK_TRY(stk_chart_plan_make(&plan, chart, g.options.columns / TICK_COLUMNS,
+    STK_TRY(stk_chart_plan_make(&plan, &shown, g.options.columns / TICK_COLUMNS,
                                 g.options.rows / TICK_ROWS, err));
     lay_out(&g);
     g.cells = calloc((size_t)g.columns * (size_t)g.rows, sizeof *g.cells);

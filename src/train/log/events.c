@@ -3,6 +3,7 @@
  * point of a curve takes 49 bytes instead of 71. */
 #include "base/utf8.h"
 #include "storage/file/paths.h"
+#include "train/log/events_plugin.h"
 #include "train/log/proto.h"
 
 #include <inttypes.h>
@@ -29,7 +30,8 @@ enum { SUMMARY_VALUE = 1 };
 enum { VALUE_TAG = 1, VALUE_SIMPLE, VALUE_IMAGE = 4, VALUE_TENSOR = 8, VALUE_METADATA };
 enum { IMAGE_HEIGHT = 1, IMAGE_WIDTH, IMAGE_CHANNELS, IMAGE_ENCODED };
 enum { TENSOR_DTYPE = 1, TENSOR_SHAPE, TENSOR_STRINGS = 8, DTYPE_STRING = 7 };
-enum { METADATA_PLUGIN = 1, METADATA_CLASS = 4, CLASS_TENSOR = 2, PLUGIN_NAME = 1 };
+enum { METADATA_PLUGIN = 1, METADATA_CLASS = 4, CLASS_TENSOR = 2 };
+enum { PLUGIN_NAME = 1, PLUGIN_CONTENT };
 
 struct stk_events {
     stk_output *output;
@@ -97,8 +99,8 @@ static stk_status put_value(stk_events *events, int64_t step, const stk_proto *v
 }
 
 /* Protobuf's readers refuse a whole event with a string that is not UTF-8. */
-static stk_status check_text(const stk_events *events, const char *what, const char *text,
-                             stk_error *err)
+stk_status stk_events_check_text(const stk_events *events, const char *what, const char *text,
+                                 stk_error *err)
 {
     const size_t length = strlen(text);
     for (size_t at = 0; at < length;) {
@@ -118,7 +120,7 @@ static stk_status begin_value(stk_events *events, const char *tag, int64_t step,
         return stk_fail(err, STK_E_INVALID, "events", events->output->path,
                         "tag '%s' at step %" PRId64 ": a tag has letters, a step is 0 or more",
                         tag ? tag : "", step);
-    STK_TRY(check_text(events, "tag", tag, err));
+    STK_TRY(stk_events_check_text(events, "tag", tag, err));
     *value = stk_proto_begin(&events->value, err);
     stk_proto_text(value, VALUE_TAG, tag);
     return STK_OK;
@@ -155,6 +157,27 @@ stk_status stk_events_text(stk_events *events, const char *tag, int64_t step, co
     return put_value(events, step, &p, err);
 }
 
+stk_status stk_events_metadata(stk_events *events, const char *tag, const char *plugin,
+                               stk_bytes content, stk_error *err)
+{
+    stk_proto p;
+    STK_TRY(begin_value(events, tag, 0, &p, err));
+    stk_proto part = stk_proto_begin(&events->part, err);
+    stk_proto_text(&part, PLUGIN_NAME, plugin);
+    stk_proto_bytes(&part, PLUGIN_CONTENT, content);
+    STK_TRY(part.status);
+    stk_proto metadata = stk_proto_begin(&events->summary, err); /* free until the value is whole */
+    stk_proto_message(&metadata, METADATA_PLUGIN, &events->part);
+    STK_TRY(metadata.status);
+    stk_proto_message(&p, VALUE_METADATA, &events->summary);
+    return put_value(events, 0, &p, err);
+}
+
+double stk_events_now(const stk_events *events)
+{
+    return events->now(events->now_context);
+}
+
 stk_status stk_events_image(stk_events *events, const char *tag, int64_t step, stk_bytes encoded,
                             stk_error *err)
 {
@@ -174,6 +197,11 @@ stk_status stk_events_image(stk_events *events, const char *tag, int64_t step, s
     STK_TRY(part.status);
     stk_proto_message(&p, VALUE_IMAGE, &events->part);
     return put_value(events, step, &p, err);
+}
+
+stk_status stk_events_show(stk_events *events, stk_error *err)
+{
+    return write_frames(events, err);
 }
 
 stk_status stk_events_flush(stk_events *events, stk_error *err)

@@ -4,8 +4,43 @@
 #include "train/loop/trainer.h"
 #include "train/use/model_source.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <stoker/optimizer.h>
 #include <string.h>
+
+/* All batches; the device is waited for at the end, and where a picture for people is in one. */
+static stk_status evaluate_feed(stk_trainer *t, stk_feed *feed, float *logits, stk_error *err)
+{
+    const int64_t  size = t->recipe.data.size;
+    stk_feed_batch batch;
+    stk_session_clear_metrics(t->session, true);
+    stk_samples_begin(t->samples, t->session);
+    for (;;) {
+        STK_TRY(stk_feed_next(feed, &batch, err));
+        if (!batch.rows) return STK_OK;
+        float *wanted = stk_samples_want(t->samples, batch.rows) ? logits : NULL;
+        STK_TRY(stk_session_evaluate(t->session, &batch, size, wanted, err));
+        stk_samples_next(t->samples, &batch, wanted);
+    }
+}
+
+static stk_status evaluate_and_sample(stk_trainer *t, stk_feed *feed, stk_metrics *m,
+                                      stk_error *err)
+{
+    const stk_train_recipe *r = &t->recipe;
+    const size_t            bytes = (size_t)(r->data.eval_batch * r->model.classes) * sizeof(float);
+    float                  *logits = malloc(bytes);
+    stk_error               why;
+    if (!logits)
+        return stk_fail(err, STK_E_NOMEM, "evaluate", NULL, "no memory for %zu bytes", bytes);
+    stk_status st = evaluate_feed(t, feed, logits, err);
+    if (!st) st = stk_session_metrics(t->session, true, false, m, err);
+    free(logits);
+    STK_TRY(st);
+    st = stk_samples_end(t->samples, t->session, t->state.step, &why);
+    stk_trainer_tell_samples(t, st, &why);
+    return STK_OK;
+}
 
 static stk_status evaluate_all(stk_trainer *t, stk_metrics *m, stk_error *err)
 {
@@ -24,7 +59,7 @@ static stk_status evaluate_all(stk_trainer *t, stk_metrics *m, stk_error *err)
                                       .log_context = t->options.log_context};
     stk_feed              *feed;
     STK_TRY(stk_feed_open(&feed, &options, err));
-    stk_status st = stk_session_evaluate_all(t->session, feed, t->recipe.data.size, m, err);
+    stk_status st = evaluate_and_sample(t, feed, m, err);
     stk_feed_free(feed);
     return st;
 }
@@ -38,11 +73,14 @@ stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err)
     uint64_t   span = stk_span_begin(trace), begin = stk_clock_ns();
     stk_status st = evaluate_all(trainer, &m, err);
     stk_span_end(trace, STK_STAGE_NONE, "evaluate", span, 0);
-    trainer->result->evaluation_seconds += (double)(stk_clock_ns() - begin) / 1e9;
+    const double seconds = (double)(stk_clock_ns() - begin) / 1e9;
+    trainer->result->evaluation_seconds += seconds;
     if (st == STK_E_CANCELLED) return STK_OK; /* the loop sees it next */
     STK_TRY(st);
+    stk_pace_add_evaluation(&trainer->pace, seconds);
     double count = m.count > 0 ? (double)m.count : 1;
     p->evaluated = true;
+    stk_trainer_foresee(trainer);
     p->validation_loss = (double)m.loss / count;
     p->validation_accuracy = (double)m.correct / count;
     p->validation_top5 = (double)m.top5 / count;
@@ -64,10 +102,16 @@ bool stk_trainer_place_is_count(stk_bytes saved)
            memcmp(saved.data, place_by_count, sizeof place_by_count) == 0;
 }
 
+/* Sums as a checkpoint has them. */
+typedef struct kept_sums {
+    stk_metrics    device;
+    stk_train_sums window, epoch;
+} kept_sums;
+
 /* The state as it is after the last step, in the form of a checkpoint. */
 static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
 {
-    stk_metrics m;
+    kept_sums sums = {.window = t->window, .epoch = t->epoch};
     stk_run_state_init(state, NULL);
     stk_blob input = state->input, schedule = state->schedule, metrics = state->metrics;
     *state = t->state;
@@ -75,8 +119,8 @@ static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
     state->schedule = schedule;
     state->metrics = metrics;
     state->seconds = t->progress.seconds;
-    STK_TRY(stk_session_metrics(t->session, false, false, &m, err));
-    STK_TRY(stk_blob_append(&state->metrics, &m, sizeof m, err));
+    STK_TRY(stk_session_metrics(t->session, false, false, &sums.device, err));
+    STK_TRY(stk_blob_append(&state->metrics, &sums, sizeof sums, err));
     STK_TRY(stk_schedule_save(&t->schedule, &state->schedule, err));
     return stk_faults_change_input(t->faults)
                ? stk_blob_append(&state->input, place_by_count, sizeof place_by_count, err)
@@ -162,6 +206,20 @@ static void warn(void *context, const char *line)
     stk_trainer_log(context, "WARNING: %s", line);
 }
 
+/* A checkpoint of an earlier version has no sums of the epoch. */
+static stk_status put_sums_back(stk_trainer *t, stk_error *err)
+{
+    kept_sums  sums = {0};
+    const bool whole = t->state.metrics.size == sizeof sums;
+    if (whole) memcpy(&sums, t->state.metrics.data, sizeof sums);
+    t->window = sums.window;
+    t->epoch = sums.epoch;
+    if (!whole)
+        stk_trainer_log(t, "WARNING: the checkpoint is of an earlier version and has no sums of "
+                           "its epoch: loss and accuracy of that epoch are those of its rest");
+    return stk_session_set_metrics(t->session, &sums.device, err);
+}
+
 static stk_status put_back(stk_trainer *t, const char *path, stk_error *err)
 {
     uint64_t recipe = t->state.recipe;
@@ -170,9 +228,7 @@ static stk_status put_back(stk_trainer *t, const char *path, stk_error *err)
         return stk_fail(err, STK_E_INVALID, "train", path,
                         "the checkpoint is of another recipe (%016llx, this one is %016llx)",
                         (unsigned long long)t->state.recipe, (unsigned long long)recipe);
-    stk_metrics m = {0};
-    if (t->state.metrics.size == sizeof m) memcpy(&m, t->state.metrics.data, sizeof m);
-    STK_TRY(stk_session_set_metrics(t->session, &m, err));
+    STK_TRY(put_sums_back(t, err));
     STK_TRY(stk_schedule_restore(&t->schedule, stk_blob_bytes(&t->state.schedule), err));
     stk_optimizer_state optimizer;
     if (stk_optimizer_read_state(stk_session_variables(t->session), &optimizer, err) == STK_OK)

@@ -1,12 +1,18 @@
 /* The table of metrics and event files. */
 #include "train/loop/outputs.h"
+#include "base/clock.h"
+#include "train/loop/hparams.h"
+#include "train/loop/sample_sheet.h"
 #include <stdio.h>
 
-static const char *const columns[] = {
-    "epoch",   "loss", "accuracy", "learning_rate", "momentum", "images_per_s", "input_wait",
-    "seconds", "size", "val_loss", "val_accuracy",  "val_top5", "skipped"};
+static const char *const columns[] = {"epoch",    "loss",         "accuracy",      "learning_rate",
+                                      "momentum", "images_per_s", "input_wait",    "seconds",
+                                      "size",     "val_loss",     "val_accuracy",  "val_top5",
+                                      "skipped",  "epoch_loss",   "epoch_accuracy"};
 
-enum { COLUMNS = sizeof columns / sizeof *columns, FIRST_OF_VALIDATION = 9, SKIPPED = 12 };
+enum { COLUMNS = sizeof columns / sizeof *columns, VALIDATION = 9, SKIPPED = 12, EPOCH = 13 };
+
+static const uint64_t samples_every_ns = 10000000000u;
 
 static double epoch_now(const stk_train_progress *p)
 {
@@ -28,17 +34,47 @@ static stk_status write_row(void *context, const stk_train_progress *p, stk_erro
                                     p->validation_loss,
                                     p->validation_accuracy,
                                     p->validation_top5,
-                                    (double)p->skipped};
+                                    (double)p->skipped,
+                                    p->epoch_loss,
+                                    p->epoch_accuracy};
     bool         given[COLUMNS];
     for (int i = 0; i < COLUMNS; i++)
-        given[i] = i < FIRST_OF_VALIDATION || i == SKIPPED || p->evaluated;
+        given[i] = i >= EPOCH ? p->epoch_end : i < VALIDATION || i == SKIPPED || p->evaluated;
     STK_TRY(stk_metrics_csv_add(o->csv, p->step, values, given, err));
     return p->epoch_end ? stk_metrics_csv_flush(o->csv, err) : STK_OK;
 }
 
-static stk_status write_events(void *context, const stk_train_progress *p, stk_error *err)
+/* Each set of pictures once, and of short epochs not every one: a sheet takes some 10 ms. */
+static stk_status write_samples(stk_outputs *o, bool validation, bool last, stk_error *err)
 {
-    stk_outputs *o = context;
+    const char       *tag = validation ? "samples/validation" : "samples/training";
+    const int64_t     step = stk_samples_step(o->options.samples, validation);
+    stk_train_samples samples;
+    stk_blob          png;
+    if (step < 0 || step == o->shown[validation]) return STK_OK;
+    if (!last && o->shown[validation] >= 0 &&
+        stk_clock_ns() - o->shown_ns[validation] < samples_every_ns)
+        return STK_OK;
+    stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_samples_read(o->options.samples, validation, &samples, err);
+    if (!st) st = stk_sample_sheet(&samples, o->options.data, &png, err);
+    if (!st) st = stk_events_image(o->events, tag, samples.step, stk_blob_bytes(&png), err);
+    o->shown[validation] = samples.step;
+    o->shown_ns[validation] = stk_clock_ns();
+    stk_train_samples_release(&samples);
+    stk_blob_release(&png);
+    return st;
+}
+
+static stk_status write_settings(stk_outputs *o, stk_error *err)
+{
+    if (o->begun) return STK_OK;
+    o->begun = true;
+    return stk_hparams_write(o->events, o->options.recipe, err);
+}
+
+static stk_status write_curves(stk_outputs *o, const stk_train_progress *p, stk_error *err)
+{
     const struct {
         const char *tag;
         double      value;
@@ -46,6 +82,8 @@ static stk_status write_events(void *context, const stk_train_progress *p, stk_e
     } curves[] = {
         {"train/loss", p->loss, true},
         {"train/accuracy", p->accuracy, true},
+        {"train/epoch_loss", p->epoch_loss, p->epoch_end},
+        {"train/epoch_accuracy", p->epoch_accuracy, p->epoch_end},
         {"train/learning_rate", p->learning_rate, true},
         {"speed/images_per_second", p->images_per_second, true},
         {"speed/input_wait", p->input_wait, true},
@@ -56,22 +94,45 @@ static stk_status write_events(void *context, const stk_train_progress *p, stk_e
     for (size_t i = 0; i < sizeof curves / sizeof *curves; i++)
         if (curves[i].given)
             STK_TRY(stk_events_scalar(o->events, curves[i].tag, p->step, curves[i].value, err));
-    return p->epoch_end ? stk_events_flush(o->events, err) : STK_OK;
+    return STK_OK;
 }
 
-stk_status stk_outputs_open(stk_outputs *outputs, const char *folder, bool tensorboard,
-                            int64_t resume_step, stk_error *err)
+/* Curves go first: they are there whatever becomes of the rest. Who follows the run sees each
+ * report at once. */
+static stk_status write_events(void *context, const stk_train_progress *p, stk_error *err)
 {
-    char path[STK_TRAIN_PATH + 32];
-    *outputs = (stk_outputs){0};
+    stk_outputs *o = context;
+    STK_TRY(write_curves(o, p, err));
+    STK_TRY(p->epoch_end ? stk_events_flush(o->events, err) : stk_events_show(o->events, err));
+    STK_TRY(write_settings(o, err));
+    STK_TRY(write_samples(o, false, false, err));
+    STK_TRY(write_samples(o, true, false, err));
+    return stk_events_show(o->events, err);
+}
+
+stk_status stk_outputs_open(stk_outputs *outputs, const stk_outputs_options *options,
+                            stk_error *err)
+{
+    const char   *folder = options->recipe->output.folder;
+    const int64_t resume_step = options->resume_step;
+    char          path[STK_TRAIN_PATH + 32];
+    *outputs = (stk_outputs){.options = *options, .shown = {-1, -1}};
     snprintf(path, sizeof path, "%s/metrics.csv", folder);
     STK_TRY(stk_metrics_csv_open(&outputs->csv, NULL, path, columns, COLUMNS, resume_step, err));
-    if (!tensorboard) return STK_OK;
-    const stk_events_options options = {.resumed = resume_step >= 0,
-                                        .resume_step = resume_step + 1};
-    stk_status               st = stk_events_open(&outputs->events, folder, &options, err);
+    if (!options->recipe->output.tensorboard) return STK_OK;
+    const stk_events_options how = {.resumed = resume_step >= 0, .resume_step = resume_step + 1};
+    stk_status               st = stk_events_open(&outputs->events, folder, &how, err);
     if (st) stk_outputs_close(outputs);
     return st;
+}
+
+stk_status stk_outputs_end(stk_outputs *outputs, bool success, stk_error *err)
+{
+    if (!outputs->events || !outputs->begun) return STK_OK;
+    STK_TRY(write_samples(outputs, false, true, err));
+    STK_TRY(write_samples(outputs, true, true, err));
+    STK_TRY(stk_events_hparams_end(outputs->events, success, err));
+    return stk_events_flush(outputs->events, err);
 }
 
 void stk_outputs_close(stk_outputs *outputs)

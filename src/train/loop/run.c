@@ -174,6 +174,32 @@ static stk_status run_phases(stk_trainer *t, stk_error *err)
     return STK_OK;
 }
 
+/* What was not yet reported when a run ended within an epoch. */
+static stk_status sum_up_rest(stk_trainer *t, stk_error *err)
+{
+    stk_train_progress *p = &t->progress;
+    stk_train_sums      sums = t->epoch;
+    stk_metrics         rest;
+    if (p->epoch_end || !t->window.loss_samples) return STK_OK;
+    STK_TRY(stk_session_metrics(t->session, false, false, &rest, err));
+    stk_train_sums_add(&sums, &t->window);
+    stk_train_sums_add_metrics(&sums, &rest);
+    const stk_train_means means = stk_train_sums_means(&sums);
+    p->epoch_loss = means.loss;
+    p->epoch_accuracy = means.accuracy;
+    return STK_OK;
+}
+
+/* Where curves are kept, how the run ended; one that is to go on has not. */
+static void end_outputs(stk_trainer *t, bool success)
+{
+    stk_error why;
+    char      text[768];
+    if (!t->result->interrupted && stk_outputs_end(&t->outputs, success, &why))
+        stk_trainer_log(t, "WARNING: the end of the run is not in the event files: %s",
+                        stk_error_line(&why, text, sizeof text));
+}
+
 static stk_status finish(stk_trainer *t, stk_error *err)
 {
     stk_train_result *r = t->result;
@@ -181,8 +207,10 @@ static stk_status finish(stk_trainer *t, stk_error *err)
     stk_error         why;
     if (r->interrupted && t->state.step != t->last_checkpoint)
         STK_TRY(stk_trainer_checkpoint(t, false, err));
+    STK_TRY(sum_up_rest(t, err));
     stk_trainer_observe_now(t);
     stk_callbacks_flush(t->callbacks);
+    end_outputs(t, true);
     stk_status st = stk_checkpoint_writer_flush(t->writer, &failures, &why);
     if (st) { /* the last one is what a person wants to have */
         if (err) *err = why;
@@ -220,6 +248,7 @@ stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result, stk_e
         stk_session_drain(trainer->session);
         tell_where_to_go_on(trainer);
         stk_callbacks_flush(trainer->callbacks);
+        end_outputs(trainer, false);
         if (stk_checkpoint_writer_flush(trainer->writer, &failures, &unasked)) return st;
         return st;
     }

@@ -34,19 +34,48 @@ static uint64_t spend(stk_trainer *t)
     return spent;
 }
 
-/* Loss, accuracy and speed since the last report. */
-static void measure(stk_trainer *t, const stk_metrics *m)
+/* Loss and accuracy since the last report, and of the epoch so far: reports divide epochs. */
+static void sum_up(stk_trainer *t, const stk_metrics *m)
 {
     stk_train_progress *p = &t->progress;
-    double              count = m->count > 0 ? (double)m->count : 1;
+    stk_train_sums_add_metrics(&t->window, m);
+    stk_train_sums_add(&t->epoch, &t->window);
+    const stk_train_means window = stk_train_sums_means(&t->window);
+    const stk_train_means epoch = stk_train_sums_means(&t->epoch);
+    p->loss = window.loss;
+    p->accuracy = window.accuracy;
+    p->epoch_loss = epoch.loss;
+    p->epoch_accuracy = epoch.accuracy;
+    t->window = (stk_train_sums){0};
+}
+
+/* Of those at ends of epochs that are not done. An evaluation only goes forward, which is about a
+ * third of a step's work. */
+void stk_trainer_foresee(stk_trainer *trainer)
+{
+    stk_train_progress     *p = &trainer->progress;
+    const stk_train_recipe *r = &trainer->recipe;
+    const int64_t           every = r->train.eval_every;
+    const int64_t           done = p->epoch + (p->evaluated ? 1 : 0);
+    int64_t                 left = every > 0 ? p->epochs / every - done / every : 0;
+    if (left < 1 && done < p->epochs) left = 1; /* the last one is always evaluated */
+    if (!trainer->data->validation_count) left = 0;
+    p->seconds_left =
+        stk_pace_left(&trainer->pace, p->steps - p->step, left,
+                      (double)trainer->data->validation_count / (3 * (double)r->data.batch));
+}
+
+/* Speed since the last report. */
+static void measure_speed(stk_trainer *t)
+{
+    stk_train_progress *p = &t->progress;
     double              seconds = (double)t->window_ns / 1e9;
-    p->loss = (double)m->loss / count;
-    p->accuracy = (double)m->correct / count;
     if (seconds > 0) {
         p->images_per_second = (double)(t->window_steps * t->recipe.data.batch) / seconds;
         p->input_wait = (double)t->window_wait_ns / (double)t->window_ns;
-        p->seconds_left = (double)(p->steps - p->step) * seconds / (double)t->window_steps;
+        stk_pace_add(&t->pace, seconds, t->window_steps);
     }
+    stk_trainer_foresee(t);
     t->window_ns = t->window_wait_ns = 0;
     t->window_steps = 0;
 }
@@ -91,7 +120,12 @@ static stk_status end_step(stk_trainer *t, const stk_step_result *done, uint64_t
     t->device_ns = done->device_ns;
     t->covered_ns += done->device_ns;
     t->window_steps++;
-    if (done->measured) measure(t, &done->metrics);
+    if (p->epoch_step == 1) t->epoch = (stk_train_sums){0};
+    stk_train_sums_add_loss(&t->window, done->loss, t->recipe.data.batch);
+    if (done->measured) {
+        sum_up(t, &done->metrics);
+        measure_speed(t);
+    }
     stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
     stk_callbacks_step(t->callbacks, p, done->device_ns ? done->device_ns : step_ns);
     if (done->measured && !p->epoch_end) stk_callbacks_report(t->callbacks, p);
@@ -164,6 +198,20 @@ static void account_input(stk_trainer *t, uint64_t input_ns, uint64_t wait_ns, u
     t->result->compute_seconds += (double)(compute_ns + hidden) / 1e9;
 }
 
+/* Pictures of the first batch of an epoch are shown; where a device makes them, of the first batch
+ * of a start, when nothing is under way yet that would be waited for. */
+static void sample(stk_trainer *t, const stk_begun *b)
+{
+    stk_train_progress at = {0};
+    stk_error          why;
+    stk_trainer_place(t, b->step, b->phase_step, &at);
+    if (t->begun_count && (at.epoch_step != 1 || b->batch.edits)) return;
+    stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
+    const stk_status st =
+        stk_samples_train(t->samples, t->session, &b->batch, b->input.size, b->step, &why);
+    stk_trainer_tell_samples(t, st, &why);
+}
+
 stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err)
 {
     stk_trainer   *t = trainer;
@@ -174,6 +222,7 @@ stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err)
     uint64_t   input_ns = spend(t);
     stk_begun *b = next_step(t);
     b->batch = batch;
+    sample(t, b);
     stk_trace_thread *thread = stk_trace_at(t->options.trace, t->thread, STK_TRACE_STAGES);
     STK_TRY(stk_session_step(t->session, &b->batch, &b->input, thread, err));
     t->begun_count++;

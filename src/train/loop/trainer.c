@@ -156,8 +156,12 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     t->state.recipe = stk_run_fingerprint(&t->recipe);
     STK_TRY(stk_run_folder_make(&t->recipe, t->data, t->options.resume, &t->lock, err));
     if (t->options.resume) STK_TRY(stk_trainer_resume(t, err));
-    STK_TRY(stk_outputs_open(&t->outputs, t->recipe.output.folder, t->recipe.output.tensorboard,
-                             t->state.step ? t->state.step : -1, err));
+    STK_TRY(stk_samples_new(&t->samples, &t->recipe, t->data, err));
+    const stk_outputs_options outputs = {.recipe = &t->recipe,
+                                         .data = t->data,
+                                         .samples = t->samples,
+                                         .resume_step = t->state.step ? t->state.step : -1};
+    STK_TRY(stk_outputs_open(&t->outputs, &outputs, err));
     STK_TRY(start_writer(t, err));
     STK_TRY(start_callbacks(t, err));
     return stk_trainer_observe(t, err);
@@ -192,6 +196,7 @@ void stk_trainer_free(stk_trainer *trainer)
     stk_faults_hurry(trainer->faults);
     stk_feed_free(trainer->feed);
     stk_session_free(trainer->session);
+    stk_samples_free(trainer->samples);
     stk_course_release(&trainer->course);
     stk_run_state_release(&trainer->state);
     stk_lock_release(trainer->lock);
@@ -216,6 +221,21 @@ stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer)
     stk_device_describe(device, outlook.machine, sizeof outlook.machine);
     stk_schedule_text(&trainer->schedule, outlook.schedule, sizeof outlook.schedule);
     return outlook;
+}
+
+void stk_trainer_tell_samples(stk_trainer *trainer, stk_status st, const stk_error *why)
+{
+    char text[768];
+    if (!st || trainer->samples_failed) return;
+    trainer->samples_failed = true;
+    stk_trainer_log(trainer, "WARNING: what the network sees cannot be shown; training goes on: %s",
+                    stk_error_line(why, text, sizeof text));
+}
+
+stk_status stk_trainer_samples(stk_trainer *trainer, bool validation, stk_train_samples *out,
+                               stk_error *err)
+{
+    return stk_samples_read(trainer->samples, validation, out, err);
 }
 
 const char *stk_trainer_folder(const stk_trainer *trainer)

@@ -5,7 +5,10 @@
 #include "train/checkpoint/checkpoint.h"
 #include "train/loop/callbacks.h"
 #include "train/loop/outputs.h"
+#include "train/loop/pace.h"
 #include "train/loop/phases.h"
+#include "train/loop/samples.h"
+#include "train/loop/sums.h"
 #include "train/observe/observer.h"
 #include "train/session/session.h"
 #include <stoker/schedule.h>
@@ -35,6 +38,7 @@ struct stk_trainer {
     stk_session           *session;
     stk_schedule           schedule;
     stk_lock              *lock;
+    stk_samples           *samples;
     stk_outputs            outputs;
     stk_callbacks         *callbacks;
     stk_checkpoint_writer *writer;
@@ -48,16 +52,20 @@ struct stk_trainer {
     stk_outputs_told       told;
     stk_train_progress     progress; /* as of the last step whose result is there */
     stk_train_result      *result;
-    bool                   stop; /* no more steps: early stop */
+    bool                   stop;           /* no more steps: early stop */
+    bool                   samples_failed; /* it was told once */
     int64_t                last_checkpoint;
     int64_t                lost_in_a_row; /* steps without an update */
     uint64_t               last_checkpoint_ns, start_ns;
     uint64_t               device_ns;  /* that a step takes on a device beside; 0: there is none */
     uint64_t               covered_ns; /* of all whose results came during the step at hand */
     uint64_t               since_ns;   /* training time is accounted for up to here */
+    stk_train_sums         epoch;      /* up to the last report */
+    stk_pace               pace;
     /* Since the last report. */
-    uint64_t window_ns, window_wait_ns;
-    int64_t  window_steps;
+    stk_train_sums window;
+    uint64_t       window_ns, window_wait_ns;
+    int64_t        window_steps;
 };
 
 /* The phase that step is in, and which step of it. */
@@ -65,12 +73,16 @@ const stk_phase *stk_trainer_phase(const stk_trainer *trainer);
 
 /* Waits for the results of all steps that were begun, so that state and progress agree. */
 STK_NODISCARD stk_status stk_trainer_drain(stk_trainer *trainer, stk_error *err);
+/* How long the rest will take, into progress. */
+void stk_trainer_foresee(stk_trainer *trainer);
 /* Over the validation data; fills progress and keeps account of the best. */
 STK_NODISCARD stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err);
 /* Hands a checkpoint to the writer. best: the model alone is written, too. */
 STK_NODISCARD stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *err);
 /* The input's place of a checkpoint is the number of batches alone. */
 bool stk_trainer_place_is_count(stk_bytes saved);
+/* What failed of the pictures for people (STK_OK: nothing) is told once; the run goes on. */
+void stk_trainer_tell_samples(stk_trainer *trainer, stk_status st, const stk_error *why);
 /* Finds the last checkpoint and puts all back. STK_E_NOTFOUND: there is none, begin anew. */
 STK_NODISCARD stk_status stk_trainer_resume(stk_trainer *trainer, stk_error *err);
 /* Fills the filters of a model that whitens its input; nothing for others. */

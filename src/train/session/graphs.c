@@ -62,14 +62,15 @@ static void add_to(stk_graph *g, const char *name, stk_symbol value)
     stk_graph_assign(g, sum, stk_add(g, sum, value));
 }
 
-/* Sums over pictures; those without a label do not count. */
+/* Sums over pictures; those without a label do not count. The loss of each step of training comes
+ * to the host by itself. */
 static void measure(stk_graph *g, stk_symbol loss, stk_symbol logits, stk_symbol labels,
                     bool evaluate)
 {
     const char *const *names = stk_metric_names[evaluate];
     int64_t            classes = stk_symbol_shape(g, logits).dim[1];
     stk_symbol         count = stk_count_labels(g, labels);
-    add_to(g, names[0], stk_mul(g, loss, count));
+    if (evaluate) add_to(g, names[0], stk_mul(g, loss, count));
     add_to(g, names[1], stk_top_k_correct(g, logits, labels, 1));
     add_to(g, names[2], stk_top_k_correct(g, logits, labels, classes < 5 ? (int)classes : 5));
     add_to(g, names[3], count);
@@ -222,5 +223,18 @@ stk_status stk_graphs_evaluate(const stk_graphs *graphs, int64_t size, const cha
     stk_symbol loss = stk_softmax_cross_entropy(g, logits, labels, 0);
     measure(g, loss, logits, labels, true);
     stk_graph_output(g, "logits", logits);
+    return end(out, err);
+}
+
+stk_status stk_graphs_show(const stk_graphs *graphs, int64_t batch, int64_t size, bool evaluate,
+                           int64_t rows, stk_graph **out, stk_error *err)
+{
+    static const int64_t start[4];
+    STK_TRY(begin(graphs, out, err));
+    stk_graph      *g = *out;
+    stk_symbol      x = stk_graphs_pictures(graphs, g, batch, size, evaluate);
+    const stk_shape s = stk_symbol_shape(g, x);
+    const int64_t   few[4] = {rows, s.dim[1], s.dim[2], s.dim[3]};
+    stk_graph_output(g, "pictures", stk_slice(g, x, start, few));
     return end(out, err);
 }

@@ -48,7 +48,5 @@ STK_NODISCARD stk_status stk_session_settle_in(stk_session *session, stk_error *
 stk_program *stk_session_find(const stk_session *session, int64_t size, bool evaluates);
 /* What this step is done with. */
 stk_program *stk_session_find_step(const stk_session *session, const stk_step_input *input);
-/* Of a picture of this size. */
-size_t stk_session_picture_bytes(const stk_session *session, int64_t size);
 
 #endif

@@ -284,16 +284,3 @@ stk_status stk_session_evaluate(stk_session *session, const stk_feed_batch *batc
     return stk_program_fetch(program, "logits", logits,
                              rows * (size_t)r->model.classes * sizeof *logits, err);
 }
-
-stk_status stk_session_evaluate_all(stk_session *session, stk_feed *feed_, int64_t size,
-                                    stk_metrics *out, stk_error *err)
-{
-    stk_feed_batch batch;
-    stk_session_clear_metrics(session, true);
-    for (;;) {
-        STK_TRY(stk_feed_next(feed_, &batch, err));
-        if (!batch.rows) break;
-        STK_TRY(stk_session_evaluate(session, &batch, size, NULL, err));
-    }
-    return stk_session_metrics(session, true, false, out, err);
-}

@@ -44,7 +44,7 @@ STK_NODISCARD stk_status stk_session_ready_evaluate(stk_session *session, int64_
 
 /* Sums since they were last cleared. */
 typedef struct stk_metrics {
-    float loss, correct, top5, count; /* loss: of every picture */
+    float loss, correct, top5, count; /* loss: of every picture; evaluation's only */
 } stk_metrics;
 
 /* Steps that may be under way while the next one is made ready. */
@@ -109,9 +109,20 @@ STK_NODISCARD stk_status stk_session_set_metrics(stk_session *session, const stk
  * not wanted) has room for eval_batch x classes. */
 STK_NODISCARD stk_status stk_session_evaluate(stk_session *session, const stk_feed_batch *batch,
                                               int64_t size, float *logits, stk_error *err);
-/* All batches of feed; the device is waited for at the end. */
-STK_NODISCARD stk_status stk_session_evaluate_all(stk_session *session, stk_feed *feed,
-                                                  int64_t size, stk_metrics *out, stk_error *err);
+
+/* Which pictures of a batch are shown. */
+typedef struct stk_show {
+    int64_t fed, rows; /* rows that the batch's memory has; the first ones, that are shown */
+    int64_t size;
+    bool    evaluate; /* they are some to evaluate on */
+} stk_show;
+
+/* The first pictures of a batch as the network sees them, but for its normalisation: out gets uint8
+ * [rows,size,size,channels]. Where edits make them the device is waited for. */
+STK_NODISCARD stk_status stk_session_show(stk_session *session, const stk_feed_batch *batch,
+                                          const stk_show *how, uint8_t *out, stk_error *err);
+/* Of a picture of this size. */
+size_t stk_session_picture_bytes(const stk_session *session, int64_t size);
 
 /* Of the training program of this size (or the evaluating one of a session that does not train). */
 stk_memory_plan stk_session_memory(const stk_session *session, int64_t size);

@@ -1,0 +1,63 @@
+/* The settings of a run, from the table of keys. */
+#include "train/loop/hparams.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_ROOM = 64 };
+
+static const char *const metrics[] = {"validation/accuracy", "validation/loss",
+                                      "train/epoch_accuracy", "train/epoch_loss"};
+
+static stk_events_hparam read_key(const stk_train_recipe *recipe, const stk_train_key *key)
+{
+    const char       *at = (const char *)recipe + key->offset;
+    stk_events_hparam h = {.kind = STK_EVENTS_NUMBER};
+    int64_t           integer;
+    switch (key->kind) {
+    case STK_TRAIN_IS_TEXT:
+    case STK_TRAIN_IS_CHOICE:
+        h.kind = STK_EVENTS_TEXT;
+        h.text = at;
+        break;
+    case STK_TRAIN_IS_INTEGER:
+        memcpy(&integer, at, sizeof integer);
+        h.number = (double)integer;
+        break;
+    case STK_TRAIN_IS_NUMBER:
+        memcpy(&h.number, at, sizeof h.number);
+        break;
+    case STK_TRAIN_IS_BOOL:
+        h.kind = STK_EVENTS_BOOL;
+        h.number = *(const bool *)at;
+        break;
+    }
+    return h;
+}
+
+stk_status stk_hparams_write(stk_events *events, const stk_train_recipe *recipe, stk_error *err)
+{
+    const stk_train_key *key;
+    size_t               keys = 0, count = 0;
+    while (stk_train_key_at(keys))
+        keys++;
+    stk_events_hparam *list = calloc(keys, sizeof *list);
+    char(*names)[NAME_ROOM] = calloc(keys, sizeof *names);
+    if (!list || !names) {
+        free(list);
+        free(names);
+        return stk_fail(err, STK_E_NOMEM, "events", NULL, "no memory for %zu settings", keys);
+    }
+    for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
+        if (strcmp(key->section, "output") == 0) continue;
+        snprintf(names[count], NAME_ROOM, "%s.%s", key->section, key->name);
+        list[count] = read_key(recipe, key);
+        list[count].name = names[count];
+        count++;
+    }
+    const stk_events_hparams all = {list, count, metrics, sizeof metrics / sizeof *metrics};
+    const stk_status         st = stk_events_hparams_begin(events, &all, err);
+    free(list);
+    free(names);
+    return st;
+}

@@ -1,0 +1,12 @@
+/* Pictures of a run on one sheet, each with its label and what it was taken for. */
+#ifndef STK_TRAIN_LOOP_SAMPLE_SHEET_H
+#define STK_TRAIN_LOOP_SAMPLE_SHEET_H
+
+#include <stoker/train.h>
+
+/* Appends the sheet as PNG; there must be some. */
+STK_NODISCARD stk_status stk_sample_sheet(const stk_train_samples *samples,
+                                          const stk_train_data *data, stk_blob *out,
+                                          stk_error *err);
+
+#endif
