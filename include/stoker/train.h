@@ -24,6 +24,7 @@ typedef struct stk_train_recipe {
         char    pipeline[STK_TRAIN_PATH]; /* a recipe whose data: is a list of stages; or "" */
         char    on_bad_sample[STK_TRAIN_TEXT];
         char    cache[STK_TRAIN_TEXT], resident[STK_TRAIN_TEXT], flip[STK_TRAIN_TEXT];
+        char    cache_folder[STK_TRAIN_PATH]; /* of files kept on a disk; "": in the run's folder */
         int64_t size, batch, eval_batch, shuffle;
         double  mixup, cutmix;
     } data;
@@ -198,6 +199,7 @@ typedef struct stk_train_outlook {
     const char *backend;                  /* lent by the trainer */
     char        machine[STK_TRAIN_TEXT];  /* backend and machine, as stk_device_describe has it */
     int         threads;                  /* that compute */
+    char        cache[STK_TRAIN_TEXT];    /* what is kept of the data, and why */
 } stk_train_outlook;
 
 STK_API stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer);

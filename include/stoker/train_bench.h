@@ -49,7 +49,9 @@ STK_API STK_NODISCARD stk_status stk_train_bench_window(stk_train_bench *bench, 
 
 /* What a step runs: its operations, their times, its memory. Lent; stepped by the call above. */
 STK_API stk_program *stk_train_bench_program(stk_train_bench *bench);
-STK_API stk_meter   *stk_train_bench_meter(stk_train_bench *bench); /* of steps of BOTH; lent */
+/* What is kept of the data, and why, for people. Lent. */
+STK_API const char *stk_train_bench_cache(const stk_train_bench *bench);
+STK_API stk_meter  *stk_train_bench_meter(stk_train_bench *bench); /* of steps of BOTH; lent */
 /* As stk_trainer_profile, of steps of BOTH: the first STK_TRAIN_WARM_UP are not measured. For the
  * thread that steps. Operations are those that stk_program_time timed. */
 STK_API STK_NODISCARD stk_status stk_train_bench_profile(stk_train_bench *bench, stk_profile *out,

@@ -1,6 +1,7 @@
 /* What a recipe leaves open is decided here, by rules of thumb that are written down with their
  * reasons: the same data gives the same decisions. */
 #include "base/limits.h"
+#include "train/data/cache_choice.h"
 #include "train/data/resident.h"
 #include "train/model_recipe.h"
 #include <errno.h>
@@ -306,6 +307,19 @@ static stk_status settle_resident(settling *s, stk_error *err)
                     "alternate needs pictures that are kept on the device; set data.resident: on");
 }
 
+/* Said here for people; a run decides anew, when it knows what stays on the device. */
+static stk_status settle_cache(settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    stk_cache_choice  choice;
+    if (*r->data.cache_folder && strcmp(r->data.cache, "disk") != 0)
+        return stk_fail(err, STK_E_INVALID, "recipe", "data.cache_folder",
+                        "it is for data.cache: disk, but data.cache is %s",
+                        *r->data.cache ? r->data.cache : "auto");
+    STK_TRY(stk_cache_choose(r, s->data, false, &choice, err));
+    return say(s, err, "cache: %s", choice.why);
+}
+
 /* With two ways at once, MixUp comes before CutMix, which edits cannot say. */
 static stk_status settle_augment(settling *s, stk_error *err)
 {
@@ -386,6 +400,7 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(settle_path(recipe->data.path, err));
     STK_TRY(settle_path(recipe->data.pipeline, err));
     STK_TRY(settle_path(recipe->model.weights, err));
+    STK_TRY(settle_path(recipe->data.cache_folder, err));
     STK_TRY(warn_of_rare_class(&s, err));
     STK_TRY(settle_own(&s, err));
     STK_TRY(settle_preset(&s, err));
@@ -399,6 +414,7 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     settle_steps(&s);
     STK_TRY(settle_threads(&s, err));
     STK_TRY(settle_resident(&s, err));
+    STK_TRY(settle_cache(&s, err));
     STK_TRY(settle_augment(&s, err));
     return settle_folder(&s, err);
 }
