@@ -189,7 +189,8 @@ typedef struct stk_train_result {
  * step and what to do. */
 STK_API STK_NODISCARD stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result,
                                                  stk_error *err);
-STK_API stk_memory_plan          stk_trainer_memory(const stk_trainer *trainer);
+/* Of the phase that takes most. */
+STK_API stk_memory_plan stk_trainer_memory(const stk_trainer *trainer);
 
 /* What is to come, for people. */
 typedef struct stk_train_outlook {

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "train/data/cache_choice.h"
 #include "train/data/resident.h"
+#include "train/loop/phases.h"
 #include "train/model_recipe.h"
 #include <errno.h>
 #include <math.h>
@@ -240,6 +241,26 @@ static void settle_steps(settling *s)
     if (r->output.log_every < 0) r->output.log_every = epoch < 50 ? 1 : epoch / 50;
 }
 
+/* Images that grow need a network that takes them, and epochs to grow in. */
+static stk_status settle_progressive(settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    stk_course        course;
+    if (r->progressive.size_from >= 1) return STK_OK;
+    STK_TRY(stk_course_make(&course, r, s->data, err));
+    stk_status st = stk_course_check_model(&course, r, err);
+    if (!st && course.count == 1)
+        st =
+            say(s, err, "WARNING: pictures do not grow: %lld epoch%s, and the last is at full size",
+                (long long)course.epochs, course.epochs == 1 ? "" : "s");
+    else if (!st && course.count)
+        st = say(s, err, "progressive: pictures grow from %lld to %lld pixels in %zu phases",
+                 (long long)course.phases[0].size, (long long)course.phases[course.count - 1].size,
+                 course.count);
+    stk_course_release(&course);
+    return st;
+}
+
 /* The GPU computes: all cores prepare input, and the training thread helps when it waits. */
 static stk_status settle_threads_beside(settling *s, stk_error *err)
 {
@@ -412,6 +433,7 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     settle_rest(&s);
     STK_TRY(settle_precision(&s, err));
     settle_steps(&s);
+    STK_TRY(settle_progressive(&s, err));
     STK_TRY(settle_threads(&s, err));
     STK_TRY(settle_resident(&s, err));
     STK_TRY(settle_cache(&s, err));

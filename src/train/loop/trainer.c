@@ -218,7 +218,13 @@ void stk_trainer_free(stk_trainer *trainer)
 
 stk_memory_plan stk_trainer_memory(const stk_trainer *trainer)
 {
-    return stk_session_memory(trainer->session, trainer->recipe.data.size);
+    stk_memory_plan most = stk_session_memory(trainer->session, trainer->recipe.data.size);
+    for (size_t i = 0; i < trainer->course.count; i++) {
+        const stk_memory_plan plan =
+            stk_session_memory(trainer->session, trainer->course.phases[i].size);
+        if (plan.fixed + plan.arena > most.fixed + most.arena) most = plan;
+    }
+    return most;
 }
 
 stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer)
