@@ -54,7 +54,22 @@ python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); assert r["steps"
     fail "bench compute --window: $(cat "$work/out")"
 
 run bench compute mlp --batch 1 --steps 1 --threads 1 --fit-mb 100
-expect_code 1 "--fit-mb from a batch of 1"
+expect_code 0 "--fit-mb from a batch of 1"
+expect_in out "Largest batch: " "--fit-mb from a batch of 1"
+run bench compute mlp --batch 8 --steps 1 --threads 1 --fit-mb 300 --json -q
+expect_code 0 "--fit-mb as JSON"
+fits=$(python3 -c 'import json; r = json.load(open("out")); print(r["largest_batch"], r["largest_batch_bytes"])')
+# The answer is what that very batch takes, not what two smaller ones let expect.
+run bench compute mlp --batch "${fits% *}" --steps 1 --warmup 0 --threads 1 --json -q
+python3 - out $fits <<'PYTHON' || fail "--fit-mb is not the plan of its batch"
+import json, sys
+m = json.load(open(sys.argv[1]))["memory"]
+taken = m["variables_bytes"] + m["arena_bytes"]
+assert taken == int(sys.argv[3]) and 280e6 < taken <= 300e6, (taken, sys.argv)
+PYTHON
+run bench compute mlp --batch 8 --steps 1 --threads 1 --fit-mb 1
+expect_code 1 "--fit-mb of less than one picture"
+expect_in err "a batch of 1 takes" "--fit-mb of less than one picture"
 
 run bench compute mlp --batches 2..8 --threads 1 --plot batches.svg --json -q
 expect_code 0 "bench compute --batches"
