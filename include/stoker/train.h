@@ -220,7 +220,7 @@ STK_API stk_callback_account stk_trainer_callback_at(const stk_trainer *trainer,
 STK_API stk_meter *stk_trainer_meter(stk_trainer *trainer);
 /* What is known of the run so far; out is initialised and to be released even on failure. From any
  * thread, but not while the trainer is being freed. The measured part begins after
- * STK_TRAIN_WARM_UP steps (a quarter of a shorter run); step_list has all steps. The input is that
+ * STK_TRAIN_WARM_UP steps (a fifth of a shorter run); step_list has all steps. The input is that
  * of the phase at hand, as it was up to a tenth of a second ago; its queues are told from its
  * beginning on. machine, limits, resources, batches, overhead and largest_batch are left to the
  * caller. */
