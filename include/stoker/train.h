@@ -159,6 +159,7 @@ typedef struct stk_trainer_options {
     stk_trace          *trace;  /* its level may change at any time */
     const stk_inject   *inject; /* faults on purpose; NULL: none; copied */
     bool time_operations;       /* for the profile, after warm-up: two clock reads an operation */
+    bool brief;                 /* it will not go on later: nothing is kept for that */
     /* Lines for people: warnings, decisions. Called from any thread, one at a time; NULL: dropped.
      */
     void (*log)(void *context, const char *line);

@@ -195,7 +195,7 @@ static void end_cache(stk_trainer *t)
     char                     read[STK_CACHE_AMOUNT], asked[STK_CACHE_AMOUNT];
     const stk_cached_account a = stk_cached_files_account(t->cache->files);
     save_cache(t);
-    if (t->result->interrupted) stk_data_cache_keep(t->cache);
+    if (t->result->interrupted && !t->options.brief) stk_data_cache_keep(t->cache);
     stk_trainer_log(t, "cache: %s of files were read from storage, %s were asked for",
                     stk_cache_amount(read, a.read), stk_cache_amount(asked, a.asked));
 }
@@ -245,7 +245,7 @@ stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result, stk_e
         int       failures;
         stk_error unasked;
         stk_session_drain(trainer->session);
-        stk_data_cache_keep(trainer->cache);
+        if (!trainer->options.brief) stk_data_cache_keep(trainer->cache);
         tell_where_to_go_on(trainer);
         stk_callbacks_flush(trainer->callbacks);
         if (stk_checkpoint_writer_flush(trainer->writer, &failures, &unasked)) return st;
