@@ -37,6 +37,8 @@ typedef struct stk_file_ops {
     /* Optional (NULL: none): the descriptor of a file the kernel can read for us at any position,
      * or -1. It stays the file's. */
     int (*descriptor)(stk_file *file);
+    /* Optional: what is in memory already, without waiting; how many bytes that was, maybe 0. */
+    size_t (*read_ready)(stk_file *file, void *dst, size_t size, uint64_t offset);
 } stk_file_ops;
 
 struct stk_file {

@@ -112,7 +112,8 @@ typedef struct stk_program_options {
     int64_t     batch;     /* rows of the inputs, for messages: what would fit; 0: not known */
     unsigned    passes_off;
     bool        check; /* after each operation: a result that is not finite is an error naming it */
-    stk_blob   *explain; /* gets the graph after each pass as text; NULL: not wanted */
+    bool        plan_only; /* memory is planned and not taken: the program cannot be run */
+    stk_blob   *explain;   /* gets the graph after each pass as text; NULL: not wanted */
 } stk_program_options;
 
 typedef struct stk_program stk_program;

@@ -25,6 +25,7 @@ typedef struct stk_train_recipe {
         char    pipeline[STK_TRAIN_PATH]; /* a recipe whose data: is a list of stages; or "" */
         char    on_bad_sample[STK_TRAIN_TEXT];
         char    cache[STK_TRAIN_TEXT], resident[STK_TRAIN_TEXT], flip[STK_TRAIN_TEXT];
+        char    cache_folder[STK_TRAIN_PATH]; /* of files kept on a disk; "": in the run's folder */
         int64_t size, batch, eval_batch, shuffle;
         double  mixup, cutmix;
     } data;
@@ -176,6 +177,7 @@ typedef struct stk_trainer_options {
     stk_trace          *trace;  /* its level may change at any time */
     const stk_inject   *inject; /* faults on purpose; NULL: none; copied */
     bool time_operations;       /* for the profile, after warm-up: two clock reads an operation */
+    bool brief;                 /* it will not go on later: nothing is kept for that */
     /* Lines for people: warnings, decisions. Called from any thread, one at a time; NULL: dropped.
      */
     void (*log)(void *context, const char *line);
@@ -206,7 +208,8 @@ typedef struct stk_train_result {
  * step and what to do. */
 STK_API STK_NODISCARD stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result,
                                                  stk_error *err);
-STK_API stk_memory_plan          stk_trainer_memory(const stk_trainer *trainer);
+/* Of the phase that takes most. */
+STK_API stk_memory_plan stk_trainer_memory(const stk_trainer *trainer);
 
 /* What is to come, for people. */
 typedef struct stk_train_outlook {
@@ -216,6 +219,7 @@ typedef struct stk_train_outlook {
     const char *backend;                  /* lent by the trainer */
     char        machine[STK_TRAIN_TEXT];  /* backend and machine, as stk_device_describe has it */
     int         threads;                  /* that compute */
+    char        cache[STK_TRAIN_TEXT];    /* what is kept of the data, and why */
 } stk_train_outlook;
 
 /* A few pictures, for people. */
@@ -264,7 +268,7 @@ STK_API stk_callback_account stk_trainer_callback_at(const stk_trainer *trainer,
 STK_API stk_meter *stk_trainer_meter(stk_trainer *trainer);
 /* What is known of the run so far; out is initialised and to be released even on failure. From any
  * thread, but not while the trainer is being freed. The measured part begins after
- * STK_TRAIN_WARM_UP steps (a quarter of a shorter run); step_list has all steps. The input is that
+ * STK_TRAIN_WARM_UP steps (a fifth of a shorter run); step_list has all steps. The input is that
  * of the phase at hand, as it was up to a tenth of a second ago; its queues are told from its
  * beginning on. machine, limits, resources, batches, overhead and largest_batch are left to the
  * caller. */

@@ -47,9 +47,20 @@ STK_API STK_NODISCARD stk_status stk_train_bench_step(stk_train_bench     *bench
 STK_API STK_NODISCARD stk_status stk_train_bench_window(stk_train_bench *bench, int64_t steps,
                                                         stk_error *err);
 
+/* The largest batch of the settled recipe whose step takes at most limit bytes, by its own plan,
+ * which is in *plan. Memory grows in jumps: of batches past the first that does not fit, those that
+ * 8 divides are tried. Nothing is run.
+ * inference: forward alone. Where not even one image fits, STK_E_LIMIT says what it takes. */
+STK_API STK_NODISCARD stk_status stk_train_largest_batch(const stk_train_recipe *recipe,
+                                                         bool inference, uint64_t limit,
+                                                         int64_t *batch, stk_memory_plan *plan,
+                                                         stk_error *err);
+
 /* What a step runs: its operations, their times, its memory. Lent; stepped by the call above. */
 STK_API stk_program *stk_train_bench_program(stk_train_bench *bench);
-STK_API stk_meter   *stk_train_bench_meter(stk_train_bench *bench); /* of steps of BOTH; lent */
+/* What is kept of the data, and why, for people. Lent. */
+STK_API const char *stk_train_bench_cache(const stk_train_bench *bench);
+STK_API stk_meter  *stk_train_bench_meter(stk_train_bench *bench); /* of steps of BOTH; lent */
 /* As stk_trainer_profile, of steps of BOTH: the first STK_TRAIN_WARM_UP are not measured. For the
  * thread that steps. Operations are those that stk_program_time timed. */
 STK_API STK_NODISCARD stk_status stk_train_bench_profile(stk_train_bench *bench, stk_profile *out,

@@ -238,7 +238,8 @@ static stk_status build(stk_program *program, const stk_graph *graph,
         st = stk_plan_make(&program->plan, &program->laid_out, program->variables, scratch,
                            !(options->passes_off & STK_GRAPH_PASS_REUSE), err);
     free(scratch);
-    if (!st) st = make_constants(program, err);
+    if (st || options->plan_only) return st;
+    st = make_constants(program, err);
     if (!st) st = take_arena(program, options->batch, err);
     if (!st) stk_program_bind(program);
     return st;

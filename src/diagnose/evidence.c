@@ -141,6 +141,9 @@ void stk_case_warnings(stk_case *c)
     if (c->model->count < FEW_STEPS)
         stk_case_warn(c, "only %zu like steps were recorded: at least %d make it sure",
                       c->model->count, FEW_STEPS);
+    if (c->model->count && (double)c->model->count < p->steps && p->steps < (double)p->step_count)
+        stk_case_warn(c, "the verdict is of %zu steps like each other, of %.0f that were measured",
+                      c->model->count, p->steps);
     if (!p->step_count)
         stk_case_warn(c, "no single steps were recorded, only their sums: nothing is known of how "
                          "they vary");

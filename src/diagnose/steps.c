@@ -27,11 +27,19 @@ static bool untraced_suffice(const stk_profile *p, span phase)
     return count >= FEWEST_LEFT;
 }
 
-static bool is_warm(const stk_step_record *step, span phase)
+/* Where a run says from when on it measured, its totals are of those steps, and so is the verdict:
+ * the last so many of the list. Elsewhere it is a guess. */
+static bool knows_measured(const stk_profile *p)
+{
+    return p->steps >= 1 && p->steps < (double)p->step_count;
+}
+
+static bool is_warm(const stk_profile *p, size_t index, span phase)
 {
     const size_t  fifth = (phase.end - phase.begin) / 5;
     const int64_t cold = fifth < WARM_STEPS ? (int64_t)fifth : WARM_STEPS;
-    return step->step >= cold;
+    if (knows_measured(p)) return index >= p->step_count - (size_t)p->steps;
+    return p->step_list[index].step >= cold;
 }
 
 size_t stk_like_steps(const stk_profile *profile, const stk_step_record **out, size_t capacity)
@@ -41,7 +49,7 @@ size_t stk_like_steps(const stk_profile *profile, const stk_step_record **out, s
     size_t     count = 0;
     for (size_t i = phase.end; i > phase.begin && count < capacity; i--) {
         const stk_step_record *step = &profile->step_list[i - 1];
-        if (!step->ns || !step->samples || !is_warm(step, phase)) continue;
+        if (!step->ns || !step->samples || !is_warm(profile, i - 1, phase)) continue;
         if (no_traced && step->marks & STK_STEP_TRACED) continue;
         out[count++] = step;
     }

@@ -1,8 +1,10 @@
 /* What a recipe leaves open is decided here, by rules of thumb that are written down with their
  * reasons: the same data gives the same decisions. */
 #include "base/limits.h"
+#include "train/data/cache_choice.h"
 #include "train/data/mixture.h"
 #include "train/data/resident.h"
+#include "train/loop/phases.h"
 #include "train/model_recipe.h"
 #include <errno.h>
 #include <math.h>
@@ -289,6 +291,26 @@ static void settle_steps(settling *s)
     if (r->output.log_every < 0) r->output.log_every = epoch < 50 ? 1 : epoch / 50;
 }
 
+/* Images that grow need a network that takes them, and epochs to grow in. */
+static stk_status settle_progressive(settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    stk_course        course;
+    if (r->progressive.size_from >= 1) return STK_OK;
+    STK_TRY(stk_course_make(&course, r, s->data, err));
+    stk_status st = stk_course_check_model(&course, r, err);
+    if (!st && course.count == 1)
+        st =
+            say(s, err, "WARNING: pictures do not grow: %lld epoch%s, and the last is at full size",
+                (long long)course.epochs, course.epochs == 1 ? "" : "s");
+    else if (!st && course.count)
+        st = say(s, err, "progressive: pictures grow from %lld to %lld pixels in %zu phases",
+                 (long long)course.phases[0].size, (long long)course.phases[course.count - 1].size,
+                 course.count);
+    stk_course_release(&course);
+    return st;
+}
+
 /* The GPU computes: all cores prepare input, and the training thread helps when it waits. */
 static stk_status settle_threads_beside(settling *s, stk_error *err)
 {
@@ -354,6 +376,19 @@ static stk_status settle_resident(settling *s, stk_error *err)
         return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "data.flip",
                     "alternate needs pictures that are kept on the device; set data.resident: on");
+}
+
+/* Said here for people; a run decides anew, when it knows what stays on the device. */
+static stk_status settle_cache(settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    stk_cache_choice  choice;
+    if (*r->data.cache_folder && strcmp(r->data.cache, "disk") != 0)
+        return stk_fail(err, STK_E_INVALID, "recipe", "data.cache_folder",
+                        "it is for data.cache: disk, but data.cache is %s",
+                        *r->data.cache ? r->data.cache : "auto");
+    STK_TRY(stk_cache_choose(r, s->data, false, &choice, err));
+    return say(s, err, "cache: %s", choice.why);
 }
 
 /* With two ways at once, MixUp comes before CutMix, which edits cannot say. */
@@ -436,6 +471,7 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(settle_path(recipe->data.path, err));
     STK_TRY(settle_path(recipe->data.pipeline, err));
     STK_TRY(settle_path(recipe->model.weights, err));
+    STK_TRY(settle_path(recipe->data.cache_folder, err));
     STK_TRY(warn_of_rare_class(&s, err));
     STK_TRY(settle_own(&s, err));
     STK_TRY(settle_splits(&s, err));
@@ -450,8 +486,10 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(check_passes(&s, err));
     STK_TRY(settle_precision(&s, err));
     settle_steps(&s);
+    STK_TRY(settle_progressive(&s, err));
     STK_TRY(settle_threads(&s, err));
     STK_TRY(settle_resident(&s, err));
+    STK_TRY(settle_cache(&s, err));
     STK_TRY(settle_augment(&s, err));
     return settle_folder(&s, err);
 }

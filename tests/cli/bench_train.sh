@@ -54,7 +54,22 @@ python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); assert r["steps"
     fail "bench compute --window: $(cat "$work/out")"
 
 run bench compute mlp --batch 1 --steps 1 --threads 1 --fit-mb 100
-expect_code 1 "--fit-mb from a batch of 1"
+expect_code 0 "--fit-mb from a batch of 1"
+expect_in out "Largest batch: " "--fit-mb from a batch of 1"
+run bench compute mlp --batch 8 --steps 1 --threads 1 --fit-mb 300 --json -q
+expect_code 0 "--fit-mb as JSON"
+fits=$(python3 -c 'import json; r = json.load(open("out")); print(r["largest_batch"], r["largest_batch_bytes"])')
+# The answer is what that very batch takes, not what two smaller ones let expect.
+run bench compute mlp --batch "${fits% *}" --steps 1 --warmup 0 --threads 1 --json -q
+python3 - out $fits <<'PYTHON' || fail "--fit-mb is not the plan of its batch"
+import json, sys
+m = json.load(open(sys.argv[1]))["memory"]
+taken = m["variables_bytes"] + m["arena_bytes"]
+assert taken == int(sys.argv[3]) and 280e6 < taken <= 300e6, (taken, sys.argv)
+PYTHON
+run bench compute mlp --batch 8 --steps 1 --threads 1 --fit-mb 1
+expect_code 1 "--fit-mb of less than one picture"
+expect_in err "a batch of 1 takes" "--fit-mb of less than one picture"
 
 run bench compute mlp --batches 2..8 --threads 1 --plot batches.svg --json -q
 expect_code 0 "bench compute --batches"
@@ -80,7 +95,8 @@ expect_code 0 "bench train as JSON"
 python3 - out <<'PYTHON' || fail "the JSON of bench train"
 import json, sys
 r = json.load(open(sys.argv[1]))
-assert r["model"] == "trivial" and r["batch"] == 8 and r["limit"] in ("input", "compute"), r
+assert r["model"] == "trivial" and r["batch"] == 8 and r["slower_part"] in ("input", "compute"), r
+assert r["limit"] and r["cache"].startswith("memory: "), r
 assert r["images_per_s"] == r["together"]["images_per_s"] > 0 and r["ratio"] > 0, r
 assert r["compute"]["images_per_s"] > 0 and r["input"]["images_per_s"] > 0, r
 assert len(r["stages"]) == 9 and abs(sum(s["share"] for s in r["stages"]) - 1) < 1e-6, r
@@ -89,6 +105,17 @@ PYTHON
 run bench train photos --model mlp --batch 8 --threads 1 --seconds 0.5 -q --inject share=1ms --inject copy=2x
 expect_code 0 "bench train with faults"
 expect_in out "faults on purpose: copy=2x,share=1ms" "bench train with faults"
+# A stage that neither part has alone: of the whole it is most, and is what limits it.
+run bench train photos --trivial-model --batch 8 --threads 1 --seconds 4 -q --json --cache none --inject share=30ms
+expect_code 0 "bench train that shares slowly"
+python3 - out <<'PYTHON' || fail "bench train does not name the stage that limits"
+import json, sys
+r = json.load(open(sys.argv[1]))
+most = max(r["stages"], key=lambda s: s["share"])
+assert r["limit"] == "S5 share gradients" and r["cause"] == "share", r
+assert "S5 share gradients limits" in r["verdict"] and most["share"] > 0.5, r
+assert r["cache"] == "none: data.cache says so", r
+PYTHON
 run bench train nowhere
 expect_code 1 "bench train of nothing"
 code=0

@@ -8,7 +8,7 @@ make_colours photos 3 30 8
 run train photos --epochs 2 --threads 1
 expect_code 0 "no flag that matters"
 for text in "data      " "81 pictures" "9 to validate on" "3 classes" "model     resnet20" "schedule  nesterov" "machine   cpu" \
-    "output    runs/photos-resnet20-1" "validation loss" "best" "next: stoker eval"; do
+    "cache     memory: " "output    runs/photos-resnet20-1" "validation loss" "best" "next: stoker eval"; do
     expect_in err "$text" "the plan"
 done
 for text in "loss" "* training" "of the validation pictures right" "compute" "img/s" \
@@ -54,6 +54,27 @@ for name in ("loss", "accuracy"):
     assert not rows[0]["epoch_" + name], rows[0]
 PYTHON
 [ "$(wc -l <first/metrics.csv)" = 16 ] || fail "metrics.csv has $(wc -l <first/metrics.csv) lines"
+
+# What is kept of the data changes no bit and is said; what cannot be kept is refused with both numbers.
+for cache in none memory disk; do
+    run train photos --model mlp --epochs 3 --batch 16 --threads 1 -o "kept-$cache" --cache $cache
+    expect_code 0 "--cache $cache"
+    expect_in err "cache     $cache: " "--cache $cache"
+    cmp kept-$cache/final.safetensors first/final.safetensors || fail "--cache $cache learns something else"
+done
+[ ! -e kept-disk/cache ] || fail "a run that ended left its cache"
+{ cat photos/class0/0_000.png; head -c 3000000 /dev/zero; } >photos/class0/large.png
+run train photos --model mlp --epochs 3 --threads 1 -o never --cache memory --memory-mb 2
+expect_code 1 "a cache that does not fit"
+expect_in err "the files take 3." "a cache that does not fit"
+expect_in err "may have 1.6 MB of the 2.1 MB" "a cache that does not fit"
+rm photos/class0/large.png
+run train photos --model mlp --epochs 3 --threads 1 -o never --cache sometimes
+expect_code 2 "--cache sometimes"
+run train photos --model lenet --epochs 3 --threads 1 -o never --set progressive.size_from=0.5
+expect_code 1 "a network that cannot grow"
+expect_in err "its weight fc1.weight is [" "a network that cannot grow"
+[ ! -e never ] || fail "a run that was refused left a folder"
 
 # A recipe, what is said on top of it, and what cannot be said.
 cat >recipe.yaml <<'YAML'

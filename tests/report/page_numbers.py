@@ -60,7 +60,9 @@ def op_number(profile, index, key):
 def derived(data, key):
     """What the page works out itself, worked out again."""
     profile = data["profile"]
-    times = [step["ns"] for step in profile["step_list"]]
+    measured = int(profile["steps"])
+    first = len(profile["step_list"]) - measured if 1 <= measured < len(profile["step_list"]) else 0
+    times = [step["ns"] for step in profile["step_list"][first:]]
     name, *rest = key.split(".")
     if name in ("p50", "p95", "p99"):
         return rank(times, int(name[1:]) / 100)

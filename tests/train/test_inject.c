@@ -202,7 +202,7 @@ STK_TEST(each_fault_slows_its_stage_and_changes_no_bit)
         EXPECT(after >= faults[i].least_ms);
         EXPECT_STR_EQ(faults[i].fault, r.inject);
         EXPECT(strstr(r.log, "injected on purpose: ") && strstr(r.log, faults[i].fault));
-        EXPECT(!strstr(r.log, "the cache of the input is off") ==
+        EXPECT(!strstr(r.log, "cache: none: slow reads are injected") ==
                (strncmp(faults[i].fault, "read", 4) != 0));
         expect_same_weights(&clean, &r);
     }

@@ -105,7 +105,7 @@ static const stk_option options[] = {
      .least = 0,
      .most = 1e9,
      .group = "What to show",
-     .help = "foretell the largest batch that fits into so many MB of memory"},
+     .help = "also the largest batch whose plan fits into so many MB of memory"},
     {.name = "plot",
      .metavar = "FILE",
      .kind = STK_OPTION_FILE,
@@ -193,23 +193,6 @@ static stk_status time_operations(stk_compute_report *report, stk_error *err)
     return STK_OK;
 }
 
-static stk_status foretell_batch(stk_compute_report *report, const stk_train_bench_options *how,
-                                 int64_t limit_mb, stk_error *err)
-{
-    const stk_memory_plan large = stk_program_memory(stk_train_bench_program(report->bench));
-    stk_train_recipe      half = *report->recipe;
-    stk_train_bench      *bench;
-    half.data.batch = half.data.eval_batch = report->recipe->data.batch / 2;
-    if (!half.data.batch)
-        return stk_fail(err, STK_E_INVALID, "bench", "--fit-mb",
-                        "a batch of 1 says nothing about larger ones; --batch 8 does");
-    STK_TRY(stk_train_bench_open(&bench, &half, NULL, how, err));
-    const stk_memory_plan small = stk_program_memory(stk_train_bench_program(bench));
-    stk_train_bench_free(bench);
-    return stk_memory_largest_batch(&small, half.data.batch, &large, report->recipe->data.batch,
-                                    (uint64_t)limit_mb * 1000000, &report->largest_batch, err);
-}
-
 static stk_status work(stk_compute_report *report, const values *v, stk_error *err)
 {
     const stk_train_bench_options how = {.inference = v->inference};
@@ -219,7 +202,9 @@ static stk_status work(stk_compute_report *report, const values *v, stk_error *e
     report->compile_seconds = stk_seconds_now() - begin;
     STK_TRY(measure(report, v, err));
     if (v->ops) STK_TRY(time_operations(report, err));
-    return v->fit_mb ? foretell_batch(report, &how, v->fit_mb, err) : STK_OK;
+    if (!v->fit_mb) return STK_OK;
+    return stk_train_largest_batch(report->recipe, v->inference, (uint64_t)v->fit_mb * 1000000,
+                                   &report->largest_batch, &report->largest_plan, err);
 }
 
 static int print(const stk_invocation *call, const stk_compute_report *report)

@@ -161,7 +161,8 @@ void stk_compute_report_print(const stk_compute_report *report, const stk_style 
            stk_format_duration(c, report->compile_seconds));
     print_memory(&plan);
     if (report->largest_batch)
-        printf("Largest batch: %lld, foretold\n", (long long)report->largest_batch);
+        printf("Largest batch: %lld, which takes %s\n", (long long)report->largest_batch,
+               stk_format_bytes(a, report->largest_plan.fixed + report->largest_plan.arena));
     if (!report->ops) return;
     print_kinds(report, program, style);
     print_operations(report, program, style);
@@ -239,7 +240,11 @@ void stk_compute_report_json(stk_json_writer *json, const stk_compute_report *re
     stk_json_pair_double(json, "flops_per_step", flops_of(program));
     stk_json_pair_double(json, "gflops", per_second(flops_of(program), s->median) * 1e-9);
     stk_json_pair_double(json, "compile_s", report->compile_seconds);
-    if (report->largest_batch) stk_json_pair_int(json, "largest_batch", report->largest_batch);
+    if (report->largest_batch) {
+        stk_json_pair_int(json, "largest_batch", report->largest_batch);
+        stk_json_pair_uint(json, "largest_batch_bytes",
+                           report->largest_plan.fixed + report->largest_plan.arena);
+    }
     write_memory(json, &plan);
     if (report->ops) write_kinds(json, report, program);
     if (report->ops) write_operations(json, report, program);

@@ -19,6 +19,7 @@ typedef struct stk_compute_report {
     stk_spread              spread;
     double                  compile_seconds;
     int64_t                 largest_batch; /* 0: not asked for */
+    stk_memory_plan         largest_plan;  /* its own */
     stk_bench_roofs         roofs;         /* with ops */
 } stk_compute_report;
 

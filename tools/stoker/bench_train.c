@@ -9,6 +9,7 @@
 #include "train_report.h"
 #include "train_trace.h"
 
+#include <stoker/diagnosis.h>
 #include <stoker/train_bench.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ typedef struct session {
     double                rates[PARTS][ROUNDS];
     stk_spread            spread[PARTS]; /* img/s */
     stk_profile           profile;       /* of both together */
+    stk_diagnosis         diagnosis;     /* of that */
 } session;
 
 static stk_status step(session *s, int part, stk_error *err)
@@ -92,7 +94,8 @@ static stk_status measure(session *s, double seconds, stk_error *err)
         }
     for (int part = 0; part < PARTS; part++)
         s->spread[part] = stk_spread_of(s->rates[part], ROUNDS);
-    return stk_train_bench_profile(s->bench, &s->profile, err);
+    STK_TRY(stk_train_bench_profile(s->bench, &s->profile, err));
+    return stk_diagnose(&s->diagnosis, &s->profile, err);
 }
 
 static double slower(const session *s)
@@ -110,6 +113,31 @@ static bool input_limits(const session *s)
 static double ratio(const session *s)
 {
     return slower(s) > 0 ? s->spread[STK_TRAIN_BENCH_BOTH].median / slower(s) : 0;
+}
+
+/* Too few steps say nothing of a stage; the parts alone still do. */
+static bool is_judged(const session *s)
+{
+    return s->diagnosis.samples_per_s.value >= 0;
+}
+
+/* What limits the whole is seen in the whole: a stage that neither part has alone (sharing,
+ * writing, a callback) may be it. */
+static const char *limit_name(const session *s)
+{
+    if (is_judged(s)) return stk_stage_name(s->diagnosis.limit.stage);
+    return input_limits(s) ? "input" : "compute";
+}
+
+static const char *limit_hint(const session *s)
+{
+    const stk_stage stage = s->diagnosis.limit.stage;
+    const bool      judged = is_judged(s);
+    if (judged ? stage == STK_STAGE_READ || stage == STK_STAGE_PREPROCESS : input_limits(s))
+        return "'stoker bench input' says which stage of it";
+    if (judged ? stage == STK_STAGE_COMPUTE : true)
+        return "'stoker bench compute MODEL --ops' says which operation of it";
+    return "'stoker profile' says why, and what each fix would give";
 }
 
 /* On a machine that is busy with other things the numbers mean little, and should say so. */
@@ -145,10 +173,8 @@ static void print_text(const session *s, const stk_style *style)
     stk_stage_table_print(&s->profile, style);
     stk_train_print_faults(stdout, &s->job->inject);
     printf("Threads: %s\n", stk_train_job_reason(s->job, "threads", reason, sizeof reason));
-    printf("Limit: %s\n", input_limits(s)
-                              ? "input; 'stoker bench input' says which stage of it"
-                              : "compute; 'stoker bench compute MODEL --ops' says which "
-                                "operation of it");
+    printf("Cache: %s\n", stk_train_bench_cache(s->bench));
+    printf("Limit: %s; %s\n", is_judged(s) ? s->diagnosis.verdict : limit_name(s), limit_hint(s));
     if (noisy(s))
         printf(
             "Rounds differ by more than half: something else uses the cores, or --seconds is too "
@@ -186,7 +212,13 @@ static int print_json(const session *s)
     stk_json_pair_double(json, "images_per_s", s->spread[0].median);
     stk_json_pair_double(json, "ratio", ratio(s));
     stk_json_pair_bool(json, "noisy", noisy(s));
-    stk_json_pair_string(json, "limit", input_limits(s) ? "input" : "compute");
+    stk_json_pair_string(json, "slower_part", input_limits(s) ? "input" : "compute");
+    stk_json_pair_string(json, "limit", limit_name(s));
+    if (is_judged(s)) {
+        stk_json_pair_string(json, "cause", stk_cause_name(s->diagnosis.limit.cause));
+        stk_json_pair_string(json, "verdict", s->diagnosis.verdict);
+    }
+    stk_json_pair_string(json, "cache", stk_train_bench_cache(s->bench));
     for (int part = 0; part < PARTS; part++)
         write_part(json, s, part);
     stk_stage_table_json(json, &s->profile);

@@ -89,6 +89,7 @@ static stk_status open_all(session *s, stk_train_job *job, stk_error *err)
                                      .cancel = &s->stop,
                                      .trace = s->out->trace,
                                      .inject = &job->inject,
+                                     .brief = true,
                                      .log = stk_train_watch_log,
                                      .log_context = &s->watch};
     STK_TRY(stk_trainer_open(&s->trainer, &job->recipe, &job->data, &how, err));
@@ -110,6 +111,15 @@ static stk_status run(session *s, stk_train_job *job, stk_error *err)
     return stk_profile_take_resources(&s->out->profile, s->monitor, err);
 }
 
+/* A run that reads its data once keeps nothing of it; measured for longer it must not, either. */
+static void keep_as_asked(stk_train_job *job)
+{
+    stk_train_recipe *r = &job->recipe;
+    const double      seen = (double)r->train.steps * (double)r->data.batch;
+    const bool        once = r->train.epochs <= 1 || seen <= (double)job->data.train_count;
+    if (once && !*r->data.cache) strcpy(r->data.cache, "none");
+}
+
 stk_status stk_measure_run(stk_measured_run *out, stk_train_job *job, const stk_profile_plan *plan,
                            stk_error *err)
 {
@@ -117,6 +127,7 @@ stk_status stk_measure_run(stk_measured_run *out, stk_train_job *job, const stk_
     *out = (stk_measured_run){0};
     stk_profile_init(&out->profile);
     job->data.validation_count = 0;
+    keep_as_asked(job);
     if (job->recipe.train.epochs < epochs_enough) job->recipe.train.epochs = epochs_enough;
     job->recipe.train.steps = -1;
     stk_train_watch_init(&s.watch, s.batch, true);

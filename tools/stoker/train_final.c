@@ -46,8 +46,8 @@ static stk_status evaluate(stk_train_final *final, const stk_train_job *job, con
                                            .batch = r->data.eval_batch};
     stk_predictor              *predictor;
     STK_TRY(stk_predictor_open(&predictor, folder, &options, err));
-    stk_status st = stk_predictor_evaluate(predictor, NULL, final->split, stk_signals_token(),
-                                           &final->result, err);
+    const stk_evaluate_options what = {.split = final->split, .cancel = stk_signals_token()};
+    stk_status                 st = stk_predictor_evaluate(predictor, &what, &final->result, err);
     stk_predictor_free(predictor);
     final->there = st == STK_OK;
     return st ? st : keep(final, folder, err);

@@ -17,6 +17,7 @@ static const struct {
     {"--batch", "data.batch", offsetof(stk_train_values, batch)},
     {"--mixup", "data.mixup", offsetof(stk_train_values, mixup)},
     {"--cutmix", "data.cutmix", offsetof(stk_train_values, cutmix)},
+    {"--cache", "data.cache", offsetof(stk_train_values, cache)},
     {"--resident", "data.resident", offsetof(stk_train_values, resident)},
     {"--model", "model.name", offsetof(stk_train_values, model)},
     {"--width", "model.width", offsetof(stk_train_values, width)},

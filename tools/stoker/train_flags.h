@@ -9,7 +9,7 @@
 
 typedef struct stk_train_values {
     const char *recipe;
-    const char *split, *validation, *preset, *size, *batch, *mixup, *cutmix, *resident;
+    const char *split, *validation, *preset, *size, *batch, *mixup, *cutmix, *resident, *cache;
     const char *model, *width, *weights;
     const char *epochs, *steps, *optimizer, *learning_rate, *schedule, *momentum, *weight_decay;
     const char *label_smoothing, *ema, *lookahead, *precision, *accumulate, *clip_norm, *early_stop,
@@ -59,6 +59,9 @@ typedef struct stk_train_values {
         STK_TRAIN_TEXT_OPTION(type, member.resident, "resident", "auto|on|off", "Data",            \
                               "keep all pictures on the device and prepare them there (default: "  \
                               "on a GPU, where they fit)"),                                        \
+        STK_TRAIN_TEXT_OPTION(type, member.cache, "cache", "auto|memory|disk|none", "Data",        \
+                              "keep what was read for later epochs (default: in memory, where it " \
+                              "fits)"),                                                            \
         STK_TRAIN_TEXT_OPTION(type, member.model, "model", "NAME", "Model",                        \
                               "the network, of those below (default: by the size of pictures)"),   \
         STK_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \

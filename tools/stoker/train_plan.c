@@ -1,4 +1,4 @@
-/* The plan of a run, in a few lines. */
+/* The plan of a run, in some lines. */
 #include "train_plan.h"
 
 #include "format.h"
@@ -167,6 +167,9 @@ void stk_train_plan_end(const stk_train_job *job, const stk_trainer *trainer)
     const stk_train_outlook outlook = stk_trainer_outlook(trainer);
     print_schedule(&job->recipe, &outlook);
     print_machine(job, trainer, &outlook);
+    begin_line("cache");
+    stk_text_print(stderr, outlook.cache);
+    fprintf(stderr, "\n");
     begin_line("output");
     stk_text_print(stderr, stk_trainer_folder(trainer));
     if (outlook.first_step)

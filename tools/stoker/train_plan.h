@@ -1,4 +1,4 @@
-/* What a run of training is going to be, in a few lines on stderr. */
+/* What a run of training is going to be, in some lines on stderr. */
 #ifndef STK_TOOLS_TRAIN_PLAN_H
 #define STK_TOOLS_TRAIN_PLAN_H
 

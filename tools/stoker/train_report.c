@@ -65,7 +65,8 @@ static void print_time(const stk_train_report *report)
     print_share("output", r->output_seconds, all);
     print_share("other", known < all ? all - known : 0, all);
     if (training > 0)
-        printf("; %s img/s", stk_format_count(b, (uint64_t)(images / training + 0.5)));
+        printf("; %s img/s over all steps",
+               stk_format_count(b, (uint64_t)(images / training + 0.5)));
     printf("\n");
 }
 

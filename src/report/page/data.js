@@ -32,8 +32,11 @@ function settle(data) {
 /* The smallest value that so much of the list does not exceed. */
 const rank = (sorted, share) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 
+/* The place in the list from which on steps were measured: totals, verdict and the numbers here are of the same steps. */
+const firstMeasured = (profile) => (profile.steps >= 1 && profile.steps < profile.step_list.length ? profile.step_list.length - profile.steps : 0);
+
 function derive(profile) {
-  const times = profile.step_list.map((step) => step.ns).sort((a, b) => a - b);
+  const times = profile.step_list.slice(firstMeasured(profile)).map((step) => step.ns).sort((a, b) => a - b);
   const p = {p50: rank(times, 0.5), p95: rank(times, 0.95), p99: rank(times, 0.99), slowest: times[times.length - 1]};
   p.op_ns = profile.ops.reduce((sum, op) => sum + op.ns, 0);
   p.memory = profile.memory.reduce((sum, part) => sum + part.bytes, 0);

@@ -30,7 +30,7 @@ function stepChart(steps) {
 }
 
 function slowSteps(steps) {
-  const slow = steps.map((s, i) => [s, i]).filter(([s]) => s.ns > page.derived.p50 * SLOW).sort((a, b) => b[0].ns - a[0].ns).slice(0, SLOW_SHOWN);
+  const slow = steps.map((s, i) => [s, i]).filter(([s, i]) => i >= firstMeasured(page.data.profile) && s.ns > page.derived.p50 * SLOW).sort((a, b) => b[0].ns - a[0].ns).slice(0, SLOW_SHOWN);
   if (!slow.length) return null;
   const worst = (s) => s.exposed_ns.indexOf(Math.max(...s.exposed_ns));
   return [h('h3', {class: 'part'}, `Slow steps: more than ${SLOW} times the median`), table([
@@ -42,7 +42,9 @@ function slowSteps(steps) {
 
 function renderSpeed({profile: p}) {
   if (!p.windows.length && !p.step_list.length) return null;
+  const left = firstMeasured(p);
   return h('section', {class: 'card', id: 'speed'}, h('h2', null, 'Speed'),
+    left > 0 && h('p', {class: 'lead'}, `Numbers are of the ${p.step_list.length - left} steps after warm-up, as those of the verdict and the stages; charts show all ${p.step_list.length}.`),
     h('div', {class: 'tiles'}, tile(perSecond(), num('diagnosis.samples_per_s.value', 'rate')),
       p.step_list.length > 0 && [tile('median step', derived('p50', 'ns')), tile('95 % of steps within', derived('p95', 'ns')),
         tile('99 % within', derived('p99', 'ns')), tile('slowest', derived('slowest', 'ns'))]),

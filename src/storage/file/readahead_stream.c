@@ -236,9 +236,13 @@ static block *begin_at(stream *s, uint64_t offset)
     return s->first;
 }
 
-/* Reads what the page cache has; false when that is nothing. */
+/* Reads what the file's own memory or the page cache has; false when that is nothing. */
 static bool read_cached(stream *s, void *dst, size_t size, uint64_t offset, size_t *got)
 {
+    if (s->inner->ops->read_ready) {
+        *got = s->inner->ops->read_ready(s->inner, dst, size, offset);
+        return *got > 0;
+    }
     const int descriptor = __atomic_load_n(&s->descriptor, __ATOMIC_RELAXED);
     if (descriptor < 0 || offset > INT64_MAX) return false;
     const struct iovec to = {.iov_base = dst, .iov_len = size};

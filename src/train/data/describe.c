@@ -21,16 +21,31 @@ static bool once(const stk_feed_options *o)
     return o->evaluate || o->plain;
 }
 
+/* What files are read through. */
+static const stk_filesystem *files_of(const stk_feed_options *o)
+{
+    const stk_filesystem *kept = o->path ? NULL : stk_data_cache_files(o->cache, o->evaluate);
+    return kept ? kept : stk_faults_files(o->faults);
+}
+
+/* One that is open already, and reads as files_of says. */
+static struct stk_source *source_of(const stk_feed_options *o)
+{
+    if (o->path) return NULL;
+    if (stk_data_cache_files(o->cache, o->evaluate)) return o->cache->source;
+    return stk_faults_files(o->faults) ? NULL : o->data->source;
+}
+
 static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, stk_error *err)
 {
     const stk_train_data *d = o->data;
     bool own = !o->path && !o->split; /* the recipe's own parts, of which some may be held back */
     bool held = d->validation_share > 0 && own;
     const stk_images_options images = {
-        .fs = stk_faults_files(o->faults),
+        .fs = files_of(o),
         .kind = text_or_null(o->recipe->data.kind),
         .skip_bad = strcmp(o->recipe->data.on_bad_sample, "skip") == 0,
-        .source = o->path || stk_faults_files(o->faults) ? NULL : d->source,
+        .source = source_of(o),
         .split = o->split      ? o->split
                  : o->evaluate ? d->validation_split
                                : d->train_split,
@@ -48,7 +63,8 @@ static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, s
 /* A list of stages of a person's own gives pictures that are ready. */
 static stk_status open_pipeline(stk_dataset **data, const stk_feed_options *o, stk_error *err)
 {
-    STK_TRY(stk_recipe_load(data, o->recipe->data.pipeline, NULL, err));
+    const stk_recipe_options options = {.fs = stk_data_cache_files(o->cache, false)};
+    STK_TRY(stk_recipe_load(data, o->recipe->data.pipeline, &options, err));
     if (stk_feed_paints_on_device(o->recipe, once(o)))
         STK_TRY(stk_dataset_leave_painting(data, err));
     return once(o) ? STK_OK : stk_dataset_repeat(data, STK_AUTO, err);
@@ -91,6 +107,18 @@ static stk_status prepare(stk_dataset **data, const stk_feed_options *o, stk_err
     int image = stk_element_spec_find(stk_dataset_spec(*data), "image");
     STK_TRY(stk_function_image(&function, image, "resize", smaller, 1, err));
     return put(data, function, err);
+}
+
+/* Images to evaluate on, which a run keeps ready after the first time. */
+static stk_status prepare_once(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+{
+    const bool kept = o->evaluate && !o->path && !o->split && stk_data_cache_prepares(o->cache);
+    if (kept && o->cache->prepared) {
+        *data = stk_dataset_ref(o->cache->prepared);
+        return STK_OK;
+    }
+    STK_TRY(prepare(data, o, err));
+    return kept ? stk_data_cache_prepare(o->cache, data, err) : STK_OK;
 }
 
 /* Where the edits of a batch are, or will be. */
@@ -181,7 +209,7 @@ stk_status stk_feed_describe(const stk_feed_options *options, stk_dataset **out,
     const stk_feed_options *o = options;
     *out = NULL;
     STK_TRY(*o->recipe->data.pipeline && !o->path && !o->split ? open_pipeline(out, o, err)
-                                                               : prepare(out, o, err));
+                                                               : prepare_once(out, o, err));
     STK_TRY(find_values(o, *out, values, err));
     if (o->origins) STK_TRY(add_origins(out, values, err));
     STK_TRY(make_batches(out, o, values->image, values->label, err));

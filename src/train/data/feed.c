@@ -47,12 +47,12 @@ bool stk_feed_paints_on_device(const stk_train_recipe *recipe, bool evaluate)
     return !evaluate && *recipe->data.pipeline && strcmp(recipe->knobs.augment, "device") == 0;
 }
 
-/* Behind a cache nobody would notice that reads are slow. What is plain is read once. */
+/* Stages of a person's own may be worth a cache, where one is not asked for below them. Behind it
+ * nobody would notice that reads are slow. What is plain is read once. */
 static unsigned passes_off(const stk_feed_options *o)
 {
-    return strcmp(o->recipe->data.cache, "none") == 0 || stk_faults_files(o->faults) || o->plain
-               ? STK_PASS_CACHE
-               : 0;
+    const bool own = *o->recipe->data.pipeline && !*o->recipe->data.cache;
+    return own && !stk_faults_files(o->faults) && !o->plain ? 0 : STK_PASS_CACHE;
 }
 
 static void tell_who_decodes(const stk_feed *feed)
@@ -86,7 +86,7 @@ static stk_status start(stk_feed *feed, stk_dataset *data, stk_error *err)
         .threads = (int)r->knobs.input_threads,
         .seed = o->seed,
         .memory_bytes = r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb << 20 : 0,
-        .ledger = o->ledger,
+        .ledger = o->ledger || o->evaluate || !o->cache ? o->ledger : o->cache->ledger,
         .batch_memory = o->memory,
         .pictures = feed->pictures.decode ? &feed->pictures : NULL,
         .passes_off = passes_off(o),

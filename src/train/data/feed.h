@@ -3,6 +3,7 @@
 #define STK_TRAIN_DATA_FEED_H
 
 #include "tensor/edit.h"
+#include "train/data/cache.h"
 #include "train/inject/faults.h"
 #include <stoker/iterator.h>
 #include <stoker/meter.h>
@@ -35,6 +36,7 @@ typedef struct stk_feed_options {
     const stk_cancel      *cancel;
     stk_trace             *trace;
     stk_faults            *faults; /* NULL: none; outlives the feed */
+    stk_data_cache        *cache;  /* of the run; NULL: none; outlives the feed */
     void (*log)(void *context, const char *line);
     void *log_context;
 } stk_feed_options;

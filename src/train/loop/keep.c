@@ -55,6 +55,7 @@ static stk_status evaluate_all(stk_trainer *t, stk_metrics *m, stk_error *err)
                                       .device = device,
                                       .cancel = t->options.cancel,
                                       .trace = t->options.trace,
+                                      .cache = t->cache,
                                       .log = t->options.log,
                                       .log_context = t->options.log_context};
     stk_feed              *feed;

@@ -31,8 +31,8 @@ static void read_outputs(void *context, stk_profile_stage stages[STK_STAGE_COUNT
 
 static int64_t warm_up(const stk_trainer *t)
 {
-    const int64_t quarter = (t->course.steps - t->state.step) / 4;
-    return quarter < STK_TRAIN_WARM_UP ? quarter : STK_TRAIN_WARM_UP;
+    const int64_t fifth = (t->course.steps - t->state.step) / 5;
+    return fifth < STK_TRAIN_WARM_UP ? fifth : STK_TRAIN_WARM_UP;
 }
 
 stk_status stk_trainer_observe(stk_trainer *trainer, stk_error *err)

@@ -34,37 +34,52 @@ static bool same(const stk_phase *a, const stk_phase *b)
            a->calm == b->calm;
 }
 
+/* Steps of an epoch, of which the last may be a part, up to what is left of the run. */
+static int64_t steps_of(const stk_phase *phase, double epochs_left, int64_t steps_left)
+{
+    const double  part = epochs_left < 1 ? epochs_left : 1;
+    const int64_t steps = (int64_t)ceil((double)phase->epoch_steps * part);
+    return steps < steps_left ? steps : steps_left;
+}
+
+/* Appends an epoch: to the last phase where it is like it. */
+static stk_status add_epoch(stk_course *course, const stk_phase *next, int64_t epoch, int64_t steps,
+                            stk_error *err)
+{
+    stk_phase *last = course->count ? &course->phases[course->count - 1] : NULL;
+    if (!last || !same(last, next)) {
+        stk_phase *more = realloc(course->phases, (course->count + 1) * sizeof *more);
+        if (!more) return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory");
+        course->phases = more;
+        last = &course->phases[course->count++];
+        *last = *next;
+        last->first_epoch = epoch;
+        last->epochs = 0;
+    }
+    last->epochs++;
+    last->steps += steps;
+    course->steps += steps;
+    course->epochs = epoch + 1;
+    return STK_OK;
+}
+
 stk_status stk_course_make(stk_course *course, const stk_train_recipe *recipe,
                            const stk_train_data *data, stk_error *err)
 {
-    double epochs = recipe->train.epochs;
+    const double  epochs = recipe->train.epochs;
+    const int64_t limit = recipe->train.steps >= 0 ? recipe->train.steps : INT64_MAX;
+    stk_status    st = STK_OK;
     *course = (stk_course){0};
-    for (int64_t e = 0; (double)e < epochs; e++) {
-        stk_phase next = epoch_of(recipe, data, (double)e / epochs);
-        double    part = epochs - (double)e < 1 ? epochs - (double)e : 1;
-        int64_t   steps = (int64_t)ceil((double)next.epoch_steps * part);
-        int64_t   limit = recipe->train.steps >= 0 ? recipe->train.steps : INT64_MAX;
-        if (course->steps + steps > limit) steps = limit - course->steps;
-        if (steps <= 0) break;
-        stk_phase *last = course->count ? &course->phases[course->count - 1] : NULL;
-        if (!last || !same(last, &next)) {
-            stk_phase *more = realloc(course->phases, (course->count + 1) * sizeof *more);
-            if (!more) {
-                stk_course_release(course);
-                return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory");
-            }
-            course->phases = more;
-            last = &course->phases[course->count++];
-            *last = next;
-            last->first_epoch = e;
-            last->epochs = 0;
-        }
-        last->epochs++;
-        last->steps += steps;
-        course->steps += steps;
-        course->epochs = e + 1;
+    for (int64_t e = 0; (double)e < epochs && course->steps < limit && !st; e++) {
+        const double  left = epochs - (double)e;
+        const int64_t steps_left = limit - course->steps;
+        stk_phase     next = epoch_of(recipe, data, (double)e / epochs);
+        const int64_t steps = steps_of(&next, left, steps_left);
+        if (left <= 1 || steps == steps_left) next.size = recipe->data.size;
+        st = add_epoch(course, &next, e, steps, err);
     }
-    return STK_OK;
+    if (st) stk_course_release(course);
+    return st;
 }
 
 void stk_course_release(stk_course *course)

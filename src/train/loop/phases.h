@@ -20,9 +20,14 @@ typedef struct stk_course {
     int64_t    epochs, steps; /* of the whole run */
 } stk_course;
 
-/* Of a settled recipe. */
+/* Of a settled recipe. The last epoch is at full size, whatever the number of epochs and wherever
+ * train.steps ends it. */
 STK_NODISCARD stk_status stk_course_make(stk_course *course, const stk_train_recipe *recipe,
                                          const stk_train_data *data, stk_error *err);
 void                     stk_course_release(stk_course *course);
+/* STK_E_UNSUPPORTED where the network is another one for images of another size, saying which
+ * weight. */
+STK_NODISCARD stk_status stk_course_check_model(const stk_course       *course,
+                                                const stk_train_recipe *recipe, stk_error *err);
 
 #endif

@@ -43,6 +43,7 @@ static stk_status open_feed(stk_trainer *t, stk_error *err)
                                       .cancel = t->options.cancel,
                                       .trace = t->options.trace,
                                       .faults = t->faults,
+                                      .cache = t->cache,
                                       .log = t->options.log,
                                       .log_context = t->options.log_context};
     stk_feed_free(t->feed);
@@ -87,10 +88,23 @@ static void judge_early_stop(stk_trainer *t)
                     (long long)t->state.not_better, 100 * t->state.best_accuracy);
 }
 
+/* What is kept on a disk is durable with the checkpoint; without it the run is only slower. */
+static void save_cache(stk_trainer *t)
+{
+    stk_error why;
+    char      text[768];
+    if (stk_data_cache_save(t->cache, &why))
+        stk_trainer_log(t,
+                        "WARNING: the cache could not be saved, and is made anew after a crash: "
+                        "%s",
+                        stk_error_line(&why, text, sizeof text));
+}
+
 static stk_status checkpoint(stk_trainer *t, stk_error *err)
 {
     stk_meter_enter(t->meter, STK_STAGE_WRITE);
     stk_meter_mark(t->meter, STK_STEP_CHECKPOINT);
+    save_cache(t);
     return stk_trainer_checkpoint(t, t->progress.best, err);
 }
 
@@ -200,6 +214,18 @@ static void end_outputs(stk_trainer *t, bool success)
                         stk_error_line(&why, text, sizeof text));
 }
 
+/* A run that goes on later finds what it kept. */
+static void end_cache(stk_trainer *t)
+{
+    if (t->cache->choice.kind == STK_CACHE_NONE) return;
+    char                     read[STK_CACHE_AMOUNT], asked[STK_CACHE_AMOUNT];
+    const stk_cached_account a = stk_cached_files_account(t->cache->files);
+    save_cache(t);
+    if (t->result->interrupted && !t->options.brief) stk_data_cache_keep(t->cache);
+    stk_trainer_log(t, "cache: %s of files were read from storage, %s were asked for",
+                    stk_cache_amount(read, a.read), stk_cache_amount(asked, a.asked));
+}
+
 static stk_status finish(stk_trainer *t, stk_error *err)
 {
     stk_train_result *r = t->result;
@@ -208,6 +234,7 @@ static stk_status finish(stk_trainer *t, stk_error *err)
     if (r->interrupted && t->state.step != t->last_checkpoint)
         STK_TRY(stk_trainer_checkpoint(t, false, err));
     STK_TRY(sum_up_rest(t, err));
+    end_cache(t);
     stk_trainer_observe_now(t);
     stk_callbacks_flush(t->callbacks);
     end_outputs(t, true);
@@ -246,6 +273,7 @@ stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result, stk_e
         int       failures;
         stk_error unasked;
         stk_session_drain(trainer->session);
+        if (!trainer->options.brief) stk_data_cache_keep(trainer->cache);
         tell_where_to_go_on(trainer);
         stk_callbacks_flush(trainer->callbacks);
         end_outputs(trainer, false);

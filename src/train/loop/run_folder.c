@@ -15,6 +15,8 @@ uint64_t stk_run_fingerprint(const stk_train_recipe *recipe)
     stk_train_recipe same = *recipe;
     memset(&same.output, 0, sizeof same.output);
     memset(same.knobs.backend, 0, sizeof same.knobs.backend);
+    memset(same.data.cache, 0, sizeof same.data.cache);
+    memset(same.data.cache_folder, 0, sizeof same.data.cache_folder);
     same.knobs.threads = same.knobs.input_threads = same.knobs.memory_mb = same.knobs.ahead = 0;
     const stk_train_key *key;
     uint64_t             hash = 1;

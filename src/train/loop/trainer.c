@@ -135,10 +135,24 @@ static stk_status open_faults(stk_trainer *t, stk_error *err)
     char text[STK_PROFILE_LINE];
     STK_TRY(stk_faults_open(&t->faults, t->options.inject, t->recipe.output.folder, err));
     if (!t->faults) return STK_OK;
-    stk_trainer_log(
-        t, "injected on purpose: %s%s", stk_inject_text(&t->faults->wanted, text, sizeof text),
-        stk_faults_files(t->faults) ? "; the cache of the input is off, so that every epoch reads"
-                                    : "");
+    stk_trainer_log(t, "injected on purpose: %s",
+                    stk_inject_text(&t->faults->wanted, text, sizeof text));
+    return STK_OK;
+}
+
+/* In the run's folder, which is there by now, unless the recipe names another. */
+static stk_status open_cache(stk_trainer *t, stk_error *err)
+{
+    char folder[STK_TRAIN_PATH];
+    stk_run_folder_path(t->recipe.output.folder, "cache", folder);
+    const stk_data_cache_options options = {.recipe = &t->recipe,
+                                            .data = t->data,
+                                            .faults = t->faults,
+                                            .folder = folder,
+                                            .log = t->options.log,
+                                            .log_context = t->options.log_context};
+    STK_TRY(stk_data_cache_open(&t->cache, &options, err));
+    if (stk_faults_files(t->faults)) stk_trainer_log(t, "cache: %s", t->cache->choice.why);
     return STK_OK;
 }
 
@@ -155,6 +169,7 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     STK_TRY(compile(t, err));
     t->state.recipe = stk_run_fingerprint(&t->recipe);
     STK_TRY(stk_run_folder_make(&t->recipe, t->data, t->options.resume, &t->lock, err));
+    STK_TRY(open_cache(t, err));
     if (t->options.resume) STK_TRY(stk_trainer_resume(t, err));
     STK_TRY(stk_samples_new(&t->samples, &t->recipe, t->data, err));
     const stk_outputs_options outputs = {.recipe = &t->recipe,
@@ -195,6 +210,7 @@ void stk_trainer_free(stk_trainer *trainer)
     stk_outputs_close(&trainer->outputs);
     stk_faults_hurry(trainer->faults);
     stk_feed_free(trainer->feed);
+    stk_data_cache_free(trainer->cache);
     stk_session_free(trainer->session);
     stk_samples_free(trainer->samples);
     stk_course_release(&trainer->course);
@@ -207,7 +223,13 @@ void stk_trainer_free(stk_trainer *trainer)
 
 stk_memory_plan stk_trainer_memory(const stk_trainer *trainer)
 {
-    return stk_session_memory(trainer->session, trainer->recipe.data.size);
+    stk_memory_plan most = stk_session_memory(trainer->session, trainer->recipe.data.size);
+    for (size_t i = 0; i < trainer->course.count; i++) {
+        const stk_memory_plan plan =
+            stk_session_memory(trainer->session, trainer->course.phases[i].size);
+        if (plan.fixed + plan.arena > most.fixed + most.arena) most = plan;
+    }
+    return most;
 }
 
 stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer)
@@ -220,6 +242,7 @@ stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer)
                                  .threads = stk_device_threads(device)};
     stk_device_describe(device, outlook.machine, sizeof outlook.machine);
     stk_schedule_text(&trainer->schedule, outlook.schedule, sizeof outlook.schedule);
+    snprintf(outlook.cache, sizeof outlook.cache, "%s", trainer->cache->choice.why);
     return outlook;
 }
 

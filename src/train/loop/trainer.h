@@ -35,6 +35,7 @@ struct stk_trainer {
     stk_trainer_options    options;
     stk_course             course;
     stk_faults            *faults; /* on purpose; NULL: none */
+    stk_data_cache        *cache;
     stk_session           *session;
     stk_schedule           schedule;
     stk_lock              *lock;

@@ -44,8 +44,13 @@ static const stk_train_key keys[] = {
      sizeof(((stk_train_recipe *)0)->data.shuffle), "auto", NULL, 0, 1000000000,
      "pictures to draw from; auto: all files, or as many records as 256 MB hold"},
     {"data", "cache", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.cache),
-     sizeof(((stk_train_recipe *)0)->data.cache), "auto", "auto none", 0, 0,
-     "keep the data in memory; auto: where it fits and is read again"},
+     sizeof(((stk_train_recipe *)0)->data.cache), "auto", "auto memory disk none", 0, 0,
+     "keep what was read for later epochs; auto: in memory, where it fits into half of "
+     "knobs.memory_mb and is read again"},
+    {"data", "cache_folder", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, data.cache_folder),
+     sizeof(((stk_train_recipe *)0)->data.cache_folder), "", NULL, 0, 0,
+     "of data.cache: disk; it stays for other runs. Empty: the run's folder, and it goes at the "
+     "end"},
     {"data", "resident", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.resident),
      sizeof(((stk_train_recipe *)0)->data.resident), "auto", "auto on off", 0, 0,
      "keep all pictures on the device and prepare them there; auto: on a GPU, where the preset "

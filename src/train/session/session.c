@@ -194,6 +194,24 @@ stk_status stk_session_ready_evaluate(stk_session *session, int64_t size, stk_er
     return compile(session, graph, size, true, err);
 }
 
+stk_status stk_session_plan(stk_session *session, int64_t size, bool evaluates,
+                            stk_memory_plan *out, stk_error *err)
+{
+    stk_program_options options = program_options(session, evaluates ? "evaluation" : "training");
+    stk_graph          *graph;
+    stk_program        *program;
+    *out = (stk_memory_plan){0};
+    options.plan_only = true;
+    STK_TRY(evaluates ? stk_graphs_evaluate(&session->graphs, size, "", &graph, err)
+                      : stk_graphs_train(&session->graphs, size, false, &graph, err));
+    stk_status st = stk_program_compile(&program, graph, session->variables, &options, err);
+    stk_graph_free(graph);
+    if (st) return st;
+    *out = stk_program_memory(program);
+    stk_program_free(program);
+    return STK_OK;
+}
+
 size_t stk_session_picture_bytes(const stk_session *session, int64_t size)
 {
     return (size_t)(size * size * session->graphs.channels);

@@ -42,6 +42,11 @@ STK_NODISCARD stk_status stk_session_ready(stk_session *session, int64_t size, s
 STK_NODISCARD stk_status stk_session_ready_evaluate(stk_session *session, int64_t size,
                                                     stk_error *err);
 
+/* What a step of the recipe's batch would take (evaluates: of its eval_batch, forward alone). The
+ * recipe may have another batch at each call. Nothing is kept but the variables. */
+STK_NODISCARD stk_status stk_session_plan(stk_session *session, int64_t size, bool evaluates,
+                                          stk_memory_plan *out, stk_error *err);
+
 /* Sums since they were last cleared. */
 typedef struct stk_metrics {
     float loss, correct, top5, count; /* loss: of every picture; evaluation's only */

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <stoker/presets.h>
 #include <stoker/train_bench.h>
+#include <string.h>
 
 struct stk_train_bench {
     const stk_train_recipe *recipe;
     bool                    inference;
     stk_faults             *faults; /* NULL: none */
+    stk_data_cache         *cache;  /* NULL: no data */
     stk_session            *session;
     stk_feed               *feed;     /* NULL: no data */
     uint8_t                *pictures; /* generated, in the device's own kind of memory */
@@ -85,15 +87,32 @@ static stk_feed_options feed_options(const stk_train_bench *b, const stk_train_d
                               .cancel = o->cancel,
                               .trace = o->trace,
                               .faults = b->faults,
+                              .cache = b->cache,
                               .log = o->log,
                               .log_context = o->log_context};
+}
+
+/* Decided when it is known what stays on the device. */
+static stk_status open_cache(stk_train_bench *b, const stk_train_data *data,
+                             const stk_train_bench_options *o, stk_error *err)
+{
+    stk_train_recipe             recipe = *b->recipe;
+    const stk_data_cache_options options = {.recipe = &recipe,
+                                            .data = data,
+                                            .faults = b->faults,
+                                            .log = o->log,
+                                            .log_context = o->log_context};
+    strcpy(recipe.data.resident, stk_session_resident(b->session, false) ? "on" : "off");
+    return stk_data_cache_open(&b->cache, &options, err);
 }
 
 static stk_status open_feed(stk_train_bench *b, const stk_train_data *data,
                             const stk_train_bench_options *o, stk_error *err)
 {
+    if (!data) return STK_OK;
+    STK_TRY(open_cache(b, data, o, err));
     const stk_feed_options options = feed_options(b, data, o);
-    return data ? stk_feed_open(&b->feed, &options, err) : STK_OK;
+    return stk_feed_open(&b->feed, &options, err);
 }
 
 static stk_status reside(stk_train_bench *b, const stk_train_data *data,
@@ -183,6 +202,7 @@ void stk_train_bench_free(stk_train_bench *bench)
     stk_faults_hurry(bench->faults);
     stk_session_drain(bench->session);
     stk_feed_free(bench->feed);
+    stk_data_cache_free(bench->cache);
     free_pictures(bench);
     stk_session_free(bench->session);
     stk_meter_free(bench->meter);
@@ -286,6 +306,11 @@ stk_status stk_train_bench_profile(stk_train_bench *bench, stk_profile *out, stk
     if (bench->faults)
         stk_inject_text(&bench->faults->wanted, out->run.inject, sizeof out->run.inject);
     return STK_OK;
+}
+
+const char *stk_train_bench_cache(const stk_train_bench *bench)
+{
+    return bench->cache ? bench->cache->choice.why : "none: there is no data";
 }
 
 stk_meter *stk_train_bench_meter(stk_train_bench *bench)

@@ -1,0 +1,179 @@
+/* The list beside blocks on a disk: written when they are durable, by rename, so that it speaks of
+ * nothing that is not there. */
+#include "storage/file/cached_table.h"
+
+#include "base/crc32c.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION = 1, CRC_BYTES = 4, NUMBER_BYTES = 8, PATH_MOST = 8192 };
+
+static const char magic[] = "STKC";
+
+static void name_list(const char *folder, char path[PATH_MOST])
+{
+    snprintf(path, PATH_MOST, "%s/list", folder);
+}
+
+static stk_status put_number(stk_blob *out, uint64_t number, stk_error *err)
+{
+    uint8_t bytes[NUMBER_BYTES];
+    for (int i = 0; i < NUMBER_BYTES; i++)
+        bytes[i] = (uint8_t)(number >> (8 * i));
+    return stk_blob_append(out, bytes, sizeof bytes, err);
+}
+
+/* A block that is not there has no place; one that is has its own plus one. */
+static stk_status put_entry(stk_blob *out, const stk_cached_entry *entry, stk_error *err)
+{
+    const size_t length = strlen(entry->path);
+    STK_TRY(put_number(out, length, err));
+    STK_TRY(stk_blob_append(out, entry->path, length, err));
+    STK_TRY(put_number(out, entry->info.bytes, err));
+    STK_TRY(put_number(out, (uint64_t)entry->info.modified_ns, err));
+    for (size_t i = 0; i < entry->count; i++) {
+        const stk_cached_block *block = &entry->blocks[i];
+        const bool              there = block->state == STK_CACHED_THERE;
+        STK_TRY(put_number(out, there ? block->at + 1 : 0, err));
+        STK_TRY(put_number(out, there ? block->crc : 0, err));
+    }
+    return STK_OK;
+}
+
+static stk_status put_all(const stk_cached_table *table, stk_blob *out, stk_error *err)
+{
+    uint64_t count = 0;
+    STK_TRY(stk_blob_append(out, magic, sizeof magic - 1, err));
+    STK_TRY(put_number(out, VERSION, err));
+    for (size_t i = 0; i < table->room; i++)
+        for (const stk_cached_entry *one = table->buckets[i]; one; one = one->next)
+            count += one->timed;
+    STK_TRY(put_number(out, count, err));
+    for (size_t i = 0; i < table->room; i++)
+        for (const stk_cached_entry *one = table->buckets[i]; one; one = one->next)
+            if (one->timed) STK_TRY(put_entry(out, one, err));
+    const uint32_t crc = stk_crc32c(0, out->data, out->size);
+    return put_number(out, crc, err);
+}
+
+static stk_status write_file(const char *path, const stk_blob *content, stk_error *err)
+{
+    stk_output *out;
+    STK_TRY(stk_output_create(&out, NULL, path, err));
+    stk_status st = stk_output_write(out, content->data, content->size, err);
+    if (!st) st = stk_output_commit(out, err);
+    stk_output_close(out);
+    return st;
+}
+
+stk_status stk_cached_list_write(const stk_cached_table *table, const char *folder, stk_error *err)
+{
+    char     path[PATH_MOST];
+    stk_blob content;
+    stk_blob_init(&content, table->ledger, STK_MEMORY_OUTPUT);
+    name_list(folder, path);
+    stk_status st = put_all(table, &content, err);
+    if (!st) st = write_file(path, &content, err);
+    stk_blob_release(&content);
+    return st;
+}
+
+typedef struct reading {
+    stk_bytes left;
+    bool      short_of; /* there was less than was asked for */
+} reading;
+
+static const uint8_t *take(reading *r, uint64_t size)
+{
+    if (r->short_of || size > r->left.size) {
+        r->short_of = true;
+        return NULL;
+    }
+    const uint8_t *at = r->left.data;
+    r->left = stk_bytes_of(at + size, r->left.size - (size_t)size);
+    return at;
+}
+
+static uint64_t take_number(reading *r)
+{
+    const uint8_t *at = take(r, NUMBER_BYTES);
+    uint64_t       number = 0;
+    for (int i = 0; at && i < NUMBER_BYTES; i++)
+        number |= (uint64_t)at[i] << (8 * i);
+    return number;
+}
+
+static void take_block(reading *r, stk_cached_entry *entry, size_t index, uint64_t *used)
+{
+    const uint64_t place = take_number(r), crc = take_number(r);
+    const uint64_t end = place - 1 + stk_cached_block_bytes(entry, index);
+    if (!place || r->short_of) return;
+    entry->blocks[index] =
+        (stk_cached_block){.at = place - 1, .crc = (uint32_t)crc, .state = STK_CACHED_THERE};
+    if (end > *used) *used = end;
+}
+
+/* False where the list is wrong or memory is short. */
+static bool take_entry(reading *r, stk_cached_table *table, char path[PATH_MOST], uint64_t *used)
+{
+    const uint64_t length = take_number(r);
+    const uint8_t *name = length < PATH_MOST ? take(r, length) : NULL;
+    stk_file_info  info = {.kind = STK_FILE_REGULAR};
+    if (!name) return false;
+    memcpy(path, name, (size_t)length);
+    path[length] = 0;
+    info.bytes = take_number(r);
+    info.modified_ns = (int64_t)take_number(r);
+    /* A block takes two numbers here: a size that is forged must not allocate. */
+    if (r->short_of || info.bytes / STK_CACHED_BLOCK > r->left.size / (2 * NUMBER_BYTES))
+        return false;
+    stk_cached_entry *entry = stk_cached_table_add(table, path, &info);
+    if (!entry) return false;
+    entry->timed = true;
+    for (size_t i = 0; i < entry->count; i++)
+        take_block(r, entry, i, used);
+    return !r->short_of;
+}
+
+static bool take_all(stk_cached_table *table, const stk_blob *content, uint64_t *used)
+{
+    char    path[PATH_MOST];
+    reading r = {.left = stk_blob_bytes(content)};
+    if (content->size < sizeof magic - 1 + 3 * NUMBER_BYTES) return false;
+    const size_t   body = content->size - NUMBER_BYTES;
+    reading        end = {.left = stk_bytes_of(content->data + body, NUMBER_BYTES)};
+    const uint8_t *begin = take(&r, sizeof magic - 1);
+    if (memcmp(begin, magic, sizeof magic - 1) != 0) return false;
+    if (take_number(&end) != stk_crc32c(0, content->data, body)) return false;
+    if (take_number(&r) != VERSION) return false;
+    for (uint64_t left = take_number(&r); left; left--)
+        if (!take_entry(&r, table, path, used)) return false;
+    return r.left.size == NUMBER_BYTES;
+}
+
+stk_status stk_cached_list_read(stk_cached_table *table, const char *folder, uint64_t *used,
+                                stk_error *err)
+{
+    char     path[PATH_MOST];
+    stk_blob content;
+    *used = 0;
+    stk_blob_init(&content, table->ledger, STK_MEMORY_OUTPUT);
+    name_list(folder, path);
+    stk_status st = stk_file_read_all(NULL, path, 0, UINT64_MAX, &content, err);
+    if (!st && !take_all(table, &content, used)) {
+        stk_cached_table_release(table);
+        *used = 0;
+        st = stk_fail(err, STK_E_DATALOSS, "cache", path, "the list of what is kept is damaged");
+    }
+    stk_blob_release(&content);
+    return st;
+}
+
+void stk_cached_list_remove(const char *folder)
+{
+    char path[PATH_MOST];
+    name_list(folder, path);
+    (void)!remove(path);
+}
