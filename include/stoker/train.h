@@ -37,8 +37,10 @@ typedef struct stk_train_recipe {
     struct {
         char    optimizer[STK_TRAIN_TEXT], schedule[STK_TRAIN_TEXT], precision[STK_TRAIN_TEXT];
         char    milestones[STK_TRAIN_TEXT], decay[STK_TRAIN_TEXT], tta[STK_TRAIN_TEXT];
+        char    freeze[STK_TRAIN_TEXT]; /* "backbone", or parts of the model by name; "": none */
         double  epochs, learning_rate, momentum, weight_decay, warmup_epochs, final_rate, gamma;
         double  rise, start_share, end_share;
+        double  backbone_rate; /* times the rate, for all but the last layer */
         double  label_smoothing, ema, clip_norm, loss_scale, early_stop_delta;
         int64_t accumulate, steps, seed, early_stop, eval_every, lookahead;
         bool    deterministic;

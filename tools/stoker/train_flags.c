@@ -21,6 +21,7 @@ static const struct {
     {"--model", "model.name", offsetof(stk_train_values, model)},
     {"--width", "model.width", offsetof(stk_train_values, width)},
     {"--weights", "model.weights", offsetof(stk_train_values, weights)},
+    {"--freeze", "train.freeze", offsetof(stk_train_values, freeze)},
     {"--epochs", "train.epochs", offsetof(stk_train_values, epochs)},
     {"--steps", "train.steps", offsetof(stk_train_values, steps)},
     {"--optimizer", "train.optimizer", offsetof(stk_train_values, optimizer)},

@@ -10,7 +10,7 @@
 typedef struct stk_train_values {
     const char *recipe;
     const char *split, *validation, *preset, *size, *batch, *mixup, *cutmix, *resident;
-    const char *model, *width, *weights;
+    const char *model, *width, *weights, *freeze;
     const char *epochs, *steps, *optimizer, *learning_rate, *schedule, *momentum, *weight_decay;
     const char *label_smoothing, *ema, *lookahead, *precision, *accumulate, *clip_norm, *early_stop,
         *seed, *tta;
@@ -63,9 +63,17 @@ typedef struct stk_train_values {
                               "the network, of those below (default: by the size of pictures)"),   \
         STK_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \
                               "times its channels (default 1)"),                                   \
-        STK_TRAIN_TEXT_OPTION(type, member.weights, "weights", "FILE", "Model",                    \
-                              "safetensors to begin with; a last layer of other classes is left "  \
-                              "out"),                                                              \
+        STK_TRAIN_TEXT_OPTION(type, member.weights, "weights", "FILE|RUN", "Model",                \
+                              "safetensors or a run to begin with: fine-tunes, with a smaller "    \
+                              "rate and fewer epochs; classes of other names begin anew"),         \
+        {.name = "freeze",                                                                         \
+         .metavar = "LAYERS",                                                                      \
+         .usual = "backbone",                                                                      \
+         .kind = STK_OPTION_TEXT,                                                                  \
+         .target = offsetof(type, member.freeze),                                                  \
+         .group = "Model",                                                                         \
+         .help = "what of --weights stays as it is: alone, all but the last layer; or layers by "  \
+                 "name, as in --freeze=conv1,layer1"},                                             \
         {.name = "trivial-model",                                                                  \
          .kind = STK_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.trivial),                                                 \

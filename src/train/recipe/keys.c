@@ -63,7 +63,9 @@ static const stk_train_key keys[] = {
      "see `stoker models`; auto: by the size of pictures"},
     {"model", "weights", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, model.weights),
      sizeof(((stk_train_recipe *)0)->model.weights), "", NULL, 0, 0,
-     "safetensors to begin with; a layer of another number of classes is left out"},
+     "safetensors or the folder of a run to begin with: what is learnt is fine-tuned, and rows of "
+     "the "
+     "last layer are found by the names of classes"},
     {"model", "classes", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, model.classes),
      sizeof(((stk_train_recipe *)0)->model.classes), "auto", NULL, 1, 100000000,
      "auto: as the data has"},
@@ -86,6 +88,13 @@ static const stk_train_key keys[] = {
     {"train", "learning_rate", STK_TRAIN_IS_NUMBER, offsetof(stk_train_recipe, train.learning_rate),
      sizeof(((stk_train_recipe *)0)->train.learning_rate), "auto", NULL, 0, 1e6,
      "the largest of the schedule; auto: by optimizer, model and batch (see `stoker lr-find`)"},
+    {"train", "backbone_rate", STK_TRAIN_IS_NUMBER, offsetof(stk_train_recipe, train.backbone_rate),
+     sizeof(((stk_train_recipe *)0)->train.backbone_rate), "1", NULL, 1e-6, 1000,
+     "times the rate, for what comes from model.weights: all but the last layer"},
+    {"train", "freeze", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, train.freeze),
+     sizeof(((stk_train_recipe *)0)->train.freeze), "", NULL, 0, 0,
+     "what of model.weights stays as it is: backbone (all but the last layer), or names of layers "
+     "such as conv1,layer1 or *.bn1"},
     {"train", "momentum", STK_TRAIN_IS_NUMBER, offsetof(stk_train_recipe, train.momentum),
      sizeof(((stk_train_recipe *)0)->train.momentum), "auto", NULL, 0, 1,
      "of sgd, nesterov, lars; beta1 of the others; auto: 0.9, or the model's own"},

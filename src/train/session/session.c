@@ -76,6 +76,11 @@ stk_device *stk_session_device(stk_session *session)
     return session->device;
 }
 
+const stk_freeze *stk_session_freeze(const stk_session *session)
+{
+    return &session->graphs.freeze;
+}
+
 void stk_session_inject(stk_session *session, stk_faults *faults)
 {
     session->faults = faults;

@@ -4,6 +4,7 @@
 
 #include "train/data/feed.h"
 #include "train/inject/faults.h"
+#include "train/session/freeze.h"
 #include <stoker/meter.h>
 #include <stoker/models.h>
 #include <stoker/optimizer.h>
@@ -17,6 +18,7 @@ STK_NODISCARD stk_status stk_session_open(stk_session **out, const stk_train_rec
 void                     stk_session_free(stk_session *session);
 stk_variables           *stk_session_variables(stk_session *session);
 stk_device              *stk_session_device(stk_session *session);
+const stk_freeze        *stk_session_freeze(const stk_session *session);
 
 /* Keeps all pictures on the device where the recipe's data.resident is on, or auto and it can be
  * done: reads those to train on and (data has some) to evaluate on. Called before the first program
