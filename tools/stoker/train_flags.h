@@ -9,11 +9,11 @@
 
 typedef struct stk_train_values {
     const char *recipe;
-    const char *split, *validation, *preset, *size, *batch, *mixup, *cutmix, *resident;
+    const char *split, *validation, *preset, *size, *batch, *mixup, *cutmix, *resident, *balance;
     const char *model, *width, *weights, *freeze;
     const char *epochs, *steps, *optimizer, *learning_rate, *schedule, *momentum, *weight_decay;
     const char *label_smoothing, *ema, *lookahead, *precision, *accumulate, *clip_norm, *early_stop,
-        *seed, *tta;
+        *seed, *tta, *loss, *class_weights;
     const char     *backend, *threads, *input_threads, *memory_mb;
     const char     *folder, *log_every, *checkpoint_every;
     bool            trivial, eager, no_fuse, no_callbacks, json, quiet;
@@ -59,6 +59,9 @@ typedef struct stk_train_values {
         STK_TRAIN_TEXT_OPTION(type, member.resident, "resident", "auto|on|off", "Data",            \
                               "keep all pictures on the device and prepare them there (default: "  \
                               "on a GPU, where they fit)"),                                        \
+        STK_TRAIN_TEXT_OPTION(type, member.balance, "balance", "none|classes", "Data",             \
+                              "draw pictures so that every class comes equally often (default "    \
+                              "none)"),                                                            \
         STK_TRAIN_TEXT_OPTION(type, member.model, "model", "NAME", "Model",                        \
                               "the network, of those below (default: by the size of pictures)"),   \
         STK_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \
@@ -91,6 +94,11 @@ typedef struct stk_train_values {
                               "of sgd, nesterov, lars; beta1 of the others (default 0.9)"),        \
         STK_TRAIN_TEXT_OPTION(type, member.weight_decay, "weight-decay", "X", "Training",          \
                               "default 5e-4; 0.05 for adamw and lamb"),                            \
+        STK_TRAIN_TEXT_OPTION(type, member.loss, "loss", "NAME", "Training",                       \
+                              "cross_entropy or focal (default cross_entropy)"),                   \
+        STK_TRAIN_TEXT_OPTION(type, member.class_weights, "class-weights", "WEIGHTS", "Training",  \
+                              "what classes count in the loss: none, balanced, 1,2,0.5 or "        \
+                              "cat=2,dog=0.5 (default none)"),                                     \
         STK_TRAIN_TEXT_OPTION(type, member.label_smoothing, "label-smoothing", "X", "Training",    \
                               "the share of a label that is spread over all classes (default 0)"), \
         STK_TRAIN_TEXT_OPTION(type, member.ema, "ema", "DECAY", "Training",                        \

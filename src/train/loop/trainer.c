@@ -124,6 +124,7 @@ static stk_status reside(stk_trainer *t, stk_error *err)
 static stk_status compile(stk_trainer *t, stk_error *err)
 {
     STK_TRY(stk_session_open(&t->session, &t->recipe, true, err));
+    STK_TRY(stk_session_weigh(t->session, t->data, err));
     stk_session_inject(t->session, t->faults);
     STK_TRY(reside(t, err));
     for (size_t i = 0; i < t->course.count; i++)

@@ -94,6 +94,22 @@ typedef struct training {
     stk_symbol logits, labels, loss;
 } training;
 
+/* The plain one has kernels that are faster. */
+static stk_symbol loss_of(const stk_graphs *graphs, stk_graph *g, stk_symbol logits,
+                          stk_symbol labels)
+{
+    const stk_train_recipe      *r = graphs->recipe;
+    const bool                   focal = strcmp(r->train.loss, "focal") == 0;
+    stk_weighted_entropy_options o = {.smoothing = r->train.label_smoothing,
+                                      .gamma = focal ? r->train.focal_gamma : 0};
+    if (!graphs->class_weights && o.gamma == 0)
+        return stk_softmax_cross_entropy(g, logits, labels, o.smoothing);
+    if (graphs->class_weights)
+        o.weights = stk_graph_constant(g, "class_weights", STK_DTYPE_F32,
+                                       stk_shape_1d(r->model.classes), graphs->class_weights);
+    return stk_weighted_cross_entropy(g, logits, labels, &o);
+}
+
 static training forward(const stk_graphs *graphs, stk_graph *g, int64_t size)
 {
     const stk_train_recipe *r = graphs->recipe;
@@ -106,7 +122,7 @@ static training forward(const stk_graphs *graphs, stk_graph *g, int64_t size)
     stk_symbol step = stk_graph_input(g, "step", STK_DTYPE_I64, stk_shape_scalar());
     t.logits = model(graphs, g, x, true, step);
     t.logits = stk_faults_logits(graphs->faults, g, t.logits, size);
-    t.loss = stk_softmax_cross_entropy(g, t.logits, t.labels, r->train.label_smoothing);
+    t.loss = loss_of(graphs, g, t.logits, t.labels);
     return t;
 }
 

@@ -30,6 +30,9 @@ const stk_resident *stk_session_resident(const stk_session *session, bool evalua
 /* Those that the device has are no longer needed on the host. */
 void stk_session_drop_copies(stk_session *session);
 
+/* Classes count in the loss as the recipe says: told before the first program is compiled. */
+STK_NODISCARD stk_status stk_session_weigh(stk_session *session, const stk_train_data *data,
+                                           stk_error *err);
 /* Steps have these faults: told before the first program is compiled; they must outlive it. */
 void              stk_session_inject(stk_session *session, stk_faults *faults);
 const stk_inject *stk_session_injected(const stk_session *session); /* NULL: no faults */
