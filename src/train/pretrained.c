@@ -2,6 +2,7 @@
 #include "train/pretrained.h"
 #include "storage/file/paths.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/known_model.h"
 #include "train/loop/run_folder.h"
 #include "train/recipe/recipe.h"
 #include <stdio.h>
@@ -91,6 +92,9 @@ static stk_status read_file(stk_pretrained *p, stk_error *err)
     if (recipe) st = stk_train_recipe_parse(&p->recipe, stk_bytes_text(recipe), p->weights, err);
     if (recipe && !st) p->has_recipe = true;
     if (classes && !st) st = read_class_list(p, classes, err);
+    const stk_model *known = NULL;
+    if (!recipe && !st) st = stk_known_model(&known, file, err);
+    if (known) p->model = known->name;
     stk_safetensors_free(file);
     return st;
 }

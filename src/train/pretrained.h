@@ -8,6 +8,7 @@
 
 typedef struct stk_pretrained {
     char             weights[STK_TRAIN_PATH]; /* the file */
+    const char      *model; /* that the tensors are of, where no recipe says; NULL: not known */
     bool             has_recipe;
     stk_train_recipe recipe;      /* what they were trained with, where that is known */
     char           **classes;     /* by name; NULL: the file names none */

@@ -140,6 +140,10 @@ static stk_status settle_like(settling *s, const stk_pretrained *p, stk_error *e
 {
     stk_train_recipe       *r = s->recipe;
     const stk_train_recipe *from = &p->recipe;
+    if (!p->has_recipe && p->model && !*r->model.name) {
+        put(r->model.name, p->model);
+        return say(s, err, "model %s: the weights have its tensors", r->model.name);
+    }
     if (!p->has_recipe) return STK_OK;
     if (!*r->model.name && *from->model.name) {
         put(r->model.name, from->model.name);
@@ -334,6 +338,15 @@ static stk_status settle_optimizer(settling *s, stk_error *err)
     return STK_OK;
 }
 
+/* That are trained: fewer than are said where train.steps ends before. */
+static double whole_epochs(const settling *s)
+{
+    const stk_train_recipe *r = s->recipe;
+    const double epoch = fmax(1, floor((double)s->data->train_count / (double)r->data.batch));
+    return r->train.steps >= 0 ? fmin(r->train.epochs, (double)r->train.steps / epoch)
+                               : r->train.epochs;
+}
+
 static stk_status settle_schedule(settling *s, stk_error *err)
 {
     stk_train_recipe    *r = s->recipe;
@@ -346,8 +359,8 @@ static stk_status settle_schedule(settling *s, stk_error *err)
     if (r->train.warmup_epochs < 0) {
         bool own = usual.rise > 0 || strcmp(r->train.schedule, "constant") == 0;
         r->train.warmup_epochs = own        ? 0
-                                 : s->tunes ? TUNING_WARM_UP * r->train.epochs
-                                            : 0.05 * r->train.epochs;
+                                 : s->tunes ? TUNING_WARM_UP * whole_epochs(s)
+                                            : 0.05 * whole_epochs(s);
         if (s->tunes && !own)
             return say(s, err,
                        "warm-up %g epochs: the first gradients of a new last layer are large",

@@ -3,7 +3,9 @@
  */
 #include "train/class_folders.h"
 #include "train/class_weights.h"
+#include "train/data/describe.h"
 #include "train/data/feed.h"
+#include "train/data/labels.h"
 #include "train/data/resident.h"
 #include "train/tiny_data.h"
 #include <stdlib.h>
@@ -383,4 +385,36 @@ STK_TEST(what_was_decided_about_classes_is_said)
     EXPECT_CONTAINS("data.pipeline has an order of its own", err.message);
     stk_train_data_release(&data);
     stk_blob_release(&reasons);
+}
+
+typedef struct looked {
+    stk_train_recipe recipe;
+    stk_train_data   data;
+} looked;
+
+static stk_status read_and_balance(void *context, stk_error *err)
+{
+    looked                *l = context;
+    const stk_feed_options options = {
+        .recipe = &l->recipe, .data = &l->data, .size = l->recipe.data.size, .seed = 7};
+    stk_feed_values values;
+    stk_dataset    *dataset;
+    STK_TRY(stk_train_read_labels(&l->data, &l->recipe, err));
+    const stk_status st = stk_feed_describe(&options, &dataset, &values, err);
+    stk_dataset_unref(dataset);
+    free(l->data.labels);
+    l->data.labels = NULL;
+    return st;
+}
+
+STK_TEST(labels_survive_every_failed_allocation)
+{
+    static const wave_class few[] = {{"a", 0, 3, 1}, {"b", 4, 2, 1}};
+    static looked           l;
+    recipe_of(&l.recipe, &l.data, wave_folders("few", few, 2, 10), "unused",
+              (const char *const[]){"data.balance", "classes", "data.batch", "2", NULL});
+    free(l.data.labels);
+    l.data.labels = NULL;
+    stk_test_fail_each_allocation(read_and_balance, &l);
+    stk_train_data_release(&l.data);
 }

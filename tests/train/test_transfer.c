@@ -1,6 +1,7 @@
 /* Learning that begins with weights: frozen parts, rates, heads of other classes, what is refused.
  */
 #include "train/class_folders.h"
+#include "train/pretrained.h"
 #include "train/tiny_data.h"
 #include <string.h>
 #include <unistd.h>
@@ -367,6 +368,46 @@ STK_TEST(a_run_is_as_good_as_a_file_and_says_what_it_is)
     EXPECT_CONTAINS("warm-up 1.5 epochs", (const char *)reasons.data);
     stk_train_data_release(&data);
     stk_blob_release(&reasons);
+}
+
+STK_TEST(a_file_that_says_nothing_is_known_by_its_tensors)
+{
+    static const char *const whole[] = {"model.width", "1", "train.steps", "1", NULL};
+    const char              *copy = stk_test_path("tensors.safetensors");
+    stk_bytes        bytes = stk_test_read_file(train(pupils(), "whole", whole, NULL, NULL));
+    stk_train_recipe recipe;
+    stk_train_data   data;
+    stk_blob         reasons;
+    stk_error        err;
+    stk_test_write_file(copy, bytes.data, bytes.size);
+    stk_train_recipe_init(&recipe);
+    stk_blob_init(&reasons, NULL, STK_MEMORY_OUTPUT);
+    EXPECT_OK(stk_train_recipe_set(&recipe, "data.path", pupils(), "test", &err));
+    EXPECT_OK(stk_train_recipe_set(&recipe, "model.weights", copy, "test", &err));
+    EXPECT_OK(stk_train_look(&data, &recipe, &err));
+    EXPECT_OK(stk_train_settle(&recipe, &data, &reasons, &err));
+    EXPECT_OK(stk_blob_append(&reasons, "", 1, &err));
+    EXPECT_STR_EQ("cnn", recipe.model.name);
+    EXPECT_CONTAINS("model cnn: the weights ", (const char *)reasons.data);
+    stk_train_data_release(&data);
+    stk_blob_release(&reasons);
+}
+
+/* Finding weights and reading what is said of them, with every allocation failing in turn. */
+static stk_status find_weights(void *context, stk_error *err)
+{
+    stk_pretrained p;
+    STK_TRY(stk_pretrained_find(&p, context, err));
+    stk_pretrained_release(&p);
+    return STK_OK;
+}
+
+STK_TEST(finding_weights_survives_every_failed_allocation)
+{
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s", teacher());
+    *strrchr(folder, '/') = 0;
+    stk_test_fail_each_allocation(find_weights, folder);
 }
 
 static stk_status settle_with(const char *const *settings, stk_train_recipe *recipe,

@@ -111,6 +111,28 @@ static stk_status read_labels(stk_train_data *data, const stk_train_recipe *reci
     return st;
 }
 
+/* Records that cannot be had by number are told at once, with what does instead. */
+static stk_status check_balance(const stk_train_data *data, const stk_train_recipe *recipe,
+                                stk_error *err)
+{
+    const stk_images_options images = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
+                                       .split = data->train_split,
+                                       .hold_back = held_of(data),
+                                       .labels = data->labels,
+                                       .label_count = (uint64_t)data->train_count,
+                                       .classes = data->classes};
+    stk_dataset             *dataset;
+    stk_error                why;
+    if (data->source || strcmp(recipe->data.balance, "classes") != 0) return STK_OK;
+    const stk_status st = stk_dataset_images(&dataset, recipe->data.path, &images, &why);
+    stk_dataset_unref(dataset);
+    if (!st) return STK_OK;
+    return stk_fail(err, st, why.stage, why.where,
+                    "data.balance draws records by number: %.120s; or set train.class_weights: "
+                    "balanced instead",
+                    why.message);
+}
+
 stk_status stk_train_read_labels(stk_train_data *data, const stk_train_recipe *recipe,
                                  stk_error *err)
 {
@@ -123,7 +145,8 @@ stk_status stk_train_read_labels(stk_train_data *data, const stk_train_recipe *r
     bool listed = false;
     if (data->source) STK_TRY(list_labels(data, &listed, err));
     if (listed) return STK_OK;
-    return read_labels(data, recipe, err);
+    STK_TRY(read_labels(data, recipe, err));
+    return check_balance(data, recipe, err);
 }
 
 int64_t *stk_train_count_labels(const stk_train_data *data)
