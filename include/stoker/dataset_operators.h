@@ -133,6 +133,14 @@ STK_API STK_NODISCARD stk_status stk_dataset_shuffle(stk_dataset **data, int64_t
 STK_API STK_NODISCARD stk_status stk_dataset_global_shuffle(stk_dataset              **data,
                                                             const stk_shuffle_options *options,
                                                             stk_error                 *err);
+/* The same, drawn so that every class comes equally often: labels (count, copied) has the class of
+ * each element, 0 to classes - 1. An epoch has count / classes of each, rounded up, in a random
+ * order; a class goes through its elements in one random order after the other, over the borders of
+ * epochs, so that those of a small one come again and those of a large one come in turn. */
+STK_API STK_NODISCARD stk_status stk_dataset_balance(stk_dataset **data, const int64_t *labels,
+                                                     uint64_t count, int64_t classes,
+                                                     const stk_shuffle_options *options,
+                                                     stk_error                 *err);
 /* count -1: for ever. */
 STK_API STK_NODISCARD stk_status stk_dataset_repeat(stk_dataset **data, int64_t count,
                                                     stk_error *err);

@@ -113,6 +113,11 @@ STK_API STK_NODISCARD stk_status stk_dataset_tfrecord_indexed(stk_dataset       
                                                               const stk_records_options *options,
                                                               stk_error                 *err);
 
+/* The same for files named one by one. */
+STK_API STK_NODISCARD stk_status stk_dataset_tfrecord_indexed_files(
+    stk_dataset **out, const stk_filesystem *fs, const char *const *paths, size_t count,
+    const stk_records_options *options, stk_error *err);
+
 /* Lines without their newline ("\n" or "\r\n"). */
 STK_API STK_NODISCARD stk_status stk_dataset_text(stk_dataset **out, const stk_filesystem *fs,
                                                   const char *const *paths, size_t count,

@@ -26,12 +26,18 @@ static inline bool stk_symbol_is_none(stk_symbol symbol)
     return symbol.id == 0;
 }
 
+struct stk_variable_options;
+
 typedef struct stk_graph_options {
     /* What the dimensions of pictures mean in every call that cares (convolutions, pooling, norms):
      * NHWC, also for NONE, or NCHW. */
     stk_layout  layout;
     uint64_t    seed;   /* of dropout and the like */
     stk_ledger *ledger; /* for the graph itself; NULL: none */
+    /* May change what a variable is made with, by its whole name: freeze it, or give it another
+     * rate. NULL: as its maker says. */
+    void (*adjust)(void *context, const char *name, struct stk_variable_options *options);
+    void *adjust_context; /* outlives building */
 } stk_graph_options;
 
 /* options may be NULL. On failure *out is NULL. */

@@ -61,7 +61,8 @@ typedef struct stk_norm_layer {
     double bias_rate; /* times the learning rate, for the bias; 0: 1 */
 } stk_norm_layer;
 
-/* "weight", "bias", "running_mean", "running_var". */
+/* "weight", "bias", "running_mean", "running_var". Where the graph's adjust froze weight and bias
+ * it uses the running statistics in training, too, and they stay. */
 STK_API stk_symbol stk_layer_batch_norm(stk_graph *g, stk_symbol x, const char *name,
                                         const stk_norm_layer *options);
 /* Over the last dimension: "weight" and "bias". epsilon 0: 1e-5. */

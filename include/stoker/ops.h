@@ -105,6 +105,19 @@ STK_API stk_symbol stk_softmax(stk_graph *g, stk_symbol x); /* over the last dim
  * negative one leaves its row out; or probabilities, float32 [N,K]. */
 STK_API stk_symbol stk_softmax_cross_entropy(stk_graph *g, stk_symbol logits, stk_symbol labels,
                                              double smoothing);
+
+typedef struct stk_weighted_entropy_options {
+    stk_symbol weights;   /* float32 [K], of classes; none: all 1 */
+    double     smoothing; /* as of stk_softmax_cross_entropy */
+    double     gamma;     /* of the focal loss; 0: cross-entropy */
+} stk_weighted_entropy_options;
+
+/* The same with weights of classes, and as a focal loss: of a row the sum over classes of
+ * weight * target * (1 - p)^gamma * -log p, where p is what softmax gives the class and target its
+ * label after smoothing. The sum over the rows is divided by the sum of their weights: that of the
+ * label, or of probabilities the weights' mean by them; without weights by the number of rows. */
+STK_API stk_symbol stk_weighted_cross_entropy(stk_graph *g, stk_symbol logits, stk_symbol labels,
+                                              const stk_weighted_entropy_options *options);
 /* The mean of the squares of prediction - target. */
 STK_API stk_symbol stk_mean_squared_error(stk_graph *g, stk_symbol prediction, stk_symbol target);
 /* How many rows have their label (the largest, for probabilities) among the k largest logits:

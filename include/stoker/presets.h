@@ -22,7 +22,12 @@ typedef struct stk_images_options {
     int64_t every;         /* k: of what is left only every k-th; 0: all */
     int64_t shuffle; /* 0: in order; else each epoch anew: files as a whole, records in a buffer of
                         so many, or of as many as 256 MB hold (STK_AUTO) */
-    int64_t repeat;  /* 0: once; STK_AUTO (-1): for ever; else so often */
+    /* The classes of all elements that are left, each from 0 to classes - 1: they are drawn so that
+     * every class comes equally often (stk_dataset_balance), whatever shuffle says. NULL: not. */
+    const int64_t *labels;
+    uint64_t       label_count;
+    int64_t        classes;
+    int64_t        repeat; /* 0: once; STK_AUTO (-1): for ever; else so often */
 } stk_images_options;
 
 /* Packs, TFRecords with examples, and all that stk_source_open knows: value "image" is the encoded

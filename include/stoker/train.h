@@ -13,7 +13,7 @@
 
 STK_BEGIN_DECLS
 
-enum { STK_TRAIN_TEXT = 256, STK_TRAIN_PATH = 1024, STK_TRAIN_WARM_UP = 20 };
+enum { STK_TRAIN_TEXT = 256, STK_TRAIN_PATH = 1024, STK_TRAIN_LIST = 4096, STK_TRAIN_WARM_UP = 20 };
 
 /* What the keys of a recipe set. Text "" and numbers below zero mean "auto" where a key has it. */
 typedef struct stk_train_recipe {
@@ -26,6 +26,7 @@ typedef struct stk_train_recipe {
         char    on_bad_sample[STK_TRAIN_TEXT];
         char    cache[STK_TRAIN_TEXT], resident[STK_TRAIN_TEXT], flip[STK_TRAIN_TEXT];
         char    cache_folder[STK_TRAIN_PATH]; /* of files kept on a disk; "": in the run's folder */
+        char    balance[STK_TRAIN_TEXT];      /* "classes": each comes equally often; else "none" */
         int64_t size, batch, eval_batch, shuffle;
         double  mixup, cutmix;
     } data;
@@ -38,8 +39,13 @@ typedef struct stk_train_recipe {
     struct {
         char    optimizer[STK_TRAIN_TEXT], schedule[STK_TRAIN_TEXT], precision[STK_TRAIN_TEXT];
         char    milestones[STK_TRAIN_TEXT], decay[STK_TRAIN_TEXT], tta[STK_TRAIN_TEXT];
+        char    loss[STK_TRAIN_TEXT];
+        char    class_weights[STK_TRAIN_LIST]; /* "none", "balanced", "1,2,0.5" or "cat=2,dog=3" */
+        double  focal_gamma;
+        char    freeze[STK_TRAIN_TEXT]; /* "backbone", or parts of the model by name; "": none */
         double  epochs, learning_rate, momentum, weight_decay, warmup_epochs, final_rate, gamma;
         double  rise, start_share, end_share;
+        double  backbone_rate; /* times the rate, for all but the last layer */
         double  label_smoothing, ema, clip_norm, loss_scale, early_stop_delta;
         int64_t accumulate, steps, seed, early_stop, eval_every, lookahead;
         bool    deterministic;
@@ -121,6 +127,8 @@ typedef struct stk_train_data {
     double             validation_share;       /* > 0: that part of the train split is held back */
     int64_t            rare_class, rare_count; /* with the fewest pictures; count -1: not known */
     struct stk_source *source;                 /* what was listed; NULL: a pack or records; owned */
+    int64_t           *labels; /* of all train_count pictures, in order, where the recipe's
+                                  data.balance or train.class_weights need them; else NULL; owned */
 } stk_train_data;
 
 STK_API STK_NODISCARD stk_status stk_train_look(stk_train_data *out, const stk_train_recipe *recipe,

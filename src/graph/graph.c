@@ -187,6 +187,8 @@ static stk_symbol add_named(stk_graph *graph, const char *name, stk_graph_symbol
     snprintf(full, sizeof full, "%s%s%s", path ? graph->path : "", path ? dot : "", name);
     if (symbol->role != STK_SYMBOL_CONSTANT && !name_is_free(graph, full, symbol->role))
         return STK_NO_SYMBOL;
+    if (symbol->role == STK_SYMBOL_VARIABLE && graph->options.adjust)
+        graph->options.adjust(graph->options.adjust_context, full, &symbol->variable);
     symbol->name = stk_graph_text(graph, full);
     return symbol->name ? add_symbol(graph, symbol) : STK_NO_SYMBOL;
 }

@@ -33,7 +33,9 @@ void stk_rewrite_release(stk_rewrite *rewrite)
 stk_status stk_rewrite_begin(stk_rewrite *rewrite, const stk_graph *from, stk_error *err)
 {
     *rewrite = (stk_rewrite){.from = from};
-    STK_TRY(stk_graph_new(&rewrite->to, &from->options, err));
+    stk_graph_options options = from->options;
+    options.adjust = NULL; /* what variables were made with is copied */
+    STK_TRY(stk_graph_new(&rewrite->to, &options, err));
     rewrite->map = calloc(from->symbol_count, sizeof *rewrite->map);
     if (!rewrite->map) {
         stk_rewrite_release(rewrite);

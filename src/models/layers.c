@@ -1,4 +1,5 @@
 /* The layers that nearly every network has: convolution, dense, norms. */
+#include "graph/node.h"
 #include "models/layer.h"
 #include "ops/ops.h"
 
@@ -98,6 +99,13 @@ static stk_symbol statistic(stk_graph *g, const char *name, int64_t channels, do
                                                       .init = {STK_INIT_CONSTANT, first, 0}});
 }
 
+static bool is_frozen(const stk_graph *g, stk_symbol parameter)
+{
+    return stk_symbol_is_none(parameter) || stk_graph_symbol_of(g, parameter)->variable.frozen;
+}
+
+/* Where nothing of it is learnt, its statistics stay, too: the part that was learnt with them is
+ * used as it was. */
 stk_symbol stk_layer_batch_norm(stk_graph *g, stk_symbol x, const char *name,
                                 const stk_norm_layer *options)
 {
@@ -113,6 +121,7 @@ stk_symbol stk_layer_batch_norm(stk_graph *g, stk_symbol x, const char *name,
                                    &(stk_variable_options){.rate = options->bias_rate});
     norm.mean = statistic(g, "running_mean", channels, 0);
     norm.var = statistic(g, "running_var", channels, 1);
+    if (is_frozen(g, norm.gamma) && is_frozen(g, norm.beta)) norm.inference = true;
     stk_symbol y = stk_batch_normalize(g, x, &norm);
     stk_graph_leave(g);
     return y;

@@ -9,6 +9,12 @@ typedef struct stk_cross_entropy_attrs {
     double smoothing;
 } stk_cross_entropy_attrs;
 
+/* weighted_cross_entropy(logits, labels, [weights]) -> loss; .._grad(logits, labels, dloss,
+ * [weights]) -> dlogits */
+typedef struct stk_weighted_entropy_attrs {
+    double smoothing, gamma;
+} stk_weighted_entropy_attrs;
+
 typedef struct stk_top_k_attrs {
     int k;
 } stk_top_k_attrs;

@@ -79,6 +79,8 @@ static const stk_graph_op *const ops[] = {
     &stk_graph_op_softmax_grad,
     &stk_graph_op_softmax_cross_entropy,
     &stk_graph_op_softmax_cross_entropy_grad,
+    &stk_graph_op_weighted_cross_entropy,
+    &stk_graph_op_weighted_cross_entropy_grad,
     &stk_graph_op_mean_squared_error,
     &stk_graph_op_mean_squared_error_grad,
     &stk_graph_op_top_k_correct,

@@ -27,6 +27,7 @@ extern const stk_graph_op stk_graph_op_reshape, stk_graph_op_transpose, stk_grap
     stk_graph_op_reduce_mean;
 extern const stk_graph_op stk_graph_op_softmax, stk_graph_op_softmax_grad,
     stk_graph_op_softmax_cross_entropy, stk_graph_op_softmax_cross_entropy_grad,
+    stk_graph_op_weighted_cross_entropy, stk_graph_op_weighted_cross_entropy_grad,
     stk_graph_op_mean_squared_error, stk_graph_op_mean_squared_error_grad;
 extern const stk_graph_op stk_graph_op_top_k_correct, stk_graph_op_count_labels,
     stk_graph_op_dropout, stk_graph_op_embedding, stk_graph_op_embedding_grad,

@@ -1,15 +1,19 @@
 /* What a recipe leaves open is decided here, by rules of thumb that are written down with their
  * reasons: the same data gives the same decisions. */
 #include "base/limits.h"
+#include "train/class_weights.h"
 #include "train/data/cache_choice.h"
+#include "train/data/labels.h"
 #include "train/data/mixture.h"
 #include "train/data/resident.h"
 #include "train/loop/phases.h"
 #include "train/model_recipe.h"
+#include "train/pretrained.h"
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <stoker/presets.h>
 #include <stoker/program.h>
 #include <stoker/schedule.h>
@@ -19,12 +23,15 @@
 
 enum { SMALL_SIDE = 40 };
 
+static const double TUNING_RATE = 0.1, TUNING_WARM_UP = 0.1;
+
 typedef struct settling {
     stk_train_recipe       *recipe;
     const stk_train_data   *data;
     stk_blob               *reasons;
     const stk_preset       *preset;
-    const stk_model_recipe *own; /* the model's; NULL: it has none */
+    const stk_model_recipe *own;   /* the model's; NULL: it has none */
+    bool                    tunes; /* what weights have learnt already */
 } settling;
 
 static stk_status say(settling *s, stk_error *err, const char *format, ...) STK_PRINTF(3, 4);
@@ -129,13 +136,68 @@ static stk_status settle_preset(settling *s, stk_error *err)
                r->data.size == s->preset->size ? "the preset's" : "about as the pictures are");
 }
 
+/* What is open of the model and its pictures is as the weights were trained. width has no auto: 1
+ * is what nobody said. */
+static stk_status settle_like(settling *s, const stk_pretrained *p, stk_error *err)
+{
+    stk_train_recipe       *r = s->recipe;
+    const stk_train_recipe *from = &p->recipe;
+    if (!p->has_recipe && p->model && !*r->model.name) {
+        put(r->model.name, p->model);
+        return say(s, err, "model %s: the weights have its tensors", r->model.name);
+    }
+    if (!p->has_recipe) return STK_OK;
+    if (!*r->model.name && *from->model.name) {
+        put(r->model.name, from->model.name);
+        if (r->model.width == 1) r->model.width = from->model.width;
+        STK_TRY(say(s, err, "model %s: the weights are its", r->model.name));
+    }
+    if (strcmp(r->model.name, from->model.name) != 0) return STK_OK;
+    if (!*r->data.preset && *from->data.preset) {
+        put(r->data.preset, from->data.preset);
+        STK_TRY(say(s, err, "preset %s: the weights were trained with it", r->data.preset));
+    }
+    if (r->data.size > 0 || from->data.size <= 0) return STK_OK;
+    r->data.size = from->data.size;
+    return say(s, err, "size %lld: the weights were trained with it", (long long)r->data.size);
+}
+
+static bool something_is_open(const stk_train_recipe *r)
+{
+    return !*r->model.name || !*r->data.preset || r->data.size < 0 || r->train.epochs < 0 ||
+           r->train.learning_rate < 0 || !*r->train.schedule || r->train.warmup_epochs < 0;
+}
+
+/* Before all else: weights leave less to decide. A recipe that is settled asks nothing of the file,
+ * which a run that goes on no longer needs. */
+static stk_status settle_weights(settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    stk_pretrained    p;
+    if (!*r->model.weights && (*r->train.freeze || r->train.backbone_rate != 1))
+        return stk_fail(err, STK_E_INVALID, "recipe",
+                        *r->train.freeze ? "train.freeze" : "train.backbone_rate",
+                        "it is about what weights have learnt, and none are named; give "
+                        "--weights FILE or a run (model.weights)");
+    s->tunes = *r->model.weights;
+    if (!s->tunes || !something_is_open(r)) return STK_OK;
+    STK_TRY(stk_pretrained_find(&p, r->model.weights, err));
+    snprintf(r->model.weights, sizeof r->model.weights, "%s", p.weights);
+    const stk_status st = settle_like(s, &p, err);
+    stk_pretrained_release(&p);
+    return st;
+}
+
 /* First of all: it leaves less for the others to decide. */
 static stk_status settle_own(settling *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     s->own = stk_model_recipe_find(r->model.name);
     if (!s->own) return STK_OK;
+    const bool own_epochs = r->train.epochs < 0 && s->tunes, own_way = !*r->train.schedule;
     STK_TRY(stk_model_recipe_apply(s->own, r, s->data, err));
+    if (own_epochs) r->train.epochs = -1;
+    if (own_way && s->tunes) put(r->train.schedule, "");
     return say(s, err, "model %s has a recipe of its own: %s", s->own->model, s->own->text);
 }
 
@@ -173,6 +235,16 @@ static stk_status settle_batch(settling *s, stk_error *err)
     return STK_OK;
 }
 
+/* What was learnt needs but to be turned to other classes: a quarter, 3 to 15 times. */
+static stk_status settle_tuning_epochs(settling *s, double usual, stk_error *err)
+{
+    double epochs = floor(usual / 4 + 0.5);
+    s->recipe->train.epochs = epochs < 3 ? 3 : epochs > 15 ? 15 : epochs;
+    return say(s, err,
+               "epochs %g: a quarter of the usual %g, since the weights have learnt already",
+               s->recipe->train.epochs, usual);
+}
+
 /* About 600,000 small pictures, or 100,000 large ones, but every picture 5 to 60 times. */
 static stk_status settle_epochs(settling *s, stk_error *err)
 {
@@ -181,6 +253,7 @@ static stk_status settle_epochs(settling *s, stk_error *err)
     double sum = r->data.size <= 64 ? 600e3 : 100e3;
     double epochs = floor(sum / (double)(s->data->train_count + 1) + 0.5);
     r->train.epochs = epochs < 5 ? 5 : epochs > 60 ? 60 : epochs;
+    if (s->tunes) return settle_tuning_epochs(s, r->train.epochs, err);
     return say(s, err, "epochs %g: %lld pictures", r->train.epochs,
                (long long)s->data->train_count);
 }
@@ -212,6 +285,19 @@ static bool is_adaptive(const stk_train_recipe *r)
     return strcmp(r->train.optimizer, "adamw") == 0 || strcmp(r->train.optimizer, "lamb") == 0;
 }
 
+/* At the rate of a network that knows nothing, the first steps would undo what the weights know.
+ * Where only the last layer learns, there is nothing to undo. */
+static stk_status settle_tuning_rate(settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    if (strcmp(r->train.freeze, "backbone") == 0)
+        return say(s, err, "learning rate %g: the usual one, since only the last layer learns",
+                   r->train.learning_rate);
+    r->train.learning_rate *= TUNING_RATE;
+    return say(s, err, "learning rate %g: a tenth of the usual one, to keep what the weights know",
+               r->train.learning_rate);
+}
+
 /* What the model's recipe has is for a loss that is summed, and free of the momentum. */
 static stk_status settle_own_rate(settling *s, stk_error *err)
 {
@@ -222,6 +308,7 @@ static stk_status settle_own_rate(settling *s, stk_error *err)
         r->train.learning_rate = s->own->rate * batch / 1024 / (1 + 1 / (1 - r->train.momentum));
     if (r->train.weight_decay < 0) r->train.weight_decay = s->own->decay / s->own->rate;
     if (!decide) return STK_OK;
+    if (s->tunes) return settle_tuning_rate(s, err);
     return say(s, err, "learning rate %g: %g of %s's recipe for batch %g and momentum %g",
                r->train.learning_rate, s->own->rate, s->own->model, batch, r->train.momentum);
 }
@@ -242,26 +329,44 @@ static stk_status settle_optimizer(settling *s, stk_error *err)
         r->train.learning_rate = is_adaptive(r)                            ? 1e-3 * sqrt(share)
                                  : strcmp(r->train.optimizer, "lars") == 0 ? 1.0 * share
                                                                            : 0.1 * share;
-        STK_TRY(say(s, err, "learning rate %g: %s with batch %lld; `stoker lr-find` measures it",
-                    r->train.learning_rate, r->train.optimizer, (long long)r->data.batch));
+        STK_TRY(s->tunes
+                    ? settle_tuning_rate(s, err)
+                    : say(s, err,
+                          "learning rate %g: %s with batch %lld; `stoker lr-find` measures it",
+                          r->train.learning_rate, r->train.optimizer, (long long)r->data.batch));
     }
     if (r->train.weight_decay < 0) r->train.weight_decay = is_adaptive(r) ? 0.05 : 5e-4;
     if (!*r->train.decay) put(r->train.decay, "weights");
     return STK_OK;
 }
 
+/* That are trained: fewer than are said where train.steps ends before. */
+static double whole_epochs(const settling *s)
+{
+    const stk_train_recipe *r = s->recipe;
+    const double epoch = fmax(1, floor((double)s->data->train_count / (double)r->data.batch));
+    return r->train.steps >= 0 ? fmin(r->train.epochs, (double)r->train.steps / epoch)
+                               : r->train.epochs;
+}
+
 static stk_status settle_schedule(settling *s, stk_error *err)
 {
     stk_train_recipe    *r = s->recipe;
     stk_schedule_options usual;
-    if (!*r->train.schedule) put(r->train.schedule, "one-cycle");
+    if (!*r->train.schedule) put(r->train.schedule, s->tunes ? "cosine" : "one-cycle");
     STK_TRY(stk_schedule_defaults(&usual, r->train.schedule, err));
     if (r->train.rise < 0) r->train.rise = usual.rise;
     if (r->train.start_share < 0) r->train.start_share = usual.start_share;
     if (r->train.end_share < 0) r->train.end_share = usual.end_share;
     if (r->train.warmup_epochs < 0) {
         bool own = usual.rise > 0 || strcmp(r->train.schedule, "constant") == 0;
-        r->train.warmup_epochs = own ? 0 : 0.05 * r->train.epochs;
+        r->train.warmup_epochs = own        ? 0
+                                 : s->tunes ? TUNING_WARM_UP * whole_epochs(s)
+                                            : 0.05 * whole_epochs(s);
+        if (s->tunes && !own)
+            return say(s, err,
+                       "warm-up %g epochs: the first gradients of a new last layer are large",
+                       r->train.warmup_epochs);
     }
     return STK_OK;
 }
@@ -391,6 +496,85 @@ static stk_status settle_cache(settling *s, stk_error *err)
     return say(s, err, "cache: %s", choice.why);
 }
 
+/* The classes with the fewest and the most pictures of those there are. */
+typedef struct extremes {
+    int64_t least, most, present;
+} extremes;
+
+static extremes find_extremes(const stk_train_data *d, const int64_t *counts)
+{
+    extremes e = {-1, -1, 0};
+    for (int64_t c = 0; c < d->classes; c++) {
+        if (!counts[c]) continue;
+        e.present++;
+        if (e.least < 0 || counts[c] < counts[e.least]) e.least = c;
+        if (e.most < 0 || counts[c] > counts[e.most]) e.most = c;
+    }
+    return e;
+}
+
+static const char *class_name(const stk_train_data *d, int64_t index)
+{
+    return d->class_names ? d->class_names[index] : "a class";
+}
+
+static stk_status say_balance(settling *s, const int64_t *counts, stk_error *err)
+{
+    const stk_train_data *d = s->data;
+    const extremes        e = find_extremes(d, counts);
+    const int64_t         each = (d->train_count + e.present - 1) / e.present;
+    return say(s, err,
+               "balance classes: an epoch has %lld of each of %lld classes, %lld in all; a picture "
+               "of %s (%lld) comes %.3g times in it, one of %s (%lld) %.3g times",
+               (long long)each, (long long)e.present, (long long)(each * e.present),
+               class_name(d, e.least), (long long)counts[e.least],
+               (double)each / (double)counts[e.least], class_name(d, e.most),
+               (long long)counts[e.most], (double)each / (double)counts[e.most]);
+}
+
+static stk_status say_weights(settling *s, const float *weights, stk_error *err)
+{
+    int64_t least = 0, most = 0;
+    for (int64_t c = 1; c < s->data->classes; c++) {
+        if (weights[c] < weights[least]) least = c;
+        if (weights[c] > weights[most]) most = c;
+    }
+    return say(s, err, "class weights %.20s: from %.3g (%s) to %.3g (%s)",
+               s->recipe->train.class_weights, (double)weights[least], class_name(s->data, least),
+               (double)weights[most], class_name(s->data, most));
+}
+
+static stk_status settle_weighing(settling *s, stk_error *err)
+{
+    float *weights;
+    STK_TRY(stk_class_weights(s->recipe, s->data, &weights, err));
+    const stk_status st = weights ? say_weights(s, weights, err) : STK_OK;
+    free(weights);
+    return st;
+}
+
+/* What rare classes count, and how often they come. */
+static stk_status settle_balance(settling *s, stk_error *err)
+{
+    const stk_train_recipe *r = s->recipe;
+    const bool              drawn = strcmp(r->data.balance, "classes") == 0;
+    STK_TRY(settle_weighing(s, err));
+    if (drawn && *r->data.pipeline)
+        return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "data.balance",
+                        "data.pipeline has an order of its own; put rejection_resample or "
+                        "sample_from into it, or set train.class_weights: balanced");
+    if (!drawn || !s->data->labels) return STK_OK;
+    if (strcmp(r->train.class_weights, "balanced") == 0)
+        STK_TRY(say(s, err,
+                    "WARNING: data.balance and train.class_weights: balanced both make up for rare "
+                    "classes, so these count twice; one of the two will do"));
+    int64_t *counts = stk_train_count_labels(s->data);
+    if (!counts) return stk_fail(err, STK_E_NOMEM, "recipe", "data.balance", "no memory");
+    const stk_status st = say_balance(s, counts, err);
+    free(counts);
+    return st;
+}
+
 /* With two ways at once, MixUp comes before CutMix, which edits cannot say. */
 static stk_status settle_augment(settling *s, stk_error *err)
 {
@@ -473,6 +657,7 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(settle_path(recipe->model.weights, err));
     STK_TRY(settle_path(recipe->data.cache_folder, err));
     STK_TRY(warn_of_rare_class(&s, err));
+    STK_TRY(settle_weights(&s, err));
     STK_TRY(settle_own(&s, err));
     STK_TRY(settle_splits(&s, err));
     STK_TRY(settle_preset(&s, err));
@@ -491,5 +676,6 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(settle_resident(&s, err));
     STK_TRY(settle_cache(&s, err));
     STK_TRY(settle_augment(&s, err));
+    STK_TRY(settle_balance(&s, err));
     return settle_folder(&s, err);
 }

@@ -41,6 +41,44 @@ static void expect_loss(stk_shape logits, own_input labels, double smoothing)
                            .plain = true});
 }
 
+static void expect_weighted(stk_shape logits, own_input labels, double smoothing, double gamma,
+                            bool weights)
+{
+    stk_weighted_entropy_attrs attrs = {smoothing, gamma};
+    own_input                  w = {stk_shape_1d(logits.dim[1]), 0, 0, 3, NULL};
+    expect_own(&(own_case){.op = &stk_graph_op_weighted_cross_entropy,
+                           .attrs = &attrs,
+                           .inputs = weights ? 3 : 2,
+                           .in = {{logits, 0, -20, 60, NULL}, labels, w},
+                           .least = 1,
+                           .plain = true});
+    expect_own(&(own_case){.op = &stk_graph_op_weighted_cross_entropy_grad,
+                           .attrs = &attrs,
+                           .inputs = weights ? 4 : 3,
+                           .in = {{logits, 0, -20, 60, NULL}, labels, {.shape = {0}}, w},
+                           .tolerance = 2e-6,
+                           .least = 1,
+                           .plain = true});
+}
+
+STK_TEST(weighted_losses_agree_with_the_reference)
+{
+    static const double smoothings[] = {0, 0.1}, gammas[] = {0, 0.5, 2};
+    for (size_t w = 0; w < COUNT_OF(widths); w++)
+        for (size_t s = 0; s < COUNT_OF(smoothings); s++)
+            for (size_t g = 0; g < COUNT_OF(gammas); g++) {
+                int64_t   n = rows[(w + s + g) % COUNT_OF(rows)];
+                stk_shape logits = stk_shape_2d(n, widths[w]), one = stk_shape_1d(n);
+                double    k = (double)widths[w];
+                expect_weighted(logits, (own_input){one, STK_DTYPE_I32, -2, k + 2, NULL},
+                                smoothings[s], gammas[g], true);
+                expect_weighted(logits, (own_input){one, STK_DTYPE_I64, 0, k, NULL}, smoothings[s],
+                                gammas[g], false);
+                expect_weighted(logits, (own_input){logits, STK_DTYPE_F32, 0, 1, NULL},
+                                smoothings[s], gammas[g], true);
+            }
+}
+
 STK_TEST(losses_agree_with_the_reference_for_numbers_and_probabilities)
 {
     static const double smoothings[] = {0, 0.1, 1};

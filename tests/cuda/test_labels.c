@@ -91,6 +91,64 @@ STK_TEST(cross_entropy_of_infinite_logits)
                       .in = {logits, {.shape = VECTOR(2), .dtype = STK_DTYPE_I32, .data = k}}}));
 }
 
+static void expect_weighted(int rows, int classes, int kind, double smoothing, double gamma,
+                            bool weighted)
+{
+    bool                       only_float32 = rows > 500; /* it takes long */
+    stk_weighted_entropy_attrs attrs = {smoothing, gamma};
+    cuda_input                 logits = {.shape = MATRIX(rows, classes), .low = -5, .high = 5};
+    cuda_input                 labels = labels_for(kind, rows, classes);
+    cuda_input                 dloss = {.dtype = STK_DTYPE_F32, .low = 0.5, .high = 0.6};
+    cuda_input weights = {.shape = VECTOR(classes), .dtype = STK_DTYPE_F32, .low = 0.2, .high = 3};
+    EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_weighted_cross_entropy,
+                              .attrs = &attrs,
+                              .inputs = weighted ? 3 : 2,
+                              .only_float32 = only_float32,
+                              .in = {logits, labels, weights}}));
+    EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_weighted_cross_entropy_grad,
+                              .attrs = &attrs,
+                              .inputs = weighted ? 4 : 3,
+                              .only_float32 = only_float32,
+                              .tolerance = 4e-6,
+                              .in = {logits, labels, dloss, weights}}));
+}
+
+STK_TEST(weighted_cross_entropy_with_and_without_focus)
+{
+    static const double smoothings[] = {0, 0.1}, gammas[] = {0, 0.5, 2};
+    for (size_t i = 0; i < COUNT_OF(shapes); i++)
+        for (int kind = 0; kind < LABEL_KINDS; kind++) {
+            size_t at = i + (size_t)kind;
+            expect_weighted(shapes[i].rows, shapes[i].classes, kind, smoothings[at % 2],
+                            gammas[at % 3], true);
+            expect_weighted(shapes[i].rows, shapes[i].classes, kind, smoothings[at / 2 % 2],
+                            gammas[(at + 1) % 3], false);
+        }
+}
+
+STK_TEST(weighted_cross_entropy_of_no_rows_of_many_and_of_no_weight)
+{
+    const int64_t              none[] = {-1, -100, 4}, some[] = {0, 1, 0};
+    const float                zero[] = {0, 0, 1, 1};
+    stk_weighted_entropy_attrs attrs = {0, 2};
+    cuda_input                 logits = {.shape = MATRIX(3, 4)};
+    cuda_input                 weights = {.shape = VECTOR(4), .dtype = STK_DTYPE_F32, .data = zero};
+    expect_weighted(0, 3, NUMBERS64, 0.1, 2, true);
+    expect_weighted(513, 2, NUMBERS32, 0, 2, true);
+    expect_weighted(513, 2, PROBABILITIES, 0.1, 0, true);
+    for (int i = 0; i < 2; i++) {
+        cuda_input labels = {.shape = VECTOR(3), .dtype = STK_DTYPE_I64, .data = i ? some : none};
+        EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_weighted_cross_entropy,
+                                  .attrs = &attrs,
+                                  .inputs = 3,
+                                  .in = {logits, labels, weights}}));
+        EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_weighted_cross_entropy_grad,
+                                  .attrs = &attrs,
+                                  .inputs = 4,
+                                  .in = {logits, labels, {.dtype = STK_DTYPE_F32}, weights}}));
+    }
+}
+
 STK_TEST(top_k_correct)
 {
     for (size_t i = 0; i < COUNT_OF(shapes); i++)

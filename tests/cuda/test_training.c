@@ -75,6 +75,37 @@ STK_TEST(a_net_with_convolutions_and_norms_does)
                                           "3", "data.eval_batch", "16", NULL});
 }
 
+STK_TEST(so_does_one_with_a_weighed_focal_loss_and_balanced_draws)
+{
+    expect_like_ref("weighed", 1e-5,
+                    (const char *const[]){"train.precision", "fp32", "model.width", "0.1",
+                                          "train.steps", "4", "data.balance", "classes",
+                                          "train.class_weights", "balanced", "train.loss", "focal",
+                                          "train.label_smoothing", "0.1", NULL});
+    expect_like_ref("weighed-mix", 1e-5,
+                    (const char *const[]){"train.precision", "fp32", "model.width", "0.1",
+                                          "train.steps", "4", "train.class_weights", "balanced",
+                                          "data.mixup", "0.2", NULL});
+}
+
+/* Frozen norms use their running statistics, and the gradient goes through them. */
+STK_TEST(so_does_one_of_which_a_part_is_frozen)
+{
+    const char       *data = tiny_data("frozen-data", 64, 8, 4);
+    const char *const begin[] = {"train.precision", "fp32", "model.name", "cnn",
+                                 "model.width",     "0.1",  "data.batch", "4",
+                                 "train.steps",     "3",    NULL};
+    char              weights[600];
+    (void)train_on("ref", "begin", data, begin);
+    snprintf(weights, sizeof weights, "%s/final.safetensors", stk_test_path("begin-ref"));
+    expect_like_ref("frozen", 1e-4,
+                    (const char *const[]){"train.precision", "fp32", "model.name", "cnn",
+                                          "model.width", "0.1", "data.batch", "4", "train.steps",
+                                          "3", "data.eval_batch", "16", "model.weights", weights,
+                                          "train.freeze", "features.1", "train.backbone_rate",
+                                          "0.5", NULL});
+}
+
 STK_TEST(so_does_one_in_half_precision)
 {
     expect_like_ref("half", 2e-2,

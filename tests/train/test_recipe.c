@@ -29,6 +29,23 @@ STK_TEST(keys_are_set_from_yaml_and_others_stay)
     EXPECT(recipe.train.momentum < 0 && recipe.train.gamma == 0.1);
 }
 
+STK_TEST(weights_of_classes_are_a_word_a_list_or_a_mapping)
+{
+    static const struct {
+        const char *yaml, *text;
+    } forms[] = {
+        {"train:\n  class_weights: balanced\n", "balanced"},
+        {"train:\n  class_weights: [1, 2, 0.5]\n", "1,2,0.5"},
+        {"train:\n  class_weights: {cat: 3, 'the dog': 0.5}\n", "cat=3,the dog=0.5"},
+    };
+    for (size_t i = 0; i < COUNT_OF(forms); i++) {
+        stk_train_recipe recipe;
+        stk_error        err;
+        EXPECT_OK(load(&recipe, forms[i].yaml, &err));
+        EXPECT_STR_EQ(forms[i].text, recipe.train.class_weights);
+    }
+}
+
 STK_TEST(mistakes_are_told_with_line_key_and_the_nearest_word)
 {
     static const struct {
@@ -42,6 +59,8 @@ STK_TEST(mistakes_are_told_with_line_key_and_the_nearest_word)
         {"train:\n  optimizer: adam\n", "recipe.yaml:2", "did you mean adamw"},
         {"train:\n  deterministic: yes\n", "recipe.yaml:2", "true or false"},
         {"train:\n  epochs: {a: 1}\n", "recipe.yaml:2", "a mapping"},
+        {"train:\n  class_weights: {a: [1, 2]}\n", "recipe.yaml:2", "more than one value"},
+        {"train:\n  class_weights: {'a,b': 1}\n", "recipe.yaml:2", "has a comma"},
         {"train: 3\n", "recipe.yaml:1", "takes keys"},
     };
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {

@@ -72,10 +72,10 @@ STK_TEST(paths_of_a_settled_recipe_are_absolute)
     stk_error        err;
     stk_train_recipe_init(&recipe);
     strcpy(recipe.data.path, "photos");
-    strcpy(recipe.model.weights, "/there/weights.safetensors");
+    strcpy(recipe.model.weights, STK_TEST_DATA "/weights/tiny.safetensors");
     EXPECT_OK(stk_train_settle(&recipe, &data, NULL, &err));
     EXPECT(recipe.data.path[0] == '/' && strstr(recipe.data.path, "/photos"));
-    EXPECT_STR_EQ("/there/weights.safetensors", recipe.model.weights);
+    EXPECT_STR_EQ(STK_TEST_DATA "/weights/tiny.safetensors", recipe.model.weights);
     EXPECT_STR_EQ("", recipe.data.pipeline);
     memset(recipe.data.path, 'x', sizeof recipe.data.path - 1);
     EXPECT_STATUS(STK_E_LIMIT, stk_train_settle(&recipe, &data, NULL, &err));

@@ -25,7 +25,8 @@ static const struct {
      "relu clip leaky_relu gelu silu sigmoid tanh hardswish hardsigmoid add sub mul scale bias "
      "dropout reduce_sum reduce_mean "},
     {"losses and metrics",
-     "softmax softmax_cross_entropy mean_squared_error top_k_correct count_labels "},
+     "softmax softmax_cross_entropy weighted_cross_entropy mean_squared_error top_k_correct "
+     "count_labels "},
     {"updates", "sgd adamw lars lamb ema lookahead accumulate gradient_norm loss_scale "
                 "grad_guard "},
     {"moves and casts",

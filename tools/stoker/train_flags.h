@@ -10,10 +10,10 @@
 typedef struct stk_train_values {
     const char *recipe;
     const char *split, *validation, *preset, *size, *batch, *mixup, *cutmix, *resident, *cache;
-    const char *model, *width, *weights;
+    const char *balance, *model, *width, *weights, *freeze;
     const char *epochs, *steps, *optimizer, *learning_rate, *schedule, *momentum, *weight_decay;
     const char *label_smoothing, *ema, *lookahead, *precision, *accumulate, *clip_norm, *early_stop,
-        *seed, *tta;
+        *seed, *tta, *loss, *class_weights;
     const char     *backend, *threads, *input_threads, *memory_mb;
     const char     *folder, *log_every, *checkpoint_every;
     bool            trivial, eager, no_fuse, no_callbacks, json, quiet;
@@ -62,13 +62,24 @@ typedef struct stk_train_values {
         STK_TRAIN_TEXT_OPTION(type, member.cache, "cache", "auto|memory|disk|none", "Data",        \
                               "keep what was read for later epochs (default: in memory, where it " \
                               "fits)"),                                                            \
+        STK_TRAIN_TEXT_OPTION(type, member.balance, "balance", "none|classes", "Data",             \
+                              "draw pictures so that every class comes equally often (default "    \
+                              "none)"),                                                            \
         STK_TRAIN_TEXT_OPTION(type, member.model, "model", "NAME", "Model",                        \
                               "the network, of those below (default: by the size of pictures)"),   \
         STK_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \
                               "times its channels (default 1)"),                                   \
-        STK_TRAIN_TEXT_OPTION(type, member.weights, "weights", "FILE", "Model",                    \
-                              "safetensors to begin with; a last layer of other classes is left "  \
-                              "out"),                                                              \
+        STK_TRAIN_TEXT_OPTION(type, member.weights, "weights", "FILE|RUN", "Model",                \
+                              "safetensors or a run to begin with: fine-tunes, with a smaller "    \
+                              "rate and fewer epochs; classes of other names begin anew"),         \
+        {.name = "freeze",                                                                         \
+         .metavar = "LAYERS",                                                                      \
+         .usual = "backbone",                                                                      \
+         .kind = STK_OPTION_TEXT,                                                                  \
+         .target = offsetof(type, member.freeze),                                                  \
+         .group = "Model",                                                                         \
+         .help = "what of --weights stays as it is: alone, all but the last layer; or layers by "  \
+                 "name, as in --freeze=conv1,layer1"},                                             \
         {.name = "trivial-model",                                                                  \
          .kind = STK_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.trivial),                                                 \
@@ -86,6 +97,11 @@ typedef struct stk_train_values {
                               "of sgd, nesterov, lars; beta1 of the others (default 0.9)"),        \
         STK_TRAIN_TEXT_OPTION(type, member.weight_decay, "weight-decay", "X", "Training",          \
                               "default 5e-4; 0.05 for adamw and lamb"),                            \
+        STK_TRAIN_TEXT_OPTION(type, member.loss, "loss", "NAME", "Training",                       \
+                              "cross_entropy or focal (default cross_entropy)"),                   \
+        STK_TRAIN_TEXT_OPTION(type, member.class_weights, "class-weights", "WEIGHTS", "Training",  \
+                              "what classes count in the loss: none, balanced, 1,2,0.5 or "        \
+                              "cat=2,dog=0.5 (default none)"),                                     \
         STK_TRAIN_TEXT_OPTION(type, member.label_smoothing, "label-smoothing", "X", "Training",    \
                               "the share of a label that is spread over all classes (default 0)"), \
         STK_TRAIN_TEXT_OPTION(type, member.ema, "ema", "DECAY", "Training",                        \

@@ -90,17 +90,36 @@ int stk_train_job_prepare(stk_train_job *job, const stk_invocation *call,
     return STK_EXIT_OK;
 }
 
-char *stk_train_job_reason(const stk_train_job *job, const char *name, char *text, size_t capacity)
+/* The last line of the reasons that begins with name and after; NULL: none. */
+static const char *find_line(const stk_train_job *job, const char *name, char after, size_t *length)
 {
     const char  *at = (const char *)job->reasons.data, *end = at + job->reasons.size;
-    const size_t length = strlen(name);
-    text[0] = 0;
+    const char  *found = NULL;
+    const size_t begin = strlen(name);
     while (at && at < end) {
         const char  *stop = memchr(at, '\n', (size_t)(end - at));
         const size_t line = (size_t)((stop ? stop : end) - at);
-        if (line > length + 2 && strncmp(at, name, length) == 0 && at[length] == ':')
-            snprintf(text, capacity, "%.*s", (int)(line - length - 2), at + length + 2);
+        if (line > begin + 2 && strncmp(at, name, begin) == 0 && at[begin] == after)
+            found = at, *length = line;
         at += line + 1;
     }
+    return found;
+}
+
+char *stk_train_job_reason(const stk_train_job *job, const char *name, char *text, size_t capacity)
+{
+    size_t       length = 0;
+    const size_t skip = strlen(name) + 2;
+    const char  *line = find_line(job, name, ':', &length);
+    snprintf(text, capacity, "%.*s", line ? (int)(length - skip) : 0, line ? line + skip : "");
+    return text;
+}
+
+char *stk_train_job_decision(const stk_train_job *job, const char *name, char *text,
+                             size_t capacity)
+{
+    size_t      length = 0;
+    const char *line = find_line(job, name, ' ', &length);
+    snprintf(text, capacity, "%.*s", (int)length, line ? line : "");
     return text;
 }

@@ -22,6 +22,9 @@ int stk_train_job_prepare(stk_train_job *job, const stk_invocation *call,
 
 /* The reason that begins with name ("threads"), without it; "" for none. Returns text. */
 char *stk_train_job_reason(const stk_train_job *job, const char *name, char *text, size_t capacity);
+/* The whole line of what was decided about name ("epochs 4: ..."); "" for none. Returns text. */
+char *stk_train_job_decision(const stk_train_job *job, const char *name, char *text,
+                             size_t capacity);
 
 /* Tells an error of the library with what helps against it. Gives an exit code. */
 int stk_train_job_error(const stk_invocation *call, const stk_error *err);

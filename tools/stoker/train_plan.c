@@ -128,12 +128,44 @@ static void print_model(const stk_train_recipe *recipe)
             (long long)recipe->data.size);
 }
 
+/* What fine-tuning decided, with its reasons; the rest of the plan has the numbers. */
+static void print_weights(const stk_train_job *job)
+{
+    static const char *const names[] = {"learning rate", "epochs", "warm-up"};
+    const char              *before = "";
+    if (!*job->recipe.model.weights) return;
+    begin_line("weights");
+    stk_text_print(stderr, job->recipe.model.weights);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char reason[400];
+        if (!*stk_train_job_decision(job, names[i], reason, sizeof reason)) continue;
+        fprintf(stderr, "%s%s", *before ? before : ": fine-tuning: ", reason);
+        before = "; ";
+    }
+    fprintf(stderr, "\n");
+}
+
+/* How often classes come, and what they count. */
+static void print_classes(const stk_train_job *job)
+{
+    static const char *const names[] = {"balance", "class weights"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char reason[400];
+        if (!*stk_train_job_decision(job, names[i], reason, sizeof reason)) continue;
+        begin_line("classes");
+        stk_text_print(stderr, reason);
+        fprintf(stderr, "\n");
+    }
+}
+
 void stk_train_plan_begin(const stk_train_job *job)
 {
     print_data(job);
     print_images(&job->data);
     print_left_out(job);
+    print_classes(job);
     print_model(&job->recipe);
+    print_weights(job);
 }
 
 static void print_schedule(const stk_train_recipe *recipe, const stk_train_outlook *outlook)

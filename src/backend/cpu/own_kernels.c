@@ -40,6 +40,8 @@ const stk_kernel *const stk_cpu_kernels_own[] = {
     &stk_own_softmax_grad,
     &stk_own_softmax_cross_entropy,
     &stk_own_softmax_cross_entropy_grad,
+    &stk_own_weighted_cross_entropy,
+    &stk_own_weighted_cross_entropy_grad,
     &stk_own_layer_norm,
     &stk_own_layer_norm_grad,
     &stk_own_gradient_norm,

@@ -89,6 +89,8 @@ const stk_kernel *const stk_cuda_kernels[] = {
     &stk_cuda_softmax_grad,
     &stk_cuda_softmax_cross_entropy,
     &stk_cuda_softmax_cross_entropy_grad,
+    &stk_cuda_weighted_cross_entropy,
+    &stk_cuda_weighted_cross_entropy_grad,
     &stk_cuda_mean_squared_error,
     &stk_cuda_mean_squared_error_grad,
     &stk_cuda_top_k_correct,

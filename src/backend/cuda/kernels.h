@@ -34,7 +34,8 @@ extern const stk_kernel stk_cuda_cudnn_conv2d, stk_cuda_cudnn_conv2d_input,
     stk_cuda_cudnn_conv2d_weight;
 extern const stk_kernel stk_cuda_direct, stk_cuda_direct_input, stk_cuda_direct_weight;
 extern const stk_kernel stk_cuda_softmax, stk_cuda_softmax_grad, stk_cuda_softmax_cross_entropy,
-    stk_cuda_softmax_cross_entropy_grad, stk_cuda_mean_squared_error,
+    stk_cuda_softmax_cross_entropy_grad, stk_cuda_weighted_cross_entropy,
+    stk_cuda_weighted_cross_entropy_grad, stk_cuda_mean_squared_error,
     stk_cuda_mean_squared_error_grad, stk_cuda_top_k_correct, stk_cuda_count_labels,
     stk_cuda_dropout, stk_cuda_embedding, stk_cuda_embedding_grad;
 extern const stk_kernel stk_cuda_sgd, stk_cuda_lars, stk_cuda_adamw, stk_cuda_lamb, stk_cuda_ema,

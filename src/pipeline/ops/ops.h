@@ -17,7 +17,7 @@ extern const stk_op stk_op_padded_batch, stk_op_ragged_batch, stk_op_sparse_batc
 extern const stk_op stk_op_take, stk_op_skip, stk_op_shard, stk_op_zip, stk_op_concatenate,
     stk_op_enumerate, stk_op_scan, stk_op_take_while, stk_op_unique, stk_op_ignore_errors,
     stk_op_quarantine, stk_op_options;
-extern const stk_op stk_op_shuffle, stk_op_shuffle_repeat, stk_op_global_shuffle;
+extern const stk_op stk_op_shuffle, stk_op_shuffle_repeat, stk_op_global_shuffle, stk_op_balance;
 extern const stk_op stk_op_cache_memory, stk_op_cache_disk, stk_op_snapshot;
 extern const stk_op stk_op_files, stk_op_tfrecord, stk_op_tfrecord_indexed, stk_op_text,
     stk_op_fixed, stk_op_source;

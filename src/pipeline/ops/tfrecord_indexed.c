@@ -182,16 +182,32 @@ const stk_op stk_op_tfrecord_indexed = {
     .discard = discard,
 };
 
-stk_status stk_dataset_tfrecord_indexed(stk_dataset **out, const stk_filesystem *fs,
-                                        const char *path, const stk_records_options *options,
-                                        stk_error *err)
+static params params_of(const stk_filesystem *fs, const stk_records_options *options)
 {
-    *out = NULL;
     params p = {.fs = fs};
     if (options) {
         p.reader.compression = options->compression;
         p.reader.max_record_bytes = options->max_record_bytes;
     }
+    return p;
+}
+
+stk_status stk_dataset_tfrecord_indexed(stk_dataset **out, const stk_filesystem *fs,
+                                        const char *path, const stk_records_options *options,
+                                        stk_error *err)
+{
+    params p = params_of(fs, options);
+    *out = NULL;
     STK_TRY(stk_file_list_shards(&p.list, "tfrecord_indexed", fs, path, err));
+    return make(out, &p, err);
+}
+
+stk_status stk_dataset_tfrecord_indexed_files(stk_dataset **out, const stk_filesystem *fs,
+                                              const char *const *paths, size_t count,
+                                              const stk_records_options *options, stk_error *err)
+{
+    params p = params_of(fs, options);
+    *out = NULL;
+    STK_TRY(stk_file_list_copy(&p.list, "tfrecord_indexed", paths, count, err));
     return make(out, &p, err);
 }

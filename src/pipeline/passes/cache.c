@@ -42,7 +42,8 @@ static nature nature_of(const stk_dataset *data)
 static bool reads_once(const stk_dataset *data)
 {
     return !strcmp(data->op->name, "cache") || !strcmp(data->op->name, "snapshot") ||
-           !strcmp(data->op->name, "global_shuffle") || data->op == &stk_op_auto_cache;
+           !strcmp(data->op->name, "global_shuffle") || !strcmp(data->op->name, "balance") ||
+           data->op == &stk_op_auto_cache;
 }
 
 static stk_status wrap_if_worth(stk_dataset **data, nature of, stk_error *err)

@@ -22,7 +22,8 @@ static bool has_waiting_source(const stk_dataset *data)
 /* A prefetch of nothing is a wish. What asks by number never runs its input. */
 static bool needs_none(const stk_dataset *data)
 {
-    return data->op == &stk_op_prefetch || data->op == &stk_op_global_shuffle;
+    return data->op == &stk_op_prefetch || data->op == &stk_op_global_shuffle ||
+           data->op == &stk_op_balance;
 }
 
 static stk_status isolate(stk_dataset *data, stk_dataset **inputs, stk_error *err)

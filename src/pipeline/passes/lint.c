@@ -88,7 +88,7 @@ static bool is_random(const stk_dataset *data)
 
 static bool shuffles(const stk_dataset *data)
 {
-    return is(data, "shuffle") || is(data, "global_shuffle");
+    return is(data, "shuffle") || is(data, "global_shuffle") || is(data, "balance");
 }
 
 /* Then every process draws its own order. */

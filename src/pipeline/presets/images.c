@@ -87,7 +87,9 @@ static stk_status open_files(opening *o, const stk_shards *shards, stk_error *er
         if (!split || strcmp(shards->splits[i], split) == 0) paths[count++] = shards->paths[i];
     stk_status st =
         !count ? no_split(o, (const char *const *)shards->splits, shards->count, split, err)
-               : stk_dataset_tfrecord_files(&o->data, o->options->fs, paths, count, NULL, err);
+        : o->options->labels
+            ? stk_dataset_tfrecord_indexed_files(&o->data, o->options->fs, paths, count, NULL, err)
+            : stk_dataset_tfrecord_files(&o->data, o->options->fs, paths, count, NULL, err);
     free(paths);
     return st;
 }
@@ -171,12 +173,21 @@ static stk_status put_share(opening *o, stk_error *err)
     return p->every > 1 ? stk_dataset_shard(&o->data, p->every, 0, err) : STK_OK;
 }
 
+static stk_status put_balance(opening *o, stk_error *err)
+{
+    const stk_images_options *p = o->options;
+    return stk_dataset_balance(&o->data, p->labels, p->label_count, p->classes, NULL, err);
+}
+
 /* Before parsing: an element is one block of bytes there. */
 static stk_status put_order(opening *o, const stk_dataset_info *info, stk_error *err)
 {
     const stk_images_options *p = o->options;
     const int64_t             buffer = p->shuffle > 0 ? p->shuffle : usual_buffer(info);
-    if (p->shuffle) STK_TRY(stk_dataset_shuffle(&o->data, buffer, NULL, err));
+    if (p->labels)
+        STK_TRY(put_balance(o, err));
+    else if (p->shuffle)
+        STK_TRY(stk_dataset_shuffle(&o->data, buffer, NULL, err));
     return p->repeat ? stk_dataset_repeat(&o->data, p->repeat, err) : STK_OK;
 }
 
@@ -251,7 +262,10 @@ static stk_status open_source(opening *o, stk_error *err)
         STK_TRY(put_share(o, err));
     else if (p->every > 1)
         STK_TRY(stk_dataset_shard(&o->data, p->every, 0, err));
-    if (p->shuffle) STK_TRY(stk_dataset_global_shuffle(&o->data, NULL, err));
+    if (p->labels)
+        STK_TRY(put_balance(o, err));
+    else if (p->shuffle)
+        STK_TRY(stk_dataset_global_shuffle(&o->data, NULL, err));
     if (p->repeat) STK_TRY(stk_dataset_repeat(&o->data, p->repeat, err));
     STK_TRY(select_fields(o, err));
     return name_values(o, err);

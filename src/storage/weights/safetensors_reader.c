@@ -1,5 +1,6 @@
 /* Reading safetensors files: the header once, then tensors by their places. */
 #include "base/crc32c.h"
+#include "storage/weights/other_weights.h"
 #include "storage/weights/safetensors_header.h"
 
 #include <inttypes.h>
@@ -74,6 +75,18 @@ static stk_status read_header(stk_safetensors *file, const stk_safetensors_optio
     return st;
 }
 
+/* A file that is something else is called by its name. */
+static stk_status name_other(const stk_safetensors *file, stk_status st, stk_error *err)
+{
+    uint8_t   begin[STK_OTHER_WEIGHTS_BYTES];
+    size_t    got;
+    stk_error unasked;
+    if (st != STK_E_FORMAT && st != STK_E_DATALOSS) return st;
+    if (stk_file_read_at(file->file, begin, sizeof begin, 0, &got, &unasked)) return st;
+    return stk_other_weights_fail(stk_bytes_of(begin, got), file->file->path, err) ? err->status
+                                                                                   : st;
+}
+
 stk_status stk_safetensors_open(stk_safetensors **out, const stk_filesystem *fs, const char *path,
                                 const stk_safetensors_options *options, stk_error *err)
 {
@@ -86,7 +99,10 @@ stk_status stk_safetensors_open(stk_safetensors **out, const stk_filesystem *fs,
     if (!file) return stk_fail(err, STK_E_NOMEM, "safetensors", path, "no memory to open the file");
     stk_safetensors_header_init(&file->header, options->ledger);
     stk_status st = stk_file_open(&file->file, fs, path, STK_ACCESS_SEQUENTIAL, err);
-    if (!st) st = read_header(file, options, err);
+    if (!st) {
+        st = read_header(file, options, err);
+        if (st) st = name_other(file, st, err);
+    }
     if (st) {
         stk_safetensors_free(file);
         return st;

@@ -69,6 +69,12 @@ STK_NODISCARD stk_status stk_weights_load(const stk_filesystem *fs, const char *
                                           stk_variables *variables, bool allow_other_head,
                                           int *left_out, stk_error *err);
 
+/* The same for other classes: row i of the last layer, of count, is row rows[i] of the file's, and
+ * stays as it is where that is negative. */
+STK_NODISCARD stk_status stk_weights_load_rows(const stk_filesystem *fs, const char *path,
+                                               stk_variables *variables, const int64_t *rows,
+                                               int64_t count, stk_error *err);
+
 enum { STK_WRITER_MODELS = 2 };
 
 /* Writes snapshots behind the training's back: one thread, one at a time. */

@@ -5,6 +5,7 @@
 #include "pipeline/functions/origin.h"
 #include "train/data/painting.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <stoker/dataset_operators.h>
 #include <stoker/functions.h>
 #include <stoker/presets.h>
@@ -36,12 +37,41 @@ static struct stk_source *source_of(const stk_feed_options *o)
     return stk_faults_files(o->faults) ? NULL : o->data->source;
 }
 
+/* Of every so many-th picture, in place of all; NULL: no memory. */
+static int64_t *thin_out(const int64_t *labels, int64_t *count, int64_t every)
+{
+    const int64_t left = every > 1 ? (*count + every - 1) / every : *count;
+    int64_t      *some = calloc((size_t)left + 1, sizeof *some);
+    for (int64_t i = 0; some && i < left; i++)
+        some[i] = labels[every > 1 ? i * every : i];
+    *count = left;
+    return some;
+}
+
+/* The labels that pictures are drawn by. */
+static stk_status open_balanced(stk_dataset **data, const stk_feed_options *o,
+                                stk_images_options *images, const char *path, stk_error *err)
+{
+    int64_t count = o->data->train_count;
+    if (!o->data->labels)
+        return stk_fail(err, STK_E_INVALID, "data", path,
+                        "data.balance needs the labels of the pictures, which were not read");
+    int64_t *labels = thin_out(o->data->labels, &count, o->every);
+    if (!labels) return stk_fail(err, STK_E_NOMEM, "data", path, "no memory for labels");
+    images->labels = labels;
+    images->label_count = (uint64_t)count;
+    images->classes = o->data->classes;
+    const stk_status st = stk_dataset_images(data, path, images, err);
+    free(labels);
+    return st;
+}
+
 static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, stk_error *err)
 {
     const stk_train_data *d = o->data;
     bool own = !o->path && !o->split; /* the recipe's own parts, of which some may be held back */
     bool held = d->validation_share > 0 && own;
-    const stk_images_options images = {
+    stk_images_options images = {
         .fs = files_of(o),
         .kind = text_or_null(o->recipe->data.kind),
         .skip_bad = strcmp(o->recipe->data.on_bad_sample, "skip") == 0,
@@ -57,7 +87,10 @@ static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, s
                                                  : o->recipe->data.shuffle,
         .repeat = once(o) ? 0 : STK_AUTO,
     };
-    return stk_dataset_images(data, o->path ? o->path : o->recipe->data.path, &images, err);
+    const char *path = o->path ? o->path : o->recipe->data.path;
+    if (!once(o) && own && stk_feed_balances(o->recipe))
+        return open_balanced(data, o, &images, path, err);
+    return stk_dataset_images(data, path, &images, err);
 }
 
 /* A list of stages of a person's own gives pictures that are ready. */

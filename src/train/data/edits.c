@@ -2,6 +2,7 @@
  * a batch is the next so many of it, as the pipeline has it. All that is random is a function of
  * seed, epoch and picture, so a place is a number. */
 #include "train/data/edits.h"
+#include "base/balance.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/permutation.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 /* What the seed is for. */
-enum { FOR_ORDER = STK_PRESET_STEPS, FOR_MIXING, FOR_FLIPS };
+enum { FOR_ORDER = STK_PRESET_STEPS, FOR_MIXING, FOR_FLIPS, FOR_BALANCE };
 
 struct stk_edits {
     stk_feed_options options;
@@ -25,7 +26,8 @@ struct stk_edits {
     uint64_t         count; /* of an epoch */
     uint64_t         given; /* batches */
     stk_permutation  order;
-    uint64_t         begun; /* the epoch at hand, plus 1; 0: none yet */
+    stk_balance      balance; /* of the pictures that are left; no classes: none is wanted */
+    uint64_t         begun;   /* the epoch at hand, plus 1; 0: none yet */
     size_t           room_bytes;
     stk_edit        *rooms[STK_FEED_KEPT]; /* edits and behind them labels */
 };
@@ -77,6 +79,20 @@ static stk_status open_train(stk_edits *e, stk_error *err)
     return STK_OK;
 }
 
+static stk_status open_balance(stk_edits *e, stk_error *err)
+{
+    const stk_feed_options *o = &e->options;
+    int64_t                *labels = calloc(e->count + 1, sizeof *labels);
+    if (!labels) return stk_fail(err, STK_E_NOMEM, "resident", NULL, "no memory for labels");
+    for (uint64_t i = 0; i < e->count; i++)
+        labels[i] = o->resident->labels[(int64_t)i * e->every];
+    const stk_status st =
+        stk_balance_init(&e->balance, labels, e->count, o->recipe->model.classes, err);
+    free(labels);
+    if (!st) e->count = stk_balance_epoch(&e->balance);
+    return st;
+}
+
 static stk_status open_all(stk_edits *e, stk_error *err)
 {
     const stk_feed_options *o = &e->options;
@@ -85,6 +101,7 @@ static stk_status open_all(stk_edits *e, stk_error *err)
     e->every = o->every > 1 ? o->every : 1;
     e->count = (uint64_t)((o->resident->count + e->every - 1) / e->every);
     if (!o->evaluate) STK_TRY(open_train(e, err));
+    if (!o->evaluate && stk_feed_balances(o->recipe)) STK_TRY(open_balance(e, err));
     return make_rooms(e, err);
 }
 
@@ -113,6 +130,7 @@ void stk_edits_free(stk_edits *edits)
         else
             free(edits->rooms[i]);
     stk_preset_chain_release(&edits->chain);
+    stk_balance_release(&edits->balance);
     free(edits);
 }
 
@@ -121,14 +139,20 @@ static void begin_epoch(stk_edits *e, uint64_t epoch)
 {
     if (e->begun == epoch + 1) return;
     e->begun = epoch + 1;
-    e->order = stk_permutation_of(e->count, seed_for(e, FOR_ORDER), (uint32_t)epoch);
+    e->order = e->balance.classes
+                   ? stk_balance_order(&e->balance, seed_for(e, FOR_BALANCE), epoch)
+                   : stk_permutation_of(e->count, seed_for(e, FOR_ORDER), (uint32_t)epoch);
     for (uint64_t i = 0; i < STK_PRESET_STEPS; i++)
         e->randoms[i] = stk_random_for(seed_for(e, i), (uint32_t)epoch, 0, 0);
 }
 
 /* The picture at this place of the epoch. */
-static int64_t picture_at(const stk_edits *e, uint64_t place)
+static int64_t picture_at(const stk_edits *e, uint64_t epoch, uint64_t place)
 {
+    if (e->balance.classes)
+        return (int64_t)stk_balance_at(&e->balance, &e->order, seed_for(e, FOR_BALANCE), epoch,
+                                       place) *
+               e->every;
     const bool shuffled = e->options.recipe->data.shuffle != 0;
     return (int64_t)(shuffled ? stk_permutation_at(&e->order, place) : place) * e->every;
 }
@@ -142,13 +166,14 @@ static int32_t alternate_flip(const stk_edits *e, uint64_t epoch, int64_t pictur
     return (int32_t)((drawn + epoch + (uint64_t)e->options.epoch) & 1);
 }
 
-static stk_status draw(const stk_edits *e, uint64_t epoch, int64_t picture, stk_edit *out,
-                       stk_error *err)
+/* which: what random numbers are drawn by, once in an epoch. */
+static stk_status draw(const stk_edits *e, uint64_t epoch, int64_t picture, uint64_t which,
+                       stk_edit *out, stk_error *err)
 {
     const stk_chain chain = {.steps = e->chain.steps, .count = e->chain.count};
     stk_random      randoms[STK_PRESET_STEPS];
     for (size_t i = 0; i < chain.count; i++)
-        randoms[i] = stk_random_of(&e->randoms[i], (uint64_t)picture);
+        randoms[i] = stk_random_of(&e->randoms[i], which);
     STK_TRY(stk_chain_edit(&chain, &e->source, randoms, out, err));
     out->source = (int32_t)picture;
     if (!e->alternate) return STK_OK;
@@ -187,8 +212,10 @@ static stk_status next_train(stk_edits *e, stk_edit *edits, stk_error *err)
     void    *labels = labels_of(e, edits);
     for (int64_t i = 0; i < e->rows; i++) {
         begin_epoch(e, epoch);
-        const int64_t picture = picture_at(e, place);
-        STK_TRY(draw(e, epoch, picture, &edits[i], err));
+        const int64_t picture = picture_at(e, epoch, place);
+        /* A picture that comes several times in an epoch looks different each time. */
+        const uint64_t which = e->balance.classes ? place : (uint64_t)picture;
+        STK_TRY(draw(e, epoch, picture, which, &edits[i], err));
         put_label(e, labels, i, e->options.resident->labels[picture]);
         if (++place < e->count) continue;
         place = 0;

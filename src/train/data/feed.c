@@ -35,6 +35,11 @@ bool stk_feed_soft(const stk_train_recipe *recipe, bool evaluate)
     return !evaluate && (recipe->data.mixup > 0 || recipe->data.cutmix > 0);
 }
 
+bool stk_feed_balances(const stk_train_recipe *recipe)
+{
+    return strcmp(recipe->data.balance, "classes") == 0;
+}
+
 bool stk_feed_mixes_on_device(const stk_train_recipe *recipe, bool evaluate, bool resident)
 {
     bool both = recipe->data.mixup > 0 && recipe->data.cutmix > 0;

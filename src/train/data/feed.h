@@ -70,6 +70,8 @@ STK_NODISCARD stk_status stk_feed_next_measured(stk_feed *feed, stk_meter *meter
                                                 stk_feed_batch *batch, stk_error *err);
 /* Labels are probabilities: MixUp or CutMix is on. */
 bool stk_feed_soft(const stk_train_recipe *recipe, bool evaluate);
+/* Pictures to train on are drawn so that every class comes equally often. */
+bool stk_feed_balances(const stk_train_recipe *recipe);
 /* Pictures are mixed by edits, on the device. resident: they are there. */
 bool stk_feed_mixes_on_device(const stk_train_recipe *recipe, bool evaluate, bool resident);
 /* What a pipeline of one's own changes last in streamed pictures is done by edits, on the device.

@@ -1,4 +1,5 @@
 /* What the data is, as far as training asks: splits, how many, classes, what pictures are like. */
+#include "train/data/labels.h"
 #include "train/data/splits.h"
 #include "train/data/survey.h"
 #include <stdlib.h>
@@ -137,6 +138,7 @@ stk_status stk_train_look(stk_train_data *out, const stk_train_recipe *recipe, s
                         "no data is named; give a folder or a pack");
     if (recipe->model.classes > 0) out->classes = recipe->model.classes;
     stk_status st = look(recipe, out, err);
+    if (!st && stk_train_wants_labels(recipe)) st = stk_train_read_labels(out, recipe, err);
     if (st) stk_train_data_release(out);
     return st;
 }
@@ -151,6 +153,7 @@ void stk_train_data_release(stk_train_data *data)
     for (int64_t i = 0; data->class_names && i < data->classes; i++)
         free(data->class_names[i]);
     free(data->class_names);
+    free(data->labels);
     stk_source_free(data->source);
     *data = (stk_train_data){0};
 }

@@ -2,6 +2,7 @@
 #include "train/loop/trainer.h"
 #include "base/clock.h"
 #include "train/loop/run_folder.h"
+#include "train/pretrained.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,16 +62,21 @@ static stk_status start_callbacks(stk_trainer *t, stk_error *err)
     return stk_callbacks_start(&t->callbacks, list, count, &options, err);
 }
 
+/* What of the model stays, for people. */
+static void tell_frozen(const stk_trainer *t)
+{
+    const stk_freeze *freeze = stk_session_freeze(t->session);
+    if (!freeze->frozen || !*freeze->patterns) return;
+    stk_trainer_log(t, "frozen: %llu of %llu parameters (%s) stay as they are",
+                    (unsigned long long)freeze->frozen, (unsigned long long)freeze->parameters,
+                    freeze->patterns);
+}
+
 static stk_status load_weights(stk_trainer *t, stk_error *err)
 {
-    int left_out = 0;
-    if (!*t->recipe.model.weights) return STK_OK;
-    STK_TRY(stk_weights_load(NULL, t->recipe.model.weights, stk_session_variables(t->session), true,
-                             &left_out, err));
-    if (left_out)
-        stk_trainer_log(t, "%d tensors of the last layer have other classes and begin anew",
-                        left_out);
-    return STK_OK;
+    tell_frozen(t);
+    return stk_pretrained_load(&t->recipe, t->data, stk_session_variables(t->session),
+                               t->options.log, t->options.log_context, err);
 }
 
 static stk_status make_schedule(stk_trainer *t, stk_error *err)
@@ -118,6 +124,7 @@ static stk_status reside(stk_trainer *t, stk_error *err)
 static stk_status compile(stk_trainer *t, stk_error *err)
 {
     STK_TRY(stk_session_open(&t->session, &t->recipe, true, err));
+    STK_TRY(stk_session_weigh(t->session, t->data, err));
     stk_session_inject(t->session, t->faults);
     STK_TRY(reside(t, err));
     for (size_t i = 0; i < t->course.count; i++)
@@ -126,7 +133,7 @@ static stk_status compile(stk_trainer *t, stk_error *err)
         STK_TRY(stk_session_ready_evaluate(t->session, t->recipe.data.size, err));
     STK_TRY(stk_trainer_whiten(t, err));
     stk_session_drop_copies(t->session);
-    return load_weights(t, err);
+    return STK_OK;
 }
 
 /* Said at the start, so that nobody takes the run for one that is slow by itself. */
@@ -167,10 +174,12 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     STK_TRY(make_schedule(t, err));
     STK_TRY(open_faults(t, err));
     STK_TRY(compile(t, err));
+    if (!t->options.resume) STK_TRY(load_weights(t, err)); /* before there is a folder */
     t->state.recipe = stk_run_fingerprint(&t->recipe);
     STK_TRY(stk_run_folder_make(&t->recipe, t->data, t->options.resume, &t->lock, err));
     STK_TRY(open_cache(t, err));
     if (t->options.resume) STK_TRY(stk_trainer_resume(t, err));
+    if (t->options.resume && !t->state.step) STK_TRY(load_weights(t, err));
     STK_TRY(stk_samples_new(&t->samples, &t->recipe, t->data, err));
     const stk_outputs_options outputs = {.recipe = &t->recipe,
                                          .data = t->data,

@@ -5,11 +5,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A list of numbers, as milestones, is written [30, 60]: the same as the text 30,60. */
-static stk_status scalar_text(const stk_tree *tree, const char *where, char *text, size_t capacity,
-                              stk_error *err)
+/* Weights by name, {cat: 2, dog: 0.5}: the same as the text cat=2,dog=0.5. */
+static stk_status map_text(const stk_tree *tree, const char *where, char *text, size_t capacity,
+                           stk_error *err)
 {
     size_t used = 0;
+    for (const stk_tree *part = tree->first; part; part = part->next) {
+        if (part->kind != STK_TREE_SCALAR || strchr(part->key, ',') ||
+            used + strlen(part->key) + part->length + 3 > capacity)
+            return stk_fail(err, STK_E_INVALID, "recipe", where,
+                            "%s is too long, or a name in it has a comma or more than one value",
+                            tree->key);
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s=%s", used ? "," : "",
+                                 part->key, part->text);
+    }
+    text[used] = 0;
+    return STK_OK;
+}
+
+/* A list of numbers, as milestones, is written [30, 60]: the same as the text 30,60. */
+static stk_status scalar_text(const stk_tree *tree, bool map, const char *where, char *text,
+                              size_t capacity, stk_error *err)
+{
+    size_t used = 0;
+    if (tree->kind == STK_TREE_MAP && map) return map_text(tree, where, text, capacity, err);
     if (tree->kind == STK_TREE_MAP)
         return stk_fail(err, STK_E_INVALID, "recipe", where, "%s is a mapping; it takes one value",
                         tree->key);
@@ -34,9 +53,9 @@ static bool is_path(const stk_train_key *key)
 static stk_status set_value(stk_train_recipe *recipe, const stk_train_key *key,
                             const stk_tree *tree, const char *path, stk_error *err)
 {
-    char where[STK_TRAIN_PATH + 64], text[STK_TRAIN_PATH], joined[STK_TRAIN_PATH];
+    char where[STK_TRAIN_PATH + 64], text[STK_TRAIN_LIST], joined[STK_TRAIN_PATH];
     snprintf(where, sizeof where, "%s:%d", path, tree->line);
-    STK_TRY(scalar_text(tree, where, text, sizeof text, err));
+    STK_TRY(scalar_text(tree, key->size == STK_TRAIN_LIST, where, text, sizeof text, err));
     const char *slash = strrchr(path, '/');
     if (is_path(key) && *text && *text != '/' && slash && !strstr(text, "://")) {
         if (snprintf(joined, sizeof joined, "%.*s/%s", (int)(slash - path), path, text) >=

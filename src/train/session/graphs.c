@@ -18,22 +18,6 @@ const char *const stk_metric_names[2][4] = {
  * so that what went wrong can be looked for. */
 static const double no_limit = 1e15;
 
-stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_recipe *recipe, stk_error *err)
-{
-    const stk_preset *preset = stk_preset_find(recipe->data.preset);
-    *graphs = (stk_graphs){.recipe = recipe, .channels = preset ? preset->channels : 3};
-    STK_TRY(stk_model_find(&graphs->model, recipe->model.name, err));
-    STK_TRY(stk_optimizer_defaults(&graphs->optimizer, recipe->train.optimizer, err));
-    graphs->optimizer.momentum = recipe->train.momentum;
-    graphs->optimizer.weight_decay = recipe->train.weight_decay;
-    graphs->optimizer.even_decay = strcmp(recipe->train.decay, "even") == 0;
-    graphs->optimizer.clip_norm = recipe->train.clip_norm > 0 ? recipe->train.clip_norm : no_limit;
-    graphs->optimizer.ema_decay = recipe->train.ema;
-    graphs->optimizer.loss_scale = recipe->train.loss_scale;
-    graphs->optimizer.accumulate = (int)recipe->train.accumulate;
-    return STK_OK;
-}
-
 /* One dense layer on the mean colour. */
 static stk_symbol trivial(stk_graph *g, stk_symbol x, int64_t classes)
 {
@@ -52,6 +36,36 @@ static stk_symbol model(const stk_graphs *graphs, stk_graph *g, stk_symbol x, bo
                                                 .training = training,
                                                 .dropout = r->model.dropout,
                                                 .step = step});
+}
+
+/* The names of a model's parts, from one that is built for nothing else. */
+static stk_status read_freeze(stk_graphs *graphs, stk_error *err)
+{
+    const stk_train_recipe *r = graphs->recipe;
+    const stk_shape         one = stk_shape_4d(1, r->data.size, r->data.size, graphs->channels);
+    stk_graph              *g;
+    STK_TRY(stk_graph_new(&g, NULL, err));
+    (void)model(graphs, g, stk_graph_input(g, "x", STK_DTYPE_F32, one), false, STK_NO_SYMBOL);
+    stk_status st = stk_graph_check(g, err);
+    if (!st) st = stk_freeze_init(&graphs->freeze, r, g, err);
+    stk_graph_free(g);
+    return st;
+}
+
+stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_recipe *recipe, stk_error *err)
+{
+    const stk_preset *preset = stk_preset_find(recipe->data.preset);
+    *graphs = (stk_graphs){.recipe = recipe, .channels = preset ? preset->channels : 3};
+    STK_TRY(stk_model_find(&graphs->model, recipe->model.name, err));
+    STK_TRY(stk_optimizer_defaults(&graphs->optimizer, recipe->train.optimizer, err));
+    graphs->optimizer.momentum = recipe->train.momentum;
+    graphs->optimizer.weight_decay = recipe->train.weight_decay;
+    graphs->optimizer.even_decay = strcmp(recipe->train.decay, "even") == 0;
+    graphs->optimizer.clip_norm = recipe->train.clip_norm > 0 ? recipe->train.clip_norm : no_limit;
+    graphs->optimizer.ema_decay = recipe->train.ema;
+    graphs->optimizer.loss_scale = recipe->train.loss_scale;
+    graphs->optimizer.accumulate = (int)recipe->train.accumulate;
+    return read_freeze(graphs, err);
 }
 
 static void add_to(stk_graph *g, const char *name, stk_symbol value)
@@ -80,6 +94,22 @@ typedef struct training {
     stk_symbol logits, labels, loss;
 } training;
 
+/* The plain one has kernels that are faster. */
+static stk_symbol loss_of(const stk_graphs *graphs, stk_graph *g, stk_symbol logits,
+                          stk_symbol labels)
+{
+    const stk_train_recipe      *r = graphs->recipe;
+    const bool                   focal = strcmp(r->train.loss, "focal") == 0;
+    stk_weighted_entropy_options o = {.smoothing = r->train.label_smoothing,
+                                      .gamma = focal ? r->train.focal_gamma : 0};
+    if (!graphs->class_weights && o.gamma == 0)
+        return stk_softmax_cross_entropy(g, logits, labels, o.smoothing);
+    if (graphs->class_weights)
+        o.weights = stk_graph_constant(g, "class_weights", STK_DTYPE_F32,
+                                       stk_shape_1d(r->model.classes), graphs->class_weights);
+    return stk_weighted_cross_entropy(g, logits, labels, &o);
+}
+
 static training forward(const stk_graphs *graphs, stk_graph *g, int64_t size)
 {
     const stk_train_recipe *r = graphs->recipe;
@@ -92,13 +122,23 @@ static training forward(const stk_graphs *graphs, stk_graph *g, int64_t size)
     stk_symbol step = stk_graph_input(g, "step", STK_DTYPE_I64, stk_shape_scalar());
     t.logits = model(graphs, g, x, true, step);
     t.logits = stk_faults_logits(graphs->faults, g, t.logits, size);
-    t.loss = stk_softmax_cross_entropy(g, t.logits, t.labels, r->train.label_smoothing);
+    t.loss = loss_of(graphs, g, t.logits, t.labels);
     return t;
 }
 
 static stk_status begin(const stk_graphs *graphs, stk_graph **out, stk_error *err)
 {
     return stk_graph_new(out, &(stk_graph_options){.seed = (uint64_t)graphs->recipe->train.seed},
+                         err);
+}
+
+/* Of a model that learns, or does in parts. */
+static stk_status begin_learning(const stk_graphs *graphs, stk_graph **out, stk_error *err)
+{
+    return stk_graph_new(out,
+                         &(stk_graph_options){.seed = (uint64_t)graphs->recipe->train.seed,
+                                              .adjust = stk_freeze_adjust,
+                                              .adjust_context = (void *)&graphs->freeze},
                          err);
 }
 
@@ -113,7 +153,7 @@ static stk_status end(stk_graph **graph, stk_error *err)
 
 static bool stops(const stk_graph_symbol *s)
 {
-    return s->role == STK_SYMBOL_VARIABLE && s->variable.until > 0;
+    return s->role == STK_SYMBOL_VARIABLE && s->variable.until > 0 && !s->variable.frozen;
 }
 
 double stk_graphs_late_from(const stk_graph *graph)
@@ -133,7 +173,7 @@ static void stop_learning(stk_graph *g)
 stk_status stk_graphs_train(const stk_graphs *graphs, int64_t size, bool late, stk_graph **out,
                             stk_error *err)
 {
-    STK_TRY(begin(graphs, out, err));
+    STK_TRY(begin_learning(graphs, out, err));
     stk_graph            *g = *out;
     training              t = forward(graphs, g, size);
     stk_optimizer_symbols made = {0};
@@ -154,7 +194,7 @@ static stk_status begin_beside(const stk_graphs *graphs, stk_graph **model_, stk
                                stk_error *err)
 {
     *out = NULL;
-    STK_TRY(begin(graphs, model_, err));
+    STK_TRY(begin_learning(graphs, model_, err));
     (void)forward(graphs, *model_, graphs->recipe->data.size);
     stk_status st = stk_graph_check(*model_, err);
     if (!st) st = begin(graphs, out, err);
@@ -186,7 +226,7 @@ stk_status stk_graphs_search(const stk_graphs *graphs, int64_t size, stk_graph *
                              stk_error *err)
 {
     enum { MOST = 4096 };
-    STK_TRY(begin(graphs, out, err));
+    STK_TRY(begin_learning(graphs, out, err));
     stk_graph *g = *out;
     training   t = forward(graphs, g, size);
     stk_graph_output(g, "loss", t.loss);

@@ -4,6 +4,7 @@
 
 #include "train/data/resident.h"
 #include "train/inject/faults.h"
+#include "train/session/freeze.h"
 #include <stoker/models.h>
 #include <stoker/optimizer.h>
 #include <stoker/train.h>
@@ -13,7 +14,9 @@ typedef struct stk_graphs {
     const stk_model        *model;
     int                     channels;
     stk_optimizer_options   optimizer;
-    const stk_faults       *faults; /* of steps of training; NULL: none */
+    stk_freeze              freeze;        /* of steps of training */
+    const float            *class_weights; /* of steps of training; NULL: all count alike */
+    const stk_faults       *faults;        /* of steps of training; NULL: none */
     stk_resident *resident[2]; /* what is on the device to train and to evaluate on; NULL: none */
 } stk_graphs;
 

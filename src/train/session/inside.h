@@ -23,6 +23,7 @@ typedef struct stk_session_begun {
 struct stk_session {
     const stk_train_recipe *recipe;
     stk_graphs              graphs;
+    float                  *class_weights; /* NULL: all count alike */
     bool                    trains;
     unsigned                passes_off; /* stk_graph_pass */
     stk_blob               *explain;    /* NULL: not wanted */

@@ -1,4 +1,5 @@
 /* A model on a device. Programs are compiled when a size is first asked for and kept. */
+#include "train/class_weights.h"
 #include "train/session/inside.h"
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ void stk_session_free(stk_session *session)
     stk_resident_free(session->graphs.resident[true]);
     free(session->rows);
     free(session->labels);
+    free(session->class_weights);
     free(session);
 }
 
@@ -74,6 +76,20 @@ stk_variables *stk_session_variables(stk_session *session)
 stk_device *stk_session_device(stk_session *session)
 {
     return session->device;
+}
+
+const stk_freeze *stk_session_freeze(const stk_session *session)
+{
+    return &session->graphs.freeze;
+}
+
+stk_status stk_session_weigh(stk_session *session, const stk_train_data *data, stk_error *err)
+{
+    free(session->class_weights);
+    session->class_weights = NULL;
+    STK_TRY(stk_class_weights(session->recipe, data, &session->class_weights, err));
+    session->graphs.class_weights = session->class_weights;
+    return STK_OK;
 }
 
 void stk_session_inject(stk_session *session, stk_faults *faults)

@@ -4,6 +4,7 @@
 
 #include "train/data/feed.h"
 #include "train/inject/faults.h"
+#include "train/session/freeze.h"
 #include <stoker/meter.h>
 #include <stoker/models.h>
 #include <stoker/optimizer.h>
@@ -17,6 +18,7 @@ STK_NODISCARD stk_status stk_session_open(stk_session **out, const stk_train_rec
 void                     stk_session_free(stk_session *session);
 stk_variables           *stk_session_variables(stk_session *session);
 stk_device              *stk_session_device(stk_session *session);
+const stk_freeze        *stk_session_freeze(const stk_session *session);
 
 /* Keeps all pictures on the device where the recipe's data.resident is on, or auto and it can be
  * done: reads those to train on and (data has some) to evaluate on. Called before the first program
@@ -28,6 +30,9 @@ const stk_resident *stk_session_resident(const stk_session *session, bool evalua
 /* Those that the device has are no longer needed on the host. */
 void stk_session_drop_copies(stk_session *session);
 
+/* Classes count in the loss as the recipe says: told before the first program is compiled. */
+STK_NODISCARD stk_status stk_session_weigh(stk_session *session, const stk_train_data *data,
+                                           stk_error *err);
 /* Steps have these faults: told before the first program is compiled; they must outlive it. */
 void              stk_session_inject(stk_session *session, stk_faults *faults);
 const stk_inject *stk_session_injected(const stk_session *session); /* NULL: no faults */

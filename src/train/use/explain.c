@@ -27,13 +27,15 @@ static stk_status explain_input(const stk_train_recipe *recipe, const stk_train_
     return explain_decode(recipe, out, err);
 }
 
-static stk_status explain_step(const stk_train_recipe *recipe, stk_blob *out, stk_error *err)
+static stk_status explain_step(const stk_train_recipe *recipe, const stk_train_data *data,
+                               stk_blob *out, stk_error *err)
 {
     stk_session *session;
     STK_TRY(put(out, "\n# A step\n", err));
     STK_TRY(stk_session_open(&session, recipe, true, err));
     stk_session_explain(session, out);
-    const stk_status st = stk_session_ready(session, recipe->data.size, err);
+    stk_status st = stk_session_weigh(session, data, err);
+    if (!st) st = stk_session_ready(session, recipe->data.size, err);
     stk_session_free(session);
     return st;
 }
@@ -44,5 +46,5 @@ stk_status stk_train_explain(const stk_train_recipe *recipe, const stk_train_dat
     STK_TRY(put(out, "# Recipe\n", err));
     STK_TRY(stk_train_recipe_print(recipe, out, err));
     STK_TRY(explain_input(recipe, data, out, err));
-    return explain_step(recipe, out, err);
+    return explain_step(recipe, data, out, err);
 }

@@ -1,4 +1,5 @@
 /* The learning-rate finder: an exponential ramp, smoothed. */
+#include "train/pretrained.h"
 #include "train/session/session.h"
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +65,10 @@ static stk_status find(const stk_train_recipe *recipe, const stk_train_data *dat
                                       .seed = (uint64_t)recipe->train.seed + 1,
                                       .cancel = o->cancel};
     stk_status             st = stk_session_open(&session, recipe, true, err);
+    if (!st) st = stk_session_weigh(session, data, err);
     if (!st) st = stk_session_ready(session, recipe->data.size, err);
+    if (!st)
+        st = stk_pretrained_load(recipe, data, stk_session_variables(session), NULL, NULL, err);
     if (!st) st = stk_feed_open(&feed, &options, err);
     if (!st) st = ramp(session, feed, recipe, o, out, err);
     stk_session_drain(session);

@@ -149,6 +149,7 @@ static stk_status open_all(stk_train_bench *b, const stk_train_data *data,
                           err));
     STK_TRY(stk_faults_open(&b->faults, o->inject, ".", err));
     STK_TRY(stk_session_open(&b->session, b->recipe, !b->inference, err));
+    if (data) STK_TRY(stk_session_weigh(b->session, data, err));
     STK_TRY(generate(b, err));
     stk_session_inject(b->session, b->faults);
     STK_TRY(reside(b, data, o, err));

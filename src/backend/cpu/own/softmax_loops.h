@@ -1,17 +1,5 @@
 /* Rows of softmax and of its loss, for widths.h. */
-INLINE float FN(largest)(const float *x, int64_t count)
-{
-    V most = FN(all)(-INFINITY);
-    OVER(count, most = FN(larger)(FN(load_or)(x + i, n, -INFINITY), most));
-    return FN(most)(most);
-}
-
-INLINE float FN(exp_sum)(const float *x, int64_t count, float most)
-{
-    V sum = FN(all)(0);
-    OVER(count, sum += FN(vec_exp)(FN(load_or)(x + i, n, -INFINITY) - most));
-    return FN(total)(sum);
-}
+#include "backend/cpu/own/log_sum_loops.h"
 
 TARGET static void FN(softmax)(const float *x, float *y, int64_t count)
 {
@@ -32,13 +20,6 @@ TARGET static void FN(softmax_back)(const float *dy, const float *y, float *dx, 
     OVER(count, sum += FN(load)(dy + i, n) * FN(load)(y + i, n));
     float dot = FN(total)(sum);
     OVER(count, FN(store)(dx + i, n, FN(load)(y + i, n) * (FN(load)(dy + i, n) - dot)));
-}
-
-/* log of the sum of exp, in two parts that are added in double. */
-TARGET static void FN(log_sum)(const float *x, int64_t count, float *most, float *sum)
-{
-    *most = FN(largest)(x, count);
-    *sum = FN(exp_sum)(x, count, *most);
 }
 
 /* The sum of x - most. */
