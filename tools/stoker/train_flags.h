@@ -70,8 +70,8 @@ typedef struct stk_train_values {
         STK_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \
                               "times its channels (default 1)"),                                   \
         STK_TRAIN_TEXT_OPTION(type, member.weights, "weights", "FILE|RUN", "Model",                \
-                              "safetensors or a run to begin with: fine-tunes, with a smaller "    \
-                              "rate and fewer epochs; classes of other names begin anew"),         \
+                              "safetensors or a run to begin with: fine-tunes, at smaller rates "  \
+                              "and in fewer epochs; classes of other names begin anew"),           \
         {.name = "freeze",                                                                         \
          .metavar = "LAYERS",                                                                      \
          .usual = "backbone",                                                                      \

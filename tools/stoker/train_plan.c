@@ -131,7 +131,7 @@ static void print_model(const stk_train_recipe *recipe)
 /* What fine-tuning decided, with its reasons; the rest of the plan has the numbers. */
 static void print_weights(const stk_train_job *job)
 {
-    static const char *const names[] = {"learning rate", "epochs", "warm-up"};
+    static const char *const names[] = {"learning rate", "backbone rate", "epochs", "warm-up"};
     const char              *before = "";
     if (!*job->recipe.model.weights) return;
     begin_line("weights");

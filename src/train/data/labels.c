@@ -133,6 +133,15 @@ static stk_status check_balance(const stk_train_data *data, const stk_train_reci
                     why.message);
 }
 
+static stk_status fill(stk_train_data *data, const stk_train_recipe *recipe, stk_error *err)
+{
+    bool listed = false;
+    if (data->source) STK_TRY(list_labels(data, &listed, err));
+    if (listed) return STK_OK;
+    STK_TRY(read_labels(data, recipe, err));
+    return check_balance(data, recipe, err);
+}
+
 stk_status stk_train_read_labels(stk_train_data *data, const stk_train_recipe *recipe,
                                  stk_error *err)
 {
@@ -142,11 +151,12 @@ stk_status stk_train_read_labels(stk_train_data *data, const stk_train_recipe *r
     if (!data->labels)
         return stk_fail(err, STK_E_NOMEM, "data", recipe->data.path,
                         "no memory for the labels of %lld pictures", (long long)data->train_count);
-    bool listed = false;
-    if (data->source) STK_TRY(list_labels(data, &listed, err));
-    if (listed) return STK_OK;
-    STK_TRY(read_labels(data, recipe, err));
-    return check_balance(data, recipe, err);
+    const stk_status st = fill(data, recipe, err);
+    if (st) {
+        free(data->labels);
+        data->labels = NULL;
+    }
+    return st;
 }
 
 int64_t *stk_train_count_labels(const stk_train_data *data)

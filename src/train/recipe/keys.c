@@ -97,8 +97,9 @@ static const stk_train_key keys[] = {
      sizeof(((stk_train_recipe *)0)->train.learning_rate), "auto", NULL, 0, 1e6,
      "the largest of the schedule; auto: by optimizer, model and batch (see `stoker lr-find`)"},
     {"train", "backbone_rate", STK_TRAIN_IS_NUMBER, offsetof(stk_train_recipe, train.backbone_rate),
-     sizeof(((stk_train_recipe *)0)->train.backbone_rate), "1", NULL, 1e-6, 1000,
-     "times the rate, for what comes from model.weights: all but the last layer"},
+     sizeof(((stk_train_recipe *)0)->train.backbone_rate), "auto", NULL, 1e-6, 1000,
+     "times the rate, for what comes from model.weights: all but the last layer; auto: 0.1, or 0.3 "
+     "for images up to 64 pixels, where the rate is auto; else 1"},
     {"train", "freeze", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, train.freeze),
      sizeof(((stk_train_recipe *)0)->train.freeze), "", NULL, 0, 0,
      "what of model.weights stays as it is: backbone (all but the last layer), or names of layers "

@@ -121,7 +121,8 @@ stk_status stk_freeze_init(stk_freeze *freeze, const stk_train_recipe *recipe,
                            const stk_graph *model, stk_error *err)
 {
     *freeze = (stk_freeze){.patterns = recipe->train.freeze,
-                           .backbone_rate = recipe->train.backbone_rate};
+                           .backbone_rate =
+                               recipe->train.backbone_rate > 0 ? recipe->train.backbone_rate : 1};
     stk_model_head(model, freeze->head, sizeof freeze->head);
     STK_TRY(check_patterns(freeze, model, recipe->model.name, err));
     count_parameters(freeze, model);
