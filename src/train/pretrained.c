@@ -5,16 +5,11 @@
 #include "train/known_model.h"
 #include "train/loop/run_folder.h"
 #include "train/recipe/recipe.h"
+#include "train/use/model_source.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <stoker/json.h>
 #include <stoker/safetensors.h>
 #include <string.h>
-
-/* Texts that a file of ours has: its run's recipe as YAML, its classes as a JSON array. */
-static const char recipe_key[] = "stoker.recipe.yaml", classes_key[] = "stoker.classes.json";
-
-enum { CLASSES_MOST_BYTES = 1 << 26 };
 
 static bool is_there(const char *path, bool *folder)
 {
@@ -43,55 +38,18 @@ static stk_status find_in_run(stk_pretrained *p, const char *folder, stk_error *
                     "checkpoint; name a run that trained, or a file");
 }
 
-static stk_status add_class(stk_pretrained *p, const char *name, size_t length, stk_error *err)
-{
-    char **more = realloc(p->classes, ((size_t)p->class_count + 1) * sizeof *more);
-    if (more) p->classes = more;
-    if (more) more[p->class_count] = strndup(name, length);
-    if (!more || !more[p->class_count])
-        return stk_fail(err, STK_E_NOMEM, "weights", p->weights, "no memory for class names");
-    p->class_count++;
-    return STK_OK;
-}
-
-static stk_status read_class_list(stk_pretrained *p, const char *json, stk_error *err)
-{
-    stk_json_document *document;
-    STK_TRY(stk_json_parse(&document, stk_bytes_text(json), p->weights, err));
-    const stk_json_value *list = stk_json_root(document);
-    stk_status            st = STK_OK;
-    for (size_t i = 0; i < stk_json_count(list) && !st; i++) {
-        const char *name = stk_json_text(stk_json_at(list, i), "");
-        st = add_class(p, name, strlen(name), err);
-    }
-    stk_json_document_free(document);
-    return st;
-}
-
-static stk_status read_class_lines(stk_pretrained *p, const char *path, stk_error *err)
-{
-    stk_blob text;
-    stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
-    stk_status  st = stk_file_read_all(NULL, path, 0, CLASSES_MOST_BYTES, &text, err);
-    const char *at = (const char *)text.data, *end = at ? at + text.size : at, *line;
-    for (; !st && at < end && (line = memchr(at, '\n', (size_t)(end - at))); at = line + 1)
-        st = add_class(p, at, (size_t)(line - at), err);
-    stk_blob_release(&text);
-    return st;
-}
-
 /* What the file says of itself, and the rest from the run folder that it or its checkpoints lie in.
  */
 static stk_status read_file(stk_pretrained *p, stk_error *err)
 {
     stk_safetensors *file;
     STK_TRY(stk_safetensors_open(&file, NULL, p->weights, NULL, err));
-    const char *recipe = stk_safetensors_text(file, recipe_key);
-    const char *classes = stk_safetensors_text(file, classes_key);
+    const char *recipe = stk_safetensors_text(file, STK_MODEL_RECIPE);
+    const char *classes = stk_safetensors_text(file, STK_MODEL_CLASSES);
     stk_status  st = STK_OK;
     if (recipe) st = stk_train_recipe_parse(&p->recipe, stk_bytes_text(recipe), p->weights, err);
     if (recipe && !st) p->has_recipe = true;
-    if (classes && !st) st = read_class_list(p, classes, err);
+    if (classes && !st) st = stk_class_list_parse(&p->classes, classes, p->weights, err);
     const stk_model *known = NULL;
     if (!recipe && !st) st = stk_known_model(&known, file, err);
     if (known) p->model = known->name;
@@ -107,8 +65,8 @@ static stk_status read_folder(stk_pretrained *p, const char *folder, stk_error *
     if (!p->has_recipe) STK_TRY(stk_train_recipe_load(&p->recipe, NULL, path, err));
     p->has_recipe = true;
     stk_run_folder_path(folder, "classes.txt", path);
-    if (p->classes || !is_there(path, NULL)) return STK_OK;
-    return read_class_lines(p, path, err);
+    if (p->classes.count || !is_there(path, NULL)) return STK_OK;
+    return stk_class_list_read(&p->classes, path, err);
 }
 
 static stk_status read_around(stk_pretrained *p, stk_error *err)
@@ -150,23 +108,14 @@ stk_status stk_pretrained_find(stk_pretrained *out, const char *path, stk_error 
 
 void stk_pretrained_release(stk_pretrained *pretrained)
 {
-    for (int64_t i = 0; i < pretrained->class_count; i++)
-        free(pretrained->classes[i]);
-    free(pretrained->classes);
+    stk_class_list_release(&pretrained->classes);
     *pretrained = (stk_pretrained){0};
-}
-
-/* As a run writes it down for data without names. */
-static const char *class_name(const stk_train_data *data, int64_t index, char room[64])
-{
-    snprintf(room, 64, "class %lld", (long long)index);
-    return data->class_names && index < data->classes ? data->class_names[index] : room;
 }
 
 static int64_t find_class(const stk_pretrained *p, const char *name)
 {
-    for (int64_t i = 0; i < p->class_count; i++)
-        if (strcmp(p->classes[i], name) == 0) return i;
+    for (int64_t i = 0; i < p->classes.count; i++)
+        if (strcmp(p->classes.names[i], name) == 0) return i;
     return -1;
 }
 
@@ -180,11 +129,11 @@ typedef struct telling {
 static void match_classes(const stk_pretrained *p, const stk_train_data *data, int64_t *rows,
                           int64_t count, telling *t)
 {
-    char    list[400] = "", room[64];
+    char    list[400] = "", room[STK_CLASS_LIST_ROOM];
     size_t  used = 0;
     int64_t known = 0;
     for (int64_t i = 0; i < count; i++) {
-        const char *name = class_name(data, i, room);
+        const char *name = stk_class_list_name(data, i, room);
         rows[i] = find_class(p, name);
         known += rows[i] >= 0;
         if (rows[i] < 0 && used + strlen(name) + 8 < sizeof list)
@@ -206,7 +155,7 @@ static void match_classes(const stk_pretrained *p, const stk_train_data *data, i
         snprintf(t->text, sizeof t->text,
                  "weights: none of the data's %lld classes is among the file's %lld (%s, ...); the "
                  "last layer begins anew",
-                 (long long)count, (long long)p->class_count, p->classes[0]);
+                 (long long)count, (long long)p->classes.count, p->classes.names[0]);
 }
 
 /* torchvision's files have no names: as many classes are taken for the same. */
@@ -229,7 +178,7 @@ static stk_status load(const stk_pretrained *p, const stk_train_recipe *recipe,
                        stk_error *err)
 {
     const int64_t count = recipe->model.classes;
-    if (!p->classes) return load_unnamed(p, variables, count, t, err);
+    if (!p->classes.count) return load_unnamed(p, variables, count, t, err);
     int64_t *rows = calloc((size_t)count + 1, sizeof *rows);
     if (!rows) return stk_fail(err, STK_E_NOMEM, "weights", p->weights, "no memory for classes");
     match_classes(p, data, rows, count, t);

@@ -3,6 +3,7 @@
 #ifndef STK_TRAIN_PRETRAINED_H
 #define STK_TRAIN_PRETRAINED_H
 
+#include "train/use/class_list.h"
 #include <stoker/program.h>
 #include <stoker/train.h>
 
@@ -10,9 +11,8 @@ typedef struct stk_pretrained {
     char             weights[STK_TRAIN_PATH]; /* the file */
     const char      *model; /* that the tensors are of, where no recipe says; NULL: not known */
     bool             has_recipe;
-    stk_train_recipe recipe;      /* what they were trained with, where that is known */
-    char           **classes;     /* by name; NULL: the file names none */
-    int64_t          class_count; /* of classes */
+    stk_train_recipe recipe;  /* what they were trained with, where that is known */
+    stk_class_list   classes; /* count 0: the file names none */
 } stk_pretrained;
 
 /* path is a file of weights, or the folder of a run: its best model, else its last, else its newest
