@@ -35,10 +35,20 @@ STK_API const char *stk_predictor_class_name(const stk_predictor *predictor, int
 STK_API int64_t stk_predictor_find_class(const stk_predictor *predictor, const char *name);
 STK_API const stk_train_recipe *stk_predictor_recipe(const stk_predictor *predictor);
 
-/* Probabilities of every class for an encoded picture (JPEG, PNG...); name is for messages. */
+/* Probabilities of every class for an encoded picture (JPEG, PNG...); name is for messages. None
+ * may wait from the calls below. */
 STK_API STK_NODISCARD stk_status stk_predictor_picture(stk_predictor *predictor, stk_bytes encoded,
                                                        const char *name, float *probabilities,
                                                        stk_error *err);
+
+/* The same for many, as many at a time as options.batch said: add prepares one for the next batch,
+ * or fails for it alone; run gives the probabilities of all that wait, [count][classes], in their
+ * order, and then none does. More than a batch is STK_E_LIMIT. */
+STK_API STK_NODISCARD stk_status stk_predictor_add(stk_predictor *predictor, stk_bytes encoded,
+                                                   const char *name, stk_error *err);
+STK_API int64_t                  stk_predictor_waiting(const stk_predictor *predictor);
+STK_API STK_NODISCARD stk_status stk_predictor_run(stk_predictor *predictor, float *probabilities,
+                                                   stk_error *err);
 
 /* How classes of the data are found among those of the run. */
 typedef enum stk_class_rule {

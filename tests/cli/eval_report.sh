@@ -82,6 +82,22 @@ expect_in err "no/such/p.csv" "a table that cannot be written"
 run eval model photos --bins 0
 expect_code 2 "no bins"
 
+# predict sees what eval sees: one picture at a time, and many.
+run predict model mixed --threads 1 --csv many.csv --top 3 -q
+expect_code 0 "predict of many"
+run predict model mixed/class0/0_010.png mixed/class1/1_010.png --threads 1 --csv few.csv --top 3 -q
+expect_code 0 "predict of few"
+python3 - p.csv many.csv few.csv <<'PYTHON' || fail "predict and eval differ"
+import csv, sys
+evaluated, many, few = ({x["image"]: x for x in csv.DictReader(open(f, newline=""))} for f in sys.argv[1:])
+assert len(evaluated) == len(many) == 90 and len(few) == 2
+for rows in many, few:
+    for image, x in rows.items():
+        e = evaluated[image]
+        assert (x["true"], x["predicted"], x["right"]) == (e["true"], e["predicted"], e["right"]), (x, e)
+        assert abs(float(x["confidence"]) - float(e["confidence"])) < 2e-5, (x, e)
+PYTHON
+
 # What cannot be read.
 cp -r photos damaged
 printf 'no picture' >damaged/class1/zz.png

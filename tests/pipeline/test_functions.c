@@ -1,5 +1,7 @@
 #include "pipeline_support.h"
 
+#include "pipeline/functions/origin.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -770,4 +772,35 @@ STK_TEST(functions_survive_every_failing_allocation)
     stk_test_fail_each_allocation(use_all, inputs);
     for (size_t i = 0; i < COUNT_OF(inputs); i++)
         stk_element_unref(inputs[i]);
+}
+
+/* Where an element came from, as values that a batch keeps for every row. */
+STK_TEST(origin_adds_the_file_and_the_record)
+{
+    stk_element  *element = number(7);
+    stk_function *function;
+    stk_buffer   *file;
+    stk_error     err;
+    EXPECT_OK(stk_buffer_new(&file, NULL, STK_MEMORY_INDEX, 5, &err));
+    memcpy(stk_buffer_data(file), "a.png", 5);
+    stk_element_set_origin(element, &(stk_origin){.file = file, .record = 3, .index = 9});
+    stk_buffer_unref(file);
+    EXPECT_OK(stk_function_origin(&function, &err));
+    EXPECT_OK(call_map(function, &element, &err));
+    EXPECT_INT_EQ(3, stk_element_count(element));
+    const stk_bytes *name = stk_value_data(stk_element_value(element, 1));
+    EXPECT_INT_EQ(7, *(const int64_t *)stk_value_data(stk_element_value(element, 0)));
+    EXPECT_INT_EQ(5, name->size);
+    EXPECT_MEM_EQ("a.png", name->data, 5);
+    EXPECT_INT_EQ(3, *(const int64_t *)stk_value_data(stk_element_value(element, 2)));
+    EXPECT_INT_EQ(9, stk_element_origin(element)->index);
+    stk_element_unref(element);
+    element = number(7);
+    stk_element_set_origin(element, &(stk_origin){.index = 9});
+    EXPECT_OK(stk_function_origin(&function, &err));
+    EXPECT_OK(call_map(function, &element, &err));
+    name = stk_value_data(stk_element_value(element, 1));
+    EXPECT_INT_EQ(0, name->size);
+    EXPECT_INT_EQ(9, *(const int64_t *)stk_value_data(stk_element_value(element, 2)));
+    stk_element_unref(element);
 }

@@ -69,7 +69,7 @@ static const stk_option options[] = {
     STK_COMMON_OPTIONS(values, common),
 };
 
-enum { PICTURE_MOST_BYTES = 1 << 30, FOLDER_ROOM = 256 };
+enum { PICTURE_MOST_BYTES = 1 << 30, FOLDER_ROOM = 256, BATCH = 32, MANY = 8 };
 
 typedef struct session {
     const stk_invocation *call;
@@ -81,9 +81,11 @@ typedef struct session {
     stk_json_out          json;
     stk_text_rows         csv, jsonl; /* where they are asked for */
     stk_blob              encoded;
-    float                *probabilities;
-    int64_t              *order; /* of classes, the likeliest first */
-    int64_t               shown; /* classes of each picture */
+    const char           *waiting[BATCH]; /* of the predictor */
+    float                *probabilities;  /* of a batch */
+    int64_t              *order;          /* of classes, the likeliest first */
+    int64_t               shown;          /* classes of each picture */
+    int64_t               batch;          /* pictures at a time */
     int64_t               known, right, done;
     int                   code;
 } session;
@@ -101,20 +103,28 @@ static int64_t true_class(const session *s, const char *path)
     return stk_predictor_find_class(s->predictor, folder);
 }
 
-static stk_status add_to_sheet(session *s, const char *path, int64_t truth, stk_error *err)
+static void describe(const stk_prediction *p, char label[96], char note[160])
 {
-    const int64_t best = s->order[0];
-    const char   *slash = strrchr(path, '/');
-    char          label[96], note[160];
-    snprintf(label, sizeof label, "%.80s %.0f %%", stk_predictor_class_name(s->predictor, best),
-             100 * (double)s->probabilities[best]);
-    if (truth < 0)
-        snprintf(note, sizeof note, "%.150s", slash ? slash + 1 : path);
-    else if (truth == best)
-        snprintf(note, sizeof note, "right");
+    const int64_t best = p->order[0];
+    const char   *slash = strrchr(p->path, '/');
+    snprintf(label, 96, "%.80s %.0f %%", stk_predictor_class_name(p->predictor, best),
+             100 * (double)p->probabilities[best]);
+    if (p->truth < 0)
+        snprintf(note, 160, "%.150s", slash ? slash + 1 : p->path);
+    else if (p->truth == best)
+        snprintf(note, 160, "right");
     else
-        snprintf(note, sizeof note, "wrong: it is %.140s",
-                 stk_predictor_class_name(s->predictor, truth));
+        snprintf(note, 160, "wrong: it is %.140s",
+                 stk_predictor_class_name(p->predictor, p->truth));
+}
+
+/* Its file is read again: those of a batch are not kept. */
+static stk_status add_to_sheet(session *s, const stk_prediction *p, stk_error *err)
+{
+    char label[96], note[160];
+    if (s->sheet.count == STK_PREDICT_SHEET_MOST) return STK_OK;
+    describe(p, label, note);
+    STK_TRY(stk_file_read_all(NULL, p->path, 0, PICTURE_MOST_BYTES, &s->encoded, err));
     return stk_predict_sheet_add(&s->sheet, stk_blob_bytes(&s->encoded), label, note, err);
 }
 
@@ -149,25 +159,6 @@ static void tell(session *s, const stk_prediction *p)
     end_object(s, &line);
 }
 
-static stk_status predict(session *s, const char *path, stk_error *err)
-{
-    const stk_prediction p = {.predictor = s->predictor,
-                              .path = path,
-                              .truth = true_class(s, path),
-                              .probabilities = s->probabilities,
-                              .order = s->order,
-                              .shown = s->shown};
-    STK_TRY(stk_file_read_all(NULL, path, 0, PICTURE_MOST_BYTES, &s->encoded, err));
-    STK_TRY(stk_predictor_picture(s->predictor, stk_blob_bytes(&s->encoded), path, s->probabilities,
-                                  err));
-    stk_prediction_sort(s->probabilities, stk_predictor_classes(s->predictor), s->shown, s->order);
-    tell(s, &p);
-    s->done++;
-    s->known += p.truth >= 0;
-    s->right += p.truth >= 0 && p.truth == s->order[0];
-    return s->values->sheet ? add_to_sheet(s, path, p.truth, err) : STK_OK;
-}
-
 /* A picture that cannot be read is told in every form, and the others go on. */
 static void fail_picture(session *s, const char *path, const stk_error *err)
 {
@@ -183,16 +174,61 @@ static void fail_picture(session *s, const char *path, const stk_error *err)
     end_object(s, &json);
 }
 
+static void finish(session *s, const char *path, const float *probabilities)
+{
+    stk_error            err;
+    const stk_prediction p = {.predictor = s->predictor,
+                              .path = path,
+                              .truth = true_class(s, path),
+                              .probabilities = probabilities,
+                              .order = s->order,
+                              .shown = s->shown};
+    stk_prediction_sort(probabilities, stk_predictor_classes(s->predictor), s->shown, s->order);
+    tell(s, &p);
+    s->done++;
+    s->known += p.truth >= 0;
+    s->right += p.truth >= 0 && p.truth == s->order[0];
+    if (s->values->sheet && add_to_sheet(s, &p, &err))
+        s->code = stk_report_error(s->call->command, &err, NULL);
+}
+
+/* What waits is predicted and told, in its order. */
+static void run_batch(session *s)
+{
+    const int64_t count = stk_predictor_waiting(s->predictor);
+    const int64_t classes = stk_predictor_classes(s->predictor);
+    stk_error     err;
+    const bool    failed = stk_predictor_run(s->predictor, s->probabilities, &err) != STK_OK;
+    for (int64_t i = 0; i < count; i++)
+        if (failed)
+            fail_picture(s, s->waiting[i], &err);
+        else
+            finish(s, s->waiting[i], s->probabilities + i * classes);
+}
+
+static void predict(session *s, const char *path)
+{
+    const int64_t waiting = stk_predictor_waiting(s->predictor);
+    stk_error     err;
+    stk_status    st = stk_file_read_all(NULL, path, 0, PICTURE_MOST_BYTES, &s->encoded, &err);
+    if (!st) st = stk_predictor_add(s->predictor, stk_blob_bytes(&s->encoded), path, &err);
+    if (!st) s->waiting[waiting] = path;
+    if (st || waiting + 1 == s->batch) run_batch(s);
+    if (st) fail_picture(s, path, &err);
+}
+
 static void predict_all(session *s)
 {
+    stk_error err;
     for (size_t i = 0; i < s->files.count && !stk_output_closed(); i++) {
-        stk_error err;
         if (stk_cancel_check(stk_signals_token(), "predict", &err)) {
+            run_batch(s);
             s->code = stk_report_error(s->call->command, &err, NULL);
             return;
         }
-        if (predict(s, s->files.paths[i], &err)) fail_picture(s, s->files.paths[i], &err);
+        predict(s, s->files.paths[i]);
     }
+    run_batch(s);
 }
 
 static void print_sum(const session *s)
@@ -249,15 +285,15 @@ static void work(session *s)
 
 static stk_status open_all(session *s, stk_error *err)
 {
-    /* A program computes whole batches: one picture at a time wants one of one. */
     const values         *v = s->values;
     stk_predictor_options how = stk_model_options_of(&v->model, (int)v->common.threads);
-    how.batch = 1;
     for (int i = 1; i < s->call->operand_count; i++)
         STK_TRY(stk_picture_files_add(&s->files, s->call->operands[i], err));
+    /* A program computes whole batches: a few pictures want one of one. */
+    s->batch = how.batch = s->files.count < MANY ? 1 : BATCH;
     STK_TRY(stk_predictor_open(&s->predictor, s->call->operands[0], &how, err));
     const size_t classes = (size_t)stk_predictor_classes(s->predictor);
-    s->probabilities = calloc(classes, sizeof *s->probabilities);
+    s->probabilities = calloc(classes * (size_t)s->batch, sizeof *s->probabilities);
     s->order = calloc(classes, sizeof *s->order);
     if (!s->probabilities || !s->order)
         return stk_fail(err, STK_E_NOMEM, "predict", NULL, "no memory for %zu classes", classes);

@@ -67,14 +67,16 @@ static bool find_folder(const char *weights, char folder[STK_TRAIN_PATH])
 }
 
 /* How images are prepared and what computes. Of data all but what only says which images they are
- * and how they come to training: a new way to prepare them must not be forgotten here. */
+ * and how they come to training: a new way to prepare them must not be forgotten here. A test wants
+ * to know of each new key. */
 static bool matters(const stk_train_key *key)
 {
     static const char *const used[] = {"model.name",    "model.classes",   "model.width",
                                        "model.trivial", "train.precision", "train.tta"};
     static const char *const unused[] = {
-        "path", "kind",  "split",      "validation", "pipeline", "cache",   "resident",
-        "flip", "batch", "eval_batch", "mixup",      "cutmix",   "shuffle", "on_bad_sample"};
+        "path",          "kind",  "split",      "validation", "test",  "pipeline",
+        "on_bad_sample", "batch", "eval_batch", "shuffle",    "cache", "cache_folder",
+        "resident",      "flip",  "balance",    "mixup",      "cutmix"};
     char name[STK_TRAIN_TEXT];
     if (strcmp(key->section, "data") == 0) {
         for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
@@ -147,9 +149,10 @@ static stk_status check_told(const stk_model_source *s, const stk_predictor_opti
 }
 
 /* What is of no matter here is settled as if the model were to be trained. */
-static stk_status settle_rest(stk_model_source *s, stk_error *err)
+static stk_status settle_rest(stk_model_source *s, const char *backend, stk_error *err)
 {
     stk_train_recipe *r = &s->recipe;
+    if (backend) STK_TRY(stk_train_recipe_set(r, "knobs.backend", backend, "backend", err));
     const stk_preset *preset = stk_preset_find(r->data.preset);
     const int64_t     side = r->data.size > 0 ? r->data.size : preset ? preset->size : 0;
     if (r->data.size < 0) r->data.size = side;
@@ -178,7 +181,7 @@ static stk_status read_file(stk_model_source *s, const stk_predictor_options *o,
     }
     if (!alone) STK_TRY(check_told(s, o, err));
     STK_TRY(apply_options(s, o, err));
-    return settle_rest(s, err);
+    return settle_rest(s, o->backend, err);
 }
 
 stk_status stk_model_source_find(stk_model_source *out, const char *path,

@@ -18,6 +18,8 @@ struct stk_predictor {
     stk_session     *session;
     stk_class_list   classes;
     float           *logits;
+    uint8_t         *rows; /* of a batch that comes together */
+    int64_t         *labels, waiting;
 };
 
 /* A model that a GPU trained in 16 bits runs anywhere: where the device has them not, in float32,
@@ -85,6 +87,8 @@ void stk_predictor_free(stk_predictor *predictor)
     stk_session_free(predictor->session);
     stk_class_list_release(&predictor->classes);
     free(predictor->logits);
+    free(predictor->rows);
+    free(predictor->labels);
     free(predictor);
 }
 
@@ -152,22 +156,72 @@ void stk_predictor_softmax(const float *logits, int64_t count, float *out)
         out[i] = (float)(exp((double)(logits[i] - most)) / sum);
 }
 
+/* A place for each image of a batch, of bytes bytes. */
+static stk_status make_rows(stk_predictor *p, size_t bytes, stk_error *err)
+{
+    const size_t rows = (size_t)p->recipe.data.eval_batch;
+    if (p->rows) return STK_OK;
+    p->rows = calloc(rows, bytes);
+    p->labels = calloc(rows, sizeof *p->labels);
+    if (!p->rows || !p->labels)
+        return stk_fail(err, STK_E_NOMEM, "predict", NULL, "no memory for %zu images", rows);
+    for (size_t i = 0; i < rows; i++)
+        p->labels[i] = -1; /* nobody knows what they are */
+    return STK_OK;
+}
+
+static stk_status keep(stk_predictor *p, const stk_element *element, stk_error *err)
+{
+    const stk_value *image = stk_element_value(element, 0);
+    const size_t     bytes = (size_t)stk_value_elements(image);
+    STK_TRY(make_rows(p, bytes, err));
+    memcpy(p->rows + (size_t)p->waiting * bytes, stk_value_data(image), bytes);
+    p->waiting++;
+    return STK_OK;
+}
+
+stk_status stk_predictor_add(stk_predictor *predictor, stk_bytes encoded, const char *name,
+                             stk_error *err)
+{
+    stk_element *element = NULL;
+    stk_error    why;
+    if (predictor->waiting == predictor->recipe.data.eval_batch)
+        return stk_fail(err, STK_E_LIMIT, "predict", name, "%lld images wait already",
+                        (long long)predictor->waiting);
+    stk_status st = prepare(predictor, encoded, &element, &why);
+    if (st) return stk_fail(err, st, why.stage, name, "%s", why.message);
+    st = keep(predictor, element, err);
+    stk_element_unref(element);
+    return st;
+}
+
+int64_t stk_predictor_waiting(const stk_predictor *predictor)
+{
+    return predictor->waiting;
+}
+
+stk_status stk_predictor_run(stk_predictor *predictor, float *probabilities, stk_error *err)
+{
+    const int64_t        classes = predictor->recipe.model.classes, rows = predictor->waiting;
+    const stk_feed_batch batch = {rows, predictor->rows, predictor->labels, NULL};
+    predictor->waiting = 0;
+    if (!rows) return STK_OK;
+    STK_TRY(stk_session_evaluate(predictor->session, &batch, predictor->recipe.data.size,
+                                 predictor->logits, err));
+    for (int64_t i = 0; i < rows; i++)
+        stk_predictor_softmax(predictor->logits + i * classes, classes,
+                              probabilities + i * classes);
+    return STK_OK;
+}
+
 stk_status stk_predictor_picture(stk_predictor *predictor, stk_bytes encoded, const char *name,
                                  float *probabilities, stk_error *err)
 {
-    stk_element  *element = NULL;
-    stk_error     why;
-    const int64_t no_label = -1;
-    stk_status    st = prepare(predictor, encoded, &element, &why);
-    if (st) return stk_fail(err, st, why.stage, name, "%s", why.message);
-    const stk_feed_batch batch = {1, stk_value_data(stk_element_value(element, 0)), &no_label,
-                                  NULL};
-    st = stk_session_evaluate(predictor->session, &batch, predictor->recipe.data.size,
-                              predictor->logits, err);
-    stk_element_unref(element);
-    if (!st)
-        stk_predictor_softmax(predictor->logits, predictor->recipe.model.classes, probabilities);
-    return st;
+    if (predictor->waiting)
+        return stk_fail(err, STK_E_INVALID, "predict", name, "%lld other images wait",
+                        (long long)predictor->waiting);
+    STK_TRY(stk_predictor_add(predictor, encoded, name, err));
+    return stk_predictor_run(predictor, probabilities, err);
 }
 
 stk_session *stk_predictor_session(stk_predictor *predictor)
