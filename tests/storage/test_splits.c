@@ -108,3 +108,67 @@ STK_TEST(holding_back_survives_every_failed_allocation)
     stk_test_fail_each_allocation(hold_back, source);
     stk_source_free(source);
 }
+
+static void expect_note(const char *folder, uint64_t count, size_t classes, const char *text)
+{
+    stk_source *source = open_source(stk_test_path(folder), NULL);
+    const char *note = stk_source_next_note(source, NULL);
+    EXPECT_INT_EQ(count, stk_source_count(source));
+    EXPECT_INT_EQ(classes, find_feature(source, "label")->class_count);
+    EXPECT(note != NULL);
+    EXPECT_CONTAINS(text, note);
+    EXPECT(!stk_source_next_note(source, note));
+    stk_source_free(source);
+}
+
+static void put_some(const char *folder, int count)
+{
+    char path[256];
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%d.jpg", folder, i);
+        put(path, "x");
+    }
+}
+
+STK_TEST(what_fits_nowhere_is_left_out_and_said)
+{
+    put_some("beside/train/cat", 3);
+    put_some("beside/train/dog", 3);
+    put_some("beside/test/cat", 3);
+    put_some("beside/images to predict", 2);
+    expect_note("beside", 9, 2,
+                "2 images beside the splits are left out, such as images to predict/0");
+    put_some("kaggle/train/cat", 3);
+    put_some("kaggle/train/dog", 3);
+    put_some("kaggle/test", 4);
+    expect_note("kaggle", 6, 2,
+                "the split test has no folders of classes, so its 4 images have no");
+    put_some("title/cat", 6);
+    put_some("title/dog", 6);
+    put("title/cover.jpg", "x");
+    expect_note("title", 12, 2,
+                "1 image beside the folders of classes is left out, such as cover.jpg");
+    put_some("vacant/train/cat", 2);
+    put_some("vacant/train/dog", 2);
+    put("vacant/train/bird/readme.txt", "soon");
+    expect_note("vacant", 4, 2, "the folder train/bird holds no images, so it is no class");
+}
+
+STK_TEST(what_is_not_clear_is_refused_as_before)
+{
+    stk_error   err;
+    stk_source *source;
+    put_some("unclear/train/cat", 3);
+    put_some("unclear/extra/dog", 3);
+    EXPECT_STATUS(STK_E_FORMAT,
+                  stk_source_open(&source, NULL, stk_test_path("unclear"), NULL, &err));
+    EXPECT_CONTAINS("is named as a split and holds classes", err.message);
+    put_some("many/cat", 3);
+    put_some("many", 3);
+    EXPECT_STATUS(STK_E_FORMAT, stk_source_open(&source, NULL, stk_test_path("many"), NULL, &err));
+    EXPECT_CONTAINS("lies in no class folder", err.message);
+    put_some("backward/train", 3);
+    put_some("backward/test/cat", 3);
+    EXPECT_STATUS(STK_E_FORMAT,
+                  stk_source_open(&source, NULL, stk_test_path("backward"), NULL, &err));
+}

@@ -3,6 +3,7 @@
 
 #include "storage/file/paths.h"
 #include "storage/file/split_name.h"
+#include "storage/source/stray.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -209,15 +210,17 @@ static stk_status assign_classes(stk_source *source, const plan *p, stk_blob *pa
     return copy_parts(source, parts, &classes->names, &classes->count, err);
 }
 
-stk_status stk_classes_from_paths(stk_source *source, void *items, size_t item_bytes, size_t count,
+stk_status stk_classes_from_paths(stk_source *source, void *items, size_t item_bytes, size_t *count,
                                   bool unwrap, stk_classes *classes, stk_error *err)
 {
-    plan     p = {.items = items, .item_bytes = item_bytes, .count = count};
+    plan     p = {.items = items, .item_bytes = item_bytes, .count = *count};
     stk_blob parts;
     stk_blob_init(&parts, source->arena.ledger, STK_MEMORY_INDEX);
     skip_wrappers(&p, unwrap);
+    stk_status st = stk_strays_leave_out(source, items, item_bytes, &p.count, p.skip, err);
+    *count = p.count;
     find_splits(&p);
-    stk_status st = refuse_half_splits(source, &p, err);
+    if (!st) st = refuse_half_splits(source, &p, err);
     if (!st) st = assign_splits(source, &p, &parts, err);
     parts.size = 0;
     if (!st) st = assign_classes(source, &p, &parts, classes, err);
