@@ -172,3 +172,24 @@ STK_TEST(what_is_not_clear_is_refused_as_before)
     EXPECT_STATUS(STK_E_FORMAT,
                   stk_source_open(&source, NULL, stk_test_path("backward"), NULL, &err));
 }
+
+STK_TEST(splits_may_lie_in_the_classes)
+{
+    put_some("inside/cat/Train", 3);
+    put_some("inside/cat/test", 2);
+    put_some("inside/dog/Train", 3);
+    put_some("inside/dog/test", 2);
+    stk_source *source = open_source(stk_test_path("inside"), NULL);
+    EXPECT_INT_EQ(2, stk_source_split_count(source));
+    EXPECT_STR_EQ("Train", stk_source_split_name(source, 0));
+    EXPECT_INT_EQ(2, find_feature(source, "label")->class_count);
+    stk_source_item item;
+    stk_source_item_at(source, 9, &item);
+    EXPECT_INT_EQ(1, item.split);
+    EXPECT_INT_EQ(1, item.label);
+    stk_source_free(source);
+    put_some("vans/train/big", 2); /* a class, as the others have no splits in them */
+    put_some("vans/car/big", 2);
+    stk_error err;
+    EXPECT_STATUS(STK_E_FORMAT, stk_source_open(&source, NULL, stk_test_path("vans"), NULL, &err));
+}
