@@ -206,7 +206,7 @@ def pack(world):
         (world.folder / "messy" / "Training" / CLASSES[1] / "gone.jpg").unlink()
         done = world.run("pack", "messy", "packed", "--on-bad", "skip")
     world.expect(done.returncode == 0, f"pack: {done.stderr.strip()[-400:]}")
-    for text in ("bad pictures skipped", f"{EMPTY} holds no images", "such as for the model/"):
+    for text in ("bad pictures skipped", EMPTY, "such as for the model/"):
         world.expect(text in done.stdout, f"pack does not say '{text}'")
 
 
@@ -223,7 +223,7 @@ def expect_said(world, said, what):
     """What a beginner must be told of the messy world before it is learnt from."""
     for text in ("(Training)", "to validate on (dev)", "(TESTING)", "looked at: most about", "are grey; they are used as colour images",
                  "cannot be read", "very different sizes", "times as long as broad", LONE,
-                 f"{EMPTY} holds no images", "left out, such as for the model/", "images could not be read and were left out"):
+                 EMPTY, "left out, such as for the model/", "images could not be read and were left out"):
         world.expect(text in said, f"{what} does not say '{text}'")
 
 

@@ -148,10 +148,6 @@ STK_TEST(what_fits_nowhere_is_left_out_and_said)
     put("title/cover.jpg", "x");
     expect_note("title", 12, 2,
                 "1 image beside the folders of classes is left out, such as cover.jpg");
-    put_some("vacant/train/cat", 2);
-    put_some("vacant/train/dog", 2);
-    put("vacant/train/bird/readme.txt", "soon");
-    expect_note("vacant", 4, 2, "the folder train/bird holds no images, so it is no class");
 }
 
 STK_TEST(what_is_not_clear_is_refused_as_before)
