@@ -89,6 +89,10 @@ STK_API const char *stk_source_left_out_text(const stk_source *source, char *out
 /* The fields that every sample has, with meanings and class names. */
 STK_API const stk_feature_info *stk_source_features(const stk_source *source, size_t *count);
 
+/* What was left out, or taken for something, for people: the line after note, NULL past the last;
+ * the first for a note of NULL. Lent by the source. */
+STK_API const char *stk_source_next_note(const stk_source *source, const char *note);
+
 STK_API STK_NODISCARD stk_status stk_source_cursor_new(stk_source_cursor **out,
                                                        const stk_source *source, stk_error *err);
 STK_API void                     stk_source_cursor_free(stk_source_cursor *cursor);

@@ -1,6 +1,7 @@
 /* What a recipe leaves open is decided here, by rules of thumb that are written down with their
  * reasons: the same data gives the same decisions. */
 #include "base/limits.h"
+#include "storage/file/split_name.h"
 #include "train/class_weights.h"
 #include "train/data/cache_choice.h"
 #include "train/data/labels.h"
@@ -61,12 +62,32 @@ static int64_t largest_side(const stk_train_data *data)
 
 static stk_status warn_of_rare_class(settling *s, stk_error *err)
 {
-    enum { FEW = 2 };
     const stk_train_data *d = s->data;
-    if (d->rare_count < 0 || d->rare_count >= FEW) return STK_OK;
-    return say(s, err, "WARNING: class %s has %lld picture%s, so it can hardly be learnt",
-               d->class_names ? d->class_names[d->rare_class] : "?", (long long)d->rare_count,
-               d->rare_count == 1 ? "" : "s");
+    const char           *name = d->class_names ? d->class_names[d->rare_class] : "?";
+    char                  others[64] = "";
+    if (d->rare_count < 0 || d->rare_count >= STK_TRAIN_FEW) return STK_OK;
+    if (d->rare_classes > 1)
+        snprintf(others, sizeof others, "; so it is with %lld more",
+                 (long long)d->rare_classes - 1);
+    if (!d->rare_count)
+        return say(s, err,
+                   "WARNING: class %s has no picture in %s, so it cannot be learnt (names that "
+                   "differ in one letter or its case are different classes)%s",
+                   name, d->train_split, others);
+    return say(s, err, "WARNING: class %s has %lld picture%s, so it can hardly be learnt%s", name,
+               (long long)d->rare_count, d->rare_count == 1 ? "" : "s", others);
+}
+
+static stk_status warn_of_splits(settling *s, stk_error *err)
+{
+    const stk_train_data *d = s->data;
+    const stk_split_role  role = stk_split_role_of(d->train_split, strlen(d->train_split));
+    if (!*s->recipe->data.split && (role == STK_SPLIT_VALIDATION || role == STK_SPLIT_TEST))
+        STK_TRY(say(s, err,
+                    "WARNING: no split is there to learn from, such as train, so %s is learnt from",
+                    d->train_split));
+    if (!*d->unused_splits) return STK_OK;
+    return say(s, err, "WARNING: of the data this is not used: split %s", d->unused_splits);
 }
 
 /* Written down, so that the run says for ever what it was chosen by, and goes on with the same. */
@@ -75,6 +96,7 @@ static stk_status settle_splits(settling *s, stk_error *err)
     stk_train_recipe     *r = s->recipe;
     const stk_train_data *d = s->data;
     const bool            decide = !*r->data.validation;
+    STK_TRY(warn_of_splits(s, err));
     if (*d->train_split) put(r->data.split, d->train_split);
     if (d->validation_share > 0 && decide)
         snprintf(r->data.validation, sizeof r->data.validation, "%g", d->validation_share);
@@ -111,8 +133,12 @@ static stk_status choose_preset(settling *s, stk_error *err)
 static int64_t choose_size(const settling *s)
 {
     enum { STEP = 32 };
+    enum { LONGEST = 3 }; /* that the preset for photos leaves as it is */
     const stk_train_data *d = s->data;
-    const int64_t side = largest_side(d), shorter = d->width < d->height ? d->width : d->height;
+    const int64_t         side = largest_side(d);
+    const double          squeezed = sqrt((double)(d->width * d->height) / LONGEST);
+    int64_t               shorter = d->width < d->height ? d->width : d->height;
+    if (shorter * LONGEST < side) shorter = (int64_t)squeezed;
     if (side <= 0) return s->preset->size;
     if (s->preset->size <= SMALL_SIDE)
         return side <= SMALL_SIDE && d->width == d->height ? side : s->preset->size;

@@ -34,7 +34,7 @@ python3 -c 'import json; r = json.load(open("out")); assert r["count"] == 6, r' 
 # What is said counts.
 run train all $tiny -o said --validation testing --json -q
 expect_code 0 "train --validation testing"
-python3 -c 'import json; r = json.load(open("out")); assert r["validation_split"] == "TESTING" and "test" not in r, r' ||
+python3 -c 'import json; r = json.load(open("out")); assert r["data"]["validation_split"] == "TESTING" and r["data"]["looked_at"] == 60 and "test" not in r, r' ||
     fail "--validation testing"
 run train all $tiny -o untested --set data.test=none
 expect_code 0 "train without a test"

@@ -282,9 +282,10 @@ STK_TEST(fit_without_a_size_squeezes_only_what_is_long)
     EXPECT_INT_EQ(375, f.height);
     EXPECT_OK(frame_by("fit", "longest=2", 100, 1000, &f, &err));
     expect_window(&f, 0, 0, 100, 1000);
-    EXPECT_INT_EQ(100, f.width);
-    EXPECT_INT_EQ(200, f.height);
-    EXPECT_INT_EQ(200, banner.width);
+    EXPECT_INT_EQ(224, f.width); /* as many pixels as before */
+    EXPECT_INT_EQ(448, f.height);
+    EXPECT_INT_EQ(448, banner.width);
+    EXPECT_INT_EQ(224, banner.height);
     EXPECT_INT_EQ(-1, unknown.width);
     EXPECT_INT_EQ(24, measure_by("fit", "size=24", -1, -1).height);
     expect_refused(STK_E_INVALID, "fit", "longest=0.5", "longest");

@@ -112,7 +112,6 @@ STK_TEST(splits_may_be_written_in_capitals)
 STK_TEST(splits_beside_other_folders_are_not_taken_for_classes)
 {
     stk_error err;
-    put("half/train/cat/1.jpg", "x");
     put("half/val/cat/1.jpg", "x");
     put("half/unlabelled/1.jpg", "x");
     refuse(STK_E_FORMAT, stk_test_path("half"), NULL, &err);

@@ -108,3 +108,84 @@ STK_TEST(holding_back_survives_every_failed_allocation)
     stk_test_fail_each_allocation(hold_back, source);
     stk_source_free(source);
 }
+
+static void expect_note(const char *folder, uint64_t count, size_t classes, const char *text)
+{
+    stk_source *source = open_source(stk_test_path(folder), NULL);
+    const char *note = stk_source_next_note(source, NULL);
+    EXPECT_INT_EQ(count, stk_source_count(source));
+    EXPECT_INT_EQ(classes, find_feature(source, "label")->class_count);
+    EXPECT(note != NULL);
+    EXPECT_CONTAINS(text, note);
+    EXPECT(!stk_source_next_note(source, note));
+    stk_source_free(source);
+}
+
+static void put_some(const char *folder, int count)
+{
+    char path[256];
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%d.jpg", folder, i);
+        put(path, "x");
+    }
+}
+
+STK_TEST(what_fits_nowhere_is_left_out_and_said)
+{
+    put_some("beside/train/cat", 3);
+    put_some("beside/train/dog", 3);
+    put_some("beside/test/cat", 3);
+    put_some("beside/images to predict", 2);
+    expect_note("beside", 9, 2,
+                "2 images beside the splits are left out, such as images to predict/0");
+    put_some("kaggle/train/cat", 3);
+    put_some("kaggle/train/dog", 3);
+    put_some("kaggle/test", 4);
+    expect_note("kaggle", 6, 2,
+                "the split test has no folders of classes, so its 4 images have no");
+    put_some("title/cat", 6);
+    put_some("title/dog", 6);
+    put("title/cover.jpg", "x");
+    expect_note("title", 12, 2,
+                "1 image beside the folders of classes is left out, such as cover.jpg");
+}
+
+STK_TEST(what_is_not_clear_is_refused_as_before)
+{
+    stk_error   err;
+    stk_source *source;
+    put_some("unclear/train/cat", 3);
+    put_some("unclear/extra/dog", 3);
+    EXPECT_STATUS(STK_E_FORMAT,
+                  stk_source_open(&source, NULL, stk_test_path("unclear"), NULL, &err));
+    EXPECT_CONTAINS("is named as a split and holds classes", err.message);
+    put_some("many/cat", 3);
+    put_some("many", 3);
+    EXPECT_STATUS(STK_E_FORMAT, stk_source_open(&source, NULL, stk_test_path("many"), NULL, &err));
+    EXPECT_CONTAINS("lies in no class folder", err.message);
+    put_some("backward/train", 3);
+    put_some("backward/test/cat", 3);
+    EXPECT_STATUS(STK_E_FORMAT,
+                  stk_source_open(&source, NULL, stk_test_path("backward"), NULL, &err));
+}
+
+STK_TEST(splits_may_lie_in_the_classes)
+{
+    put_some("inside/cat/Train", 3);
+    put_some("inside/cat/test", 2);
+    put_some("inside/dog/Train", 3);
+    put_some("inside/dog/test", 2);
+    stk_source *source = open_source(stk_test_path("inside"), NULL);
+    EXPECT_INT_EQ(2, stk_source_split_count(source));
+    EXPECT_STR_EQ("Train", stk_source_split_name(source, 0));
+    EXPECT_INT_EQ(2, find_feature(source, "label")->class_count);
+    stk_source_item item;
+    stk_source_item_at(source, 9, &item);
+    EXPECT_INT_EQ(1, item.split);
+    EXPECT_INT_EQ(1, item.label);
+    stk_source_free(source);
+    put_some("vans/train/big", 2); /* a class, as the others have no splits in them */
+    put_some("vans/car/big", 2);
+    stk_error err;
+    EXPECT_STATUS(STK_E_FORMAT, stk_source_open(&source, NULL, stk_test_path("vans"), NULL, &err));
+}

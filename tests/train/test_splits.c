@@ -63,6 +63,15 @@ STK_TEST(what_is_said_counts)
     EXPECT_STR_EQ("Test", d.validation_split);
 }
 
+STK_TEST(splits_that_are_not_used_are_named)
+{
+    stk_train_data d = choose(NAMES("train", "training", "val", "dev", "test"), "", "", "");
+    EXPECT_STR_EQ("training, dev", d.unused_splits);
+    d = choose(NAMES("test", "val"), "", "", "");
+    EXPECT_STR_EQ("test", d.train_split);
+    EXPECT_STR_EQ("", d.unused_splits);
+}
+
 STK_TEST(a_model_that_is_evaluated_once_learns_from_all)
 {
     stk_train_data d = choose(NAMES("test", "train"), "", "", "airbench");

@@ -301,6 +301,16 @@ static void print_left_out(const session *s)
     printf("\n");
 }
 
+static void print_notes(const session *s)
+{
+    const char *note = NULL;
+    while ((note = stk_source_next_note(s->source, note))) {
+        printf("  ");
+        stk_text_print(stdout, note);
+        printf("\n");
+    }
+}
+
 static void print_text(const session *s, const stk_pack_result *result, double seconds)
 {
     char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM], d[STK_FORMAT_ROOM];
@@ -325,6 +335,17 @@ static void print_text(const session *s, const stk_pack_result *result, double s
     print_pictures(result);
     print_bad(s, result);
     print_left_out(s);
+    print_notes(s);
+}
+
+static void write_notes(stk_json_writer *json, const stk_source *source)
+{
+    const char *note = NULL;
+    stk_json_key(json, "notes");
+    stk_json_array(json);
+    while ((note = stk_source_next_note(source, note)))
+        stk_json_string(json, note);
+    stk_json_array_end(json);
 }
 
 static stk_status print_json(const session *s, const stk_pack_result *result, double seconds,
@@ -338,6 +359,7 @@ static stk_status print_json(const session *s, const stk_pack_result *result, do
     stk_json_pair_string(&json, "source", s->source_path);
     stk_json_pair_string(&json, "kind", stk_source_kind_name(s->source));
     stk_json_pair_string(&json, "out", s->out_path);
+    write_notes(&json, s->source);
     stk_json_pair_uint(&json, "items", result->items);
     stk_json_pair_uint(&json, "splits", result->splits);
     stk_json_pair_uint(&json, "shards", result->shards);

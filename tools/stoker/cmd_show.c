@@ -153,7 +153,7 @@ static void choose_numbers(session *s)
     r->pictures = v->pictures;
     r->operations = v->operations;
     r->run = (stk_sample_run){(uint64_t)v->seed, (int)v->common.threads, v->common.memory_bytes};
-    r->skip_bad = strcmp(v->on_bad, "skip") == 0;
+    r->skip_bad = r->pictures.skip_bad = strcmp(v->on_bad, "skip") == 0;
     r->epoch = (uint64_t)v->epoch;
     r->epochs = (size_t)v->epochs;
     r->count = v->count ? (size_t)v->count : v->epochs ? USUAL_ROWS : USUAL_COUNT;
@@ -173,6 +173,7 @@ static bool choose_as_train(session *s)
     stk_error         unasked;
     stk_train_recipe_init(&recipe);
     snprintf(recipe.data.path, sizeof recipe.data.path, "%s", r->path);
+    if (r->skip_bad) strcpy(recipe.data.on_bad_sample, "skip");
     if (r->pictures.split)
         snprintf(recipe.data.split, sizeof recipe.data.split, "%s", r->pictures.split);
     if (stk_train_look(&data, &recipe, &unasked)) return false;

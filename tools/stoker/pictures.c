@@ -15,7 +15,7 @@ stk_status stk_pictures_open(stk_dataset **out, const char *path, const stk_pict
                              int64_t shuffle, int64_t repeat, stk_error *err)
 {
     const stk_images_options options = {
-        .split = values->split, .shuffle = shuffle, .repeat = repeat};
+        .split = values->split, .shuffle = shuffle, .repeat = repeat, .skip_bad = values->skip_bad};
     return stk_dataset_images(out, path, &options, err);
 }
 

@@ -12,7 +12,8 @@
 typedef struct stk_picture_values {
     const char *preset, *split;
     bool        evaluate, exact;
-    int64_t     size; /* 0: the preset's */
+    int64_t     size;     /* 0: the preset's */
+    bool        skip_bad; /* links to nothing and the like are left out of the listing */
 } stk_picture_values;
 
 /* The presets' names, for tables of options. */

@@ -176,6 +176,27 @@ static void write_verdict(stk_json_writer *json, const stk_diagnosis *diagnosis)
     stk_json_pair_double(json, "compute_share", diagnosis->compute_share);
 }
 
+static void write_data(stk_json_writer *json, const stk_train_data *data)
+{
+    const stk_train_survey *s = &data->survey;
+    stk_json_key(json, "data");
+    stk_json_object(json);
+    stk_json_pair_string(json, "train_split", data->train_split);
+    stk_json_pair_int(json, "train_count", data->train_count);
+    stk_json_pair_string(json, "validation_split", data->validation_split);
+    stk_json_pair_int(json, "validation_count", data->validation_count);
+    stk_json_pair_double(json, "validation_share", data->validation_share);
+    stk_json_pair_string(json, "test_split", data->test_split);
+    stk_json_pair_int(json, "test_count", data->test_count);
+    stk_json_pair_int(json, "classes", data->classes);
+    stk_json_pair_int(json, "looked_at", s->looked + s->unreadable);
+    stk_json_pair_int(json, "unreadable", s->unreadable);
+    stk_json_pair_int(json, "grey", s->grey);
+    stk_json_pair_int(json, "width", data->width);
+    stk_json_pair_int(json, "height", data->height);
+    stk_json_object_end(json);
+}
+
 void stk_train_report_json(stk_json_writer *json, const stk_train_report *report)
 {
     const stk_train_result   *r = report->result;
@@ -205,8 +226,7 @@ void stk_train_report_json(stk_json_writer *json, const stk_train_report *report
         stk_json_pair_double(json, "validation_accuracy", p->validation_accuracy);
         stk_json_pair_double(json, "validation_top5", p->validation_top5);
     }
-    if (*report->data->validation_split)
-        stk_json_pair_string(json, "validation_split", report->data->validation_split);
+    write_data(json, report->data);
     stk_train_final_json(json, &report->final);
     stk_json_pair_string(json, "best_model", r->best_path);
     stk_json_pair_bool(json, "interrupted", r->interrupted);

@@ -39,12 +39,6 @@ static stk_status check(void *params, stk_error *err)
     return stk_sampling_check("fit", &p->sampling, err);
 }
 
-/* How long an image of this breadth may be. */
-static int32_t most_length(const fit_params *p, int32_t breadth)
-{
-    return (int32_t)fmin(rint(breadth * p->longest), INT32_MAX);
-}
-
 /* The part of a side that is shown: all of the shorter one; of the longer one as much, but no less
  * than what squeezing leaves of it. */
 static int32_t shown(const fit_params *p, int32_t side, int32_t other)
@@ -54,11 +48,18 @@ static int32_t shown(const fit_params *p, int32_t side, int32_t other)
     return squeezed > other ? squeezed : other;
 }
 
+/* To the longest shape that is allowed, with as many pixels as there are. */
 static void squeeze(const fit_params *p, int32_t width, int32_t height, int32_t out[2])
 {
-    const int32_t widest = most_length(p, height), highest = most_length(p, width);
-    out[0] = width > widest ? widest : width;
-    out[1] = height > highest ? highest : height;
+    const bool    wide = width > height;
+    const double  length = wide ? width : height, breadth = wide ? height : width;
+    const double  shorter = sqrt(length * breadth / p->longest);
+    const int32_t sides[2] = {(int32_t)ceil(shorter), (int32_t)ceil(shorter * p->longest)};
+    out[0] = width;
+    out[1] = height;
+    if (length <= breadth * p->longest) return;
+    out[0] = sides[wide];
+    out[1] = sides[!wide];
 }
 
 static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,

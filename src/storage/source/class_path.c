@@ -3,6 +3,7 @@
 
 #include "storage/file/paths.h"
 #include "storage/file/split_name.h"
+#include "storage/source/stray.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct plan {
     size_t count;
     size_t skip;   /* characters of wrapping folders before what matters */
     bool   splits; /* the first folder is a split */
+    bool   inner;  /* the folder in each class is a split: cat/train/1.jpg */
 } plan;
 
 static stk_placed *item_at(const plan *p, size_t index)
@@ -73,6 +75,26 @@ static void find_splits(plan *p)
     }
 }
 
+/* The folder after the first; length 0: there is none. */
+static part second_folder(const char *path)
+{
+    const part first = first_folder(path);
+    return first.length ? first_folder(path + first.length + 1) : first;
+}
+
+static void find_inner_splits(plan *p)
+{
+    bool trains = false;
+    p->inner = p->count > 0 && !p->splits;
+    for (size_t i = 0; i < p->count && p->inner; i++) {
+        const part           second = second_folder(item_at(p, i)->path + p->skip);
+        const stk_split_role role = stk_split_role_of(second.text, second.length);
+        p->inner = role != STK_SPLIT_OTHER;
+        trains = trains || role == STK_SPLIT_TRAIN;
+    }
+    p->inner = p->inner && trains;
+}
+
 /* "train/cat/1.jpg" beside "extra/2.jpg": taking train and extra for classes would pack wrong
  * labels without a word. A class that is called train (of vehicles) holds its images itself. */
 static stk_status refuse_half_splits(const stk_source *source, const plan *p, stk_error *err)
@@ -95,7 +117,8 @@ static stk_status refuse_half_splits(const stk_source *source, const plan *p, st
 
 static part split_of(const plan *p, size_t index)
 {
-    return first_folder(item_at(p, index)->path + p->skip);
+    const char *path = item_at(p, index)->path + p->skip;
+    return p->inner ? second_folder(path) : first_folder(path);
 }
 
 /* What comes after the split's folder. Archives of Kaggle repeat it, as in
@@ -164,7 +187,7 @@ static stk_status assign_splits(stk_source *source, const plan *p, stk_blob *par
     static const char *const only[] = {"train"};
     for (size_t i = 0; i < p->count; i++)
         item_at(p, i)->split = 0;
-    if (!p->splits) return stk_source_set_splits(source, only, 1, err);
+    if (!p->splits && !p->inner) return stk_source_set_splits(source, only, 1, err);
     STK_TRY(collect(p, split_of, parts, err));
     for (size_t i = 0; i < p->count; i++)
         item_at(p, i)->split = (uint32_t)find_part(parts, split_of(p, i));
@@ -209,15 +232,18 @@ static stk_status assign_classes(stk_source *source, const plan *p, stk_blob *pa
     return copy_parts(source, parts, &classes->names, &classes->count, err);
 }
 
-stk_status stk_classes_from_paths(stk_source *source, void *items, size_t item_bytes, size_t count,
+stk_status stk_classes_from_paths(stk_source *source, void *items, size_t item_bytes, size_t *count,
                                   bool unwrap, stk_classes *classes, stk_error *err)
 {
-    plan     p = {.items = items, .item_bytes = item_bytes, .count = count};
+    plan     p = {.items = items, .item_bytes = item_bytes, .count = *count};
     stk_blob parts;
     stk_blob_init(&parts, source->arena.ledger, STK_MEMORY_INDEX);
     skip_wrappers(&p, unwrap);
+    stk_status st = stk_strays_leave_out(source, items, item_bytes, &p.count, p.skip, err);
+    *count = p.count;
     find_splits(&p);
-    stk_status st = refuse_half_splits(source, &p, err);
+    find_inner_splits(&p);
+    if (!st) st = refuse_half_splits(source, &p, err);
     if (!st) st = assign_splits(source, &p, &parts, err);
     parts.size = 0;
     if (!st) st = assign_classes(source, &p, &parts, classes, err);

@@ -213,6 +213,7 @@ stk_status stk_source_open(stk_source **out, const stk_filesystem *fs, const cha
     source->info = info;
     stk_arena_init(&source->arena, options->ledger, STK_MEMORY_INDEX);
     stk_blob_init(&source->left_out.items, options->ledger, STK_MEMORY_INDEX);
+    stk_blob_init(&source->notes, options->ledger, STK_MEMORY_INDEX);
     const stk_status st = open_source(source, path, err);
     source->cancel = NULL;
     if (st) {
@@ -236,6 +237,7 @@ void stk_source_free(stk_source *source)
     if (source->importer->close) source->importer->close(source);
     stk_blob_release(&source->left_out.items);
     stk_arena_release(&source->arena);
+    stk_blob_release(&source->notes);
     free(source);
 }
 

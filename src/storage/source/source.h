@@ -51,7 +51,12 @@ struct stk_source {
     size_t                feature_count;
     size_t                feature_room;
     stk_left_out_list     left_out;
+    stk_blob              notes; /* lines that end in 0 */
 };
+
+/* Adds a line for people: what was left out of the source, or taken for something. */
+STK_NODISCARD stk_status stk_source_note(stk_source *source, stk_error *err, const char *format,
+                                         ...) STK_PRINTF(3, 4);
 
 /* Room for a scalar field's value. */
 typedef union stk_field_value {

@@ -1,6 +1,7 @@
 /* What importers fill a source with: features, class names, splits. */
 #include "storage/source/source.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,24 @@ stk_status stk_source_set_splits(stk_source *source, const char *const *names, s
     }
     source->split_count = count;
     return STK_OK;
+}
+
+stk_status stk_source_note(stk_source *source, stk_error *err, const char *format, ...)
+{
+    char    line[512];
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (length < 0) return STK_OK;
+    return stk_blob_append(&source->notes, line, strlen(line) + 1, err);
+}
+
+const char *stk_source_next_note(const stk_source *source, const char *note)
+{
+    const char *end = (const char *)source->notes.data + source->notes.size;
+    const char *next = note ? note + strlen(note) + 1 : (const char *)source->notes.data;
+    return source->notes.size && next < end ? next : NULL;
 }
 
 static int compare_names(const void *a, const void *b)

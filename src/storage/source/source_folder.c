@@ -307,8 +307,10 @@ static stk_status open_folder(stk_source *source, stk_error *err)
     STK_TRY(list_images(folder, &others, err));
     source->count = folder->items.size / sizeof(item);
     if (!source->count) return refuse_none(source, others, err);
-    STK_TRY(stk_classes_from_paths(source, folder->items.data, sizeof(item), source->count, false,
+    size_t count = (size_t)source->count;
+    STK_TRY(stk_classes_from_paths(source, folder->items.data, sizeof(item), &count, false,
                                    &classes, err));
+    source->count = count;
     return describe(folder, &classes, err);
 }
 

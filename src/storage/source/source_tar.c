@@ -374,8 +374,10 @@ static stk_status describe_images(tar_source *tar, stk_error *err)
     stk_source       *source = &tar->source;
     stk_classes       classes;
     stk_feature_info *label;
-    STK_TRY(stk_classes_from_paths(source, tar->samples.data, sizeof(stk_tar_sample), source->count,
-                                   true, &classes, err));
+    size_t            count = (size_t)source->count;
+    STK_TRY(stk_classes_from_paths(source, tar->samples.data, sizeof(stk_tar_sample), &count, true,
+                                   &classes, err));
+    source->count = count;
     STK_TRY(stk_source_reserve_features(source, 3, err));
     STK_TRY(add_image(tar, err));
     tar->field_of[0] = tar->image_field;

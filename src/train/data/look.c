@@ -43,18 +43,22 @@ static bool look_at_info(const stk_train_recipe *recipe, stk_split_list *list, s
     return list->count > 0 || *st;
 }
 
-/* Of all splits together: a class with one picture cannot be learnt and tested. */
-static stk_status find_rare_class(const stk_source *source, stk_train_data *out, stk_error *err)
+/* Of what is learnt from: a class that is in another split alone cannot be learnt. */
+static stk_status find_rare_class(stk_train_data *out, stk_error *err)
 {
-    int64_t *count = calloc((size_t)out->classes + 1, sizeof *count);
+    const stk_source *source = out->source;
+    int64_t          *count = calloc((size_t)out->classes + 1, sizeof *count);
     if (!count) return stk_fail(err, STK_E_NOMEM, "data", NULL, "no memory for classes");
     for (uint64_t i = 0; i < stk_source_count(source); i++) {
         stk_source_item item;
         stk_source_item_at(source, i, &item);
-        if (item.label >= 0 && item.label < out->classes) count[item.label]++;
+        const bool mine = strcmp(stk_source_split_name(source, item.split), out->train_split) == 0;
+        if (mine && item.label >= 0 && item.label < out->classes) count[item.label]++;
     }
-    for (int64_t c = 0; c < out->classes; c++)
+    for (int64_t c = 0; c < out->classes; c++) {
         if (c == 0 || count[c] < out->rare_count) out->rare_class = c, out->rare_count = count[c];
+        out->rare_classes += count[c] < STK_TRAIN_FEW;
+    }
     free(count);
     return STK_OK;
 }
@@ -75,7 +79,6 @@ static stk_status look_at_source(const stk_train_recipe *recipe, stk_split_list 
     }
     const stk_feature_info *features = stk_source_features(source, &count);
     stk_status              st = copy_classes(out, features, count, err);
-    if (!st) st = find_rare_class(source, out, err);
     out->source = source;
     return st;
 }
@@ -98,9 +101,9 @@ static stk_status look_at_records(const stk_train_recipe *recipe, stk_split_list
 }
 
 /* A listing of records does not say what their labels are. */
-static bool knows_no_classes(const stk_train_data *out)
+static bool is_of_records(const stk_train_data *out)
 {
-    return out->classes < 1 && strcmp(stk_source_kind_name(out->source), "tfrecord") == 0;
+    return strcmp(stk_source_kind_name(out->source), "tfrecord") == 0;
 }
 
 static stk_status list_splits(const stk_train_recipe *recipe, stk_split_list *list,
@@ -110,7 +113,7 @@ static stk_status list_splits(const stk_train_recipe *recipe, stk_split_list *li
     stk_error  why;
     if (look_at_info(recipe, list, out, &st, err)) return st;
     st = look_at_source(recipe, list, out, &why);
-    const bool again = st ? st == STK_E_FORMAT : knows_no_classes(out);
+    const bool again = st ? st == STK_E_FORMAT : out->classes < 1 && is_of_records(out);
     if (again && look_at_records(recipe, list, out, err) == STK_OK) return STK_OK;
     if (st && err) *err = why;
     return st;
@@ -122,11 +125,12 @@ static stk_status look(const stk_train_recipe *recipe, stk_train_data *out, stk_
     if (!list) return stk_fail(err, STK_E_NOMEM, "data", recipe->data.path, "no memory");
     stk_status st = list_splits(recipe, list, out, err);
     if (!st) st = stk_splits_choose(recipe, list, out, err);
+    if (!st && out->source && !is_of_records(out)) st = find_rare_class(out, err);
+    if (!st) st = stk_survey_take(recipe, stk_split_list_bytes(list, out->train_split), out, err);
+    free(list);
     if (!st && out->classes < 1)
         st = stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
                       "no classes are known; set model.classes");
-    if (!st) st = stk_survey_take(recipe, stk_split_list_bytes(list, out->train_split), out, err);
-    free(list);
     return st;
 }
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stoker/presets.h>
+#include <stoker/source.h>
 #include <string.h>
 
 typedef struct warnings {
@@ -89,11 +90,21 @@ static stk_status warn_of_long(const warnings *w, stk_error *err)
                 w->data->survey.longest);
 }
 
+/* What the listing left out, for nobody would miss it otherwise. */
+static stk_status pass_on_notes(const warnings *w, stk_error *err)
+{
+    const char *note = NULL;
+    while (w->data->source && (note = stk_source_next_note(w->data->source, note)))
+        STK_TRY(warn(w, err, "%s", note));
+    return STK_OK;
+}
+
 stk_status stk_mixture_warn(const stk_train_recipe *recipe, const stk_train_data *data,
                             stk_blob *reasons, stk_error *err)
 {
     const warnings w = {recipe, data, stk_preset_find(recipe->data.preset), reasons};
     if (!reasons || !w.preset || *recipe->data.pipeline) return STK_OK;
+    STK_TRY(pass_on_notes(&w, err));
     STK_TRY(warn_of_bad(&w, err));
     if (!data->survey.looked) return STK_OK;
     STK_TRY(warn_of_channels(&w, err));

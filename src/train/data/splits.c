@@ -191,10 +191,22 @@ static stk_status choose_test(const stk_train_recipe *recipe, const stk_split_li
     return STK_OK;
 }
 
+static void name_unused(const stk_split_list *list, stk_train_data *out)
+{
+    char  *text = out->unused_splits;
+    size_t used = 0, room = sizeof out->unused_splits;
+    for (size_t i = 0; i < list->count && used < room; i++)
+        if (is_free(list, i, out) && strcmp(list->names[i], out->test_split) != 0)
+            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+                                     list->names[i]);
+}
+
 stk_status stk_splits_choose(const stk_train_recipe *recipe, const stk_split_list *list,
                              stk_train_data *data, stk_error *err)
 {
     STK_TRY(choose_train(recipe, list, data, err));
     STK_TRY(choose_validation(recipe, list, data, err));
-    return choose_test(recipe, list, data, err);
+    STK_TRY(choose_test(recipe, list, data, err));
+    if (!*recipe->data.split) name_unused(list, data);
+    return STK_OK;
 }
