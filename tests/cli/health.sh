@@ -71,4 +71,12 @@ expect_code 0 "training without it"
 expect_in "$work/err" "left out  1 link that leads back up" "training without it"
 run inspect "$work/packed"
 expect_in "$work/out" "test/class0/copy.png, record " "names of packed pictures"
+run show "$work/packed" --json -q -o "$work/sheet.png" -n 3
+expect_in "$work/out" '"file_name": "train/class' "names of packed pictures in show"
+sample=$(sed -n 's/.*"sample": "\(.*\)",/\1/p' "$work/out" | head -1)
+file=$(sed -n 's/.*"file_name": "\(.*\)",/\1/p' "$work/out" | head -1)
+preset=$(sed -n 's/.*"preset": "\(.*\)",/\1/p' "$work/out")
+run replay "$work/packed" "$sample" --preset "$preset" -o "$work/one.png"
+expect_code 0 "replay"
+expect_in "$work/out" "($file)" "names of packed pictures in replay"
 finish
