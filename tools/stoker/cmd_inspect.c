@@ -140,7 +140,7 @@ static stk_status look_at_pictures(session *s, const char *path, stk_health_repo
                                  .cancel = s->options.cancel};
     bool               applies;
     *out = NULL;
-    if (!wanted.all && !v->pictures) return STK_OK;
+    if (!v->pictures) return STK_OK;
     STK_TRY(stk_health_run(report, path, v->kind, &wanted, v->common.quiet, &applies, err));
     if (applies) *out = report;
     return STK_OK;

@@ -159,7 +159,7 @@ static stk_status lint_pictures(const values *v, const stk_train_job *job, stk_l
                                       .threads = (int)recipe->knobs.threads,
                                       .cancel = stk_signals_token()};
     bool                    applies;
-    if (*recipe->data.pipeline || (!v->all && !v->pictures)) return STK_OK;
+    if (*recipe->data.pipeline || !v->pictures) return STK_OK;
     STK_TRY(stk_health_run(&report, recipe->data.path,
                            *recipe->data.kind ? recipe->data.kind : NULL, &wanted, v->train.quiet,
                            &applies, err));
