@@ -22,6 +22,7 @@ typedef struct stk_lint {
     double      saves; /* of its stage's time, 0 to 1, at most; below 0: not known */
     double      gain;  /* 0.25: a quarter more samples a second, at most; below 0: not known */
     bool        changes_training; /* results will differ */
+    bool        data;             /* about the data itself: not a matter of speed */
 } stk_lint;
 
 typedef struct stk_lint_list {
@@ -64,6 +65,11 @@ STK_API void stk_lint_recipe(stk_lint_list *list, const stk_train_recipe *recipe
 /* The plan of the recipe's input, by the rules of stk_dataset_lint. */
 STK_API STK_NODISCARD stk_status stk_lint_input(stk_lint_list *list, const stk_train_recipe *recipe,
                                                 const stk_train_data *data, stk_error *err);
+
+/* The findings of a check of the data at path that are more than notes, as lints of reading. */
+struct stk_health_report;
+STK_API void stk_lint_health(stk_lint_list *list, const struct stk_health_report *report,
+                             const char *path);
 
 /* Turns what is saved of a stage into a gain, and sorts by it, the largest first. A profile says
  * what share of a step each stage has; NULL: compute has all of it, and other gains are not known.

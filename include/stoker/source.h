@@ -81,7 +81,8 @@ STK_API size_t stk_source_split_count(const stk_source *source);
 STK_API const char *stk_source_split_name(const stk_source *source, size_t split);
 /* Whether files of this name are taken for images, by its ending. */
 STK_API bool stk_source_is_image_name(const char *name);
-/* What the listing of a folder passed over, by reason; for other kinds nothing. */
+/* What the listing of a folder, or of archives of images, passed over, by reason; for other kinds
+ * nothing. */
 STK_API const stk_source_left_out *stk_source_left_outs(const stk_source *source, size_t *count);
 /* The same as one line of words in out, which it returns: "2 .heic pictures, 1 .txt file; ..."; ""
  * where nothing was left out. */

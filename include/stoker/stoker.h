@@ -21,6 +21,7 @@
 #include <stoker/function.h>
 #include <stoker/functions.h>
 #include <stoker/graph.h>
+#include <stoker/health.h>
 #include <stoker/image.h>
 #include <stoker/inject.h>
 #include <stoker/inspect.h>

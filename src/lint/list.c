@@ -66,6 +66,7 @@ static void write_item(stk_json_writer *w, const stk_lint *item)
         stk_json_double(w, item->gain);
     stk_json_pair_string(w, "how", item->how);
     stk_json_pair_bool(w, "changes_training", item->changes_training);
+    stk_json_pair_bool(w, "data", item->data);
     stk_json_object_end(w);
 }
 

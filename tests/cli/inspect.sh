@@ -3,7 +3,7 @@
 set -eu
 source "$(dirname "$0")/support.bash" "$1"
 
-make_images "$work/photos" 3 40
+make_pictures "$work/photos" 3 40 12 9
 run pack "$work/photos" "$work/packed" --shard-mb 0.005 --quiet
 expect_code 0 "pack"
 
@@ -14,7 +14,7 @@ expect_in "$work/out" "120 records" "inspect"
 expect_in "$work/out" "Classes: 3 by 'label', 40 each" "inspect"
 expect_in "$work/out" "class1" "class names"
 expect_in "$work/out" "####" "bars without a terminal"
-expect_in "$work/out" "<JPEG, " "first records"
+expect_in "$work/out" "<PNG, " "first records"
 ! grep -q ' $' "$work/out" || fail "lines end in blanks"
 ! grep -q $'\033' "$work/out" || fail "colours without a terminal"
 
@@ -144,6 +144,6 @@ make_images "$work/more" 3 80
 run inspect --records 230 "$work/more"
 [ "$(grep -c '^  class./' "$work/out")" = 230 ] || fail "first items: $(grep -c '^  class./' "$work/out")"
 "$stoker" pack "$work/more" "$work/more_packed" -q >/dev/null
-run inspect --records 230 --sample 5 "$work/more_packed"
+run inspect --records 230 --sample 5 --pictures 0 "$work/more_packed"
 [ "$(grep -c ', record ' "$work/out")" = 230 ] || fail "first records of a small sample"
 finish

@@ -59,7 +59,7 @@ for file in out err; do
 done
 mkdir "$work/near"
 for size in 2001 2002; do head -c $size /dev/zero >"$work/near/$size.jpg"; done
-run inspect "$work/near"
+run inspect --pictures 0 "$work/near"
 expect_in "$work/out" "mean item 2.00 kB" "sizes that look alike"
 expect_not_in "$work/out" ", from" "sizes that look alike"
 

@@ -252,6 +252,23 @@ STK_TEST(links_to_data_are_refused_and_others_passed_over)
     stk_blob_release(&tar);
 }
 
+STK_TEST(members_that_are_no_images_are_counted)
+{
+    char     text[200];
+    stk_blob tar;
+    stk_blob_init(&tar, NULL, STK_MEMORY_RECORD);
+    add_member(&tar, "cat/1.tiff", '0', 1, "x");
+    add_member(&tar, "cat/2.heic", '0', 1, "x");
+    add_member(&tar, "cat/notes.txt", '0', 1, "x");
+    add_member(&tar, "cat/.hidden", '0', 1, "x");
+    stk_source *source = open_source(put_bytes("others.tar", tar.data, tar.size), NULL);
+    EXPECT_INT_EQ(1, stk_source_count(source));
+    EXPECT_CONTAINS("1 .heic picture, 1 .txt file, 1 hidden file",
+                    stk_source_left_out_text(source, text, sizeof text));
+    stk_source_free(source);
+    stk_blob_release(&tar);
+}
+
 STK_TEST(a_member_that_is_there_twice_is_refused)
 {
     stk_blob tar;

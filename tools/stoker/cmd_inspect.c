@@ -1,5 +1,6 @@
 /* stoker inspect: what is in a data set, and is it sound. */
 #include "command.h"
+#include "health_text.h"
 #include "progress.h"
 #include "report.h"
 #include "signals.h"
@@ -12,25 +13,33 @@
 typedef struct values {
     stk_common_values common;
     bool              verify, all;
-    int64_t           records, sample, bad;
+    int64_t           records, sample, bad, pictures;
     const char       *label, *kind, *color;
 } values;
 
-static const values defaults = {.records = 3, .bad = 100};
+static const values defaults = {.records = 3, .bad = 100, .pictures = 2000};
 
 static const stk_option options[] = {
     {.name = "verify",
      .kind = STK_OPTION_FLAG,
      .target = offsetof(values, verify),
      .group = "What to look at",
-     .help = "read everything, check all checksums and parse every record; exit code 1 if any is "
-             "bad"},
+     .help = "read everything, check all checksums, parse every record and decode every picture; "
+             "exit code 1 if any is bad"},
     {.name = "all",
      .letter = 'a',
      .kind = STK_OPTION_FLAG,
      .target = offsetof(values, all),
      .group = "What to look at",
-     .help = "read every record for schema and classes, not a sample"},
+     .help = "read every record and decode every picture, not a sample"},
+    {.name = "pictures",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, pictures),
+     .least = 0,
+     .most = 1e15,
+     .group = "What to look at",
+     .help = "pictures to decode and compare, spread over the data (default 2000; 0: none)"},
     {.name = "sample",
      .metavar = "N",
      .kind = STK_OPTION_INTEGER,
@@ -119,27 +128,59 @@ static int fail_path(session *s, const char *path, const stk_error *err)
     return code;
 }
 
+/* NULL in *out: nothing to tell of pictures. */
+static stk_status look_at_pictures(session *s, const char *path, stk_health_report *report,
+                                   const stk_health_report **out, stk_error *err)
+{
+    const values      *v = s->values;
+    stk_health_options wanted = {.all = v->verify || v->all,
+                                 .sample = (uint64_t)v->pictures,
+                                 .threads = (int)v->common.threads,
+                                 .ledger = s->options.ledger,
+                                 .cancel = s->options.cancel};
+    bool               applies;
+    *out = NULL;
+    if (!v->pictures) return STK_OK;
+    STK_TRY(stk_health_run(report, path, v->kind, &wanted, v->common.quiet, &applies, err));
+    if (applies) *out = report;
+    return STK_OK;
+}
+
+static bool is_damaged(const session *s, const stk_inspect_report *report,
+                       const stk_health_report *health)
+{
+    return report->bad_count || (health && health->bad && s->values->verify);
+}
+
 static int inspect_path(session *s, const char *path)
 {
-    stk_inspect_report report;
-    stk_progress       progress;
-    stk_error          err;
-    char               note[300], shown[250];
+    const stk_health_report *health;
+    stk_health_report        pictures = {0};
+    stk_inspect_report       report;
+    stk_progress             progress;
+    stk_error                err;
+    char                     note[300], shown[250];
     stk_text_fit(shown, sizeof shown, path, 200);
     snprintf(note, sizeof note, "listing %s ...", shown);
     if (!s->values->common.quiet) stk_notice_begin(note);
     stk_progress_begin(&progress, s->values->verify ? "verifying" : "reading",
                        s->values->common.quiet);
     s->options.progress_context = &progress;
-    const stk_status st = stk_inspect(&report, NULL, path, &s->options, &err);
+    stk_status st = stk_inspect(&report, NULL, path, &s->options, &err);
     stk_notice_end();
     stk_progress_end(&progress);
     if (st) return fail_path(s, path, &err);
+    st = look_at_pictures(s, path, &pictures, &health, &err);
+    if (st) {
+        stk_inspect_report_release(&report);
+        return fail_path(s, path, &err);
+    }
     if (s->values->common.json)
-        stk_report_write_json(&s->json, path, &report);
+        stk_report_write_json(&s->json, path, &report, health);
     else
-        stk_report_print(path, &report, &s->style);
-    const int code = report.bad_count ? STK_EXIT_FAILED : STK_EXIT_OK;
+        stk_report_print(path, &report, health, &s->style);
+    const int code = is_damaged(s, &report, health) ? STK_EXIT_FAILED : STK_EXIT_OK;
+    stk_health_report_release(&pictures);
     stk_inspect_report_release(&report);
     return code;
 }
@@ -202,7 +243,8 @@ const stk_command stk_command_inspect = {
         "Shows the number of records, the schema, the classes and the first records of TFRecord "
         "files or of any source. PATH is a file, a folder of shards, or a pattern in quotes. "
         "Record counts are exact; schema and classes come from a sample unless --all or --verify "
-        "is given.",
+        "is given. Pictures are decoded, 2000 of them or all, and what is wrong with them is told: "
+        "bad files, copies, pictures of test that are among those for training.",
     .examples = "stoker inspect packed/\n"
                 "stoker inspect --verify 'data/train-*'\n"
                 "stoker inspect --all --records 0 photos/\n"

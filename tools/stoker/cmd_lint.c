@@ -1,4 +1,5 @@
 /* stoker lint: what a step, its recipe and its data will cost for nothing. */
+#include "health_text.h"
 #include "json_out.h"
 #include "lint_text.h"
 #include "signals.h"
@@ -12,10 +13,12 @@
 typedef struct values {
     stk_train_values train;
     double           seconds;
+    int64_t          pictures;
+    bool             all;
     const char      *color;
 } values;
 
-static const values defaults = {0};
+static const values defaults = {.pictures = 2000};
 
 static const stk_option options[] = {
     {.name = "seconds",
@@ -28,6 +31,20 @@ static const stk_option options[] = {
      .group = "How it judges",
      .help = "run steps on generated pictures for so long and judge operations by their times "
              "(default 0: by what they compute and move)"},
+    {.name = "pictures",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, pictures),
+     .least = 0,
+     .most = 1e15,
+     .group = "How it judges",
+     .help = "pictures to decode and compare, spread over the data (default 2000; 0: none)"},
+    {.name = "all",
+     .letter = 'a',
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, all),
+     .group = "How it judges",
+     .help = "decode and compare every picture"},
     {.name = "color",
      .metavar = "WHEN",
      .kind = STK_OPTION_CHOICE,
@@ -131,6 +148,27 @@ static int print(const stk_invocation *call, const stk_lint_list *list)
     return code;
 }
 
+/* What is wrong with the data itself. A pipeline of one's own reads what it likes. */
+static stk_status lint_pictures(const values *v, const stk_train_job *job, stk_lint_list *list,
+                                stk_error *err)
+{
+    const stk_train_recipe *recipe = &job->recipe;
+    stk_health_report       report;
+    stk_health_options      wanted = {.all = v->all,
+                                      .sample = (uint64_t)v->pictures,
+                                      .threads = (int)recipe->knobs.threads,
+                                      .cancel = stk_signals_token()};
+    bool                    applies;
+    if (*recipe->data.pipeline || !v->pictures) return STK_OK;
+    STK_TRY(stk_health_run(&report, recipe->data.path,
+                           *recipe->data.kind ? recipe->data.kind : NULL, &wanted, v->train.quiet,
+                           &applies, err));
+    if (!applies) return STK_OK;
+    stk_lint_health(list, &report, recipe->data.path);
+    stk_health_report_release(&report);
+    return STK_OK;
+}
+
 static int lint_job(const stk_invocation *call, const stk_train_job *job)
 {
     const values *v = call->values;
@@ -142,8 +180,9 @@ static int lint_job(const stk_invocation *call, const stk_train_job *job)
         return stk_report_error(call->command, &err, NULL);
     }
     if (!v->train.quiet) stk_notice_begin(v->seconds > 0 ? "measuring ..." : "compiling ...");
-    const stk_status st = lint(t, job, v->seconds, &list, &err);
+    stk_status st = lint(t, job, v->seconds, &list, &err);
     stk_notice_end();
+    if (!st) st = lint_pictures(v, job, &list, &err);
     stk_train_bench_free(t->bench);
     stk_train_bench_free(t->half);
     free(t);

@@ -2,6 +2,7 @@
 #include "class_names.h"
 #include "command.h"
 #include "find_sample.h"
+#include "packed_name.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -60,7 +61,7 @@ typedef struct finding {
     stk_element *element;
     stk_pixels   pixels;
     uint64_t     index;
-    char         name[200], class_name[100];
+    char         name[200], file_name[200], class_name[100];
 } finding;
 
 static stk_sample_run run_of(const values *v)
@@ -100,6 +101,7 @@ static stk_status replay(const stk_invocation *call, finding *f, stk_error *err)
     stk_class_names_load(&names, path);
     stk_class_name(&names, stk_pictures_label(f->element), f->class_name, sizeof f->class_name);
     stk_sample_name(f->element, f->name, sizeof f->name);
+    stk_packed_name(f->element, f->file_name, sizeof f->file_name);
     stk_class_names_release(&names);
     return STK_OK;
 }
@@ -119,6 +121,11 @@ static void print_text(const values *v, const finding *f)
     stk_text_print(stdout, v->out);
     printf(": %d x %d pixels\n  ", f->pixels.width, f->pixels.height);
     stk_text_print(stdout, f->name);
+    if (*f->file_name) {
+        printf(" (");
+        stk_text_print(stdout, f->file_name);
+        printf(")");
+    }
     if (f->class_name[0]) printf(", ");
     stk_text_print(stdout, f->class_name);
     printf("\n  element %" PRIu64 " of seed %" PRId64 ", epoch %" PRIu64 "\n", f->index, v->seed,
@@ -137,6 +144,7 @@ static stk_status print_json(const values *v, const finding *f, stk_error *err)
     stk_json_pair_int(&json, "height", f->pixels.height);
     stk_json_pair_string(&json, "preset", v->pictures.preset);
     stk_json_pair_string(&json, "sample", f->name);
+    stk_json_pair_string(&json, "file_name", f->file_name);
     stk_json_pair_int(&json, "label", stk_pictures_label(f->element));
     stk_json_pair_string(&json, "class", f->class_name);
     stk_json_pair_int(&json, "seed", v->seed);

@@ -1,5 +1,6 @@
 /* stoker show: a contact sheet of what the network sees. */
 #include "command.h"
+#include "packed_name.h"
 #include "show_cells.h"
 #include "text.h"
 
@@ -279,6 +280,7 @@ static void write_cell(stk_json_writer *json, const stk_sheet_cell *cell,
     stk_json_object(json);
     stk_json_pair_string(json, "label", cell->label);
     stk_json_pair_string(json, "sample", stk_sample_name(element, name, sizeof name));
+    stk_json_pair_string(json, "file_name", stk_packed_name(element, name, sizeof name));
     stk_json_pair_uint(json, "record", origin->record);
     stk_json_pair_uint(json, "epoch", origin->epoch);
     stk_json_pair_int(json, "width", cell->pixels.width);

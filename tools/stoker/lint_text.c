@@ -9,7 +9,10 @@ enum { INDENT = 4 };
 static void write_gain(const stk_lint *item, char *text, size_t room)
 {
     char by[32];
-    if (item->gain < 0)
+    if (item->data)
+        snprintf(text, room, "about the data, not its speed%s%s", *item->how ? ": " : "",
+                 item->how);
+    else if (item->gain < 0)
         snprintf(text, room, "gain not known%s%s", *item->how ? ": " : "", item->how);
     else
         snprintf(text, room, "at most %s: %s", stk_gain_text(by, sizeof by, item->gain), item->how);

@@ -4,14 +4,16 @@
 
 #include "terminal.h"
 
+#include <stoker/health.h>
 #include <stoker/inspect.h>
 #include <stoker/json.h>
 
-/* For people, to stdout. */
-void stk_report_print(const char *path, const stk_inspect_report *report, const stk_style *style);
+/* For people, to stdout. health: of its pictures; NULL: it has none, or nobody looked. */
+void stk_report_print(const char *path, const stk_inspect_report *report,
+                      const stk_health_report *health, const stk_style *style);
 
 /* Everything, as one JSON object. */
 void stk_report_write_json(stk_json_writer *json, const char *path,
-                           const stk_inspect_report *report);
+                           const stk_inspect_report *report, const stk_health_report *health);
 
 #endif

@@ -87,7 +87,7 @@ static void write_damage(stk_json_writer *json, const stk_inspect_report *report
 }
 
 void stk_report_write_json(stk_json_writer *json, const char *path,
-                           const stk_inspect_report *report)
+                           const stk_inspect_report *report, const stk_health_report *health)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "path", path);
@@ -108,5 +108,10 @@ void stk_report_write_json(stk_json_writer *json, const char *path,
         stk_json_string(json, report->first[i]);
     stk_json_array_end(json);
     write_damage(json, report);
+    stk_json_key(json, "health");
+    if (health)
+        stk_health_write(json, health);
+    else
+        stk_json_null(json);
     stk_json_object_end(json);
 }

@@ -1,5 +1,6 @@
 /* The report of stoker inspect, for people. */
 #include "format.h"
+#include "health_text.h"
 #include "report.h"
 #include "table.h"
 #include "text.h"
@@ -320,11 +321,30 @@ static void print_first(const stk_inspect_report *report, const stk_style *style
         }
 }
 
-static void print_verdict(const stk_inspect_report *report, const stk_style *style)
+static void print_bad_pictures(const stk_health_report *health, const stk_style *style)
 {
-    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    char a[STK_FORMAT_ROOM];
+    printf("\n%sdamaged: %s picture%s cannot be decoded%s\n", style->bad,
+           stk_format_count(a, health->bad), plural(health->bad), style->plain);
+    for (size_t i = 0; i < health->bad_listed; i++) {
+        printf("  ");
+        stk_text_print(stdout, health->bad_list[i].name);
+        printf(": ");
+        stk_text_print(stdout, health->bad_list[i].reason);
+        printf("\n");
+    }
+    if (health->bad > health->bad_listed)
+        printf("  ... and %s more\n", stk_format_count(a, health->bad - health->bad_listed));
+}
+
+static void print_verdict(const stk_inspect_report *report, const stk_health_report *health,
+                          const stk_style *style)
+{
+    char       a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    const bool bad = health && health->bad && report->verified;
+    if (bad) print_bad_pictures(health, style);
     if (!report->bad_count) {
-        if (report->verified)
+        if (report->verified && !bad)
             printf("\n%sverified: %s %s%s, no damage%s\n", style->good,
                    stk_format_count(a, report->records), is_records(report) ? "record" : "item",
                    plural(report->records), style->plain);
@@ -345,7 +365,8 @@ static void print_verdict(const stk_inspect_report *report, const stk_style *sty
         printf("  ... and %s more\n", stk_format_count(a, report->bad_count - report->bad_kept));
 }
 
-void stk_report_print(const char *path, const stk_inspect_report *report, const stk_style *style)
+void stk_report_print(const char *path, const stk_inspect_report *report,
+                      const stk_health_report *health, const stk_style *style)
 {
     print_header(path, report, style);
     if (report->file_count) print_splits(report, style);
@@ -353,5 +374,6 @@ void stk_report_print(const char *path, const stk_inspect_report *report, const 
     print_schema(report, style);
     print_classes(report, style);
     print_first(report, style);
-    print_verdict(report, style);
+    if (health) stk_health_print(health, style);
+    print_verdict(report, health, style);
 }

@@ -4,7 +4,7 @@
 
 #include <stoker/presets.h>
 
-enum { PATH, SPLIT, KIND, SHUFFLE, REPEAT, IMAGE, LABEL };
+enum { PATH, SPLIT, KIND, SHUFFLE, REPEAT, IMAGE, LABEL, SKIP_BAD };
 
 static const stk_recipe_parameter images_parameters[] = {
     [PATH] = {"path", STK_RECIPE_PATH, .required = true,
@@ -18,6 +18,9 @@ static const stk_recipe_parameter images_parameters[] = {
                 .help = "how often; 0: once"},
     [IMAGE] = {"image", STK_RECIPE_TEXT, .fallback = "image", .help = "the field with pictures"},
     [LABEL] = {"label", STK_RECIPE_TEXT, .fallback = "label", .help = "the field with labels"},
+    [SKIP_BAD] = {"skip_bad", STK_RECIPE_BOOL, .fallback = "false",
+                  .help = "leave out links to nothing, links that lead back up, and folders that "
+                          "may not be read"},
 };
 
 static stk_status build_images(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
@@ -29,6 +32,7 @@ static stk_status build_images(stk_recipe *recipe, const stk_bound *bound, stk_d
                                         .split = a[SPLIT].text,
                                         .image = a[IMAGE].text,
                                         .label = a[LABEL].text,
+                                        .skip_bad = a[SKIP_BAD].truth,
                                         .shuffle = a[SHUFFLE].integer,
                                         .repeat = a[REPEAT].integer};
     return stk_dataset_images(data, a[PATH].text, &options, err);

@@ -205,11 +205,13 @@ static stk_status inspect_listed(scanner *s, stk_tally *classes, stk_error *err)
 
 stk_status stk_inspect_source(stk_inspect_call *call, stk_error *err)
 {
-    const stk_source_options options = {
-        .kind = call->options.kind, .ledger = call->options.ledger, .cancel = call->options.cancel};
-    stk_source *source;
-    stk_arena   arena;
-    stk_tally   classes;
+    const stk_source_options options = {.kind = call->options.kind,
+                                        .ledger = call->options.ledger,
+                                        .cancel = call->options.cancel,
+                                        .skip_bad = true};
+    stk_source              *source;
+    stk_arena                arena;
+    stk_tally                classes;
     STK_TRY(stk_source_open(&source, call->fs, call->path, &options, err));
     call->report->kind = stk_source_kind_name(source);
     stk_arena_init(&arena, call->options.ledger, STK_MEMORY_INDEX);

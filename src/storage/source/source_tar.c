@@ -119,6 +119,12 @@ static stk_status refuse_link(const tar_source *tar, const stk_tar_member *membe
                     member->name, member->hard ? "--hard-dereference" : "--dereference");
 }
 
+static stk_status leave_out(tar_source *tar, stk_left_out_reason reason, const char *name,
+                            stk_error *err)
+{
+    return stk_left_out_add(&tar->source.left_out, &tar->source.arena, reason, "", name, err);
+}
+
 /* Names are kept as relative ones, without a leading "./" or "/"; hidden files, such as those of
  * macOS, are no data. */
 static stk_status add_entry(tar_source *tar, const stk_tar_member *member, uint32_t number,
@@ -127,7 +133,8 @@ static stk_status add_entry(tar_source *tar, const stk_tar_member *member, uint3
     const char *name = member->name;
     while (*name == '/' || !strncmp(name, "./", 2))
         name += *name == '/' ? 1 : 2;
-    if (stk_path_base(name)[0] == '.' || !*stk_path_base(name)) return STK_OK;
+    if (!*stk_path_base(name)) return STK_OK;
+    if (stk_path_base(name)[0] == '.') return leave_out(tar, STK_LEFT_OUT_HIDDEN, name, err);
     if (member->link) return refuse_link(tar, member, number, err);
     const char *copy = stk_arena_text(&tar->source.arena, name, strlen(name), err);
     if (!copy) return err->status;
@@ -212,7 +219,10 @@ static stk_status list_images(tar_source *tar, stk_error *err)
     uint32_t             record = 0;
     for (size_t i = 0; i < count; i++) {
         if (i && entries[i].archive != entries[i - 1].archive) record = 0;
-        if (!stk_path_is_image(entries[i].name)) continue;
+        if (!stk_path_is_image(entries[i].name)) {
+            STK_TRY(leave_out(tar, stk_left_out_reason_of(entries[i].name), entries[i].name, err));
+            continue;
+        }
         const stk_tar_sample sample = {.at = {entries[i].name, -1, 0},
                                        .bytes = entries[i].bytes,
                                        .first = (uint32_t)i,

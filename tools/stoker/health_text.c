@@ -1,0 +1,96 @@
+/* Looking at pictures with a line of progress, and the result in words. */
+#include "health_text.h"
+
+#include "format.h"
+#include "progress.h"
+#include "text.h"
+
+#include <stdio.h>
+
+static void show_progress(void *context, uint64_t bytes, uint64_t bytes_total, uint64_t items,
+                          uint64_t items_total)
+{
+    stk_progress_update(context, bytes, bytes_total, items, items_total);
+}
+
+stk_status stk_health_run(stk_health_report *out, const char *path, const char *kind,
+                          stk_health_options *options, bool quiet, bool *applies, stk_error *err)
+{
+    const stk_source_options source_options = {
+        .kind = kind, .ledger = options->ledger, .cancel = options->cancel, .skip_bad = true};
+    stk_source  *source;
+    stk_progress progress;
+    *applies = false;
+    stk_status st = stk_source_open(&source, NULL, path, &source_options, err);
+    if (st == STK_E_NOMEM || st == STK_E_CEILING || st == STK_E_CANCELLED) return st;
+    if (st) return STK_OK; /* others tell what is the matter with it */
+    *applies = stk_health_applies(source);
+    stk_progress_begin(&progress, "looking at pictures", quiet);
+    options->progress = show_progress;
+    options->progress_context = &progress;
+    if (*applies) st = stk_health_check(out, source, options, err);
+    stk_progress_end(&progress);
+    stk_source_free(source);
+    return st;
+}
+
+static void print_formats(const stk_health_report *r)
+{
+    char a[STK_FORMAT_ROOM];
+    bool any = false;
+    printf("  ");
+    for (int i = 0; i < STK_IMAGE_FORMATS; i++) {
+        if (!r->formats[i]) continue;
+        printf("%s%s %s", any ? ", " : "", stk_format_count(a, r->formats[i]),
+               i ? stk_image_format_name((stk_image_format)i) : "as pixels");
+        any = true;
+    }
+    printf("; %s grey", stk_format_count(a, r->grey));
+    printf(", %s with colours", stk_format_count(a, r->colours));
+    if (r->alpha) printf(", %s with alpha", stk_format_count(a, r->alpha));
+    if (r->turned) printf(", %s turned by EXIF", stk_format_count(a, r->turned));
+    printf("\n");
+}
+
+static void print_sizes(const stk_health_report *r)
+{
+    if (r->least_width == r->most_width && r->least_height == r->most_height)
+        printf("  all of %d x %d pixels\n", r->least_width, r->least_height);
+    else
+        printf("  %d to %d pixels wide (middle %d), %d to %d high (middle %d)\n", r->least_width,
+               r->most_width, r->median_width, r->least_height, r->most_height, r->median_height);
+}
+
+static void print_finding(const stk_health_finding *f, const stk_style *style)
+{
+    const char *colour = f->level == STK_HEALTH_PROBLEM   ? style->bad
+                         : f->level == STK_HEALTH_WARNING ? style->bold
+                                                          : style->dim;
+    printf("  %s%-7s%s  %s: ", colour, stk_health_level_name(f->level), style->plain, f->rule);
+    stk_text_print(stdout, f->message);
+    printf("\n");
+    for (size_t i = 0; i < f->example_count; i++) {
+        printf("      ");
+        stk_text_print(stdout, f->examples[i]);
+        printf("%s\n", i + 1 == f->example_count && f->count > f->example_count ? ", ..." : "");
+    }
+}
+
+void stk_health_print(const stk_health_report *r, const stk_style *style)
+{
+    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    printf("\n%sPictures%s, from ", style->bold, style->plain);
+    if (r->looked_at == r->items)
+        printf("all %s\n", stk_format_count(a, r->items));
+    else
+        printf("%s of %s (%.2g %%) that were decoded; copies are only found among them\n",
+               stk_format_count(a, r->looked_at), stk_format_count(b, r->items),
+               100 * (double)r->looked_at / (double)r->items);
+    if (r->bad < r->looked_at) {
+        print_formats(r);
+        print_sizes(r);
+    }
+    if (!r->finding_count) printf("  nothing to complain about\n");
+    for (size_t i = 0; i < r->finding_count; i++)
+        print_finding(&r->findings[i], style);
+}

@@ -1,0 +1,52 @@
+/* The record is read once more: pipelines leave out what training does not need. */
+#include "packed_name.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <stoker/example.h>
+#include <stoker/tfrecord.h>
+#include <string.h>
+
+typedef struct wanted {
+    char  *text;
+    size_t capacity;
+} wanted;
+
+static stk_status take_name(void *context, const stk_feature_view *feature, stk_error *err)
+{
+    static const char key[] = "image/filename";
+    const wanted     *w = context;
+    stk_bytes         name;
+    size_t            count = 0;
+    if (!stk_bytes_equal(feature->name, stk_bytes_text(key)) || feature->dtype != STK_DTYPE_BYTES)
+        return STK_OK;
+    STK_TRY(stk_feature_decode_bytes(feature, &name, 1, &count, err));
+    if (count) snprintf(w->text, w->capacity, "%.*s", (int)name.size, (const char *)name.data);
+    return STK_OK;
+}
+
+static stk_status read_name(const char *path, const stk_origin *origin, wanted *w, stk_error *err)
+{
+    stk_tfrecord_reader *reader;
+    stk_record           record;
+    STK_TRY(stk_tfrecord_reader_open(&reader, NULL, path, NULL, err));
+    stk_status st = stk_tfrecord_reader_seek(reader, origin->offset, origin->record, err);
+    if (!st) st = stk_tfrecord_reader_next(reader, &record, err);
+    if (!st && record.bytes.data) st = stk_example_visit(record.bytes, path, take_name, w, err);
+    stk_tfrecord_reader_free(reader);
+    return st;
+}
+
+char *stk_packed_name(const stk_element *element, char *text, size_t capacity)
+{
+    const stk_origin *origin = stk_element_origin(element);
+    wanted            w = {text, capacity};
+    stk_error         unasked;
+    text[0] = '\0';
+    if (!origin->file) return text;
+    char *path =
+        strndup((const char *)stk_buffer_data(origin->file), stk_buffer_size(origin->file));
+    if (!path || !strstr(path, "tfrecord") || read_name(path, origin, &w, &unasked)) text[0] = '\0';
+    free(path);
+    return text;
+}
