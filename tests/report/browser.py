@@ -38,6 +38,8 @@ def look_at_verdict(b, data):
     warnings = b.run("return [...document.querySelectorAll('#warnings .warn')].map((e) => e.textContent)")
     expect(warnings == data["diagnosis"]["warnings"], "the warnings are shown")
     expect(b.run("return document.querySelector('.stage.limit h3').textContent") == "S2 preprocess", "the limit is marked in the picture")
+    phases = b.run("return [...document.querySelectorAll('#phases li')].map((e) => e.textContent)")
+    expect(phases == [f"{p['name']}: {p['sentence']}" for p in data["diagnosis"]["phases"]], f"phases are told: {phases}")
 
 
 def look_at_numbers(b, data):
