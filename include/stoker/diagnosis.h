@@ -16,7 +16,8 @@ enum {
     STK_FIX_SET = 96,
     STK_DIAGNOSIS_ROWS = 16,
     STK_DIAGNOSIS_LIMITS = 8,
-    STK_DIAGNOSIS_WARNINGS = 16
+    STK_DIAGNOSIS_WARNINGS = 16,
+    STK_DIAGNOSIS_PHASES = 3
 };
 
 /* A number with its 95 % interval. */
@@ -87,6 +88,16 @@ typedef struct stk_fix {
     bool         supposed; /* how far it goes is a guess ("half of it"): listed after the others */
 } stk_fix;
 
+/* A part of the run's time, and what limits it there. */
+typedef struct stk_phase_verdict {
+    char      name[16];    /* "train", "evaluate", "checkpoint" */
+    double    ns, share;   /* of the training thread; share: of all phases together, 0 to 1 */
+    double    times;       /* how often it came; steps of train */
+    stk_stage stage;       /* that takes most of it; NONE: not told */
+    double    stage_share; /* of the phase, 0 to 1; -1: not told */
+    char      sentence[STK_DIAGNOSIS_LINE];
+} stk_phase_verdict;
+
 typedef struct stk_diagnosis {
     char         unit[16];      /* of rates: "samples" or "steps" a second */
     char         framework[16]; /* of the program that was recorded; "": this one, or not known */
@@ -96,16 +107,18 @@ typedef struct stk_diagnosis {
     double       compute_share; /* of a step that S4 is exposed: the goal is 0.9 and more */
     char         verdict[STK_DIAGNOSIS_LINE];
 
-    size_t       limit_count;
-    stk_limit    limits[STK_DIAGNOSIS_LIMITS];
-    size_t       evidence_count;
-    char         evidence[STK_DIAGNOSIS_EVIDENCE][STK_DIAGNOSIS_LINE];
-    size_t       row_count;
-    stk_capacity rows[STK_DIAGNOSIS_ROWS];
-    size_t       fix_count;
-    stk_fix      fixes[STK_DIAGNOSIS_FIXES]; /* the largest gain first */
-    size_t       warning_count;              /* of the data itself: too few steps, drops */
-    char         warnings[STK_DIAGNOSIS_WARNINGS][STK_DIAGNOSIS_LINE];
+    size_t            limit_count;
+    stk_limit         limits[STK_DIAGNOSIS_LIMITS];
+    size_t            evidence_count;
+    char              evidence[STK_DIAGNOSIS_EVIDENCE][STK_DIAGNOSIS_LINE];
+    size_t            row_count;
+    stk_capacity      rows[STK_DIAGNOSIS_ROWS];
+    size_t            fix_count;
+    stk_fix           fixes[STK_DIAGNOSIS_FIXES]; /* the largest gain first */
+    size_t            phase_count;                /* those that took time */
+    stk_phase_verdict phases[STK_DIAGNOSIS_PHASES];
+    size_t            warning_count; /* of the data itself: too few steps, drops */
+    char              warnings[STK_DIAGNOSIS_WARNINGS][STK_DIAGNOSIS_LINE];
 } stk_diagnosis;
 
 /* Needs at least ten like steps, or says in warnings what is missing. */

@@ -40,9 +40,11 @@ typedef struct stk_stage_meter {
 } stk_stage_meter;
 
 typedef struct stk_meter_totals {
-    uint64_t        steps, samples, ns;
-    uint64_t        evaluation_ns; /* not part of any step */
-    uint64_t        first_step_ns; /* from the start to the end of the first step */
+    uint64_t steps, samples, ns;
+    uint64_t evaluation_ns;                         /* not part of any step */
+    uint64_t evaluations;                           /* times that it was left */
+    uint64_t evaluation_stages_ns[STK_STAGE_COUNT]; /* of evaluation_ns, as far as was told */
+    uint64_t first_step_ns; /* from the start to the end of the first step */
     stk_stage_meter stages[STK_STAGE_COUNT];
 } stk_meter_totals;
 
@@ -84,6 +86,10 @@ STK_API void stk_meter_add(stk_meter *meter, stk_stage stage, uint64_t work_ns, 
 STK_API void stk_meter_mark(stk_meter *meter, unsigned marks);
 /* What follows belongs to no step, until the next enter: evaluation. */
 STK_API void stk_meter_leave(stk_meter *meter);
+/* While it is left: time is this stage's from now on. */
+STK_API void stk_meter_aside(stk_meter *meter, stk_stage stage);
+/* ns of what went to from since it was left belongs to another stage; no more than there is. */
+STK_API void stk_meter_move_aside(stk_meter *meter, stk_stage from, stk_stage to, uint64_t ns);
 /* The step is over; the next one begins now. */
 STK_API void stk_meter_end_step(stk_meter *meter, int64_t step, uint32_t samples);
 /* Warm-up is over: the measured part begins with the step at hand. */

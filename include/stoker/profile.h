@@ -148,6 +148,10 @@ typedef struct stk_profile {
     double            evaluation_ns;
     stk_profile_stage stages[STK_STAGE_COUNT]; /* [STK_STAGE_NONE]: the loop itself */
 
+    /* Evaluations, which belong to no step: how many, and what of evaluation_ns each stage took. */
+    double   evaluations;
+    uint64_t evaluation_stages_ns[STK_STAGE_COUNT];
+
     size_t               input_count;
     stk_profile_input    inputs[STK_PROFILE_STAGES];
     char                 input_limit[STK_PROFILE_LINE]; /* the pipeline's own words */

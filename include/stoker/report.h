@@ -5,14 +5,16 @@
 
 #include <stoker/diagnosis.h>
 #include <stoker/filesystem.h>
+#include <stoker/timeline.h>
 
 STK_BEGIN_DECLS
 
 typedef struct stk_report_options {
-    const char *title;       /* NULL: made from the profile */
-    const char *trace_path;  /* a file beside the page to link to; NULL: none */
-    stk_bytes   trace;       /* a Chrome trace whose events are shown; empty: none */
-    uint32_t    most_events; /* of the timeline; 0: 200000 */
+    const char         *title;       /* NULL: made from the profile */
+    const char         *trace_path;  /* a file beside the page to link to; NULL: none */
+    stk_bytes           trace;       /* a Chrome trace whose events are shown; empty: none */
+    const stk_timeline *timeline;    /* the same, read already: it goes before trace; NULL: none */
+    uint32_t            most_events; /* of the timeline; 0: 200000 */
 } stk_report_options;
 
 /* Appends the page. options may be NULL. Without profile and diagnosis it is the page that asks its

@@ -41,6 +41,8 @@ void stk_case_capacities(stk_case *c);
 void stk_case_evidence(stk_case *c);
 void stk_case_show_input_ops(stk_case *c); /* the dearest operation of the input */
 void stk_case_warnings(stk_case *c);
+/* phases. */
+void stk_case_phases(stk_case *c);
 
 /* fixes of the stages, the largest gain first. */
 void stk_case_fixes(stk_case *c);

@@ -75,6 +75,17 @@ static const stk_field fix_fields[] = {
 };
 static const stk_fields fix_table = STK_FIELDS(fix_fields, stk_fix);
 
+static const stk_field phase_fields[] = {
+    STK_FIELD_OF_TEXT(stk_phase_verdict, name),
+    STK_FIELD(stk_phase_verdict, ns, STK_FIELD_NUMBER),
+    STK_FIELD(stk_phase_verdict, share, STK_FIELD_NUMBER),
+    STK_FIELD(stk_phase_verdict, times, STK_FIELD_NUMBER),
+    STAGE(stk_phase_verdict, stage),
+    STK_FIELD(stk_phase_verdict, stage_share, STK_FIELD_NUMBER),
+    STK_FIELD_OF_TEXT(stk_phase_verdict, sentence),
+};
+static const stk_fields phase_table = STK_FIELDS(phase_fields, stk_phase_verdict);
+
 static const stk_field diagnosis_fields[] = {
     STK_FIELD_OF_TEXT(stk_diagnosis, verdict),
     STK_FIELD_OF_TEXT(stk_diagnosis, unit),
@@ -91,6 +102,8 @@ static const stk_field diagnosis_fields[] = {
      .most = STK_DIAGNOSIS_ROWS, .table = &capacity_table},
     {STK_FIELD_COUNTED(stk_diagnosis, fixes, STK_FIELD_STRUCTS, fix_count),
      .most = STK_DIAGNOSIS_FIXES, .table = &fix_table},
+    {STK_FIELD_COUNTED(stk_diagnosis, phases, STK_FIELD_STRUCTS, phase_count),
+     .most = STK_DIAGNOSIS_PHASES, .table = &phase_table},
     {STK_FIELD_COUNTED(stk_diagnosis, warnings, STK_FIELD_LINES, warning_count),
      .most = STK_DIAGNOSIS_WARNINGS, .room = STK_DIAGNOSIS_LINE},
 };

@@ -11,17 +11,17 @@
 enum { DIGIT_BITS = 5, MOST_DIGITS = 13, EVENT_NUMBERS = 4, ROW_NAME = 200 };
 
 typedef struct event_list {
-    stk_timeline   *timeline;
-    stk_json_writer w;
-    stk_blob        numbers; /* of one row */
-    uint64_t       *lengths; /* of all spans, longest first */
-    size_t          spans, counters;
-    uint64_t        least;       /* spans that are longer are kept, */
-    size_t          of_least;    /* and so many of this length */
-    uint32_t       *name_number; /* by text and stage, from 1; 0: not yet used */
-    size_t          texts;
-    bool            one_process; /* it need not be named in every row */
-    uint32_t        names;
+    const stk_timeline *timeline;
+    stk_json_writer     w;
+    stk_blob            numbers; /* of one row */
+    uint64_t           *lengths; /* of all spans, longest first */
+    size_t              spans, counters;
+    uint64_t            least;       /* spans that are longer are kept, */
+    size_t              of_least;    /* and so many of this length */
+    uint32_t           *name_number; /* by text and stage, from 1; 0: not yet used */
+    size_t              texts;
+    bool                one_process; /* it need not be named in every row */
+    uint32_t            names;
 } event_list;
 
 static bool is_span(const stk_timeline_event *event)
@@ -190,26 +190,34 @@ static stk_status write_list(event_list *l, uint32_t most, stk_error *err)
     stk_blob_release(&stages);
     STK_TRY(st);
     STK_TRY(write_rows(l, err));
-    const uint64_t dropped = l->spans > most ? l->spans - most : 0;
-    stk_json_pair_uint(&l->w, "left_out", dropped + stk_timeline_left_out(l->timeline));
+    stk_json_pair_uint(&l->w, "left_out", l->spans > most ? l->spans - most : 0);
+    stk_json_pair_uint(&l->w, "late", stk_timeline_left_out(l->timeline));
     stk_json_pair_uint(&l->w, "counters", l->counters);
     stk_json_pair_bool(&l->w, "cut", stk_timeline_cut(l->timeline));
     stk_json_object_end(&l->w);
     return stk_json_end(&l->w, err);
 }
 
-stk_status stk_report_write_events(stk_bytes trace, uint32_t most, stk_blob *out, stk_error *err)
+stk_status stk_report_write_timeline(const stk_timeline *timeline, uint32_t most, stk_blob *out,
+                                     stk_error *err)
 {
-    const stk_memory_files     files = stk_memory_files_of(trace);
-    const stk_timeline_options options = {.fs = &files.base};
-    event_list                 l = {0};
-    STK_TRY(stk_timeline_read(&l.timeline, "trace", &options, err));
+    event_list l = {.timeline = timeline};
     stk_blob_init(&l.numbers, out->ledger, out->memory);
     stk_json_begin(&l.w, out, 0);
     const stk_status st = write_list(&l, most, err);
     stk_blob_release(&l.numbers);
     free(l.lengths);
     free(l.name_number);
-    stk_timeline_free(l.timeline);
+    return st;
+}
+
+stk_status stk_report_write_events(stk_bytes trace, uint32_t most, stk_blob *out, stk_error *err)
+{
+    const stk_memory_files     files = stk_memory_files_of(trace);
+    const stk_timeline_options options = {.fs = &files.base};
+    stk_timeline              *timeline;
+    STK_TRY(stk_timeline_read(&timeline, "trace", &options, err));
+    const stk_status st = stk_report_write_timeline(timeline, most, out, err);
+    stk_timeline_free(timeline);
     return st;
 }

@@ -75,7 +75,7 @@ expect_in "$work/err" "are for data, not for a recipe" "--batch with a recipe"
 # What cannot be measured.
 run bench output "$work/packed"
 expect_code 2 "something else than input"
-expect_in "$work/err" "what to measure must be input, compute, train or claims" "something else than input"
+expect_in "$work/err" "what to measure must be input, compute, train, claims or cases" "something else than input"
 run bench --seconds 0.1 input "$work/packed" --quiet
 expect_code 0 "flags before the word"
 run bench input

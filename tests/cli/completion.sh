@@ -30,7 +30,7 @@ completes "none gzip zlib zstd" stoker pack --compression = ""
 completes "zlib zstd" stoker pack --compression = z
 completes "folder" stoker pack --kind fol
 completes "" stoker pack --threads ""
-completes "input compute train claims --help" stoker bench ""
+completes "input compute train claims cases --help" stoker bench ""
 completes "--ablate" stoker bench input --ab
 completes "--inference" stoker bench compute --inf
 completes "imagenet cifar cifar-shift fashion" stoker bench input --preset ""

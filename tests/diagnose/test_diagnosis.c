@@ -369,6 +369,42 @@ STK_TEST(rows_of_capacity_name_the_one_that_binds)
     stk_profile_release(&p);
 }
 
+STK_TEST(each_phase_has_its_share_and_its_limit)
+{
+    stk_profile p = faulty(STK_STAGE_WRITE, 3e7, 10, 2);
+    p.evaluation_ns = p.measured_ns;
+    p.evaluations = 3;
+    p.evaluation_stages_ns[STK_STAGE_READ] = (uint64_t)(0.8 * p.evaluation_ns);
+    p.evaluation_stages_ns[STK_STAGE_COMPUTE] = (uint64_t)(0.2 * p.evaluation_ns);
+    p.stages[STK_STAGE_WRITE].blocked_ns = 0.9 * p.stages[STK_STAGE_WRITE].exposed_ns;
+    const stk_diagnosis      d = diagnose(&p);
+    const stk_phase_verdict *train = &d.phases[0], *evaluate = &d.phases[1];
+    const stk_phase_verdict *checkpoint = &d.phases[2];
+    EXPECT_INT_EQ(3, d.phase_count);
+    EXPECT_STR_EQ("train", train->name);
+    EXPECT_STR_EQ("evaluate", evaluate->name);
+    EXPECT_STR_EQ("checkpoint", checkpoint->name);
+    EXPECT_INT_EQ(STK_STAGE_COMPUTE, train->stage);
+    EXPECT_INT_EQ(STK_STAGE_READ, evaluate->stage);
+    EXPECT(fabs(evaluate->share - 0.5) < 1e-6 && fabs(evaluate->stage_share - 0.8) < 1e-6);
+    EXPECT_INT_EQ(3, evaluate->times);
+    EXPECT_CONTAINS("S1 read takes 80 %", evaluate->sentence);
+    EXPECT_CONTAINS("until the checkpoint before is written", checkpoint->sentence);
+    EXPECT(fabs(train->share + evaluate->share + checkpoint->share - 1) < 1e-9);
+    stk_profile_release(&p);
+}
+
+STK_TEST(a_trace_that_does_not_tell_of_evaluations_says_so)
+{
+    stk_profile p = faulty(STK_STAGE_COMPUTE, 4e6, 0, 2);
+    p.evaluation_ns = p.measured_ns / 4;
+    const stk_diagnosis d = diagnose(&p);
+    EXPECT_INT_EQ(2, d.phase_count);
+    EXPECT_CONTAINS("is not told", d.phases[1].sentence);
+    EXPECT(d.phases[1].stage_share == -1);
+    stk_profile_release(&p);
+}
+
 STK_TEST(poor_recordings_are_warned_of)
 {
     simulation  s = simulation_usual();

@@ -123,6 +123,40 @@ STK_TEST(evaluation_belongs_to_no_step)
     stk_meter_free(meter);
 }
 
+STK_TEST(evaluation_is_told_by_its_stages)
+{
+    stk_error        err;
+    stk_meter       *meter;
+    stk_meter_totals totals;
+    EXPECT_OK(stk_meter_new(&meter, NULL, &err));
+    stk_meter_aside(meter, STK_STAGE_COMPUTE); /* before the first step: of none */
+    make_step(meter, 0);
+    stk_meter_enter(meter, STK_STAGE_COMPUTE);
+    stk_meter_aside(meter, STK_STAGE_WRITE); /* not left: nothing */
+    stk_meter_leave(meter);
+    stk_meter_aside(meter, STK_STAGE_PREPROCESS);
+    spend(4);
+    stk_meter_aside(meter, STK_STAGE_COMPUTE);
+    spend(2);
+    stk_meter_aside(meter, STK_STAGE_NONE);
+    stk_meter_move_aside(meter, STK_STAGE_PREPROCESS, STK_STAGE_READ, 1000000);
+    stk_meter_move_aside(meter, STK_STAGE_SHARE, STK_STAGE_READ, 1000000); /* there is none */
+    stk_meter_enter(meter, STK_STAGE_OUTPUT);
+    stk_meter_end_step(meter, 1, 8);
+    make_step(meter, 2);
+    stk_meter_read(meter, &totals);
+    uint64_t all = 0;
+    for (int s = 0; s < STK_STAGE_COUNT; s++)
+        all += totals.evaluation_stages_ns[s];
+    EXPECT_INT_EQ(1, totals.evaluations);
+    EXPECT_INT_EQ(totals.evaluation_ns, all);
+    EXPECT_INT_EQ(1000000, totals.evaluation_stages_ns[STK_STAGE_READ]);
+    EXPECT(totals.evaluation_stages_ns[STK_STAGE_PREPROCESS] >= 3000000);
+    EXPECT(totals.evaluation_stages_ns[STK_STAGE_COMPUTE] >= 2000000);
+    EXPECT_INT_EQ(0, totals.evaluation_stages_ns[STK_STAGE_WRITE]);
+    stk_meter_free(meter);
+}
+
 STK_TEST(a_long_run_fits_into_few_windows)
 {
     enum { STEPS = 1000, KEPT = 16 };

@@ -38,6 +38,8 @@ def look_at_verdict(b, data):
     warnings = b.run("return [...document.querySelectorAll('#warnings .warn')].map((e) => e.textContent)")
     expect(warnings == data["diagnosis"]["warnings"], "the warnings are shown")
     expect(b.run("return document.querySelector('.stage.limit h3').textContent") == "S2 preprocess", "the limit is marked in the picture")
+    phases = b.run("return [...document.querySelectorAll('#phases li')].map((e) => e.textContent)")
+    expect(phases == [f"{p['name']}: {p['sentence']}" for p in data["diagnosis"]["phases"]], f"phases are told: {phases}")
 
 
 def look_at_numbers(b, data):
@@ -218,6 +220,29 @@ def look_at_bare(b, page):
     expect(not b.run("const text = document.getElementById('main').textContent; return text.includes('NaN') || text.includes('undefined')"), "what is not known is a dash")
 
 
+TRACE = """const v = window.stoker.timeline.view, text = document.getElementById('main').textContent;
+    return {events: v ? v.t.count : 0, rows: v ? v.t.rows.length : 0, wide: document.documentElement.scrollWidth,
+            timeline: (document.getElementById('timeline') || {}).textContent || '', bad: /NaN|undefined|Infinity/.test(text)}"""
+
+
+def look_at_traces(b, folder):
+    """Whatever tool made it: the page has its timeline, on a phone and on a desk."""
+    pages = sorted(folder.glob("trace-*.html"))
+    expect(len(pages) >= 7, f"{len(pages)} pages of traces")
+    for page in pages:
+        for width in (360, 1400):
+            b.resize(width)
+            b.open(page.as_uri())
+            b.wait("return Boolean(window.stoker) && Boolean(document.getElementById('say'))")
+            seen = b.run(TRACE)
+            expect(seen["events"] > 5 and seen["rows"] > 0, f"{page.name}: {seen['events']} events of {seen['rows']} rows")
+            expect(seen["wide"] <= width, f"{page.name}: {seen['wide']} wide at {width} pixels")
+            expect(not seen["bad"], f"{page.name}: what is not known is a dash")
+        left_out = "longest events are shown" in seen["timeline"]
+        expect(left_out == (page.stem == "trace-large"), f"{page.name}: what was left out is said, and only then")
+    b.resize(1400)
+
+
 def look(b, folder):
     html, page = (folder / "report.html").read_text(), (folder / "report.html").as_uri()
     data = settle(embedded(html))
@@ -233,6 +258,7 @@ def look(b, folder):
     look_at_looks(b, page)
     look_at_paper(b)
     look_at_bare(b, (folder / "bare.html").as_uri())
+    look_at_traces(b, folder)
     look_at_noise(b)
     look_at_live(b, (folder / "empty.html").read_bytes(), embedded(html))
 

@@ -289,6 +289,16 @@ void stk_sample_diagnosis(stk_diagnosis *d, const stk_profile *p)
     d->limit.if_removed = around(d->samples_per_s.value * 1.5);
     d->limit.next = STK_STAGE_COMPUTE;
     d->limits[d->limit_count++] = d->limit;
+    static const char *const names[] = {"train", "evaluate", "checkpoint"};
+    for (size_t i = 0; i < 3; i++) {
+        stk_phase_verdict *phase = &d->phases[d->phase_count++];
+        *phase = (stk_phase_verdict){
+            .ns = i ? 2e9 : 6e9, .share = i ? 0.2 : 0.6, .times = i ? 3 : 600, .stage_share = 0.7};
+        phase->stage = i == 0 ? STK_STAGE_COMPUTE : i == 1 ? STK_STAGE_PREPROCESS : STK_STAGE_WRITE;
+        snprintf(phase->name, sizeof phase->name, "%s", names[i]);
+        snprintf(phase->sentence, sizeof phase->sentence, "%s takes 70 %% of it",
+                 stk_stage_name(phase->stage));
+    }
     d->limits[d->limit_count] = (stk_limit){.stage = STK_STAGE_WRITE, .cause = STK_CAUSE_WRITE};
     d->limits[d->limit_count].share = around(0.018);
     strcpy(d->limits[d->limit_count++].sentence, "Checkpoints are written by the training thread.");

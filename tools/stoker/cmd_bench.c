@@ -4,7 +4,7 @@
 
 static const stk_command *const parts[] = {&stk_command_bench_input, &stk_command_bench_compute,
                                            &stk_command_bench_train, &stk_command_bench_claims,
-                                           NULL};
+                                           &stk_command_bench_cases, NULL};
 
 static void print_parts(FILE *out, int width)
 {
@@ -19,20 +19,21 @@ static void print_parts(FILE *out, int width)
 static int run(const stk_invocation *call)
 {
     return stk_report_usage(call->command,
-                            "what to measure must be input, compute, train or claims",
+                            "what to measure must be input, compute, train, claims or cases",
                             "such as 'stoker bench input PATH'");
 }
 
 const stk_command stk_command_bench = {
     .name = "bench",
     .summary = "measure input, compute, or training as a whole, and say what limits it",
-    .operands = "input|compute|train|claims ...",
+    .operands = "input|compute|train|claims|cases ...",
     .description = "Measures one part of training alone, or all of it beside its parts. 'stoker "
                    "bench input --help' explains the first, and so on. Nothing is written.",
     .examples = "stoker bench input packed/ --preset imagenet\n"
                 "stoker bench compute resnet18 --batch 32 --ops\n"
                 "stoker bench train packed/ --model resnet18\n"
-                "stoker bench claims",
+                "stoker bench claims\n"
+                "stoker bench cases",
     .least_operands = 1,
     .most_operands = 1000000,
     .parts = parts,

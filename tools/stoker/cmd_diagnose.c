@@ -44,7 +44,7 @@ static const stk_option options[] = {
      .kind = STK_OPTION_FILE,
      .target = offsetof(values, output),
      .group = "What to ask",
-     .help = "write it as a page for the browser, too: report.html"},
+     .help = "write it as a page for the browser, too: report.html, with the timeline of a trace"},
     {.name = "color",
      .metavar = "WHEN",
      .kind = STK_OPTION_CHOICE,
@@ -65,8 +65,10 @@ typedef struct session {
     stk_profile           profile;
     stk_diagnosis         diagnosis;
     stk_what_if           what;
-    stk_estimate          then;    /* of --what-if */
-    stk_blob              missing; /* what a trace does not tell */
+    stk_estimate          then;                    /* of --what-if */
+    stk_blob              missing;                 /* what a trace does not tell */
+    stk_timeline         *timeline;                /* of the trace; NULL: none was read */
+    char                  trace[STK_PROFILE_PATH]; /* its file */
 } session;
 
 static bool is_folder(const char *path)
@@ -92,12 +94,21 @@ static void add_cores(session *s)
 
 static stk_status load_trace(session *s, const char *path, stk_error *err)
 {
-    stk_timeline *timeline;
-    STK_TRY(stk_timeline_read(&timeline, path, NULL, err));
-    const stk_status st = stk_timeline_profile(timeline, &s->profile, &s->missing, err);
-    stk_timeline_free(timeline);
+    snprintf(s->trace, sizeof s->trace, "%s", path);
+    STK_TRY(stk_timeline_read(&s->timeline, path, NULL, err));
+    const stk_status st = stk_timeline_profile(s->timeline, &s->profile, &s->missing, err);
     if (st && !*err->where) snprintf(err->where, sizeof err->where, "%s", path);
     return st;
+}
+
+/* A run that was traced has its timeline on the page, too. */
+static stk_status find_timeline(session *s, const char *folder, stk_error *err)
+{
+    stk_file_info info;
+    stk_error     unasked;
+    snprintf(s->trace, sizeof s->trace, "%.1000s/trace.json.gz", folder);
+    if (stk_path_info(NULL, s->trace, &info, &unasked)) return STK_OK;
+    return stk_timeline_read(&s->timeline, s->trace, NULL, err);
 }
 
 static stk_status load(session *s, const char *path, stk_error *err)
@@ -107,7 +118,8 @@ static stk_status load(session *s, const char *path, stk_error *err)
         return stk_profile_is_trace(path) ? load_trace(s, path, err)
                                           : stk_profile_load(&s->profile, path, err);
     snprintf(inside, sizeof inside, "%.1000s/profile.json", path);
-    return stk_profile_load(&s->profile, inside, err);
+    STK_TRY(stk_profile_load(&s->profile, inside, err));
+    return s->values->output ? find_timeline(s, path, err) : STK_OK;
 }
 
 /* What a trace does not tell is a warning, a line each. */
@@ -199,8 +211,8 @@ static int diagnose(session *s)
     if (st) return stk_report_error(s->call->command, &err, advise(&err));
     warn_of_missing(s);
     if (asks) s->then = stk_replay(&s->profile, &s->what);
-    if (s->values->output &&
-        stk_profile_save_page(&s->profile, &s->diagnosis, NULL, NULL, s->values->output, &err))
+    if (s->values->output && stk_profile_save_page_of(&s->profile, &s->diagnosis, s->timeline,
+                                                      s->trace, s->values->output, &err))
         return stk_report_error(s->call->command, &err, NULL);
     return print(s);
 }
@@ -213,6 +225,7 @@ static int run(const stk_invocation *call)
     const int code = diagnose(&s);
     stk_profile_release(&s.profile);
     stk_blob_release(&s.missing);
+    stk_timeline_free(s.timeline);
     return code;
 }
 
@@ -224,11 +237,13 @@ const stk_command stk_command_diagnose = {
         "Reads a profile (of 'stoker profile' or 'stoker train', or the folder it is in) or a "
         "trace "
         "(of this program, PyTorch or TensorFlow) and says what limits the run, why, and what each "
-        "fix would give. With --what-if it plays the recorded steps again with other times and "
+        "fix would give; -o makes a page of it, with the timeline of a trace. With --what-if it "
+        "plays the recorded steps again with other times and "
         "tells the rate.",
     .examples = "stoker diagnose profile-lenet-1\n"
                 "stoker diagnose runs/first/profile.json --json | jq .verdict\n"
-                "stoker diagnose profile-lenet-1 --what-if S2=0.5,S7=0",
+                "stoker diagnose profile-lenet-1 --what-if S2=0.5,S7=0\n"
+                "stoker diagnose pytorch.json.gz -o page.html",
     .least_operands = 1,
     .most_operands = 1,
     .options = options,

@@ -57,6 +57,7 @@ extern const stk_command stk_command_bench_input;
 extern const stk_command stk_command_bench_compute;
 extern const stk_command stk_command_bench_train;
 extern const stk_command stk_command_bench_claims;
+extern const stk_command stk_command_bench_cases;
 extern const stk_command stk_command_trace;
 extern const stk_command stk_command_trace_gaps;
 extern const stk_command stk_command_trace_ops;

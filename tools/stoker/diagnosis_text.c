@@ -70,6 +70,20 @@ static void print_limits(FILE *out, const stk_diagnosis *d, const stk_style *sty
     }
 }
 
+/* A run that only trains has no phases to tell apart. */
+static void print_phases(FILE *out, const stk_diagnosis *d, const stk_style *style)
+{
+    char time[STK_FORMAT_ROOM];
+    if (d->phase_count < 2) return;
+    fprintf(out, "\n%sPhases%s\n", style->bold, style->plain);
+    for (size_t i = 0; i < d->phase_count; i++) {
+        const stk_phase_verdict *p = &d->phases[i];
+        fprintf(out, "  %-10s %5.1f %%  %8s  ", p->name, 100 * p->share,
+                stk_format_duration(time, p->ns * 1e-9));
+        stk_text_wrap(out, p->sentence, 30, 30, style->width);
+    }
+}
+
 static void print_lines(FILE *out, const char *heading, size_t count,
                         const char lines[][STK_DIAGNOSIS_LINE], const stk_style *style)
 {
@@ -128,6 +142,7 @@ void stk_diagnosis_print(FILE *out, const stk_diagnosis *diagnosis, const stk_st
     print_rate(out, d);
     print_rows(out, d, style);
     print_limits(out, d, style);
+    print_phases(out, d, style);
     print_lines(out, "Evidence", d->evidence_count, d->evidence, style);
     if (d->fix_count) fprintf(out, "\n%sWhat to do%s\n", style->bold, style->plain);
     for (size_t i = 0; i < d->fix_count; i++)

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stoker/filesystem.h>
-#include <stoker/report.h>
 #include <string.h>
 
 /* A profile of 4096 steps and an hour of samples is 2 MB. */
@@ -71,6 +70,35 @@ stk_status stk_profile_save_page(const stk_profile *profile, const stk_diagnosis
     if (!st) st = save(path, stk_blob_bytes(&page), err);
     stk_blob_release(&page);
     stk_blob_release(&events);
+    return st;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Its name, when both are in the same folder as far as their paths tell. */
+static const char *beside(const char *file, const char *page)
+{
+    const size_t folder = (size_t)(last_part(file) - file);
+    if (folder != (size_t)(last_part(page) - page) || strncmp(file, page, folder) != 0) return NULL;
+    return last_part(file);
+}
+
+stk_status stk_profile_save_page_of(const stk_profile *profile, const stk_diagnosis *diagnosis,
+                                    const stk_timeline *timeline, const char *trace_file,
+                                    const char *path, stk_error *err)
+{
+    stk_blob page;
+    stk_blob_init(&page, NULL, STK_MEMORY_OUTPUT);
+    const stk_report_options how = {.title = *profile->run.model ? NULL : last_part(trace_file),
+                                    .timeline = timeline,
+                                    .trace_path = timeline ? beside(trace_file, path) : NULL};
+    stk_status               st = stk_report_write(profile, diagnosis, &how, &page, err);
+    if (!st) st = save(path, stk_blob_bytes(&page), err);
+    stk_blob_release(&page);
     return st;
 }
 

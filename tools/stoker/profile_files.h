@@ -2,7 +2,7 @@
 #ifndef STK_TOOLS_PROFILE_FILES_H
 #define STK_TOOLS_PROFILE_FILES_H
 
-#include <stoker/diagnosis.h>
+#include <stoker/report.h>
 
 enum { STK_PROFILE_PATH = 1100 };
 
@@ -20,6 +20,13 @@ STK_NODISCARD stk_status stk_profile_save_page(const stk_profile   *profile,
                                                const stk_diagnosis *diagnosis,
                                                const stk_trace *trace, const char *trace_file,
                                                const char *path, stk_error *err);
+/* The same of a trace that was read from a file; NULL: none. A file that lies beside the page is
+ * linked to. */
+STK_NODISCARD stk_status stk_profile_save_page_of(const stk_profile   *profile,
+                                                  const stk_diagnosis *diagnosis,
+                                                  const stk_timeline  *timeline,
+                                                  const char *trace_file, const char *path,
+                                                  stk_error *err);
 /* By its first bytes: compressed, a list, or with the key of events. */
 bool stk_profile_is_trace(const char *path);
 /* out is initialised, and to be released even on failure. */

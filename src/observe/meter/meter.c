@@ -19,7 +19,8 @@ struct stk_meter {
     uint64_t          piece_ticks, step_ticks; /* of spans; 0: not recorded */
     bool              ranged;                  /* the piece at hand has a range */
     stk_step_record   now;
-    uint64_t          items[STK_STAGE_COUNT], bytes[STK_STAGE_COUNT], left_ns;
+    uint64_t          items[STK_STAGE_COUNT], bytes[STK_STAGE_COUNT], left_ns, left;
+    uint64_t          aside_ns[STK_STAGE_COUNT]; /* of left_ns */
 
     pthread_mutex_t   lock;               /* of what follows: held for a copy */
     stk_meter_totals  totals, unmeasured; /* unmeasured: of those, before measuring began */
@@ -71,8 +72,10 @@ static void cut(stk_meter *m, stk_stage stage, bool inside)
     const uint64_t now = stk_clock_ns();
     if (m->inside)
         m->now.exposed_ns[m->stage] += now - m->since_ns;
-    else
+    else {
         m->left_ns += now - m->since_ns;
+        m->aside_ns[m->stage] += now - m->since_ns;
+    }
     if (m->piece_ticks)
         stk_trace_record_span(m->recorder, m->stage, piece_names[m->stage], m->piece_ticks, 0);
     if (m->ranged) stk_trace_pop_range(m->options.thread);
@@ -94,6 +97,12 @@ static void begin_step(stk_meter *m)
     m->entered = false;
 }
 
+static void forget_left(stk_meter *m)
+{
+    m->left_ns = m->left = 0;
+    memset(m->aside_ns, 0, sizeof m->aside_ns);
+}
+
 static void record_step(const stk_meter *m)
 {
     const stk_step_record *now = &m->now;
@@ -109,7 +118,7 @@ void stk_meter_enter(stk_meter *meter, stk_stage stage)
     if (!meter || !meter->on) return;
     cut(meter, stage, true);
     if (!meter->begun) {
-        if (!meter->totals.steps) meter->left_ns = 0;
+        if (!meter->totals.steps) forget_left(meter);
         begin_step(meter);
     }
     meter->begun = meter->entered = true;
@@ -154,7 +163,21 @@ void stk_meter_leave(stk_meter *meter)
 {
     if (!meter || !meter->on) return;
     cut(meter, STK_STAGE_NONE, false);
+    meter->left++;
     meter->begun = meter->entered; /* else the next step is still to begin */
+}
+
+void stk_meter_aside(stk_meter *meter, stk_stage stage)
+{
+    if (meter && meter->on && !meter->inside) cut(meter, stage, false);
+}
+
+void stk_meter_move_aside(stk_meter *meter, stk_stage from, stk_stage to, uint64_t ns)
+{
+    if (!meter || !meter->on) return;
+    const uint64_t moved = ns < meter->aside_ns[from] ? ns : meter->aside_ns[from];
+    meter->aside_ns[from] -= moved;
+    meter->aside_ns[to] += moved;
 }
 
 /* Two and two become one, so that the same room holds twice as many steps. */
@@ -199,7 +222,9 @@ static void add_to_totals(stk_meter *m, const stk_step_record *step)
     t->samples += step->samples;
     t->ns += step->ns;
     t->evaluation_ns += m->left_ns;
+    t->evaluations += m->left;
     for (int s = 0; s < STK_STAGE_COUNT; s++) {
+        t->evaluation_stages_ns[s] += m->aside_ns[s];
         t->stages[s].exposed_ns += step->exposed_ns[s];
         t->stages[s].work_ns += step->work_ns[s];
         t->stages[s].items += m->items[s];
@@ -225,7 +250,7 @@ void stk_meter_end_step(stk_meter *meter, int64_t step, uint32_t samples)
     pthread_mutex_unlock(&meter->lock);
     memset(meter->items, 0, sizeof meter->items);
     memset(meter->bytes, 0, sizeof meter->bytes);
-    meter->left_ns = 0;
+    forget_left(meter);
     begin_step(meter);
 }
 
@@ -268,7 +293,9 @@ static void take_off(stk_meter_totals *t, const stk_meter_totals *before)
     t->samples -= before->samples;
     t->ns -= before->ns;
     t->evaluation_ns -= before->evaluation_ns;
+    t->evaluations -= before->evaluations;
     for (int s = 0; s < STK_STAGE_COUNT; s++) {
+        t->evaluation_stages_ns[s] -= before->evaluation_stages_ns[s];
         t->stages[s].exposed_ns -= before->stages[s].exposed_ns;
         t->stages[s].work_ns -= before->stages[s].work_ns;
         t->stages[s].items -= before->stages[s].items;

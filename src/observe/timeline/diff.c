@@ -93,8 +93,7 @@ static void compare_stages(stk_timeline_diff *out, side *sides)
         for (int i = 0; i < 2; i++)
             for (size_t k = 0; k < sides[i].windows.count; k++) {
                 const stk_window *w = &sides[i].windows.list[k];
-                sides[i].by_step[k] =
-                    (double)(stage < 0 ? w->end_ns - w->begin_ns : w->exposed_ns[stage]);
+                sides[i].by_step[k] = (double)(stage < 0 ? stk_window_ns(w) : w->exposed_ns[stage]);
             }
         finish_change(sides, change);
         for (int i = 0; i < 2; i++) {

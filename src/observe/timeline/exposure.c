@@ -102,6 +102,12 @@ static stk_status collect_edges(const stk_windows *w, const stk_timeline *t, stk
     return st;
 }
 
+static uint64_t common(uint64_t begin, uint64_t end, uint64_t from, uint64_t to)
+{
+    const uint64_t first = begin > from ? begin : from, last = end < to ? end : to;
+    return first < last ? last - first : 0;
+}
+
 /* Adds a stretch of time to the windows it lies in; at is the first that may hold it. */
 static void add_time(stk_windows *w, size_t *at, uint64_t begin, uint64_t end, stk_stage stage)
 {
@@ -109,9 +115,10 @@ static void add_time(stk_windows *w, size_t *at, uint64_t begin, uint64_t end, s
         ++*at;
     for (size_t i = *at; i < w->count && w->list[i].begin_ns < end; i++) {
         stk_window    *window = &w->list[i];
-        const uint64_t from = begin > window->begin_ns ? begin : window->begin_ns;
-        const uint64_t to = end < window->end_ns ? end : window->end_ns;
-        if (from < to) window->exposed_ns[stage] += to - from;
+        const uint64_t ns = common(begin, end, window->begin_ns, window->end_ns);
+        const uint64_t aside = common(begin, end, window->aside_begin_ns, window->aside_end_ns);
+        window->exposed_ns[stage] += ns - aside;
+        w->aside_ns[stage] += aside;
     }
 }
 
@@ -134,7 +141,7 @@ static void add_rest(stk_windows *w)
 {
     for (size_t i = 0; i < w->count; i++) {
         stk_window *window = &w->list[i];
-        uint64_t    rest = window->end_ns - window->begin_ns;
+        uint64_t    rest = stk_window_ns(window);
         for (int s = STK_STAGE_READ; s < STK_STAGE_COUNT; s++)
             rest -= window->exposed_ns[s];
         window->exposed_ns[STK_STAGE_NONE] = rest;

@@ -16,6 +16,21 @@ static stk_status say(stk_blob *missing, stk_error *err, const char *text)
     return stk_blob_append(missing, "\n", 1, err);
 }
 
+/* What no stage took of them is the rest. */
+static void fill_evaluations(stk_profile *out, const stk_windows *w)
+{
+    uint64_t all = 0, told = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        const uint64_t ns = w->list[i].aside_end_ns - w->list[i].aside_begin_ns;
+        out->evaluations += ns > 0;
+        all += ns;
+    }
+    for (int s = STK_STAGE_READ; s < STK_STAGE_COUNT; s++)
+        told += out->evaluation_stages_ns[s] = w->aside_ns[s];
+    out->evaluation_stages_ns[STK_STAGE_NONE] = all > told ? all - told : 0;
+    out->evaluation_ns += (double)all;
+}
+
 static stk_status fill_steps(stk_profile *out, const stk_windows *w, stk_error *err)
 {
     out->step_list = calloc(w->count ? w->count : 1, sizeof *out->step_list);
@@ -26,7 +41,7 @@ static stk_status fill_steps(stk_profile *out, const stk_windows *w, stk_error *
         stk_step_record  *step = &out->step_list[out->step_count++];
         *step = (stk_step_record){.step = window->step >= 0 ? (int64_t)window->step : (int64_t)i,
                                   .begin_ns = window->begin_ns,
-                                  .ns = window->end_ns - window->begin_ns,
+                                  .ns = stk_window_ns(window),
                                   .samples = 1, /* not known: rates are of steps */
                                   .marks = i == 0 && w->count > 1 ? STK_STEP_FIRST : 0};
         memcpy(step->exposed_ns, window->exposed_ns, sizeof step->exposed_ns);
@@ -36,6 +51,7 @@ static stk_status fill_steps(stk_profile *out, const stk_windows *w, stk_error *
     }
     out->steps = out->samples = (double)w->count;
     out->evaluation_ns = (double)w->between_ns;
+    fill_evaluations(out, w);
     return STK_OK;
 }
 

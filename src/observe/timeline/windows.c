@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FEWEST_STEPS = 3, FEWEST_NAMES = 3, LONGEST_PAUSE = 10 };
 static const double most_uneven = 0.5; /* spread of the period, over its mean */
@@ -220,11 +221,37 @@ static stk_status take_whole(stk_windows *w, const stk_timeline *t, stk_error *e
     return STK_OK;
 }
 
+/* Our own steps reach from one to the next, over what is evaluated between: a span of that name on
+ * the same row. */
+static void find_evaluations(stk_windows *w, const stk_timeline *t)
+{
+    size_t begin, end, at = 0;
+    if (t->tool != STK_TIMELINE_STOKER) return;
+    stk_timeline_row_range(t, w->row, &begin, &end);
+    for (size_t i = begin; i < end; i++) {
+        const stk_timeline_event *e = &stk_timeline_events(t)[i];
+        if (e->kind != STK_TIMELINE_SPAN || e->stage != STK_STAGE_NONE ||
+            strcmp(stk_timeline_text(t, e->name), "evaluate") != 0)
+            continue;
+        while (at < w->count && w->list[at].end_ns <= e->begin_ns)
+            at++;
+        if (at == w->count || w->list[at].begin_ns > e->begin_ns) continue;
+        stk_window *window = &w->list[at];
+        window->aside_begin_ns = e->begin_ns;
+        window->aside_end_ns =
+            stk_event_end(e) < window->end_ns ? stk_event_end(e) : window->end_ns;
+    }
+}
+
 stk_status stk_windows_find(stk_windows *out, const stk_timeline *t, stk_error *err)
 {
     size_t marks;
     *out = (stk_windows){.source = STK_STEPS_MARKED};
-    if (find_marked_row(t, &out->row, &marks)) return find_marked(out, t, marks, err);
+    if (find_marked_row(t, &out->row, &marks)) {
+        STK_TRY(find_marked(out, t, marks, err));
+        find_evaluations(out, t);
+        return STK_OK;
+    }
     out->source = STK_STEPS_PERIODIC;
     STK_TRY(find_periodic(out, t, err));
     return out->count ? STK_OK : take_whole(out, t, err);

@@ -1,7 +1,7 @@
 /* Puts the sections together, follows a run that goes on, and lets tests look inside. */
 const SECTIONS = [
   ['verdict', 'Verdict', renderVerdict], ['fixes', 'What to do', renderFixes], ['speed', 'Speed', renderSpeed], ['stages', 'Stages', renderFlow],
-  ['breakdown', 'Step', renderBreakdown], ['what-if', 'What if', renderWhatIf], ['timeline', 'Timeline', renderTimeline], ['ops', 'Operations', renderOps],
+  ['phases', 'Phases', renderPhases], ['breakdown', 'Step', renderBreakdown], ['what-if', 'What if', renderWhatIf], ['timeline', 'Timeline', renderTimeline], ['ops', 'Operations', renderOps],
   ['memory', 'Memory', renderMemory], ['resources', 'Resources', renderResources], ['warnings', 'Data quality', renderWarnings], ['run', 'Run', renderCard],
 ];
 const POLL_MS = 1000;

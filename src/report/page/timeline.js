@@ -203,7 +203,9 @@ function rowTable(t) {
 }
 
 function leftOutText(t) {
-  return [t.cut && h('p', {class: 'warn small'}, 'The trace ends in the middle: its last events are missing.'), t.left_out > 0 && h('p', {class: 'warn small'}, `The ${format(t.count, 'count')} longest events are shown; ${format(t.left_out, 'count')} shorter ones were left out.`)];
+  return [t.late > 0 && h('p', {class: 'warn small'}, `The trace is longer than what is read of it: ${format(t.late, 'count')} later events are not here.`),
+    t.cut && h('p', {class: 'warn small'}, 'The trace ends in the middle: its last events are missing.'),
+    t.left_out > 0 && h('p', {class: 'warn small'}, `The ${format(t.count, 'count')} longest events are shown; ${format(t.left_out, 'count')} shorter ones were left out.`)];
 }
 
 /* A file beside this one, whatever its name looks like. */

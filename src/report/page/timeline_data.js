@@ -64,7 +64,7 @@ function readTimeline(timeline) {
       end = Math.max(end, lane.end[lane.count - 1]);
     }
   }
-  return {rows, names: timeline.names, stages: timeline.stages, steps: new Map(), begin, end, count, left_out: timeline.left_out, cut: timeline.cut};
+  return {rows, names: timeline.names, stages: timeline.stages, steps: new Map(), begin, end, count, left_out: timeline.left_out, late: timeline.late, cut: timeline.cut};
 }
 
 /* Where each step is, by its number. */

@@ -305,6 +305,22 @@ stk_status stk_feed_next_measured(stk_feed *feed, stk_meter *meter, stk_feed_bat
     return st;
 }
 
+stk_status stk_feed_next_aside(stk_feed *feed, stk_meter *meter, stk_feed_batch *batch,
+                               stk_error *err)
+{
+    stk_iterator_times before, after;
+    if (!stk_meter_is_on(meter)) return stk_feed_next(feed, batch, err);
+    stk_meter_aside(meter, STK_STAGE_PREPROCESS);
+    if (!feed->edits) stk_iterator_read_times(feed->it, &before);
+    const stk_status st = stk_feed_next(feed, batch, err);
+    stk_meter_aside(meter, STK_STAGE_NONE);
+    if (feed->edits) return st;
+    stk_iterator_read_times(feed->it, &after);
+    stk_meter_move_aside(meter, STK_STAGE_PREPROCESS, STK_STAGE_READ,
+                         after.read_only_ns - before.read_only_ns);
+    return st;
+}
+
 uint64_t stk_feed_wait_ns(const stk_feed *feed)
 {
     return feed->wait_ns;

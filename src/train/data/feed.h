@@ -68,6 +68,9 @@ STK_NODISCARD stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, st
  * waited for. Tells meter what both stages did since the last batch. */
 STK_NODISCARD stk_status stk_feed_next_measured(stk_feed *feed, stk_meter *meter,
                                                 stk_feed_batch *batch, stk_error *err);
+/* The same outside of steps, of a meter that was left. */
+STK_NODISCARD stk_status stk_feed_next_aside(stk_feed *feed, stk_meter *meter,
+                                             stk_feed_batch *batch, stk_error *err);
 /* Labels are probabilities: MixUp or CutMix is on. */
 bool stk_feed_soft(const stk_train_recipe *recipe, bool evaluate);
 /* Pictures to train on are drawn so that every class comes equally often. */

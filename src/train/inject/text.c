@@ -18,7 +18,7 @@ static const unit times[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {NULL, 0}};
 static const unit factors[] = {{"x", 1}, {NULL, 0}};
 
 /* What a fault may be at most: a run should still end, and memory hold it. */
-static const double most_seconds = 10, least_rate = 1e5, most_bytes = 4e9, most_times = 1e6;
+static const double most_seconds = 10, least_rate = 1e4, most_bytes = 4e9, most_times = 1e6;
 
 /* The number at text with one of the units behind it; false when there is none. */
 static bool read_number(const char *text, const unit *units, double *number, const char **end)

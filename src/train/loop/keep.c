@@ -16,10 +16,12 @@ static stk_status evaluate_feed(stk_trainer *t, stk_feed *feed, float *logits, s
     stk_session_clear_metrics(t->session, true);
     stk_samples_begin(t->samples, t->session);
     for (;;) {
-        STK_TRY(stk_feed_next(feed, &batch, err));
+        STK_TRY(stk_feed_next_aside(feed, t->meter, &batch, err));
         if (!batch.rows) return STK_OK;
         float *wanted = stk_samples_want(t->samples, batch.rows) ? logits : NULL;
+        stk_meter_aside(t->meter, STK_STAGE_COMPUTE);
         STK_TRY(stk_session_evaluate(t->session, &batch, size, wanted, err));
+        stk_meter_aside(t->meter, STK_STAGE_NONE);
         stk_samples_next(t->samples, &batch, wanted);
     }
 }
@@ -34,7 +36,9 @@ static stk_status evaluate_and_sample(stk_trainer *t, stk_feed *feed, stk_metric
     if (!logits)
         return stk_fail(err, STK_E_NOMEM, "evaluate", NULL, "no memory for %zu bytes", bytes);
     stk_status st = evaluate_feed(t, feed, logits, err);
+    stk_meter_aside(t->meter, STK_STAGE_COMPUTE); /* a device is waited for */
     if (!st) st = stk_session_metrics(t->session, true, false, m, err);
+    stk_meter_aside(t->meter, STK_STAGE_NONE);
     free(logits);
     STK_TRY(st);
     st = stk_samples_end(t->samples, t->session, t->state.step, &why);

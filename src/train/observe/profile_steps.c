@@ -2,6 +2,7 @@
 #include "train/observe/profile_parts.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_STEPS = 4096, MOST_WINDOWS = 1024 };
 
@@ -19,6 +20,9 @@ static void fill_stages(stk_profile *out, const stk_meter_totals *totals)
     out->samples = (double)totals->samples;
     out->measured_ns = (double)totals->ns;
     out->evaluation_ns = (double)totals->evaluation_ns;
+    out->evaluations = (double)totals->evaluations;
+    memcpy(out->evaluation_stages_ns, totals->evaluation_stages_ns,
+           sizeof out->evaluation_stages_ns);
     out->run.startup_s = (double)totals->first_step_ns / 1e9;
     for (int s = 0; s < STK_STAGE_COUNT; s++) {
         const stk_stage_meter *m = &totals->stages[s];

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# stoker bench cases: faults of this machine's own size are found. Verdicts are looked at, not rates: other
+# programs run beside, and faults are four times as large so that these do not matter.
+set -eu
+source "$(dirname "$0")/support.bash" "$1"
+cd "$work"
+export TMPDIR=$work/tmp
+mkdir tmp
+
+small="--model mlp --batch 16 --threads 1 --input-threads 1 --steps 15 --seconds 0.2 --scale 4 -q"
+run bench cases $small --only 2,4,6 --json
+expect_code 0 "bench cases"
+python3 - out <<'PYTHON' || fail "the JSON of bench cases: $(head -c 2000 out)"
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["model"] == "mlp" and r["batch"] == 16 and r["clean_samples_per_s"] > 0, r
+cases = {c["case"]: c for c in r["cases"]}
+faults = {"slow reading": "read=", "large copies": "copy=", "slow callback": "callback="}
+assert set(cases) == set(faults), sorted(cases)
+for name, c in cases.items():
+    assert c["right"] and c["fault"].startswith("--inject " + faults[name]), c
+    assert c["expected"] in c["verdict"] and 0 < c["of_clean"], c
+PYTHON
+[ -z "$(ls tmp)" ] || fail "something is left in \$TMPDIR: $(ls tmp)"
+
+make_colours photos 3 20 8
+run bench cases photos $small --only 6
+expect_code 0 "bench cases of own data"
+for text in "slow callback" "of clean" "S7 output" "foretold" "(--inject callback="; do
+    expect_in out "$text" "bench cases of own data"
+done
+
+run bench cases --only 7
+expect_code 2 "no such case"
+expect_in err "numbers from 1 to 6" "no such case"
+run bench cases no-such-folder $small
+expect_code 1 "no data"
+[ -z "$(ls tmp)" ] || fail "something is left after an error: $(ls tmp)"
+finish

@@ -1,0 +1,156 @@
+/* stoker bench cases: six slow runs, made here, and whether each is found. */
+#include "bench_cases.h"
+
+#include "json_out.h"
+#include "text.h"
+
+#include <string.h>
+
+typedef struct values {
+    stk_train_values train;
+    const char      *only, *color;
+    double           seconds, scale;
+    int64_t          steps;
+} values;
+
+static const values defaults = {.seconds = 5, .scale = 1};
+
+static const stk_option options[] = {
+    STK_TRAIN_TEXT_OPTION(values, train.model, "model", "NAME", "The run",
+                          "the network (default: lenet for the pictures made here)"),
+    STK_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The run",
+                          "pictures of a step (default 64)"),
+    STK_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The run", "pixels of a side"),
+    STK_TRAIN_TEXT_OPTION(values, only, "only", "NUMBERS", "The run",
+                          "of the cases 1 to 6, with commas between (default: all)"),
+    {.name = "scale",
+     .metavar = "X",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(values, scale),
+     .least = 0.1,
+     .most = 100,
+     .group = "The run",
+     .help = "faults are so many times as large (default 1), where other programs run beside"},
+    {.name = "seconds",
+     .letter = 's',
+     .metavar = "S",
+     .kind = STK_OPTION_NUMBER,
+     .target = offsetof(values, seconds),
+     .least = 0.1,
+     .most = 1e4,
+     .group = "How long",
+     .help = "of training to measure for each of nine runs (default 5); half as much follows for "
+             "operations and other batches"},
+    {.name = "steps",
+     .metavar = "N",
+     .kind = STK_OPTION_INTEGER,
+     .target = offsetof(values, steps),
+     .least = 10,
+     .most = 1e6,
+     .group = "How long",
+     .help = "steps to measure instead of seconds"},
+    STK_TRAIN_TEXT_OPTION(values, train.backend, "backend", "B", "Machine",
+                          "what computes: cuda, cpu or ref (default: the fastest there is)"),
+    STK_TRAIN_TEXT_OPTION(values, train.threads, "threads", "N", "Machine",
+                          "that compute (default: one per core)"),
+    STK_TRAIN_TEXT_OPTION(values, train.input_threads, "input-threads", "N", "Machine",
+                          "that prepare batches, with the one that trains"),
+    {.name = "color",
+     .metavar = "WHEN",
+     .kind = STK_OPTION_CHOICE,
+     .target = offsetof(values, color),
+     .choice = stk_color_choice,
+     .group = "What to show",
+     .help = "colours: auto (on a terminal), always, never"},
+    {.name = "json",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, train.json),
+     .group = "Common",
+     .help = "print the result as JSON"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, train.quiet),
+     .group = "Common",
+     .help = "show no progress and no hints; results and errors only"},
+};
+
+static int print(const stk_invocation *call, const stk_cases *cases)
+{
+    const values   *v = call->values;
+    const stk_style style = stk_style_for(stdout, v->color);
+    stk_json_out    json;
+    if (!v->train.json) {
+        stk_cases_print(cases, &style);
+        return STK_EXIT_OK;
+    }
+    stk_json_out_begin(&json);
+    stk_cases_json(&json.writer, cases);
+    return stk_json_out_end(&json, call);
+}
+
+static bool all_right(const stk_cases *cases)
+{
+    for (size_t i = 0; i < cases->count; i++)
+        if (!cases->list[i].right) return false;
+    return true;
+}
+
+/* A small buffer, so that runs with slow reads begin soon. */
+static void choose(stk_train_values *flags, const char *data)
+{
+    if (!flags->batch) flags->batch = "64";
+    if (!flags->model && !data) flags->model = "lenet";
+    flags->validation = "none";
+    flags->set = (stk_option_list){.items = {"data.shuffle=512"}, .count = 1};
+}
+
+static int run(const stk_invocation *call)
+{
+    const values    *v = call->values;
+    stk_train_values flags = v->train;
+    stk_cases        cases = {.call = call,
+                              .flags = &flags,
+                              .plan = {v->seconds, v->steps, true},
+                              .clean.scale = v->scale};
+    char             images[STK_CASE_PATH + 32];
+    stk_error        err;
+    if (v->only && !stk_cases_are_numbers(v->only))
+        return stk_report_usage(call->command, "--only: cases are numbers from 1 to 6",
+                                "such as --only 2,6");
+    cases.data = call->operand_count ? call->operands[0] : NULL;
+    choose(&flags, cases.data);
+    stk_status st = stk_cases_make_folder(&cases, &err);
+    if (!st && !cases.data) {
+        st = stk_cases_make_data(&cases, images, sizeof images, &err);
+        cases.data = images;
+    }
+    int code = st ? stk_report_error(call->command, &err, NULL) : stk_cases_run(&cases, v->only);
+    stk_cases_remove_folder(&cases);
+    if (!code) code = print(call, &cases);
+    return !code && !all_right(&cases) ? STK_EXIT_FAILED : code;
+}
+
+const stk_command stk_command_bench_cases = {
+    .name = "bench cases",
+    .summary = "six slow runs, made here by faults on purpose: is each found?",
+    .operands = "[DATA]",
+    .description =
+        "Trains a clean run, and then the same six times with one thing wrong: a small batch, slow "
+        "reads, heavy preprocessing, large copies, a slow operation, a slow callback. Each fault "
+        "is "
+        "a multiple of what the clean step takes on this machine. Tells what is left of the clean "
+        "rate, whether the verdict names the fault, and the rate that was foretold without it. "
+        "Without DATA, small pictures are made in $TMPDIR and removed. Exit code 1: a verdict is "
+        "wrong.",
+    .examples = "stoker bench cases\n"
+                "stoker bench cases packed/ --model resnet18 --seconds 10\n"
+                "stoker bench cases --only 2,6 --json",
+    .least_operands = 0,
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .defaults = &defaults,
+    .value_bytes = sizeof(values),
+    .run = run,
+};
