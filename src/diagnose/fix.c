@@ -32,8 +32,8 @@ stk_estimate stk_case_widen(const stk_case *c, stk_estimate rate)
 stk_fix *stk_case_fix_rate(stk_case *c, stk_stage stage, const char *name, stk_estimate rate)
 {
     stk_diagnosis *d = c->out;
-    if (!(rate.value > c->rate * (1 + STK_GAIN_WORTH)) || d->fix_count == STK_DIAGNOSIS_FIXES)
-        return NULL;
+    const double   worth = stk_case_is_foreign(c) ? STK_GAIN_WORTH_FOREIGN : STK_GAIN_WORTH;
+    if (!(rate.value > c->rate * (1 + worth)) || d->fix_count == STK_DIAGNOSIS_FIXES) return NULL;
     stk_fix *fix = &d->fixes[d->fix_count++];
     *fix = (stk_fix){.stage = stage, .samples_per_s = rate};
     snprintf(fix->name, sizeof fix->name, "%s", name);

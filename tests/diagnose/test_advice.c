@@ -257,6 +257,8 @@ STK_TEST(a_pytorch_program_is_told_in_pytorchs_words)
             EXPECT(*d.fixes[k].code && d.fixes[k].set_count > 0);
         }
         EXPECT(!strstr(d.verdict, "samples/s"));
+        /* Numbers of Python are double, and no operation's type. */
+        EXPECT((p.program.float64 > 0.01) == (strcmp(cases[i].fix, "dtype") == 0));
         stk_profile_release(&p);
     }
 }

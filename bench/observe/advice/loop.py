@@ -99,7 +99,7 @@ class Loop:
 def record(steps, given, path):
     from torch.profiler import ProfilerActivity, profile, schedule
     with profile(activities=[ProfilerActivity.CPU], record_shapes=not given.plain, with_stack=not given.plain,
-                 schedule=schedule(wait=0, warmup=2, active=given.steps)) as profiler:
+                 schedule=schedule(wait=0, warmup=2, active=given.steps, repeat=1)) as profiler:
         for number in range(2 + given.steps):
             if number == 2:
                 begin = time.perf_counter()
