@@ -57,6 +57,15 @@ gain = fast["samples_per_s"]["value"] / slow["samples_per_s"]["value"] - 1
 assert gain > fix["gain_low"] / 3, (gain, fix["gain_low"], fix["gain_high"])
 PYTHON
 
+# Gradients that are added up are shared once an update: what "every fourth step" foretells.
+profile shared --batch 8 --inject share=20ms --set train.accumulate=4
+python3 - profiles/shared/profile.json <<'PYTHON' || fail "gradients that are added up"
+import json, sys
+p = json.load(open(sys.argv[1]))
+ms = p["stages"][5]["exposed_ns"] / p["steps"] / 1e6
+assert 4 < ms < 15, ms
+PYTHON
+
 # Traces of others are told in their words.
 run diagnose "$traces/advice_slow_dataset.json.gz" --cores 2
 expect_code 0 "diagnose a trace of PyTorch"
