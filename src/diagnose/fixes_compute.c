@@ -12,6 +12,14 @@ static const double batch_worth = 1.1, batch_least = 0.6;
 /* Threads that wait so much for cores are held up by others. */
 static const double quiet_worth = 0.1;
 
+/* Batches that are waited for: larger ones are waited for longer. */
+static bool input_limits(const stk_case *c)
+{
+    return c->share[STK_STAGE_READ].value >= STK_SHARE_LIMIT ||
+           c->share[STK_STAGE_PREPROCESS].value >= STK_SHARE_LIMIT ||
+           c->share[STK_STAGE_HOST_TO_DEVICE].value >= STK_SHARE_LIMIT;
+}
+
 /* What stays the same for a step, whatever its batch, is paid less often. */
 static void fix_by_batch(stk_case *c)
 {
@@ -19,7 +27,7 @@ static void fix_by_batch(stk_case *c)
     int64_t            batch;
     stk_what_if        what;
     const double       faster = stk_case_best_batch(c, &batch);
-    if (batch == p->run.batch || faster < batch_worth) return;
+    if (batch == p->run.batch || faster < batch_worth || input_limits(c)) return;
     stk_what_if_init(&what);
     for (int s = STK_STAGE_NONE; s < STK_STAGE_COUNT; s++)
         if (s == STK_STAGE_NONE || s > STK_STAGE_COMPUTE)
