@@ -93,7 +93,7 @@ def summarize(rows, wrong_words, given):
 
 # PyTorch
 
-def knobs_of(fix, script):
+def knobs_of(fix):
     knobs = []
     for text in fix["set"]:
         name, times, value = re.match(r"([a-z_]+)(\*?)=(.+)", text).groups()
@@ -106,31 +106,19 @@ def foreign_words(script, said):
     return [f"{script}: {text}" for text in texts if re.search(r"stoker|knobs|recipe:|samples/s", text)]
 
 
-def record(given, program, trace):
-    """What is said of the fastest of several recordings."""
-    said = []
-    for _ in range(given.traces):
-        run(given, [*program, "--trace", trace, *(["--plain"] if given.plain else [])])
-        said.append(json.loads(run(given, [given.stoker, "diagnose", trace, "--json"])))
-    return max(said, key=lambda one: one["samples_per_s"]["value"])
-
-
 def pytorch(given):
     rows, wrong = [], []
     with tempfile.TemporaryDirectory() as scratch:
         for script in given.only or SCRIPTS:
             trace = pathlib.Path(scratch) / f"{script}.json.gz"
             program = [given.python, HERE / f"{script}.py"]
-            said = record(given, program, trace)
+            run(given, [*program, "--trace", trace, "--rounds", min(3, given.rounds), *(["--plain"] if given.plain else [])])
+            said = json.loads(run(given, [given.stoker, "diagnose", trace, "--json"]))
             wrong += foreign_words(script, said)
-            print(f"{script}: {said['verdict']}")
-
-            def rate_of(knobs):
-                out = json.loads(run(given, [*program, "--seconds", given.seconds, *knobs]))
-                return out["samples"] / out["seconds"]
-
-            ways = [[], *(knobs_of(fix, script) for fix in said["fixes"])]
-            gains = measure(given.rounds, ways, rate_of)[1:]
+            print(f"{script}: {said['verdict']}", flush=True)
+            ways = [text for fix in said["fixes"] for text in ("/", *knobs_of(fix))]
+            rates = json.loads(run(given, [*program, "--rounds", given.rounds, "--seconds", given.seconds, *ways]))
+            gains = [rate / rates[0] - 1 for rate in rates[1:]]
             rows += report(script, said["fixes"], gains, given)
             if not any(row["inside"] is not None for row in rows if row["case"] == script):
                 wrong.append(f"{script}: nothing is foretold")
@@ -195,15 +183,14 @@ def parse():
         part = parts.add_parser(name)
         part.set_defaults(call=call)
         part.add_argument("stoker", help="the command")
-        part.add_argument("--rounds", type=int, default=3)
-        part.add_argument("--seconds", type=float, default=2, help="of one measurement")
+        part.add_argument("--rounds", type=int, default=5)
+        part.add_argument("--seconds", type=float, default=1.5, help="of one measurement")
         part.add_argument("--noise", type=float, default=0.05, help="a loss below it is none")
         part.add_argument("--prefix", default="", help="a command that runs each run")
         part.add_argument("--only", action="append", choices=SCRIPTS if call is pytorch else validate.FAULTS)
         part.add_argument("--json", help="a file for all that was measured")
         if call is pytorch:
             part.add_argument("python", help="with torch")
-            part.add_argument("--traces", type=int, default=3, help="recordings; the fastest is judged")
             part.add_argument("--plain", action="store_true", help="traces without stacks and shapes")
             continue
         part.add_argument("data", help="images; the demo's Fashion-MNIST pack is enough")

@@ -28,6 +28,7 @@ typedef struct stk_profile_run {
     char    model[STK_PROFILE_TEXT], backend[STK_PROFILE_TEXT], precision[STK_PROFILE_TEXT];
     char    inject[STK_PROFILE_LINE]; /* faults that were injected; "" */
     char    kind[32];                 /* of the data: "pack", "folder", ...; "": not known */
+    char    cache[16];                /* "memory", "disk", "none"; "": not known */
     char    unit[16];                 /* of rates: "samples"; "steps" where a trace has no more */
     int64_t batch, size, classes, parameters, seed;
     int64_t data_count;                  /* images of an epoch; 0: not known */

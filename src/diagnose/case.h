@@ -11,6 +11,7 @@
 #define STK_SHARE_WORTH 0.05
 /* Gains below this are not worth a line. */
 #define STK_GAIN_WORTH 0.01
+#define STK_GAIN_WORTH_FOREIGN 0.05 /* of a trace of another tool, which tells less */
 
 typedef struct stk_case {
     const stk_profile *profile;

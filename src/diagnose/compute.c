@@ -6,8 +6,9 @@
 #include <string.h>
 
 /* An operation stands out with this share of all time when that is twice its share of the work, or
- * with half of all when that is more than its share of the work. */
-static const double op_share = 0.15, op_times_roof = 2, op_half = 0.5;
+ * with half of all when that is a third more than its share of the work. What has no name is no
+ * layer that a person could replace. */
+static const double op_share = 0.15, op_times_roof = 2, op_half = 0.5, half_times_roof = 1.3;
 /* Layers with less are not looked at. One has few operations, so its largest is a part of it. */
 static const double least_piece = 0.05;
 enum { PIECES = 6 };
@@ -81,7 +82,8 @@ size_t stk_case_dear_ops(const stk_case *c, stk_op_cost ops[STK_CASE_OPS])
 
 bool stk_case_op_stands_out(const stk_op_cost *op)
 {
-    if (op->share >= op_half && op->share > op->roof) return true;
+    if (!*op->name) return false;
+    if (op->share >= op_half && op->share > half_times_roof * op->roof) return true;
     return op->share >= op_share && op->roof >= 0 && op->share > op_times_roof * op->roof;
 }
 

@@ -10,6 +10,8 @@
  * time that is saved, and of the step that is left. Resampled steps do not know of either. More
  * than is there cannot be saved, so runs are late rather than early. */
 static const double late_error = 0.2, early_error = 0.1, step_error = 0.06, most_early = 0.25;
+/* Recording made a program's operations longer: without it more is saved than it says. */
+static const double recorded_error = 0.25;
 
 static void set_gains(const stk_case *c, stk_fix *fix)
 {
@@ -22,7 +24,8 @@ stk_estimate stk_case_widen(const stk_case *c, stk_estimate rate)
 {
     const double now = 1 / c->rate, then = 1 / rate.value, saved = fmax(0, now - then);
     const double late = late_error * saved + step_error * then;
-    const double early = fmin(early_error * saved + step_error * then, most_early * then);
+    const double more = stk_case_is_foreign(c) ? recorded_error : early_error;
+    const double early = fmin(more * saved + step_error * then, most_early * then);
     const double slow = 1 / (then + late), fast = 1 / (then - early);
     rate.low = fmin(rate.low, slow);
     rate.high = fmax(rate.high, fast);
@@ -32,8 +35,8 @@ stk_estimate stk_case_widen(const stk_case *c, stk_estimate rate)
 stk_fix *stk_case_fix_rate(stk_case *c, stk_stage stage, const char *name, stk_estimate rate)
 {
     stk_diagnosis *d = c->out;
-    if (!(rate.value > c->rate * (1 + STK_GAIN_WORTH)) || d->fix_count == STK_DIAGNOSIS_FIXES)
-        return NULL;
+    const double   worth = stk_case_is_foreign(c) ? STK_GAIN_WORTH_FOREIGN : STK_GAIN_WORTH;
+    if (!(rate.value > c->rate * (1 + worth)) || d->fix_count == STK_DIAGNOSIS_FIXES) return NULL;
     stk_fix *fix = &d->fixes[d->fix_count++];
     *fix = (stk_fix){.stage = stage, .samples_per_s = rate};
     snprintf(fix->name, sizeof fix->name, "%s", name);

@@ -6,8 +6,19 @@
 
 /* An operation with so much of compute's time is named, essential or not. */
 static const double op_worth = 0.25;
+/* A batch is worth a line when compute alone is so much faster; a run has so much of that at least:
+ * it was measured for a moment. */
+static const double batch_worth = 1.1, batch_least = 0.6;
 /* Threads that wait so much for cores are held up by others. */
 static const double quiet_worth = 0.1;
+
+/* Batches that are waited for: larger ones are waited for longer. */
+static bool input_limits(const stk_case *c)
+{
+    return c->share[STK_STAGE_READ].value >= STK_SHARE_LIMIT ||
+           c->share[STK_STAGE_PREPROCESS].value >= STK_SHARE_LIMIT ||
+           c->share[STK_STAGE_HOST_TO_DEVICE].value >= STK_SHARE_LIMIT;
+}
 
 /* What stays the same for a step, whatever its batch, is paid less often. */
 static void fix_by_batch(stk_case *c)
@@ -16,13 +27,15 @@ static void fix_by_batch(stk_case *c)
     int64_t            batch;
     stk_what_if        what;
     const double       faster = stk_case_best_batch(c, &batch);
-    if (batch == p->run.batch || faster <= 1) return;
+    if (batch == p->run.batch || faster < batch_worth || input_limits(c)) return;
     stk_what_if_init(&what);
     for (int s = STK_STAGE_NONE; s < STK_STAGE_COUNT; s++)
         if (s == STK_STAGE_NONE || s > STK_STAGE_COMPUTE)
             what.factor[s] = (double)p->run.batch / (double)batch;
+    stk_what_if least = what;
     what.factor[STK_STAGE_COMPUTE] = 1 / faster;
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, "batch", &what);
+    least.factor[STK_STAGE_COMPUTE] = 1 / (1 + batch_least * (faster - 1));
+    stk_fix *fix = stk_case_fix_between(c, STK_STAGE_COMPUTE, "batch", &least, &what);
     if (!fix) return;
     fix->changes_training = true;
     stk_fix_say(fix, "use a batch of %lld instead of %lld", (long long)batch,

@@ -7,8 +7,8 @@
 
 enum { MOST_PIXELS = 1 << 20 };
 
-/* Input takes a quarter of memory at most unless told otherwise. */
-static const double memory_for_input = 0.25;
+/* Input takes a quarter of memory at most unless told otherwise, and a cache half of that. */
+static const double memory_for_cache = 0.125;
 /* Stored images must be so much larger than needed for resizing them once to be worth it. */
 static const double larger = 1.25;
 
@@ -23,8 +23,10 @@ static double busy_share_of(const stk_profile *p, const char *word)
     return all > 0 ? found / all : 0;
 }
 
+/* Of files, or a stage of a person's own plan. */
 static bool has_cache(const stk_profile *p)
 {
+    if (*p->run.cache && strcmp(p->run.cache, "none") != 0) return true;
     for (size_t i = 0; i < p->input_count; i++)
         if (strstr(p->inputs[i].name, "cache")) return true;
     return false;
@@ -39,7 +41,7 @@ static double epoch_bytes(const stk_profile *p)
 static void fix_by_memory(stk_case *c)
 {
     const stk_profile *p = c->profile;
-    const double       bytes = epoch_bytes(p), room = memory_for_input * (double)p->machine.memory;
+    const double       bytes = epoch_bytes(p), room = memory_for_cache * (double)p->machine.memory;
     stk_what_if        what;
     if (has_cache(p) || (bytes > 0 && p->machine.memory > 0 && bytes > room)) return;
     stk_what_if_init(&what);
@@ -53,7 +55,7 @@ static void fix_by_memory(stk_case *c)
         stk_fix_because(fix, "from the second epoch on nothing is read, if the data fits");
     else
         stk_fix_because(fix,
-                        "an epoch reads %.1f MB, and the input may take %.0f MB: from the second "
+                        "an epoch reads %.1f MB, and a cache may take %.0f MB: from the second "
                         "epoch on nothing is read",
                         bytes / 1e6, room / 1e6);
     stk_fix_set(fix, "data.cache=memory");

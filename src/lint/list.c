@@ -89,6 +89,7 @@ static bool read_key(const char *recipe, char *set, size_t room)
     if (sscanf(recipe, "%31[a-z_]: {%31[a-z_]: %90[^},]}%n", section, key, value, &end) != 3 ||
         !end || recipe[end])
         return false;
+    if (value[0] >= 'A' && value[0] <= 'Z') return false; /* a letter for a person's own number */
     if (strcmp(value, "\"\"") == 0) *value = 0;
     snprintf(set, room, "%s.%s=%s", section, key, value);
     return true;

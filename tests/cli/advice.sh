@@ -41,20 +41,29 @@ while read -r key; do
 done <sets
 
 # A callback that sleeps costs the same on any machine: a tenth of it gives what was foretold, or nearly.
-profile called --batch 8 --inject callback=40ms:sleep
+profile called --batch 8 --steps 60 --inject callback=40ms:sleep
 python3 - called.json <<'PYTHON' || fail "the fixes of a slow callback"
 import json, sys
 d = json.load(open(sys.argv[1]))
 fix = next(fix for fix in d["fixes"] if fix["name"] == "call_less")
 assert "'injected'" in fix["title"] and fix["gain_low"] > 0 and not fix["set"], fix
 PYTHON
-profile less --batch 8 --inject callback=4ms:sleep
+profile less --batch 8 --steps 60 --inject callback=4ms:sleep
 python3 - called.json less.json <<'PYTHON' || fail "the callback that was called less often"
 import json, sys
 slow, fast = (json.load(open(name)) for name in sys.argv[1:])
 fix = next(fix for fix in slow["fixes"] if fix["name"] == "call_less")
 gain = fast["samples_per_s"]["value"] / slow["samples_per_s"]["value"] - 1
 assert gain > fix["gain_low"] / 3, (gain, fix["gain_low"], fix["gain_high"])
+PYTHON
+
+# Gradients that are added up are shared once an update: what "every fourth step" foretells.
+profile shared --batch 8 --steps 60 --inject share=20ms --set train.accumulate=4
+python3 - profiles/shared/profile.json <<'PYTHON' || fail "gradients that are added up"
+import json, sys
+p = json.load(open(sys.argv[1]))
+ms = p["stages"][5]["exposed_ns"] / p["steps"] / 1e6
+assert 4 < ms < 15, ms
 PYTHON
 
 # Traces of others are told in their words.

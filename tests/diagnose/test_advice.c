@@ -96,6 +96,10 @@ STK_TEST(a_cache_is_told_where_there_is_none_and_the_data_fits)
     stk_diagnosis d = diagnose(&p);
     EXPECT_STR_EQ("data.cache=memory", fix_named(&d, "cache")->set[0]);
     EXPECT(fix_named(&d, "cache")->gain > 0.5 && !fix_named(&d, "cache")->at_most);
+    strcpy(p.run.cache, "memory");
+    d = diagnose(&p);
+    EXPECT(!fix_named(&d, "cache")); /* it is on */
+    strcpy(p.run.cache, "none");
     p.inputs[p.input_count].stage = STK_STAGE_READ;
     strcpy(p.inputs[p.input_count++].name, "cache");
     d = diagnose(&p);
@@ -103,7 +107,7 @@ STK_TEST(a_cache_is_told_where_there_is_none_and_the_data_fits)
     stk_profile_release(&p);
     p = slow_reads("pack", 3000);
     d = diagnose(&p);
-    EXPECT(!fix_named(&d, "cache")); /* input may take two of eight gigabytes */
+    EXPECT(!fix_named(&d, "cache")); /* a cache may take one of eight gigabytes */
     stk_profile_release(&p);
 }
 
@@ -257,6 +261,8 @@ STK_TEST(a_pytorch_program_is_told_in_pytorchs_words)
             EXPECT(*d.fixes[k].code && d.fixes[k].set_count > 0);
         }
         EXPECT(!strstr(d.verdict, "samples/s"));
+        /* Numbers of Python are double, and no operation's type. */
+        EXPECT((p.program.float64 > 0.01) == (strcmp(cases[i].fix, "dtype") == 0));
         stk_profile_release(&p);
     }
 }

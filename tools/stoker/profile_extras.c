@@ -150,6 +150,26 @@ static stk_status measure_batches(stk_profile *p, const stk_train_job *job, doub
     return STK_OK;
 }
 
+/* The run's own batch and the best once more, in turn: other programs only slow down, so the faster
+ * of two times counts. */
+static stk_status measure_again(stk_profile *p, const stk_train_job *job, double seconds,
+                                stk_error *err)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < p->batch_count; i++)
+        if (p->batches[i].samples_per_s > p->batches[best].samples_per_s) best = i;
+    const size_t pair[] = {0, best}, count = p->batch_count;
+    for (size_t i = 0; i < 2 && best; i++) {
+        stk_memory_plan    unused;
+        stk_profile_batch *b = &p->batches[pair[i]];
+        STK_TRY(measure_batch(p, job, b->batch, seconds, &unused, err));
+        const double again = p->batches[count].samples_per_s;
+        if (again > b->samples_per_s) b->samples_per_s = again;
+        p->batch_count = count;
+    }
+    return STK_OK;
+}
+
 static void lint_the_rest(stk_lint_list *lints, const stk_train_job *job, const stk_profile *p)
 {
     stk_lint_machine machine;
@@ -172,10 +192,11 @@ static stk_status measure(stk_profile *p, stk_lint_list *lints, const stk_train_
     stk_profile_probe_device(&p->limits, p->run.backend, p->run.precision);
     free(p->batches);
     p->batch_count = 0;
-    p->batches = calloc(MOST_BATCHES, sizeof *p->batches);
+    p->batches = calloc(MOST_BATCHES + 1, sizeof *p->batches); /* one is measured again */
     if (!p->batches) return stk_fail(err, STK_E_NOMEM, "profile", NULL, "no memory for batches");
     STK_TRY(measure_step(p, lints, job, seconds, &plan, err));
-    return measure_batches(p, job, seconds * batches_share, &plan, err);
+    STK_TRY(measure_batches(p, job, seconds * batches_share, &plan, err));
+    return measure_again(p, job, seconds * batches_share / MOST_BATCHES, err);
 }
 
 void stk_profile_add_extras(stk_profile *profile, stk_lint_list *lints, const stk_train_job *job,

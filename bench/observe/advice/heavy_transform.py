@@ -6,10 +6,10 @@ from loop import Pictures, convolutions, main
 
 
 def blur(picture):
-    pixels = picture.numpy().astype(numpy.float64)
-    for _ in range(60):
+    pixels = numpy.tile(picture.numpy().astype(numpy.float64), (1, 4, 4))
+    for _ in range(4):
         pixels = (pixels + numpy.roll(pixels, 1, 1) + numpy.roll(pixels, 1, 2)) / 3
-    return torch.from_numpy(pixels.astype(numpy.uint8))
+    return torch.from_numpy(pixels[:, :32, :32].astype(numpy.uint8))
 
 
 if __name__ == "__main__":

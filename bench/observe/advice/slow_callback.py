@@ -9,9 +9,8 @@ from loop import Pictures, convolutions, main
 def log_weights(loop):
     rows = []
     for name, value in loop.model.state_dict().items():
-        values = value.detach().numpy().ravel()
-        for _ in range(12):
-            rows.append(f"{name} {numpy.percentile(values, [5, 50, 95])} {numpy.histogram(values, 50)[0].max()}")
+        values = numpy.tile(value.detach().numpy().ravel(), 30)
+        rows.append(f"{name} {numpy.percentile(values, [5, 50, 95])} {numpy.histogram(values, 50)[0].max()}")
     print("\n".join(rows), file=sys.stderr)
 
 

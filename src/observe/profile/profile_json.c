@@ -21,6 +21,7 @@ static const stk_field run_fields[] = {
     STK_FIELD_OF_TEXT(stk_profile_run, precision),
     STK_FIELD_OF_TEXT(stk_profile_run, inject),
     STK_FIELD_OF_TEXT(stk_profile_run, kind),
+    STK_FIELD_OF_TEXT(stk_profile_run, cache),
     STK_FIELD_OF_TEXT(stk_profile_run, unit),
     STK_FIELD(stk_profile_run, data_count, STK_FIELD_INT64),
     STK_FIELD(stk_profile_run, stored_width, STK_FIELD_INT64),

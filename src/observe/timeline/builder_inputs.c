@@ -45,12 +45,17 @@ static void keep_batch(stk_builder *b, stk_bytes value)
     if (*batch != dims[0]) *batch = -1;
 }
 
+/* The first input is what an operation works on; later ones may be numbers of Python, which are
+ * double. */
 static uint16_t type_flags(stk_bytes types)
 {
-    uint16_t flags = 0;
-    if (has(types, "\"double\"")) flags |= STK_EVENT_FLOAT64;
-    if (has(types, "Half") || has(types, "BFloat16")) flags |= STK_EVENT_FLOAT16;
-    return flags;
+    const char *first = (const char *)memchr(types.data, '"', types.size);
+    if (!first) return 0;
+    const size_t    left = types.size - (size_t)((const uint8_t *)first - types.data) - 1;
+    const char     *end = (const char *)memchr(first + 1, '"', left);
+    const stk_bytes type = {(const uint8_t *)first + 1, end ? (size_t)(end - first - 1) : 0};
+    if (stk_scan_is(type, "double")) return STK_EVENT_FLOAT64;
+    return has(type, "Half") || has(type, "BFloat16") ? STK_EVENT_FLOAT16 : 0;
 }
 
 static uint16_t stride_flags(stk_bytes strides)

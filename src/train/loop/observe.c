@@ -35,9 +35,17 @@ static int64_t warm_up(const stk_trainer *t)
     return fifth < STK_TRAIN_WARM_UP ? fifth : STK_TRAIN_WARM_UP;
 }
 
+static const char *cache_of(const stk_trainer *t)
+{
+    static const char *const kinds[] = {
+        [STK_CACHE_NONE] = "none", [STK_CACHE_MEMORY] = "memory", [STK_CACHE_DISK] = "disk"};
+    return t->cache ? kinds[t->cache->choice.kind] : NULL;
+}
+
 stk_status stk_trainer_observe(stk_trainer *trainer, stk_error *err)
 {
     const stk_observer_options options = {.data = trainer->data,
+                                          .cache = cache_of(trainer),
                                           .recipe = &trainer->recipe,
                                           .session = trainer->session,
                                           .meter = trainer->meter,

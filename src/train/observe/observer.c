@@ -40,7 +40,7 @@ stk_status stk_observer_new(stk_observer **out, const stk_observer_options *opti
     pthread_mutex_init(&o->lock, NULL);
     stk_profile_init(&o->card);
     stk_profile_fill_card(&o->card, options->recipe, options->session);
-    if (options->data) stk_profile_fill_data(&o->card, options->data);
+    if (options->data) stk_profile_fill_data(&o->card, options->data, options->cache);
     return STK_OK;
 }
 

@@ -11,6 +11,7 @@ typedef struct stk_observer stk_observer;
 
 typedef struct stk_observer_options {
     const stk_train_data   *data;   /* NULL: not known; read by _new alone */
+    const char             *cache;  /* of the data: "memory", "disk", "none"; NULL: not known */
     const stk_train_recipe *recipe; /* these three must outlive it */
     stk_session            *session;
     stk_meter              *meter;

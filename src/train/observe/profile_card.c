@@ -29,10 +29,11 @@ static void fill_memory(stk_profile *out, const stk_memory_plan *plan)
     }
 }
 
-void stk_profile_fill_data(stk_profile *out, const stk_train_data *data)
+void stk_profile_fill_data(stk_profile *out, const stk_train_data *data, const char *cache)
 {
     stk_profile_run *run = &out->run;
     snprintf(run->kind, sizeof run->kind, "%s", stk_train_data_kind(data));
+    if (cache) snprintf(run->cache, sizeof run->cache, "%s", cache);
     run->data_count = data->train_count;
     run->stored_width = data->width;
     run->stored_height = data->height;

@@ -8,8 +8,8 @@
 /* The card, the memory and the number of parameters: what does not change during a run. */
 void stk_profile_fill_card(stk_profile *out, const stk_train_recipe *recipe, stk_session *session);
 
-/* What the data is: its kind, how much, how large images are stored. */
-void stk_profile_fill_data(stk_profile *out, const stk_train_data *data);
+/* What the data is: its kind, how much, how large images are stored, where it is kept. */
+void stk_profile_fill_data(stk_profile *out, const stk_train_data *data, const char *cache);
 
 /* The input's stages. */
 typedef struct stk_input_state {

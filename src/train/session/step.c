@@ -147,7 +147,7 @@ static stk_status run(stk_session *s, stk_program *program, const stk_feed_batch
     STK_TRY(stk_outbox_begin(s->outbox, err));
     STK_TRY(stk_program_run(program, thread, err));
     stk_meter_add(input->meter, STK_STAGE_COMPUTE, 0, (uint64_t)batch->rows, 0);
-    STK_TRY(share(s, input, err));
+    if (!s->update || input->update) STK_TRY(share(s, input, err)); /* added up, they go once */
     stk_meter_enter(input->meter, STK_STAGE_DEVICE_TO_HOST);
     STK_TRY(fetch_more(s, input, err));
     STK_TRY(put(s, program, "loss", offsetof(left, loss), sizeof(float), (uint64_t)batch->rows,
