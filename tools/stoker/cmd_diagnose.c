@@ -200,7 +200,9 @@ static int diagnose(session *s)
     warn_of_missing(s);
     if (asks) s->then = stk_replay(&s->profile, &s->what);
     if (s->values->output &&
-        stk_profile_save_page(&s->profile, &s->diagnosis, NULL, NULL, s->values->output, &err))
+        stk_profile_save_page(&s->profile, &s->diagnosis, NULL, NULL,
+                              is_folder(s->call->operands[0]) ? s->call->operands[0] : NULL,
+                              s->values->output, &err))
         return stk_report_error(s->call->command, &err, NULL);
     return print(s);
 }
