@@ -100,7 +100,7 @@ static double measure_calls(void)
     stk_activity  activity;
     stk_iterator *it = start_input(&err);
     must(stk_meter_new(&meter, NULL, &err), &err);
-    stk_activity_init(&activity);
+    stk_activity_init(&activity, NULL);
     const double step = print_each("the meter's calls of a step", meter_steps, meter);
     const double unit = print_each("a unit of work is begun and ended", change_activity, &activity);
     const double read = print_each("the input's times are read", read_times, it);

@@ -15,6 +15,9 @@ typedef struct stk_report_options {
     stk_bytes           trace;       /* a Chrome trace whose events are shown; empty: none */
     const stk_timeline *timeline;    /* the same, read already: it goes before trace; NULL: none */
     uint32_t            most_events; /* of the timeline; 0: 200000 */
+    stk_bytes           learning;    /* as stk_learning_write gives it; empty: none */
+    stk_bytes tracing; /* what became of the last trace that was asked for, as JSON, where one
+                        * may be; empty: none can be asked for */
 } stk_report_options;
 
 /* Appends the page. options may be NULL. Without profile and diagnosis it is the page that asks its
@@ -29,6 +32,10 @@ typedef struct stk_live stk_live;
 typedef struct stk_live_options {
     int         port;    /* 0: any free one */
     const char *address; /* NULL: 127.0.0.1 */
+    /* A button of the page asks for the next steps to be recorded; on the server's thread. An error
+     * is shown to who pressed it. NULL: it cannot be asked for. */
+    stk_status (*ask_trace)(void *context, int64_t steps, int level, stk_error *err);
+    void *context;
 } stk_live_options;
 
 /* Serves the page from a thread of its own. A port in use is STK_E_EXISTS and says which. Where no
@@ -41,9 +48,15 @@ STK_API void stk_live_stop(stk_live *live);
 STK_API int  stk_live_port(const stk_live *live);
 /* Whether anybody asked since the last update: if not, one may be left out. */
 STK_API bool stk_live_wanted(stk_live *live);
-/* What the page shows from now on; both are copied. Never waits for a reader. */
+/* Whether somebody looks: data was asked for in the last five seconds; and has seen the last
+ * update.
+ */
+STK_API bool stk_live_watched(stk_live *live);
+STK_API bool stk_live_seen(stk_live *live);
+/* What the page shows from now on; all is copied. options may be NULL. Never waits for a reader. */
 STK_API STK_NODISCARD stk_status stk_live_update(stk_live *live, const stk_profile *profile,
-                                                 const stk_diagnosis *diagnosis, stk_error *err);
+                                                 const stk_diagnosis      *diagnosis,
+                                                 const stk_report_options *options, stk_error *err);
 
 STK_END_DECLS
 #endif

@@ -28,6 +28,7 @@
 #include <stoker/iterator.h>
 #include <stoker/json.h>
 #include <stoker/layers.h>
+#include <stoker/learning.h>
 #include <stoker/ledger.h>
 #include <stoker/lint.h>
 #include <stoker/lr_finder.h>

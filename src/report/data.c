@@ -28,6 +28,14 @@ static stk_status put_all(const stk_profile *profile, const stk_diagnosis *diagn
     STK_TRY(stk_profile_write(profile, out, err));
     STK_TRY(put(out, ",\"diagnosis\":", err));
     STK_TRY(stk_diagnosis_write(diagnosis, out, err));
+    if (options->learning.size) {
+        STK_TRY(put(out, ",\"learning\":", err));
+        STK_TRY(stk_blob_append(out, options->learning.data, options->learning.size, err));
+    }
+    if (options->tracing.size) {
+        STK_TRY(put(out, ",\"tracing\":", err));
+        STK_TRY(stk_blob_append(out, options->tracing.data, options->tracing.size, err));
+    }
     STK_TRY(put(out, ",\"replay\":", err));
     STK_TRY(stk_report_write_replay(profile, out, err));
     if (options->timeline || options->trace.size) STK_TRY(put(out, ",\"timeline\":", err));

@@ -1,5 +1,5 @@
-/* What the page shows, as one JSON object: title, profile, diagnosis, the steps to play again and
- * the timeline. It may stand in a <script>: it holds no '<', U+2028 or U+2029. */
+/* What the page shows, as one JSON object: title, profile, diagnosis, how the run learns, the steps
+ * to play again and the timeline. It may stand in a <script>: it holds no '<', U+2028 or U+2029. */
 #ifndef STK_REPORT_DATA_H
 #define STK_REPORT_DATA_H
 

@@ -27,6 +27,18 @@ bool stk_live_wanted(stk_live *live)
     return false;
 }
 
+bool stk_live_watched(stk_live *live)
+{
+    (void)live;
+    return false;
+}
+
+bool stk_live_seen(stk_live *live)
+{
+    (void)live;
+    return true;
+}
+
 stk_status stk_live_publish(stk_live *live, stk_bytes json, stk_error *err)
 {
     (void)live, (void)json;

@@ -84,4 +84,33 @@ assert len(plain) > len(fused), (len(plain), len(fused))
 assert layers(fused) <= layers(plain), (layers(fused), layers(plain))
 PYTHON
 
+# A run that is going on is asked; one that is not, or is none, says so.
+"$stoker" $train --epochs 100000 -o asked >asked.out 2>asked.err &
+child=$!
+for _ in $(seq 3000); do
+    [ -s asked/metrics.csv ] && break
+    sleep 0.01
+done
+run trace ask asked --steps 3
+expect_code 0 "a run that is going on"
+file=$(cat out)
+[ "$(check "$file" | wc -w)" = 3 ] || fail "three steps were asked for: $(check "$file")"
+case $file in asked/trace-*.json.gz) ;; *) fail "the file is $file" ;; esac
+expect_in err "3 steps from step" "a run that is going on"
+run trace ask asked --steps 1 --level 1 --json
+expect_code 0 "as JSON"
+python3 -c 'import json, sys; r = json.load(open("out")); assert r["steps"] == 1 and r["level"] == 1 and r["events"] > 0, r' ||
+    fail "the JSON of a trace"
+run trace ask asked --level 3
+expect_code 1 "kernels without a GPU"
+expect_in err "level=2 has every operation" "kernels without a GPU"
+[ -z "$(ls asked | grep -E 'request|reply')" ] || fail "requests are left over: $(ls asked)"
+kill -INT "$child"
+wait "$child" || true
+run trace ask asked
+expect_code 1 "a run that is over"
+expect_in err "this run is not going on" "a run that is over"
+run trace ask photos
+expect_code 1 "no run"
+expect_in err "has no recipe.yaml" "no run"
 finish

@@ -28,6 +28,27 @@ while not data and time.time() < deadline:
         time.sleep(0.2)
 assert data["profile"]["run"]["model"] == "resnet8", data["profile"]["run"]
 assert data["diagnosis"]["verdict"], data["diagnosis"]
+learning = data["learning"]
+assert learning["state"] == "running" and learning["steps"] > 1000 and learning["step"] >= 3, learning
+images = learning["training"]["images"]
+assert images and all(i["src"].startswith("data:image/png;base64,") and i["label"] for i in images), len(images)
+# The button: asked as the page does, by nobody else; the file is named when it is there.
+assert data["tracing"]["state"] == "idle", data["tracing"]
+def press(headers):
+    request = urllib.request.Request(url + "trace?steps=2&level=1", data=b"", headers=headers)
+    try:
+        return urllib.request.urlopen(request, timeout=60).status
+    except urllib.error.HTTPError as error:
+        return error.code
+token = urllib.request.urlopen(url + "data.json", timeout=60).headers["X-Stoker-Token"]
+assert press({"X-Stoker-Token": token}) == 403 and press({"Origin": url[:-1]}) == 403
+assert press({"X-Stoker-Token": token, "Origin": "http://evil.test"}) == 403
+assert press({"X-Stoker-Token": token, "Origin": url[:-1]}) == 202
+while data["tracing"]["state"] != "done" and time.time() < deadline:
+    time.sleep(0.2)
+    data = json.load(urllib.request.urlopen(url + "data.json", timeout=60))
+import os
+assert data["tracing"]["steps"] == 2 and os.path.getsize(data["tracing"]["path"]) > 100, data["tracing"]
 request = urllib.request.Request(url + "data.json", headers={"Host": "evil.test"})
 try:
     urllib.request.urlopen(request, timeout=60)
@@ -50,6 +71,17 @@ kill -INT $job
 code=0
 wait $job || code=$?
 expect_code 130 "Ctrl-C"
+for file in learning.json report.html; do
+    [ -s "$work/run/$file" ] || fail "$file is missing after Ctrl-C"
+done
+expect_in "$work/run/report.html" '"state":"interrupted"' "the page of the run"
+run diagnose "$work/run" -o "$work/again.html"
+expect_code 0 "the page made again"
+expect_in "$work/again.html" '"learning":{"state":"interrupted"' "the page made again"
+printf 'x' >"$work/run/learning.json"
+run diagnose "$work/run" -o "$work/again.html"
+expect_code 1 "learning.json that is none"
+expect_in "$work/err" "learning.json" "learning.json that is none"
 run train "$work/data" -q --serve --serve-address nowhere -o "$work/third"
 expect_code 1 "an address in words"
 expect_in "$work/err" "no address in numbers" "an address in words"

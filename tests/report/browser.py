@@ -110,6 +110,23 @@ def look_at_replays(b, runs):
             expect(rate is not None and abs(rate - what["rate"]) <= 0.001 * what["rate"], f"run {number}, {what}: the page says {rate}")
 
 
+def look_at_learning(b, data):
+    learning = data["learning"]
+    expect(b.run("return document.getElementById('learning-state').textContent") == "running", "the state is told")
+    tiles = b.run("return [...document.querySelectorAll('#learning .tile')].map((e) => e.textContent)")
+    expect(any(t.startswith("1m 22s") and "left" in t for t in tiles), f"what is left is told: {tiles}")
+    expect(any("best validation" in t for t in tiles), f"the best is told: {tiles}")
+    charts = b.run("return [...document.querySelectorAll('#curves [data-chart]')].map((e) => [e.dataset.chart, [...e.querySelectorAll('path')].map((p) => p.style.opacity), e.querySelectorAll('circle').length])")
+    expect([c[0] for c in charts] == ["Loss", "Accuracy", "Learning rate"], f"the curves are there: {charts}")
+    expect(all(c[1][:1] == ["0.32"] and len(c[1]) == 3 and c[2] == 6 for c in charts[:2]), f"reports are behind the smoothed line, evaluations are dots: {charts}")
+    labels = b.run("return [...document.querySelectorAll('#samples .sample')].map((e) => [e.querySelector('img').naturalWidth, e.textContent])")
+    expect(labels == [[1, "cat </script>✓ cat 91 %"], [1, "automobile✗ airplane 40 %"], [1, "frog 70 % + cat"]], f"pictures are shown: {labels}")
+    sides = b.run("return ['learning', 'verdict'].map((id) => { const r = document.getElementById(id).getBoundingClientRect(); return [r.left, r.top]; })")
+    expect(sides[0][1] == sides[1][1] and sides[0][0] < sides[1][0], f"learning and performance are side by side: {sides}")
+    expect(b.run("return !document.getElementById('record')"), "a file cannot be asked for a trace")
+    expect(len(learning["epoch_list"]) == 6, "epochs are there")
+
+
 VIEW = "const v = window.stoker.timeline.view; return {begin: v.begin, end: v.end, events: v.t.count, rows: v.t.rows.map((r) => r.name), boxes: v.boxes, hits: v.hits}"
 
 
@@ -180,13 +197,19 @@ def look_at_noise(b):
 
 
 class Live(http.server.BaseHTTPRequestHandler):
-    """The live server's two addresses."""
-    page, data = b"", None
+    """The live server's addresses."""
+    page, data, asked = b"", None, []
+
+    def do_POST(self):
+        Live.asked.append((self.path, self.headers["X-Stoker-Token"], self.headers["Origin"]))
+        self.send_response(202)
+        self.end_headers()
 
     def do_GET(self):
         body = {"/": Live.page, "/data.json": Live.data and json.dumps(Live.data).encode()}.get(self.path)
         self.send_response(200 if body else 503)
         self.send_header("Content-Type", "text/html" if self.path == "/" else "application/json")
+        self.send_header("X-Stoker-Token", "the token")
         self.end_headers()
         self.wfile.write(body or b"")
 
@@ -201,12 +224,20 @@ def look_at_live(b, empty, data):
     Live.page = empty
     b.open(f"http://127.0.0.1:{server.server_port}/")
     b.wait("return document.getElementById('live').textContent.includes('waiting')")
-    Live.data = {"profile": data["profile"], "diagnosis": data["diagnosis"]}
+    b.wait("return Boolean(document.getElementById('starting'))")
+    Live.data = {"profile": data["profile"], "diagnosis": data["diagnosis"], "learning": data["learning"],
+                 "tracing": {"state": "idle", "steps": 0, "level": 0, "first_step": -1, "path": "", "events": 0, "message": ""}}
     say = "const e = document.getElementById('say'); return e && e.textContent === arguments[0]"
     b.wait(say.replace("arguments[0]", json.dumps(data["diagnosis"]["verdict"])))
     expect(b.run("return !document.getElementById('timeline')"), "without a trace there is no timeline")
     Live.data["diagnosis"] = {**data["diagnosis"], "verdict": "Now it is another."}
     b.wait(say.replace("arguments[0]", '"Now it is another."'))
+    expect(b.run("return !document.getElementById('starting')"), "what stood there before the first steps is gone")
+    b.run("document.getElementById('record-ask').click()")
+    b.wait("return !document.getElementById('record-state').textContent.includes('Asking')")
+    expect(Live.asked == [("/trace?steps=5&level=2", "the token", f"http://127.0.0.1:{server.server_port}")], f"the button asks: {Live.asked}")
+    Live.data["tracing"] = {**Live.data["tracing"], "state": "done", "steps": 5, "first_step": 1200, "path": "runs/a/trace-1200.json.gz", "events": 4321}
+    b.wait("return document.getElementById('record-state').textContent.includes('runs/a/trace-1200.json.gz: 4,321 events')")
     server.shutdown()
     server.server_close()
     b.wait("return document.getElementById('live').textContent.includes('lost')")
@@ -250,6 +281,7 @@ def look(b, folder):
     b.open(page)
     b.wait("return Boolean(window.stoker) && document.querySelectorAll('.chart svg').length > 10")
     look_at_verdict(b, data)
+    look_at_learning(b, data)
     look_at_numbers(b, data)
     look_at_operations(b, data)
     look_at_what_if(b, json.loads((folder / "expected.json").read_text()))

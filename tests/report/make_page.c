@@ -4,14 +4,16 @@
 #include "report/replays.h"
 #include "report/sample.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <stoker/json.h>
+#include <stoker/learning.h>
 
 enum { USUAL_EVENTS = 6000, QUESTIONS = 12 };
 
-/* What is made; the trace goes into the report only. */
-enum { TRACE, REPORT, BARE, EMPTY, EXPECTED, REPLAYS, BLOBS };
+/* What is made; the trace and learning go into the report only. */
+enum { TRACE, LEARNING, REPORT, BARE, EMPTY, EXPECTED, REPLAYS, BLOBS };
 
 static stk_what_if question(int number)
 {
@@ -100,13 +102,73 @@ static stk_status write_bare(stk_blob *out, stk_error *err)
     return st;
 }
 
+/* A grey dot as PNG. */
+static const uint8_t dot[] = {0x89, 'P', 'N',  'G',  13,   10,   26,   10,   0,    0, 0, 13,
+                              'I',  'H', 'D',  'R',  0,    0,    0,    1,    0,    0, 0, 1,
+                              8,    0,   0,    0,    0,    0x3a, 0x7e, 0x9b, 0x55, 0, 0, 0,
+                              10,   'I', 'D',  'A',  'T',  0x78, 0x9c, 0x63, 0x68, 0, 0, 0,
+                              0x82, 0,   0x81, 0x77, 0xcd, 0x72, 0xb6, 0,    0,    0, 0, 'I',
+                              'E',  'N', 'D',  0xae, 'B',  0x60, 0x82};
+
+static void add_reports(stk_learning *l)
+{
+    enum { STEPS = 600, EPOCH = 100 };
+    for (int step = 2; step <= STEPS; step += 2) {
+        const bool   end = step % EPOCH == 0;
+        const double done = (double)step / STEPS, noise = 0.2 * sin(step * 1.7);
+        stk_learning_add(
+            l, &(stk_learning_row){.step = step,
+                                   .epoch = (double)step / EPOCH,
+                                   .seconds = step * 0.2,
+                                   .loss = 2.3 * exp(-1.5 * done) + noise,
+                                   .accuracy = 0.1 + 0.6 * done + noise / 4,
+                                   .learning_rate = 0.1 * sin(3.14 * done),
+                                   .epoch_loss = end ? 2.3 * exp(-1.5 * done) : (double)NAN,
+                                   .epoch_accuracy = end ? 0.1 + 0.6 * done : (double)NAN,
+                                   .validation_loss = end ? 2.2 * exp(-done) : (double)NAN,
+                                   .validation_accuracy = end ? 0.1 + 0.5 * done : (double)NAN});
+    }
+}
+
+static stk_status write_learning(stk_blob *out, stk_error *err)
+{
+    const stk_learning_image images[] = {
+        {.encoded = stk_bytes_of(dot, sizeof dot),
+         .label = "cat </script>",
+         .predicted = "cat",
+         .probability = 0.91,
+         .right = true},
+        {.encoded = stk_bytes_of(dot, sizeof dot),
+         .label = "automobile",
+         .predicted = "airplane",
+         .probability = 0.4},
+        {.encoded = stk_bytes_of(dot, sizeof dot), .label = "frog 70 % + cat", .predicted = ""}};
+    stk_learning *l;
+    STK_TRY(stk_learning_new(&l, err));
+    add_reports(l);
+    stk_learning_go_to(l, &(stk_learning_place){.state = "running",
+                                                .step = 600,
+                                                .steps = 1000,
+                                                .epoch = 6,
+                                                .epochs = 10,
+                                                .seconds = 120,
+                                                .seconds_left = 82});
+    stk_status st = stk_learning_show(l, STK_LEARNING_VALIDATION, 599, images, 2, err);
+    if (!st) st = stk_learning_show(l, STK_LEARNING_TRAINING, 501, images + 2, 1, err);
+    if (!st) st = stk_learning_write(l, out, err);
+    stk_learning_free(l);
+    return st;
+}
+
 static stk_status make(const char *folder, size_t events, stk_profile *profile,
                        stk_diagnosis *diagnosis, stk_blob blobs[BLOBS], stk_error *err)
 {
     STK_TRY(stk_sample_trace(profile, events, &blobs[TRACE], err));
     stk_sample_diagnosis(diagnosis, profile);
+    STK_TRY(write_learning(&blobs[LEARNING], err));
     const stk_report_options options = {.trace_path = "trace.json.gz",
-                                        .trace = stk_blob_bytes(&blobs[TRACE])};
+                                        .trace = stk_blob_bytes(&blobs[TRACE]),
+                                        .learning = stk_blob_bytes(&blobs[LEARNING])};
     STK_TRY(stk_report_write(profile, diagnosis, &options, &blobs[REPORT], err));
     STK_TRY(write_expected(profile, &blobs[EXPECTED], err));
     STK_TRY(write_replays(&blobs[REPLAYS], err));

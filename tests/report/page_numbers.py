@@ -17,6 +17,7 @@ def untable(value):
 def settle(data):
     for part in ("profile", "diagnosis"):
         data[part] = {key: untable(value) for key, value in data[part].items()}
+    data["learning"] = {key: untable(value) for key, value in data.get("learning", {}).items()}
     return data
 
 

@@ -151,6 +151,99 @@ STK_TEST(a_port_in_use_is_named)
     stk_live_stop(live);
 }
 
+typedef struct asked {
+    int        times, level;
+    int64_t    steps;
+    stk_status gives;
+} asked;
+
+static stk_status ask_trace(void *context, int64_t steps, int level, stk_error *err)
+{
+    asked *a = context;
+    a->times++;
+    a->steps = steps;
+    a->level = level;
+    return a->gives ? stk_fail(err, a->gives, "trace", NULL, "steps are being recorded already")
+                    : STK_OK;
+}
+
+/* What a browser sends for the button; NULL leaves a header out. */
+static const char *press(int port, const char *query, const char *origin, const char *token,
+                         char *text)
+{
+    char      request[1024], from[128] = "", with[128] = "";
+    const int fd = connect_to(port);
+    if (origin) snprintf(from, sizeof from, "Origin: %s\r\n", origin);
+    if (token) snprintf(with, sizeof with, "X-Stoker-Token: %s\r\n", token);
+    snprintf(request, sizeof request,
+             "POST /trace%s HTTP/1.1\r\nHost: localhost:%d\r\n%s%sContent-Length: 5\r\nConnection: "
+             "close\r\n\r\nhello",
+             query, port, from, with);
+    say(fd, request);
+    return read_all(fd, text);
+}
+
+STK_TEST(only_the_page_itself_may_ask_for_a_trace)
+{
+    char                   text[ROOM], origin[64], token[64];
+    asked                  a = {0};
+    stk_live              *live;
+    stk_error              err;
+    const stk_live_options options = {.ask_trace = ask_trace, .context = &a};
+    EXPECT_OK(stk_live_start(&live, &options, &err));
+    const int port = stk_live_port(live);
+    publish(live, "{}");
+    const char *found = strstr(ask(port, "GET /data.json", "localhost", text), "X-Stoker-Token: ");
+    EXPECT(found != NULL);
+    snprintf(token, sizeof token, "%.32s", found + strlen("X-Stoker-Token: "));
+    EXPECT_INT_EQ(32, strspn(token, "0123456789abcdef"));
+    snprintf(origin, sizeof origin, "http://localhost:%d", port);
+    EXPECT_CONTAINS("HTTP/1.1 403", press(port, "", NULL, token, text));
+    EXPECT_CONTAINS("HTTP/1.1 403", press(port, "", origin, NULL, text));
+    EXPECT_CONTAINS("HTTP/1.1 403", press(port, "", "http://evil.test", token, text));
+    EXPECT_CONTAINS("HTTP/1.1 403", press(port, "", "https://localhost", token, text));
+    EXPECT_CONTAINS("HTTP/1.1 403", press(port, "", "null", token, text));
+    EXPECT_CONTAINS("HTTP/1.1 403",
+                    press(port, "", origin, "00000000000000000000000000000000", text));
+    EXPECT_CONTAINS("HTTP/1.1 403", press(port, "", origin, "", text));
+    EXPECT_CONTAINS("HTTP/1.1 405", ask(port, "POST /data.json", "localhost", text));
+    EXPECT_CONTAINS("HTTP/1.1 404", ask(port, "GET /trace", "localhost", text));
+    EXPECT_INT_EQ(0, a.times);
+    EXPECT_CONTAINS("HTTP/1.1 202", press(port, "?steps=7&level=1", origin, token, text));
+    EXPECT_INT_EQ(1, a.times);
+    EXPECT_INT_EQ(7, a.steps);
+    EXPECT_INT_EQ(1, a.level);
+    EXPECT_CONTAINS("HTTP/1.1 202", press(port, "", origin, token, text));
+    EXPECT_INT_EQ(5, a.steps);
+    EXPECT_INT_EQ(2, a.level);
+    EXPECT_CONTAINS("HTTP/1.1 202",
+                    press(port, "?steps=7x&level=99999999999", origin, token, text));
+    EXPECT_INT_EQ(-1, a.steps); /* which a tracer refuses */
+    EXPECT_INT_EQ(0, a.level);
+    a.gives = STK_E_BUSY;
+    EXPECT_CONTAINS("HTTP/1.1 409", press(port, "", origin, token, text));
+    EXPECT_CONTAINS("steps are being recorded already", text);
+    stk_live_stop(live);
+    live = start(); /* one that cannot be asked */
+    snprintf(origin, sizeof origin, "http://localhost:%d", stk_live_port(live));
+    EXPECT_CONTAINS("HTTP/1.1 405", press(stk_live_port(live), "", origin, token, text));
+    stk_live_stop(live);
+}
+
+STK_TEST(whether_somebody_saw_the_last_state_is_known)
+{
+    char      text[ROOM];
+    stk_live *live = start();
+    EXPECT(!stk_live_watched(live));
+    publish(live, "{}");
+    EXPECT(!stk_live_seen(live));
+    ask(stk_live_port(live), "GET /data.json", "localhost", text);
+    EXPECT(stk_live_watched(live) && stk_live_seen(live));
+    publish(live, "{}");
+    EXPECT(!stk_live_seen(live));
+    stk_live_stop(live);
+}
+
 STK_TEST(whether_anybody_looks_is_known)
 {
     char      text[ROOM];

@@ -267,7 +267,8 @@ static int run(const stk_invocation *call)
     int code = stk_train_job_prepare(&job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
     if (!code)
-        code = stk_train_trace_start(&s.tracer, call, v->trace, &job.recipe, ".", tell, NULL);
+        code =
+            stk_train_trace_start(&s.tracer, call, v->trace, &job.recipe, ".", false, tell, NULL);
     if (!code) code = bench(&s);
     stk_profile_release(&s.profile);
     stk_train_trace_end(s.tracer, call);

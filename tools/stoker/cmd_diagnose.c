@@ -211,8 +211,9 @@ static int diagnose(session *s)
     if (st) return stk_report_error(s->call->command, &err, advise(&err));
     warn_of_missing(s);
     if (asks) s->then = stk_replay(&s->profile, &s->what);
+    const char *run = is_folder(s->call->operands[0]) ? s->call->operands[0] : NULL;
     if (s->values->output && stk_profile_save_page_of(&s->profile, &s->diagnosis, s->timeline,
-                                                      s->trace, s->values->output, &err))
+                                                      s->trace, run, s->values->output, &err))
         return stk_report_error(s->call->command, &err, NULL);
     return print(s);
 }

@@ -182,7 +182,7 @@ static void save_page(session *s)
     if (s->values->no_report) return;
     snprintf(path, sizeof path, "%s/report.html", s->folder);
     if (stk_profile_save_page(&s->run.profile, &s->diagnosis, s->run.trace,
-                              s->traced ? "trace.json.gz" : NULL, path, &err))
+                              s->traced ? "trace.json.gz" : NULL, NULL, path, &err))
         tell_lack(s, "page", &err);
     else
         s->paged = true;

@@ -2,13 +2,10 @@
 #include "command.h"
 #include "text.h"
 
-static const stk_command *const parts[] = {&stk_command_trace_gaps,
-                                           &stk_command_trace_ops,
-                                           &stk_command_trace_diff,
-                                           &stk_command_trace_merge,
-                                           &stk_command_trace_check,
-                                           &stk_command_trace_demo,
-                                           NULL};
+static const stk_command *const parts[] = {&stk_command_trace_gaps, &stk_command_trace_ops,
+                                           &stk_command_trace_diff, &stk_command_trace_merge,
+                                           &stk_command_trace_ask,  &stk_command_trace_check,
+                                           &stk_command_trace_demo, NULL};
 
 static void print_parts(FILE *out, int width)
 {
@@ -23,14 +20,14 @@ static void print_parts(FILE *out, int width)
 static int run(const stk_invocation *call)
 {
     return stk_report_usage(call->command,
-                            "what to do must be gaps, ops, diff, merge, check or demo",
+                            "what to do must be gaps, ops, diff, merge, ask, check or demo",
                             "such as 'stoker trace gaps trace.json.gz'");
 }
 
 const stk_command stk_command_trace = {
     .name = "trace",
     .summary = "look into traces: idle blocks, operations, differences, ranks together",
-    .operands = "gaps|ops|diff|merge|check|demo ...",
+    .operands = "gaps|ops|diff|merge|ask|check|demo ...",
     .description =
         "Reads traces in Chrome's JSON format, plain or packed by gzip: those of this command, of "
         "PyTorch's profiler (Kineto) and of TensorFlow (timeline and profiler). Files are read as "
@@ -39,7 +36,8 @@ const stk_command stk_command_trace = {
     .examples = "stoker trace gaps trace.json.gz\n"
                 "stoker trace ops --sort total trace.json.gz\n"
                 "stoker trace diff before.json.gz after.json.gz\n"
-                "stoker trace merge all.json.gz rank0.json.gz rank1.json.gz",
+                "stoker trace merge all.json.gz rank0.json.gz rank1.json.gz\n"
+                "stoker trace ask runs/first",
     .least_operands = 1,
     .most_operands = 1000000,
     .parts = parts,

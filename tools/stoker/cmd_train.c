@@ -72,9 +72,10 @@ typedef struct session {
     const values         *values;
     stk_train_job        *job;
     stk_train_watch       watch;
-    stk_callback          callbacks[2]; /* outlive the trainer */
-    stk_tracer           *tracer;       /* NULL: not asked for */
-    stk_monitor          *monitor;      /* NULL: it could not be started */
+    stk_callback          callbacks[3]; /* outlive the trainer */
+    stk_tracer           *tracer;
+    stk_train_learning   *learning;
+    stk_monitor          *monitor; /* NULL: it could not be started */
     stk_trainer          *trainer;
     stk_train_live       *live;
     stk_train_result      result;
@@ -119,6 +120,16 @@ static void show_curve(const session *s)
     stk_curve_release(&curve);
 }
 
+/* The page, and what it has of learning as a file, so that 'stoker diagnose' can make it again. */
+static stk_status save_page(session *s, stk_error *err)
+{
+    const char *folder = stk_trainer_folder(s->trainer);
+    char        path[STK_TRAIN_PATH + 32];
+    snprintf(path, sizeof path, "%s/report.html", folder);
+    STK_TRY(stk_train_learning_save(s->learning, folder, err));
+    return stk_profile_save_page(&s->profile, &s->diagnosis, NULL, NULL, folder, path, err);
+}
+
 /* What limited the run is told and kept; a run is not worse for the lack of it. */
 static void judge(session *s)
 {
@@ -131,8 +142,9 @@ static void judge(session *s)
     if (!st) st = stk_diagnose(&s->diagnosis, &s->profile, &err);
     if (!st) s->report.diagnosis = &s->diagnosis;
     if (!st) st = stk_profile_save(&s->profile, stk_trainer_folder(s->trainer), &err);
+    if (!st) st = save_page(s, &err);
     if (st)
-        fprintf(stderr, "stoker train: no profile could be written: %s\n",
+        fprintf(stderr, "stoker train: no profile or page could be written: %s\n",
                 stk_error_line(&err, line, sizeof line));
 }
 
@@ -159,20 +171,21 @@ static int print_result(session *s)
 
 static stk_status open_trainer(session *s, stk_error *err)
 {
-    const size_t              first = s->values->train.no_callbacks;
     const stk_trainer_options how = {.resume = s->values->resume != NULL,
-                                     .callbacks = s->callbacks + first,
-                                     .callback_count = (s->tracer ? 2 : 1) - first,
+                                     .callbacks = s->callbacks,
+                                     .callback_count = s->values->train.no_callbacks ? 1 : 3,
                                      .cancel = stk_signals_token(),
-                                     .trace = s->tracer ? stk_tracer_trace(s->tracer) : NULL,
+                                     .trace = stk_tracer_trace(s->tracer),
                                      .inject = &s->job->inject,
                                      .log = stk_train_watch_log,
                                      .log_context = &s->watch};
-    s->callbacks[0] = stk_train_watch_callback(&s->watch);
-    s->callbacks[1] = stk_train_trace_callback(s->tracer);
+    s->callbacks[0] = stk_train_trace_callback(s->tracer);
+    s->callbacks[1] = stk_train_watch_callback(&s->watch);
+    s->callbacks[2] = stk_train_learning_callback(s->learning);
     if (!s->values->train.quiet) stk_train_plan_begin(s->job);
     STK_TRY(stk_trainer_open(&s->trainer, &s->job->recipe, &s->job->data, &how, err));
-    if (s->tracer) stk_tracer_follow(s->tracer, stk_trainer_meter(s->trainer));
+    stk_tracer_follow(s->tracer, stk_trainer_meter(s->trainer));
+    STK_TRY(stk_train_learning_follow(s->learning, s->trainer, err));
     if (!s->values->train.quiet) stk_train_plan_end(s->job, s->trainer);
     return STK_OK;
 }
@@ -189,13 +202,21 @@ static void start_monitor(session *s)
     s->watch.monitor = s->monitor;
 }
 
+static const char *state_after(stk_status st, const stk_train_result *result)
+{
+    if (st) return "failed";
+    return result->interrupted ? "interrupted" : result->stopped_early ? "stopped early" : "done";
+}
+
 static int train(session *s)
 {
     stk_error  err;
-    stk_status st = stk_train_live_open(&s->live, &s->values->serve, &err);
+    stk_status st = stk_train_learning_new(&s->learning, &s->job->data, &err);
+    if (!st) st = stk_train_live_open(&s->live, &s->values->serve, s->tracer, &err);
     if (!st) st = open_trainer(s, &err);
     if (!st) start_monitor(s);
-    if (!st) st = stk_train_live_follow(s->live, s->trainer, s->monitor, &err);
+    const stk_train_shown shown = {s->trainer, s->monitor, s->learning};
+    if (!st) st = stk_train_live_follow(s->live, &shown, &err);
     const double begin = stk_seconds_now();
     if (!st) {
         s->report = (stk_train_report){.recipe = &s->job->recipe,
@@ -206,6 +227,7 @@ static int train(session *s)
                                        .first_step = stk_trainer_outlook(s->trainer).first_step};
         st = stk_trainer_run(s->trainer, &s->result, &err);
     }
+    if (s->learning) stk_train_learning_end(s->learning, state_after(st, &s->result));
     stk_train_live_stop(s->live);
     if (s->monitor) stk_monitor_stop(s->monitor);
     stk_train_watch_end(&s->watch);
@@ -256,11 +278,12 @@ static int run_job(const stk_invocation *call, stk_train_job *job)
     if (v->explain) return explain(&s);
     stk_train_watch_init(&s.watch, job->recipe.data.batch, v->train.quiet);
     code = stk_train_trace_start(&s.tracer, call, v->trace, &job->recipe, job->recipe.output.folder,
-                                 stk_train_watch_log, &s.watch);
+                                 true, stk_train_watch_log, &s.watch);
     if (!code) code = train(&s);
     stk_train_final_release(&s.report.final);
     stk_trainer_free(s.trainer);
     stk_monitor_free(s.monitor);
+    stk_train_learning_free(s.learning);
     stk_tracer_free(s.tracer);
     stk_profile_release(&s.profile);
     stk_train_watch_release(&s.watch);

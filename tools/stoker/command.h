@@ -60,6 +60,7 @@ extern const stk_command stk_command_bench_claims;
 extern const stk_command stk_command_bench_cases;
 extern const stk_command stk_command_trace;
 extern const stk_command stk_command_trace_gaps;
+extern const stk_command stk_command_trace_ask;
 extern const stk_command stk_command_trace_ops;
 extern const stk_command stk_command_trace_diff;
 extern const stk_command stk_command_trace_merge;

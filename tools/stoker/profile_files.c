@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 #include <stoker/filesystem.h>
+#include <stoker/json.h>
+#include <stoker/report.h>
 #include <string.h>
 
 /* A profile of 4096 steps and an hour of samples is 2 MB. */
@@ -57,19 +59,43 @@ stk_status stk_diagnosis_save(const stk_diagnosis *diagnosis, const char *folder
     return st;
 }
 
-stk_status stk_profile_save_page(const stk_profile *profile, const stk_diagnosis *diagnosis,
-                                 const stk_trace *trace, const char *trace_file, const char *path,
-                                 stk_error *err)
+/* Stays empty where there is none. It becomes part of a page, so it must be whole. */
+static stk_status load_learning(stk_blob *out, const char *run, stk_error *err)
 {
-    stk_blob page, events;
+    char               path[STK_PROFILE_PATH + 32];
+    stk_file_info      info;
+    stk_json_document *doc = NULL;
+    if (!run) return STK_OK;
+    snprintf(path, sizeof path, "%s/learning.json", run);
+    if (stk_path_info(NULL, path, &info, err)) return STK_OK;
+    STK_TRY(stk_file_read_all(NULL, path, 0, most_bytes, out, err));
+    STK_TRY(stk_json_parse(&doc, stk_blob_bytes(out), path, err));
+    const bool whole =
+        stk_json_type_of(stk_json_get(stk_json_root(doc), "points")) == STK_JSON_OBJECT;
+    stk_json_document_free(doc);
+    if (whole) return STK_OK;
+    return stk_fail(err, STK_E_FORMAT, "learning", path,
+                    "is not what 'stoker train' writes; take it away to make the page without it");
+}
+
+stk_status stk_profile_save_page(const stk_profile *profile, const stk_diagnosis *diagnosis,
+                                 const stk_trace *trace, const char *trace_file, const char *run,
+                                 const char *path, stk_error *err)
+{
+    stk_blob page, events, learning;
     stk_blob_init(&page, NULL, STK_MEMORY_OUTPUT);
     stk_blob_init(&events, NULL, STK_MEMORY_OUTPUT);
-    stk_status               st = trace ? stk_trace_dump(trace, &events, err) : STK_OK;
-    const stk_report_options how = {.trace_path = trace_file, .trace = stk_blob_bytes(&events)};
+    stk_blob_init(&learning, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = trace ? stk_trace_dump(trace, &events, err) : STK_OK;
+    if (!st) st = load_learning(&learning, run, err);
+    const stk_report_options how = {.trace_path = trace_file,
+                                    .trace = stk_blob_bytes(&events),
+                                    .learning = stk_blob_bytes(&learning)};
     if (!st) st = stk_report_write(profile, diagnosis, &how, &page, err);
     if (!st) st = save(path, stk_blob_bytes(&page), err);
     stk_blob_release(&page);
     stk_blob_release(&events);
+    stk_blob_release(&learning);
     return st;
 }
 
@@ -89,16 +115,20 @@ static const char *beside(const char *file, const char *page)
 
 stk_status stk_profile_save_page_of(const stk_profile *profile, const stk_diagnosis *diagnosis,
                                     const stk_timeline *timeline, const char *trace_file,
-                                    const char *path, stk_error *err)
+                                    const char *run, const char *path, stk_error *err)
 {
-    stk_blob page;
+    stk_blob page, learning;
     stk_blob_init(&page, NULL, STK_MEMORY_OUTPUT);
+    stk_blob_init(&learning, NULL, STK_MEMORY_OUTPUT);
+    stk_status               st = load_learning(&learning, run, err);
     const stk_report_options how = {.title = *profile->run.model ? NULL : last_part(trace_file),
                                     .timeline = timeline,
-                                    .trace_path = timeline ? beside(trace_file, path) : NULL};
-    stk_status               st = stk_report_write(profile, diagnosis, &how, &page, err);
+                                    .trace_path = timeline ? beside(trace_file, path) : NULL,
+                                    .learning = stk_blob_bytes(&learning)};
+    if (!st) st = stk_report_write(profile, diagnosis, &how, &page, err);
     if (!st) st = save(path, stk_blob_bytes(&page), err);
     stk_blob_release(&page);
+    stk_blob_release(&learning);
     return st;
 }
 

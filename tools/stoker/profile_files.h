@@ -15,18 +15,18 @@ STK_NODISCARD stk_status stk_profile_save(const stk_profile *profile, const char
 STK_NODISCARD stk_status stk_diagnosis_save(const stk_diagnosis *diagnosis, const char *folder,
                                             stk_error *err);
 /* The page of both. trace: its events are shown, and a file beside the page to link to; NULL: none.
- */
+ * run: a folder whose learning.json, where there is one, is shown; NULL: none. */
 STK_NODISCARD stk_status stk_profile_save_page(const stk_profile   *profile,
                                                const stk_diagnosis *diagnosis,
                                                const stk_trace *trace, const char *trace_file,
-                                               const char *path, stk_error *err);
+                                               const char *run, const char *path, stk_error *err);
 /* The same of a trace that was read from a file; NULL: none. A file that lies beside the page is
  * linked to. */
 STK_NODISCARD stk_status stk_profile_save_page_of(const stk_profile   *profile,
                                                   const stk_diagnosis *diagnosis,
                                                   const stk_timeline  *timeline,
-                                                  const char *trace_file, const char *path,
-                                                  stk_error *err);
+                                                  const char *trace_file, const char *run,
+                                                  const char *path, stk_error *err);
 /* By its first bytes: compressed, a list, or with the key of events. */
 bool stk_profile_is_trace(const char *path);
 /* out is initialised, and to be released even on failure. */

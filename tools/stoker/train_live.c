@@ -16,8 +16,8 @@ enum { PORT_FIRST = 8090, PORT_LAST = 8099 };
 
 struct stk_train_live {
     stk_live       *server;
-    stk_trainer    *trainer;
-    stk_monitor    *monitor;
+    stk_tracer     *tracer; /* NULL: none */
+    stk_train_shown shown;
     pthread_t       thread;
     bool            running, failed; /* failed: it was told once */
     pthread_mutex_t lock;
@@ -25,15 +25,44 @@ struct stk_train_live {
     bool            stop; /* under lock */
 };
 
+/* What the page shows beside the profile, as JSON. */
+typedef struct beside {
+    stk_blob learning, tracing;
+} beside;
+
+static stk_status write_beside(stk_train_live *live, beside *b, stk_error *err)
+{
+    if (live->shown.learning)
+        STK_TRY(stk_train_learning_write(live->shown.learning, &b->learning, err));
+    if (!live->tracer) return STK_OK;
+    const stk_tracer_answer answer = stk_tracer_asked(live->tracer);
+    return stk_tracer_answer_write(&answer, &b->tracing, err);
+}
+
+static stk_status publish(stk_train_live *live, const stk_profile *profile,
+                          const stk_diagnosis *diagnosis, stk_error *err)
+{
+    beside b;
+    stk_blob_init(&b.learning, NULL, STK_MEMORY_OUTPUT);
+    stk_blob_init(&b.tracing, NULL, STK_MEMORY_OUTPUT);
+    stk_status               st = write_beside(live, &b, err);
+    const stk_report_options how = {.learning = stk_blob_bytes(&b.learning),
+                                    .tracing = stk_blob_bytes(&b.tracing)};
+    if (!st) st = stk_live_update(live->server, profile, diagnosis, &how, err);
+    stk_blob_release(&b.learning);
+    stk_blob_release(&b.tracing);
+    return st;
+}
+
 static stk_status update(stk_train_live *live, stk_error *err)
 {
     stk_profile    profile;
     stk_diagnosis *diagnosis = calloc(1, sizeof *diagnosis);
     if (!diagnosis) return stk_fail(err, STK_E_NOMEM, "serve", NULL, "no memory");
-    stk_status st = stk_trainer_profile(live->trainer, &profile, err);
-    if (!st) st = stk_profile_take_resources(&profile, live->monitor, err);
+    stk_status st = stk_trainer_profile(live->shown.trainer, &profile, err);
+    if (!st) st = stk_profile_take_resources(&profile, live->shown.monitor, err);
     if (!st) st = stk_diagnose(diagnosis, &profile, err);
-    if (!st) st = stk_live_update(live->server, &profile, diagnosis, err);
+    if (!st) st = publish(live, &profile, diagnosis, err);
     stk_profile_release(&profile);
     free(diagnosis);
     return st;
@@ -85,10 +114,20 @@ static void *follow(void *context)
     return NULL;
 }
 
-/* A port that a person named is the one, or an error; the usual one may be another run's. */
-static stk_status open_server(stk_live **out, const stk_serve_values *values, stk_error *err)
+static stk_status ask_trace(void *context, int64_t steps, int level, stk_error *err)
 {
-    stk_live_options options = {.port = (int)values->port, .address = values->address};
+    const stk_tracer_request request = {.steps = steps, .level = (stk_trace_level)level};
+    return stk_tracer_ask(context, &request, err);
+}
+
+/* A port that a person named is the one, or an error; the usual one may be another run's. */
+static stk_status open_server(stk_live **out, const stk_serve_values *values, stk_tracer *tracer,
+                              stk_error *err)
+{
+    stk_live_options options = {.port = (int)values->port,
+                                .address = values->address,
+                                .ask_trace = tracer ? ask_trace : NULL,
+                                .context = tracer};
     if (values->port != STK_SERVE_USUAL) return stk_live_start(out, &options, err);
     for (options.port = PORT_FIRST; options.port <= PORT_LAST; options.port++) {
         const stk_status st = stk_live_start(out, &options, err);
@@ -114,14 +153,16 @@ static void tell_address(const char *address, int port)
     fprintf(stderr, "live: http://%s%s%s:%d/\n", v6 ? "[" : "", address, v6 ? "]" : "", port);
 }
 
-stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *values, stk_error *err)
+stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *values,
+                               stk_tracer *tracer, stk_error *err)
 {
     *out = NULL;
     if (values->port == STK_SERVE_OFF) return STK_OK;
     stk_train_live *live = calloc(1, sizeof *live);
     if (!live) return stk_fail(err, STK_E_NOMEM, "serve", NULL, "no memory");
     init_lock(live);
-    const stk_status st = open_server(&live->server, values, err);
+    live->tracer = tracer;
+    const stk_status st = open_server(&live->server, values, tracer, err);
     if (st) {
         stk_train_live_stop(live);
         return st;
@@ -131,17 +172,26 @@ stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *val
     return STK_OK;
 }
 
-stk_status stk_train_live_follow(stk_train_live *live, stk_trainer *trainer, stk_monitor *monitor,
-                                 stk_error *err)
+stk_status stk_train_live_follow(stk_train_live *live, const stk_train_shown *shown, stk_error *err)
 {
     if (!live) return STK_OK;
-    live->trainer = trainer;
-    live->monitor = monitor;
+    live->shown = *shown;
     const int error = pthread_create(&live->thread, NULL, follow, live);
     if (error) return stk_fail_errno(err, error, "serve", NULL, "start a thread");
     live->running = true;
     (void)pthread_setname_np(live->thread, "live");
     return STK_OK;
+}
+
+/* A page asks once a second. */
+static void show_end(stk_train_live *live)
+{
+    enum { TIMES = 40 };
+    const struct timespec moment = {.tv_nsec = 50000000};
+    stk_error             err;
+    if (!stk_live_watched(live->server) || update(live, &err)) return;
+    for (int i = 0; i < TIMES && !stk_live_seen(live->server); i++)
+        nanosleep(&moment, NULL);
 }
 
 void stk_train_live_stop(stk_train_live *live)
@@ -151,7 +201,10 @@ void stk_train_live_stop(stk_train_live *live)
     live->stop = true;
     pthread_cond_signal(&live->changed);
     pthread_mutex_unlock(&live->lock);
-    if (live->running) pthread_join(live->thread, NULL);
+    if (live->running) {
+        pthread_join(live->thread, NULL);
+        show_end(live);
+    }
     stk_live_stop(live->server);
     pthread_cond_destroy(&live->changed);
     pthread_mutex_destroy(&live->lock);

@@ -3,8 +3,10 @@
 #define STK_TOOLS_TRAIN_LIVE_H
 
 #include "options.h"
+#include "train_learning.h"
 
 #include <stoker/monitor.h>
+#include <stoker/tracer.h>
 #include <stoker/train.h>
 
 /* What --serve and --serve-address set. */
@@ -35,14 +37,22 @@ enum { STK_SERVE_OFF = -2, STK_SERVE_USUAL = -1 };
 typedef struct stk_train_live stk_train_live;
 
 /* Opens the port, so that one in use is told before a run is begun. *out is NULL where serving is
- * off, and on failure. */
+ * off, and on failure. tracer is asked for what the page's button wants; NULL: there is none. */
 STK_NODISCARD stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *values,
-                                             stk_error *err);
-/* Shows trainer, and what monitor (NULL: none) sees, from now on: its profile is made once a
- * second, on a thread of its own, while somebody looks. A NULL live does nothing. */
-STK_NODISCARD stk_status stk_train_live_follow(stk_train_live *live, stk_trainer *trainer,
-                                               stk_monitor *monitor, stk_error *err);
-/* Before the trainer is freed. NULL is fine. */
+                                             stk_tracer *tracer, stk_error *err);
+/* What is shown. */
+typedef struct stk_train_shown {
+    stk_trainer        *trainer;
+    stk_monitor        *monitor;  /* NULL: none */
+    stk_train_learning *learning; /* NULL: none */
+} stk_train_shown;
+
+/* Shows it from now on: made once a second, on a thread of its own, while somebody looks. A NULL
+ * live does nothing. */
+STK_NODISCARD stk_status stk_train_live_follow(stk_train_live *live, const stk_train_shown *shown,
+                                               stk_error *err);
+/* Before the trainer is freed. Who looks sees the end: a browser that asked lately is waited for,
+ * two seconds at most. NULL is fine. */
 void stk_train_live_stop(stk_train_live *live);
 
 #endif

@@ -6,12 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool has_kernels(const char *backend)
+{
+    if (!*backend || strcmp(backend, "auto") == 0) backend = stk_backend_fastest();
+    return strcmp(backend, "cuda") == 0;
+}
+
 /* Kernels are told by a GPU; without one, operations are all there is, and nobody should believe to
  * have seen more. */
 static stk_status check_level(const stk_tracer_plan *plan, const char *backend, stk_error *err)
 {
+    if (plan->level < STK_TRACE_KERNELS || has_kernels(backend)) return STK_OK;
     if (!*backend || strcmp(backend, "auto") == 0) backend = stk_backend_fastest();
-    if (plan->level < STK_TRACE_KERNELS || strcmp(backend, "cuda") == 0) return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "trace", "level=3",
                     "is what a GPU tells of its kernels, and the backend %s has none; level=2 has "
                     "every operation",
@@ -19,15 +25,21 @@ static stk_status check_level(const stk_tracer_plan *plan, const char *backend, 
 }
 
 int stk_train_trace_start(stk_tracer **out, const stk_invocation *call, const char *spec,
-                          const stk_train_recipe *recipe, const char         *folder,
+                          const stk_train_recipe *recipe, const char *folder, bool listen,
                           void (*log)(void *context, const char *line), void *log_context)
 {
-    stk_tracer_plan          plan;
+    stk_tracer_plan plan = {
+        .first_step = -1, .last_step = -1, .level = STK_TRACE_STAGES, .idle = true};
     stk_error                err;
-    const stk_tracer_options options = {.folder = folder, .log = log, .log_context = log_context};
+    const stk_tracer_options options = {
+        .folder = folder,
+        .listen = listen,
+        .most = has_kernels(recipe->knobs.backend) ? STK_TRACE_KERNELS : STK_TRACE_OPS,
+        .log = log,
+        .log_context = log_context};
     *out = NULL;
-    if (!spec) return STK_EXIT_OK;
-    stk_status st = stk_tracer_parse(&plan, spec, &err);
+    if (!spec && !listen) return STK_EXIT_OK;
+    stk_status st = spec ? stk_tracer_parse(&plan, spec, &err) : STK_OK;
     if (!st) st = check_level(&plan, recipe->knobs.backend, &err);
     if (st) {
         stk_report_error(call->command, &err, NULL);

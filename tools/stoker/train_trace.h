@@ -14,10 +14,11 @@
         .help = "record a timeline: 'on', or parts such as steps=20-24,level=2 (below)"            \
     }
 
-/* Starts a tracer by spec, for a run by recipe in folder; *out is NULL without a spec. Gives an
- * exit code, and has told why when it is not STK_EXIT_OK. log may be NULL. */
+/* Starts a tracer by spec, for a run by recipe in folder; without a spec it records nothing until
+ * it is asked to where listen says so, else *out is NULL. Gives an exit code, and has told why when
+ * it is not STK_EXIT_OK. log may be NULL. */
 int stk_train_trace_start(stk_tracer **out, const stk_invocation *call, const char *spec,
-                          const stk_train_recipe *recipe, const char         *folder,
+                          const stk_train_recipe *recipe, const char *folder, bool listen,
                           void (*log)(void *context, const char *line), void *log_context);
 /* For the trainer, which must end before the tracer. */
 stk_callback stk_train_trace_callback(stk_tracer *tracer);

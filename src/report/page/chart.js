@@ -39,8 +39,8 @@ function thin(xs, ys, place, width) {
 
 const path = (points) => points.map(([x, y], i) => `${i ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
 
-/* spec: {label, height, x: {min, max, kind}, y: {max, kind}, series: [{name, colour, xs, ys, kind: 'line'|'points'|'stack',
- * fill}], levels: [{y, text}], group}. Charts of a group share the cursor. */
+/* spec: {label, height, x: {min, max, kind}, y: {min, max, kind}, series: [{name, colour, xs, ys, kind: 'line'|'points'|'stack',
+ * fill, faint, dots}], levels: [{y, text}], group}. Charts of a group share the cursor. */
 function chart(spec) {
   const box = h('div', {class: 'chart', 'data-chart': spec.label}), view = {box, spec, width: 0};
   const observer = new ResizeObserver(() => {
@@ -63,20 +63,20 @@ const rightOf = (spec) => (spec.levels && spec.levels.length ? CHART.levels : CH
 function scales(view) {
   const {spec} = view, {x, y} = spec, right = view.width - rightOf(spec), inner = right - CHART.left;
   const height = spec.height || 180, tall = height - CHART.top - CHART.bottom;
-  const x0 = x.min, x1 = x.max > x.min ? x.max : x.min + 1, y1 = y.max > 0 ? y.max : 1;
+  const x0 = x.min, x1 = x.max > x.min ? x.max : x.min + 1, y0 = y.min || 0, y1 = y.max > y0 ? y.max : y0 + 1;
   return {height, inner, right, x: (v) => CHART.left + ((v - x0) / (x1 - x0)) * inner,
-    y: (v) => CHART.top + tall - (v / y1) * tall, back: (px) => x0 + ((px - CHART.left) / inner) * (x1 - x0)};
+    y: (v) => CHART.top + tall - ((v - y0) / (y1 - y0)) * tall, back: (px) => x0 + ((px - CHART.left) / inner) * (x1 - x0)};
 }
 
 function drawAxes(view, s, root) {
   const {spec, width} = view;
-  for (const at of ticks(0, spec.y.max, 3)) {
+  for (const at of ticks(spec.y.min || 0, spec.y.max, s.height >= 200 ? 4 : 3)) {
     if (at > spec.y.max * 1.001) continue;
     const y = Math.round(s.y(at)) + 0.5;
     root.append(svg('line', {class: 'grid', x1: CHART.left, x2: s.right, y1: y, y2: y}));
     root.append(svg('text', {x: CHART.left - 7, y: y + 4, 'text-anchor': 'end'}, format(at, spec.y.kind)));
   }
-  const marks = ticks(spec.x.min, spec.x.max, Math.max(2, Math.floor(width / 130)));
+  const marks = ticks(spec.x.min, spec.x.max, Math.max(3, Math.floor(width / 130)));
   let end = -1e9;
   for (const at of marks) {
     const text = format(at, spec.x.kind), half = text.length * 3.2;
@@ -97,14 +97,15 @@ function drawSeries(view, s, root) {
       if (ys.some((v) => v > 0)) root.append(svg('path', {d: `${path([...up, ...down])}Z`, style: `fill:${one.colour}`}));
       base = to;
     } else {
-      const few = thin(xs, ys, s.x, s.inner).filter((i) => ys[i] !== null && ys[i] >= 0), points = few.map((i) => [s.x(xs[i]), s.y(Math.min(ys[i], view.spec.y.max))]);
+      const few = thin(xs, ys, s.x, s.inner).filter((i) => ys[i] !== null && ys[i] >= 0), points = few.map((i) => [s.x(xs[i]), s.y(Math.max(view.spec.y.min || 0, Math.min(ys[i], view.spec.y.max)))]);
       if (!points.length) continue;
-      const ground = s.y(0).toFixed(1);
+      const ground = s.y(view.spec.y.min || 0).toFixed(1);
       if (one.fill) root.append(svg('path', {style: `fill:${one.colour};opacity:.14`,
         d: `${path(points)}L${points[points.length - 1][0].toFixed(1)} ${ground}L${points[0][0].toFixed(1)} ${ground}Z`}));
       if (one.kind === 'points') root.append(svg('path', {style: `stroke:${one.colour};stroke-width:3.4;stroke-linecap:round;fill:none;opacity:.62`,
         d: points.map(([x, y]) => `M${x.toFixed(1)} ${y.toFixed(1)}h.01`).join('')}));
-      else root.append(svg('path', {d: path(points), style: `fill:none;stroke:${one.colour};stroke-width:1.7;stroke-linejoin:round`}));
+      else root.append(svg('path', {d: path(points), style: `fill:none;stroke:${one.colour};stroke-linejoin:round;${one.faint ? 'stroke-width:1;opacity:.32' : 'stroke-width:1.8'}`}));
+      if (one.dots) root.append(...points.map(([x, y]) => svg('circle', {cx: x.toFixed(1), cy: y.toFixed(1), r: 2.4, style: `fill:${one.colour}`})));
     }
   }
 }
@@ -144,17 +145,22 @@ function pointAt(view, event) {
   (view.spec.group || [view]).forEach((one) => showCursor(one, at));
 }
 
+/* Series may have points of their own. */
+function nearest(xs, at) {
+  const i = Math.min(lowerBound(xs, at), xs.length - 1);
+  return i > 0 && at - xs[i - 1] < xs[i] - at ? i - 1 : i;
+}
+
 function showCursor(view, at) {
   const {spec, scale} = view, first = spec.series[0];
   if (!scale || !first || !first.xs.length) return;
-  let i = Math.min(lowerBound(first.xs, at), first.xs.length - 1);
-  if (i > 0 && at - first.xs[i - 1] < first.xs[i] - at) i--;
+  const i = nearest(first.xs, at);
   const x = scale.x(first.xs[i]);
   view.cursor.setAttribute('x1', x);
   view.cursor.setAttribute('x2', x);
   view.cursor.setAttribute('visibility', 'visible');
   view.tip.replaceChildren(h('div', {class: 'soft'}, format(first.xs[i], spec.x.kind)), ...spec.series.filter((one) => !one.quiet || one.ys[i] > 0)
-    .map((one) => h('div', null, swatch(one.colour), `${one.name} ${format(one.ys[i], spec.y.kind)}`)));
+    .map((one) => h('div', null, swatch(one.colour), `${one.name} ${format(one.ys[one.xs === first.xs ? i : nearest(one.xs, at)], spec.y.kind)}`)));
   view.tip.hidden = false;
   const room = view.box.clientWidth - view.tip.offsetWidth;
   view.tip.style.left = `${Math.max(0, Math.min(room, x < view.width / 2 ? x + 12 : x - view.tip.offsetWidth - 12))}px`;

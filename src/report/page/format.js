@@ -27,6 +27,7 @@ const FORMATS = {
   rate: (value) => (value < 999.5 ? threeDigits(value) : withCommas(value)),
   number: (value) => (value < 999.5 ? threeDigits(value) : withCommas(value)),
   count: withCommas,
+  digits: (value) => String(Number(value.toPrecision(3))),
   bytes: (value) => scaled(value, ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB']),
   bytes_s: (value) => scaled(value, ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s', 'PB/s']),
   flop: (value) => scaled(value, ['FLOP', 'kFLOP', 'MFLOP', 'GFLOP', 'TFLOP', 'PFLOP']),

@@ -1,6 +1,6 @@
 /* Puts the sections together, follows a run that goes on, and lets tests look inside. */
 const SECTIONS = [
-  ['verdict', 'Verdict', renderVerdict], ['fixes', 'What to do', renderFixes], ['speed', 'Speed', renderSpeed], ['stages', 'Stages', renderFlow],
+  ['learning', 'Learning', renderLearning], ['verdict', 'Verdict', renderVerdict], ['curves', 'Curves', renderCurves], ['samples', 'Pictures', renderSamples], ['record', 'Record', renderRecord], ['fixes', 'What to do', renderFixes], ['speed', 'Speed', renderSpeed], ['stages', 'Stages', renderFlow],
   ['phases', 'Phases', renderPhases], ['breakdown', 'Step', renderBreakdown], ['what-if', 'What if', renderWhatIf], ['timeline', 'Timeline', renderTimeline], ['ops', 'Operations', renderOps],
   ['memory', 'Memory', renderMemory], ['resources', 'Resources', renderResources], ['warnings', 'Data quality', renderWarnings], ['run', 'Run', renderCard],
 ];
@@ -20,7 +20,7 @@ function drawSections(data) {
   const main = document.getElementById('main'), shownIds = [], active = document.activeElement, place = placeOf(active);
   let before = null;
   for (const [id, title, render] of SECTIONS) {
-    const old = document.getElementById(id), busy = old && old.contains(active) && active.matches('input, canvas');
+    const old = document.getElementById(id), busy = old && old.contains(active) && active.matches('input, select, canvas');
     const now = busy ? old : render(data);
     if (old && now !== old) old.remove();
     if (now && now !== old) before ? before.after(now) : main.prepend(now);
@@ -36,6 +36,8 @@ function draw(raw) {
   const data = settle(raw);
   if (data.replay) data.replay.steps = untable(data.replay.steps);
   if (data.timeline && !timeline.view) timeline.view = makeView(data.timeline);
+  document.getElementById('starting')?.remove();
+  document.body.classList.toggle('learns', Boolean(data.learning));
   document.title = `Stoker: ${titleOf(data)}`;
   document.getElementById('title').textContent = titleOf(data);
   drawSections(data);
@@ -63,6 +65,12 @@ function startTheme() {
   addEventListener('afterprint', () => setTheme(dark));
 }
 
+function showStart() {
+  if (document.getElementById('starting')) return;
+  document.getElementById('main').append(h('section', {class: 'card', id: 'starting'}, h('h2', null, 'The run is starting'),
+    h('p', {class: 'lead'}, 'The data is looked at and the network compiled; what it learns and how fast stands here when the first steps are done.')));
+}
+
 async function poll() {
   page.live = true;
   const live = document.getElementById('live');
@@ -70,12 +78,19 @@ async function poll() {
   try {
     const answer = await fetch('data.json', {cache: 'no-store'});
     const raw = answer.ok && !page.held ? await answer.json() : null;
+    record.token = answer.headers.get('X-Stoker-Token') || record.token;
     if (raw && !page.held) draw(raw);
     live.className = 'live';
     live.textContent = answer.ok ? '● live' : 'waiting for the first steps';
+    if (!answer.ok && !page.data) showStart();
   } catch (failure) {
-    live.className = 'live lost';
-    live.textContent = 'connection lost; this is the last state';
+    const ended = page.data && page.data.learning && page.data.learning.state !== 'running';
+    live.className = ended ? 'live' : 'live lost';
+    live.textContent = ended ? 'the run has ended; this is its last state' : 'connection lost; this is the last state';
+    if (ended && page.data.tracing) {
+      delete page.data.tracing;
+      drawSections(page.data);
+    }
   }
   setTimeout(poll, POLL_MS);
 }

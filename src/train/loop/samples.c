@@ -102,9 +102,12 @@ stk_status stk_samples_train(stk_samples *samples, stk_session *session,
                              const stk_feed_batch *batch, int64_t size, int64_t step,
                              stk_error *err)
 {
-    const bool        soft = stk_feed_soft(samples->recipe, false);
-    const int64_t     count = batch->rows < STK_TRAIN_SAMPLES ? batch->rows : STK_TRAIN_SAMPLES;
-    const stk_show    how = {.fed = samples->recipe->data.batch, .rows = count, .size = size};
+    const bool     soft = stk_feed_soft(samples->recipe, false);
+    const int64_t  count = batch->rows < STK_TRAIN_SAMPLES ? batch->rows : STK_TRAIN_SAMPLES;
+    const bool     resident = stk_session_resident(session, false) != NULL;
+    const bool     mixed = stk_feed_mixes_on_device(samples->recipe, false, resident);
+    const stk_show how = {
+        .fed = mixed ? samples->recipe->data.batch : count, .rows = count, .size = size};
     stk_train_samples made = {
         .step = step, .count = count, .size = size, .channels = channels_of(session, size)};
     stk_blob_init(&made.pixels, NULL, STK_MEMORY_OUTPUT);

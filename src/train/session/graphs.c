@@ -267,14 +267,11 @@ stk_status stk_graphs_evaluate(const stk_graphs *graphs, int64_t size, const cha
 }
 
 stk_status stk_graphs_show(const stk_graphs *graphs, int64_t batch, int64_t size, bool evaluate,
-                           int64_t rows, stk_graph **out, stk_error *err)
+                           int64_t *rows, stk_graph **out, stk_error *err)
 {
-    static const int64_t start[4];
     STK_TRY(begin(graphs, out, err));
-    stk_graph      *g = *out;
-    stk_symbol      x = stk_graphs_pictures(graphs, g, batch, size, evaluate);
-    const stk_shape s = stk_symbol_shape(g, x);
-    const int64_t   few[4] = {rows, s.dim[1], s.dim[2], s.dim[3]};
-    stk_graph_output(g, "pictures", stk_slice(g, x, start, few));
+    stk_symbol x = stk_graphs_pictures(graphs, *out, batch, size, evaluate);
+    *rows = stk_symbol_shape(*out, x).dim[0];
+    stk_graph_output(*out, "pictures", x);
     return end(out, err);
 }

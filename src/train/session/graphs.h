@@ -46,10 +46,10 @@ STK_NODISCARD stk_status stk_graphs_search(const stk_graphs *graphs, int64_t siz
 STK_NODISCARD stk_status stk_graphs_evaluate(const stk_graphs *graphs, int64_t size,
                                              const char *prefix, stk_graph **out, stk_error *err);
 
-/* The first rows of batch pictures (to train or evaluate on) as the network takes them: inputs as
- * those have, output "pictures". */
+/* Pictures of a batch (to train or evaluate on) as the network takes them: inputs as those have,
+ * output "pictures" with *rows rows, the batch's first. */
 STK_NODISCARD stk_status stk_graphs_show(const stk_graphs *graphs, int64_t batch, int64_t size,
-                                         bool evaluate, int64_t rows, stk_graph **out,
+                                         bool evaluate, int64_t *rows, stk_graph **out,
                                          stk_error *err);
 
 extern const char *const stk_metric_names[2][4]; /* of training, of evaluation */

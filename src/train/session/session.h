@@ -122,7 +122,7 @@ STK_NODISCARD stk_status stk_session_evaluate(stk_session *session, const stk_fe
 
 /* Which pictures of a batch are shown. */
 typedef struct stk_show {
-    int64_t fed, rows; /* rows that the batch's memory has; the first ones, that are shown */
+    int64_t fed, rows; /* rows that are computed: those that are mixed need all; the first, shown */
     int64_t size;
     bool    evaluate; /* they are some to evaluate on */
 } stk_show;

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static stk_status compile(stk_session *s, const stk_show *how, stk_program **out, stk_error *err)
+static stk_status compile(stk_session *s, const stk_show *how, stk_program **out, int64_t *rows,
+                          stk_error *err)
 {
     const stk_program_options options = {
         .name = "show", .precision = STK_DTYPE_F32, .batch = how->fed};
     stk_graph *graph;
-    STK_TRY(
-        stk_graphs_show(&s->graphs, how->fed, how->size, how->evaluate, how->rows, &graph, err));
+    STK_TRY(stk_graphs_show(&s->graphs, how->fed, how->size, how->evaluate, rows, &graph, err));
     const stk_status st = stk_program_compile(out, graph, s->variables, &options, err);
     stk_graph_free(graph);
     return st;
@@ -43,13 +43,16 @@ static void unnormalize(const stk_session *s, const float *values, size_t count,
 static stk_status carry_out(stk_session *s, const stk_feed_batch *batch, const stk_show *how,
                             uint8_t *out, stk_error *err)
 {
-    const size_t count = (size_t)how->rows * stk_session_picture_bytes(s, how->size);
-    float       *values = malloc(count * sizeof *values);
+    const size_t each = stk_session_picture_bytes(s, how->size);
     stk_program *program = NULL;
-    if (!values) return stk_fail(err, STK_E_NOMEM, "show", NULL, "no memory for %zu pixels", count);
-    stk_status st = compile(s, how, &program, err);
-    if (!st) st = run(s, program, batch, how, values, count * sizeof *values, err);
-    if (!st) unnormalize(s, values, count, out);
+    int64_t      rows = 0;
+    stk_status   st = compile(s, how, &program, &rows, err);
+    const size_t bytes = (size_t)rows * each * sizeof(float);
+    float       *values = st ? NULL : malloc(bytes);
+    if (!st && !values)
+        st = stk_fail(err, STK_E_NOMEM, "show", NULL, "no memory for %zu bytes", bytes);
+    if (!st) st = run(s, program, batch, how, values, bytes, err);
+    if (!st) unnormalize(s, values, (size_t)how->rows * each, out);
     stk_program_free(program);
     free(values);
     return st;
