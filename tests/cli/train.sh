@@ -34,6 +34,7 @@ python3 - out <<'PYTHON' || fail "the JSON of a run"
 import json, sys
 r = json.load(open(sys.argv[1]))
 assert r["folder"] == "first" and r["model"] == "mlp" and r["batch"] == 16 and r["threads"] == 1, r
+assert r["cache"].startswith("memory: "), r
 assert r["step"] == r["steps"] == 15 and r["epochs"] == 3 and r["resumed_from"] == 0, r
 assert r["best_accuracy"] > 0.9 and r["best_model"] == "first/best.safetensors", r
 assert not r["interrupted"] and r["time"]["wall_s"] > 0 and r["memory"]["arena_bytes"] > 0, r

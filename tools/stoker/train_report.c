@@ -213,6 +213,7 @@ void stk_train_report_json(stk_json_writer *json, const stk_train_report *report
     stk_json_pair_int(json, "threads", outlook.threads);
     stk_json_pair_int(json, "input_threads", report->recipe->knobs.input_threads);
     stk_json_pair_int(json, "batch", report->recipe->data.batch);
+    stk_json_pair_string(json, "cache", outlook.cache);
     stk_json_pair_int(json, "epochs", outlook.epochs);
     stk_json_pair_int(json, "steps", outlook.steps);
     stk_json_pair_int(json, "resumed_from", report->first_step);

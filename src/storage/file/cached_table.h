@@ -22,10 +22,10 @@ typedef struct stk_cached_block {
 
 typedef struct stk_cached_entry stk_cached_entry;
 struct stk_cached_entry {
-    stk_cached_entry *next; /* in its bucket */
-    const char       *path; /* behind the blocks */
-    stk_file_info     info;
-    bool              timed;   /* info.modified_ns is known */
+    stk_cached_entry *next;    /* in its bucket */
+    const char       *path;    /* behind the blocks */
+    stk_file_info     info;    /* bytes and kind never change */
+    bool              timed;   /* info.modified_ns is known, and does not change any more */
     bool              checked; /* info is that of the file, not only of a list */
     uint64_t          bytes;   /* of this struct */
     size_t            count;

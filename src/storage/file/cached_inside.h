@@ -1,0 +1,52 @@
+/* The inside of a cache of files: what its parts share. */
+#ifndef STK_STORAGE_CACHED_INSIDE_H
+#define STK_STORAGE_CACHED_INSIDE_H
+
+#include "storage/file/cached_files.h"
+#include "storage/file/cached_table.h"
+
+#include <pthread.h>
+
+struct stk_cached_files {
+    stk_filesystem           fs; /* first: the table hands this out */
+    stk_filesystem_ops       ops;
+    stk_cached_files_options options;
+    char                    *folder;
+    stk_block_store         *store;
+    pthread_mutex_t          lock;    /* of the table and the blocks' states */
+    pthread_cond_t           arrived; /* a block is there, or was given up */
+    stk_cached_table         table;
+    bool                     full;                      /* atomic: nothing more is kept */
+    bool                     saved;                     /* the list is as the blocks are */
+    bool                     forgotten;                 /* the folder is to go */
+    uint64_t                 bytes, asked, read, reads; /* atomic */
+};
+
+typedef struct stk_cached_file {
+    stk_file          file;
+    stk_cached_files *cache;
+    stk_cached_entry *entry; /* NULL: there was no memory for one */
+    stk_access        access;
+    pthread_mutex_t   lock;  /* of inner */
+    stk_file         *inner; /* NULL until something is missing */
+} stk_cached_file;
+
+static inline void stk_cached_count(uint64_t *counter, uint64_t more)
+{
+    __atomic_fetch_add(counter, more, __ATOMIC_RELAXED);
+}
+
+/* Opens the file below, once. */
+STK_NODISCARD stk_status stk_cached_open_inner(stk_cached_file *file, stk_error *err);
+
+/* The calls of an open file's table (cached_read.c). */
+STK_NODISCARD stk_status stk_cached_read_at(stk_file *file, void *dst, size_t size, uint64_t offset,
+                                            size_t *got, stk_error *err);
+size_t stk_cached_read_ready(stk_file *file, void *dst, size_t size, uint64_t offset);
+
+/* All blocks of a small file into blob; false where one is not there. */
+bool stk_cached_take_whole(stk_cached_files *cache, stk_cached_entry *entry, stk_blob *blob);
+/* Keeps the whole of a small file, where nobody else has any of it. */
+void stk_cached_keep_whole(stk_cached_files *cache, stk_cached_entry *entry, const stk_blob *blob);
+
+#endif
