@@ -66,7 +66,9 @@ stk_fix *stk_case_fix_at_most(stk_case *c, stk_stage stage, const char *name,
     stk_fix *fix = stk_case_fix(c, stage, name, what);
     if (!fix) return NULL;
     fix->at_most = true;
+    fix->samples_per_s.value = fix->samples_per_s.high; /* a bound holds with its error */
     fix->samples_per_s.low = c->rate;
+    fix->gain = fix->gain_high;
     fix->gain_low = 0;
     return fix;
 }
