@@ -31,7 +31,8 @@ static const stk_train_key keys[] = {
      "a recipe whose data: is a list of stages that give image and label, instead of a preset"},
     {"data", "on_bad_sample", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.on_bad_sample),
      sizeof(((stk_train_recipe *)0)->data.on_bad_sample), "stop", "stop skip", 0, 0,
-     "what a picture that cannot be read does"},
+     "what a picture that cannot be read does, and a link to nothing or back up, or a folder that "
+     "may not be read"},
     {"data", "size", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.size),
      sizeof(((stk_train_recipe *)0)->data.size), "auto", NULL, 1, 4096,
      "pixels of a side; auto: about as the pictures are, but the preset's at most"},
