@@ -66,7 +66,7 @@ expect_in "$work/out" "left out: 1 link that leads back up ('train/class0/up'), 
 run train "$work/data" --model cnn --batch 8 --size 32 --steps 1 -q -o "$work/run"
 expect_code 1 "training with a link back up"
 expect_in "$work/err" "data.on_bad_sample: skip" "training with a link back up"
-run train "$work/data" --model cnn --batch 8 --size 32 --epochs 1 --set data.on_bad_sample=skip -o "$work/run"
+run train "$work/data" --model cnn --batch 8 --size 32 --epochs 1 --on-bad skip -o "$work/run"
 expect_code 0 "training without it"
 expect_in "$work/err" "left out  1 link that leads back up" "training without it"
 run inspect "$work/packed"

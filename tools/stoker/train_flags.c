@@ -19,6 +19,7 @@ static const struct {
     {"--cutmix", "data.cutmix", offsetof(stk_train_values, cutmix)},
     {"--cache", "data.cache", offsetof(stk_train_values, cache)},
     {"--resident", "data.resident", offsetof(stk_train_values, resident)},
+    {"--on-bad", "data.on_bad_sample", offsetof(stk_train_values, on_bad)},
     {"--balance", "data.balance", offsetof(stk_train_values, balance)},
     {"--model", "model.name", offsetof(stk_train_values, model)},
     {"--width", "model.width", offsetof(stk_train_values, width)},

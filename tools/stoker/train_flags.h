@@ -10,7 +10,7 @@
 typedef struct stk_train_values {
     const char *recipe;
     const char *split, *validation, *preset, *size, *batch, *mixup, *cutmix, *resident, *cache;
-    const char *balance, *model, *width, *weights, *freeze;
+    const char *balance, *on_bad, *model, *width, *weights, *freeze;
     const char *epochs, *steps, *optimizer, *learning_rate, *schedule, *momentum, *weight_decay;
     const char *label_smoothing, *ema, *lookahead, *precision, *accumulate, *clip_norm, *early_stop,
         *seed, *tta, *loss, *class_weights;
@@ -65,6 +65,9 @@ typedef struct stk_train_values {
         STK_TRAIN_TEXT_OPTION(type, member.balance, "balance", "none|classes", "Data",             \
                               "draw pictures so that every class comes equally often (default "    \
                               "none)"),                                                            \
+        STK_TRAIN_TEXT_OPTION(type, member.on_bad, "on-bad", "stop|skip", "Data",                  \
+                              "pictures that cannot be read: stop, or leave them out and tell "    \
+                              "which (default stop)"),                                             \
         STK_TRAIN_TEXT_OPTION(type, member.model, "model", "NAME", "Model",                        \
                               "the network, of those below (default: by the size of pictures)"),   \
         STK_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \
