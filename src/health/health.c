@@ -147,7 +147,7 @@ static void judge_bad(stk_health_report *report)
     if (!f) return;
     stk_health_say(f,
                    "pictures that cannot be decoded: %" PRIu64 "; mend or remove them, or leave "
-                   "them out: pack --on-bad skip, train --set data.on_bad_sample=skip",
+                   "them out: --on-bad skip of pack and train",
                    report->bad);
     for (size_t i = 0; i < report->bad_listed && i < STK_HEALTH_EXAMPLES; i++)
         stk_health_example(f, "%.90s: %.100s", report->bad_list[i].name,

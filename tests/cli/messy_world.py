@@ -216,7 +216,7 @@ def accuracy(world, run, data):
 
 
 def learn(world, data, out, how):
-    return world.run("train", data, *how, "--set", "data.on_bad_sample=skip", "-o", out)
+    return world.run("train", data, *how, "--on-bad", "skip", "-o", out)
 
 
 def expect_said(world, said, what):

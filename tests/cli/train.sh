@@ -153,7 +153,7 @@ printf 'no picture' >bad/class1/1_005.png
 run train bad --model mlp --epochs 1 --threads 1 -q -o bad-run
 expect_code 1 "a bad picture"
 expect_in err "1_005.png" "a bad picture"
-expect_in err "--set data.on_bad_sample=skip" "a bad picture"
+expect_in err "--on-bad skip" "a bad picture"
 run train bad --model mlp --epochs 1 --threads 1 -q -o bad-run2 --on-bad skip
 expect_code 0 "a bad picture is passed over"
 finish

@@ -23,8 +23,7 @@ void stk_train_job_release(stk_train_job *job)
 static const char *advise(const stk_error *err)
 {
     if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
-    if (strcmp(err->stage, "decode") == 0)
-        return "--set data.on_bad_sample=skip passes over bad pictures";
+    if (strcmp(err->stage, "decode") == 0) return "--on-bad skip passes over bad pictures";
     if (err->status == STK_E_DATALOSS) return "'stoker inspect --verify' finds all damage";
     return NULL;
 }

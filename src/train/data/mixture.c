@@ -45,7 +45,7 @@ static stk_status warn_of_bad(const warnings *w, stk_error *err)
     return warn(w, err, "%lld of %s cannot be read (%s); %s", (long long)s->unreadable,
                 looked_at(w, looked, sizeof looked), s->bad,
                 skip ? "all such images are left out"
-                     : "training stops at the first; --set data.on_bad_sample=skip leaves such "
+                     : "training stops at the first; --on-bad skip leaves such "
                        "images out");
 }
 
