@@ -112,6 +112,9 @@ refused()
 refused 2 "--epochs: train.epochs is \"many\"; it takes a number" photos --epochs many
 refused 2 "--optimizer: train.optimizer is \"adamv\"; it is one of" photos --optimizer adamv
 refused 2 "--set train.gama: the section \"train\" has no key \"gama\"" photos --set train.gama=1
+refused 2 "--set epochs: the section of \"epochs\" is missing; did you mean train.epochs?" photos --set epochs=3
+refused 2 "did you mean train.learning_rate?" photos --set learnin_rate=3
+refused 2 "there is no key \"foobar\"; keys are written SECTION.KEY" photos --set foobar=3
 refused 2 "'gamma' is not SECTION.KEY=VALUE" photos --set gamma
 refused 2 "unknown flag '--epoch'" photos --epoch 3
 refused 2 "DATA is missing"
