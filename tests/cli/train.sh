@@ -72,7 +72,7 @@ rm photos/class0/large.png
 run train photos --model mlp --epochs 3 --threads 1 -o never --cache sometimes
 expect_code 2 "--cache sometimes"
 run train photos --model lenet --epochs 3 --threads 1 -o never --set progressive.size_from=0.5
-expect_code 1 "a network that cannot grow"
+expect_code 2 "a network that cannot grow"
 expect_in err "its weight fc1.weight is [" "a network that cannot grow"
 [ ! -e never ] || fail "a run that was refused left a folder"
 
@@ -119,13 +119,17 @@ refused 2 "'gamma' is not SECTION.KEY=VALUE" photos --set gamma
 refused 2 "unknown flag '--epoch'" photos --epoch 3
 refused 2 "DATA is missing"
 refused 1 "nowhere" nowhere
-refused 1 "resnet18" photos --model resnet19
+refused 2 "resnet18" photos --model resnet19
 refused 1 "there is a run here already" photos --model mlp -o first
-refused 1 "there is no preset" photos --preset imagnet
+refused 2 "there is no preset" photos --preset imagnet
 refused 1 "there is no split" photos --split dev
 refused 1 "none.safetensors" photos --model mlp --weights none.safetensors --threads 1 -o w
 printf 'train:\n  epochs: 1\n  optimiser: sgd\n' >wrong.yaml
-refused 1 "wrong.yaml:3: the section \"train\" has no key \"optimiser\"" --recipe wrong.yaml photos
+refused 2 "wrong.yaml:3: the section \"train\" has no key \"optimiser\"" --recipe wrong.yaml photos
+printf 'epochs: 3\n' >bare.yaml
+refused 2 "bare.yaml:1: the section of \"epochs\" is missing; did you mean train.epochs?" --recipe bare.yaml photos
+printf 'train: [\n' >no-yaml.yaml
+refused 2 "no-yaml.yaml:2: this is no YAML" --recipe no-yaml.yaml photos
 refused 1 "not-there.yaml" --recipe not-there.yaml photos
 mkdir empty
 refused 1 "empty" empty
@@ -133,7 +137,7 @@ mkdir single
 cp -r photos/class0 single/
 refused 1 "one class only" single
 run train photos --model mlp --set model.classes=2 -o few
-expect_code 1 "fewer classes than labels"
+expect_code 2 "fewer classes than labels"
 expect_in err "classes" "fewer classes than labels"
 
 # A loss that is lost stops the run, with the operation and the step.

@@ -261,7 +261,7 @@ static int run_sweep(const stk_invocation *call, stk_train_recipe *recipe)
     if (!v->train.quiet) stk_notice_begin("measuring ...");
     if (!st) st = stk_sweep_run(&sweep, &err);
     stk_notice_end();
-    return st ? stk_report_error(call->command, &err, NULL) : print_sweep(call, &sweep);
+    return st ? stk_report_recipe(call->command, &err, NULL) : print_sweep(call, &sweep);
 }
 
 static int run(const stk_invocation *call)
@@ -281,7 +281,7 @@ static int run(const stk_invocation *call)
     if (!v->train.quiet) stk_notice_begin("measuring ...");
     if (!st) st = work(&report, v, &err);
     stk_notice_end();
-    code = st ? stk_report_error(call->command, &err, NULL) : print(call, &report);
+    code = st ? stk_report_recipe(call->command, &err, NULL) : print(call, &report);
     stk_train_bench_free(report.bench);
     free(report.times);
     return code;

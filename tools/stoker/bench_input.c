@@ -354,7 +354,7 @@ static int run(const stk_invocation *call)
     const stk_status st = stk_bench_pipeline(&data, call->operands[0], &shape, &err);
     if (st == STK_E_INVALID && names_no_operation(&shape))
         return stk_report_usage(call->command, err.message, NULL);
-    if (st) return stk_report_error(call->command, &err, advise(&err));
+    if (st) return stk_report_recipe(call->command, &err, advise(&err));
     const int code = bench(call, data);
     stk_dataset_unref(data);
     return code;

@@ -93,7 +93,7 @@ int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *va
     stk_error err;
     char      message[sizeof err.where + sizeof err.message + 2];
     if (values->recipe && stk_train_recipe_load(recipe, NULL, values->recipe, &err))
-        return stk_report_error(call->command, &err, NULL);
+        return stk_report_recipe(call->command, &err, NULL);
     if (!apply_all(values, data, recipe, &err)) return STK_EXIT_OK;
     snprintf(message, sizeof message, "%s: %s", err.where, err.message);
     return stk_report_usage(call->command, message, NULL);
