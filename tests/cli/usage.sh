@@ -78,6 +78,12 @@ wrong inspect -n x y -- "--records: 'x' is not a whole number"
 wrong completion -- "SHELL is missing"
 wrong completion bsh -- "'bsh' is not one of: bash, zsh, fish" "did you mean 'bash'?"
 
+# A network that is not there, wherever one is named; nothing is looked at before.
+for words in "train nowhere --model" "bench train nowhere --model" "lr-find nowhere --model" "lint nowhere --model" \
+    "bench claims --model" "bench compute" "models" "eval nowhere --model" "predict nowhere nothing --model"; do
+    wrong $words resnt18 -- "resnt18" "did you mean" "resnet18" "mlp, lenet, cnn," "vit_tiny"
+done
+
 run inspect "$work/nothing"
 expect_code 1 "a path that is not there"
 expect_in "$work/err" "stoker inspect: " "a path that is not there"

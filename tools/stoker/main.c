@@ -62,14 +62,12 @@ int stk_report_error(const stk_command *command, const stk_error *err, const cha
     return err->status == STK_E_CANCELLED ? STK_EXIT_CANCELLED : STK_EXIT_FAILED;
 }
 
-/* A name of a model is part of what a recipe says; no memory, or a folder that is there, is not. */
+/* No memory, or a folder that is there already, is no mistake in a recipe. */
 static bool is_wrong_recipe(const stk_error *err)
 {
     static const stk_status wrong[] = {STK_E_INVALID, STK_E_FORMAT, STK_E_LIMIT, STK_E_UNSUPPORTED};
-    const char             *stage = err->stage ? err->stage : "";
-    if (strcmp(stage, "model") == 0) return err->status == STK_E_NOTFOUND;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        if (err->status == wrong[i]) return strcmp(stage, "recipe") == 0;
+        if (err->status == wrong[i]) return err->stage && strcmp(err->stage, "recipe") == 0;
     return false;
 }
 

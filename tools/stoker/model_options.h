@@ -2,6 +2,7 @@
 #ifndef STK_TOOLS_MODEL_OPTIONS_H
 #define STK_TOOLS_MODEL_OPTIONS_H
 
+#include "choices.h"
 #include "pictures.h"
 
 #include <stoker/model_file.h>
@@ -26,7 +27,8 @@ typedef struct stk_model_values {
          .help = "what computes: cuda, cpu or ref (default: the fastest there is)"},               \
         {.name = "model",                                                                          \
          .metavar = "NAME",                                                                        \
-         .kind = STK_OPTION_TEXT,                                                                  \
+         .kind = STK_OPTION_CHOICE,                                                                \
+         .choice = stk_choice_model,                                                               \
          .target = offsetof(type, member.model),                                                   \
          .group = "Weights that do not say what they are",                                         \
          .help = "the model, as 'stoker models' lists it"},                                        \

@@ -87,6 +87,15 @@ static stk_status apply_all(const stk_train_values *v, const char *data, stk_tra
     return data ? stk_train_recipe_set(recipe, "data.path", data, "DATA", err) : STK_OK;
 }
 
+/* Before the data is looked at, which may take long. */
+static stk_status find_model(const char *name, stk_error *err)
+{
+    const stk_model *model;
+    const stk_status st = stk_model_find(&model, name, err);
+    if (st) snprintf(err->where, sizeof err->where, "model '%.100s'", name);
+    return st;
+}
+
 int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *values,
                           const char *data, stk_train_recipe *recipe)
 {
@@ -94,7 +103,8 @@ int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *va
     char      message[sizeof err.where + sizeof err.message + 2];
     if (values->recipe && stk_train_recipe_load(recipe, NULL, values->recipe, &err))
         return stk_report_recipe(call->command, &err, NULL);
-    if (!apply_all(values, data, recipe, &err)) return STK_EXIT_OK;
+    const stk_status st = apply_all(values, data, recipe, &err);
+    if (!st && (!*recipe->model.name || !find_model(recipe->model.name, &err))) return STK_EXIT_OK;
     snprintf(message, sizeof message, "%s: %s", err.where, err.message);
     return stk_report_usage(call->command, message, NULL);
 }
