@@ -122,6 +122,12 @@ refused 1 "nowhere" nowhere
 refused 2 "resnet18" photos --model resnet19
 refused 1 "there is a run here already" photos --model mlp -o first
 refused 2 "there is no preset" photos --preset imagnet
+refused 2 "a batch of 1000 is more than the 81 images there are to train on; give --batch 81 or less" \
+    photos --batch 1000 --model mlp -o large
+[ ! -e large ] || fail "a run that was refused left a folder"
+run train photos --batch 81 --model mlp --epochs 2 --threads 1 -q -o whole
+expect_code 0 "a batch of all images"
+expect_in out "2 of 2 steps done" "a batch of all images"
 refused 1 "there is no split" photos --split dev
 refused 1 "none.safetensors" photos --model mlp --weights none.safetensors --threads 1 -o w
 printf 'train:\n  epochs: 1\n  optimiser: sgd\n' >wrong.yaml
