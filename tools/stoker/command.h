@@ -84,6 +84,8 @@ const char *stk_command_word(const stk_command *part);
 /* The text of --help. */
 void stk_help_print(FILE *out, const stk_command *command);
 void stk_help_print_overview(FILE *out);
+/* That of 'stoker help' itself. */
+void stk_help_print_help(FILE *out);
 
 /* Prints "stoker COMMAND: stage: where: message" and, below it, indented, advice unless it is NULL
  * or "". Gives the exit code that err's status calls for. */
