@@ -96,6 +96,18 @@ for text in "# Decisions" "batch " "# Recipe" 'name: "mlp"' "# Input" "global_sh
     "fc1.weight"; do
     expect_in out "$text" "--explain"
 done
+run train --recipe recipe.yaml --explain --threads 1 --json --quiet
+expect_code 0 "--explain as JSON"
+python3 - out <<'PYTHON' || fail "--explain as JSON"
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert any(d.startswith("batch ") or d.startswith("epochs ") or d.startswith("learning rate ") for d in r["decisions"]), r["decisions"]
+assert r["recipe"]["model"]["name"] == "mlp" and r["recipe"]["data"]["batch"] > 0, r["recipe"]
+assert r["recipe"]["model"]["trivial"] is False and r["recipe"]["model"]["weights"] == "", r["recipe"]
+assert r["input"][0]["title"] == "" and any("global_shuffle" in l for l in r["input"][0]["lines"]), r["input"]
+assert r["step"][0]["title"].startswith("graph: as it was built"), r["step"][0]
+assert any('"fc1.weight"' in l for l in r["step"][0]["lines"]), r["step"][0]
+PYTHON
 run train photos --model mlp --trivial-model --epochs 1 --threads 1 -q -o trivial
 expect_code 0 "--trivial-model"
 

@@ -1,4 +1,5 @@
 /* stoker train: pictures in, a model out. */
+#include "explain_json.h"
 #include "json_out.h"
 #include "profile_files.h"
 #include "profile_resources.h"
@@ -91,6 +92,12 @@ static int explain(const session *s)
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     if (stk_train_explain(&s->job->recipe, &s->job->data, &text, &err)) {
         code = stk_train_job_error(s->call, &err);
+    } else if (s->values->train.json) {
+        stk_json_out json;
+        stk_json_out_begin(&json);
+        stk_explain_json_train(&json.writer, &s->job->recipe, stk_blob_bytes(&s->job->reasons),
+                               stk_blob_bytes(&text));
+        code = stk_json_out_end(&json, s->call);
     } else {
         printf("# Decisions\n");
         fwrite(s->job->reasons.data, 1, s->job->reasons.size, stdout);
