@@ -173,6 +173,11 @@ int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *va
 int stk_train_flags_inject(const stk_invocation *call, const stk_train_values *values,
                            stk_inject *inject);
 
+/* Prints what was given, for a shell, each with a space before it: " --recipe FILE DATA --model
+ * mlp". What sets key is left out, and so are faults. */
+void stk_train_flags_print(FILE *out, const stk_train_values *values, const char *data,
+                           const char *key);
+
 /* Prints the networks there are, for --help. */
 void stk_train_print_models(FILE *out, int width);
 /* Prints those, every fault for --inject, and every key of a recipe. */
