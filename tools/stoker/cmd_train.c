@@ -39,7 +39,8 @@ static const stk_option options[] = {
                           "times that the data is seen (default: by its size)"),
     STK_TRAIN_TEXT_OPTION(values, train.steps, "steps", "N", "Training",
                           "stop after so many steps (default: as the epochs say)"),
-    STK_TRAIN_TEXT_OPTION(values, train.schedule, "schedule", "NAME", "Training",
+    STK_TRAIN_WORD_OPTION(values, train.schedule, "schedule", "NAME", stk_choice_schedule,
+                          "Training",
                           "how the rate goes: constant, step, multistep, cosine, poly, one-cycle, "
                           "triangle or plateau (default one-cycle; triangle for airbench)"),
     STK_TRAIN_TEXT_OPTION(values, train.early_stop, "early-stop", "N", "Training",

@@ -23,6 +23,7 @@ typedef struct stk_model_values {
          .metavar = "B",                                                                           \
          .kind = STK_OPTION_TEXT,                                                                  \
          .target = offsetof(type, member.backend),                                                 \
+         .choice = stk_choice_backend,                                                             \
          .group = "The model",                                                                     \
          .help = "what computes: cuda, cpu or ref (default: the fastest there is)"},               \
         {.name = "model",                                                                          \
