@@ -106,6 +106,7 @@ double stk_case_best_batch(const stk_case *c, int64_t *batch)
         const stk_profile_batch *b = &p->batches[i];
         if (b->batch == p->run.batch) now = b->samples_per_s;
         if (p->largest_batch > 0 && b->batch > p->largest_batch) continue;
+        if (p->run.data_count > 0 && b->batch > p->run.data_count) continue; /* would be refused */
         if (b->samples_per_s <= best) continue;
         best = b->samples_per_s;
         *batch = b->batch;

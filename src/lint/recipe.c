@@ -21,7 +21,8 @@ void stk_lint_batch(const stk_lint_subject *s)
                      "a batch of %lld is no multiple of 8: dense layers, and devices with matrix "
                      "units, compute it as %lld",
                      (long long)batch, (long long)up);
-        stk_lint_say(item->recipe, sizeof item->recipe, "data: {batch: %lld}", (long long)up);
+        stk_lint_say(item->recipe, sizeof item->recipe, "data: {batch: %lld}",
+                     (long long)(up <= s->data->train_count ? up : up - MULTIPLE));
     }
     if (item) item->changes_training = true;
 }

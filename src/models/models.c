@@ -2,6 +2,7 @@
 #include "base/suggest.h"
 #include "graph/node.h"
 #include "models/model.h"
+#include <stdio.h>
 #include <string.h>
 
 enum { CLASSES_MOST = 1 << 24, WIDTH_MOST = 64 };
@@ -28,10 +29,21 @@ const stk_model *stk_model_at(size_t index)
     return index < sizeof models / sizeof *models ? models[index] : NULL;
 }
 
+/* "mlp, lenet, cnn": what fits. */
+static char *list_names(char *text, size_t capacity)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < sizeof models / sizeof *models && used < capacity; i++)
+        used +=
+            (size_t)snprintf(text + used, capacity - used, "%s%s", i ? ", " : "", models[i]->name);
+    return text;
+}
+
 stk_status stk_model_find(const stk_model **out, const char *name, stk_error *err)
 {
     stk_suggest suggest = {.wanted = name};
-    char        hint[96];
+    char        hint[96], names[320];
     *out = NULL;
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         if (strcmp(models[i]->name, name) == 0) {
@@ -40,8 +52,9 @@ stk_status stk_model_find(const stk_model **out, const char *name, stk_error *er
         }
         stk_suggest_offer(&suggest, models[i]->name);
     }
-    return stk_fail(err, STK_E_NOTFOUND, "model", name, "there is no such model%s",
-                    stk_suggest_text(&suggest, hint, sizeof hint));
+    return stk_fail(err, STK_E_NOTFOUND, "model", name, "there is no such model%s%s there are %s",
+                    stk_suggest_text(&suggest, hint, sizeof hint), suggest.best ? "" : ";",
+                    list_names(names, sizeof names));
 }
 
 static stk_model_options complete(const stk_model *model, const stk_model_options *options)

@@ -258,6 +258,12 @@ static stk_status settle_batch(settling *s, stk_error *err)
         STK_TRY(say(s, err, "batch %lld: %lld pictures of %lld pixels", (long long)batch,
                     (long long)s->data->train_count, (long long)r->data.size));
     }
+    if (r->data.batch > s->data->train_count)
+        return stk_fail(err, STK_E_INVALID, "recipe", "data.batch",
+                        "a batch of %lld is more than the %lld images there are to train on; give "
+                        "--batch %lld or less, or leave it away",
+                        (long long)r->data.batch, (long long)s->data->train_count,
+                        (long long)s->data->train_count);
     if (r->data.eval_batch < 0) r->data.eval_batch = r->data.batch;
     return STK_OK;
 }

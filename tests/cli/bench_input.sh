@@ -66,6 +66,21 @@ PYTHON
 run bench input "$work/recipe.yaml" --lint
 expect_code 1 "lint of a recipe"
 expect_in "$work/out" "shuffle_after_batch: shuffle(5): it shuffles whole batches" "lint of a recipe"
+run bench input "$work/recipe.yaml" --lint --json
+expect_code 1 "lint of a recipe as JSON"
+cp "$work/out" "$work/lint.json"
+run bench input "$work/recipe.yaml" --explain --json
+expect_code 0 "--explain as JSON"
+python3 - "$work/lint.json" "$work/out" <<'PYTHON' || fail "lint and --explain as JSON"
+import json, sys
+lint, plan = (json.load(open(name)) for name in sys.argv[1:])
+assert lint["path"].endswith("recipe.yaml") and "plans" not in lint, lint
+assert [(w["rule"], w["stage"]) for w in lint["warnings"]] == [("shuffle_after_batch", "shuffle(5)")], lint
+assert plan["warnings"] == lint["warnings"], plan
+titles = [p["title"] for p in plan["plans"]]
+assert titles[0] == "" and len(titles) > 1 and all(t.startswith("after ") for t in titles[1:]), titles
+assert all(p["lines"] and all(p["lines"]) for p in plan["plans"]), plan
+PYTHON
 run bench input "$work/recipe.yaml" --seconds 0.2
 expect_in "$work/err" "shuffle_after_batch: " "a warning before the run"
 run bench input "$work/recipe.yaml" --batch 4

@@ -43,7 +43,7 @@ assert all((o["roof_share"] is not None) == (o["roof"] in ("math", "memory")) fo
 assert abs(sum(k["ms"] for k in r["kinds"]) - sum(o["ms"] for o in r["operations"])) < 1e-6 and r["kinds"][0]["floor_ms"] >= 0, r
 PYTHON
 run bench compute resnet19
-expect_code 1 "no such network"
+expect_code 2 "no such network"
 expect_in err "resnet18" "no such network"
 run bench compute mlp --batch 0
 expect_code 2 "no batch"

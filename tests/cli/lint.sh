@@ -25,7 +25,7 @@ assert found["odd_batch"]["gain"] is None, found
 PYTHON
 
 run lint "$work/data" --model nothing
-expect_code 1 "a model that is not there"
+expect_code 2 "a model that is not there"
 run lint
 expect_code 2 "no data"
 finish

@@ -73,7 +73,7 @@ rm photos/class0/large.png
 run train photos --model mlp --epochs 3 --threads 1 -o never --cache sometimes
 expect_code 2 "--cache sometimes"
 run train photos --model lenet --epochs 3 --threads 1 -o never --set progressive.size_from=0.5
-expect_code 1 "a network that cannot grow"
+expect_code 2 "a network that cannot grow"
 expect_in err "its weight fc1.weight is [" "a network that cannot grow"
 [ ! -e never ] || fail "a run that was refused left a folder"
 
@@ -97,6 +97,18 @@ for text in "# Decisions" "batch " "# Recipe" 'name: "mlp"' "# Input" "global_sh
     "fc1.weight"; do
     expect_in out "$text" "--explain"
 done
+run train --recipe recipe.yaml --explain --threads 1 --json --quiet
+expect_code 0 "--explain as JSON"
+python3 - out <<'PYTHON' || fail "--explain as JSON"
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert any(d.startswith("batch ") or d.startswith("epochs ") or d.startswith("learning rate ") for d in r["decisions"]), r["decisions"]
+assert r["recipe"]["model"]["name"] == "mlp" and r["recipe"]["data"]["batch"] > 0, r["recipe"]
+assert r["recipe"]["model"]["trivial"] is False and r["recipe"]["model"]["weights"] == "", r["recipe"]
+assert r["input"][0]["title"] == "" and any("global_shuffle" in l for l in r["input"][0]["lines"]), r["input"]
+assert r["step"][0]["title"].startswith("graph: as it was built"), r["step"][0]
+assert any('"fc1.weight"' in l for l in r["step"][0]["lines"]), r["step"][0]
+PYTHON
 run train photos --model mlp --trivial-model --epochs 1 --threads 1 -q -o trivial
 expect_code 0 "--trivial-model"
 
@@ -113,17 +125,30 @@ refused()
 refused 2 "--epochs: train.epochs is \"many\"; it takes a number" photos --epochs many
 refused 2 "--optimizer: train.optimizer is \"adamv\"; it is one of" photos --optimizer adamv
 refused 2 "--set train.gama: the section \"train\" has no key \"gama\"" photos --set train.gama=1
+refused 2 "--set epochs: the section of \"epochs\" is missing; did you mean train.epochs?" photos --set epochs=3
+refused 2 "did you mean train.learning_rate?" photos --set learnin_rate=3
+refused 2 "there is no key \"foobar\"; keys are written SECTION.KEY" photos --set foobar=3
 refused 2 "'gamma' is not SECTION.KEY=VALUE" photos --set gamma
 refused 2 "unknown flag '--epoch'" photos --epoch 3
 refused 2 "DATA is missing"
 refused 1 "nowhere" nowhere
-refused 1 "resnet18" photos --model resnet19
+refused 2 "resnet18" photos --model resnet19
 refused 1 "there is a run here already" photos --model mlp -o first
-refused 1 "there is no preset" photos --preset imagnet
+refused 2 "there is no preset" photos --preset imagnet
+refused 2 "a batch of 1000 is more than the 81 images there are to train on; give --batch 81 or less" \
+    photos --batch 1000 --model mlp -o large
+[ ! -e large ] || fail "a run that was refused left a folder"
+run train photos --batch 81 --model mlp --epochs 2 --threads 1 -q -o whole
+expect_code 0 "a batch of all images"
+expect_in out "2 of 2 steps done" "a batch of all images"
 refused 1 "there is no split" photos --split dev
 refused 1 "none.safetensors" photos --model mlp --weights none.safetensors --threads 1 -o w
 printf 'train:\n  epochs: 1\n  optimiser: sgd\n' >wrong.yaml
-refused 1 "wrong.yaml:3: the section \"train\" has no key \"optimiser\"" --recipe wrong.yaml photos
+refused 2 "wrong.yaml:3: the section \"train\" has no key \"optimiser\"" --recipe wrong.yaml photos
+printf 'epochs: 3\n' >bare.yaml
+refused 2 "bare.yaml:1: the section of \"epochs\" is missing; did you mean train.epochs?" --recipe bare.yaml photos
+printf 'train: [\n' >no-yaml.yaml
+refused 2 "no-yaml.yaml:2: this is no YAML" --recipe no-yaml.yaml photos
 refused 1 "not-there.yaml" --recipe not-there.yaml photos
 mkdir empty
 refused 1 "empty" empty
@@ -131,7 +156,7 @@ mkdir single
 cp -r photos/class0 single/
 refused 1 "one class only" single
 run train photos --model mlp --set model.classes=2 -o few
-expect_code 1 "fewer classes than labels"
+expect_code 2 "fewer classes than labels"
 expect_in err "classes" "fewer classes than labels"
 
 # A loss that is lost stops the run, with the operation and the step.

@@ -32,11 +32,11 @@ for name in a:
     assert (a[name] == b[name]) == (not name.startswith("fc.")), name
 PYTHON
 run train photos --weights first --freeze=layer9 -o no
-expect_code 1 "no such layer"
+expect_code 2 "no such layer"
 expect_in err 'resnet8 has no layer "layer9"; it has: conv1, bn1, layer1, layer2, layer3, fc' "no such layer"
 [ ! -e no ] || fail "a run that was refused left a folder"
 run train photos --freeze -o no
-expect_code 1 "freeze without weights"
+expect_code 2 "freeze without weights"
 expect_in err "none are named; give --weights FILE or a run" "freeze without weights"
 
 # Other classes.
@@ -73,7 +73,7 @@ expect_in err "class weights balanced: from " "weighed"
 run train photos --model mlp --steps 2 --threads 1 --class-weights class2=5 --label-smoothing 0.1 --mixup 0.2 -o named
 expect_code 0 "weights by name"
 run train photos --class-weights clas2=5 -o no
-expect_code 1 "no such class"
+expect_code 2 "no such class"
 expect_in err 'there is no class "clas2"; did you mean class2?' "no such class"
 run train photos --loss focus -o no
 expect_code 2 "no such loss"

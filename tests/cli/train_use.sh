@@ -65,12 +65,23 @@ expect_code 2 "predict of nothing"
 
 run lr-find photos --model mlp --batch 16 --steps 60 --threads 1 --plot rates.svg --csv rates.csv
 expect_code 0 "lr-find"
-for text in "learning rate" "suggestion" "stoker train photos --learning-rate"; do
+for text in "learning rate" "suggestion" "stoker train photos --batch 16 --model mlp --threads 1 --learning-rate 0."; do
     expect_in out "$text" "lr-find"
 done
 head -1 rates.csv | grep -qx "rate,loss,smoothed" || fail "the heading of rates.csv"
 grep -q "<svg" rates.svg || fail "rates.svg is none"
 [ ! -e runs ] || fail "lr-find made a run"
+# The command is one for a shell: with all that was given but the rate.
+cp -r photos "its photos"
+run lr-find "its photos" --model mlp --batch 16 --steps 30 --threads 1 --lr 3 --set train.learning_rate=2 \
+    --set "train.milestones=3 4" --trivial-model --json -q --plot rates.png
+command=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["command"])' out)
+case $command in
+"stoker train 'its photos' --batch 16 --model mlp --threads 1 --trivial-model --set 'train.milestones=3 4' --learning-rate "*) ;;
+*) fail "the command of lr-find: $command" ;;
+esac
+eval "${command/stoker/run} --explain"
+expect_code 0 "$command"
 run lr-find photos --model mlp --batch 16 --steps 30 --threads 1 --json -q --plot rates.png
 expect_code 0 "lr-find as JSON"
 python3 - out <<'PYTHON' || fail "the JSON of lr-find"

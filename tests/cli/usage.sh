@@ -15,6 +15,13 @@ for words in "--help" "-h" "help"; do
     expect_empty "$work/err" "$words"
 done
 
+for words in "help help" "help --help" "help -h"; do
+    run $words
+    expect_code 0 "$words"
+    expect_in "$work/out" "Usage: stoker help [COMMAND [PART]]" "$words"
+    expect_empty "$work/err" "$words"
+done
+
 run --version
 expect_code 0 "--version"
 grep -qE '^stoker [0-9]+\.[0-9]+\.[0-9]+$' "$work/out" || fail "--version: $(cat "$work/out")"
@@ -47,6 +54,9 @@ wrong hlep -- "did you mean 'help'?"
 wrong zzzzzz -- "unknown command 'zzzzzz'"
 expect_not_in "$work/err" "did you mean" "a word near nothing"
 wrong help inspcet -- "did you mean 'inspect'?"
+wrong help bench inptu -- "stoker bench: 'bench' has no part 'inptu'" "did you mean 'input'?"
+wrong help train extra -- "'train' has no part 'extra'"
+wrong help --verbose -- "unknown flag '--verbose'"
 wrong --verbose -- "unknown flag '--verbose'"
 wrong pack -- "stoker pack: SOURCE is missing" "'stoker pack --help'"
 wrong pack a -- "OUT is missing"
@@ -77,6 +87,12 @@ wrong inspect -- "PATH is missing"
 wrong inspect -n x y -- "--records: 'x' is not a whole number"
 wrong completion -- "SHELL is missing"
 wrong completion bsh -- "'bsh' is not one of: bash, zsh, fish" "did you mean 'bash'?"
+
+# A network that is not there, wherever one is named; nothing is looked at before.
+for words in "train nowhere --model" "bench train nowhere --model" "lr-find nowhere --model" "lint nowhere --model" \
+    "bench claims --model" "bench compute" "models" "eval nowhere --model" "predict nowhere nothing --model"; do
+    wrong $words resnt18 -- "resnt18" "did you mean" "resnet18" "mlp, lenet, cnn," "vit_tiny"
+done
 
 run inspect "$work/nothing"
 expect_code 1 "a path that is not there"

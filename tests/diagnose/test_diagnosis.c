@@ -246,6 +246,10 @@ STK_TEST(a_batch_that_is_too_small_is_found_by_measured_rates)
     p.largest_batch = 128;
     const stk_diagnosis small = diagnose(&p);
     EXPECT(fix_with(&small, "--batch 128")->gain > 0.7);
+    p.largest_batch = 0;
+    p.run.data_count = 200; /* a batch of 256 would be refused */
+    const stk_diagnosis few = diagnose(&p);
+    EXPECT(fix_with(&few, "--batch 128")->gain > 0.7);
     stk_profile_release(&p);
 }
 

@@ -74,6 +74,10 @@ STK_TEST(batches_that_are_odd_or_tiny_are_told)
     EXPECT_STR_EQ("data: {batch: 64}", odd.recipe);
     EXPECT(odd.saves < 0 && odd.changes_training);
     subject s = usual();
+    set(&s, "data.batch", "60");
+    s.data.train_count = 63; /* 64 are not there */
+    EXPECT_STR_EQ("data: {batch: 56}", only(&s, "odd_batch").recipe);
+    s = usual();
     set(&s, "data.batch", "2");
     set(&s, "output.log_every", "1000");
     const stk_lint tiny = only(&s, "tiny_batch");

@@ -125,7 +125,11 @@ STK_TEST(an_unknown_model_gets_a_suggestion)
     EXPECT(model == NULL);
     EXPECT_STR_EQ("resnet51", err.where);
     EXPECT_CONTAINS("did you mean resnet50", err.message);
+    EXPECT_CONTAINS("? there are mlp, lenet,", err.message);
     EXPECT_STATUS(STK_E_NOTFOUND, stk_model_find(&model, "something else", &err));
+    EXPECT_CONTAINS("no such model; there are mlp, lenet,", err.message);
+    const size_t last = strlen(err.message) - strlen("vit_tiny");
+    EXPECT_STR_EQ("vit_tiny", err.message + last);
 }
 
 static void expect_refused(const char *name, const stk_model_options *options, stk_status status,

@@ -357,7 +357,7 @@ STK_TEST(a_file_without_names_keeps_its_last_layer_for_as_many_classes)
                                  NULL};
     expect_rows(train(pupils(), "alone", still, &h, NULL), (const int[]){0, 1, 2, 3}, 4);
     EXPECT_CONTAINS("the file does not name its classes; it has as many as the data (4)", h.text);
-    static const wave_class two[] = {{"a", 1, 6, 2}, {"b", 3, 6, 2}};
+    static const wave_class two[] = {{"a", 1, 8, 2}, {"b", 3, 8, 2}};
     h = (heard){""};
     expect_rows(train(wave_folders("two", two, 2, 20), "fewer", still, &h, NULL),
                 (const int[]){-1, -1}, 2);

@@ -18,14 +18,15 @@ enum { WINDOWS_LEAST = 5, WINDOWS_USUAL = 7, MANY_PROCESSORS = 16 };
 static const values defaults = {.windows = WINDOWS_USUAL};
 
 static const stk_option options[] = {
-    STK_TRAIN_TEXT_OPTION(values, train.model, "model", "NAME", "The step",
+    STK_TRAIN_WORD_OPTION(values, train.model, "model", "NAME", stk_choice_model, "The step",
                           "the network (default: resnet50; without a GPU resnet20)"),
     STK_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The step",
                           "pictures of a step (default 64; without a GPU 16). The curve of batches "
                           "goes from a sixteenth to 4 times that"),
     STK_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The step",
                           "pixels of a side (default: 224; without a GPU 32)"),
-    STK_TRAIN_TEXT_OPTION(values, train.precision, "precision", "P", "The step",
+    STK_TRAIN_WORD_OPTION(values, train.precision, "precision", "P", stk_choice_precision,
+                          "The step",
                           "where precision is not what is compared (default: fp16 on a GPU, else "
                           "fp32)"),
     STK_TRAIN_TEXT_OPTION(values, only, "only", "GROUPS", "The step",
@@ -48,7 +49,7 @@ static const stk_option options[] = {
      .most = 1e3,
      .group = "How long",
      .help = "of a window (default 0: 0.15)"},
-    STK_TRAIN_TEXT_OPTION(values, train.backend, "backend", "B", "Machine",
+    STK_TRAIN_WORD_OPTION(values, train.backend, "backend", "B", stk_choice_backend, "Machine",
                           "what computes: cuda, cpu or ref (default: the fastest there is)"),
     STK_TRAIN_TEXT_OPTION(values, train.threads, "threads", "N", "Machine",
                           "that compute (default: one per core)"),

@@ -40,10 +40,10 @@ static const stk_option options[] = {
      .help = "default 0: the network's"},
     STK_TRAIN_TEXT_OPTION(values, train.width, "width", "X", "The step",
                           "times its channels (default 1)"),
-    STK_TRAIN_TEXT_OPTION(values, train.optimizer, "optimizer", "NAME", "The step",
-                          "sgd, nesterov, adamw, lars or lamb (default nesterov)"),
-    STK_TRAIN_TEXT_OPTION(
-        values, train.precision, "precision", "P", "The step",
+    STK_TRAIN_WORD_OPTION(values, train.optimizer, "optimizer", "NAME", stk_choice_optimizer,
+                          "The step", "sgd, nesterov, adamw, lars or lamb (default nesterov)"),
+    STK_TRAIN_WORD_OPTION(
+        values, train.precision, "precision", "P", stk_choice_precision, "The step",
         "of convolutions and matrix products: fp32, tf32, bf16 or fp16 (default: fp16 on "
         "a GPU, else fp32)"),
     {.name = "inference",
@@ -83,7 +83,7 @@ static const stk_option options[] = {
      .group = "How long",
      .help = "so many steps in a row between two looks at the clock, on pictures that the device "
              "has already (default 0: each step is fed and waited for)"},
-    STK_TRAIN_TEXT_OPTION(values, train.backend, "backend", "B", "Machine",
+    STK_TRAIN_WORD_OPTION(values, train.backend, "backend", "B", stk_choice_backend, "Machine",
                           "what computes: cuda, cpu or ref (default: the fastest there is)"),
     STK_TRAIN_TEXT_OPTION(values, train.threads, "threads", "N", "Machine",
                           "that compute (default: one per core)"),
@@ -261,7 +261,7 @@ static int run_sweep(const stk_invocation *call, stk_train_recipe *recipe)
     if (!v->train.quiet) stk_notice_begin("measuring ...");
     if (!st) st = stk_sweep_run(&sweep, &err);
     stk_notice_end();
-    return st ? stk_report_error(call->command, &err, NULL) : print_sweep(call, &sweep);
+    return st ? stk_report_recipe(call->command, &err, NULL) : print_sweep(call, &sweep);
 }
 
 static int run(const stk_invocation *call)
@@ -281,7 +281,7 @@ static int run(const stk_invocation *call)
     if (!v->train.quiet) stk_notice_begin("measuring ...");
     if (!st) st = work(&report, v, &err);
     stk_notice_end();
-    code = st ? stk_report_error(call->command, &err, NULL) : print(call, &report);
+    code = st ? stk_report_recipe(call->command, &err, NULL) : print(call, &report);
     stk_train_bench_free(report.bench);
     free(report.times);
     return code;
@@ -302,6 +302,7 @@ const stk_command stk_command_bench_compute = {
                 "stoker bench compute resnet20 --batches 4..max --plot batches.svg",
     .least_operands = 1,
     .most_operands = 1,
+    .operand_choice = stk_choice_model,
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .defaults = &defaults,

@@ -2,6 +2,7 @@
 #include "bench_ablate.h"
 #include "bench_forms.h"
 #include "bench_timed.h"
+#include "explain_json.h"
 #include "json_out.h"
 #include "pictures.h"
 #include "signals.h"
@@ -150,18 +151,18 @@ static int print_json(const stk_invocation *call, const stk_bench_result *result
     return stk_json_out_end(&json, call);
 }
 
-static int explain(const stk_invocation *call, stk_dataset *data)
+/* With --json, one object: the warnings, and the plans where text is not NULL. */
+static int print_look(const stk_invocation *call, const stk_warning *warnings, size_t count,
+                      const stk_blob *text)
 {
-    stk_blob  text;
-    stk_error err;
-    int       code = STK_EXIT_OK;
-    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
-    if (stk_dataset_explain(data, STK_PASS_ALL, &text, &err))
-        code = stk_report_error(call->command, &err, NULL);
-    else
-        fwrite(text.data, 1, text.size, stdout);
-    stk_blob_release(&text);
-    return code;
+    stk_json_out json;
+    stk_json_out_begin(&json);
+    stk_json_object(&json.writer);
+    stk_json_pair_string(&json.writer, "path", call->operands[0]);
+    stk_bench_write_warnings(&json.writer, warnings, count);
+    if (text) stk_explain_json_plans(&json.writer, "plans", stk_blob_bytes(text));
+    stk_json_object_end(&json.writer);
+    return stk_json_out_end(&json, call);
 }
 
 static void print_warnings(FILE *out, const stk_warning *warnings, size_t count)
@@ -173,6 +174,27 @@ static void print_warnings(FILE *out, const stk_warning *warnings, size_t count)
         stk_text_print(out, warnings[i].message);
         fprintf(out, "\n");
     }
+}
+
+/* Runs nothing: --lint, --explain or both. */
+static int look(const stk_invocation *call, stk_dataset *data, const stk_warning *warnings,
+                size_t count)
+{
+    const values *v = call->values;
+    stk_blob      text;
+    stk_error     err;
+    int           code = STK_EXIT_OK;
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    if (v->explain && stk_dataset_explain(data, STK_PASS_ALL, &text, &err)) {
+        code = stk_report_error(call->command, &err, NULL);
+    } else if (v->common.json) {
+        code = print_look(call, warnings, count, v->explain ? &text : NULL);
+    } else {
+        if (v->lint) print_warnings(stdout, warnings, count);
+        if (text.size) fwrite(text.data, 1, text.size, stdout);
+    }
+    stk_blob_release(&text);
+    return code ? code : v->lint && count ? STK_EXIT_FAILED : STK_EXIT_OK;
 }
 
 static const char *advise(const stk_error *err)
@@ -237,9 +259,7 @@ static int bench(const stk_invocation *call, stk_dataset *data)
         return stk_report_error(call->command, &err, NULL);
     if (count > MOST_WARNINGS) count = MOST_WARNINGS;
     if (!v->explain && !v->lint) return run_and_print(call, data, warnings, count);
-    if (v->lint) print_warnings(stdout, warnings, count);
-    const int code = v->explain ? explain(call, data) : STK_EXIT_OK;
-    return code ? code : v->lint && count ? STK_EXIT_FAILED : STK_EXIT_OK;
+    return look(call, data, warnings, count);
 }
 
 static int ablate(const stk_invocation *call, const stk_bench_shape *shape)
@@ -354,7 +374,7 @@ static int run(const stk_invocation *call)
     const stk_status st = stk_bench_pipeline(&data, call->operands[0], &shape, &err);
     if (st == STK_E_INVALID && names_no_operation(&shape))
         return stk_report_usage(call->command, err.message, NULL);
-    if (st) return stk_report_error(call->command, &err, advise(&err));
+    if (st) return stk_report_recipe(call->command, &err, advise(&err));
     const int code = bench(call, data);
     stk_dataset_unref(data);
     return code;

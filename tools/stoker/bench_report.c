@@ -192,7 +192,7 @@ static void write_io(stk_json_writer *json, const stk_io_account *io)
     stk_json_object_end(json);
 }
 
-static void write_warnings(stk_json_writer *json, const stk_warning *warnings, size_t count)
+void stk_bench_write_warnings(stk_json_writer *json, const stk_warning *warnings, size_t count)
 {
     stk_json_key(json, "warnings");
     stk_json_array(json);
@@ -231,6 +231,6 @@ void stk_bench_write_json(stk_json_writer *json, const stk_bench_result *result,
     stk_json_pair_uint(json, "memory_ceiling_bytes", report->memory.ceiling_bytes);
     write_decisions(json, report);
     stk_json_pair_string(json, "limit", report->limit);
-    write_warnings(json, warnings, warning_count);
+    stk_bench_write_warnings(json, warnings, warning_count);
     stk_json_object_end(json);
 }

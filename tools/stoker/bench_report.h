@@ -21,6 +21,8 @@ typedef struct stk_bench_result {
 /* For people, to stdout. */
 void stk_bench_print(const stk_bench_result *result, const stk_style *style);
 
+/* "warnings": those of lint. */
+void stk_bench_write_warnings(stk_json_writer *json, const stk_warning *warnings, size_t count);
 /* As one JSON object; warnings of lint go into it. */
 void stk_bench_write_json(stk_json_writer *json, const stk_bench_result *result,
                           const stk_warning *warnings, size_t warning_count);

@@ -53,7 +53,7 @@ static void print_bash_values(const stk_command *command)
         if (!wants_value(option)) continue;
         printf("        '%s':--%s", command->name, option->name);
         if (option->letter) printf("|'%s':-%c", command->name, option->letter);
-        if (option->kind == STK_OPTION_CHOICE) {
+        if (option->choice) {
             printf(") COMPREPLY=($(compgen -W '");
             print_choices(option->choice);
             printf("' -- \"$word\")); return ;;\n");
@@ -154,7 +154,7 @@ static void print_zsh_option(const stk_option *option)
     for (const char *c = option->help; *c; c++)
         if (!strchr("[]'\\:", *c)) putchar(*c);
     printf("]");
-    if (option->kind == STK_OPTION_CHOICE) {
+    if (option->choice) {
         printf(":%s:(", option->metavar);
         print_choices(option->choice);
         printf(")");
@@ -230,7 +230,7 @@ static void print_fish_option(const stk_command *command, const stk_option *opti
     print_fish_condition(command);
     printf(" -l %s", option->name);
     if (option->letter) printf(" -s %c", option->letter);
-    if (option->kind == STK_OPTION_CHOICE) {
+    if (option->choice) {
         printf(" -x -a '");
         print_choices(option->choice);
         printf("'");

@@ -43,6 +43,7 @@ static const stk_option options[] = {
      .metavar = "SPLIT",
      .kind = STK_OPTION_TEXT,
      .target = offsetof(values, split),
+     .choice = stk_choice_split,
      .group = "What to evaluate",
      .help = "the split (default: what the run was validated on; of DATA test, else validation, "
              "else train)"},

@@ -165,9 +165,25 @@ static stk_status print_chart(const drawing *d, const stk_style *style, stk_erro
     return st;
 }
 
-static void print_text(const stk_invocation *call, const stk_lr_result *r, const stk_style *style)
+/* How to train with the suggestion: with all that it was found with. Free it; NULL: no memory. */
+static char *write_command(const stk_invocation *call, const stk_lr_result *r)
 {
     const values *v = call->values;
+    char         *text = NULL;
+    size_t        size;
+    FILE         *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    fprintf(out, "stoker train");
+    stk_train_flags_print(out, &v->train, call->operand_count ? call->operands[0] : NULL,
+                          "train.learning_rate");
+    fprintf(out, " --learning-rate %.3g", r->suggestion);
+    if (!fclose(out)) return text;
+    free(text);
+    return NULL;
+}
+
+static void print_text(const stk_invocation *call, const stk_lr_result *r, const stk_style *style)
+{
     printf("%zu steps%s\n", r->count,
            r->diverged ? ", until the loss went up: rates above the last are too large" : "");
     if (r->steepest > 0) printf("steepest %.3g\n", r->steepest);
@@ -177,28 +193,25 @@ static void print_text(const stk_invocation *call, const stk_lr_result *r, const
             "no suggestion: the loss does not fall anywhere; try more --steps or another --to\n");
         return;
     }
-    printf("%ssuggestion %.3g%s: stoker train", style->bold, r->suggestion, style->plain);
-    if (v->train.recipe) {
-        printf(" --recipe ");
-        stk_text_print(stdout, v->train.recipe);
-    }
-    if (call->operand_count) {
-        printf(" ");
-        stk_text_print(stdout, call->operands[0]);
-    }
-    printf(" --learning-rate %.3g\n", r->suggestion);
+    char *command = write_command(call, r);
+    printf("%ssuggestion %.3g%s: ", style->bold, r->suggestion, style->plain);
+    stk_text_print(stdout, command ? command : "no memory for the command");
+    printf("\n");
+    free(command);
 }
 
 static int print_json(const stk_invocation *call, const stk_lr_result *r)
 {
     stk_json_out     out;
     stk_json_writer *json = &out.writer;
+    char            *command = r->suggestion > 0 ? write_command(call, r) : NULL;
     stk_json_out_begin(&out);
     stk_json_object(json);
     stk_json_pair_double(json, "suggestion", r->suggestion);
     stk_json_pair_double(json, "steepest", r->steepest);
     stk_json_pair_double(json, "valley", r->valley);
     stk_json_pair_bool(json, "diverged", r->diverged);
+    if (command) stk_json_pair_string(json, "command", command);
     stk_json_key(json, "points");
     stk_json_array(json);
     for (size_t i = 0; i < r->count; i++) {
@@ -210,6 +223,7 @@ static int print_json(const stk_invocation *call, const stk_lr_result *r)
     }
     stk_json_array_end(json);
     stk_json_object_end(json);
+    free(command);
     return stk_json_out_end(&out, call);
 }
 

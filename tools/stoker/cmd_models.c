@@ -1,4 +1,5 @@
 /* stoker models: the networks there are, what they cost, what they are made of. */
+#include "choices.h"
 #include "command.h"
 #include "show_models.h"
 #include "text.h"
@@ -58,18 +59,6 @@ static const stk_option options[] = {
      .help = "print the result as JSON"},
 };
 
-static const char *model_choice(size_t index)
-{
-    const stk_model *model = stk_model_at(index);
-    return model ? model->name : NULL;
-}
-
-static const char *model_name(const void *context, size_t index)
-{
-    (void)context;
-    return model_choice(index);
-}
-
 static void print_models(FILE *out, int width)
 {
     const stk_model *model;
@@ -80,12 +69,11 @@ static void print_models(FILE *out, int width)
     }
 }
 
-static int refuse_name(const stk_invocation *call, const char *name)
+static int refuse_name(const stk_invocation *call, const stk_error *err)
 {
-    char message[STK_OPTION_MESSAGE], advice[STK_OPTION_MESSAGE];
-    snprintf(message, sizeof message, "there is no model '%.100s'", name);
-    stk_suggest(advice, sizeof advice, name, "", model_name, NULL);
-    return stk_report_usage(call->command, message, advice);
+    char message[sizeof err->where + sizeof err->message + 16];
+    snprintf(message, sizeof message, "model '%s': %s", err->where, err->message);
+    return stk_report_usage(call->command, message, NULL);
 }
 
 static stk_status print_graph(const stk_model_graphs *graphs, stk_error *err)
@@ -119,7 +107,7 @@ static int run(const stk_invocation *call)
     const stk_model         *model = NULL;
     stk_error                err;
     if (call->operand_count && stk_model_find(&model, call->operands[0], &err))
-        return refuse_name(call, call->operands[0]);
+        return refuse_name(call, &err);
     if (!model && v->graph)
         return stk_report_usage(call->command, "NAME is missing",
                                 "--graph shows one model; name it");
@@ -148,7 +136,7 @@ const stk_command stk_command_models = {
     .option_count = sizeof options / sizeof *options,
     .defaults = &defaults,
     .value_bytes = sizeof defaults,
-    .operand_choice = model_choice,
+    .operand_choice = stk_choice_model,
     .print_more_help = print_models,
     .run = run,
 };

@@ -1,4 +1,5 @@
 /* stoker train: pictures in, a model out. */
+#include "explain_json.h"
 #include "json_out.h"
 #include "profile_files.h"
 #include "profile_resources.h"
@@ -38,7 +39,8 @@ static const stk_option options[] = {
                           "times that the data is seen (default: by its size)"),
     STK_TRAIN_TEXT_OPTION(values, train.steps, "steps", "N", "Training",
                           "stop after so many steps (default: as the epochs say)"),
-    STK_TRAIN_TEXT_OPTION(values, train.schedule, "schedule", "NAME", "Training",
+    STK_TRAIN_WORD_OPTION(values, train.schedule, "schedule", "NAME", stk_choice_schedule,
+                          "Training",
                           "how the rate goes: constant, step, multistep, cosine, poly, one-cycle, "
                           "triangle or plateau (default one-cycle; triangle for airbench)"),
     STK_TRAIN_TEXT_OPTION(values, train.early_stop, "early-stop", "N", "Training",
@@ -92,6 +94,12 @@ static int explain(const session *s)
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     if (stk_train_explain(&s->job->recipe, &s->job->data, &text, &err)) {
         code = stk_train_job_error(s->call, &err);
+    } else if (s->values->train.json) {
+        stk_json_out json;
+        stk_json_out_begin(&json);
+        stk_explain_json_train(&json.writer, &s->job->recipe, stk_blob_bytes(&s->job->reasons),
+                               stk_blob_bytes(&text));
+        code = stk_json_out_end(&json, s->call);
     } else {
         printf("# Decisions\n");
         fwrite(s->job->reasons.data, 1, s->job->reasons.size, stdout);

@@ -86,10 +86,15 @@ const char *stk_command_word(const stk_command *part);
 /* The text of --help. */
 void stk_help_print(FILE *out, const stk_command *command);
 void stk_help_print_overview(FILE *out);
+/* That of 'stoker help' itself. */
+void stk_help_print_help(FILE *out);
 
 /* Prints "stoker COMMAND: stage: where: message" and, below it, indented, advice unless it is NULL
  * or "". Gives the exit code that err's status calls for. */
 int stk_report_error(const stk_command *command, const stk_error *err, const char *advice);
+/* The same for what a recipe or the flags in its place ask for; STK_EXIT_USAGE where that is wrong
+ * in itself. */
+int stk_report_recipe(const stk_command *command, const stk_error *err, const char *advice);
 /* Prints what is wrong with the way the command was called; gives STK_EXIT_USAGE. */
 int stk_report_usage(const stk_command *command, const char *message, const char *advice);
 

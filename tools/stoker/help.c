@@ -58,6 +58,19 @@ void stk_help_print(FILE *out, const stk_command *command)
     }
 }
 
+void stk_help_print_help(FILE *out)
+{
+    const int width = stk_terminal_width(out, NARROWEST, WIDEST);
+    fprintf(out, "stoker help: show help for a command\n\n"
+                 "Usage: stoker help [COMMAND [PART]]\n\n");
+    stk_text_wrap(
+        out,
+        "Prints what 'stoker COMMAND --help' does; without COMMAND, the list of commands. "
+        "Some commands have parts, which are a second word.",
+        0, 0, width);
+    fprintf(out, "\nExamples:\n  stoker help\n  stoker help train\n  stoker help bench input\n");
+}
+
 void stk_help_print_overview(FILE *out)
 {
     const int          width = stk_terminal_width(out, NARROWEST, WIDEST);

@@ -62,6 +62,21 @@ int stk_report_error(const stk_command *command, const stk_error *err, const cha
     return err->status == STK_E_CANCELLED ? STK_EXIT_CANCELLED : STK_EXIT_FAILED;
 }
 
+/* No memory, or a folder that is there already, is no mistake in a recipe. */
+static bool is_wrong_recipe(const stk_error *err)
+{
+    static const stk_status wrong[] = {STK_E_INVALID, STK_E_FORMAT, STK_E_LIMIT, STK_E_UNSUPPORTED};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (err->status == wrong[i]) return err->stage && strcmp(err->stage, "recipe") == 0;
+    return false;
+}
+
+int stk_report_recipe(const stk_command *command, const stk_error *err, const char *advice)
+{
+    const int code = stk_report_error(command, err, advice);
+    return is_wrong_recipe(err) ? STK_EXIT_USAGE : code;
+}
+
 int stk_report_usage(const stk_command *command, const char *message, const char *advice)
 {
     const char *space = command ? " " : "", *name = command ? command->name : "";
@@ -145,16 +160,44 @@ static int refuse_word(const char *what, const char *word)
     return stk_report_usage(NULL, message, advice);
 }
 
+/* 'help help' and 'help --help'; other flags are wrong. */
+static int help_of_help(const char *word)
+{
+    if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
+        return refuse_word("flag", word);
+    stk_help_print_help(stdout);
+    return STK_EXIT_OK;
+}
+
+static const char *part_word(const void *context, size_t index)
+{
+    const stk_command *const *parts = ((const stk_command *)context)->parts;
+    for (size_t i = 0; parts && parts[i]; i++)
+        if (i == index) return stk_command_word(parts[i]);
+    return NULL;
+}
+
+static int refuse_part(const stk_command *command, const char *word)
+{
+    char message[STK_OPTION_MESSAGE], advice[STK_OPTION_MESSAGE] = "";
+    snprintf(message, sizeof message, "'%s' has no part '%.100s'", command->name, word);
+    stk_suggest(advice, sizeof advice, word, "", part_word, command);
+    return stk_report_usage(command, message, advice);
+}
+
 static int run_help(int argc, char **argv)
 {
     if (argc == 0) {
         stk_help_print_overview(stdout);
         return STK_EXIT_OK;
     }
+    if (argv[0][0] == '-' || !strcmp(argv[0], "help")) return help_of_help(argv[0]);
     const stk_command *command = stk_command_find(argv[0]);
     if (!command) return refuse_word("command", argv[0]);
     argc--;
-    stk_help_print(stdout, choose_part(command, &argc, argv + 1));
+    const stk_command *chosen = choose_part(command, &argc, argv + 1);
+    if (argc > 0) return refuse_part(chosen, argv[1]);
+    stk_help_print(stdout, chosen);
     return STK_EXIT_OK;
 }
 

@@ -2,6 +2,7 @@
 #ifndef STK_TOOLS_MODEL_OPTIONS_H
 #define STK_TOOLS_MODEL_OPTIONS_H
 
+#include "choices.h"
 #include "pictures.h"
 
 #include <stoker/model_file.h>
@@ -22,11 +23,13 @@ typedef struct stk_model_values {
          .metavar = "B",                                                                           \
          .kind = STK_OPTION_TEXT,                                                                  \
          .target = offsetof(type, member.backend),                                                 \
+         .choice = stk_choice_backend,                                                             \
          .group = "The model",                                                                     \
          .help = "what computes: cuda, cpu or ref (default: the fastest there is)"},               \
         {.name = "model",                                                                          \
          .metavar = "NAME",                                                                        \
-         .kind = STK_OPTION_TEXT,                                                                  \
+         .kind = STK_OPTION_CHOICE,                                                                \
+         .choice = stk_choice_model,                                                               \
          .target = offsetof(type, member.model),                                                   \
          .group = "Weights that do not say what they are",                                         \
          .help = "the model, as 'stoker models' lists it"},                                        \

@@ -33,7 +33,8 @@ typedef struct stk_option {
     stk_option_kind kind;
     size_t          target;              /* offset of the value */
     double          least, most;         /* of INTEGER, SIZE_MB (in MB) and NUMBER */
-    const char *(*choice)(size_t index); /* CHOICE: NULL after the last */
+    const char *(*choice)(size_t index); /* CHOICE: NULL after the last; TEXT: what a shell offers,
+                                            among other values, or NULL */
     const char *group;                   /* heading in --help */
     const char *help;
 } stk_option;

@@ -3,6 +3,7 @@
 #ifndef STK_TOOLS_PICTURES_H
 #define STK_TOOLS_PICTURES_H
 
+#include "choices.h"
 #include "options.h"
 
 #include <stoker/dataset_operators.h>
@@ -48,7 +49,7 @@ const char *stk_preset_choice(size_t index);
          .help = "decode at full size always; otherwise the decoder may shrink large JPEGs"},      \
     {                                                                                              \
         .name = "split", .metavar = "SPLIT", .kind = STK_OPTION_TEXT,                              \
-        .target = offsetof(type, member.split), .group = "Pictures",                               \
+        .target = offsetof(type, member.split), .choice = stk_choice_split, .group = "Pictures",   \
         .help = "read this split (default: train where there is one, else all)"                    \
     }
 

@@ -88,14 +88,24 @@ static stk_status apply_all(const stk_train_values *v, const char *data, stk_tra
     return data ? stk_train_recipe_set(recipe, "data.path", data, "DATA", err) : STK_OK;
 }
 
+/* Before the data is looked at, which may take long. */
+static stk_status find_model(const char *name, stk_error *err)
+{
+    const stk_model *model;
+    const stk_status st = stk_model_find(&model, name, err);
+    if (st) snprintf(err->where, sizeof err->where, "model '%.100s'", name);
+    return st;
+}
+
 int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *values,
                           const char *data, stk_train_recipe *recipe)
 {
     stk_error err;
     char      message[sizeof err.where + sizeof err.message + 2];
     if (values->recipe && stk_train_recipe_load(recipe, NULL, values->recipe, &err))
-        return stk_report_error(call->command, &err, NULL);
-    if (!apply_all(values, data, recipe, &err)) return STK_EXIT_OK;
+        return stk_report_recipe(call->command, &err, NULL);
+    const stk_status st = apply_all(values, data, recipe, &err);
+    if (!st && (!*recipe->model.name || !find_model(recipe->model.name, &err))) return STK_EXIT_OK;
     snprintf(message, sizeof message, "%s: %s", err.where, err.message);
     return stk_report_usage(call->command, message, NULL);
 }
@@ -112,6 +122,51 @@ int stk_train_flags_inject(const stk_invocation *call, const stk_train_values *v
     }
     if (values->no_callbacks) inject->callback_s = 0;
     return STK_EXIT_OK;
+}
+
+/* As one word of a shell. */
+static void print_word(FILE *out, const char *text)
+{
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+    if (*text && !text[strspn(text, plain)]) {
+        fprintf(out, "%s", text);
+        return;
+    }
+    fprintf(out, "'");
+    for (; *text; text++)
+        fprintf(out, "%.*s", *text == '\'' ? 4 : 1, *text == '\'' ? "'\\''" : text);
+    fprintf(out, "'");
+}
+
+static void print_pairs(FILE *out, const stk_train_values *v, const char *key)
+{
+    const size_t length = strlen(key);
+    for (size_t i = 0; i < v->set.count; i++) {
+        const char *pair = v->set.items[i];
+        if (strncmp(pair, key, length) == 0 && pair[length] == '=') continue;
+        fprintf(out, " --set ");
+        print_word(out, pair);
+    }
+}
+
+void stk_train_flags_print(FILE *out, const stk_train_values *v, const char *data, const char *key)
+{
+    if (v->recipe) fprintf(out, " --recipe ");
+    if (v->recipe) print_word(out, v->recipe);
+    if (data) fprintf(out, "%s", *data == '-' ? " ./" : " "); /* else it would be read as a flag */
+    if (data) print_word(out, data);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *text = *(const char *const *)(const void *)((const char *)v + keys[i].offset);
+        if (!text || strcmp(keys[i].key, key) == 0) continue;
+        /* The value of a flag that may stand alone is joined to it. */
+        fprintf(out, " %s%s", keys[i].flag, strcmp(keys[i].flag, "--freeze") ? " " : "=");
+        print_word(out, text);
+    }
+    if (v->trivial) fprintf(out, " --trivial-model");
+    if (v->eager) fprintf(out, " --eager");
+    if (v->no_fuse) fprintf(out, " --no-fuse");
+    if (v->no_callbacks) fprintf(out, " --no-callbacks");
+    print_pairs(out, v, key);
 }
 
 void stk_train_print_models(FILE *out, int width)

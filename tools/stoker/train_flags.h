@@ -3,7 +3,9 @@
 #ifndef STK_TOOLS_TRAIN_FLAGS_H
 #define STK_TOOLS_TRAIN_FLAGS_H
 
+#include "choices.h"
 #include "command.h"
+#include "pictures.h"
 
 #include <stoker/train.h>
 
@@ -26,6 +28,14 @@ typedef struct stk_train_values {
         .group = heading, .help = text                                                             \
     }
 
+/* The same for a flag with words to choose from, which a shell completes. What else is right is the
+ * recipe's to say: "auto", or a split of another name. */
+#define STK_TRAIN_WORD_OPTION(type, field, flag, value, words, heading, text)                      \
+    {                                                                                              \
+        .name = flag, .metavar = value, .kind = STK_OPTION_TEXT, .target = offsetof(type, field),  \
+        .choice = words, .group = heading, .help = text                                            \
+    }
+
 /* What every one of these commands takes. */
 #define STK_TRAIN_OPTIONS(type, member)                                                            \
     {.name = "recipe",                                                                             \
@@ -41,12 +51,13 @@ typedef struct stk_train_values {
          .target = offsetof(type, member.set),                                                     \
          .group = "Recipe",                                                                        \
          .help = "any key of a recipe, such as train.gamma=0.2; may be given several times"},      \
-        STK_TRAIN_TEXT_OPTION(type, member.split, "split", "SPLIT", "Data",                        \
+        STK_TRAIN_WORD_OPTION(type, member.split, "split", "SPLIT", stk_choice_split, "Data",      \
                               "the split to train on (default: train where there is one)"),        \
-        STK_TRAIN_TEXT_OPTION(type, member.validation, "validation", "SPLIT|SHARE|none", "Data",   \
+        STK_TRAIN_WORD_OPTION(type, member.validation, "validation", "SPLIT|SHARE|none",           \
+                              stk_choice_validation, "Data",                                       \
                               "what to evaluate on: a split, a share such as 0.1 that is held "    \
                               "back, or none"),                                                    \
-        STK_TRAIN_TEXT_OPTION(type, member.preset, "preset", "PRESET", "Data",                     \
+        STK_TRAIN_WORD_OPTION(type, member.preset, "preset", "PRESET", stk_preset_choice, "Data",  \
                               "how pictures are prepared: imagenet, cifar, cifar-shift, fashion "  \
                               "(default: by their size)"),                                         \
         STK_TRAIN_TEXT_OPTION(type, member.size, "size", "N", "Data",                              \
@@ -68,7 +79,7 @@ typedef struct stk_train_values {
         STK_TRAIN_TEXT_OPTION(type, member.on_bad, "on-bad", "stop|skip", "Data",                  \
                               "pictures that cannot be read: stop, or leave them out and tell "    \
                               "which (default stop)"),                                             \
-        STK_TRAIN_TEXT_OPTION(type, member.model, "model", "NAME", "Model",                        \
+        STK_TRAIN_WORD_OPTION(type, member.model, "model", "NAME", stk_choice_model, "Model",      \
                               "the network, of those below (default: by the size of pictures)"),   \
         STK_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \
                               "times its channels (default 1)"),                                   \
@@ -88,7 +99,8 @@ typedef struct stk_train_values {
          .target = offsetof(type, member.trivial),                                                 \
          .group = "Model",                                                                         \
          .help = "one dense layer on the mean colour: no compute, to measure the rest"},           \
-        STK_TRAIN_TEXT_OPTION(type, member.optimizer, "optimizer", "NAME", "Training",             \
+        STK_TRAIN_WORD_OPTION(type, member.optimizer, "optimizer", "NAME", stk_choice_optimizer,   \
+                              "Training",                                                          \
                               "sgd, nesterov, adamw, lars or lamb (default: nesterov; adamw for "  \
                               "transformers)"),                                                    \
         STK_TRAIN_TEXT_OPTION(type, member.learning_rate, "learning-rate", "X", "Training",        \
@@ -112,8 +124,8 @@ typedef struct stk_train_values {
         STK_TRAIN_TEXT_OPTION(type, member.lookahead, "lookahead", "N", "Training",                \
                               "updates between two at which the weights go back to a slow "        \
                               "average of theirs (default 0: never; 5 for airbench)"),             \
-        STK_TRAIN_TEXT_OPTION(                                                                     \
-            type, member.precision, "precision", "P", "Training",                                  \
+        STK_TRAIN_WORD_OPTION(                                                                     \
+            type, member.precision, "precision", "P", stk_choice_precision, "Training",            \
             "of convolutions and matrix products: fp32, tf32, bf16 or fp16 (default: "             \
             "fp16 on a GPU, else fp32)"),                                                          \
         STK_TRAIN_TEXT_OPTION(type, member.accumulate, "accumulate", "N", "Training",              \
@@ -124,7 +136,7 @@ typedef struct stk_train_values {
                               "evaluate several views of a picture and average (default none)"),   \
         STK_TRAIN_TEXT_OPTION(type, member.seed, "seed", "N", "Training",                          \
                               "of weights, order and augmentation (default 1)"),                   \
-        STK_TRAIN_TEXT_OPTION(type, member.backend, "backend", "B", "Machine",                     \
+        STK_TRAIN_WORD_OPTION(type, member.backend, "backend", "B", stk_choice_backend, "Machine", \
                               "what computes: cuda, cpu or ref (default: the fastest there is)"),  \
         STK_TRAIN_TEXT_OPTION(type, member.threads, "threads", "N", "Machine",                     \
                               "that compute (default: one per core, less those for input)"),       \
@@ -175,6 +187,11 @@ int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *va
 /* Adds what --inject says, which is no part of a recipe. Gives an exit code, as above. */
 int stk_train_flags_inject(const stk_invocation *call, const stk_train_values *values,
                            stk_inject *inject);
+
+/* Prints what was given, for a shell, each with a space before it: " --recipe FILE DATA --model
+ * mlp". What sets key is left out, and so are faults. */
+void stk_train_flags_print(FILE *out, const stk_train_values *values, const char *data,
+                           const char *key);
 
 /* Prints the networks there are, for --help. */
 void stk_train_print_models(FILE *out, int width);

@@ -30,7 +30,7 @@ static const char *advise(const stk_error *err)
 
 int stk_train_job_error(const stk_invocation *call, const stk_error *err)
 {
-    return stk_report_error(call->command, err, advise(err));
+    return stk_report_recipe(call->command, err, advise(err));
 }
 
 /* A set of one class, or with classes of which nothing can be learnt, is more often a wrong folder

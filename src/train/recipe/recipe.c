@@ -118,12 +118,32 @@ stk_status stk_train_key_set(stk_train_recipe *recipe, const stk_train_key *key,
     }
 }
 
+/* A key without its section: where it is, or what is near it. */
+static stk_status refuse_bare(const char *name, const char *where, stk_error *err)
+{
+    const stk_train_key *key, *best = NULL;
+    stk_suggest          near = {.wanted = name};
+    for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
+        const char *before = near.best;
+        stk_suggest_offer(&near, key->name);
+        if (near.best != before) best = key;
+    }
+    if (!best)
+        return stk_fail(
+            err, STK_E_INVALID, "recipe", where,
+            "there is no key \"%s\"; keys are written SECTION.KEY, such as train.epochs", name);
+    return stk_fail(err, STK_E_INVALID, "recipe", where,
+                    "the section of \"%s\" is missing; did you mean %s.%s?", name, best->section,
+                    best->name);
+}
+
 stk_status stk_train_key_unknown(const char *section, const char *name, const char *where,
                                  stk_error *err)
 {
     const stk_train_key *key;
     stk_suggest          near = {.wanted = name};
     char                 hint[96];
+    if (!*section) return refuse_bare(name, where, err);
     for (size_t i = 0; (key = stk_train_key_at(i)); i++)
         if (strcmp(key->section, section) == 0) stk_suggest_offer(&near, key->name);
     if (!stk_train_section_known(section)) {

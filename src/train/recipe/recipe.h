@@ -18,7 +18,7 @@ STK_NODISCARD stk_status stk_train_recipe_print_some(const stk_train_recipe *rec
                                                      stk_blob *out, stk_error *err);
 /* Nobody said what it is to be. */
 bool stk_train_key_is_open(const stk_train_recipe *recipe, const stk_train_key *key);
-/* The refusal, with the nearest key or section. */
+/* The refusal, with the nearest key or section; section "": none was written. */
 stk_status stk_train_key_unknown(const char *section, const char *name, const char *where,
                                  stk_error *err);
 

@@ -73,6 +73,8 @@ static stk_status set_section(stk_train_recipe *recipe, const stk_tree *section,
     snprintf(where, sizeof where, "%s:%d", path, section->line);
     if (section->kind == STK_TREE_LIST && strcmp(section->key, "data") == 0)
         return stk_train_recipe_set(recipe, "data.pipeline", path, where, err);
+    if (section->kind != STK_TREE_MAP && !stk_train_section_known(section->key))
+        return stk_train_key_unknown("", section->key, where, err);
     if (section->kind != STK_TREE_MAP)
         return stk_fail(err, STK_E_INVALID, "recipe", where,
                         "the section \"%s\" takes keys with values below it", section->key);
