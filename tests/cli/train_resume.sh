@@ -62,6 +62,35 @@ run train --resume stopped -q
 expect_code 0 "going on after Ctrl-C"
 cmp whole/final.safetensors stopped/final.safetensors >&2 || fail "the weights differ after Ctrl-C"
 
+# A terminal that goes is a Ctrl-C, however often it says so; under nohup it is nothing.
+start_and_signal HUP hung_up
+expect_code 130 "SIGHUP"
+expect_in err "go on with: stoker train --resume hung_up" "SIGHUP"
+run train --resume hung_up -q
+expect_code 0 "going on after SIGHUP"
+cmp whole/final.safetensors hung_up/final.safetensors >&2 || fail "the weights differ after SIGHUP"
+"$stoker" $train -o twice >out 2>err &
+child=$!
+wait_for "twice/checkpoints/step-*"
+kill -STOP "$child"
+kill -HUP "$child"
+kill -CONT "$child"
+while kill -HUP "$child" 2>/dev/null; do :; done
+code=0
+wait "$child" || code=$?
+expect_code 130 "SIGHUP again and again"
+expect_in err "go on with: stoker train --resume twice" "SIGHUP again and again"
+(
+    trap '' HUP
+    exec "$stoker" $train -o nohup >out 2>err
+) &
+child=$!
+wait_for "nohup/checkpoints/step-*"
+kill -HUP "$child"
+code=0
+wait "$child" || code=$?
+expect_code 0 "SIGHUP under nohup"
+
 # A run that is over has nothing left to do.
 run train --resume whole -q
 expect_code 0 "resuming a run that is over"

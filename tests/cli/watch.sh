@@ -132,7 +132,7 @@ read_until(fd, b"watching took")
 assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 # Ctrl-C and a crash give the terminal back, too.
-for number, ending in ((signal.SIGINT, 0), (signal.SIGTERM, 0), (signal.SIGABRT, -signal.SIGABRT)):
+for number, ending in ((signal.SIGINT, 0), (signal.SIGTERM, 0), (signal.SIGHUP, 0), (signal.SIGABRT, -signal.SIGABRT)):
     pid, fd = start(sys.argv[1], "watch", "--interval", "0.1")
     read_until(fd, b"\x1b[?1049h")
     time.sleep(0.3)

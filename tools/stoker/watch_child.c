@@ -91,7 +91,8 @@ static void handle(int signal_number, siginfo_t *info, void *context)
     const int interrupted = errno;
     (void)context;
     if (signal_number == SIGWINCH) resize_came = 1;
-    if (signal_number == SIGINT || signal_number == SIGTERM) stop_came = 1;
+    if (signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP)
+        stop_came = 1;
     const bool by_process = info->si_code <= 0;
     if (child_pid && by_process && signal_number != SIGWINCH && signal_number != SIGCHLD)
         kill((pid_t)child_pid, signal_number);
@@ -110,11 +111,13 @@ void stk_watch_signals(int child)
     if (wake_pipe[0] < 0 && pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK)) return;
     child_pid = child;
     for (size_t i = 0; i < count; i++) {
-        const bool for_child = signals[i] == SIGHUP || signals[i] == SIGQUIT ||
-                               signals[i] == SIGUSR1 || signals[i] == SIGUSR2;
+        const bool for_child =
+            signals[i] == SIGQUIT || signals[i] == SIGUSR1 || signals[i] == SIGUSR2;
         struct sigaction before;
         sigaction(signals[i], NULL, &before);
-        if (for_child && (!child || before.sa_handler == SIG_IGN)) continue; /* nohup */
+        const bool may_stay = for_child || signals[i] == SIGHUP;
+        if (may_stay && before.sa_handler == SIG_IGN) continue; /* nohup */
+        if (for_child && !child) continue;
         sigaction(signals[i], &action, NULL);
     }
 }

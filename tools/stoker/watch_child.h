@@ -24,7 +24,7 @@ int stk_child_reap(stk_child *child, int *signal_number);
 
 /* What woke the watcher. */
 typedef struct stk_watch_events {
-    bool stop;    /* Ctrl-C or SIGTERM came */
+    bool stop;    /* Ctrl-C, SIGTERM or SIGHUP came */
     bool resized; /* the terminal */
 } stk_watch_events;
 
