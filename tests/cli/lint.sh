@@ -24,6 +24,18 @@ assert found["odd_batch"]["recipe"] == "data: {batch: 16}", found
 assert found["odd_batch"]["gain"] is None, found
 PYTHON
 
+# For scripts: what is found is a failure where one asks for it, of speed or of the data.
+run lint "$work/data" --model cnn --batch 10 --pictures 0 --strict --json -q
+expect_code 1 "lint --strict with findings"
+expect_in "$work/out" odd_batch "lint --strict with findings"
+run lint "$work/data" --model cnn --batch 16 --pictures 0 --strict -q
+expect_code 0 "lint --strict without findings"
+expect_in "$work/out" "nothing to say" "lint --strict without findings"
+cp "$work/data/class0/0_000.png" "$work/data/class1/copy.png"
+run lint "$work/data" --model cnn --batch 16 --strict -q
+expect_code 1 "lint --strict with a copy in the data"
+rm "$work/data/class1/copy.png"
+
 run lint "$work/data" --model nothing
 expect_code 2 "a model that is not there"
 run lint

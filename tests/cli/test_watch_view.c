@@ -168,6 +168,20 @@ STK_TEST(every_size_is_filled_and_never_passed)
     }
 }
 
+STK_TEST(metric_of_the_command_is_shown_at_every_size)
+{
+    const stk_machine_info machine = make_samples(1);
+    const int              sizes[][2] = {{120, 40}, {80, 24}, {60, 20}, {40, 12}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        stk_view view = make_view(&machine, sizes[i][0], sizes[i][1]);
+        view.metric = "metric 0.25";
+        stk_blob text = render(&view);
+        check_lines(&text, sizes[i][0], sizes[i][1]);
+        EXPECT(memmem(text.data, text.size, "metric 0.25", 11) != NULL);
+        stk_blob_release(&text);
+    }
+}
+
 STK_TEST(first_moment_has_no_samples)
 {
     const stk_machine_info machine = make_samples(1);

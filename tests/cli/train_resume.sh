@@ -62,15 +62,77 @@ run train --resume stopped -q
 expect_code 0 "going on after Ctrl-C"
 cmp whole/final.safetensors stopped/final.safetensors >&2 || fail "the weights differ after Ctrl-C"
 
+# A terminal that goes is a Ctrl-C, however often it says so; under nohup it is nothing.
+start_and_signal HUP hung_up
+expect_code 130 "SIGHUP"
+expect_in err "go on with: stoker train --resume hung_up" "SIGHUP"
+run train --resume hung_up -q
+expect_code 0 "going on after SIGHUP"
+cmp whole/final.safetensors hung_up/final.safetensors >&2 || fail "the weights differ after SIGHUP"
+"$stoker" $train -o twice >out 2>err &
+child=$!
+wait_for "twice/checkpoints/step-*"
+kill -STOP "$child"
+kill -HUP "$child"
+kill -CONT "$child"
+while kill -HUP "$child" 2>/dev/null; do :; done
+code=0
+wait "$child" || code=$?
+expect_code 130 "SIGHUP again and again"
+expect_in err "go on with: stoker train --resume twice" "SIGHUP again and again"
+(
+    trap '' HUP
+    exec "$stoker" $train -o nohup >out 2>err
+) &
+child=$!
+wait_for "nohup/checkpoints/step-*"
+kill -HUP "$child"
+code=0
+wait "$child" || code=$?
+expect_code 0 "SIGHUP under nohup"
+
 # A run that is over has nothing left to do.
 run train --resume whole -q
 expect_code 0 "resuming a run that is over"
 expect_in out "nothing left to do" "resuming a run that is over"
 
+# Another end: with a constant rate it is the run that had that end from its beginning; else the rate
+# is that run's. The new length is the run's from then on.
+same="train photos --model mlp --batch 8 --threads 1 -q --schedule constant ${STOKER_TEST_FLAGS:-}"
+run $same --epochs 9 -o long
+run $same --epochs 4 -o grown
+run train --resume grown --epochs 9 --threads 1
+expect_code 0 "more epochs"
+expect_in err "ends at step 90 instead of 40" "more epochs"
+cmp long/final.safetensors grown/final.safetensors >&2 || fail "the weights of a longer run differ"
+learnt long | awk -F, '$2 == int($2)' >a # the ends of epochs: none is left out by a machine in a hurry
+learnt grown | awk -F, '$2 == int($2)' >b
+cmp a b >&2 || fail "metrics.csv of a longer run differs"
+grep -q "epochs: 9$" grown/recipe.yaml || fail "the new length is not in recipe.yaml"
+run train --resume grown -q
+expect_in out "nothing left to do" "a longer run that is over"
+run $same --steps 35 --epochs 4 -o grown2
+run train --resume grown2 --set train.epochs=9 -q
+cmp long/final.safetensors grown2/final.safetensors >&2 || fail "a longer run after --steps differs"
+start_and_signal INT shorter
+run train --resume shorter --epochs 59.5 -q
+expect_code 0 "fewer epochs"
+[ "$(tail -1 shorter/metrics.csv | cut -d, -f1)" = 595 ] || fail "fewer epochs: $(tail -1 shorter/metrics.csv)"
+run train --resume whole --epochs 3
+expect_code 1 "fewer epochs than are done"
+expect_in err "600 steps are done" "fewer epochs than are done"
+run $same --model cnn --epochs 4 --set progressive.size_from=0.5 -o growing
+expect_code 0 "a progressive run"
+run train --resume growing --epochs 8
+expect_code 1 "a progressive run with more epochs"
+expect_in err "progressive training" "a progressive run with more epochs"
+
 # What does not fit.
 run train --resume whole --batch 16
 expect_code 1 "another recipe"
-expect_in err "another recipe" "another recipe"
+expect_in err "another recipe: data.batch is 8 there and 16 here;" "another recipe"
+run train --resume whole --set train.gamma=0.5 --model lenet
+expect_in err 'model.name is "mlp" there and "lenet" here (and ' "two keys that differ"
 run train photos --resume whole
 expect_code 2 "DATA with --resume"
 run train --resume nowhere

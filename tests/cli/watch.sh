@@ -58,6 +58,61 @@ for row in rows:
 assert 0.3 < sum_s < 1.6, sum_s
 PYTHON
 
+# A metric in what the command writes, on both streams, which go on unchanged and in whole.
+run watch --interval 0.1 --csv "$work/use.csv" --csv-interval 0.2 --summary "$work/use.json" --link 10G \
+    --metric 'loss[:= ]+(-?[0-9.,]+|nan)' -- python3 -c '
+import sys, time
+for i in range(10):
+    print(f"step {i} loss: {2 - i / 4:.2f}", end="\r" if i % 2 else "\n", flush=True)
+    time.sleep(0.06)
+print("loss = nan", file=sys.stderr, flush=True)
+sys.stdout.buffer.write(b"\0\xff" + b"x" * 300000 + b"\nno end of line, loss=1,234.5 and loss=-3")'
+expect_code 0 "a metric"
+python3 - "$work" <<'PYTHON' || fail "a metric: $(cat "$work/use.json")"
+import csv, json, sys
+work = sys.argv[1]
+wanted = b"".join(f"step {i} loss: {2 - i / 4:.2f}".encode() + (b"\r" if i % 2 else b"\n") for i in range(10))
+wanted += b"\0\xff" + b"x" * 300000 + b"\nno end of line, loss=1,234.5 and loss=-3"
+assert open(work + "/out", "rb").read() == wanted
+summary = json.load(open(work + "/use.json"))
+metric = summary["metric"]
+assert metric["count"] == 11 and metric["not_finite"] == 1, metric
+assert metric["first"] == 2 and metric["last"] == -3 and metric["least"] == -3 and metric["most"] == 2
+assert abs(metric["mean"] - (sum(2 - i / 4 for i in range(10)) - 3) / 11) < 1e-9
+assert summary["machine"]["link_bytes_per_s"] == 1.25e9, summary["machine"]
+rows = [row["metric"] for row in csv.DictReader(open(work + "/use.csv"))]
+known = [float(value) for value in rows if value]
+assert len(known) >= 2 and known[0] > known[-1] and 0 < known[0] <= 2, rows
+PYTHON
+expect_in "$work/err" "metric   -3 (first 2, least -3, most 2, mean" "a metric"
+expect_in "$work/err" "loss = nan" "what the command writes to stderr"
+run watch --metric 'speed ([0-9]+)' --every 0.2 --interval 0.1 -- sh -c 'echo speed 70; sleep 1'
+expect_in "$work/err" "  metric 70" "a metric in lines"
+run watch --metric 'speed ([0-9]+)' --json -- sh -c 'echo nothing; exit 3'
+expect_code 3 "a metric that never comes"
+tail -n +2 "$work/out" | python3 -c '
+import json,sys; m=json.load(sys.stdin)["metric"]; assert m["count"] == 0 and m["last"] is None' ||
+    fail "a metric that never comes"
+expect_in "$work/out" "nothing" "a metric that never comes"
+# A process that lives on does not hold the watch up; a reader that goes ends the command.
+code=0
+timeout 20 "$stoker" watch -q --metric '([0-9]+)' -- sh -c 'sleep 30 & echo 1' >"$work/out" 2>"$work/err" || code=$?
+expect_code 0 "a command with a process that lives on"
+code=0
+timeout 20 "$stoker" watch -q --metric '([0-9]+)' -- yes 2>"$work/err" | head -1 >"$work/out" || code=$?
+expect_code 0 "a reader that goes"
+expect_in "$work/out" "y" "a reader that goes"
+for wrong in 'loss' '(a)(b)' '(('; do
+    run watch --metric "$wrong" -- true
+    expect_code 2 "--metric $wrong"
+done
+run watch --metric '(a)'
+expect_code 2 "--metric without a command"
+for wrong in fast 10 10GB -1G; do
+    run watch "--link=$wrong" --seconds 0.1
+    expect_code 2 "--link $wrong"
+done
+
 # Without a command: the machine, for a time; a process, until it ends.
 run watch --seconds 0.5 --interval 0.1 --json
 expect_code 0 "the machine"
@@ -132,7 +187,7 @@ read_until(fd, b"watching took")
 assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 # Ctrl-C and a crash give the terminal back, too.
-for number, ending in ((signal.SIGINT, 0), (signal.SIGTERM, 0), (signal.SIGABRT, -signal.SIGABRT)):
+for number, ending in ((signal.SIGINT, 0), (signal.SIGTERM, 0), (signal.SIGHUP, 0), (signal.SIGABRT, -signal.SIGABRT)):
     pid, fd = start(sys.argv[1], "watch", "--interval", "0.1")
     read_until(fd, b"\x1b[?1049h")
     time.sleep(0.3)

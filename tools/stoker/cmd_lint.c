@@ -14,7 +14,7 @@ typedef struct values {
     stk_train_values train;
     double           seconds;
     int64_t          pictures;
-    bool             all;
+    bool             all, strict;
     const char      *color;
 } values;
 
@@ -45,6 +45,11 @@ static const stk_option options[] = {
      .target = offsetof(values, all),
      .group = "How it judges",
      .help = "decode and compare every picture"},
+    {.name = "strict",
+     .kind = STK_OPTION_FLAG,
+     .target = offsetof(values, strict),
+     .group = "How it judges",
+     .help = "exit with 1 when anything is found, for scripts (default: findings are no failure)"},
     {.name = "color",
      .metavar = "WHEN",
      .kind = STK_OPTION_CHOICE,
@@ -133,11 +138,11 @@ static int print(const stk_invocation *call, const stk_lint_list *list)
     const values *v = call->values;
     stk_blob      text;
     stk_error     err;
-    int           code = STK_EXIT_OK;
+    int           code = v->strict && list->count ? STK_EXIT_FAILED : STK_EXIT_OK;
     if (!v->train.json) {
         const stk_style style = stk_style_for(stdout, v->color);
         stk_lint_text_print(stdout, list, &style);
-        return STK_EXIT_OK;
+        return code;
     }
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     if (stk_lint_write(list, &text, &err))
@@ -208,9 +213,11 @@ const stk_command stk_command_lint = {
     .description =
         "Compiles a step as 'stoker train' would and looks at its operations, the recipe, the data "
         "and the plan of the input by rules. Each finding has both values, what to write instead, "
-        "and what that can give at most where it can be estimated. Nothing is trained or written.",
+        "and what that can give at most where it can be estimated. Nothing is trained or written. "
+        "The exit code is 0 whatever was found; with --strict it is 1 when anything was.",
     .examples = "stoker lint packed/\n"
                 "stoker lint packed/ --model resnet18 --seconds 10\n"
+                "stoker lint packed/ --strict && stoker train packed/\n"
                 "stoker lint --recipe recipes/cifar10.yaml packed/ --json | jq '.[].rule'",
     .least_operands = 0,
     .most_operands = 1,

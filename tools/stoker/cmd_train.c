@@ -28,7 +28,8 @@ static const stk_option options[] = {
      .kind = STK_OPTION_FILE,
      .target = offsetof(values, resume),
      .group = "Recipe",
-     .help = "go on with the run in this folder, exactly where its last checkpoint is"},
+     .help = "go on with the run in this folder, exactly where its last checkpoint is; --epochs or "
+             "--steps may give it another end"},
     {.name = "explain",
      .kind = STK_OPTION_FLAG,
      .target = offsetof(values, explain),
@@ -247,7 +248,16 @@ static int train(session *s)
     return print_result(s);
 }
 
-/* The recipe of a run is complete; flags may still say on how many threads it goes on. */
+/* Steps follow from epochs that are said anew, unless they are said, too. */
+static stk_status free_steps(const values *v, stk_train_recipe *recipe, stk_error *err)
+{
+    const bool epochs = stk_train_flags_name(&v->train, "train.epochs");
+    if (!epochs || stk_train_flags_name(&v->train, "train.steps")) return STK_OK;
+    return stk_train_recipe_set(recipe, "train.steps", "auto", "--resume", err);
+}
+
+/* The recipe of a run is complete; flags may still say how long and on how many threads it goes on.
+ */
 static int load_run(const stk_invocation *call, stk_train_job *job)
 {
     const values *v = call->values;
@@ -262,7 +272,8 @@ static int load_run(const stk_invocation *call, stk_train_job *job)
         return stk_report_error(call->command, &err,
                                 err.status == STK_E_NOTFOUND ? "--resume takes the folder of a run"
                                                              : NULL);
-    if (stk_train_recipe_set(&job->recipe, "output.folder", v->resume, "--resume", &err))
+    if (stk_train_recipe_set(&job->recipe, "output.folder", v->resume, "--resume", &err) ||
+        free_steps(v, &job->recipe, &err))
         return stk_report_error(call->command, &err, NULL);
     return STK_EXIT_OK;
 }
@@ -323,7 +334,8 @@ const stk_command stk_command_train = {
                 "stoker train --recipe recipes/cifar10.yaml packed/ --batch 256\n"
                 "stoker train packed/ --set progressive.size_from=0.5 --explain\n"
                 "stoker train packed/ --trace steps=20-24,level=2\n"
-                "stoker train --resume runs/first",
+                "stoker train --resume runs/first\n"
+                "stoker train --resume runs/first --epochs 40",
     .least_operands = 0,
     .most_operands = 1,
     .options = options,

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,20 @@ static const stk_option options[] = {
      .most = 1 << 30,
      .group = "What to watch",
      .help = "watch this process and its children until it ends, instead of a COMMAND"},
+    {.name = "metric",
+     .metavar = "REGEX",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(stk_watch_values, metric),
+     .group = "What to watch",
+     .help = "read a number from what COMMAND writes: an extended regular expression with one "
+             "group, such as 'loss[:= ]+([0-9.e-]+)'"},
+    {.name = "link",
+     .metavar = "SPEED",
+     .kind = STK_OPTION_TEXT,
+     .target = offsetof(stk_watch_values, link),
+     .group = "What to watch",
+     .help = "bits a second of the network, such as 10G or 200M, where the machine does not know "
+             "(default: the fastest link's)"},
     {.name = "view",
      .kind = STK_OPTION_FLAG,
      .target = offsetof(stk_watch_values, view),
@@ -110,6 +125,33 @@ static void take_sample(void *context, const stk_resource_sample *sample)
     pthread_mutex_unlock(&watch->lock);
 }
 
+static void take_metric(void *context, double value)
+{
+    stk_watch *watch = context;
+    pthread_mutex_lock(&watch->lock);
+    stk_metric_values_add(&watch->metric, value);
+    if (isfinite(value)) stk_csv_add_metric(&watch->csv, value);
+    pthread_mutex_unlock(&watch->lock);
+}
+
+/* "10G", "2.5Gbit": bytes a second; -1: it is something else. */
+static double read_link(const char *text)
+{
+    static const struct {
+        char   letter;
+        double bits;
+    } units[] = {{'K', 1e3}, {'M', 1e6}, {'G', 1e9}, {'T', 1e12}};
+    char        *end;
+    const double number = strtod(text, &end);
+    if (end == text || !isfinite(number) || number <= 0) return -1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (*end != units[i].letter) continue;
+        const bool whole = !end[1] || !strcmp(end + 1, "bit") || !strcmp(end + 1, "bit/s");
+        return whole ? number * units[i].bits / 8 : -1;
+    }
+    return -1;
+}
+
 static void write_title(stk_watch *watch)
 {
     const stk_invocation *call = watch->call;
@@ -142,6 +184,13 @@ static int check_usage(const stk_invocation *call)
         return stk_report_usage(call->command, "--view: the command would write over the screen",
                                 "send what it writes to a file: stoker watch --view -- COMMAND "
                                 ">log 2>&1");
+    if (v->metric && !call->operand_count)
+        return stk_report_usage(call->command,
+                                "--metric reads what COMMAND writes, and there is none",
+                                "stoker watch --metric REGEX -- COMMAND");
+    if (v->link && read_link(v->link) < 0)
+        return stk_report_usage(call->command, "--link takes bits a second with a unit",
+                                "such as --link 10G, 2.5G or 200M");
     if (v->seconds > 0 && call->operand_count)
         return stk_report_usage(call->command, "--seconds is for watching without COMMAND",
                                 "'timeout' ends a command after a time");
@@ -162,10 +211,12 @@ static stk_status start_monitor(stk_watch *watch, stk_error *err)
     if (v->pid && kill((pid_t)v->pid, 0) && errno == ESRCH)
         return stk_fail(err, STK_E_NOTFOUND, "watch", watch->title, "there is no such process");
     STK_TRY(stk_monitor_start(&watch->monitor, &how, err));
+    watch->machine = *stk_monitor_machine(watch->monitor);
+    if (v->link) watch->machine.link_bytes = read_link(v->link);
     if (!v->csv) return STK_OK;
     stk_csv csv;
-    STK_TRY(stk_csv_open(&csv, v->csv, v->csv_interval_s,
-                         stk_monitor_machine(watch->monitor)->gpu_count, err));
+    STK_TRY(stk_csv_open(&csv, v->csv, v->csv_interval_s, watch->machine.gpu_count,
+                         v->metric != NULL, err));
     pthread_mutex_lock(&watch->lock);
     watch->csv = csv;
     pthread_mutex_unlock(&watch->lock);
@@ -226,9 +277,11 @@ static int summarise(stk_watch *watch, int exit_code, int signal_number)
         return STK_EXIT_FAILED;
     }
     stk_watch_report report = {.title = watch->title,
-                               .machine = stk_monitor_machine(watch->monitor),
+                               .machine = &watch->machine,
                                .usage = &usage,
                                .note = note,
+                               .pattern = watch->values->metric,
+                               .metric = stk_watch_metric(watch),
                                .own_cores = stk_watch_own(watch),
                                .exit_code = exit_code,
                                .signal_number = signal_number};
@@ -255,7 +308,17 @@ static stk_status start_child(stk_watch *watch, stk_error *err)
     char       **argv = calloc(count + 1, sizeof *argv);
     if (!argv) return stk_fail(err, STK_E_NOMEM, "watch", NULL, "no memory for %zu words", count);
     memcpy(argv, watch->call->operands, count * sizeof *argv);
-    const stk_status st = stk_child_start(&watch->child, argv, err);
+    const bool piped = watch->pattern.given;
+    stk_status st = STK_OK;
+    if (piped) st = stk_metric_open(&watch->reader, &watch->pattern, take_metric, watch, err);
+    const bool opened = piped && !st;
+    if (!st) st = stk_child_start(&watch->child, argv, opened ? watch->reader.ends : NULL, err);
+    if (!st && opened && (st = stk_metric_start(&watch->reader, err))) {
+        int unasked;
+        kill(watch->child.pid, SIGKILL); /* it has not begun */
+        stk_child_reap(&watch->child, &unasked);
+    }
+    if (st && opened) stk_metric_end(&watch->reader);
     free(argv);
     return st;
 }
@@ -273,6 +336,7 @@ static int run_command(stk_watch *watch)
     const int failure = stk_child_begin(&watch->child);
     if (!failure && watch->monitor) observe(watch);
     code = stk_child_reap(&watch->child, &signal_number);
+    if (watch->pattern.given) stk_metric_end(&watch->reader);
     if (failure) {
         fprintf(stderr, "stoker watch: %s: %s\n", watch->call->operands[0], strerror(failure));
         return failure == ENOENT ? NOT_FOUND : NOT_RUNNABLE;
@@ -294,12 +358,17 @@ static int run(const stk_invocation *call)
 {
     const stk_watch_values *v = call->values;
     stk_error               err;
+    char                    why[STK_METRIC_TEXT];
     int                     code = check_usage(call);
     if (code) return code;
     stk_watch *watch = calloc(1, sizeof *watch);
     if (!watch) {
         fprintf(stderr, "stoker watch: no memory\n");
         return STK_EXIT_FAILED;
+    }
+    if (!stk_metric_pattern_init(&watch->pattern, v->metric, why)) {
+        free(watch);
+        return stk_report_usage(call->command, why, NULL);
     }
     watch->call = call;
     watch->values = v;
@@ -314,6 +383,7 @@ static int run(const stk_invocation *call)
         if (!call->operand_count && !code) code = failed;
     }
     pthread_mutex_destroy(&watch->lock);
+    stk_metric_pattern_release(&watch->pattern);
     free(watch);
     return code;
 }
@@ -330,6 +400,7 @@ const stk_command stk_command_watch = {
     .examples = "stoker watch\n"
                 "stoker watch -- python train.py --epochs 3\n"
                 "stoker watch --csv use.csv --summary use.json -- ./train.sh\n"
+                "stoker watch --metric 'loss[:= ]+([0-9.]+)' -- python train.py\n"
                 "stoker watch --view -- python train.py >log 2>&1\n"
                 "stoker watch --pid 4711 --interval 0.1",
     .least_operands = 0,

@@ -19,10 +19,13 @@ static void say(const char *text)
     errno = interrupted;
 }
 
+/* A terminal that goes sends SIGHUP more than once (its shell and the kernel): that is no wish to
+ * lose the checkpoint. */
 static void stop(int signal_number)
 {
-    (void)signal_number;
-    if (stk_cancel_requested(&token)) _exit(130);
+    const bool again = stk_cancel_requested(&token);
+    if (again && signal_number == SIGHUP) return;
+    if (again) _exit(130);
     stk_cancel_request(&token);
     say("\nstopping; press Ctrl-C again to quit at once\n");
 }
@@ -43,10 +46,17 @@ static void handle(int signal_number, void (*handler)(int))
     sigaction(signal_number, &action, NULL);
 }
 
+static bool is_ignored(int signal_number)
+{
+    struct sigaction action;
+    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void stk_signals_install(void)
 {
     handle(SIGINT, stop);
     handle(SIGTERM, stop);
+    if (!is_ignored(SIGHUP)) handle(SIGHUP, stop); /* nohup */
     handle(SIGALRM, show_notice);
     handle(SIGPIPE, SIG_IGN);
     handle(SIGXFSZ, SIG_IGN); /* a file over the limit is then an error like a full disk */

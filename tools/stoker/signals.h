@@ -1,4 +1,4 @@
-/* Ctrl-C, SIGTERM, closed pipes, and notes about what takes long. */
+/* Ctrl-C, SIGTERM, SIGHUP, closed pipes, and notes about what takes long. */
 #ifndef STK_TOOLS_SIGNALS_H
 #define STK_TOOLS_SIGNALS_H
 
@@ -6,6 +6,7 @@
 #include <stoker/cancel.h>
 
 /* From here on the first SIGINT or SIGTERM sets the token, the second ends the process with 130.
+ * SIGHUP is a first one, but never the second; where it is ignored (nohup) it stays so.
  * SIGPIPE is ignored: a write to a closed pipe fails, and stk_output_closed says so. */
 void stk_signals_install(void);
 

@@ -52,10 +52,27 @@ static const struct {
     {"--checkpoint-every", "output.checkpoint_every", offsetof(stk_train_values, checkpoint_every)},
 };
 
+static const char *text_of(const stk_train_values *v, size_t i)
+{
+    return *(const char *const *)(const void *)((const char *)v + keys[i].offset);
+}
+
+bool stk_train_flags_name(const stk_train_values *values, const char *key)
+{
+    const size_t length = strlen(key);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i].key, key) == 0 && text_of(values, i)) return true;
+    for (size_t i = 0; i < values->set.count; i++) {
+        const char *pair = values->set.items[i];
+        if (strncmp(pair, key, length) == 0 && pair[length] == '=') return true;
+    }
+    return false;
+}
+
 static stk_status apply_flags(const stk_train_values *v, stk_train_recipe *recipe, stk_error *err)
 {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const char *text = *(const char *const *)(const void *)((const char *)v + keys[i].offset);
+        const char *text = text_of(v, i);
         if (text) STK_TRY(stk_train_recipe_set(recipe, keys[i].key, text, keys[i].flag, err));
     }
     if (v->trivial) recipe->model.trivial = true;

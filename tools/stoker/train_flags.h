@@ -184,6 +184,8 @@ typedef struct stk_train_values {
  * Gives an exit code, and has told why when it is not STK_EXIT_OK. */
 int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *values,
                           const char *data, stk_train_recipe *recipe);
+/* Whether a flag or --set names this key. */
+bool stk_train_flags_name(const stk_train_values *values, const char *key);
 /* Adds what --inject says, which is no part of a recipe. Gives an exit code, as above. */
 int stk_train_flags_inject(const stk_invocation *call, const stk_train_values *values,
                            stk_inject *inject);

@@ -15,7 +15,7 @@ static volatile sig_atomic_t child_pid, stop_came, resize_came;
 static int                   wake_pipe[2] = {-1, -1};
 
 /* The child begins with signals as programs expect them: main ignores SIGPIPE and SIGXFSZ. */
-static void run_child(char **argv, int gate, int failure)
+static void run_child(char **argv, const int *outputs, int gate, int failure)
 {
     static const int usual[] = {SIGINT, SIGTERM, SIGALRM, SIGPIPE, SIGXFSZ};
     char             byte;
@@ -23,6 +23,8 @@ static void run_child(char **argv, int gate, int failure)
     }
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         signal(usual[i], SIG_DFL);
+    if (outputs) dup2(outputs[0], STDOUT_FILENO);
+    if (outputs) dup2(outputs[1], STDERR_FILENO);
     execvp(argv[0], argv);
     const int     reason = errno;
     const ssize_t ignored = write(failure, &reason, sizeof reason);
@@ -30,7 +32,7 @@ static void run_child(char **argv, int gate, int failure)
     _exit(reason == ENOENT ? 127 : 126);
 }
 
-stk_status stk_child_start(stk_child *child, char **argv, stk_error *err)
+stk_status stk_child_start(stk_child *child, char **argv, const int outputs[2], stk_error *err)
 {
     int gate[2], failure[2];
     if (pipe2(gate, O_CLOEXEC)) return stk_fail_errno(err, errno, "watch", argv[0], "make a pipe");
@@ -43,7 +45,7 @@ stk_status stk_child_start(stk_child *child, char **argv, stk_error *err)
     const pid_t pid = fork();
     if (!pid) {
         close(gate[1]); /* else the end of file never comes */
-        run_child(argv, gate[0], failure[1]);
+        run_child(argv, outputs, gate[0], failure[1]);
     }
     const int reason = errno;
     close(gate[0]);
@@ -91,7 +93,8 @@ static void handle(int signal_number, siginfo_t *info, void *context)
     const int interrupted = errno;
     (void)context;
     if (signal_number == SIGWINCH) resize_came = 1;
-    if (signal_number == SIGINT || signal_number == SIGTERM) stop_came = 1;
+    if (signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP)
+        stop_came = 1;
     const bool by_process = info->si_code <= 0;
     if (child_pid && by_process && signal_number != SIGWINCH && signal_number != SIGCHLD)
         kill((pid_t)child_pid, signal_number);
@@ -110,11 +113,13 @@ void stk_watch_signals(int child)
     if (wake_pipe[0] < 0 && pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK)) return;
     child_pid = child;
     for (size_t i = 0; i < count; i++) {
-        const bool for_child = signals[i] == SIGHUP || signals[i] == SIGQUIT ||
-                               signals[i] == SIGUSR1 || signals[i] == SIGUSR2;
+        const bool for_child =
+            signals[i] == SIGQUIT || signals[i] == SIGUSR1 || signals[i] == SIGUSR2;
         struct sigaction before;
         sigaction(signals[i], NULL, &before);
-        if (for_child && (!child || before.sa_handler == SIG_IGN)) continue; /* nohup */
+        const bool may_stay = for_child || signals[i] == SIGHUP;
+        if (may_stay && before.sa_handler == SIG_IGN) continue; /* nohup */
+        if (for_child && !child) continue;
         sigaction(signals[i], &action, NULL);
     }
 }

@@ -12,8 +12,10 @@ typedef struct stk_child {
 } stk_child;
 
 /* Makes the process, which waits until stk_child_begin: so it can be watched from its first
- * moment. Its standard input, output and error are ours. */
-STK_NODISCARD stk_status stk_child_start(stk_child *child, char **argv, stk_error *err);
+ * moment. Its standard input is ours; so are output and error, unless outputs (NULL: none) has
+ * others for it. */
+STK_NODISCARD stk_status stk_child_start(stk_child *child, char **argv, const int outputs[2],
+                                         stk_error *err);
 /* Lets it begin. Gives 0, or the errno that says why it cannot; then it has ended. */
 int stk_child_begin(stk_child *child);
 /* True when it has ended; it can still be watched until stk_child_reap. */
@@ -24,7 +26,7 @@ int stk_child_reap(stk_child *child, int *signal_number);
 
 /* What woke the watcher. */
 typedef struct stk_watch_events {
-    bool stop;    /* Ctrl-C or SIGTERM came */
+    bool stop;    /* Ctrl-C, SIGTERM or SIGHUP came */
     bool resized; /* the terminal */
 } stk_watch_events;
 

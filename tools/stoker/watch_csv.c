@@ -53,9 +53,12 @@ enum {
 };
 
 stk_status stk_csv_open(stk_csv *csv, const char *path, double interval_s, int gpu_count,
-                        stk_error *err)
+                        bool has_metric, stk_error *err)
 {
-    *csv = (stk_csv){.interval_s = interval_s, .next_s = interval_s, .gpu_count = gpu_count};
+    *csv = (stk_csv){.interval_s = interval_s,
+                     .next_s = interval_s,
+                     .gpu_count = gpu_count,
+                     .has_metric = has_metric};
     csv->file = fopen(path, "we");
     if (!csv->file) return stk_fail_errno(err, errno, "watch", path, "open it to write");
     fprintf(csv->file, "seconds,unix_time");
@@ -64,7 +67,7 @@ stk_status stk_csv_open(stk_csv *csv, const char *path, double interval_s, int g
     for (int g = 0; g < gpu_count; g++)
         for (int i = 0; i < GPU_COLUMNS; i++)
             fprintf(csv->file, ",gpu%d_%s", g, gpu_columns[i].name);
-    fprintf(csv->file, "\n");
+    fprintf(csv->file, "%s\n", has_metric ? ",metric" : "");
     return STK_OK;
 }
 
@@ -74,6 +77,20 @@ static void add_value(stk_csv *csv, int place, const void *base, size_t offset)
     if (value < 0) return;
     csv->sums[place] += value;
     csv->counts[place]++;
+}
+
+void stk_csv_add_metric(stk_csv *csv, double value)
+{
+    csv->metric_sum += value;
+    csv->metric_count++;
+}
+
+static void write_metric(stk_csv *csv)
+{
+    fputc(',', csv->file);
+    if (csv->metric_count) fprintf(csv->file, "%.9g", csv->metric_sum / csv->metric_count);
+    csv->metric_sum = 0;
+    csv->metric_count = 0;
 }
 
 static void write_row(stk_csv *csv, double seconds)
@@ -87,6 +104,7 @@ static void write_row(stk_csv *csv, double seconds)
             fprintf(csv->file, ",%.9g", csv->sums[i] / csv->counts[i]);
         else
             fputc(',', csv->file);
+    if (csv->has_metric) write_metric(csv);
     fputc('\n', csv->file);
     fflush(csv->file); /* others may follow it */
 }

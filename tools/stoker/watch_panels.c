@@ -289,6 +289,8 @@ void stk_view_compact(stk_canvas *canvas, stk_box box, const stk_view *view)
                      rate_text(a, s->disk_read), rate_text(b, s->disk_write));
     stk_canvas_print(canvas, box.x, y++, box.width, STK_INK_PLAIN, "net     %s in, %s out",
                      rate_text(a, s->net_in), rate_text(b, s->net_out));
+    if (view->metric && view->metric[0])
+        stk_canvas_text(canvas, box.x, y++, box.width, STK_INK_PLAIN, view->metric);
     if (y < box.y + box.height)
         draw_graph(canvas, (stk_box){box.x, y, box.width, box.y + box.height - y}, view,
                    offsetof(stk_resource_sample, cpu), STK_INK_PLAIN);

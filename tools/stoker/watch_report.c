@@ -39,7 +39,8 @@ static char *bytes_text(char *text, double bytes)
 
 #define AT(member) offsetof(stk_resource_sample, member)
 
-void stk_watch_line(FILE *out, const stk_resource_sample *samples, size_t count)
+void stk_watch_line(FILE *out, const stk_resource_sample *samples, size_t count,
+                    const stk_metric_values *metric)
 {
     char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
     if (!count) return;
@@ -64,6 +65,7 @@ void stk_watch_line(FILE *out, const stk_resource_sample *samples, size_t count)
             fprintf(out, "  GPU %d %.0f %%, %s", g, use * 100,
                     bytes_text(a, last->gpus[g].memory_used));
     }
+    if (metric->count) fprintf(out, "  metric %.6g", metric->last);
     fprintf(out, "\n");
 }
 
@@ -167,6 +169,13 @@ static void print_findings(FILE *out, const stk_usage *u, const stk_style *style
     }
 }
 
+static void print_metric(FILE *out, const stk_watch_report *report, const stk_style *style)
+{
+    char text[STK_METRIC_TEXT];
+    fprintf(out, "%smetric%s   ", style->bold, style->plain);
+    stk_text_wrap(out, stk_metric_text(text, &report->metric), 9, 9, style->width);
+}
+
 void stk_watch_print(FILE *out, const stk_watch_report *report, const stk_style *style)
 {
     const stk_usage *u = report->usage;
@@ -182,6 +191,7 @@ void stk_watch_print(FILE *out, const stk_watch_report *report, const stk_style 
                       "GPU utilisation is the share of time with any kernel at all: 100 % can be "
                       "one thread of one kernel.",
                       0, 2, style->width);
+    if (report->pattern) print_metric(out, report, style);
     fprintf(out, "%sverdict%s  ", style->bold, style->plain);
     stk_text_wrap(out, u->verdict, 9, 9, style->width);
     stk_text_wrap(out, u->advice, 0, 9, style->width);
@@ -230,6 +240,7 @@ void stk_watch_json(stk_json_writer *json, const stk_watch_report *report)
     stk_json_pair_int(json, "signal", report->signal_number);
     stk_json_pair_double(json, "watching_cores", report->own_cores);
     stk_json_pair_string(json, "note", report->note ? report->note : "");
+    stk_metric_json(json, report->pattern, &report->metric);
     write_machine(json, report->machine);
     stk_usage_write(report->usage, json);
     stk_json_object_end(json);

@@ -3,6 +3,7 @@
 #define STK_TOOLS_WATCH_REPORT_H
 
 #include "terminal.h"
+#include "watch_metric.h"
 
 #include <stoker/usage.h>
 
@@ -11,13 +12,16 @@ typedef struct stk_watch_report {
     const stk_machine_info *machine;
     const stk_usage        *usage;
     const char             *note;
+    const char             *pattern; /* of the metric; NULL: none is read */
+    stk_metric_values       metric;
     double                  own_cores; /* that watching took */
     int                     exit_code; /* of the command; -1: there was none */
     int                     signal_number;
 } stk_watch_report;
 
 /* One line: the means of samples. */
-void stk_watch_line(FILE *out, const stk_resource_sample *samples, size_t count);
+void stk_watch_line(FILE *out, const stk_resource_sample *samples, size_t count,
+                    const stk_metric_values *metric);
 void stk_watch_print(FILE *out, const stk_watch_report *report, const stk_style *style);
 void stk_watch_json(stk_json_writer *json, const stk_watch_report *report);
 

@@ -29,6 +29,14 @@ size_t stk_watch_recent(stk_watch *watch, stk_resource_sample *out, size_t capac
     return count;
 }
 
+stk_metric_values stk_watch_metric(stk_watch *watch)
+{
+    pthread_mutex_lock(&watch->lock);
+    const stk_metric_values values = watch->metric;
+    pthread_mutex_unlock(&watch->lock);
+    return values;
+}
+
 double stk_watch_own(const stk_watch *watch)
 {
     struct rusage use;
@@ -79,7 +87,8 @@ void stk_watch_in_lines(stk_watch *watch)
         size_t       first = 0;
         while (first < count && samples[first].seconds <= shown_s)
             first++;
-        stk_watch_line(stderr, samples + first, count - first);
+        const stk_metric_values metric = stk_watch_metric(watch);
+        stk_watch_line(stderr, samples + first, count - first, &metric);
         if (count) shown_s = samples[count - 1].seconds;
     }
     free(samples);
@@ -90,7 +99,7 @@ typedef struct frame {
     stk_resource_sample samples[STK_WATCH_RECENT];
     stk_thread_sample   threads[STK_WATCH_THREADS];
     double              cores[CORES];
-    char                note[256];
+    char                note[256], metric[40];
     stk_usage           usage;
     stk_view            view;
 } frame;
@@ -107,6 +116,8 @@ static void fill(frame *f, stk_watch *watch)
     stk_monitor_note(watch->monitor, f->note, sizeof f->note);
     const size_t judged = v->count < JUDGED ? v->count : JUDGED;
     stk_usage_judge(&f->usage, v->machine, f->samples + (v->count - judged), judged, NULL);
+    const stk_metric_values metric = stk_watch_metric(watch);
+    if (metric.count) snprintf(f->metric, sizeof f->metric, "metric %.6g", metric.last);
     v->own = stk_watch_own(watch);
     v->seconds = stk_seconds_now() - watch->begin_s;
 }
@@ -165,9 +176,10 @@ void stk_watch_on_screen(stk_watch *watch)
     if (f && stk_screen_open(&screen)) {
         watch->on_view = true;
         f->view = (stk_view){.title = watch->title,
-                             .machine = stk_monitor_machine(watch->monitor),
+                             .machine = &watch->machine,
                              .usage = &f->usage,
                              .note = f->note,
+                             .metric = f->metric,
                              .interval_s = watch->interval_s,
                              .unicode = stk_terminal_shows_unicode(),
                              .color = !(refused && refused[0])};

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "watch_child.h"
 #include "watch_csv.h"
+#include "watch_metric.h"
 
 #include <pthread.h>
 #include <stoker/monitor.h>
@@ -16,7 +17,7 @@ typedef struct stk_watch_values {
     bool        json, quiet, view, lines;
     double      interval_s, seconds, csv_interval_s, every_s;
     int64_t     pid;
-    const char *csv, *summary, *color;
+    const char *csv, *summary, *color, *metric, *link;
 } stk_watch_values;
 
 typedef struct stk_watch {
@@ -24,7 +25,10 @@ typedef struct stk_watch {
     const stk_watch_values *values;
     char                    title[256];
     stk_monitor            *monitor;
-    stk_child               child; /* pid 0: none */
+    stk_machine_info        machine; /* with the link that was said */
+    stk_metric_pattern      pattern;
+    stk_metric_reader       reader; /* of what the command writes */
+    stk_child               child;  /* pid 0: none */
     double                  begin_s;
     bool                    on_view;
     double                  interval_s; /* as the keys changed it */
@@ -33,10 +37,13 @@ typedef struct stk_watch {
     stk_csv             csv;
     stk_resource_sample recent[STK_WATCH_RECENT]; /* a ring */
     size_t              recent_count;             /* ever added */
+    stk_metric_values   metric;
 } stk_watch;
 
 /* Copies the last samples, oldest first; returns how many. */
 size_t stk_watch_recent(stk_watch *watch, stk_resource_sample *out, size_t capacity);
+/* What was found of the metric so far. */
+stk_metric_values stk_watch_metric(stk_watch *watch);
 /* Cores that this process itself has used since the watch began. */
 double stk_watch_own(const stk_watch *watch);
 

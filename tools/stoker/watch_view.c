@@ -62,11 +62,13 @@ static void draw_panels(stk_canvas *canvas, stk_box box, const stk_view *view)
 /* The title on the left, what is known of the watching on the right. */
 static void draw_head(stk_canvas *canvas, const stk_view *view)
 {
-    char time[STK_FORMAT_ROOM], right[120], own[40] = "";
+    char       time[STK_FORMAT_ROOM], right[160], own[40] = "";
+    const bool is_metric = view->metric && view->metric[0] && view->width >= NARROW;
     if (view->own >= 0 && view->width >= NARROW)
         snprintf(own, sizeof own, "watching %.1f %%  ", view->own * 100);
-    snprintf(right, sizeof right, "%s%s%.2g s  %s", own, view->paused ? "PAUSED  " : "",
-             view->interval_s, stk_format_duration(time, view->seconds));
+    snprintf(right, sizeof right, "%s%s%s%s%.2g s  %s", is_metric ? view->metric : "",
+             is_metric ? "  " : "", own, view->paused ? "PAUSED  " : "", view->interval_s,
+             stk_format_duration(time, view->seconds));
     const int taken = (int)strlen(right), room = view->width - taken - 2;
     stk_canvas_text(canvas, view->width - taken, 0, taken, STK_INK_DIM, right);
     if (room <= 0) return;

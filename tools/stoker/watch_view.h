@@ -15,8 +15,9 @@ typedef struct stk_view {
     size_t                     core_count;
     const stk_thread_sample   *threads; /* busiest first */
     size_t                     thread_count;
-    const stk_usage           *usage; /* of the last minute */
-    const char                *note;  /* "" or what cannot be read */
+    const stk_usage           *usage;  /* of the last minute */
+    const char                *note;   /* "" or what cannot be read */
+    const char                *metric; /* "metric 0.12"; NULL or "": none */
     double                     interval_s, seconds;
     double                     own; /* cores that watching takes; negative: not known */
     bool                       paused, unicode, color;

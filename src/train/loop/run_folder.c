@@ -1,6 +1,7 @@
 /* The folder of a run. */
 #include "train/loop/run_folder.h"
 #include "base/hash.h"
+#include "train/recipe/recipe.h"
 #include "train/use/class_list.h"
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,8 @@ void stk_run_folder_path(const char *folder, const char *name, char path[STK_TRA
     snprintf(path, STK_TRAIN_PATH, "%s/%s", folder, name);
 }
 
-uint64_t stk_run_fingerprint(const stk_train_recipe *recipe)
+/* The recipe without what may change when a run goes on. */
+static stk_train_recipe lasting(const stk_train_recipe *recipe)
 {
     stk_train_recipe same = *recipe;
     memset(&same.output, 0, sizeof same.output);
@@ -18,14 +20,73 @@ uint64_t stk_run_fingerprint(const stk_train_recipe *recipe)
     memset(same.data.cache, 0, sizeof same.data.cache);
     memset(same.data.cache_folder, 0, sizeof same.data.cache_folder);
     same.knobs.threads = same.knobs.input_threads = same.knobs.memory_mb = same.knobs.ahead = 0;
-    const stk_train_key *key;
-    uint64_t             hash = 1;
+    same.train.epochs = 0;
+    same.train.steps = 0;
+    return same;
+}
+
+/* The bytes of a key's value. */
+static stk_bytes value_of(const stk_train_recipe *recipe, const stk_train_key *key)
+{
+    const char *field = (const char *)recipe + key->offset;
+    const bool  text = key->kind == STK_TRAIN_IS_TEXT || key->kind == STK_TRAIN_IS_CHOICE;
+    return (stk_bytes){(const uint8_t *)field, text ? strlen(field) : key->size};
+}
+
+uint64_t stk_run_fingerprint(const stk_train_recipe *recipe)
+{
+    const stk_train_recipe same = lasting(recipe);
+    const stk_train_key   *key;
+    uint64_t               hash = 1;
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
-        const char *field = (const char *)&same + key->offset;
-        bool        text = key->kind == STK_TRAIN_IS_TEXT || key->kind == STK_TRAIN_IS_CHOICE;
-        hash = stk_hash64(hash, field, text ? strlen(field) : key->size);
+        const stk_bytes value = value_of(&same, key);
+        hash = stk_hash64(hash, value.data, value.size);
     }
     return hash;
+}
+
+/* The first key in which they differ, and how many do. */
+static const stk_train_key *find_other(const stk_train_recipe *a, const stk_train_recipe *b,
+                                       size_t *count)
+{
+    const stk_train_recipe x = lasting(a), y = lasting(b);
+    const stk_train_key   *key, *first = NULL;
+    *count = 0;
+    for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
+        const stk_bytes u = value_of(&x, key), v = value_of(&y, key);
+        if (u.size == v.size && memcmp(u.data, v.data, u.size) == 0) continue;
+        if (!first) first = key;
+        ++*count;
+    }
+    return first;
+}
+
+static stk_status print_value(const stk_train_recipe *recipe, const stk_train_key *key, char *text,
+                              size_t capacity, stk_error *err)
+{
+    stk_blob value;
+    stk_blob_init(&value, NULL, STK_MEMORY_OUTPUT);
+    const stk_status st = stk_train_key_print(recipe, key, &value, err);
+    if (!st) snprintf(text, capacity, "%.*s", (int)value.size, (const char *)value.data);
+    stk_blob_release(&value);
+    return st;
+}
+
+/* Fails where the run cannot go on with the recipe, and says why. */
+static stk_status compare(const stk_train_recipe *before, const stk_train_recipe *now,
+                          const char *path, stk_error *err)
+{
+    char                 had[64], has[64], more[40] = "";
+    size_t               count;
+    const stk_train_key *key = find_other(before, now, &count);
+    if (!key) return STK_OK;
+    STK_TRY(print_value(before, key, had, sizeof had, err));
+    STK_TRY(print_value(now, key, has, sizeof has, err));
+    if (count > 1) snprintf(more, sizeof more, " (and %zu more keys)", count - 1);
+    return stk_fail(err, STK_E_INVALID, "train", path,
+                    "the run there has another recipe: %s.%s is %s there and %s here%s; leave that "
+                    "away, or name another folder",
+                    key->section, key->name, had, has, more);
 }
 
 static stk_status write_file(const char *path, const void *data, size_t size, stk_error *err)
@@ -38,12 +99,13 @@ static stk_status write_file(const char *path, const void *data, size_t size, st
     return st;
 }
 
-static stk_status write_recipe(const stk_train_recipe *recipe, stk_error *err)
+stk_status stk_run_folder_write_recipe(const stk_train_recipe *recipe, const char *folder,
+                                       stk_error *err)
 {
     char     path[STK_TRAIN_PATH];
     stk_blob text;
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
-    stk_run_folder_path(recipe->output.folder, "recipe.yaml", path);
+    stk_run_folder_path(folder, "recipe.yaml", path);
     stk_status st = stk_train_recipe_print(recipe, &text, err);
     if (!st) st = write_file(path, text.data, text.size, err);
     stk_blob_release(&text);
@@ -85,10 +147,7 @@ static stk_status check_before(const stk_train_recipe *recipe, bool resume, bool
                         "there is a run here already; go on with --resume, or name another folder");
     stk_train_recipe_init(&before);
     STK_TRY(stk_train_recipe_load(&before, NULL, path, err));
-    if (stk_run_fingerprint(&before) == stk_run_fingerprint(recipe)) return STK_OK;
-    return stk_fail(err, STK_E_INVALID, "train", path,
-                    "the run there has another recipe, so it cannot go on with this one; leave the "
-                    "flags away that differ, or name another folder");
+    return compare(&before, recipe, path, err);
 }
 
 static stk_status make_folders(const char *folder, stk_error *err)
@@ -110,7 +169,8 @@ static stk_status fill(const stk_train_recipe *recipe, const stk_train_data *dat
     STK_TRY(check_before(recipe, resume, &exists, err));
     if (exists) return STK_OK;
     STK_TRY(write_classes(recipe, data, err));
-    return write_recipe(recipe, err); /* last: it marks a run */
+    return stk_run_folder_write_recipe(recipe, recipe->output.folder,
+                                       err); /* last: it marks a run */
 }
 
 stk_status stk_run_folder_make(const stk_train_recipe *recipe, const stk_train_data *data,

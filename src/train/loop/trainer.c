@@ -79,11 +79,12 @@ static stk_status load_weights(stk_trainer *t, stk_error *err)
                                t->options.log, t->options.log_context, err);
 }
 
-static stk_status make_schedule(stk_trainer *t, stk_error *err)
+stk_status stk_trainer_schedule(stk_schedule *schedule, const stk_train_recipe *recipe,
+                                const stk_course *course, stk_error *err)
 {
-    const stk_train_recipe *r = &t->recipe;
+    const stk_train_recipe *r = recipe;
     stk_schedule_options    o;
-    int64_t                 per_epoch = t->course.epochs ? t->course.steps / t->course.epochs : 1;
+    int64_t                 per_epoch = course->epochs ? course->steps / course->epochs : 1;
     STK_TRY(stk_schedule_defaults(&o, r->train.schedule, err));
     o.rate = r->train.learning_rate;
     o.momentum = r->train.momentum;
@@ -94,8 +95,8 @@ static stk_status make_schedule(stk_trainer *t, stk_error *err)
     o.start_share = r->train.start_share;
     o.end_share = r->train.end_share;
     if (*r->train.milestones) STK_TRY(stk_schedule_milestones(&o, r->train.milestones, err));
-    return stk_schedule_init(&t->schedule, &o, per_epoch > 0 ? per_epoch : 1,
-                             t->course.steps > 0 ? t->course.steps : 1, err);
+    return stk_schedule_init(schedule, &o, per_epoch > 0 ? per_epoch : 1,
+                             course->steps > 0 ? course->steps : 1, err);
 }
 
 /* Written down as it was decided, so that a run that goes on does the same. */
@@ -171,7 +172,7 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     STK_TRY(stk_meter_new(
         &t->meter, &(stk_meter_options){.thread = t->thread, .trace = t->options.trace}, err));
     STK_TRY(stk_course_make(&t->course, &t->recipe, t->data, err));
-    STK_TRY(make_schedule(t, err));
+    STK_TRY(stk_trainer_schedule(&t->schedule, &t->recipe, &t->course, err));
     STK_TRY(open_faults(t, err));
     STK_TRY(compile(t, err));
     if (!t->options.resume) STK_TRY(load_weights(t, err)); /* before there is a folder */
@@ -179,6 +180,7 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     STK_TRY(stk_run_folder_make(&t->recipe, t->data, t->options.resume, &t->lock, err));
     STK_TRY(open_cache(t, err));
     if (t->options.resume) STK_TRY(stk_trainer_resume(t, err));
+    if (t->options.resume) STK_TRY(stk_trainer_change_length(t, err));
     if (t->options.resume && !t->state.step) STK_TRY(load_weights(t, err));
     STK_TRY(stk_samples_new(&t->samples, &t->recipe, t->data, err));
     const stk_outputs_options outputs = {.recipe = &t->recipe,

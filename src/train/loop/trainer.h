@@ -86,6 +86,14 @@ bool stk_trainer_place_is_count(stk_bytes saved);
 void stk_trainer_tell_samples(stk_trainer *trainer, stk_status st, const stk_error *why);
 /* Finds the last checkpoint and puts all back. STK_E_NOTFOUND: there is none, begin anew. */
 STK_NODISCARD stk_status stk_trainer_resume(stk_trainer *trainer, stk_error *err);
+/* Where the recipe has another number of epochs or steps than the run's folder: checks that the run
+ * can go on so, tells what becomes of it, and writes it down (length.c). After stk_trainer_resume.
+ */
+STK_NODISCARD stk_status stk_trainer_change_length(stk_trainer *trainer, stk_error *err);
+/* The schedule of a recipe over a course. */
+STK_NODISCARD stk_status stk_trainer_schedule(stk_schedule           *schedule,
+                                              const stk_train_recipe *recipe,
+                                              const stk_course *course, stk_error *err);
 /* Fills the filters of a model that whitens its input; nothing for others. */
 STK_NODISCARD stk_status stk_trainer_whiten(stk_trainer *trainer, stk_error *err);
 /* Observing. */

@@ -16,6 +16,10 @@ STK_NODISCARD stk_status stk_train_recipe_parse(stk_train_recipe *recipe, stk_by
 STK_NODISCARD stk_status stk_train_recipe_print_some(const stk_train_recipe *recipe,
                                                      bool (*wanted)(const stk_train_key *key),
                                                      stk_blob *out, stk_error *err);
+/* Appends the value of a key, as recipes write it. */
+STK_NODISCARD stk_status stk_train_key_print(const stk_train_recipe *recipe,
+                                             const stk_train_key *key, stk_blob *out,
+                                             stk_error *err);
 /* Nobody said what it is to be. */
 bool stk_train_key_is_open(const stk_train_recipe *recipe, const stk_train_key *key);
 /* The refusal, with the nearest key or section; section "": none was written. */

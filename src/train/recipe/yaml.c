@@ -143,8 +143,8 @@ static stk_status put_text(stk_blob *out, const char *text, stk_error *err)
     return put(out, err, "\"");
 }
 
-static stk_status put_value(const stk_train_recipe *recipe, const stk_train_key *key, stk_blob *out,
-                            stk_error *err)
+stk_status stk_train_key_print(const stk_train_recipe *recipe, const stk_train_key *key,
+                               stk_blob *out, stk_error *err)
 {
     const void *at = (const char *)recipe + key->offset;
     bool        may_be_auto = strcmp(key->fallback, "auto") == 0;
@@ -191,7 +191,7 @@ stk_status stk_train_recipe_print_some(const stk_train_recipe *recipe,
         STK_TRY(put(out, err, "  "));
         STK_TRY(put(out, err, key->name));
         STK_TRY(put(out, err, ": "));
-        STK_TRY(put_value(recipe, key, out, err));
+        STK_TRY(stk_train_key_print(recipe, key, out, err));
         STK_TRY(put(out, err, "\n"));
     }
     return STK_OK;

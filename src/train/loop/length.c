@@ -1,0 +1,82 @@
+/* A run that goes on with another number of epochs. The rate is a function of the step and of the
+ * length of the run alone, so the steps that remain are those of a run that had the new length from
+ * its beginning; what is done stays as it is. */
+#include "train/loop/run_folder.h"
+#include "train/loop/trainer.h"
+
+static bool is_prepared_alike(const stk_phase *a, const stk_phase *b)
+{
+    return a->first_epoch == b->first_epoch && a->epoch_steps == b->epoch_steps &&
+           a->size == b->size && a->every == b->every && a->calm == b->calm;
+}
+
+/* The place of a checkpoint is one of its course: up to there both must be the same. */
+static bool shares_begin(const stk_trainer *t, const stk_course *before)
+{
+    const size_t at = (size_t)t->state.phase;
+    if (at >= before->count || at >= t->course.count) return false;
+    for (size_t i = 0; i <= at; i++) {
+        const stk_phase *was = &before->phases[i], *is = &t->course.phases[i];
+        if (!is_prepared_alike(was, is)) return false;
+        if (i < at && was->steps != is->steps) return false;
+    }
+    return t->state.phase_step <= t->course.phases[at].steps;
+}
+
+static stk_status check(const stk_trainer *t, const stk_course *before, stk_error *err)
+{
+    const long long done = (long long)t->state.step, last = (long long)t->course.steps;
+    if (last <= done)
+        return stk_fail(
+            err, STK_E_INVALID, "train", "train.epochs",
+            "%lld steps are done, and with train.epochs %g and train.steps %lld the run "
+            "would end at step %lld: give more than is done",
+            done, t->recipe.train.epochs, (long long)t->recipe.train.steps, last);
+    if (shares_begin(t, before)) return STK_OK;
+    return stk_fail(err, STK_E_UNSUPPORTED, "train", "train.epochs",
+                    "with progressive training the %lld steps that are done would have been others "
+                    "in a run of %g epochs; keep its epochs, or begin a new run with --weights",
+                    done, t->recipe.train.epochs);
+}
+
+static stk_status tell(const stk_trainer *t, const stk_train_recipe *recipe,
+                       const stk_course *before, stk_error *err)
+{
+    stk_schedule  schedule;
+    const int64_t step = t->state.step;
+    STK_TRY(stk_trainer_schedule(&schedule, recipe, before, err));
+    if (step) STK_TRY(stk_schedule_restore(&schedule, stk_blob_bytes(&t->state.schedule), err));
+    stk_trainer_log(t,
+                    "the run now ends at step %lld instead of %lld; its learning rate goes on at "
+                    "%.3g, as in a run of that length (before: %.3g)",
+                    (long long)t->course.steps, (long long)before->steps,
+                    stk_schedule_rate(&t->schedule, step), stk_schedule_rate(&schedule, step));
+    return STK_OK;
+}
+
+/* Of the recipe there only the length changes: threads and the like are of this start alone. */
+static stk_status change(const stk_trainer *t, stk_train_recipe *there, stk_error *err)
+{
+    stk_course before;
+    STK_TRY(stk_course_make(&before, there, t->data, err));
+    stk_status st = t->state.step ? check(t, &before, err) : STK_OK;
+    if (!st) st = tell(t, there, &before, err);
+    stk_course_release(&before);
+    STK_TRY(st);
+    there->train.epochs = t->recipe.train.epochs;
+    there->train.steps = t->recipe.train.steps;
+    return stk_run_folder_write_recipe(there, t->recipe.output.folder, err);
+}
+
+stk_status stk_trainer_change_length(stk_trainer *trainer, stk_error *err)
+{
+    const stk_train_recipe *now = &trainer->recipe;
+    char                    path[STK_TRAIN_PATH];
+    stk_train_recipe        there;
+    stk_train_recipe_init(&there);
+    stk_run_folder_path(now->output.folder, "recipe.yaml", path);
+    STK_TRY(stk_train_recipe_load(&there, NULL, path, err));
+    if (there.train.epochs == now->train.epochs && there.train.steps == now->train.steps)
+        return STK_OK;
+    return change(trainer, &there, err);
+}

@@ -1,0 +1,130 @@
+/* A number in what the watched command writes: the pattern, and what was found. */
+#include "watch_metric.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS = 2, NUMBER = 64 };
+
+void stk_metric_values_add(stk_metric_values *values, double value)
+{
+    if (!isfinite(value)) {
+        values->strange++;
+        return;
+    }
+    if (!values->count) values->first = values->least = values->most = value;
+    if (value < values->least) values->least = value;
+    if (value > values->most) values->most = value;
+    values->last = value;
+    values->sum += value;
+    values->count++;
+}
+
+bool stk_metric_pattern_init(stk_metric_pattern *pattern, const char *text,
+                             char why[STK_METRIC_TEXT])
+{
+    char reason[128];
+    *pattern = (stk_metric_pattern){0};
+    if (!text) return true;
+    const int code = regcomp(&pattern->regex, text, REG_EXTENDED);
+    if (code) {
+        regerror(code, &pattern->regex, reason, sizeof reason);
+        snprintf(why, STK_METRIC_TEXT, "--metric '%.150s' is no regular expression: %s", text,
+                 reason);
+        return false;
+    }
+    pattern->given = true;
+    if (pattern->regex.re_nsub == 1) return true;
+    snprintf(why, STK_METRIC_TEXT, "--metric '%.150s' has %zu groups; it needs one, for the number",
+             text, pattern->regex.re_nsub);
+    stk_metric_pattern_release(pattern);
+    return false;
+}
+
+void stk_metric_pattern_release(stk_metric_pattern *pattern)
+{
+    if (pattern->given) regfree(&pattern->regex);
+    pattern->given = false;
+}
+
+/* "1,234.5" is a number, too: thousands are written so. */
+static bool read_number(const char *from, size_t length, double *value)
+{
+    char   text[NUMBER], *end;
+    size_t used = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (from[i] == ',') continue;
+        if (used + 1 == sizeof text) return false;
+        text[used++] = from[i];
+    }
+    text[used] = '\0';
+    const double read = strtod(text, &end);
+    if (end == text) return false;
+    *value = read;
+    return true;
+}
+
+bool stk_metric_find(const stk_metric_pattern *pattern, const char *line, double *value)
+{
+    regmatch_t match[GROUPS];
+    bool       found = false;
+    int        flags = 0;
+    while (!regexec(&pattern->regex, line, GROUPS, match, flags)) {
+        if (match[1].rm_so >= 0 &&
+            read_number(line + match[1].rm_so, (size_t)(match[1].rm_eo - match[1].rm_so), value))
+            found = true;
+        if (!match[0].rm_eo) break; /* it matches nothing at all, and would for ever */
+        line += match[0].rm_eo;
+        flags = REG_NOTBOL;
+    }
+    return found;
+}
+
+char *stk_metric_text(char text[STK_METRIC_TEXT], const stk_metric_values *values)
+{
+    char strange[64] = "";
+    if (values->strange)
+        snprintf(strange, sizeof strange, "; %zu times not finite", values->strange);
+    if (values->count)
+        snprintf(text, STK_METRIC_TEXT,
+                 "%.6g (first %.6g, least %.6g, most %.6g, mean %.6g of %zu%s)", values->last,
+                 values->first, values->least, values->most, values->sum / (double)values->count,
+                 values->count, strange);
+    else
+        snprintf(text, STK_METRIC_TEXT, "none: no line of the output had a number there%s",
+                 strange);
+    return text;
+}
+
+void stk_metric_json(stk_json_writer *json, const char *pattern, const stk_metric_values *values)
+{
+    const struct {
+        const char *key;
+        double      value;
+    } numbers[] = {
+        {"first", values->first},
+        {"last", values->last},
+        {"least", values->least},
+        {"most", values->most},
+        {"mean", values->count ? values->sum / (double)values->count : 0},
+    };
+    stk_json_key(json, "metric");
+    if (!pattern) {
+        stk_json_null(json);
+        return;
+    }
+    stk_json_object(json);
+    stk_json_pair_string(json, "pattern", pattern);
+    stk_json_pair_uint(json, "count", values->count);
+    stk_json_pair_uint(json, "not_finite", values->strange);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        stk_json_key(json, numbers[i].key);
+        if (values->count)
+            stk_json_double(json, numbers[i].value);
+        else
+            stk_json_null(json);
+    }
+    stk_json_object_end(json);
+}
