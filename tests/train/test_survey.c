@@ -162,8 +162,7 @@ STK_TEST(a_broken_first_file_is_told_and_others_decide)
     EXPECT_STR_EQ("cifar", r.data.preset);
     EXPECT_INT_EQ(1, data.survey.unreadable);
     EXPECT_CONTAINS("class0/000.png", data.survey.bad);
-    EXPECT_CONTAINS("--on-bad skip leaves such images out",
-                    (const char *)reasons.data);
+    EXPECT_CONTAINS("--on-bad skip leaves such images out", (const char *)reasons.data);
     EXPECT_CONTAINS("up to 16.0 times as long as broad", (const char *)reasons.data);
     end(&data, &reasons);
 }
