@@ -17,7 +17,8 @@ enum {
     STK_DIAGNOSIS_ROWS = 16,
     STK_DIAGNOSIS_LIMITS = 8,
     STK_DIAGNOSIS_WARNINGS = 16,
-    STK_DIAGNOSIS_PHASES = 3
+    STK_DIAGNOSIS_PHASES = 3,
+    STK_DIAGNOSIS_FINDINGS = 8
 };
 
 /* A number with its 95 % interval. */
@@ -98,6 +99,13 @@ typedef struct stk_phase_verdict {
     char      sentence[STK_DIAGNOSIS_LINE];
 } stk_phase_verdict;
 
+/* What the run's use of the machine says over time, whatever limits a step. */
+typedef struct stk_usage_note {
+    char   name[24]; /* as stk_finding_name: "leak", "cpu-dips" */
+    double value;
+    char   sentence[STK_DIAGNOSIS_LINE], advice[STK_DIAGNOSIS_LINE];
+} stk_usage_note;
+
 typedef struct stk_diagnosis {
     char         unit[16];      /* of rates: "samples" or "steps" a second */
     char         framework[16]; /* of the program that was recorded; "": this one, or not known */
@@ -117,6 +125,8 @@ typedef struct stk_diagnosis {
     stk_fix           fixes[STK_DIAGNOSIS_FIXES]; /* the largest gain first */
     size_t            phase_count;                /* those that took time */
     stk_phase_verdict phases[STK_DIAGNOSIS_PHASES];
+    size_t            finding_count; /* leaks, dips and the like */
+    stk_usage_note    findings[STK_DIAGNOSIS_FINDINGS];
     size_t            warning_count; /* of the data itself: too few steps, drops */
     char              warnings[STK_DIAGNOSIS_WARNINGS][STK_DIAGNOSIS_LINE];
 } stk_diagnosis;

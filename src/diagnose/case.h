@@ -44,6 +44,8 @@ void stk_case_show_input_ops(stk_case *c); /* the dearest operation of the input
 void stk_case_warnings(stk_case *c);
 /* phases. */
 void stk_case_phases(stk_case *c);
+/* Leaks, dips and the like, by the samples of what the run used. */
+void stk_case_usage(stk_case *c);
 
 /* fixes of the stages, the largest gain first. */
 void stk_case_fixes(stk_case *c);

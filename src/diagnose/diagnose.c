@@ -99,6 +99,7 @@ stk_status stk_diagnose(stk_diagnosis *out, const stk_profile *profile, stk_erro
     else
         give_up(&c);
     stk_case_phases(&c);
+    stk_case_usage(&c);
     stk_case_warnings(&c);
     stk_model_release(&model);
     return STK_OK;

@@ -86,6 +86,14 @@ static const stk_field phase_fields[] = {
 };
 static const stk_fields phase_table = STK_FIELDS(phase_fields, stk_phase_verdict);
 
+static const stk_field finding_fields[] = {
+    STK_FIELD_OF_TEXT(stk_usage_note, name),
+    STK_FIELD(stk_usage_note, value, STK_FIELD_NUMBER),
+    STK_FIELD_OF_TEXT(stk_usage_note, sentence),
+    STK_FIELD_OF_TEXT(stk_usage_note, advice),
+};
+static const stk_fields finding_table = STK_FIELDS(finding_fields, stk_usage_note);
+
 static const stk_field diagnosis_fields[] = {
     STK_FIELD_OF_TEXT(stk_diagnosis, verdict),
     STK_FIELD_OF_TEXT(stk_diagnosis, unit),
@@ -104,6 +112,8 @@ static const stk_field diagnosis_fields[] = {
      .most = STK_DIAGNOSIS_FIXES, .table = &fix_table},
     {STK_FIELD_COUNTED(stk_diagnosis, phases, STK_FIELD_STRUCTS, phase_count),
      .most = STK_DIAGNOSIS_PHASES, .table = &phase_table},
+    {STK_FIELD_COUNTED(stk_diagnosis, findings, STK_FIELD_STRUCTS, finding_count),
+     .most = STK_DIAGNOSIS_FINDINGS, .table = &finding_table},
     {STK_FIELD_COUNTED(stk_diagnosis, warnings, STK_FIELD_LINES, warning_count),
      .most = STK_DIAGNOSIS_WARNINGS, .room = STK_DIAGNOSIS_LINE},
 };

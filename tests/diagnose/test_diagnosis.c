@@ -52,6 +52,61 @@ static void expect_limit(const stk_diagnosis *d, stk_stage stage, stk_cause caus
     EXPECT(d->confidence > 0.95);
 }
 
+/* So many samples a second apart: memory from 1 GB on, a core that is busy but for dips. */
+static void use(stk_profile *p, size_t count, double grown_a_second, size_t dip_every)
+{
+    p->machine = (stk_machine_info){.cores = 4, .memory = 64000000000u, .link_bytes = -1};
+    p->resources = calloc(count, sizeof *p->resources);
+    p->resource_count = count;
+    for (size_t i = 0; i < count; i++) {
+        const bool low = dip_every && i % dip_every < 2;
+        p->resources[i] = (stk_resource_sample){.seconds = (double)(i + 1),
+                                                .cpu = 0.3,
+                                                .own_cores = low ? 0.1 : 2,
+                                                .own_memory = 1e9 + grown_a_second * (double)i,
+                                                .swap_used = -1,
+                                                .rate = 100};
+    }
+}
+
+static const stk_usage_note *find_note(const stk_diagnosis *d, const char *name)
+{
+    for (size_t i = 0; i < d->finding_count; i++)
+        if (strcmp(d->findings[i].name, name) == 0) return &d->findings[i];
+    return NULL;
+}
+
+STK_TEST(leaks_and_dips_of_own_runs_are_told)
+{
+    const simulation s = simulation_usual();
+    const struct {
+        double      grown;
+        size_t      dip_every;
+        const char *cache;
+        int64_t     data_count;
+        bool        leak, dips;
+    } cases[] = {
+        {0, 0, "none", 5000, false, false},      {2e6, 0, "none", 5000, true, false},
+        {0, 20, "none", 5000, false, true},      {2e6, 20, "disk", 5000, true, true},
+        {2e6, 0, "memory", 50000, false, false}, /* it fills all the time */
+        {2e6, 0, "memory", 5000, true, false},   /* full after 50 s */
+        {2e6, 0, "memory", 0, false, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        stk_profile p = recording(&s);
+        use(&p, 300, cases[i].grown, cases[i].dip_every);
+        strcpy(p.run.cache, cases[i].cache);
+        p.run.data_count = cases[i].data_count;
+        const stk_diagnosis   d = diagnose(&p);
+        const stk_usage_note *leak = find_note(&d, "leak"), *dips = find_note(&d, "cpu-dips");
+        EXPECT_INT_EQ(cases[i].leak, leak != NULL);
+        EXPECT_INT_EQ(cases[i].dips, dips != NULL);
+        if (leak) EXPECT(strstr(leak->sentence, "grows by 120 MB a minute"));
+        if (dips) EXPECT(strstr(dips->sentence, "every 20 s"));
+        stk_profile_release(&p);
+    }
+}
+
 STK_TEST(a_clean_run_is_limited_by_compute_as_it_should)
 {
     static const double variations[] = {0.05, 0.3, 0.6};

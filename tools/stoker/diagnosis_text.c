@@ -135,6 +135,17 @@ static void print_fix(FILE *out, const stk_diagnosis *d, size_t number, const st
     print_line(out, "write: ", fix->code);
 }
 
+void stk_diagnosis_print_findings(FILE *out, const stk_diagnosis *diagnosis, const stk_style *style)
+{
+    for (size_t i = 0; i < diagnosis->finding_count; i++) {
+        const stk_usage_note *f = &diagnosis->findings[i];
+        fprintf(out, "  - ");
+        stk_text_wrap(out, f->sentence, 4, 4, style->width);
+        fprintf(out, "    ");
+        stk_text_wrap(out, f->advice, 4, 4, style->width);
+    }
+}
+
 void stk_diagnosis_print(FILE *out, const stk_diagnosis *diagnosis, const stk_style *style)
 {
     const stk_diagnosis *d = diagnosis;
@@ -143,6 +154,8 @@ void stk_diagnosis_print(FILE *out, const stk_diagnosis *diagnosis, const stk_st
     print_rows(out, d, style);
     print_limits(out, d, style);
     print_phases(out, d, style);
+    if (d->finding_count) fprintf(out, "\n%sOver time%s\n", style->bold, style->plain);
+    stk_diagnosis_print_findings(out, d, style);
     print_lines(out, "Evidence", d->evidence_count, d->evidence, style);
     if (d->fix_count) fprintf(out, "\n%sWhat to do%s\n", style->bold, style->plain);
     for (size_t i = 0; i < d->fix_count; i++)

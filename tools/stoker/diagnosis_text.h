@@ -7,6 +7,9 @@
 #include <stoker/diagnosis.h>
 
 /* The verdict, the eight stages, evidence, fixes with what they give and what to type. */
+/* Leaks, dips and the like, a sentence and what to do each; nothing without any. */
+void stk_diagnosis_print_findings(FILE *out, const stk_diagnosis *diagnosis,
+                                  const stk_style *style);
 void stk_diagnosis_print(FILE *out, const stk_diagnosis *diagnosis, const stk_style *style);
 /* The verdict alone, in a line. */
 void stk_diagnosis_print_verdict(FILE *out, const stk_diagnosis *diagnosis, const stk_style *style);

@@ -1,6 +1,7 @@
 /* The end of a run. */
 #include "train_report.h"
 
+#include "diagnosis_text.h"
 #include "format.h"
 #include "stage_table.h"
 #include "text.h"
@@ -104,6 +105,7 @@ void stk_train_report_print(const stk_train_report *report, const stk_style *sty
     stk_train_print_faults(stdout, report->inject);
     print_callbacks(report->trainer);
     print_verdict(report->diagnosis);
+    if (report->diagnosis) stk_diagnosis_print_findings(stdout, report->diagnosis, style);
     if (report->result->interrupted && report->result->best_accuracy < 0) return;
     printf("model ");
     stk_text_print(stdout, report->result->best_path);
@@ -167,6 +169,22 @@ static void write_memory(stk_json_writer *json, const stk_trainer *trainer)
     stk_json_object_end(json);
 }
 
+static void write_findings(stk_json_writer *json, const stk_diagnosis *diagnosis)
+{
+    stk_json_key(json, "findings");
+    stk_json_array(json);
+    for (size_t i = 0; i < diagnosis->finding_count; i++) {
+        const stk_usage_note *f = &diagnosis->findings[i];
+        stk_json_object(json);
+        stk_json_pair_string(json, "name", f->name);
+        stk_json_pair_double(json, "value", f->value);
+        stk_json_pair_string(json, "sentence", f->sentence);
+        stk_json_pair_string(json, "advice", f->advice);
+        stk_json_object_end(json);
+    }
+    stk_json_array_end(json);
+}
+
 static void write_verdict(stk_json_writer *json, const stk_diagnosis *diagnosis)
 {
     if (!diagnosis) return;
@@ -174,6 +192,7 @@ static void write_verdict(stk_json_writer *json, const stk_diagnosis *diagnosis)
     stk_json_pair_string(json, "limit", stk_stage_name(diagnosis->limit.stage));
     stk_json_pair_string(json, "cause", stk_cause_name(diagnosis->limit.cause));
     stk_json_pair_double(json, "compute_share", diagnosis->compute_share);
+    write_findings(json, diagnosis);
 }
 
 static void write_data(stk_json_writer *json, const stk_train_data *data)

@@ -22,7 +22,7 @@ function settle(data) {
   const p = data.profile, d = data.diagnosis;
   for (const key of ['step_list', 'windows', 'ops', 'resources', 'batches', 'inputs', 'input_ops', 'callbacks', 'memory', 'overhead', 'stages'])
     p[key] = untable(p[key]);
-  for (const key of ['limits', 'rows', 'fixes', 'evidence', 'warnings', 'phases']) d[key] = untable(d[key]);
+  for (const key of ['limits', 'rows', 'fixes', 'evidence', 'warnings', 'phases', 'findings']) d[key] = untable(d[key]);
   if (data.learning) for (const key of ['points', 'epoch_list']) data.learning[key] = untable(data.learning[key]);
   settleStages([d.limit, ...d.limits, ...d.rows, ...d.fixes, ...d.phases, ...p.inputs]);
   page.data = data;

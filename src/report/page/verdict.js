@@ -47,6 +47,7 @@ function renderVerdict({diagnosis: d}) {
     h('div', null, h('div', {class: 'row'}, stageChip(d.limit.stage), h('span', {class: 'chip', id: 'cause'}, d.limit.cause),
       h('span', {class: `chip ${colour}`}, LIGHT_TEXT[how])),
     h('p', {class: 'say', id: 'say'}, d.verdict || 'No verdict: there is too little to judge.'), verdictTiles(d),
+    d.findings.map((f) => h('p', {class: 'warn finding'}, `${f.sentence}: ${f.advice}`)),
     d.warnings.length > 0 && h('p', {class: 'small', style: 'margin-top:.75rem'}, h('a', {href: '#warnings'}, d.warnings.length === 1 ? 'One thing' : `${d.warnings.length} things`, ' to know about this data'))));
 }
 
