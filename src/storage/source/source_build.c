@@ -71,9 +71,10 @@ stk_status stk_source_note(stk_source *source, stk_error *err, const char *forma
 
 const char *stk_source_next_note(const stk_source *source, const char *note)
 {
-    const char *end = (const char *)source->notes.data + source->notes.size;
-    const char *next = note ? note + strlen(note) + 1 : (const char *)source->notes.data;
-    return source->notes.size && next < end ? next : NULL;
+    if (!source->notes.size) return NULL;
+    const char *first = (const char *)source->notes.data, *end = first + source->notes.size;
+    const char *next = note ? note + strlen(note) + 1 : first;
+    return next < end ? next : NULL;
 }
 
 static int compare_names(const void *a, const void *b)
