@@ -240,6 +240,23 @@ typedef struct stk_train_outlook {
     char        cache[STK_TRAIN_TEXT];    /* what is kept of the data, and why */
 } stk_train_outlook;
 
+/* What the seconds before the end of the first step went to, in order. */
+enum { STK_STARTUP_PARTS = 12 };
+
+typedef struct stk_startup_part {
+    const char *name; /* "compile": a literal */
+    double      seconds;
+} stk_startup_part;
+
+typedef struct stk_train_startup {
+    bool             complete; /* there was a first step */
+    double           seconds;  /* from the trainer's opening on; parts may be less */
+    size_t           count;
+    stk_startup_part parts[STK_STARTUP_PARTS];
+} stk_train_startup;
+
+STK_API stk_train_startup stk_trainer_startup(const stk_trainer *trainer);
+
 /* A few pictures, for people. */
 enum { STK_TRAIN_SAMPLES = 12 };
 

@@ -37,6 +37,12 @@ assert r["folder"] == "first" and r["model"] == "mlp" and r["batch"] == 16 and r
 assert r["cache"].startswith("memory: "), r
 assert r["step"] == r["steps"] == 15 and r["epochs"] == 3 and r["resumed_from"] == 0, r
 assert r["best_accuracy"] > 0.9 and r["best_model"] == "first/best.safetensors", r
+start = {part["name"]: part["seconds"] for part in r["startup"]["parts"]}
+assert set(start) >= {"looking at the data", "deciding", "device", "compile", "weights", "files", "input", "first batch",
+                      "first step", "other"}, start
+assert abs(sum(start.values()) - r["startup"]["seconds"]) < 1e-6 and min(start.values()) >= 0, r["startup"]
+assert start["compile"] > 0 and start["looking at the data"] > 0 and start["first step"] > 0, start
+assert start["other"] < 0.5 * r["startup"]["seconds"] + 0.2, start
 assert not r["interrupted"] and r["time"]["wall_s"] > 0 and r["memory"]["arena_bytes"] > 0, r
 assert "progress" in [c["name"] for c in r["callbacks"]], r
 stages = r["stages"]

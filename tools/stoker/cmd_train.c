@@ -74,6 +74,7 @@ typedef struct session {
     const stk_invocation *call;
     const values         *values;
     stk_train_job        *job;
+    double                begin_s, open_s; /* of the command; until the trainer was opened */
     stk_train_watch       watch;
     stk_callback          callbacks[3]; /* outlive the trainer */
     stk_tracer           *tracer;
@@ -192,6 +193,7 @@ static stk_status open_trainer(session *s, stk_error *err)
     s->callbacks[1] = stk_train_watch_callback(&s->watch);
     s->callbacks[2] = stk_train_learning_callback(s->learning);
     if (!s->values->train.quiet) stk_train_plan_begin(s->job);
+    s->open_s = stk_seconds_now() - s->begin_s;
     STK_TRY(stk_trainer_open(&s->trainer, &s->job->recipe, &s->job->data, &how, err));
     stk_tracer_follow(s->tracer, stk_trainer_meter(s->trainer));
     STK_TRY(stk_train_learning_follow(s->learning, s->trainer, err));
@@ -244,6 +246,7 @@ static int train(session *s)
     s->report.left_out = s->watch.left_out.count;
     stk_train_trace_end(s->tracer, s->call);
     s->report.wall_seconds = stk_seconds_now() - begin;
+    if (s->trainer) s->report.startup = stk_startup_table_of(s->job, s->trainer, s->open_s);
     if (st) return stk_train_job_error(s->call, &err);
     return print_result(s);
 }
@@ -287,7 +290,7 @@ static void print_more(FILE *out, int width)
 static int run_job(const stk_invocation *call, stk_train_job *job)
 {
     const values *v = call->values;
-    session       s = {.call = call, .values = v, .job = job};
+    session       s = {.call = call, .values = v, .job = job, .begin_s = stk_seconds_now()};
     stk_profile_init(&s.profile);
     int code = v->resume ? load_run(call, job) : STK_EXIT_OK;
     if (!code)

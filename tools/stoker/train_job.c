@@ -2,6 +2,7 @@
 #include "train_job.h"
 
 #include "signals.h"
+#include "spread.h"
 #include "text.h"
 
 #include <string.h>
@@ -10,6 +11,7 @@ void stk_train_job_init(stk_train_job *job)
 {
     job->data = (stk_train_data){0};
     job->inject = (stk_inject){0};
+    job->look_s = job->settle_s = 0;
     stk_train_recipe_init(&job->recipe);
     stk_blob_init(&job->reasons, NULL, STK_MEMORY_OUTPUT);
 }
@@ -46,9 +48,13 @@ static stk_status check_classes(const stk_train_job *job, stk_error *err)
 
 static stk_status look_and_settle(stk_train_job *job, stk_error *err)
 {
+    const double begin = stk_seconds_now();
     STK_TRY(stk_train_look(&job->data, &job->recipe, err));
     STK_TRY(check_classes(job, err));
-    return stk_train_settle(&job->recipe, &job->data, &job->reasons, err);
+    job->look_s = stk_seconds_now() - begin;
+    STK_TRY(stk_train_settle(&job->recipe, &job->data, &job->reasons, err));
+    job->settle_s = stk_seconds_now() - begin - job->look_s;
+    return STK_OK;
 }
 
 /* Names of files are among them. */

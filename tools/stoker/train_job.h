@@ -7,8 +7,9 @@
 typedef struct stk_train_job {
     stk_train_recipe recipe;
     stk_train_data   data;
-    stk_inject       inject;  /* what --inject said; all zero: nothing */
-    stk_blob         reasons; /* of what was decided, one line each */
+    stk_inject       inject;           /* what --inject said; all zero: nothing */
+    stk_blob         reasons;          /* of what was decided, one line each */
+    double           look_s, settle_s; /* that looking at the data and deciding took */
 } stk_train_job;
 
 /* Every key at its fallback, no data yet. */

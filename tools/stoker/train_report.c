@@ -101,6 +101,7 @@ void stk_train_report_print(const stk_train_report *report, const stk_style *sty
 {
     print_accuracy(report, style);
     print_time(report);
+    stk_startup_print(&report->startup);
     if (report->profile) stk_stage_table_print(report->profile, style);
     stk_train_print_faults(stdout, report->inject);
     print_callbacks(report->trainer);
@@ -256,6 +257,7 @@ void stk_train_report_json(stk_json_writer *json, const stk_train_report *report
     stk_json_pair_double(json, "images_per_s", training > 0 ? images / training : 0);
     stk_json_pair_double(json, "input_wait", training > 0 ? r->input_seconds / training : 0);
     write_time(json, report);
+    stk_startup_json(json, &report->startup);
     write_memory(json, report->trainer);
     write_callbacks(json, report->trainer);
     if (report->profile) stk_stage_table_json(json, report->profile);

@@ -4,6 +4,7 @@
 
 #include "terminal.h"
 #include "train_final.h"
+#include "train_startup.h"
 
 #include <stoker/diagnosis.h>
 #include <stoker/json.h>
@@ -19,7 +20,8 @@ typedef struct stk_train_report {
     double                  wall_seconds;
     const stk_diagnosis    *diagnosis; /* NULL: none */
     const stk_train_data   *data;
-    stk_train_final         final;    /* on the test split */
+    stk_train_final         final; /* on the test split */
+    stk_startup_table       startup;
     size_t                  left_out; /* images that could not be read */
 } stk_train_report;
 

@@ -171,6 +171,7 @@ static stk_status run_steps(stk_trainer *t, stk_error *err)
 static stk_status run_phase(stk_trainer *t, stk_error *err)
 {
     STK_TRY(open_feed(t, err));
+    stk_startup_lap(&t->startup, "input");
     stk_meter_mark(t->meter, STK_STEP_FIRST);
     STK_TRY(run_steps(t, err));
     return stk_trainer_drain(t, err);
@@ -265,9 +266,11 @@ stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result, stk_e
     *result = (stk_train_result){0};
     trainer->result = result;
     trainer->start_ns = trainer->last_checkpoint_ns = stk_clock_ns();
+    stk_startup_skip(&trainer->startup);
     if (trainer->course.count == 0) return finish(trainer, err);
     stk_trainer_place(trainer, trainer->state.step, trainer->state.phase_step, &trainer->progress);
     stk_status st = trainer->state.step ? STK_OK : stk_session_begin(trainer->session, err);
+    stk_startup_lap(&trainer->startup, "weights");
     if (!st) st = run_phases(trainer, err);
     if (st) {
         int       failures;

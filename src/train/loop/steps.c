@@ -110,6 +110,10 @@ static stk_status end_step(stk_trainer *t, const stk_step_result *done, uint64_t
     stk_train_progress *p = &t->progress;
     bool                lost = !isfinite(done->loss) || done->skipped;
     t->lost_in_a_row = lost ? t->lost_in_a_row + 1 : 0;
+    if (t->done_count == 1) {
+        stk_startup_lap(&t->startup, "first step");
+        stk_startup_end(&t->startup);
+    }
     if (lost && (t->recipe.train.loss_scale == 0 || t->lost_in_a_row > LOST_MOST))
         return not_finite(t, b, done->loss, err);
     p->skipped += done->skipped;
@@ -219,7 +223,8 @@ stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err)
     uint64_t       waited = stk_feed_wait_ns(t->feed), compute_ns = 0;
     t->since_ns = stk_clock_ns();
     STK_TRY(stk_feed_next_measured(t->feed, t->meter, &batch, err));
-    uint64_t   input_ns = spend(t);
+    uint64_t input_ns = spend(t);
+    if (!t->begun_count) stk_startup_lap(&t->startup, "first batch");
     stk_begun *b = next_step(t);
     b->batch = batch;
     sample(t, b);

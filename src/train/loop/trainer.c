@@ -124,14 +124,18 @@ static stk_status reside(stk_trainer *t, stk_error *err)
 /* Compiled before the first step, so that what does not fit or is not there is told at once. */
 static stk_status compile(stk_trainer *t, stk_error *err)
 {
+    stk_startup_lap(&t->startup, "plan");
     STK_TRY(stk_session_open(&t->session, &t->recipe, true, err));
+    stk_startup_lap(&t->startup, "device");
     STK_TRY(stk_session_weigh(t->session, t->data, err));
     stk_session_inject(t->session, t->faults);
     STK_TRY(reside(t, err));
+    stk_startup_lap(&t->startup, "data to the device");
     for (size_t i = 0; i < t->course.count; i++)
         STK_TRY(stk_session_ready(t->session, t->course.phases[i].size, err));
     if (t->data->validation_count)
         STK_TRY(stk_session_ready_evaluate(t->session, t->recipe.data.size, err));
+    stk_startup_lap(&t->startup, "compile");
     STK_TRY(stk_trainer_whiten(t, err));
     stk_session_drop_copies(t->session);
     return STK_OK;
@@ -176,12 +180,15 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     STK_TRY(open_faults(t, err));
     STK_TRY(compile(t, err));
     if (!t->options.resume) STK_TRY(load_weights(t, err)); /* before there is a folder */
+    stk_startup_lap(&t->startup, "weights");
     t->state.recipe = stk_run_fingerprint(&t->recipe);
     STK_TRY(stk_run_folder_make(&t->recipe, t->data, t->options.resume, &t->lock, err));
     STK_TRY(open_cache(t, err));
+    stk_startup_lap(&t->startup, "files");
     if (t->options.resume) STK_TRY(stk_trainer_resume(t, err));
     if (t->options.resume) STK_TRY(stk_trainer_change_length(t, err));
     if (t->options.resume && !t->state.step) STK_TRY(load_weights(t, err));
+    stk_startup_lap(&t->startup, "weights");
     STK_TRY(stk_samples_new(&t->samples, &t->recipe, t->data, err));
     const stk_outputs_options outputs = {.recipe = &t->recipe,
                                          .data = t->data,
@@ -190,7 +197,9 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     STK_TRY(stk_outputs_open(&t->outputs, &outputs, err));
     STK_TRY(start_writer(t, err));
     STK_TRY(start_callbacks(t, err));
-    return stk_trainer_observe(t, err);
+    STK_TRY(stk_trainer_observe(t, err));
+    stk_startup_lap(&t->startup, "files");
+    return STK_OK;
 }
 
 stk_status stk_trainer_open(stk_trainer **out, const stk_train_recipe *recipe,
@@ -200,6 +209,7 @@ stk_status stk_trainer_open(stk_trainer **out, const stk_train_recipe *recipe,
     *out = NULL;
     stk_trainer *t = calloc(1, sizeof *t);
     if (!t) return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory for a trainer");
+    stk_startup_begin(&t->startup);
     t->recipe = *recipe;
     t->data = data;
     if (options) t->options = *options;
@@ -255,6 +265,11 @@ stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer)
     stk_schedule_text(&trainer->schedule, outlook.schedule, sizeof outlook.schedule);
     snprintf(outlook.cache, sizeof outlook.cache, "%s", trainer->cache->choice.why);
     return outlook;
+}
+
+stk_train_startup stk_trainer_startup(const stk_trainer *trainer)
+{
+    return trainer->startup.told;
 }
 
 void stk_trainer_tell_samples(stk_trainer *trainer, stk_status st, const stk_error *why)

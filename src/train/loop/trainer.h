@@ -8,6 +8,7 @@
 #include "train/loop/pace.h"
 #include "train/loop/phases.h"
 #include "train/loop/samples.h"
+#include "train/loop/startup.h"
 #include "train/loop/sums.h"
 #include "train/observe/observer.h"
 #include "train/session/session.h"
@@ -63,6 +64,7 @@ struct stk_trainer {
     uint64_t               since_ns;   /* training time is accounted for up to here */
     stk_train_sums         epoch;      /* up to the last report */
     stk_pace               pace;
+    stk_startup            startup;
     /* Since the last report. */
     stk_train_sums window;
     uint64_t       window_ns, window_wait_ns;
