@@ -231,10 +231,14 @@ static void put_markers(const grid *g)
     for (size_t i = 0; i < g->plan->chart->marker_count; i++) {
         const stk_chart_marker *marker = &g->plan->chart->markers[i];
         char                    x[STK_CHART_AXIS_LABEL], y[STK_CHART_AXIS_LABEL];
-        stk_text_format(g->out, "%c (%s, %s) ", (char)('A' + i),
-                        stk_chart_axis_number(marker->x, 4, x),
-                        stk_chart_axis_number(marker->y, 4, y));
-        put_line_of_text(g, 0, marker->text ? marker->text : "");
+        char                    place[2 * STK_CHART_AXIS_LABEL + 8];
+        snprintf(place, sizeof place, "%c (%s, %s) ", (char)('A' + i),
+                 stk_chart_axis_number(marker->x, 4, x), stk_chart_axis_number(marker->y, 4, y));
+        const int left = g->options.columns - (int)strlen(place);
+        stk_text_put(g->out, place);
+        if (marker->text && left > 0)
+            (void)stk_text_plain(g->out, marker->text, g->options.utf8, left);
+        stk_text_put(g->out, "\n");
     }
 }
 
