@@ -55,6 +55,17 @@ run show "$work/photos" --op all -o "$work/f.png"
 expect_code 0 "all operations"
 is_png "$work/f.png" 600
 
+# Names in other alphabets are spelled, and told apart: the same sheet as of names that are so already.
+for names in "there:bär 猫:bär 犬" "here:baer <732B>:baer <72AC>"; do
+    IFS=: read -r place first second <<<"$names"
+    make_pictures "$work/$place/set" 2 2 16 16
+    mv "$work/$place/set/class0" "$work/$place/set/$first"
+    mv "$work/$place/set/class1" "$work/$place/set/$second"
+    (cd "$work/$place" && "$stoker" show set --seed 3 -q -o sheet.png >/dev/null) || fail "a sheet of $first"
+done
+# 犬 comes before 猫 by code, and so does <72AC>.
+cmp "$work/there/sheet.png" "$work/here/sheet.png" || fail "names in other alphabets are not spelled"
+
 # The same seed gives the same sheet, on any number of threads.
 run show "$work/packed" --preset cifar -o "$work/g.png" --threads 1
 run show "$work/packed" --preset cifar -o "$work/h.png" --threads 4

@@ -26,6 +26,28 @@ done
 expect_in out "accuracy, %" "the learning curve on the screen"
 ls runs/photos-resnet20-1/events.out.tfevents.* >/dev/null || fail "event files are missing"
 
+# The curve fits a narrow terminal.
+cat >narrow.py <<'PYTHON'
+import fcntl, os, pty, struct, subprocess, sys, termios
+main, side = pty.openpty()
+fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+child = subprocess.Popen(sys.argv[2:], stdout=side, stderr=subprocess.DEVNULL)
+os.close(side)
+text = b""
+try:
+    while part := os.read(main, 65536): text += part
+except OSError: pass
+assert child.wait() == 0, child.returncode
+curve = text.decode().replace("\r", "").split("of the validation")[0].split("\n")[:-1]
+assert len(curve) > 20 and sum(line.startswith("A (") for line in curve) == 2, curve
+wide = [line for line in curve if len(line) > int(sys.argv[1])]
+assert not wide, wide
+PYTHON
+for columns in 40 24; do
+    python3 narrow.py $columns "$stoker" train photos --model mlp --epochs 3 --batch 16 --threads 1 --color never \
+        -o "narrow-$columns" || fail "the curve in a terminal of $columns columns"
+done
+
 # One object as the result, nothing else on stdout, nothing on stderr.
 run train photos --model mlp --epochs 3 --batch 16 --threads 1 -o first --json --quiet
 expect_code 0 "as JSON"

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { NARROWEST = 20, WIDEST = 100 }; /* of a chart, in columns */
+
 typedef struct values {
     stk_train_values train;
     double           from, to;
@@ -153,7 +155,7 @@ static stk_status save_csv(const stk_lr_result *r, const char *path, stk_error *
 
 static stk_status print_chart(const drawing *d, const stk_style *style, stk_error *err)
 {
-    const stk_chart_text_options how = {.columns = style->width > 100 ? 100 : style->width,
+    const stk_chart_text_options how = {.columns = stk_terminal_width(stdout, NARROWEST, WIDEST),
                                         .rows = 12,
                                         .utf8 = style->unicode,
                                         .colour = style->bold[0] != 0};

@@ -10,7 +10,8 @@
 
 enum {
     MARGIN = 20,
-    NAME_MOST = 22,    /* letters of a name; the rest is cut */
+    NAME_MOST = 22, /* letters of a name; the rest is cut */
+    NAME_ROOM = NAME_MOST + 3,
     TALL_CELL = 44,    /* counts are in letters of twice the size */
     LEAST_NUMBER = 20, /* in smaller cells there are no counts */
     LEAST_NAME = 10,   /* in smaller ones no names */
@@ -57,25 +58,18 @@ static void fill(const drawing *d, int x, int y, int width, int height, const ui
             memcpy(pixel_at(&d->pixels, column, row), colour, 3);
 }
 
-/* At most NAME_MOST letters of UTF-8. */
-static void cut_name(const drawing *d, int64_t class, char text[NAME_MOST * 4 + 8])
+/* At most NAME_MOST letters. */
+static void cut_name(const drawing *d, int64_t class, char text[NAME_ROOM])
 {
-    const char *name = stk_predictor_class_name(d->what->predictor, class);
-    size_t      bytes = 0;
-    int         letters = 0;
-    while (name[bytes] && letters < NAME_MOST) {
-        do
-            bytes++;
-        while (((uint8_t)name[bytes] & 0xc0) == 0x80);
-        letters++;
-    }
-    if (bytes > NAME_MOST * 4) bytes = NAME_MOST * 4;
-    snprintf(text, NAME_MOST * 4 + 8, "%.*s%s", (int)bytes, name, name[bytes] ? ".." : "");
+    char spelled[512];
+    stk_font_spell(stk_predictor_class_name(d->what->predictor, class), spelled, sizeof spelled);
+    snprintf(text, NAME_ROOM, "%.*s%s", NAME_MOST, spelled,
+             strlen(spelled) > NAME_MOST ? ".." : "");
 }
 
 static int widest_name(const drawing *d)
 {
-    char text[NAME_MOST * 4 + 8];
+    char text[NAME_ROOM];
     int  widest = text_width("precision", d->at.scale);
     for (int64_t i = 0; i < d->e->classes; i++) {
         cut_name(d, i, text);
@@ -189,7 +183,7 @@ static int middle(const layout *at)
 static void draw_row(const drawing *d, int64_t truth, int y)
 {
     const layout *at = &d->at;
-    char          text[NAME_MOST * 4 + 8];
+    char          text[NAME_ROOM];
     for (int64_t k = 0; k < d->e->classes; k++)
         draw_cell(d, at->left + (int)k * at->cell, y, truth, k);
     if (at->cell < LEAST_NAME) return;
@@ -203,7 +197,7 @@ static void draw_row(const drawing *d, int64_t truth, int y)
 static stk_status draw_columns(const drawing *d, stk_error *err)
 {
     const layout *at = &d->at;
-    char          text[NAME_MOST * 4 + 8];
+    char          text[NAME_ROOM];
     if (at->cell < LEAST_NAME) return STK_OK;
     for (int64_t k = 0; k < d->e->classes; k++) {
         const int x = at->left + (int)k * at->cell + middle(at);

@@ -43,13 +43,16 @@ static bool is_break(char letter)
  */
 static line next_line(const char *text, int columns)
 {
+    char   spelled[STK_FONT_SPELLED];
     size_t bytes = 0, at_break = 0, at_space = 0;
     for (int length = 0; text[bytes];) {
-        length += ((uint8_t)text[bytes] & 0xc0) != 0x80;
+        const size_t next = stk_font_spell_next(text + bytes, spelled);
+        length += (int)strlen(spelled);
         if (length > columns && at_space > bytes / 2) return (line){text, at_space};
         if (length > columns) return (line){text, at_break > bytes / 2 ? at_break : bytes};
         if (text[bytes] == ' ') at_space = bytes + 1;
-        if (is_break(text[bytes++])) at_break = bytes;
+        if (is_break(text[bytes])) at_break = bytes + 1;
+        bytes += next;
     }
     return (line){text, bytes};
 }
@@ -68,15 +71,16 @@ static void draw_text(const stk_pixels *sheet, const layout *at, int x, int y, i
                       int most, const uint8_t colour[3], const char *text)
 {
     for (int i = 0; *text && i < most; i++) {
-        char         shown[256];
+        char         part[256], shown[1024];
         const line   one = next_line(text, columns);
-        const size_t bytes = one.bytes < sizeof shown - 1 ? one.bytes : sizeof shown - 1;
-        memcpy(shown, one.text, bytes);
-        shown[bytes] = 0;
+        const size_t bytes = one.bytes < sizeof part - 1 ? one.bytes : sizeof part - 1;
+        memcpy(part, one.text, bytes);
+        part[bytes] = 0;
+        const size_t length = strlen(stk_font_spell(part, shown, sizeof shown));
         text += one.bytes;
         while (*text == ' ')
             text++;
-        if (*text && i + 1 == most && bytes > 3) memcpy(shown + bytes - 3, "...", 4);
+        if (*text && i + 1 == most && length > 3) memcpy(shown + length - 3, "...", 4);
         stk_font_draw(sheet, x, y + i * at->line, at->scale, colour, shown);
     }
 }

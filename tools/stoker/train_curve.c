@@ -9,7 +9,7 @@
 #include <stoker/train.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 64 };
+enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 64, NARROWEST = 20, WIDEST = 100 /* charts */ };
 
 static const char *const wanted[STK_CURVE_COLUMNS] = {
     "step",          "epoch",      "seconds",        "loss",     "accuracy",
@@ -154,7 +154,8 @@ static stk_status describe(drawing *d, const stk_curve *c, const struct quantity
 
 static stk_status print_chart(const stk_chart *chart, const stk_style *style, stk_error *err)
 {
-    const stk_chart_text_options options = {.columns = style->width > 100 ? 100 : style->width,
+    const stk_chart_text_options options = {.columns =
+                                                stk_terminal_width(stdout, NARROWEST, WIDEST),
                                             .rows = 10,
                                             .utf8 = style->unicode,
                                             .colour = style->bold[0] != 0};

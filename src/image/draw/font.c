@@ -1,5 +1,6 @@
 /* The font: rows of dots from the top, the leftmost the highest of five bits. */
 #include <stoker/font.h>
+#include <string.h>
 
 enum { FIRST = ' ', LAST = '~', DOTS = 5 };
 
@@ -101,17 +102,13 @@ static const uint8_t glyphs[LAST - FIRST + 1][STK_FONT_HEIGHT] = {
     {0x00, 0x00, 0x09, 0x16, 0x00, 0x00, 0x00, 0x00, 0x00}, /* ~ */
 };
 
-static bool continues(char byte)
-{
-    return ((uint8_t)byte & 0xc0) == 0x80;
-}
-
 int stk_font_length(const char *text)
 {
-    int length = 0;
-    for (; *text; text++)
-        length += !continues(*text);
-    return length;
+    char   spelled[STK_FONT_SPELLED];
+    size_t bytes, length = 0;
+    for (; (bytes = stk_font_spell_next(text, spelled)) > 0; text += bytes)
+        length += strlen(spelled);
+    return (int)length;
 }
 
 static void fill_dot(const stk_pixels *pixels, int x, int y, int side, const uint8_t colour[3])
@@ -129,7 +126,7 @@ static void fill_dot(const stk_pixels *pixels, int x, int y, int side, const uin
 static void draw_glyph(const stk_pixels *pixels, int x, int y, int scale, const uint8_t colour[3],
                        char letter)
 {
-    const uint8_t *rows = glyphs[(letter >= FIRST && letter <= LAST ? letter : '?') - FIRST];
+    const uint8_t *rows = glyphs[letter - FIRST];
     for (int row = 0; row < STK_FONT_HEIGHT; row++)
         for (int dot = 0; dot < DOTS; dot++)
             if (rows[row] >> (DOTS - 1 - dot) & 1)
@@ -139,9 +136,8 @@ static void draw_glyph(const stk_pixels *pixels, int x, int y, int scale, const 
 void stk_font_draw(const stk_pixels *pixels, int x, int y, int scale, const uint8_t colour[3],
                    const char *text)
 {
-    for (; *text; text++) {
-        if (continues(*text)) continue;
-        draw_glyph(pixels, x, y, scale, colour, *text);
-        x += STK_FONT_ADVANCE * scale;
-    }
+    char spelled[STK_FONT_SPELLED];
+    for (size_t bytes; (bytes = stk_font_spell_next(text, spelled)) > 0; text += bytes)
+        for (const char *letter = spelled; *letter; letter++, x += STK_FONT_ADVANCE * scale)
+            draw_glyph(pixels, x, y, scale, colour, *letter);
 }

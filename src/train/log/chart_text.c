@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stoker/font.h>
 #include <string.h>
 
 enum {
@@ -41,6 +40,15 @@ typedef struct grid {
     uint8_t                series;        /* being drawn */
     int                    x, y;          /* where the pen is, in dots */
 } grid;
+
+/* Of a terminal, which shows a character of UTF-8 in one. */
+static int count_columns(const char *text)
+{
+    int columns = 0;
+    for (; *text; text++)
+        columns += ((uint8_t)*text & 0xc0) != 0x80;
+    return columns;
+}
 
 static cell *cell_at(const grid *g, int column, int row)
 {
@@ -199,7 +207,7 @@ static void put_legend(const grid *g)
     int              used = 0;
     for (size_t i = 0; i < chart->series_count; i++) {
         if (!stk_chart_has_name(&chart->series[i])) continue;
-        const int wide = stk_font_length(chart->series[i].name) + 5;
+        const int wide = count_columns(chart->series[i].name) + 5;
         if (used && used + wide > g->options.columns) {
             stk_text_put(g->out, "\n");
             used = 0;
@@ -223,10 +231,14 @@ static void put_markers(const grid *g)
     for (size_t i = 0; i < g->plan->chart->marker_count; i++) {
         const stk_chart_marker *marker = &g->plan->chart->markers[i];
         char                    x[STK_CHART_AXIS_LABEL], y[STK_CHART_AXIS_LABEL];
-        stk_text_format(g->out, "%c (%s, %s) ", (char)('A' + i),
-                        stk_chart_axis_number(marker->x, 4, x),
-                        stk_chart_axis_number(marker->y, 4, y));
-        put_line_of_text(g, 0, marker->text ? marker->text : "");
+        char                    place[2 * STK_CHART_AXIS_LABEL + 8];
+        snprintf(place, sizeof place, "%c (%s, %s) ", (char)('A' + i),
+                 stk_chart_axis_number(marker->x, 4, x), stk_chart_axis_number(marker->y, 4, y));
+        const int left = g->options.columns - (int)strlen(place);
+        stk_text_put(g->out, place);
+        if (marker->text && left > 0)
+            (void)stk_text_plain(g->out, marker->text, g->options.utf8, left);
+        stk_text_put(g->out, "\n");
     }
 }
 
@@ -240,7 +252,7 @@ static void put_all(const grid *g)
     put_x_line(g);
     put_x_labels(g);
     if (chart->x_label) {
-        const int middle = g->labels + 2 + (g->columns - stk_font_length(chart->x_label)) / 2;
+        const int middle = g->labels + 2 + (g->columns - count_columns(chart->x_label)) / 2;
         put_line_of_text(g, middle > 0 ? middle : 0, chart->x_label);
     }
     put_markers(g);

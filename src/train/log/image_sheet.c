@@ -44,8 +44,9 @@ static void put_image(const stk_pixels *sheet, const layout *at, int x, int y,
 static void put_text(const stk_pixels *sheet, const layout *at, int x, int y,
                      const uint8_t colour[3], const char *text)
 {
-    char shown[96];
-    snprintf(shown, sizeof shown, "%.*s", at->cell / STK_FONT_ADVANCE, text);
+    char spelled[512], shown[96];
+    stk_font_spell(text, spelled, sizeof spelled);
+    snprintf(shown, sizeof shown, "%.*s", at->cell / STK_FONT_ADVANCE, spelled);
     stk_font_draw(sheet, x, y, 1, colour, shown);
 }
 
