@@ -3,6 +3,8 @@
 # PyTorch programs are measured by bench/observe/advice.py.
 set -eu
 source "$(dirname "$0")/support.bash" "$1"
+# Sanitizers slow stages down by unequal factors, so that advice on their build is advice on them.
+[ -z "$(sed -n 's/^STOKER_SANITIZE:STRING=//p' "$1/CMakeCache.txt")" ] || exit 77
 traces=$(cd "$(dirname "$0")/../data/trace" && pwd)
 cd "$work"
 make_colours photos 3 40 8
