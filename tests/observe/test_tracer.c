@@ -108,16 +108,13 @@ STK_TEST(a_range_of_steps_is_recorded_whole_and_nothing_else)
     const stk_json_value *step;
     EXPECT_INT_EQ(STK_OK, traced);
     EXPECT_INT_EQ(5, trace_count(&f, "X", "ProfilerStep#"));
-    int torn = 0; /* another program took the core between two pieces */
     for (int i = 0; (step = trace_find(&f, "X", "ProfilerStep#", i)); i++) {
         char name[32];
         snprintf(name, sizeof name, "ProfilerStep#%d", 5 + i);
         EXPECT_STR_EQ(name, trace_text(step, "name"));
         const int64_t whole = trace_ns(step, "dur"), pieces = pieces_of(&f, step);
-        EXPECT(pieces <= whole);
-        torn += (double)pieces < 0.98 * (double)whole;
+        EXPECT(pieces <= whole && (double)pieces >= 0.98 * (double)whole);
     }
-    EXPECT(torn <= 1);
     EXPECT_INT_EQ(5, trace_count(&f, "X", "compute"));
     EXPECT_INT_EQ(5, trace_count(&f, "C", "samples/s"));
     EXPECT(trace_count(&f, "X", "matmul") >= 5);
