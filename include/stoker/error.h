@@ -59,7 +59,8 @@ STK_API stk_status stk_fail_errno(stk_error *err, int errno_value, const char *s
 /* "not found", "damaged data", ...: a literal. */
 STK_API const char *stk_status_name(stk_status status);
 
-/* Writes "stage: where: message" as one line, always terminated, and returns text. */
+/* Writes "stage: where: message" as one line that is safe to print (stoker/text.h), always
+ * terminated, and returns text. */
 STK_API char *stk_error_line(const stk_error *err, char *text, int capacity);
 
 STK_END_DECLS

@@ -56,6 +56,7 @@
 #include <stoker/shards.h>
 #include <stoker/source.h>
 #include <stoker/tensor.h>
+#include <stoker/text.h>
 #include <stoker/tfrecord.h>
 #include <stoker/timeline.h>
 #include <stoker/timeline_analysis.h>

@@ -1,7 +1,10 @@
 /* Filling, naming and printing the one error type. */
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stoker/error.h>
+#include <stoker/text.h>
 #include <string.h>
 
 static const char *const status_names[STK_STATUS_COUNT] = {
@@ -40,8 +43,24 @@ static void copy_where(char *dst, size_t capacity, const char *where)
         memcpy(dst, where, length + 1);
         return;
     }
+    const char *end = where + length - (capacity - 4);
+    while ((*end & 0xC0) == 0x80) /* inside a character */
+        end++;
     memcpy(dst, "...", 3);
-    memcpy(dst + 3, where + length - (capacity - 4), capacity - 3);
+    memcpy(dst + 3, end, (size_t)(where + length - end) + 1);
+}
+
+/* A message that does not fit ends with its last whole character. */
+static void write_message(char *dst, size_t capacity, const char *format, va_list args)
+{
+    const int size = vsnprintf(dst, capacity, format, args);
+    if (size < 0 || (size_t)size < capacity) return;
+    size_t end = capacity - 1, begin = end;
+    while (begin && (dst[begin - 1] & 0xC0) == 0x80)
+        begin--;
+    begin -= begin > 0;
+    if ((dst[begin] & 0xC0) == 0xC0 && !stk_utf8_length((uint8_t *)dst + begin, end - begin))
+        dst[begin] = 0;
 }
 
 stk_status stk_fail(stk_error *err, stk_status status, const char *stage, const char *where,
@@ -54,7 +73,7 @@ stk_status stk_fail(stk_error *err, stk_status status, const char *stage, const 
     char    message[sizeof err->message];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    write_message(message, sizeof message, format, args);
     va_end(args);
     err->status = status;
     err->stage = stage;
@@ -106,7 +125,9 @@ stk_status stk_fail_errno(stk_error *err, int errno_value, const char *stage, co
 char *stk_error_line(const stk_error *err, char *text, int capacity)
 {
     const char *stage = err->stage ? err->stage : "stoker";
-    snprintf(text, (size_t)capacity, "%s: %s%s%s", stage, err->where, err->where[0] ? ": " : "",
+    char        line[sizeof err->where + sizeof err->message + 64];
+    snprintf(line, sizeof line, "%s: %s%s%s", stage, err->where, err->where[0] ? ": " : "",
              err->message);
+    (void)stk_text_escape(text, (size_t)capacity, line);
     return text;
 }

@@ -101,16 +101,44 @@ static void put_escaped(stk_json_writer *w, uint8_t c)
     put_text(w, text);
 }
 
-/* Bytes from p that can be copied as they are. */
+/* Bytes from p that can be copied as they are. What may not be shown is written as a number: it is
+ * the same text, and harms no terminal. */
 static size_t plain_run(const uint8_t *p, size_t left)
 {
     size_t run = 0;
-    while (run < left && p[run] >= 0x20 && p[run] != '"' && p[run] != '\\') {
+    while (run < left && p[run] != '"' && p[run] != '\\') {
+        if (p[run] >= 0x20 && p[run] < 0x7F) {
+            run++;
+            continue;
+        }
         const int length = stk_utf8_length(p + run, left - run);
-        if (!length) break;
+        if (!length || !stk_utf8_is_shown(p + run, length)) break;
         run += (size_t)length;
     }
     return run;
+}
+
+/* The code point of a character of two or three bytes. */
+static void put_number(stk_json_writer *w, const uint8_t *p, int length)
+{
+    char           text[8];
+    const unsigned code = length == 2 ? (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu)
+                                      : (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
+    snprintf(text, sizeof text, "\\u%04x", code & 0xFFFF);
+    put_text(w, text);
+}
+
+/* The character that a run ends at; its bytes. */
+static size_t put_odd(stk_json_writer *w, const uint8_t *p, size_t left)
+{
+    const int length = stk_utf8_length(p, left);
+    if (length == 1)
+        put_escaped(w, *p);
+    else if (length)
+        put_number(w, p, length);
+    else
+        put_text(w, "\xEF\xBF\xBD");
+    return length ? (size_t)length : 1;
 }
 
 static void put_quoted(stk_json_writer *w, stk_bytes text)
@@ -120,12 +148,7 @@ static void put_quoted(stk_json_writer *w, stk_bytes text)
         const size_t run = plain_run(text.data + i, text.size - i);
         if (run) put(w, text.data + i, run);
         i += run;
-        if (i == text.size) break;
-        if (text.data[i] < 0x80)
-            put_escaped(w, text.data[i]);
-        else
-            put_text(w, "\xEF\xBF\xBD");
-        i++;
+        if (i < text.size) i += put_odd(w, text.data + i, text.size - i);
     }
     put(w, "\"", 1);
 }

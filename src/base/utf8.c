@@ -1,7 +1,8 @@
 /* UTF-8 as RFC 3629 has it. */
 #include "base/utf8.h"
 
-#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 static bool continues(const uint8_t *text, int count)
 {
@@ -24,6 +25,19 @@ int stk_utf8_length(const uint8_t *text, size_t left)
     if (a == 0xF0 && b < 0x90) return 0; /* fits three bytes */
     if (a == 0xF4 && b > 0x8F) return 0; /* past the last code point */
     return length;
+}
+
+/* By their bytes, which lie together: U+0080 to 9F; U+061C; U+200E, 200F and 2028 to 202E; U+2066
+ * to 2069. */
+bool stk_utf8_is_shown(const uint8_t *text, int length)
+{
+    const uint8_t a = text[0];
+    if (length == 1) return a >= 0x20 && a != 0x7F;
+    if (length == 2) return !(a == 0xC2 && text[1] < 0xA0) && !(a == 0xD8 && text[1] == 0x9C);
+    if (length == 4 || a != 0xE2) return true;
+    const uint8_t c = text[2];
+    if (text[1] == 0x80) return !(c == 0x8E || c == 0x8F || (c >= 0xA8 && c <= 0xAE));
+    return !(text[1] == 0x81 && c >= 0xA6 && c <= 0xA9);
 }
 
 int stk_utf8_write(uint8_t *dst, uint32_t code)

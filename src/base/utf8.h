@@ -2,12 +2,17 @@
 #ifndef STK_BASE_UTF8_H
 #define STK_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Bytes (1..4) of the character that begins at text, of which left bytes remain; 0 when they are
  * none: a stray or missing continuation, a longer form than needed, a surrogate, past U+10FFFF. */
 int stk_utf8_length(const uint8_t *text, size_t left);
+
+/* Whether a character of length bytes may be shown as it is: no control character, none that breaks
+ * a line or sets the direction of text. */
+bool stk_utf8_is_shown(const uint8_t *text, int length);
 
 /* Writes a code point (at most 0x10FFFF) and returns the number of bytes. */
 int stk_utf8_write(uint8_t *dst, uint32_t code);

@@ -1,4 +1,5 @@
 /* The writer's text is valid, exact, and says when it could not be written. */
+#include "base/philox.h"
 #include "harness.h"
 
 #include <locale.h>
@@ -88,9 +89,30 @@ STK_TEST(writer_escapes_what_must_be_and_replaces_what_is_not_utf8)
     stk_json_array_end(&t.w);
 #define BAD "\xEF\xBF\xBD"
     expect_text(&t,
-                "[\"quote \\\" back \\\\ slash / tab \\t line \\n \\b\\f\\r\\u000b\\u0001\x7f\","
+                "[\"quote \\\" back \\\\ slash / tab \\t line \\n \\b\\f\\r\\u000b\\u0001\\u007f\","
                 "\"\xC3\xA4 \xE2\x82\xAC \xF0\x9F\x90\x88\",\"a" BAD "b" BAD "\",\"" BAD BAD
                 " " BAD BAD BAD " " BAD BAD BAD BAD "\",\"a\\u0000b\",\"\"]");
+}
+
+/* The same text, whoever reads it, and none that a terminal would obey. */
+STK_TEST(writer_gives_numbers_for_what_may_not_be_shown)
+{
+    static const char name[] =
+        "\xC2\x9B"
+        "31m \xE2\x80\xAE gpj \xE2\x81\xA9\xD8\x9C\xE2\x80\xA8\xC2\xA0\xE2\x80\x8D";
+    stk_json_document *doc;
+    stk_error          err;
+    text               t;
+    begin(&t, 0);
+    stk_json_string(&t.w, name);
+    EXPECT_OK(stk_json_end(&t.w, &err));
+    EXPECT_OK(stk_json_parse(&doc, stk_blob_bytes(&t.blob), "names", &err));
+    EXPECT_STR_EQ(name, stk_json_text(stk_json_root(doc), NULL));
+    stk_json_document_free(doc);
+    stk_blob_release(&t.blob);
+    begin(&t, 0);
+    stk_json_string(&t.w, name);
+    expect_text(&t, "\"\\u009b31m \\u202e gpj \\u2069\\u061c\\u2028\xC2\xA0\xE2\x80\x8D\"");
 }
 
 static void expect_double(const char *expected, double value)
@@ -209,4 +231,34 @@ STK_TEST(writer_gives_the_first_failure_at_the_end)
     EXPECT_CONTAINS("100", err.message);
     stk_blob_release(&t.blob);
     stk_ledger_unref(ledger);
+}
+
+STK_TEST(any_bytes_become_valid_json)
+{
+    enum { TEXTS = 3000, LONGEST = 12 };
+    /* Beginnings and ends of ranges of UTF-8, where mistakes lie. */
+    static const uint8_t odd[] = {0x00, 0x1F, 0x7F, 0x80, 0x8E, 0x9B, 0x9C, 0xA0, 0xA6,
+                                  0xAE, 0xBF, 0xC0, 0xC2, 0xD8, 0xE0, 0xE2, 0xED, 0xEF,
+                                  0xF0, 0xF4, 0xFF, '"',  '\\', 'u',  'a'};
+    stk_random           random = stk_random_for(18, 0, 0, 0);
+    for (int i = 0; i < TEXTS; i++) {
+        uint8_t            bytes[LONGEST];
+        stk_json_document *doc;
+        stk_error          err;
+        text               t;
+        const size_t       size = stk_random_below(&random, LONGEST + 1);
+        for (size_t k = 0; k < size; k++)
+            bytes[k] = odd[stk_random_below(&random, sizeof odd)];
+        begin(&t, 0);
+        stk_json_object(&t.w);
+        stk_json_key(&t.w, "x");
+        stk_json_bytes(&t.w, stk_bytes_of(bytes, size));
+        stk_json_object_end(&t.w);
+        EXPECT_OK(stk_json_end(&t.w, &err));
+        EXPECT_OK(stk_json_parse(&doc, stk_blob_bytes(&t.blob), "any", &err));
+        for (size_t k = 0; k < t.blob.size; k++)
+            EXPECT(t.blob.data[k] >= 0x20 && t.blob.data[k] != 0x7F);
+        stk_json_document_free(doc);
+        stk_blob_release(&t.blob);
+    }
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 256, UTF8_C1 = 0xc2, LAST_C1 = 0x9f };
+enum { PIECE = 256 };
 
 static void put(stk_text_out *out, const void *data, size_t size)
 {
@@ -43,11 +43,10 @@ void stk_text_repeat(stk_text_out *out, const char *text, int count)
         stk_text_put(out, text);
 }
 
-/* A control character, or none of XML's. bytes is how many it has. */
+/* One that may not be shown, or none of XML's. bytes is how many it has. */
 static bool is_control(const uint8_t *text, int bytes)
 {
-    if (bytes == 1) return text[0] < 0x20 || text[0] == 0x7f;
-    if (bytes == 2) return text[0] == UTF8_C1 && text[1] <= LAST_C1;
+    if (!stk_utf8_is_shown(text, bytes)) return true;
     return bytes == 3 && text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe;
 }
 
