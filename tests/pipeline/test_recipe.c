@@ -391,6 +391,32 @@ STK_TEST(a_recipe_has_limits)
     free(large);
 }
 
+/* Without the limit each of these takes minutes, so that the watchdog would end the test. */
+STK_TEST(deep_nesting_is_refused_at_once_wherever_it_stands)
+{
+    static const struct {
+        const char *before, *level;
+        size_t      levels;
+        const char *where;
+    } forms[] = {{"model: ", "[", 400000, "recipe.yaml:1"},
+                 {"data:\n- range: 2\nmodel: ", "{a: ", 200000, "recipe.yaml:3"},
+                 {"model:\n  ", "- ", 400000, "recipe.yaml:2"},
+                 {"model:\n  ", "? ", 400000, "recipe.yaml:2"},
+                 {"? ", "[", 400000, "recipe.yaml:1"},
+                 {"data:\n  ", "[\n", 400000, "recipe.yaml:65"}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const size_t before = strlen(forms[i].before), each = strlen(forms[i].level);
+        const size_t size = before + each * forms[i].levels;
+        char        *text = malloc(size + 1);
+        memcpy(text, forms[i].before, before);
+        for (size_t k = 0; k < forms[i].levels; k++)
+            memcpy(text + before + k * each, forms[i].level, each);
+        refused_bytes(stk_bytes_of(text, size), STK_E_LIMIT, forms[i].where,
+                      "deeper than 64 levels");
+        free(text);
+    }
+}
+
 STK_TEST(unknown_names_get_a_suggestion)
 {
     refused("data:\n- rnage: 3\n", "recipe.yaml:2: rnage",

@@ -56,6 +56,8 @@ STK_TEST(mistakes_are_told_with_line_key_and_the_nearest_word)
         {"train:\n  epochs: many\n", "recipe.yaml:2", "train.epochs is \"many\""},
         {"data:\n  batch: 1.5\n", "recipe.yaml:2", "a whole number from 1"},
         {"data:\n  batch: 0\n", "recipe.yaml:2", "or auto"},
+        {"data:\n  batch: 99999999999999999999\n", "recipe.yaml:2", "a whole number from 1"},
+        {"data:\n  batch: -1e300\n", "recipe.yaml:2", "a whole number from 1"},
         {"train:\n  optimizer: adam\n", "recipe.yaml:2", "did you mean adamw"},
         {"train:\n  deterministic: yes\n", "recipe.yaml:2", "true or false"},
         {"train:\n  epochs: {a: 1}\n", "recipe.yaml:2", "a mapping"},

@@ -10,6 +10,7 @@ typedef struct reader {
     yaml_parser_t parser;
     yaml_event_t  event; /* the one being looked at; deleted by the next */
     bool          has_event;
+    int           depth; /* lists and mappings that are open at the event */
     stk_arena    *arena;
     stk_bytes     yaml;
     const char   *name;
@@ -77,11 +78,23 @@ static stk_status parser_failed(const reader *r, stk_error *err)
                          p->context ? p->context : "");
 }
 
+/* Here, where every event passes: sections that are passed over count too, because libyaml looks at
+ * all open levels for each token, so that deep text takes time by its square. */
+static stk_status count_depth(reader *r, stk_error *err)
+{
+    const yaml_event_type_t type = r->event.type;
+    r->depth += type == YAML_MAPPING_START_EVENT || type == YAML_SEQUENCE_START_EVENT;
+    r->depth -= type == YAML_MAPPING_END_EVENT || type == YAML_SEQUENCE_END_EVENT;
+    if (r->depth <= STK_TREE_MOST_DEPTH) return STK_OK;
+    return stk_tree_fail(err, STK_E_LIMIT, r->name, event_line(r), NULL,
+                         "the recipe is nested deeper than %d levels", STK_TREE_MOST_DEPTH);
+}
+
 static stk_status advance(reader *r, stk_error *err)
 {
     if (r->has_event) yaml_event_delete(&r->event);
     r->has_event = yaml_parser_parse(&r->parser, &r->event) != 0;
-    return r->has_event ? STK_OK : parser_failed(r, err);
+    return r->has_event ? count_depth(r, err) : parser_failed(r, err);
 }
 
 static stk_status refuse_extras(const reader *r, const yaml_char_t *anchor, const yaml_char_t *tag,
@@ -103,7 +116,7 @@ static stk_status new_tree(reader *r, stk_tree **out, stk_tree_kind kind, stk_er
     return STK_OK;
 }
 
-static stk_status read_node(reader *r, stk_tree **out, int depth, stk_error *err);
+static stk_status read_node(reader *r, stk_tree **out, stk_error *err);
 
 static stk_status read_scalar(reader *r, stk_tree **out, stk_error *err)
 {
@@ -142,7 +155,7 @@ static stk_status read_key(reader *r, const stk_tree *map, const char **key, stk
     return *key ? STK_OK : STK_E_NOMEM;
 }
 
-static stk_status read_children(reader *r, stk_tree *tree, int depth, stk_error *err)
+static stk_status read_children(reader *r, stk_tree *tree, stk_error *err)
 {
     const yaml_event_type_t end =
         tree->kind == STK_TREE_MAP ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
@@ -156,20 +169,17 @@ static stk_status read_children(reader *r, stk_tree *tree, int depth, stk_error 
             STK_TRY(read_key(r, tree, &key, err));
             STK_TRY(advance(r, err));
         }
-        stk_tree *child;
-        STK_TRY(read_node(r, &child, depth + 1, err));
+        stk_tree *child = NULL;
+        STK_TRY(read_node(r, &child, err));
         child->key = key;
         if (key) child->line = key_line;
         *place = child;
     }
 }
 
-/* The node that begins with the event at hand. Goes no deeper than MOST_DEPTH. */
-static stk_status read_node(reader *r, stk_tree **out, int depth, stk_error *err)
+/* The node that begins with the event at hand. */
+static stk_status read_node(reader *r, stk_tree **out, stk_error *err)
 {
-    if (depth > STK_TREE_MOST_DEPTH)
-        return stk_tree_fail(err, STK_E_LIMIT, r->name, event_line(r), NULL,
-                             "the recipe is nested deeper than %d levels", STK_TREE_MOST_DEPTH);
     switch (r->event.type) {
     case YAML_SCALAR_EVENT:
         return read_scalar(r, out, err);
@@ -177,12 +187,12 @@ static stk_status read_node(reader *r, stk_tree **out, int depth, stk_error *err
         STK_TRY(refuse_extras(r, r->event.data.sequence_start.anchor,
                               r->event.data.sequence_start.tag, err));
         STK_TRY(new_tree(r, out, STK_TREE_LIST, err));
-        return read_children(r, *out, depth, err);
+        return read_children(r, *out, err);
     case YAML_MAPPING_START_EVENT:
         STK_TRY(refuse_extras(r, r->event.data.mapping_start.anchor,
                               r->event.data.mapping_start.tag, err));
         STK_TRY(new_tree(r, out, STK_TREE_MAP, err));
-        return read_children(r, *out, depth, err);
+        return read_children(r, *out, err);
     default:
         return stk_tree_fail(
             err, STK_E_FORMAT, r->name, event_line(r), NULL,
@@ -195,13 +205,12 @@ static stk_status read_node(reader *r, stk_tree **out, int depth, stk_error *err
 /* Passes over the node that begins with the event at hand. */
 static stk_status skip_node(reader *r, stk_error *err)
 {
-    for (size_t depth = 0;;) {
-        const yaml_event_type_t type = r->event.type;
-        depth += type == YAML_MAPPING_START_EVENT || type == YAML_SEQUENCE_START_EVENT;
-        depth -= type == YAML_MAPPING_END_EVENT || type == YAML_SEQUENCE_END_EVENT;
-        if (!depth) return STK_OK;
+    const bool opens =
+        r->event.type == YAML_MAPPING_START_EVENT || r->event.type == YAML_SEQUENCE_START_EVENT;
+    const int outside = r->depth - opens;
+    while (r->depth > outside)
         STK_TRY(advance(r, err));
-    }
+    return STK_OK;
 }
 
 /* The event at hand begins the document's mapping. */
@@ -219,7 +228,7 @@ static stk_status read_sections(reader *r, stk_tree **out, const char *section, 
                                  (*out)->line);
         STK_TRY(wanted ? STK_OK : skip_node(r, err));
         STK_TRY(advance(r, err));
-        STK_TRY(wanted ? read_node(r, out, 1, err) : skip_node(r, err));
+        STK_TRY(wanted ? read_node(r, out, err) : skip_node(r, err));
         if (wanted) {
             (*out)->line = line;
             (*out)->key = section;
@@ -242,7 +251,7 @@ static stk_status read_document(reader *r, stk_tree **out, const char *section, 
         return stk_tree_fail(err, STK_E_INVALID, r->name, event_line(r), NULL,
                              "a recipe is a mapping with a section `%s:`",
                              section ? section : "data");
-    STK_TRY(section ? read_sections(r, out, section, err) : read_node(r, out, 0, err));
+    STK_TRY(section ? read_sections(r, out, section, err) : read_node(r, out, err));
     STK_TRY(advance(r, err)); /* the document ends */
     STK_TRY(advance(r, err));
     if (r->event.type != YAML_STREAM_END_EVENT)

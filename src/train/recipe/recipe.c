@@ -78,8 +78,9 @@ static stk_status set_number(stk_train_recipe *recipe, const stk_train_key *key,
     double      value = -1;
     if (!(has_auto(key) && strcmp(text, "auto") == 0)) {
         value = stk_decimal_read(text, &end);
-        if (end == text || *end || (whole && value != (double)(int64_t)value) ||
-            value < key->least || value > key->most)
+        /* The range first: a number past it has no whole part of 64 bits. */
+        if (end == text || *end || !(value >= key->least && value <= key->most) ||
+            (whole && value != (double)(int64_t)value))
             return stk_fail(err, STK_E_INVALID, "recipe", where,
                             "%s.%s is \"%s\"; it takes %s from %g to %g%s", key->section, key->name,
                             text, whole ? "a whole number" : "a number", key->least, key->most,
