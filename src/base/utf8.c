@@ -53,3 +53,32 @@ int stk_utf8_write(uint8_t *dst, uint32_t code)
     dst[0] = (uint8_t)(lead[length] | code);
     return length;
 }
+
+bool stk_utf8_is_valid(const char *text)
+{
+    const size_t size = strlen(text);
+    for (size_t at = 0; at < size;) {
+        const int length = stk_utf8_length((const uint8_t *)text + at, size - at);
+        if (!length) return false;
+        at += (size_t)length;
+    }
+    return true;
+}
+
+stk_status stk_utf8_escape(stk_blob *out, const char *text, stk_error *err)
+{
+    const size_t size = strlen(text);
+    for (size_t at = 0; at < size;) {
+        char      escaped[8];
+        const int length = stk_utf8_length((const uint8_t *)text + at, size - at);
+        if (length)
+            STK_TRY(stk_blob_append(out, text + at, (size_t)length, err));
+        else
+            STK_TRY(stk_blob_append(
+                out, escaped,
+                (size_t)snprintf(escaped, sizeof escaped, "\\x%02X", (unsigned char)text[at]),
+                err));
+        at += length ? (size_t)length : 1;
+    }
+    return STK_OK;
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stoker/blob.h>
 
 /* Bytes (1..4) of the character that begins at text, of which left bytes remain; 0 when they are
  * none: a stray or missing continuation, a longer form than needed, a surrogate, past U+10FFFF. */
@@ -16,5 +17,10 @@ bool stk_utf8_is_shown(const uint8_t *text, int length);
 
 /* Writes a code point (at most 0x10FFFF) and returns the number of bytes. */
 int stk_utf8_write(uint8_t *dst, uint32_t code);
+
+/* Whether all of a text is. */
+bool stk_utf8_is_valid(const char *text);
+/* Appends text, with \xHH for bytes that are no part of a character; not terminated. */
+STK_NODISCARD stk_status stk_utf8_escape(stk_blob *out, const char *text, stk_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* How a run learns. Reports are as many as a run is long; a chart has some hundred pixels. When the
  * points are full, each two become one, and from then on each takes twice as many reports. */
+#include "base/base64.h"
 #include "report/learning_state.h"
 #include <math.h>
 #include <stdlib.h>
@@ -103,20 +104,9 @@ static const char *type_of(stk_bytes encoded)
 /* Appends an address that has the image in it. */
 static stk_status put_address(stk_blob *out, stk_bytes encoded, stk_error *err)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char       *type = type_of(encoded);
+    const char *type = type_of(encoded);
     STK_TRY(stk_blob_append(out, type, strlen(type), err));
-    for (size_t i = 0; i < encoded.size; i += 3) {
-        const size_t left = encoded.size - i;
-        uint32_t     bits = (uint32_t)encoded.data[i] << 16;
-        if (left > 1) bits |= (uint32_t)encoded.data[i + 1] << 8;
-        if (left > 2) bits |= encoded.data[i + 2];
-        const char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
-                              left > 1 ? digits[bits >> 6 & 63] : '=',
-                              left > 2 ? digits[bits & 63] : '='};
-        STK_TRY(stk_blob_append(out, four, sizeof four, err));
-    }
-    return STK_OK;
+    return stk_base64_append(out, encoded, err);
 }
 
 static stk_status write_image(stk_json_writer *w, const stk_learning_image *image, stk_blob *room,

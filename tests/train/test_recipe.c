@@ -1,6 +1,7 @@
 /* Training recipes: keys from text and YAML, refusals with line and key, a print that loads again.
  */
 #include "harness.h"
+#include "train/recipe/recipe.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -103,4 +104,29 @@ STK_TEST(every_fallback_is_a_value_of_its_key)
         EXPECT_OK(stk_train_recipe_set(&recipe, name, key->fallback, "test", &err));
         EXPECT(key->help != NULL);
     }
+}
+
+/* Names of files may be any bytes; YAML has UTF-8 without most control characters. */
+STK_TEST(paths_that_are_not_utf8_are_printed_and_load_as_the_same)
+{
+    static const char *const paths[] = {"/ph\xe9tos/x", "/a\x80\xff",    "/del\x7f",
+                                        "/c1\xc2\x85",  "/\xef\xbf\xbe", "/\xc3\xa9t\xc3\xa9",
+                                        "/tab\t\"q\\"};
+    stk_error                err;
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        stk_train_recipe recipe, again;
+        stk_blob         text;
+        stk_train_recipe_init(&recipe);
+        stk_train_recipe_init(&again);
+        stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+        EXPECT_OK(stk_train_recipe_set(&recipe, "data.path", paths[i], "test", &err));
+        EXPECT_OK(stk_train_recipe_print(&recipe, &text, &err));
+        EXPECT_OK(stk_train_recipe_parse(&again, stk_blob_bytes(&text), "recipe.yaml", &err));
+        EXPECT_STR_EQ(paths[i], again.data.path);
+        stk_blob_release(&text);
+    }
+    stk_train_recipe recipe;
+    EXPECT_STATUS(STK_E_FORMAT, load(&recipe, "data:\n  path: !!binary \"Zg\"\n", &err));
+    EXPECT_STATUS(STK_E_FORMAT, load(&recipe, "data:\n  path: !!binary \"AAAA\"\n", &err));
+    EXPECT_STATUS(STK_E_FORMAT, load(&recipe, "data:\n  path: !!str x\n", &err));
 }

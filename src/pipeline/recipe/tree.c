@@ -1,6 +1,7 @@
 /* YAML to a tree, by libyaml's events: only what recipes need, with limits. */
 #include "pipeline/recipe/tree.h"
 
+#include "base/base64.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -118,9 +119,31 @@ static stk_status new_tree(reader *r, stk_tree **out, stk_tree_kind kind, stk_er
 
 static stk_status read_node(reader *r, stk_tree **out, stk_error *err);
 
+static const char binary_tag[] = "tag:yaml.org,2002:binary"; /* !!binary */
+
+/* What no YAML file can hold as it is: bytes that are not UTF-8, as in names of files. */
+static stk_status read_binary(reader *r, stk_tree *tree, stk_error *err)
+{
+    const char  *text = (const char *)r->event.data.scalar.value;
+    const size_t length = r->event.data.scalar.length;
+    char        *bytes = stk_arena_alloc(r->arena, length + 1, err);
+    if (!bytes) return STK_E_NOMEM;
+    if (!stk_base64_read(text, length, (uint8_t *)bytes, &tree->length) ||
+        memchr(bytes, 0, tree->length))
+        return stk_tree_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
+                             "the !!binary value is not base64, or has a zero byte");
+    bytes[tree->length] = 0;
+    tree->text = bytes;
+    return STK_OK;
+}
+
 static stk_status read_scalar(reader *r, stk_tree **out, stk_error *err)
 {
     const yaml_char_t *tag = r->event.data.scalar.tag;
+    if (tag && strcmp((const char *)tag, binary_tag) == 0 && !r->event.data.scalar.anchor) {
+        STK_TRY(new_tree(r, out, STK_TREE_SCALAR, err));
+        return read_binary(r, *out, err);
+    }
     STK_TRY(refuse_extras(r, r->event.data.scalar.anchor, tag, err));
     STK_TRY(new_tree(r, out, STK_TREE_SCALAR, err));
     stk_tree *tree = *out;

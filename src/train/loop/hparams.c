@@ -1,5 +1,7 @@
 /* The settings of a run, from the table of keys. */
 #include "train/loop/hparams.h"
+#include "base/arena.h"
+#include "base/utf8.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,19 @@ static stk_events_hparam read_key(const stk_train_recipe *recipe, const stk_trai
     return h;
 }
 
+/* TensorBoard refuses what is not UTF-8; names of files may be anything. */
+static stk_status make_shown(stk_events_hparam *h, stk_arena *texts, stk_error *err)
+{
+    stk_blob shown;
+    if (h->kind != STK_EVENTS_TEXT || stk_utf8_is_valid(h->text)) return STK_OK;
+    stk_blob_init(&shown, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = stk_utf8_escape(&shown, h->text, err);
+    if (!st) h->text = stk_arena_text(texts, (const char *)shown.data, shown.size, err);
+    if (!h->text) st = STK_E_NOMEM;
+    stk_blob_release(&shown);
+    return st;
+}
+
 stk_status stk_hparams_write(stk_events *events, const stk_train_recipe *recipe, stk_error *err)
 {
     const stk_train_key *key;
@@ -56,7 +71,13 @@ stk_status stk_hparams_write(stk_events *events, const stk_train_recipe *recipe,
         count++;
     }
     const stk_events_hparams all = {list, count, metrics, sizeof metrics / sizeof *metrics};
-    const stk_status         st = stk_events_hparams_begin(events, &all, err);
+    stk_arena                texts;
+    stk_status               st = STK_OK;
+    stk_arena_init(&texts, NULL, STK_MEMORY_OUTPUT);
+    for (size_t i = 0; i < count && !st; i++)
+        st = make_shown(&list[i], &texts, err);
+    if (!st) st = stk_events_hparams_begin(events, &all, err);
+    stk_arena_release(&texts);
     free(list);
     free(names);
     return st;

@@ -1,5 +1,7 @@
 /* Training recipes as YAML: sections of keys. */
+#include "base/base64.h"
 #include "base/decimal.h"
+#include "base/utf8.h"
 #include "pipeline/recipe/tree.h"
 #include "train/recipe/recipe.h"
 #include <stdio.h>
@@ -129,9 +131,29 @@ static stk_status put(stk_blob *out, stk_error *err, const char *text)
     return stk_blob_append(out, text, strlen(text), err);
 }
 
+/* Whether YAML takes it as text: UTF-8 without control characters, but those that are escaped. */
+static bool is_text(const char *text)
+{
+    if (!stk_utf8_is_valid(text)) return false;
+    for (const unsigned char *t = (const unsigned char *)text; *t; t++) {
+        const bool control = *t == 0x7f || (*t == 0xc2 && t[1] < 0xa0);
+        if (control || (*t == 0xef && t[1] == 0xbf && t[2] >= 0xbe)) return false;
+    }
+    return true;
+}
+
+/* As YAML has bytes that are no text. */
+static stk_status put_binary(stk_blob *out, const char *text, stk_error *err)
+{
+    STK_TRY(put(out, err, "!!binary \""));
+    STK_TRY(stk_base64_append(out, stk_bytes_text(text), err));
+    return put(out, err, "\"");
+}
+
 /* Text is quoted so that YAML reads it as text whatever it holds. */
 static stk_status put_text(stk_blob *out, const char *text, stk_error *err)
 {
+    if (!is_text(text)) return put_binary(out, text, err);
     STK_TRY(put(out, err, "\""));
     for (; *text; text++) {
         char escaped[8] = {*text};

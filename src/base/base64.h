@@ -1,0 +1,14 @@
+/* Bytes as text: base64 with + and /, padded. */
+#ifndef STK_BASE_BASE64_H
+#define STK_BASE_BASE64_H
+
+#include <stdbool.h>
+#include <stoker/blob.h>
+
+/* Appends the text of bytes, not terminated. */
+STK_NODISCARD stk_status stk_base64_append(stk_blob *out, stk_bytes bytes, stk_error *err);
+/* Writes the bytes of length characters of text to out, which has room for 3 of 4 of them; blanks
+ * and line breaks are passed over. False: it is no such text. */
+bool stk_base64_read(const char *text, size_t length, uint8_t *out, size_t *size);
+
+#endif
