@@ -58,6 +58,13 @@ function(stoker_cuda_objects out)
     set(${out} ${objects} PARENT_SCOPE)
 endfunction()
 
+# stoker_own_plugin(TARGET): it is loaded only from a file and folder that nobody else may write, which
+# a umask of 002 would allow.
+function(stoker_own_plugin target)
+    add_custom_command(TARGET ${target} POST_BUILD VERBATIM
+        COMMAND chmod go-w $<TARGET_FILE:${target}> $<TARGET_FILE_DIR:${target}>)
+endfunction()
+
 function(stoker_cuda_plugin)
     file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/cuda)
     stoker_cuda_objects(cuda_objects)
@@ -74,4 +81,5 @@ function(stoker_cuda_plugin)
                         -Wl,--as-needed)
     set_target_properties(stoker_cuda PROPERTIES C_VISIBILITY_PRESET hidden
                           BUILD_RPATH ${STOKER_CUDA_ROOT}/lib64 INSTALL_RPATH ${STOKER_CUDA_ROOT}/lib64)
+    stoker_own_plugin(stoker_cuda)
 endfunction()

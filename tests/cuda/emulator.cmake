@@ -20,6 +20,7 @@ target_compile_options(stoker_cuda_emulated PRIVATE
     $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-format-truncation>
     $<$<COMPILE_LANGUAGE:CXX>:-x;c++;-std=c++17;-O1;-g;-Wall;-Wno-unknown-pragmas>)
 target_link_libraries(stoker_cuda_emulated PRIVATE stoker_static m)
+stoker_own_plugin(stoker_cuda_emulated)
 if(STOKER_SANITIZE)
     # What is checked of C++ alone has no run-time part in the C programs that load this.
     target_compile_options(stoker_cuda_emulated PRIVATE -fsanitize=${STOKER_SANITIZE}
@@ -42,6 +43,7 @@ foreach(source ${STOKER_TEST_SOURCES})
 endforeach()
 if(EXISTS ${STOKER_CUDA_ROOT}/include/cupti.h)
     add_library(fake_cupti MODULE ${CMAKE_CURRENT_SOURCE_DIR}/cuda/fake_cupti.c)
+    stoker_own_plugin(fake_cupti)
     target_include_directories(fake_cupti SYSTEM PRIVATE ${STOKER_CUDA_ROOT}/include)
     set_target_properties(fake_cupti PROPERTIES PREFIX "" OUTPUT_NAME libcupti_fake)
     add_dependencies(cuda_test_watch fake_cupti)

@@ -44,13 +44,15 @@ stk_status stk_cupti_library_open(stk_cupti_library *library, stk_error *err)
 {
     const char *path;
     uint32_t    version = 0;
-    void *from = stk_cuda_library_load("STOKER_CUPTI", usual, sizeof usual / sizeof *usual, &path);
+    char        why[STK_CUDA_WHY];
+    void       *from =
+        stk_cuda_library_load("STOKER_CUPTI", usual, sizeof usual / sizeof *usual, &path, why);
     if (!from)
         return stk_fail(
             err, STK_E_UNSUPPORTED, "cupti", path,
             "cannot be loaded: %s; it comes with the CUDA toolkit, and STOKER_CUPTI may "
             "name the file. The trace has operations instead of kernels",
-            dlerror());
+            why);
     const char *lacks = find_all(from, library);
     if (lacks)
         return stk_fail(err, STK_E_UNSUPPORTED, "cupti", path,

@@ -35,13 +35,15 @@ static const char *find_all(void *from, stk_nvjpeg_library *l)
 stk_status stk_nvjpeg_library_open(stk_nvjpeg_library *library, stk_error *err)
 {
     const char *path;
-    void *from = stk_cuda_library_load("STOKER_NVJPEG", usual, sizeof usual / sizeof *usual, &path);
+    char        why[STK_CUDA_WHY];
+    void       *from =
+        stk_cuda_library_load("STOKER_NVJPEG", usual, sizeof usual / sizeof *usual, &path, why);
     if (!from)
         return stk_fail(err, STK_E_UNSUPPORTED, "nvjpeg", path,
                         "cannot be loaded: %s; install libnvjpeg (of the CUDA toolkit, or pip's "
                         "nvidia-nvjpeg) or name its file in STOKER_NVJPEG, or decode on the CPU "
                         "(knobs.decode=cpu)",
-                        dlerror());
+                        why);
     const char *lacks = find_all(from, library);
     if (!lacks) return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "nvjpeg", path,
