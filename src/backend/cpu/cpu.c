@@ -31,7 +31,8 @@ static stk_status open_device(stk_device *device, stk_error *err)
                   __builtin_cpu_supports("avx512dq") && allowed("avx512");
     cpu->no_winograd = !allowed("winograd");
     device->state = cpu;
-    stk_status st = stk_dnnl_open(cpu, err);
+    stk_status st = stk_team_open(&cpu->team, err);
+    if (!st) st = stk_dnnl_open(cpu, err);
     if (st) free(cpu);
     return st;
 }

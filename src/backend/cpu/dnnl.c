@@ -6,28 +6,22 @@
 int  omp_get_max_threads(void);
 void omp_set_num_threads(int threads);
 
-static bool has_isa(dnnl_cpu_isa_t isa)
-{
-    return (dnnl_get_effective_cpu_isa() & isa) == isa;
-}
-
 /* Products of bfloat16 by AMX end in an illegal instruction in oneDNN 2 where the last rows do not
  * fill a tile; AVX-512 has instructions for them, too. What the environment says counts. */
 static void leave_out_amx(void)
 {
     const bool said = getenv("DNNL_MAX_CPU_ISA") || getenv("ONEDNN_MAX_CPU_ISA");
-    if (!said && dnnl_version()->major < 3)
-        (void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
+    if (!said && stk_onednn_major() < 3) stk_onednn_limit_isa(dnnl_cpu_isa_avx512_core_bf16);
 }
 
 bool stk_dnnl_has_bf16(void)
 {
-    return has_isa(dnnl_cpu_isa_avx512_core_bf16);
+    return stk_onednn_has_isa(dnnl_cpu_isa_avx512_core_bf16);
 }
 
 bool stk_dnnl_bf16_breaks(void)
 {
-    return dnnl_version()->major < 3 && has_isa(dnnl_cpu_isa_avx512_core_amx);
+    return stk_onednn_major() < 3 && stk_onednn_has_isa(dnnl_cpu_isa_avx512_core_amx);
 }
 
 stk_status stk_dnnl_open(stk_cpu *cpu, stk_error *err)
@@ -35,13 +29,18 @@ stk_status stk_dnnl_open(stk_cpu *cpu, stk_error *err)
     struct stk_cpu_dnnl *d = calloc(1, sizeof *d);
     cpu->dnnl = d;
     if (!d) return stk_fail(err, STK_E_NOMEM, "onednn", NULL, "no memory");
+    if (!stk_dnnl_reserve_open()) {
+        free(d);
+        cpu->dnnl = NULL;
+        return stk_dnnl_fail(dnnl_out_of_memory, "cpu", "its reserve", 0, err);
+    }
     leave_out_amx();
-    d->block = has_isa(dnnl_cpu_isa_avx512_core) ? STK_FORMAT_C16 : STK_FORMAT_C8;
-    if (dnnl_engine_create(&d->engine, dnnl_cpu, 0) == dnnl_success &&
-        dnnl_stream_create(&d->stream, d->engine, dnnl_stream_default_flags) == dnnl_success)
-        return STK_OK;
+    d->block = stk_onednn_has_isa(dnnl_cpu_isa_avx512_core) ? STK_FORMAT_C16 : STK_FORMAT_C8;
+    dnnl_status_t st = stk_onednn_engine_create(&d->engine);
+    if (!st) st = stk_onednn_stream_create(&d->stream, d->engine);
+    if (!st) return STK_OK;
     stk_dnnl_close(cpu);
-    return stk_fail(err, STK_E_UNSUPPORTED, "onednn", NULL, "no engine for this CPU");
+    return stk_dnnl_fail(st, "cpu", "its engine", 0, err);
 }
 
 void stk_dnnl_close(stk_cpu *cpu)
@@ -58,8 +57,9 @@ void stk_dnnl_close(stk_cpu *cpu)
     }
     free(d->reorders);
     free(d->formats);
-    if (d->stream) dnnl_stream_destroy(d->stream);
-    if (d->engine) dnnl_engine_destroy(d->engine);
+    stk_onednn_stream_destroy(d->stream);
+    stk_onednn_engine_destroy(d->engine);
+    stk_dnnl_reserve_close();
     free(d);
     cpu->dnnl = NULL;
 }
@@ -98,10 +98,30 @@ bool stk_dnnl_can_compute(const stk_cpu *cpu, const stk_op_use *use)
     return can;
 }
 
-stk_status stk_dnnl_fail(dnnl_status_t status, const char *where, const char *what, stk_error *err)
+size_t stk_dnnl_use_bytes(const stk_op_use *use)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < use->input_count; i++)
+        bytes += (size_t)stk_type_elements(&use->in[i]) * stk_dtype_bytes(use->in[i].dtype);
+    for (int o = 0; o < use->output_count; o++)
+        bytes += (size_t)stk_type_elements(&use->out[o]) * stk_dtype_bytes(use->out[o].dtype);
+    return bytes;
+}
+
+bool stk_dnnl_is_failure(dnnl_status_t status)
+{
+    return status == dnnl_out_of_memory || status == dnnl_runtime_error;
+}
+
+stk_status stk_dnnl_fail(dnnl_status_t status, const char *where, const char *what, size_t bytes,
+                         stk_error *err)
 {
     if (status == dnnl_out_of_memory)
-        return stk_fail(err, STK_E_NOMEM, "onednn", where, "no memory for %s", what);
+        return stk_fail(err, STK_E_NOMEM, "onednn", where,
+                        "no memory for %s: its tensors have %zu bytes, and oneDNN takes up to 8 "
+                        "MiB more for its code and for each thread; allow this process more memory "
+                        "(ulimit -v), or take a smaller batch",
+                        what, bytes);
     return stk_fail(err, STK_E_UNSUPPORTED, "onednn", where,
                     "status %d from oneDNN for %s; the backend \"ref\" can compute it", (int)status,
                     what);

@@ -34,29 +34,14 @@ bool stk_dnnl_can_fuse(const stk_activation *act)
     return !act->row || find(act);
 }
 
-static dnnl_status_t append(dnnl_primitive_attr_t attr, const stk_activation *act)
+dnnl_status_t stk_dnnl_attr_make(dnnl_primitive_attr_t *attr, const stk_activation *act)
 {
-    const row      *r = find(act);
-    dnnl_post_ops_t ops;
+    static const stk_dnnl_eltwise unit = {dnnl_eltwise_clip, 0, 1};
+    *attr = NULL;
+    if (!act || !act->row) return stk_onednn_attr_create(attr, NULL, 0);
+    const row *r = find(act);
     if (!r) return dnnl_unimplemented;
-    dnnl_status_t st = dnnl_post_ops_create(&ops);
-    if (st) return st;
-    st = stk_post_ops_eltwise(ops, r->algorithm, r->takes_a_b ? act->a : r->a,
-                              r->takes_a_b ? act->b : r->b);
-    if (!st && r->then_unit) st = stk_post_ops_eltwise(ops, dnnl_eltwise_clip, 0, 1);
-    if (!st) st = dnnl_primitive_attr_set_post_ops(attr, ops);
-    dnnl_post_ops_destroy(ops);
-    return st;
-}
-
-stk_status stk_dnnl_attr_make(dnnl_primitive_attr_t *attr, const stk_activation *act,
-                              stk_error *err)
-{
-    dnnl_status_t st = dnnl_primitive_attr_create(attr);
-    if (st) return stk_dnnl_fail(st, NULL, "attributes", err);
-    st = dnnl_primitive_attr_set_scratchpad_mode(*attr, dnnl_scratchpad_mode_user);
-    if (!st && act && act->row) st = append(*attr, act);
-    if (!st) return STK_OK;
-    dnnl_primitive_attr_destroy(*attr);
-    return stk_dnnl_fail(st, NULL, "attributes", err);
+    const stk_dnnl_eltwise after[] = {
+        {r->algorithm, r->takes_a_b ? act->a : r->a, r->takes_a_b ? act->b : r->b}, unit};
+    return stk_onednn_attr_create(attr, after, r->then_unit ? 2 : 1);
 }

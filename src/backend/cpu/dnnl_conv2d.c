@@ -7,6 +7,7 @@
 
 typedef struct conv {
     stk_cpu                *cpu;
+    const stk_op_use       *use;
     const stk_conv2d_attrs *attrs;
     stk_dnnl_pass           pass;
     const stk_tensor_type  *x, *w, *bias, *y; /* or their gradients; bias may be NULL */
@@ -14,7 +15,7 @@ typedef struct conv {
 
 static conv conv_of(const stk_device *device, const stk_op_use *use, stk_dnnl_pass pass)
 {
-    conv c = {.cpu = stk_cpu_of(device), .attrs = use->attrs, .pass = pass};
+    conv c = {.cpu = stk_cpu_of(device), .use = use, .attrs = use->attrs, .pass = pass};
     if (pass == STK_DNNL_FORWARD) {
         c.x = &use->in[0], c.w = &use->in[1], c.y = &use->out[0];
         if (use->input_count > 2) c.bias = &use->in[2];
@@ -33,7 +34,7 @@ typedef struct way {
     dnnl_alg_kind_t algorithm;
 } way;
 
-static bool describe_weights(const conv *c, dnnl_format_tag_t tag, stk_md *out)
+static dnnl_status_t describe_weights(const conv *c, dnnl_format_tag_t tag, stk_md *out)
 {
     const int64_t    *d = c->w->shape.dim;
     int64_t           groups = c->attrs->groups;
@@ -44,14 +45,14 @@ static bool describe_weights(const conv *c, dnnl_format_tag_t tag, stk_md *out)
                          stk_dnnl_type(c->w->dtype), tag);
 }
 
-static bool describe_weights_in(const conv *c, stk_format format, stk_md *out)
+static dnnl_status_t describe_weights_in(const conv *c, stk_format format, stk_md *out)
 {
     stk_md plain = {0};
     if (format == (stk_format)STK_FORMAT_ANY) return describe_weights(c, dnnl_format_tag_any, out);
-    bool done = describe_weights(c, dnnl_abcd, &plain) &&
-                stk_dnnl_format_md(c->cpu, format, stk_md_get(&plain), out);
+    dnnl_status_t st = describe_weights(c, dnnl_abcd, &plain);
+    if (!st) st = stk_dnnl_format_md(c->cpu, format, stk_md_get(&plain), out);
     stk_md_release(&plain);
-    return done;
+    return st;
 }
 
 static void describe_window(const stk_conv2d_attrs *attrs, stk_dnnl_layer *l)
@@ -66,7 +67,7 @@ static void describe_window(const stk_conv2d_attrs *attrs, stk_dnnl_layer *l)
 
 /* Pixels of one channel are rows and planes at once; before a result in blocks they must be called
  * planes. */
-static bool describe_input(const conv *c, const way *w, stk_md *out)
+static dnnl_status_t describe_input(const conv *c, const way *w, stk_md *out)
 {
     const int64_t    *d = c->x->shape.dim;
     const dnnl_dims_t dims = {d[0], d[3], d[1], d[2]};
@@ -75,25 +76,25 @@ static bool describe_input(const conv *c, const way *w, stk_md *out)
     return stk_md_by_tag(out, 4, dims, stk_dnnl_type(c->x->dtype), dnnl_nchw);
 }
 
-static bool describe(const conv *c, const way *w, stk_dnnl_layer *l)
+static dnnl_status_t describe(const conv *c, const way *w, stk_dnnl_layer *l)
 {
     *l = (stk_dnnl_layer){.pass = c->pass, .algorithm = w->algorithm};
-    stk_error             err;
     const stk_activation *act = c->pass == STK_DNNL_FORWARD ? &c->attrs->act : NULL;
     const dnnl_dims_t     channels = {c->y->shape.dim[3]};
     describe_window(c->attrs, l);
-    return stk_dnnl_attr_make(&l->attr, act, &err) == STK_OK && describe_input(c, w, &l->src) &&
-           describe_weights_in(c, w->w, &l->weights) &&
-           stk_dnnl_picture(c->cpu, c->y, w->y, &l->dst) &&
-           (!c->bias ||
-            stk_md_by_tag(&l->bias, 1, channels, stk_dnnl_type(c->bias->dtype), dnnl_a));
+    dnnl_status_t st = stk_dnnl_attr_make(&l->attr, act);
+    if (!st) st = describe_input(c, w, &l->src);
+    if (!st) st = describe_weights_in(c, w->w, &l->weights);
+    if (!st) st = stk_dnnl_picture(c->cpu, c->y, w->y, &l->dst);
+    if (st || !c->bias) return st;
+    return stk_md_by_tag(&l->bias, 1, channels, stk_dnnl_type(c->bias->dtype), dnnl_a);
 }
 
 static dnnl_status_t make(const conv *c, const way *w, dnnl_primitive_desc_t *pd)
 {
     stk_dnnl_layer l;
-    dnnl_status_t  st =
-        describe(c, w, &l) ? stk_dnnl_layer_make(c->cpu, &l, pd) : dnnl_invalid_arguments;
+    dnnl_status_t  st = describe(c, w, &l);
+    if (!st) st = stk_dnnl_layer_make(c->cpu, &l, pd);
     stk_dnnl_layer_release(&l);
     return st;
 }
@@ -113,17 +114,22 @@ static bool winograd(const conv *c)
            a->pad[0] == a->pad[1] && a->pad[2] == a->pad[3];
 }
 
+static stk_status fail(const conv *c, dnnl_status_t status, const char *what, stk_error *err)
+{
+    return stk_dnnl_fail(status, c->use->name, what, stk_dnnl_use_bytes(c->use), err);
+}
+
 /* Planes of pixels, channel after channel. */
 static stk_status planes(const conv *c, stk_format *out, stk_error *err)
 {
     const int64_t    *d = c->x->shape.dim;
     const dnnl_dims_t dims = {d[0], d[3], d[1], d[2]};
     stk_md            md = {0}, plain = {0};
-    bool described = stk_md_by_tag(&md, 4, dims, stk_dnnl_type(c->x->dtype), dnnl_nchw) &&
-                     stk_dnnl_picture(c->cpu, c->x, STK_FORMAT_PLAIN, &plain);
-    stk_status st = described
-                        ? stk_dnnl_format_of(c->cpu, stk_md_get(&md), stk_md_get(&plain), out, err)
-                        : stk_dnnl_fail(dnnl_out_of_memory, NULL, "a description", err);
+    dnnl_status_t     made = stk_md_by_tag(&md, 4, dims, stk_dnnl_type(c->x->dtype), dnnl_nchw);
+    if (!made) made = stk_dnnl_picture(c->cpu, c->x, STK_FORMAT_PLAIN, &plain);
+    stk_status st = made
+                        ? fail(c, made, "a description", err)
+                        : stk_dnnl_format_of(c->cpu, stk_md_get(&md), stk_md_get(&plain), out, err);
     stk_md_release(&md);
     stk_md_release(&plain);
     return st;
@@ -153,25 +159,26 @@ static stk_status try_way(const conv *c, way w, way *best, int *grade, stk_error
     stk_md                plain = {0};
     stk_status            st = STK_OK;
     dnnl_status_t         made = make(c, &w, &pd);
-    if (made == dnnl_out_of_memory) return stk_dnnl_fail(made, NULL, "a convolution", err);
+    if (stk_dnnl_is_failure(made)) return fail(c, made, "a convolution", err);
     if (made) return STK_OK;
     int found = stk_dnnl_grade(pd);
-    if (found > *grade && describe_weights(c, dnnl_abcd, &plain)) {
+    if (found > *grade) {
         bool       gradient = c->pass == STK_DNNL_GRAD_WEIGHT;
-        stk_md_ref weights = dnnl_primitive_desc_query_md(
-            pd, gradient ? dnnl_query_diff_weights_md : dnnl_query_weights_md, 0);
-        st = stk_dnnl_format_of(c->cpu, weights, stk_md_get(&plain), &w.w, err);
+        stk_md_ref weights =
+            stk_onednn_pd_md(pd, gradient ? dnnl_query_diff_weights_md : dnnl_query_weights_md, 0);
+        made = describe_weights(c, dnnl_abcd, &plain);
+        st = made ? fail(c, made, "a description", err)
+                  : stk_dnnl_format_of(c->cpu, weights, stk_md_get(&plain), &w.w, err);
         *grade = found;
         *best = w;
     }
     stk_md_release(&plain);
-    dnnl_primitive_desc_destroy(pd);
+    stk_onednn_pd_destroy(pd);
     return st;
 }
 
 /* Weights stay as they are where that is as good as what oneDNN would choose. */
-static stk_status choose(const conv *c, stk_format weights, const char *name, way *best,
-                         stk_error *err)
+static stk_status choose(const conv *c, stk_format weights, way *best, stk_error *err)
 {
     const dnnl_alg_kind_t algorithms[] = {dnnl_convolution_winograd, dnnl_convolution_direct};
     way                   ways[WAYS];
@@ -186,7 +193,7 @@ static stk_status choose(const conv *c, stk_format weights, const char *name, wa
             ways[i].w = STK_FORMAT_ANY;
             if (grade < BEST) STK_TRY(try_way(c, ways[i], best, &grade, err));
         }
-    return grade < 0 ? stk_dnnl_fail(dnnl_unimplemented, name, "a convolution", err) : STK_OK;
+    return grade < 0 ? fail(c, dnnl_unimplemented, "a convolution", err) : STK_OK;
 }
 
 static stk_status forward_formats(stk_device *device, const stk_op_use *use, const stk_format *have,
@@ -194,7 +201,7 @@ static stk_status forward_formats(stk_device *device, const stk_op_use *use, con
 {
     way  best = {0};
     conv c = conv_of(device, use, STK_DNNL_FORWARD);
-    STK_TRY(choose(&c, have[1], use->name, &best, err));
+    STK_TRY(choose(&c, have[1], &best, err));
     in[0] = best.x, in[1] = best.w, out[0] = best.y;
     if (c.bias) in[2] = STK_FORMAT_PLAIN;
     return STK_OK;
@@ -206,7 +213,7 @@ static stk_status grad_input_formats(stk_device *device, const stk_op_use *use,
 {
     way  best = {0};
     conv c = conv_of(device, use, STK_DNNL_GRAD_INPUT);
-    STK_TRY(choose(&c, have[1], use->name, &best, err));
+    STK_TRY(choose(&c, have[1], &best, err));
     in[0] = best.y, in[1] = best.w, out[0] = best.x;
     return STK_OK;
 }
@@ -221,8 +228,8 @@ static stk_status grad_weight_formats(stk_device *device, const stk_op_use *use,
     (void)have;
     f.pass = STK_DNNL_FORWARD;
     f.bias = NULL;
-    STK_TRY(choose(&f, STK_FORMAT_ANY, use->name, &forward, err));
-    STK_TRY(choose(&c, forward.w, use->name, &best, err));
+    STK_TRY(choose(&f, STK_FORMAT_ANY, &forward, err));
+    STK_TRY(choose(&c, forward.w, &best, err));
     in[0] = best.x, in[1] = best.y, out[0] = best.w;
     if (c.bias) out[1] = STK_FORMAT_PLAIN;
     return STK_OK;
@@ -242,8 +249,8 @@ static stk_status prepare(stk_kernel_call *call, const conv *c, way w, const stk
     w.algorithm = dnnl_convolution_winograd;
     if (winograd(c)) st = make(c, &w, &pd);
     w.algorithm = dnnl_convolution_direct;
-    if (st) st = make(c, &w, &pd);
-    if (st) return stk_dnnl_fail(st, call->use.name, call->op->name, err);
+    if (st && !stk_dnnl_is_failure(st)) st = make(c, &w, &pd);
+    if (st) return fail(c, st, call->op->name, err);
     return stk_dnnl_kernel_prepare(call, pd, args, scratch, err);
 }
 

@@ -19,12 +19,14 @@ static stk_status append(struct stk_cpu_dnnl *d, stk_md_ref md, stk_md_ref plain
     }
     stk_dnnl_format *f = &d->formats[d->format_count];
     *f = (stk_dnnl_format){0};
-    if (stk_md_copy(&f->md, md) && stk_md_copy(&f->plain, plain)) {
+    dnnl_status_t st = stk_md_copy(&f->md, md);
+    if (!st) st = stk_md_copy(&f->plain, plain);
+    if (!st) {
         d->format_count++;
         return STK_OK;
     }
     stk_md_release(&f->md);
-    return stk_fail(err, STK_E_NOMEM, "onednn", NULL, "no memory for a format");
+    return stk_dnnl_fail(st, NULL, "a format", stk_md_bytes(md), err);
 }
 
 stk_status stk_dnnl_format_of(stk_cpu *cpu, stk_md_ref md, stk_md_ref plain, stk_format *out,
@@ -32,19 +34,18 @@ stk_status stk_dnnl_format_of(stk_cpu *cpu, stk_md_ref md, stk_md_ref plain, stk
 {
     struct stk_cpu_dnnl *d = cpu->dnnl;
     *out = STK_FORMAT_PLAIN;
-    if (dnnl_memory_desc_equal(md, plain)) return STK_OK;
+    if (stk_md_equal(md, plain)) return STK_OK;
     size_t i = 0;
-    while (i < d->format_count &&
-           !(dnnl_memory_desc_equal(md, stk_md_get(&d->formats[i].md)) &&
-             dnnl_memory_desc_equal(plain, stk_md_get(&d->formats[i].plain))))
+    while (i < d->format_count && !(stk_md_equal(md, stk_md_get(&d->formats[i].md)) &&
+                                    stk_md_equal(plain, stk_md_get(&d->formats[i].plain))))
         i++;
     if (i == d->format_count) STK_TRY(append(d, md, plain, err));
     *out = STK_FORMAT_OPAQUE + (stk_format)i;
     return STK_OK;
 }
 
-bool stk_dnnl_picture(const stk_cpu *cpu, const stk_tensor_type *type, stk_format format,
-                      stk_md *out)
+dnnl_status_t stk_dnnl_picture(const stk_cpu *cpu, const stk_tensor_type *type, stk_format format,
+                               stk_md *out)
 {
     if (format >= STK_FORMAT_OPAQUE) return stk_md_copy(out, stk_md_get(&entry(cpu, format)->md));
     const int64_t    *d = type->shape.dim;
@@ -55,7 +56,8 @@ bool stk_dnnl_picture(const stk_cpu *cpu, const stk_tensor_type *type, stk_forma
     return stk_md_by_tag(out, 4, dims, stk_dnnl_type(type->dtype), tag);
 }
 
-bool stk_dnnl_format_md(const stk_cpu *cpu, stk_format format, stk_md_ref plain, stk_md *out)
+dnnl_status_t stk_dnnl_format_md(const stk_cpu *cpu, stk_format format, stk_md_ref plain,
+                                 stk_md *out)
 {
     return stk_md_copy(out,
                        format >= STK_FORMAT_OPAQUE ? stk_md_get(&entry(cpu, format)->md) : plain);
@@ -63,7 +65,7 @@ bool stk_dnnl_format_md(const stk_cpu *cpu, stk_format format, stk_md_ref plain,
 
 size_t stk_dnnl_format_bytes(const stk_cpu *cpu, stk_format format)
 {
-    return dnnl_memory_desc_get_size(stk_md_get(&entry(cpu, format)->md));
+    return stk_md_bytes(stk_md_get(&entry(cpu, format)->md));
 }
 
 /* oneDNN's own notation: dimensions from the outermost, capital where they are in blocks, then the

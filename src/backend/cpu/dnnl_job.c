@@ -2,12 +2,13 @@
 #include "backend/cpu/dnnl_state.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 dnnl_status_t stk_dnnl_layer_make(const stk_cpu *cpu, const stk_dnnl_layer *layer,
                                   dnnl_primitive_desc_t *pd)
 {
     int           before = stk_dnnl_enter(cpu->dnnl_threads);
-    dnnl_status_t st = stk_dnnl_layer_create(pd, cpu->dnnl->engine, layer);
+    dnnl_status_t st = stk_onednn_layer_create(pd, cpu->dnnl->engine, layer);
     stk_dnnl_leave(before);
     return st;
 }
@@ -18,71 +19,95 @@ void stk_dnnl_layer_release(stk_dnnl_layer *layer)
     stk_md_release(&layer->weights);
     stk_md_release(&layer->bias);
     stk_md_release(&layer->dst);
-    if (layer->attr) dnnl_primitive_attr_destroy(layer->attr);
+    stk_onednn_attr_destroy(layer->attr);
     layer->attr = NULL;
 }
 
 int stk_dnnl_grade(dnnl_primitive_desc_t pd)
 {
-    const char *name = NULL;
-    if (dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name) || !name) return 0;
-    if (strstr(name, "ref") || strstr(name, "simple")) return 0;
+    const char *name = stk_onednn_pd_name(pd);
+    if (!*name || strstr(name, "ref") || strstr(name, "simple")) return 0;
     return strncmp(name, "gemm", 4) == 0 || strncmp(name, "x64:gemm", 8) == 0 ? 1 : 2;
 }
 
-static stk_status add_memory(stk_dnnl_job *job, const stk_cpu *cpu, int arg, stk_md_ref md,
-                             stk_error *err)
+static dnnl_status_t add_memory(stk_dnnl_job *job, const stk_cpu *cpu, int arg, stk_md_ref md)
 {
     dnnl_exec_arg_t *at = &job->args[job->count];
-    dnnl_status_t    st = dnnl_memory_create(&at->memory, md, cpu->dnnl->engine, DNNL_MEMORY_NONE);
-    if (st) return stk_dnnl_fail(st, NULL, "a memory object", err);
+    dnnl_status_t    st =
+        md ? stk_onednn_memory_create(&at->memory, md, cpu->dnnl->engine) : dnnl_runtime_error;
+    if (st) return st;
     at->arg = arg;
     job->count++;
-    return STK_OK;
+    return st;
+}
+
+static size_t bytes_of(dnnl_primitive_desc_t pd, const stk_dnnl_arg *args, int count)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++) {
+        stk_md_ref md = stk_onednn_pd_md(pd, args[i].query, args[i].index);
+        if (md) bytes += stk_md_bytes(md);
+    }
+    return bytes;
+}
+
+static dnnl_status_t add_memories(stk_dnnl_job *job, const stk_cpu *cpu, dnnl_primitive_desc_t pd,
+                                  const stk_dnnl_arg *args, int count, size_t *scratch)
+{
+    dnnl_status_t st = dnnl_success;
+    for (int i = 0; i < count && !st; i++)
+        st = add_memory(job, cpu, args[i].arg, stk_onednn_pd_md(pd, args[i].query, args[i].index));
+    stk_md_ref pad = stk_onednn_pd_md(pd, dnnl_query_scratchpad_md, 0);
+    *scratch = pad ? stk_md_bytes(pad) : 0;
+    return st || !*scratch ? st : add_memory(job, cpu, DNNL_ARG_SCRATCHPAD, pad);
 }
 
 stk_status stk_dnnl_job_make(stk_dnnl_job *job, const stk_cpu *cpu, int threads,
                              dnnl_primitive_desc_t pd, const stk_dnnl_arg *args, int count,
-                             size_t *scratch, stk_error *err)
+                             size_t *scratch, const char *where, stk_error *err)
 {
-    const char *name = "";
-    dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name);
-    snprintf(job->detail, sizeof job->detail, "%s", name);
+    snprintf(job->detail, sizeof job->detail, "%s", stk_onednn_pd_name(pd));
     job->threads = threads;
+    job->bytes = bytes_of(pd, args, count);
     int           before = stk_dnnl_enter(threads);
-    dnnl_status_t st = dnnl_primitive_create(&job->primitive, pd);
+    dnnl_status_t st = stk_onednn_primitive_create(&job->primitive, pd);
     stk_dnnl_leave(before);
-    if (st) return stk_dnnl_fail(st, NULL, name, err);
-    for (int i = 0; i < count; i++)
-        STK_TRY(add_memory(job, cpu, args[i].arg,
-                           dnnl_primitive_desc_query_md(pd, args[i].query, args[i].index), err));
-    stk_md_ref pad = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
-    *scratch = pad ? dnnl_memory_desc_get_size(pad) : 0;
-    return *scratch ? add_memory(job, cpu, DNNL_ARG_SCRATCHPAD, pad, err) : STK_OK;
+    if (!st) st = add_memories(job, cpu, pd, args, count, scratch);
+    return st ? stk_dnnl_fail(st, where, job->detail, job->bytes, err) : STK_OK;
 }
 
 /* Setting an address makes oneDNN 2 write the padding of that memory again, so it is set only when
  * it is another. */
+static dnnl_status_t point(stk_dnnl_job *job, const void *const *at)
+{
+    dnnl_status_t st = dnnl_success;
+    for (int i = 0; i < job->count && !st; i++) {
+        if (job->at[i] == at[i]) continue;
+        st = stk_onednn_memory_point(job->args[i].memory, at[i]);
+        job->at[i] = st ? NULL : at[i];
+    }
+    return st;
+}
+
+/* The first run may still make code and start threads; the others allocate next to nothing. */
 stk_status stk_dnnl_job_run(stk_dnnl_job *job, const stk_cpu *cpu, const void *const *at,
                             const char *where, stk_error *err)
 {
-    dnnl_status_t st = dnnl_success;
+    if (!job->ran && !stk_dnnl_has_capacity(job->threads))
+        return stk_dnnl_fail(dnnl_out_of_memory, where, job->detail, job->bytes, err);
     int           before = stk_dnnl_enter(job->threads);
-    for (int i = 0; i < job->count && !st; i++) {
-        if (job->at[i] == at[i]) continue;
-        st = dnnl_memory_set_data_handle(job->args[i].memory, (void *)at[i]);
-        job->at[i] = st ? NULL : at[i];
-    }
-    if (!st) st = dnnl_primitive_execute(job->primitive, cpu->dnnl->stream, job->count, job->args);
+    dnnl_status_t st = point(job, at);
+    if (!st) st = stk_onednn_execute(job->primitive, cpu->dnnl->stream, job->count, job->args);
+    job->ran = true;
     stk_dnnl_leave(before);
-    return st ? stk_dnnl_fail(st, where, job->detail, err) : STK_OK;
+    return st ? stk_dnnl_fail(st, where, job->detail, job->bytes, err) : STK_OK;
 }
 
 void stk_dnnl_job_release(stk_dnnl_job *job)
 {
     for (int i = 0; i < job->count; i++)
-        dnnl_memory_destroy(job->args[i].memory);
-    if (job->primitive) dnnl_primitive_destroy(job->primitive);
+        stk_onednn_memory_destroy(job->args[i].memory);
+    stk_onednn_primitive_destroy(job->primitive);
     *job = (stk_dnnl_job){0};
 }
 
@@ -109,10 +134,10 @@ stk_status stk_dnnl_kernel_prepare(stk_kernel_call *call, dnnl_primitive_desc_t 
     int            count = call->use.input_count + call->use.output_count;
     stk_dnnl_job  *job = calloc(1, sizeof *job);
     call->state = job;
-    stk_status st =
-        job ? stk_dnnl_job_make(job, cpu, cpu->dnnl_threads, pd, args, count, scratch, err)
-            : stk_fail(err, STK_E_NOMEM, "onednn", call->use.name, "no memory");
-    dnnl_primitive_desc_destroy(pd);
+    stk_status st = job ? stk_dnnl_job_make(job, cpu, cpu->dnnl_threads, pd, args, count, scratch,
+                                            call->use.name, err)
+                        : stk_fail(err, STK_E_NOMEM, "onednn", call->use.name, "no memory");
+    stk_onednn_pd_destroy(pd);
     return st;
 }
 

@@ -6,16 +6,16 @@
 #include "ops/ops.h"
 
 /* The tensor as rows of its last dimension. */
-static bool describe_rows(const stk_tensor_type *type, stk_md *out)
+static dnnl_status_t describe_rows(const stk_tensor_type *type, stk_md *out)
 {
     int64_t           columns = type->shape.dim[type->shape.rank - 1];
     const dnnl_dims_t dims = {columns ? stk_type_elements(type) / columns : 0, columns};
     return stk_md_by_tag(out, 2, dims, stk_dnnl_type(type->dtype), dnnl_ab);
 }
 
-static bool describe_bias(const stk_op_use *use, int rank, stk_md *out)
+static dnnl_status_t describe_bias(const stk_op_use *use, int rank, stk_md *out)
 {
-    if (use->input_count < 3) return true;
+    if (use->input_count < 3) return dnnl_success;
     int64_t                        count = use->in[2].shape.dim[0];
     const dnnl_dims_t              dims = {rank > 1 ? 1 : count, rank > 2 ? 1 : count, count};
     static const dnnl_format_tag_t tags[] = {dnnl_a, dnnl_ab, dnnl_abc};
@@ -23,24 +23,26 @@ static bool describe_bias(const stk_op_use *use, int rank, stk_md *out)
 }
 
 /* batch matrices of [rows,columns], stored transposed or not. */
-static bool describe_matrices(stk_dtype dtype, int64_t batch, int64_t rows, int64_t columns,
-                              bool transposed, stk_md *out)
+static dnnl_status_t describe_matrices(stk_dtype dtype, int64_t batch, int64_t rows,
+                                       int64_t columns, bool transposed, stk_md *out)
 {
     const dnnl_dims_t dims = {batch, rows, columns};
     const dnnl_dims_t strides = {rows * columns, transposed ? 1 : columns, transposed ? rows : 1};
     return stk_md_by_strides(out, 3, dims, stk_dnnl_type(dtype), strides);
 }
 
-static bool describe_product(const stk_op_use *use, stk_dnnl_layer *l)
+static dnnl_status_t describe_product(const stk_op_use *use, stk_dnnl_layer *l)
 {
     const stk_matmul_attrs *attrs = use->attrs;
     stk_matmul_shape        s = stk_matmul_shape_of(use);
     l->kind = STK_DNNL_MATMUL;
-    return describe_matrices(use->in[0].dtype, s.batch, s.m, s.k, attrs->transpose_a, &l->src) &&
-           describe_matrices(use->in[1].dtype, s.batch, s.k, s.n, attrs->transpose_b,
-                             &l->weights) &&
-           describe_bias(use, 3, &l->bias) &&
-           describe_matrices(use->out[0].dtype, s.batch, s.m, s.n, false, &l->dst);
+    dnnl_status_t st =
+        describe_matrices(use->in[0].dtype, s.batch, s.m, s.k, attrs->transpose_a, &l->src);
+    if (!st)
+        st =
+            describe_matrices(use->in[1].dtype, s.batch, s.k, s.n, attrs->transpose_b, &l->weights);
+    if (!st) st = describe_bias(use, 3, &l->bias);
+    return st ? st : describe_matrices(use->out[0].dtype, s.batch, s.m, s.n, false, &l->dst);
 }
 
 /* Where each tensor of the use stands in the inner product: y = x w^T, dx = dy w, dw = dy^T x. */
@@ -56,24 +58,25 @@ static roles roles_of(const stk_op_use *use, stk_dnnl_pass pass)
 }
 
 /* Without weights, which it is to choose, or with those of a format. */
-static bool describe_dense(const stk_cpu *cpu, const stk_op_use *use, stk_dnnl_pass pass,
-                           stk_format weights, stk_dnnl_layer *l)
+static dnnl_status_t describe_dense(const stk_cpu *cpu, const stk_op_use *use, stk_dnnl_pass pass,
+                                    stk_format weights, stk_dnnl_layer *l)
 {
     roles  r = roles_of(use, pass);
     stk_md plain = {0};
     l->kind = STK_DNNL_INNER_PRODUCT;
     l->pass = pass;
-    if (!describe_rows(r.x, &l->src) || !describe_rows(r.y, &l->dst) ||
-        (pass == STK_DNNL_FORWARD && !describe_bias(use, 1, &l->bias)))
-        return false;
+    dnnl_status_t st = describe_rows(r.x, &l->src);
+    if (!st) st = describe_rows(r.y, &l->dst);
+    if (!st && pass == STK_DNNL_FORWARD) st = describe_bias(use, 1, &l->bias);
+    if (st) return st;
     if (weights == (stk_format)STK_FORMAT_ANY) {
         const dnnl_dims_t dims = {r.w->shape.dim[0], r.w->shape.dim[1]};
         return stk_md_by_tag(&l->weights, 2, dims, stk_dnnl_type(r.w->dtype), dnnl_format_tag_any);
     }
-    bool done = describe_rows(r.w, &plain) &&
-                stk_dnnl_format_md(cpu, weights, stk_md_get(&plain), &l->weights);
+    st = describe_rows(r.w, &plain);
+    if (!st) st = stk_dnnl_format_md(cpu, weights, stk_md_get(&plain), &l->weights);
     stk_md_release(&plain);
-    return done;
+    return st;
 }
 
 enum { GOOD = 2 };
@@ -87,20 +90,20 @@ static stk_status try_dense(stk_cpu *cpu, const stk_op_use *use, stk_dnnl_pass p
     stk_md                  plain = {0};
     dnnl_primitive_desc_t   pd;
     *good = false;
-    STK_TRY(stk_dnnl_attr_make(&l.attr, pass == STK_DNNL_FORWARD ? &attrs->act : NULL, err));
-    dnnl_status_t made =
-        describe_dense(cpu, use, pass, weights, &l) && describe_rows(roles_of(use, pass).w, &plain)
-            ? stk_dnnl_layer_make(cpu, &l, &pd)
-            : dnnl_invalid_arguments;
-    stk_status st =
-        made == dnnl_out_of_memory ? stk_dnnl_fail(made, use->name, "a dense layer", err) : STK_OK;
+    dnnl_status_t made = stk_dnnl_attr_make(&l.attr, pass == STK_DNNL_FORWARD ? &attrs->act : NULL);
+    if (!made) made = describe_dense(cpu, use, pass, weights, &l);
+    if (!made) made = describe_rows(roles_of(use, pass).w, &plain);
+    if (!made) made = stk_dnnl_layer_make(cpu, &l, &pd);
+    stk_status st = STK_OK;
+    if (stk_dnnl_is_failure(made))
+        st = stk_dnnl_fail(made, use->name, "a dense layer", stk_dnnl_use_bytes(use), err);
     if (!made) {
         bool       gradient = pass == STK_DNNL_GRAD_WEIGHT;
-        stk_md_ref chosen = dnnl_primitive_desc_query_md(
-            pd, gradient ? dnnl_query_diff_weights_md : dnnl_query_weights_md, 0);
+        stk_md_ref chosen =
+            stk_onednn_pd_md(pd, gradient ? dnnl_query_diff_weights_md : dnnl_query_weights_md, 0);
         *good = stk_dnnl_grade(pd) == GOOD;
         st = stk_dnnl_format_of(cpu, chosen, stk_md_get(&plain), taken, err);
-        dnnl_primitive_desc_destroy(pd);
+        stk_onednn_pd_destroy(pd);
     }
     stk_md_release(&plain);
     stk_dnnl_layer_release(&l);
@@ -178,29 +181,35 @@ static const stk_dnnl_arg grad_weight_args[] = {
     {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, 0}};
 
 /* Which of the forms it is, the formats say. */
-static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
+static dnnl_status_t describe_call(const stk_kernel_call *call, stk_dnnl_layer *l,
+                                   const stk_dnnl_arg **args)
 {
     const stk_op_use       *use = &call->use;
     const stk_matmul_attrs *attrs = use->attrs;
     const stk_cpu          *cpu = stk_cpu_of(call->device);
-    const stk_dnnl_arg     *args = stk_dnnl_forward_args(use);
-    stk_dnnl_layer          l = {0};
-    bool                    described;
-    STK_TRY(stk_dnnl_attr_make(&l.attr, &attrs->act, err));
+    *args = stk_dnnl_forward_args(use);
     if (call->out_format[0] >= STK_FORMAT_OPAQUE) {
-        args = grad_weight_args;
-        described = describe_dense(cpu, use, STK_DNNL_GRAD_WEIGHT, call->out_format[0], &l);
-    } else if (call->in_format[1] >= STK_FORMAT_OPAQUE) {
-        stk_dnnl_pass pass = attrs->transpose_b ? STK_DNNL_FORWARD : STK_DNNL_GRAD_INPUT;
-        if (pass == STK_DNNL_GRAD_INPUT) args = stk_dnnl_grad_input_args;
-        described = describe_dense(cpu, use, pass, call->in_format[1], &l);
-    } else {
-        described = describe_product(use, &l);
+        *args = grad_weight_args;
+        return describe_dense(cpu, use, STK_DNNL_GRAD_WEIGHT, call->out_format[0], l);
     }
-    dnnl_primitive_desc_t pd;
-    dnnl_status_t st = described ? stk_dnnl_layer_make(cpu, &l, &pd) : dnnl_invalid_arguments;
+    if (call->in_format[1] < STK_FORMAT_OPAQUE) return describe_product(use, l);
+    stk_dnnl_pass pass = attrs->transpose_b ? STK_DNNL_FORWARD : STK_DNNL_GRAD_INPUT;
+    if (pass == STK_DNNL_GRAD_INPUT) *args = stk_dnnl_grad_input_args;
+    return describe_dense(cpu, use, pass, call->in_format[1], l);
+}
+
+static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
+{
+    const stk_op_use       *use = &call->use;
+    const stk_matmul_attrs *attrs = use->attrs;
+    const stk_dnnl_arg     *args = NULL;
+    stk_dnnl_layer          l = {0};
+    dnnl_primitive_desc_t   pd = NULL;
+    dnnl_status_t           st = stk_dnnl_attr_make(&l.attr, &attrs->act);
+    if (!st) st = describe_call(call, &l, &args);
+    if (!st) st = stk_dnnl_layer_make(stk_cpu_of(call->device), &l, &pd);
     stk_dnnl_layer_release(&l);
-    return st ? stk_dnnl_fail(st, use->name, "a product", err)
+    return st ? stk_dnnl_fail(st, use->name, "a product", stk_dnnl_use_bytes(use), err)
               : stk_dnnl_kernel_prepare(call, pd, args, scratch, err);
 }
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /* Both sides of a pair: the one that is opaque knows how the tensor lies row-major. */
-static bool describe(const stk_cpu *cpu, const stk_tensor_type *type, stk_format format,
-                     stk_format other, stk_md *out)
+static dnnl_status_t describe(const stk_cpu *cpu, const stk_tensor_type *type, stk_format format,
+                              stk_format other, stk_md *out)
 {
     if (format == STK_FORMAT_C8 || format == STK_FORMAT_C16)
         return stk_dnnl_picture(cpu, type, format, out);
@@ -25,22 +25,21 @@ static stk_status make_job(stk_cpu *cpu, stk_dnnl_pair *r, const stk_md *from, c
                                         {DNNL_ARG_TO, dnnl_query_dst_md, 0}};
     struct stk_cpu_dnnl      *d = cpu->dnnl;
     dnnl_primitive_attr_t     attr;
-    dnnl_primitive_desc_t     pd;
-    size_t                    scratch = 0;
-    STK_TRY(stk_dnnl_attr_make(&attr, NULL, err));
-    int threads = dnnl_memory_desc_get_size(stk_md_get(to)) < SMALL ? 1 : cpu->team.threads;
-    int before = stk_dnnl_enter(threads);
-    dnnl_status_t made = dnnl_reorder_primitive_desc_create(&pd, stk_md_get(from), d->engine,
-                                                            stk_md_get(to), d->engine, attr);
+    dnnl_primitive_desc_t     pd = NULL;
+    size_t                    scratch = 0, bytes = stk_md_bytes(stk_md_get(to));
+    int                       threads = bytes < SMALL ? 1 : cpu->team.threads;
+    int                       before = stk_dnnl_enter(threads);
+    dnnl_status_t             made = stk_dnnl_attr_make(&attr, NULL);
+    if (!made)
+        made = stk_onednn_reorder_create(&pd, d->engine, stk_md_get(from), stk_md_get(to), attr);
     stk_dnnl_leave(before);
-    dnnl_primitive_attr_destroy(attr);
-    if (made) return stk_dnnl_fail(made, NULL, "a reorder", err);
-    stk_status st = stk_dnnl_job_make(&r->job, cpu, threads, pd, args, 2, &scratch, err);
-    dnnl_primitive_desc_destroy(pd);
+    stk_onednn_attr_destroy(attr);
+    if (made) return stk_dnnl_fail(made, "reorder", "a reorder", bytes, err);
+    stk_status st = stk_dnnl_job_make(&r->job, cpu, threads, pd, args, 2, &scratch, "reorder", err);
+    stk_onednn_pd_destroy(pd);
     if (st || !scratch) return st;
     r->scratch = aligned_alloc(64, (scratch + 63) & ~(size_t)63);
-    return r->scratch ? STK_OK
-                      : stk_fail(err, STK_E_NOMEM, "onednn", NULL, "no memory for a reorder");
+    return r->scratch ? STK_OK : stk_dnnl_fail(dnnl_out_of_memory, NULL, "a reorder", scratch, err);
 }
 
 static stk_status make(stk_cpu *cpu, const stk_tensor_type *type, stk_format from, stk_format to,
@@ -48,10 +47,10 @@ static stk_status make(stk_cpu *cpu, const stk_tensor_type *type, stk_format fro
 {
     stk_md a = {0}, b = {0};
     *r = (stk_dnnl_pair){.from = from, .to = to};
-    stk_status st = describe(cpu, type, from, to, &a) && describe(cpu, type, to, from, &b)
-                        ? make_job(cpu, r, &a, &b, err)
-                        : stk_fail(err, STK_E_UNSUPPORTED, "onednn", NULL,
-                                   "no description of format %u or %u", from, to);
+    dnnl_status_t described = describe(cpu, type, from, to, &a);
+    if (!described) described = describe(cpu, type, to, from, &b);
+    stk_status st = described ? stk_dnnl_fail(described, NULL, "a description", 0, err)
+                              : make_job(cpu, r, &a, &b, err);
     stk_md_release(&a);
     stk_md_release(&b);
     if (st) {
@@ -88,5 +87,5 @@ stk_status stk_dnnl_reorder(stk_cpu *cpu, const stk_tensor_type *type, stk_forma
     stk_dnnl_pair *r = NULL;
     STK_TRY(find(cpu, type, from, to, &r, err));
     const void *at[] = {src, dst, r->scratch};
-    return stk_dnnl_job_run(&r->job, cpu, at, NULL, err);
+    return stk_dnnl_job_run(&r->job, cpu, at, "reorder", err);
 }

@@ -4,7 +4,7 @@
 #define STK_BACKEND_CPU_DNNL_STATE_H
 
 #include "backend/cpu/dnnl.h"
-#include "backend/cpu/dnnl_shim.h"
+#include "backend/cpu/dnnl_border.h"
 #include "ops/activation.h"
 
 enum { STK_DNNL_ARGS = 5 }; /* x, w, bias, y, scratchpad */
@@ -15,7 +15,9 @@ typedef struct stk_dnnl_job {
     dnnl_exec_arg_t  args[STK_DNNL_ARGS];
     const void      *at[STK_DNNL_ARGS]; /* what the memories point to */
     int              count;
-    int              threads;    /* to make and to run it on */
+    int              threads; /* to make and to run it on */
+    bool             ran;
+    size_t           bytes;      /* of its tensors */
     char             detail[64]; /* oneDNN's name of the implementation */
 } stk_dnnl_job;
 
@@ -27,10 +29,11 @@ typedef struct stk_dnnl_arg {
 } stk_dnnl_arg;
 
 /* pd was made for as many threads. The last argument is the scratchpad where *scratch is not 0. On
- * failure job is to be released all the same. */
+ * failure job is to be released all the same. where is the op's name, for errors; it may be NULL.
+ */
 stk_status stk_dnnl_job_make(stk_dnnl_job *job, const stk_cpu *cpu, int threads,
                              dnnl_primitive_desc_t pd, const stk_dnnl_arg *args, int count,
-                             size_t *scratch, stk_error *err);
+                             size_t *scratch, const char *where, stk_error *err);
 /* at: the address of each argument, in order. */
 stk_status stk_dnnl_job_run(stk_dnnl_job *job, const stk_cpu *cpu, const void *const *at,
                             const char *where, stk_error *err);
@@ -78,19 +81,19 @@ struct stk_cpu_dnnl {
 stk_status stk_dnnl_format_of(stk_cpu *cpu, stk_md_ref md, stk_md_ref plain, stk_format *out,
                               stk_error *err);
 /* The description of PLAIN or an opaque format; plain describes the tensor row-major. */
-bool stk_dnnl_format_md(const stk_cpu *cpu, stk_format format, stk_md_ref plain, stk_md *out);
+dnnl_status_t stk_dnnl_format_md(const stk_cpu *cpu, stk_format format, stk_md_ref plain,
+                                 stk_md *out);
 /* A picture [N,H,W,C] in a format. */
-bool stk_dnnl_picture(const stk_cpu *cpu, const stk_tensor_type *type, stk_format format,
-                      stk_md *out);
+dnnl_status_t stk_dnnl_picture(const stk_cpu *cpu, const stk_tensor_type *type, stk_format format,
+                               stk_md *out);
 
 /* How good an implementation is: 2 is code made for the case, 1 a general product, 0 plain loops.
  */
 int stk_dnnl_grade(dnnl_primitive_desc_t pd);
 
-/* Attributes with the scratchpad in the caller's hands and an activation after the result; row NULL
- * for none. */
-stk_status stk_dnnl_attr_make(dnnl_primitive_attr_t *attr, const stk_activation *act,
-                              stk_error *err);
+/* Attributes with the scratchpad in the caller's hands and an activation after the result; act NULL
+ * or its row NULL for none. On failure *attr is NULL. */
+dnnl_status_t stk_dnnl_attr_make(dnnl_primitive_attr_t *attr, const stk_activation *act);
 
 /* oneDNN takes as many threads as OpenMP would: this many between these two. */
 int  stk_dnnl_enter(int threads);
@@ -98,8 +101,15 @@ void stk_dnnl_leave(int before);
 
 dnnl_data_type_t stk_dnnl_type(stk_dtype dtype);
 /* Whether oneDNN computes with these types here. */
-bool       stk_dnnl_can_compute(const stk_cpu *cpu, const stk_op_use *use);
-stk_status stk_dnnl_fail(dnnl_status_t status, const char *where, const char *what, stk_error *err);
+bool stk_dnnl_can_compute(const stk_cpu *cpu, const stk_op_use *use);
+/* Whether a status is about this moment (no memory, an exception), not about what was asked for:
+ * then nothing else is tried, since another way would give other bits. */
+bool stk_dnnl_is_failure(dnnl_status_t status);
+/* The error of a status; bytes are those of the tensors that it is about. */
+stk_status stk_dnnl_fail(dnnl_status_t status, const char *where, const char *what, size_t bytes,
+                         stk_error *err);
+/* Of all inputs and outputs. */
+size_t stk_dnnl_use_bytes(const stk_op_use *use);
 
 extern const stk_kernel stk_dnnl_matmul, stk_dnnl_conv2d, stk_dnnl_conv2d_grad_input,
     stk_dnnl_conv2d_grad_weight;

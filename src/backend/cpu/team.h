@@ -4,10 +4,15 @@
 #define STK_BACKEND_CPU_TEAM_H
 
 #include <stdint.h>
+#include <stoker/error.h>
 
 typedef struct stk_team {
     int threads;
 } stk_team;
+
+/* Starts the threads of a team that the calling thread runs; an error where that many cannot be
+ * started. */
+STK_NODISCARD stk_status stk_team_open(const stk_team *team, stk_error *err);
 
 /* Calls work(context, part, parts) once for each part, on as many threads as the team has; parts is
  * the number of threads. Returns when all are done. Not to be nested. */
