@@ -49,7 +49,7 @@ function(stoker_cuda_objects out)
         set(object ${PROJECT_BINARY_DIR}/cuda/${name}.o)
         add_custom_command(OUTPUT ${object}
             COMMAND ${STOKER_NVCC} -std=c++17 -O3 ${targets} --expt-relaxed-constexpr -lineinfo
-                    -Xcompiler=-fPIC,-Wall,-fvisibility=hidden -I${PROJECT_SOURCE_DIR}/src
+                    -Xcompiler=-fPIC,-Wall,-fvisibility=hidden${STOKER_HARDEN_NVCC} -I${PROJECT_SOURCE_DIR}/src
                     -I${PROJECT_SOURCE_DIR}/include -c ${source} -o ${object}
             DEPENDS ${source} ${headers}
             COMMENT "nvcc ${name}" VERBATIM)
