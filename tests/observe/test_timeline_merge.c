@@ -122,6 +122,52 @@ STK_TEST(merged_trace_is_valid_where_its_parts_were_not)
     stk_json_document_free(parse(out));
 }
 
+/* Every half of a pair, alone, turned round, cut off, beside others: a strict reader takes all. */
+STK_TEST(halves_of_surrogate_pairs_become_a_replacement)
+{
+    static const char *const names[][2] = {
+        {"\\ud83d\\ude00", "\xF0\x9F\x98\x80"},
+        {"a\\ud800b", "a\xEF\xBF\xBD"
+                      "b"},
+        {"\\udc00", "\xEF\xBF\xBD"},
+        {"\\uDE00\\uD83D", "\xEF\xBF\xBD\xEF\xBF\xBD"},
+        {"\\uD83D\\uD83D\\uDE00", "\xEF\xBF\xBD\xF0\x9F\x98\x80"},
+        {"\\ud83d\\n", "\xEF\xBF\xBD\n"},
+        {"\\ud83d\\u0041", "\xEF\xBF\xBD"
+                           "A"},
+        {"\\ud83d\\\\ude00", "\xEF\xBF\xBD\\ude00"},
+        {"\\ud83", "\\ud83"},
+        {"\xED\xA0\xBD", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},
+    };
+    const char *a = stk_test_path("half0.json"), *b = stk_test_path("half1.json");
+    const char *out = stk_test_path("whole.json");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char      text[512];
+        const int size = snprintf(text, sizeof text,
+                                  "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{"
+                                  "\"name\":\"%s\"}},{\"ph\":\"X\",\"name\":\"%s\",\"ts\":1,"
+                                  "\"dur\":1,\"pid\":1,\"args\":{\"%s\":[\"%s\"]}}]",
+                                  names[i][0], names[i][0], names[i][0], names[i][0]);
+        stk_test_write_file(a, text, (size_t)size);
+        stk_test_write_file(b, text, (size_t)size);
+        merge_two(out, a, b, NULL);
+        stk_json_document    *doc = parse(out);
+        const stk_json_value *events = stk_json_get(stk_json_root(doc), "traceEvents");
+        size_t                found = 0;
+        for (size_t e = 0; e < stk_json_count(events); e++) {
+            const stk_json_value *event = stk_json_at(events, e),
+                                 *args = stk_json_get(event, "args");
+            if (strcmp(stk_json_text(stk_json_get(event, "ph"), ""), "X") != 0) continue;
+            EXPECT_STR_EQ(names[i][1], stk_json_text(stk_json_get(event, "name"), ""));
+            EXPECT_STR_EQ(names[i][1], stk_json_key_at(args, 0));
+            EXPECT_STR_EQ(names[i][1], stk_json_text(stk_json_at(stk_json_at(args, 0), 0), ""));
+            found++;
+        }
+        EXPECT_INT_EQ(2, found);
+        stk_json_document_free(doc);
+    }
+}
+
 STK_TEST(what_cannot_be_merged_leaves_nothing_behind)
 {
     stk_error   err;

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { CHUNK = 256 << 10, GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8, LEVEL = 6 };
 
@@ -86,9 +87,32 @@ stk_status stk_merge_print(stk_merge_output *out, stk_error *err, const char *fo
     return stk_merge_put(out, stk_bytes_of(text, (size_t)size), err);
 }
 
-static bool is_hex4(const uint8_t *c, const uint8_t *end)
+enum { NUMBER = 6, HIGH = 0xD800, LOW = 0xDC00, PAST = 0xE000 }; /* "\\uD83D"; halves of pairs */
+
+/* The number of an escape that stands at c; -1: there is none. */
+static int32_t number_at(const uint8_t *c, const uint8_t *end)
 {
-    return end - c >= 4 && isxdigit(c[0]) && isxdigit(c[1]) && isxdigit(c[2]) && isxdigit(c[3]);
+    char digits[5] = "";
+    if (end - c < NUMBER || c[0] != '\\' || c[1] != 'u') return -1;
+    for (int i = 0; i < 4; i++) {
+        if (!isxdigit(c[2 + i])) return -1;
+        digits[i] = (char)c[2 + i];
+    }
+    return (int32_t)strtol(digits, NULL, 16);
+}
+
+/* An escape with a number, or the two of a pair; half a pair is no character, and many readers
+ * refuse all of a file with one. */
+static stk_status put_number(stk_merge_output *out, const uint8_t **at, const uint8_t *end,
+                             stk_error *err)
+{
+    const uint8_t *c = *at;
+    const int32_t  code = number_at(c, end), next = number_at(c + NUMBER, end);
+    const bool     pair = code >= HIGH && code < LOW && next >= LOW && next < PAST;
+    *at += pair ? 2 * NUMBER : NUMBER;
+    if (code >= HIGH && code < PAST && !pair)
+        return stk_merge_put(out, stk_bytes_text("\\ufffd"), err);
+    return stk_merge_put(out, stk_bytes_of(c, (size_t)(*at - c)), err);
 }
 
 /* One character of a string; *at moves behind it. */
@@ -97,12 +121,12 @@ static stk_status put_character(stk_merge_output *out, const uint8_t **at, const
 {
     const uint8_t *c = *at;
     const int      length = stk_utf8_length(c, (size_t)(end - c));
+    if (number_at(c, end) >= 0) return put_number(out, at, end, err);
     *at += length ? length : 1;
     if (*c < 0x20) return stk_merge_print(out, err, "\\u%04x", *c);
     if (!length) return stk_merge_put(out, stk_bytes_text("\\ufffd"), err);
     if (*c != '\\') return stk_merge_put(out, stk_bytes_of(c, (size_t)length), err);
-    const bool known = c + 1 < end && (c[1] == 'u' ? is_hex4(c + 2, end)
-                                                   : c[1] && strchr("\"\\/bfnrt", c[1]) != NULL);
+    const bool known = c + 1 < end && c[1] && strchr("\"\\/bfnrt", c[1]);
     if (!known) return stk_merge_put(out, stk_bytes_text("\\\\"), err);
     ++*at;
     return stk_merge_put(out, stk_bytes_of(c, 2), err);
