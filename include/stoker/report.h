@@ -32,20 +32,27 @@ typedef struct stk_live stk_live;
 typedef struct stk_live_options {
     int         port;    /* 0: any free one */
     const char *address; /* NULL: 127.0.0.1 */
+    /* What a browser has to know: 16 to 128 letters, digits and -._~ which come as ?token= of the
+     * address, then as a cookie, or as "Authorization: Bearer". NULL: none on an address that only
+     * this machine reaches (127.0.0.0/8, ::1), elsewhere one that is drawn by chance. */
+    const char *token;
     /* A button of the page asks for the next steps to be recorded; on the server's thread. An error
      * is shown to who pressed it. NULL: it cannot be asked for. */
     stk_status (*ask_trace)(void *context, int64_t steps, int level, stk_error *err);
     void *context;
 } stk_live_options;
 
-/* Serves the page from a thread of its own. A port in use is STK_E_EXISTS and says which. Where no
- * address is given, only browsers on this machine are answered. A build without libmicrohttpd gives
+/* Serves the page from a thread of its own. A port in use is STK_E_EXISTS and says which. On an
+ * address that only this machine reaches, only browsers that ask for it by such a name are
+ * answered; on others, only those that know the token. A build without libmicrohttpd gives
  * STK_E_UNSUPPORTED. */
 STK_API STK_NODISCARD stk_status stk_live_start(stk_live **out, const stk_live_options *options,
                                                 stk_error *err);
 /* NULL is fine. */
 STK_API void stk_live_stop(stk_live *live);
 STK_API int  stk_live_port(const stk_live *live);
+/* "": none is asked for. */
+STK_API const char *stk_live_token(const stk_live *live);
 /* Whether anybody asked since the last update: if not, one may be left out. */
 STK_API bool stk_live_wanted(stk_live *live);
 /* Whether somebody looks: data was asked for in the last five seconds; and has seen the last

@@ -1,31 +1,14 @@
 /* What the page may ask of the run. */
 #include "report/live_ask.h"
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 stk_status stk_live_asks_init(stk_live_asks *asks, const stk_live_options *options, stk_error *err)
 {
-    uint8_t bytes[STK_LIVE_TOKEN / 2];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return stk_fail_errno(err, errno, "serve", NULL, "draw a random number");
     asks->ask = options->ask_trace;
     asks->context = options->context;
-    for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(asks->token + 2 * i, 3, "%02x", bytes[i]);
-    return STK_OK;
-}
-
-/* Every byte is looked at, so that the time says nothing of how many are right. */
-static bool is_token(const char *given, const char *token)
-{
-    unsigned differ = 0;
-    if (strlen(given) != strlen(token)) return false;
-    for (size_t i = 0; token[i]; i++)
-        differ |= (unsigned char)given[i] ^ (unsigned char)token[i];
-    return !differ;
+    return stk_live_token_draw(asks->token, err);
 }
 
 bool stk_live_may_ask(const stk_live_asks *asks, const stk_live_question *question)
@@ -33,7 +16,7 @@ bool stk_live_may_ask(const stk_live_asks *asks, const stk_live_question *questi
     const stk_live_question *q = question;
     if (!q->host || !q->origin || !q->token) return false;
     if (strncmp(q->origin, "http://", 7) != 0 || strcmp(q->origin + 7, q->host) != 0) return false;
-    return is_token(q->token, asks->token);
+    return stk_live_token_is(q->token, asks->token);
 }
 
 /* -1 where it is no number. */

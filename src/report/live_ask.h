@@ -4,9 +4,10 @@
 #ifndef STK_REPORT_LIVE_ASK_H
 #define STK_REPORT_LIVE_ASK_H
 
+#include "report/live_token.h"
 #include <stoker/report.h>
 
-enum { STK_LIVE_TOKEN = 33, STK_LIVE_ANSWER = 1024, STK_LIVE_STEPS = 5, STK_LIVE_LEVEL = 2 };
+enum { STK_LIVE_ANSWER = 1024, STK_LIVE_STEPS = 5, STK_LIVE_LEVEL = 2 };
 
 typedef struct stk_live_asks {
     stk_status (*ask)(void *context, int64_t steps, int level, stk_error *err); /* NULL: nothing */

@@ -10,6 +10,13 @@ stk_status stk_live_start(stk_live **out, const stk_live_options *options, stk_e
         "this build has no server; 'apt-get install libmicrohttpd-dev' and build again");
 }
 
+stk_status stk_live_start_within(stk_live **out, const stk_live_options *options,
+                                 const stk_live_limits *limits, stk_error *err)
+{
+    (void)limits;
+    return stk_live_start(out, options, err);
+}
+
 void stk_live_stop(stk_live *live)
 {
     (void)live;
@@ -19,6 +26,12 @@ int stk_live_port(const stk_live *live)
 {
     (void)live;
     return 0;
+}
+
+const char *stk_live_token(const stk_live *live)
+{
+    (void)live;
+    return "";
 }
 
 bool stk_live_wanted(stk_live *live)

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { WAITING_MOST = 16, PORT_MOST = 65535 };
+enum { WAITING_MOST = 128, PORT_MOST = 65535 };
 
 typedef union any_address {
     struct sockaddr     any;
@@ -29,6 +29,17 @@ static socklen_t parse(any_address *out, const char *address, int port)
         return sizeof out->v6;
     }
     return 0;
+}
+
+bool stk_live_address_is_loopback(const char *address)
+{
+    any_address where;
+    if (!parse(&where, address, 0)) return false;
+    if (where.any.sa_family == AF_INET)
+        return ntohl(where.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    const struct in6_addr *v6 = &where.v6.sin6_addr;
+    return IN6_IS_ADDR_LOOPBACK(v6) ||
+           (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == IN_LOOPBACKNET);
 }
 
 static stk_status refuse(int error, const char *address, int port, stk_error *err)

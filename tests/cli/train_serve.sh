@@ -82,6 +82,64 @@ printf 'x' >"$work/run/learning.json"
 run diagnose "$work/run" -o "$work/again.html"
 expect_code 1 "learning.json that is none"
 expect_in "$work/err" "learning.json" "learning.json that is none"
+
+# Open to others: only with the token, which stands in the address that is printed and in no list of processes.
+"$stoker" train "$work/data" --model resnet8 --size 32 --epochs 100000 --validation none -q --serve=0 --serve-address 0.0.0.0 \
+    -o "$work/open" >"$work/job.out" 2>"$work/job.err" &
+job=$!
+python3 - "$work/job.err" $job <<'PYTHON' || fail "the token: $(cat "$work/job.err")"
+import http.cookiejar, re, sys, time, urllib.error, urllib.request
+deadline, found = time.time() + 120, None
+while not found and time.time() < deadline:
+    found = re.search(r"^live: http://\S+:(\d+)/\?token=([0-9a-f]{32})$", open(sys.argv[1]).read(), re.M)
+    if not found: time.sleep(0.1)
+port, token = found.groups()
+url = f"http://127.0.0.1:{port}/"
+def code(address, headers={}, opener=urllib.request.build_opener()):
+    try:
+        return opener.open(urllib.request.Request(address, headers=headers), timeout=60).status
+    except urllib.error.HTTPError as error:
+        return error.code
+assert code(url) == code(url + "data.json") == code(url + "?token=" + "0" * 32) == 401
+browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+assert code(url + "?token=" + token, opener=browser) == 200 and code(url, opener=browser) == 200
+assert code(url + "data.json", {"Authorization": "Bearer " + token}) in (200, 503)
+line = open(f"/proc/{sys.argv[2]}/cmdline").read()
+assert token not in line and "serve" in line, line
+PYTHON
+kill -INT $job
+wait $job || true
+printf 'my-own-secret-token\r\n' >"$work/token"
+"$stoker" train "$work/data" --model resnet8 --size 32 --epochs 100000 --validation none -q --serve=0 --serve-address 127.0.0.1 \
+    --serve-token-file "$work/token" -o "$work/own" >"$work/job.out" 2>"$work/job.err" &
+job=$!
+python3 - "$work/job.err" <<'PYTHON' || fail "a token of one's own: $(cat "$work/job.err")"
+import re, sys, time, urllib.error, urllib.request
+deadline, found = time.time() + 120, None
+while not found and time.time() < deadline:
+    found = re.search(r"live: (http://127.0.0.1:\d+/)", open(sys.argv[1]).read())
+    if not found: time.sleep(0.1)
+def code(headers):
+    try:
+        return urllib.request.urlopen(urllib.request.Request(found.group(1), headers=headers), timeout=60).status
+    except urllib.error.HTTPError as error:
+        return error.code
+right = {"Authorization": "Bearer my-own-secret-token"}
+assert code({}) == 401 and code(right) == 200 and code(right | {"Host": "evil.test"}) == 403
+PYTHON
+kill -INT $job
+wait $job || true
+! grep -q my-own-secret "$work/job.err" || fail "a token of one's own is printed"
+STOKER_SERVE_TOKEN=short run train "$work/data" -q --serve=0 -o "$work/third"
+expect_code 1 "a token that is too short"
+expect_in "$work/err" "the token has 5 characters" "a token that is too short"
+run train "$work/data" -q --serve=0 --serve-token-file "$work/nowhere" -o "$work/third"
+expect_code 1 "a token's file that is not there"
+expect_in "$work/err" "$work/nowhere: cannot open the file of the token" "a token's file that is not there"
+run train "$work/data" -q --serve-address 0.0.0.0 -o "$work/third"
+expect_code 1 "an address without --serve"
+expect_in "$work/err" "--serve-address does nothing without --serve" "an address without --serve"
+[ ! -e "$work/third" ] || fail "a run was begun without its server"
 run train "$work/data" -q --serve --serve-address nowhere -o "$work/third"
 expect_code 1 "an address in words"
 expect_in "$work/err" "no address in numbers" "an address in words"

@@ -2,6 +2,7 @@
 #include "train_live.h"
 
 #include "profile_resources.h"
+#include "train_token.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -121,11 +122,12 @@ static stk_status ask_trace(void *context, int64_t steps, int level, stk_error *
 }
 
 /* A port that a person named is the one, or an error; the usual one may be another run's. */
-static stk_status open_server(stk_live **out, const stk_serve_values *values, stk_tracer *tracer,
-                              stk_error *err)
+static stk_status open_server(stk_live **out, const stk_serve_values *values, const char *token,
+                              stk_tracer *tracer, stk_error *err)
 {
     stk_live_options options = {.port = (int)values->port,
                                 .address = values->address,
+                                .token = token,
                                 .ask_trace = tracer ? ask_trace : NULL,
                                 .context = tracer};
     if (values->port != STK_SERVE_USUAL) return stk_live_start(out, &options, err);
@@ -147,27 +149,47 @@ static void init_lock(stk_train_live *live)
     pthread_mutex_init(&live->lock, NULL);
 }
 
-static void tell_address(const char *address, int port)
+/* The name that others reach the machine by, where it listens at all of its addresses. */
+static const char *reachable(const char *address, char *name, size_t room)
 {
-    const bool v6 = strchr(address, ':') != NULL;
-    fprintf(stderr, "live: http://%s%s%s:%d/\n", v6 ? "[" : "", address, v6 ? "]" : "", port);
+    if (!address) return "localhost";
+    if (strcmp(address, "0.0.0.0") != 0 && strcmp(address, "::") != 0) return address;
+    return gethostname(name, room) || !memchr(name, 0, room) || !*name ? address : name;
+}
+
+/* A token that was drawn is told here and nowhere else; a person's own is theirs to know. */
+static void tell_address(const stk_serve_values *values, const stk_live *server, const char *own)
+{
+    char        name[256];
+    const char *address = reachable(values->address, name, sizeof name);
+    const char *token = own ? "" : stk_live_token(server);
+    const bool  v6 = strchr(address, ':') != NULL;
+    fprintf(stderr, "live: http://%s%s%s:%d/%s%s%s\n", v6 ? "[" : "", address, v6 ? "]" : "",
+            stk_live_port(server), *token ? "?token=" : "", token,
+            own ? " (with ?token= and your token)" : "");
 }
 
 stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *values,
                                stk_tracer *tracer, stk_error *err)
 {
     *out = NULL;
+    if (values->port == STK_SERVE_OFF && (values->address || values->token_file))
+        return stk_fail(err, STK_E_INVALID, "serve", NULL, "%s does nothing without --serve",
+                        values->address ? "--serve-address" : "--serve-token-file");
     if (values->port == STK_SERVE_OFF) return STK_OK;
     stk_train_live *live = calloc(1, sizeof *live);
     if (!live) return stk_fail(err, STK_E_NOMEM, "serve", NULL, "no memory");
     init_lock(live);
     live->tracer = tracer;
-    const stk_status st = open_server(&live->server, values, tracer, err);
+    char      *token = NULL;
+    stk_status st = stk_train_token_read(values->token_file, &token, err);
+    if (!st) st = open_server(&live->server, values, token, tracer, err);
+    if (!st) tell_address(values, live->server, token);
+    free(token);
     if (st) {
         stk_train_live_stop(live);
         return st;
     }
-    tell_address(values->address ? values->address : "localhost", stk_live_port(live->server));
     *out = live;
     return STK_OK;
 }

@@ -9,10 +9,10 @@
 #include <stoker/tracer.h>
 #include <stoker/train.h>
 
-/* What --serve and --serve-address set. */
+/* What --serve, --serve-address and --serve-token-file set. */
 typedef struct stk_serve_values {
     int64_t     port; /* SERVE_OFF: nothing is served; SERVE_USUAL: 8090 or the next free one */
-    const char *address;
+    const char *address, *token_file; /* NULL: not given */
 } stk_serve_values;
 
 enum { STK_SERVE_OFF = -2, STK_SERVE_USUAL = -1 };
@@ -28,16 +28,26 @@ enum { STK_SERVE_OFF = -2, STK_SERVE_USUAL = -1 };
      .group = "Output",                                                                            \
      .help = "show the run in a browser while it goes on (default: port 8090 or the next free "    \
              "one; 0: any)"},                                                                      \
+        {.name = "serve-address",                                                                  \
+         .metavar = "A",                                                                           \
+         .kind = STK_OPTION_TEXT,                                                                  \
+         .target = offsetof(type, member.address),                                                 \
+         .group = "Output",                                                                        \
+         .help =                                                                                   \
+             "listen here instead of on this machine only: 0.0.0.0 for all who reach it and know " \
+             "the token that is printed"},                                                         \
     {                                                                                              \
-        .name = "serve-address", .metavar = "A", .kind = STK_OPTION_TEXT,                          \
-        .target = offsetof(type, member.address), .group = "Output",                               \
-        .help = "listen here instead of on this machine only: 0.0.0.0 for all who reach it"        \
+        .name = "serve-token-file", .metavar = "FILE", .kind = STK_OPTION_TEXT,                    \
+        .target = offsetof(type, member.token_file), .group = "Output",                            \
+        .help = "ask browsers for the token in FILE (or in STOKER_SERVE_TOKEN), wherever it "      \
+                "listens; it is not printed"                                                       \
     }
 
 typedef struct stk_train_live stk_train_live;
 
-/* Opens the port, so that one in use is told before a run is begun. *out is NULL where serving is
- * off, and on failure. tracer is asked for what the page's button wants; NULL: there is none. */
+/* Opens the port and tells the address on stderr, so that one in use is told before a run is begun.
+ * *out is NULL where serving is off, and on failure. tracer is asked for what the page's button
+ * wants; NULL: there is none. */
 STK_NODISCARD stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *values,
                                              stk_tracer *tracer, stk_error *err);
 /* What is shown. */
