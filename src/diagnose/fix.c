@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stoker/text.h>
 #include <string.h>
 
 /* How far runs came out from what the replay said of them (bench/observe/advice.py): parts of the
@@ -113,16 +114,23 @@ void stk_fix_set(stk_fix *fix, const char *format, ...)
     fix->set_count++;
 }
 
-const char *stk_case_data(const stk_case *c)
+static const char *data_of(const stk_case *c)
 {
     const char *data = c->profile->run.data;
     return *data && strlen(data) <= STK_FIX_PATH ? data : "DATA";
 }
 
+/* A profile may be anybody's: what it calls its data is typed into a shell. */
+static const char *as_path(char *word, size_t room, const char *path)
+{
+    return stk_shell_path(word, room, path) < room ? word : "DATA";
+}
+
 void stk_fix_train(const stk_case *c, stk_fix *fix, const char *format, ...)
 {
-    const int used =
-        snprintf(fix->command, sizeof fix->command, "stoker train %s ", stk_case_data(c));
+    char      word[STK_FIX_WORD];
+    const int used = snprintf(fix->command, sizeof fix->command, "stoker train %s ",
+                              as_path(word, sizeof word, data_of(c)));
     PRINT(fix->command + used, sizeof fix->command - (size_t)used);
 }
 
@@ -134,11 +142,18 @@ void stk_fix_recipe(stk_fix *fix, const char *format, ...)
 /* Beside the data: "photos-146". */
 void stk_fix_pack(const stk_case *c, stk_fix *fix, const char *suffix, const char *flags)
 {
-    const char *data = stk_case_data(c);
+    const char *data = data_of(c);
     size_t      length = strlen(data);
+    char        from[STK_FIX_WORD], to[STK_FIX_WORD];
     while (length > 1 && data[length - 1] == '/')
         length--;
     snprintf(fix->data, sizeof fix->data, "%.*s-%s", (int)length, data, suffix);
-    snprintf(fix->command, sizeof fix->command, "stoker pack %s %.*s-%s%s%s", data, (int)length,
-             data, suffix, *flags ? " " : "", flags);
+    const bool fits =
+        as_path(from, sizeof from, data) == from && as_path(to, sizeof to, fix->data) == to;
+    if (!fits) {
+        snprintf(from, sizeof from, "DATA");
+        snprintf(to, sizeof to, "DATA-%s", suffix);
+    }
+    snprintf(fix->command, sizeof fix->command, "stoker pack %s %s%s%s", from, to,
+             *flags ? " " : "", flags);
 }

@@ -4,7 +4,8 @@
 
 #include "diagnose/case.h"
 
-enum { STK_FIX_PATH = 100 }; /* a longer path does not fit into a line: DATA stands for it */
+/* A longer path does not fit into a line: DATA stands for it. A word is one with its quotes. */
+enum { STK_FIX_PATH = 100, STK_FIX_WORD = 112 };
 
 /* Each adds a fix with this name when it is worth it, with texts for the caller to fill; NULL when
  * it is not, or when there is no room. */
@@ -34,7 +35,5 @@ void stk_fix_recipe(stk_fix *fix, const char *format, ...) STK_PRINTF(2, 3);
 void stk_fix_train(const stk_case *c, stk_fix *fix, const char *format, ...) STK_PRINTF(3, 4);
 /* command and data: "stoker pack DATA DATA-SUFFIX FLAGS". */
 void stk_fix_pack(const stk_case *c, stk_fix *fix, const char *suffix, const char *flags);
-/* The data of the run, for a command. */
-const char *stk_case_data(const stk_case *c);
 
 #endif

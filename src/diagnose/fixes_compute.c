@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stoker/text.h>
 
 /* An operation with so much of compute's time is named, essential or not. */
 static const double op_worth = 0.25;
@@ -65,9 +66,10 @@ static void fix_operation(stk_case *c, const stk_op_cost *op, bool odd)
                         100 * op->share, 100 * op->roof);
     else
         stk_fix_because(fix, "it takes %.0f %% of compute's time", 100 * op->share);
-    if (*c->profile->run.model)
-        snprintf(fix->command, sizeof fix->command, "stoker bench compute %.90s --ops",
-                 c->profile->run.model);
+    char model[STK_FIX_WORD];
+    if (*c->profile->run.model &&
+        stk_shell_word(model, sizeof model, c->profile->run.model) < sizeof model)
+        snprintf(fix->command, sizeof fix->command, "stoker bench compute %s --ops", model);
 }
 
 /* Each one that stands out can be done without; of the dearest of the others half may be saved. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stoker/dataset_info.h>
 #include <stoker/source.h>
+#include <stoker/text.h>
 #include <string.h>
 
 /* Pictures are packed a little larger than they are used, so that crops have room; many files are
@@ -52,8 +53,23 @@ static int stem(const char *path)
     return (int)length;
 }
 
+/* "stoker pack PATH PATH-SUFFIX FLAGS". A path that does not fit into the line is DATA. */
+static void advise_pack(stk_lint *item, const char *path, const char *suffix, const char *flags)
+{
+    enum { WORD = 112 };
+    char from[WORD], to[WORD], target[2 * WORD];
+    snprintf(target, sizeof target, "%.*s-%s", stem(path), path, suffix);
+    if (stk_shell_path(from, sizeof from, path) >= sizeof from ||
+        stk_shell_path(to, sizeof to, target) >= sizeof to) {
+        snprintf(from, sizeof from, "DATA");
+        snprintf(to, sizeof to, "DATA-%s", suffix);
+    }
+    stk_lint_say(item->command, sizeof item->command, "stoker pack %s %s%s", from, to, flags);
+}
+
 void stk_lint_pictures(const stk_lint_subject *s)
 {
+    char                  suffix[24], flags[40];
     const stk_train_data *d = s->data;
     const char           *path = s->recipe->data.path;
     const int64_t         side = d->width < d->height ? d->width : d->height;
@@ -68,8 +84,9 @@ void stk_lint_pictures(const stk_lint_subject *s)
                  "decoded; make them small once",
                  (long long)d->width, (long long)d->height, (long long)size,
                  (double)(d->width * d->height) / (double)(size * size));
-    stk_lint_say(item->command, sizeof item->command, "stoker pack %s %.*s-%lld --resize %lld",
-                 path, stem(path), path, (long long)pack, (long long)pack);
+    stk_lint_say(suffix, sizeof suffix, "%lld", (long long)pack);
+    stk_lint_say(flags, sizeof flags, " --resize %lld", (long long)pack);
+    advise_pack(item, path, suffix, flags);
     stk_lint_say(item->how, sizeof item->how, "by pixels: decoding skips some of them already");
     item->saves = 1 - rest * rest;
     item->changes_training = true;
@@ -88,8 +105,7 @@ void stk_lint_files(const stk_lint_subject *s)
                  "%llu files of %.0f KB are opened one by one each epoch; packed, they are read in "
                  "pieces of 100 MB",
                  (unsigned long long)at->files, each / 1e3);
-    stk_lint_say(item->command, sizeof item->command, "stoker pack %s %.*s-packed", path,
-                 stem(path), path);
+    advise_pack(item, path, "packed", "");
 }
 
 /* A quarter of memory is what input takes at most unless told otherwise. */

@@ -1,5 +1,6 @@
 /* Rules over a settled recipe and its data. */
 #include "lint/lint.h"
+#include <stoker/text.h>
 #include <string.h>
 
 enum { MULTIPLE = 8, TINY = 8, USUAL = 32, FEW_STEPS = 20, ROWS_MOST = 200 };
@@ -69,8 +70,10 @@ static void tell(const stk_lint_subject *s, const char *rule, const char *key, c
     if (!item) return;
     stk_lint_say(item->message, sizeof item->message, "%s", message);
     stk_lint_say(item->recipe, sizeof item->recipe, "%s", line);
-    stk_lint_say(item->command, sizeof item->command, "stoker bench compute %s --batch %lld",
-                 s->recipe->model.name, (long long)s->recipe->data.batch);
+    char model[STK_LINT_TEXT];
+    if (stk_shell_word(model, sizeof model, s->recipe->model.name) < sizeof model)
+        stk_lint_say(item->command, sizeof item->command, "stoker bench compute %s --batch %lld",
+                     model, (long long)s->recipe->data.batch);
 }
 
 static bool has_only_reference(void)

@@ -55,8 +55,9 @@ expect_code 0 "a name with an escape"
 expect_in "$work/out" "packed 1 item into" "one item"
 for file in out err; do
     expect_not_in "$work/$file" "$(printf '\033')" "a name with an escape"
-    expect_in "$work/$file" 'e\x1B[31m' "a name with an escape"
 done
+expect_in "$work/out" 'e\x1B[31m' "a name with an escape"
+expect_in "$work/err" "e\\033\\13331m')\"" "a name with an escape, to type"
 mkdir "$work/near"
 for size in 2001 2002; do head -c $size /dev/zero >"$work/near/$size.jpg"; done
 run inspect --pictures 0 "$work/near"

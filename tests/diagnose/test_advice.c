@@ -90,6 +90,26 @@ STK_TEST(a_packed_set_is_never_to_be_packed)
     stk_profile_release(&p);
 }
 
+/* A profile may be anybody's. */
+STK_TEST(commands_are_quoted_for_the_shell)
+{
+    stk_profile p = slow_reads("folder", 100);
+    strcpy(p.run.data, "-my photos; it's $(id)/");
+    stk_diagnosis d = diagnose(&p);
+    EXPECT_STR_EQ(
+        "stoker pack ./'-my photos; it'\\''s $(id)/' ./'-my photos; it'\\''s $(id)-packed'",
+        fix_named(&d, "pack")->command);
+    EXPECT_STR_EQ("-my photos; it's $(id)-packed", fix_named(&d, "pack")->data);
+    EXPECT_STR_EQ("stoker train ./'-my photos; it'\\''s $(id)/' --set data.cache=memory",
+                  fix_named(&d, "cache")->command);
+    memset(p.run.data, '\'', 60); /* quotes make it too long */
+    p.run.data[60] = 0;
+    d = diagnose(&p);
+    EXPECT_STR_EQ("stoker pack DATA DATA-packed", fix_named(&d, "pack")->command);
+    EXPECT_STR_EQ("stoker train DATA --set data.cache=memory", fix_named(&d, "cache")->command);
+    stk_profile_release(&p);
+}
+
 STK_TEST(a_cache_is_told_where_there_is_none_and_the_data_fits)
 {
     stk_profile   p = slow_reads("pack", 100);

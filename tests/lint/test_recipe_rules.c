@@ -133,6 +133,20 @@ STK_TEST(pictures_that_are_much_too_large_are_told)
     only(&s, NULL);
 }
 
+STK_TEST(commands_are_quoted_for_the_shell)
+{
+    subject s = usual();
+    s.data.width = 4000;
+    s.data.height = 3000;
+    snprintf(s.recipe.data.path, sizeof s.recipe.data.path, "it's `id`\n/");
+    EXPECT_STR_EQ("stoker pack \"$(printf 'it\\047s \\140id\\140\\012/')\" \"$(printf 'it\\047s "
+                  "\\140id\\140\\012\\055256')\" --resize 256",
+                  only(&s, "large_pictures").command);
+    memset(s.recipe.data.path, '/', 200);
+    s.recipe.data.path[200] = 0;
+    EXPECT_STR_EQ("stoker pack DATA DATA-256 --resize 256", only(&s, "large_pictures").command);
+}
+
 STK_TEST(many_small_files_are_told)
 {
     subject s = usual();

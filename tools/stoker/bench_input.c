@@ -191,7 +191,7 @@ static int look(const stk_invocation *call, stk_dataset *data, const stk_warning
         code = print_look(call, warnings, count, v->explain ? &text : NULL);
     } else {
         if (v->lint) print_warnings(stdout, warnings, count);
-        if (text.size) fwrite(text.data, 1, text.size, stdout);
+        stk_print_lines(stdout, stk_blob_bytes(&text));
     }
     stk_blob_release(&text);
     return code ? code : v->lint && count ? STK_EXIT_FAILED : STK_EXIT_OK;

@@ -197,8 +197,7 @@ static void print_text(const stk_invocation *call, const stk_lr_result *r, const
     }
     char *command = write_command(call, r);
     printf("%ssuggestion %.3g%s: ", style->bold, r->suggestion, style->plain);
-    stk_text_print(stdout, command ? command : "no memory for the command");
-    printf("\n");
+    printf("%s\n", command ? command : "no memory for the command");
     free(command);
 }
 

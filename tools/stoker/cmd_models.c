@@ -81,7 +81,7 @@ static stk_status print_graph(const stk_model_graphs *graphs, stk_error *err)
     stk_blob text;
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     stk_status st = stk_graph_dump(graphs->evaluation, &text, err);
-    if (!st) fwrite(text.data, 1, text.size, stdout);
+    if (!st) stk_print_lines(stdout, stk_blob_bytes(&text));
     stk_blob_release(&text);
     return st;
 }

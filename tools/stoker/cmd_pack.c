@@ -385,9 +385,9 @@ static stk_status print_json(const session *s, const stk_pack_result *result, do
 
 static void print_hint(const char *out_path)
 {
-    fprintf(stderr, "'stoker inspect %s", out_path[0] == '-' ? "-- " : "");
-    stk_text_print(stderr, out_path);
-    fprintf(stderr, "' shows what is in it\n");
+    fprintf(stderr, "next: stoker inspect ");
+    stk_print_path(stderr, out_path);
+    fprintf(stderr, "\n");
 }
 
 static int run_session(session *s)

@@ -104,9 +104,9 @@ static int explain(const session *s)
         code = stk_json_out_end(&json, s->call);
     } else {
         printf("# Decisions\n");
-        fwrite(s->job->reasons.data, 1, s->job->reasons.size, stdout);
+        stk_print_lines(stdout, stk_blob_bytes(&s->job->reasons));
         printf("\n");
-        fwrite(text.data, 1, text.size, stdout);
+        stk_print_lines(stdout, stk_blob_bytes(&text));
     }
     stk_blob_release(&text);
     return code;

@@ -5,10 +5,13 @@
 #include <stoker/filesystem.h>
 #include <stoker/json.h>
 #include <stoker/report.h>
+#include <stoker/text.h>
 #include <string.h>
 
 /* A profile of 4096 steps and an hour of samples is 2 MB. */
 static const uint64_t most_bytes = 1u << 30;
+
+enum { LONGEST_COMMAND = 4096 };
 
 stk_status stk_profile_make_folder(const char *folder, stk_error *err)
 {
@@ -166,14 +169,30 @@ stk_status stk_profile_load(stk_profile *out, const char *path, stk_error *err)
     return st;
 }
 
+/* Appends an argument; false where it does not fit with what tells that there are more. */
+static bool add_word(char *text, size_t room, size_t *used, const char *word)
+{
+    static const char more[] = " ...";
+    const size_t      before = *used > 0, size = stk_shell_word(NULL, 0, word);
+    if (*used + before + size + sizeof more > room) {
+        snprintf(text + *used, room - *used, "%s", more);
+        return false;
+    }
+    if (before) text[*used] = ' ';
+    (void)stk_shell_word(text + *used + before, size + 1, word);
+    *used += before + size;
+    return true;
+}
+
+/* As it could be typed again. */
 void stk_profile_command_line(char *text, size_t room)
 {
+    char   read[LONGEST_COMMAND + 1];
     FILE  *file = fopen("/proc/self/cmdline", "r");
-    size_t size = file ? fread(text, 1, room - 1, file) : 0;
+    size_t size = file ? fread(read, 1, LONGEST_COMMAND, file) : 0, used = 0;
     if (file) fclose(file);
-    while (size && !text[size - 1])
-        size--;
-    for (size_t i = 0; i < size; i++)
-        if (!text[i]) text[i] = ' ';
-    text[size] = 0;
+    read[size] = 0;
+    *text = 0;
+    for (const char *word = read; word < read + size; word += strlen(word) + 1)
+        if (!add_word(text, room, &used, word)) break;
 }

@@ -55,16 +55,14 @@ void stk_profile_print_overhead(FILE *out, const stk_profile *profile)
     for (int level = 0; level < LEVELS; level++) {
         const stk_profile_overhead *o = &profile->overhead[level];
         if (!o->measured) continue;
-        fprintf(out, "%slevel %d (%s) %+.2f %% (%+.2f to %+.2f)",
-                any ? ", " : "\nObserving costs, of a step: ", level, names[level], 100 * o->share,
+        fprintf(out, any ? ", " : "\nObserving costs, of a step: ");
+        fprintf(out, "level %d (%s) %+.2f %% (%+.2f to %+.2f)", level, names[level], 100 * o->share,
                 100 * o->low, 100 * o->high);
         any = true;
     }
-    fprintf(
-        out, "%s\n",
-        any ? ""
-            : "\nWhat observing costs was not measured: a longer --seconds would have to hold 150 "
-              "steps");
+    fprintf(out, any ? "\n"
+                     : "\nWhat observing costs was not measured: a longer --seconds would have to "
+                       "hold 150 steps\n");
 }
 
 stk_status stk_profile_measure_overhead(stk_profile *profile, stk_train_bench *bench,

@@ -36,6 +36,16 @@ static bool wants_color(bool is_terminal, const char *color)
     return is_terminal && terminal && strcmp(terminal, "dumb") != 0;
 }
 
+/* A text is known by where it lies: the same bytes in the name of a file are others. */
+static const char sequences[][8] = {"\033[1m", "\033[2m", "\033[32m", "\033[31m", "\033[0m"};
+
+bool stk_style_has(const char *text)
+{
+    for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
+        if (text == sequences[i]) return true;
+    return false;
+}
+
 stk_style stk_style_for(FILE *out, const char *color)
 {
     const bool is_terminal = isatty(fileno(out));
@@ -43,10 +53,10 @@ stk_style stk_style_for(FILE *out, const char *color)
     stk_style  style = {"", "", "", "", "", false, stk_terminal_width(out, 60, 120)};
     style.unicode = (is_terminal || forced) && stk_terminal_shows_unicode();
     if (!wants_color(is_terminal, color)) return style;
-    style.bold = "\033[1m";
-    style.dim = "\033[2m";
-    style.good = "\033[32m";
-    style.bad = "\033[31m";
-    style.plain = "\033[0m";
+    style.bold = sequences[0];
+    style.dim = sequences[1];
+    style.good = sequences[2];
+    style.bad = sequences[3];
+    style.plain = sequences[4];
     return style;
 }

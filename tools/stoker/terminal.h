@@ -18,6 +18,9 @@ typedef struct stk_style {
 /* color is a choice of the above, or NULL for "auto". */
 stk_style stk_style_for(FILE *out, const char *color);
 
+/* Whether text is one of the sequences of a style: that one, not one with the same bytes. */
+bool stk_style_has(const char *text);
+
 /* Whether its characters are UTF-8, by the locale. */
 bool stk_terminal_shows_unicode(void);
 

@@ -1,28 +1,46 @@
 /* Text on a terminal. */
 #include "text.h"
 
-#include <limits.h>
+#include <langinfo.h>
+#include <stdint.h>
+#include <stoker/text.h>
 #include <string.h>
 #include <wchar.h>
 
+enum { NOT_SHOWN = -1, UTF8_MOST = 4, SAFE_ROOM = 4 * UTF8_MOST + 1 };
+
+/* In other locales than UTF-8 a byte from 0x80 on may be anything, a control character too. In that
+ * of C, which is that of containers, texts are UTF-8 as files are. */
+static bool shows_utf8(void)
+{
+    const char *codeset = nl_langinfo(CODESET);
+    return strcmp(codeset, "UTF-8") == 0 || strcmp(codeset, "ANSI_X3.4-1968") == 0;
+}
+
+static wchar_t code_of(const char *text, size_t bytes)
+{
+    static const unsigned char masks[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+    uint32_t                   code = (unsigned char)*text & masks[bytes];
+    for (size_t i = 1; i < bytes; i++)
+        code = code << 6 | ((unsigned char)text[i] & 0x3F);
+    return (wchar_t)code;
+}
+
 /* The next character of text: its bytes (0 at the end) and columns; columns is -1 for what must not
  * be printed as it is. */
-static size_t next_character(const char *text, mbstate_t *state, int *columns)
+static size_t next_character(const char *text, size_t left, int *columns)
 {
-    wchar_t      wide;
-    const size_t bytes = mbrtowc(&wide, text, MB_LEN_MAX, state);
-    if (bytes == 0) return 0;
-    if (bytes == (size_t)-1 || bytes == (size_t)-2) {
-        memset(state, 0, sizeof *state);
-        *columns = -1;
-        return 1;
-    }
-    *columns = wcwidth(wide);
+    bool         shown;
+    const size_t bytes = stk_text_character(text, left, &shown);
+    if (!bytes) return 0;
+    const int width = shown ? wcwidth(code_of(text, bytes)) : NOT_SHOWN;
+    /* What the C library does not know takes a column. */
+    *columns = !shown || (bytes > 1 && !shows_utf8()) ? NOT_SHOWN : width < 0 ? 1 : width;
     return bytes;
 }
 
-/* Writes one character in its safe form and gives its bytes; shown is 8 bytes or more. */
-static size_t safe_character(char *shown, const char *text, size_t bytes, int *columns)
+/* Writes one character in its safe form and gives its bytes. */
+static size_t safe_character(char shown[SAFE_ROOM], const char *text, size_t bytes, int *columns)
 {
     if (*columns >= 0) {
         memcpy(shown, text, bytes);
@@ -35,29 +53,43 @@ static size_t safe_character(char *shown, const char *text, size_t bytes, int *c
     return used;
 }
 
-enum { SAFE_ROOM = 4 * MB_LEN_MAX + 1 };
+int stk_text_width_of(const char *text, size_t size)
+{
+    char shown[SAFE_ROOM];
+    int  width = 0, columns;
+    for (size_t bytes; (bytes = next_character(text, size, &columns)); text += bytes) {
+        safe_character(shown, text, bytes, &columns);
+        width += columns;
+        size -= bytes;
+    }
+    return width;
+}
 
 int stk_text_width(const char *text)
 {
-    mbstate_t state = {0};
-    char      shown[SAFE_ROOM];
-    int       width = 0, columns;
-    for (size_t bytes; (bytes = next_character(text, &state, &columns)) > 0; text += bytes) {
-        safe_character(shown, text, bytes, &columns);
-        width += columns;
+    return stk_text_width_of(text, strlen(text));
+}
+
+size_t stk_text_cut(const char *text, size_t size)
+{
+    const size_t most = size < UTF8_MOST ? size : UTF8_MOST;
+    for (size_t i = 1; i <= most; i++) {
+        const unsigned char c = (unsigned char)text[size - i];
+        if ((c & 0xC0) == 0x80) continue;
+        const size_t whole = c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+        return whole > i ? size - i : size;
     }
-    return width;
+    return size;
 }
 
 void stk_text_fit(char *dst, size_t capacity, const char *text, int columns)
 {
     const bool cut = stk_text_width(text) > columns;
     const int  limit = cut ? (columns > 3 ? columns - 3 : 0) : columns;
-    mbstate_t  state = {0};
     char       shown[SAFE_ROOM];
-    size_t     size = 0;
+    size_t     size = 0, left = strlen(text);
     int        width = 0, wide;
-    for (size_t bytes; (bytes = next_character(text, &state, &wide)) > 0; text += bytes) {
+    for (size_t bytes; (bytes = next_character(text, left, &wide)); text += bytes, left -= bytes) {
         const size_t used = safe_character(shown, text, bytes, &wide);
         if (width + wide > limit || size + used + 4 > capacity) break;
         memcpy(dst + size, shown, used);
@@ -67,13 +99,17 @@ void stk_text_fit(char *dst, size_t capacity, const char *text, int columns)
     snprintf(dst + size, capacity - size, "%s", cut ? "..." : "");
 }
 
+void stk_text_print_bytes(FILE *out, const char *text, size_t size)
+{
+    char shown[SAFE_ROOM];
+    int  columns;
+    for (size_t bytes; (bytes = next_character(text, size, &columns)); text += bytes, size -= bytes)
+        fwrite(shown, 1, safe_character(shown, text, bytes, &columns), out);
+}
+
 void stk_text_print(FILE *out, const char *text)
 {
-    mbstate_t state = {0};
-    char      shown[SAFE_ROOM];
-    int       columns;
-    for (size_t bytes; (bytes = next_character(text, &state, &columns)) > 0; text += bytes)
-        fwrite(shown, 1, safe_character(shown, text, bytes, &columns), out);
+    stk_text_print_bytes(out, text, strlen(text));
 }
 
 void stk_text_wrap(FILE *out, const char *text, int first_column, int indent, int width)

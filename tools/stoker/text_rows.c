@@ -61,7 +61,7 @@ static void flush(stk_text_rows *rows)
     if (!rows->status && rows->file)
         rows->status = stk_output_write(rows->file, t->data, t->size, &rows->err);
     else if (!rows->status)
-        fwrite(t->data, 1, t->size, stdout);
+        stk_print_exact(stk_blob_bytes(t));
     rows->text.size = 0;
 }
 

@@ -140,13 +140,13 @@ static int print(const stk_invocation *call, const stk_tracer_answer *a)
         stk_json_object_end(&out.writer);
         return stk_json_out_end(&out, call);
     }
-    stk_text_print(stdout, a->path);
+    stk_print_exact(stk_bytes_text(a->path));
     printf("\n");
     fprintf(stderr, "%s events of %lld steps from step %lld on\n",
             stk_format_count(events, a->events), (long long)a->request.steps,
             (long long)a->first_step);
     fprintf(stderr, "next: stoker trace gaps ");
-    stk_text_print(stderr, a->path);
+    stk_print_path(stderr, a->path);
     fprintf(stderr, "\n");
     return STK_EXIT_OK;
 }

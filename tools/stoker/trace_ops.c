@@ -178,19 +178,21 @@ static int print_table(const session *s)
 
 static void print_csv_text(const char *text)
 {
-    putchar('"');
+    printf("\"");
     for (; *text; text++) {
-        if (*text == '"') putchar('"');
-        putchar((unsigned char)*text < 0x20 ? ' ' : *text);
+        if (*text == '"') printf("\"");
+        const size_t length = 1 + strcspn(text + 1, "\"");
+        stk_print_exact(stk_bytes_of(text, length));
+        text += length - 1;
     }
-    putchar('"');
+    printf("\"");
 }
 
 static void print_csv_roof(stk_roof roof)
 {
     printf(",%s,", stk_roof_name(roof.kind));
     if (stk_roof_has_share(&roof)) printf("%.6f", roof.share);
-    putchar('\n');
+    printf("\n");
 }
 
 static int print_csv(const session *s)
@@ -207,7 +209,7 @@ static int print_csv(const session *s)
                s->ops.self_ns ? (double)op->self_ns / (double)s->ops.self_ns : 0, mean_ns(op),
                (unsigned long long)op->p95_ns);
         if (op->flops_per_s >= 0) printf("%.6g", op->flops_per_s);
-        putchar(',');
+        printf(",");
         if (op->bytes_per_s >= 0) printf("%.6g", op->bytes_per_s);
         print_csv_roof(roof_of(s, op));
     }

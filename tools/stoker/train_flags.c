@@ -141,20 +141,6 @@ int stk_train_flags_inject(const stk_invocation *call, const stk_train_values *v
     return STK_EXIT_OK;
 }
 
-/* As one word of a shell. */
-static void print_word(FILE *out, const char *text)
-{
-    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
-    if (*text && !text[strspn(text, plain)]) {
-        fprintf(out, "%s", text);
-        return;
-    }
-    fprintf(out, "'");
-    for (; *text; text++)
-        fprintf(out, "%.*s", *text == '\'' ? 4 : 1, *text == '\'' ? "'\\''" : text);
-    fprintf(out, "'");
-}
-
 static void print_pairs(FILE *out, const stk_train_values *v, const char *key)
 {
     const size_t length = strlen(key);
@@ -162,22 +148,23 @@ static void print_pairs(FILE *out, const stk_train_values *v, const char *key)
         const char *pair = v->set.items[i];
         if (strncmp(pair, key, length) == 0 && pair[length] == '=') continue;
         fprintf(out, " --set ");
-        print_word(out, pair);
+        stk_print_word(out, pair);
     }
 }
 
 void stk_train_flags_print(FILE *out, const stk_train_values *v, const char *data, const char *key)
 {
     if (v->recipe) fprintf(out, " --recipe ");
-    if (v->recipe) print_word(out, v->recipe);
-    if (data) fprintf(out, "%s", *data == '-' ? " ./" : " "); /* else it would be read as a flag */
-    if (data) print_word(out, data);
+    if (v->recipe) stk_print_path(out, v->recipe);
+    if (data) fprintf(out, " ");
+    if (data) stk_print_path(out, data);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const char *text = *(const char *const *)(const void *)((const char *)v + keys[i].offset);
         if (!text || strcmp(keys[i].key, key) == 0) continue;
-        /* The value of a flag that may stand alone is joined to it. */
-        fprintf(out, " %s%s", keys[i].flag, strcmp(keys[i].flag, "--freeze") ? " " : "=");
-        print_word(out, text);
+        /* The value of a flag that may stand alone is joined to it, and one like a flag. */
+        const bool joined = strcmp(keys[i].flag, "--freeze") == 0 || *text == '-';
+        fprintf(out, " %s%s", keys[i].flag, joined ? "=" : " ");
+        stk_print_word(out, text);
     }
     if (v->trivial) fprintf(out, " --trivial-model");
     if (v->eager) fprintf(out, " --eager");

@@ -118,14 +118,14 @@ void stk_train_report_hint(const stk_train_report *report)
     const char *folder = stk_trainer_folder(report->trainer);
     if (report->result->interrupted) {
         fprintf(stderr, "interrupted; go on with: stoker train --resume ");
-        stk_text_print(stderr, folder);
+        stk_print_path(stderr, folder);
         fprintf(stderr, "\n");
         return;
     }
     fprintf(stderr, "next: stoker eval ");
-    stk_text_print(stderr, folder);
+    stk_print_path(stderr, folder);
     fprintf(stderr, "\n      stoker predict ");
-    stk_text_print(stderr, folder);
+    stk_print_path(stderr, folder);
     fprintf(stderr, " PICTURE...\n");
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stoker/presets.h>
 #include <stoker/source.h>
+#include <stoker/text.h>
 #include <string.h>
 
 typedef struct warnings {
@@ -17,15 +18,16 @@ static stk_status warn(const warnings *w, stk_error *err, const char *format, ..
 
 static stk_status warn(const warnings *w, stk_error *err, const char *format, ...)
 {
-    char      line[640];
-    va_list   args;
-    const int begin = snprintf(line, sizeof line, "WARNING: ");
+    static const char begin[] = "WARNING: ";
+    char              line[640], shown[sizeof line];
+    va_list           args;
     va_start(args, format);
-    int length = begin + vsnprintf(line + begin, sizeof line - (size_t)begin - 1, format, args);
+    vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    if (length > (int)sizeof line - 2) length = (int)sizeof line - 2;
-    line[length++] = '\n';
-    return stk_blob_append(w->lines, line, (size_t)length, err);
+    (void)stk_text_escape(shown, sizeof shown, line); /* names of files are anything */
+    STK_TRY(stk_blob_append(w->lines, begin, sizeof begin - 1, err));
+    STK_TRY(stk_blob_append(w->lines, shown, strlen(shown), err));
+    return stk_blob_append(w->lines, "\n", 1, err);
 }
 
 /* Of all images there are only some were looked at. */

@@ -6,21 +6,22 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stoker/program.h>
+#include <stoker/text.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 stk_status stk_settle_say(stk_settling *s, stk_error *err, const char *format, ...)
 {
-    char    line[512];
+    char    line[512], shown[sizeof line];
     va_list args;
     if (!s->reasons) return STK_OK;
     va_start(args, format);
-    int length = vsnprintf(line, sizeof line - 1, format, args);
+    vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    if (length > (int)sizeof line - 2) length = sizeof line - 2;
-    line[length++] = '\n';
-    return stk_blob_append(s->reasons, line, (size_t)length, err);
+    (void)stk_text_escape(shown, sizeof shown, line); /* a name with a line break is no two lines */
+    STK_TRY(stk_blob_append(s->reasons, shown, strlen(shown), err));
+    return stk_blob_append(s->reasons, "\n", 1, err);
 }
 
 void stk_settle_put(char *field, const char *text)
