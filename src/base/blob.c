@@ -1,5 +1,6 @@
 /* A growing run of bytes. */
 #include "base/checked.h"
+#include "base/large.h"
 
 #include <stdlib.h>
 #include <stoker/blob.h>
@@ -9,9 +10,19 @@ void stk_blob_init(stk_blob *blob, stk_ledger *ledger, stk_memory memory)
     *blob = (stk_blob){.ledger = ledger, .memory = memory};
 }
 
+/* What is in no ledger is malloc's: its bytes may become another's, who frees them. */
+static uint8_t *resize(const stk_blob *blob, size_t capacity)
+{
+    return blob->ledger ? stk_large_resize(blob->data, blob->capacity, capacity)
+                        : realloc(blob->data, capacity);
+}
+
 void stk_blob_release(stk_blob *blob)
 {
-    free(blob->data);
+    if (blob->ledger)
+        stk_large_free(blob->data, blob->capacity);
+    else
+        free(blob->data);
     stk_ledger_release(blob->ledger, blob->memory, blob->capacity);
     stk_blob_init(blob, blob->ledger, blob->memory);
 }
@@ -23,7 +34,7 @@ stk_status stk_blob_reserve_exact(stk_blob *blob, size_t capacity, stk_error *er
      * counting both would refuse a buffer of more than half the ceiling. */
     const size_t more = capacity - blob->capacity;
     STK_TRY(stk_ledger_reserve(blob->ledger, blob->memory, more, err));
-    uint8_t *data = realloc(blob->data, capacity);
+    uint8_t *data = resize(blob, capacity);
     if (!data) {
         stk_ledger_release(blob->ledger, blob->memory, more);
         return stk_fail(err, STK_E_NOMEM, "memory", NULL, "no memory for %zu bytes", capacity);

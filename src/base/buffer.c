@@ -1,6 +1,7 @@
 /* Reference-counted bytes. Header and bytes are one allocation: the header takes the first aligned
  * unit, the bytes follow. Only bytes of a special kind lie elsewhere. */
 #include "base/checked.h"
+#include "base/large.h"
 #include "base/ledger_spares.h"
 
 #include <stdlib.h>
@@ -18,6 +19,7 @@ struct stk_buffer {
     void *context;
 };
 
+_Static_assert((int)STK_BUFFER_ALIGNMENT <= (int)STK_LARGE_ALIGNMENT, "blocks are aligned enough");
 _Static_assert(sizeof(stk_buffer) <= STK_BUFFER_ALIGNMENT, "the header fits before the bytes");
 
 stk_status stk_buffer_new(stk_buffer **out, stk_ledger *ledger, stk_memory memory, size_t size,
@@ -34,10 +36,10 @@ stk_status stk_buffer_new(stk_buffer **out, stk_ledger *ledger, stk_memory memor
     stk_buffer      *buffer = spares ? stk_spares_take(spares, total) : NULL;
     const stk_status st = stk_ledger_reserve(ledger, memory, total, err);
     if (st) {
-        free(buffer);
+        stk_large_free(buffer, total);
         return st;
     }
-    if (!buffer) buffer = aligned_alloc(STK_BUFFER_ALIGNMENT, total);
+    if (!buffer) buffer = stk_large_new(total);
     if (!buffer) {
         stk_ledger_release(ledger, memory, total);
         return stk_fail(err, STK_E_NOMEM, "memory", NULL, "no memory for a buffer of %zu bytes",
@@ -90,10 +92,14 @@ void stk_buffer_unref(stk_buffer *buffer)
     stk_ledger      *ledger = buffer->ledger;
     const stk_memory memory = buffer->memory;
     const size_t     reserved = buffer->reserved;
+    const bool       apart = buffer->give != NULL; /* the bytes lie elsewhere */
     if (buffer->give) buffer->give(buffer->context, buffer->data, buffer->size);
     const bool keep =
-        !buffer->give && ledger && stk_spares_put(stk_ledger_spares(ledger), buffer, reserved);
-    if (!keep) free(buffer);
+        !apart && ledger && stk_spares_put(stk_ledger_spares(ledger), buffer, reserved);
+    if (!keep && apart)
+        free(buffer);
+    else if (!keep)
+        stk_large_free(buffer, reserved);
     stk_ledger_release(ledger, memory, reserved);
     stk_ledger_unref(ledger);
 }

@@ -1,4 +1,5 @@
 /* The memory ledger: one atomic total against the ceiling, one atomic line per kind of memory. */
+#include "base/ledger_pressure.h"
 #include "base/ledger_spares.h"
 #include "base/limits.h"
 
@@ -17,7 +18,9 @@ struct stk_ledger {
     uint64_t        ceiling; /* never changes */
     line            total;
     line            lines[STK_MEMORY_COUNT];
+    uint64_t        watched;    /* atomic: the peak of the total since somebody watches */
     uint64_t        refusals;   /* atomic */
+    uint32_t        pressed;    /* atomic: times of pressure that are on */
     uint32_t        references; /* atomic */
     uint32_t        waiters;    /* atomic: release signals only when there are some */
     pthread_mutex_t lock;       /* held by waiters around released, by nobody else for long */
@@ -25,7 +28,10 @@ struct stk_ledger {
     stk_spares      spares; /* their bytes are in no line, but count against the ceiling */
 };
 
-enum { SPARE_PART = 8 }; /* of the ceiling, that may wait to be used again */
+enum {
+    SPARE_PART = 8, /* of the ceiling, that may wait to be used again */
+    FREE_PART = 8   /* of the ceiling: where less is free, it is near */
+};
 
 static const char *const memory_names[STK_MEMORY_COUNT] = {
     [STK_MEMORY_READ] = "read",       [STK_MEMORY_RECORD] = "records",
@@ -73,6 +79,31 @@ stk_spares *stk_ledger_spares(stk_ledger *ledger)
     return ledger ? &ledger->spares : NULL;
 }
 
+void stk_ledger_press(stk_ledger *ledger, bool on)
+{
+    if (ledger) __atomic_fetch_add(&ledger->pressed, on ? 1 : UINT32_MAX, __ATOMIC_RELAXED);
+}
+
+bool stk_ledger_is_pressed(const stk_ledger *ledger)
+{
+    if (!ledger) return false;
+    return __atomic_load_n(&ledger->pressed, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&ledger->total.bytes, __ATOMIC_RELAXED) >
+               ledger->ceiling - ledger->ceiling / FREE_PART;
+}
+
+void stk_ledger_watch_peak(stk_ledger *ledger)
+{
+    if (!ledger) return;
+    __atomic_store_n(&ledger->watched, __atomic_load_n(&ledger->total.bytes, __ATOMIC_RELAXED),
+                     __ATOMIC_RELAXED);
+}
+
+uint64_t stk_ledger_watched_peak(const stk_ledger *ledger)
+{
+    return ledger ? __atomic_load_n(&ledger->watched, __ATOMIC_RELAXED) : 0;
+}
+
 static void raise_peak(uint64_t *peak, uint64_t now)
 {
     uint64_t seen = __atomic_load_n(peak, __ATOMIC_RELAXED);
@@ -99,6 +130,7 @@ static bool take(stk_ledger *ledger, stk_memory memory, uint64_t bytes, uint64_t
     } while (!__atomic_compare_exchange_n(&ledger->total.bytes, &now, now + bytes, true,
                                           __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
     raise_peak(&ledger->total.peak, now + bytes);
+    raise_peak(&ledger->watched, now + bytes);
     line *of = &ledger->lines[memory];
     raise_peak(&of->peak, __atomic_add_fetch(&of->bytes, bytes, __ATOMIC_RELAXED));
     return true;
@@ -107,10 +139,12 @@ static bool take(stk_ledger *ledger, stk_memory memory, uint64_t bytes, uint64_t
 static stk_status refuse(stk_ledger *ledger, stk_memory memory, uint64_t bytes, uint64_t held,
                          stk_error *err)
 {
+    const uint64_t needed = bytes > UINT64_MAX - held ? UINT64_MAX : bytes + held;
     return stk_fail(err, STK_E_CEILING, "memory", memory_names[memory],
                     "%" PRIu64 " bytes asked, %" PRIu64 " held, the ceiling is %" PRIu64
-                    ": raise the memory ceiling or use smaller buffers",
-                    bytes, held, ledger->ceiling);
+                    ": raise the memory ceiling to %" PRIu64 " bytes (%" PRIu64
+                    " MB) or more, or use smaller buffers",
+                    bytes, held, ledger->ceiling, needed, needed / 1000000 + 1);
 }
 
 stk_status stk_ledger_reserve(stk_ledger *ledger, stk_memory memory, uint64_t bytes, stk_error *err)

@@ -1,6 +1,8 @@
 /* Free blocks by size. */
 #include "base/spares.h"
 
+#include "base/large.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,11 @@ static size_t class_of(size_t size)
         power++;
     const size_t class = power * 4 + (size + step - 1) / step - 5;
     return size <= STK_SPARE_LEAST || class >= STK_SPARE_CLASSES ? STK_SPARE_CLASSES : class;
+}
+
+static size_t size_of_class(size_t class)
+{
+    return ((size_t)STK_SPARE_LEAST / 4 << class / 4) * (class % 4 + 5);
 }
 
 size_t stk_spares_round(size_t size)
@@ -96,6 +103,6 @@ void stk_spares_purge(stk_spares *spares)
     for (size_t i = 0; i < STK_SPARE_CLASSES; i++)
         for (void *block = lists[i], *next; block; block = next) {
             memcpy(&next, block, sizeof next);
-            free(block);
+            stk_large_free(block, size_of_class(i));
         }
 }

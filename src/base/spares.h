@@ -29,7 +29,7 @@ void stk_spares_release(stk_spares *spares);
 size_t stk_spares_round(size_t size);
 /* A block of exactly this (rounded) size; NULL: there is none. */
 void *stk_spares_take(stk_spares *spares, size_t size);
-/* Keeps a block of this (rounded) size, made by aligned_alloc; false: it is the caller's to free.
+/* Keeps a block of this (rounded) size, made by stk_large_new; false: it is the caller's to free.
  */
 bool stk_spares_put(stk_spares *spares, void *block, size_t size);
 /* Frees all. */
