@@ -26,6 +26,9 @@ typedef enum stk_memory {
     STK_MEMORY_COUNT
 } stk_memory;
 
+/* An MB, in every flag, recipe and message. */
+enum { STK_BYTES_PER_MB = 1000000 };
+
 typedef struct stk_ledger stk_ledger;
 
 typedef struct stk_ledger_line {

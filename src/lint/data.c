@@ -114,8 +114,8 @@ void stk_lint_cache(const stk_lint_subject *s)
     const stk_lint_storage *at = s->storage;
     const stk_train_recipe *r = s->recipe;
     if (!at || !at->bytes || strcmp(r->data.cache, "none") != 0 || r->train.epochs < 2) return;
-    const uint64_t room =
-        r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb * 1000000 : s->machine->memory / 4;
+    const uint64_t room = r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb * STK_BYTES_PER_MB
+                                                 : s->machine->memory / 4;
     if (at->bytes > room) return;
     stk_lint *item = stk_lint_add(s->list, "cache_off", STK_STAGE_READ, "data.cache");
     if (!item) return;

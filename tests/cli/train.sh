@@ -96,7 +96,7 @@ done
 run train photos --model mlp --epochs 3 --threads 1 -o never --cache memory --memory-mb 2
 expect_code 1 "a cache that does not fit"
 expect_in err "the files take 3." "a cache that does not fit"
-expect_in err "may have 1.6 MB of the 2.1 MB" "a cache that does not fit"
+expect_in err "may have 1.5 MB of the 2.0 MB" "a cache that does not fit"
 rm photos/class0/large.png
 run train photos --model mlp --epochs 3 --threads 1 -o never --cache sometimes
 expect_code 2 "--cache sometimes"

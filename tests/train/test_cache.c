@@ -336,10 +336,10 @@ STK_TEST(auto_says_why_it_keeps_nothing)
     EXPECT_INT_EQ(STK_CACHE_NONE, c.kind);
     EXPECT_CONTAINS("none: 2.2 MB of files do not fit into 1.0 MB of memory", c.why);
     choose(&c, path, (const char *const[]){"knobs.memory_mb", "5", NULL});
-    EXPECT_STR_EQ("memory: 2.2 MB of files (limit 2.6 MB)", c.why);
+    EXPECT_STR_EQ("memory: 2.2 MB of files (limit 2.5 MB)", c.why);
     choose(&c, path, (const char *const[]){"knobs.memory_mb", "16", NULL});
     EXPECT_STR_EQ(
-        "memory: 1.7 MB of files, and 2.0 MB of pictures ready to evaluate (limit 8.4 MB)", c.why);
+        "memory: 1.7 MB of files, and 2.0 MB of pictures ready to evaluate (limit 8.0 MB)", c.why);
 }
 
 STK_TEST(memory_that_is_too_small_is_refused_with_both_numbers)
@@ -353,7 +353,7 @@ STK_TEST(memory_that_is_too_small_is_refused_with_both_numbers)
     recipe.knobs.memory_mb = 2;
     EXPECT_STATUS(STK_E_CEILING, stk_train_settle(&recipe, &data, NULL, &err));
     EXPECT_STR_EQ("data.cache", err.where);
-    EXPECT_CONTAINS("the files take 2.2 MB and the cache may have 1.6 MB of the 2.1 MB",
+    EXPECT_CONTAINS("the files take 2.2 MB and the cache may have 1.5 MB of the 2.0 MB",
                     err.message);
     EXPECT_OK(stk_train_recipe_set(&recipe, "data.cache", "memory", "test", &err));
     EXPECT_OK(stk_train_recipe_set(&recipe, "data.cache_folder", "here", "test", &err));

@@ -53,7 +53,7 @@ static stk_status measure_shards(const stk_train_recipe *recipe, const stk_train
 
 uint64_t stk_cache_ceiling(const stk_train_recipe *recipe)
 {
-    return recipe->knobs.memory_mb > 0 ? (uint64_t)recipe->knobs.memory_mb << 20
+    return recipe->knobs.memory_mb > 0 ? (uint64_t)recipe->knobs.memory_mb * STK_BYTES_PER_MB
                                        : stk_limits_memory_bytes() / 4;
 }
 

@@ -90,7 +90,8 @@ static stk_status start(stk_feed *feed, stk_dataset *data, stk_error *err)
     const stk_iterator_options options = {
         .threads = (int)r->knobs.input_threads,
         .seed = o->seed,
-        .memory_bytes = r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb << 20 : 0,
+        .memory_bytes =
+            r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb * STK_BYTES_PER_MB : 0,
         .ledger = o->ledger || o->evaluate || !o->cache ? o->ledger : o->cache->ledger,
         .batch_memory = o->memory,
         .pictures = feed->pictures.decode ? &feed->pictures : NULL,

@@ -238,7 +238,7 @@ static const stk_train_key keys[] = {
      "that prepare input, the training thread included; auto: see docs/training.md"},
     {"knobs", "memory_mb", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, knobs.memory_mb),
      sizeof(((stk_train_recipe *)0)->knobs.memory_mb), "auto", NULL, 1, 1000000000,
-     "ceiling of the input's memory; auto: a quarter of the machine's"},
+     "ceiling of the input's memory, in MB of 10^6 bytes; auto: a quarter of the machine's"},
     {"knobs", "ahead", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, knobs.ahead),
      sizeof(((stk_train_recipe *)0)->knobs.ahead), "auto", NULL, 0, 2,
      "steps that a GPU may be behind; 0: each is waited for; auto: 2"},
