@@ -212,6 +212,39 @@ STK_TEST(decoding_gives_up_cleanly_without_memory)
     free((void *)encoded[1].data);
 }
 
+/* 12,000 by 12,000 pixels that a few kilobytes claim: refused before any memory is taken, of every
+ * kind of scan. */
+STK_TEST(a_header_that_claims_too_much_costs_no_memory)
+{
+    for (int progressive = 0; progressive < 2; progressive++) {
+        const jpeg_recipe recipe = {.width = 240,
+                                    .height = 176,
+                                    .components = 3,
+                                    .quality = 90,
+                                    .progressive = progressive};
+        const stk_bytes   encoded = jpeg_make(&recipe, 8);
+        uint8_t          *frame =
+            memmem(encoded.data, encoded.size, progressive ? "\xff\xc2" : "\xff\xc0", 2);
+        stk_ledger       *ledger;
+        stk_decoder      *decoder;
+        stk_pixels        out;
+        stk_error         err;
+        stk_ledger_report report;
+        EXPECT(frame != NULL);
+        memcpy(frame + 5, "\x2e\xe0\x2e\xe0", 4);
+        EXPECT_OK(stk_ledger_new(&ledger, 2000000000, &err));
+        EXPECT_OK(stk_decoder_new(&decoder, ledger, &err));
+        EXPECT_STATUS(STK_E_DATALOSS,
+                      stk_image_decode(decoder, encoded, NULL, 1, NULL, &out, NULL, &err));
+        EXPECT_CONTAINS("12000 x 12000 pixels cannot be in a JPEG of", err.message);
+        stk_ledger_read(ledger, &report);
+        EXPECT(report.peak_bytes < 1000000);
+        stk_decoder_free(decoder);
+        stk_ledger_unref(ledger);
+        free((void *)encoded.data);
+    }
+}
+
 STK_TEST(a_ledger_sees_what_libjpeg_holds)
 {
     const jpeg_recipe recipe = {
@@ -223,8 +256,8 @@ STK_TEST(a_ledger_sees_what_libjpeg_holds)
     stk_error       err;
     EXPECT_OK(stk_ledger_new(&ledger, 2 << 20, &err));
     EXPECT_OK(stk_decoder_new(&decoder, ledger, &err));
-    EXPECT_STATUS(STK_E_CEILING,
-                  stk_image_decode(decoder, encoded, NULL, 1, NULL, &out, NULL, &err));
+    EXPECT_STATUS(STK_E_LIMIT, stk_image_decode(decoder, encoded, NULL, 1, NULL, &out, NULL, &err));
+    EXPECT_CONTAINS("the memory ceiling is 2097152", err.message);
     stk_decoder_free(decoder);
     stk_ledger_unref(ledger);
     free((void *)encoded.data);

@@ -339,7 +339,7 @@ STK_TEST(headers_that_claim_too_much_cost_no_memory)
     frame[5] = frame[7] = 0;
     EXPECT_OK(stk_ledger_new(&ledger, 100000, &err)); /* the coefficients take 253 kB */
     stk_blob_init(&s.file, ledger, STK_MEMORY_OUTPUT);
-    EXPECT_STATUS(STK_E_CEILING,
+    EXPECT_STATUS(STK_E_LIMIT,
                   stk_jpeg_make_seekable(encoded, NULL, &s.file, &s.index, &s.result, &err));
     release(&s);
     stk_ledger_unref(ledger);

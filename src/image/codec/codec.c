@@ -167,6 +167,7 @@ stk_status stk_image_decode_measured(stk_decoder *decoder, stk_bytes encoded,
         .shrink = shrink,
         .channels = channels,
         .options = options};
+    stk_decoder_begin(decoder);
     stk_status st = codec->decode(decoder, &request, out, outcome, err);
     if (!st && orientation != 1) st = turn(decoder, orientation, out, err);
     if (st) *out = (stk_pixels){0};

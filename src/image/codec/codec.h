@@ -34,7 +34,15 @@ extern const stk_codec stk_codec_jpeg, stk_codec_png, stk_codec_webp, stk_codec_
 /* What a decoder keeps from picture to picture. Room only grows. */
 enum { STK_ROOM_PIXELS, STK_ROOM_TURNED, STK_ROOM_WORK, STK_ROOM_PLANES, STK_ROOMS };
 
-/* At least bytes, aligned to 64, contents undefined; NULL with err filled without memory. */
+/* A picture begins: what is asked for from here on is for it alone. */
+void stk_decoder_begin(stk_decoder *decoder);
+
+/* STK_E_LIMIT where bytes pass the ledger's ceiling whatever else is held: then it is the picture
+ * that is too large, and no waiting helps. */
+STK_NODISCARD stk_status stk_decode_admit(const stk_ledger *ledger, uint64_t bytes, stk_error *err);
+
+/* At least bytes, aligned to 64, contents undefined; NULL with err filled without memory. All that
+ * a picture asks for together is admitted, as above. */
 uint8_t *stk_decoder_room(stk_decoder *decoder, int room, size_t bytes, stk_error *err);
 
 /* Fills out with width by height pixels of channels in a room, rows without gaps, contents
@@ -42,8 +50,9 @@ uint8_t *stk_decoder_room(stk_decoder *decoder, int room, size_t bytes, stk_erro
 stk_status stk_decoder_pixels(stk_decoder *decoder, int room, int32_t width, int32_t height,
                               int32_t channels, stk_pixels *out, stk_error *err);
 
-/* Where a codec reserves what a library allocates behind its back. NULL is fine. */
-stk_ledger *stk_decoder_ledger(const stk_decoder *decoder);
+/* Reserves what a library allocates behind a codec's back, admitted with all else. */
+STK_NODISCARD stk_status stk_decoder_reserve(stk_decoder *decoder, uint64_t bytes, stk_error *err);
+void                     stk_decoder_release(stk_decoder *decoder, uint64_t bytes);
 
 /* State of one codec's own, made on first use and released with the decoder; NULL with err filled
  * without memory. */

@@ -19,7 +19,7 @@ enum {
 typedef struct reading {
     const stk_codec_request *request;
     stk_png_header           header;
-    stk_ledger              *ledger;
+    stk_decoder             *decoder;
     stk_pixels              *out;
     stk_error               *err;
     png_structp              png;
@@ -41,14 +41,14 @@ static png_voidp allocate(png_structp png, png_alloc_size_t size)
     size_t    total;
     stk_error err;
     if (stk_add_overflows(size, BLOCK_HEADER, &total)) return NULL;
-    if (stk_ledger_reserve(r->ledger, STK_MEMORY_DECODE, total, &err)) {
+    if (stk_decoder_reserve(r->decoder, total, &err)) {
         *r->err = err;
         r->status = err.status;
         return NULL;
     }
     uint8_t *block = malloc(total);
     if (!block) {
-        stk_ledger_release(r->ledger, STK_MEMORY_DECODE, total);
+        stk_decoder_release(r->decoder, total);
         r->status = stk_fail(r->err, STK_E_NOMEM, "decode", NULL,
                              "no memory for %zu bytes to decode a PNG", total);
         return NULL;
@@ -63,7 +63,7 @@ static void give_back(png_structp png, png_voidp memory)
     size_t   total;
     uint8_t *block = (uint8_t *)memory - BLOCK_HEADER;
     memcpy(&total, block, sizeof total);
-    stk_ledger_release(r->ledger, STK_MEMORY_DECODE, total);
+    stk_decoder_release(r->decoder, total);
     free(block);
 }
 
@@ -289,7 +289,7 @@ static stk_status run_libpng(reading *r, stk_error *err)
 static stk_status decode_png(stk_decoder *decoder, const stk_codec_request *request,
                              stk_pixels *out, stk_decode_outcome *outcome, stk_error *err)
 {
-    reading r = {.request = request, .ledger = stk_decoder_ledger(decoder), .out = out, .err = err};
+    reading r = {.request = request, .decoder = decoder, .out = out, .err = err};
     STK_TRY(stk_png_read_header(request->encoded, &r.header, err));
     const bool deep_grey = r.header.kind == STK_PNG_GREY && r.header.depth == 16;
     r.pixel = deep_grey ? 2 : stk_png_channels(r.header.kind);

@@ -284,15 +284,14 @@ static int used_samples(const stk_tiff_layout *l)
 static stk_status decode_page(reading *r, stk_decoder *decoder, stk_pixels *out,
                               stk_decode_outcome *outcome, stk_error *err)
 {
-    stk_ledger *ledger = stk_decoder_ledger(decoder);
     r->used = used_samples(&r->file.layout);
     if (r->file.layout.photometric == PHOTOMETRIC_YCBCR && !is_own_arithmetic(r))
         TIFFSetField(r->file.tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     STK_TRY(check_claim(r, err));
     STK_TRY(take_rooms(r, decoder, out, err));
-    STK_TRY(stk_ledger_reserve(ledger, STK_MEMORY_DECODE, LIBTIFF_BYTES, err));
+    STK_TRY(stk_decoder_reserve(decoder, LIBTIFF_BYTES, err));
     const stk_status st = is_own_arithmetic(r) ? read_by_libtiff(r, err) : read_samples(r, err);
-    stk_ledger_release(ledger, STK_MEMORY_DECODE, LIBTIFF_BYTES);
+    stk_decoder_release(decoder, LIBTIFF_BYTES);
     if (st && (st != STK_E_DATALOSS || !r->request->options->recover)) return st;
     outcome->recovered = st;
     convert(r, out);

@@ -170,13 +170,12 @@ static stk_status decode_crop(stk_decoder *decoder, const stk_codec_request *req
                               const picture *p, stk_pixels *dst, stk_decode_outcome *outcome,
                               stk_error *err)
 {
-    stk_ledger    *ledger = stk_decoder_ledger(decoder);
     const uint64_t bytes = libwebp_bytes(p);
     STK_TRY(
         stk_decoder_pixels(decoder, STK_ROOM_PIXELS, p->crop.width, p->crop.height, 3, dst, err));
-    STK_TRY(stk_ledger_reserve(ledger, STK_MEMORY_DECODE, bytes, err));
+    STK_TRY(stk_decoder_reserve(decoder, bytes, err));
     const stk_status st = run_libwebp(request, p, dst, outcome, err);
-    stk_ledger_release(ledger, STK_MEMORY_DECODE, bytes);
+    stk_decoder_release(decoder, bytes);
     return st;
 }
 

@@ -5,10 +5,13 @@
 
 #include <stdlib.h>
 #include <stoker/buffer.h>
+#include <string.h>
 
 struct stk_decoder {
     stk_ledger              *ledger;
     stk_buffer              *rooms[STK_ROOMS];
+    uint64_t                 asked[STK_ROOMS]; /* of each room for the picture at hand */
+    uint64_t                 reserved;         /* for it */
     struct stk_jpeg_decoder *jpeg;
 };
 
@@ -30,23 +33,77 @@ void stk_decoder_free(stk_decoder *decoder)
     free(decoder);
 }
 
-stk_ledger *stk_decoder_ledger(const stk_decoder *decoder)
+void stk_decoder_begin(stk_decoder *decoder)
 {
-    return decoder->ledger;
+    memset(decoder->asked, 0, sizeof decoder->asked);
+}
+
+stk_status stk_decode_admit(const stk_ledger *ledger, uint64_t bytes, stk_error *err)
+{
+    uint64_t held, ceiling;
+    if (!ledger) return STK_OK;
+    stk_ledger_total(ledger, &held, &ceiling);
+    if (bytes <= ceiling) return STK_OK;
+    return stk_fail(err, STK_E_LIMIT, "decode", NULL,
+                    "the picture takes %llu bytes to decode, and the memory ceiling is %llu: make "
+                    "it smaller, leave it out, or raise the ceiling",
+                    (unsigned long long)bytes, (unsigned long long)ceiling);
+}
+
+static stk_status admit(const stk_decoder *decoder, stk_error *err)
+{
+    uint64_t bytes = decoder->reserved;
+    for (int i = 0; i < STK_ROOMS; i++)
+        bytes += decoder->asked[i];
+    return stk_decode_admit(decoder->ledger, bytes, err);
+}
+
+/* What earlier pictures left, and this one has no use for. */
+static void free_others(stk_decoder *decoder)
+{
+    for (int i = 0; i < STK_ROOMS; i++) {
+        if (decoder->asked[i]) continue;
+        stk_buffer_unref(decoder->rooms[i]);
+        decoder->rooms[i] = NULL;
+    }
+}
+
+stk_status stk_decoder_reserve(stk_decoder *decoder, uint64_t bytes, stk_error *err)
+{
+    decoder->reserved += bytes;
+    stk_status st = admit(decoder, err);
+    if (!st) st = stk_ledger_reserve(decoder->ledger, STK_MEMORY_DECODE, bytes, err);
+    if (st == STK_E_CEILING) {
+        free_others(decoder);
+        st = stk_ledger_reserve(decoder->ledger, STK_MEMORY_DECODE, bytes, err);
+    }
+    if (st) decoder->reserved -= bytes;
+    return st;
+}
+
+void stk_decoder_release(stk_decoder *decoder, uint64_t bytes)
+{
+    decoder->reserved -= bytes;
+    stk_ledger_release(decoder->ledger, STK_MEMORY_DECODE, bytes);
 }
 
 uint8_t *stk_decoder_room(stk_decoder *decoder, int room, size_t bytes, stk_error *err)
 {
     stk_buffer **buffer = &decoder->rooms[room];
+    if (decoder->asked[room] < bytes) decoder->asked[room] = bytes;
     if (*buffer && stk_buffer_size(*buffer) >= bytes) return stk_buffer_data(*buffer);
+    if (admit(decoder, err)) return NULL;
     /* A quarter more, so that pictures a little larger each do not allocate every time. The old
      * one goes first: its contents are of no use, and both together might pass the ceiling. */
     const size_t more = bytes <= SIZE_MAX / 2 ? bytes + bytes / 4 : bytes;
     stk_buffer_unref(*buffer);
     *buffer = NULL;
-    if (stk_buffer_new(buffer, decoder->ledger, STK_MEMORY_DECODE, more, err) == STK_E_CEILING)
-        if (stk_buffer_new(buffer, decoder->ledger, STK_MEMORY_DECODE, bytes, err)) return NULL;
-    return *buffer ? stk_buffer_data(*buffer) : NULL;
+    stk_status st = stk_buffer_new(buffer, decoder->ledger, STK_MEMORY_DECODE, more, err);
+    if (st == STK_E_CEILING) {
+        free_others(decoder);
+        st = stk_buffer_new(buffer, decoder->ledger, STK_MEMORY_DECODE, bytes, err);
+    }
+    return st ? NULL : stk_buffer_data(*buffer);
 }
 
 stk_status stk_decoder_pixels(stk_decoder *decoder, int room, int32_t width, int32_t height,

@@ -36,6 +36,29 @@ bool stk_image_is_plain_jpeg(stk_bytes encoded)
            (layout.count == 1 || layout.ycc) && stk_jpeg_has_end(&header, encoded);
 }
 
+/* Coded by Huffman's codes, every block of the first component has a bit at least: a header that
+ * claims more is known before it costs memory. */
+static stk_status check_claim(const stk_jpeg_header *header, const stk_codec_request *request,
+                              stk_error *err)
+{
+    enum { ARITHMETIC = 0xc9 };
+    int            h = 1, v = 1;
+    const uint64_t across = ((uint64_t)header->width + 7) / 8;
+    const uint64_t down = ((uint64_t)header->height + 7) / 8;
+    for (int i = 0; i < header->components && i < STK_JPEG_COMPONENTS; i++) {
+        if (header->component[i].h > h) h = header->component[i].h;
+        if (header->component[i].v > v) v = header->component[i].v;
+    }
+    const uint64_t blocks = across * header->component[0].h / (uint64_t)h *
+                            (down * header->component[0].v / (uint64_t)v);
+    if (request->options->recover || header->frame >= ARITHMETIC ||
+        blocks / 8 <= request->encoded.size)
+        return STK_OK;
+    return stk_fail(err, STK_E_DATALOSS, "decode", NULL,
+                    "%d x %d pixels cannot be in a JPEG of %zu bytes: it is truncated",
+                    header->width, header->height, request->encoded.size);
+}
+
 static stk_status decode_jpeg(stk_decoder *decoder, const stk_codec_request *request,
                               stk_pixels *out, stk_decode_outcome *outcome, stk_error *err)
 {
@@ -45,6 +68,7 @@ static stk_status decode_jpeg(stk_decoder *decoder, const stk_codec_request *req
     bool                     done = false;
     if (!jpeg) return err->status;
     STK_TRY(stk_jpeg_header_read(&header, request->encoded, err));
+    STK_TRY(check_claim(&header, request, err));
     if (stk_mul_overflows((size_t)request->window.width, (size_t)request->channels, &stride) ||
         stk_mul_overflows(stride, (size_t)request->window.height, &bytes))
         return stk_fail(err, STK_E_LIMIT, "decode", NULL, "%d x %d pixels do not fit in memory",

@@ -1,6 +1,8 @@
 /* Coefficients out of one JPEG and into another, by libjpeg's transcoding calls. */
 #include "image/jpeg/jpeg_rewrite.h"
 
+#include "image/codec/codec.h"
+
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -190,8 +192,8 @@ static void reserve_coefficients(rewriting *r)
         leave_with(r, stk_fail(r->err, STK_E_DATALOSS, "jpeg", NULL,
                                "%zu bytes cannot hold the %u by %u pixels that the header says",
                                r->encoded.size, r->from.image_width, r->from.image_height));
-    const stk_status st =
-        stk_ledger_reserve(r->out->ledger, STK_MEMORY_DECODE, held * BLOCK_BYTES, r->err);
+    stk_status st = stk_decode_admit(r->out->ledger, held * BLOCK_BYTES, r->err);
+    if (!st) st = stk_ledger_reserve(r->out->ledger, STK_MEMORY_DECODE, held * BLOCK_BYTES, r->err);
     if (st) leave_with(r, st);
     r->reserved = held * BLOCK_BYTES;
 }

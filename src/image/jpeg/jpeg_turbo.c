@@ -118,7 +118,7 @@ static stk_status reserve_coefficients(turbo *t, stk_error *err)
         bytes += ((uint64_t)c->width_in_blocks + MAX_SAMP_FACTOR) *
                  ((uint64_t)c->height_in_blocks + MAX_SAMP_FACTOR) * sizeof(JBLOCK);
     }
-    STK_TRY(stk_ledger_reserve(stk_decoder_ledger(t->decoder), STK_MEMORY_DECODE, bytes, err));
+    STK_TRY(stk_decoder_reserve(t->decoder, bytes, err));
     t->reserved = bytes;
     return STK_OK;
 }
@@ -246,6 +246,6 @@ stk_status stk_jpeg_turbo_decode(stk_decoder *decoder, const stk_codec_request *
     if (!left) left = !run(&t);
     const stk_status st = judge(&t, left, complete, outcome, err);
     jpeg_destroy_decompress(&t.jpeg);
-    stk_ledger_release(stk_decoder_ledger(decoder), STK_MEMORY_DECODE, t.reserved);
+    stk_decoder_release(decoder, t.reserved);
     return st;
 }
