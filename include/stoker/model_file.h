@@ -18,8 +18,9 @@ typedef struct stk_predictor_options {
     /* What weights do not say of themselves where they lie alone, or to say otherwise: the model,
      * the preset that prepared its images, the classes (a file with a name a line, or a number) and
      * the side of images. NULL and 0: as the file or the run says. */
-    const char *model, *preset, *classes;
-    int64_t     size;
+    const char       *model, *preset, *classes;
+    int64_t           size;
+    const stk_cancel *cancel; /* of compiling */
 } stk_predictor_options;
 
 /* path is a run folder or a file of weights. options may be NULL. */

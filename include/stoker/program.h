@@ -7,6 +7,7 @@
 #define STOKER_PROGRAM_H
 
 #include <stoker/buffer.h>
+#include <stoker/cancel.h>
 #include <stoker/graph.h>
 #include <stoker/pictures.h>
 #include <stoker/trace.h>
@@ -20,6 +21,7 @@ typedef struct stk_device_options {
     stk_ledger *ledger;        /* for all memory of the device; NULL: none */
     bool        deterministic; /* the same bits on any number of threads, where that costs */
     bool        tf32; /* products of float32 on tensor cores, with 10 bits of their fractions */
+    const stk_cancel *cancel; /* compiling, which may try kernels for minutes, looks at it */
 } stk_device_options;
 
 /* "cuda", "cpu", "ref", or NULL for the fastest there is. options may be NULL. A backend that this

@@ -12,7 +12,7 @@ typedef struct stk_train_bench stk_train_bench;
 
 typedef struct stk_train_bench_options {
     bool              inference; /* without gradients and update */
-    const stk_cancel *cancel;    /* of the input */
+    const stk_cancel *cancel;
     stk_trace        *trace;
     const stk_inject *inject; /* faults on purpose; NULL: none */
     void (*log)(void *context, const char *line);

@@ -37,7 +37,7 @@ static void evaluate(bed *b, const char *tta, const uint8_t *pictures, float *lo
     float                room[8 * CLASSES];
     const stk_feed_batch batch = {ROWS, pictures, b->labels, NULL};
     EXPECT_OK(stk_train_recipe_set(&b->recipe, "train.tta", tta, "test", &err));
-    EXPECT_OK(stk_session_open(&session, &b->recipe, false, &err));
+    EXPECT_OK(stk_session_open(&session, &b->recipe, false, NULL, &err));
     EXPECT_OK(stk_session_ready_evaluate(session, SIZE, &err));
     EXPECT_OK(stk_session_evaluate(session, &batch, SIZE, room, &err));
     memcpy(logits, room, ROWS * CLASSES * sizeof *logits);

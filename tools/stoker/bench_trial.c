@@ -54,7 +54,8 @@ static stk_status compile(stk_trial *trial, const stk_graph *graph, unsigned pas
 {
     static const char *const  inputs[] = {"x", "target"};
     const stk_train_recipe   *r = &trial->recipe;
-    const stk_device_options  machine = {.threads = (int)r->knobs.threads};
+    const stk_device_options  machine = {.threads = (int)r->knobs.threads,
+                                         .cancel = stk_signals_token()};
     const stk_program_options options = {
         .name = "claim", .precision = precision_of(r), .passes_off = passes_off};
     STK_TRY(stk_graph_check(graph, err));

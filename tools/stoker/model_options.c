@@ -1,11 +1,15 @@
 /* Which model is used. */
 #include "model_options.h"
 
+#include "signals.h"
+
+#include <stdio.h>
 #include <string.h>
 
 stk_predictor_options stk_model_options_of(const stk_model_values *values, int threads)
 {
     return (stk_predictor_options){.backend = values->backend,
+                                   .cancel = stk_signals_token(),
                                    .threads = threads,
                                    .which = values->which,
                                    .model = values->model,

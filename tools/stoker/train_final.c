@@ -42,6 +42,7 @@ static stk_status evaluate(stk_train_final *final, const stk_train_job *job, con
 {
     const stk_train_recipe     *r = &job->recipe;
     const stk_predictor_options options = {.backend = *r->knobs.backend ? r->knobs.backend : NULL,
+                                           .cancel = stk_signals_token(),
                                            .threads = (int)r->knobs.threads,
                                            .batch = r->data.eval_batch};
     stk_predictor              *predictor;

@@ -232,9 +232,11 @@ static stk_status measure(stk_device *device, stk_cuda_libraries *l, entry *e, s
     return stk_tuning_set(l->tuning, e->key, stk_conv_way_text(&way, text, sizeof text), us, err);
 }
 
-static stk_status build(stk_cudnn_search *const *list, int count, int threads, stk_error *err)
+static stk_status build(const stk_device *device, stk_cudnn_search *const *list, int count,
+                        stk_error *err)
 {
-    return stk_cudnn_search_build(list, count, threads, build_seconds, err);
+    return stk_cudnn_search_build(list, count, device->options.threads, build_seconds,
+                                  device->options.cancel, err);
 }
 
 static stk_status finish(stk_device *device, stk_cuda_libraries *l, entry *e, stk_error *err)
@@ -252,8 +254,7 @@ static stk_status finish(stk_device *device, stk_cuda_libraries *l, entry *e, st
         STK_TRY(propose_all(l, e, err));
         if (!tuning_is_off())
             for (int i = 0; i < STK_CONV_GRAPHS; i++)
-                if (e->offers.search[i])
-                    STK_TRY(build(&e->offers.search[i], 1, device->options.threads, err));
+                if (e->offers.search[i]) STK_TRY(build(device, &e->offers.search[i], 1, err));
     }
     return tuning_is_off() ? take_first(e, "not measured", err) : measure(device, l, e, err);
 }
@@ -274,7 +275,7 @@ static stk_status build_all(stk_device *device, stk_cuda_libraries *l, stk_error
         for (int i = 0; i < STK_CONV_GRAPHS && is_due(e); i++)
             if (e->offers.search[i] && (i == e->restored || !tuning_is_off()))
                 list[count++] = e->offers.search[i];
-    stk_status st = build(list, count, device->options.threads, err);
+    stk_status st = build(device, list, count, err);
     free(list);
     return st;
 }
@@ -293,10 +294,14 @@ static stk_status choose_all(stk_device *device, stk_cuda_libraries *l, stk_erro
     for (entry *e = l->convs->first; e; e = e->next)
         if (is_due(e)) STK_TRY(begin(l, e, err));
     STK_TRY(build_all(device, l, err));
-    for (entry *e = l->convs->first; e; e = e->next)
-        if (is_due(e)) STK_TRY(finish(device, l, e, err));
-    save(l);
-    return STK_OK;
+    stk_status st = STK_OK;
+    for (entry *e = l->convs->first; e && !st; e = e->next) {
+        if (!is_due(e)) continue;
+        st = stk_cancel_check(device->options.cancel, "compile", err);
+        if (!st) st = finish(device, l, e, err);
+    }
+    save(l); /* also what was measured before it was stopped */
+    return st;
 }
 
 stk_status stk_conv_choose(const stk_device *device, const stk_conv_case *c,

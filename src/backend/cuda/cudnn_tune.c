@@ -133,6 +133,7 @@ typedef struct build_job {
     int                      count;
     atomic_int               next;
     uint64_t                 end_ns;
+    const stk_cancel        *cancel;
     int                      device;
 } build_job;
 
@@ -162,16 +163,18 @@ static void *build_some(void *context)
         int at = atomic_fetch_add(&job->next, 1), i = 0;
         while (i < job->count && at >= job->searches[i]->count)
             at -= job->searches[i++]->count;
-        if (i == job->count) return NULL;
+        if (i == job->count || stk_cancel_requested(job->cancel)) return NULL;
         build_one(job->searches[i], at, job->end_ns);
     }
 }
 
 stk_status stk_cudnn_search_build(stk_cudnn_search *const *searches, int count, int threads,
-                                  double seconds, stk_error *err)
+                                  double seconds, const stk_cancel *cancel, stk_error *err)
 {
-    build_job job = {
-        .searches = searches, .count = count, .end_ns = stk_clock_ns() + (uint64_t)(seconds * 1e9)};
+    build_job job = {.searches = searches,
+                     .count = count,
+                     .end_ns = stk_clock_ns() + (uint64_t)(seconds * 1e9),
+                     .cancel = cancel};
     if (cudaGetDevice(&job.device) != cudaSuccess) job.device = 0;
     if (threads > THREADS) threads = THREADS;
     stk_thread thread[THREADS] = {0};
@@ -181,7 +184,7 @@ stk_status stk_cudnn_search_build(stk_cudnn_search *const *searches, int count, 
     if (!st) build_some(&job);
     for (int i = 1; i < threads; i++)
         stk_thread_join(&thread[i]);
-    return st;
+    return st ? st : stk_cancel_check(cancel, "compile", err);
 }
 
 /* A stage with its packs, and the plan that is timed. */

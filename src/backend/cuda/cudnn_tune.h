@@ -5,6 +5,8 @@
 #ifndef STK_BACKEND_CUDA_CUDNN_TUNE_H
 #define STK_BACKEND_CUDA_CUDNN_TUNE_H
 
+#include <stoker/cancel.h>
+
 #include "backend/cuda/cudnn_graph.h"
 
 enum { STK_CUDNN_CANDIDATES = 64 };
@@ -29,9 +31,11 @@ STK_NODISCARD stk_status stk_cudnn_search_only(stk_cudnn_search **out, const stk
 void                     stk_cudnn_search_free(stk_cudnn_search *search);
 
 /* Builds the plans of all searches on so many threads. After `seconds` no more are begun. A plan
- * that cannot be built is left out; that none could is told when timing. */
+ * that cannot be built is left out; that none could is told when timing. STK_E_CANCELLED where
+ * cancel was set meanwhile. */
 STK_NODISCARD stk_status stk_cudnn_search_build(stk_cudnn_search *const *searches, int count,
-                                                int threads, double seconds, stk_error *err);
+                                                int threads, double seconds,
+                                                const stk_cancel *cancel, stk_error *err);
 /* How many plans are there. */
 int stk_cudnn_search_built(const stk_cudnn_search *search);
 /* Bytes of the largest workspace that one of them wants. */

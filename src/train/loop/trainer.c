@@ -125,7 +125,7 @@ static stk_status reside(stk_trainer *t, stk_error *err)
 static stk_status compile(stk_trainer *t, stk_error *err)
 {
     stk_startup_lap(&t->startup, "plan");
-    STK_TRY(stk_session_open(&t->session, &t->recipe, true, err));
+    STK_TRY(stk_session_open(&t->session, &t->recipe, true, t->options.cancel, err));
     stk_startup_lap(&t->startup, "device");
     STK_TRY(stk_session_weigh(t->session, t->data, err));
     stk_session_inject(t->session, t->faults);

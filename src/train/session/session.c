@@ -20,12 +20,13 @@ static stk_program_options program_options(const stk_session *s, const char *nam
     return o;
 }
 
-static stk_status open_device(stk_session *s, stk_error *err)
+static stk_status open_device(stk_session *s, const stk_cancel *cancel, stk_error *err)
 {
     const stk_train_recipe  *r = s->recipe;
     const stk_device_options options = {.threads = (int)r->knobs.threads,
                                         .deterministic = r->train.deterministic,
-                                        .tf32 = strcmp(r->train.precision, "tf32") == 0};
+                                        .tf32 = strcmp(r->train.precision, "tf32") == 0,
+                                        .cancel = cancel};
     const char              *backend = *r->knobs.backend ? r->knobs.backend : NULL;
     STK_TRY(stk_graph_passes_parse(r->knobs.passes_off, &s->passes_off, err));
     STK_TRY(stk_graphs_init(&s->graphs, r, err));
@@ -34,14 +35,14 @@ static stk_status open_device(stk_session *s, stk_error *err)
 }
 
 stk_status stk_session_open(stk_session **out, const stk_train_recipe *recipe, bool trains,
-                            stk_error *err)
+                            const stk_cancel *cancel, stk_error *err)
 {
     *out = NULL;
     stk_session *s = calloc(1, sizeof *s);
     if (!s) return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory");
     s->recipe = recipe;
     s->trains = trains;
-    stk_status st = open_device(s, err);
+    stk_status st = open_device(s, cancel, err);
     if (st) {
         stk_session_free(s);
         return st;

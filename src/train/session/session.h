@@ -12,9 +12,10 @@
 
 typedef struct stk_session stk_session;
 
-/* recipe must be settled and outlive the session. trains: with gradients and optimiser. */
+/* recipe must be settled and outlive the session. trains: with gradients and optimiser. Compiling
+ * ends soon after cancel (NULL: none) is set. */
 STK_NODISCARD stk_status stk_session_open(stk_session **out, const stk_train_recipe *recipe,
-                                          bool trains, stk_error *err);
+                                          bool trains, const stk_cancel *cancel, stk_error *err);
 void                     stk_session_free(stk_session *session);
 stk_variables           *stk_session_variables(stk_session *session);
 stk_device              *stk_session_device(stk_session *session);

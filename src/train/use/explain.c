@@ -32,7 +32,7 @@ static stk_status explain_step(const stk_train_recipe *recipe, const stk_train_d
 {
     stk_session *session;
     STK_TRY(put(out, "\n# A step\n", err));
-    STK_TRY(stk_session_open(&session, recipe, true, err));
+    STK_TRY(stk_session_open(&session, recipe, true, NULL, err));
     stk_session_explain(session, out);
     stk_status st = stk_session_weigh(session, data, err);
     if (!st) st = stk_session_ready(session, recipe->data.size, err);

@@ -90,7 +90,7 @@ stk_status stk_train_largest_batch(const stk_train_recipe *recipe, bool inferenc
                                    int64_t *batch, stk_memory_plan *plan, stk_error *err)
 {
     search s = {.recipe = *recipe, .inference = inference, .limit = limit, .fails = MOST + 1};
-    STK_TRY(stk_session_open(&s.session, &s.recipe, !inference, err));
+    STK_TRY(stk_session_open(&s.session, &s.recipe, !inference, NULL, err));
     stk_status st = find(&s, err);
     if (!st && s.fits < MOST) st = climb(&s, err);
     stk_session_free(s.session);

@@ -64,7 +64,7 @@ static stk_status find(const stk_train_recipe *recipe, const stk_train_data *dat
                                       .size = recipe->data.size,
                                       .seed = (uint64_t)recipe->train.seed + 1,
                                       .cancel = o->cancel};
-    stk_status             st = stk_session_open(&session, recipe, true, err);
+    stk_status             st = stk_session_open(&session, recipe, true, o->cancel, err);
     if (!st) st = stk_session_weigh(session, data, err);
     if (!st) st = stk_session_ready(session, recipe->data.size, err);
     if (!st)

@@ -42,7 +42,7 @@ static stk_status open_session(stk_predictor *p, const stk_predictor_options *o,
     if (o->backend) snprintf(r->knobs.backend, sizeof r->knobs.backend, "%s", o->backend);
     if (o->tta) STK_TRY(stk_train_recipe_set(r, "train.tta", o->tta, "tta", err));
     r->knobs.threads = o->threads;
-    STK_TRY(stk_session_open(&p->session, r, false, err));
+    STK_TRY(stk_session_open(&p->session, r, false, o->cancel, err));
     choose_precision(p);
     return stk_session_ready_evaluate(p->session, r->data.size, err);
 }

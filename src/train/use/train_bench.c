@@ -148,7 +148,7 @@ static stk_status open_all(stk_train_bench *b, const stk_train_data *data,
     STK_TRY(stk_meter_new(&b->meter, &(stk_meter_options){.thread = b->thread, .trace = b->trace},
                           err));
     STK_TRY(stk_faults_open(&b->faults, o->inject, ".", err));
-    STK_TRY(stk_session_open(&b->session, b->recipe, !b->inference, err));
+    STK_TRY(stk_session_open(&b->session, b->recipe, !b->inference, o->cancel, err));
     if (data) STK_TRY(stk_session_weigh(b->session, data, err));
     STK_TRY(generate(b, err));
     stk_session_inject(b->session, b->faults);
