@@ -297,3 +297,22 @@ STK_TEST(a_rate_is_found_between_too_small_and_too_large)
     stk_lr_result_release(&found);
     stk_train_data_release(&data);
 }
+
+/* The plan of a step that no machine has the memory for. */
+STK_TEST(explaining_a_step_takes_none_of_its_memory)
+{
+    stk_train_recipe recipe;
+    stk_train_data   data;
+    stk_blob         text;
+    stk_error        err;
+    tiny_recipe(&recipe, &data, tiny_data("explained", 8192, 2, 4), stk_test_path("unmade"),
+                (const char *const[]){"model.name", "resnet18", "data.batch", "8192", "data.size",
+                                      "224", "data.validation", "none", NULL});
+    stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
+    EXPECT_OK(stk_train_explain(&recipe, &data, &text, &err));
+    EXPECT_OK(stk_blob_append(&text, "", 1, &err));
+    EXPECT_CONTAINS("\n# Memory of a step\n", (const char *)text.data);
+    EXPECT_CONTAINS(" activations\n", (const char *)text.data);
+    stk_blob_release(&text);
+    stk_train_data_release(&data);
+}

@@ -129,10 +129,12 @@ static stk_bytes between(stk_bytes text, const char *begin, const char *end)
 void stk_explain_json_train(stk_json_writer *json, const stk_train_recipe *recipe,
                             stk_bytes reasons, stk_bytes text)
 {
+    static const char memory[] = "\n# Memory of a step\n";
     stk_json_object(json);
     stk_explain_json_lines(json, "decisions", reasons);
     stk_explain_json_recipe(json, recipe);
     stk_explain_json_plans(json, "input", between(text, "\n# Input\n", "\n# A step\n"));
-    stk_explain_json_plans(json, "step", between(text, "\n# A step\n", NULL));
+    stk_explain_json_plans(json, "step", between(text, "\n# A step\n", memory));
+    stk_explain_json_lines(json, "memory", between(text, memory, NULL));
     stk_json_object_end(json);
 }

@@ -10,7 +10,8 @@ static stk_program_options program_options(const stk_session *s, const char *nam
                              .precision = STK_DTYPE_F32,
                              .passes_off = s->passes_off,
                              .batch = s->recipe->data.batch,
-                             .explain = s->explain};
+                             .explain = s->explain,
+                             .plan_only = s->explain != NULL};
     if (strcmp(s->recipe->train.precision, "bf16") == 0) o.precision = STK_DTYPE_BF16;
     if (strcmp(s->recipe->train.precision, "fp16") == 0) o.precision = STK_DTYPE_F16;
     if (s->recipe->knobs.eager) {

@@ -39,7 +39,7 @@ void              stk_session_inject(stk_session *session, stk_faults *faults);
 const stk_inject *stk_session_injected(const stk_session *session); /* NULL: no faults */
 
 /* Programs that are compiled from here on append their graph after each pass to text, which must
- * outlive them; NULL: no more. */
+ * outlive them, and take no memory to run in; NULL: no more. */
 void stk_session_explain(stk_session *session, stk_blob *text);
 
 /* Compiles the programs for this size, if they are not there yet. */

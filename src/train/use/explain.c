@@ -1,5 +1,6 @@
 /* What a recipe comes to, in words. */
 #include "train/session/session.h"
+#include <stdio.h>
 #include <string.h>
 
 static stk_status put(stk_blob *out, const char *text, stk_error *err)
@@ -27,6 +28,23 @@ static stk_status explain_input(const stk_train_recipe *recipe, const stk_train_
     return explain_decode(recipe, out, err);
 }
 
+/* What the plan is; whether the machine has it shows when it runs. */
+static stk_status explain_memory(const stk_memory_plan *plan, stk_blob *out, stk_error *err)
+{
+    char line[256];
+    snprintf(line, sizeof line, "\n# Memory of a step\n%.1f MB, of which\n",
+             (double)(plan->fixed + plan->arena) / 1e6);
+    STK_TRY(put(out, line, err));
+    for (int i = 0; i < STK_PLAN_PARTS; i++) {
+        if (!plan->part[i]) continue;
+        snprintf(line, sizeof line, "%10.1f MB %s\n", (double)plan->part[i] / 1e6,
+                 stk_plan_part_name((stk_plan_part)i));
+        STK_TRY(put(out, line, err));
+    }
+    snprintf(line, sizeof line, "most at %s\n", plan->peak_at);
+    return put(out, line, err);
+}
+
 static stk_status explain_step(const stk_train_recipe *recipe, const stk_train_data *data,
                                stk_blob *out, stk_error *err)
 {
@@ -36,6 +54,8 @@ static stk_status explain_step(const stk_train_recipe *recipe, const stk_train_d
     stk_session_explain(session, out);
     stk_status st = stk_session_weigh(session, data, err);
     if (!st) st = stk_session_ready(session, recipe->data.size, err);
+    const stk_memory_plan plan = stk_session_memory(session, recipe->data.size);
+    if (!st) st = explain_memory(&plan, out, err);
     stk_session_free(session);
     return st;
 }
