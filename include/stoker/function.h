@@ -100,6 +100,12 @@ typedef struct stk_function_info {
      * or be input itself. A wrong input is an error. NULL is fine. */
     stk_status (*output_of)(void *context, const stk_element_spec *input, stk_element_spec *out,
                             stk_error *err);
+    /* The same for functions that say no spec: tests, keys, and datasets of which nothing is known.
+     * Refuses an input that it cannot work on, when the stage is made. NULL is fine. */
+    stk_status (*check)(void *context, const stk_element_spec *input, stk_error *err);
+    /* Of a scan, after check: refuses a first state that it cannot go on from. NULL is fine. */
+    stk_status (*check_state)(void *context, const stk_element *state,
+                              const stk_element_spec *input, stk_error *err);
     /* STATEFUL functions whose state belongs into checkpoints; NULL is fine. */
     stk_status (*save)(void *context, stk_blob *out, stk_error *err);
     stk_status (*restore)(void *context, stk_bytes saved, stk_error *err);
@@ -118,6 +124,15 @@ STK_API STK_NODISCARD stk_status stk_function_new(stk_function **out, const stk_
 STK_API stk_function            *stk_function_ref(stk_function *function);
 STK_API void                     stk_function_unref(stk_function *function);
 STK_API const stk_function_info *stk_function_info_of(const stk_function *function);
+/* That it can work on elements of input, as far as it says so: stages ask when they are made. */
+STK_API STK_NODISCARD stk_status stk_function_accepts(const stk_function     *function,
+                                                      const stk_element_spec *input,
+                                                      stk_error              *err);
+/* The same of a scan, with the state that it begins with. */
+STK_API STK_NODISCARD stk_status stk_function_accepts_state(const stk_function     *function,
+                                                            const stk_element      *state,
+                                                            const stk_element_spec *input,
+                                                            stk_error              *err);
 
 STK_END_DECLS
 #endif

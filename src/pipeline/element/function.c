@@ -70,6 +70,23 @@ const stk_function_info *stk_function_info_of(const stk_function *function)
     return &function->info;
 }
 
+stk_status stk_function_accepts(const stk_function *function, const stk_element_spec *input,
+                                stk_error *err)
+{
+    const stk_function_info *info = &function->info;
+    stk_element_spec         ignored;
+    if (info->check) STK_TRY(info->check(info->context, input, err));
+    return info->output_of ? info->output_of(info->context, input, &ignored, err) : STK_OK;
+}
+
+stk_status stk_function_accepts_state(const stk_function *function, const stk_element *state,
+                                      const stk_element_spec *input, stk_error *err)
+{
+    const stk_function_info *info = &function->info;
+    STK_TRY(stk_function_accepts(function, input, err));
+    return info->check_state ? info->check_state(info->context, state, input, err) : STK_OK;
+}
+
 static stk_random random_of(const stk_call *call, uint32_t stream, uint32_t position)
 {
     stk_random random = stk_random_for(call->seed, (uint32_t)call->epoch, call->index, stream);

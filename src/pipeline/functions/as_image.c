@@ -52,7 +52,7 @@ static stk_status output_of(void *untyped, const stk_element_spec *input, stk_el
                             stk_error *err)
 {
     context *c = stk_builtin_context(untyped);
-    STK_TRY(stk_check_value("as_image", input, c->value, TAKES, err));
+    STK_TRY(stk_check_one("as_image", input, c->value, TAKES, err));
     return stk_spec_keep_value(&c->keep, input, c->value, STK_DTYPE_U8, &c->shape, out, err);
 }
 

@@ -96,6 +96,15 @@ stk_status stk_check_value(const char *stage, const stk_element_spec *input, int
     return STK_OK;
 }
 
+stk_status stk_check_one(const char *stage, const stk_element_spec *input, int value, int types,
+                         stk_error *err)
+{
+    if (value < 0)
+        return stk_fail(err, STK_E_RANGE, stage, NULL,
+                        "value %d was asked for; values are counted from 0", value);
+    return stk_check_value(stage, input, value, types, err);
+}
+
 static stk_status not_scalar(const char *stage, int value, const stk_shape *shape, stk_error *err)
 {
     char text[128];
@@ -106,8 +115,8 @@ static stk_status not_scalar(const char *stage, int value, const stk_shape *shap
 stk_status stk_check_scalar(const char *stage, const stk_element_spec *input, int value, int types,
                             stk_error *err)
 {
-    STK_TRY(stk_check_value(stage, input, value, types, err));
-    if (!input->known || value < 0) return STK_OK;
+    STK_TRY(stk_check_one(stage, input, value, types, err));
+    if (!input->known) return STK_OK;
     const stk_value_spec *spec = &input->values[value];
     return spec->rank_known && spec->shape.rank ? not_scalar(stage, value, &spec->shape, err)
                                                 : STK_OK;

@@ -48,6 +48,9 @@ enum {
 /* That a known input has this value (or values, for STK_ALL_VALUES), dense, of one of types. */
 STK_NODISCARD stk_status stk_check_value(const char *stage, const stk_element_spec *input,
                                          int value, int types, stk_error *err);
+/* The same for exactly one value. */
+STK_NODISCARD stk_status stk_check_one(const char *stage, const stk_element_spec *input, int value,
+                                       int types, stk_error *err);
 /* The same, and a scalar where the rank is known. */
 STK_NODISCARD stk_status stk_check_scalar(const char *stage, const stk_element_spec *input,
                                           int value, int types, stk_error *err);

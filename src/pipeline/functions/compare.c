@@ -65,6 +65,21 @@ static stk_status test(void *untyped, const stk_call *call, const stk_element *e
     return STK_OK;
 }
 
+static stk_status check(void *untyped, const stk_element_spec *input, stk_error *err)
+{
+    const context *c = stk_builtin_context(untyped);
+    STK_TRY(stk_check_one("compare", input, c->value, COMPARABLE, err));
+    if (!input->known || !input->values[c->value].rank_known) return STK_OK;
+    const stk_shape *shape = &input->values[c->value].shape;
+    char             text[128];
+    for (int d = 0; d < shape->rank; d++)
+        if (shape->dim[d] != 1 && shape->dim[d] != -1)
+            return stk_fail(err, STK_E_SHAPE, "compare", NULL,
+                            "value %d has shape %s; only one number can be compared", c->value,
+                            stk_shape_text(shape, text, sizeof text));
+    return STK_OK;
+}
+
 stk_status stk_function_compare(stk_function **out, int value, int64_t modulus,
                                 stk_relation relation, stk_number number, stk_error *err)
 {
@@ -79,6 +94,7 @@ stk_status stk_function_compare(stk_function **out, int value, int64_t modulus,
     if (modulus) snprintf(rest, sizeof rest, " %% %" PRId64, modulus);
     snprintf(details, sizeof details, "value %d%s %s %s", value, rest, signs[relation],
              stk_number_text(number, text, sizeof text));
-    const stk_function_info info = {.name = "compare", .details = details, .test = test};
+    const stk_function_info info = {
+        .name = "compare", .details = details, .check = check, .test = test};
     return stk_builtin_new(out, &info, &c, sizeof c, NULL, err);
 }

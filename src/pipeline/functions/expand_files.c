@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 typedef struct context {
+    const char           *stage; /* a literal */
     int                   value;
     const stk_filesystem *fs;
     char                 *folder; /* NULL: none */
@@ -41,6 +42,12 @@ static stk_status text(void *untyped, const stk_call *call, const stk_element *e
     return expand(stk_builtin_context(untyped), "text", stk_dataset_text, element, out, err);
 }
 
+static stk_status check(void *untyped, const stk_element_spec *input, stk_error *err)
+{
+    const context *c = stk_builtin_context(untyped);
+    return stk_check_scalar(c->stage, input, c->value, 1 << STK_DTYPE_BYTES, err);
+}
+
 static void release(void *untyped)
 {
     free(((context *)untyped)->folder);
@@ -50,6 +57,7 @@ static stk_status make(stk_function **out, const char *name, stk_expand_fn expan
                        const char *folder, stk_error *err)
 {
     *out = NULL;
+    c->stage = name;
     if (folder && !(c->folder = strdup(folder)))
         return stk_fail(err, STK_E_NOMEM, name, NULL, "no memory for a function");
     stk_blob details;
@@ -60,7 +68,7 @@ static stk_status make(stk_function **out, const char *name, stk_expand_fn expan
                                  c->options.damage == STK_DAMAGE_RESYNC ? ", resync" : "");
     if (!st) st = stk_folder_describe(&details, folder, err);
     const stk_function_info info = {
-        .name = name, .details = (const char *)details.data, .expand = expand_with};
+        .name = name, .details = (const char *)details.data, .check = check, .expand = expand_with};
     if (!st)
         st = stk_builtin_new(out, &info, c, sizeof *c, release, err);
     else

@@ -98,7 +98,7 @@ static stk_status output_of(void *untyped, const stk_element_spec *input, stk_el
 {
     context        *c = stk_builtin_context(untyped);
     stk_value_spec *draft;
-    STK_TRY(stk_check_value("edits", input, c->image, 1 << STK_DTYPE_U8, err));
+    STK_TRY(stk_check_one("edits", input, c->image, 1 << STK_DTYPE_U8, err));
     *out = *input;
     if (!input->known || (size_t)c->edits < input->count) return STK_OK;
     STK_TRY(stk_spec_draft(&draft, input, 1, err));

@@ -125,7 +125,7 @@ static stk_status check_input(const stk_image_context *c, const stk_element_spec
                         "value %d is written as real numbers already; put %s right after the "
                         "operation that makes them, or before a cast",
                         c->value, stage_of(c));
-    if (!c->decodes) return stk_check_value(stage_of(c), input, c->value, 1 << STK_DTYPE_U8, err);
+    if (!c->decodes) return stk_check_one(stage_of(c), input, c->value, 1 << STK_DTYPE_U8, err);
     STK_TRY(stk_check_scalar("decode_image", input, c->value, 1 << STK_DTYPE_BYTES, err));
     if (c->restarts < 0) return STK_OK;
     return stk_check_scalar("decode_image", input, c->restarts, 1 << STK_DTYPE_BYTES, err);

@@ -76,8 +76,8 @@ static stk_status output_of(void *untyped, const stk_element_spec *input, stk_el
 {
     const context *c = stk_builtin_context(untyped);
     STK_TRY(
-        stk_check_value(stage_of(c), input, c->image, 1 << STK_DTYPE_U8 | 1 << STK_DTYPE_F32, err));
-    STK_TRY(stk_check_value(stage_of(c), input, c->label, 1 << STK_DTYPE_F32, err));
+        stk_check_one(stage_of(c), input, c->image, 1 << STK_DTYPE_U8 | 1 << STK_DTYPE_F32, err));
+    STK_TRY(stk_check_one(stage_of(c), input, c->label, 1 << STK_DTYPE_F32, err));
     *out = *input;
     return STK_OK;
 }

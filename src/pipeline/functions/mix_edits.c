@@ -65,8 +65,8 @@ static stk_status output_of(void *untyped, const stk_element_spec *input, stk_el
 {
     context        *c = stk_builtin_context(untyped);
     stk_value_spec *draft;
-    STK_TRY(stk_check_value(stage_of(c), input, c->image, 1 << STK_DTYPE_U8, err));
-    STK_TRY(stk_check_value(stage_of(c), input, c->label, 1 << STK_DTYPE_F32, err));
+    STK_TRY(stk_check_one(stage_of(c), input, c->image, 1 << STK_DTYPE_U8, err));
+    STK_TRY(stk_check_one(stage_of(c), input, c->label, 1 << STK_DTYPE_F32, err));
     if (!input->known || (size_t)c->edits < input->count) {
         *out = *input;
         return STK_OK;

@@ -19,6 +19,12 @@ static stk_status expand(void *untyped, const stk_call *call, const stk_element 
     return c->apply(c->context, out, err);
 }
 
+static stk_status check(void *untyped, const stk_element_spec *input, stk_error *err)
+{
+    const context *c = stk_builtin_context(untyped);
+    return stk_function_accepts(c->expand, input, err);
+}
+
 static void release(void *untyped)
 {
     context *c = untyped;
@@ -53,6 +59,7 @@ static stk_status make(stk_function **out, const stk_pipeline_info *info, stk_fu
         const stk_function_info whole = {.name = "pipeline",
                                          .details = (const char *)details.data,
                                          .traits = of_below->traits,
+                                         .check = check,
                                          .expand = expand};
         st = stk_builtin_new(out, &whole, &c, sizeof c, release, err);
     }

@@ -80,6 +80,32 @@ static stk_status count(void *context, const stk_call *call, stk_element **state
     return STK_OK;
 }
 
+/* What is known of the values beforehand is compared with the state: a wrong one fails for all. */
+static stk_status check_sum(void *context, const stk_element *state, const stk_element_spec *input,
+                            stk_error *err)
+{
+    const stk_value *old;
+    (void)context;
+    STK_TRY(stk_need_value("running_sum", state, 0, STK_TYPES_NUMERIC, &old, err));
+    if (!input->known) return STK_OK;
+    const stk_value_spec *value = &input->values[0];
+    bool                  fits = !value->dtype || value->dtype == old->dtype;
+    if (old->shape.rank && value->rank_known) fits = fits && value->shape.rank == old->shape.rank;
+    for (int d = 0; fits && value->rank_known && d < old->shape.rank; d++)
+        fits = value->shape.dim[d] < 0 || value->shape.dim[d] == old->shape.dim[d];
+    const stk_value shown = {.dtype = value->dtype, .shape = value->shape};
+    return fits ? STK_OK : mismatch(old, &shown, err);
+}
+
+static stk_status check_count(void *context, const stk_element *state,
+                              const stk_element_spec *input, stk_error *err)
+{
+    const stk_value *old;
+    (void)context;
+    (void)input;
+    return stk_need_scalar("count", state, 0, 1 << STK_DTYPE_I64, &old, err);
+}
+
 static stk_status sum_of(void *context, const stk_element_spec *input, stk_element_spec *out,
                          stk_error *err)
 {
@@ -105,12 +131,13 @@ static stk_status count_of(void *context, const stk_element_spec *input, stk_ele
 stk_status stk_function_running_sum(stk_function **out, stk_error *err)
 {
     const stk_function_info info = {
-        .name = "running_sum", .output_of = sum_of, .scan = running_sum};
+        .name = "running_sum", .output_of = sum_of, .check_state = check_sum, .scan = running_sum};
     return stk_function_new(out, &info, err);
 }
 
 stk_status stk_function_count(stk_function **out, stk_error *err)
 {
-    const stk_function_info info = {.name = "count", .output_of = count_of, .scan = count};
+    const stk_function_info info = {
+        .name = "count", .output_of = count_of, .check_state = check_count, .scan = count};
     return stk_function_new(out, &info, err);
 }

@@ -32,6 +32,7 @@ stk_status stk_dataset_reduce(stk_dataset *data, stk_element **state, stk_functi
     if (!*state)
         return stk_fail(err, STK_E_INVALID, "reduce", info->name,
                         "there is no first state; give an element");
+    STK_TRY(stk_function_accepts_state(function, *state, stk_dataset_spec(data), err));
     stk_iterator *it;
     STK_TRY(stk_iterator_start(&it, data, options, err));
     stk_element *now = stk_element_ref(*state);

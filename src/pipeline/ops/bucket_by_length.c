@@ -66,6 +66,11 @@ static stk_status key(void *context, const stk_call *call, const stk_element *el
                     length, b->boundary_count ? b->boundaries[b->boundary_count - 1] : 0);
 }
 
+static stk_status check_length(void *context, const stk_element_spec *input, stk_error *err)
+{
+    return stk_function_accepts(((const buckets *)context)->length, input, err);
+}
+
 static stk_status save_length(void *context, stk_blob *out, stk_error *err)
 {
     const stk_function_info *info = stk_function_info_of(((buckets *)context)->length);
@@ -298,7 +303,8 @@ static stk_status new_functions(stk_group_params *p, buckets *b, const stk_eleme
                                 stk_error *err)
 {
     const stk_function_info *length = stk_function_info_of(b->length);
-    stk_function_info        keys = {.name = "bucket", .traits = length->traits, .key = key};
+    stk_function_info        keys = {
+               .name = "bucket", .traits = length->traits, .check = check_length, .key = key};
     if (length->save && length->restore) {
         keys.save = save_length;
         keys.restore = restore_length;

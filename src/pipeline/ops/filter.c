@@ -15,11 +15,12 @@ static void release_params(void *params)
 
 static stk_status check(stk_dataset *data, stk_error *err)
 {
-    const stk_function_info *info =
-        stk_function_info_of(((const stk_filter_params *)data->params)->function);
+    const stk_function      *function = ((const stk_filter_params *)data->params)->function;
+    const stk_function_info *info = stk_function_info_of(function);
     if (!info->test)
         return stk_fail(err, STK_E_INVALID, "filter", info->name,
                         "the function is no test; give one that has a test callback");
+    STK_TRY(stk_dataset_accepts(data, function, &data->inputs[0]->spec, err));
     return stk_dataset_set_spec(data, &data->inputs[0]->spec, err);
 }
 

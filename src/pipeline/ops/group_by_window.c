@@ -27,6 +27,8 @@ static const stk_value_spec window_values[] = {
     {.name = "window", .kind = STK_VALUE_DATASET},
 };
 static const stk_element_spec window_spec = {.known = true, .count = 2, .values = window_values};
+/* And what window_size is called on. */
+static const stk_element_spec key_spec = {.known = true, .count = 1, .values = window_values};
 
 static void release_params(void *params)
 {
@@ -36,10 +38,11 @@ static void release_params(void *params)
     stk_function_unref(p->window_size);
 }
 
-static stk_status check_key(const stk_dataset *data, const stk_function *function, stk_error *err)
+static stk_status check_key(const stk_dataset *data, const stk_function *function,
+                            const stk_element_spec *input, stk_error *err)
 {
     const stk_function_info *info = stk_function_info_of(function);
-    if (info->key) return STK_OK;
+    if (info->key) return stk_dataset_accepts(data, function, input, err);
     return stk_fail(err, STK_E_INVALID, data->op->name, info->name,
                     "the function is no key function; give one that says an int64 of an element");
 }
@@ -54,8 +57,8 @@ static stk_status check_size(const stk_op *op, int64_t size, const char *where, 
 static stk_status check(stk_dataset *data, stk_error *err)
 {
     const stk_group_params *p = data->params;
-    STK_TRY(check_key(data, p->key, err));
-    STK_TRY(p->window_size ? check_key(data, p->window_size, err)
+    STK_TRY(check_key(data, p->key, &data->inputs[0]->spec, err));
+    STK_TRY(p->window_size ? check_key(data, p->window_size, &key_spec, err)
                            : check_size(data->op, p->fixed_size, NULL, err));
     return stk_expand_check(data, p->reduce, &window_spec, err);
 }

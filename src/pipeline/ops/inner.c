@@ -123,11 +123,7 @@ stk_status stk_expand_check(stk_dataset *data, const stk_function *function,
     if (!info->expand)
         return stk_fail(err, STK_E_INVALID, data->op->name, info->name,
                         "the function makes no dataset of an element; give an expand function");
-    if (!info->output_of)
-        return info->output ? stk_dataset_set_spec(data, info->output, err) : STK_OK;
-    stk_element_spec spec = {0};
-    STK_TRY(info->output_of(info->context, input, &spec, err));
-    return stk_dataset_set_spec(data, &spec, err);
+    return stk_dataset_set_output(data, function, input, err);
 }
 
 unsigned stk_expand_traits(const stk_function *function)

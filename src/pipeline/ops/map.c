@@ -33,11 +33,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
         return stk_fail(err, STK_E_INVALID, "map", info->name,
                         "the order is %u; it is 0 (default), 1 (exact) or 2 (relaxed)",
                         (unsigned)p->order);
-    if (!info->output_of)
-        return info->output ? stk_dataset_set_spec(data, info->output, err) : STK_OK;
-    stk_element_spec spec;
-    STK_TRY(info->output_of(info->context, &data->inputs[0]->spec, &spec, err));
-    return stk_dataset_set_spec(data, &spec, err);
+    return stk_dataset_set_output(data, p->function, &data->inputs[0]->spec, err);
 }
 
 static int64_t cardinality(const stk_dataset *data)

@@ -60,6 +60,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
     if (!info->key)
         return stk_fail(err, STK_E_INVALID, "rejection_resample", info->name,
                         "the function is no key function; give one that says an element's class");
+    STK_TRY(stk_dataset_accepts(data, p->class_of, &data->inputs[0]->spec, err));
     STK_TRY(check_distribution("target", p->target, p->class_count, err));
     if (p->initial) STK_TRY(check_distribution("initial", p->initial, p->class_count, err));
     for (size_t i = 0; p->initial && i < p->class_count; i++)

@@ -35,11 +35,11 @@ static stk_status check(stk_dataset *data, stk_error *err)
     if (!p->initial)
         return stk_fail(err, STK_E_INVALID, "scan", info->name,
                         "there is no first state; give an element");
-    if (!info->output_of)
-        return info->output ? stk_dataset_set_spec(data, info->output, err) : STK_OK;
-    stk_element_spec spec;
-    STK_TRY(info->output_of(info->context, &data->inputs[0]->spec, &spec, err));
-    return stk_dataset_set_spec(data, &spec, err);
+    STK_TRY(stk_dataset_set_output(data, p->function, &data->inputs[0]->spec, err));
+    stk_status st =
+        stk_function_accepts_state(p->function, p->initial, &data->inputs[0]->spec, err);
+    return st && err && !err->where[0] ? stk_fail(err, st, err->stage, "scan", "%s", err->message)
+                                       : st;
 }
 
 static int64_t cardinality(const stk_dataset *data)

@@ -3,6 +3,7 @@
 #include "pipeline/element/spec.h"
 #include "pipeline/plan/plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct stk_params {
@@ -221,6 +222,28 @@ stk_status stk_dataset_over(stk_dataset **out, const stk_dataset *data, stk_data
 stk_status stk_dataset_set_spec(stk_dataset *data, const stk_element_spec *spec, stk_error *err)
 {
     return stk_spec_copy(&data->spec, spec, &data->arena, err);
+}
+
+stk_status stk_dataset_accepts(const stk_dataset *data, const stk_function *function,
+                               const stk_element_spec *input, stk_error *err)
+{
+    if (err) err->where[0] = 0;
+    stk_status st = stk_function_accepts(function, input, err);
+    if (st && err && !err->where[0]) snprintf(err->where, sizeof err->where, "%s", data->op->name);
+    return st;
+}
+
+stk_status stk_dataset_set_output(stk_dataset *data, const stk_function *function,
+                                  const stk_element_spec *input, stk_error *err)
+{
+    const stk_function_info *info = stk_function_info_of(function);
+    stk_element_spec         spec = {0};
+    STK_TRY(stk_dataset_accepts(data, function, input, err));
+    if (info->output_of)
+        STK_TRY(info->output_of(info->context, input, &spec, err));
+    else if (info->output)
+        spec = *info->output;
+    return stk_dataset_set_spec(data, &spec, err);
 }
 
 int64_t stk_dataset_cardinality(const stk_dataset *data)

@@ -121,6 +121,14 @@ STK_NODISCARD stk_status stk_dataset_over(stk_dataset **out, const stk_dataset *
 STK_NODISCARD stk_status stk_dataset_set_spec(stk_dataset *data, const stk_element_spec *spec,
                                               stk_error *err);
 
+/* That function can work on elements of input; an error names data's operator as well. For check.
+ */
+STK_NODISCARD stk_status stk_dataset_accepts(const stk_dataset *data, const stk_function *function,
+                                             const stk_element_spec *input, stk_error *err);
+/* The same, and data's spec := that of the function's results. */
+STK_NODISCARD stk_status stk_dataset_set_output(stk_dataset *data, const stk_function *function,
+                                                const stk_element_spec *input, stk_error *err);
+
 /* Appends text, printf style. For describe. */
 STK_NODISCARD stk_status stk_describe(stk_blob *out, stk_error *err, const char *format, ...)
     STK_PRINTF(3, 4);

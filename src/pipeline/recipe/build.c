@@ -15,8 +15,9 @@ stk_status stk_recipe_blame(const stk_recipe *recipe, const stk_bound *bound, st
                            (begin == err->where || strncmp(err->where, "...", 3) == 0);
     if (is_placed) return st;
     const stk_error was = *err;
-    stk_tree_fail(err, st, recipe->name, bound->line, bound->entry->info.name, "%s%s%s", was.where,
-                  was.where[0] ? ": " : "", was.message);
+    const bool      named = was.where[0] && strcmp(was.where, bound->entry->info.name) != 0;
+    stk_tree_fail(err, st, recipe->name, bound->line, bound->entry->info.name, "%s%s%s",
+                  named ? was.where : "", named ? ": " : "", was.message);
     err->stage = was.stage;
     return st;
 }
