@@ -107,7 +107,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     if (s->given == s->order.count) return STK_OK;
     const uint64_t index =
         stk_balance_at(&p->balance, &s->order, s->seed, epoch_of(node), s->given++);
-    STK_TRY(stk_dataset_at(p->input, index, out, err));
+    STK_TRY(stk_dataset_read(p->input, index, stk_run_options_of(node->run)->ledger, out, err));
     const stk_status st = set_epoch(out, node->epoch, err);
     if (st) stk_element_unref(*out);
     return st;

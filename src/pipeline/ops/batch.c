@@ -31,15 +31,16 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 }
 
 /* Where the input does not know its length, its end shows when it is asked past it. */
-static stk_status gather_at(const stk_dataset *data, uint64_t first, stk_gather *gather,
-                            stk_error *err)
+static stk_status gather_at(const stk_dataset *data, uint64_t first, stk_ledger *ledger,
+                            stk_gather *gather, stk_error *err)
 {
     const int64_t size = ((const stk_batch_params *)data->params)->size;
     const int64_t inputs = data->inputs[0]->cardinality;
     for (int64_t i = 0; i < size; i++) {
         stk_element *element;
         if (inputs >= 0 && first + (uint64_t)i >= (uint64_t)inputs) return STK_OK;
-        stk_status st = stk_dataset_at(data->inputs[0], first + (uint64_t)i, &element, err);
+        stk_status st =
+            stk_dataset_read(data->inputs[0], first + (uint64_t)i, ledger, &element, err);
         if (st == STK_E_RANGE && i && inputs < 0) return STK_OK;
         if (st) return st;
         STK_TRY(stk_gather_keep(gather, element, "batch", err));
@@ -47,7 +48,8 @@ static stk_status gather_at(const stk_dataset *data, uint64_t first, stk_gather 
     return STK_OK;
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
     const stk_batch_params *p = data->params;
     const int64_t           batches = data->cardinality;
@@ -59,12 +61,14 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out,
                         "batch %" PRIu64 " of %" PRId64 " elements each is past any end", index,
                         p->size);
     stk_gather gather = {0};
-    stk_status st = gather_at(data, index * (uint64_t)p->size, &gather, err);
+    stk_status st = gather_at(data, index * (uint64_t)p->size, ledger, &gather, err);
     if (!st && gather.count < (uint64_t)p->size && p->drop_remainder)
         st =
             stk_fail(err, STK_E_RANGE, "batch", NULL,
                      "batch %" PRIu64 " has only %zu elements and is dropped", index, gather.count);
-    if (!st) st = stk_assemble(out, gather.elements, gather.count, &(stk_batch_memory){0}, err);
+    if (!st)
+        st = stk_assemble(out, gather.elements, gather.count, &(stk_batch_memory){.ledger = ledger},
+                          err);
     stk_gather_release(&gather);
     return st;
 }

@@ -28,7 +28,8 @@ static int64_t cardinality(const stk_dataset *data)
     return stk_add_overflows_i64(first, second, &sum) ? STK_CARDINALITY_INFINITE : sum;
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
     const int64_t first = data->inputs[0]->cardinality;
     if (first == STK_CARDINALITY_UNKNOWN)
@@ -37,8 +38,8 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out,
                         "not known; iterate instead",
                         data->inputs[0]->op->name);
     return first < 0 || index < (uint64_t)first
-               ? stk_dataset_at(data->inputs[0], index, out, err)
-               : stk_dataset_at(data->inputs[1], index - (uint64_t)first, out, err);
+               ? stk_dataset_read(data->inputs[0], index, ledger, out, err)
+               : stk_dataset_read(data->inputs[1], index - (uint64_t)first, ledger, out, err);
 }
 
 /* The second is another pass, so that data put after itself is shuffled anew. */

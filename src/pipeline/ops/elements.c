@@ -51,8 +51,10 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
     return stk_describe(out, err, "%zu, content %016" PRIx64, p->count, hash);
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
+    (void)ledger;
     const params *p = data->params;
     if (index >= p->count)
         return stk_fail(err, STK_E_RANGE, "elements", NULL,

@@ -54,9 +54,10 @@ static stk_status number(stk_element **element, int64_t start, uint64_t index, s
     return st;
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
-    STK_TRY(stk_dataset_at(data->inputs[0], index, out, err));
+    STK_TRY(stk_dataset_read(data->inputs[0], index, ledger, out, err));
     return number(out, ((const params *)data->params)->start, index, err);
 }
 

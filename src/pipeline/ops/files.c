@@ -53,8 +53,10 @@ static stk_status element_at(const params *p, size_t index, uint64_t epoch, stk_
     return STK_OK;
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
+    (void)ledger;
     const params *p = data->params;
     if (index >= p->list.count)
         return stk_fail(err, STK_E_RANGE, "files", NULL,

@@ -80,7 +80,8 @@ static stk_permutation order_of(const stk_dataset *data, uint64_t seed)
 
 /* Of the first epoch, and without an iterator: unseeded ones have the order drawn when they were
  * made. */
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
     const params  *p = data->params;
     const uint64_t count = (uint64_t)p->input->cardinality;
@@ -92,7 +93,7 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out,
                                      ? stk_shuffle_seed_of(data, &p->options, data->salt, &first)
                                      : stk_drawn_seed_get(data);
     const stk_permutation order = order_of(data, seed);
-    return stk_dataset_at(p->input, stk_permutation_at(&order, index), out, err);
+    return stk_dataset_read(p->input, stk_permutation_at(&order, index), ledger, out, err);
 }
 
 static stk_status open(stk_node *node, stk_error *err)
@@ -119,7 +120,8 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     state *s = STK_STATE(state, node);
     if (s->given == s->order.count) return STK_OK;
     const uint64_t index = stk_permutation_at(&s->order, s->given++);
-    STK_TRY(stk_dataset_at(STK_PARAMS(params, node)->input, index, out, err));
+    STK_TRY(stk_dataset_read(STK_PARAMS(params, node)->input, index,
+                             stk_run_options_of(node->run)->ledger, out, err));
     const stk_status st = set_epoch(out, node->epoch, err);
     if (st) stk_element_unref(*out);
     return st;

@@ -54,13 +54,14 @@ stk_status stk_indexed_read(const stk_indexed_params *params, const stk_call *ca
     return stk_custom_after(params->source, st, call->epoch, index, out, err);
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
     const stk_indexed_params *p = data->params;
     if (index >= p->count)
         return stk_fail(err, STK_E_RANGE, "indexed", p->source->name,
                         "element %" PRIu64 " was asked for; there are %" PRIu64, index, p->count);
-    const stk_call call = {.seed = data->salt, .index = index};
+    const stk_call call = {.ledger = ledger, .seed = data->salt, .index = index};
     return stk_indexed_read(p, &call, index, out, err);
 }
 

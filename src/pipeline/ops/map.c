@@ -61,11 +61,12 @@ static unsigned traits_of(const stk_dataset *data)
            stk_order_traits(((const stk_map_params *)data->params)->order);
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
     const stk_map_params *p = data->params;
-    const stk_call        call = {.seed = data->salt, .index = index};
-    STK_TRY(stk_dataset_at(data->inputs[0], index, out, err));
+    const stk_call        call = {.ledger = ledger, .seed = data->salt, .index = index};
+    STK_TRY(stk_dataset_read(data->inputs[0], index, ledger, out, err));
     return stk_call_map(p->function, &call, out, err);
 }
 

@@ -31,9 +31,10 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
     return stk_describe(out, err, "order %s, passes off 0x%x", orders[p->order], p->passes_off);
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
-    return stk_dataset_at(data->inputs[0], index, out, err);
+    return stk_dataset_read(data->inputs[0], index, ledger, out, err);
 }
 
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)

@@ -33,9 +33,10 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
                                 : stk_describe(out, err, "%" PRId64, p->count);
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
-    return stk_dataset_at(data->inputs[0], index, out, err);
+    return stk_dataset_read(data->inputs[0], index, ledger, out, err);
 }
 
 static stk_status open(stk_node *node, stk_error *err)

@@ -58,8 +58,10 @@ static stk_status element_at(const params *p, uint64_t index, uint64_t epoch, st
     return STK_OK;
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
+    (void)ledger;
     const uint64_t count = count_of(data->params);
     if (index >= count)
         return stk_fail(err, STK_E_RANGE, "range", NULL,

@@ -42,7 +42,8 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
                         p->index, p->shards);
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
     const stk_shard_params *p = data->params;
     const uint64_t          turns = p->others ? (uint64_t)p->shards - 1 : 1;
@@ -53,7 +54,7 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out,
         stk_add_overflows(first, turn, &place))
         return stk_fail(err, STK_E_RANGE, "shard", NULL,
                         "element %" PRIu64 " was asked for; no data has so many", index);
-    return stk_dataset_at(data->inputs[0], place, out, err);
+    return stk_dataset_read(data->inputs[0], place, ledger, out, err);
 }
 
 /* An error has a turn like any element. (TensorFlow forgets what it passed over before an error, so

@@ -62,8 +62,10 @@ static stk_status row_at(const params *p, int64_t index, uint64_t epoch, stk_ele
     return STK_OK;
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
+    (void)ledger;
     if (index >= (uint64_t)data->cardinality)
         return stk_fail(err, STK_E_RANGE, "slices", NULL,
                         "row %" PRIu64 " was asked for; there are %" PRId64, index,

@@ -1,4 +1,5 @@
 /* source: existing data of any form, its fields as named values, by number. */
+#include "storage/source/source.h"
 #include "pipeline/ops/ops.h"
 #include "pipeline/run/node.h"
 #include "storage/file/split_name.h"
@@ -109,18 +110,23 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
                         p->held_back ? "" : "all but ", p->hold_back);
 }
 
-/* A cursor that nobody uses, or a new one. */
-static stk_status take_cursor(shared *s, stk_source_cursor **out, stk_error *err)
+/* A cursor that nobody uses, or a new one; what it reads into is in ledger. */
+static stk_status take_cursor(shared *s, stk_ledger *ledger, stk_source_cursor **out,
+                              stk_error *err)
 {
     *out = NULL;
     pthread_mutex_lock(&s->lock);
     if (s->idle_count) *out = s->idle[--s->idle_count];
     pthread_mutex_unlock(&s->lock);
-    return *out ? STK_OK : stk_source_cursor_new(out, s->source, err);
+    if (!*out) STK_TRY(stk_source_cursor_new(out, s->source, err));
+    stk_source_cursor_use(*out, ledger);
+    return STK_OK;
 }
 
+/* What waits holds no bytes: the ledger is a run's, which may be over. */
 static void return_cursor(shared *s, stk_source_cursor *cursor)
 {
+    stk_source_cursor_use(cursor, NULL);
     pthread_mutex_lock(&s->lock);
     const bool room = s->idle_count < s->room;
     if (room) s->idle[s->idle_count++] = cursor;
@@ -184,6 +190,7 @@ static stk_status read_element(const params *p, stk_source_cursor *cursor, uint6
     STK_TRY(stk_element_new(out, count, err));
     stk_status st = copy_fields(p, sample, *out, ledger, err);
     if (!st) st = set_origin(*out, &sample->from, epoch, index, ledger, err);
+    stk_source_cursor_trim(cursor);
     if (st) {
         stk_element_unref(*out);
         *out = NULL;
@@ -191,15 +198,16 @@ static stk_status read_element(const params *p, stk_source_cursor *cursor, uint6
     return st;
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
     const params      *p = data->params;
     stk_source_cursor *cursor;
     if (index >= p->count)
         return stk_fail(err, STK_E_RANGE, "source", p->path,
                         "item %" PRIu64 " was asked for; there are %" PRIu64, index, p->count);
-    STK_TRY(take_cursor(p->shared, &cursor, err));
-    stk_status st = read_element(p, cursor, index, 0, NULL, out, err);
+    STK_TRY(take_cursor(p->shared, ledger, &cursor, err));
+    stk_status st = read_element(p, cursor, index, 0, ledger, out, err);
     return_cursor(p->shared, cursor);
     return st;
 }
@@ -209,9 +217,9 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     const params *p = node->plan->params;
     state        *s = node->state;
     if (s->given == p->count) return STK_OK;
-    if (!s->cursor) STK_TRY(take_cursor(p->shared, &s->cursor, err));
-    return read_element(p, s->cursor, s->given++, node->epoch,
-                        stk_run_options_of(node->run)->ledger, out, err);
+    stk_ledger *ledger = stk_run_options_of(node->run)->ledger;
+    if (!s->cursor) STK_TRY(take_cursor(p->shared, ledger, &s->cursor, err));
+    return read_element(p, s->cursor, s->given++, node->epoch, ledger, out, err);
 }
 
 static void close(stk_node *node)

@@ -29,14 +29,15 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
     return count < 0 ? stk_describe(out, err, "all") : stk_describe(out, err, "%" PRId64, count);
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
     const int64_t count = ((const stk_take_params *)data->params)->count;
     if (count >= 0 && index >= (uint64_t)count)
         return stk_fail(err, STK_E_RANGE, "take", NULL,
                         "element %" PRIu64 " was asked for; at most %" PRId64 " are taken", index,
                         count);
-    return stk_dataset_at(data->inputs[0], index, out, err);
+    return stk_dataset_read(data->inputs[0], index, ledger, out, err);
 }
 
 static uint64_t most_of(const stk_node *node)

@@ -34,8 +34,10 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
                         stk_element_hash(0, ((const params *)data->params)->element));
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
+    (void)ledger;
     if (index)
         return stk_fail(err, STK_E_RANGE, "tensors", NULL,
                         "element %" PRIu64 " was asked for; there is only element 0", index);

@@ -86,15 +86,16 @@ static stk_status read_element(const params *p, const reading *how, uint64_t ind
 }
 
 /* Called from any thread: all that changes is its own. */
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
     if (index >= count_of(data))
         return stk_fail(err, STK_E_RANGE, "tfrecord_indexed", NULL,
                         "record %" PRIu64 " was asked for; there are %" PRIu64, index,
                         count_of(data));
     stk_blob scratch;
-    stk_blob_init(&scratch, NULL, STK_MEMORY_READ);
-    const reading how = {.scratch = &scratch};
+    stk_blob_init(&scratch, ledger, STK_MEMORY_READ);
+    const reading how = {.ledger = ledger, .scratch = &scratch};
     stk_status    st = read_element(data->params, &how, index, out, err);
     stk_blob_release(&scratch);
     return st;

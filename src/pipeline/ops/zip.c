@@ -46,7 +46,8 @@ static void drop_all(stk_element **elements, size_t count)
     }
 }
 
-static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err)
+static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err)
 {
     if (data->cardinality >= 0 && index >= (uint64_t)data->cardinality)
         return stk_fail(err, STK_E_RANGE, "zip", NULL,
@@ -58,7 +59,7 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_element **out,
                         data->input_count);
     stk_status st = STK_OK;
     for (size_t i = 0; i < data->input_count && !st; i++)
-        st = stk_dataset_at(data->inputs[i], index, &elements[i], err);
+        st = stk_dataset_read(data->inputs[i], index, ledger, &elements[i], err);
     if (!st) st = stk_join_elements(out, elements, data->input_count, err);
     drop_all(elements, data->input_count);
     free(elements);

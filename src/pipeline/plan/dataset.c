@@ -272,10 +272,16 @@ unsigned stk_dataset_traits_below(const stk_dataset *data)
 stk_status stk_dataset_at(const stk_dataset *data, uint64_t index, stk_element **out,
                           stk_error *err)
 {
+    return stk_dataset_read(data, index, NULL, out, err);
+}
+
+stk_status stk_dataset_read(const stk_dataset *data, uint64_t index, stk_ledger *ledger,
+                            stk_element **out, stk_error *err)
+{
     *out = NULL;
     if (!data->op->at)
         return stk_fail(err, STK_E_UNSUPPORTED, data->op->name, NULL,
                         "elements cannot be had by number through %s; iterate instead",
                         data->op->name);
-    return data->op->at(data, index, out, err);
+    return data->op->at(data, index, ledger, out, err);
 }

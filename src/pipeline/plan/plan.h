@@ -54,8 +54,10 @@ struct stk_op {
     stk_status (*describe)(const stk_dataset *data, stk_blob *out, stk_error *err);
     stk_status (*brief)(const stk_dataset *data, stk_blob *out, stk_error *err);
     unsigned (*traits_of)(const stk_dataset *data);
-    /* Element index of one pass by itself; NULL: not possible. STK_E_RANGE past the end. */
-    stk_status (*at)(const stk_dataset *data, uint64_t index, stk_element **out, stk_error *err);
+    /* Element index of one pass by itself, its memory in ledger (NULL: in none); NULL: not
+     * possible. STK_E_RANGE past the end. */
+    stk_status (*at)(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
+                     stk_error *err);
     /* A source of files: how many; NULL: it is none. keep_files makes a source like data of every
      * count-th file from number first; NULL: its elements are the names, so a shard does. */
     size_t (*file_count)(const stk_dataset *data);
@@ -128,6 +130,10 @@ STK_NODISCARD stk_status stk_dataset_accepts(const stk_dataset *data, const stk_
 /* The same, and data's spec := that of the function's results. */
 STK_NODISCARD stk_status stk_dataset_set_output(stk_dataset *data, const stk_function *function,
                                                 const stk_element_spec *input, stk_error *err);
+
+/* stk_dataset_at with its memory in ledger. */
+STK_NODISCARD stk_status stk_dataset_read(const stk_dataset *data, uint64_t index,
+                                          stk_ledger *ledger, stk_element **out, stk_error *err);
 
 /* Appends text, printf style. For describe. */
 STK_NODISCARD stk_status stk_describe(stk_blob *out, stk_error *err, const char *format, ...)

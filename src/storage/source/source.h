@@ -75,6 +75,12 @@ struct stk_source_cursor {
     uint64_t          most; /* bytes of a file that are wanted; 0: all */
 };
 
+/* What is read from here on is in ledger (NULL: in none), which must live until another is named.
+ * The sample at hand is gone. */
+void stk_source_cursor_use(stk_source_cursor *cursor, stk_ledger *ledger);
+/* Gives back the bytes of the sample at hand if they are many; it is gone then. */
+void stk_source_cursor_trim(stk_source_cursor *cursor);
+
 /* Files that are items by themselves are read up to most bytes from here on, 0: to the end. Items
  * of other kinds come whole. For headers. */
 void stk_source_cursor_limit(stk_source_cursor *cursor, uint64_t most);

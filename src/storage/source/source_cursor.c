@@ -56,6 +56,18 @@ void stk_source_cursor_free(stk_source_cursor *cursor)
     free(cursor);
 }
 
+void stk_source_cursor_use(stk_source_cursor *cursor, stk_ledger *ledger)
+{
+    stk_blob_release(&cursor->content);
+    stk_blob_init(&cursor->content, ledger, STK_MEMORY_RECORD);
+}
+
+void stk_source_cursor_trim(stk_source_cursor *cursor)
+{
+    enum { SMALL = 256 << 10 };
+    if (cursor->content.capacity > SMALL) stk_source_cursor_use(cursor, cursor->content.ledger);
+}
+
 stk_status stk_source_read(stk_source_cursor *cursor, uint64_t index, const stk_sample **out,
                            stk_error *err)
 {
