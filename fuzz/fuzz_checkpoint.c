@@ -223,6 +223,29 @@ static stk_dataset *records(const stk_filesystem *fs)
     return data;
 }
 
+static stk_status window_of(void *context, const stk_call *call, const stk_element *element,
+                            stk_dataset **out, stk_error *err)
+{
+    (void)context, (void)call, (void)err;
+    *out = stk_dataset_ref(stk_element_value(element, 0)->small.dataset);
+    return STK_OK;
+}
+
+/* Ragged values of two levels, cut in the middle, and windows of them. */
+static stk_dataset *ragged(void)
+{
+    stk_error    err;
+    stk_dataset *data = range(COUNT);
+    PUT(data, batch, 3, NULL);
+    PUT(data, ragged_batch, 2, NULL);
+    PUT(data, batch, 2, NULL);
+    PUT(data, rebatch, &(int64_t){3}, 1, NULL);
+    demand(!stk_dataset_unbatch(&data, &err));
+    PUT(data, window, 3, &(stk_window_options){.shift = 1, .stride = 1});
+    PUT_WITH(data, flat_map, INFO(.expand = window_of));
+    return data;
+}
+
 static const stk_filesystem *file(void)
 {
     static memory_filesystem fs;
@@ -238,10 +261,10 @@ static const stk_filesystem *file(void)
 
 static stk_dataset *pipeline(unsigned number)
 {
-    static stk_dataset *(*const all[])(void) = {queues, inner_ones, windows,     kept,
-                                                mixed,  groups,     side_by_side};
-    const unsigned count = sizeof all / sizeof all[0];
-    return number % (count + 1) == count ? records(file()) : all[number % (count + 1)]();
+    static stk_dataset *(*const all[])(void) = {queues, inner_ones,   windows, kept,  mixed,
+                                                groups, side_by_side, NULL,    ragged};
+    stk_dataset *(*const make)(void) = all[number % (sizeof all / sizeof all[0])];
+    return make ? make() : records(file());
 }
 
 static void put_crc(stk_blob *out)

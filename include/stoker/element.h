@@ -19,7 +19,8 @@ STK_API void         stk_dataset_unref(stk_dataset *data);
 
 typedef enum stk_value_kind {
     STK_VALUE_DENSE,
-    STK_VALUE_RAGGED, /* rows of different length: flat values and row splits */
+    STK_VALUE_RAGGED, /* rows of different length: flat values and row splits, maybe of rows again
+                       */
     STK_VALUE_SPARSE, /* values, their places, and the shape they are places in */
     STK_VALUE_DATASET /* a dataset: what window and group_by_window hand out */
 } stk_value_kind;
@@ -30,12 +31,15 @@ enum { STK_VALUE_SMALL = 16 }; /* bytes that are kept in the value itself */
 typedef struct stk_value {
     stk_value_kind kind;
     stk_dtype      dtype;
-    stk_shape      shape;   /* DENSE: of the data. RAGGED: of the flat values. SPARSE: the dense
-                               shape */
-    const void    *data;    /* NULL: the data is in small; ask stk_value_data */
-    const int64_t *places;  /* RAGGED: count + 1 row splits. SPARSE: count rows of rank indices */
-    int64_t        count;   /* RAGGED: rows. SPARSE: values */
-    stk_buffer    *storage; /* keeps alive all that data, places and byte views point to */
+    stk_shape      shape;  /* DENSE: of the data. RAGGED: of the flat values. SPARSE: the dense
+                              shape */
+    const void    *data;   /* NULL: the data is in small; ask stk_value_data */
+    const int64_t *places; /* RAGGED: row splits, level after level: count + 1 of the first, and of
+                              each other one more than the level before has rows. SPARSE: count
+                              rows of rank indices */
+    int64_t     count;     /* RAGGED: rows. SPARSE: values */
+    int         levels;    /* RAGGED: dimensions whose length differs, at least 1 */
+    stk_buffer *storage;   /* keeps alive all that data, places and byte views point to */
     union {
         uint8_t      bytes[STK_VALUE_SMALL];
         int64_t      i64;
@@ -123,7 +127,9 @@ typedef struct stk_value_spec {
     stk_value_kind kind;
     stk_dtype      dtype; /* STK_DTYPE_NONE: not known */
     bool           rank_known;
-    stk_shape      shape; /* -1: a dimension that is not known */
+    stk_shape      shape; /* -1: a dimension that is not known. RAGGED: rows, then as flat values */
+    int            ragged; /* RAGGED: levels; 0 means 1. DENSE: how many times a ragged value was
+                              unbatched to come here: so many batches make it ragged again */
 } stk_value_spec;
 
 /* What is known of every element of a dataset. */

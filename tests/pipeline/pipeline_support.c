@@ -75,6 +75,29 @@ static const uint8_t *say_dense(text *t, const stk_value *value, int dimension, 
     return at;
 }
 
+/* Rows [first, first + count) of a level. */
+static const uint8_t *say_ragged(text *t, const stk_value *value, int level, int64_t first,
+                                 int64_t count, const uint8_t *data)
+{
+    const int64_t *splits = value->places;
+    int64_t        rows = value->count;
+    for (int i = 0; i < level; i++) {
+        const int64_t below = splits[rows];
+        splits += rows + 1;
+        rows = below;
+    }
+    say(t, "{");
+    for (int64_t i = first; i < first + count; i++) {
+        stk_value row = *value;
+        row.shape.dim[0] = splits[i + 1] - splits[i];
+        data = level + 1 < value->levels
+                   ? say_ragged(t, value, level + 1, splits[i], row.shape.dim[0], data)
+                   : say_dense(t, &row, 0, data);
+    }
+    say(t, "}");
+    return data;
+}
+
 static void run_into(text *t, stk_dataset *data, const stk_iterator_options *options, size_t limit);
 
 static void say_value(text *t, const stk_value *value)
@@ -85,13 +108,7 @@ static void say_value(text *t, const stk_value *value)
         run_into(t, value->small.dataset, &(stk_iterator_options){.threads = 1, .seed = 7}, 1000);
         say(t, ">");
     } else if (value->kind == STK_VALUE_RAGGED) {
-        stk_value row = *value;
-        say(t, "{");
-        for (int64_t i = 0; i < value->count; i++) {
-            row.shape.dim[0] = value->places[i + 1] - value->places[i];
-            data = say_dense(t, &row, 0, data);
-        }
-        say(t, "}");
+        say_ragged(t, value, 0, 0, value->count, data);
     } else if (value->kind == STK_VALUE_SPARSE) {
         char shape[64];
         say(t, "sparse%s{", stk_shape_text(&value->shape, shape, sizeof shape));

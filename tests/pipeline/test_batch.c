@@ -129,10 +129,11 @@ STK_TEST(batch_by_number_and_past_the_end) /* 74 */
 
 STK_TEST(values_that_are_not_dense_cannot_be_batched)
 {
-    stk_dataset *data = stk_test_vectors(2, (const size_t[]){1, 2}, (const int64_t[]){1, 2, 3});
-    APPLY(data, ragged_batch, 1, NULL);
+    const stk_shape row = stk_shape_1d(2);
+    stk_dataset    *data = stk_test_vectors(2, (const size_t[]){1, 2}, (const int64_t[]){1, 2, 3});
+    APPLY(data, sparse_batch, 1, &row);
     APPLY(data, batch, 2, NULL);
-    stk_test_fails(data, STK_E_UNSUPPORTED, "component 0 is ragged");
+    stk_test_fails(data, STK_E_UNSUPPORTED, "component 0 is sparse");
 }
 
 static stk_status widen(void *context, const stk_call *call, stk_element **element, stk_error *err)

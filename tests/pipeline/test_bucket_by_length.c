@@ -68,8 +68,19 @@ STK_TEST(what_is_left_is_dropped_where_that_is_wanted) /* 34 */
     options.drop_remainder = true;
     stk_dataset *data = NUMBERS(9, 10, 30, 19, 1, 20, 100, 29, 5, 12);
     APPLY(data, bucket_by_length, stk_test_key("number", number, NULL), &options);
-    EXPECT_INT_EQ(2, stk_dataset_spec(data)->values[0].shape.dim[0]);
+    EXPECT_INT_EQ(-1, stk_dataset_spec(data)->values[0].shape.dim[0]); /* as TensorFlow's */
     EXPECT_GIVES("[10 19] [9 1] [30 100] [20 29] .", data);
+}
+
+STK_TEST(buckets_of_equal_sizes_are_ragged_rows_too) /* as TensorFlow's */
+{
+    stk_bucket_options options = plain;
+    options.drop_remainder = true;
+    stk_dataset *data = NUMBERS(9, 10, 30, 19, 1, 20, 100, 29, 5, 12);
+    APPLY(data, bucket_by_length, stk_test_key("number", number, NULL), &options);
+    APPLY(data, ragged_batch, 2, NULL);
+    EXPECT_INT_EQ(STK_VALUE_RAGGED, stk_dataset_spec(data)->values[0].kind);
+    EXPECT_GIVES("{[10 19][9 1]} {[30 100][20 29]} .", data);
 }
 
 STK_TEST(batches_are_padded_to_their_longest) /* 34, 29 */

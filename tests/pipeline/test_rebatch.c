@@ -124,10 +124,31 @@ STK_TEST(rows_that_cannot_be_joined_are_an_error)
     data = DATA(ELEMENT(VECTOR(1, 2), VECTOR(1)), ELEMENT(VECTOR(1), VECTOR(1)));
     REBATCH(data, false, 2);
     EXPECT_GIVES("!invalid_argument ([1] [1]) .", data);
-    data = stk_test_vectors(2, (const size_t[]){1, 2}, (const int64_t[]){1, 2, 3});
-    APPLY(data, ragged_batch, 2, NULL);
+}
+
+#define EMPTY(columns) stk_test_tensor(stk_shape_2d(0, (columns)), NULL)
+
+STK_TEST(a_batch_without_rows_says_what_rows_would_be) /* as TensorFlow's */
+{
+    stk_dataset *data =
+        DATA(ELEMENT(MATRIX(1, 2, 1, 2)), ELEMENT(EMPTY(3)), ELEMENT(MATRIX(2, 2, 3, 4, 5, 6)));
     REBATCH(data, false, 2);
-    stk_test_fails(data, STK_E_UNSUPPORTED, "component 0 is ragged");
+    EXPECT_GIVES("!invalid_argument [[5 6]] .", data);
+    data = DATA(ELEMENT(EMPTY(3)), ELEMENT(MATRIX(1, 2, 1, 2)), ELEMENT(MATRIX(1, 2, 3, 4)));
+    REBATCH(data, false, 1);
+    EXPECT_GIVES("!invalid_argument [[3 4]] .", data);
+    data = DATA(ELEMENT(MATRIX(1, 2, 1, 2)), ELEMENT(EMPTY(2)), ELEMENT(MATRIX(1, 2, 3, 4)));
+    REBATCH(data, false, 2);
+    EXPECT_GIVES("[[1 2][3 4]] .", data);
+    data = DATA(ELEMENT(MATRIX(1, 2, 1, 2)), ELEMENT(EMPTY(3)), ELEMENT(EMPTY(4)));
+    REBATCH(data, false, 1);
+    EXPECT_GIVES("[[1 2]] .", data);
+    data = DATA(ELEMENT(MATRIX(1, 2, 1, 2)), ELEMENT(EMPTY(3)));
+    REBATCH(data, false, 2);
+    EXPECT_GIVES("!invalid_argument .", data);
+    data = DATA(ELEMENT(MATRIX(1, 2, 1, 2)), ELEMENT(EMPTY(3)));
+    REBATCH(data, true, 2);
+    EXPECT_GIVES(".", data);
 }
 
 STK_TEST(rebatch_refuses_what_makes_no_sense)

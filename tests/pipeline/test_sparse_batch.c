@@ -56,6 +56,19 @@ STK_TEST(an_element_larger_than_the_row_shape_costs_its_batch) /* 32 */
                    "element 1 of the batch has shape [2], larger than the row shape [1]");
 }
 
+STK_TEST(the_batch_after_an_error_begins_with_the_element_after_it)
+{
+    const stk_shape row = stk_shape_1d(1), flat = stk_shape_scalar();
+    stk_dataset    *data = stk_test_vectors(5, (const size_t[]){2, 1, 1, 1, 2},
+                                            (const int64_t[]){1, 1, 2, 3, 4, 5, 5});
+    APPLY(data, sparse_batch, 2, &row);
+    EXPECT_GIVES("!damaged_data sparse[2,1]{(0,0)2 (1,0)3} !damaged_data .", data);
+    data = RANGE(6);
+    APPLY(data, map, stk_test_fail_on(0), NULL);
+    APPLY(data, sparse_batch, 3, &flat);
+    EXPECT_GIVES("!invalid_argument sparse[3]{(0)1 (1)2 (2)3} sparse[2]{(0)4 (1)5} .", data);
+}
+
 STK_TEST(sparse_batch_refuses_what_makes_no_sense)
 {
     stk_error       err;

@@ -7,7 +7,7 @@ static stk_element *rich_element(void)
     stk_error    err;
     stk_element *element, *inner;
     void        *data;
-    EXPECT_OK(stk_element_new(&element, 6, &err));
+    EXPECT_OK(stk_element_new(&element, 7, &err));
     stk_value_i64(stk_element_edit(element, 0), INT64_MIN);
     const stk_shape shape = stk_shape_2d(3, 5);
     EXPECT_OK(
@@ -31,6 +31,9 @@ static stk_element *rich_element(void)
     stk_value_dataset(stk_element_edit(element, 5), dataset);
     stk_dataset_unref(dataset);
     stk_element_unref(inner);
+    const int64_t nested[] = {0, 1, 2, 0, 2, 3};
+    EXPECT_OK(stk_value_ragged(stk_element_edit(element, 6), stk_element_value(element, 2), nested,
+                               6, 2, 2, NULL, &err));
     stk_origin from = {.record = 7, .offset = 99, .epoch = 2, .index = 5};
     EXPECT_OK(stk_buffer_new(&from.file, NULL, STK_MEMORY_INDEX, 4, &err));
     memcpy(stk_buffer_data(from.file), "file", 4);

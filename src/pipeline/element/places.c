@@ -3,12 +3,20 @@
 
 #include "base/checked.h"
 
-static bool splits_are_sound(const int64_t *splits, int64_t rows, int64_t values)
+/* Every level has one row more than places for the level below; numbers bounds what is read. */
+static bool splits_are_sound(const int64_t *splits, size_t numbers, int64_t rows, int levels,
+                             int64_t values)
 {
-    if (splits[0] != 0 || splits[rows] != values) return false;
-    for (int64_t i = 0; i < rows; i++)
-        if (splits[i] > splits[i + 1]) return false;
-    return true;
+    for (int level = 0; level < levels; level++) {
+        if (rows < 0 || (uint64_t)rows >= numbers || splits[0] != 0) return false;
+        for (int64_t i = 0; i < rows; i++)
+            if (splits[i] > splits[i + 1]) return false;
+        const int64_t below = splits[rows];
+        splits += rows + 1;
+        numbers -= (size_t)rows + 1;
+        rows = below;
+    }
+    return rows == values && !numbers;
 }
 
 static bool places_are_sound(const int64_t *places, int64_t count, const stk_shape *shape)
@@ -49,37 +57,80 @@ static void copy_flat(uint8_t *to, const stk_value *dense, size_t bytes)
     }
 }
 
-stk_status stk_value_with_places(stk_value *out, stk_value_kind kind, const stk_value *dense,
-                                 const stk_shape *shape, const int64_t *places, int64_t count,
-                                 stk_ledger *ledger, stk_error *err)
+/* Copies places and flat values into one buffer. */
+static stk_status put(stk_value *out, const stk_value *dense, const int64_t *places, size_t numbers,
+                      stk_ledger *ledger, stk_error *err)
 {
-    *out = (stk_value){0};
-    const bool ragged = kind == STK_VALUE_RAGGED;
-    if (dense->shape.rank < 1 || count < 0 ||
-        (ragged ? !splits_are_sound(places, count, dense->shape.dim[0])
-                : dense->shape.dim[0] != count || !places_are_sound(places, count, shape)))
-        return stk_fail(err, STK_E_INVALID, "pipeline", NULL,
-                        ragged ? "row splits must begin at 0, never fall and end at the number of "
-                                 "values"
-                               : "every place must be inside the shape");
-    size_t numbers, place_bytes, bytes, total;
-    bool   wide = ragged ? stk_add_overflows((size_t)count, 1, &numbers)
-                         : stk_mul_overflows((size_t)count, (size_t)shape->rank, &numbers);
-    wide = wide || stk_mul_overflows(numbers, sizeof *places, &place_bytes);
+    size_t place_bytes, bytes, total;
     STK_TRY(flat_bytes(dense, &bytes, err));
-    if (wide || stk_add_overflows(place_bytes, bytes, &total))
+    if (stk_mul_overflows(numbers, sizeof *places, &place_bytes) ||
+        stk_add_overflows(place_bytes, bytes, &total))
         return stk_fail(err, STK_E_LIMIT, "pipeline", NULL, "the values are too large");
     stk_buffer *storage;
     STK_TRY(stk_buffer_new(&storage, ledger, STK_MEMORY_BATCH, total, err));
     uint8_t *data = stk_buffer_data(storage);
     if (place_bytes) memcpy(data, places, place_bytes);
     copy_flat(data + place_bytes, dense, bytes);
-    *out = (stk_value){.kind = kind,
-                       .dtype = dense->dtype,
-                       .shape = ragged ? dense->shape : *shape,
-                       .data = data + place_bytes,
-                       .places = (const int64_t *)(const void *)data,
-                       .count = count,
-                       .storage = storage};
+    out->dtype = dense->dtype;
+    out->data = data + place_bytes;
+    out->places = (const int64_t *)(const void *)data;
+    out->storage = storage;
     return STK_OK;
+}
+
+stk_status stk_value_ragged(stk_value *out, const stk_value *dense, const int64_t *splits,
+                            size_t numbers, int64_t count, int levels, stk_ledger *ledger,
+                            stk_error *err)
+{
+    stk_value made = {
+        .kind = STK_VALUE_RAGGED, .shape = dense->shape, .count = count, .levels = levels};
+    *out = (stk_value){0};
+    if (dense->shape.rank < 1 || levels < 1 || levels > STK_MAX_RANK ||
+        !splits_are_sound(splits, numbers, count, levels, dense->shape.dim[0]))
+        return stk_fail(err, STK_E_INVALID, "pipeline", NULL,
+                        "row splits must begin at 0, never fall and end at the number of values");
+    STK_TRY(put(&made, dense, splits, numbers, ledger, err));
+    *out = made;
+    return STK_OK;
+}
+
+stk_status stk_value_with_places(stk_value *out, stk_value_kind kind, const stk_value *dense,
+                                 const stk_shape *shape, const int64_t *places, int64_t count,
+                                 stk_ledger *ledger, stk_error *err)
+{
+    size_t numbers;
+    *out = (stk_value){0};
+    if (kind == STK_VALUE_RAGGED)
+        return stk_value_ragged(out, dense, places, (size_t)count + 1, count, 1, ledger, err);
+    stk_value made = {.kind = kind, .shape = *shape, .count = count};
+    if (dense->shape.rank < 1 || count < 0 || dense->shape.dim[0] != count ||
+        !places_are_sound(places, count, shape))
+        return stk_fail(err, STK_E_INVALID, "pipeline", NULL,
+                        "every place must be inside the shape");
+    if (stk_mul_overflows((size_t)count, (size_t)shape->rank, &numbers))
+        return stk_fail(err, STK_E_LIMIT, "pipeline", NULL, "the values are too large");
+    STK_TRY(put(&made, dense, places, numbers, ledger, err));
+    *out = made;
+    return STK_OK;
+}
+
+const int64_t *stk_value_splits(const stk_value *value, int level, int64_t *rows)
+{
+    const int64_t *splits = value->places;
+    *rows = value->count;
+    for (; level > 0; level--) {
+        const int64_t below = splits[*rows];
+        splits += *rows + 1;
+        *rows = below;
+    }
+    return splits;
+}
+
+size_t stk_value_place_count(const stk_value *value)
+{
+    int64_t rows;
+    if (value->kind == STK_VALUE_SPARSE) return (size_t)value->count * (size_t)value->shape.rank;
+    if (value->kind != STK_VALUE_RAGGED) return 0;
+    const int64_t *last = stk_value_splits(value, value->levels - 1, &rows);
+    return (size_t)(last - value->places) + (size_t)rows + 1;
 }

@@ -13,4 +13,15 @@ STK_NODISCARD stk_status stk_value_with_places(stk_value *out, stk_value_kind ki
                                                const int64_t *places, int64_t count,
                                                stk_ledger *ledger, stk_error *err);
 
+/* The same for RAGGED values of any number of levels (1 to STK_MAX_RANK): splits of the first, then
+ * of the next. numbers is how many there are. */
+STK_NODISCARD stk_status stk_value_ragged(stk_value *out, const stk_value *dense,
+                                          const int64_t *splits, size_t numbers, int64_t count,
+                                          int levels, stk_ledger *ledger, stk_error *err);
+
+/* How many numbers places holds. */
+size_t stk_value_place_count(const stk_value *value);
+/* The splits of a level of a ragged value, from 0; *rows is how many rows they part. */
+const int64_t *stk_value_splits(const stk_value *value, int level, int64_t *rows);
+
 #endif

@@ -27,6 +27,10 @@ static stk_status check_value(const stk_value_spec *value, size_t index, stk_err
                         "types 0 to %d",
                         index, (unsigned)value->kind, (unsigned)value->dtype, STK_VALUE_DATASET,
                         STK_DTYPE_COUNT - 1);
+    if (value->ragged < 0 || (value->kind == STK_VALUE_RAGGED && value->ragged > STK_MAX_RANK))
+        return stk_fail(err, STK_E_INVALID, "spec", value->name,
+                        "value %zu is declared with %d ragged dimensions; 0 to %d are possible",
+                        index, value->ragged, STK_MAX_RANK);
     if (!value->rank_known) return STK_OK;
     if (value->shape.rank < 0 || value->shape.rank > STK_MAX_RANK)
         return stk_fail(err, STK_E_SHAPE, "spec", value->name,
@@ -75,7 +79,9 @@ stk_status stk_spec_of_element(stk_element_spec *out, const stk_element *element
         values[i] = (stk_value_spec){.kind = value->kind,
                                      .dtype = value->dtype,
                                      .rank_known = value->kind == STK_VALUE_DENSE,
-                                     .shape = value->shape};
+                                     .shape = value->shape,
+                                     .ragged = value->levels};
+        if (value->kind == STK_VALUE_RAGGED) values[i].shape.dim[0] = value->count;
         STK_TRY(copy_name(&values[i], number, arena, err));
     }
     return STK_OK;
@@ -90,6 +96,11 @@ static void relax_shape(stk_value_spec *to, const stk_value_spec *with)
     }
     for (int i = 0; i < to->shape.rank; i++)
         if (to->shape.dim[i] != with->shape.dim[i]) to->shape.dim[i] = -1;
+}
+
+static int levels_of(const stk_value_spec *value)
+{
+    return value->ragged ? value->ragged : 1;
 }
 
 stk_status stk_spec_relax(stk_element_spec *out, const stk_element_spec *a,
@@ -111,7 +122,12 @@ stk_status stk_spec_relax(stk_element_spec *out, const stk_element_spec *a,
             return stk_fail(err, STK_E_TYPE, stage, x->name,
                             "value %zu is %s in one input and %s in another; cast one of them", i,
                             stk_dtype_name(x->dtype), stk_dtype_name(y->dtype));
+        if (x->kind == STK_VALUE_RAGGED && levels_of(x) != levels_of(y))
+            return stk_fail(err, STK_E_TYPE, stage, x->name,
+                            "value %zu has %d ragged dimensions in one input and %d in another", i,
+                            levels_of(x), levels_of(y));
         if (unknown) values[i].dtype = STK_DTYPE_NONE;
+        if (y->ragged > x->ragged) values[i].ragged = y->ragged;
         relax_shape(&values[i], y);
     }
     return STK_OK;
@@ -131,7 +147,8 @@ stk_status stk_spec_relax_to(stk_element_spec *spec, const stk_element *element,
         const stk_value     *value = stk_element_value(element, i);
         const stk_value_spec shown = {.rank_known = value->kind == STK_VALUE_DENSE,
                                       .shape = value->shape};
-        if (value->kind != values[i].kind || value->dtype != values[i].dtype)
+        if (value->kind != values[i].kind || value->dtype != values[i].dtype ||
+            (value->kind == STK_VALUE_RAGGED && value->levels != levels_of(&values[i])))
             return stk_fail(err, STK_E_TYPE, stage, where,
                             "value %zu is %s, in the elements before it %s", i,
                             stk_dtype_name(value->dtype), stk_dtype_name(values[i].dtype));
@@ -157,6 +174,7 @@ stk_status stk_spec_batched(stk_element_spec *out, const stk_element_spec *spec,
             value->shape.dim[d] = value->shape.dim[d - 1];
         value->shape.dim[0] = leading;
         value->shape.rank++;
+        value->ragged = 0;
     }
     return STK_OK;
 }
@@ -216,6 +234,11 @@ stk_status stk_spec_check(const stk_element_spec *spec, const stk_element *eleme
     for (size_t i = 0; i < spec->count; i++) {
         const stk_value_spec *want = &spec->values[i];
         const stk_value      *have = stk_element_value(element, i);
+        if (want->kind == STK_VALUE_RAGGED && have->kind == want->kind &&
+            have->levels != levels_of(want))
+            return stk_fail(err, STK_E_TYPE, stage, stk_element_where(element, where, sizeof where),
+                            "value %zu (%s) has %d ragged dimensions, %d were declared", i,
+                            want->name, have->levels, levels_of(want));
         if (want->kind != have->kind || (want->dtype && want->dtype != have->dtype))
             return stk_fail(err, STK_E_TYPE, stage, stk_element_where(element, where, sizeof where),
                             "value %zu (%s) is %s, %s was declared", i, want->name,

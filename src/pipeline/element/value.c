@@ -1,5 +1,6 @@
 /* Values: small ones in the struct, large ones in shared storage. */
 #include "base/checked.h"
+#include "pipeline/element/places.h"
 
 #include <stoker/element.h>
 
@@ -171,10 +172,8 @@ bool stk_value_equal(const stk_value *a, const stk_value *b)
     if (a->kind == STK_VALUE_DATASET) return a->small.dataset == b->small.dataset;
     if (!stk_shape_equal(&a->shape, &b->shape)) return false;
     if (a->kind == STK_VALUE_DENSE) return equal_data(a, b, stk_value_elements(a));
-    if (a->kind == STK_VALUE_RAGGED)
-        return memcmp(a->places, b->places, ((size_t)a->count + 1) * sizeof *a->places) == 0 &&
-               equal_data(a, b, stk_value_elements(a));
-    return memcmp(a->places, b->places,
-                  (size_t)a->count * (size_t)a->shape.rank * sizeof *a->places) == 0 &&
-           equal_data(a, b, a->count);
+    const size_t numbers = stk_value_place_count(a);
+    if (a->levels != b->levels || numbers != stk_value_place_count(b)) return false;
+    return memcmp(a->places, b->places, numbers * sizeof *a->places) == 0 &&
+           equal_data(a, b, a->kind == STK_VALUE_RAGGED ? stk_value_elements(a) : a->count);
 }

@@ -33,7 +33,7 @@ stk_status stk_spec_draft(stk_value_spec **out, const stk_element_spec *input, s
 static bool same_value(const stk_value_spec *a, const stk_value_spec *b)
 {
     return a->kind == b->kind && a->dtype == b->dtype && a->rank_known == b->rank_known &&
-           stk_shape_equal(&a->shape, &b->shape) &&
+           a->ragged == b->ragged && stk_shape_equal(&a->shape, &b->shape) &&
            strcmp(a->name ? a->name : "", b->name ? b->name : "") == 0;
 }
 
@@ -85,6 +85,7 @@ stk_status stk_spec_keep_value(stk_spec_keep *keep, const stk_element_spec *inpu
         if (!shape) continue;
         draft[i].shape = *shape;
         draft[i].rank_known = true;
+        draft[i].ragged = 0;
     }
     return stk_spec_keep_draft(keep, draft, input->count, out, err);
 }

@@ -133,7 +133,8 @@ static bool puts_together(const stk_op *op, const stk_dataset *data)
 {
     if (op == &stk_op_apply) return data && ((const stk_apply_params *)data->params)->batch > 0;
     return op == &stk_op_batch || op == &stk_op_padded_batch || op == &stk_op_ragged_batch ||
-           op == &stk_op_sparse_batch || op == &stk_op_rebatch || op == &stk_op_bucket_by_length;
+           op == &stk_op_batch_of_ragged || op == &stk_op_sparse_batch || op == &stk_op_rebatch ||
+           op == &stk_op_bucket_by_length;
 }
 
 /* What these give comes from pipelines inside of them. */

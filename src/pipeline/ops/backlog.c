@@ -2,6 +2,7 @@
 #include "pipeline/ops/backlog.h"
 
 #include "pipeline/element/spec.h"
+#include "pipeline/run/elements.h"
 
 #include <stdlib.h>
 #include <stoker/dataset_sources.h>
@@ -91,8 +92,8 @@ stk_status stk_item_tell(const stk_item *item, const char *stage, stk_error *err
     return item->status;
 }
 
-stk_status stk_backlog_dataset(const stk_backlog *held, size_t stride, stk_dataset **out,
-                               stk_error *err)
+stk_status stk_backlog_dataset(const stk_backlog *held, size_t stride, stk_dataset *like,
+                               stk_dataset **out, stk_error *err)
 {
     *out = NULL;
     const size_t  most = held->count ? (held->count - 1) / stride + 1 : 0;
@@ -104,7 +105,7 @@ stk_status stk_backlog_dataset(const stk_backlog *held, size_t stride, stk_datas
         st = stk_item_tell(&held->items[i * stride], held->stage, err);
         elements[i] = held->items[i * stride].element;
     }
-    if (!st) st = stk_dataset_elements(out, elements, most, err);
+    if (!st) st = stk_elements_like(out, elements, most, like, err);
     free(elements);
     return st;
 }

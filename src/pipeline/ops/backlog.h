@@ -19,9 +19,10 @@ void stk_backlog_release(stk_backlog *held);
 STK_NODISCARD stk_status stk_backlog_push(stk_backlog *held, stk_item *item, stk_error *err);
 /* Drops the oldest count, which must be there. */
 void stk_backlog_drop(stk_backlog *held, size_t count);
-/* A dataset of every stride-th element, from the first; the first error among them instead. */
+/* A dataset of every stride-th element, from the first; the first error among them instead. Its
+ * spec is that of like, where they come from. */
 STK_NODISCARD stk_status stk_backlog_dataset(const stk_backlog *held, size_t stride,
-                                             stk_dataset **out, stk_error *err);
+                                             stk_dataset *like, stk_dataset **out, stk_error *err);
 
 STK_NODISCARD stk_status stk_backlog_save(const stk_backlog *held, stk_state_out *out,
                                           stk_error *err);

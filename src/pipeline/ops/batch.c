@@ -110,6 +110,7 @@ const stk_op stk_op_batch = {
 stk_status stk_dataset_batch(stk_dataset **data, int64_t size, const stk_batch_options *options,
                              stk_error *err)
 {
+    if (stk_batch_is_ragged(&(*data)->spec)) return stk_batch_ragged(data, size, options, err);
     const stk_batch_params p = {.size = size,
                                 .drop_remainder = options && options->drop_remainder,
                                 .after_map = (*data)->op == &stk_op_map};

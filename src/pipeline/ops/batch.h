@@ -1,4 +1,4 @@
-/* The parameters of batch, for the pass that fuses it. */
+/* The parameters of batch, for the pass that fuses it; batches of ragged values. */
 #ifndef STK_PIPELINE_BATCH_H
 #define STK_PIPELINE_BATCH_H
 
@@ -12,5 +12,11 @@ typedef struct stk_batch_params {
      * after it. Both are TensorFlow's. */
     bool after_map;
 } stk_batch_params;
+
+/* Whether a batch of such elements has ragged values: those that were ragged before. */
+bool stk_batch_is_ragged(const stk_element_spec *input);
+/* Then stk_dataset_batch is this. */
+STK_NODISCARD stk_status stk_batch_ragged(stk_dataset **data, int64_t size,
+                                          const stk_batch_options *options, stk_error *err);
 
 #endif

@@ -319,15 +319,13 @@ static stk_status new_functions(stk_group_params *p, buckets *b, const stk_eleme
 }
 
 /* Batches over the input itself: their spec is that of the results, and what is wrong with shapes
- * and padding is told at once. */
+ * and padding is told at once. How many rows there are is a bucket's own, so that no size is known
+ * beforehand, as in TensorFlow: ragged_batch goes by that. */
 static stk_status try_batches(const buckets *b, stk_dataset *data, stk_dataset **out,
                               stk_error *err)
 {
-    bool equal = b->drop_remainder;
-    for (size_t i = 1; i <= b->boundary_count; i++)
-        equal = equal && b->sizes[i] == b->sizes[0];
     *out = stk_dataset_ref(data);
-    return put_in_batches(b, out, b->sizes[0], equal, b->shapes, err);
+    return put_in_batches(b, out, b->sizes[0], false, b->shapes, err);
 }
 
 static stk_status append(stk_dataset **data, buckets *b, stk_error *err)

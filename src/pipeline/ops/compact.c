@@ -24,12 +24,9 @@ static size_t data_bytes(const stk_value *value, int64_t count)
 static size_t used_bytes(const stk_value *value)
 {
     if (value->kind == STK_VALUE_DATASET) return 0;
-    if (value->kind == STK_VALUE_SPARSE)
-        return data_bytes(value, value->count) +
-               (size_t)value->count * (size_t)value->shape.rank * sizeof *value->places;
-    const size_t bytes = data_bytes(value, stk_value_elements(value));
-    return value->kind == STK_VALUE_RAGGED ? bytes + (size_t)value->count * sizeof *value->places
-                                           : bytes;
+    const bool sparse = value->kind == STK_VALUE_SPARSE;
+    return data_bytes(value, sparse ? value->count : stk_value_elements(value)) +
+           stk_value_place_count(value) * sizeof *value->places;
 }
 
 /* Several values may be views of one record: they are weighed together. */
@@ -84,7 +81,10 @@ static stk_status copy_value(const stk_value *value, stk_value *out, stk_ledger 
         return stk_value_strings(out, ledger, &value->shape, stk_value_data(value), err);
     stk_value flat = *value;
     flat.kind = STK_VALUE_DENSE;
-    if (value->kind == STK_VALUE_SPARSE) flat.shape = stk_shape_1d(value->count);
+    if (value->kind == STK_VALUE_RAGGED)
+        return stk_value_ragged(out, &flat, value->places, stk_value_place_count(value),
+                                value->count, value->levels, ledger, err);
+    flat.shape = stk_shape_1d(value->count);
     return stk_value_with_places(out, value->kind, &flat, &value->shape, value->places,
                                  value->count, ledger, err);
 }

@@ -133,10 +133,11 @@ static stk_status gather(stk_node *node, stk_element *element, stk_group **group
     return stk_backlog_push(&(*group)->held, &item, err);
 }
 
-static stk_status element_of(const stk_group *group, stk_element **out, stk_error *err)
+static stk_status element_of(const stk_node *node, const stk_group *group, stk_element **out,
+                             stk_error *err)
 {
     stk_dataset *window;
-    STK_TRY(stk_backlog_dataset(&group->held, 1, &window, err));
+    STK_TRY(stk_backlog_dataset(&group->held, 1, node->plan->inputs[0], &window, err));
     stk_status st = stk_element_new(out, 2, err);
     if (!st) {
         stk_value_i64(stk_element_edit(*out, 0), group->key);
@@ -152,7 +153,7 @@ static stk_status start_window(stk_node *node, stk_group *group, stk_error *err)
 {
     state       *s = STK_STATE(state, node);
     stk_element *element = NULL;
-    stk_status   st = element_of(group, &element, err);
+    stk_status   st = element_of(node, group, &element, err);
     stk_groups_remove(&s->groups, group);
     if (st) return st;
     return stk_inner_open(&s->inner, node, STK_PARAMS(stk_group_params, node)->reduce, element,

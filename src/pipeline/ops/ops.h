@@ -12,8 +12,8 @@ extern const stk_op stk_op_range, stk_op_elements, stk_op_map, stk_op_filter, st
 extern const stk_op stk_op_flat_map, stk_op_interleave, stk_op_window, stk_op_group_by_window,
     stk_op_bucket_by_length, stk_op_sample_from, stk_op_choose_from, stk_op_rejection_resample;
 extern const stk_op stk_op_tensors, stk_op_slices, stk_op_generator, stk_op_indexed;
-extern const stk_op stk_op_padded_batch, stk_op_ragged_batch, stk_op_sparse_batch, stk_op_unbatch,
-    stk_op_rebatch;
+extern const stk_op stk_op_padded_batch, stk_op_ragged_batch, stk_op_batch_of_ragged,
+    stk_op_sparse_batch, stk_op_unbatch, stk_op_rebatch;
 extern const stk_op stk_op_take, stk_op_skip, stk_op_shard, stk_op_zip, stk_op_concatenate,
     stk_op_enumerate, stk_op_scan, stk_op_take_while, stk_op_unique, stk_op_ignore_errors,
     stk_op_quarantine, stk_op_options;

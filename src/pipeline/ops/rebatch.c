@@ -19,6 +19,7 @@ typedef struct state {
     stk_held   held;
     stk_gather slices; /* of the batch at hand */
     size_t     turn;   /* which size is next */
+    bool       uneven; /* a batch without rows would have rows of another shape than the first */
 } state;
 
 static void release_params(void *untyped)
@@ -66,7 +67,7 @@ static stk_status set_spec(stk_dataset *data, const stk_element_spec *input, int
     STK_TRY(stk_dataset_set_spec(data, input, err));
     stk_value_spec *values = (stk_value_spec *)data->spec.values;
     for (size_t i = 0; i < data->spec.count; i++)
-        if (values[i].kind == STK_VALUE_DENSE && values[i].rank_known)
+        if (values[i].rank_known && values[i].kind <= STK_VALUE_RAGGED)
             values[i].shape.dim[0] = leading;
     return STK_OK;
 }
@@ -134,6 +135,21 @@ static stk_status cut(state *s, int64_t wanted, int64_t *taken, stk_error *err)
     return STK_OK;
 }
 
+/* Batches without rows say what rows would be: where that differs the batch fails, as in
+ * TensorFlow. One is enough to tell; any number may come. */
+static stk_status pass_empty(state *s, stk_error *err)
+{
+    int64_t    taken;
+    const bool first = !s->slices.count;
+    const bool differs = !first && !stk_rows_alike(s->slices.elements[0], s->held.batch);
+    if (first || (differs && !s->uneven)) {
+        s->uneven = differs;
+        return cut(s, 0, &taken, err);
+    }
+    stk_held_drop(&s->held);
+    return STK_OK;
+}
+
 /* *got rows, fewer than size only at the end. */
 static stk_status collect(stk_node *node, int64_t size, int64_t *got, stk_error *err)
 {
@@ -145,7 +161,7 @@ static stk_status collect(stk_node *node, int64_t size, int64_t *got, stk_error 
             STK_TRY(stk_held_pull(&s->held, node, err));
             if (!s->held.batch) return STK_OK;
             if (!s->held.rows) {
-                stk_held_drop(&s->held);
+                STK_TRY(pass_empty(s, err));
                 continue;
             }
         }
@@ -169,10 +185,11 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     if (!st) s->turn = (s->turn + 1) % p->count;
     if (!st && size == 0)
         st = make_empty(node, out, err);
-    else if (!st && s->slices.count && (got == size || !p->drop_remainder))
+    else if (!st && got && (got == size || !p->drop_remainder))
         st = stk_rows_join(out, s->slices.elements, s->slices.count, "rebatch", s->slices.ledger,
                            err);
     stk_gather_clear(&s->slices);
+    s->uneven = false;
     return st;
 }
 

@@ -11,9 +11,10 @@
 STK_NODISCARD stk_status stk_rows_count(const stk_element *element, const char *stage,
                                         int64_t *rows, stk_error *err);
 
-/* Row index of every value, with the element's origin. Shares storage. */
+/* Row index of every value, with the element's origin. Shares storage, but for rows that are ragged
+ * themselves. *out is NULL on failure. */
 STK_NODISCARD stk_status stk_rows_take(stk_element **out, const stk_element *element, int64_t index,
-                                       stk_error *err);
+                                       stk_ledger *ledger, stk_error *err);
 
 /* Rows [first, first + count) as a batch with the element's origin. Dense values share storage,
  * ragged ones are copied. */
@@ -21,11 +22,23 @@ STK_NODISCARD stk_status stk_rows_slice(stk_element **out, const stk_element *el
                                         int64_t first, int64_t count, stk_ledger *ledger,
                                         stk_error *err);
 
-/* count (at least 1) batches of dense values below one another, with the origin of the first. One
- * alone is not copied. Rows of different shapes or types are STK_E_INVALID or STK_E_TYPE naming
- * both. */
+/* That both have values of the same kinds and types, and rows of the same shapes. */
+bool stk_rows_alike(const stk_element *a, const stk_element *b);
+/* Shapes that are the same but for the leading dimension. */
+bool stk_rows_same_shape(const stk_shape *a, const stk_shape *b);
+
+/* count (at least 1) batches of dense and ragged values below one another, with the origin of the
+ * first. One alone is not copied. Rows of different shapes or types are STK_E_INVALID or STK_E_TYPE
+ * naming both. */
 STK_NODISCARD stk_status stk_rows_join(stk_element **out, stk_element *const *batches, size_t count,
                                        const char *stage, stk_ledger *ledger, stk_error *err);
+
+/* Value v of count (at least 1) elements as a ragged value of levels levels (at least 1) with a row
+ * for each. The values are ragged with one level less, or dense: then their first levels dimensions
+ * become ragged. Others are refused as in stk_rows_join. */
+STK_NODISCARD stk_status stk_rows_stack(stk_value *out, stk_element *const *elements, size_t count,
+                                        size_t v, int levels, const char *stage, stk_ledger *ledger,
+                                        stk_error *err);
 
 /* The spec of rows of elements of spec; *rows is the leading dimension that is known, or -1. What
  * is known to have no rows, or different ones, is STK_E_INVALID. */

@@ -56,7 +56,7 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 static stk_status row_at(const params *p, int64_t index, uint64_t epoch, stk_element **out,
                          stk_error *err)
 {
-    STK_TRY(stk_rows_take(out, p->element, index, err));
+    STK_TRY(stk_rows_take(out, p->element, index, NULL, err));
     const stk_origin from = {.index = (uint64_t)index, .record = (uint64_t)index, .epoch = epoch};
     stk_element_set_origin(*out, &from);
     return STK_OK;

@@ -117,14 +117,23 @@ static stk_status check_element(const stk_element *element, const stk_element *f
     return STK_OK;
 }
 
-static stk_status find_row(const stk_gather *gather, const stk_shape *fixed, stk_shape *row,
-                           stk_error *err)
+/* Each element is looked at as it comes: one that does not fit is an error in its place, and the
+ * next batch begins with the one after it, as in TensorFlow. */
+static stk_status gather_rows(stk_gather *gather, stk_node *node, stk_shape *row, stk_error *err)
 {
-    *row = *fixed;
+    const params *p = node->plan->params;
+    gather->ledger = stk_run_options_of(node->run)->ledger;
+    *row = p->row;
     for (int d = 0; d < row->rank; d++)
         if (row->dim[d] < 0) row->dim[d] = 0;
-    for (size_t i = 0; i < gather->count; i++)
-        STK_TRY(check_element(gather->elements[i], gather->elements[0], i, fixed, row, err));
+    while (gather->count < (uint64_t)p->size) {
+        stk_element *element;
+        STK_TRY(stk_node_pull(node, &element, err));
+        if (!element) return STK_OK;
+        const size_t index = gather->count;
+        STK_TRY(stk_gather_keep(gather, element, "sparse_batch", err));
+        STK_TRY(check_element(element, gather->elements[0], index, &p->row, row, err));
+    }
     return STK_OK;
 }
 
@@ -165,18 +174,16 @@ static stk_status make_value(stk_value *out, const stk_gather *gather, const stk
                                  err);
 }
 
-static stk_status make_batch(const stk_gather *gather, const stk_shape *fixed, stk_element **out,
+static stk_status make_batch(const stk_gather *gather, const stk_shape *row, stk_element **out,
                              stk_error *err)
 {
-    stk_shape    row;
     stk_element *batch;
     stk_blob     places, flat;
-    STK_TRY(find_row(gather, fixed, &row, err));
     STK_TRY(stk_element_new(&batch, 1, err));
     stk_element_set_origin(batch, stk_element_origin(gather->elements[0]));
     stk_blob_init(&places, gather->ledger, STK_MEMORY_BATCH);
     stk_blob_init(&flat, gather->ledger, STK_MEMORY_BATCH);
-    stk_status st = make_value(stk_element_edit(batch, 0), gather, &row, &places, &flat, err);
+    stk_status st = make_value(stk_element_edit(batch, 0), gather, row, &places, &flat, err);
     stk_blob_release(&places);
     stk_blob_release(&flat);
     if (st) {
@@ -189,11 +196,10 @@ static stk_status make_batch(const stk_gather *gather, const stk_shape *fixed, s
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
-    const params *p = node->plan->params;
-    stk_gather   *gather = STK_STATE(stk_gather, node);
-    bool          whole;
-    stk_status st = stk_gather_fill(gather, node, p->size, STK_ERRORS_END_THE_BATCH, &whole, err);
-    if (!st && gather->count) st = make_batch(gather, &p->row, out, err);
+    stk_gather *gather = STK_STATE(stk_gather, node);
+    stk_shape   row;
+    stk_status  st = gather_rows(gather, node, &row, err);
+    if (!st && gather->count) st = make_batch(gather, &row, out, err);
     stk_gather_clear(gather);
     return st;
 }

@@ -21,7 +21,7 @@ static int64_t cardinality(const stk_dataset *data)
     int64_t                 rows = -1, product;
     if (batches == 0 || batches == STK_CARDINALITY_UNKNOWN) return batches;
     for (size_t i = 0; spec->known && i < spec->count; i++)
-        if (spec->values[i].kind == STK_VALUE_DENSE && spec->values[i].rank_known &&
+        if (spec->values[i].kind <= STK_VALUE_RAGGED && spec->values[i].rank_known &&
             spec->values[i].shape.dim[0] >= 0)
             rows = spec->values[i].shape.dim[0];
     if (rows == 0) return 0;
@@ -48,7 +48,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     stk_held *held = STK_STATE(stk_held, node);
     STK_TRY(find_row(node, err));
     if (!held->batch) return STK_OK;
-    STK_TRY(stk_rows_take(out, held->batch, held->row, err));
+    STK_TRY(stk_rows_take(out, held->batch, held->row, stk_run_options_of(node->run)->ledger, err));
     if (++held->row == held->rows) stk_held_drop(held);
     return STK_OK;
 }

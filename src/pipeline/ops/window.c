@@ -127,7 +127,8 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     STK_TRY(fill(node, span, err));
     if (!s->held.count || (p->drop_remainder && s->held.count < span)) return STK_OK;
     stk_dataset *window;
-    stk_status   st = stk_backlog_dataset(&s->held, (size_t)p->stride, &window, err);
+    stk_status   st =
+        stk_backlog_dataset(&s->held, (size_t)p->stride, node->plan->inputs[0], &window, err);
     if (!st) st = wrap(window, s->held.items[0].element, out, err);
     stk_dataset_unref(window);
     move_on(s, (uint64_t)p->shift);

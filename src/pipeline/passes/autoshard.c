@@ -26,7 +26,8 @@ static bool stores(const stk_dataset *data)
 static bool makes_batches(const stk_dataset *data)
 {
     return data->op == &stk_op_batch || data->op == &stk_op_padded_batch ||
-           data->op == &stk_op_ragged_batch || data->op == &stk_op_sparse_batch;
+           data->op == &stk_op_ragged_batch || data->op == &stk_op_batch_of_ragged ||
+           data->op == &stk_op_sparse_batch;
 }
 
 static void look(const stk_dataset *data, sources *found)

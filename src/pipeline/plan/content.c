@@ -2,6 +2,7 @@
 #include "pipeline/plan/content.h"
 
 #include "base/hash.h"
+#include "pipeline/element/places.h"
 
 #include <stoker/dataset.h>
 
@@ -24,9 +25,7 @@ uint64_t stk_value_hash(uint64_t hash, const stk_value *value)
         return stk_hash64_number(hash, stk_dataset_fingerprint(value->small.dataset));
     for (int i = 0; i < value->shape.rank; i++)
         hash = stk_hash64_number(hash, (uint64_t)value->shape.dim[i]);
-    size_t numbers = 0;
-    if (value->kind == STK_VALUE_RAGGED) numbers = (size_t)value->count + 1;
-    if (value->kind == STK_VALUE_SPARSE) numbers = (size_t)value->count * (size_t)value->shape.rank;
+    const size_t numbers = stk_value_place_count(value);
     if (numbers) hash = stk_hash64(hash, value->places, numbers * sizeof *value->places);
     return hash_data(hash, value,
                      value->kind == STK_VALUE_SPARSE ? value->count : stk_value_elements(value));

@@ -99,18 +99,31 @@ static stk_status put_data(stk_state_out *out, const stk_value *value, int64_t c
 
 static stk_status put_places(stk_state_out *out, const stk_value *value, stk_error *err)
 {
-    size_t numbers = 0;
-    if (value->kind == STK_VALUE_RAGGED) numbers = (size_t)value->count + 1;
-    if (value->kind == STK_VALUE_SPARSE) numbers = (size_t)value->count * (size_t)value->shape.rank;
+    const size_t numbers = stk_value_place_count(value);
     STK_TRY(stk_state_put_i64(out, value->count, err));
     for (size_t i = 0; i < numbers; i++)
         STK_TRY(stk_state_put_i64(out, value->places[i], err));
     return STK_OK;
 }
 
+/* Ragged values of several levels, and datasets with a spec, have numbers after the last kind, so
+ * that what was written before there were any is read as ever. */
+enum {
+    NESTED_KINDS = STK_VALUE_DATASET - 1,
+    DATASET_KIND = NESTED_KINDS + STK_MAX_RANK + 1 /* with its spec; STK_VALUE_DATASET: without */
+};
+
+static uint64_t kind_number(const stk_value *value)
+{
+    if (value->kind == STK_VALUE_DATASET) return DATASET_KIND;
+    return value->kind == STK_VALUE_RAGGED && value->levels > 1
+               ? (uint64_t)(NESTED_KINDS + value->levels)
+               : (uint64_t)value->kind;
+}
+
 static stk_status put_value(stk_state_out *out, const stk_value *value, stk_error *err)
 {
-    STK_TRY(stk_state_put_u64(out, value->kind, err));
+    STK_TRY(stk_state_put_u64(out, kind_number(value), err));
     if (value->kind == STK_VALUE_DATASET) return stk_elements_save(value->small.dataset, out, err);
     STK_TRY(stk_state_put_u64(out, value->dtype, err));
     STK_TRY(stk_state_put_u64(out, (uint64_t)value->shape.rank, err));
@@ -120,6 +133,23 @@ static stk_status put_value(stk_state_out *out, const stk_value *value, stk_erro
     return put_data(out, value,
                     value->kind == STK_VALUE_SPARSE ? value->count : stk_value_elements(value),
                     err);
+}
+
+stk_status stk_state_put_spec(stk_state_out *out, const stk_element_spec *spec, stk_error *err)
+{
+    STK_TRY(stk_state_put_u64(out, spec->known ? spec->count + 1 : 0, err));
+    for (size_t i = 0; spec->known && i < spec->count; i++) {
+        const stk_value_spec *value = &spec->values[i];
+        const int             rank = value->rank_known ? value->shape.rank : -1;
+        STK_TRY(stk_state_put_bytes(out, stk_bytes_text(value->name ? value->name : ""), err));
+        STK_TRY(stk_state_put_u64(out, value->kind, err));
+        STK_TRY(stk_state_put_u64(out, value->dtype, err));
+        STK_TRY(stk_state_put_i64(out, value->ragged, err));
+        STK_TRY(stk_state_put_i64(out, rank, err));
+        for (int d = 0; d < rank; d++)
+            STK_TRY(stk_state_put_i64(out, value->shape.dim[d], err));
+    }
+    return STK_OK;
 }
 
 stk_status stk_state_put_element(stk_state_out *out, const stk_element *element, stk_error *err)
@@ -184,30 +214,75 @@ static stk_status get_dense(stk_state_in *in, stk_value *value, stk_dtype dtype,
     return STK_OK;
 }
 
-/* The places and the flat values must live in one buffer: the values are read first, then both are
- * put together. */
-static stk_status get_with_places(stk_state_in *in, stk_value *value, stk_value_kind kind,
-                                  stk_dtype dtype, const stk_shape *shape, int64_t count,
-                                  stk_error *err)
+/* Appends more numbers to list; each takes a byte at least. */
+static stk_status get_numbers(stk_state_in *in, stk_blob *list, uint64_t count, stk_error *err)
+{
+    if (count > in->left.size) return stk_state_damaged(in, "a number of places", err);
+    for (uint64_t i = 0; i < count; i++) {
+        int64_t number;
+        STK_TRY(stk_state_get_i64(in, &number, err));
+        STK_TRY(stk_blob_append(list, &number, sizeof number, err));
+    }
+    return STK_OK;
+}
+
+static stk_status get_rows(stk_state_in *in, int64_t *rows, stk_error *err)
+{
+    STK_TRY(stk_state_get_i64(in, rows, err));
+    return *rows < 0 || (uint64_t)*rows >= in->left.size
+               ? stk_state_damaged(in, "a number of rows", err)
+               : STK_OK;
+}
+
+/* Level after level: each tells how many rows the next has. */
+static stk_status get_splits(stk_state_in *in, stk_blob *splits, int64_t rows, int levels,
+                             stk_error *err)
+{
+    for (int i = 0; i < levels; i++) {
+        STK_TRY(get_numbers(in, splits, (uint64_t)rows + 1, err));
+        rows = ((const int64_t *)(const void *)splits->data)[splits->size / sizeof rows - 1];
+        if (rows < 0 || (i + 1 < levels && (uint64_t)rows >= in->left.size))
+            return stk_state_damaged(in, "row splits or places", err);
+    }
+    return STK_OK;
+}
+
+/* The places and the flat values must live in one buffer: both are read, then put together. */
+static stk_status get_ragged(stk_state_in *in, stk_value *value, stk_dtype dtype,
+                             const stk_shape *shape, int64_t count, int levels, stk_error *err)
 {
     int64_t rows;
-    STK_TRY(stk_state_get_i64(in, &rows, err));
-    if (rows < 0 || (uint64_t)rows >= in->left.size)
-        return stk_state_damaged(in, "a number of rows", err);
-    const size_t numbers =
-        kind == STK_VALUE_RAGGED ? (size_t)rows + 1 : (size_t)rows * (size_t)shape->rank;
-    if (numbers > in->left.size) return stk_state_damaged(in, "a number of places", err);
-    stk_blob places;
-    stk_blob_init(&places, in->ledger, STK_MEMORY_RECORD);
-    stk_status st = stk_blob_reserve(&places, (numbers + 1) * sizeof(int64_t), err);
-    int64_t   *list = (int64_t *)(void *)places.data;
-    for (size_t i = 0; i < numbers && !st; i++)
-        st = stk_state_get_i64(in, &list[i], err);
+    STK_TRY(get_rows(in, &rows, err));
+    stk_blob  splits;
+    stk_value dense = {0};
+    stk_blob_init(&splits, in->ledger, STK_MEMORY_RECORD);
+    stk_status st = get_splits(in, &splits, rows, levels, err);
+    if (!st) st = get_dense(in, &dense, dtype, shape, count, err);
+    if (!st)
+        st = stk_value_ragged(value, &dense, (const int64_t *)(const void *)splits.data,
+                              splits.size / sizeof(int64_t), rows, levels, in->ledger, err);
+    if (st == STK_E_INVALID) st = stk_state_damaged(in, "row splits or places", err);
+    stk_value_release(&dense);
+    stk_blob_release(&splits);
+    return st;
+}
+
+static stk_status get_sparse(stk_state_in *in, stk_value *value, stk_dtype dtype,
+                             const stk_shape *shape, stk_error *err)
+{
+    int64_t rows;
+    STK_TRY(get_rows(in, &rows, err));
     const stk_shape flat = stk_shape_1d(rows);
+    stk_blob        places;
     stk_value       dense = {0};
-    if (!st && kind == STK_VALUE_RAGGED) st = get_dense(in, &dense, dtype, shape, count, err);
-    if (!st && kind == STK_VALUE_SPARSE) st = get_dense(in, &dense, dtype, &flat, rows, err);
-    if (!st) st = stk_value_with_places(value, kind, &dense, shape, list, rows, in->ledger, err);
+    stk_blob_init(&places, in->ledger, STK_MEMORY_RECORD);
+    stk_status st = stk_blob_reserve(&places, sizeof(int64_t), err);
+    if (!st) st = get_numbers(in, &places, (uint64_t)rows * (uint64_t)shape->rank, err);
+    if (!st) st = get_dense(in, &dense, dtype, &flat, rows, err);
+    if (!st)
+        st = stk_value_with_places(value, STK_VALUE_SPARSE, &dense, shape,
+                                   (const int64_t *)(const void *)places.data, rows, in->ledger,
+                                   err);
     if (st == STK_E_INVALID) st = stk_state_damaged(in, "row splits or places", err);
     stk_value_release(&dense);
     stk_blob_release(&places);
@@ -217,13 +292,13 @@ static stk_status get_with_places(stk_state_in *in, stk_value *value, stk_value_
 static stk_status get_value(stk_state_in *in, stk_value *value, stk_error *err)
 {
     uint64_t kind, dtype;
-    STK_TRY(stk_state_get_count(in, STK_VALUE_DATASET, &kind, err));
-    if (kind == STK_VALUE_DATASET) {
+    STK_TRY(stk_state_get_count(in, DATASET_KIND, &kind, err));
+    if (kind == STK_VALUE_DATASET || kind == DATASET_KIND) {
         stk_dataset *data;
         if (in->nested == STK_STATE_NESTED_MOST)
             return stk_state_damaged(in, "datasets inside datasets without end", err);
         in->nested++;
-        STK_TRY(stk_elements_restore(&data, in, err));
+        STK_TRY(stk_elements_restore(&data, in, kind == STK_VALUE_DATASET, err));
         in->nested--;
         stk_value_dataset(value, data);
         stk_dataset_unref(data);
@@ -235,7 +310,52 @@ static stk_status get_value(stk_state_in *in, stk_value *value, stk_error *err)
     if (dtype == STK_DTYPE_NONE) return stk_state_damaged(in, "a type", err);
     STK_TRY(get_shape(in, &shape, &count, err));
     if (kind == STK_VALUE_DENSE) return get_dense(in, value, (stk_dtype)dtype, &shape, count, err);
-    return get_with_places(in, value, (stk_value_kind)kind, (stk_dtype)dtype, &shape, count, err);
+    if (kind == STK_VALUE_SPARSE) return get_sparse(in, value, (stk_dtype)dtype, &shape, err);
+    const int levels = kind == STK_VALUE_RAGGED ? 1 : (int)kind - NESTED_KINDS;
+    return get_ragged(in, value, (stk_dtype)dtype, &shape, count, levels, err);
+}
+
+enum { VALUE_SPEC_BYTES = 5 }; /* at least, as written */
+
+static stk_status get_value_spec(stk_state_in *in, stk_value_spec *value, stk_arena *arena,
+                                 stk_error *err)
+{
+    stk_bytes name = {0};
+    uint64_t  kind, dtype;
+    int64_t   ragged, rank;
+    STK_TRY(stk_state_get_bytes(in, &name, err));
+    STK_TRY(stk_state_get_count(in, STK_VALUE_DATASET, &kind, err));
+    STK_TRY(stk_state_get_count(in, STK_DTYPE_COUNT - 1, &dtype, err));
+    STK_TRY(stk_state_get_i64(in, &ragged, err));
+    STK_TRY(stk_state_get_i64(in, &rank, err));
+    if (rank < -1 || rank > STK_MAX_RANK || ragged < 0 || ragged > INT32_MAX)
+        return stk_state_damaged(in, "a spec", err);
+    *value = (stk_value_spec){.kind = (stk_value_kind)kind,
+                              .dtype = (stk_dtype)dtype,
+                              .ragged = (int)ragged,
+                              .rank_known = rank >= 0,
+                              .shape.rank = rank > 0 ? (int)rank : 0};
+    for (int64_t d = 0; d < rank; d++) {
+        STK_TRY(stk_state_get_i64(in, &value->shape.dim[d], err));
+        if (value->shape.dim[d] < -1) return stk_state_damaged(in, "a spec", err);
+    }
+    value->name = stk_arena_text(arena, (const char *)name.data, name.size, err);
+    return value->name ? STK_OK : STK_E_NOMEM;
+}
+
+stk_status stk_state_get_spec(stk_state_in *in, stk_element_spec *spec, stk_arena *arena,
+                              stk_error *err)
+{
+    uint64_t count;
+    *spec = (stk_element_spec){0};
+    STK_TRY(stk_state_get_count(in, in->left.size / VALUE_SPEC_BYTES + 1, &count, err));
+    if (!count--) return STK_OK;
+    stk_value_spec *values = stk_arena_array(arena, count ? count : 1, sizeof *values, err);
+    if (!values) return STK_E_NOMEM;
+    for (uint64_t i = 0; i < count; i++)
+        STK_TRY(get_value_spec(in, &values[i], arena, err));
+    *spec = (stk_element_spec){.known = true, .count = count, .values = values};
+    return STK_OK;
 }
 
 static stk_status get_origin(stk_state_in *in, stk_element *element, stk_error *err)

@@ -3,6 +3,8 @@
 #ifndef STK_PIPELINE_STATE_H
 #define STK_PIPELINE_STATE_H
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stoker/blob.h>
 #include <stoker/element.h>
@@ -27,6 +29,8 @@ STK_NODISCARD stk_status stk_state_put_bytes(stk_state_out *out, stk_bytes bytes
  * group_by_window make); another is STK_E_UNSUPPORTED. NULL is fine. */
 STK_NODISCARD stk_status stk_state_put_element(stk_state_out *out, const stk_element *element,
                                                stk_error *err);
+STK_NODISCARD stk_status stk_state_put_spec(stk_state_out *out, const stk_element_spec *spec,
+                                            stk_error *err);
 
 STK_NODISCARD stk_status stk_state_get_u64(stk_state_in *in, uint64_t *number, stk_error *err);
 STK_NODISCARD stk_status stk_state_get_i64(stk_state_in *in, int64_t *number, stk_error *err);
@@ -37,6 +41,9 @@ STK_NODISCARD stk_status stk_state_get_bool(stk_state_in *in, bool *truth, stk_e
 /* A view into what is read. */
 STK_NODISCARD stk_status stk_state_get_bytes(stk_state_in *in, stk_bytes *bytes, stk_error *err);
 STK_NODISCARD stk_status stk_state_get_element(stk_state_in *in, stk_element **out, stk_error *err);
+/* What spec holds is in arena. */
+STK_NODISCARD stk_status stk_state_get_spec(stk_state_in *in, stk_element_spec *spec,
+                                            stk_arena *arena, stk_error *err);
 
 /* STK_E_DATALOSS: "the checkpoint is damaged (what)". */
 stk_status stk_state_damaged(const stk_state_in *in, const char *what, stk_error *err);
