@@ -1,9 +1,24 @@
 #include "pipeline_support.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static stk_dataset *skipped(stk_dataset *data, int64_t count)
 {
     APPLY(data, skip, count);
     return data;
+}
+
+static stk_status first_of(void *context, const stk_call *call, stk_element **element,
+                           stk_error *err)
+{
+    stk_value row = stk_value_row(stk_element_value(*element, 0), 0);
+    (void)context;
+    (void)call;
+    STK_TRY(stk_element_make_unique(element, err));
+    stk_value_release(stk_element_edit(*element, 0));
+    *stk_element_edit(*element, 0) = row;
+    return STK_OK;
 }
 
 STK_TEST(skip_leaves_out_the_first_elements) /* 38 */
@@ -15,6 +30,122 @@ STK_TEST(skip_leaves_out_the_first_elements) /* 38 */
     EXPECT_GIVES(".", skipped(RANGE(5), 8));
     EXPECT_GIVES(".", skipped(RANGE(5), 5));
     EXPECT_GIVES("4 .", skipped(RANGE(5), 4));
+}
+
+/* Each would take years one by one. */
+STK_TEST(what_can_jump_is_skipped_at_once)
+{
+    const int64_t far = INT64_MAX - 7;
+    stk_test_watchdog(60);
+    EXPECT_GIVES("9223372036854775800 9223372036854775801 9223372036854775802 "
+                 "9223372036854775803 9223372036854775804 9223372036854775805 "
+                 "9223372036854775806 .",
+                 skipped(stk_test_range(0, INT64_MAX, 1), far));
+    stk_dataset *data = skipped(skipped(stk_test_range(0, INT64_MAX, 1), far - 10), 10);
+    APPLY(data, take, 1);
+    EXPECT_GIVES("9223372036854775800 .", data);
+    data = stk_test_range(0, INT64_MAX, 1);
+    APPLY(data, take, INT64_MAX - 1);
+    EXPECT_GIVES("9223372036854775805 .", skipped(data, INT64_MAX - 2));
+    data = stk_test_range(0, INT64_MAX, 1);
+    APPLY(data, shard, 3, 2);
+    EXPECT_GIVES("9223372036854775802 9223372036854775805 .", skipped(data, INT64_MAX / 3 - 2));
+    data = stk_test_range(0, INT64_MAX, 1);
+    APPLY(data, batch, 1000, NULL);
+    APPLY(data, take, INT64_MAX / 1000);
+    data = skipped(data, INT64_MAX / 1000 - 1);
+    APPLY(data, map, stk_test_map("first", first_of, NULL, 0), NULL);
+    EXPECT_GIVES("9223372036854774000 .", data);
+    data = RANGE(3);
+    APPLY(data, repeat, -1);
+    EXPECT_BEGINS(4, "2 0 1 2 ...", skipped(data, far + 2));
+    data = RANGE(1000);
+    APPLY(data, repeat, INT64_MAX / 1000);
+    EXPECT_GIVES("998 999 .", skipped(data, INT64_MAX / 1000 * 1000 - 2));
+    data = RANGE(5);
+    stk_dataset *after = stk_test_range(0, far, 1);
+    APPLY(data, concatenate, after);
+    stk_dataset_unref(after);
+    EXPECT_GIVES("9223372036854775799 .", skipped(data, far + 4));
+    data = stk_test_range(0, INT64_MAX, 1);
+    APPLY(data, enumerate, -1);
+    APPLY(data, prefetch, 3);
+    EXPECT_BEGINS(1, "(9223372036854775799 9223372036854775800) ...", skipped(data, far));
+    data = stk_test_range(0, INT64_MAX, 1);
+    APPLY(data, batch, 4, &(stk_batch_options){.drop_remainder = true});
+    stk_error err;
+    EXPECT_OK(stk_dataset_unbatch(&data, &err));
+    EXPECT_GIVES("9223372036854775803 .", skipped(data, INT64_MAX - 4));
+}
+
+STK_TEST(inputs_side_by_side_are_skipped_together)
+{
+    stk_error    err;
+    stk_dataset *inputs[] = {stk_test_range(0, INT64_MAX, 1), stk_test_range(0, INT64_MAX, 2)};
+    stk_dataset *data;
+    EXPECT_OK(stk_dataset_zip(&data, inputs, 2, &err));
+    stk_dataset_unref(inputs[0]);
+    stk_dataset_unref(inputs[1]);
+    EXPECT_GIVES("(4611686018427387903 9223372036854775806) .", skipped(data, INT64_MAX / 2));
+}
+
+static stk_status read_number(void *context, const stk_call *call, uint64_t index,
+                              stk_element **out, stk_error *err)
+{
+    (void)call;
+    __atomic_fetch_add((int *)context, 1, __ATOMIC_RELAXED);
+    STK_TRY(stk_element_new(out, 1, err));
+    stk_value_i64(stk_element_edit(*out, 0), (int64_t)index);
+    return STK_OK;
+}
+
+/* Also behind the queue that waiting sources get. */
+STK_TEST(a_source_by_number_is_not_asked_for_what_is_skipped)
+{
+    stk_test_watchdog(60);
+    for (int i = 0; i < 2; i++) {
+        int                    reads = 0;
+        stk_error              err;
+        stk_dataset           *data;
+        const stk_indexed_info info = {.name = "numbers",
+                                       .context = &reads,
+                                       .count = UINT64_C(1) << 60,
+                                       .blocking = i == 1,
+                                       .read = read_number};
+        EXPECT_OK(stk_dataset_indexed(&data, &info, &err));
+        APPLY(data, skip, (INT64_C(1) << 60) - 3);
+        const stk_iterator_options options = {.threads = 2};
+        EXPECT_STR_EQ("1152921504606846973 1152921504606846974 1152921504606846975 .",
+                      stk_test_run(data, &options, 0));
+        EXPECT_INT_EQ(3, reads);
+        stk_dataset_unref(data);
+    }
+}
+
+/* However a pipeline is skipped, what is left is what would have come. */
+STK_TEST(skipping_gives_the_same_as_taking_all)
+{
+    stk_test_watchdog(120);
+    static const char *const all[] = {"2", "0", "1", "2", "0", "1", "2", "."};
+    for (int64_t n = 0; n <= 8; n++) {
+        char         text[32] = "";
+        stk_dataset *data = RANGE(3);
+        APPLY(data, repeat, 3);
+        APPLY(data, skip, 2);
+        for (int64_t i = n; i < 8; i++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), i > n ? " %s" : "%s", all[i]);
+        EXPECT_GIVES(n < 8 ? text : ".", skipped(data, n));
+    }
+    for (int64_t n = 0; n <= 6; n++) {
+        stk_dataset *data = RANGE(11);
+        APPLY(data, shard_others, 3, 1);
+        APPLY(data, batch, 2, NULL);
+        stk_error err;
+        EXPECT_OK(stk_dataset_unbatch(&data, &err));
+        static const char *const others[] = {"2 3 5 6 8 9 .", "3 5 6 8 9 .", "5 6 8 9 .", "6 8 9 .",
+                                             "8 9 .",         "9 .",         "."};
+        EXPECT_GIVES(others[n], skipped(data, n + 1));
+    }
 }
 
 STK_TEST(skip_gives_the_errors_it_meets_and_begins_anew) /* 4 */

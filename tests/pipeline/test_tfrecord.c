@@ -77,6 +77,25 @@ STK_TEST(a_damaged_record_ends_its_file_and_the_next_file_follows) /* 8 */
     EXPECT_CONTAINS("record 1 at offset 18", err.message);
 }
 
+STK_TEST(skip_looks_at_no_data) /* as TensorFlow's */
+{
+    const char  *paths[] = {write_named("k0", "a", 4, NULL), write_named("k1", "b", 3, NULL)};
+    stk_dataset *data = records_of(paths, 2, NULL);
+    APPLY(data, skip, 5);
+    EXPECT_GIVES("'b1' 'b2' .", data);
+    damage_byte(paths[0], frame_of(2) + STK_TFRECORD_HEADER); /* data of a1 */
+    data = records_of(paths, 2, NULL);
+    APPLY(data, skip, 2);
+    EXPECT_GIVES("'a2' 'a3' 'b0' 'b1' 'b2' .", data);
+    data = records_of(paths, 2, NULL);
+    APPLY(data, skip, 1);
+    EXPECT_GIVES("!damaged_data 'b0' 'b1' 'b2' .", data);
+    damage_byte(paths[0], frame_of(2)); /* its length */
+    data = records_of(paths, 2, NULL);
+    APPLY(data, skip, 2);
+    EXPECT_GIVES("!damaged_data 'b2' .", data);
+}
+
 STK_TEST(a_damaged_length_ends_its_file_too) /* 8 */
 {
     const char *paths[] = {write_named("l0", "a", 3, NULL), write_named("l1", "b", 1, NULL)};

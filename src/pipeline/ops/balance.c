@@ -68,7 +68,8 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 static unsigned traits_of(const stk_dataset *data)
 {
     const params *p = data->params;
-    return STK_OP_RANDOM | (stk_dataset_traits_below(p->input) & STK_OP_BLOCKING);
+    return STK_OP_RANDOM | (stk_dataset_traits_below(p->input) & STK_OP_BLOCKING) |
+           (p->input->jumps ? STK_OP_JUMPS : 0);
 }
 
 /* same_each_epoch: always the first's. */

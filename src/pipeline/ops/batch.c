@@ -92,6 +92,34 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     return st;
 }
 
+/* Values of one shape fail in no batch. */
+static unsigned traits_of(const stk_dataset *data)
+{
+    const stk_element_spec *spec = &data->inputs[0]->spec;
+    for (size_t i = 0; spec->known && i < spec->count; i++) {
+        const stk_value_spec *value = &spec->values[i];
+        if (value->kind != STK_VALUE_DENSE || !value->dtype || !value->rank_known) return 0;
+        for (int d = 0; d < value->shape.rank; d++)
+            if (value->shape.dim[d] < 0) return 0;
+    }
+    return spec->known ? STK_OP_JUMPS : 0;
+}
+
+static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
+{
+    const stk_batch_params *p = node->plan->params;
+    const uint64_t          size = (uint64_t)p->size, most = UINT64_MAX / size;
+    if (!node->plan->jumps) return stk_node_discard_each(node, count, discarded, err);
+    while (*discarded < count) {
+        const uint64_t wanted = count - *discarded < most ? count - *discarded : most;
+        uint64_t       passed;
+        STK_TRY(stk_node_discard(node->inputs[0], wanted * size, &passed, err));
+        *discarded += passed / size + (passed % size && !p->drop_remainder);
+        if (passed < wanted * size) return STK_OK;
+    }
+    return STK_OK;
+}
+
 const stk_op stk_op_batch = {
     .name = "batch",
     .stage = STK_STAGE_PREPROCESS,
@@ -99,12 +127,14 @@ const stk_op stk_op_batch = {
     .check = check,
     .cardinality = cardinality,
     .describe = describe,
+    .traits_of = traits_of,
     .at = at,
     .state_bytes = sizeof(stk_gather),
     .next = next,
     .close = stk_gather_close,
     .save = stk_node_save_input,
     .restore = stk_node_restore_input,
+    .discard = discard,
 };
 
 stk_status stk_dataset_batch(stk_dataset **data, int64_t size, const stk_batch_options *options,

@@ -101,7 +101,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_op stk_op_concatenate = {
     .name = "concatenate",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_LAZY_INPUTS,
+    .traits = STK_OP_LAZY_INPUTS | STK_OP_JUMPS,
     .check = check,
     .cardinality = cardinality,
     .at = at,

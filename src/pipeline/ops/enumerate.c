@@ -89,6 +89,13 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
+/* Only where a number would be too large it fails. */
+static unsigned traits_of(const stk_dataset *data)
+{
+    const int64_t start = ((const params *)data->params)->start, count = data->cardinality;
+    return start <= 0 || (count >= 0 && count <= INT64_MAX - start) ? STK_OP_JUMPS : 0;
+}
+
 const stk_op stk_op_enumerate = {
     .name = "enumerate",
     .stage = STK_STAGE_PREPROCESS,
@@ -96,6 +103,7 @@ const stk_op stk_op_enumerate = {
     .check = check,
     .cardinality = cardinality,
     .describe = describe,
+    .traits_of = traits_of,
     .at = at,
     .state_bytes = sizeof(state),
     .next = next,

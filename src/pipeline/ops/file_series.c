@@ -8,7 +8,7 @@
 
 /* Files after the one at hand that are opened and begun in the background: small files on slow
  * storage cost a few waits each, which then overlap. */
-enum { FILES_AHEAD = 4 };
+enum { FILES_AHEAD = 4, PASS_AT_ONCE = 4096 };
 
 void stk_file_source_release(void *params)
 {
@@ -83,8 +83,16 @@ static stk_status open_file(stk_file_series *s, stk_node *node, stk_error *err)
     return st;
 }
 
-/* The next record; its data is NULL after the last file. An error ends its file unless the format
- * can go on in it. */
+/* An error ends its file unless the format can go on in it. */
+static stk_status fail_file(stk_file_series *s, stk_node *node, bool opened, stk_status st)
+{
+    s->results++;
+    if (!opened || !s->format->recover || !s->format->recover(s->reader, node->plan->params, st))
+        leave_file(s);
+    return st;
+}
+
+/* The next record; its data is NULL after the last file. */
 static stk_status take(stk_file_series *s, stk_node *node, stk_record *record, stk_buffer **owner,
                        stk_error *err)
 {
@@ -96,13 +104,7 @@ static stk_status take(stk_file_series *s, stk_node *node, stk_record *record, s
             st = s->format->next(s->reader, stk_run_options_of(node->run)->ledger, record, owner,
                                  err);
         if (st == STK_E_CANCELLED) return st;
-        if (st) {
-            s->results++;
-            if (!opened || !s->format->recover ||
-                !s->format->recover(s->reader, node->plan->params, st))
-                leave_file(s);
-            return st;
-        }
+        if (st) return fail_file(s, node, opened, st);
         if (record->bytes.data) return STK_OK;
         leave_file(s);
     }
@@ -204,6 +206,42 @@ stk_status stk_file_series_discard(stk_node *node, uint64_t count, uint64_t *dis
         if (st == STK_E_CANCELLED) return st;
         if (!st && !record.bytes.data) return STK_OK;
         if (!st) s->results++;
+    }
+    return STK_OK;
+}
+
+static stk_status skip_records(stk_file_series *s, stk_node *node, uint64_t count,
+                               uint64_t *skipped, stk_error *err)
+{
+    stk_record  record;
+    stk_buffer *owner = NULL;
+    if (s->format->skip) return s->format->skip(s->reader, count, skipped, err);
+    *skipped = 0;
+    STK_TRY(
+        s->format->next(s->reader, stk_run_options_of(node->run)->ledger, &record, &owner, err));
+    stk_buffer_unref(owner);
+    *skipped = record.bytes.data != NULL;
+    return STK_OK;
+}
+
+/* As TensorFlow's skip does: damaged data that nobody asked for is no error, damage that hides
+ * where the next record is ends the file as ever. */
+stk_status stk_file_series_pass(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
+{
+    stk_file_series *s = node->state;
+    while (*passed < count && s->file < s->list->count) {
+        const uint64_t left = count - *passed;
+        uint64_t       skipped = 0;
+        STK_TRY(stk_node_check(node, err));
+        stk_status st = s->reader ? STK_OK : open_file(s, node, err);
+        const bool opened = !st;
+        if (opened)
+            st = skip_records(s, node, left < PASS_AT_ONCE ? left : PASS_AT_ONCE, &skipped, err);
+        s->results += skipped;
+        *passed += skipped;
+        if (st == STK_E_CANCELLED) return st;
+        if (st) return fail_file(s, node, opened, st);
+        if (!skipped) leave_file(s);
     }
     return STK_OK;
 }

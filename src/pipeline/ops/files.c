@@ -89,6 +89,7 @@ static size_t file_count(const stk_dataset *data)
 const stk_op stk_op_files = {
     .name = "files",
     .stage = STK_STAGE_READ,
+    .traits = STK_OP_JUMPS,
     .params_bytes = sizeof(params),
     .release_params = release_params,
     .check = check,

@@ -69,7 +69,8 @@ static unsigned traits_of(const stk_dataset *data)
 {
     const params *p = data->params;
     return (p->options.same_each_epoch ? 0 : STK_OP_RANDOM) |
-           (stk_dataset_traits_below(p->input) & STK_OP_BLOCKING);
+           (stk_dataset_traits_below(p->input) & STK_OP_BLOCKING) |
+           (p->input->jumps ? STK_OP_JUMPS : 0);
 }
 
 static stk_permutation order_of(const stk_dataset *data, uint64_t seed)

@@ -45,6 +45,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_op stk_op_options = {
     .name = "options",
     .stage = STK_STAGE_PREPROCESS,
+    .traits = STK_OP_JUMPS,
     .params_bytes = sizeof(stk_pipeline_options),
     .check = check,
     .cardinality = cardinality,

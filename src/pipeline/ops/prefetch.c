@@ -75,10 +75,19 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return queue ? stk_ahead_restore(queue, in, err) : stk_node_restore_input(node, in, err);
 }
 
+/* What was fetched already is taken as it is. */
+static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
+{
+    stk_ahead *queue = STK_STATE(state, node)->queue;
+    if (!queue) return stk_node_discard(node->inputs[0], count, discarded, err);
+    return stk_ahead_can_skip(queue) ? stk_ahead_skip(queue, count, discarded, err)
+                                     : stk_node_discard_each(node, count, discarded, err);
+}
+
 const stk_op stk_op_prefetch = {
     .name = "prefetch",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_RUNS_AHEAD,
+    .traits = STK_OP_RUNS_AHEAD | STK_OP_JUMPS,
     .params_bytes = sizeof(stk_prefetch_params),
     .check = check,
     .cardinality = cardinality,
@@ -90,6 +99,7 @@ const stk_op stk_op_prefetch = {
     .close = close,
     .save = save,
     .restore = restore,
+    .discard = discard,
 };
 
 stk_status stk_dataset_prefetch(stk_dataset **data, int64_t count, stk_error *err)

@@ -89,6 +89,31 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
+/* Whole passes over an input of known length that may be passed over unseen; only between two. */
+static void discard_passes(stk_node *node, uint64_t count, uint64_t *discarded)
+{
+    const int64_t times = STK_PARAMS(stk_repeat_params, node)->count;
+    const int64_t each = node->plan->inputs[0]->cardinality;
+    state        *s = STK_STATE(state, node);
+    if (node->inputs[0] || !node->plan->jumps || each <= 0 || each == INT64_MAX) return;
+    uint64_t passes = count / (uint64_t)each;
+    if (times >= 0 && passes > (uint64_t)times - s->pass) passes = (uint64_t)times - s->pass;
+    s->pass += passes;
+    *discarded += passes * (uint64_t)each;
+}
+
+/* The rest of the pass at hand, and its end where that is before count. */
+static stk_status discard_rest(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
+{
+    uint64_t some;
+    STK_TRY(stk_node_discard(node->inputs[0], count, &some, err));
+    *discarded += some;
+    if (some == count) return STK_OK;
+    stk_node_close_input(node, 0);
+    STK_STATE(state, node)->pass++;
+    return STK_OK;
+}
+
 /* The first element of a pass is asked for as ever, since a pass without one is the end; the rest
  * of the pass is its input's to pass over. */
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
@@ -96,11 +121,10 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     const state *s = STK_STATE(state, node);
     while (*discarded < count) {
         stk_element *element = NULL;
-        uint64_t     some = 0;
         STK_TRY(stk_node_check(node, err));
         if (node->inputs[0] && s->gave)
-            STK_TRY(stk_node_discard(node->inputs[0], count - *discarded, &some, err));
-        *discarded += some;
+            STK_TRY(discard_rest(node, count - *discarded, discarded, err));
+        discard_passes(node, count - *discarded, discarded);
         if (*discarded == count) break;
         const stk_status st = next(node, &element, err);
         if (st == STK_E_CANCELLED) return st;
@@ -114,7 +138,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_op stk_op_repeat = {
     .name = "repeat",
     .stage = STK_STAGE_PREPROCESS,
-    .traits = STK_OP_LAZY_INPUTS,
+    .traits = STK_OP_LAZY_INPUTS | STK_OP_JUMPS,
     .params_bytes = sizeof(stk_repeat_params),
     .check = check,
     .cardinality = cardinality,

@@ -89,9 +89,41 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
+/* How many of the next inputs are of the shard's own turn. */
+static uint64_t turns_among(const stk_node *node, uint64_t inputs)
+{
+    const stk_shard_params *p = node->plan->params;
+    const uint64_t          shards = (uint64_t)p->shards, turn = STK_STATE(state, node)->turn;
+    const uint64_t          before = ((uint64_t)p->index + shards - turn) % shards;
+    return inputs <= before ? 0 : (inputs - before - 1) / shards + 1;
+}
+
+/* Rounds in which every shard has its turn are passed over as one; what is left, one by one. */
+static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
+{
+    const stk_shard_params *p = node->plan->params;
+    state                  *s = STK_STATE(state, node);
+    const uint64_t          shards = (uint64_t)p->shards, own = p->others ? shards - 1 : 1;
+    while (node->plan->jumps && count - *discarded >= own) {
+        const uint64_t most = UINT64_MAX / shards, rounds = (count - *discarded) / own;
+        const uint64_t wanted = (rounds < most ? rounds : most) * shards;
+        uint64_t       passed;
+        STK_TRY(stk_node_discard(node->inputs[0], wanted, &passed, err));
+        const uint64_t mine = turns_among(node, passed);
+        *discarded += p->others ? passed - mine : mine;
+        s->turn = (s->turn + passed % shards) % shards;
+        if (passed < wanted) return STK_OK;
+    }
+    uint64_t   rest = 0;
+    stk_status st = stk_node_discard_each(node, count - *discarded, &rest, err);
+    *discarded += rest;
+    return st;
+}
+
 const stk_op stk_op_shard = {
     .name = "shard",
     .stage = STK_STAGE_PREPROCESS,
+    .traits = STK_OP_JUMPS,
     .params_bytes = sizeof(stk_shard_params),
     .check = check,
     .cardinality = cardinality,
@@ -101,6 +133,7 @@ const stk_op stk_op_shard = {
     .next = next,
     .save = save,
     .restore = restore,
+    .discard = discard,
 };
 
 stk_status stk_dataset_shard(stk_dataset **data, int64_t shards, int64_t index, stk_error *err)

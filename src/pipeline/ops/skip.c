@@ -45,14 +45,10 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger
 static stk_status pass_over(stk_node *node, bool *ended, stk_error *err)
 {
     const uint64_t count = (uint64_t)STK_PARAMS(stk_skip_params, node)->count;
-    *ended = false;
-    for (uint64_t i = 0; i < count && !*ended; i++) {
-        stk_element *element;
-        STK_TRY(stk_node_check(node, err));
-        STK_TRY(stk_node_pull(node, &element, err));
-        *ended = !element;
-        stk_element_unref(element);
-    }
+    uint64_t       passed;
+    STK_TRY(stk_node_check(node, err));
+    STK_TRY(stk_node_pass(node->inputs[0], count, &passed, err));
+    *ended = passed < count;
     STK_STATE(state, node)->past = true;
     return STK_OK;
 }
@@ -79,13 +75,19 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
 
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
-    return STK_STATE(state, node)->past ? stk_node_discard(node->inputs[0], count, discarded, err)
-                                        : stk_node_discard_each(node, count, discarded, err);
+    bool ended = false;
+    if (STK_PARAMS(stk_skip_params, node)->count < 0) return STK_OK;
+    if (!STK_STATE(state, node)->past) {
+        if (!node->plan->jumps) return stk_node_discard_each(node, count, discarded, err);
+        STK_TRY(pass_over(node, &ended, err));
+    }
+    return ended ? STK_OK : stk_node_discard(node->inputs[0], count, discarded, err);
 }
 
 const stk_op stk_op_skip = {
     .name = "skip",
     .stage = STK_STAGE_PREPROCESS,
+    .traits = STK_OP_JUMPS,
     .params_bytes = sizeof(stk_skip_params),
     .check = check,
     .cardinality = cardinality,

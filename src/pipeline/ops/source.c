@@ -241,7 +241,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 const stk_op stk_op_source = {
     .name = "source",
     .stage = STK_STAGE_READ,
-    .traits = STK_OP_BLOCKING,
+    .traits = STK_OP_BLOCKING | STK_OP_JUMPS,
     .params_bytes = sizeof(params),
     .release_params = release_params,
     .check = check,

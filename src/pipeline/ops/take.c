@@ -71,9 +71,22 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
+/* Errors of the input do not count as taken: where there are none the input can help. */
+static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
+{
+    state *s = STK_STATE(state, node);
+    if (!node->plan->jumps) return stk_node_discard_each(node, count, discarded, err);
+    const uint64_t left = most_of(node) - s->taken;
+    STK_TRY(stk_node_discard(node->inputs[0], count < left ? count : left, discarded, err));
+    s->taken += *discarded;
+    if (*discarded < count) stk_node_close_input(node, 0);
+    return STK_OK;
+}
+
 const stk_op stk_op_take = {
     .name = "take",
     .stage = STK_STAGE_PREPROCESS,
+    .traits = STK_OP_JUMPS,
     .params_bytes = sizeof(stk_take_params),
     .check = check,
     .cardinality = cardinality,
@@ -83,6 +96,7 @@ const stk_op stk_op_take = {
     .next = next,
     .save = save,
     .restore = restore,
+    .discard = discard,
 };
 
 stk_status stk_dataset_take(stk_dataset **data, int64_t count, stk_error *err)

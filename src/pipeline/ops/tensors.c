@@ -57,6 +57,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 const stk_op stk_op_tensors = {
     .name = "tensors",
     .stage = STK_STAGE_READ,
+    .traits = STK_OP_JUMPS,
     .params_bytes = sizeof(params),
     .release_params = release_params,
     .check = check,

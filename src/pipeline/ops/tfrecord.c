@@ -66,6 +66,11 @@ static bool recover(void *reader, const void *untyped, stk_status st)
     return stk_tfrecord_reader_skip(reader, 1, &count, NULL) == STK_OK;
 }
 
+static stk_status skip_records(void *reader, uint64_t count, uint64_t *skipped, stk_error *err)
+{
+    return stk_tfrecord_reader_skip(reader, count, skipped, err);
+}
+
 static stk_file_place place_of(const void *untyped)
 {
     const stk_tfrecord_reader *reader = untyped;
@@ -115,6 +120,7 @@ static const stk_file_format format = {
     .open = open_reader,
     .next = next_record,
     .recover = recover,
+    .skip = skip_records,
     .place = place_of,
     .move = move,
     .close = close_reader,

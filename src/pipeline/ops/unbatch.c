@@ -68,12 +68,45 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_held_restore(STK_STATE(stk_held, node), node, in, err);
 }
 
+/* Rows that every batch is known to have; -1: not known. */
+static int64_t rows_known(const stk_dataset *data)
+{
+    const stk_element_spec *spec = &data->inputs[0]->spec;
+    int64_t                 rows = -1;
+    for (size_t i = 0; spec->known && i < spec->count; i++) {
+        const stk_value_spec *value = &spec->values[i];
+        if (value->kind != STK_VALUE_DENSE || !value->rank_known || value->shape.dim[0] < 0)
+            return -1;
+        rows = value->shape.dim[0];
+    }
+    return rows;
+}
+
+static unsigned traits_of(const stk_dataset *data)
+{
+    return rows_known(data) > 0 ? STK_OP_JUMPS : 0;
+}
+
+/* Whole batches, before the one that the last row is in. */
+static stk_status discard_batches(stk_node *node, uint64_t count, uint64_t *discarded,
+                                  stk_error *err)
+{
+    const uint64_t rows = (uint64_t)rows_known(node->plan);
+    uint64_t       passed;
+    STK_TRY(stk_node_discard(node->inputs[0], count / rows, &passed, err));
+    *discarded += passed * rows;
+    return STK_OK;
+}
+
 /* Rows are passed over without being made; an error counts as one result. */
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
     stk_held *held = STK_STATE(stk_held, node);
     *discarded = 0;
     while (*discarded < count) {
+        if (!held->batch && node->plan->jumps)
+            STK_TRY(discard_batches(node, count - *discarded, discarded, err));
+        if (*discarded == count) return STK_OK;
         stk_status st = find_row(node, err);
         if (st == STK_E_CANCELLED) return st;
         if (st) {
@@ -95,6 +128,7 @@ const stk_op stk_op_unbatch = {
     .stage = STK_STAGE_PREPROCESS,
     .check = check,
     .cardinality = cardinality,
+    .traits_of = traits_of,
     .state_bytes = sizeof(stk_held),
     .next = next,
     .close = close,

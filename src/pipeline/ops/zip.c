@@ -138,9 +138,25 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return STK_OK;
 }
 
+static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
+{
+    if (!node->plan->jumps) return stk_node_discard_each(node, count, discarded, err);
+    if (STK_STATE(state, node)->ended) return STK_OK;
+    uint64_t least = count;
+    for (size_t i = 0; i < node->plan->input_count; i++) {
+        uint64_t some;
+        STK_TRY(stk_node_discard(node->inputs[i], count, &some, err));
+        if (some < least) least = some;
+    }
+    *discarded = least;
+    if (least < count) end(node);
+    return STK_OK;
+}
+
 const stk_op stk_op_zip = {
     .name = "zip",
     .stage = STK_STAGE_PREPROCESS,
+    .traits = STK_OP_JUMPS,
     .check = check,
     .cardinality = cardinality,
     .at = at,
@@ -150,6 +166,7 @@ const stk_op stk_op_zip = {
     .close = close,
     .save = save,
     .restore = restore,
+    .discard = discard,
 };
 
 stk_status stk_dataset_zip(stk_dataset **out, stk_dataset *const *inputs, size_t count,

@@ -22,7 +22,9 @@ typedef enum stk_op_traits {
     STK_OP_RUNS_AHEAD = 4,  /* has a queue of its own: no prefetch is needed after it */
     STK_OP_BLOCKING = 8,    /* its next waits for something other than its input */
     STK_OP_RELAXED = 16,    /* gives its elements as they are ready */
-    STK_OP_FOLLOWS = 32 /* does so when the pipeline's options say so, or may hold one that does */
+    STK_OP_FOLLOWS = 32, /* does so when the pipeline's options say so, or may hold one that does */
+    STK_OP_JUMPS = 64    /* of itself it fails for no element, and elements that are discarded are
+                            not looked at and leave nothing behind */
 } stk_op_traits;
 
 /* Mutable state that all iterators of one dataset share: the passes made so far, a cache. */
@@ -74,6 +76,8 @@ struct stk_op {
     stk_status (*save)(stk_node *node, stk_state_out *out, stk_error *err);
     stk_status (*restore)(stk_node *node, stk_state_in *in, stk_error *err);
     stk_status (*discard)(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err);
+    /* As stk_node_pass, where elements need not be made for it; may be NULL. */
+    stk_status (*pass)(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err);
 };
 
 /* Stages on top of each other in one plan: each takes some of the stack of the thread that pulls.
@@ -96,6 +100,7 @@ struct stk_dataset {
     uint64_t         fingerprint; /* of it and all below */
     uint64_t         salt; /* of its randomness: what it was before rewriting, wherever data lies */
     unsigned         traits;
+    bool             jumps;    /* STK_OP_JUMPS holds for it and all below */
     stk_resource    *resource; /* NULL when it has none */
     uint32_t         passes;   /* atomic: iterators started over it so far */
 };

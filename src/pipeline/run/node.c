@@ -250,6 +250,31 @@ stk_status stk_node_discard_each(stk_node *node, uint64_t count, uint64_t *disca
     return STK_OK;
 }
 
+static stk_status pass_each(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
+{
+    for (*passed = 0; *passed < count; ++*passed) {
+        stk_element *element;
+        if (*passed % CHECK_EVERY == 0) STK_TRY(stk_node_check(node, err));
+        STK_TRY(stk_node_next(node, &element, err));
+        if (!element) return STK_OK;
+        stk_element_unref(element);
+    }
+    return STK_OK;
+}
+
+stk_status stk_node_pass(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
+{
+    *passed = 0;
+    if (node->done || !count) return STK_OK;
+    if (node->plan->jumps) return stk_node_discard(node, count, passed, err);
+    const stk_op *op = node->plan->op;
+    if (!op->pass) return pass_each(node, count, passed, err);
+    stk_status st = op->pass(node, count, passed, err);
+    node->given += *passed + (st != STK_OK);
+    if (!st && *passed < count) node->done = true;
+    return st;
+}
+
 stk_status stk_node_discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
     *discarded = 0;
