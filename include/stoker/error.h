@@ -56,6 +56,11 @@ STK_API stk_status stk_fail(stk_error *err, stk_status status, const char *stage
 STK_API stk_status stk_fail_errno(stk_error *err, int errno_value, const char *stage,
                                   const char *where, const char *tried);
 
+/* Not 0 for what the machine does and no data can be blamed for: no memory, the ceiling, a read or
+ * write that the system refused, a full disk, a file that is held, a request to stop. Whoever
+ * passes over bad data must pass these on. */
+STK_API int stk_status_is_environment(stk_status status);
+
 /* "not found", "damaged data", ...: a literal. */
 STK_API const char *stk_status_name(stk_status status);
 

@@ -2,6 +2,7 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stoker/error.h>
 #include <stoker/text.h>
@@ -32,6 +33,15 @@ const char *stk_status_name(stk_status status)
 {
     if ((unsigned)status >= STK_STATUS_COUNT) return "unknown status";
     return status_names[status];
+}
+
+int stk_status_is_environment(stk_status status)
+{
+    static const bool environment[STK_STATUS_COUNT] = {
+        [STK_E_NOMEM] = true,   [STK_E_CEILING] = true, [STK_E_IO] = true,
+        [STK_E_NOSPACE] = true, [STK_E_BUSY] = true,    [STK_E_CANCELLED] = true,
+    };
+    return (unsigned)status < STK_STATUS_COUNT && environment[status];
 }
 
 /* The end of a path tells more than its beginning, so that is what a long one keeps. */

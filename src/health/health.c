@@ -135,7 +135,10 @@ static stk_status list_bad(const check *c, stk_health_report *report, stk_error 
         stk_health_bad *bad = &report->bad_list[report->bad_listed++];
         st = stk_health_look(looker, &again, &reason, err);
         stk_health_name(c->facts.source, again.item, bad->name, sizeof bad->name);
-        snprintf(bad->reason, sizeof bad->reason, "%s", reason.message);
+        snprintf(bad->reason, sizeof bad->reason, "%s",
+                 again.bad ? reason.message
+                           : "it could not be read at first, and a moment later it could: look for "
+                             "a failing disk or too many open files");
     }
     stk_health_looker_free(looker);
     return st;

@@ -36,7 +36,7 @@ static stk_status step(void *context, void *state, const stk_call *call, stk_ele
     const int64_t number = p->next++;
     if (s->silent && number == 1) return STK_E_IO;
     if (s->fail_every && number % s->fail_every == 0)
-        return stk_fail(err, STK_E_IO, "test", NULL, "number %d is bad", (int)number);
+        return stk_fail(err, STK_E_FORMAT, "test", NULL, "number %d is bad", (int)number);
     STK_TRY(stk_element_new(out, 1, err));
     stk_value_i64(stk_element_edit(*out, 0), number);
     return STK_OK;
@@ -110,7 +110,7 @@ STK_TEST(generator_errors_have_their_place_and_do_not_end_it)
 {
     source       s = {.count = 6, .fail_every = 2};
     stk_dataset *data = generator(&s);
-    EXPECT_GIVES("!input/output_error 1 !input/output_error 3 !input/output_error 5 .", data);
+    EXPECT_GIVES("!wrong_format 1 !wrong_format 3 !wrong_format 5 .", data);
 }
 
 STK_TEST(generator_with_save_and_restore_is_put_at_its_place)
@@ -123,8 +123,8 @@ STK_TEST(generator_with_save_and_restore_is_put_at_its_place)
     info.restore = restore;
     EXPECT_OK(stk_dataset_generator(&data, &info, &err));
     PUT(data, repeat, 2);
-    EXPECT_GIVES("!input/output_error 1 2 3 !input/output_error 5 "
-                 "!input/output_error 101 102 103 !input/output_error 105 .",
+    EXPECT_GIVES("!wrong_format 1 2 3 !wrong_format 5 "
+                 "!wrong_format 101 102 103 !wrong_format 105 .",
                  data);
     EXPECT_INT_EQ(0, s.open_passes);
 }

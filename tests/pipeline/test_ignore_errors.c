@@ -88,7 +88,7 @@ static stk_status always_fail(void *cancel, const stk_call *call, stk_element **
 {
     (void)call;
     if (stk_test_number(*element) == 1000) stk_cancel_request(cancel);
-    return stk_fail(err, STK_E_IO, "test", NULL, "the disk is gone");
+    return stk_fail(err, STK_E_FORMAT, "test", NULL, "all of it is bad");
 }
 
 STK_TEST(errors_without_end_can_be_cancelled)
@@ -106,6 +106,34 @@ STK_TEST(errors_without_end_can_be_cancelled)
     EXPECT_STATUS(STK_E_CANCELLED, stk_iterator_next(it, &element, &err));
     stk_iterator_free(it);
     stk_dataset_unref(data);
+}
+
+static stk_status fail_once(void *status, const stk_call *call, stk_element **element,
+                            stk_error *err)
+{
+    (void)call;
+    if (stk_test_number(*element) != 1) return STK_OK;
+    return stk_fail(err, *(stk_status *)status, "test", NULL, "not the data's fault");
+}
+
+/* What the machine does is told, and what follows comes after it. */
+STK_TEST(what_the_machine_does_is_not_passed_over)
+{
+    static const char *const expected[STK_STATUS_COUNT] = {
+        [STK_E_NOMEM] = "0 !out_of_memory 2 .",   [STK_E_CEILING] = "0 !memory_ceiling 2 .",
+        [STK_E_IO] = "0 !input/output_error 2 .", [STK_E_NOSPACE] = "0 !no_space_left 2 .",
+        [STK_E_BUSY] = "0 !in_use 2 .",
+    };
+    for (int i = 1; i < STK_E_CANCELLED; i++) {
+        stk_status   status = (stk_status)i;
+        stk_dataset *data = RANGE(3);
+        EXPECT_INT_EQ(expected[i] != NULL, stk_status_is_environment(status) != 0);
+        APPLY(data, map, stk_test_map("fail_once", fail_once, &status, 0), NULL);
+        data = ignoring(data, false);
+        EXPECT_STR_EQ(expected[i] ? expected[i] : "0 2 .",
+                      stk_test_run(data, &(stk_iterator_options){.threads = 2}, 0));
+        stk_dataset_unref(data);
+    }
 }
 
 static stk_status build(stk_dataset **out, stk_error *err)

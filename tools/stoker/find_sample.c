@@ -102,7 +102,7 @@ static stk_status walk(stk_iterator *it, uint64_t *index, const char *path,
     for (uint64_t i = *index; !done; i++) {
         stk_element *element;
         stk_status   st = stk_iterator_next(it, &element, err);
-        if (st == STK_E_CANCELLED || st == STK_E_CEILING || st == STK_E_NOMEM) return st;
+        if (stk_status_is_environment(st)) return st;
         if (st) continue;
         if (!element) break;
         st = look_at(&w, stk_element_origin(element), i, &done, err);

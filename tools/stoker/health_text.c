@@ -13,6 +13,13 @@ static void show_progress(void *context, uint64_t bytes, uint64_t bytes_total, u
     stk_progress_update(context, bytes, bytes_total, items, items_total);
 }
 
+/* What says nothing of the data: a disk that fails, no more memory or files. */
+static bool is_of_machine(stk_status st)
+{
+    return st == STK_E_NOMEM || st == STK_E_CEILING || st == STK_E_CANCELLED || st == STK_E_IO ||
+           st == STK_E_NOSPACE || st == STK_E_BUSY || st == STK_E_PERMISSION;
+}
+
 stk_status stk_health_run(stk_health_report *out, const char *path, const char *kind,
                           stk_health_options *options, bool quiet, bool *applies, stk_error *err)
 {
@@ -22,8 +29,8 @@ stk_status stk_health_run(stk_health_report *out, const char *path, const char *
     stk_progress progress;
     *applies = false;
     stk_status st = stk_source_open(&source, NULL, path, &source_options, err);
-    if (st == STK_E_NOMEM || st == STK_E_CEILING || st == STK_E_CANCELLED) return st;
-    if (st) return STK_OK; /* others tell what is the matter with it */
+    if (is_of_machine(st)) return st;
+    if (st) return STK_OK; /* no source of pictures: there is nothing to tell of them */
     *applies = stk_health_applies(source);
     stk_progress_begin(&progress, "looking at pictures", quiet);
     options->progress = show_progress;

@@ -35,14 +35,17 @@ static void put_error(stk_unit *unit, const stk_error *err)
     put_result(unit, result);
 }
 
-/* The first error or, where the run is to stop, that: it ends its unit. NULL when there is none. */
+/* What the machine did, the last of it, since a request to stop and the ceiling end their unit;
+ * else the first error. So no bad element hides what must not be passed over. NULL when there is
+ * none. */
 static stk_item *find_error(const stk_unit *unit)
 {
-    if (unit->items[unit->count - 1].status == STK_E_CANCELLED)
-        return &unit->items[unit->count - 1];
-    for (size_t i = 0; i < unit->count; i++)
-        if (unit->items[i].status) return &unit->items[i];
-    return NULL;
+    stk_item *found = NULL;
+    for (size_t i = 0; i < unit->count; i++) {
+        stk_item *item = &unit->items[i];
+        if (stk_status_is_environment(item->status) || (item->status && !found)) found = item;
+    }
+    return found;
 }
 
 static bool take_error(stk_unit *unit, stk_item *result)

@@ -203,7 +203,7 @@ stk_status stk_file_series_discard(stk_node *node, uint64_t count, uint64_t *dis
         stk_buffer *owner;
         stk_status  st = take(s, node, &record, &owner, err);
         stk_buffer_unref(owner);
-        if (st == STK_E_CANCELLED) return st;
+        if (stk_status_is_environment(st)) return st;
         if (!st && !record.bytes.data) return STK_OK;
         if (!st) s->results++;
     }

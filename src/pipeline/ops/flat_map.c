@@ -78,7 +78,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
         if (!st)
             st = stk_inner_open(&s->inner, node, STK_PARAMS(params, node)->function, element,
                                 s->index++, 0, err);
-        if (st == STK_E_CANCELLED) return st;
+        if (stk_status_is_environment(st)) return st;
         if (st) ++*discarded;
     }
     return STK_OK;

@@ -75,13 +75,15 @@ static bool take_one(stk_gather *gather, stk_node *node, stk_gather_errors error
     else if (!st)
         st = stk_gather_keep(gather, element, node->plan->op->name, &inner);
     if (!st) return true;
-    if (!*failed || st == STK_E_CANCELLED) {
+    const bool machine = stk_status_is_environment(st);
+    if (!*failed || st == STK_E_CANCELLED || (machine && !stk_status_is_environment(*failed))) {
         *failed = st;
         *failure = inner;
         stk_gather_clear(gather);
     }
     /* Want of memory is not the element's fault: it ends the batch, which could be of any size. */
-    return errors == STK_ERRORS_TAKE_THEIR_PLACE && st != STK_E_CANCELLED && !good;
+    const bool ends = st == STK_E_CANCELLED || st == STK_E_CEILING || good;
+    return errors == STK_ERRORS_TAKE_THEIR_PLACE && !ends;
 }
 
 stk_status stk_gather_fill(stk_gather *gather, stk_node *node, int64_t size,

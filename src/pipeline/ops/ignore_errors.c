@@ -32,7 +32,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
         stk_error  bad;
         stk_status st = stk_node_pull(node, out, &bad);
         if (!st) return STK_OK;
-        if (stk_ends_run(st, &bad)) {
+        if (stk_ends_run(st, &bad) || stk_status_is_environment(st)) {
             if (err) *err = bad;
             return st;
         }

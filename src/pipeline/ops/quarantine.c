@@ -121,7 +121,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
         STK_TRY(check_rate(node, err));
         STK_TRY(stk_node_check(node, err));
         stk_status st = stk_node_pull(node, out, &bad);
-        if (stk_ends_run(st, &bad)) {
+        if (stk_ends_run(st, &bad) || stk_status_is_environment(st)) {
             if (err) *err = bad;
             return st;
         }

@@ -128,12 +128,23 @@ static stk_status record(stk_node *node, stk_element **out, stk_error *err)
     return give_up(node, st, out);
 }
 
+/* What the machine did to one element has no place in a recording, nor has the rest without it. */
+static stk_status stop_recording(stk_node *node, stk_status st)
+{
+    stk_recorder *r = recorder_of(node);
+    if (r->mode == STK_RECORDER_WRITING && st != STK_E_CANCELLED) {
+        r->ops->drop(node);
+        r->mode = STK_RECORDER_PASSING;
+    }
+    return st;
+}
+
 static stk_status pull(stk_node *node, stk_element **out, stk_error *err)
 {
     stk_recorder *r = recorder_of(node);
     for (;;) {
         const stk_status st = stk_node_pull(node, out, err);
-        if (st == STK_E_CANCELLED) return st;
+        if (stk_status_is_environment(st)) return stop_recording(node, st);
         if (!st) break;
         if (r->quiet) continue;
         r->errors++;
@@ -187,24 +198,25 @@ static stk_status save_input(stk_node *node, stk_state_out *out, stk_error *err)
 
 /* A pass that has not begun may be restored where there is no recording. It must then be that of
  * the same pass, so the pass is looked up now; and where there is none, it stays so. */
-static stk_recorder_mode mode_to_save(stk_node *node)
+static stk_status find_mode(stk_node *node, stk_recorder_mode *mode, stk_error *err)
 {
     stk_recorder *r = recorder_of(node);
     bool          found = false;
-    stk_error     ignored;
-    if (r->whole) return STK_RECORDER_READING;
-    if (r->mode != STK_RECORDER_NEW || r->own) return r->mode;
-    if (!r->ops->find(node, &found, &r->pass, &ignored) && found)
-        r->mode = STK_RECORDER_READING;
+    *mode = r->whole ? STK_RECORDER_READING : r->mode;
+    if (*mode != STK_RECORDER_NEW || r->own) return STK_OK;
+    const stk_status st = r->ops->find(node, &found, &r->pass, err);
+    if (!st && found)
+        *mode = r->mode = STK_RECORDER_READING;
     else
         r->ops->drop(node);
-    return r->mode;
+    return st == STK_E_NOMEM || st == STK_E_CEILING ? st : STK_OK;
 }
 
 stk_status stk_recorder_save(stk_node *node, stk_state_out *out, stk_error *err)
 {
-    stk_recorder           *r = recorder_of(node);
-    const stk_recorder_mode mode = mode_to_save(node);
+    stk_recorder     *r = recorder_of(node);
+    stk_recorder_mode mode;
+    STK_TRY(find_mode(node, &mode, err));
     STK_TRY(stk_node_check_replay(node, err));
     STK_TRY(stk_state_put_u64(out, mode, err));
     if (mode == STK_RECORDER_NEW) {

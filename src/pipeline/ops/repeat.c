@@ -127,7 +127,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
         discard_passes(node, count - *discarded, discarded);
         if (*discarded == count) break;
         const stk_status st = next(node, &element, err);
-        if (st == STK_E_CANCELLED) return st;
+        if (stk_status_is_environment(st)) return st;
         if (!st && !element) break;
         stk_element_unref(element);
         ++*discarded;

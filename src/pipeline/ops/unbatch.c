@@ -108,7 +108,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
             STK_TRY(discard_batches(node, count - *discarded, discarded, err));
         if (*discarded == count) return STK_OK;
         stk_status st = find_row(node, err);
-        if (st == STK_E_CANCELLED) return st;
+        if (stk_status_is_environment(st)) return st;
         if (st) {
             ++*discarded;
             continue;

@@ -79,7 +79,8 @@ static stk_status cross_gap(stk_node *node, stk_error *err)
     return st;
 }
 
-/* Errors are held in their places: one that the stride leaves out must not surface. */
+/* Bad elements are held in their places: one that the stride leaves out must not surface. What the
+ * machine does is told at once. */
 static stk_status fill(stk_node *node, uint64_t span, stk_error *err)
 {
     state *s = STK_STATE(state, node);
@@ -88,7 +89,7 @@ static stk_status fill(stk_node *node, uint64_t span, stk_error *err)
         stk_item   item = {0};
         stk_error  failure;
         stk_status st = stk_node_pull(node, &item.element, &failure);
-        if (stk_ends_run(st, &failure)) {
+        if (stk_ends_run(st, &failure) || stk_status_is_environment(st)) {
             if (err) *err = failure;
             return st;
         }

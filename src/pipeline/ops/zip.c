@@ -83,7 +83,8 @@ static void end(stk_node *node)
 }
 
 /* After an error the inputs that are left are asked all the same, so that all stay in step. The
- * first error is given; when an input ended beside it, the end comes after. */
+ * first error is given, or what the machine did before what is wrong with the data; when an input
+ * ended beside it, the end comes after. */
 static stk_status gather(stk_node *node, bool *ended, stk_error *err)
 {
     state     *s = STK_STATE(state, node);
@@ -95,6 +96,10 @@ static stk_status gather(stk_node *node, bool *ended, stk_error *err)
         if (st == STK_E_CANCELLED) {
             if (failed && err) *err = later;
             return st;
+        }
+        if (failed && stk_status_is_environment(st) && !stk_status_is_environment(failed)) {
+            if (err) *err = later;
+            failed = st;
         }
         if (!failed) failed = st;
         if (!st && !s->elements[i]) *ended = true;

@@ -231,8 +231,8 @@ stk_status stk_node_check(const stk_node *node, stk_error *err)
     return stk_cancel_check(stk_run_options_of(node->run)->cancel, stage, err);
 }
 
-/* Results are dropped, errors among them; only a request to stop ends it. Data without end and a
- * number of a damaged checkpoint would keep it here for ever. */
+/* Results are dropped, bad data among them; what the machine does ends it, a request to stop above
+ * all: data without end and a number of a damaged checkpoint would keep it here for ever. */
 stk_status stk_node_discard_each(stk_node *node, uint64_t count, uint64_t *discarded,
                                  stk_error *err)
 {
@@ -241,7 +241,7 @@ stk_status stk_node_discard_each(stk_node *node, uint64_t count, uint64_t *disca
         stk_element *element = NULL;
         if (*discarded % CHECK_EVERY == 0) STK_TRY(stk_node_check(node, err));
         stk_status st = node->plan->op->next(node, &element, err);
-        if (st == STK_E_CANCELLED) return st;
+        if (stk_status_is_environment(st)) return st;
         if (!st && !element) return STK_OK;
         if (st) element = NULL;
         stk_element_unref(element);

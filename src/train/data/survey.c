@@ -89,7 +89,7 @@ static stk_status look_at_item(survey *s, stk_source_cursor *cursor, uint64_t in
     stk_image_info   info;
     stk_error        why;
     const stk_status st = read_header(cursor, index, bytes, &info, &why);
-    if (st == STK_E_NOMEM || st == STK_E_CEILING) {
+    if (stk_status_is_environment(st)) {
         if (err) *err = why;
         return st;
     }
