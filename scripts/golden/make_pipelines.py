@@ -32,6 +32,7 @@ LIMIT = 60
 ERRORS = {
     tf.errors.InvalidArgumentError: "!invalid_argument",
     tf.errors.DataLossError: "!damaged_data",
+    tf.errors.FailedPreconditionError: "!invalid_argument",
 }
 NAMED = ("cycle", "block", "parallel", "shift", "stride", "to", "with")
 FLAGS = ("drop", "stop", "pad", "plain")
@@ -84,6 +85,15 @@ def fail_on(number):
         check = tf.debugging.Assert(tf.reduce_all(first != number), [first])
         with tf.control_dependencies([check]):
             return tf.nest.map_structure(tf.identity, element)
+
+    return function
+
+
+def refuse(number):
+    def function(element):
+        check = tf.debugging.Assert(total(element) != number, [number])
+        with tf.control_dependencies([check]):
+            return tf.constant(True)
 
     return function
 
@@ -176,6 +186,8 @@ def apply(data, s):
         return vectors(numbers)
     if s.name == "map":
         return data.map(lift(mapping(s.function, numbers)))
+    if s.name in ("filter", "take_while") and s.function == "refuse":
+        return getattr(data, s.name)(lift(refuse(n)))
     if s.name == "filter":
         return data.filter(lift(lambda e: tf.math.floormod(total(e), n) == numbers[1]))
     if s.name == "flat_map":
@@ -193,6 +205,9 @@ def apply(data, s):
         return padded(data, n, drop, s.named.get("to"), s.named.get("with"))
     if s.name == "ragged_batch":
         return data.ragged_batch(n, drop_remainder=drop)
+    if s.name == "sparse_batch":
+        row = [s.named.get("to")] * data.element_spec.shape.rank
+        return data.sparse_batch(n, tf.TensorShape(row))
     if s.name == "unbatch":
         return data.unbatch()
     if s.name == "rebatch":
@@ -263,7 +278,12 @@ def build(stages, data=None):
 
 def text(value):
     if isinstance(value, tf.RaggedTensor):
-        return "{" + "".join(text(row.numpy()) for row in value) + "}"
+        return "{" + "".join(text(row) for row in value) + "}"
+    if isinstance(value, tf.SparseTensor):
+        shape = ",".join(str(d) for d in value.dense_shape.numpy())
+        places = [",".join(str(d) for d in place) for place in value.indices.numpy()]
+        found = zip(places, value.values.numpy())
+        return f"sparse[{shape}]{{" + " ".join(f"({at}){x}" for at, x in found) + "}"
     if isinstance(value, tf.Tensor):
         return text(value.numpy())
     if isinstance(value, bytes):
@@ -415,10 +435,10 @@ def random_rebatch(r, kind):
     if r.random() < 0.5:
         after = kind.but(ranks=[x - 1 for x in kind.ranks], uneven=kind.uneven_inside)
         return "unbatch", after.but(aligned=len(kind.ranks) == 1)
-    if kind.uneven_inside:
-        return None
     sizes = [r.randint(1, 4)] + [r.randint(0, 4) for _ in range(r.randint(0, 2))]
-    return f"rebatch {' '.join(map(str, sizes))}{r.choice(['', '', ' drop'])}", kind
+    return f"rebatch {' '.join(map(str, sizes))}{r.choice(['', '', ' drop'])}", kind.but(
+        errors=kind.errors or kind.uneven_inside
+    )
 
 
 def random_window(r, kind):
@@ -490,9 +510,9 @@ def random_small(r, kind):
     """Stages that leave the elements as they are, or nearly."""
     name = r.choice(
         "take skip shard take_while filter repeat forever cache prefetch ignore_errors shuffle "
-        "enumerate scan unique".split()
+        "enumerate scan unique refuse".split()
     )
-    if kind.text and name in ("enumerate", "scan", "take_while", "filter"):
+    if kind.text and name in ("enumerate", "scan", "take_while", "filter", "refuse"):
         return None
     if name == "enumerate":
         if len(kind.ranks) > 3:
@@ -518,13 +538,14 @@ def random_small(r, kind):
         "shard": f"shard {shards} {r.randrange(shards)}",
         "take_while": f"take_while below {r.randint(3, 30)}",
         "filter": f"filter modulo {modulo} {r.randrange(modulo)}",
+        "refuse": f"{r.choice(['filter', 'take_while'])} refuse {r.randint(0, 9)}",
         "repeat": f"repeat {r.randint(0, 3)}",
         "forever": f"forever {r.randint(1, 25)}",
         "cache": "cache",
         "prefetch": f"prefetch {r.choice([-1, 0, 1, 2, 7])}",
         "shuffle": "shuffle 1",
     }
-    return lines[name], kind
+    return lines[name], kind.but(errors=kind.errors or name == "refuse")
 
 
 def random_line(r, most, child=False, given=None):
@@ -539,9 +560,46 @@ def random_line(r, most, child=False, given=None):
         if made:
             line, kind = f"{line} | {made[0]}", made[1]
             stages -= 1
-    if not child and kind.ranks == (1,) and not kind.text and r.random() < 0.1:
-        line += f" | ragged_batch {r.randint(1, 3)}{r.choice(['', ' drop'])}"
+    if not child and len(kind.ranks) == 1 and kind.ranks[0] < 3 and r.random() < 0.15:
+        line += random_ending(r, kind)
     return line, kind
+
+
+def random_ending(r, kind):
+    """Ragged and sparse values, and what may follow them."""
+    if r.random() < 0.3 and not kind.text:
+        to = f" to {r.randint(2, 5)}" if r.random() < 0.6 else ""
+        rank, line = None, f" | sparse_batch {r.randint(1, 3)}{to}"
+    elif kind.ranks[0]:
+        rank = kind.ranks[0] + 1
+        line = f" | ragged_batch {r.randint(1, 3)}{r.choice(['', ' drop'])}"
+    else:
+        return ""
+    most = 3
+    for _ in range(r.randint(0, 4)):
+        made = r.random() < 0.6 and rank is not None and random_rows(r, rank, most)
+        if made:
+            line, rank = f"{line} | {made[0]}", made[1]
+            most = most if rank else 1
+        else:
+            line += " | " + r.choice(
+                [f"take {r.randint(0, 5)}", f"skip {r.randint(0, 3)}", f"repeat {r.randint(0, 2)}"]
+                + ["cache", "prefetch 2", "ignore_errors"]
+            )
+    return line
+
+
+def random_rows(r, rank, most):
+    """A stage that moves the rows of ragged values. TensorFlow does not cut batches whose rows are
+    ragged themselves, and does not make numbers ragged again that it took apart."""
+    name = r.choice(["batch", "ragged_batch", "unbatch", "unbatch", "rebatch"])
+    if name == "unbatch":
+        return (name, rank - 1) if rank else None
+    if name == "rebatch":
+        return (f"rebatch {r.randint(1, 3)}{r.choice(['', ' drop'])}", rank) if rank == 2 else None
+    if rank >= most or (name == "ragged_batch" and not rank):
+        return None
+    return f"{name} {r.randint(1, 3)}{r.choice(['', ' drop'])}", rank + 1
 
 
 # Where we differ from TensorFlow on purpose: a line for which one of these holds is not written.
@@ -557,7 +615,9 @@ LEFT_OUT = (
     lambda line: re.search(r"(vectors| drop | to |each).* pad", line),
     # An error beside the end, or one that window passes over, can end TensorFlow's data.
     lambda line: re.search(r"(batch|bucket|group|map [rcf]|leave).*window \d+ shift [2-9]", line)
-    and re.search("vectors|fill|fail|list|to", line),
+    and re.search("vectors|fill|fail|refuse|list|to|each", line),
+    # The same in an interleave or rebatch, which such an error from a window ends at once.
+    lambda line: re.search(r"(fail|refuse|vectors|fill|each).*window.*\| (interleave|rebatch)", line),
     # Where nothing can be drawn we know that there is nothing; TensorFlow may not.
     lambda line: "weights 0 0" in line,
     # What has no weight still has its say in the shapes, and so in how many rows there are.

@@ -2,6 +2,8 @@
 #include "pipeline_language.h"
 #include "pipeline_support.h"
 
+#include "pipeline/run/elements.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,7 +154,11 @@ static stk_status test_function(void *context, const stk_call *call, const stk_e
     const setting *s = context;
     const int64_t  total = total_of(element);
     (void)call;
-    (void)err;
+    *keep = true;
+    if (called(s, "refuse"))
+        return total != s->numbers[0]
+                   ? STK_OK
+                   : stk_fail(err, STK_E_INVALID, "test", NULL, "the total is %" PRId64, total);
     *keep = called(s, "below") ? total < s->numbers[0]
                                : floor_modulo(total, s->numbers[0]) == s->numbers[1];
     return STK_OK;
@@ -279,6 +285,16 @@ static stk_status output_as_input(void *context, const stk_element_spec *input,
     return STK_OK;
 }
 
+static stk_status output_of_first(void *context, const stk_element_spec *input,
+                                  stk_element_spec *out, stk_error *err)
+{
+    (void)context;
+    (void)err;
+    *out = *input;
+    if (out->known) out->count = 1;
+    return STK_OK;
+}
+
 static stk_function *new_function(const setting *what, const stk_line_type *type,
                                   stk_function_info info)
 {
@@ -290,7 +306,7 @@ static stk_function *new_function(const setting *what, const stk_line_type *type
     snprintf(details, sizeof details, "%" PRId64 " %" PRId64, what->numbers[0], what->numbers[1]);
     info.name = what->name;
     info.details = details;
-    if (type && !type->ragged) {
+    if (type && !type->ragged && !type->sparse) {
         spec.count = (size_t)type->count;
         for (size_t i = 0; i < spec.count; i++) {
             values[i].dtype = type->text ? STK_DTYPE_BYTES : STK_DTYPE_I64;
@@ -317,8 +333,28 @@ static stk_function *make_function(const setting *what, const stk_line_type *typ
     return new_function(what, type, info);
 }
 
-static stk_function *make_expansion(const setting *what, const stk_line_type *type,
-                                    const stk_line_stage *s)
+/* An empty dataset that knows what the datasets inside do: from it their stages say what comes out.
+ */
+static stk_dataset *like_inner(const setting *what, stk_dataset *data)
+{
+    stk_error    err;
+    stk_dataset *inner;
+    if (called(what, "range_to") || called(what, "failing")) return stk_test_range(0, 0, 1);
+    EXPECT_OK(stk_elements_like(&inner, NULL, 0, data, &err));
+    if (called(what, "rows")) EXPECT_OK(stk_dataset_unbatch(&inner, &err));
+    return inner;
+}
+
+static stk_dataset *like_results(const setting *what, stk_dataset *data, const stk_line_stage *s)
+{
+    stk_dataset *inner = like_inner(what, data);
+    if (s->child_count) return build_on(inner, s->children[0]);
+    if (called(what, "window") || called(what, "group"))
+        APPLY(inner, batch, what->numbers[0], NULL);
+    return inner;
+}
+
+static stk_function *make_expansion(const setting *what, stk_dataset *data, const stk_line_stage *s)
 {
     expansion *context = calloc(1, sizeof *context);
     assert_non_null(context);
@@ -327,10 +363,14 @@ static stk_function *make_expansion(const setting *what, const stk_line_type *ty
     if (called(what, "failing"))
         context->failing = make_function(&(setting){"fail_on", {1}}, &(stk_line_type){.count = 1},
                                          (stk_function_info){.map = map_function});
-    return new_function(what, type,
-                        (stk_function_info){.expand = expand_function,
-                                            .context = context,
-                                            .release = release_expansion});
+    stk_dataset  *results = like_results(what, data, s);
+    stk_function *f = new_function(what, NULL,
+                                   (stk_function_info){.expand = expand_function,
+                                                       .context = context,
+                                                       .release = release_expansion,
+                                                       .output = stk_dataset_spec(results)});
+    stk_dataset_unref(results);
+    return f;
 }
 
 /* Stages. */
@@ -351,6 +391,7 @@ static void build_map(stk_dataset **data, const stk_line_stage *s, const stk_lin
     stk_function_info        info = {.map = map_function, .output_of = output_as_input};
     for (size_t i = 0; i < COUNT_OF(shape_changers); i++)
         if (called(&what, shape_changers[i])) info.output_of = NULL;
+    if (called(&what, "first")) info.output_of = output_of_first;
     stk_function *f = make_function(&what, type, info);
     APPLY(*data, map, f, &options);
     stk_function_unref(f);
@@ -359,7 +400,7 @@ static void build_map(stk_dataset **data, const stk_line_stage *s, const stk_lin
 static void build_test(stk_dataset **data, const stk_line_stage *s, const stk_line_type *type)
 {
     const bool    filter = stk_line_stage_is(s, "filter");
-    const setting what = setting_of(filter ? "modulo" : "below", s->numbers[0], s->numbers[1]);
+    const setting what = setting_of(s->function, s->numbers[0], s->numbers[1]);
     stk_function *f = make_function(&what, NULL, (stk_function_info){.test = test_function});
     (void)type;
     if (filter)
@@ -371,8 +412,9 @@ static void build_test(stk_dataset **data, const stk_line_stage *s, const stk_li
 
 static void build_expansion(stk_dataset **data, const stk_line_stage *s, const stk_line_type *type)
 {
+    (void)type;
     const setting what = setting_of(s->function, 0, 0);
-    stk_function *f = make_expansion(&what, type, s);
+    stk_function *f = make_expansion(&what, *data, s);
     if (stk_line_stage_is(s, "flat_map")) {
         APPLY(*data, flat_map, f);
     } else {
@@ -388,10 +430,11 @@ static void build_expansion(stk_dataset **data, const stk_line_stage *s, const s
 
 static void build_window(stk_dataset **data, const stk_line_stage *s, const stk_line_type *type)
 {
+    (void)type;
     const setting            what = setting_of("window", s->numbers[0], 0);
     const stk_window_options options = {
         .shift = s->shift, .stride = s->stride, .drop_remainder = s->drop};
-    stk_function *f = make_expansion(&what, type, s);
+    stk_function *f = make_expansion(&what, *data, s);
     APPLY(*data, window, s->numbers[0], &options);
     APPLY(*data, flat_map, f);
     stk_function_unref(f);
@@ -399,10 +442,11 @@ static void build_window(stk_dataset **data, const stk_line_stage *s, const stk_
 
 static void build_group(stk_dataset **data, const stk_line_stage *s, const stk_line_type *type)
 {
+    (void)type;
     const setting by = setting_of("modulo", s->numbers[0], 0);
     const setting into = setting_of("group", s->numbers[1], 0);
     stk_function *key = make_function(&by, NULL, (stk_function_info){.key = key_function});
-    stk_function *reduce = make_expansion(&into, type, s);
+    stk_function *reduce = make_expansion(&into, *data, s);
     APPLY(*data, group_by_window, key, reduce, s->numbers[1], NULL);
     stk_function_unref(key);
     stk_function_unref(reduce);
@@ -466,6 +510,11 @@ static void build_batch(stk_dataset **data, const stk_line_stage *s, const stk_l
         APPLY(*data, rebatch, s->numbers, (size_t)s->count, &plain);
     } else if (stk_line_stage_is(s, "batch")) {
         APPLY(*data, batch, s->numbers[0], &plain);
+    } else if (stk_line_stage_is(s, "sparse_batch")) {
+        stk_shape row = {.rank = type->rank[0] - 1};
+        for (int d = 0; d < row.rank; d++)
+            row.dim[d] = s->to;
+        APPLY(*data, sparse_batch, s->numbers[0], &row);
     } else if (stk_line_stage_is(s, "ragged_batch")) {
         APPLY(*data, ragged_batch, s->numbers[0], &plain);
     } else {
@@ -584,6 +633,7 @@ static const struct {
     {"batch", build_batch},
     {"padded_batch", build_batch},
     {"ragged_batch", build_batch},
+    {"sparse_batch", build_batch},
     {"rebatch", build_batch},
     {"zip", build_join},
     {"concatenate", build_join},

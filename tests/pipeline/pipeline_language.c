@@ -225,9 +225,16 @@ static bool padded(const stk_line_stage *s, stk_line_type *t)
 
 static bool ragged(const stk_line_stage *s, stk_line_type *t)
 {
-    const bool vectors = t->count == 1 && t->rank[0] == 1 && !t->text;
+    const bool rows = t->count == 1 && (t->rank[0] >= 1 || t->ragged);
     t->ragged = true;
-    return vectors && batched(s, t);
+    return rows && batched(s, t);
+}
+
+static bool sparse(const stk_line_stage *s, stk_line_type *t)
+{
+    const bool one = t->count == 1 && !t->text;
+    t->sparse = true;
+    return one && batched(s, t);
 }
 
 static bool windowed(const stk_line_stage *s, stk_line_type *t)
@@ -263,7 +270,7 @@ static bool rebatched(const stk_line_stage *s, stk_line_type *t)
     for (int i = 0; i < t->count; i++)
         if (t->rank[i] < 1) return false;
     t->uneven = true;
-    return t->aligned && !t->uneven_inside && s->count >= 1;
+    return t->aligned && s->count >= 1;
 }
 
 static void join(stk_line_type *t, const stk_line_type *other)
@@ -272,6 +279,7 @@ static void join(stk_line_type *t, const stk_line_type *other)
     t->uneven_inside |= other->uneven_inside;
     t->aligned &= other->aligned;
     t->ragged |= other->ragged;
+    t->sparse |= other->sparse;
 }
 
 static const stk_line_type *child_type(const stk_line_stage *s, int child)
@@ -328,7 +336,8 @@ static bool scanned(const stk_line_stage *s, stk_line_type *t)
 
 static bool tested(const stk_line_stage *s, stk_line_type *t)
 {
-    return !t->text && s->count == (stk_line_stage_is(s, "filter") ? 2 : 1);
+    const bool modulo = stk_line_stage_is(s, "filter") && strcmp(s->function, "refuse") != 0;
+    return !t->text && s->count == (modulo ? 2 : 1);
 }
 
 /* Only inside: the type is that of the inner datasets' elements. */
@@ -347,21 +356,21 @@ static const struct {
     const char *name;
     bool (*rule)(const stk_line_stage *s, stk_line_type *t);
 } rules[] = {
-    {"range", source},        {"numbers", source},      {"vectors", source},
-    {"given", given},         {"map", mapped},          {"filter", tested},
-    {"take_while", tested},   {"flat_map", expanded},   {"interleave", expanded},
-    {"batch", batched},       {"padded_batch", padded}, {"ragged_batch", ragged},
-    {"unbatch", unbatched},   {"rebatch", rebatched},   {"window", windowed},
-    {"group", grouped},       {"bucket", bucketed},     {"take", one_number},
-    {"skip", one_number},     {"shard", two_numbers},   {"repeat", one_number},
-    {"forever", one_number},  {"zip", zipped},          {"concatenate", joined},
-    {"choose", joined},       {"sample", joined},       {"enumerate", enumerated},
-    {"scan", scanned},        {"unique", only_scalars}, {"cache", same},
-    {"prefetch", one_number}, {"ignore_errors", same},  {"shuffle", one_number},
-    {"options", same},
+    {"range", source},         {"numbers", source},      {"vectors", source},
+    {"given", given},          {"map", mapped},          {"filter", tested},
+    {"take_while", tested},    {"flat_map", expanded},   {"interleave", expanded},
+    {"batch", batched},        {"padded_batch", padded}, {"ragged_batch", ragged},
+    {"sparse_batch", sparse},  {"unbatch", unbatched},   {"rebatch", rebatched},
+    {"window", windowed},      {"group", grouped},       {"bucket", bucketed},
+    {"take", one_number},      {"skip", one_number},     {"shard", two_numbers},
+    {"repeat", one_number},    {"forever", one_number},  {"zip", zipped},
+    {"concatenate", joined},   {"choose", joined},       {"sample", joined},
+    {"enumerate", enumerated}, {"scan", scanned},        {"unique", only_scalars},
+    {"cache", same},           {"prefetch", one_number}, {"ignore_errors", same},
+    {"shuffle", one_number},   {"options", same},
 };
 
-/* Ragged values are only passed on. */
+/* Ragged and sparse values are only passed on. */
 static bool looks_at_no_values(const stk_line_stage *s)
 {
     static const char *const names[] = {"take",  "skip",     "shard",         "repeat",  "forever",
@@ -371,9 +380,17 @@ static bool looks_at_no_values(const stk_line_stage *s)
     return false;
 }
 
+/* But for these: ragged values have rows. */
+static bool moves_rows(const stk_line_stage *s)
+{
+    return stk_line_stage_is(s, "batch") || stk_line_stage_is(s, "ragged_batch") ||
+           stk_line_stage_is(s, "unbatch") || stk_line_stage_is(s, "rebatch");
+}
+
 static bool fits(const stk_line_stage *s, stk_line_type *t)
 {
-    if (t->ragged && !looks_at_no_values(s)) return false;
+    if ((t->ragged || t->sparse) && !looks_at_no_values(s) && (t->sparse || !moves_rows(s)))
+        return false;
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         if (stk_line_stage_is(s, rules[i].name)) return rules[i].rule(s, t);
     return false;
@@ -394,7 +411,9 @@ static bool model_knows(const stk_line_stage *s, const stk_line_type *before,
                         const stk_line_type *after)
 {
     const bool single = before->count == 1;
-    if (after->text || after->ragged || stk_line_stage_is(s, "sample")) return false;
+    if (after->text || after->ragged || after->sparse || stk_line_stage_is(s, "sample"))
+        return false;
+    if (strcmp(s->function, "refuse") == 0) return false;
     if (s->with >= 0 || s->plain || strcmp(s->function, "rows") == 0) return false;
     if (s->to >= 0 && (!single || before->rank[0] != 1)) return false;
     if (stk_line_stage_is(s, "bucket") && (!single || before->rank[0] != 1)) return false;
@@ -402,6 +421,7 @@ static bool model_knows(const stk_line_stage *s, const stk_line_type *before,
     if (stk_line_stage_is(s, "scan") && after->rank[0]) return false;
     if (stk_line_stage_is(s, "window") && !single) return false;
     if (stk_line_stage_is(s, "repeat") && s->numbers[0] < 0) return false;
+    if (stk_line_stage_is(s, "rebatch") && before->uneven_inside) return false;
     for (int i = 0; stk_line_stage_is(s, "rebatch") && i < s->count; i++)
         if (s->numbers[i] == 0) return false;
     for (int c = 0; c < s->child_count; c++)

@@ -13,12 +13,15 @@
  *     map total                      map first               the first value alone
  *     map name                       each number as text
  *     filter modulo N K              total mod N == K        take_while below N
+ *     filter refuse N                all, with an error where the total is N; take_while likewise
  *     flat_map FN                    FN: range_to x -> range(x mod 4), copies x -> x mod 4 times x,
  *                                    failing: range_to with an error in place of 1,
  *                                    rows: the rows of an element of any rank
  *     interleave FN cycle C block B [parallel P] [relaxed]
  *     batch N [drop]                 padded_batch N [drop] [to LENGTH] [with PADDING]
- *     ragged_batch N [drop]          of vectors; only stages that look at no values may follow
+ *     ragged_batch N [drop]          of one value with rows; only stages that look at no values may
+ *                                    follow, and batch, ragged_batch, unbatch, rebatch
+ *     sparse_batch N [to LENGTH]     of one value; only stages that look at no values may follow
  *     unbatch                        rebatch N... [drop]
  *     window N shift S stride T [drop]        each window then batched
  *     group N SIZE                   group_by_window, key total mod N, windows batched
@@ -59,7 +62,8 @@ typedef struct stk_line_type {
     bool uneven_inside; /* beyond the leading dimension as well */
     bool aligned;       /* all values have the same leading dimension */
     bool text;          /* byte strings */
-    bool ragged;
+    bool ragged;        /* or was */
+    bool sparse;
 } stk_line_type;
 
 struct stk_line {

@@ -199,6 +199,14 @@ const char *stk_test_run(stk_dataset *data, const stk_iterator_options *options,
     return t->data;
 }
 
+const char *stk_test_element_text(const stk_element *element)
+{
+    static text t;
+    t.size = 0;
+    say_element(&t, element);
+    return t.data;
+}
+
 static void expect_text(const char *expected, const char *actual, const char *how, const char *file,
                         int line)
 {

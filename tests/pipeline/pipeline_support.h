@@ -11,6 +11,9 @@
  * limit results came before. Freed by the next 16 calls' one. */
 const char *stk_test_run(stk_dataset *data, const stk_iterator_options *options, size_t limit);
 
+/* An element alone. Freed by the next call. */
+const char *stk_test_element_text(const stk_element *element);
+
 /* The same, with the first taken results from an iterator of before threads, and the rest from
  * another of after threads that was restored from its checkpoint. Freed by the next call. */
 const char *stk_test_run_with_checkpoint(stk_dataset *data, size_t taken, size_t limit,
