@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CEILING = 64 << 20, FINGERPRINT = 7, TOKEN = 9, MOST_RECORDS = 64 };
+enum { CEILING = 64 << 20, FINGERPRINT = 7, CONTENT = 5, TOKEN = 9, MOST_RECORDS = 64 };
 
 /* A folder of two files. */
 typedef struct folder {
@@ -58,7 +58,8 @@ static void sound_list(stk_blob *out, uint64_t count)
 {
     stk_error      err;
     stk_blob       record;
-    stk_chunk_list list = {.fingerprint = FINGERPRINT, .token = TOKEN, .chunks = 1};
+    stk_chunk_list list = {
+        .fingerprint = FINGERPRINT, .content = CONTENT, .token = TOKEN, .chunks = 1};
     stk_blob_init(&list.counts, NULL, STK_MEMORY_INDEX);
     stk_blob_init(&record, NULL, STK_MEMORY_INDEX);
     demand(!stk_blob_append(&list.counts, &count, sizeof count, &err));
@@ -120,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                    .directory = "d",
                                    .fs = &f.fs,
                                    .fingerprint = FINGERPRINT,
+                                   .content = CONTENT,
                                    .ledger = ledger};
     read_all(&place, 0);
     read_all(&place, data[0] >> 3);

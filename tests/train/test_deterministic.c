@@ -12,7 +12,7 @@ static stk_bytes train_on(const char *backend, const char *threads)
     char             name[64], path[1024];
     snprintf(name, sizeof name, "run-%s-%s", backend, threads);
     const char *folder = stk_test_path(name);
-    snprintf(name, sizeof name, "data-%s", backend); /* the order of pictures depends on the path */
+    snprintf(name, sizeof name, "data-%s-%s", backend, threads);
     tiny_recipe(&recipe, &data, tiny_data(name, 96, 16, 4), folder,
                 (const char *const[]){"knobs.backend", backend, "knobs.threads", threads,
                                       "model.name", "cnn", "train.steps", "4", "data.validation",

@@ -1,6 +1,7 @@
 /* Paths that are values. */
 #include "pipeline/functions/path_value.h"
 
+#include "pipeline/plan/plan.h"
 #include "storage/file/paths.h"
 
 stk_status stk_path_of_value(stk_blob *text, const char *stage, const stk_element *element,
@@ -24,6 +25,6 @@ stk_status stk_path_of_value(stk_blob *text, const char *stage, const stk_elemen
 stk_status stk_folder_describe(stk_blob *details, const char *folder, stk_error *err)
 {
     if (folder) STK_TRY(stk_blob_append(details, ", ", 2, err));
-    if (folder) STK_TRY(stk_blob_append(details, folder, strlen(folder), err));
+    if (folder) STK_TRY(stk_describe_place(details, folder, err));
     return stk_blob_append(details, "", 1, err);
 }

@@ -12,8 +12,8 @@ STK_NODISCARD stk_status stk_path_of_value(stk_blob *text, const char *stage,
                                            const stk_element *element, int value,
                                            const char *folder, stk_error *err);
 
-/* Ends the details of a function with the folder, where there is one, and a zero byte. All of it,
- * however long: functions over other folders must have other fingerprints. */
+/* Ends the details of a function with the folder, where there is one, as a place, and a zero byte.
+ */
 STK_NODISCARD stk_status stk_folder_describe(stk_blob *details, const char *folder, stk_error *err);
 
 #endif

@@ -40,9 +40,7 @@ static void name_stage(const stk_iterator *it, const stk_account *account, char 
     const stk_dataset *data = plan_of(it, account);
     stk_blob           text;
     stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
-    stk_status (*describe)(const stk_dataset *, stk_blob *, stk_error *) =
-        account->op->brief ? account->op->brief : account->op->describe;
-    if (data && describe && describe(data, &text, NULL) == STK_OK && text.size)
+    if (data && stk_describe_stage(data, true, &text, NULL) == STK_OK && text.size)
         snprintf(name, room, "%s(%.*s)", account->op->name, (int)text.size,
                  (const char *)text.data);
     else

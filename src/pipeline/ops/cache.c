@@ -6,7 +6,9 @@
 
 void stk_cache_release_params(void *params)
 {
-    free(((stk_cache_params *)params)->directory);
+    stk_cache_params *p = params;
+    stk_dataset_unref(p->input);
+    free(p->directory);
 }
 
 stk_status stk_cache_check(stk_dataset *data, stk_error *err)
@@ -21,7 +23,7 @@ int64_t stk_cache_cardinality(const stk_dataset *data)
 
 stk_status stk_dataset_cache(stk_dataset **data, const stk_cache_options *options, stk_error *err)
 {
-    stk_cache_params p = {.fingerprint = (*data)->fingerprint};
+    stk_cache_params p = {0};
     if (!options || !options->directory)
         return stk_dataset_append(data, &stk_op_cache_memory, &p, err);
     if (!*options->directory)
@@ -31,5 +33,6 @@ stk_status stk_dataset_cache(stk_dataset **data, const stk_cache_options *option
     p.directory = strdup(options->directory);
     if (!p.directory)
         return stk_fail(err, STK_E_NOMEM, "cache", options->directory, "no memory for its name");
+    p.input = stk_dataset_ref(*data);
     return stk_dataset_append(data, &stk_op_cache_disk, &p, err);
 }

@@ -8,9 +8,9 @@
 #include <stoker/filesystem.h>
 
 typedef struct stk_cache_params {
-    char                 *directory;   /* NULL: in memory */
-    const stk_filesystem *fs;          /* NULL: local */
-    uint64_t              fingerprint; /* of the input as it was written, before any pass */
+    char                 *directory; /* NULL: in memory */
+    const stk_filesystem *fs;        /* NULL: local */
+    stk_dataset          *input;     /* as it was written, before any pass; of one on disk */
 } stk_cache_params;
 
 void       stk_cache_release_params(void *params);

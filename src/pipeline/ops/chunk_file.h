@@ -16,6 +16,7 @@ typedef struct stk_chunk_place {
     const char           *directory;
     const stk_filesystem *fs;
     uint64_t              fingerprint; /* of the pipeline whose elements they are */
+    uint64_t              content;     /* of its files; 0: not known */
     stk_compression       compression; /* of what is written */
     uint64_t              chunk_bytes; /* 0: the default */
     stk_ledger           *ledger;
@@ -40,7 +41,8 @@ STK_NODISCARD stk_status stk_chunks_clean(const stk_chunk_place *place, stk_erro
 
 typedef struct stk_chunk_reader stk_chunk_reader;
 
-/* *out is NULL when there is no list. A list of another fingerprint is STK_E_INVALID. */
+/* *out is NULL when there is no list. A list of another fingerprint or, where both are known, of
+ * other content is STK_E_INVALID. */
 STK_NODISCARD stk_status stk_chunk_reader_open(stk_chunk_reader **out, const stk_chunk_place *place,
                                                stk_recorded_pass *pass, stk_error *err);
 /* The next element, NULL at the end. A damaged chunk is STK_E_DATALOSS naming file and offset; the
@@ -54,10 +56,10 @@ void stk_chunk_reader_free(stk_chunk_reader *reader);
 
 /* The format, for both: the list's file name, a chunk's, and what a list says. */
 #define STK_CHUNK_LIST "complete"
-enum { STK_CHUNK_VERSION = 1, STK_CHUNK_NAME = 64, STK_CHUNK_LIST_MOST = 16 << 20 };
+enum { STK_CHUNK_VERSION = 2, STK_CHUNK_NAME = 64, STK_CHUNK_LIST_MOST = 16 << 20 };
 
 typedef struct stk_chunk_list {
-    uint64_t          fingerprint;
+    uint64_t          fingerprint, content;
     uint64_t          token; /* of the writer: in the names of its chunks */
     stk_recorded_pass pass;
     uint64_t          chunks;

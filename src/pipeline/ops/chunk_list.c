@@ -21,6 +21,7 @@ stk_status stk_chunk_list_encode(const stk_chunk_list *list, stk_blob *out, stk_
     STK_TRY(stk_state_put_bytes(&into, stk_bytes_text(magic), err));
     STK_TRY(stk_state_put_u64(&into, STK_CHUNK_VERSION, err));
     STK_TRY(stk_state_put_u64(&into, list->fingerprint, err));
+    STK_TRY(stk_state_put_u64(&into, list->content, err));
     STK_TRY(stk_state_put_u64(&into, list->token, err));
     STK_TRY(stk_state_put_u64(&into, list->pass.epoch, err));
     STK_TRY(stk_state_put_u64(&into, list->pass.lineage, err));
@@ -52,6 +53,7 @@ static stk_status decode(stk_chunk_list *list, stk_state_in *in, uint64_t *versi
     STK_TRY(stk_state_get_u64(in, version, err));
     if (*version != STK_CHUNK_VERSION) return STK_OK;
     STK_TRY(stk_state_get_u64(in, &list->fingerprint, err));
+    STK_TRY(stk_state_get_u64(in, &list->content, err));
     STK_TRY(stk_state_get_u64(in, &list->token, err));
     STK_TRY(stk_state_get_u64(in, &list->pass.epoch, err));
     STK_TRY(stk_state_get_u64(in, &list->pass.lineage, err));
@@ -118,6 +120,10 @@ stk_status stk_chunk_list_read(stk_chunk_list *list, const stk_chunk_place *plac
                         "the folder holds the elements of another pipeline (%016" PRIx64
                         ", this one is %016" PRIx64 "); remove it or name another",
                         list->fingerprint, place->fingerprint);
+    if (list->content && place->content && list->content != place->content)
+        return stk_fail(err, STK_E_INVALID, place->stage, place->directory,
+                        "the folder holds the elements of the same pipeline over other files, by "
+                        "their sizes or how they begin; remove it or name another");
     *found = true;
     return STK_OK;
 }

@@ -34,7 +34,8 @@ stk_status stk_chunk_writer_open(stk_chunk_writer **out, const stk_chunk_place *
         return stk_fail(err, STK_E_NOMEM, place->stage, place->directory, "no memory to write");
     writer->place = *place;
     if (!writer->place.chunk_bytes) writer->place.chunk_bytes = STK_CHUNK_BYTES;
-    writer->list = (stk_chunk_list){.fingerprint = place->fingerprint, .token = fresh_token()};
+    writer->list = (stk_chunk_list){
+        .fingerprint = place->fingerprint, .content = place->content, .token = fresh_token()};
     stk_blob_init(&writer->list.counts, place->ledger, STK_MEMORY_OUTPUT);
     stk_blob_init(&writer->record, place->ledger, STK_MEMORY_OUTPUT);
     stk_blob_init(&writer->path, NULL, STK_MEMORY_INDEX);

@@ -70,12 +70,26 @@ void stk_file_list_release(stk_file_list *list)
     *list = (stk_file_list){0};
 }
 
+/* The length of the folder that all lie in, with its slash. */
+static size_t common_folder(const stk_file_list *list)
+{
+    if (!list->count) return 0;
+    const char *first = list->paths[0], *slash = strrchr(first, '/');
+    size_t      length = slash ? (size_t)(slash - first) + 1 : 0;
+    for (size_t i = 1; i < list->count; i++)
+        while (length && strncmp(first, list->paths[i], length) != 0)
+            for (length--; length && first[length - 1] != '/';)
+                length--;
+    return length;
+}
+
 stk_status stk_file_list_describe(const stk_file_list *list, stk_blob *out, stk_error *err)
 {
-    uint64_t hash = list->count;
+    const size_t folder = common_folder(list);
+    uint64_t     hash = list->count;
     for (size_t i = 0; i < list->count; i++)
-        hash = stk_hash64(hash, list->paths[i], strlen(list->paths[i]) + 1);
-    if (list->count) STK_TRY(stk_blob_append(out, list->paths[0], strlen(list->paths[0]), err));
+        hash = stk_hash64(hash, list->paths[i] + folder, strlen(list->paths[i] + folder) + 1);
+    if (list->count) STK_TRY(stk_describe_place(out, list->paths[0], err));
     if (list->count > 1) STK_TRY(stk_describe(out, err, " and %zu more", list->count - 1));
     return stk_describe(out, err, ", names %016" PRIx64, hash);
 }

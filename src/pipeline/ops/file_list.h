@@ -2,6 +2,8 @@
 #ifndef STK_PIPELINE_FILE_LIST_H
 #define STK_PIPELINE_FILE_LIST_H
 
+#include "pipeline/plan/plan.h"
+
 #include <stoker/blob.h>
 #include <stoker/buffer.h>
 #include <stoker/filesystem.h>
@@ -25,10 +27,13 @@ STK_NODISCARD stk_status stk_file_list_every(stk_file_list *out, const char *sta
 /* A zeroed list is fine. */
 void stk_file_list_release(stk_file_list *list);
 
-/* "train-00000 and 11 more, names 0123456789abcdef": other names or another order give another
- * text. */
+/* "train-00000 and 11 more, names 0123456789abcdef": other names below the folder that all lie in,
+ * or another order, give another text. */
 STK_NODISCARD stk_status stk_file_list_describe(const stk_file_list *list, stk_blob *out,
                                                 stk_error *err);
+/* What is in the files, as stk_op's content says it. */
+STK_NODISCARD stk_status stk_file_list_content(const stk_file_list *list, const stk_filesystem *fs,
+                                               stk_content *content, stk_error *err);
 
 /* The names as shared bytes, for origins: an array of as many, or NULL on failure. */
 STK_NODISCARD stk_status stk_file_list_names(const stk_file_list *list, const char *stage,

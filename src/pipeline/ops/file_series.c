@@ -20,6 +20,12 @@ size_t stk_file_source_count(const stk_dataset *data)
     return ((const stk_file_source *)data->params)->list.count;
 }
 
+stk_status stk_file_source_content(const stk_dataset *data, stk_content *content, stk_error *err)
+{
+    const stk_file_source *source = data->params;
+    return stk_file_list_content(&source->list, source->fs, content, err);
+}
+
 /* The same parameters with other files. */
 stk_status stk_file_source_keep(const stk_dataset *data, size_t count, size_t first,
                                 stk_dataset **out, stk_error *err)

@@ -59,6 +59,7 @@ typedef struct stk_file_source {
  * its state. A node that never began may be closed. */
 void       stk_file_source_release(void *params);
 size_t     stk_file_source_count(const stk_dataset *data);
+stk_status stk_file_source_content(const stk_dataset *data, stk_content *content, stk_error *err);
 stk_status stk_file_source_keep(const stk_dataset *data, size_t count, size_t first,
                                 stk_dataset **out, stk_error *err);
 stk_status stk_file_series_open(stk_node *node, stk_error *err);
@@ -73,11 +74,11 @@ stk_status stk_file_series_pass(stk_node *node, uint64_t count, uint64_t *passed
 /* Its lines in the operator's table. */
 #define STK_FILE_SOURCE_OP                                                                         \
     .stage = STK_STAGE_READ, .release_params = stk_file_source_release,                            \
-    .file_count = stk_file_source_count, .keep_files = stk_file_source_keep,                       \
-    .state_bytes = sizeof(stk_file_series), .open = stk_file_series_open,                          \
-    .next = stk_file_series_next, .close = stk_file_series_close, .save = stk_file_series_save,    \
-    .restore = stk_file_series_restore, .discard = stk_file_series_discard,                        \
-    .pass = stk_file_series_pass
+    .content = stk_file_source_content, .file_count = stk_file_source_count,                       \
+    .keep_files = stk_file_source_keep, .state_bytes = sizeof(stk_file_series),                    \
+    .open = stk_file_series_open, .next = stk_file_series_next, .close = stk_file_series_close,    \
+    .save = stk_file_series_save, .restore = stk_file_series_restore,                              \
+    .discard = stk_file_series_discard, .pass = stk_file_series_pass
 
 /* One byte string called name: for check. */
 STK_NODISCARD stk_status stk_file_series_spec(stk_dataset *data, const char *name, stk_error *err);

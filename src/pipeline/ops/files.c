@@ -10,8 +10,9 @@
 #include <stoker/dataset_sources.h>
 
 typedef struct params {
-    stk_file_list list; /* in the order they are given */
-    stk_buffer  **names;
+    stk_file_list         list; /* in the order they are given */
+    stk_buffer          **names;
+    const stk_filesystem *fs;
 } params;
 
 typedef struct state {
@@ -38,6 +39,13 @@ static int64_t cardinality(const stk_dataset *data)
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     return stk_file_list_describe(&((const params *)data->params)->list, out, err);
+}
+
+/* The names are given, but they are read by stages after this one. */
+static stk_status mix_content(const stk_dataset *data, stk_content *content, stk_error *err)
+{
+    const params *p = data->params;
+    return stk_file_list_content(&p->list, p->fs, content, err);
 }
 
 /* The name is the value and the origin at once. */
@@ -95,6 +103,7 @@ const stk_op stk_op_files = {
     .check = check,
     .cardinality = cardinality,
     .describe = describe,
+    .content = mix_content,
     .at = at,
     .file_count = file_count,
     .state_bytes = sizeof(state),
@@ -121,7 +130,7 @@ stk_status stk_dataset_files(stk_dataset **out, const stk_filesystem *fs, const 
                              const stk_files_options *options, stk_error *err)
 {
     *out = NULL;
-    params     p = {0};
+    params     p = {.fs = fs};
     stk_status st = stk_file_glob(&p.list, "files", fs, pattern, err);
     if (!st && options && options->shuffle) st = shuffle(&p.list, options->seed, err);
     if (!st) st = stk_file_list_names(&p.list, "files", &p.names, err);

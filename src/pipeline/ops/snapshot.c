@@ -1,6 +1,7 @@
 /* snapshot: like a cache on disk, compressed, with a folder for each pipeline under one directory:
  * pipelines that differ make snapshots of their own. One that somebody else is writing is neither
  * waited for nor disturbed. */
+#include "base/hash.h"
 #include "pipeline/ops/cache.h"
 #include "pipeline/ops/chunk_store.h"
 #include "storage/file/paths.h"
@@ -15,7 +16,7 @@
 typedef struct params {
     char                 *directory;
     const stk_filesystem *fs;
-    uint64_t              fingerprint; /* of the input as it was written, before any pass */
+    stk_dataset          *input; /* as it was written, before any pass */
     stk_compression       compression;
     uint64_t              chunk_bytes;
     double                pending_seconds;
@@ -23,7 +24,9 @@ typedef struct params {
 
 static void release_params(void *untyped)
 {
-    free(((params *)untyped)->directory);
+    params *p = untyped;
+    stk_dataset_unref(p->input);
+    free(p->directory);
 }
 
 static stk_status check(stk_dataset *data, stk_error *err)
@@ -115,14 +118,18 @@ static const stk_recorder_ops recorder_ops = {
     .how = "A snapshot is made by a pass over all of the data",
 };
 
+/* The same stages over other files are a snapshot of their own. */
 static stk_status open(stk_node *node, stk_error *err)
 {
     const params    *p = node->plan->params;
     stk_chunk_store *s = STK_STATE(stk_chunk_store, node);
     char             name[32];
+    uint64_t         content;
     stk_blob         path;
+    STK_TRY(stk_dataset_content(p->input, &content, err));
+    const uint64_t whole = stk_hash64_number(p->input->fingerprint, content);
     stk_blob_init(&path, NULL, STK_MEMORY_INDEX);
-    snprintf(name, sizeof name, "%016" PRIx64, p->fingerprint);
+    snprintf(name, sizeof name, "%016" PRIx64, whole);
     stk_status st = stk_path_join(&path, p->directory, name, err);
     if (!st) s->directory = strdup((const char *)path.data);
     stk_blob_release(&path);
@@ -133,7 +140,7 @@ static stk_status open(stk_node *node, stk_error *err)
     s->place = (stk_chunk_place){.stage = "snapshot",
                                  .directory = s->directory,
                                  .fs = p->fs,
-                                 .fingerprint = p->fingerprint,
+                                 .fingerprint = whole,
                                  .compression = p->compression,
                                  .chunk_bytes = p->chunk_bytes,
                                  .ledger = stk_run_options_of(node->run)->ledger};
@@ -164,12 +171,12 @@ stk_status stk_dataset_snapshot(stk_dataset **data, const stk_snapshot_options *
         return stk_fail(err, STK_E_INVALID, "snapshot", NULL, "give a directory for the snapshots");
     params p = {.directory = strdup(options->directory),
                 .fs = options->fs,
-                .fingerprint = (*data)->fingerprint,
                 .compression = (stk_compression)options->compression,
                 .chunk_bytes = options->chunk_bytes,
                 .pending_seconds = options->pending_seconds};
     if (!p.directory)
         return stk_fail(err, STK_E_NOMEM, "snapshot", options->directory, "no memory for its name");
+    p.input = stk_dataset_ref(*data);
     if (p.compression == STK_COMPRESSION_AUTO) p.compression = STK_COMPRESSION_ZSTD;
     if (p.pending_seconds == 0) p.pending_seconds = 86400;
     return stk_dataset_append(data, &stk_op_snapshot, &p, err);

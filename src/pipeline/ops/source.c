@@ -4,6 +4,7 @@
 #include "pipeline/run/node.h"
 #include "storage/file/split_name.h"
 #include "storage/source/hold_back.h"
+#include "storage/source/source_content.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -99,15 +100,23 @@ static int64_t cardinality(const stk_dataset *data)
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const params *p = data->params;
-    STK_TRY(stk_blob_append(out, p->path, strlen(p->path), err));
-    STK_TRY(stk_describe(out, err, " as %s, %" PRIu64 " items",
-                         stk_source_kind_name(p->shared->source), p->count));
+    STK_TRY(stk_describe_place(out, p->path, err));
+    STK_TRY(stk_describe(out, err, " as %s, %" PRIu64 " items, labels %016" PRIx64,
+                         stk_source_kind_name(p->shared->source), p->count,
+                         stk_source_labels(p->shared->source)));
+    STK_TRY(stk_describe_names(out, stk_source_names(p->shared->source), err));
     if (!p->split) return STK_OK;
     STK_TRY(stk_describe(out, err, " of split "));
     STK_TRY(stk_blob_append(out, p->split, strlen(p->split), err));
     if (!p->hold_back) return STK_OK;
     return stk_describe(out, err, ", %sone of %" PRId64 " of each class",
                         p->held_back ? "" : "all but ", p->hold_back);
+}
+
+static stk_status mix_content(const stk_dataset *data, stk_content *content, stk_error *err)
+{
+    const params *p = data->params;
+    return stk_source_content(p->shared->source, &content->hash, &content->gone, err);
 }
 
 /* A cursor that nobody uses, or a new one; what it reads into is in ledger. */
@@ -247,6 +256,7 @@ const stk_op stk_op_source = {
     .check = check,
     .cardinality = cardinality,
     .describe = describe,
+    .content = mix_content,
     .at = at,
     .state_bytes = sizeof(state),
     .next = next,

@@ -53,6 +53,12 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
     return stk_describe(out, err, ", %" PRIu64 " records", count_of(data));
 }
 
+static stk_status mix_content(const stk_dataset *data, stk_content *content, stk_error *err)
+{
+    const params *p = data->params;
+    return stk_file_list_content(&p->list, p->fs, content, err);
+}
+
 typedef struct reading {
     stk_ledger       *ledger;
     stk_blob         *scratch;
@@ -173,6 +179,7 @@ const stk_op stk_op_tfrecord_indexed = {
     .check = check,
     .cardinality = cardinality,
     .describe = describe,
+    .content = mix_content,
     .at = at,
     .file_count = file_count,
     .keep_files = keep_files,

@@ -3,6 +3,8 @@
 #include "pipeline/passes/pass.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <stoker/text.h>
 
 enum { INDENT = 2 };
 
@@ -18,10 +20,29 @@ static stk_status put_cardinality(int64_t cardinality, stk_blob *out, stk_error 
     return stk_describe(out, err, "  %" PRId64 "\n", cardinality);
 }
 
+/* What an operator says of itself may name files: a line stays one. */
+static stk_status put_described(const stk_dataset *data, stk_blob *out, stk_error *err)
+{
+    const size_t before = out->size;
+    STK_TRY(stk_describe_stage(data, false, out, err));
+    STK_TRY(stk_blob_append(out, "", 1, err));
+    const char  *said = (const char *)out->data + before;
+    const size_t size = stk_text_escape(NULL, 0, said);
+    out->size--;
+    if (size == strlen(said)) return STK_OK;
+    char *shown = malloc(size + 1);
+    if (!shown) return stk_fail(err, STK_E_NOMEM, "pipeline", data->op->name, "no memory");
+    (void)stk_text_escape(shown, size + 1, said);
+    out->size = before;
+    const stk_status st = stk_blob_append(out, shown, size, err);
+    free(shown);
+    return st;
+}
+
 static stk_status put_stage(const stk_dataset *data, int indent, stk_blob *out, stk_error *err)
 {
     STK_TRY(stk_describe(out, err, "%*s%s(", indent, "", data->op->name));
-    if (data->op->describe) STK_TRY(data->op->describe(data, out, err));
+    STK_TRY(put_described(data, out, err));
     STK_TRY(put_text(out, ")  ", err));
     STK_TRY(stk_spec_text(&data->spec, out, err));
     return put_cardinality(data->cardinality, out, err);

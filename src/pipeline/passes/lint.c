@@ -25,7 +25,7 @@ static const char *name_stage(const stk_dataset *data, char *name, size_t room)
 {
     stk_blob text;
     stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
-    if (data->op->describe && data->op->describe(data, &text, NULL) == STK_OK && text.size)
+    if (stk_describe_stage(data, false, &text, NULL) == STK_OK && text.size)
         snprintf(name, room, "%s(%.*s)", data->op->name, (int)text.size, (const char *)text.data);
     else
         snprintf(name, room, "%s", data->op->name);

@@ -75,45 +75,41 @@ static uint64_t mix_text(uint64_t hash, const stk_blob *text)
                       text->size);
 }
 
-/* The words of a text, paths without their folders. */
-static uint64_t mix_names(uint64_t hash, const stk_blob *text)
+static uint64_t mix_words(uint64_t hash, const stk_blob *text)
 {
     if (!text->size) return hash;
     const char *at = (const char *)text->data, *end = at + text->size;
     while (at < end) {
-        const char *space = memchr(at, ' ', (size_t)(end - at)), *last = space ? space : end;
-        while (last > at && last[-1] == '/')
-            last--;
-        const char *first = last;
-        while (first > at && first[-1] != '/')
-            first--;
-        hash = stk_hash64(stk_hash64_number(hash, (uint64_t)(last - first)), first,
-                          (size_t)(last - first));
+        const char  *space = memchr(at, ' ', (size_t)(end - at));
+        const size_t length = (size_t)((space ? space : end) - at);
+        hash = stk_hash64(stk_hash64_number(hash, length), at, length);
         at = space ? space + 1 : end;
     }
     return hash;
 }
 
-/* Random numbers do not depend on where data lies: moved elsewhere, it comes in the same order. */
 static uint64_t salt_of(const stk_dataset *data, const stk_blob *text)
 {
     uint64_t hash =
-        data->input_count ? mix_text(data->input_count, text) : mix_names(data->input_count, text);
+        data->input_count ? mix_text(data->input_count, text) : mix_words(data->input_count, text);
     for (size_t i = 0; i < data->input_count; i++)
         hash = stk_hash64_number(hash, data->inputs[i]->salt);
     return hash;
 }
 
+/* Neither it nor random numbers depend on where data lies. */
 static stk_status take_fingerprint(stk_dataset *data, stk_error *err)
 {
     stk_blob text;
     stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
     stk_status st = stk_blob_append(&text, data->op->name, strlen(data->op->name) + 1, err);
     if (!st && data->op->describe) st = data->op->describe(data, &text, err);
+    data->place = stk_describe_take_places(&text);
     uint64_t hash = mix_text(data->input_count, &text);
     for (size_t i = 0; i < data->input_count; i++)
         hash = stk_hash64_number(hash, data->inputs[i]->fingerprint);
     data->fingerprint = hash;
+    stk_describe_take_names(&text);
     if (!data->salt) data->salt = salt_of(data, &text);
     stk_blob_release(&text);
     return st;

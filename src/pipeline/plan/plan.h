@@ -37,6 +37,12 @@ struct stk_resource {
 stk_resource *stk_resource_ref(stk_resource *resource);
 void          stk_resource_unref(stk_resource *resource);
 
+/* What is known of the content of files. */
+typedef struct stk_content {
+    uint64_t hash;
+    bool     gone; /* some cannot be looked at: nothing can be said of the whole */
+} stk_content;
+
 struct stk_op {
     const char *name;
     stk_stage   stage; /* STK_STAGE_READ or STK_STAGE_PREPROCESS */
@@ -46,9 +52,9 @@ struct stk_op {
      * them and is released by release_params (may be NULL) with the last dataset that shares them.
      * check looks at parameters and inputs, sets data->spec (memory from data->arena) and may set
      * data->resource. cardinality may be NULL: unknown. describe appends parameters as text, for
-     * explain and fingerprints: two stages that give other elements must differ here. brief appends
-     * what a report has room for; NULL: as describe. traits_of adds traits that depend on the
-     * parameters; may be NULL. */
+     * explain and fingerprints: two stages that give other elements must differ here, but for where
+     * files lie, which goes through stk_describe_place. brief appends what a report has room for;
+     * NULL: as describe. traits_of adds traits that depend on the parameters; may be NULL. */
     size_t params_bytes;
     void (*release_params)(void *params);
     stk_status (*check)(stk_dataset *data, stk_error *err);
@@ -56,6 +62,9 @@ struct stk_op {
     stk_status (*describe)(const stk_dataset *data, stk_blob *out, stk_error *err);
     stk_status (*brief)(const stk_dataset *data, stk_blob *out, stk_error *err);
     unsigned (*traits_of)(const stk_dataset *data);
+    /* A source whose files can be looked at: mixes in what tells their content from that of other
+     * files, wherever they lie. NULL: the place that describe names has to do. */
+    stk_status (*content)(const stk_dataset *data, stk_content *content, stk_error *err);
     /* Element index of one pass by itself, its memory in ledger (NULL: in none); NULL: not
      * possible. STK_E_RANGE past the end. */
     stk_status (*at)(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
@@ -97,7 +106,8 @@ struct stk_dataset {
     stk_element_spec spec;
     stk_arena        arena;
     int64_t          cardinality;
-    uint64_t         fingerprint; /* of it and all below */
+    uint64_t         fingerprint; /* of it and all below, wherever files lie */
+    uint64_t         place;       /* of the places it names itself; 0: none */
     uint64_t         salt; /* of its randomness: what it was before rewriting, wherever data lies */
     unsigned         traits;
     bool             jumps;    /* STK_OP_JUMPS holds for it and all below */
@@ -135,6 +145,24 @@ STK_NODISCARD stk_status stk_dataset_accepts(const stk_dataset *data, const stk_
 /* The same, and data's spec := that of the function's results. */
 STK_NODISCARD stk_status stk_dataset_set_output(stk_dataset *data, const stk_function *function,
                                                 const stk_element_spec *input, stk_error *err);
+
+/* What tells the elements of data from those of the same stages over other files, for what is kept
+ * of them: names, sizes and some beginnings. 0: files cannot be looked at, so it is not known. */
+STK_NODISCARD stk_status stk_dataset_content(const stk_dataset *data, uint64_t *out,
+                                             stk_error *err);
+
+/* Appends where something lies: seen by people, no part of what the stage is. For describe. */
+STK_NODISCARD stk_status stk_describe_place(stk_blob *out, const char *path, stk_error *err);
+/* Appends what tells the stage from others without a part in its random numbers: what is learnt
+ * does not change with the names of classes. For describe. */
+STK_NODISCARD stk_status stk_describe_names(stk_blob *out, uint64_t names, stk_error *err);
+/* Takes the places, or the names, out of a description; returns their hash, 0 when there are none.
+ */
+uint64_t stk_describe_take_places(stk_blob *text);
+uint64_t stk_describe_take_names(stk_blob *text);
+/* A stage's parameters for people, appended; brief: as much as a report has room for. */
+STK_NODISCARD stk_status stk_describe_stage(const stk_dataset *data, bool brief, stk_blob *out,
+                                            stk_error *err);
 
 /* stk_dataset_at with its memory in ledger. */
 STK_NODISCARD stk_status stk_dataset_read(const stk_dataset *data, uint64_t index,

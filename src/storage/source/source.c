@@ -188,7 +188,9 @@ static stk_status open_source(stk_source *source, const char *path, stk_error *e
     STK_TRY(source->importer->open(source, err));
     if (!source->count)
         return stk_fail(err, STK_E_NOTFOUND, "source", path, "there are no items in it");
-    return stk_source_check_names(source, err);
+    STK_TRY(stk_source_check_names(source, err));
+    stk_source_hash_names(source);
+    return STK_OK;
 }
 
 stk_status stk_source_open(stk_source **out, const stk_filesystem *fs, const char *path,

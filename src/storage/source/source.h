@@ -45,6 +45,7 @@ struct stk_source {
     stk_arena             arena; /* names, features and the importer's listing */
     char                 *path;
     uint64_t              count;
+    uint64_t              names, labels; /* hashes of them, once it is open */
     char                **splits;
     size_t                split_count;
     stk_feature_info     *features;
@@ -53,6 +54,9 @@ struct stk_source {
     stk_left_out_list     left_out;
     stk_blob              notes; /* lines that end in 0 */
 };
+
+/* Of the names, labels and splits of all items. */
+void stk_source_hash_names(stk_source *source);
 
 /* Adds a line for people: what was left out of the source, or taken for something. */
 STK_NODISCARD stk_status stk_source_note(stk_source *source, stk_error *err, const char *format,
