@@ -1,6 +1,7 @@
 /* Drawing from pipelines, with a line about it now and then. */
 #include "bench_run.h"
 
+#include "deadline.h"
 #include "format.h"
 #include "signals.h"
 #include "text.h"
@@ -13,6 +14,7 @@
 
 typedef struct drawing {
     const stk_bench_limits *limits;
+    stk_deadline            deadline;
     stk_iterator           *it;
     double                  begin, shown;
     uint64_t                elements, samples, shown_samples;
@@ -81,7 +83,7 @@ static stk_status draw(drawing *d, const char **ended, stk_error *err)
         *ended = "elements";
         if (limits->elements && d->elements >= limits->elements) return STK_OK;
         const stk_status st = stk_iterator_next(d->it, &element, err);
-        *ended = "interrupted";
+        *ended = stk_deadline_passed(&d->deadline) ? "time" : "interrupted";
         if (st) return st == STK_E_CANCELLED ? STK_OK : st;
         *ended = "end of data";
         if (!element) return STK_OK;
@@ -102,6 +104,13 @@ static void tell(void *context, const char *line)
     fprintf(stderr, "\n");
 }
 
+/* What is being made when the time is up is made and counted, or slow batches would not be; but not
+ * for ever. */
+static double most_seconds(double seconds)
+{
+    return 2 * seconds + 1;
+}
+
 static stk_iterator_options options_of(const stk_bench_limits *limits)
 {
     return (stk_iterator_options){.threads = limits->threads,
@@ -113,17 +122,25 @@ static stk_iterator_options options_of(const stk_bench_limits *limits)
 stk_status stk_bench_measure(stk_dataset *data, const stk_bench_limits *limits,
                              stk_bench_result *result, stk_error *err)
 {
-    drawing                    d = {.limits = limits, .terminal = isatty(STDERR_FILENO)};
-    const stk_iterator_options how = options_of(limits);
-    const double               cpu = cpu_now();
-    STK_TRY(stk_iterator_start(&d.it, data, &how, err));
-    stk_status st = draw(&d, &result->ended, err);
+    drawing              d = {.limits = limits, .terminal = isatty(STDERR_FILENO)};
+    stk_iterator_options how = options_of(limits);
+    const double         cpu = cpu_now();
+    how.cancel = &d.deadline.token;
+    stk_status st =
+        stk_deadline_start(&d.deadline, most_seconds(limits->seconds), stk_signals_token(), err);
+    if (!st) st = stk_iterator_start(&d.it, data, &how, err);
+    if (st) {
+        stk_deadline_release(&d.deadline);
+        return st;
+    }
+    st = draw(&d, &result->ended, err);
     result->seconds = now() - d.begin;
     result->cpu_seconds = cpu_now() - cpu;
     stk_iterator_read_report(d.it, &result->report);
     result->samples = d.samples;
     if (d.drawn) fprintf(stderr, "\r\033[K");
     stk_iterator_free(d.it);
+    stk_deadline_release(&d.deadline);
     return st;
 }
 

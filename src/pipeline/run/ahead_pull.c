@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { PULLS_PER_LOOK = 8 }; /* elements pulled between two looks at the clock */
+enum { PULLS_PER_LOOK = 8 }; /* elements pulled between two looks at the clock or the token */
 
 static stk_ahead_unit *take_spare(stk_ahead *queue)
 {
@@ -57,6 +57,17 @@ static bool make_room(stk_ahead *queue, stk_ahead_unit *one)
     return false;
 }
 
+/* A batch may be of any size, and nobody must wait for all of it to stop. The unit then is that
+ * error. */
+static bool is_to_stop(stk_ahead *queue, stk_ahead_unit *one)
+{
+    stk_error err;
+    if (one->shared.count % PULLS_PER_LOOK || !stk_node_check(queue->options.node, &err))
+        return false;
+    stk_ahead_unit_give_up(one, &err);
+    return true;
+}
+
 /* Fills a unit. False at the end of the input. */
 static bool fill(stk_ahead *queue, stk_ahead_unit *one, size_t chunk)
 {
@@ -66,6 +77,7 @@ static bool fill(stk_ahead *queue, stk_ahead_unit *one, size_t chunk)
         if (!make_room(queue, one)) break;
         if (!pull_one(queue, one)) return false;
         if (queue->calls && stk_calls_stopping(queue->calls)) break;
+        if (is_to_stop(queue, one)) break;
         const stk_status st = one->shared.items[one->shared.count - 1].status;
         if (st == STK_E_CANCELLED || (st && queue->options.error_ends_unit)) break;
         /* A slow input hands over what there is. */

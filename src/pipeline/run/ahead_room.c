@@ -5,6 +5,7 @@
 enum {
     MOST_CHUNK = 4096,
     MOST_CHUNK_BYTES = 4 << 20, /* a hand-over is nothing beside so much */
+    FIRST_PART = 16,            /* while it is not known how long one element takes */
     EXACT_WINDOW = 64           /* up to here every element taken makes room at once */
 };
 
@@ -100,7 +101,8 @@ size_t stk_ahead_next_chunk(const stk_ahead *queue)
 size_t stk_ahead_part_of(const stk_ahead *queue, const stk_ahead_unit *one)
 {
     if (queue->calls) return 1;
-    if (!queue->options.ops->finish || !queue->ns_per_item) return one->shared.count;
+    if (!queue->options.ops->finish) return one->shared.count;
+    if (!queue->ns_per_item) return FIRST_PART;
     return 1 + (size_t)(queue->target_ns / queue->ns_per_item);
 }
 
