@@ -1,5 +1,7 @@
 #include "pipeline_support.h"
 
+#include "pipeline/iterator/iterator.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,14 +100,21 @@ static const uint8_t *say_ragged(text *t, const stk_value *value, int level, int
     return data;
 }
 
-static void run_into(text *t, stk_dataset *data, const stk_iterator_options *options, size_t limit);
+/* How to run; serial: nothing runs ahead. */
+typedef struct manner {
+    const stk_iterator_options *options;
+    bool                        serial;
+} manner;
+
+static void run_into(text *t, stk_dataset *data, const manner *how, size_t limit);
 
 static void say_value(text *t, const stk_value *value)
 {
     const uint8_t *data = stk_value_data(value);
     if (value->kind == STK_VALUE_DATASET) {
         say(t, "<");
-        run_into(t, value->small.dataset, &(stk_iterator_options){.threads = 1, .seed = 7}, 1000);
+        run_into(t, value->small.dataset,
+                 &(manner){&(stk_iterator_options){.threads = 1, .seed = 7}, false}, 1000);
         say(t, ">");
     } else if (value->kind == STK_VALUE_RAGGED) {
         say_ragged(t, value, 0, 0, value->count, data);
@@ -173,11 +182,17 @@ static void run_from(text *t, stk_iterator *it, size_t limit)
     assert_null(element);
 }
 
-static void run_into(text *t, stk_dataset *data, const stk_iterator_options *options, size_t limit)
+static void run_into(text *t, stk_dataset *data, const manner *how, size_t limit)
 {
-    stk_error     err;
-    stk_iterator *it;
-    EXPECT_OK(stk_iterator_start(&it, data, options, &err));
+    stk_error        err;
+    stk_iterator    *it;
+    const stk_status st = stk_iterator_start(&it, data, how->options, &err);
+    if (st == STK_E_CEILING) {
+        say(t, "!%s", stk_status_name(st));
+        return;
+    }
+    EXPECT_OK(st);
+    if (how->serial) stk_run_set_serial(it->run, true);
     text own = {0};
     say(&own, "%s", "");
     run_from(&own, it, limit);
@@ -189,14 +204,25 @@ static void run_into(text *t, stk_dataset *data, const stk_iterator_options *opt
     free(own.data);
 }
 
-const char *stk_test_run(stk_dataset *data, const stk_iterator_options *options, size_t limit)
+static const char *run_and_keep(stk_dataset *data, const manner *how, size_t limit)
 {
     static text kept[16];
     static int  turn;
     text       *t = &kept[turn++ % 16];
     t->size = 0;
-    run_into(t, data, options, limit ? limit : 10000);
+    run_into(t, data, how, limit ? limit : 10000);
     return t->data;
+}
+
+const char *stk_test_run(stk_dataset *data, const stk_iterator_options *options, size_t limit)
+{
+    return run_and_keep(data, &(manner){options, false}, limit);
+}
+
+const char *stk_test_run_serially(stk_dataset *data, const stk_iterator_options *options,
+                                  size_t limit)
+{
+    return run_and_keep(data, &(manner){options, true}, limit);
 }
 
 const char *stk_test_element_text(const stk_element *element)

@@ -11,6 +11,10 @@
  * limit results came before. Freed by the next 16 calls' one. */
 const char *stk_test_run(stk_dataset *data, const stk_iterator_options *options, size_t limit);
 
+/* The same, where nothing runs ahead: each result is made alone. */
+const char *stk_test_run_serially(stk_dataset *data, const stk_iterator_options *options,
+                                  size_t limit);
+
 /* An element alone. Freed by the next call. */
 const char *stk_test_element_text(const stk_element *element);
 

@@ -255,7 +255,7 @@ STK_TEST(at_the_ceiling_reading_ahead_shrinks_and_never_fails)
         stk_file *file = open_content(b);
         expect_all(file, 5000);
         stk_ledger_read(ledger, &report);
-        EXPECT(report.refusals > 0);
+        EXPECT(report.refusals > 0 || report.peak_bytes > ceilings[i] - ceilings[i] / 8);
         EXPECT(report.peak_bytes <= ceilings[i]);
         if (ceilings[i] >= 10000) EXPECT(report.lines[STK_MEMORY_READ].peak_bytes > 8192);
         stk_file_close(file);

@@ -2,6 +2,8 @@
  * most of the time: a studio of another run is not used, and goes when the pool is needed. */
 #include "image/chain/studio_pool.h"
 
+#include "base/ledger_pressure.h"
+
 void stk_studio_pool_init(stk_studio_pool *pool)
 {
     pthread_mutex_init(&pool->lock, NULL);
@@ -26,6 +28,19 @@ static stk_studio *find(stk_studio_pool *pool, const stk_ledger *ledger)
     return NULL;
 }
 
+/* Where memory is scarce, those that wait go before another works: each holds what its largest
+ * picture took. */
+static void thin_out(stk_studio_pool *pool, const stk_ledger *ledger)
+{
+    for (;;) {
+        pthread_mutex_lock(&pool->lock);
+        stk_studio *idle = find(pool, ledger);
+        pthread_mutex_unlock(&pool->lock);
+        if (!idle) return;
+        stk_studio_free(idle);
+    }
+}
+
 stk_status stk_studio_pool_take(stk_studio_pool *pool, stk_ledger *ledger, stk_studio **out,
                                 stk_error *err)
 {
@@ -35,6 +50,7 @@ stk_status stk_studio_pool_take(stk_studio_pool *pool, stk_ledger *ledger, stk_s
     if (!*out && pool->count) stale = pool->waiting[--pool->count];
     pthread_mutex_unlock(&pool->lock);
     stk_studio_free(stale);
+    if (stk_ledger_is_pressed(ledger)) thin_out(pool, ledger);
     return *out ? STK_OK : stk_studio_new(out, ledger, err);
 }
 

@@ -35,9 +35,10 @@ static stk_status read_sized(const context *c, stk_file *file, stk_ledger *ledge
                         "the file has %" PRIu64 " bytes; the limit is %" PRIu64
                         " (limit_bytes changes it)",
                         file->info.bytes, c->limit_bytes);
-    STK_TRY(stk_buffer_new(&storage, ledger, STK_MEMORY_RECORD, (size_t)file->info.bytes, err));
     stk_status st =
-        stk_file_read_at(file, stk_buffer_data(storage), (size_t)file->info.bytes, 0, &got, err);
+        stk_buffer_new(&storage, ledger, STK_MEMORY_RECORD, (size_t)file->info.bytes, err);
+    if (st) return stk_fail(err, st, "read_file", file->path, "%s", err->message);
+    st = stk_file_read_at(file, stk_buffer_data(storage), (size_t)file->info.bytes, 0, &got, err);
     if (!st) stk_value_view(made, stk_bytes_of(stk_buffer_data(storage), got), storage);
     stk_buffer_unref(storage);
     return st;

@@ -90,6 +90,7 @@ stk_status stk_iterator_start(stk_iterator **out, stk_dataset *data,
     it->seed.generation = __atomic_fetch_add(&data->passes, 1, __ATOMIC_RELAXED);
     if (!st) st = make_run(it, options, err);
     if (!st) stk_tuner_init(&it->tuner, it->run);
+    if (!st) stk_rewind_init(&it->rewind, it);
     if (!st) st = open_root(it, it->seed, &it->root, err);
     if (st) {
         stk_iterator_free(it);
@@ -120,6 +121,7 @@ void stk_iterator_free(stk_iterator *it)
     if (!it) return;
     stk_node_free(it->root);
     if (it->run) keep_tuning(it);
+    stk_rewind_release(&it->rewind, it);
     stk_run_free(it->run);
     stk_dataset_unref(it->plan);
     stk_dataset_unref(it->data);
@@ -144,15 +146,26 @@ static stk_status timed_next(stk_iterator *it, stk_element **out, stk_error *err
     return st;
 }
 
+static stk_status check_tree(const stk_iterator *it, stk_error *err)
+{
+    if (it->root) return STK_OK;
+    *err = it->rewind.failure;
+    return err->status;
+}
+
 stk_status stk_iterator_next(stk_iterator *it, stk_element **out, stk_error *err)
 {
     stk_error unasked;
     if (!err) err = &unasked;
     *out = NULL;
     STK_TRY(stk_cancel_check(stk_run_options_of(it->run)->cancel, "pipeline", err));
+    STK_TRY(check_tree(it, err));
     stk_activity_consume(stk_run_activity(it->run));
+    STK_TRY(stk_rewind_prepare(it, it->until_look == 0, err));
     stk_status st =
         it->until_look-- == 0 ? timed_next(it, out, err) : stk_node_next(it->root, out, err);
+    if (st == STK_E_CEILING) st = stk_rewind_next(it, out, err);
+    stk_rewind_given(it, st || *out, st);
     if (st || !*out) return st;
     it->elements++;
     if (stk_run_options_of(it->run)->autotune) stk_tuner_note(&it->tuner, it->wait_ns);
@@ -165,7 +178,12 @@ stk_status stk_iterator_skip(stk_iterator *it, uint64_t count, uint64_t *skipped
     if (!err) err = &unasked;
     *skipped = 0;
     STK_TRY(stk_cancel_check(stk_run_options_of(it->run)->cancel, "pipeline", err));
-    STK_TRY(stk_node_discard(it->root, count, skipped, err));
+    STK_TRY(check_tree(it, err));
+    STK_TRY(stk_rewind_prepare(it, true, err));
+    stk_status st = stk_node_discard(it->root, count, skipped, err);
+    if (st == STK_E_CEILING) st = stk_rewind_skip(it, count, skipped, err);
+    stk_rewind_given(it, *skipped, st);
+    if (st) return st;
     it->elements += *skipped;
     return STK_OK;
 }
@@ -186,30 +204,59 @@ stk_status stk_iterator_save(stk_iterator *it, stk_blob *out, stk_error *err)
                                  .seed = it->seed.seed,
                                  .generation = it->seed.generation,
                                  .elements = it->elements};
+    stk_error            unasked;
+    STK_TRY(check_tree(it, err ? err : &unasked));
     return stk_checkpoint_write(out, &head, it->root, err);
 }
 
+static stk_status open_saved(stk_iterator *it, stk_seed seed, stk_state_in in, stk_node **out,
+                             stk_error *err)
+{
+    STK_TRY(open_root(it, seed, out, err));
+    stk_status st = stk_node_restore(*out, &in, err);
+    if (!st && in.left.size) st = stk_state_damaged(&in, "there is more than was expected", err);
+    if (!st) return STK_OK;
+    stk_node_free(*out);
+    *out = NULL;
+    return st;
+}
+
 /* The new tree is complete before the old one goes, so that a failure leaves the iterator as it
- * was.
- */
+ * was; but at the ceiling the old one makes way. */
+static stk_status open_instead(stk_iterator *it, stk_seed seed, stk_state_in in, stk_error *err)
+{
+    stk_node  *root;
+    stk_status st = open_saved(it, seed, in, &root, err);
+    if (st == STK_E_CEILING && !stk_run_is_serial(it->run)) {
+        stk_rewind_drop_tree(it);
+        st = open_saved(it, seed, in, &root, err);
+        if (st) it->rewind.failure = *err;
+    }
+    if (st) return st;
+    stk_node_free(it->root);
+    it->root = root;
+    return STK_OK;
+}
+
 stk_status stk_iterator_restore(stk_iterator *it, stk_bytes saved, stk_error *err)
 {
     stk_checkpoint head;
     stk_state_in   in;
-    stk_node      *root;
+    stk_blob       place;
+    stk_error      unasked;
+    if (!err) err = &unasked;
     STK_TRY(stk_checkpoint_read(saved, &head, &in, it->plan, err));
     in.ledger = stk_iterator_ledger(it);
     const stk_seed seed = {head.seed, head.generation};
-    STK_TRY(open_root(it, seed, &root, err));
-    stk_status st = stk_node_restore(root, &in, err);
-    if (!st && in.left.size) st = stk_state_damaged(&in, "there is more than was expected", err);
+    stk_blob_init(&place, NULL, STK_MEMORY_INDEX);
+    STK_TRY(stk_blob_append(&place, saved.data, saved.size, err));
+    const stk_status st = open_instead(it, seed, in, err);
     if (st) {
-        stk_node_free(root);
+        stk_blob_release(&place);
         return st;
     }
-    stk_node_free(it->root);
-    it->root = root;
     it->seed = seed;
     it->elements = head.elements;
+    stk_rewind_restored(it, &place);
     return STK_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef STK_PIPELINE_ITERATOR_H
 #define STK_PIPELINE_ITERATOR_H
 
+#include "pipeline/iterator/rewind.h"
 #include "pipeline/iterator/tuner.h"
 #include "pipeline/run/node.h"
 
@@ -12,7 +13,8 @@ struct stk_iterator {
     bool            relaxed;
     stk_memory_kind batch_memory; /* where the options name one */
     stk_run        *run;
-    stk_node       *root;
+    stk_node       *root; /* NULL when it could not be had again: rewind.failure says why */
+    stk_rewind      rewind;
     stk_seed        seed;
     uint64_t        elements; /* given so far */
     uint64_t        started_ns, first_ns;

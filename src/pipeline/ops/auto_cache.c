@@ -92,6 +92,11 @@ static stk_status open(stk_node *node, stk_error *err)
     /* An order that is not the same again must not be kept: a checkpoint could not be restored. */
     const bool relaxed = stk_node_is_relaxed(node->run, node->plan->inputs[0]);
     pthread_mutex_lock(&s->lock);
+    /* The run met its ceiling and begins again: no other pass is open. */
+    if (stk_run_is_serial(node->run) && !s->recorder) {
+        forget(s);
+        s->given_up = true;
+    }
     const bool serving = s->complete;
     if (!serving && !s->recorder && !s->given_up && !relaxed) {
         s->recorder = node;

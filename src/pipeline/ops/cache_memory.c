@@ -1,6 +1,7 @@
 /* cache in memory: the elements of the first whole pass. They belong to the dataset, so that all
  * its iterators have them; each iterator that finds none records its own, and the first to be
  * complete wins. */
+#include "base/ledger_pressure.h"
 #include "pipeline/ops/cache.h"
 #include "pipeline/ops/compact.h"
 
@@ -108,7 +109,7 @@ static stk_status append(content *c, stk_ledger *ledger, stk_element **element, 
     STK_TRY(stk_element_compact(element, ledger, STK_MEMORY_CACHE, err));
     const size_t bytes = stk_element_own_bytes(*element);
     if (c->held + bytes > c->reserved) {
-        uint64_t more = bytes + STEP_BYTES;
+        uint64_t more = bytes + (stk_ledger_is_pressed(ledger) ? 0 : STEP_BYTES);
         if (stk_ledger_reserve(ledger, STK_MEMORY_CACHE, more, NULL)) {
             more = bytes;
             STK_TRY(stk_ledger_reserve(ledger, STK_MEMORY_CACHE, more, err));
@@ -149,6 +150,9 @@ static stk_status finish(stk_node *node, stk_error *err)
     state  *s = STK_STATE(state, node);
     pthread_mutex_lock(&m->lock);
     if (!m->complete) {
+        stk_ledger_release(ledger_of(node), STK_MEMORY_CACHE,
+                           s->content.reserved - s->content.held);
+        s->content.reserved = s->content.held;
         m->content = s->content;
         m->pass = s->recorder.pass;
         m->ledger = stk_ledger_ref(ledger_of(node));

@@ -89,6 +89,21 @@ static stk_status write_line(stk_node *node, const stk_error *bad, stk_error *er
     return stk_blob_append(&s->line, "\n", 1, err);
 }
 
+/* A run that went back at the memory ceiling sees its bad elements again, and tells of them once.
+ * Quarantines of inner datasets share an account and may tell twice: better than never. */
+static bool was_told(const stk_node *node)
+{
+    const stk_told told = stk_run_told(node->run, node->account);
+    return told.lineage == node->lineage && told.epoch == node->epoch &&
+           STK_STATE(state, node)->seen < told.below;
+}
+
+static void note_told(const stk_node *node)
+{
+    stk_run_note_told(node->run, node->account,
+                      (stk_told){node->lineage, node->epoch, STK_STATE(state, node)->seen});
+}
+
 /* A line that cannot be written stays, and is the first thing the next call tries. */
 static stk_status flush(stk_node *node, stk_error *err)
 {
@@ -96,6 +111,7 @@ static stk_status flush(stk_node *node, stk_error *err)
     if (!s->line.size) return STK_OK;
     STK_TRY(stk_sidecar_append(&s->sidecar, STK_PARAMS(params, node)->file,
                                stk_blob_bytes(&s->line), err));
+    note_told(node);
     s->line.size = 0;
     return STK_OK;
 }
@@ -126,7 +142,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
             return st;
         }
         if (st) {
-            STK_TRY(write_line(node, &bad, err));
+            if (!was_told(node)) STK_TRY(write_line(node, &bad, err));
             s->bad++;
         }
         s->seen += st || *out;

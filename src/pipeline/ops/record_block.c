@@ -2,6 +2,8 @@
  * of it keeps all of it. So blocks are no larger than what makes their own cost vanish. */
 #include "pipeline/ops/record_block.h"
 
+#include "base/ledger_pressure.h"
+
 enum {
     FIRST_BLOCK = 8 << 10, /* sources of a few records need no more; others double it */
     LARGEST_BLOCK = 64 << 10,
@@ -23,7 +25,7 @@ static stk_status begin_block(stk_record_block *block, stk_ledger *ledger, stk_e
 stk_status stk_record_block_put(stk_record_block *block, stk_ledger *ledger, stk_bytes bytes,
                                 stk_value *value, stk_error *err)
 {
-    if (bytes.size > LARGEST_SHARED || !bytes.size)
+    if (bytes.size > LARGEST_SHARED || !bytes.size || stk_ledger_is_pressed(ledger))
         return stk_value_bytes(value, ledger, bytes, err);
     if (!block->buffer || stk_buffer_size(block->buffer) - block->used < bytes.size)
         STK_TRY(begin_block(block, ledger, err));

@@ -1,6 +1,7 @@
 /* The ring of a shuffle. */
 #include "pipeline/ops/shuffle_buffer.h"
 
+#include "base/ledger_pressure.h"
 #include "pipeline/ops/compact.h"
 
 #include <inttypes.h>
@@ -73,7 +74,7 @@ static stk_status account(stk_shuffle_buffer *buffer, size_t bytes, stk_error *e
 {
     stk_ledger *ledger = buffer->slots.ledger;
     if (buffer->held + bytes > buffer->reserved) {
-        uint64_t more = bytes + STEP_BYTES;
+        uint64_t more = bytes + (stk_ledger_is_pressed(ledger) ? 0 : STEP_BYTES);
         if (stk_ledger_reserve(ledger, STK_MEMORY_SHUFFLE, more, NULL)) {
             more = bytes;
             STK_TRY(stk_ledger_reserve(ledger, STK_MEMORY_SHUFFLE, more, err));

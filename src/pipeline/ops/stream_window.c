@@ -1,17 +1,20 @@
 /* A window over a stream. */
 #include "pipeline/ops/stream_window.h"
 
+#include "base/ledger_pressure.h"
+
 #include <inttypes.h>
 #include <string.h>
 
-enum { READ_BYTES = 256 << 10 };
+enum { READ_BYTES = 256 << 10, SMALL_READ = 16 << 10 };
 
 stk_status stk_stream_window_open(stk_stream_window *w, const stk_filesystem *fs, const char *path,
                                   stk_compression compression, size_t read_bytes,
                                   stk_ledger *ledger, stk_error *err)
 {
     const stk_tfrecord_options options = {.compression = compression, .ledger = ledger};
-    *w = (stk_stream_window){.read_bytes = read_bytes ? read_bytes : READ_BYTES};
+    const size_t               usual = stk_ledger_is_pressed(ledger) ? SMALL_READ : READ_BYTES;
+    *w = (stk_stream_window){.read_bytes = read_bytes ? read_bytes : usual};
     stk_blob_init(&w->buffer, ledger, STK_MEMORY_READ);
     return stk_tfrecord_input_open(&w->input, fs, path, &options, err);
 }

@@ -118,6 +118,7 @@ static bool take_unit(stk_ahead *queue, bool *at_end, bool *no_memory)
     if (one) {
         stk_ahead_look_at_fullness(queue);
         queue->waiting -= one->weight;
+        queue->asked = false;
         *at = one->next;
         if (!one->next) queue->last = at;
         queue->current = one;
@@ -143,6 +144,19 @@ static void give_room(stk_ahead *queue)
     stk_ahead_look_at_fullness(queue);
     queue->outstanding -= queue->returned;
     queue->returned = 0;
+    stk_ahead_unlock_and_wake(queue, false);
+}
+
+/* The consumer is about to wait. What it has taken makes room now, however little it is, and the
+ * queue looks again for what it may do: it may have stopped for want of memory, and nobody tells it
+ * when there is some. */
+static void ask(stk_ahead *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    stk_ahead_look_at_fullness(queue);
+    queue->outstanding -= queue->returned;
+    queue->returned = 0;
+    queue->asked = true;
     stk_ahead_unlock_and_wake(queue, false);
 }
 
@@ -258,6 +272,7 @@ stk_status stk_ahead_next(stk_ahead *queue, stk_element **out, stk_error *err)
                             "no memory to run ahead");
         }
         if (at_end) return STK_OK;
+        ask(queue);
         STK_TRY(wait_for_unit(queue, epoch, err));
     }
 }

@@ -63,6 +63,7 @@ size_t stk_hands_can_take(stk_hands *hands)
     const stk_ahead *queue = hands->queue;
     const uint64_t   most = hands->device->most, waiting = queue->unclaimed;
     if (hands->failed || hands->stopping || !waiting) return 0;
+    if (stk_run_is_serial(queue->run) && !stk_hands_have_all(hands)) return 0;
     uint64_t count = fair_share(hands, waiting);
     if (count > most) count = most;
     if (count >= most / LEAST_SHARE && count > 0) return (size_t)count;

@@ -45,7 +45,8 @@ struct stk_ahead {
     pthread_mutex_t lock;
     stk_ahead_unit *first, **last; /* pulled and not taken */
     stk_ahead_unit *spare;
-    bool            held; /* nothing was asked for yet: not to be worked on */
+    bool            held;  /* nothing was asked for yet: not to be worked on */
+    bool            asked; /* the consumer waits, and has nothing of it */
     bool            pulling, ended;
     bool            starved_of_memory; /* a unit could not be had: the consumer is told */
     int             computing;         /* threads */

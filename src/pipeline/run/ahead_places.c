@@ -8,6 +8,7 @@
 enum {
     LEAST_NS = 1000000,      /* between two saved places */
     WORTH_OF_ITS_COST = 100, /* and at least so many times what saving took: 1 % at most */
+    SMALL = 64 << 10,        /* up to here a place is part of what any queue takes */
     MOST_PLACES = 64,        /* when so many wait for the consumer, every other one goes */
     MOST_RANGES = 1 << 18
 };
@@ -15,7 +16,9 @@ enum {
 struct stk_saved_place {
     uint64_t         number; /* of the input's next element at that time */
     stk_blob         state;
-    stk_error        error; /* status says whether the input could not be saved */
+    uint64_t         reserved; /* of a large one, in the ledger */
+    stk_ledger      *ledger;   /* lent */
+    stk_error        error;    /* status says whether the input could not be saved */
     stk_saved_place *next;
 };
 
@@ -27,6 +30,7 @@ void stk_places_init(stk_places *places)
 
 static void free_place(stk_saved_place *place)
 {
+    stk_ledger_release(place->ledger, STK_MEMORY_INDEX, place->reserved);
     stk_blob_release(&place->state);
     free(place);
 }
@@ -74,6 +78,18 @@ static void add_place(stk_places *places, stk_saved_place *place, pthread_mutex_
     free_places(gone);
 }
 
+/* Small ones come and go with time, and are not to decide what fits. */
+static stk_status save_place(stk_saved_place *place, stk_node *input)
+{
+    stk_state_out out = {.blob = &place->state};
+    STK_TRY(stk_node_save(input, &out, &place->error));
+    if (place->state.size <= SMALL) return STK_OK;
+    STK_TRY(
+        stk_ledger_reserve(place->ledger, STK_MEMORY_INDEX, place->state.capacity, &place->error));
+    place->reserved = place->state.capacity;
+    return STK_OK;
+}
+
 /* Without memory for another place the older one serves longer; where there is none, saving fails
  * until the consumer has come to a later one. */
 void stk_places_note(stk_places *places, stk_node *input, uint64_t number, pthread_mutex_t *lock)
@@ -87,9 +103,9 @@ void stk_places_note(stk_places *places, stk_node *input, uint64_t number, pthre
     stk_saved_place *place = calloc(1, sizeof *place);
     if (!place) return;
     place->number = number;
-    stk_blob_init(&place->state, stk_run_options_of(input->run)->ledger, STK_MEMORY_INDEX);
-    stk_state_out    out = {.blob = &place->state};
-    const stk_status st = stk_node_save(input, &out, &place->error);
+    place->ledger = stk_run_options_of(input->run)->ledger;
+    stk_blob_init(&place->state, NULL, STK_MEMORY_INDEX);
+    const stk_status st = save_place(place, input);
     if (!st) place->error.status = STK_OK;
     places->noted_ns = begin;
     places->noted = number;

@@ -79,7 +79,8 @@ static bool fill(stk_ahead *queue, stk_ahead_unit *one, size_t chunk)
         if (queue->calls && stk_calls_stopping(queue->calls)) break;
         if (is_to_stop(queue, one)) break;
         const stk_status st = one->shared.items[one->shared.count - 1].status;
-        if (st == STK_E_CANCELLED || (st && queue->options.error_ends_unit)) break;
+        if (st == STK_E_CANCELLED || st == STK_E_CEILING || (st && queue->options.error_ends_unit))
+            break;
         /* A slow input hands over what there is. */
         if (!whole && one->shared.count % PULLS_PER_LOOK == 0 &&
             stk_clock_ns() - begin > STK_AHEAD_TARGET_NS * 2)

@@ -40,6 +40,7 @@ void stk_ahead_follow_tuner(stk_ahead *queue)
 bool stk_ahead_threads_allow(const stk_ahead *queue)
 {
     if (stk_hands_have_all(queue->hands)) return false;
+    if (stk_run_is_serial(queue->run) && queue->computing) return false;
     return !queue->options.threads || queue->computing < queue->options.threads;
 }
 
@@ -72,6 +73,7 @@ bool stk_ahead_can_pull(const stk_ahead *queue)
 {
     if (queue->held || queue->ended || queue->pulling || queue->outstanding >= queue->window)
         return false;
+    if (stk_run_is_serial(queue->run)) return queue->asked && !queue->first;
     return !queue->first || !stk_run_memory_is_tight(
                                 queue->run, stk_ahead_expected_bytes(queue, (size_t)queue->chunk));
 }
@@ -89,7 +91,8 @@ static size_t most_by_memory(const stk_ahead *queue)
 size_t stk_ahead_next_chunk(const stk_ahead *queue)
 {
     /* One element a unit, where a place between two could not be found again. */
-    if (queue->places.always && !queue->options.ops->finish) return 1;
+    const bool one_by_one = queue->places.always || stk_run_is_serial(queue->run);
+    if (one_by_one && !queue->options.ops->finish) return 1;
     const size_t room =
         queue->window > queue->outstanding ? (size_t)(queue->window - queue->outstanding) : 1;
     size_t chunk = (size_t)queue->chunk;

@@ -42,10 +42,11 @@ bool stk_ahead_unit_grow(stk_ahead_unit *one)
 
 /* The storage of values is in the ledger already; what waits in a queue of small elements is mostly
  * the elements themselves. At the ceiling they are let through: they are there, and pulling has
- * stopped before. */
+ * stopped before. Serially there is one unit at a time, and what fits does not depend on it. */
 void stk_ahead_unit_reserve(stk_ahead *queue, stk_ahead_unit *one)
 {
     stk_ahead_unit_unreserve(queue, one);
+    if (stk_run_is_serial(queue->run)) return;
     uint64_t bytes = one->capacity * sizeof *one->shared.items;
     for (size_t i = 0; i < one->shared.count; i++)
         if (one->shared.items[i].element)

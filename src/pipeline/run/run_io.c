@@ -163,6 +163,16 @@ void stk_run_hint(stk_run *run, const stk_filesystem *inner, const char *path)
     if (ahead) stk_readahead_hint(ahead, path);
 }
 
+void stk_run_io_settle(stk_run *run)
+{
+    stk_run_io *io = stk_run_io_of(run);
+    pthread_mutex_lock(&io->lock);
+    const reading *first = io->readings;
+    pthread_mutex_unlock(&io->lock);
+    for (const reading *one = first; one; one = one->next)
+        stk_readahead_settle(one->ahead);
+}
+
 static const stk_io *engine_of(stk_run *run)
 {
     stk_run_io *io = stk_run_io_of(run);

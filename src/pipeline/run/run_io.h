@@ -31,6 +31,9 @@ const stk_filesystem *stk_run_filesystem(stk_run *run, const stk_filesystem *inn
 /* Begins to open and read path of inner in the background: it is the next to be read there. */
 void stk_run_hint(stk_run *run, const stk_filesystem *inner, const char *path);
 
+/* Gives back what was read ahead for nobody. No node of the run is open. */
+void stk_run_io_settle(stk_run *run);
+
 /* Time in which reads or calls were under way; 0 before the engine was needed. */
 uint64_t stk_run_io_busy_ns(stk_run *run);
 

@@ -2,6 +2,7 @@
  * nearest to the consumer frees memory soonest. */
 #include "pipeline/run/runtime.h"
 
+#include "base/ledger_pressure.h"
 #include "base/spin.h"
 #include "pipeline/run/ahead.h"
 #include "pipeline/run/run_io.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DECISIONS = 64 };
+enum { DECISIONS = 64, FREE_PART = 8 };
 
 /* One queue in the list. */
 typedef struct entry entry;
@@ -40,7 +41,9 @@ struct stk_run {
     uint32_t        sleeping; /* atomic; changed under lock */
     uint32_t        changes;  /* atomic: bumped by every wake, for those who spin */
     bool            stopping; /* atomic */
+    bool            serial;   /* atomic */
     int64_t         expected; /* atomic: bytes that work under way will take */
+    uint64_t        free;     /* atomic: bytes kept free for the oldest work */
     uint64_t        started_ns;
     uint64_t        number;               /* of this run in this process, from 1 */
     stk_decision    decisions[DECISIONS]; /* a ring; under log_lock */
@@ -69,6 +72,7 @@ stk_status stk_run_new(stk_run **out, const stk_run_options *options, stk_error 
     static uint64_t runs; /* atomic; a number only, no state */
     run->number = __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED);
     stk_ledger_ref(options->ledger);
+    stk_run_keep_free(run, 0);
     pthread_mutex_init(&run->lock, NULL);
     pthread_cond_init(&run->work, NULL);
     pthread_mutex_init(&run->log_lock, NULL);
@@ -100,6 +104,7 @@ void stk_run_free(stk_run *run)
     pthread_mutex_destroy(&run->log_lock);
     pthread_cond_destroy(&run->work);
     pthread_mutex_destroy(&run->lock);
+    stk_run_set_serial(run, false);
     stk_ledger_unref(run->options.ledger);
     free(run->helpers);
     free(run);
@@ -232,6 +237,21 @@ stk_status stk_run_account(stk_run *run, const stk_op *op, stk_account *parent, 
     pthread_mutex_unlock(&run->lock);
     *out = account;
     return st;
+}
+
+stk_told stk_run_told(stk_run *run, const stk_account *account)
+{
+    pthread_mutex_lock(&run->lock);
+    const stk_told told = account->told;
+    pthread_mutex_unlock(&run->lock);
+    return told;
+}
+
+void stk_run_note_told(stk_run *run, stk_account *account, stk_told told)
+{
+    pthread_mutex_lock(&run->lock);
+    account->told = told;
+    pthread_mutex_unlock(&run->lock);
 }
 
 static bool may_pull(const stk_ahead *queue, int pull_depth)
@@ -378,14 +398,41 @@ void stk_run_expect(stk_run *run, int64_t bytes)
     __atomic_fetch_add(&run->expected, bytes, __ATOMIC_RELAXED);
 }
 
-/* Above this share of the ceiling only the oldest unit of a queue is worked on, so that what is
- * under way can be finished and freed before anything new is begun. What is under way counts with
- * what it will take: several threads that begin at once would pass the ceiling together. */
+/* Where less than this is free only the oldest unit of a queue is worked on, so that what is under
+ * way can be finished and freed before anything new is begun. What is under way counts with what it
+ * will take: several threads that begin at once would pass the ceiling together. */
 bool stk_run_memory_is_tight(const stk_run *run, uint64_t bytes)
 {
     uint64_t held, ceiling;
     if (!run->options.ledger) return false;
     stk_ledger_total(run->options.ledger, &held, &ceiling);
     const int64_t expected = __atomic_load_n(&run->expected, __ATOMIC_RELAXED);
-    return held + bytes + (expected > 0 ? (uint64_t)expected : 0) > ceiling - ceiling / 8;
+    return held + bytes + (expected > 0 ? (uint64_t)expected : 0) >
+           ceiling - stk_run_kept_free(run);
+}
+
+uint64_t stk_run_kept_free(const stk_run *run)
+{
+    return __atomic_load_n(&run->free, __ATOMIC_RELAXED);
+}
+
+void stk_run_keep_free(stk_run *run, uint64_t bytes)
+{
+    uint64_t held, ceiling;
+    stk_ledger_total(run->options.ledger, &held, &ceiling);
+    if (bytes < ceiling / FREE_PART) bytes = ceiling / FREE_PART;
+    if (bytes > ceiling) bytes = ceiling;
+    __atomic_store_n(&run->free, bytes, __ATOMIC_RELAXED);
+}
+
+void stk_run_set_serial(stk_run *run, bool serial)
+{
+    if (stk_run_is_serial(run) == serial) return;
+    stk_ledger_press(run->options.ledger, serial);
+    __atomic_store_n(&run->serial, serial, __ATOMIC_RELEASE);
+}
+
+bool stk_run_is_serial(const stk_run *run)
+{
+    return __atomic_load_n(&run->serial, __ATOMIC_ACQUIRE);
 }

@@ -13,6 +13,11 @@ typedef struct stk_run    stk_run;
 typedef struct stk_ahead  stk_ahead;  /* run/ahead.h */
 typedef struct stk_run_io stk_run_io; /* run/run_io.h */
 
+/* Results of one pass below which a quarantine has told of what was bad. */
+typedef struct stk_told {
+    uint64_t lineage, epoch, below;
+} stk_told;
+
 /* Counters of one stage of the plan, shared by all nodes that ever ran it. Added to by several
  * threads and read by the report at any time: all numbers are atomic, relaxed. */
 typedef struct stk_account stk_account;
@@ -39,6 +44,7 @@ struct stk_account {
     uint64_t        queue_now, queue_limit, chunk, target_ns, item_bytes;
     bool            window_is_pinned, chunk_is_pinned; /* given by a person or by the plan */
     uint64_t        tuned_window, tuned_target_ns;     /* what the tuner wants; 0: as it is */
+    stk_told        told;                              /* under the run's lock */
     stk_part_times *parts;                             /* atomic: of a fused stage; NULL: none */
     stk_account    *next;                              /* all accounts, newest first */
 };
@@ -96,6 +102,9 @@ stk_account             *stk_run_accounts(stk_run *run);
 /* The parts of the account: these, or those it has already, and then these are freed. */
 stk_part_times *stk_account_keep_parts(stk_account *account, stk_part_times *parts);
 
+stk_told stk_run_told(stk_run *run, const stk_account *account);
+void     stk_run_note_told(stk_run *run, stk_account *account, stk_told told);
+
 /* Queues that want threads. Unregistering waits until no thread is inside. */
 STK_NODISCARD stk_status stk_run_register(stk_run *run, stk_ahead *queue, stk_error *err);
 void                     stk_run_unregister(stk_run *run, stk_ahead *queue);
@@ -117,5 +126,15 @@ void stk_run_expect(stk_run *run, int64_t bytes);
 /* True when so much memory is held or expected that bytes more should wait and only the oldest work
  * go on. */
 bool stk_run_memory_is_tight(const stk_run *run, uint64_t bytes);
+
+/* What is kept free of the ceiling for the oldest work, at least an eighth of it. */
+uint64_t stk_run_kept_free(const stk_run *run);
+void     stk_run_keep_free(stk_run *run, uint64_t bytes);
+
+/* Serial: queues pull only what somebody waits for, one unit at a time, on one thread; nothing is
+ * read ahead and idle memory goes back. What does not fit then does not fit at all. Begun while the
+ * run has no nodes; ended at any time between two calls of the consumer. */
+void stk_run_set_serial(stk_run *run, bool serial);
+bool stk_run_is_serial(const stk_run *run);
 
 #endif

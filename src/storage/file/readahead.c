@@ -278,14 +278,20 @@ static void wait_for_streams(stk_readahead_shared *shared)
     pthread_mutex_unlock(&shared->lock);
 }
 
-void stk_readahead_free(stk_filesystem *fs)
+void stk_readahead_settle(stk_filesystem *fs)
 {
-    if (!fs) return;
     readahead *r = of(fs);
     while (r->hints)
         drop_oldest(r);
     wait_for_hints(r);
     wait_for_streams(&r->shared);
+}
+
+void stk_readahead_free(stk_filesystem *fs)
+{
+    if (!fs) return;
+    readahead *r = of(fs);
+    stk_readahead_settle(fs);
     pthread_cond_destroy(&r->shared.ended);
     pthread_mutex_destroy(&r->shared.lock);
     pthread_cond_destroy(&r->changed);

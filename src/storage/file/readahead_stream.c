@@ -2,6 +2,8 @@
  * window grows while the reader finds blocks missing, so that fast sources need few of them. */
 #include "storage/file/readahead_stream.h"
 
+#include "base/ledger_pressure.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +70,7 @@ static block *new_block(stream *s)
 {
     stk_ledger  *ledger = s->shared->options.ledger;
     const size_t bytes = bytes_of_block(s);
+    if (stk_ledger_is_pressed(ledger)) return NULL;
     if (stk_ledger_reserve(ledger, STK_MEMORY_READ, bytes, NULL)) return NULL;
     block *b = aligned_alloc(ALIGNMENT, bytes);
     if (!b) stk_ledger_release(ledger, STK_MEMORY_READ, bytes);

@@ -3,6 +3,7 @@
  * meets the same bytes and gives the same answer. */
 #include "storage/record/tfrecord_reader.h"
 
+#include "base/ledger_pressure.h"
 #include "storage/record/content.h"
 #include "storage/record/tfrecord_format.h"
 
@@ -14,9 +15,16 @@ enum {
     /* While passing over records: from this length on it is cheaper to read the next header alone
      * than the data before it. A read call costs as much as copying some 8 KiB. */
     SEEK_LENGTH = 8 << 10,
-    SEEK_READ = 4 << 10,    /* read after such a jump: the header, and a small record with it */
+    SEEK_READ = 4 << 10, /* read after such a jump: the header, and a small record with it */
+    SMALL_BUFFER = 16 << 10,
     LONG_RECORD = 32 << 10, /* from here on a second copy costs more than a call to read */
 };
+
+/* Where memory is scarce, many open files must not fill it with what is only quicker. */
+static size_t usual_buffer(const stk_tfrecord_options *options)
+{
+    return stk_ledger_is_pressed(options->ledger) ? SMALL_BUFFER : STK_TFRECORD_BUFFER;
+}
 
 stk_status stk_tfrecord_reader_open(stk_tfrecord_reader **out, const stk_filesystem *fs,
                                     const char *path, const stk_tfrecord_options *options,
@@ -27,7 +35,7 @@ stk_status stk_tfrecord_reader_open(stk_tfrecord_reader **out, const stk_filesys
     if (!options) options = &defaults;
     stk_tfrecord_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return stk_fail(err, STK_E_NOMEM, "read", path, "no memory for a reader");
-    reader->buffer_bytes = options->buffer_bytes ? options->buffer_bytes : STK_TFRECORD_BUFFER;
+    reader->buffer_bytes = options->buffer_bytes ? options->buffer_bytes : usual_buffer(options);
     if (reader->buffer_bytes < STK_TFRECORD_HEADER) reader->buffer_bytes = STK_TFRECORD_HEADER;
     reader->passing_read = reader->buffer_bytes;
     reader->max_record_bytes =

@@ -121,6 +121,7 @@ stk_status stk_source_read_file(stk_source_cursor *cursor, const char *folder, c
         STK_TRY(stk_path_info(fs, path, &info, err));
         return say_changed(cursor, bytes, info.bytes, err);
     }
+    if (st == STK_E_CEILING) return stk_fail(err, st, "read", path, "%s", err->message);
     if (st) return st;
     if (cursor->content.size != bytes) return say_changed(cursor, bytes, cursor->content.size, err);
     if (!bytes) return stk_fail(err, STK_E_DATALOSS, "read", path, "the file is empty");
