@@ -30,24 +30,34 @@ static stk_status put(opening *o, stk_function *function, stk_error *err)
     return st;
 }
 
+/* Whether what was found says that this is no data of the kind looked for; anything else, as no
+ * memory or a disk that fails, says nothing about it. */
+static bool is_other_data(stk_status st)
+{
+    return st == STK_E_NOTFOUND || st == STK_E_FORMAT || st == STK_E_DATALOSS ||
+           st == STK_E_INVALID || st == STK_E_LIMIT || st == STK_E_UNSUPPORTED;
+}
+
 /* A single file of any name is TFRecords when its first record has a sound header. */
-static bool begins_like_records(const stk_filesystem *fs, const char *path)
+static stk_status begins_like_records(const stk_filesystem *fs, const char *path, stk_error *err)
 {
     stk_tfrecord_reader *reader;
     uint64_t             skipped;
-    if (stk_tfrecord_reader_open(&reader, fs, path, NULL, NULL)) return false;
-    const stk_status st = stk_tfrecord_reader_skip(reader, 1, &skipped, NULL);
+    STK_TRY(stk_tfrecord_reader_open(&reader, fs, path, NULL, err));
+    const stk_status st = stk_tfrecord_reader_skip(reader, 1, &skipped, err);
     stk_tfrecord_reader_free(reader);
-    return st == STK_OK;
+    return st;
 }
 
-static bool find_records(const opening *o, stk_shards *shards)
+/* shards is empty where the data is something else. */
+static stk_status find_records(const opening *o, stk_shards *shards, stk_error *err)
 {
-    if (o->options->kind && strcmp(o->options->kind, "tfrecord") != 0) return false;
-    if (stk_shards_find(shards, o->options->fs, o->path, NULL)) return false;
-    if (shards->count > 1 || begins_like_records(o->options->fs, shards->paths[0])) return true;
-    stk_shards_release(shards);
-    return false;
+    *shards = (stk_shards){0};
+    if (o->options->kind && strcmp(o->options->kind, "tfrecord") != 0) return STK_OK;
+    stk_status st = stk_shards_find(shards, o->options->fs, o->path, err);
+    if (!st && shards->count == 1) st = begins_like_records(o->options->fs, shards->paths[0], err);
+    if (st) stk_shards_release(shards);
+    return is_other_data(st) ? STK_OK : st;
 }
 
 static stk_status no_split(const opening *o, const char *const *names, size_t count,
@@ -207,11 +217,10 @@ static stk_status name_values(opening *o, stk_error *err)
 
 static stk_status open_records(opening *o, const stk_shards *shards, stk_error *err)
 {
-    stk_dataset_info info = {0};
-    stk_error        unasked;
-    if (stk_dataset_info_read(&info, o->options->fs, o->path, &unasked))
-        info = (stk_dataset_info){0};
-    stk_status st = open_files(o, shards, err);
+    stk_dataset_info info;
+    stk_status       st = stk_dataset_info_read(&info, o->options->fs, o->path, err);
+    if (st && st != STK_E_NOTFOUND) return st;
+    st = open_files(o, shards, err);
     if (!st) st = put_share(o, err);
     if (!st) st = put_order(o, &info, err);
     if (!st) st = parse(o, &info, err);
@@ -251,7 +260,7 @@ static stk_status open_source(opening *o, stk_error *err)
     if (!st)
         st = stk_dataset_of_source_part(&o->data, source, o->path, split, p->hold_back,
                                         p->held_back, &why);
-    const bool all = st && source && !p->split;
+    const bool all = is_other_data(st) && source && !p->split;
     if (all) st = stk_dataset_of_source(&o->data, source, o->path, NULL, &why);
     stk_source_free(source);
     if (st) {
@@ -280,13 +289,9 @@ stk_status stk_dataset_images(stk_dataset **out, const char *path,
     o.image = o.options->image ? o.options->image : "image";
     o.label = o.options->label ? o.options->label : "label";
     *out = NULL;
-    stk_status st;
-    if (find_records(&o, &shards)) {
-        st = open_records(&o, &shards, err);
-        stk_shards_release(&shards);
-    } else {
-        st = open_source(&o, err);
-    }
+    stk_status st = find_records(&o, &shards, err);
+    if (!st) st = shards.count ? open_records(&o, &shards, err) : open_source(&o, err);
+    stk_shards_release(&shards);
     if (st) {
         stk_dataset_unref(o.data);
         return st;

@@ -266,6 +266,10 @@ static stk_status read_split(reading *r, const stk_json_value *node, stk_split_i
                              stk_error *err)
 {
     const stk_json_value *lengths = stk_json_get(node, "shardLengths");
+    if (stk_json_type_of(node) != STK_JSON_OBJECT ||
+        (lengths && stk_json_type_of(lengths) != STK_JSON_ARRAY))
+        return stk_fail(err, STK_E_FORMAT, "dataset info", r->folder,
+                        "an entry of \"splits\" is no object with a list of \"shardLengths\"");
     split->name = strdup(stk_json_text(stk_json_get(node, "name"), ""));
     split->shard_count = stk_json_count(lengths);
     split->shard_lengths = calloc(split->shard_count ? split->shard_count : 1, sizeof(uint64_t));
@@ -290,6 +294,8 @@ static stk_status read_info(reading *r, const stk_json_value *root, stk_error *e
 {
     const stk_json_value *splits = stk_json_get(root, "splits");
     const size_t          count = stk_json_count(splits);
+    if (splits && stk_json_type_of(splits) != STK_JSON_ARRAY)
+        return stk_fail(err, STK_E_FORMAT, "dataset info", r->folder, "\"splits\" is no list");
     STK_TRY(copy_text(r, stk_json_get(root, "name"), &r->info->name, err));
     STK_TRY(copy_text(r, stk_json_get(root, "version"), &r->info->version, err));
     r->info->splits = calloc(count ? count : 1, sizeof *r->info->splits);
@@ -301,7 +307,7 @@ static stk_status read_info(reading *r, const stk_json_value *root, stk_error *e
     return STK_OK;
 }
 
-static stk_status read_part(reading *r, const char *name,
+static stk_status take_part(reading *r, const char *name,
                             stk_status (*take)(reading *, const stk_json_value *, stk_error *),
                             bool *found, stk_error *err)
 {
@@ -309,9 +315,28 @@ static stk_status read_part(reading *r, const char *name,
     STK_TRY(parse_file(r, name, &doc, err));
     if (!doc) return STK_OK;
     *found = true;
-    const stk_status st = take(r, stk_json_root(doc), err);
+    const stk_json_value *root = stk_json_root(doc);
+    const bool            sound = stk_json_type_of(root) == STK_JSON_OBJECT && stk_json_count(root);
+    const stk_status      st = sound ? take(r, root, err)
+                                     : stk_fail(err, STK_E_FORMAT, "dataset info", name,
+                                                "it is no JSON object with a description");
     stk_json_document_free(doc);
     return st;
+}
+
+/* Data would be read with other fields, buffers and splits without its description: a file that is
+ * there and cannot be used is never passed over. */
+static stk_status read_part(reading *r, const char *name,
+                            stk_status (*take)(reading *, const stk_json_value *, stk_error *),
+                            bool *found, stk_error *err)
+{
+    const stk_status st = take_part(r, name, take, found, err);
+    char             why[sizeof err->message];
+    if (!st || st == STK_E_NOMEM || st == STK_E_CANCELLED) return st;
+    memcpy(why, err->message, sizeof why);
+    if (stk_path_join(&r->path, r->folder, name, err)) return err->status;
+    return stk_fail(err, st, "dataset info", (const char *)r->path.data,
+                    "%.150s; mend the file, or remove it if it is not about this data", why);
 }
 
 stk_status stk_dataset_info_read(stk_dataset_info *out, const stk_filesystem *fs,

@@ -8,6 +8,15 @@
 #include <stoker/train.h>
 #include <string.h>
 
+static void forget_classes(stk_train_data *out)
+{
+    for (int64_t i = 0; out->class_names && i < out->classes; i++)
+        free(out->class_names[i]);
+    free(out->class_names);
+    out->class_names = NULL;
+}
+
+/* In place of those that are known. */
 static stk_status copy_classes(stk_train_data *out, const stk_feature_info *features, size_t count,
                                stk_error *err)
 {
@@ -16,6 +25,7 @@ static stk_status copy_classes(stk_train_data *out, const stk_feature_info *feat
         if (features[i].meaning == STK_MEANING_LABEL && features[i].class_count)
             label = &features[i];
     if (!label) return STK_OK;
+    forget_classes(out);
     out->classes = (int64_t)label->class_count;
     if (!label->class_names) return STK_OK;
     out->class_names = calloc(label->class_count, sizeof *out->class_names);
@@ -27,35 +37,38 @@ static stk_status copy_classes(stk_train_data *out, const stk_feature_info *feat
 }
 
 /* A folder that describes itself: a pack, or TensorFlow Datasets. */
-static bool look_at_info(const stk_train_recipe *recipe, stk_split_list *list, stk_train_data *out,
-                         stk_status *st, stk_error *err)
+static stk_status look_at_info(const stk_train_recipe *recipe, stk_split_list *list,
+                               stk_train_data *out, stk_error *err)
 {
     stk_dataset_info info;
-    stk_error        unasked;
-    if (stk_dataset_info_read(&info, NULL, recipe->data.path, &unasked)) return false;
+    stk_status       st = stk_dataset_info_read(&info, NULL, recipe->data.path, err);
+    if (st) return st == STK_E_NOTFOUND ? STK_OK : st;
     for (size_t i = 0; i < info.split_count; i++) {
         stk_split_list_add(list, info.splits[i].name, 0, info.splits[i].bytes);
         for (size_t k = 0; k < info.splits[i].shard_count; k++)
             stk_split_list_add(list, info.splits[i].name, info.splits[i].shard_lengths[k], 0);
     }
-    *st = copy_classes(out, info.features, info.feature_count, err);
+    st = copy_classes(out, info.features, info.feature_count, err);
     stk_dataset_info_release(&info);
-    return list->count > 0 || *st;
+    return st;
 }
 
-/* Of what is learnt from: a class that is in another split alone cannot be learnt. */
+/* Of what is learnt from: a class that is in another split alone cannot be learnt. A listing
+ * without labels, as of archives that hold them, says nothing about classes. */
 static stk_status find_rare_class(stk_train_data *out, stk_error *err)
 {
     const stk_source *source = out->source;
+    uint64_t          labels = 0;
     int64_t          *count = calloc((size_t)out->classes + 1, sizeof *count);
     if (!count) return stk_fail(err, STK_E_NOMEM, "data", NULL, "no memory for classes");
     for (uint64_t i = 0; i < stk_source_count(source); i++) {
         stk_source_item item;
         stk_source_item_at(source, i, &item);
         const bool mine = strcmp(stk_source_split_name(source, item.split), out->train_split) == 0;
+        labels += item.label >= 0;
         if (mine && item.label >= 0 && item.label < out->classes) count[item.label]++;
     }
-    for (int64_t c = 0; c < out->classes; c++) {
+    for (int64_t c = 0; labels && c < out->classes; c++) {
         if (c == 0 || count[c] < out->rare_count) out->rare_class = c, out->rare_count = count[c];
         out->rare_classes += count[c] < STK_TRAIN_FEW;
     }
@@ -94,7 +107,7 @@ static stk_status look_at_records(const stk_train_recipe *recipe, stk_split_list
     for (size_t i = 0; i < report.file_count; i++)
         stk_split_list_add(list, report.files[i].split ? report.files[i].split : "train",
                            report.files[i].records, report.files[i].bytes);
-    for (size_t i = 0; i < report.class_count; i++)
+    for (size_t i = 0; i < report.class_count && !out->class_names; i++)
         if (report.classes[i].label >= out->classes) out->classes = report.classes[i].label + 1;
     stk_inspect_report_release(&report);
     return STK_OK;
@@ -109,13 +122,18 @@ static bool is_of_records(const stk_train_data *out)
 static stk_status list_splits(const stk_train_recipe *recipe, stk_split_list *list,
                               stk_train_data *out, stk_error *err)
 {
-    stk_status st = STK_OK;
-    stk_error  why;
-    if (look_at_info(recipe, list, out, &st, err)) return st;
-    st = look_at_source(recipe, list, out, &why);
-    const bool again = st ? st == STK_E_FORMAT : out->classes < 1 && is_of_records(out);
-    if (again && look_at_records(recipe, list, out, err) == STK_OK) return STK_OK;
-    if (st && err) *err = why;
+    stk_error why;
+    STK_TRY(look_at_info(recipe, list, out, err));
+    if (list->count && out->classes >= 1) return STK_OK;
+    if (list->count) return look_at_records(recipe, list, out, err);
+    stk_status st = look_at_source(recipe, list, out, &why);
+    if (st ? st != STK_E_FORMAT : out->classes >= 1 || !is_of_records(out)) {
+        if (st && err) *err = why;
+        return st;
+    }
+    const stk_status again = look_at_records(recipe, list, out, err);
+    if (!again || !st || again == STK_E_NOMEM) return again;
+    if (err) *err = why;
     return st;
 }
 
@@ -154,9 +172,7 @@ const char *stk_train_data_kind(const stk_train_data *data)
 
 void stk_train_data_release(stk_train_data *data)
 {
-    for (int64_t i = 0; data->class_names && i < data->classes; i++)
-        free(data->class_names[i]);
-    free(data->class_names);
+    forget_classes(data);
     free(data->labels);
     stk_source_free(data->source);
     *data = (stk_train_data){0};

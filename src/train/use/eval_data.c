@@ -15,16 +15,24 @@ static const char *other_split(const stk_train_data *data)
                                                                  : data->train_split;
 }
 
-static void count_splits(stk_eval_data *d)
+/* What the folder says of itself; empty where it says nothing. */
+static stk_status read_info(const stk_eval_data *d, stk_dataset_info *info, stk_error *err)
+{
+    const stk_status st = stk_dataset_info_read(info, NULL, d->recipe.data.path, err);
+    return st == STK_E_NOTFOUND ? STK_OK : st;
+}
+
+static stk_status count_splits(stk_eval_data *d, stk_error *err)
 {
     stk_dataset_info info;
-    stk_error        unasked;
     if (d->data.source) {
         d->splits = stk_source_split_count(d->data.source);
-    } else if (!stk_dataset_info_read(&info, NULL, d->recipe.data.path, &unasked)) {
-        d->splits = info.split_count;
-        stk_dataset_info_release(&info);
+        return STK_OK;
     }
+    STK_TRY(read_info(d, &info, err));
+    d->splits = info.split_count;
+    stk_dataset_info_release(&info);
+    return STK_OK;
 }
 
 /* The pipeline of a person's own says itself what its labels are. */
@@ -42,31 +50,33 @@ static int64_t count_listed(const stk_split_info *split)
 }
 
 /* How many images there should be. */
-static void find_count(stk_eval_data *d)
+static stk_status find_count(stk_eval_data *d, stk_error *err)
 {
     stk_dataset_info info;
-    stk_error        unasked;
     stk_source_item  item;
     d->listed = d->split || is_own_pipeline(d) ? -1 : d->data.validation_count;
-    if (!d->split) return;
+    if (!d->split) return STK_OK;
     if (d->data.source) d->listed = 0;
     for (uint64_t i = 0; d->data.source && i < stk_source_count(d->data.source); i++) {
         stk_source_item_at(d->data.source, i, &item);
         d->listed += strcmp(stk_source_split_name(d->data.source, item.split), d->split) == 0;
     }
-    if (d->data.source || stk_dataset_info_read(&info, NULL, d->recipe.data.path, &unasked)) return;
+    if (d->data.source) return STK_OK;
+    STK_TRY(read_info(d, &info, err));
     for (size_t i = 0; i < info.split_count; i++)
         if (strcmp(info.splits[i].name, d->split) == 0) d->listed = count_listed(&info.splits[i]);
     stk_dataset_info_release(&info);
+    return STK_OK;
 }
 
-static void choose_split(stk_eval_data *d, const stk_evaluate_options *o)
+static stk_status choose_split(stk_eval_data *d, const stk_evaluate_options *o, stk_error *err)
 {
-    count_splits(d);
+    STK_TRY(count_splits(d, err));
     d->split = o->split                   ? o->split
                : o->data                  ? other_split(&d->data)
                : d->data.validation_count ? NULL
                                           : d->data.train_split;
+    return STK_OK;
 }
 
 /* Which classes have images in the split, where the data was listed; NULL: not known. */
@@ -117,8 +127,8 @@ stk_status stk_eval_data_open(stk_eval_data *out, const stk_predictor *predictor
         r->data.split[0] = r->data.pipeline[0] = r->data.test[0] = r->data.validation[0] = 0;
     }
     STK_TRY(stk_train_look(&out->data, r, err));
-    choose_split(out, options);
-    find_count(out);
+    STK_TRY(choose_split(out, options, err));
+    STK_TRY(find_count(out, err));
     if (options->on_bad)
         STK_TRY(stk_train_recipe_set(r, "data.on_bad_sample", options->on_bad, "on_bad", err));
     r->model.classes = INT32_MAX; /* labels of the data are checked when they are matched */
