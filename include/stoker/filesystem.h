@@ -6,6 +6,7 @@
 #ifndef STOKER_FILESYSTEM_H
 #define STOKER_FILESYSTEM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stoker/blob.h>
 #include <stoker/error.h>
@@ -19,6 +20,7 @@ typedef struct stk_file_info {
     uint64_t      bytes;
     int64_t       modified_ns;   /* since 1970 */
     uint64_t      device, inode; /* which file it is, by whatever name; 0, 0: not known */
+    bool          link;          /* the name itself is a link: all else is of what it leads to */
 } stk_file_info;
 
 /* How a file will be read: a hint. */
@@ -88,6 +90,10 @@ typedef struct stk_filesystem_ops {
     stk_status (*rename)(const stk_filesystem *fs, const char *from, const char *to,
                          stk_error *err);
     stk_status (*remove)(const stk_filesystem *fs, const char *path, stk_error *err);
+    /* Optional: the terminated name of path without links and "..", into out; NULL where the store
+     * has no links. */
+    stk_status (*resolve)(const stk_filesystem *fs, const char *path, stk_blob *out,
+                          stk_error *err);
     /* Optional: NULL where the store has no locks. */
     stk_status (*lock)(const stk_filesystem *fs, const char *path, stk_lock **out, stk_error *err);
     /* Optional: NULL where files cannot grow in sight. */
@@ -136,6 +142,10 @@ STK_API void stk_output_close(stk_output *out);
 
 STK_API STK_NODISCARD stk_status stk_path_info(const stk_filesystem *fs, const char *path,
                                                stk_file_info *info, stk_error *err);
+/* The terminated name of what path leads to, without links and "..", into out (replacing what it
+ * held); path itself on a store without links. */
+STK_API STK_NODISCARD stk_status stk_path_resolve(const stk_filesystem *fs, const char *path,
+                                                  stk_blob *out, stk_error *err);
 STK_API STK_NODISCARD stk_status stk_path_list(const stk_filesystem *fs, const char *directory,
                                                stk_list_detail detail, stk_list_visit visit,
                                                void *context, stk_error *err);

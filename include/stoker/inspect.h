@@ -17,6 +17,7 @@ typedef struct stk_inspect_options {
     uint32_t    first_records;  /* how many to show in full */
     uint32_t    max_bad; /* bad records kept in the result; the rest is only counted. 0: 100 */
     const char *kind;    /* of source when it is no TFRecord; NULL finds out */
+    bool        follow_outside; /* as stk_source_options says */
     stk_ledger *ledger;
     int         threads; /* that read files side by side; 0 means one per allowed core */
     const stk_cancel *cancel;

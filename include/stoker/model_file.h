@@ -73,6 +73,7 @@ typedef struct stk_evaluate_options {
     const char *split;        /* NULL: what the run was validated on; of other data test, else
                                  validation, else train, else its first */
     const char       *on_bad; /* as data.on_bad_sample: "stop" or "skip"; NULL: as the run */
+    bool              follow_outside; /* as data.follow_outside; false: as the run */
     stk_class_rule    classes;
     int               bins; /* of the calibration; 0: 10 */
     const stk_cancel *cancel;

@@ -8,14 +8,15 @@
 STK_BEGIN_DECLS
 
 typedef struct stk_images_options {
-    const stk_filesystem *fs;       /* NULL: local; must outlive the dataset */
-    const char           *kind;     /* of source; NULL finds out */
-    bool                  skip_bad; /* as stk_source_options says, of a path that is opened */
-    struct stk_source    *source;   /* path, open already: it is not listed again; NULL: opens it */
-    const char           *split;    /* or another name for it ("test" for "Testing"); NULL: the one
-                                       to train on where there is one, else all */
-    const char *image;              /* the field with the picture; NULL: "image" */
-    const char *label;              /* NULL: "label" */
+    const stk_filesystem *fs;             /* NULL: local; must outlive the dataset */
+    const char           *kind;           /* of source; NULL finds out */
+    bool                  skip_bad;       /* as stk_source_options says, of a path that is opened */
+    bool                  follow_outside; /* likewise */
+    struct stk_source    *source; /* path, open already: it is not listed again; NULL: opens it */
+    const char           *split;  /* or another name for it ("test" for "Testing"); NULL: the one
+                                     to train on where there is one, else all */
+    const char *image;            /* the field with the picture; NULL: "image" */
+    const char *label;            /* NULL: "label" */
     int64_t     hold_back; /* k: one of k elements is kept out, for validation: of each class where
                               classes are known before reading, else every k-th; 0: none */
     bool    held_back;     /* only those elements instead */

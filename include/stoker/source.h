@@ -21,17 +21,21 @@ typedef struct stk_source_options {
     /* Leave out, and count, links to nothing, links that lead back up and folders that may not be
      * read. Without it they are errors. */
     bool skip_bad;
+    /* Take what lies outside of the data's folder: where links lead, and rows of a table. Without
+     * it that is an error or, with skip_bad, left out and counted. */
+    bool follow_outside;
 } stk_source_options;
 
 /* Why a listing passed something over. */
 typedef enum stk_left_out_reason {
-    STK_LEFT_OUT_LINK,   /* an image or folder that is a link to nothing; with skip_bad */
-    STK_LEFT_OUT_LOOP,   /* a link that leads back up; with skip_bad */
-    STK_LEFT_OUT_DENIED, /* a folder that may not be read; with skip_bad */
-    STK_LEFT_OUT_FORMAT, /* a picture, by its name, of a format that is not read */
-    STK_LEFT_OUT_EMPTY,  /* a folder with no image in it or below */
-    STK_LEFT_OUT_OTHER,  /* no picture, by its name */
-    STK_LEFT_OUT_HIDDEN, /* its name begins with a dot */
+    STK_LEFT_OUT_LINK,    /* an image or folder that is a link to nothing; with skip_bad */
+    STK_LEFT_OUT_LOOP,    /* a link that leads back up; with skip_bad */
+    STK_LEFT_OUT_DENIED,  /* a folder that may not be read; with skip_bad */
+    STK_LEFT_OUT_OUTSIDE, /* a link or a row that leads out of the data's folder; with skip_bad */
+    STK_LEFT_OUT_FORMAT,  /* a picture, by its name, of a format that is not read */
+    STK_LEFT_OUT_EMPTY,   /* a folder with no image in it or below */
+    STK_LEFT_OUT_OTHER,   /* no picture, by its name */
+    STK_LEFT_OUT_HIDDEN,  /* its name begins with a dot */
     STK_LEFT_OUT_REASONS
 } stk_left_out_reason;
 

@@ -30,6 +30,7 @@ typedef struct stk_train_recipe {
         char    preset[STK_TRAIN_TEXT];
         char    pipeline[STK_TRAIN_PATH]; /* a recipe whose data: is a list of stages; or "" */
         char    on_bad_sample[STK_TRAIN_TEXT];
+        bool    follow_outside; /* links and rows that lead out of the data's folder are taken */
         char    cache[STK_TRAIN_TEXT], resident[STK_TRAIN_TEXT], flip[STK_TRAIN_TEXT];
         char    cache_folder[STK_TRAIN_PATH]; /* of files kept on a disk; "": in the run's folder */
         char    balance[STK_TRAIN_TEXT];      /* "classes": each comes equally often; else "none" */

@@ -116,6 +116,7 @@ static stk_status status_of_errno(int value)
         return STK_E_BUSY;
     case EINVAL:
     case ENAMETOOLONG:
+    case ELOOP:
     case EISDIR:
         return STK_E_INVALID;
     default:

@@ -28,7 +28,8 @@ static bool look_at_info(stk_lint_storage *out, const char *path)
 void stk_lint_storage_look(stk_lint_storage *out, const stk_train_recipe *recipe)
 {
     const stk_source_options options = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
-                                        .skip_bad = true};
+                                        .skip_bad = true,
+                                        .follow_outside = recipe->data.follow_outside};
     stk_source              *source;
     stk_error                unasked;
     *out = (stk_lint_storage){0};

@@ -144,4 +144,28 @@ if [ "$stopped" = 1 ]; then
 else
     echo "no pack took long enough to be stopped" >&2
 fi
+
+# Names that lead out of the data's folder: refused, left out and counted, or followed.
+mkdir -p "$work/table"
+make_pictures "$work/table/in" 2 2 8 8
+make_pictures "$work/secret" 1 1 8 8
+secret=$(find "$work/secret" -type f | head -1)
+(
+    cd "$work/table"
+    echo file,label
+    find in -type f | sort | sed 's/$/,a/'
+    echo "$secret,b"
+    echo "../secret${secret#"$work/secret"},b"
+) >"$work/table/rows.csv"
+run pack "$work/table/rows.csv" "$work/rows" -q
+expect_code 1 "rows that lead out"
+expect_in "$work/err" "2 rows lead out of the data's folder" "rows that lead out"
+expect_in "$work/err" "--follow-outside" "rows that lead out"
+run pack "$work/table/rows.csv" "$work/rows" --on-bad skip
+expect_code 0 "rows that are left out"
+expect_in "$work/out" "left out: 2 names that lead out of the data's folder" "rows that are left out"
+run pack "$work/table/rows.csv" "$work/followed" --follow-outside --json -q
+expect_code 0 "rows that are followed"
+expect_in "$work/out" '"items": 6' "rows that are followed"
+expect_in "$work/out" "were followed: 2" "rows that are followed"
 finish

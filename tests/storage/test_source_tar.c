@@ -91,7 +91,9 @@ STK_TEST(a_folder_of_webdataset_archives_is_one_source)
     mkdir(stk_test_path("web"), 0777);
     EXPECT(symlink(DATA "web-train-000.tar", stk_test_path("web/web-train-000.tar")) == 0);
     EXPECT(symlink(DATA "web-test-000.tar.gz", stk_test_path("web/web-test-000.tar.gz")) == 0);
-    stk_source *source = open_source(stk_test_path("web"), NULL);
+    const stk_source_options options = {.follow_outside = true};
+    stk_source              *source;
+    EXPECT_OK(stk_source_open(&source, NULL, stk_test_path("web"), &options, &err));
     EXPECT_INT_EQ(6, stk_source_count(source));
     EXPECT_INT_EQ(2, stk_source_split_count(source));
     EXPECT_STR_EQ("test", stk_source_split_name(source, 0));

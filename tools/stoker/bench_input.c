@@ -310,7 +310,8 @@ static int compare_forms(const stk_invocation *call, const stk_bench_shape *shap
 static stk_bench_shape shape_of(const values *v)
 {
     const bool pictures = v->pictures.preset != NULL;
-    return (stk_bench_shape){.batch = v->batch >= 0 ? v->batch
+    return (stk_bench_shape){.follow_outside = v->pictures.follow_outside,
+                             .batch = v->batch >= 0 ? v->batch
                                       : pictures    ? USUAL_PICTURES
                                                     : USUAL_BATCH,
                              .shuffle = v->shuffle >= 0 ? v->shuffle

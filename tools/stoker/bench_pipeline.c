@@ -5,6 +5,7 @@
 #include <stoker/dataset_sources.h>
 #include <stoker/recipe.h>
 #include <stoker/shards.h>
+#include <stoker/source.h>
 #include <string.h>
 
 /* A single file of any name is TFRecords when its first record has a sound header. */
@@ -27,10 +28,17 @@ static bool is_records(const char *path)
     return is;
 }
 
-static stk_status open_source(stk_dataset **out, const char *path, stk_error *err)
+static stk_status open_source(stk_dataset **out, const char *path, bool follow_outside,
+                              stk_error *err)
 {
-    return is_records(path) ? stk_dataset_tfrecord(out, NULL, path, NULL, err)
-                            : stk_dataset_source(out, NULL, path, NULL, NULL, err);
+    const stk_source_options options = {.follow_outside = follow_outside};
+    stk_source              *source;
+    *out = NULL;
+    if (is_records(path)) return stk_dataset_tfrecord(out, NULL, path, NULL, err);
+    STK_TRY(stk_source_open(&source, NULL, path, &options, err));
+    const stk_status st = stk_dataset_of_source(out, source, path, NULL, err);
+    stk_source_free(source);
+    return st;
 }
 
 static stk_status put_batches(stk_dataset **data, int64_t size, stk_error *err)
@@ -50,8 +58,10 @@ static stk_status put_stages(stk_dataset **data, const stk_bench_shape *shape, s
 static stk_status open_pictures(stk_dataset **out, const char *path, const stk_bench_shape *shape,
                                 stk_error *err)
 {
-    const stk_images_options images = {
-        .split = shape->split, .shuffle = shape->shuffle, .repeat = -1};
+    const stk_images_options images = {.split = shape->split,
+                                       .shuffle = shape->shuffle,
+                                       .repeat = -1,
+                                       .follow_outside = shape->follow_outside};
     return stk_dataset_images(out, path, &images, err);
 }
 
@@ -71,7 +81,8 @@ stk_status stk_bench_pipeline(stk_dataset **out, const char *path, const stk_ben
                               stk_error *err)
 {
     if (stk_bench_is_recipe(path)) return stk_recipe_load(out, path, NULL, err);
-    STK_TRY(shape->preset ? open_pictures(out, path, shape, err) : open_source(out, path, err));
+    STK_TRY(shape->preset ? open_pictures(out, path, shape, err)
+                          : open_source(out, path, shape->follow_outside, err));
     stk_status st = shape->preset ? put_preset(out, shape, err) : put_stages(out, shape, err);
     if (st) {
         stk_dataset_unref(*out);

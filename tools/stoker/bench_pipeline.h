@@ -11,6 +11,7 @@ typedef struct stk_bench_shape {
     const stk_preset  *preset;  /* NULL: records and fields as they are */
     stk_preset_options preparation;
     const char        *split; /* with a preset */
+    bool               follow_outside;
 } stk_bench_shape;
 
 /* A file that is named as YAML is. */

@@ -15,10 +15,11 @@ static const stk_feature_info *find_label(const stk_feature_info *features, size
     return NULL;
 }
 
-void stk_class_names_load(stk_class_names *names, const char *path)
+void stk_class_names_load(stk_class_names *names, const char *path, bool follow_outside)
 {
-    const stk_source_options options = {.cancel = stk_signals_token()};
-    size_t                   count = 0;
+    const stk_source_options options = {
+        .cancel = stk_signals_token(), .skip_bad = true, .follow_outside = follow_outside};
+    size_t count = 0;
     *names = (stk_class_names){0};
     if (stk_dataset_info_read(&names->info, NULL, path, NULL) == STK_OK) {
         names->label = find_label(names->info.features, names->info.feature_count);

@@ -14,7 +14,7 @@ typedef struct stk_class_names {
 
 /* Looks for them in the folder's description, else in the source. Data that says nothing is no
  * error: classes are then numbers. */
-void stk_class_names_load(stk_class_names *names, const char *path);
+void stk_class_names_load(stk_class_names *names, const char *path, bool follow_outside);
 void stk_class_names_release(stk_class_names *names);
 
 /* "frog", or "class 6"; "" for no label (-1). Returns text. */

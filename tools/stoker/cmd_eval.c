@@ -4,6 +4,7 @@
 #include "eval_report.h"
 #include "json_out.h"
 #include "model_options.h"
+#include "pictures.h"
 #include "signals.h"
 #include "source_kinds.h"
 #include "text.h"
@@ -16,6 +17,7 @@ typedef struct values {
     stk_model_values  model;
     const char       *csv, *confusion, *mistakes;
     int64_t           batch, bins, top, worst, columns;
+    bool              follow_outside;
 } values;
 
 static const values defaults = {.bins = 10, .top = 3, .worst = 40, .columns = 8};
@@ -61,6 +63,7 @@ static const stk_option options[] = {
      .target = offsetof(values, on_bad),
      .group = "What to evaluate",
      .help = "at a picture that cannot be read: stop, or leave it out (default: as the run)"},
+    STK_FOLLOW_OUTSIDE_OPTION(values, follow_outside, "What to evaluate"),
     {.name = "match",
      .metavar = "name|index",
      .kind = STK_OPTION_CHOICE,
@@ -252,6 +255,7 @@ static stk_status measure(const stk_invocation *call, stk_predictor *predictor,
                                       .kind = v->kind,
                                       .split = v->split,
                                       .on_bad = v->on_bad,
+                                      .follow_outside = v->follow_outside,
                                       .classes = index ? STK_CLASSES_BY_INDEX : STK_CLASSES_BY_NAME,
                                       .bins = (int)v->bins,
                                       .cancel = stk_signals_token(),

@@ -1,6 +1,7 @@
 /* stoker inspect: what is in a data set, and is it sound. */
 #include "command.h"
 #include "health_text.h"
+#include "pictures.h"
 #include "progress.h"
 #include "report.h"
 #include "signals.h"
@@ -12,7 +13,7 @@
 
 typedef struct values {
     stk_common_values common;
-    bool              verify, all;
+    bool              verify, all, follow_outside;
     int64_t           records, sample, bad, pictures;
     const char       *label, *kind, *color;
 } values;
@@ -56,6 +57,7 @@ static const stk_option options[] = {
      .group = "What to look at",
      .help = "count classes of this feature (default: label, image/class/label, or one of a "
              "similar name)"},
+    STK_FOLLOW_OUTSIDE_OPTION(values, follow_outside, "What to look at"),
     {.name = "kind",
      .metavar = "KIND",
      .kind = STK_OPTION_CHOICE,
@@ -132,16 +134,17 @@ static int fail_path(session *s, const char *path, const stk_error *err)
 static stk_status look_at_pictures(session *s, const char *path, stk_health_report *report,
                                    const stk_health_report **out, stk_error *err)
 {
-    const values      *v = s->values;
-    stk_health_options wanted = {.all = v->verify || v->all,
-                                 .sample = (uint64_t)v->pictures,
-                                 .threads = (int)v->common.threads,
-                                 .ledger = s->options.ledger,
-                                 .cancel = s->options.cancel};
-    bool               applies;
+    const values            *v = s->values;
+    stk_health_options       wanted = {.all = v->verify || v->all,
+                                       .sample = (uint64_t)v->pictures,
+                                       .threads = (int)v->common.threads,
+                                       .ledger = s->options.ledger,
+                                       .cancel = s->options.cancel};
+    const stk_source_options source = {.kind = v->kind, .follow_outside = v->follow_outside};
+    bool                     applies;
     *out = NULL;
     if (!v->pictures) return STK_OK;
-    STK_TRY(stk_health_run(report, path, v->kind, &wanted, v->common.quiet, &applies, err));
+    STK_TRY(stk_health_run(report, path, &source, &wanted, v->common.quiet, &applies, err));
     if (applies) *out = report;
     return STK_OK;
 }
@@ -218,6 +221,7 @@ static int run(const stk_invocation *call)
         .first_records = (uint32_t)v->records,
         .max_bad = (uint32_t)v->bad,
         .kind = v->kind,
+        .follow_outside = v->follow_outside,
         .ledger = ledger,
         .threads = (int)v->common.threads,
         .cancel = stk_signals_token(),

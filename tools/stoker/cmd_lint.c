@@ -157,17 +157,18 @@ static int print(const stk_invocation *call, const stk_lint_list *list)
 static stk_status lint_pictures(const values *v, const stk_train_job *job, stk_lint_list *list,
                                 stk_error *err)
 {
-    const stk_train_recipe *recipe = &job->recipe;
-    stk_health_report       report;
-    stk_health_options      wanted = {.all = v->all,
-                                      .sample = (uint64_t)v->pictures,
-                                      .threads = (int)recipe->knobs.threads,
-                                      .cancel = stk_signals_token()};
-    bool                    applies;
+    const stk_train_recipe  *recipe = &job->recipe;
+    stk_health_report        report;
+    stk_health_options       wanted = {.all = v->all,
+                                       .sample = (uint64_t)v->pictures,
+                                       .threads = (int)recipe->knobs.threads,
+                                       .cancel = stk_signals_token()};
+    const stk_source_options source = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
+                                       .follow_outside = recipe->data.follow_outside};
+    bool                     applies;
     if (*recipe->data.pipeline || !v->pictures) return STK_OK;
-    STK_TRY(stk_health_run(&report, recipe->data.path,
-                           *recipe->data.kind ? recipe->data.kind : NULL, &wanted, v->train.quiet,
-                           &applies, err));
+    STK_TRY(stk_health_run(&report, recipe->data.path, &source, &wanted, v->train.quiet, &applies,
+                           err));
     if (!applies) return STK_OK;
     stk_lint_health(list, &report, recipe->data.path);
     stk_health_report_release(&report);

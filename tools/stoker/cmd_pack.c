@@ -2,6 +2,7 @@
 #include "command.h"
 #include "format.h"
 #include "left_out_json.h"
+#include "pictures.h"
 #include "progress.h"
 #include "signals.h"
 #include "source_kinds.h"
@@ -17,7 +18,7 @@ typedef struct values {
     stk_common_values common;
     const char       *name, *splits, *kind, *compression, *trace, *format, *on_bad;
     uint64_t          shard_bytes;
-    bool              keep_order, restart, seekable, no_seekable;
+    bool              keep_order, restart, seekable, no_seekable, follow_outside;
     int64_t           seed, resize, quality;
 } values;
 
@@ -141,6 +142,7 @@ static const stk_option options[] = {
      .choice = stk_source_kind_choice,
      .group = "Running",
      .help = "what SOURCE is (default: found out by looking)"},
+    STK_FOLLOW_OUTSIDE_OPTION(values, follow_outside, "Running"),
     {.name = "restart",
      .kind = STK_OPTION_FLAG,
      .target = offsetof(values, restart),
@@ -208,7 +210,8 @@ static stk_status list_source(session *s, stk_error *err)
         .kind = s->values->kind,
         .ledger = s->ledger,
         .cancel = stk_signals_token(),
-        .skip_bad = !strcmp(s->values->on_bad, stk_pack_on_bad_name(STK_PACK_BAD_SKIPPED))};
+        .skip_bad = !strcmp(s->values->on_bad, stk_pack_on_bad_name(STK_PACK_BAD_SKIPPED)),
+        .follow_outside = s->values->follow_outside};
     char note[300], shown[250];
     stk_text_fit(shown, sizeof shown, s->source_path, 200);
     snprintf(note, sizeof note, "listing %s ...", shown);

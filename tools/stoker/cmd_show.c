@@ -175,6 +175,7 @@ static bool choose_as_train(session *s)
     stk_train_recipe_init(&recipe);
     snprintf(recipe.data.path, sizeof recipe.data.path, "%s", r->path);
     if (r->skip_bad) strcpy(recipe.data.on_bad_sample, "skip");
+    recipe.data.follow_outside = r->pictures.follow_outside;
     if (r->pictures.split)
         snprintf(recipe.data.split, sizeof recipe.data.split, "%s", r->pictures.split);
     if (stk_train_look(&data, &recipe, &unasked)) return false;
@@ -243,7 +244,7 @@ static stk_status show(session *s, stk_error *err)
     stk_class_names names = {0};
     stk_blob        png;
     STK_TRY(choose_preset(s, err));
-    if (!s->all) stk_class_names_load(&names, s->request.path);
+    if (!s->all) stk_class_names_load(&names, s->request.path, s->request.pictures.follow_outside);
     stk_status st = s->all ? stk_show_operations(&s->cells, &s->request, err)
                            : stk_show_pictures(&s->cells, &s->request, &names, err);
     stk_class_names_release(&names);

@@ -20,13 +20,16 @@ static bool is_of_machine(stk_status st)
            st == STK_E_NOSPACE || st == STK_E_BUSY || st == STK_E_PERMISSION;
 }
 
-stk_status stk_health_run(stk_health_report *out, const char *path, const char *kind,
+stk_status stk_health_run(stk_health_report *out, const char *path, const stk_source_options *how,
                           stk_health_options *options, bool quiet, bool *applies, stk_error *err)
 {
-    const stk_source_options source_options = {
-        .kind = kind, .ledger = options->ledger, .cancel = options->cancel, .skip_bad = true};
-    stk_source  *source;
-    stk_progress progress;
+    const stk_source_options source_options = {.kind = how->kind,
+                                               .ledger = options->ledger,
+                                               .cancel = options->cancel,
+                                               .skip_bad = true,
+                                               .follow_outside = how->follow_outside};
+    stk_source              *source;
+    stk_progress             progress;
     *applies = false;
     stk_status st = stk_source_open(&source, NULL, path, &source_options, err);
     if (is_of_machine(st)) return st;

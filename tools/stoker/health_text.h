@@ -5,12 +5,13 @@
 #include "terminal.h"
 
 #include <stoker/health.h>
+#include <stoker/source.h>
 
 /* Looks at the pictures of the source at path, with a line of progress unless quiet. *applies is
  * false where it has none, or is no source that can be opened; then out holds nothing. */
-STK_NODISCARD stk_status stk_health_run(stk_health_report *out, const char *path, const char *kind,
-                                        stk_health_options *options, bool quiet, bool *applies,
-                                        stk_error *err);
+STK_NODISCARD stk_status stk_health_run(stk_health_report *out, const char *path,
+                                        const stk_source_options *how, stk_health_options *options,
+                                        bool quiet, bool *applies, stk_error *err);
 
 /* For people, to stdout: the pictures in three lines, then what was found. */
 void stk_health_print(const stk_health_report *report, const stk_style *style);

@@ -14,8 +14,11 @@ const char *stk_preset_choice(size_t index)
 stk_status stk_pictures_open(stk_dataset **out, const char *path, const stk_picture_values *values,
                              int64_t shuffle, int64_t repeat, stk_error *err)
 {
-    const stk_images_options options = {
-        .split = values->split, .shuffle = shuffle, .repeat = repeat, .skip_bad = values->skip_bad};
+    const stk_images_options options = {.split = values->split,
+                                        .shuffle = shuffle,
+                                        .repeat = repeat,
+                                        .skip_bad = values->skip_bad,
+                                        .follow_outside = values->follow_outside};
     return stk_dataset_images(out, path, &options, err);
 }
 

@@ -15,7 +15,16 @@ typedef struct stk_picture_values {
     bool        evaluate, exact;
     int64_t     size;     /* 0: the preset's */
     bool        skip_bad; /* links to nothing and the like are left out of the listing */
+    bool        follow_outside;
 } stk_picture_values;
+
+/* The flag of every command that lists data. */
+#define STK_FOLLOW_OUTSIDE_OPTION(type, field, heading)                                            \
+    {                                                                                              \
+        .name = "follow-outside", .kind = STK_OPTION_FLAG, .target = offsetof(type, field),        \
+        .group = heading,                                                                          \
+        .help = "take what links in DATA and rows of a table name outside of its folder"           \
+    }
 
 /* The presets' names, for tables of options. */
 const char *stk_preset_choice(size_t index);
@@ -47,6 +56,7 @@ const char *stk_preset_choice(size_t index);
          .target = offsetof(type, member.exact),                                                   \
          .group = "Pictures",                                                                      \
          .help = "decode at full size always; otherwise the decoder may shrink large JPEGs"},      \
+        STK_FOLLOW_OUTSIDE_OPTION(type, member.follow_outside, "Pictures"),                        \
     {                                                                                              \
         .name = "split", .metavar = "SPLIT", .kind = STK_OPTION_TEXT,                              \
         .target = offsetof(type, member.split), .choice = stk_choice_split, .group = "Pictures",   \

@@ -77,6 +77,7 @@ static stk_status apply_flags(const stk_train_values *v, stk_train_recipe *recip
     }
     if (v->trivial) recipe->model.trivial = true;
     if (v->eager) recipe->knobs.eager = true;
+    if (v->follow_outside) recipe->data.follow_outside = true;
     if (v->no_fuse)
         STK_TRY(stk_train_recipe_set(recipe, "knobs.passes_off", "fuse", "--no-fuse", err));
     if (v->no_callbacks) recipe->output.tensorboard = false;

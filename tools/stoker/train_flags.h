@@ -18,7 +18,7 @@ typedef struct stk_train_values {
         *seed, *tta, *loss, *class_weights;
     const char     *backend, *threads, *input_threads, *memory_mb;
     const char     *folder, *log_every, *checkpoint_every;
-    bool            trivial, eager, no_fuse, no_callbacks, json, quiet;
+    bool            trivial, eager, no_fuse, no_callbacks, json, quiet, follow_outside;
     stk_option_list set, inject;
 } stk_train_values;
 
@@ -79,6 +79,7 @@ typedef struct stk_train_values {
         STK_TRAIN_TEXT_OPTION(type, member.on_bad, "on-bad", "stop|skip", "Data",                  \
                               "pictures that cannot be read: stop, or leave them out and tell "    \
                               "which (default stop)"),                                             \
+        STK_FOLLOW_OUTSIDE_OPTION(type, member.follow_outside, "Data"),                            \
         STK_TRAIN_WORD_OPTION(type, member.model, "model", "NAME", stk_choice_model, "Model",      \
                               "the network, of those below (default: by the size of pictures)"),   \
         STK_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \

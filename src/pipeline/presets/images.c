@@ -2,6 +2,7 @@
  * comes through the importers. */
 #include "base/arena.h"
 #include "storage/file/split_name.h"
+#include "storage/source/inside.h"
 
 #include <stdlib.h>
 #include <stoker/dataset_info.h>
@@ -215,10 +216,21 @@ static stk_status name_values(opening *o, stk_error *err)
     return put(o, function, err);
 }
 
+/* Names of classes are read beside the records: neither may be a link to what others keep. */
+static stk_status check_links(const opening *o, stk_error *err)
+{
+    stk_file_info info;
+    if (o->options->follow_outside || stk_path_info(o->options->fs, o->path, &info, err) ||
+        info.kind != STK_FILE_DIRECTORY)
+        return STK_OK;
+    return stk_inside_check(o->options->fs, o->path, NULL, err);
+}
+
 static stk_status open_records(opening *o, const stk_shards *shards, stk_error *err)
 {
     stk_dataset_info info;
-    stk_status       st = stk_dataset_info_read(&info, o->options->fs, o->path, err);
+    STK_TRY(check_links(o, err));
+    stk_status st = stk_dataset_info_read(&info, o->options->fs, o->path, err);
     if (st && st != STK_E_NOTFOUND) return st;
     st = open_files(o, shards, err);
     if (!st) st = put_share(o, err);
@@ -256,7 +268,10 @@ static stk_status open_source(opening *o, stk_error *err)
     stk_status                st = STK_OK;
     if (!source)
         st = stk_source_open(&source, p->fs, o->path,
-                             &(stk_source_options){.kind = p->kind, .skip_bad = p->skip_bad}, &why);
+                             &(stk_source_options){.kind = p->kind,
+                                                   .skip_bad = p->skip_bad,
+                                                   .follow_outside = p->follow_outside},
+                             &why);
     if (!st)
         st = stk_dataset_of_source_part(&o->data, source, o->path, split, p->hold_back,
                                         p->held_back, &why);

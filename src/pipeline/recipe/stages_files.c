@@ -2,6 +2,7 @@
 #include "pipeline/recipe/table.h"
 
 #include <stoker/dataset_sources.h>
+#include <stoker/source.h>
 
 #define COMPRESSIONS "auto=0 none=1 gzip=2 zlib=3 zstd=4"
 #define RECORD_PARAMETERS                                                                          \
@@ -107,13 +108,20 @@ static const stk_recipe_parameter source_parameters[] = {
     {"path", STK_RECIPE_PATH, .required = true, .help = "a folder of images, an archive, a table"},
     {"kind", STK_RECIPE_TEXT, .help = "what it is, where it cannot be told from its content"},
     {"split", STK_RECIPE_TEXT, .help = "only this part, such as train"},
+    {"follow_outside", STK_RECIPE_BOOL, .fallback = "false",
+     .help = "take what links and rows name outside of the data's folder"},
 };
 
 static stk_status source(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
                          stk_error *err)
 {
-    const stk_argument *a = bound->arguments;
-    return stk_dataset_source(data, recipe->fs, a[0].text, a[1].text, a[2].text, err);
+    const stk_argument      *a = bound->arguments;
+    const stk_source_options options = {.kind = a[1].text, .follow_outside = a[3].truth};
+    stk_source              *opened;
+    STK_TRY(stk_source_open(&opened, recipe->fs, a[0].text, &options, err));
+    const stk_status st = stk_dataset_of_source(data, opened, a[0].text, a[2].text, err);
+    stk_source_free(opened);
+    return st;
 }
 
 static const stk_entry entries[] = {

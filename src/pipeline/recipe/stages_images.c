@@ -4,7 +4,7 @@
 
 #include <stoker/presets.h>
 
-enum { PATH, SPLIT, KIND, SHUFFLE, REPEAT, IMAGE, LABEL, SKIP_BAD };
+enum { PATH, SPLIT, KIND, SHUFFLE, REPEAT, IMAGE, LABEL, SKIP_BAD, FOLLOW_OUTSIDE };
 
 static const stk_recipe_parameter images_parameters[] = {
     [PATH] = {"path", STK_RECIPE_PATH, .required = true,
@@ -21,6 +21,8 @@ static const stk_recipe_parameter images_parameters[] = {
     [SKIP_BAD] = {"skip_bad", STK_RECIPE_BOOL, .fallback = "false",
                   .help = "leave out links to nothing, links that lead back up, and folders that "
                           "may not be read"},
+    [FOLLOW_OUTSIDE] = {"follow_outside", STK_RECIPE_BOOL, .fallback = "false",
+                        .help = "take what links and rows name outside of the data's folder"},
 };
 
 static stk_status build_images(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
@@ -33,6 +35,7 @@ static stk_status build_images(stk_recipe *recipe, const stk_bound *bound, stk_d
                                         .image = a[IMAGE].text,
                                         .label = a[LABEL].text,
                                         .skip_bad = a[SKIP_BAD].truth,
+                                        .follow_outside = a[FOLLOW_OUTSIDE].truth,
                                         .shuffle = a[SHUFFLE].integer,
                                         .repeat = a[REPEAT].integer};
     return stk_dataset_images(data, a[PATH].text, &options, err);

@@ -160,6 +160,12 @@ static stk_status list_below(const stk_filesystem *fs, const char *directory,
     return below(fs)->ops->list(below(fs), directory, detail, visit, context, err);
 }
 
+static stk_status resolve_below(const stk_filesystem *fs, const char *path, stk_blob *out,
+                                stk_error *err)
+{
+    return stk_path_resolve(below(fs), path, out, err);
+}
+
 static stk_status refuse(const char *path, stk_error *err)
 {
     return stk_fail(err, STK_E_UNSUPPORTED, "cache", path, "files are only read through a cache");
@@ -223,7 +229,8 @@ stk_status stk_cached_files_open(stk_cached_files **out, const stk_cached_files_
                                   .list = list_below,
                                   .make_directory = change,
                                   .rename = rename_file,
-                                  .remove = change};
+                                  .remove = change,
+                                  .resolve = resolve_below};
     c->fs = (stk_filesystem){.ops = &c->ops, .name = "cached"};
     c->options = *options;
     c->table.ledger = stk_ledger_ref(options->ledger);

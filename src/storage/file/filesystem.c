@@ -82,6 +82,15 @@ stk_status stk_path_info(const stk_filesystem *fs, const char *path, stk_file_in
     return fs->ops->info(fs, path, info, err);
 }
 
+stk_status stk_path_resolve(const stk_filesystem *fs, const char *path, stk_blob *out,
+                            stk_error *err)
+{
+    fs = or_local(fs);
+    if (fs->ops->resolve) return fs->ops->resolve(fs, path, out, err);
+    out->size = 0;
+    return stk_blob_append(out, path, strlen(path) + 1, err);
+}
+
 stk_status stk_path_list(const stk_filesystem *fs, const char *directory, stk_list_detail detail,
                          stk_list_visit visit, void *context, stk_error *err)
 {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,37 +184,66 @@ static stk_status info(const stk_filesystem *fs, const char *path, stk_file_info
 {
     (void)fs;
     struct stat st;
-    if (stat(path, &st)) return stk_fail_errno(err, errno, "read", path, "find");
+    if (lstat(path, &st)) return stk_fail_errno(err, errno, "read", path, "find");
+    const bool link = S_ISLNK(st.st_mode);
+    if (link && stat(path, &st)) return stk_fail_errno(err, errno, "read", path, "find");
     *out = info_of(&st);
+    out->link = link;
     return STK_OK;
+}
+
+static stk_status resolve(const stk_filesystem *fs, const char *path, stk_blob *out, stk_error *err)
+{
+    (void)fs;
+    char real[PATH_MAX];
+    if (!realpath(path, real)) return stk_fail_errno(err, errno, "read", path, "find");
+    out->size = 0;
+    return stk_blob_append(out, real, strlen(real) + 1, err);
+}
+
+/* A link that leads nowhere, or where nobody may look, is no file. A disk that fails says nothing
+ * of the entry: data must not shrink by it. */
+static bool leads_nowhere(int reason)
+{
+    return reason == ENOENT || reason == ELOOP || reason == ENOTDIR || reason == EACCES ||
+           reason == ENAMETOOLONG;
 }
 
 /* Links, and entries of file systems that do not say, need a look at what they lead to; so do
  * sizes. Looking from the open folder costs half of a look by the whole path. */
-static stk_file_info info_of_entry(DIR *directory, const struct dirent *entry,
-                                   stk_list_detail detail)
+static stk_status info_of_entry(DIR *directory, const char *path, const struct dirent *entry,
+                                stk_list_detail detail, stk_file_info *out, stk_error *err)
 {
     struct stat st;
-    if (detail == STK_LIST_KINDS) {
-        if (entry->d_type == DT_REG) return (stk_file_info){.kind = STK_FILE_REGULAR};
-        if (entry->d_type == DT_DIR) return (stk_file_info){.kind = STK_FILE_DIRECTORY};
-        if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
-            return (stk_file_info){.kind = STK_FILE_OTHER};
+    char        tried[NAME_MAX + 32];
+    bool        link = entry->d_type == DT_LNK;
+    *out = (stk_file_info){.kind = STK_FILE_OTHER};
+    if (detail == STK_LIST_KINDS && !link && entry->d_type != DT_UNKNOWN) {
+        if (entry->d_type == DT_REG) out->kind = STK_FILE_REGULAR;
+        if (entry->d_type == DT_DIR) out->kind = STK_FILE_DIRECTORY;
+        return STK_OK;
     }
-    if (fstatat(dirfd(directory), entry->d_name, &st, 0))
-        return (stk_file_info){.kind = STK_FILE_OTHER};
-    return info_of(&st);
+    if (entry->d_type == DT_UNKNOWN)
+        link = !fstatat(dirfd(directory), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+               S_ISLNK(st.st_mode);
+    const int reason = fstatat(dirfd(directory), entry->d_name, &st, 0) ? errno : 0;
+    if (!reason) *out = info_of(&st);
+    out->link = link;
+    snprintf(tried, sizeof tried, "look at %s in it", entry->d_name);
+    if (!reason || leads_nowhere(reason)) return STK_OK;
+    return stk_fail_errno(err, reason, "list", path, tried);
 }
 
 static stk_status visit_all(DIR *directory, const char *path, stk_list_detail detail,
                             stk_list_visit visit, void *context, stk_error *err)
 {
     for (;;) {
+        stk_file_info found;
         errno = 0;
         const struct dirent *entry = readdir(directory);
         if (!entry) return errno ? stk_fail_errno(err, errno, "list", path, "list") : STK_OK;
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
-        const stk_file_info found = info_of_entry(directory, entry, detail);
+        STK_TRY(info_of_entry(directory, path, entry, detail, &found, err));
         STK_TRY(visit(context, entry->d_name, &found, err));
     }
 }
@@ -285,6 +315,7 @@ const stk_filesystem *stk_filesystem_local(void)
         .make_directory = make_directory,
         .rename = rename_path,
         .remove = remove_path,
+        .resolve = resolve,
         .lock = stk_local_lock,
         .append = stk_local_append,
     };

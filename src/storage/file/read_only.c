@@ -43,6 +43,11 @@ static stk_status list(const stk_filesystem *fs, const char *directory, stk_list
     return stk_path_list(inner_of(fs), directory, detail, visit, context, err);
 }
 
+static stk_status resolve(const stk_filesystem *fs, const char *path, stk_blob *out, stk_error *err)
+{
+    return stk_path_resolve(inner_of(fs), path, out, err);
+}
+
 static stk_status refuse_path(const stk_filesystem *fs, const char *path, stk_error *err)
 {
     (void)fs;
@@ -69,6 +74,7 @@ void stk_read_only_init(stk_read_only *view, const stk_filesystem *inner)
         .make_directory = refuse_path,
         .rename = refuse_rename,
         .remove = refuse_path,
+        .resolve = resolve,
     };
     *view = (stk_read_only){.fs = {.ops = &ops, .name = "read-only"}, .inner = inner};
 }

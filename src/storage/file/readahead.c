@@ -217,6 +217,11 @@ static stk_status lock_path(const stk_filesystem *fs, const char *path, stk_lock
     return stk_path_lock(out, of(fs)->shared.inner, path, err);
 }
 
+static stk_status resolve(const stk_filesystem *fs, const char *path, stk_blob *out, stk_error *err)
+{
+    return stk_path_resolve(of(fs)->shared.inner, path, out, err);
+}
+
 static stk_status check(stk_readahead_options *options, stk_error *err)
 {
     if (!options->block_bytes) options->block_bytes = BLOCK_BYTES;
@@ -242,6 +247,7 @@ stk_status stk_readahead_new(stk_filesystem **out, const stk_filesystem *inner, 
         .make_directory = make_directory,
         .rename = rename_path,
         .remove = remove_path,
+        .resolve = resolve,
         .lock = lock_path,
     };
     *out = NULL;

@@ -208,7 +208,8 @@ stk_status stk_inspect_source(stk_inspect_call *call, stk_error *err)
     const stk_source_options options = {.kind = call->options.kind,
                                         .ledger = call->options.ledger,
                                         .cancel = call->options.cancel,
-                                        .skip_bad = true};
+                                        .skip_bad = true,
+                                        .follow_outside = call->options.follow_outside};
     stk_source              *source;
     stk_arena                arena;
     stk_tally                classes;

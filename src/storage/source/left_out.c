@@ -88,6 +88,15 @@ stk_status stk_left_out_add(stk_left_out_list *list, stk_arena *arena, stk_left_
     return insert(list, &item, err);
 }
 
+void stk_left_out_forget(stk_left_out_list *list, stk_left_out_reason reason)
+{
+    size_t               count, kept = 0;
+    stk_source_left_out *all = items_of(list, &count);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].reason != reason) all[kept++] = all[i];
+    list->items.size = kept * sizeof *all;
+}
+
 /* What one of a reason is called, and several; an ending goes before. */
 static const struct {
     const char *word, *one, *many;
@@ -97,6 +106,8 @@ static const struct {
     [STK_LEFT_OUT_LOOP] = {"loop", "link that leads back up", "links that lead back up", true},
     [STK_LEFT_OUT_DENIED] = {"denied", "folder that may not be read",
                              "folders that may not be read", true},
+    [STK_LEFT_OUT_OUTSIDE] = {"outside", "name that leads out of the data's folder",
+                              "names that lead out of the data's folder", true},
     [STK_LEFT_OUT_FORMAT] = {"format", "picture", "pictures", false},
     [STK_LEFT_OUT_EMPTY] = {"empty", "folder without pictures", "folders without pictures", true},
     [STK_LEFT_OUT_OTHER] = {"other", "file", "files", false},
@@ -111,7 +122,7 @@ const char *stk_left_out_reason_name(stk_left_out_reason reason)
 bool stk_left_out_is_bad(stk_left_out_reason reason)
 {
     return reason == STK_LEFT_OUT_LINK || reason == STK_LEFT_OUT_LOOP ||
-           reason == STK_LEFT_OUT_DENIED;
+           reason == STK_LEFT_OUT_DENIED || reason == STK_LEFT_OUT_OUTSIDE;
 }
 
 typedef struct text {

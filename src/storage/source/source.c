@@ -2,6 +2,7 @@
 #include "storage/source/source.h"
 
 #include "storage/file/paths.h"
+#include "storage/source/inside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -180,11 +181,26 @@ static stk_status refuse_form(const stk_source *source, stk_error *err)
                     source->kind, folder ? "file" : "folder");
 }
 
+/* Kinds whose files lie side by side in one folder are read whole: there is nothing to leave out.
+ */
+static stk_status check_flat(stk_source *source, stk_error *err)
+{
+    if (source->info.kind != STK_FILE_DIRECTORY || source->importer->walks) return STK_OK;
+    if (!source->follow_outside)
+        return stk_inside_check(source->fs, source->path, source->arena.ledger, err);
+    char example[256];
+    STK_TRY(stk_inside_count(source->fs, source->path, source->arena.ledger, &source->followed,
+                             example, sizeof example, err));
+    if (!source->followed) return STK_OK;
+    return stk_source_note(source, err, STK_OUTSIDE_NOTE, source->followed, example);
+}
+
 static stk_status open_source(stk_source *source, const char *path, stk_error *err)
 {
     source->path = stk_arena_text(&source->arena, path, strlen(path), err);
     if (!source->path) return err->status;
     STK_TRY(refuse_form(source, err));
+    STK_TRY(check_flat(source, err));
     STK_TRY(source->importer->open(source, err));
     if (!source->count)
         return stk_fail(err, STK_E_NOTFOUND, "source", path, "there are no items in it");
@@ -212,6 +228,7 @@ stk_status stk_source_open(stk_source **out, const stk_filesystem *fs, const cha
     source->fs = fs;
     source->cancel = options->cancel;
     source->skip_bad = options->skip_bad;
+    source->follow_outside = options->follow_outside;
     source->info = info;
     stk_arena_init(&source->arena, options->ledger, STK_MEMORY_INDEX);
     stk_blob_init(&source->left_out.items, options->ledger, STK_MEMORY_INDEX);

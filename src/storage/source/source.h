@@ -15,6 +15,7 @@ typedef struct stk_importer {
     size_t source_bytes; /* of its struct; memory is cleared */
     size_t cursor_bytes;
     bool   patterns; /* takes names with * ? [] */
+    bool   walks;    /* looks at links itself; else its files lie side by side in one folder */
 
     /* Whether a folder's entry of this name speaks for this kind. NULL: it takes no folders. */
     bool (*claims_entry)(const char *name, stk_file_kind kind);
@@ -40,9 +41,10 @@ struct stk_source {
     const char           *kind; /* a literal */
     const stk_filesystem *fs;
     const stk_cancel     *cancel; /* while opening only */
-    bool                  skip_bad;
-    stk_file_info         info;  /* of path; kind OTHER for a pattern */
-    stk_arena             arena; /* names, features and the importer's listing */
+    bool                  skip_bad, follow_outside;
+    uint64_t              followed; /* names that lead out of the folder, and were taken */
+    stk_file_info         info;     /* of path; kind OTHER for a pattern */
+    stk_arena             arena;    /* names, features and the importer's listing */
     char                 *path;
     uint64_t              count;
     uint64_t              names, labels; /* hashes of them, once it is open */
@@ -57,6 +59,17 @@ struct stk_source {
 
 /* Of the names, labels and splits of all items. */
 void stk_source_hash_names(stk_source *source);
+
+/* Counts a name that leads out of the data's folder, and says whether it is taken: name is an
+ * example, and in folder. */
+STK_NODISCARD stk_status stk_source_meet_outside(stk_source *source, const char *folder,
+                                                 const char *name, bool *taken, stk_error *err);
+/* After all were met: STK_E_INVALID where they are neither followed nor passed over; a note where
+ * they are followed. What they do, one of them and many: "link leads", "links lead". */
+STK_NODISCARD stk_status stk_source_settle_outside(stk_source *source, const char *one,
+                                                   const char *many, stk_error *err);
+#define STK_OUTSIDE_NOTE                                                                           \
+    "names that lead out of the data's folder and were followed: %" PRIu64 ", first '%s'"
 
 /* Adds a line for people: what was left out of the source, or taken for something. */
 STK_NODISCARD stk_status stk_source_note(stk_source *source, stk_error *err, const char *format,

@@ -1,9 +1,11 @@
 /* A table: each row an image named by a path, or a sample of its own. */
 #include "storage/file/paths.h"
 #include "storage/source/csv_columns.h"
+#include "storage/source/inside.h"
 #include "storage/source/source.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { CANCEL_EVERY = 256 };
@@ -14,6 +16,7 @@ typedef struct row {
     uint32_t line;
     int32_t  label;
     uint32_t split;
+    bool     refused; /* it leads out of the folder */
 } row;
 
 typedef struct csv_source {
@@ -22,6 +25,7 @@ typedef struct csv_source {
     stk_blob        text;   /* the file, cut into cells */
     stk_csv_columns columns;
     stk_blob        rows; /* row[] */
+    stk_inside      inside;
 } csv_source;
 
 static bool claims_file(const char *name, stk_bytes head)
@@ -78,6 +82,10 @@ static stk_status measure_row(csv_source *csv, uint64_t index, stk_blob *path, s
     if (st) return st;
     r->bytes = info.bytes;
     r->modified_ns = info.modified_ns;
+    bool taken;
+    STK_TRY(stk_inside_holds(&csv->inside, (const char *)path->data, info.link, &taken, err));
+    if (!taken) STK_TRY(stk_source_meet_outside(&csv->source, "", name, &taken, err));
+    r->refused = !taken;
     return STK_OK;
 }
 
@@ -91,6 +99,35 @@ static stk_status measure_rows(csv_source *csv, stk_error *err)
         if (!st) st = measure_row(csv, i, &path, err);
     }
     stk_blob_release(&path);
+    return st;
+}
+
+/* Rows that lead out of the folder go, with their cells. */
+static void drop_refused(csv_source *csv)
+{
+    const size_t width = csv->columns.count;
+    char       **cells = (char **)(void *)csv->columns.cells.data + width; /* behind the header */
+    uint64_t     kept = 0;
+    for (uint64_t i = 0; i < csv->source.count; i++) {
+        if (row_at(csv, i)->refused) continue;
+        *row_at(csv, kept) = *row_at(csv, i);
+        memmove(cells + kept * width, cells + i * width, width * sizeof *cells);
+        kept++;
+    }
+    csv->source.count = kept;
+    csv->rows.size = (size_t)kept * sizeof(row);
+    csv->columns.cells.size = (size_t)(kept + 1) * width * sizeof *cells;
+}
+
+static stk_status check_rows(csv_source *csv, stk_error *err)
+{
+    stk_source *source = &csv->source;
+    stk_status  st =
+        stk_inside_open(&csv->inside, source->fs, csv->folder, source->arena.ledger, err);
+    if (!st) st = measure_rows(csv, err);
+    stk_inside_release(&csv->inside);
+    if (!st) st = stk_source_settle_outside(source, "row leads", "rows lead", err);
+    if (!st) drop_refused(csv);
     return st;
 }
 
@@ -200,7 +237,8 @@ static stk_status open_csv(stk_source *source, stk_error *err)
                         "names columns in its first line, but no rows follow");
     STK_TRY(stk_csv_columns_infer(&csv->columns, &source->arena, err));
     if (csv->columns.path >= 0) STK_TRY(refuse_empty(csv, csv->columns.path, err));
-    STK_TRY(measure_rows(csv, err));
+    STK_TRY(check_rows(csv, err));
+    if (!source->count) return STK_OK; /* all led out: the caller says that nothing is left */
     STK_TRY(set_splits(csv, err));
     return add_features(csv, err);
 }

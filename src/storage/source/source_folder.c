@@ -1,6 +1,7 @@
 /* Images in folders: a class per folder, splits above them where there are any. */
 #include "storage/file/paths.h"
 #include "storage/source/class_path.h"
+#include "storage/source/inside.h"
 #include "storage/source/source.h"
 
 #include <inttypes.h>
@@ -36,9 +37,10 @@ typedef struct walk {
     stk_arena      names;   /* of the folders on the way down */
     stk_blob      *entries; /* entry[] of the folder being listed */
     stk_blob       relative, full;
-    uint64_t       looked_at;         /* entries of all folders */
-    uint64_t       others;            /* files that are no images */
-    uint64_t       barren;            /* folders that were left out */
+    uint64_t       looked_at; /* entries of all folders */
+    uint64_t       others;    /* files that are no images */
+    uint64_t       barren;    /* folders that were left out */
+    stk_inside     inside;
     stk_file_info trail[DEEPEST + 2]; /* the folders from the source down to the one being listed */
 } walk;
 
@@ -200,9 +202,30 @@ static stk_status enter(walk *w, const entry *folder, int depth, stk_error *err)
     return STK_OK;
 }
 
+/* *taken: the link e stays inside of the source, or may lead out of it. */
+static stk_status follow(walk *w, const entry *e, bool *taken, stk_error *err)
+{
+    stk_source  *source = &w->folder->source;
+    const size_t before = w->relative.size, length = strlen(e->name);
+    char         shown[256];
+    STK_TRY(stk_blob_append(&w->relative, e->name, length + 1, err));
+    stk_status st = stk_path_join(&w->full, source->path, (const char *)w->relative.data, err);
+    w->relative.size = before;
+    if (!st) st = stk_inside_holds(&w->inside, (const char *)w->full.data, true, taken, err);
+    if (st || *taken) return st;
+    snprintf(shown, sizeof shown, "%.*s", (int)(length - (e->name[length - 1] == '/')), e->name);
+    return stk_source_meet_outside(source, folder_of(w), shown, taken, err);
+}
+
 static stk_status take_entry(walk *w, const entry *e, int depth, stk_error *err)
 {
+    bool taken = true;
     if (e->name[0] == '.') return leave_out(w, STK_LEFT_OUT_HIDDEN, e->name, err);
+    const bool may_be_taken =
+        e->info.kind == STK_FILE_DIRECTORY || may_be_item(e->name, e->info.kind);
+    if (e->info.link && e->info.kind != STK_FILE_OTHER && may_be_taken)
+        STK_TRY(follow(w, e, &taken, err));
+    if (!taken) return STK_OK;
     if (e->info.kind == STK_FILE_DIRECTORY) return enter(w, e, depth, err);
     if (!may_be_item(e->name, e->info.kind)) return pass_over(w, e->name, err);
     return add_file(w, e->name, e->info, err);
@@ -246,8 +269,11 @@ static stk_status list_images(folder_source *folder, uint64_t *others, stk_error
     stk_arena_init(&w.names, ledger, STK_MEMORY_INDEX);
     stk_blob_init(&w.relative, ledger, STK_MEMORY_INDEX);
     stk_blob_init(&w.full, ledger, STK_MEMORY_INDEX);
-    const stk_status st = list_below(&w, 0, err);
+    stk_status st = stk_inside_open(&w.inside, folder->source.fs, folder->source.path, ledger, err);
+    if (!st) st = list_below(&w, 0, err);
+    if (!st) st = stk_source_settle_outside(&folder->source, "link leads", "links lead", err);
     *others = w.others;
+    stk_inside_release(&w.inside);
     stk_blob_release(&w.full);
     stk_blob_release(&w.relative);
     stk_arena_release(&w.names);
@@ -345,6 +371,7 @@ static stk_status read_item(stk_source_cursor *cursor, uint64_t index, stk_error
 const stk_importer stk_importer_folder = {
     .source_bytes = sizeof(folder_source),
     .cursor_bytes = sizeof(stk_source_cursor),
+    .walks = true,
     .claims_entry = claims_entry,
     .open = open_folder,
     .close = close_folder,

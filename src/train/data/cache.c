@@ -77,7 +77,9 @@ static stk_status open_source(stk_data_cache *c, const stk_data_cache_options *o
 {
     const char              *kind = o->recipe->data.kind;
     const bool               skip = strcmp(o->recipe->data.on_bad_sample, "skip") == 0;
-    const stk_source_options options = {.kind = *kind ? kind : NULL, .skip_bad = skip};
+    const stk_source_options options = {.kind = *kind ? kind : NULL,
+                                        .skip_bad = skip,
+                                        .follow_outside = o->recipe->data.follow_outside};
     if (!o->data->source || *o->recipe->data.pipeline) return STK_OK;
     return stk_source_open(&c->source, stk_cached_files_system(c->files), o->recipe->data.path,
                            &options, err);

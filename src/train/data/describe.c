@@ -75,6 +75,7 @@ static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, s
         .fs = files_of(o),
         .kind = text_or_null(o->recipe->data.kind),
         .skip_bad = strcmp(o->recipe->data.on_bad_sample, "skip") == 0,
+        .follow_outside = o->recipe->data.follow_outside,
         .source = source_of(o),
         .split = o->split      ? o->split
                  : o->evaluate ? d->validation_split

@@ -93,6 +93,7 @@ static stk_status read_all(stk_iterator *it, stk_train_data *data, int label, co
 static stk_status read_labels(stk_train_data *data, const stk_train_recipe *recipe, stk_error *err)
 {
     const stk_images_options images = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
+                                       .follow_outside = recipe->data.follow_outside,
                                        .source = data->source,
                                        .split = data->train_split,
                                        .hold_back = held_of(data)};
@@ -116,6 +117,7 @@ static stk_status check_balance(const stk_train_data *data, const stk_train_reci
                                 stk_error *err)
 {
     const stk_images_options images = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
+                                       .follow_outside = recipe->data.follow_outside,
                                        .split = data->train_split,
                                        .hold_back = held_of(data),
                                        .labels = data->labels,

@@ -201,6 +201,7 @@ static stk_status look_at_stream(survey *s, const stk_train_recipe *recipe, uint
     const int64_t            every = s->data->train_count / LOOKED_MOST;
     const stk_images_options options = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
                                         .source = s->data->source,
+                                        .follow_outside = recipe->data.follow_outside,
                                         .split = s->data->train_split,
                                         .every = bytes < BUDGET_BYTES && every > 1 ? every : 0};
     stk_dataset             *data;

@@ -33,6 +33,9 @@ static const stk_train_key keys[] = {
      sizeof(((stk_train_recipe *)0)->data.on_bad_sample), "stop", "stop skip", 0, 0,
      "what a picture that cannot be read does, and a link to nothing or back up, or a folder that "
      "may not be read"},
+    {"data", "follow_outside", STK_TRAIN_IS_BOOL, offsetof(stk_train_recipe, data.follow_outside),
+     sizeof(bool), "false", NULL, 0, 0,
+     "take what links in the data's folder and rows of a table name outside of it"},
     {"data", "size", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.size),
      sizeof(((stk_train_recipe *)0)->data.size), "auto", NULL, 1, 4096,
      "pixels of a side; auto: about as the pictures are, but the preset's at most"},

@@ -126,6 +126,7 @@ stk_status stk_eval_data_open(stk_eval_data *out, const stk_predictor *predictor
         snprintf(r->data.kind, sizeof r->data.kind, "%s", options->kind ? options->kind : "");
         r->data.split[0] = r->data.pipeline[0] = r->data.test[0] = r->data.validation[0] = 0;
     }
+    if (options->follow_outside) r->data.follow_outside = true;
     STK_TRY(stk_train_look(&out->data, r, err));
     STK_TRY(choose_split(out, options, err));
     STK_TRY(find_count(out, err));

@@ -74,9 +74,9 @@ static bool matters(const stk_train_key *key)
     static const char *const used[] = {"model.name",    "model.classes",   "model.width",
                                        "model.trivial", "train.precision", "train.tta"};
     static const char *const unused[] = {
-        "path",          "kind",  "split",      "validation", "test",  "pipeline",
-        "on_bad_sample", "batch", "eval_batch", "shuffle",    "cache", "cache_folder",
-        "resident",      "flip",  "balance",    "mixup",      "cutmix"};
+        "path",          "kind",           "split", "validation", "test",    "pipeline",
+        "on_bad_sample", "follow_outside", "batch", "eval_batch", "shuffle", "cache",
+        "cache_folder",  "resident",       "flip",  "balance",    "mixup",   "cutmix"};
     char name[STK_TRAIN_TEXT];
     if (strcmp(key->section, "data") == 0) {
         for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
