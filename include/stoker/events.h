@@ -73,7 +73,7 @@ STK_API STK_NODISCARD stk_status stk_events_hparams_end(stk_events *events, bool
 
 /* Everything so far goes to the file, where those who follow it see it. */
 STK_API STK_NODISCARD stk_status stk_events_show(stk_events *events, stk_error *err);
-/* And to the disk. */
+/* And to the disk, all of them: one that was lost is an error ever after. */
 STK_API STK_NODISCARD stk_status stk_events_flush(stk_events *events, stk_error *err);
 /* Writes what is in memory if it can: flush before to know. NULL is fine. */
 STK_API void stk_events_free(stk_events *events);

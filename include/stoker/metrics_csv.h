@@ -25,11 +25,11 @@ STK_API STK_NODISCARD stk_status stk_metrics_csv_open(stk_metrics_csv     **out,
                                                       int64_t keep_step, stk_error *err);
 /* Adds a line. values has one number a column; where given (may be NULL: all are) is false the
  * place stays empty. A step before that of the line above is STK_E_INVALID. A failed write leaves
- * no part of the line. */
+ * no part of the line in the file; it is kept, and written with the next line or by flush. */
 STK_API STK_NODISCARD stk_status stk_metrics_csv_add(stk_metrics_csv *csv, int64_t step,
                                                      const double *values, const bool *given,
                                                      stk_error *err);
-/* The lines so far go to the disk. */
+/* The lines so far go to the disk, all of them: one that was lost is an error ever after. */
 STK_API STK_NODISCARD stk_status stk_metrics_csv_flush(stk_metrics_csv *csv, stk_error *err);
 /* NULL is fine. */
 STK_API void stk_metrics_csv_free(stk_metrics_csv *csv);

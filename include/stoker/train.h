@@ -178,14 +178,19 @@ typedef struct stk_train_progress {
 } stk_train_progress;
 
 /* Called during training. on_step runs on the training thread after every step: it delays training.
- * The others run on a thread of their own, one at a time, with a copy. An error of theirs is told
- * once and does not stop training, unless stop is set. */
+ * The others run on a thread of their own, one at a time, with a copy; no report is left out, and
+ * where that thread is some thousand reports behind training waits for it. An error of theirs is
+ * told once and does not stop training. */
 typedef struct stk_callback {
     const char *name; /* outlives the trace, where there is one */
     void (*on_step)(void *context, const stk_train_progress *progress);
     stk_status (*on_report)(void *context, const stk_train_progress *progress, stk_error *err);
     stk_status (*on_epoch)(void *context, const stk_train_progress *progress, stk_error *err);
     void *context;
+    /* A checkpoint is about to be written, after which a run that goes on reports nothing of the
+     * steps up to it again: what was told so far must be on the disk. Where that fails the
+     * checkpoint is not written. */
+    stk_status (*on_checkpoint)(void *context, stk_error *err);
 } stk_callback;
 
 typedef struct stk_trainer_options {

@@ -105,8 +105,8 @@ run train --resume grown --epochs 9 --threads 1
 expect_code 0 "more epochs"
 expect_in err "ends at step 90 instead of 40" "more epochs"
 cmp long/final.safetensors grown/final.safetensors >&2 || fail "the weights of a longer run differ"
-learnt long | awk -F, '$2 == int($2)' >a # the ends of epochs: none is left out by a machine in a hurry
-learnt grown | awk -F, '$2 == int($2)' >b
+learnt long >a
+learnt grown >b
 cmp a b >&2 || fail "metrics.csv of a longer run differs"
 grep -q "epochs: 9$" grown/recipe.yaml || fail "the new length is not in recipe.yaml"
 run train --resume grown -q

@@ -137,6 +137,146 @@ STK_TEST(after_a_failure_the_writer_goes_on_with_the_next)
     run_close(&r);
 }
 
+/* A folder of that name is in the way of the file. */
+static const char *block(const char *folder, const char *name, char path[PATH_ROOM])
+{
+    snprintf(path, PATH_ROOM, "%s/%s", folder, name);
+    EXPECT_INT_EQ(0, mkdir(path, 0777));
+    return path;
+}
+
+static void put_best(stk_checkpoint_writer *writer, run *r, uint64_t seed, const char *path)
+{
+    char              step[32];
+    const char *const metadata[] = {"of", step, NULL};
+    stk_error         err;
+    snprintf(step, sizeof step, "%d", (int)seed);
+    run_fill(r, seed);
+    EXPECT_OK(stk_checkpoint_writer_put(writer, r->variables, &r->state, path ? MODEL(path) : NULL,
+                                        NULL, metadata, &err));
+}
+
+static void expect_model_of(const char *path, const char *seed)
+{
+    stk_safetensors *file;
+    stk_error        err;
+    EXPECT_OK(stk_safetensors_open(&file, NULL, path, NULL, &err));
+    EXPECT_STR_EQ(seed, stk_safetensors_text(file, "of"));
+    stk_safetensors_free(file);
+}
+
+static bool has_step(const char *folder, int64_t step)
+{
+    char path[PATH_ROOM];
+    return access(step_path(folder, step, path), F_OK) == 0;
+}
+
+STK_TEST(a_model_that_cannot_be_written_is_owed_and_its_checkpoint_stays)
+{
+    run                    r;
+    stk_error              err;
+    failures               f = {0};
+    int                    count;
+    char                   best[PATH_ROOM];
+    const char            *folder = make_folder("owed");
+    stk_checkpoint_writer *writer = start(NULL, folder, 1, &f);
+    run_open_usual(&r);
+    block(folder, "best.safetensors", best);
+    put_best(writer, &r, 1, best);
+    put_best(writer, &r, 2, NULL);
+    put_best(writer, &r, 3, NULL);
+    EXPECT_STATUS(STK_E_INVALID, stk_checkpoint_writer_flush(writer, &count, &err));
+    EXPECT_INT_EQ(1, count);
+    EXPECT_STR_EQ(best, err.where);
+    EXPECT(has_step(folder, 1) && has_step(folder, 3));
+    EXPECT_INT_EQ(3, stk_checkpoint_writer_written(writer));
+    EXPECT_INT_EQ(0, rmdir(best));
+    put_best(writer, &r, 4, NULL);
+    EXPECT_OK(stk_checkpoint_writer_flush(writer, &count, &err));
+    expect_model_of(best, "1");
+    EXPECT(!has_step(folder, 1) && !has_step(folder, 3) && has_step(folder, 4));
+    EXPECT_INT_EQ(1, f.count);
+    stk_checkpoint_writer_free(writer);
+    run_close(&r);
+}
+
+STK_TEST(no_checkpoint_tells_of_a_model_that_nobody_can_make)
+{
+    run                    r;
+    stk_error              err;
+    failures               f = {0};
+    int                    count;
+    char                   best[PATH_ROOM], first[PATH_ROOM];
+    const char            *folder = make_folder("nobody");
+    stk_checkpoint_writer *writer = start(NULL, folder, 3, &f);
+    run_open_usual(&r);
+    block(folder, "best.safetensors", best);
+    block(folder, "step-000000001.safetensors", first);
+    put_best(writer, &r, 1, best);
+    put_best(writer, &r, 2, NULL);
+    EXPECT_STATUS(STK_E_INVALID, stk_checkpoint_writer_flush(writer, &count, &err));
+    EXPECT_INT_EQ(3, count);
+    EXPECT(!has_step(folder, 2));
+    EXPECT_INT_EQ(-1, stk_checkpoint_writer_written(writer));
+    EXPECT_INT_EQ(0, rmdir(best));
+    put_best(writer, &r, 3, NULL);
+    EXPECT_OK(stk_checkpoint_writer_flush(writer, &count, &err));
+    expect_model_of(best, "1");
+    EXPECT(has_step(folder, 3));
+    EXPECT_INT_EQ(0, unlink(best));
+    EXPECT_INT_EQ(0, mkdir(best, 0777));
+    put_best(writer, &r, 4, best);
+    EXPECT_STATUS(STK_E_INVALID, stk_checkpoint_writer_flush(writer, &count, &err));
+    EXPECT_INT_EQ(0, rmdir(best));
+    put_best(writer, &r, 5, best); /* a newer one takes its place */
+    EXPECT_OK(stk_checkpoint_writer_flush(writer, &count, &err));
+    expect_model_of(best, "5");
+    stk_checkpoint_writer_free(writer);
+    run_close(&r);
+}
+
+typedef struct ledger_of_marks {
+    uint64_t   marks, waited; /* as they were asked for */
+    stk_status answer;
+} ledger_of_marks;
+
+static uint64_t next_mark(void *context)
+{
+    return ++((ledger_of_marks *)context)->marks;
+}
+
+static stk_status wait_for_mark(void *context, uint64_t mark, stk_error *err)
+{
+    ledger_of_marks *l = context;
+    l->waited = mark;
+    return l->answer ? stk_fail(err, l->answer, "rows", "table", "cannot be written") : STK_OK;
+}
+
+STK_TEST(a_checkpoint_waits_for_what_it_covers)
+{
+    run                      r;
+    stk_error                err;
+    ledger_of_marks          l = {0};
+    stk_checkpoint_writer   *writer;
+    const char              *folder = make_folder("covers");
+    const stk_writer_options options = {
+        .folder = folder, .keep = 9, .mark = next_mark, .before = wait_for_mark, .context = &l};
+    run_open_usual(&r);
+    EXPECT_OK(stk_checkpoint_writer_start(&writer, &options, &err));
+    put_best(writer, &r, 1, NULL);
+    EXPECT_OK(stk_checkpoint_writer_flush(writer, NULL, &err));
+    EXPECT_INT_EQ(1, l.waited);
+    EXPECT(has_step(folder, 1));
+    l.answer = STK_E_NOSPACE;
+    put_best(writer, &r, 2, NULL);
+    EXPECT_STATUS(STK_E_NOSPACE, stk_checkpoint_writer_flush(writer, NULL, &err));
+    EXPECT_STR_EQ("rows", err.stage);
+    EXPECT_INT_EQ(2, l.waited);
+    EXPECT(!has_step(folder, 2));
+    stk_checkpoint_writer_free(writer);
+    run_close(&r);
+}
+
 STK_TEST(starting_removes_what_a_killed_process_left)
 {
     failures    f = {0};
@@ -162,17 +302,20 @@ STK_TEST(a_folder_that_is_not_there_is_told_at_the_start)
 static run         allocating;
 static const char *allocating_folder;
 
+/* A model that is made good by the flush was told as a failure all the same. */
 static stk_status write_once(void *context, stk_error *err)
 {
     const char *const        metadata[] = {"key", "text", NULL};
     stk_checkpoint_writer   *writer;
-    const stk_writer_options options = {.folder = allocating_folder, .keep = 1};
+    failures                 f = {0};
+    const stk_writer_options options = {
+        .folder = allocating_folder, .keep = 1, .failed = note_failure, .context = &f};
     STK_TRY(stk_checkpoint_writer_start(&writer, &options, err));
     stk_status st = stk_checkpoint_writer_put(writer, allocating.variables, &allocating.state,
                                               MODEL(context), "ema.", metadata, err);
     if (!st) st = stk_checkpoint_writer_flush(writer, NULL, err);
     stk_checkpoint_writer_free(writer);
-    return st;
+    return st ? st : f.last.status;
 }
 
 STK_TEST(the_writer_survives_every_failed_allocation)

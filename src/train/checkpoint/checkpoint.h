@@ -87,6 +87,11 @@ typedef struct stk_writer_options {
     stk_ledger           *ledger; /* for the snapshot; NULL is fine */
     /* From the writer's thread: a failure, which leaves the checkpoint before usable. */
     void (*failed)(void *context, const stk_error *why);
+    /* What a checkpoint covers is to be on the disk before it. mark: in put, on its thread, once
+     * the snapshot is taken; before: from the writer's thread, with what mark returned. Where it
+     * fails the checkpoint is not written. NULL is fine. */
+    uint64_t (*mark)(void *context);
+    stk_status (*before)(void *context, uint64_t mark, stk_error *err);
     void      *context;
     stk_trace *trace; /* NULL is fine */
 } stk_writer_options;
@@ -97,16 +102,20 @@ STK_NODISCARD stk_status stk_checkpoint_writer_start(stk_checkpoint_writer   **o
                                                      const stk_writer_options *options,
                                                      stk_error                *err);
 /* Snapshots now and hands it to the thread; waits for the one before. The files of models (up to
- * STK_WRITER_MODELS, NULL at the end; NULL: none) get the model alone, too. */
+ * STK_WRITER_MODELS, NULL at the end; NULL: none) get the model alone, too. One that cannot be
+ * written is tried again with what is put next and by flush; until then no checkpoint is written
+ * from which it could not be made, and the one from which it can is not removed. */
 STK_NODISCARD stk_status stk_checkpoint_writer_put(stk_checkpoint_writer *writer,
                                                    stk_variables         *variables,
                                                    const stk_run_state   *state,
                                                    const char *const *models, const char *prefix,
                                                    const char *const *metadata, stk_error *err);
 /* Waits until all is written. The last failure since the flush before, if any, and how many there
- * were (NULL is fine). */
+ * were (NULL is fine) that were not made good. */
 STK_NODISCARD stk_status stk_checkpoint_writer_flush(stk_checkpoint_writer *writer, int *failures,
                                                      stk_error *err);
+/* The step of the last checkpoint that was written; -1: none was. From any thread. */
+int64_t stk_checkpoint_writer_written(const stk_checkpoint_writer *writer);
 /* So far; from any thread. */
 typedef struct stk_writer_account {
     uint64_t files, bytes, busy_ns; /* of its thread; files that could not be written, too */

@@ -37,6 +37,7 @@ struct stk_events {
     stk_output *output;
     stk_blob    frames;                      /* framed events that are not yet in the file */
     stk_blob    part, value, summary, event; /* messages, from the innermost */
+    bool        lost;                        /* an event, when too many waited already */
     double      flush_seconds, flushed_at;
     double (*now)(void *context);
     void *now_context;
@@ -76,11 +77,17 @@ static stk_proto begin_event(stk_events *events, int64_t step, stk_error *err)
     return p;
 }
 
+static stk_status frame(stk_events *events, stk_error *err)
+{
+    if (events->frames.size + events->event.size > WAITING_MOST) STK_TRY(write_frames(events, err));
+    return stk_tfrecord_frame(&events->frames, stk_blob_bytes(&events->event), err);
+}
+
 static stk_status end_event(stk_events *events, stk_proto *p, stk_error *err)
 {
-    STK_TRY(p->status);
-    if (events->frames.size + events->event.size > WAITING_MOST) STK_TRY(write_frames(events, err));
-    STK_TRY(stk_tfrecord_frame(&events->frames, stk_blob_bytes(&events->event), err));
+    const stk_status st = p->status ? p->status : frame(events, err);
+    events->lost = events->lost || st;
+    STK_TRY(st);
     if (!is_due(events, events->now(events->now_context))) return STK_OK;
     return write_frames(events, err);
 }
@@ -206,6 +213,9 @@ stk_status stk_events_show(stk_events *events, stk_error *err)
 
 stk_status stk_events_flush(stk_events *events, stk_error *err)
 {
+    if (events->lost)
+        return stk_fail(err, STK_E_DATALOSS, "events", events->output->path,
+                        "events are missing: the file could not be written for too long");
     STK_TRY(write_frames(events, err));
     return stk_output_commit(events->output, err);
 }

@@ -14,8 +14,10 @@ static const uint64_t largest_file = (uint64_t)1 << 30;
 struct stk_metrics_csv {
     stk_output *output;
     stk_blob    line;
-    size_t      count; /* columns behind the step */
-    int64_t     last;  /* step of the line above; -1: none */
+    stk_blob    waiting; /* whole lines that could not be written yet */
+    bool        lost;    /* a line that there was no memory for */
+    size_t      count;   /* columns behind the step */
+    int64_t     last;    /* step of the line above; -1: none */
 };
 
 static stk_status check_columns(const char *path, const char *const *columns, size_t count,
@@ -156,6 +158,7 @@ stk_status stk_metrics_csv_open(stk_metrics_csv **out, const stk_filesystem *fs,
     stk_metrics_csv *csv = calloc(1, sizeof *csv);
     if (!csv) return stk_fail(err, STK_E_NOMEM, "metrics", path, "no memory for a table");
     stk_blob_init(&csv->line, NULL, STK_MEMORY_OUTPUT);
+    stk_blob_init(&csv->waiting, NULL, STK_MEMORY_OUTPUT);
     csv->count = count;
     csv->last = -1;
     const stk_status st = start(csv, fs, path, columns, keep_step, err);
@@ -171,6 +174,7 @@ void stk_metrics_csv_free(stk_metrics_csv *csv)
 {
     if (!csv) return;
     stk_output_close(csv->output);
+    stk_blob_release(&csv->waiting);
     stk_blob_release(&csv->line);
     free(csv);
 }
@@ -193,6 +197,15 @@ static stk_status make_line(stk_metrics_csv *csv, int64_t step, const double *va
     return put_text(&csv->line, "\n", err);
 }
 
+/* All lines or none: a failed write leaves nothing. */
+static stk_status write_waiting(stk_metrics_csv *csv, stk_error *err)
+{
+    if (!csv->waiting.size) return STK_OK;
+    STK_TRY(stk_output_write(csv->output, csv->waiting.data, csv->waiting.size, err));
+    csv->waiting.size = 0;
+    return STK_OK;
+}
+
 stk_status stk_metrics_csv_add(stk_metrics_csv *csv, int64_t step, const double *values,
                                const bool *given, stk_error *err)
 {
@@ -201,13 +214,19 @@ stk_status stk_metrics_csv_add(stk_metrics_csv *csv, int64_t step, const double 
                         "step %" PRId64 " comes after step %" PRId64
                         ": open the file again to go back",
                         step, csv->last);
-    STK_TRY(make_line(csv, step, values, given, err));
-    STK_TRY(stk_output_write(csv->output, csv->line.data, csv->line.size, err));
+    stk_status st = make_line(csv, step, values, given, err);
+    if (!st) st = stk_blob_append(&csv->waiting, csv->line.data, csv->line.size, err);
+    csv->lost = csv->lost || st;
+    STK_TRY(st);
     csv->last = step;
-    return STK_OK;
+    return write_waiting(csv, err);
 }
 
 stk_status stk_metrics_csv_flush(stk_metrics_csv *csv, stk_error *err)
 {
+    if (csv->lost)
+        return stk_fail(err, STK_E_NOMEM, "metrics", csv->output->path,
+                        "lines are missing, since there was no memory for them");
+    STK_TRY(write_waiting(csv, err));
     return stk_output_commit(csv->output, err);
 }

@@ -1,4 +1,5 @@
-/* Callbacks of a run. */
+/* Callbacks of a run. The queue is a row of places that are filled and worked off in turn: reports
+ * wait in memory that is there from the beginning, so that none is lost for the lack of it. */
 #include "train/loop/callbacks.h"
 #include "base/clock.h"
 #include "base/ring.h"
@@ -7,7 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { QUEUE = 64, CALLS_TO_JUDGE = 5 };
+enum { CALLS_TO_JUDGE = 5 };
+
+typedef struct item {
+    stk_train_progress progress;
+    bool               checkpoint; /* on_checkpoint is called, and nothing else */
+} item;
 
 typedef struct entry {
     stk_callback     callback;
@@ -20,11 +26,14 @@ struct stk_callbacks {
     stk_callbacks_options options;
     entry                *list;
     size_t                count;
-    stk_ring             *queue; /* copies of progress, freed by the thread */
+    item                 *items; /* STK_CALLBACKS_QUEUE */
+    stk_ring             *queue; /* of items, in their order */
     stk_thread            thread;
     stk_gate              done;
     bool                  has_gate;
-    _Atomic uint64_t      put, finished, dropped;
+    _Atomic uint64_t      put, finished;
+    bool                  told_wait;      /* that training waits, once */
+    stk_error             failed;         /* of the last on_checkpoint; STK_OK: of none */
     uint64_t              steps, step_ns; /* of the training thread */
 };
 
@@ -62,14 +71,30 @@ static void call(stk_callbacks *c, entry *e, const stk_train_progress *progress)
     stk_span_end(trace, STK_STAGE_OUTPUT, e->callback.name, span, 0);
 }
 
+/* The first failure is kept for who waits for this mark; nobody looks before finished says so. */
+static void call_checkpoint(stk_callbacks *c)
+{
+    stk_error err;
+    c->failed = (stk_error){0};
+    for (size_t i = 0; i < c->count; i++) {
+        entry         *e = &c->list[i];
+        const uint64_t begin = stk_clock_ns();
+        if (!e->callback.on_checkpoint) continue;
+        if (e->callback.on_checkpoint(e->callback.context, &err) && !c->failed.status)
+            c->failed = err;
+        atomic_fetch_add(&e->behind_ns, stk_clock_ns() - begin);
+    }
+}
+
 static void *run(void *context)
 {
     stk_callbacks *c = context;
-    void          *item;
-    while (stk_ring_pop(c->queue, &item, NULL)) {
-        for (size_t i = 0; i < c->count; i++)
-            call(c, &c->list[i], item);
-        free(item);
+    void          *taken;
+    while (stk_ring_pop(c->queue, &taken, NULL)) {
+        const item *now = taken;
+        if (now->checkpoint) call_checkpoint(c);
+        for (size_t i = 0; i < c->count && !now->checkpoint; i++)
+            call(c, &c->list[i], &now->progress);
         atomic_fetch_add(&c->finished, 1);
         stk_gate_signal(&c->done);
     }
@@ -79,13 +104,14 @@ static void *run(void *context)
 static stk_status start(stk_callbacks *c, const stk_callback *list, size_t count, stk_error *err)
 {
     c->list = calloc(count + 1, sizeof *c->list);
-    if (!c->list) return stk_fail(err, STK_E_NOMEM, "callbacks", NULL, "no memory");
+    c->items = calloc(STK_CALLBACKS_QUEUE, sizeof *c->items);
+    if (!c->list || !c->items) return stk_fail(err, STK_E_NOMEM, "callbacks", NULL, "no memory");
     for (size_t i = 0; i < count; i++)
         c->list[i].callback = list[i];
     c->count = count;
     STK_TRY(stk_gate_init(&c->done, err));
     c->has_gate = true;
-    STK_TRY(stk_ring_new(&c->queue, QUEUE, err));
+    STK_TRY(stk_ring_new(&c->queue, STK_CALLBACKS_QUEUE, err));
     return stk_thread_start(&c->thread, "callbacks", run, c, err);
 }
 
@@ -112,6 +138,7 @@ void stk_callbacks_free(stk_callbacks *callbacks)
     stk_thread_join(&callbacks->thread);
     stk_ring_free(callbacks->queue);
     if (callbacks->has_gate) stk_gate_release(&callbacks->done);
+    free(callbacks->items);
     free(callbacks->list);
     free(callbacks);
 }
@@ -150,29 +177,74 @@ void stk_callbacks_step(stk_callbacks *callbacks, const stk_train_progress *prog
     }
 }
 
+/* Until the thread is past so many. */
+static void wait_for(stk_callbacks *c, uint64_t count)
+{
+    for (;;) {
+        uint32_t epoch = stk_gate_epoch(&c->done);
+        if (atomic_load(&c->finished) >= count) return;
+        stk_gate_wait(&c->done, epoch, 0);
+    }
+}
+
+static void tell_wait(stk_callbacks *c)
+{
+    char         line[256];
+    const entry *slowest = c->list;
+    for (size_t i = 1; i < c->count; i++)
+        if (atomic_load(&c->list[i].behind_ns) > atomic_load(&slowest->behind_ns))
+            slowest = &c->list[i];
+    if (c->told_wait) return;
+    c->told_wait = true;
+    snprintf(
+        line, sizeof line,
+        "WARNING: training waits for its callbacks, which are %d reports behind; %s takes most "
+        "of the time: a larger output.log_every asks for fewer",
+        STK_CALLBACKS_QUEUE, slowest->callback.name);
+    tell(c, line);
+}
+
+/* The next place, which may be written to when the thread is done with what was there before. */
+static item *next_item(stk_callbacks *c)
+{
+    const uint64_t put = atomic_load(&c->put);
+    if (put >= STK_CALLBACKS_QUEUE + atomic_load(&c->finished)) {
+        tell_wait(c);
+        wait_for(c, put - STK_CALLBACKS_QUEUE + 1);
+    }
+    return &c->items[put % STK_CALLBACKS_QUEUE];
+}
+
+static uint64_t hand_over(stk_callbacks *c, item *next)
+{
+    (void)stk_ring_push(c->queue, next, NULL);
+    return atomic_fetch_add(&c->put, 1) + 1;
+}
+
 void stk_callbacks_report(stk_callbacks *callbacks, const stk_train_progress *progress)
 {
-    stk_train_progress *copy = malloc(sizeof *copy);
-    bool                in = false;
-    if (copy) {
-        *copy = *progress;
-        atomic_fetch_add(&callbacks->put, 1);
-        in = progress->epoch_end ? stk_ring_push(callbacks->queue, copy, NULL)
-                                 : stk_ring_try_push(callbacks->queue, copy);
-        if (!in) atomic_fetch_sub(&callbacks->put, 1);
-    }
-    if (in) return;
-    free(copy);
-    atomic_fetch_add(&callbacks->dropped, 1);
+    item *next = next_item(callbacks);
+    *next = (item){.progress = *progress};
+    hand_over(callbacks, next);
+}
+
+uint64_t stk_callbacks_mark(stk_callbacks *callbacks)
+{
+    item *next = next_item(callbacks);
+    *next = (item){.checkpoint = true};
+    return hand_over(callbacks, next);
+}
+
+stk_status stk_callbacks_wait(stk_callbacks *callbacks, uint64_t mark, stk_error *err)
+{
+    wait_for(callbacks, mark);
+    if (callbacks->failed.status && err) *err = callbacks->failed;
+    return callbacks->failed.status;
 }
 
 void stk_callbacks_flush(stk_callbacks *callbacks)
 {
-    for (;;) {
-        uint32_t epoch = stk_gate_epoch(&callbacks->done);
-        if (atomic_load(&callbacks->finished) >= atomic_load(&callbacks->put)) return;
-        stk_gate_wait(&callbacks->done, epoch, 0);
-    }
+    wait_for(callbacks, atomic_load(&callbacks->put));
 }
 
 size_t stk_callbacks_count(const stk_callbacks *callbacks)
@@ -199,9 +271,4 @@ stk_callbacks_work stk_callbacks_read_work(const stk_callbacks *callbacks, size_
         work.ns += atomic_load(&callbacks->list[i].behind_ns);
     }
     return work;
-}
-
-uint64_t stk_callbacks_dropped(const stk_callbacks *callbacks)
-{
-    return atomic_load(&callbacks->dropped);
 }

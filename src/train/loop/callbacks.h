@@ -7,6 +7,8 @@
 
 typedef struct stk_callbacks stk_callbacks;
 
+enum { STK_CALLBACKS_QUEUE = 4096 };
+
 typedef struct stk_callbacks_options {
     /* From any thread, one at a time; NULL: dropped. */
     void (*log)(void *context, const char *line);
@@ -25,9 +27,15 @@ void stk_callbacks_free(stk_callbacks *callbacks);
  */
 void stk_callbacks_step(stk_callbacks *callbacks, const stk_train_progress *progress,
                         uint64_t step_ns);
-/* Hands a copy to the thread: on_report of all, and on_epoch at the end of one. Reports that find
- * the queue full are dropped and counted; ends of epochs wait. */
+/* Hands a copy to the thread: on_report of all, and on_epoch at the end of one. None is dropped:
+ * where the queue (STK_CALLBACKS_QUEUE reports) is full this waits, which is told once. */
 void stk_callbacks_report(stk_callbacks *callbacks, const stk_train_progress *progress);
+/* Has the thread call on_checkpoint of all after what was reported so far. Returns the mark to wait
+ * for; before the next one it must be. */
+uint64_t stk_callbacks_mark(stk_callbacks *callbacks);
+/* Waits until the thread is past a mark. The first failure of on_checkpoint there, if any. */
+STK_NODISCARD stk_status stk_callbacks_wait(stk_callbacks *callbacks, uint64_t mark,
+                                            stk_error *err);
 /* Waits until all that was handed over is done. */
 void stk_callbacks_flush(stk_callbacks *callbacks);
 
@@ -40,6 +48,5 @@ typedef struct stk_callbacks_work {
 stk_callbacks_work   stk_callbacks_read_work(const stk_callbacks *callbacks, size_t first,
                                              size_t end);
 stk_callback_account stk_callbacks_account(const stk_callbacks *callbacks, size_t index);
-uint64_t             stk_callbacks_dropped(const stk_callbacks *callbacks);
 
 #endif

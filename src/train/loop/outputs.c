@@ -110,6 +110,17 @@ static stk_status write_events(void *context, const stk_train_progress *p, stk_e
     return stk_events_show(o->events, err);
 }
 
+/* A run that goes on from the checkpoint writes none of it again. */
+static stk_status flush_table(void *context, stk_error *err)
+{
+    return stk_metrics_csv_flush(((stk_outputs *)context)->csv, err);
+}
+
+static stk_status flush_events(void *context, stk_error *err)
+{
+    return stk_events_flush(((stk_outputs *)context)->events, err);
+}
+
 stk_status stk_outputs_open(stk_outputs *outputs, const stk_outputs_options *options,
                             stk_error *err)
 {
@@ -128,7 +139,8 @@ stk_status stk_outputs_open(stk_outputs *outputs, const stk_outputs_options *opt
 
 stk_status stk_outputs_end(stk_outputs *outputs, bool success, stk_error *err)
 {
-    if (!outputs->events || !outputs->begun) return STK_OK;
+    if (!outputs->events || (!outputs->begun && !success)) return STK_OK;
+    STK_TRY(write_settings(outputs, err));
     STK_TRY(write_samples(outputs, false, true, err));
     STK_TRY(write_samples(outputs, true, true, err));
     STK_TRY(stk_events_hparams_end(outputs->events, success, err));
@@ -145,10 +157,14 @@ void stk_outputs_close(stk_outputs *outputs)
 size_t stk_outputs_callbacks(stk_outputs *outputs, stk_callback list[2])
 {
     size_t count = 0;
-    list[count++] =
-        (stk_callback){.name = "metrics.csv", .on_report = write_row, .context = outputs};
+    list[count++] = (stk_callback){.name = "metrics.csv",
+                                   .on_report = write_row,
+                                   .on_checkpoint = flush_table,
+                                   .context = outputs};
     if (outputs->events)
-        list[count++] =
-            (stk_callback){.name = "tensorboard", .on_report = write_events, .context = outputs};
+        list[count++] = (stk_callback){.name = "tensorboard",
+                                       .on_report = write_events,
+                                       .on_checkpoint = flush_events,
+                                       .context = outputs};
     return count;
 }

@@ -27,6 +27,16 @@ static void checkpoint_failed(void *context, const stk_error *why)
                     stk_error_line(why, text, sizeof text));
 }
 
+static uint64_t mark_reports(void *context)
+{
+    return stk_callbacks_mark(((stk_trainer *)context)->callbacks);
+}
+
+static stk_status settle_reports(void *context, uint64_t mark, stk_error *err)
+{
+    return stk_callbacks_wait(((stk_trainer *)context)->callbacks, mark, err);
+}
+
 static stk_status start_writer(stk_trainer *t, stk_error *err)
 {
     char folder[STK_TRAIN_PATH];
@@ -34,6 +44,8 @@ static stk_status start_writer(stk_trainer *t, stk_error *err)
     const stk_writer_options options = {.folder = folder,
                                         .keep = t->recipe.output.keep,
                                         .failed = checkpoint_failed,
+                                        .mark = mark_reports,
+                                        .before = settle_reports,
                                         .context = t,
                                         .trace = t->options.trace};
     return stk_checkpoint_writer_start(&t->writer, &options, err);
@@ -195,8 +207,8 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
                                          .samples = t->samples,
                                          .resume_step = t->state.step ? t->state.step : -1};
     STK_TRY(stk_outputs_open(&t->outputs, &outputs, err));
-    STK_TRY(start_writer(t, err));
     STK_TRY(start_callbacks(t, err));
+    STK_TRY(start_writer(t, err));
     STK_TRY(stk_trainer_observe(t, err));
     stk_startup_lap(&t->startup, "files");
     return STK_OK;
@@ -226,8 +238,8 @@ void stk_trainer_free(stk_trainer *trainer)
 {
     if (!trainer) return;
     stk_observer_free(trainer->observer);
+    stk_checkpoint_writer_free(trainer->writer); /* it waits for callbacks */
     stk_callbacks_free(trainer->callbacks);
-    stk_checkpoint_writer_free(trainer->writer);
     stk_outputs_close(&trainer->outputs);
     stk_faults_hurry(trainer->faults);
     stk_feed_free(trainer->feed);
