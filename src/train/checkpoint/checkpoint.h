@@ -14,6 +14,7 @@ typedef struct stk_run_state {
     int64_t  phase_step; /* steps done in it */
     int64_t  best_step;
     double   best_accuracy; /* -1: none yet */
+    double   accuracy;      /* of the evaluation after this step; -1: none was made; NAN: unknown */
     double   seconds;       /* trained so far */
     int64_t  not_better;    /* evaluations since the best */
     uint64_t recipe;        /* fingerprint: another recipe must not go on here */
@@ -33,6 +34,11 @@ void                     stk_snapshot_free(stk_snapshot *snapshot);
 /* Copies variables (but METRIC ones) and state. On failure the snapshot is empty. */
 STK_NODISCARD stk_status stk_snapshot_take(stk_snapshot *snapshot, stk_variables *variables,
                                            const stk_run_state *state, stk_error *err);
+
+/* The same from a checkpoint, which must be of variables like these; they are not touched. */
+STK_NODISCARD stk_status stk_snapshot_read(stk_snapshot *snapshot, const stk_filesystem *fs,
+                                           const char *path, const stk_variables *variables,
+                                           stk_error *err);
 
 /* Writes FOLDER/step-000001200.safetensors (the folder is there) and removes all but the newest
  * keep, at least 1, up to that step. A failure to remove is an error; the file is written then. */

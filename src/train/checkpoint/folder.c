@@ -2,6 +2,7 @@
 #include "train/checkpoint/folder.h"
 
 #include "storage/file/paths.h"
+#include "storage/file/temporaries.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,38 +55,12 @@ stk_status stk_checkpoint_steps(const stk_filesystem *fs, const char *folder, st
     return STK_OK;
 }
 
-/* As local outputs are called before they are committed. */
-static stk_status note_remains(void *context, const char *name, const stk_file_info *info,
-                               stk_error *err)
+static bool is_checkpoint(const char *name, size_t length)
 {
-    (void)info;
-    if (strncmp(name, ".step-", 6) || !stk_path_ends_in(name, ".tmp")) return STK_OK;
-    return stk_blob_append(context, name, strlen(name) + 1, err);
-}
-
-static stk_status remove_names(const stk_filesystem *fs, const char *folder, const stk_blob *names,
-                               stk_error *err)
-{
-    stk_blob   path;
-    stk_status st = STK_OK;
-    stk_blob_init(&path, names->ledger, STK_MEMORY_OUTPUT);
-    for (size_t at = 0; !st && at < names->size;) {
-        const char *name = (const char *)names->data + at;
-        at += strlen(name) + 1;
-        st = stk_path_join(&path, folder, name, err);
-        if (!st) st = stk_path_remove(fs, (const char *)path.data, err);
-        if (st == STK_E_NOTFOUND) st = STK_OK;
-    }
-    stk_blob_release(&path);
-    return st;
+    return length > 5 && strncmp(name, "step-", 5) == 0;
 }
 
 stk_status stk_checkpoint_sweep(const stk_filesystem *fs, const char *folder, stk_error *err)
 {
-    stk_blob names;
-    stk_blob_init(&names, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = stk_path_list(fs, folder, STK_LIST_KINDS, note_remains, &names, err);
-    if (!st) st = remove_names(fs, folder, &names, err);
-    stk_blob_release(&names);
-    return st;
+    return stk_temporaries_sweep(fs, folder, is_checkpoint, err);
 }

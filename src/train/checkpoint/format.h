@@ -18,7 +18,7 @@
 #define STK_CHECKPOINT_VERSION_NOW "1"
 
 enum {
-    STK_RUN_STATE_NUMBERS = 8,
+    STK_RUN_STATE_NUMBERS = 9,
     STK_RUN_STATE_BLOBS = 3,
     STK_RUN_STATE_ROOM = 48, /* for a number as text */
     STK_CHECKPOINT_CRC_ROOM = 9

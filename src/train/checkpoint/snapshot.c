@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "train/checkpoint/format.h"
+#include "train/checkpoint/staging.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,27 +87,64 @@ static void empty(stk_snapshot *snapshot)
     snapshot->entries.size = snapshot->names.size = snapshot->data.size = 0;
 }
 
-static stk_status take(stk_snapshot *snapshot, stk_variables *variables, const stk_run_state *state,
-                       stk_error *err)
+/* Growing would copy what is about to be overwritten. */
+static stk_status make_place(stk_snapshot *snapshot, const stk_variables *variables, stk_error *err)
 {
     size_t end;
     STK_TRY(describe_all(snapshot, variables, &end, err));
-    /* Growing would copy what is about to be overwritten. */
     if (end > snapshot->data.capacity) stk_blob_release(&snapshot->data);
     STK_TRY(stk_blob_reserve_exact(&snapshot->data, end, err));
     snapshot->data.size = end;
+    return STK_OK;
+}
+
+static stk_status take(stk_snapshot *snapshot, stk_variables *variables, const stk_run_state *state,
+                       stk_error *err)
+{
+    STK_TRY(make_place(snapshot, variables, err));
     STK_TRY(copy_all(snapshot, variables, err));
     return stk_run_state_copy(&snapshot->state, state, err);
+}
+
+static stk_status end_taking(stk_snapshot *snapshot, stk_status st)
+{
+    if (st)
+        empty(snapshot);
+    else
+        snapshot->taken = true;
+    return st;
 }
 
 stk_status stk_snapshot_take(stk_snapshot *snapshot, stk_variables *variables,
                              const stk_run_state *state, stk_error *err)
 {
     empty(snapshot);
-    const stk_status st = take(snapshot, variables, state, err);
-    if (st)
-        empty(snapshot);
-    else
-        snapshot->taken = true;
-    return st;
+    return end_taking(snapshot, take(snapshot, variables, state, err));
+}
+
+static stk_status read_all(stk_snapshot *snapshot, const stk_safetensors *file, const char *path,
+                           const stk_variables *variables, stk_error *err)
+{
+    const stk_safetensors_tensor *tensor;
+    STK_TRY(make_place(snapshot, variables, err));
+    const stk_snapshot_entry *entry = stk_snapshot_at(snapshot, 0);
+    for (size_t i = 0; i < stk_variables_count(variables); i++) {
+        const stk_variable_info info = stk_variables_at(variables, i);
+        if (!stk_checkpoint_keeps(info.role)) continue;
+        STK_TRY(stk_staging_match(file, &info, path, &tensor, err));
+        STK_TRY(stk_safetensors_read(file, tensor, snapshot->data.data + entry->offset, err));
+        entry++;
+    }
+    return stk_run_state_read(&snapshot->state, file, path, err);
+}
+
+stk_status stk_snapshot_read(stk_snapshot *snapshot, const stk_filesystem *fs, const char *path,
+                             const stk_variables *variables, stk_error *err)
+{
+    stk_safetensors *file;
+    empty(snapshot);
+    STK_TRY(stk_checkpoint_open(&file, fs, path, snapshot->data.ledger, err));
+    const stk_status st = read_all(snapshot, file, path, variables, err);
+    stk_safetensors_free(file);
+    return end_taking(snapshot, st);
 }

@@ -12,6 +12,8 @@
 
 typedef enum kind { INTEGER, NUMBER, BITS } kind;
 
+enum { NUMBERS_BEFORE = 8 }; /* those that checkpoints of earlier versions have, too */
+
 static const struct number {
     const char *key;
     kind        kind;
@@ -25,6 +27,7 @@ static const struct number {
     {"stoker.seconds", NUMBER, offsetof(stk_run_state, seconds)},
     {"stoker.not_better", INTEGER, offsetof(stk_run_state, not_better)},
     {"stoker.recipe", BITS, offsetof(stk_run_state, recipe)},
+    {"stoker.accuracy", NUMBER, offsetof(stk_run_state, accuracy)},
 };
 
 static const struct bytes {
@@ -38,7 +41,7 @@ static const struct bytes {
 
 void stk_run_state_init(stk_run_state *state, stk_ledger *ledger)
 {
-    *state = (stk_run_state){.best_accuracy = -1};
+    *state = (stk_run_state){.best_accuracy = -1, .accuracy = NAN};
     stk_blob_init(&state->input, ledger, STK_MEMORY_OUTPUT);
     stk_blob_init(&state->schedule, ledger, STK_MEMORY_OUTPUT);
     stk_blob_init(&state->metrics, ledger, STK_MEMORY_OUTPUT);
@@ -116,6 +119,7 @@ static stk_status read_number(stk_run_state *state, const stk_safetensors *file,
     const struct number *n = &numbers[index];
     const char          *text = stk_safetensors_text(file, n->key);
     uint64_t             bits = 0;
+    if (!text && index >= NUMBERS_BEFORE) return STK_OK; /* it stays as it was initialised */
     if (!text || !parse(n->kind, text, &bits))
         return stk_fail(err, STK_E_FORMAT, "checkpoint", path, "'%s' is '%.40s', not a number",
                         n->key, text ? text : "missing");

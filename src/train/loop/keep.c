@@ -1,9 +1,7 @@
 /* What of a run is judged and kept: evaluation, checkpoints, going on. */
 #include "base/clock.h"
+#include "train/loop/model_card.h"
 #include "train/loop/run_folder.h"
-#include "train/loop/trainer.h"
-#include "train/use/model_source.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <stoker/optimizer.h>
 #include <string.h>
@@ -80,7 +78,10 @@ stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err)
     stk_span_end(trace, STK_STAGE_NONE, "evaluate", span, 0);
     const double seconds = (double)(stk_clock_ns() - begin) / 1e9;
     trainer->result->evaluation_seconds += seconds;
-    if (st == STK_E_CANCELLED) return STK_OK; /* the loop sees it next */
+    if (st == STK_E_CANCELLED) {
+        trainer->result->interrupted = true;
+        return STK_OK;
+    }
     STK_TRY(st);
     stk_pace_add_evaluation(&trainer->pace, seconds);
     double count = m.count > 0 ? (double)m.count : 1;
@@ -89,6 +90,7 @@ stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err)
     p->validation_loss = (double)m.loss / count;
     p->validation_accuracy = (double)m.correct / count;
     p->validation_top5 = (double)m.top5 / count;
+    trainer->state.accuracy = p->validation_accuracy;
     p->best = p->validation_accuracy >
               trainer->state.best_accuracy + trainer->recipe.train.early_stop_delta;
     trainer->state.not_better = p->best ? 0 : trainer->state.not_better + 1;
@@ -107,16 +109,30 @@ bool stk_trainer_place_is_count(stk_bytes saved)
            memcmp(saved.data, place_by_count, sizeof place_by_count) == 0;
 }
 
-/* Sums as a checkpoint has them. */
+/* Sums as a checkpoint has them; and what was last measured, for a report that is still to come. */
 typedef struct kept_sums {
     stk_metrics    device;
     stk_train_sums window, epoch;
+    double         loss, accuracy, epoch_loss, epoch_accuracy, learning_rate, momentum;
+    double         images_per_second, input_wait;
 } kept_sums;
+
+enum { KEPT_BEFORE = offsetof(kept_sums, loss) }; /* what earlier versions have of it */
 
 /* The state as it is after the last step, in the form of a checkpoint. */
 static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
 {
-    kept_sums sums = {.window = t->window, .epoch = t->epoch};
+    const stk_train_progress *p = &t->progress;
+    kept_sums                 sums = {.window = t->window,
+                                      .epoch = t->epoch,
+                                      .loss = p->loss,
+                                      .accuracy = p->accuracy,
+                                      .epoch_loss = p->epoch_loss,
+                                      .epoch_accuracy = p->epoch_accuracy,
+                                      .learning_rate = p->learning_rate,
+                                      .momentum = p->momentum,
+                                      .images_per_second = p->images_per_second,
+                                      .input_wait = p->input_wait};
     stk_run_state_init(state, NULL);
     stk_blob input = state->input, schedule = state->schedule, metrics = state->metrics;
     *state = t->state;
@@ -132,57 +148,19 @@ static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
                : stk_feed_save(t->feed, &state->input, err);
 }
 
-/* What a file of weights says of itself, so that it can be used alone. */
-typedef struct model_card {
-    stk_blob    recipe, classes;
-    char        accuracy[32], step[32];
-    const char *texts[11]; /* pairs of key and text, NULL at the end */
-} model_card;
-
-static void release_card(model_card *card)
-{
-    stk_blob_release(&card->recipe);
-    stk_blob_release(&card->classes);
-}
-
-/* On failure card is to be released, too. */
-static stk_status write_card(model_card *card, const stk_trainer *t, stk_error *err)
-{
-    size_t count = 0;
-    stk_blob_init(&card->recipe, NULL, STK_MEMORY_OUTPUT);
-    stk_blob_init(&card->classes, NULL, STK_MEMORY_OUTPUT);
-    STK_TRY(stk_model_source_print(&t->recipe, &card->recipe, err));
-    STK_TRY(stk_class_list_print(t->data, t->recipe.model.classes, &card->classes, err));
-    snprintf(card->accuracy, sizeof card->accuracy, "%.6f", t->progress.validation_accuracy);
-    snprintf(card->step, sizeof card->step, "%lld", (long long)t->state.step);
-    const char *const pairs[][2] = {
-        {"stoker.model", t->recipe.model.name},
-        {"stoker.step", card->step},
-        {STK_MODEL_RECIPE, (const char *)card->recipe.data},
-        {STK_MODEL_CLASSES, (const char *)card->classes.data},
-        {t->progress.evaluated ? "stoker.accuracy" : NULL, card->accuracy},
-    };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        card->texts[count++] = pairs[i][0];
-        card->texts[count++] = pairs[i][1];
-    }
-    card->texts[count] = NULL;
-    return STK_OK;
-}
-
 /* Hands the state over to be written, and to models the weights alone. */
 static stk_status put(stk_trainer *t, const char *const *models, stk_error *err)
 {
-    stk_run_state state;
-    model_card    card;
+    stk_run_state  state;
+    stk_model_card card;
     stk_run_state_init(&state, NULL);
-    stk_status st = write_card(&card, t, err);
+    stk_status st = stk_model_card_init(&card, t, t->state.step, t->state.accuracy, err);
     if (!st) st = gather(t, &state, err);
     if (!st)
         st = stk_checkpoint_writer_put(t->writer, stk_session_variables(t->session), &state, models,
                                        stk_session_prefix(t->session), card.texts, err);
     stk_run_state_release(&state);
-    release_card(&card);
+    stk_model_card_release(&card);
     return st;
 }
 
@@ -192,7 +170,7 @@ stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *er
     const char *models[STK_WRITER_MODELS + 1] = {NULL};
     int         count = 0;
     uint64_t    begin = stk_clock_ns();
-    bool        last = trainer->state.step == trainer->course.steps;
+    bool last = trainer->state.step == trainer->course.steps && !trainer->result->interrupted;
     if (best) models[count++] = "best.safetensors";
     if (last) models[count++] = "final.safetensors";
     for (int i = 0; i < count; i++) {
@@ -214,11 +192,21 @@ static void warn(void *context, const char *line)
 /* A checkpoint of an earlier version has no sums of the epoch. */
 static stk_status put_sums_back(stk_trainer *t, stk_error *err)
 {
-    kept_sums  sums = {0};
-    const bool whole = t->state.metrics.size == sizeof sums;
-    if (whole) memcpy(&sums, t->state.metrics.data, sizeof sums);
+    stk_train_progress *p = &t->progress;
+    kept_sums           sums = {0};
+    const size_t        size = t->state.metrics.size;
+    const bool          whole = size == sizeof sums || size == KEPT_BEFORE;
+    if (whole) memcpy(&sums, t->state.metrics.data, size);
     t->window = sums.window;
     t->epoch = sums.epoch;
+    p->loss = sums.loss;
+    p->accuracy = sums.accuracy;
+    p->epoch_loss = sums.epoch_loss;
+    p->epoch_accuracy = sums.epoch_accuracy;
+    p->learning_rate = sums.learning_rate;
+    p->momentum = sums.momentum;
+    p->images_per_second = sums.images_per_second;
+    p->input_wait = sums.input_wait;
     if (!whole)
         stk_trainer_log(t, "WARNING: the checkpoint is of an earlier version and has no sums of "
                            "its epoch: loss and accuracy of that epoch are those of its rest");
@@ -238,7 +226,7 @@ static stk_status put_back(stk_trainer *t, const char *path, stk_error *err)
     stk_optimizer_state optimizer;
     if (stk_optimizer_read_state(stk_session_variables(t->session), &optimizer, err) == STK_OK)
         t->progress.skipped = (int64_t)optimizer.skipped;
-    t->last_checkpoint = t->state.step;
+    t->last_checkpoint = t->resumed_step = t->state.step;
     stk_trainer_log(t, "going on after step %lld (%s)", (long long)t->state.step, path);
     return STK_OK;
 }

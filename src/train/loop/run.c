@@ -2,6 +2,8 @@
 #include "base/clock.h"
 #include "train/loop/run_folder.h"
 #include "train/loop/trainer.h"
+#include <stdio.h>
+#include <stoker/text.h>
 #include <string.h>
 
 const stk_phase *stk_trainer_phase(const stk_trainer *trainer)
@@ -122,9 +124,26 @@ static stk_status evaluate(stk_trainer *t, stk_error *err)
     stk_observer_pause(t->observer);
     STK_TRY(stk_trainer_evaluate(t, err));
     stk_observer_resume(t->observer);
+    if (t->result->interrupted) return STK_OK;
     stk_schedule_observe(&t->schedule, t->progress.validation_loss);
     judge_early_stop(t);
     return STK_OK;
+}
+
+/* What is judged, told and kept after a step. The report goes before the checkpoint: a run that
+ * goes on from there does not make it again. Of an evaluation that was cut short nothing is told:
+ * the run makes up for it when it goes on. */
+static stk_status judge_and_keep(stk_trainer *t, const stk_train_progress *at, bool due,
+                                 stk_error *err)
+{
+    if (evaluation_due(t, at)) {
+        STK_TRY(evaluate(t, err));
+        if (t->result->interrupted) return STK_OK;
+        due |= t->progress.best;
+    }
+    stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
+    if (at->epoch_end) stk_callbacks_report(t->callbacks, &t->progress);
+    return due ? checkpoint(t, err) : STK_OK;
 }
 
 /* Everything that may follow a step. What looks at variables or ends an epoch waits for the steps
@@ -133,16 +152,11 @@ static stk_status after_step(stk_trainer *t, stk_error *err)
 {
     stk_train_progress at = {0};
     stk_trainer_place(t, t->state.step, t->state.phase_step, &at);
-    bool due = checkpoint_due(t, &at);
+    const bool due = checkpoint_due(t, &at);
     if (at.epoch_end || due) STK_TRY(stk_trainer_drain(t, err));
-    if (evaluation_due(t, &at)) {
-        STK_TRY(evaluate(t, err));
-        due |= t->progress.best;
-    }
-    if (due) STK_TRY(checkpoint(t, err));
+    STK_TRY(judge_and_keep(t, &at, due, err));
     if (stk_faults_write_due(t->faults, t->state.step)) STK_TRY(write_for_nothing(t, err));
     stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
-    if (at.epoch_end) stk_callbacks_report(t->callbacks, &t->progress);
     stk_trainer_tell_outputs(t);
     stk_meter_cover(t->meter, STK_STAGE_COMPUTE, t->covered_ns ? t->covered_ns : t->device_ns,
                     STK_STAGE_HOST_TO_DEVICE);
@@ -164,7 +178,27 @@ static stk_status run_steps(stk_trainer *t, stk_error *err)
         if (st == STK_E_CANCELLED) continue; /* the feed noticed first */
         if (st) return st;
         STK_TRY(after_step(t, err));
+        if (t->result->interrupted) return STK_OK;
     }
+    return STK_OK;
+}
+
+bool stk_trainer_owes_evaluation(const stk_trainer *trainer)
+{
+    stk_train_progress at = {0};
+    if (!trainer->state.step || trainer->state.accuracy != -1) return false;
+    stk_trainer_place(trainer, trainer->state.step, trainer->state.phase_step, &at);
+    return evaluation_due(trainer, &at);
+}
+
+/* The evaluation that the last start was stopped in. */
+static stk_status make_up(stk_trainer *t, stk_error *err)
+{
+    stk_train_progress at = {0};
+    if (!stk_trainer_owes_evaluation(t)) return STK_OK;
+    stk_trainer_place(t, t->state.step, t->state.phase_step, &at);
+    STK_TRY(judge_and_keep(t, &at, true, err));
+    stk_meter_enter(t->meter, STK_STAGE_NONE);
     return STK_OK;
 }
 
@@ -173,7 +207,8 @@ static stk_status run_phase(stk_trainer *t, stk_error *err)
     STK_TRY(open_feed(t, err));
     stk_startup_lap(&t->startup, "input");
     stk_meter_mark(t->meter, STK_STEP_FIRST);
-    STK_TRY(run_steps(t, err));
+    STK_TRY(make_up(t, err));
+    if (!t->result->interrupted) STK_TRY(run_steps(t, err));
     return stk_trainer_drain(t, err);
 }
 
@@ -205,14 +240,13 @@ static stk_status sum_up_rest(stk_trainer *t, stk_error *err)
     return STK_OK;
 }
 
-/* Where curves are kept, how the run ended; one that is to go on has not. */
-static void end_outputs(stk_trainer *t, bool success)
+/* Where curves are kept, how the run ended; one that is to go on has not. All that was told must be
+ * on the disk then. */
+static stk_status end_outputs(stk_trainer *t, bool success, stk_error *err)
 {
-    stk_error why;
-    char      text[768];
-    if (!t->result->interrupted && stk_outputs_end(&t->outputs, success, &why))
-        stk_trainer_log(t, "WARNING: the end of the run is not in the event files: %s",
-                        stk_error_line(&why, text, sizeof text));
+    stk_callbacks_flush(t->callbacks);
+    if (!t->result->interrupted) STK_TRY(stk_outputs_end(&t->outputs, success, err));
+    return stk_callbacks_wait(t->callbacks, stk_callbacks_mark(t->callbacks), err);
 }
 
 /* A run that goes on later finds what it kept. */
@@ -227,38 +261,62 @@ static void end_cache(stk_trainer *t)
                     stk_cache_amount(read, a.read), stk_cache_amount(asked, a.asked));
 }
 
+static void tell_where_to_go_on(const stk_trainer *t)
+{
+    const int64_t written = stk_checkpoint_writer_written(t->writer);
+    const int64_t last = written > t->resumed_step ? written : t->resumed_step;
+    char          folder[2048]; /* longer ones are known to who gave them */
+    if (last <= 0) return;
+    if (stk_shell_path(folder, sizeof folder, t->recipe.output.folder) >= sizeof folder)
+        snprintf(folder, sizeof folder, "RUN");
+    stk_trainer_log(t, "the checkpoint of step %lld is good; --resume %s goes on from it",
+                    (long long)last, folder);
+}
+
+/* All files that the run has by now. The first that is not there is the error. */
+static stk_status settle_files(stk_trainer *t, stk_error *err)
+{
+    stk_error  why;
+    stk_status st = stk_checkpoint_writer_flush(t->writer, NULL, err);
+    if (end_outputs(t, true, st ? &why : err) && !st) st = err->status;
+    if (!st && !t->result->interrupted) st = stk_trainer_check_models(t, err);
+    return st;
+}
+
 static stk_status finish(stk_trainer *t, stk_error *err)
 {
     stk_train_result *r = t->result;
-    int               failures = 0;
-    stk_error         why;
+    stk_error         unasked;
+    if (!err) err = &unasked;
     if (r->interrupted && t->state.step != t->last_checkpoint)
         STK_TRY(stk_trainer_checkpoint(t, false, err));
     STK_TRY(sum_up_rest(t, err));
     end_cache(t);
     stk_trainer_observe_now(t);
-    stk_callbacks_flush(t->callbacks);
-    end_outputs(t, true);
-    stk_status st = stk_checkpoint_writer_flush(t->writer, &failures, &why);
-    if (st) { /* the last one is what a person wants to have */
-        if (err) *err = why;
+    r->last = t->progress;
+    const stk_status st = settle_files(t, err);
+    if (st) {
+        tell_where_to_go_on(t);
         return st;
     }
-    r->last = t->progress;
     r->best_accuracy = t->state.best_accuracy;
     r->best_step = t->state.best_step;
-    if (t->state.best_accuracy >= 0)
-        stk_run_folder_path(t->recipe.output.folder, "best.safetensors", r->best_path);
-    else
-        stk_run_folder_path(t->recipe.output.folder, "final.safetensors", r->best_path);
+    const bool best = t->state.best_accuracy >= 0;
+    stk_run_folder_path(t->recipe.output.folder, best ? "best.safetensors" : "final.safetensors",
+                        r->best_path);
     return STK_OK;
 }
 
-static void tell_where_to_go_on(const stk_trainer *t)
+/* What was done is kept as far as that goes; the error is told already. */
+static void give_up(stk_trainer *t)
 {
-    if (t->last_checkpoint > 0)
-        stk_trainer_log(t, "the checkpoint of step %lld is good; --resume %s goes on from it",
-                        (long long)t->last_checkpoint, t->recipe.output.folder);
+    stk_error unasked;
+    t->result->last = t->progress;
+    stk_session_drain(t->session);
+    if (!t->options.brief) stk_data_cache_keep(t->cache);
+    (void)!stk_checkpoint_writer_flush(t->writer, NULL, &unasked);
+    (void)!end_outputs(t, false, &unasked);
+    tell_where_to_go_on(t);
 }
 
 stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result, stk_error *err)
@@ -272,16 +330,7 @@ stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result, stk_e
     stk_status st = trainer->state.step ? STK_OK : stk_session_begin(trainer->session, err);
     stk_startup_lap(&trainer->startup, "weights");
     if (!st) st = run_phases(trainer, err);
-    if (st) {
-        int       failures;
-        stk_error unasked;
-        stk_session_drain(trainer->session);
-        if (!trainer->options.brief) stk_data_cache_keep(trainer->cache);
-        tell_where_to_go_on(trainer);
-        stk_callbacks_flush(trainer->callbacks);
-        end_outputs(trainer, false);
-        if (stk_checkpoint_writer_flush(trainer->writer, &failures, &unasked)) return st;
-        return st;
-    }
-    return finish(trainer, err);
+    if (!st) return finish(trainer, err);
+    give_up(trainer);
+    return st;
 }

@@ -1,6 +1,7 @@
 /* The folder of a run. */
 #include "train/loop/run_folder.h"
 #include "base/hash.h"
+#include "storage/file/temporaries.h"
 #include "train/recipe/recipe.h"
 #include "train/use/class_list.h"
 #include <stdio.h>
@@ -173,6 +174,25 @@ static stk_status fill(const stk_train_recipe *recipe, const stk_train_data *dat
                                        err); /* last: it marks a run */
 }
 
+/* What training and its command write there. */
+static bool is_of_run(const char *name, size_t length)
+{
+    static const char *const names[] = {"best.safetensors", "final.safetensors", "recipe.yaml",
+                                        "classes.txt",      "metrics.csv",       "curve.svg",
+                                        "profile.json",     "report.html",       "learning.json",
+                                        "test.json",        "left_out.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0) return true;
+    return false;
+}
+
+static stk_status enter(const stk_train_recipe *recipe, const stk_train_data *data, bool resume,
+                        stk_error *err)
+{
+    STK_TRY(fill(recipe, data, resume, err));
+    return stk_temporaries_sweep(NULL, recipe->output.folder, is_of_run, err);
+}
+
 stk_status stk_run_folder_make(const stk_train_recipe *recipe, const stk_train_data *data,
                                bool resume, stk_lock **lock, stk_error *err)
 {
@@ -181,7 +201,7 @@ stk_status stk_run_folder_make(const stk_train_recipe *recipe, const stk_train_d
         return stk_fail(err, STK_E_LIMIT, "train", recipe->output.folder, "the path is too long");
     STK_TRY(make_folders(recipe->output.folder, err));
     STK_TRY(stk_path_lock(lock, NULL, recipe->output.folder, err));
-    stk_status st = fill(recipe, data, resume, err);
+    stk_status st = enter(recipe, data, resume, err);
     if (st) {
         stk_lock_release(*lock);
         *lock = NULL;

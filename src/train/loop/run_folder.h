@@ -8,6 +8,7 @@
 /* Makes the folder with recipe and classes, and locks it against a second trainer (the lock is
  * released by stk_lock_release). An existing run is STK_E_EXISTS, unless resume; then its recipe
  * must be the same but for what stk_run_fingerprint leaves out, and the error names what differs.
+ * What a killed trainer left of files that it was writing is removed.
  */
 STK_NODISCARD stk_status stk_run_folder_make(const stk_train_recipe *recipe,
                                              const stk_train_data *data, bool resume,

@@ -184,6 +184,7 @@ static stk_begun *next_step(stk_trainer *t)
                              .momentum = stk_schedule_momentum(&t->schedule, t->state.step),
                              .gone = (double)t->state.step / (double)t->course.steps};
     b->step = ++t->state.step;
+    t->state.accuracy = -1;
     plan_lookahead(t, b);
     b->phase_step = ++t->state.phase_step;
     stk_trainer_place(t, b->step, b->phase_step, &at);

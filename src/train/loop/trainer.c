@@ -18,6 +18,26 @@ void stk_trainer_log(const stk_trainer *trainer, const char *format, ...)
     trainer->options.log(trainer->options.log_context, line);
 }
 
+/* Training, the writer, callbacks and feeds all have something to say. */
+static void log_in_turn(void *context, const char *line)
+{
+    stk_trainer *t = context;
+    pthread_mutex_lock(&t->log_lock);
+    t->log(t->log_context, line);
+    pthread_mutex_unlock(&t->log_lock);
+}
+
+static void take_options(stk_trainer *t, const stk_trainer_options *options)
+{
+    pthread_mutex_init(&t->log_lock, NULL);
+    if (options) t->options = *options;
+    t->log = t->options.log;
+    t->log_context = t->options.log_context;
+    if (!t->log) return;
+    t->options.log = log_in_turn;
+    t->options.log_context = t;
+}
+
 static void checkpoint_failed(void *context, const stk_error *why)
 {
     char text[768];
@@ -91,12 +111,25 @@ static stk_status load_weights(stk_trainer *t, stk_error *err)
                                t->options.log, t->options.log_context, err);
 }
 
+/* The last epoch may be a part of one, and progressive training has epochs of several lengths: then
+ * it is the mean of the whole ones. */
+static int64_t steps_per_epoch(const stk_course *course)
+{
+    int64_t steps = 0, epochs = 0;
+    for (size_t i = 0; i < course->count; i++) {
+        const stk_phase *p = &course->phases[i];
+        steps += p->epochs * p->epoch_steps;
+        epochs += p->epochs;
+    }
+    return epochs ? steps / epochs : 1;
+}
+
 stk_status stk_trainer_schedule(stk_schedule *schedule, const stk_train_recipe *recipe,
                                 const stk_course *course, stk_error *err)
 {
     const stk_train_recipe *r = recipe;
     stk_schedule_options    o;
-    int64_t                 per_epoch = course->epochs ? course->steps / course->epochs : 1;
+    int64_t                 per_epoch = steps_per_epoch(course);
     STK_TRY(stk_schedule_defaults(&o, r->train.schedule, err));
     o.rate = r->train.learning_rate;
     o.momentum = r->train.momentum;
@@ -199,6 +232,7 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     stk_startup_lap(&t->startup, "files");
     if (t->options.resume) STK_TRY(stk_trainer_resume(t, err));
     if (t->options.resume) STK_TRY(stk_trainer_change_length(t, err));
+    if (t->options.resume) STK_TRY(stk_trainer_mend(t, err));
     if (t->options.resume && !t->state.step) STK_TRY(load_weights(t, err));
     stk_startup_lap(&t->startup, "weights");
     STK_TRY(stk_samples_new(&t->samples, &t->recipe, t->data, err));
@@ -224,7 +258,7 @@ stk_status stk_trainer_open(stk_trainer **out, const stk_train_recipe *recipe,
     stk_startup_begin(&t->startup);
     t->recipe = *recipe;
     t->data = data;
-    if (options) t->options = *options;
+    take_options(t, options);
     stk_status st = open_all(t, err);
     if (st) {
         stk_trainer_free(t);
@@ -251,6 +285,7 @@ void stk_trainer_free(stk_trainer *trainer)
     stk_lock_release(trainer->lock);
     stk_meter_free(trainer->meter);
     stk_faults_free(trainer->faults);
+    pthread_mutex_destroy(&trainer->log_lock);
     free(trainer);
 }
 

@@ -12,6 +12,7 @@
 #include "train/loop/sums.h"
 #include "train/observe/observer.h"
 #include "train/session/session.h"
+#include <pthread.h>
 #include <stoker/schedule.h>
 
 enum { STK_TRAINER_CALLBACKS = 32 };
@@ -31,9 +32,12 @@ typedef struct stk_begun {
 enum { STK_TRAINER_BEGUN = STK_SESSION_AHEAD + 1 };
 
 struct stk_trainer {
-    stk_train_recipe       recipe;
-    const stk_train_data  *data;
-    stk_trainer_options    options;
+    stk_train_recipe      recipe;
+    const stk_train_data *data;
+    stk_trainer_options   options; /* its log is that of all parts, which takes turns */
+    void (*log)(void *context, const char *line); /* the caller's; under log_lock */
+    void                  *log_context;
+    pthread_mutex_t        log_lock; /* held while the caller's log runs, and nothing else is */
     stk_course             course;
     stk_faults            *faults; /* on purpose; NULL: none */
     stk_data_cache        *cache;
@@ -54,9 +58,10 @@ struct stk_trainer {
     stk_outputs_told       told;
     stk_train_progress     progress; /* as of the last step whose result is there */
     stk_train_result      *result;
-    bool                   stop;           /* no more steps: early stop */
-    bool                   samples_failed; /* it was told once */
-    int64_t                last_checkpoint;
+    bool                   stop;            /* no more steps: early stop */
+    bool                   samples_failed;  /* it was told once */
+    int64_t                last_checkpoint; /* that was put, or gone on from */
+    int64_t                resumed_step;  /* of the checkpoint that was gone on from; 0: of none */
     int64_t                lost_in_a_row; /* steps without an update */
     uint64_t               last_checkpoint_ns, start_ns;
     uint64_t               device_ns;  /* that a step takes on a device beside; 0: there is none */
@@ -86,6 +91,12 @@ STK_NODISCARD stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best,
 bool stk_trainer_place_is_count(stk_bytes saved);
 /* What failed of the pictures for people (STK_OK: nothing) is told once; the run goes on. */
 void stk_trainer_tell_samples(stk_trainer *trainer, stk_status st, const stk_error *why);
+/* The last step has no evaluation yet, though one is due: it was cut short. */
+bool stk_trainer_owes_evaluation(const stk_trainer *trainer);
+/* The models that a run that goes on should have, made of its checkpoints where they are not there
+ * (mend.c); and at the end, whether they are. */
+STK_NODISCARD stk_status stk_trainer_mend(stk_trainer *trainer, stk_error *err);
+STK_NODISCARD stk_status stk_trainer_check_models(const stk_trainer *trainer, stk_error *err);
 /* Finds the last checkpoint and puts all back. STK_E_NOTFOUND: there is none, begin anew. */
 STK_NODISCARD stk_status stk_trainer_resume(stk_trainer *trainer, stk_error *err);
 /* Where the recipe has another number of epochs or steps than the run's folder: checks that the run
