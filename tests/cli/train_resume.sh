@@ -137,8 +137,8 @@ expect_code 1 "another recipe"
 expect_in err "another recipe: data.batch is 8 there and 16 here;" "another recipe"
 run train --resume whole --set train.gamma=0.5 --model lenet
 expect_in err 'model.name is "mlp" there and "lenet" here (and ' "two keys that differ"
-run train photos --resume whole
-expect_code 2 "DATA with --resume"
+run train photos --resume whole --recipe growing/recipe.yaml
+expect_code 2 "a recipe with --resume"
 run train --resume nowhere
 expect_code 1 "no run"
 expect_in err "--resume takes the folder of a run" "no run"
@@ -149,4 +149,16 @@ cp wide/checkpoints/* other/checkpoints/
 run train --resume other
 expect_code 1 "a checkpoint of another model"
 expect_in err "checkpoints/step-" "a checkpoint of another model"
+
+# Data that was moved is named again.
+mv photos elsewhere
+run train --resume whole
+expect_code 1 "data that is gone"
+expect_in err "said as DATA beside --resume" "data that is gone"
+run train --resume growing elsewhere
+expect_code 0 "data that was moved"
+mv elsewhere/"$(ls elsewhere | head -1)" other-class
+mv elsewhere less
+run train --resume whole less
+expect_code 1 "data without a class"
 finish

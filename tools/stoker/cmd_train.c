@@ -29,7 +29,7 @@ static const stk_option options[] = {
      .target = offsetof(values, resume),
      .group = "Recipe",
      .help = "go on with the run in this folder, exactly where its last checkpoint is; --epochs or "
-             "--steps may give it another end"},
+             "--steps may give it another end; DATA says where its data lies now, if it was moved"},
     {.name = "explain",
      .kind = STK_OPTION_FLAG,
      .target = offsetof(values, explain),
@@ -266,15 +266,15 @@ static int load_run(const stk_invocation *call, stk_train_job *job)
     const values *v = call->values;
     char          path[STK_TRAIN_PATH + 32];
     stk_error     err;
-    if (v->train.recipe || call->operand_count)
-        return stk_report_usage(call->command,
-                                "--resume goes on with the run's own recipe and data",
-                                "leave DATA and --recipe away");
+    if (v->train.recipe)
+        return stk_report_usage(call->command, "--resume goes on with the run's own recipe",
+                                "leave --recipe away");
     snprintf(path, sizeof path, "%s/recipe.yaml", v->resume);
     if (stk_train_recipe_load(&job->recipe, NULL, path, &err))
         return stk_report_error(call->command, &err,
                                 err.status == STK_E_NOTFOUND ? "--resume takes the folder of a run"
                                                              : NULL);
+    job->resumed = true;
     if (stk_train_recipe_set(&job->recipe, "output.folder", v->resume, "--resume", &err) ||
         free_steps(v, &job->recipe, &err))
         return stk_report_error(call->command, &err, NULL);
@@ -338,7 +338,8 @@ const stk_command stk_command_train = {
                 "stoker train packed/ --set progressive.size_from=0.5 --explain\n"
                 "stoker train packed/ --trace steps=20-24,level=2\n"
                 "stoker train --resume runs/first\n"
-                "stoker train --resume runs/first --epochs 40",
+                "stoker train --resume runs/first --epochs 40\n"
+                "stoker train --resume runs/first /other/disk/packed",
     .least_operands = 0,
     .most_operands = 1,
     .options = options,

@@ -12,6 +12,7 @@ void stk_train_job_init(stk_train_job *job)
     job->data = (stk_train_data){0};
     job->inject = (stk_inject){0};
     job->look_s = job->settle_s = 0;
+    job->resumed = false;
     stk_train_recipe_init(&job->recipe);
     stk_blob_init(&job->reasons, NULL, STK_MEMORY_OUTPUT);
 }
@@ -90,6 +91,9 @@ int stk_train_job_prepare(stk_train_job *job, const stk_invocation *call,
     if (!values->quiet) stk_notice_begin(note);
     const stk_status st = look_and_settle(job, &err);
     stk_notice_end();
+    if (st == STK_E_NOTFOUND && job->resumed && !data)
+        return stk_report_recipe(call->command, &err,
+                                 "where data was moved to is said as DATA beside --resume");
     if (st) return stk_train_job_error(call, &err);
     print_warnings(job);
     return STK_EXIT_OK;

@@ -10,6 +10,7 @@ typedef struct stk_train_job {
     stk_inject       inject;           /* what --inject said; all zero: nothing */
     stk_blob         reasons;          /* of what was decided, one line each */
     double           look_s, settle_s; /* that looking at the data and deciding took */
+    bool             resumed;          /* the recipe is a run's own */
 } stk_train_job;
 
 /* Every key at its fallback, no data yet. */

@@ -219,7 +219,8 @@ static stk_status put_back(stk_trainer *t, const char *path, stk_error *err)
     STK_TRY(stk_checkpoint_load(NULL, path, stk_session_variables(t->session), &t->state, err));
     if (t->state.recipe != recipe)
         return stk_fail(err, STK_E_INVALID, "train", path,
-                        "the checkpoint is of another recipe (%016llx, this one is %016llx)",
+                        "the checkpoint is of another recipe, or of data with other classes or "
+                        "another number of images (%016llx, here %016llx)",
                         (unsigned long long)t->state.recipe, (unsigned long long)recipe);
     STK_TRY(put_sums_back(t, err));
     STK_TRY(stk_schedule_restore(&t->schedule, stk_blob_bytes(&t->state.schedule), err));

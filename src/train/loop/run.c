@@ -52,10 +52,9 @@ static stk_status open_feed(stk_trainer *t, stk_error *err)
     t->feed = NULL;
     stk_observer_change_feed(t->observer);
     STK_TRY(stk_feed_open(&t->feed, &options, err));
-    if (!t->state.input.size) return STK_OK;
-    stk_status st = go_to_place(t, err);
+    stk_status st = t->state.input.size ? go_to_place(t, err) : STK_OK;
     t->state.input.size = 0;
-    return st;
+    return !st && t->options.resume ? stk_trainer_move_data(t, err) : st;
 }
 
 static bool cancelled(const stk_trainer *t)

@@ -12,10 +12,12 @@ void stk_run_folder_path(const char *folder, const char *name, char path[STK_TRA
     snprintf(path, STK_TRAIN_PATH, "%s/%s", folder, name);
 }
 
-/* The recipe without what may change when a run goes on. */
+/* The recipe without what may change when a run goes on. Data may lie elsewhere by then. */
 static stk_train_recipe lasting(const stk_train_recipe *recipe)
 {
     stk_train_recipe same = *recipe;
+    memset(same.data.path, 0, sizeof same.data.path);
+    if (*same.data.pipeline) snprintf(same.data.pipeline, sizeof same.data.pipeline, "a file");
     memset(&same.output, 0, sizeof same.output);
     memset(same.knobs.backend, 0, sizeof same.knobs.backend);
     memset(same.data.cache, 0, sizeof same.data.cache);
@@ -34,11 +36,22 @@ static stk_bytes value_of(const stk_train_recipe *recipe, const stk_train_key *k
     return (stk_bytes){(const uint8_t *)field, text ? strlen(field) : key->size};
 }
 
-uint64_t stk_run_fingerprint(const stk_train_recipe *recipe)
+/* As much of the data as is known before it is read: data that was moved is the same. */
+static uint64_t hash_data(const stk_train_data *data)
+{
+    uint64_t hash = stk_hash64_number((uint64_t)data->train_count, (uint64_t)data->classes);
+    hash = stk_hash64_number(hash, (uint64_t)data->validation_count);
+    hash = stk_hash64(hash, data->train_split, strlen(data->train_split));
+    for (int64_t i = 0; data->class_names && i < data->classes; i++)
+        hash = stk_hash64(hash, data->class_names[i], strlen(data->class_names[i]) + 1);
+    return hash;
+}
+
+uint64_t stk_run_fingerprint(const stk_train_recipe *recipe, const stk_train_data *data)
 {
     const stk_train_recipe same = lasting(recipe);
     const stk_train_key   *key;
-    uint64_t               hash = 1;
+    uint64_t               hash = hash_data(data);
     for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
         const stk_bytes value = value_of(&same, key);
         hash = stk_hash64(hash, value.data, value.size);

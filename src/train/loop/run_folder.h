@@ -19,8 +19,8 @@ STK_NODISCARD stk_status stk_run_folder_write_recipe(const stk_train_recipe *rec
 /* FOLDER/name into path. */
 void stk_run_folder_path(const char *folder, const char *name, char path[STK_TRAIN_PATH]);
 
-/* What decides whether a checkpoint goes on with a recipe: all of it but where it is kept, how long
- * it runs on, and how many threads help. */
-uint64_t stk_run_fingerprint(const stk_train_recipe *recipe);
+/* What decides whether a checkpoint goes on with a recipe: all of it but where it is kept, where
+ * the data lies, how long it runs on, and how many threads help; and what the data is. */
+uint64_t stk_run_fingerprint(const stk_train_recipe *recipe, const stk_train_data *data);
 
 #endif

@@ -226,7 +226,7 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     STK_TRY(compile(t, err));
     if (!t->options.resume) STK_TRY(load_weights(t, err)); /* before there is a folder */
     stk_startup_lap(&t->startup, "weights");
-    t->state.recipe = stk_run_fingerprint(&t->recipe);
+    t->state.recipe = stk_run_fingerprint(&t->recipe, t->data);
     STK_TRY(stk_run_folder_make(&t->recipe, t->data, t->options.resume, &t->lock, err));
     STK_TRY(open_cache(t, err));
     stk_startup_lap(&t->startup, "files");

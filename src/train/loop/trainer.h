@@ -103,6 +103,8 @@ STK_NODISCARD stk_status stk_trainer_resume(stk_trainer *trainer, stk_error *err
  * can go on so, tells what becomes of it, and writes it down (length.c). After stk_trainer_resume.
  */
 STK_NODISCARD stk_status stk_trainer_change_length(stk_trainer *trainer, stk_error *err);
+/* Data that lies elsewhere by now: the run's recipe says so from here on. */
+STK_NODISCARD stk_status stk_trainer_move_data(stk_trainer *trainer, stk_error *err);
 /* The schedule of a recipe over a course. */
 STK_NODISCARD stk_status stk_trainer_schedule(stk_schedule           *schedule,
                                               const stk_train_recipe *recipe,
