@@ -23,7 +23,8 @@ typedef struct stk_predictor_options {
     const stk_cancel *cancel; /* of compiling */
 } stk_predictor_options;
 
-/* path is a run folder or a file of weights. options may be NULL. */
+/* path is a run folder or a file of weights, which must be finite (STK_E_RANGE). options may be
+ * NULL. */
 STK_API STK_NODISCARD stk_status stk_predictor_open(stk_predictor **out, const char *path,
                                                     const stk_predictor_options *options,
                                                     stk_error                   *err);
@@ -35,6 +36,10 @@ STK_API const char *stk_predictor_class_name(const stk_predictor *predictor, int
  * ("T-shirt/top", "T-shirt_top"), where no other is like it; -1: none. */
 STK_API int64_t stk_predictor_find_class(const stk_predictor *predictor, const char *name);
 STK_API const stk_train_recipe *stk_predictor_recipe(const stk_predictor *predictor);
+/* The file that the weights are from; and what a person should know of that: the best model is
+ * gone, and another was taken in its place. "": nothing. Both are lent. */
+STK_API const char *stk_predictor_weights(const stk_predictor *predictor);
+STK_API const char *stk_predictor_note(const stk_predictor *predictor);
 
 /* Probabilities of every class for an encoded picture (JPEG, PNG...); name is for messages. None
  * may wait from the calls below. */

@@ -107,6 +107,24 @@ STK_TEST(flags_say_what_a_file_does_not)
     stk_model_source_release(&from);
 }
 
+STK_TEST(names_of_classes_are_as_many_as_the_model_has)
+{
+    const stk_train_recipe      recipe = trained();
+    const stk_predictor_options usual = {0}, two = {.classes = "2"};
+    const char                 *wrong[] = {"[\"a\",\"b\",\"c\"]", "[\"a\"]"};
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        stk_model_source from;
+        stk_error        err;
+        const char      *path = weights("count.safetensors", &recipe, wrong[i]);
+        EXPECT_STATUS(STK_E_INVALID, stk_model_source_find(&from, path, &usual, &err));
+        EXPECT_CONTAINS("but the model was trained with 2", err.message);
+        EXPECT_CONTAINS("count.safetensors", err.where);
+        stk_model_source_release(&from);
+        EXPECT_OK(stk_model_source_find(&from, path, &two, &err));
+        stk_model_source_release(&from);
+    }
+}
+
 STK_TEST(what_cannot_be_is_refused)
 {
     const stk_train_recipe recipe = trained();

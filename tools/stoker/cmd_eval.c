@@ -303,6 +303,7 @@ static int run(const stk_invocation *call)
     how.tta = v->tta;
     if (stk_predictor_open(&predictor, call->operands[0], &how, &err))
         return stk_report_error(call->command, &err, stk_model_options_advice(&err));
+    stk_model_options_warn(predictor);
     const int code = evaluate(call, predictor);
     stk_predictor_free(predictor);
     return code;

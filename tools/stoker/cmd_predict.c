@@ -292,6 +292,7 @@ static stk_status open_all(session *s, stk_error *err)
     /* A program computes whole batches: a few pictures want one of one. */
     s->batch = how.batch = s->files.count < MANY ? 1 : BATCH;
     STK_TRY(stk_predictor_open(&s->predictor, s->call->operands[0], &how, err));
+    stk_model_options_warn(s->predictor);
     const size_t classes = (size_t)stk_predictor_classes(s->predictor);
     s->probabilities = calloc(classes * (size_t)s->batch, sizeof *s->probabilities);
     s->order = calloc(classes, sizeof *s->order);

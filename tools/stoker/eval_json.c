@@ -112,6 +112,9 @@ void stk_eval_report_json(stk_json_writer *json, const stk_eval_report *report)
     const stk_evaluation *e = report->evaluation;
     stk_json_object(json);
     stk_json_pair_string(json, "run", report->run);
+    stk_json_pair_string(json, "weights", stk_predictor_weights(report->predictor));
+    if (*stk_predictor_note(report->predictor))
+        stk_json_pair_string(json, "warning", stk_predictor_note(report->predictor));
     stk_json_pair_string(json, "data", report->data);
     stk_json_pair_string(json, "split", e->split);
     stk_json_pair_bool(json, "held_back", e->held_back);

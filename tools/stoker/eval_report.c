@@ -75,6 +75,9 @@ static void print_summary(const stk_eval_report *r, const stk_style *style)
     stk_text_print(stdout, r->data);
     print_split(e);
     printf(", %s img/s\n", stk_format_count(b, (uint64_t)(e->images_per_second + 0.5)));
+    printf("  weights ");
+    stk_text_print(stdout, stk_predictor_weights(r->predictor));
+    printf("\n");
     if (e->skipped > 0)
         printf("  %lld more could not be read and were left out\n", (long long)e->skipped);
     print_subset(r);

@@ -27,3 +27,9 @@ const char *stk_model_options_advice(const stk_error *err)
         return "RUN is the folder that 'stoker train' wrote, or a .safetensors file with weights";
     return NULL;
 }
+
+void stk_model_options_warn(const stk_predictor *predictor)
+{
+    const char *note = stk_predictor_note(predictor);
+    if (*note) fprintf(stderr, "WARNING: %s\n", note);
+}

@@ -59,5 +59,7 @@ typedef struct stk_model_values {
 stk_predictor_options stk_model_options_of(const stk_model_values *values, int threads);
 /* What to do where a model could not be opened; NULL: err says it. */
 const char *stk_model_options_advice(const stk_error *err);
+/* Says on stderr where the weights are not those that a person expects. */
+void stk_model_options_warn(const stk_predictor *predictor);
 
 #endif

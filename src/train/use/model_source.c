@@ -1,6 +1,5 @@
 /* Where a trained model comes from. */
 #include "train/use/model_source.h"
-#include "train/checkpoint/checkpoint.h"
 #include "train/loop/run_folder.h"
 #include "train/recipe/recipe.h"
 #include <stdio.h>
@@ -16,28 +15,6 @@ static bool is_there(const char *path, bool *folder)
     if (stk_path_info(NULL, path, &info, &unasked)) return false;
     if (folder) *folder = info.kind == STK_FILE_DIRECTORY;
     return true;
-}
-
-static stk_status find_weights(const char *folder, const char *which, char *path, size_t capacity,
-                               stk_error *err)
-{
-    static const char *const tries[] = {"best.safetensors", "final.safetensors"};
-    stk_error                unasked;
-    char                     checkpoints[STK_TRAIN_PATH];
-    bool                     last = which && strcmp(which, "last") == 0;
-    if (which && strcmp(which, "best") != 0 && !last) {
-        snprintf(path, capacity, "%s", which);
-        return STK_OK;
-    }
-    for (size_t i = 0; !last && i < sizeof tries / sizeof *tries; i++) {
-        snprintf(path, capacity, "%s/%s", folder, tries[i]);
-        if (is_there(path, NULL)) return STK_OK;
-    }
-    stk_run_folder_path(folder, "checkpoints", checkpoints);
-    if (!stk_checkpoint_find(NULL, checkpoints, NULL, NULL, path, capacity, &unasked))
-        return STK_OK;
-    return stk_fail(err, STK_E_NOTFOUND, "model", folder,
-                    "this run has no weights yet: neither best.safetensors nor a checkpoint");
 }
 
 /* The recipe and the classes of a run folder. */
@@ -122,6 +99,16 @@ static stk_status read_classes(stk_model_source *s, const char *text, stk_error 
     return stk_class_list_read(&s->classes, text, err);
 }
 
+/* More names than outputs would be counted past the end of every table by class. */
+static stk_status check_count(const stk_model_source *s, const char *where, stk_error *err)
+{
+    const int64_t trained = s->recipe.model.classes;
+    if (trained <= 0 || s->classes.count == trained) return STK_OK;
+    return stk_fail(err, STK_E_INVALID, "model", where,
+                    "it has %lld classes, but the model was trained with %lld",
+                    (long long)s->classes.count, (long long)trained);
+}
+
 /* Options go before what file or folder say. */
 static stk_status apply_options(stk_model_source *s, const stk_predictor_options *o, stk_error *err)
 {
@@ -129,13 +116,12 @@ static stk_status apply_options(stk_model_source *s, const stk_predictor_options
     if (o->model) STK_TRY(stk_train_recipe_set(r, "model.name", o->model, "model", err));
     if (o->preset) STK_TRY(stk_train_recipe_set(r, "data.preset", o->preset, "preset", err));
     if (o->size > 0) r->data.size = o->size;
-    if (!o->classes) return STK_OK;
-    STK_TRY(read_classes(s, o->classes, err));
-    if (r->model.classes > 0 && s->classes.count != r->model.classes)
-        return stk_fail(err, STK_E_INVALID, "model", o->classes,
-                        "it has %lld classes, but the model was trained with %lld",
-                        (long long)s->classes.count, (long long)r->model.classes);
-    return STK_OK;
+    if (o->classes) STK_TRY(read_classes(s, o->classes, err));
+    if (!s->classes.count) return STK_OK; /* nothing says them: that is told next */
+    if (o->classes) return check_count(s, o->classes, err);
+    char path[STK_TRAIN_PATH];
+    stk_run_folder_path(r->output.folder, "classes.txt", path);
+    return check_count(s, *r->output.folder ? path : s->weights, err);
 }
 
 static stk_status check_told(const stk_model_source *s, const stk_predictor_options *o,
@@ -194,7 +180,8 @@ stk_status stk_model_source_find(stk_model_source *out, const char *path,
     if (is_there(path, &folder) && !folder) return read_file(out, options, err);
     STK_TRY(read_folder(out, path, err));
     STK_TRY(apply_options(out, options, err));
-    return find_weights(path, options->which, out->weights, sizeof out->weights, err);
+    return stk_run_weights_find(path, options->which, out->weights, sizeof out->weights, out->note,
+                                err);
 }
 
 void stk_model_source_release(stk_model_source *source)

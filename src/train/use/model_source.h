@@ -3,6 +3,7 @@
 #define STK_TRAIN_USE_MODEL_SOURCE_H
 
 #include "train/use/class_list.h"
+#include "train/use/run_weights.h"
 #include <stoker/model_file.h>
 
 /* Texts of a file of weights: what of the run's recipe matters to use it, as YAML, and its classes,
@@ -14,6 +15,7 @@ typedef struct stk_model_source {
     stk_train_recipe recipe; /* settled */
     stk_class_list   classes;
     char             weights[STK_TRAIN_PATH + 64];
+    char             note[STK_WEIGHTS_NOTE]; /* what a person should know of them; "": nothing */
 } stk_model_source;
 
 /* What a file of weights does not say is taken from the run folder it lies in, else from options;

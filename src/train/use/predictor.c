@@ -2,6 +2,7 @@
 #include "train/use/predictor.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/use/class_match.h"
+#include "train/use/finite.h"
 #include "train/use/model_source.h"
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +21,8 @@ struct stk_predictor {
     float           *logits;
     uint8_t         *rows; /* of a batch that comes together */
     int64_t         *labels, waiting;
+    char             weights[STK_TRAIN_PATH + 64];
+    char             note[STK_WEIGHTS_NOTE];
 };
 
 /* A model that a GPU trained in 16 bits runs anywhere: where the device has them not, in float32,
@@ -55,10 +58,13 @@ static stk_status load(stk_predictor *p, const char *path, const stk_predictor_o
     stk_status       st = stk_model_source_find(&from, path, o, err);
     p->recipe = from.recipe;
     p->classes = from.classes;
+    memcpy(p->weights, from.weights, sizeof p->weights);
+    memcpy(p->note, from.note, sizeof p->note);
     if (!st) st = open_session(p, o, err);
     if (!st)
         st = stk_weights_load(NULL, from.weights, stk_session_variables(p->session), false,
                               &left_out, err);
+    if (!st) st = stk_variables_check_finite(stk_session_variables(p->session), from.weights, err);
     STK_TRY(st);
     p->logits = calloc((size_t)(p->recipe.data.eval_batch * p->recipe.model.classes) + 1,
                        sizeof *p->logits);
@@ -116,6 +122,16 @@ char *const *stk_predictor_names(const stk_predictor *predictor, int64_t *count)
 const stk_train_recipe *stk_predictor_recipe(const stk_predictor *predictor)
 {
     return &predictor->recipe;
+}
+
+const char *stk_predictor_weights(const stk_predictor *predictor)
+{
+    return predictor->weights;
+}
+
+const char *stk_predictor_note(const stk_predictor *predictor)
+{
+    return predictor->note;
 }
 
 /* The preset's evaluation chain over one picture, by the same pipeline as in training. */
@@ -200,6 +216,16 @@ int64_t stk_predictor_waiting(const stk_predictor *predictor)
     return predictor->waiting;
 }
 
+/* Finite weights, too, can compute what is not. */
+static stk_status check_row(const stk_predictor *p, const float *probabilities, stk_error *err)
+{
+    for (int64_t i = 0; i < p->recipe.model.classes; i++)
+        if (!isfinite(probabilities[i]))
+            return stk_fail(err, STK_E_RANGE, "predict", p->weights,
+                            "what the model computes for an image is not finite: it is broken");
+    return STK_OK;
+}
+
 stk_status stk_predictor_run(stk_predictor *predictor, float *probabilities, stk_error *err)
 {
     const int64_t        classes = predictor->recipe.model.classes, rows = predictor->waiting;
@@ -208,9 +234,11 @@ stk_status stk_predictor_run(stk_predictor *predictor, float *probabilities, stk
     if (!rows) return STK_OK;
     STK_TRY(stk_session_evaluate(predictor->session, &batch, predictor->recipe.data.size,
                                  predictor->logits, err));
-    for (int64_t i = 0; i < rows; i++)
+    for (int64_t i = 0; i < rows; i++) {
         stk_predictor_softmax(predictor->logits + i * classes, classes,
                               probabilities + i * classes);
+        STK_TRY(check_row(predictor, probabilities + i * classes, err));
+    }
     return STK_OK;
 }
 
