@@ -271,7 +271,7 @@ static int run(const stk_invocation *call)
             stk_train_trace_start(&s.tracer, call, v->trace, &job.recipe, ".", false, tell, NULL);
     if (!code) code = bench(&s);
     stk_profile_release(&s.profile);
-    stk_train_trace_end(s.tracer, call);
+    (void)stk_train_trace_end(s.tracer, call);
     stk_train_bench_free(s.bench);
     stk_tracer_free(s.tracer);
     stk_train_job_release(&job);

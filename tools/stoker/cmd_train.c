@@ -1,15 +1,14 @@
 /* stoker train: pictures in, a model out. */
 #include "explain_json.h"
 #include "json_out.h"
-#include "profile_files.h"
 #include "profile_resources.h"
 #include "signals.h"
 #include "spread.h"
-#include "train_curve.h"
 #include "train_job.h"
 #include "train_live.h"
 #include "train_plan.h"
 #include "train_progress.h"
+#include "train_records.h"
 #include "train_report.h"
 #include "train_trace.h"
 
@@ -84,8 +83,8 @@ typedef struct session {
     stk_train_live       *live;
     stk_train_result      result;
     stk_train_report      report;
-    stk_profile           profile;
-    stk_diagnosis         diagnosis;
+    stk_train_records     records;
+    bool                  saved; /* what is written while it runs */
 } session;
 
 static int explain(const session *s)
@@ -112,60 +111,43 @@ static int explain(const session *s)
     return code;
 }
 
-/* The curve is for looking at; a run is not worse for the lack of it. */
-static void show_curve(const session *s)
+static void find_idle(session *s)
+{
+    s->records.idle = s->result.last.step == s->report.first_step;
+    s->records.judged = s->result.evaluation_seconds > 0;
+}
+
+/* Every file is tried; false: one could not be written, and it was told which. */
+static bool save_all(session *s)
 {
     const stk_style style = stk_style_for(stdout, s->values->color);
     const bool      shown = !s->values->train.json && !s->values->train.quiet;
-    const char     *folder = stk_trainer_folder(s->trainer);
-    stk_curve       curve;
-    stk_error       err;
-    char            line[1024];
-    stk_status      st = stk_curve_read(&curve, folder, &err);
-    if (!st && curve.count) st = stk_curve_save(&curve, folder, &err);
-    if (!st && shown) st = stk_curve_print(&curve, &style, &err);
-    if (st)
-        fprintf(stderr, "stoker train: the curve could not be drawn: %s\n",
-                stk_error_line(&err, line, sizeof line));
-    stk_curve_release(&curve);
+    find_idle(s);
+    const bool curve = stk_train_records_curve(&s->records, &style, shown);
+    const bool records = stk_train_records_save(&s->records);
+    if (s->records.has_profile) s->report.profile = &s->records.profile;
+    if (s->records.has_diagnosis) s->report.diagnosis = &s->records.diagnosis;
+    const bool tested =
+        s->result.interrupted ||
+        stk_train_final_run(&s->report.final, s->job, stk_trainer_folder(s->trainer));
+    return curve && records && tested;
 }
 
-/* The page, and what it has of learning as a file, so that 'stoker diagnose' can make it again. */
-static stk_status save_page(session *s, stk_error *err)
+static int exit_code(const session *s, bool saved)
 {
-    const char *folder = stk_trainer_folder(s->trainer);
-    char        path[STK_TRAIN_PATH + 32];
-    snprintf(path, sizeof path, "%s/report.html", folder);
-    STK_TRY(stk_train_learning_save(s->learning, folder, err));
-    return stk_profile_save_page(&s->profile, &s->diagnosis, NULL, NULL, folder, path, err);
-}
-
-/* What limited the run is told and kept; a run is not worse for the lack of it. */
-static void judge(session *s)
-{
-    stk_error  err;
-    char       line[1024];
-    stk_status st = stk_trainer_profile(s->trainer, &s->profile, &err);
-    if (!st) st = stk_profile_take_resources(&s->profile, s->monitor, &err);
-    stk_profile_command_line(s->profile.run.command, sizeof s->profile.run.command);
-    if (!st) s->report.profile = &s->profile;
-    if (!st) st = stk_diagnose(&s->diagnosis, &s->profile, &err);
-    if (!st) s->report.diagnosis = &s->diagnosis;
-    if (!st) st = stk_profile_save(&s->profile, stk_trainer_folder(s->trainer), &err);
-    if (!st) st = save_page(s, &err);
-    if (st)
-        fprintf(stderr, "stoker train: no profile or page could be written: %s\n",
-                stk_error_line(&err, line, sizeof line));
+    if (s->result.interrupted) return STK_EXIT_CANCELLED;
+    if (saved) return STK_EXIT_OK;
+    fprintf(stderr, "what is missing is written by: stoker train --resume ");
+    stk_print_path(stderr, stk_trainer_folder(s->trainer));
+    fprintf(stderr, "\n");
+    return STK_EXIT_FAILED;
 }
 
 static int print_result(session *s)
 {
     const stk_style style = stk_style_for(stdout, s->values->color);
     int             code = STK_EXIT_OK;
-    show_curve(s);
-    judge(s);
-    if (!s->result.interrupted)
-        stk_train_final_run(&s->report.final, s->job, stk_trainer_folder(s->trainer));
+    const bool      saved = save_all(s) && s->saved;
     if (s->values->train.json) {
         stk_json_out json;
         stk_json_out_begin(&json);
@@ -176,7 +158,18 @@ static int print_result(session *s)
     }
     /* How to go on after Ctrl-C is no hint: without it the work seems lost. */
     if (!s->values->train.quiet || s->result.interrupted) stk_train_report_hint(&s->report);
-    return code ? code : s->result.interrupted ? STK_EXIT_CANCELLED : STK_EXIT_OK;
+    return code ? code : exit_code(s, saved);
+}
+
+/* Its steps are not made again by a start that goes on: what is to be looked at of them is kept. */
+static int fail(session *s, const stk_error *err)
+{
+    find_idle(s);
+    if (s->trainer && !s->records.idle) {
+        (void)stk_train_records_curve(&s->records, NULL, false);
+        (void)stk_train_records_save(&s->records);
+    }
+    return stk_train_job_error(s->call, err);
 }
 
 static stk_status open_trainer(session *s, stk_error *err)
@@ -242,13 +235,15 @@ static int train(session *s)
     stk_train_live_stop(s->live);
     if (s->monitor) stk_monitor_stop(s->monitor);
     stk_train_watch_end(&s->watch);
-    if (s->trainer) stk_left_out_end(&s->watch.left_out, stk_trainer_folder(s->trainer));
+    s->records.trainer = s->trainer;
+    s->records.learning = s->learning;
+    s->records.monitor = s->monitor;
+    s->saved = !s->trainer || stk_left_out_end(&s->watch.left_out, stk_trainer_folder(s->trainer));
     s->report.left_out = s->watch.left_out.count;
-    stk_train_trace_end(s->tracer, s->call);
+    s->saved = stk_train_trace_end(s->tracer, s->call) && s->saved;
     s->report.wall_seconds = stk_seconds_now() - begin;
     if (s->trainer) s->report.startup = stk_startup_table_of(s->job, s->trainer, s->open_s);
-    if (st) return stk_train_job_error(s->call, &err);
-    return print_result(s);
+    return st ? fail(s, &err) : print_result(s);
 }
 
 /* Steps follow from epochs that are said anew, unless they are said, too. */
@@ -291,7 +286,7 @@ static int run_job(const stk_invocation *call, stk_train_job *job)
 {
     const values *v = call->values;
     session       s = {.call = call, .values = v, .job = job, .begin_s = stk_seconds_now()};
-    stk_profile_init(&s.profile);
+    stk_train_records_init(&s.records);
     int code = v->resume ? load_run(call, job) : STK_EXIT_OK;
     if (!code)
         code = stk_train_job_prepare(job, call, &v->train,
@@ -307,7 +302,7 @@ static int run_job(const stk_invocation *call, stk_train_job *job)
     stk_monitor_free(s.monitor);
     stk_train_learning_free(s.learning);
     stk_tracer_free(s.tracer);
-    stk_profile_release(&s.profile);
+    stk_train_records_release(&s.records);
     stk_train_watch_release(&s.watch);
     return code;
 }

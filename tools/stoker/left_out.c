@@ -83,20 +83,21 @@ bool stk_left_out_take(stk_left_out *list, const char *line, const char **show)
     return true;
 }
 
-void stk_left_out_end(const stk_left_out *list, const char *folder)
+bool stk_left_out_end(const stk_left_out *list, const char *folder)
 {
     char      path[1100], line[1024];
     stk_error err;
-    if (!list->count) return;
+    if (!list->count) return true;
     snprintf(path, sizeof path, "%s/left_out.txt", folder);
     fprintf(stderr, "%zu image%s could not be read and %s left out", list->count,
             list->count == 1 ? "" : "s", list->count == 1 ? "was" : "were");
     if (stk_pictures_save(path, stk_blob_bytes(&list->lines), &err)) {
         fprintf(stderr, "; the list could not be written: %s\n",
                 stk_error_line(&err, line, sizeof line));
-        return;
+        return false;
     }
     fprintf(stderr, ": ");
     stk_text_print(stderr, path);
     fprintf(stderr, " says which and why\n");
+    return true;
 }

@@ -19,7 +19,8 @@ void stk_left_out_release(stk_left_out *list);
  * else. *show is the text for now, which may be other than line; NULL: nothing. */
 bool stk_left_out_take(stk_left_out *list, const char *line, const char **show);
 
-/* Writes folder/left_out.txt and says on stderr how many there were; nothing where none was. */
-void stk_left_out_end(const stk_left_out *list, const char *folder);
+/* Writes folder/left_out.txt and says on stderr how many there were; nothing where none was. False:
+ * it could not be written, which is told. */
+bool stk_left_out_end(const stk_left_out *list, const char *folder);
 
 #endif

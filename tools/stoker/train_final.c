@@ -54,18 +54,19 @@ static stk_status evaluate(stk_train_final *final, const stk_train_job *job, con
     return st ? st : keep(final, folder, err);
 }
 
-void stk_train_final_run(stk_train_final *final, const stk_train_job *job, const char *folder)
+bool stk_train_final_run(stk_train_final *final, const stk_train_job *job, const char *folder)
 {
     stk_error err;
     char      line[1024];
     *final = (stk_train_final){0};
-    if (!job->data.test_count) return;
+    if (!job->data.test_count) return true;
     memcpy(final->split, job->data.test_split, sizeof final->split);
     const stk_status st = evaluate(final, job, folder, &err);
-    if (!st) return;
+    if (!st) return true;
     fprintf(stderr, "stoker train: the model was not tested on ");
     stk_text_print(stderr, final->split);
     fprintf(stderr, ": %s\n", stk_error_line(&err, line, sizeof line));
+    return false;
 }
 
 void stk_train_final_release(stk_train_final *final)

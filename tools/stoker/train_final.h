@@ -14,8 +14,8 @@ typedef struct stk_train_final {
 } stk_train_final;
 
 /* Evaluates the model of folder on the data's test split and writes RUN/test.json; nothing where
- * the data has none. A run is not worse for the lack of it: what fails is told on stderr. */
-void stk_train_final_run(stk_train_final *final, const stk_train_job *job, const char *folder);
+ * the data has none. What fails is told on stderr; false then. */
+bool stk_train_final_run(stk_train_final *final, const stk_train_job *job, const char *folder);
 void stk_train_final_release(stk_train_final *final);
 
 /* For people, a line to stdout; and as a pair "test" of the object at hand. Nothing without one. */

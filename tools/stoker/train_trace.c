@@ -61,11 +61,12 @@ stk_callback stk_train_trace_callback(stk_tracer *tracer)
     return (stk_callback){.name = "trace", .on_step = on_step, .context = tracer};
 }
 
-void stk_train_trace_end(stk_tracer *tracer, const stk_invocation *call)
+bool stk_train_trace_end(stk_tracer *tracer, const stk_invocation *call)
 {
     stk_error err;
-    if (tracer && stk_tracer_finish(tracer, &err))
-        stk_report_error(call->command, &err, "the rest of the run is not harmed");
+    if (!tracer || !stk_tracer_finish(tracer, &err)) return true;
+    stk_report_error(call->command, &err, "the rest of the run is not harmed");
+    return false;
 }
 
 void stk_train_trace_print(FILE *out, int width)

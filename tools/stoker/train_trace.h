@@ -24,8 +24,8 @@ int stk_train_trace_start(stk_tracer **out, const stk_invocation *call, const ch
 stk_callback stk_train_trace_callback(stk_tracer *tracer);
 
 /* Writes what is to be written, after the last step; NULL is fine. A trace that could not be
- * written is told, but the run is as good as it was. */
-void stk_train_trace_end(stk_tracer *tracer, const stk_invocation *call);
+ * written is told; false then. */
+bool stk_train_trace_end(stk_tracer *tracer, const stk_invocation *call);
 
 /* The parts of a spec, for --help. */
 void stk_train_trace_print(FILE *out, int width);
