@@ -153,6 +153,9 @@ STK_API const char *stk_train_data_kind(const stk_train_data *data);
 STK_API STK_NODISCARD stk_status stk_train_settle(stk_train_recipe     *recipe,
                                                   const stk_train_data *data, stk_blob *reasons,
                                                   stk_error *err);
+/* Gives a settled recipe whose output.folder was left open a folder that is its alone, and makes
+ * it: where several processes do this at once each gets another number. */
+STK_API STK_NODISCARD stk_status stk_train_claim_folder(stk_train_recipe *recipe, stk_error *err);
 
 /* Appends what a settled recipe comes to, as text: all its keys, the plan of the input, and the
  * graph of a step after each pass. Nothing is run or written. */

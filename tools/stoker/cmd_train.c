@@ -286,6 +286,7 @@ static int run_job(const stk_invocation *call, stk_train_job *job)
 {
     const values *v = call->values;
     session       s = {.call = call, .values = v, .job = job, .begin_s = stk_seconds_now()};
+    stk_error     err;
     stk_train_records_init(&s.records);
     int code = v->resume ? load_run(call, job) : STK_EXIT_OK;
     if (!code)
@@ -293,6 +294,8 @@ static int run_job(const stk_invocation *call, stk_train_job *job)
                                      call->operand_count ? call->operands[0] : NULL);
     if (code) return code;
     if (v->explain) return explain(&s);
+    if (job->names_folder && stk_train_claim_folder(&job->recipe, &err))
+        return stk_train_job_error(call, &err);
     stk_train_watch_init(&s.watch, job->recipe.data.batch, v->train.quiet);
     code = stk_train_trace_start(&s.tracer, call, v->trace, &job->recipe, job->recipe.output.folder,
                                  true, stk_train_watch_log, &s.watch);
@@ -304,6 +307,8 @@ static int run_job(const stk_invocation *call, stk_train_job *job)
     stk_tracer_free(s.tracer);
     stk_train_records_release(&s.records);
     stk_train_watch_release(&s.watch);
+    if (code && job->names_folder) /* where nothing was begun nothing is left: it must be empty */
+        (void)!stk_path_remove(NULL, job->recipe.output.folder, &err);
     return code;
 }
 

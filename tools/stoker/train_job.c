@@ -13,6 +13,7 @@ void stk_train_job_init(stk_train_job *job)
     job->inject = (stk_inject){0};
     job->look_s = job->settle_s = 0;
     job->resumed = false;
+    job->names_folder = false;
     stk_train_recipe_init(&job->recipe);
     stk_blob_init(&job->reasons, NULL, STK_MEMORY_OUTPUT);
 }
@@ -50,6 +51,7 @@ static stk_status check_classes(const stk_train_job *job, stk_error *err)
 static stk_status look_and_settle(stk_train_job *job, stk_error *err)
 {
     const double begin = stk_seconds_now();
+    job->names_folder = !*job->recipe.output.folder;
     STK_TRY(stk_train_look(&job->data, &job->recipe, err));
     STK_TRY(check_classes(job, err));
     job->look_s = stk_seconds_now() - begin;

@@ -11,6 +11,7 @@ typedef struct stk_train_job {
     stk_blob         reasons;          /* of what was decided, one line each */
     double           look_s, settle_s; /* that looking at the data and deciding took */
     bool             resumed;          /* the recipe is a run's own */
+    bool             names_folder;     /* nobody said where the run goes */
 } stk_train_job;
 
 /* Every key at its fallback, no data yet. */

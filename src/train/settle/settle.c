@@ -8,7 +8,6 @@
 #include <stoker/program.h>
 #include <stoker/text.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 stk_status stk_settle_say(stk_settling *s, stk_error *err, const char *format, ...)
@@ -50,31 +49,6 @@ static void settle_rest(stk_settling *s)
     if (r->train.lookahead < 0) r->train.lookahead = 0;
     if (r->train.eval_every < 0) r->train.eval_every = 1;
     if (!*r->train.tta) stk_settle_put(r->train.tta, "none");
-}
-
-/* runs/DATA-MODEL-1, -2, ...: the first that is free. */
-static stk_status settle_folder(stk_settling *s, stk_error *err)
-{
-    enum { TRIES = 100000 };
-    stk_train_recipe *r = s->recipe;
-    char              name[STK_TRAIN_TEXT];
-    struct stat       unused;
-    if (*r->output.folder) return STK_OK;
-    size_t length = strlen(r->data.path);
-    while (length > 1 && r->data.path[length - 1] == '/')
-        length--;
-    size_t begin = length;
-    while (begin > 0 && r->data.path[begin - 1] != '/')
-        begin--;
-    snprintf(name, sizeof name, "%.*s", (int)(length - begin < 100 ? length - begin : 100),
-             r->data.path + begin);
-    for (int i = 1; i < TRIES; i++) {
-        snprintf(r->output.folder, sizeof r->output.folder, "runs/%s-%s-%d", name, r->model.name,
-                 i);
-        if (stat(r->output.folder, &unused) != 0) return STK_OK;
-    }
-    return stk_fail(err, STK_E_EXISTS, "recipe", "output.folder",
-                    "runs/ has no free name; set output.folder");
 }
 
 /* A run that goes on, or a model that is evaluated, may do so from another folder. */
@@ -125,5 +99,5 @@ stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data
     STK_TRY(stk_settle_cache(&s, err));
     STK_TRY(stk_settle_augment(&s, err));
     STK_TRY(stk_settle_balance(&s, err));
-    return settle_folder(&s, err);
+    return stk_settle_folder(recipe, err);
 }

@@ -48,5 +48,7 @@ STK_NODISCARD stk_status stk_settle_cache(stk_settling *s, stk_error *err);
 STK_NODISCARD stk_status stk_settle_augment(stk_settling *s, stk_error *err);
 /* balance.c */
 STK_NODISCARD stk_status stk_settle_balance(stk_settling *s, stk_error *err);
+/* A name for the run's folder that is free now (folder.c). */
+STK_NODISCARD stk_status stk_settle_folder(stk_train_recipe *recipe, stk_error *err);
 
 #endif
