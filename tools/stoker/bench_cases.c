@@ -1,6 +1,7 @@
 /* stoker bench cases: six slow runs, made here, and whether each is found. */
 #include "bench_cases.h"
 
+#include "bench_options.h"
 #include "json_out.h"
 #include "text.h"
 
@@ -49,30 +50,10 @@ static const stk_option options[] = {
      .most = 1e6,
      .group = "How long",
      .help = "steps to measure instead of seconds"},
-    STK_TRAIN_TEXT_OPTION(values, train.backend, "backend", "B", "Machine",
-                          "what computes: cuda, cpu or ref (default: the fastest there is)"),
-    STK_TRAIN_TEXT_OPTION(values, train.threads, "threads", "N", "Machine",
-                          "that compute (default: one per core)"),
+    STK_BENCH_MACHINE_OPTIONS(values, train),
     STK_TRAIN_TEXT_OPTION(values, train.input_threads, "input-threads", "N", "Machine",
                           "that prepare batches, with the one that trains"),
-    {.name = "color",
-     .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
-     .target = offsetof(values, color),
-     .choice = stk_color_choice,
-     .group = "What to show",
-     .help = "colours: auto (on a terminal), always, never"},
-    {.name = "json",
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(values, train.json),
-     .group = "Common",
-     .help = "print the result as JSON"},
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(values, train.quiet),
-     .group = "Common",
-     .help = "show no progress and no hints; results and errors only"},
+    STK_BENCH_SHOW_OPTIONS(values, color, train),
 };
 
 static int print(const stk_invocation *call, const stk_cases *cases)

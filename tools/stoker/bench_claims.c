@@ -1,5 +1,6 @@
 /* stoker bench claims: what articles promise, and what comes of it on this machine. */
 #include "bench_claims.h"
+#include "bench_options.h"
 #include "json_out.h"
 #include "signals.h"
 #include "train_flags.h"
@@ -49,28 +50,8 @@ static const stk_option options[] = {
      .most = 1e3,
      .group = "How long",
      .help = "of a window (default 0: 0.15)"},
-    STK_TRAIN_WORD_OPTION(values, train.backend, "backend", "B", stk_choice_backend, "Machine",
-                          "what computes: cuda, cpu or ref (default: the fastest there is)"),
-    STK_TRAIN_TEXT_OPTION(values, train.threads, "threads", "N", "Machine",
-                          "that compute (default: one per core)"),
-    {.name = "color",
-     .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
-     .target = offsetof(values, color),
-     .choice = stk_color_choice,
-     .group = "What to show",
-     .help = "colours: auto (on a terminal), always, never"},
-    {.name = "json",
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(values, train.json),
-     .group = "Common",
-     .help = "print the result as JSON"},
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(values, train.quiet),
-     .group = "Common",
-     .help = "show no progress and no hints; results and errors only"},
+    STK_BENCH_MACHINE_OPTIONS(values, train),
+    STK_BENCH_SHOW_OPTIONS(values, color, train),
 };
 
 static bool names(const char *list, const char *word)

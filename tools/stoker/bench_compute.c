@@ -1,5 +1,6 @@
 /* stoker bench compute: how fast a network computes, without any input. */
 #include "bench_compute_report.h"
+#include "bench_options.h"
 #include "bench_settle.h"
 #include "bench_sweep.h"
 #include "json_out.h"
@@ -83,10 +84,7 @@ static const stk_option options[] = {
      .group = "How long",
      .help = "so many steps in a row between two looks at the clock, on pictures that the device "
              "has already (default 0: each step is fed and waited for)"},
-    STK_TRAIN_WORD_OPTION(values, train.backend, "backend", "B", stk_choice_backend, "Machine",
-                          "what computes: cuda, cpu or ref (default: the fastest there is)"),
-    STK_TRAIN_TEXT_OPTION(values, train.threads, "threads", "N", "Machine",
-                          "that compute (default: one per core)"),
+    STK_BENCH_MACHINE_OPTIONS(values, train),
     {.name = "eager",
      .kind = STK_OPTION_FLAG,
      .target = offsetof(values, train.eager),
@@ -112,24 +110,7 @@ static const stk_option options[] = {
      .target = offsetof(values, plot),
      .group = "What to show",
      .help = "with --batches: write the curve to this file, .svg or .png"},
-    {.name = "color",
-     .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
-     .target = offsetof(values, color),
-     .choice = stk_color_choice,
-     .group = "What to show",
-     .help = "colours: auto (on a terminal), always, never"},
-    {.name = "json",
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(values, train.json),
-     .group = "Common",
-     .help = "print the result as JSON"},
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(values, train.quiet),
-     .group = "Common",
-     .help = "show no progress and no hints; results and errors only"},
+    STK_BENCH_SHOW_OPTIONS(values, color, train),
 };
 
 /* The most times that are measured: of steps, or of windows of steps. */
