@@ -69,14 +69,8 @@ typedef struct session {
     stk_blob              missing;                 /* what a trace does not tell */
     stk_timeline         *timeline;                /* of the trace; NULL: none was read */
     char                  trace[STK_PROFILE_PATH]; /* its file */
+    const char           *run;                     /* the folder that was named; NULL: a file was */
 } session;
-
-static bool is_folder(const char *path)
-{
-    stk_file_info info;
-    stk_error     unasked;
-    return !stk_path_info(NULL, path, &info, &unasked) && info.kind == STK_FILE_DIRECTORY;
-}
 
 /* Traces do not tell how many cores there were; one of this machine needs not to. */
 static void add_cores(session *s)
@@ -105,18 +99,26 @@ static stk_status load_trace(session *s, const char *path, stk_error *err)
 static stk_status find_timeline(session *s, const char *folder, stk_error *err)
 {
     stk_file_info info;
-    stk_error     unasked;
     snprintf(s->trace, sizeof s->trace, "%.1000s/trace.json.gz", folder);
-    if (stk_path_info(NULL, s->trace, &info, &unasked)) return STK_OK;
+    const stk_status st = stk_path_info(NULL, s->trace, &info, err);
+    if (st) return st == STK_E_NOTFOUND ? STK_OK : st;
     return stk_timeline_read(&s->timeline, s->trace, NULL, err);
+}
+
+static stk_status load_file(session *s, const char *path, stk_error *err)
+{
+    bool is_trace;
+    STK_TRY(stk_profile_is_trace(path, &is_trace, err));
+    return is_trace ? load_trace(s, path, err) : stk_profile_load(&s->profile, path, err);
 }
 
 static stk_status load(session *s, const char *path, stk_error *err)
 {
-    char inside[STK_PROFILE_PATH];
-    if (!is_folder(path))
-        return stk_profile_is_trace(path) ? load_trace(s, path, err)
-                                          : stk_profile_load(&s->profile, path, err);
+    char          inside[STK_PROFILE_PATH];
+    stk_file_info info;
+    STK_TRY(stk_path_info(NULL, path, &info, err));
+    if (info.kind != STK_FILE_DIRECTORY) return load_file(s, path, err);
+    s->run = path;
     snprintf(inside, sizeof inside, "%.1000s/profile.json", path);
     STK_TRY(stk_profile_load(&s->profile, inside, err));
     return s->values->output ? find_timeline(s, path, err) : STK_OK;
@@ -211,9 +213,8 @@ static int diagnose(session *s)
     if (st) return stk_report_error(s->call->command, &err, advise(&err));
     warn_of_missing(s);
     if (asks) s->then = stk_replay(&s->profile, &s->what);
-    const char *run = is_folder(s->call->operands[0]) ? s->call->operands[0] : NULL;
     if (s->values->output && stk_profile_save_page_of(&s->profile, &s->diagnosis, s->timeline,
-                                                      s->trace, run, s->values->output, &err))
+                                                      s->trace, s->run, s->values->output, &err))
         return stk_report_error(s->call->command, &err, NULL);
     return print(s);
 }

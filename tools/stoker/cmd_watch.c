@@ -10,6 +10,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <stoker/filesystem.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -223,6 +224,7 @@ static stk_status start_monitor(stk_watch *watch, stk_error *err)
     return STK_OK;
 }
 
+/* The file appears when it is whole. */
 static int save_summary(const stk_watch *watch, const stk_watch_report *report)
 {
     stk_json_writer json;
@@ -231,15 +233,12 @@ static int save_summary(const stk_watch *watch, const stk_watch_report *report)
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     stk_json_begin(&json, &text, 2);
     stk_watch_json(&json, report);
-    stk_status st = stk_json_end(&json, &err);
-    FILE      *file = st ? NULL : fopen(watch->values->summary, "we");
-    if (!st && !file)
-        st = stk_fail_errno(&err, errno, "watch", watch->values->summary, "open it to write");
-    if (!st) {
-        const bool written = fwrite(text.data, 1, text.size, file) == text.size;
-        if (fclose(file) || !written)
-            st = stk_fail_errno(&err, errno, "watch", watch->values->summary, "write it");
-    }
+    stk_status  st = stk_json_end(&json, &err);
+    stk_output *out = NULL;
+    if (!st) st = stk_output_create(&out, NULL, watch->values->summary, &err);
+    if (!st) st = stk_output_write(out, text.data, text.size, &err);
+    if (!st) st = stk_output_commit(out, &err);
+    stk_output_close(out);
     stk_blob_release(&text);
     return st ? stk_report_error(watch->call->command, &err, NULL) : STK_EXIT_OK;
 }

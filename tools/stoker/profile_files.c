@@ -70,7 +70,8 @@ static stk_status load_learning(stk_blob *out, const char *run, stk_error *err)
     stk_json_document *doc = NULL;
     if (!run) return STK_OK;
     snprintf(path, sizeof path, "%s/learning.json", run);
-    if (stk_path_info(NULL, path, &info, err)) return STK_OK;
+    const stk_status st = stk_path_info(NULL, path, &info, err);
+    if (st) return st == STK_E_NOTFOUND ? STK_OK : st;
     STK_TRY(stk_file_read_all(NULL, path, 0, most_bytes, out, err));
     STK_TRY(stk_json_parse(&doc, stk_blob_bytes(out), path, err));
     const bool whole =
@@ -135,20 +136,26 @@ stk_status stk_profile_save_page_of(const stk_profile *profile, const stk_diagno
     return st;
 }
 
-bool stk_profile_is_trace(const char *path)
+static bool looks_like_trace(const char *head)
 {
-    enum { LOOK = 4096 };
-    char      head[LOOK + 1] = "";
-    stk_file *file;
-    stk_error unasked;
-    size_t    got = 0;
-    if (stk_file_open(&file, NULL, path, STK_ACCESS_SEQUENTIAL, &unasked)) return false;
-    if (stk_file_read_at(file, head, LOOK, 0, &got, &unasked)) got = 0;
-    stk_file_close(file);
     const char *first = head + strspn(head, " \t\r\n");
     if ((unsigned char)head[0] == 0x1f && (unsigned char)head[1] == 0x8b) return true;
     return *first == '[' || strstr(head, "\"traceEvents\"") ||
            strstr(head, "\"displayTimeUnit\"") || strstr(head, "\"schemaVersion\"");
+}
+
+stk_status stk_profile_is_trace(const char *path, bool *is_trace, stk_error *err)
+{
+    enum { LOOK = 4096 };
+    char      head[LOOK + 1] = "";
+    stk_file *file;
+    size_t    got;
+    *is_trace = false;
+    STK_TRY(stk_file_open(&file, NULL, path, STK_ACCESS_SEQUENTIAL, err));
+    const stk_status st = stk_file_read_at(file, head, LOOK, 0, &got, err);
+    stk_file_close(file);
+    if (!st) *is_trace = looks_like_trace(head);
+    return st;
 }
 
 /* What is wrong inside a file, with its name. */

@@ -28,7 +28,7 @@ STK_NODISCARD stk_status stk_profile_save_page_of(const stk_profile   *profile,
                                                   const char *trace_file, const char *run,
                                                   const char *path, stk_error *err);
 /* By its first bytes: compressed, a list, or with the key of events. */
-bool stk_profile_is_trace(const char *path);
+STK_NODISCARD stk_status stk_profile_is_trace(const char *path, bool *is_trace, stk_error *err);
 /* out is initialised, and to be released even on failure. */
 STK_NODISCARD stk_status stk_profile_load(stk_profile *out, const char *path, stk_error *err);
 
