@@ -42,7 +42,7 @@ static stk_status put_entry(stk_blob *out, const stk_cached_entry *entry, stk_er
     return STK_OK;
 }
 
-static stk_status put_all(const stk_cached_table *table, stk_blob *out, stk_error *err)
+stk_status stk_cached_list_encode(const stk_cached_table *table, stk_blob *out, stk_error *err)
 {
     uint64_t count = 0;
     STK_TRY(stk_blob_append(out, magic, sizeof magic - 1, err));
@@ -74,7 +74,7 @@ stk_status stk_cached_list_write(const stk_cached_table *table, const char *fold
     stk_blob content;
     stk_blob_init(&content, table->ledger, STK_MEMORY_OUTPUT);
     name_list(folder, path);
-    stk_status st = put_all(table, &content, err);
+    stk_status st = stk_cached_list_encode(table, &content, err);
     if (!st) st = write_file(path, &content, err);
     stk_blob_release(&content);
     return st;
@@ -105,14 +105,17 @@ static uint64_t take_number(reading *r)
     return number;
 }
 
-static void take_block(reading *r, stk_cached_entry *entry, size_t index, uint64_t *used)
+/* False where it would lie behind the largest file there can be. */
+static bool take_block(reading *r, stk_cached_entry *entry, size_t index, uint64_t *used)
 {
     const uint64_t place = take_number(r), crc = take_number(r);
     const uint64_t end = place - 1 + stk_cached_block_bytes(entry, index);
-    if (!place || r->short_of) return;
+    if (!place || r->short_of) return !r->short_of;
+    if (place > INT64_MAX || end > INT64_MAX) return false;
     entry->blocks[index] =
         (stk_cached_block){.at = place - 1, .crc = (uint32_t)crc, .state = STK_CACHED_THERE};
     if (end > *used) *used = end;
+    return true;
 }
 
 /* False where the list is wrong or memory is short. */
@@ -121,7 +124,7 @@ static bool take_entry(reading *r, stk_cached_table *table, char path[PATH_MOST]
     const uint64_t length = take_number(r);
     const uint8_t *name = length < PATH_MOST ? take(r, length) : NULL;
     stk_file_info  info = {.kind = STK_FILE_REGULAR};
-    if (!name) return false;
+    if (!name || memchr(name, 0, (size_t)length)) return false;
     memcpy(path, name, (size_t)length);
     path[length] = 0;
     info.bytes = take_number(r);
@@ -133,24 +136,33 @@ static bool take_entry(reading *r, stk_cached_table *table, char path[PATH_MOST]
     if (!entry) return false;
     entry->timed = true;
     for (size_t i = 0; i < entry->count; i++)
-        take_block(r, entry, i, used);
-    return !r->short_of;
+        if (!take_block(r, entry, i, used)) return false;
+    return true;
 }
 
-static bool take_all(stk_cached_table *table, const stk_blob *content, uint64_t *used)
+static bool take_all(stk_cached_table *table, stk_bytes content, uint64_t *used)
 {
     char    path[PATH_MOST];
-    reading r = {.left = stk_blob_bytes(content)};
-    if (content->size < sizeof magic - 1 + 3 * NUMBER_BYTES) return false;
-    const size_t   body = content->size - NUMBER_BYTES;
-    reading        end = {.left = stk_bytes_of(content->data + body, NUMBER_BYTES)};
+    reading r = {.left = content};
+    if (content.size < sizeof magic - 1 + 3 * NUMBER_BYTES) return false;
+    const size_t   body = content.size - NUMBER_BYTES;
+    reading        end = {.left = stk_bytes_of(content.data + body, NUMBER_BYTES)};
     const uint8_t *begin = take(&r, sizeof magic - 1);
     if (memcmp(begin, magic, sizeof magic - 1) != 0) return false;
-    if (take_number(&end) != stk_crc32c(0, content->data, body)) return false;
+    if (take_number(&end) != stk_crc32c(0, content.data, body)) return false;
     if (take_number(&r) != VERSION) return false;
     for (uint64_t left = take_number(&r); left; left--)
         if (!take_entry(&r, table, path, used)) return false;
     return r.left.size == NUMBER_BYTES;
+}
+
+bool stk_cached_list_decode(stk_cached_table *table, stk_bytes content, uint64_t *used)
+{
+    *used = 0;
+    if (take_all(table, content, used)) return true;
+    stk_cached_table_release(table);
+    *used = 0;
+    return false;
 }
 
 stk_status stk_cached_list_read(stk_cached_table *table, const char *folder, uint64_t *used,
@@ -162,11 +174,8 @@ stk_status stk_cached_list_read(stk_cached_table *table, const char *folder, uin
     stk_blob_init(&content, table->ledger, STK_MEMORY_OUTPUT);
     name_list(folder, path);
     stk_status st = stk_file_read_all(NULL, path, 0, UINT64_MAX, &content, err);
-    if (!st && !take_all(table, &content, used)) {
-        stk_cached_table_release(table);
-        *used = 0;
+    if (!st && !stk_cached_list_decode(table, stk_blob_bytes(&content), used))
         st = stk_fail(err, STK_E_DATALOSS, "cache", path, "the list of what is kept is damaged");
-    }
     stk_blob_release(&content);
     return st;
 }

@@ -56,6 +56,11 @@ STK_NODISCARD stk_status stk_cached_list_write(const stk_cached_table *table, co
  * STK_E_DATALOSS: it is damaged. */
 STK_NODISCARD stk_status stk_cached_list_read(stk_cached_table *table, const char *folder,
                                               uint64_t *used, stk_error *err);
+/* The list as bytes, appended, and back into an empty table: false where they are no list, or
+ * memory is short; then the table is empty. */
+STK_NODISCARD stk_status stk_cached_list_encode(const stk_cached_table *table, stk_blob *out,
+                                                stk_error *err);
+bool stk_cached_list_decode(stk_cached_table *table, stk_bytes content, uint64_t *used);
 /* Whether or not there is one. */
 void stk_cached_list_remove(const char *folder);
 
