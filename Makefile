@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 
-.PHONY: all demo test bench install format asan tsan fuzz matrix clean help
+.PHONY: all demo test bench install format asan tsan fuzz matrix torture clean help
 
 all: build/release/build.ninja
 	cmake --build --preset release
@@ -14,6 +14,7 @@ help:
 	@echo 'make test     install what is missing, build, run every test'
 	@echo 'make asan     the tests under ASan and UBSan;  make tsan: under TSan'
 	@echo 'make fuzz     every fuzz target for FUZZ_SECONDS (default 60) each'
+	@echo 'make torture  failing calls, kills, full disks, damaged files for TORTURE_MINUTES (default 60)'
 	@echo 'make matrix   every model, precision and backend trained beside float32 (an hour)'
 	@echo 'make bench    benchmarks, beside TensorFlow where it is installed'
 	@echo 'make install PREFIX=/usr/local'
@@ -41,6 +42,10 @@ fuzz:
 	cmake --preset fuzz
 	cmake --build --preset fuzz
 	scripts/fuzz build/fuzz $${FUZZ_SECONDS:-60}
+
+torture:
+	scripts/bootstrap test
+	scripts/torture
 
 matrix:
 	scripts/bootstrap test
