@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""advice.py pytorch STOKER PYTHON, advice.py faults STOKER DATA: does advice do what it says?
+"""advice.py pytorch STOKER PYTHON, advice.py faults STOKER DATA, advice.py gpu STOKER DATA, advice.py input
+STOKER FOLDER: does advice do what it says?
 
 pytorch: each script of advice/ is a PyTorch program with one planted fault. It is recorded with
 torch.profiler, `stoker diagnose TRACE --json` advises, and every fix is applied as the advice says (its
@@ -9,6 +10,11 @@ the fastest count, since other programs only slow down.
 faults: each stage of a run of ours is slowed down (--inject, sized to the machine's own speed as by
 validate.py), `stoker profile --json` advises, and every fix is applied (`set`, `data`, or by hand: a
 tenth of the calls) and measured beside the slow run, in turn.
+
+gpu: the same for settings that leave a GPU idle.
+
+input: late reads of files, slow reads of a pack and (--photos) images far larger than they are used;
+fixes are carried out on the data and measured in the last of three epochs, beside the slow run, in turn.
 
 A foretold gain is inside when the measured one lies in its interval; a bound (at most) when it is not
 exceeded; advice without a number only must not lose. Exit 1 below 80 % inside, on any loss of more than
@@ -21,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 
+import advice_input
 import validate
 
 HERE = pathlib.Path(__file__).parent / "advice"
@@ -28,6 +35,12 @@ SCRIPTS = ("slow_dataset", "heavy_transform", "tiny_batch", "slow_callback", "od
            "checkpoint_each_step")
 DEFAULTS = {"save_every": 1, "batch_size": 2, "num_workers": 1}  # what `*=` multiplies
 LEAST_INSIDE = 0.8
+GPU_SETTINGS = {
+    "eager": ["--set", "knobs.eager=true"],
+    "fp32": ["--precision", "fp32"],
+    "not_ahead": ["--set", "knobs.ahead=1", "--resident", "off"],
+    "decoded_by_one": ["--resident", "off", "--input-threads", "1", "--set", "knobs.decode=cpu"],
+}
 
 
 def run(given, command, **more):
@@ -137,8 +150,10 @@ def by_hand(fix, name, value):
 
 
 def way_of(bench, fix, name, value):
-    """Flags of a run with the fix; None where it cannot be carried out here."""
+    """Flags of a run with the fix; None where it cannot be carried out here (a cache: see `input`)."""
     fault = [] if name == "batch" else validate.injected({name: value})
+    if fix["name"] == "cache":
+        return None
     if fix["set"]:
         return [*fault, *(flag for text in fix["set"] for flag in ("--set", text))]
     if fix["name"] == "write_less":
@@ -165,30 +180,73 @@ def one_fault(bench, name, given):
     return report(name, fixes, gains[1:], given)
 
 
+def one_setting(bench, name, given):
+    slow = GPU_SETTINGS[name]
+    said = bench.profile(*slow)
+    print(f"{name}: {said['verdict']}")
+    fixes = [fix for fix in said["fixes"] if fix["set"]]
+    ways = [slow] + [[*slow, *(flag for text in fix["set"] for flag in ("--set", text))] for fix in fixes]
+    gains = measure(given.rounds, ways, lambda flags: validate.rate(bench.profile(*flags)))
+    return report(name, fixes, gains[1:], given)
+
+
 def faults(given):
     rows = []
     given.stoker = str(pathlib.Path(given.stoker).resolve())
     given.data = str(pathlib.Path(given.data).resolve())
     with tempfile.TemporaryDirectory() as given.scratch:
         bench = validate.Bench(given, given.mode)
-        for name in given.only or validate.FAULTS:
-            rows += one_fault(bench, name, given)
+        one, names = (one_setting, GPU_SETTINGS) if given.gpu else (one_fault, validate.FAULTS)
+        for name in given.only or names:
+            rows += one(bench, name, given)
+    return summarize(rows, [], given)
+
+
+# Input
+
+def one_input(bench, case, data, flags, given):
+    slow = [*flags, "--set", "data.cache=none"]
+    said = bench.advise(data, slow)
+    print(f"{case}: {said['verdict']}")
+    fixes, ways = [], [(data, slow)]
+    for fix in said["fixes"]:
+        way = advice_input.carried_out(bench, fix, data, flags)
+        if way:
+            fixes.append(fix)
+            ways.append(way)
+    gains = measure(given.rounds, ways, lambda way: bench.rate(*way))
+    return report(case, fixes, gains[1:], given)
+
+
+def inputs(given):
+    rows = []
+    given.stoker = str(pathlib.Path(given.stoker).resolve())
+    with tempfile.TemporaryDirectory() as scratch:
+        bench = advice_input.Input(given, scratch)
+        for case, data, flags in advice_input.cases(bench, given):
+            rows += one_input(bench, case, data, flags, given)
     return summarize(rows, [], given)
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parts = parser.add_subparsers(required=True)
-    for name, call in (("pytorch", pytorch), ("faults", faults)):
+    choices = {"pytorch": SCRIPTS, "faults": validate.FAULTS, "gpu": GPU_SETTINGS}
+    for name, call in (("pytorch", pytorch), ("faults", faults), ("gpu", faults), ("input", inputs)):
         part = parts.add_parser(name)
-        part.set_defaults(call=call)
+        part.set_defaults(call=call, gpu=name == "gpu")
         part.add_argument("stoker", help="the command")
         part.add_argument("--rounds", type=int, default=5)
         part.add_argument("--seconds", type=float, default=1.5, help="of one measurement")
         part.add_argument("--noise", type=float, default=0.05, help="a loss below it is none")
         part.add_argument("--prefix", default="", help="a command that runs each run")
-        part.add_argument("--only", action="append", choices=SCRIPTS if call is pytorch else validate.FAULTS)
         part.add_argument("--json", help="a file for all that was measured")
+        if call is inputs:
+            part.add_argument("folder", help="of small JPEGs")
+            part.add_argument("--photos", help="a folder of large JPEGs")
+            part.add_argument("--images", type=int, default=1000, help="of the folder")
+            continue
+        part.add_argument("--only", action="append", choices=choices[name])
         if call is pytorch:
             part.add_argument("python", help="with torch")
             part.add_argument("--plain", action="store_true", help="traces without stacks and shapes")

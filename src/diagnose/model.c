@@ -10,6 +10,8 @@ enum { USUAL_BUFFER = 4, ROUNDS = 4, HALVINGS = 40, FEWEST_STEPS = 2, MOST_HELPE
 
 /* Waits below this share of the time are noise and calibrate nothing. */
 static const double least_wait = 0.002;
+/* Reads that are waited for less, and are under way less, do not bind: some came late. */
+static const double few_waits = 0.01, seldom = 0.5;
 
 static void take_step(stk_model_step *to, const stk_step_record *from)
 {
@@ -74,12 +76,15 @@ static double runnable_share(const stk_profile_stage *s)
     return s->cpu_ns > 0 && s->runnable_ns > 0 ? s->runnable_ns / all : 0;
 }
 
+/* With nobody beside the training thread, neither threads nor requests in flight, reads wait for it
+ * as it waits for them. */
 static void take_machine(stk_model *m, const stk_profile *p)
 {
     const double servers = p->stages[STK_STAGE_PREPROCESS].servers;
     m->cores = p->machine.cores > 0 ? p->machine.cores : 0;
     m->threads = p->run.threads > 0 ? p->run.threads : 1;
     m->helpers = servers > 0 ? fmin(servers, MOST_HELPERS) : 0;
+    m->reads_inline = !(m->helpers > 0) && !(p->stages[STK_STAGE_READ].servers > 0);
     m->buffer = fmin(queue_batches(p), STK_MODEL_MOST_BUFFER);
     if (m->cores > 0 && m->helpers > 0 && m->threads + m->helpers > m->cores)
         m->contention = runnable_share(&p->stages[STK_STAGE_COMPUTE]);
@@ -94,20 +99,37 @@ static void take_off_waits(stk_model *m, const stk_profile *p)
         m->steps[i].prepare *= 1 - runnable_share(&p->stages[STK_STAGE_PREPROCESS]);
 }
 
+static double all_reads(const stk_model *m)
+{
+    double sum = 0;
+    for (size_t i = 0; i < m->count; i++)
+        sum += m->steps[i].read;
+    return sum;
+}
+
+static bool reads_bind(const stk_model *m)
+{
+    const double all = all_ns(m), waits = sum_of(m, STK_STAGE_READ);
+    if (waits <= least_wait * all) return false;
+    return waits > few_waits * all || all_reads(m) > seldom * all;
+}
+
 /* How long reading and preparing one batch takes. While a stage is waited for, it works all the
  * time, so that what it does in a step is the step itself: that is better known than what its
  * threads say of themselves, of which several may wait for the same bytes. */
 static void settle_work(stk_model *m)
 {
-    const double all = all_ns(m);
-    const bool   reads_bind = sum_of(m, STK_STAGE_READ) > least_wait * all;
-    const bool   waits = sum_of(m, STK_STAGE_PREPROCESS) > least_wait * all;
-    double       told = 0;
+    const bool bind = reads_bind(m);
+    const bool waits = sum_of(m, STK_STAGE_PREPROCESS) > least_wait * all_ns(m);
+    double     told = 0;
     for (size_t i = 0; i < m->count; i++)
         told += m->steps[i].prepare;
     for (size_t i = 0; i < m->count; i++) {
         stk_model_step *s = &m->steps[i];
-        if (reads_bind || s->read > s->ns) s->read = s->ns;
+        if (m->reads_inline)
+            s->read = s->own[STK_STAGE_READ];
+        else if (bind || s->read > s->ns)
+            s->read = s->ns;
         if (!(m->helpers > 0))
             s->prepare = s->own[STK_STAGE_PREPROCESS];
         else if (!(told > 0))
@@ -146,8 +168,9 @@ static void calibrate(stk_model *m)
     stk_what_if_init(&what);
     m->read_scale = m->prepare_scale = 1;
     m->core_scale = 0;
+    const double read_waits = m->reads_inline || reads_bind(m) ? sum_of(m, STK_STAGE_READ) : 0;
     for (int i = 0; i < ROUNDS; i++) {
-        fit(m, &m->read_scale, true, sum_of(m, STK_STAGE_READ), all);
+        fit(m, &m->read_scale, true, read_waits, all);
         if (!(m->helpers > 0)) break;
         fit(m, &m->prepare_scale, false, sum_of(m, STK_STAGE_PREPROCESS), all);
     }

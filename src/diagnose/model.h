@@ -25,7 +25,8 @@ typedef struct stk_model {
     double          helpers;                   /* threads that prepare beside the training thread */
     double          buffer;                    /* batches that they may be ahead */
     double          read_scale, prepare_scale; /* so that waits come out as they were measured */
-    double          cores, threads;            /* 0: not known */
+    bool            reads_inline;   /* by the training thread, when it asks for a batch */
+    double          cores, threads; /* 0: not known */
     double          core_scale;
     double          contention; /* of compute: the share that it waited for a core */
     size_t          dropped;    /* steps that were not like the others */

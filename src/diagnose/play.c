@@ -85,6 +85,14 @@ static double prepare(const player *p, double start, double work)
     return from + fmax(0, work - done) / p->together;
 }
 
+/* When reading the batch may begin: reads run ahead by themselves unless the training thread does
+ * them; with helpers they are theirs. */
+static double read_from(const player *p, double before)
+{
+    const bool by_trainer = p->model->reads_inline && !(p->helpers > 0);
+    return by_trainer ? p->end : fmax(p->read, before);
+}
+
 static double own_factor(const player *p, int stage)
 {
     if (stage == STK_STAGE_READ || stage == STK_STAGE_PREPROCESS || p->what->apart[stage]) return 0;
@@ -114,7 +122,7 @@ static void play_step(player *p, const stk_model_step *step)
     double       own = 0;
     for (int s = 0; s < STK_STAGE_COUNT; s++)
         own += step->own[s] * own_factor(p, s);
-    p->read = fmax(p->read, *before) + read_ns;
+    p->read = read_from(p, *before) + read_ns;
     const double start = fmax(fmax(p->prepared, p->read), *taken);
     const double begun = p->end;
     p->prepared = prepare(p, start, work);

@@ -41,6 +41,7 @@ static void write_model(stk_json_writer *w, const stk_model *model)
     stk_json_pair_double(w, "buffer", model->buffer);
     stk_json_pair_double(w, "read_scale", model->read_scale);
     stk_json_pair_double(w, "prepare_scale", model->prepare_scale);
+    stk_json_pair_bool(w, "reads_inline", model->reads_inline);
     stk_json_pair_double(w, "cores", model->cores);
     stk_json_pair_double(w, "threads", model->threads);
     stk_json_pair_double(w, "core_scale", model->core_scale);

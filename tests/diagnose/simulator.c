@@ -54,7 +54,9 @@ static bool waiting(const run *r)
 
 static void start_read(run *r)
 {
-    const size_t ahead = (r->s->helpers ? (size_t)r->s->buffer : 0) + READ_AHEAD;
+    const size_t ahead =
+        r->s->reads_inline ? 1 : (r->s->helpers ? (size_t)r->s->buffer : 0) + READ_AHEAD;
+    if (r->s->reads_inline && !waiting(r)) return;
     if (r->read_until < DBL_MAX || r->reads >= r->s->steps || r->reads >= r->taken + ahead) return;
     r->read_until = r->now + r->read[r->reads];
 }
@@ -223,7 +225,7 @@ static void fill_totals(stk_profile *out, const simulation *s)
     }
     out->steps = (double)out->step_count;
     out->samples = out->steps * BATCH;
-    out->stages[STK_STAGE_READ].servers = 1;
+    out->stages[STK_STAGE_READ].servers = s->reads_inline ? 0 : 1;
     out->stages[STK_STAGE_PREPROCESS].servers = s->helpers;
     out->run.batch = BATCH;
     out->run.input_threads = s->helpers + 1;

@@ -10,6 +10,7 @@ typedef struct simulation {
     double   cv[STK_STAGE_COUNT];
     int64_t  every[STK_STAGE_COUNT]; /* the stage is there in every so many steps; 0: in all */
     int      helpers, buffer;
+    bool     reads_inline;   /* by the training thread, when it wants a batch; without helpers */
     int      cores, threads; /* 0: as many as are wanted; threads: of compute, 0: one */
     size_t   steps;
     uint64_t seed;

@@ -92,6 +92,37 @@ STK_TEST(halving_a_stage_is_foretold)
     judge_all(0.5);
 }
 
+/* A little of S1 on the training thread is no reader that keeps up just so. */
+STK_TEST(reads_of_the_training_thread_stay_what_they_are)
+{
+    static const double reads[] = {1e4, 1e5, 5e6};
+    for (size_t f = 0; f < COUNT_OF(faults); f++)
+        for (size_t i = 0; i < COUNT_OF(reads); i++) {
+            simulation s = with_fault(&faults[f], 0.3, 0);
+            s.reads_inline = true;
+            if (faults[f].stage != STK_STAGE_READ) s.mean_ns[STK_STAGE_READ] = reads[i];
+            judge(&s, faults[f].stage, 0.5, 0.02);
+        }
+}
+
+/* Reads that are waited for in few steps, and are under way seldom, do not hold the others up. */
+STK_TEST(a_few_late_reads_are_no_limit)
+{
+    simulation  before = with_fault(&faults[5], 0.1, 0), after;
+    stk_profile p;
+    stk_what_if what;
+    before.every[STK_STAGE_READ] = 100;
+    before.mean_ns[STK_STAGE_READ] = 4e7;
+    after = before;
+    after.mean_ns[STK_STAGE_OUTPUT] = 0;
+    stk_profile_init(&p);
+    simulate(&before, &p);
+    stk_what_if_init(&what);
+    what.factor[STK_STAGE_OUTPUT] = 0;
+    expect_near(simulated_rate(&after), stk_replay(&p, &what).value, 0.08, "without S7");
+    stk_profile_release(&p);
+}
+
 static void judge_change(const simulation *before, const simulation *after, const stk_what_if *what,
                          double share, const char *name)
 {

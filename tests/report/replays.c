@@ -22,6 +22,7 @@ static simulation random_run(uint64_t *state)
     s.steps = STEPS;
     s.seed = draw(state);
     s.helpers = (int)ONE_OF(state, 0, 1, 1, 2, 3, 5);
+    s.reads_inline = !s.helpers && draw(state) % 2;
     s.buffer = (int)ONE_OF(state, 1, 2, 4, 9);
     s.cores = (int)ONE_OF(state, 0, 2, 2, 4, 8);
     s.threads = (int)ONE_OF(state, 1, 2, 4);

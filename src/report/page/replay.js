@@ -59,7 +59,7 @@ function playStep(p, step) {
     own += ns;
     p.sum.parts[s] += ns;
   }
-  p.read = Math.max(p.read, p.before[ahead]) + step.read * m.read_scale * p.what.factor[READ];
+  p.read = (m.reads_inline && !(p.helpers > 0) ? p.end : Math.max(p.read, p.before[ahead])) + step.read * m.read_scale * p.what.factor[READ];
   const start = Math.max(p.prepared, p.read, p.taken[slot]);
   p.prepared = prepare(p, start, work);
   const got = Math.max(p.prepared, p.end);
