@@ -1,11 +1,12 @@
-/* "STKP", version, head, state of the root node, CRC-32C of all before it. */
+/* "STKP", version, head, state of the root node, CRC-32C of all before it. The number of results to
+ * pass over stands in the head of version 2, which is written where there are any. */
 #include "pipeline/iterator/checkpoint.h"
 
 #include "base/crc32c.h"
 
 #include <inttypes.h>
 
-enum { VERSION = 1, MAGIC_BYTES = 4, CRC_BYTES = 4 };
+enum { PLAIN = 1, WITH_AFTER = 2, MAGIC_BYTES = 4, CRC_BYTES = 4 };
 
 static const char magic[] = "STKP";
 
@@ -18,17 +19,24 @@ static stk_status put_crc(stk_blob *out, size_t from, stk_error *err)
     return stk_blob_append(out, bytes, sizeof bytes, err);
 }
 
+static stk_status write_head(stk_blob *blob, const stk_checkpoint *head, stk_error *err)
+{
+    stk_state_out out = {.blob = blob};
+    STK_TRY(stk_blob_append(blob, magic, MAGIC_BYTES, err));
+    STK_TRY(stk_state_put_u64(&out, head->after ? WITH_AFTER : PLAIN, err));
+    STK_TRY(stk_state_put_u64(&out, head->fingerprint, err));
+    STK_TRY(stk_state_put_u64(&out, head->seed, err));
+    STK_TRY(stk_state_put_u64(&out, head->generation, err));
+    STK_TRY(stk_state_put_u64(&out, head->elements, err));
+    return head->after ? stk_state_put_u64(&out, head->after, err) : STK_OK;
+}
+
 static stk_status write_all(stk_blob *blob, const stk_checkpoint *head, stk_node *root,
                             stk_error *err)
 {
     const size_t  from = blob->size;
     stk_state_out out = {.blob = blob};
-    STK_TRY(stk_blob_append(blob, magic, MAGIC_BYTES, err));
-    STK_TRY(stk_state_put_u64(&out, VERSION, err));
-    STK_TRY(stk_state_put_u64(&out, head->fingerprint, err));
-    STK_TRY(stk_state_put_u64(&out, head->seed, err));
-    STK_TRY(stk_state_put_u64(&out, head->generation, err));
-    STK_TRY(stk_state_put_u64(&out, head->elements, err));
+    STK_TRY(write_head(blob, head, err));
     STK_TRY(stk_node_save(root, &out, err));
     return put_crc(blob, from, err);
 }
@@ -38,6 +46,17 @@ stk_status stk_checkpoint_write(stk_blob *out, const stk_checkpoint *head, stk_n
 {
     const size_t before = out->size;
     stk_status   st = write_all(out, head, root, err);
+    if (st) out->size = before;
+    return st;
+}
+
+stk_status stk_checkpoint_write_state(stk_blob *out, const stk_checkpoint *head, stk_bytes state,
+                                      stk_error *err)
+{
+    const size_t before = out->size;
+    stk_status   st = write_head(out, head, err);
+    if (!st) st = stk_blob_append(out, state.data, state.size, err);
+    if (!st) st = put_crc(out, before, err);
     if (st) out->size = before;
     return st;
 }
@@ -65,14 +84,16 @@ stk_status stk_checkpoint_read(stk_bytes saved, stk_checkpoint *head, stk_state_
                         "one");
     in->left = stk_bytes_of(saved.data + MAGIC_BYTES, saved.size - MAGIC_BYTES - CRC_BYTES);
     STK_TRY(stk_state_get_u64(in, &version, err));
-    if (version != VERSION)
+    if (version != PLAIN && version != WITH_AFTER)
         return stk_fail(err, STK_E_INVALID, "checkpoint", NULL,
-                        "the checkpoint has version %" PRIu64 ", this program reads %d", version,
-                        VERSION);
+                        "the checkpoint has version %" PRIu64 ", this program reads %d and %d",
+                        version, PLAIN, WITH_AFTER);
     STK_TRY(stk_state_get_u64(in, &head->fingerprint, err));
     STK_TRY(stk_state_get_u64(in, &head->seed, err));
     STK_TRY(stk_state_get_u64(in, &head->generation, err));
     STK_TRY(stk_state_get_u64(in, &head->elements, err));
+    head->after = 0;
+    if (version == WITH_AFTER) STK_TRY(stk_state_get_u64(in, &head->after, err));
     if (head->fingerprint != plan->fingerprint)
         return stk_fail(err, STK_E_INVALID, "checkpoint", NULL,
                         "the checkpoint is of another pipeline (%016" PRIx64 ", this one is "

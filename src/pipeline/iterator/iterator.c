@@ -7,6 +7,7 @@
 #include "pipeline/ops/options.h"
 #include "pipeline/passes/pass.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -165,7 +166,7 @@ stk_status stk_iterator_next(stk_iterator *it, stk_element **out, stk_error *err
     stk_status st =
         it->until_look-- == 0 ? timed_next(it, out, err) : stk_node_next(it->root, out, err);
     if (st == STK_E_CEILING) st = stk_rewind_next(it, out, err);
-    stk_rewind_given(it, st || *out, st);
+    stk_rewind_given(it, st ? st != STK_E_CANCELLED : *out != NULL, st);
     if (st || !*out) return st;
     it->elements++;
     if (stk_run_options_of(it->run)->autotune) stk_tuner_note(&it->tuner, it->wait_ns);
@@ -206,15 +207,28 @@ stk_status stk_iterator_save(stk_iterator *it, stk_blob *out, stk_error *err)
                                  .elements = it->elements};
     stk_error            unasked;
     STK_TRY(check_tree(it, err ? err : &unasked));
+    if (it->rewind.torn) return stk_rewind_save(it, out, err);
     return stk_checkpoint_write(out, &head, it->root, err);
 }
 
-static stk_status open_saved(stk_iterator *it, stk_seed seed, stk_state_in in, stk_node **out,
-                             stk_error *err)
+static stk_status pass_over(stk_node *root, uint64_t after, stk_error *err)
 {
-    STK_TRY(open_root(it, seed, out, err));
+    uint64_t passed = 0;
+    if (after) STK_TRY(stk_node_discard(root, after, &passed, err));
+    if (passed == after) return STK_OK;
+    return stk_fail(err, STK_E_DATALOSS, "checkpoint", NULL,
+                    "the data ends after %" PRIu64 " results where the checkpoint has %" PRIu64
+                    ": it was changed meanwhile",
+                    passed, after);
+}
+
+static stk_status open_saved(stk_iterator *it, const stk_checkpoint *head, stk_state_in in,
+                             stk_node **out, stk_error *err)
+{
+    STK_TRY(open_root(it, (stk_seed){head->seed, head->generation}, out, err));
     stk_status st = stk_node_restore(*out, &in, err);
     if (!st && in.left.size) st = stk_state_damaged(&in, "there is more than was expected", err);
+    if (!st) st = pass_over(*out, head->after, err);
     if (!st) return STK_OK;
     stk_node_free(*out);
     *out = NULL;
@@ -223,13 +237,14 @@ static stk_status open_saved(stk_iterator *it, stk_seed seed, stk_state_in in, s
 
 /* The new tree is complete before the old one goes, so that a failure leaves the iterator as it
  * was; but at the ceiling the old one makes way. */
-static stk_status open_instead(stk_iterator *it, stk_seed seed, stk_state_in in, stk_error *err)
+static stk_status open_instead(stk_iterator *it, const stk_checkpoint *head, stk_state_in in,
+                               stk_error *err)
 {
     stk_node  *root;
-    stk_status st = open_saved(it, seed, in, &root, err);
+    stk_status st = open_saved(it, head, in, &root, err);
     if (st == STK_E_CEILING && !stk_run_is_serial(it->run)) {
         stk_rewind_drop_tree(it);
-        st = open_saved(it, seed, in, &root, err);
+        st = open_saved(it, head, in, &root, err);
         if (st) it->rewind.failure = *err;
     }
     if (st) return st;
@@ -247,15 +262,14 @@ stk_status stk_iterator_restore(stk_iterator *it, stk_bytes saved, stk_error *er
     if (!err) err = &unasked;
     STK_TRY(stk_checkpoint_read(saved, &head, &in, it->plan, err));
     in.ledger = stk_iterator_ledger(it);
-    const stk_seed seed = {head.seed, head.generation};
     stk_blob_init(&place, NULL, STK_MEMORY_INDEX);
     STK_TRY(stk_blob_append(&place, saved.data, saved.size, err));
-    const stk_status st = open_instead(it, seed, in, err);
+    const stk_status st = open_instead(it, &head, in, err);
     if (st) {
         stk_blob_release(&place);
         return st;
     }
-    it->seed = seed;
+    it->seed = (stk_seed){head.seed, head.generation};
     it->elements = head.elements;
     stk_rewind_restored(it, &place);
     return STK_OK;

@@ -67,6 +67,7 @@ static stk_status keep_place(stk_iterator *it, uint64_t now, stk_error *err)
     stk_rewind *r = &it->rewind;
     stk_blob    place;
     stk_blob_init(&place, NULL, STK_MEMORY_INDEX);
+    r->torn = false;
     const stk_status st = stk_iterator_save(it, &place, err);
     if (st) stk_blob_release(&place);
     if (st == STK_E_NOMEM && !r->kept_ns) return st;
@@ -118,9 +119,23 @@ stk_status stk_rewind_prepare(stk_iterator *it, bool looked, stk_error *err)
 
 void stk_rewind_given(stk_iterator *it, uint64_t count, stk_status status)
 {
-    it->rewind.since += count;
+    stk_rewind *r = &it->rewind;
+    r->since += count;
+    if (!stk_status_is_environment(status)) return;
     /* It will not come again as it came: a place before it leads elsewhere. */
-    if (stk_status_is_environment(status)) it->rewind.stale = true;
+    r->torn = status == STK_E_CANCELLED && r->place.size && !r->stale && !(r->relaxed && r->since);
+    r->stale = true;
+}
+
+stk_status stk_rewind_save(stk_iterator *it, stk_blob *out, stk_error *err)
+{
+    const stk_rewind *r = &it->rewind;
+    stk_checkpoint    head;
+    stk_state_in      in;
+    STK_TRY(stk_checkpoint_read(stk_blob_bytes(&r->place), &head, &in, it->plan, err));
+    head.elements = it->elements;
+    head.after += r->since;
+    return stk_checkpoint_write_state(out, &head, in.left, err);
 }
 
 void stk_rewind_restored(stk_iterator *it, stk_blob *saved)
@@ -128,6 +143,7 @@ void stk_rewind_restored(stk_iterator *it, stk_blob *saved)
     stk_rewind *r = &it->rewind;
     if (!put_place(it, saved)) drop_place(r, it);
     r->failure.status = STK_OK;
+    r->torn = false;
     r->kept_ns = stk_clock_ns();
 }
 
@@ -142,12 +158,12 @@ static stk_status go_to_place(stk_iterator *it, stk_error *err)
     in.ledger = ledger_of(it);
     STK_TRY(stk_node_open(&it->root, it->run, it->plan, (stk_place){.seed = it->seed}, err));
     STK_TRY(stk_node_restore(it->root, &in, err));
-    STK_TRY(stk_node_discard(it->root, r->since, &passed, err));
-    if (passed == r->since) return STK_OK;
+    STK_TRY(stk_node_discard(it->root, head.after + r->since, &passed, err));
+    if (passed == head.after + r->since) return STK_OK;
     return stk_fail(err, STK_E_DATALOSS, "pipeline", NULL,
                     "the data gave %" PRIu64 " results when it was read again at the memory "
                     "ceiling, and %" PRIu64 " before: it was changed meanwhile",
-                    passed, r->since);
+                    passed, head.after + r->since);
 }
 
 static bool can_go_back(const stk_iterator *it)

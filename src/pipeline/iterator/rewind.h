@@ -1,8 +1,10 @@
-/* Going back at the memory ceiling. What runs ahead may hold the memory that the next result needs,
- * and what it holds cannot be taken from it. Then all of it is dropped, the run goes back to a
- * place that was kept, and makes the result serially (run/runtime.h): what fails then does not fit.
- * So a pipeline gives the same on any number of threads under any ceiling that one unit at a time
- * fits under. */
+/* Going back, at the memory ceiling and after a result that was cut short. What runs ahead may hold
+ * the memory that the next result needs, and what it holds cannot be taken from it. Then all of it
+ * is dropped, the run goes back to a place that was kept, and makes the result serially
+ * (run/runtime.h): what fails then does not fit. So a pipeline gives the same on any number of
+ * threads under any ceiling that one unit at a time fits under. A stop in the middle of a
+ * result leaves the tree between two results: a checkpoint that is made then is of the place that
+ * was kept. */
 #ifndef STK_PIPELINE_REWIND_H
 #define STK_PIPELINE_REWIND_H
 
@@ -18,6 +20,7 @@ typedef struct stk_rewind {
     uint64_t  eased_ns;         /* when the ceiling was last met, or more was ventured again */
     bool      stale;            /* results were lost after it: it leads to others */
     bool      relaxed;          /* a place serves for the next result only */
+    bool      torn;             /* a stop cut a result short: the tree is at no result's end */
     stk_error failure;          /* status says whether going back failed: no tree is left */
 } stk_rewind;
 
@@ -29,6 +32,8 @@ void stk_rewind_release(stk_rewind *rewind, const stk_iterator *it);
 STK_NODISCARD stk_status stk_rewind_prepare(stk_iterator *it, bool looked, stk_error *err);
 /* A result was given, or count were passed over. */
 void stk_rewind_given(stk_iterator *it, uint64_t count, stk_status status);
+/* The place behind the last result that was given, of a torn iterator. */
+STK_NODISCARD stk_status stk_rewind_save(stk_iterator *it, stk_blob *out, stk_error *err);
 /* What a restored iterator goes back to; its bytes are taken over. */
 void stk_rewind_restored(stk_iterator *it, stk_blob *saved);
 
