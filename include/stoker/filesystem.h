@@ -142,6 +142,10 @@ STK_API void stk_output_close(stk_output *out);
 
 STK_API STK_NODISCARD stk_status stk_path_info(const stk_filesystem *fs, const char *path,
                                                stk_file_info *info, stk_error *err);
+/* Whether there is anything at path; info may be NULL. Where that cannot be found out it fails: a
+ * disk that does not answer is no empty one. */
+STK_API STK_NODISCARD stk_status stk_path_exists(const stk_filesystem *fs, const char *path,
+                                                 bool *exists, stk_file_info *info, stk_error *err);
 /* The terminated name of what path leads to, without links and "..", into out (replacing what it
  * held); path itself on a store without links. */
 STK_API STK_NODISCARD stk_status stk_path_resolve(const stk_filesystem *fs, const char *path,

@@ -29,7 +29,10 @@ stk_status stk_thread_start(stk_thread *thread, const char *name, void *(*run)(v
     pthread_sigmask(SIG_SETMASK, &others, &before);
     const int failure = pthread_create(&thread->id, NULL, run, context);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failure) return stk_fail_errno(err, failure, "threads", name, "start a thread");
+    if (failure)
+        return stk_fail_errno(err, failure, "threads", name,
+                              "start a thread (memory or the number of threads that are allowed "
+                              "may be used up)");
     char kept[16];
     snprintf(kept, sizeof kept, "%s", name);
     pthread_setname_np(thread->id, kept);

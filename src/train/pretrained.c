@@ -11,28 +11,20 @@
 #include <stoker/safetensors.h>
 #include <string.h>
 
-static bool is_there(const char *path, bool *folder)
-{
-    stk_file_info info;
-    stk_error     unasked;
-    if (stk_path_info(NULL, path, &info, &unasked)) return false;
-    if (folder) *folder = info.kind == STK_FILE_DIRECTORY;
-    return true;
-}
-
 static stk_status find_in_run(stk_pretrained *p, const char *folder, stk_error *err)
 {
     static const char *const tries[] = {"best.safetensors", "final.safetensors"};
     char                     checkpoints[STK_TRAIN_PATH];
-    stk_error                unasked;
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         stk_run_folder_path(folder, tries[i], p->weights);
-        if (is_there(p->weights, NULL)) return STK_OK;
+        bool exists;
+        STK_TRY(stk_path_exists(NULL, p->weights, &exists, NULL, err));
+        if (exists) return STK_OK;
     }
     stk_run_folder_path(folder, "checkpoints", checkpoints);
-    if (!stk_checkpoint_find(NULL, checkpoints, NULL, NULL, p->weights, sizeof p->weights,
-                             &unasked))
-        return STK_OK;
+    const stk_status st =
+        stk_checkpoint_find(NULL, checkpoints, NULL, NULL, p->weights, sizeof p->weights, err);
+    if (st != STK_E_NOTFOUND) return st;
     return stk_fail(err, STK_E_NOTFOUND, "weights", folder,
                     "the folder has neither best.safetensors nor final.safetensors nor a "
                     "checkpoint; name a run that trained, or a file");
@@ -60,12 +52,15 @@ static stk_status read_file(stk_pretrained *p, stk_error *err)
 static stk_status read_folder(stk_pretrained *p, const char *folder, stk_error *err)
 {
     char path[STK_TRAIN_PATH];
+    bool exists;
     stk_run_folder_path(folder, "recipe.yaml", path);
-    if (!is_there(path, NULL)) return STK_OK;
+    STK_TRY(stk_path_exists(NULL, path, &exists, NULL, err));
+    if (!exists) return STK_OK;
     if (!p->has_recipe) STK_TRY(stk_train_recipe_load(&p->recipe, NULL, path, err));
     p->has_recipe = true;
     stk_run_folder_path(folder, "classes.txt", path);
-    if (p->classes.count || !is_there(path, NULL)) return STK_OK;
+    STK_TRY(stk_path_exists(NULL, path, &exists, NULL, err));
+    if (p->classes.count || !exists) return STK_OK;
     return stk_class_list_read(&p->classes, path, err);
 }
 
@@ -84,14 +79,17 @@ static stk_status read_around(stk_pretrained *p, stk_error *err)
 
 static stk_status find(stk_pretrained *p, const char *path, stk_error *err)
 {
-    bool folder = false;
+    bool          exists;
+    stk_file_info info;
     stk_train_recipe_init(&p->recipe);
-    if (!is_there(path, &folder))
+    STK_TRY(stk_path_exists(NULL, path, &exists, &info, err));
+    if (!exists)
         return stk_fail(err, STK_E_NOTFOUND, "weights", path,
                         "there is no such file or folder; give a safetensors file or the folder of "
                         "a run");
     if (strlen(path) + 64 > sizeof p->weights)
         return stk_fail(err, STK_E_LIMIT, "weights", path, "the path is too long");
+    const bool folder = info.kind == STK_FILE_DIRECTORY;
     if (folder) STK_TRY(find_in_run(p, path, err));
     if (!folder) snprintf(p->weights, sizeof p->weights, "%s", path);
     STK_TRY(read_file(p, err));

@@ -248,7 +248,7 @@ STK_TEST(pool_that_cannot_start_all_its_threads_leaves_none_running)
     const stk_status st = stk_pool_start(&pool, 200, "pool", &err);
     setrlimit(RLIMIT_AS, &before);
     EXPECT(st != STK_OK && !pool);
-    EXPECT_CONTAINS("cannot start a thread", err.message);
+    EXPECT_CONTAINS("cannot start a thread (memory", err.message);
     EXPECT_STR_EQ("pool", err.where);
     EXPECT_INT_EQ(1, threads_alive());
 }

@@ -273,20 +273,22 @@ static size_t picture_count(const session *s)
     return count;
 }
 
-static void write_cell(stk_json_writer *json, const stk_sheet_cell *cell,
-                       const stk_element *element)
+static stk_status write_cell(stk_json_writer *json, const stk_sheet_cell *cell,
+                             const stk_element *element, stk_error *err)
 {
     const stk_origin *origin = stk_element_origin(element);
-    char              name[200];
+    char              name[200], packed[200];
+    STK_TRY(stk_packed_name(element, packed, sizeof packed, err));
     stk_json_object(json);
     stk_json_pair_string(json, "label", cell->label);
     stk_json_pair_string(json, "sample", stk_sample_name(element, name, sizeof name));
-    stk_json_pair_string(json, "file_name", stk_packed_name(element, name, sizeof name));
+    stk_json_pair_string(json, "file_name", packed);
     stk_json_pair_uint(json, "record", origin->record);
     stk_json_pair_uint(json, "epoch", origin->epoch);
     stk_json_pair_int(json, "width", cell->pixels.width);
     stk_json_pair_int(json, "height", cell->pixels.height);
     stk_json_object_end(json);
+    return STK_OK;
 }
 
 static stk_status print_json(const session *s, stk_error *err)
@@ -304,12 +306,14 @@ static stk_status print_json(const session *s, stk_error *err)
     stk_json_pair_uint(&json, "seed", s->request.run.seed);
     stk_json_key(&json, "pictures");
     stk_json_array(&json);
-    for (size_t i = 0; i < s->cells.count; i++)
-        if (s->cells.elements[i]) write_cell(&json, &s->cells.cells[i], s->cells.elements[i]);
+    stk_status st = STK_OK;
+    for (size_t i = 0; !st && i < s->cells.count; i++)
+        if (s->cells.elements[i])
+            st = write_cell(&json, &s->cells.cells[i], s->cells.elements[i], err);
     stk_json_array_end(&json);
     stk_json_object_end(&json);
-    const stk_status st = stk_json_end(&json, err);
-    fwrite(text.data, 1, text.size, stdout);
+    if (!st) st = stk_json_end(&json, err);
+    if (!st) fwrite(text.data, 1, text.size, stdout);
     stk_blob_release(&text);
     return st;
 }

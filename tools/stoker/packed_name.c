@@ -37,16 +37,17 @@ static stk_status read_name(const char *path, const stk_origin *origin, wanted *
     return st;
 }
 
-char *stk_packed_name(const stk_element *element, char *text, size_t capacity)
+stk_status stk_packed_name(const stk_element *element, char *text, size_t capacity, stk_error *err)
 {
     const stk_origin *origin = stk_element_origin(element);
     wanted            w = {text, capacity};
-    stk_error         unasked;
     text[0] = '\0';
-    if (!origin->file) return text;
+    if (!origin->file) return STK_OK;
     char *path =
         strndup((const char *)stk_buffer_data(origin->file), stk_buffer_size(origin->file));
-    if (!path || !strstr(path, "tfrecord") || read_name(path, origin, &w, &unasked)) text[0] = '\0';
+    if (!path) return stk_fail(err, STK_E_NOMEM, "images", NULL, "no memory for a path");
+    const stk_status st = strstr(path, "tfrecord") ? read_name(path, origin, &w, err) : STK_OK;
+    if (st) text[0] = '\0';
     free(path);
-    return text;
+    return st;
 }

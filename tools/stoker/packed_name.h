@@ -4,8 +4,9 @@
 
 #include <stoker/element.h>
 
-/* The path that `stoker pack` kept in "image/filename" of the element's record; "" where the
- * element is from no record, or that has none. Returns text. */
-char *stk_packed_name(const stk_element *element, char *text, size_t capacity);
+/* Gives the path that `stoker pack` kept in "image/filename" of the element's record; "" where the
+ * element is from no record, or that has none, and on failure. */
+STK_NODISCARD stk_status stk_packed_name(const stk_element *element, char *text, size_t capacity,
+                                         stk_error *err);
 
 #endif

@@ -4,10 +4,10 @@
 
 enum { LOOKED_INTO = 8, HEAD_BYTES = 4096 };
 
-/* Whether the failure says something about the file, not about us. */
+/* Whether the failure says something about the file, not about the machine. */
 static bool is_of_file(stk_status st)
 {
-    return st && st != STK_E_NOMEM && st != STK_E_CEILING && st != STK_E_CANCELLED;
+    return st && !stk_status_is_environment(st);
 }
 
 static stk_status mix_head(const char *path, const stk_filesystem *fs, stk_content *content,

@@ -84,10 +84,15 @@ static stk_status changed(const replay *r, stk_error *err)
  * passing over does not tell which is one. */
 static stk_status pass_over(replay *r, uint64_t count, stk_error *err)
 {
-    uint64_t discarded;
-    STK_TRY(stk_node_discard(r->input, count, &discarded, err));
+    uint64_t   discarded;
+    stk_error  met = {0};
+    stk_status st = stk_node_discard(r->input, count, &discarded, &met);
     r->read += discarded;
-    return discarded < count ? changed(r, err) : STK_OK;
+    if (!st && discarded == count) return STK_OK;
+    /* There were no errors then: one that was met now says why the data is not there. */
+    if (!st && !met.status) return changed(r, err);
+    if (err) *err = met;
+    return met.status;
 }
 
 /* An error more than there were then is given as it is: it says why the data is not there. */

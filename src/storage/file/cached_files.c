@@ -1,5 +1,6 @@
 /* A file system through a cache: its files are known by their paths. */
 #include "storage/file/cached_inside.h"
+#include "storage/file/temporaries.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,6 +193,11 @@ static stk_status rename_file(const stk_filesystem *fs, const char *from, const 
     return refuse(from, err);
 }
 
+static bool is_list(const char *name, size_t length)
+{
+    return length == 4 && memcmp(name, "list", 4) == 0;
+}
+
 /* What an earlier process left, where it is whole. */
 static stk_status open_disk(stk_cached_files *c, stk_error *err)
 {
@@ -200,6 +206,7 @@ static stk_status open_disk(stk_cached_files *c, stk_error *err)
     c->folder = strdup(c->options.folder);
     if (!c->folder) return stk_fail(err, STK_E_NOMEM, "cache", c->options.folder, "no memory");
     STK_TRY(stk_block_store_disk(&c->store, c->folder, c->options.limit, err));
+    STK_TRY(stk_temporaries_sweep(NULL, c->folder, is_list, err));
     stk_status st = stk_cached_list_read(&c->table, c->folder, &used, &why);
     if (!st) st = stk_block_store_disk_cut(c->store, used, &why);
     c->bytes = st ? 0 : used;

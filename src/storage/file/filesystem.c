@@ -82,6 +82,16 @@ stk_status stk_path_info(const stk_filesystem *fs, const char *path, stk_file_in
     return fs->ops->info(fs, path, info, err);
 }
 
+stk_status stk_path_exists(const stk_filesystem *fs, const char *path, bool *exists,
+                           stk_file_info *info, stk_error *err)
+{
+    stk_file_info    found = {0};
+    const stk_status st = stk_path_info(fs, path, &found, err);
+    *exists = !st;
+    if (info) *info = found;
+    return st == STK_E_NOTFOUND ? STK_OK : st;
+}
+
 stk_status stk_path_resolve(const stk_filesystem *fs, const char *path, stk_blob *out,
                             stk_error *err)
 {

@@ -282,8 +282,10 @@ static stk_status make_directory(const stk_filesystem *fs, const char *path, stk
     struct stat st;
     if (mkdir(path, 0777) == 0) return flush_folder_of(path, err);
     const int reason = errno;
-    if (reason == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return STK_OK;
-    return stk_fail_errno(err, reason, "write", path, "make the folder");
+    if (reason != EEXIST) return stk_fail_errno(err, reason, "write", path, "make the folder");
+    if (stat(path, &st)) return stk_fail_errno(err, errno, "write", path, "look at the folder");
+    return S_ISDIR(st.st_mode) ? STK_OK
+                               : stk_fail_errno(err, reason, "write", path, "make the folder");
 }
 
 static stk_status rename_path(const stk_filesystem *fs, const char *from, const char *to,

@@ -67,10 +67,10 @@ static uint64_t mix_sample(uint64_t hash, const stk_sample *sample)
     return hash;
 }
 
-/* Whether the failure says something about the item, not about us. */
+/* Whether the failure says something about the item, not about the machine. */
 static bool is_of_item(stk_status st)
 {
-    return st && st != STK_E_NOMEM && st != STK_E_CEILING && st != STK_E_CANCELLED;
+    return st && !stk_status_is_environment(st);
 }
 
 stk_status stk_source_content(const stk_source *source, uint64_t *hash, bool *gone, stk_error *err)

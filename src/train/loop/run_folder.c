@@ -150,11 +150,9 @@ static stk_status check_before(const stk_train_recipe *recipe, bool resume, bool
                                stk_error *err)
 {
     char             path[STK_TRAIN_PATH];
-    stk_file_info    info;
     stk_train_recipe before;
-    stk_error        unasked;
     stk_run_folder_path(recipe->output.folder, "recipe.yaml", path);
-    *exists = stk_path_info(NULL, path, &info, &unasked) == STK_OK;
+    STK_TRY(stk_path_exists(NULL, path, exists, NULL, err));
     if (!*exists) return STK_OK;
     if (!resume)
         return stk_fail(err, STK_E_EXISTS, "train", recipe->output.folder,
@@ -193,7 +191,7 @@ static bool is_of_run(const char *name, size_t length)
     static const char *const names[] = {"best.safetensors", "final.safetensors", "recipe.yaml",
                                         "classes.txt",      "metrics.csv",       "curve.svg",
                                         "profile.json",     "report.html",       "learning.json",
-                                        "test.json",        "left_out.txt"};
+                                        "test.json",        "left_out.txt",      "trace.json.gz"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0) return true;
     return false;

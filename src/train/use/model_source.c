@@ -8,15 +8,6 @@
 #include <stoker/safetensors.h>
 #include <string.h>
 
-static bool is_there(const char *path, bool *folder)
-{
-    stk_file_info info;
-    stk_error     unasked;
-    if (stk_path_info(NULL, path, &info, &unasked)) return false;
-    if (folder) *folder = info.kind == STK_FILE_DIRECTORY;
-    return true;
-}
-
 /* The recipe and the classes of a run folder. */
 static stk_status read_folder(stk_model_source *s, const char *folder, stk_error *err)
 {
@@ -28,9 +19,9 @@ static stk_status read_folder(stk_model_source *s, const char *folder, stk_error
     return stk_class_list_read(&s->classes, path, err);
 }
 
-/* The run folder that a file of weights, or the folder of a checkpoint, lies in; false: it lies
- * elsewhere. */
-static bool find_folder(const char *weights, char folder[STK_TRAIN_PATH])
+/* The run folder that a file of weights, or the folder of a checkpoint, lies in, if it does. */
+static stk_status find_folder(const char *weights, char folder[STK_TRAIN_PATH], bool *found,
+                              stk_error *err)
 {
     static const char below[] = "checkpoints/";
     char              path[STK_TRAIN_PATH];
@@ -40,7 +31,7 @@ static bool find_folder(const char *weights, char folder[STK_TRAIN_PATH])
     if (length >= more && strncmp(weights + length - more, below, more) == 0) length -= more;
     snprintf(folder, STK_TRAIN_PATH, "%.*s.", (int)length, weights);
     stk_run_folder_path(folder, "recipe.yaml", path);
-    return is_there(path, NULL);
+    return stk_path_exists(NULL, path, found, NULL, err);
 }
 
 /* How images are prepared and what computes. Of data all but what only says which images they are
@@ -155,13 +146,14 @@ static stk_status settle_rest(stk_model_source *s, const char *backend, stk_erro
 static stk_status read_file(stk_model_source *s, const stk_predictor_options *o, stk_error *err)
 {
     char folder[STK_TRAIN_PATH];
-    bool alone;
+    bool alone, found = false;
     if (o->which)
         return stk_fail(err, STK_E_INVALID, "model", s->weights,
                         "it is a file of weights, of which there is nothing to choose (%s)",
                         o->which);
     STK_TRY(read_texts(s, &alone, err));
-    if (!alone && !o->model && find_folder(s->weights, folder)) {
+    if (!alone && !o->model) STK_TRY(find_folder(s->weights, folder, &found, err));
+    if (found) {
         STK_TRY(read_folder(s, folder, err));
         return apply_options(s, o, err);
     }
@@ -173,11 +165,13 @@ static stk_status read_file(stk_model_source *s, const stk_predictor_options *o,
 stk_status stk_model_source_find(stk_model_source *out, const char *path,
                                  const stk_predictor_options *options, stk_error *err)
 {
-    bool folder = true;
+    bool          exists;
+    stk_file_info info;
     memset(out, 0, sizeof *out);
     stk_train_recipe_init(&out->recipe);
     snprintf(out->weights, sizeof out->weights, "%s", path);
-    if (is_there(path, &folder) && !folder) return read_file(out, options, err);
+    STK_TRY(stk_path_exists(NULL, path, &exists, &info, err));
+    if (exists && info.kind != STK_FILE_DIRECTORY) return read_file(out, options, err);
     STK_TRY(read_folder(out, path, err));
     STK_TRY(apply_options(out, options, err));
     return stk_run_weights_find(path, options->which, out->weights, sizeof out->weights, out->note,

@@ -15,13 +15,6 @@ typedef struct best_told {
     double  accuracy; /* below 0: there was no evaluation yet */
 } best_told;
 
-static bool is_there(const char *path)
-{
-    stk_file_info info;
-    stk_error     unasked;
-    return !stk_path_info(NULL, path, &info, &unasked);
-}
-
 /* The header of the newest checkpoint says it; where none can be read nothing is told. */
 static best_told read_told(const char *folder)
 {
@@ -63,19 +56,20 @@ static int64_t step_of(const char *path)
 
 static stk_status find_last(const char *folder, char *path, size_t capacity, stk_error *err)
 {
-    char      checkpoints[STK_TRAIN_PATH];
-    stk_error unasked;
+    char checkpoints[STK_TRAIN_PATH];
     stk_run_folder_path(folder, "checkpoints", checkpoints);
-    if (!stk_checkpoint_find(NULL, checkpoints, NULL, NULL, path, capacity, &unasked))
-        return STK_OK;
+    const stk_status st = stk_checkpoint_find(NULL, checkpoints, NULL, NULL, path, capacity, err);
+    if (st != STK_E_NOTFOUND) return st;
     return stk_fail(err, STK_E_NOTFOUND, "model", folder,
                     "this run has no weights yet: neither best.safetensors nor a checkpoint");
 }
 
 static stk_status find_other(const char *folder, char *path, size_t capacity, stk_error *err)
 {
+    bool exists;
     snprintf(path, capacity, "%s/final.safetensors", folder);
-    return is_there(path) ? STK_OK : find_last(folder, path, capacity, err);
+    STK_TRY(stk_path_exists(NULL, path, &exists, NULL, err));
+    return exists ? STK_OK : find_last(folder, path, capacity, err);
 }
 
 static void note_older(const best_told *told, const char *path, char note[STK_WEIGHTS_NOTE])
@@ -98,8 +92,10 @@ stk_status stk_run_weights_find(const char *folder, const char *which, char *pat
         return STK_OK;
     }
     const best_told told = read_told(folder);
+    bool            exists;
     snprintf(path, capacity, "%s/best.safetensors", folder);
-    if (is_there(path)) {
+    STK_TRY(stk_path_exists(NULL, path, &exists, NULL, err));
+    if (exists) {
         note_older(&told, path, note);
         return STK_OK;
     }
