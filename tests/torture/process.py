@@ -73,7 +73,7 @@ def wait(child, seconds, disturbance, hang_path):
             return child.returncode, usage.ru_maxrss, hung
         now = time.monotonic() - begin
         if pending and now >= pending[1]:
-            child.send_signal(pending[0])
+            os.kill(child.pid, pending[0])  # not send_signal, which reaps a child that has ended
             pending = None
         if now > seconds and not hung:
             hung = True

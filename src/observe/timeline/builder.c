@@ -69,14 +69,19 @@ stk_status stk_builder_member(void *context, stk_bytes key, stk_bytes value, stk
     return STK_OK;
 }
 
-/* Rows apart, then by time; of two that begin together the longer is around the other. */
+/* Rows apart, then by time; of two that begin together the longer is around the other, and of two
+ * as long the one whose name came first: qsort keeps no order of its own where memory is short. */
 static int compare(const void *left, const void *right)
 {
     const stk_timeline_event *a = left, *b = right;
     if (a->row != b->row) return a->row < b->row ? -1 : 1;
     if (a->begin_ns != b->begin_ns) return a->begin_ns < b->begin_ns ? -1 : 1;
     if (a->ns != b->ns) return a->ns > b->ns ? -1 : 1;
-    return (a->kind != STK_TIMELINE_STEP) - (b->kind != STK_TIMELINE_STEP);
+    const bool step = a->kind == STK_TIMELINE_STEP;
+    if (step != (b->kind == STK_TIMELINE_STEP)) return step ? -1 : 1;
+    if (a->name != b->name) return a->name < b->name ? -1 : 1;
+    if (a->category != b->category) return a->category < b->category ? -1 : 1;
+    return (a->value > b->value) - (a->value < b->value);
 }
 
 static bool is_sorted(const stk_timeline_event *events, size_t count)

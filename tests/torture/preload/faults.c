@@ -135,9 +135,10 @@ static const char *name_of(const char *what, int fd, char *room, size_t capacity
 
 static void note(const fault *f, unsigned long count, const char *name)
 {
-    char line[640];
+    char       line[640];
+    const bool memory = f->call == STK_CALL_MALLOC || f->call == STK_CALL_MMAP;
     snprintf(line, sizeof line, "%s %lu %s %s\n", call_names[f->call], count,
-             how_names[f->how].name, name);
+             how_names[f->how].name, memory ? stk_caller() : name);
     if (log_path) append_line(log_path, line);
 }
 

@@ -68,6 +68,9 @@ bool stk_below(int folder, const char *path);
 bool stk_below_fd(int fd);
 void stk_below_opened(int fd, bool below);
 
+/* callers.c: "in oneDNN" or "in OpenMP" where the calling thread is, else "". */
+const char *stk_caller(void);
+
 /* power.c: what would be lost if the power went now. */
 void stk_power_opened(int fd, bool emptied);
 void stk_power_written(int fd);
