@@ -512,6 +512,7 @@ typedef struct wide {
     const stk_interleave_options options;
     int64_t                      batch; /* 0: none */
     bool                         ignores;
+    bool                         small; /* numbers of the records are batched, not the records */
 } wide;
 
 static stk_dataset *make_wide(void *context)
@@ -520,6 +521,12 @@ static stk_dataset *make_wide(void *context)
     stk_error    err;
     stk_dataset *data = RANGE(BIG_FILES);
     APPLY(data, interleave, stk_test_expand("read_big", read_big, w->paths), &w->options);
+    if (w->small) {
+        APPLY(data, map, stk_test_map("first_number", first_number, NULL, 0), NULL);
+        APPLY(data, batch, w->batch, NULL);
+        EXPECT_OK(stk_dataset_unbatch(&data, &err));
+        return data;
+    }
     if (w->batch) {
         APPLY(data, batch, w->batch, NULL);
         if (w->ignores) APPLY(data, ignore_errors, false);
@@ -557,6 +564,14 @@ STK_TEST(batches_of_large_records_lose_nothing_at_the_ceiling)
 {
     static const int megabytes[] = {72, 128};
     wide w = {.options = {.cycle = 16, .parallel = STK_AUTO}, .batch = 32, .ignores = true};
+    expect_wide(&w, megabytes, COUNT_OF(megabytes));
+}
+
+/* All records of a batch were held before the first was made small. */
+STK_TEST(a_batch_of_what_becomes_small_takes_one_input_at_a_time)
+{
+    static const int megabytes[] = {8, 16};
+    wide             w = {.options = {.cycle = 1, .parallel = 1}, .batch = 64, .small = true};
     expect_wide(&w, megabytes, COUNT_OF(megabytes));
 }
 

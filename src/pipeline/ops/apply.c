@@ -137,13 +137,13 @@ static stk_status compute_many(void *context, const stk_part *parts, size_t coun
 }
 
 /* A last batch that will be dropped needs no room. */
-static void prepare(void *context, stk_unit *unit)
+static stk_status prepare(void *context, stk_unit *unit, stk_error *err)
 {
     const stk_node         *node = context;
     const stk_apply_params *p = node->plan->params;
-    if (p->drop_remainder && unit->count < (size_t)p->batch) return;
-    stk_apply_rooms_prepare(&STK_STATE(state, node)->rooms, &node->plan->spec,
-                            stk_run_options_of(node->run)->ledger, unit);
+    if (p->drop_remainder && unit->count < (size_t)p->batch) return STK_OK;
+    return stk_apply_rooms_prepare(&STK_STATE(state, node)->rooms, &node->plan->spec,
+                                   stk_run_options_of(node->run)->ledger, unit, err);
 }
 
 /* A function that was made of several draws for each of them as they would have drawn. */

@@ -74,20 +74,20 @@ static stk_status make_room(const stk_apply_rooms *rooms, const stk_apply_room *
     return STK_OK;
 }
 
-void stk_apply_rooms_prepare(const stk_apply_rooms *rooms, const stk_element_spec *batched,
-                             stk_ledger *ledger, stk_unit *unit)
+stk_status stk_apply_rooms_prepare(const stk_apply_rooms *rooms, const stk_element_spec *batched,
+                                   stk_ledger *ledger, stk_unit *unit, stk_error *err)
 {
-    stk_error unasked;
     stk_element_unref(unit->result);
     unit->result = NULL;
-    if (!rooms->count || stk_element_new(&unit->result, batched->count, &unasked)) return;
-    stk_status st = STK_OK;
+    if (!rooms->count) return STK_OK;
+    stk_status st = stk_element_new(&unit->result, batched->count, err);
     for (size_t i = 0; i < rooms->count && !st; i++)
         st = make_room(rooms, &rooms->rooms[i], unit->count, ledger,
-                       stk_element_edit(unit->result, (size_t)rooms->rooms[i].value), &unasked);
-    if (!st) return;
+                       stk_element_edit(unit->result, (size_t)rooms->rooms[i].value), err);
+    if (!st) return STK_OK;
     stk_element_unref(unit->result);
     unit->result = NULL;
+    return st;
 }
 
 size_t stk_apply_rooms_of(const stk_apply_rooms *rooms, const stk_unit *unit, size_t item,

@@ -26,10 +26,11 @@ typedef struct stk_apply_rooms {
 void stk_apply_rooms_find(stk_apply_rooms *rooms, const stk_apply_params *params,
                           const stk_element_spec *batched, const stk_memory_kind *kind);
 
-/* The batch of unit, with storage for the values that have a room. Without memory there is none;
- * batching then says what is missing. */
-void stk_apply_rooms_prepare(const stk_apply_rooms *rooms, const stk_element_spec *batched,
-                             stk_ledger *ledger, stk_unit *unit);
+/* The batch of unit, with storage for the values that have a room. On failure there is none. */
+STK_NODISCARD stk_status stk_apply_rooms_prepare(const stk_apply_rooms  *rooms,
+                                                 const stk_element_spec *batched,
+                                                 stk_ledger *ledger, stk_unit *unit,
+                                                 stk_error *err);
 
 /* The rooms of one item for one step; returns how many were written to out. */
 size_t stk_apply_rooms_of(const stk_apply_rooms *rooms, const stk_unit *unit, size_t item,

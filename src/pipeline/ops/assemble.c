@@ -90,15 +90,24 @@ static stk_status make_dense(stk_value *to, const stk_batch_memory *memory, stk_
     return STK_OK;
 }
 
-/* begun's storage, where it fits. */
+/* Rows like those, and no more of them. */
+static bool has_rows(const stk_shape *there, const stk_shape *wanted)
+{
+    if (there->rank != wanted->rank || there->dim[0] < wanted->dim[0]) return false;
+    for (int i = 1; i < there->rank; i++)
+        if (there->dim[i] != wanted->dim[i]) return false;
+    return true;
+}
+
+/* begun's storage, where it fits; a last batch may have fewer rows than it was made for. */
 static bool go_on(stk_value *to, const stk_element *begun, size_t value, stk_dtype dtype,
                   const stk_shape *shape)
 {
     if (!begun || value >= stk_element_count(begun)) return false;
     const stk_value *there = stk_element_value(begun, value);
-    if (!there->storage || there->dtype != dtype || !stk_shape_equal(&there->shape, shape))
-        return false;
+    if (!there->storage || there->dtype != dtype || !has_rows(&there->shape, shape)) return false;
     *to = stk_value_ref(there);
+    to->shape = *shape;
     return true;
 }
 

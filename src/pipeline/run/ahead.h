@@ -31,8 +31,9 @@ typedef struct stk_part {
 } stk_part;
 
 typedef struct stk_ahead_ops {
-    /* A unit was filled and will be computed: may make its result beforehand. NULL: nothing. */
-    void (*prepare)(void *context, stk_unit *unit);
+    /* A unit will be computed: may make its result beforehand. Where that fails there is none, and
+     * the unit can be computed all the same. NULL: nothing. */
+    stk_status (*prepare)(void *context, stk_unit *unit, stk_error *err);
     /* Turns items[first, first + count) into results; any thread, parts of a unit at once. NULL:
      * the inputs are the results. */
     void (*compute)(void *context, stk_unit *unit, size_t first, size_t count);

@@ -26,6 +26,7 @@ typedef struct stk_hands      stk_hands;
 struct stk_ahead_unit {
     stk_unit        shared; /* what compute and finish see */
     size_t          capacity;
+    bool            computed; /* item by item, while it was filled */
     stk_ahead_phase phase;
     size_t          part;          /* elements of one claim */
     size_t          claimed, done; /* of count or, while COPYING, of parts */

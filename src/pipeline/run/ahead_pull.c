@@ -32,10 +32,11 @@ static bool pull_one(stk_ahead *queue, stk_ahead_unit *one)
     return true;
 }
 
-/* Inputs that the consumer had before the checkpoint this queue was restored from. */
-static void drop_given(stk_ahead *queue, stk_ahead_unit *one)
+/* Inputs from an index on that the consumer had before the checkpoint this queue was restored from.
+ */
+static void drop_given(stk_ahead *queue, stk_ahead_unit *one, size_t from)
 {
-    for (size_t i = 0; i < one->shared.count; i++)
+    for (size_t i = from; i < one->shared.count; i++)
         if (stk_places_was_given(&queue->places, one->shared.first + i))
             stk_item_clear(&one->shared.items[i]);
 }
@@ -68,14 +69,49 @@ static bool is_to_stop(stk_ahead *queue, stk_ahead_unit *one)
     return true;
 }
 
+/* Serially the inputs of a batch are not to be held all at once: they may be far larger than what
+ * becomes of them. */
+static bool computes_while_filling(const stk_ahead *queue)
+{
+    const stk_ahead_ops *ops = queue->options.ops;
+    return ops->finish && ops->compute && stk_run_is_serial(queue->run) && !queue->calls &&
+           !queue->hands;
+}
+
+/* The result for a unit whose first input is there. False: it does not fit, and that is the unit.
+ */
+static bool make_result(stk_ahead *queue, stk_ahead_unit *one, size_t chunk)
+{
+    stk_unit  whole = one->shared;
+    stk_error err;
+    whole.count = chunk;
+    if (!queue->options.ops->prepare) return true;
+    const stk_status st = queue->options.ops->prepare(queue->options.context, &whole, &err);
+    one->shared.result = whole.result;
+    if (st) stk_ahead_unit_give_up(one, &err);
+    return !st;
+}
+
+/* What was pulled last. False: the unit is an error. */
+static bool compute_last(stk_ahead *queue, stk_ahead_unit *one, size_t chunk)
+{
+    const size_t last = one->shared.count - 1;
+    if (!last && !make_result(queue, one, chunk)) return false;
+    drop_given(queue, one, last);
+    queue->options.ops->compute(queue->options.context, &one->shared, last, 1);
+    return true;
+}
+
 /* Fills a unit. False at the end of the input. */
 static bool fill(stk_ahead *queue, stk_ahead_unit *one, size_t chunk)
 {
     const bool     whole = queue->options.ops->finish || queue->options.chunk;
     const uint64_t begin = stk_clock_ns();
+    one->computed = computes_while_filling(queue);
     while (one->shared.count < chunk) {
         if (!make_room(queue, one)) break;
         if (!pull_one(queue, one)) return false;
+        if (one->computed && !compute_last(queue, one, chunk)) break;
         if (queue->calls && stk_calls_stopping(queue->calls)) break;
         if (is_to_stop(queue, one)) break;
         const stk_status st = one->shared.items[one->shared.count - 1].status;
@@ -131,9 +167,11 @@ static void fill_unit(stk_ahead *queue, pull *now)
     if (queue->places.always)
         stk_places_note(&queue->places, queue->options.input, now->number + one->shared.count,
                         &queue->lock);
-    drop_given(queue, one);
+    if (one->computed) return;
+    stk_error unasked;
+    drop_given(queue, one, 0);
     if (queue->options.ops->prepare && one->shared.count)
-        queue->options.ops->prepare(queue->options.context, &one->shared);
+        (void)!queue->options.ops->prepare(queue->options.context, &one->shared, &unasked);
 }
 
 /* The lock is held: what was filled becomes part of the queue. */
@@ -146,7 +184,8 @@ static void add_unit(stk_ahead *queue, stk_ahead_unit *one, uint64_t ns)
     one->weight = queue->options.ops->finish ? 1 : one->shared.count;
     queue->outstanding += one->weight;
     queue->making += one->weight;
-    one->phase = queue->options.ops->compute ? STK_AHEAD_COMPUTING : STK_AHEAD_FINISHING;
+    one->phase =
+        queue->options.ops->compute && !one->computed ? STK_AHEAD_COMPUTING : STK_AHEAD_FINISHING;
     one->claimed = one->done = 0;
     one->part = stk_ahead_part_of(queue, one);
     append(queue, one);
