@@ -112,6 +112,10 @@ STK_TEST(records_without_a_description_are_looked_at_themselves)
     const char *path = make_pack("absent");
     expect_data(path, true);
     EXPECT_INT_EQ(0, remove(file_of(path, "dataset_info.json")));
+    stk_error err = {0};
+    EXPECT_STATUS(STK_E_DATALOSS, look((void *)path, &err)); /* a pack of ours has one */
+    EXPECT_CONTAINS("it is missing or was changed", err.message);
+    EXPECT_INT_EQ(0, remove(file_of(path, ".stoker-pack.json")));
     expect_data(path, true); /* features.json still has the classes */
     EXPECT_INT_EQ(0, remove(file_of(path, "features.json")));
     expect_data(path, false);

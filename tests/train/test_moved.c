@@ -49,7 +49,7 @@ static void make_pack(const char *folder)
 static void make_records(const char *folder)
 {
     make_pack(folder);
-    run_shell("rm '%s'/%s", folder, "pack/*.json");
+    run_shell("cd '%s'/%s && rm *.json .stoker-pack.json", folder, "pack");
 }
 
 static void make_table(const char *folder)

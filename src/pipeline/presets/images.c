@@ -1,6 +1,7 @@
 /* Pictures with labels from any data: packs and other records with examples are parsed, all else
  * comes through the importers. */
 #include "base/arena.h"
+#include "storage/dataset/dataset_info_check.h"
 #include "storage/file/split_name.h"
 #include "storage/source/inside.h"
 
@@ -216,23 +217,23 @@ static stk_status name_values(opening *o, stk_error *err)
     return put(o, function, err);
 }
 
-/* Names of classes are read beside the records: neither may be a link to what others keep. */
-static stk_status check_links(const opening *o, stk_error *err)
+static bool is_folder(const opening *o)
 {
     stk_file_info info;
-    if (o->options->follow_outside || stk_path_info(o->options->fs, o->path, &info, err) ||
-        info.kind != STK_FILE_DIRECTORY)
-        return STK_OK;
-    return stk_inside_check(o->options->fs, o->path, NULL, err);
+    return !stk_path_info(o->options->fs, o->path, &info, NULL) && info.kind == STK_FILE_DIRECTORY;
 }
 
 static stk_status open_records(opening *o, const stk_shards *shards, stk_error *err)
 {
     stk_dataset_info info;
-    STK_TRY(check_links(o, err));
+    const bool       folder = is_folder(o);
+    /* Names of classes are read beside the records: neither may be a link to what others keep. */
+    if (folder && !o->options->follow_outside)
+        STK_TRY(stk_inside_check(o->options->fs, o->path, NULL, err));
     stk_status st = stk_dataset_info_read(&info, o->options->fs, o->path, err);
     if (st && st != STK_E_NOTFOUND) return st;
-    st = open_files(o, shards, err);
+    st = folder ? stk_dataset_info_check(&info, o->options->fs, o->path, shards, err) : STK_OK;
+    if (!st) st = open_files(o, shards, err);
     if (!st) st = put_share(o, err);
     if (!st) st = put_order(o, &info, err);
     if (!st) st = parse(o, &info, err);

@@ -3,13 +3,15 @@
  * stk_output), so a finished shard needs no further book-keeping. */
 #include "storage/pack/pack_folder.h"
 
+#include "storage/dataset/dataset_info_check.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <stoker/json.h>
 #include <string.h>
 
-static const char mark_name[] = ".stoker-pack.json";
+static const char mark_name[] = STK_PACK_MARK;
 enum { MARK_LIMIT = 1 << 16 };
 
 static char *join(const char *a, const char *between, const char *b, stk_error *err)

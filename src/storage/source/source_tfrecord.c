@@ -1,6 +1,7 @@
 /* TFRecords of Examples: a file, a folder of shards, a pattern, or a TensorFlow Datasets folder.
  * The source keeps the shards' indexes; each cursor keeps one shard open, so that a set of a
  * thousand shards needs no thousand descriptors. */
+#include "storage/dataset/dataset_info_check.h"
 #include "storage/dataset/shards_complete.h"
 #include "storage/example/wire.h"
 #include "storage/file/paths.h"
@@ -236,6 +237,17 @@ static stk_status copy_feature(stk_source *source, const stk_feature_info *from,
     return STK_OK;
 }
 
+/* Only where all files of a folder were asked for can they be what it tells of. */
+static stk_status check_description(const tfrecord_source *records, const stk_dataset_info *info,
+                                    stk_error *err)
+{
+    const stk_source *source = &records->source;
+    stk_file_info     at;
+    if (stk_path_info(source->fs, source->path, &at, NULL) || at.kind != STK_FILE_DIRECTORY)
+        return STK_OK;
+    return stk_dataset_info_check(info, source->fs, source->path, &records->found, err);
+}
+
 /* From the description beside the files; *found is false when there is none. */
 static stk_status read_description(tfrecord_source *records, bool *found, stk_error *err)
 {
@@ -247,9 +259,9 @@ static stk_status read_description(tfrecord_source *records, bool *found, stk_er
     if (!folder) return err->status;
     stk_status st = stk_dataset_info_read(&info, source->fs, *folder ? folder : ".", err);
     *found = !st && info.feature_count;
-    if (st == STK_E_NOTFOUND) return STK_OK;
-    if (st) return st;
-    st = stk_source_reserve_features(source, info.feature_count, err);
+    if (st && st != STK_E_NOTFOUND) return st;
+    st = check_description(records, &info, err);
+    if (!st) st = stk_source_reserve_features(source, info.feature_count, err);
     for (size_t i = 0; i < info.feature_count && !st; i++)
         st = copy_feature(source, &info.features[i], err);
     stk_dataset_info_release(&info);
