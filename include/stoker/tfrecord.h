@@ -74,6 +74,13 @@ STK_API STK_NODISCARD stk_status stk_tfrecord_reader_seek(stk_tfrecord_reader *r
                                                           uint64_t offset, uint64_t index,
                                                           stk_error *err);
 
+/* Looks at the head of the first record alone, however long that claims to be: to find out whether
+ * a file is TFRecords takes next to no memory. *length is what the head says, UINT64_MAX where the
+ * file is empty. A head that is not sound is STK_E_DATALOSS. */
+STK_API STK_NODISCARD stk_status stk_tfrecord_peek(const stk_filesystem *fs, const char *path,
+                                                   stk_ledger *ledger, uint64_t *length,
+                                                   stk_error *err);
+
 STK_API stk_compression stk_tfrecord_reader_compression(const stk_tfrecord_reader *reader);
 /* NULL is fine. */
 STK_API void stk_tfrecord_reader_free(stk_tfrecord_reader *reader);

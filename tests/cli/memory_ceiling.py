@@ -1,5 +1,6 @@
 """memory_ceiling.py STOKER FOLDER: makes data of every kind with items of megabytes and runs pipelines on it; no process
 may have more resident memory than its ceiling and what any process of stoker takes."""
+import gzip
 import os
 import pathlib
 import struct
@@ -59,6 +60,35 @@ def make_text():
     return work / "lines.txt"
 
 
+def masked_crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    crc ^= 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def make_bomb():
+    """Less than a megabyte that unpacks to one record of 200; its data's checksum nobody comes to see."""
+    length = struct.pack("<Q", 200 * MB)
+    with gzip.open(work / "bomb.tfrecord", "wb", compresslevel=1) as out:
+        out.write(length + struct.pack("<I", masked_crc32c(length)))
+        for _ in range(200):
+            out.write(bytes(MB))
+        out.write(bytes(4))
+    return work / "bomb.tfrecord"
+
+
+def expect_too_long(what, *arguments, base=BASE_MB):
+    global failures
+    code, text = run(what, 40, *arguments, base=base)
+    if code != 1 or "no memory to read record 0" not in text:
+        print(f"FAILED: {what}: code {code}: {text[-400:]}")
+        failures += 1
+
+
 def run(what, ceiling, *arguments, base=BASE_MB):
     """The exit code and the text; the peak of its resident memory is the kernel's word."""
     global failures
@@ -116,6 +146,11 @@ def main():
     bench("read_file", recipe("read", f"- files: '{folder}/*/*.ppm'\n- map: {{read_file: {{}}, parallel: 8}}\n- batch: 2\n"), 40, "-n", 10)
     expect_runs("training", 60, "train", folder, "--trivial-model", "--epochs", 1, "--batch", 4, "--size", 64, "--input-threads", 4,
                 "-o", work / "run", "-q", base=TRAIN_BASE_MB)
+    # Finding out what a file is takes no more than reading it may.
+    bomb = make_bomb()
+    expect_too_long("one long record", "bench", "input", bomb, "-q", "-s", 30)
+    expect_too_long("one long record of pictures", "bench", "input", bomb, "-q", "-s", 30, "--preset", "imagenet")
+    expect_too_long("one long record to show", "show", bomb, "-o", work / "show.png", base=TRAIN_BASE_MB)
     # Too little: both numbers, and the file, at once.
     code, text = run("a file that does not fit", 2, "bench", "input", folder, "-q", "-s", 30, "--shuffle", 0)
     if code != 1 or "the ceiling is 2000000" not in text or "3000018 bytes asked" not in text or ".ppm" not in text:

@@ -257,6 +257,29 @@ STK_TEST(forged_length_in_a_compressed_file_allocates_little)
     stk_ledger_unref(ledger);
 }
 
+/* To find out whether a file is TFRecords its first record is not unpacked. */
+STK_TEST(peeking_takes_the_same_memory_however_long_the_first_record_is)
+{
+    enum { LONG = 4 << 20 };
+    static const size_t sizes[] = {LONG};
+    stk_error           err;
+    stk_ledger         *ledger;
+    uint64_t            length;
+    const char         *path = stk_test_path("peek");
+    for (size_t c = 0; c < COUNT_OF(codecs); c++) {
+        write_records(path, sizes, 1, &(stk_tfrecord_options){.compression = codecs[c]});
+        stk_ledger_report report;
+        EXPECT_OK(stk_ledger_new(&ledger, 64 << 20, &err));
+        EXPECT_OK(stk_tfrecord_peek(NULL, path, ledger, &length, &err));
+        EXPECT_INT_EQ(LONG, length);
+        stk_ledger_read(ledger, &report);
+        /* What zstd takes for its window has the size that the file asks for. */
+        if (codecs[c] != STK_COMPRESSION_ZSTD) EXPECT(report.peak_bytes < 200000);
+        EXPECT_INT_EQ(0, report.bytes);
+        stk_ledger_unref(ledger);
+    }
+}
+
 STK_TEST(codec_memory_counts_against_the_ceiling)
 {
     stk_error            err;

@@ -214,6 +214,26 @@ STK_TEST(forged_length_allocates_nothing)
     stk_ledger_unref(ledger);
 }
 
+STK_TEST(peeking_looks_at_the_first_head_alone)
+{
+    stk_error   err;
+    uint64_t    length;
+    uint8_t     file[STK_TFRECORD_HEADER];
+    const char *path = stk_test_path("peek");
+    stk_tfrecord_store_header(file, UINT64_C(1) << 60);
+    stk_test_write_file(path, file, sizeof file);
+    EXPECT_OK(stk_tfrecord_peek(NULL, path, NULL, &length, &err));
+    EXPECT_INT_EQ(INT64_C(1) << 60, length);
+    stk_test_write_file(path, "", 0);
+    EXPECT_OK(stk_tfrecord_peek(NULL, path, NULL, &length, &err));
+    EXPECT(length == UINT64_MAX);
+    stk_test_write_file(path, "name,label\ncat.jpg,1\n", 21);
+    EXPECT_STATUS(STK_E_DATALOSS, stk_tfrecord_peek(NULL, path, NULL, &length, &err));
+    EXPECT_CONTAINS("is this a TFRecord file?", err.message);
+    EXPECT_STATUS(STK_E_NOTFOUND,
+                  stk_tfrecord_peek(NULL, stk_test_path("none"), NULL, &length, &err));
+}
+
 STK_TEST(record_over_the_limit_is_refused_but_can_be_skipped)
 {
     stk_error           err;

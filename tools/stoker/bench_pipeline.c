@@ -9,21 +9,13 @@
 #include <string.h>
 
 /* A single file of any name is TFRecords when its first record has a sound header. */
-static bool begins_like_records(const char *path)
-{
-    stk_tfrecord_reader *reader;
-    uint64_t             skipped;
-    if (stk_tfrecord_reader_open(&reader, NULL, path, NULL, NULL)) return false;
-    const stk_status st = stk_tfrecord_reader_skip(reader, 1, &skipped, NULL);
-    stk_tfrecord_reader_free(reader);
-    return st == STK_OK;
-}
-
 static bool is_records(const char *path)
 {
     stk_shards shards;
+    uint64_t   length;
     if (stk_shards_find(&shards, NULL, path, NULL)) return false;
-    const bool is = shards.count > 1 || begins_like_records(shards.paths[0]);
+    const bool is =
+        shards.count > 1 || stk_tfrecord_peek(NULL, shards.paths[0], NULL, &length, NULL) == STK_OK;
     stk_shards_release(&shards);
     return is;
 }

@@ -98,7 +98,8 @@ static stk_status replay(const stk_invocation *call, finding *f, stk_error *err)
     if (v->index < 0) STK_TRY(stk_sample_find(&f->index, path, &v->pictures, &how, &wanted, err));
     STK_TRY(run_one(f, path, v, err));
     STK_TRY(stk_pictures_pixels(&f->pixels, f->element, err));
-    STK_TRY(stk_packed_name(f->element, f->file_name, sizeof f->file_name, err));
+    STK_TRY(stk_packed_name(f->element, v->common.memory_bytes, f->file_name, sizeof f->file_name,
+                            err));
     stk_class_names_load(&names, path, v->pictures.follow_outside);
     stk_class_name(&names, stk_pictures_label(f->element), f->class_name, sizeof f->class_name);
     stk_sample_name(f->element, f->name, sizeof f->name);

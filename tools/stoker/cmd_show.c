@@ -198,7 +198,7 @@ static stk_status choose_preset(session *s, stk_error *err)
     stk_show_request *r = &s->request;
     if (r->pictures.preset) return STK_OK;
     if (!r->operations.count && choose_as_train(s)) return STK_OK;
-    STK_TRY(stk_pictures_look(&r->kind, r->path, &r->pictures, err));
+    STK_TRY(stk_pictures_look(&r->kind, r->path, &r->pictures, r->run.memory_bytes, err));
     if (r->operations.count) return STK_OK;
     int64_t size = 0;
     r->pictures.preset = stk_pictures_guess(&r->kind, &size);
@@ -274,11 +274,11 @@ static size_t picture_count(const session *s)
 }
 
 static stk_status write_cell(stk_json_writer *json, const stk_sheet_cell *cell,
-                             const stk_element *element, stk_error *err)
+                             const stk_element *element, uint64_t memory_bytes, stk_error *err)
 {
     const stk_origin *origin = stk_element_origin(element);
     char              name[200], packed[200];
-    STK_TRY(stk_packed_name(element, packed, sizeof packed, err));
+    STK_TRY(stk_packed_name(element, memory_bytes, packed, sizeof packed, err));
     stk_json_object(json);
     stk_json_pair_string(json, "label", cell->label);
     stk_json_pair_string(json, "sample", stk_sample_name(element, name, sizeof name));
@@ -309,7 +309,8 @@ static stk_status print_json(const session *s, stk_error *err)
     stk_status st = STK_OK;
     for (size_t i = 0; !st && i < s->cells.count; i++)
         if (s->cells.elements[i])
-            st = write_cell(&json, &s->cells.cells[i], s->cells.elements[i], err);
+            st = write_cell(&json, &s->cells.cells[i], s->cells.elements[i],
+                            s->values->common.memory_bytes, err);
     stk_json_array_end(&json);
     stk_json_object_end(&json);
     if (!st) st = stk_json_end(&json, err);

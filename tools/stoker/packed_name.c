@@ -25,11 +25,13 @@ static stk_status take_name(void *context, const stk_feature_view *feature, stk_
     return STK_OK;
 }
 
-static stk_status read_name(const char *path, const stk_origin *origin, wanted *w, stk_error *err)
+static stk_status read_record(const char *path, const stk_origin *origin, stk_ledger *ledger,
+                              wanted *w, stk_error *err)
 {
-    stk_tfrecord_reader *reader;
-    stk_record           record;
-    STK_TRY(stk_tfrecord_reader_open(&reader, NULL, path, NULL, err));
+    const stk_tfrecord_options options = {.ledger = ledger};
+    stk_tfrecord_reader       *reader;
+    stk_record                 record;
+    STK_TRY(stk_tfrecord_reader_open(&reader, NULL, path, &options, err));
     stk_status st = stk_tfrecord_reader_seek(reader, origin->offset, origin->record, err);
     if (!st) st = stk_tfrecord_reader_next(reader, &record, err);
     if (!st && record.bytes.data) st = stk_example_visit(record.bytes, path, take_name, w, err);
@@ -37,7 +39,18 @@ static stk_status read_name(const char *path, const stk_origin *origin, wanted *
     return st;
 }
 
-stk_status stk_packed_name(const stk_element *element, char *text, size_t capacity, stk_error *err)
+static stk_status read_name(const char *path, const stk_origin *origin, uint64_t memory_bytes,
+                            wanted *w, stk_error *err)
+{
+    stk_ledger *ledger;
+    STK_TRY(stk_ledger_new(&ledger, memory_bytes, err));
+    const stk_status st = read_record(path, origin, ledger, w, err);
+    stk_ledger_unref(ledger);
+    return st;
+}
+
+stk_status stk_packed_name(const stk_element *element, uint64_t memory_bytes, char *text,
+                           size_t capacity, stk_error *err)
 {
     const stk_origin *origin = stk_element_origin(element);
     wanted            w = {text, capacity};
@@ -46,7 +59,8 @@ stk_status stk_packed_name(const stk_element *element, char *text, size_t capaci
     char *path =
         strndup((const char *)stk_buffer_data(origin->file), stk_buffer_size(origin->file));
     if (!path) return stk_fail(err, STK_E_NOMEM, "images", NULL, "no memory for a path");
-    const stk_status st = strstr(path, "tfrecord") ? read_name(path, origin, &w, err) : STK_OK;
+    const stk_status st =
+        strstr(path, "tfrecord") ? read_name(path, origin, memory_bytes, &w, err) : STK_OK;
     if (st) text[0] = '\0';
     free(path);
     return st;

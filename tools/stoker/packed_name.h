@@ -5,8 +5,9 @@
 #include <stoker/element.h>
 
 /* Gives the path that `stoker pack` kept in "image/filename" of the element's record; "" where the
- * element is from no record, or that has none, and on failure. */
-STK_NODISCARD stk_status stk_packed_name(const stk_element *element, char *text, size_t capacity,
-                                         stk_error *err);
+ * element is from no record, or that has none, and on failure. memory_bytes: most that may be read
+ * of it at a time, as for stk_ledger_new. */
+STK_NODISCARD stk_status stk_packed_name(const stk_element *element, uint64_t memory_bytes,
+                                         char *text, size_t capacity, stk_error *err);
 
 #endif

@@ -30,10 +30,12 @@ stk_status stk_pictures_prepare(stk_dataset **data, const stk_picture_values *va
     return stk_dataset_preset(data, stk_preset_find(values->preset), &options, err);
 }
 
-static stk_status first_element(stk_element **out, stk_dataset *data, stk_error *err)
+static stk_status first_element(stk_element **out, stk_dataset *data, uint64_t memory_bytes,
+                                stk_error *err)
 {
-    const stk_iterator_options options = {.threads = 1, .cancel = stk_signals_token()};
-    stk_iterator              *it;
+    const stk_iterator_options options = {
+        .threads = 1, .memory_bytes = memory_bytes, .cancel = stk_signals_token()};
+    stk_iterator *it;
     STK_TRY(stk_iterator_start(&it, data, &options, err));
     stk_status st = stk_iterator_next(it, out, err);
     stk_iterator_free(it);
@@ -54,13 +56,14 @@ static stk_status kind_of(stk_picture_kind *out, const stk_value *value, stk_err
 }
 
 stk_status stk_pictures_look(stk_picture_kind *out, const char *path,
-                             const stk_picture_values *values, stk_error *err)
+                             const stk_picture_values *values, uint64_t memory_bytes,
+                             stk_error *err)
 {
     stk_dataset *data;
     stk_element *element = NULL;
     char         where[256];
     STK_TRY(stk_pictures_open(&data, path, values, 0, 0, err));
-    stk_status st = first_element(&element, data, err);
+    stk_status st = first_element(&element, data, memory_bytes, err);
     if (!st && !element) st = stk_fail(err, STK_E_NOTFOUND, "images", path, "it holds no pictures");
     if (!st && kind_of(out, stk_element_value(element, 0), err)) {
         stk_error why = *err;

@@ -76,8 +76,10 @@ typedef struct stk_picture_kind {
     int width, height;
     int channels; /* 1 or 3 */
 } stk_picture_kind;
+/* memory_bytes as in stk_iterator_options. */
 STK_NODISCARD stk_status stk_pictures_look(stk_picture_kind *out, const char *path,
-                                           const stk_picture_values *values, stk_error *err);
+                                           const stk_picture_values *values, uint64_t memory_bytes,
+                                           stk_error *err);
 /* The preset that suits such pictures; *size is their own where they are small. */
 const char *stk_pictures_guess(const stk_picture_kind *kind, int64_t *size);
 

@@ -40,24 +40,16 @@ static bool is_other_data(stk_status st)
            st == STK_E_INVALID || st == STK_E_LIMIT || st == STK_E_UNSUPPORTED;
 }
 
-/* A single file of any name is TFRecords when its first record has a sound header. */
-static stk_status begins_like_records(const stk_filesystem *fs, const char *path, stk_error *err)
-{
-    stk_tfrecord_reader *reader;
-    uint64_t             skipped;
-    STK_TRY(stk_tfrecord_reader_open(&reader, fs, path, NULL, err));
-    const stk_status st = stk_tfrecord_reader_skip(reader, 1, &skipped, err);
-    stk_tfrecord_reader_free(reader);
-    return st;
-}
-
-/* shards is empty where the data is something else. */
+/* shards is empty where the data is something else. A single file of any name is TFRecords when its
+ * first record has a sound header. */
 static stk_status find_records(const opening *o, stk_shards *shards, stk_error *err)
 {
+    uint64_t length;
     *shards = (stk_shards){0};
     if (o->options->kind && strcmp(o->options->kind, "tfrecord") != 0) return STK_OK;
     stk_status st = stk_shards_find(shards, o->options->fs, o->path, err);
-    if (!st && shards->count == 1) st = begins_like_records(o->options->fs, shards->paths[0], err);
+    if (!st && shards->count == 1)
+        st = stk_tfrecord_peek(o->options->fs, shards->paths[0], NULL, &length, err);
     if (st) stk_shards_release(shards);
     return is_other_data(st) ? STK_OK : st;
 }

@@ -19,13 +19,10 @@ int stk_inspect_threads(const stk_inspect_options *options, uint64_t portions)
 /* A file of any name is TFRecords when its first header is sound. */
 static stk_status begins_like_records(stk_inspect_call *call, bool *is, stk_error *err)
 {
-    const stk_tfrecord_options options = {.ledger = call->options.ledger};
-    stk_tfrecord_reader       *reader;
-    uint64_t                   skipped = 0;
-    STK_TRY(stk_tfrecord_reader_open(&reader, call->fs, call->path, &options, err));
-    const stk_status st = stk_tfrecord_reader_skip(reader, 1, &skipped, err);
-    stk_tfrecord_reader_free(reader);
-    *is = skipped == 1;
+    uint64_t         length;
+    const stk_status st =
+        stk_tfrecord_peek(call->fs, call->path, call->options.ledger, &length, err);
+    *is = !st && length != UINT64_MAX;
     return stk_inspect_is_damage(st) ? STK_OK : st;
 }
 

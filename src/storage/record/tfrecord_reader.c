@@ -378,6 +378,18 @@ stk_status stk_tfrecord_reader_skip(stk_tfrecord_reader *reader, uint64_t count,
     return STK_OK;
 }
 
+stk_status stk_tfrecord_peek(const stk_filesystem *fs, const char *path, stk_ledger *ledger,
+                             uint64_t *length, stk_error *err)
+{
+    const stk_tfrecord_options options = {.buffer_bytes = STK_TFRECORD_HEADER, .ledger = ledger};
+    stk_tfrecord_reader       *reader;
+    *length = UINT64_MAX;
+    STK_TRY(stk_tfrecord_reader_open(&reader, fs, path, &options, err));
+    const stk_status st = want_header(reader, STK_TFRECORD_HEADER, length, err);
+    stk_tfrecord_reader_free(reader);
+    return st;
+}
+
 stk_status stk_tfrecord_reader_seek(stk_tfrecord_reader *reader, uint64_t offset, uint64_t index,
                                     stk_error *err)
 {
