@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <stoker/inspect.h>
 #include <stoker/presets.h>
 #include <unistd.h>
 
@@ -193,16 +194,21 @@ STK_TEST(a_table_all_of_whose_rows_lead_out_has_no_items)
     EXPECT_CONTAINS("no items", err.message);
 }
 
+static void copy_tiny(const char *folder)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "cp -r '%s' '%s'", STK_TEST_DATA "/tfds/tiny/1.0.0", folder);
+    EXPECT_INT_EQ(0, system(command));
+}
+
 /* Lines of any text would become names of classes, and go into the pack. */
 STK_TEST(files_beside_records_are_no_way_out)
 {
     stk_error    err;
     stk_source  *source;
     stk_dataset *data;
-    char         command[1024];
     const char  *folder = stk_test_path("tiny");
-    snprintf(command, sizeof command, "cp -r '%s' '%s'", STK_TEST_DATA "/tfds/tiny/1.0.0", folder);
-    EXPECT_INT_EQ(0, system(command));
+    copy_tiny(folder);
     source = open_with(folder, false, false);
     stk_source_free(source);
     EXPECT_INT_EQ(0, remove(stk_test_path("tiny/label.labels.txt")));
@@ -218,6 +224,66 @@ STK_TEST(files_beside_records_are_no_way_out)
     EXPECT_OK(
         stk_dataset_images(&data, folder, &(stk_images_options){.follow_outside = true}, &err));
     stk_dataset_unref(data);
+}
+
+static void expect_inspect_refuses(const char *path, const char *part)
+{
+    stk_error                 err;
+    stk_inspect_report        report;
+    const stk_inspect_options followed = {.follow_outside = true};
+    EXPECT_STATUS(STK_E_INVALID, stk_inspect(&report, NULL, path, &(stk_inspect_options){0}, &err));
+    EXPECT_CONTAINS(part, err.message);
+    EXPECT_CONTAINS("--follow-outside", err.message);
+    EXPECT_OK(stk_inspect(&report, NULL, path, &followed, &err));
+    EXPECT_INT_EQ(0, report.bad_count);
+    stk_inspect_report_release(&report);
+}
+
+STK_TEST(inspecting_a_pack_shows_nothing_that_links_name_elsewhere)
+{
+    static const char *const names[] = {"label.labels.txt", "features.json", "dataset_info.json",
+                                        "tiny-train.tfrecord-00000-of-00001"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        char name[128], elsewhere[128], part[128];
+        snprintf(name, sizeof name, "looked-at-%zu", i);
+        const char *folder = stk_test_path(name);
+        copy_tiny(folder);
+        snprintf(name, sizeof name, "looked-at-%zu/%s", i, names[i]);
+        snprintf(elsewhere, sizeof elsewhere, "elsewhere-%zu", i);
+        EXPECT_INT_EQ(0, rename(stk_test_path(name), stk_test_path(elsewhere)));
+        link_to(stk_test_path(elsewhere), name);
+        snprintf(part, sizeof part, "first '%s'", names[i]);
+        expect_inspect_refuses(folder, part);
+    }
+}
+
+/* A shard that was named may be a link; nobody named what lies beside it. */
+STK_TEST(a_description_beside_a_named_file_is_no_way_out)
+{
+    stk_error   err;
+    const char *shard = "one/tiny-train.tfrecord-00000-of-00001";
+    copy_tiny(stk_test_path("one"));
+    EXPECT_INT_EQ(0, rename(stk_test_path(shard), stk_test_path("far.tfrecord")));
+    link_to(stk_test_path("far.tfrecord"), shard);
+    stk_inspect_report report;
+    EXPECT_OK(stk_inspect(&report, NULL, stk_test_path(shard), &(stk_inspect_options){0}, &err));
+    stk_inspect_report_release(&report);
+    EXPECT_INT_EQ(0, rename(stk_test_path("one/label.labels.txt"), stk_test_path("far.txt")));
+    link_to(stk_test_path("far.txt"), "one/label.labels.txt");
+    expect_inspect_refuses(stk_test_path(shard), "first 'label.labels.txt'");
+    refuse(STK_E_INVALID, stk_test_path(shard), NULL, &err);
+    EXPECT_CONTAINS("first 'label.labels.txt'", err.message);
+}
+
+/* Files of that name are hidden, but are read for a label that is called so. */
+STK_TEST(a_label_with_a_hidden_name_is_no_way_out)
+{
+    stk_error err;
+    copy_tiny(stk_test_path("hidden"));
+    put("private-lines", "root\n");
+    link_to("../private-lines", "hidden/.x.labels.txt");
+    refuse(STK_E_INVALID, stk_test_path("hidden"), NULL, &err);
+    EXPECT_CONTAINS("first '.x.labels.txt'", err.message);
 }
 
 static stk_status open_and_free(void *context, stk_error *err)

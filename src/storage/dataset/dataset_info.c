@@ -5,6 +5,8 @@
 #include <stoker/dataset_info.h>
 #include <string.h>
 
+static const char labels_ending[] = ".labels.txt";
+
 static void release_feature(stk_feature_info *feature)
 {
     for (size_t i = 0; feature->class_names && i < feature->class_count; i++)
@@ -45,5 +47,12 @@ stk_status stk_labels_file_name(stk_blob *text, const char *outer, const char *n
     STK_TRY(stk_blob_append(text, name, strlen(name), err));
     for (size_t i = 0; i < text->size; i++)
         if (text->data[i] == '/') text->data[i] = '.';
-    return stk_blob_append(text, ".labels.txt", sizeof ".labels.txt", err);
+    return stk_blob_append(text, labels_ending, sizeof labels_ending, err);
+}
+
+bool stk_dataset_info_is_name(const char *name)
+{
+    const size_t length = strlen(name), ending = sizeof labels_ending - 1;
+    return !strcmp(name, STK_FEATURES_FILE) || !strcmp(name, STK_INFO_FILE) ||
+           (length >= ending && !strcmp(name + length - ending, labels_ending));
 }

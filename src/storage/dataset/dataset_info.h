@@ -2,6 +2,7 @@
 #ifndef STK_STORAGE_DATASET_INFO_H
 #define STK_STORAGE_DATASET_INFO_H
 
+#include <stdbool.h>
 #include <stoker/blob.h>
 
 #define STK_FEATURES_FILE "features.json"
@@ -11,5 +12,7 @@
  * has it, slashes in the name become dots. outer is the feature it lies inside of, or "". */
 STK_NODISCARD stk_status stk_labels_file_name(stk_blob *text, const char *outer, const char *name,
                                               stk_error *err);
+/* Whether a file of this name may be one of a description. */
+bool stk_dataset_info_is_name(const char *name);
 
 #endif

@@ -3,6 +3,7 @@
 #include "storage/dataset/shards_complete.h"
 #include "storage/file/paths.h"
 #include "storage/inspect/inspect_kinds.h"
+#include "storage/source/inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,21 @@ static stk_status find_shards(stk_inspect_call *call, stk_shards *shards, stk_er
     return st;
 }
 
+/* All of a folder is read as it lies there: what a link in it names elsewhere is not shown. */
+static stk_status check_links(const stk_inspect_call *call, stk_error *err)
+{
+    if (!call->whole_folder || call->options.follow_outside) return STK_OK;
+    return stk_inside_check(call->fs, call->path, call->options.ledger, err);
+}
+
+/* Files that were named themselves may be links; what describes them was not named. */
+static stk_status check_description(const stk_inspect_call *call, const char *folder,
+                                    stk_error *err)
+{
+    if (call->whole_folder || call->options.follow_outside) return STK_OK;
+    return stk_inside_check_description(call->fs, folder, call->options.ledger, err);
+}
+
 /* dataset_info.json stands beside the files. A damaged one is damage of the data set. */
 static stk_status read_info(stk_inspect_call *call, stk_dataset_info *info, stk_error *err)
 {
@@ -56,7 +72,12 @@ static stk_status read_info(stk_inspect_call *call, stk_dataset_info *info, stk_
     char       *folder = base == first ? strdup(".") : strndup(first, (size_t)(base - first));
     stk_error   reason;
     if (!folder) return stk_fail(err, STK_E_NOMEM, "inspect", first, "no memory for a name");
-    stk_status st = stk_dataset_info_read(info, call->fs, folder, &reason);
+    stk_status st = check_description(call, folder, err);
+    if (st) {
+        free(folder);
+        return st;
+    }
+    st = stk_dataset_info_read(info, call->fs, folder, &reason);
     if (st == STK_E_NOTFOUND)
         st = STK_OK;
     else if (stk_inspect_is_damage(st))
@@ -72,6 +93,7 @@ static stk_status inspect_shards(stk_inspect_call *call, const stk_shards *shard
     stk_inspect_report *report = call->report;
     stk_dataset_info    info = {0};
     report->kind = "tfrecord";
+    STK_TRY(check_links(call, err));
     STK_TRY(stk_inspect_records(call, shards, err));
     stk_status st = read_info(call, &info, err);
     if (!st) st = stk_inspect_compare_info(call, &info, err);

@@ -1,6 +1,7 @@
 /* What lies in a folder. */
 #include "storage/source/inside.h"
 
+#include "storage/dataset/dataset_info.h"
 #include "storage/file/paths.h"
 
 #include <inttypes.h>
@@ -62,6 +63,7 @@ typedef struct count_links {
     stk_inside  inside;
     const char *folder;
     stk_blob    path;
+    bool        description; /* only files that describe records count */
     uint64_t    count;
     char       *example;
     size_t      room;
@@ -72,7 +74,9 @@ static stk_status count_entry(void *context, const char *name, const stk_file_in
 {
     count_links *c = context;
     bool         holds;
-    if (!info->link || info->kind != STK_FILE_REGULAR || name[0] == '.') return STK_OK;
+    const bool   describes = stk_dataset_info_is_name(name); /* a label may be called ".x" */
+    if (!info->link || info->kind != STK_FILE_REGULAR) return STK_OK;
+    if (!describes && (c->description || name[0] == '.')) return STK_OK;
     STK_TRY(stk_path_join(&c->path, c->folder, name, err));
     STK_TRY(stk_inside_holds(&c->inside, (const char *)c->path.data, true, &holds, err));
     if (holds) return STK_OK;
@@ -81,29 +85,49 @@ static stk_status count_entry(void *context, const char *name, const stk_file_in
     return STK_OK;
 }
 
+static stk_status count_in(count_links *c, const stk_filesystem *fs, stk_ledger *ledger,
+                           stk_error *err)
+{
+    stk_blob_init(&c->path, ledger, STK_MEMORY_INDEX);
+    stk_status st = stk_inside_open(&c->inside, fs, c->folder, ledger, err);
+    if (!st) st = stk_path_list(fs, c->folder, STK_LIST_KINDS, count_entry, c, err);
+    stk_inside_release(&c->inside);
+    stk_blob_release(&c->path);
+    return st;
+}
+
 stk_status stk_inside_count(const stk_filesystem *fs, const char *folder, stk_ledger *ledger,
                             uint64_t *count, char *example, size_t room, stk_error *err)
 {
-    count_links c = {.folder = folder, .example = example, .room = room};
-    stk_blob_init(&c.path, ledger, STK_MEMORY_INDEX);
-    stk_status st = stk_inside_open(&c.inside, fs, folder, ledger, err);
-    if (!st) st = stk_path_list(fs, folder, STK_LIST_KINDS, count_entry, &c, err);
-    stk_inside_release(&c.inside);
-    stk_blob_release(&c.path);
+    count_links      c = {.folder = folder, .example = example, .room = room};
+    const stk_status st = count_in(&c, fs, ledger, err);
     *count = c.count;
     return st;
+}
+
+static stk_status check(const stk_filesystem *fs, const char *folder, bool description,
+                        stk_ledger *ledger, stk_error *err)
+{
+    char        example[256];
+    count_links c = {
+        .folder = folder, .description = description, .example = example, .room = sizeof example};
+    STK_TRY(count_in(&c, fs, ledger, err));
+    if (!c.count) return STK_OK;
+    return stk_fail(err, STK_E_INVALID, "source", folder,
+                    "%" PRIu64 " %s out of the data's folder, first '%.80s'; take what lies there "
+                    "with --follow-outside (in a recipe: data.follow_outside: true), or remove the "
+                    "links",
+                    c.count, c.count == 1 ? "link leads" : "links lead", example);
 }
 
 stk_status stk_inside_check(const stk_filesystem *fs, const char *folder, stk_ledger *ledger,
                             stk_error *err)
 {
-    char     example[256];
-    uint64_t count;
-    STK_TRY(stk_inside_count(fs, folder, ledger, &count, example, sizeof example, err));
-    if (!count) return STK_OK;
-    return stk_fail(err, STK_E_INVALID, "source", folder,
-                    "%" PRIu64 " %s out of the data's folder, first '%.80s'; take what lies there "
-                    "with --follow-outside (in a recipe: data.follow_outside: true), or remove the "
-                    "links",
-                    count, count == 1 ? "link leads" : "links lead", example);
+    return check(fs, folder, false, ledger, err);
+}
+
+stk_status stk_inside_check_description(const stk_filesystem *fs, const char *folder,
+                                        stk_ledger *ledger, stk_error *err)
+{
+    return check(fs, folder, true, ledger, err);
 }

@@ -26,6 +26,10 @@ STK_NODISCARD stk_status stk_inside_count(const stk_filesystem *fs, const char *
 /* STK_E_INVALID where there are such. */
 STK_NODISCARD stk_status stk_inside_check(const stk_filesystem *fs, const char *folder,
                                           stk_ledger *ledger, stk_error *err);
+/* Likewise, but of the files that describe records alone: for records that were named one by one,
+ * which may be links, while nobody named what lies beside them. */
+STK_NODISCARD stk_status stk_inside_check_description(const stk_filesystem *fs, const char *folder,
+                                                      stk_ledger *ledger, stk_error *err);
 
 /* Whether path, which is there, lies in the folder. link: its last part is one. */
 STK_NODISCARD stk_status stk_inside_holds(stk_inside *inside, const char *path, bool link,

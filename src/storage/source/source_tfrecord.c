@@ -9,6 +9,7 @@
 #include "storage/record/content.h"
 #include "storage/record/tfrecord_format.h"
 #include "storage/source/example_sample.h"
+#include "storage/source/inside.h"
 #include "storage/source/source.h"
 
 #include <inttypes.h>
@@ -242,10 +243,15 @@ static stk_status check_description(const tfrecord_source *records, const stk_da
                                     stk_error *err)
 {
     const stk_source *source = &records->source;
-    stk_file_info     at;
-    if (stk_path_info(source->fs, source->path, &at, NULL) || at.kind != STK_FILE_DIRECTORY)
-        return STK_OK;
+    if (source->info.kind != STK_FILE_DIRECTORY) return STK_OK;
     return stk_dataset_info_check(info, source->fs, source->path, &records->found, err);
+}
+
+/* Of a folder all was looked at before. */
+static stk_status check_links(const stk_source *source, const char *folder, stk_error *err)
+{
+    if (source->info.kind == STK_FILE_DIRECTORY || source->follow_outside) return STK_OK;
+    return stk_inside_check_description(source->fs, folder, source->arena.ledger, err);
 }
 
 /* From the description beside the files; *found is false when there is none. */
@@ -257,7 +263,9 @@ static stk_status read_description(tfrecord_source *records, bool *found, stk_er
     const size_t     length = (size_t)(stk_path_base(first) - first);
     const char      *folder = stk_arena_text(&source->arena, first, length, err);
     if (!folder) return err->status;
-    stk_status st = stk_dataset_info_read(&info, source->fs, *folder ? folder : ".", err);
+    if (!*folder) folder = ".";
+    STK_TRY(check_links(source, folder, err));
+    stk_status st = stk_dataset_info_read(&info, source->fs, folder, err);
     *found = !st && info.feature_count;
     if (st && st != STK_E_NOTFOUND) return st;
     st = check_description(records, &info, err);
