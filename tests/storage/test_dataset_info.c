@@ -1,6 +1,8 @@
 /* Descriptions of data sets: reading TensorFlow Datasets' own, writing, round trips, refusals. */
 #include "source_support.h"
 
+#include <stdio.h>
+
 #define TINY STK_TEST_DATA "/tfds/tiny/1.0.0"
 
 static const stk_feature_info *feature_of(const stk_dataset_info *info, const char *name)
@@ -167,6 +169,41 @@ STK_TEST(descriptions_that_contradict_themselves_are_refused)
     refuse_info(STK_E_UNSUPPORTED, "rank", "feature 't' has 9 dimensions, more than 8");
     put("cut/features.json", "{\"featuresDict\": ");
     refuse_info(STK_E_FORMAT, "cut", "");
+}
+
+static void refuse_file(stk_status status, const char *folder, const char *file,
+                        const char *message, const char *advice)
+{
+    stk_error        err = {0};
+    stk_dataset_info info;
+    char             path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    EXPECT_STATUS(status, stk_dataset_info_read(&info, NULL, stk_test_path(folder), &err));
+    EXPECT_STR_EQ(stk_test_path(path), err.where);
+    EXPECT_CONTAINS(message, err.message);
+    EXPECT_CONTAINS(advice, err.message);
+}
+
+static const char label_features[] =
+    "{\"featuresDict\": {\"features\": {\"l\": {\"classLabel\": {\"numClasses\": \"3\"}}}}}";
+static const char if_other[] = "or remove it if it is not about this data";
+static const char mend_names[] = "mend the file: the classes of 'l' have their names from it";
+
+/* Without the names of classes other classes may be taken for the same: nobody is told to remove
+ * them. */
+STK_TEST(the_file_that_is_damaged_is_the_one_that_is_named)
+{
+    put("cut-one/features.json", "{\"featuresDict\": ");
+    refuse_file(STK_E_FORMAT, "cut-one", "features.json", "", if_other);
+    put("cut-two/features.json", label_features);
+    put("cut-two/dataset_info.json", "[]");
+    refuse_file(STK_E_FORMAT, "cut-two", "dataset_info.json", "no JSON object", if_other);
+    put("cut-three/features.json", label_features);
+    put("cut-three/l.labels.txt", "a\n");
+    refuse_file(STK_E_FORMAT, "cut-three", "l.labels.txt", "has 1 class names", mend_names);
+    put("cut-four/features.json", label_features);
+    put("cut-four/l.labels.txt/x", "a folder");
+    refuse_file(STK_E_INVALID, "cut-four", "l.labels.txt", "is a folder", mend_names);
 }
 
 STK_TEST(a_class_name_with_a_line_break_cannot_be_written)

@@ -226,6 +226,19 @@ STK_TEST(class_names_come_from_the_folder_and_unused_ones_count_zero)
     stk_inspect_report_release(&report);
 }
 
+STK_TEST(a_damaged_description_is_damage_of_the_file_that_has_it)
+{
+    const char *folder = folder_with_info("described", 3, 3);
+    char        path[300];
+    snprintf(path, sizeof path, "%s/label.labels.txt", folder);
+    stk_test_write_file(path, "cat\n", 4);
+    stk_inspect_report report = verify(folder);
+    EXPECT_INT_EQ(1, report.bad_count);
+    EXPECT_CONTAINS("/label.labels.txt", report.bad[0].path);
+    EXPECT_CONTAINS("has 1 class names", report.bad[0].error.message);
+    stk_inspect_report_release(&report);
+}
+
 STK_TEST(a_split_without_any_file_is_damage)
 {
     const char *folder = folder_with_info("gone", 3, 3);

@@ -22,6 +22,7 @@ typedef struct reading {
     stk_dataset_info     *info;
     size_t                feature_room;
     stk_blob              path, text; /* scratch */
+    bool                  told;       /* the error names its file and says what to do */
 } reading;
 
 static stk_status no_memory(const reading *r, stk_error *err)
@@ -121,23 +122,39 @@ static stk_status take_names(const reading *r, stk_feature_info *feature, char *
     return count ? copy_names(r, feature, names, err) : STK_OK;
 }
 
+static bool is_about_file(stk_status st)
+{
+    return st && st != STK_E_NOMEM && st != STK_E_CANCELLED;
+}
+
+/* That file is not to be removed: classes are matched by their names. */
+static stk_status fail_names(reading *r, stk_status st, const char *label, stk_error *err)
+{
+    char why[sizeof err->message];
+    memcpy(why, err->message, sizeof why);
+    r->told = true;
+    return stk_fail(err, st, "dataset info", (const char *)r->path.data,
+                    "%.150s; mend the file: the classes of '%.40s' have their names from it", why,
+                    label);
+}
+
 /* Class names stand in a file of their own, one a line; it may be missing. */
 static stk_status read_class_names(reading *r, stk_feature_info *feature, const char *outer,
                                    const char *key, stk_error *err)
 {
-    stk_arena  arena;
-    char     **names;
-    size_t     count;
-    stk_status st = stk_labels_file_name(&r->text, outer, key, err);
-    if (!st) st = stk_path_join(&r->path, r->folder, (const char *)r->text.data, err);
+    stk_arena arena;
+    char    **names;
+    size_t    count;
+    STK_TRY(stk_labels_file_name(&r->text, outer, key, err));
+    STK_TRY(stk_path_join(&r->path, r->folder, (const char *)r->text.data, err));
     stk_arena_init(&arena, NULL, STK_MEMORY_INDEX);
-    if (!st) st = stk_lines_read(r->fs, (const char *)r->path.data, &arena, &names, &count, err);
+    stk_status st = stk_lines_read(r->fs, (const char *)r->path.data, &arena, &names, &count, err);
     if (!st)
         st = take_names(r, feature, names, count, err);
     else if (st == STK_E_NOTFOUND)
         st = STK_OK;
     stk_arena_release(&arena);
-    return st;
+    return is_about_file(st) ? fail_names(r, st, feature->name, err) : st;
 }
 
 static stk_status read_label(reading *r, stk_feature_info *feature, const stk_json_value *message,
@@ -332,7 +349,7 @@ static stk_status read_part(reading *r, const char *name,
 {
     const stk_status st = take_part(r, name, take, found, err);
     char             why[sizeof err->message];
-    if (!st || st == STK_E_NOMEM || st == STK_E_CANCELLED) return st;
+    if (!is_about_file(st) || r->told) return st;
     memcpy(why, err->message, sizeof why);
     if (stk_path_join(&r->path, r->folder, name, err)) return err->status;
     return stk_fail(err, st, "dataset info", (const char *)r->path.data,

@@ -81,7 +81,8 @@ static stk_status read_info(stk_inspect_call *call, stk_dataset_info *info, stk_
     if (st == STK_E_NOTFOUND)
         st = STK_OK;
     else if (stk_inspect_is_damage(st))
-        st = stk_inspect_part_add_bad(&call->total, &call->options, folder, 0, 0, &reason, err);
+        st = stk_inspect_part_add_bad(&call->total, &call->options, reason.where, 0, 0, &reason,
+                                      err);
     else if (st)
         *err = reason;
     free(folder);
