@@ -140,6 +140,8 @@ STK_API STK_NODISCARD stk_status stk_output_commit(stk_output *out, stk_error *e
 /* NULL is fine. */
 STK_API void stk_output_close(stk_output *out);
 
+/* With STK_E_NOTFOUND info is zeroed but for link: a link of that name is there and leads nowhere.
+ */
 STK_API STK_NODISCARD stk_status stk_path_info(const stk_filesystem *fs, const char *path,
                                                stk_file_info *info, stk_error *err);
 /* Whether there is anything at path; info may be NULL. Where that cannot be found out it fails: a

@@ -2,6 +2,7 @@
 #include "source_support.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #define TINY STK_TEST_DATA "/tfds/tiny/1.0.0"
 
@@ -204,6 +205,21 @@ STK_TEST(the_file_that_is_damaged_is_the_one_that_is_named)
     put("cut-four/features.json", label_features);
     put("cut-four/l.labels.txt/x", "a folder");
     refuse_file(STK_E_INVALID, "cut-four", "l.labels.txt", "is a folder", mend_names);
+}
+
+/* Without it the data would be read in another way, and nobody would hear of it. */
+STK_TEST(a_link_that_leads_nowhere_is_not_a_missing_file)
+{
+    static const char nowhere[] = "is a link that leads nowhere";
+    put("link-one/dataset_info.json", "{\"name\": \"x\", \"splits\": []}");
+    EXPECT_INT_EQ(0, symlink("gone", stk_test_path("link-one/features.json")));
+    refuse_file(STK_E_INVALID, "link-one", "features.json", nowhere, if_other);
+    put("link-two/features.json", label_features);
+    EXPECT_INT_EQ(0, symlink("gone/x", stk_test_path("link-two/dataset_info.json")));
+    refuse_file(STK_E_INVALID, "link-two", "dataset_info.json", nowhere, if_other);
+    put("link-three/features.json", label_features);
+    EXPECT_INT_EQ(0, symlink("features.json/x", stk_test_path("link-three/l.labels.txt")));
+    refuse_file(STK_E_INVALID, "link-three", "l.labels.txt", nowhere, mend_names);
 }
 
 STK_TEST(a_class_name_with_a_line_break_cannot_be_written)

@@ -37,7 +37,7 @@ static stk_status parse_file(reading *r, const char *name, stk_json_document **d
     STK_TRY(stk_path_join(&r->path, r->folder, name, err));
     const char      *path = (const char *)r->path.data;
     const stk_status st = stk_file_read_all(r->fs, path, 0, LARGEST, &r->text, err);
-    if (st == STK_E_NOTFOUND) return STK_OK;
+    if (st == STK_E_NOTFOUND) return stk_path_check_missing(r->fs, path, err);
     if (st) return st;
     return stk_json_parse(doc, stk_blob_bytes(&r->text), path, err);
 }
@@ -152,7 +152,7 @@ static stk_status read_class_names(reading *r, stk_feature_info *feature, const 
     if (!st)
         st = take_names(r, feature, names, count, err);
     else if (st == STK_E_NOTFOUND)
-        st = STK_OK;
+        st = stk_path_check_missing(r->fs, (const char *)r->path.data, err);
     stk_arena_release(&arena);
     return is_about_file(st) ? fail_names(r, st, feature->name, err) : st;
 }

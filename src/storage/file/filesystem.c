@@ -79,6 +79,7 @@ stk_status stk_path_info(const stk_filesystem *fs, const char *path, stk_file_in
                          stk_error *err)
 {
     fs = or_local(fs);
+    *info = (stk_file_info){0};
     return fs->ops->info(fs, path, info, err);
 }
 

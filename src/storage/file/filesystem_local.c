@@ -185,7 +185,7 @@ static stk_status info(const stk_filesystem *fs, const char *path, stk_file_info
     (void)fs;
     struct stat st;
     if (lstat(path, &st)) return stk_fail_errno(err, errno, "read", path, "find");
-    const bool link = S_ISLNK(st.st_mode);
+    const bool link = out->link = S_ISLNK(st.st_mode);
     if (link && stat(path, &st)) return stk_fail_errno(err, errno, "read", path, "find");
     *out = info_of(&st);
     out->link = link;

@@ -69,6 +69,15 @@ stk_status stk_path_join(stk_blob *text, const char *folder, const char *name, s
     return STK_OK;
 }
 
+stk_status stk_path_check_missing(const stk_filesystem *fs, const char *path, stk_error *err)
+{
+    stk_file_info    info;
+    const stk_status st = stk_path_info(fs, path, &info, err);
+    if (st != STK_E_NOTFOUND) return st;
+    if (!info.link) return STK_OK;
+    return stk_fail(err, STK_E_INVALID, "read", path, "is a link that leads nowhere");
+}
+
 static int find_image(const char *name)
 {
     const char *extension = stk_path_extension(name);

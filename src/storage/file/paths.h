@@ -3,7 +3,7 @@
 #define STK_STORAGE_PATHS_H
 
 #include <stdbool.h>
-#include <stoker/blob.h>
+#include <stoker/filesystem.h>
 
 /* Letters are those of ASCII here, whatever the locale says of others (or, in Turkish, of I). */
 char stk_path_lower(char c);
@@ -27,6 +27,11 @@ bool stk_path_is_pattern(const char *name);
  * absolute name gives name alone. */
 STK_NODISCARD stk_status stk_path_join(stk_blob *text, const char *folder, const char *name,
                                        stk_error *err);
+
+/* After STK_E_NOTFOUND of a file that need not be there: STK_OK where nothing has its name. A link
+ * that leads nowhere is STK_E_INVALID: somebody meant that file to be there. */
+STK_NODISCARD stk_status stk_path_check_missing(const stk_filesystem *fs, const char *path,
+                                                stk_error *err);
 
 /* By extension, in any case: jpg jpeg jpe jfif png webp gif bmp dib tif tiff pnm ppm pgm pbm. */
 bool stk_path_is_image(const char *name);

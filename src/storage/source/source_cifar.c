@@ -182,7 +182,8 @@ static stk_status name_classes(cifar_source *cifar, stk_feature_info *label, siz
         st = stk_lines_read(source->fs, (const char *)path.data, &source->arena, &names, &count,
                             err);
     if (st == STK_E_NOTFOUND) {
-        st = stk_source_number_classes(source, label, classes, err);
+        st = stk_path_check_missing(source->fs, (const char *)path.data, err);
+        if (!st) st = stk_source_number_classes(source, label, classes, err);
     } else if (!st && count != classes) {
         st = stk_fail(err, STK_E_FORMAT, "cifar", (const char *)path.data,
                       "has %zu class names, but there are %zu classes", count, classes);
