@@ -107,6 +107,7 @@ typedef struct stk_calibration_bin {
 typedef struct stk_evaluation {
     int64_t              count;
     int64_t              skipped; /* that could not be read and were left out; -1: not known */
+    int64_t              outside; /* names that lead out of the data's folder and were left out */
     double               loss, accuracy, top5, seconds, images_per_second;
     int64_t              classes;   /* of the run */
     int64_t             *confusion; /* [classes][classes], true then predicted; NULL above 1000 */

@@ -1,5 +1,6 @@
 /* stoker lr-find: which learning rate to begin with. */
 #include "json_out.h"
+#include "left_out_json.h"
 #include "pictures.h"
 #include "signals.h"
 #include "terminal.h"
@@ -201,7 +202,7 @@ static void print_text(const stk_invocation *call, const stk_lr_result *r, const
     free(command);
 }
 
-static int print_json(const stk_invocation *call, const stk_lr_result *r)
+static int print_json(const stk_invocation *call, const stk_train_job *job, const stk_lr_result *r)
 {
     stk_json_out     out;
     stk_json_writer *json = &out.writer;
@@ -213,6 +214,7 @@ static int print_json(const stk_invocation *call, const stk_lr_result *r)
     stk_json_pair_double(json, "valley", r->valley);
     stk_json_pair_bool(json, "diverged", r->diverged);
     if (command) stk_json_pair_string(json, "command", command);
+    stk_left_out_write_json(json, job->data.source);
     stk_json_key(json, "points");
     stk_json_array(json);
     for (size_t i = 0; i < r->count; i++) {
@@ -228,7 +230,7 @@ static int print_json(const stk_invocation *call, const stk_lr_result *r)
     return stk_json_out_end(&out, call);
 }
 
-static int show(const stk_invocation *call, const stk_lr_result *r)
+static int show(const stk_invocation *call, const stk_train_job *job, const stk_lr_result *r)
 {
     const values   *v = call->values;
     const stk_style style = stk_style_for(stdout, v->color);
@@ -241,7 +243,7 @@ static int show(const stk_invocation *call, const stk_lr_result *r)
         st = print_chart(&d, &style, &err);
     free(d.numbers);
     if (st) return stk_report_error(call->command, &err, NULL);
-    if (v->train.json) return print_json(call, r);
+    if (v->train.json) return print_json(call, job, r);
     print_text(call, r, &style);
     return STK_EXIT_OK;
 }
@@ -266,10 +268,11 @@ static int find(const stk_invocation *call, const stk_train_job *job)
                                 .progress_context = &shown};
     stk_lr_result        result;
     stk_error            err;
-    const stk_status     st = stk_lr_find(&job->recipe, &job->data, &how, &result, &err);
+    if (!v->train.quiet) stk_left_out_say(job->data.source);
+    const stk_status st = stk_lr_find(&job->recipe, &job->data, &how, &result, &err);
     if (shown) fprintf(stderr, "\r\033[K");
     if (st) return stk_train_job_error(call, &err);
-    const int code = show(call, &result);
+    const int code = show(call, job, &result);
     stk_lr_result_release(&result);
     return code;
 }

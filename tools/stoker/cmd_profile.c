@@ -2,6 +2,7 @@
 #include "cost_text.h"
 #include "diagnosis_text.h"
 #include "json_out.h"
+#include "left_out_json.h"
 #include "measured_run.h"
 #include "op_table.h"
 #include "operation_table.h"
@@ -253,6 +254,7 @@ static int run(const stk_invocation *call)
     stk_profile_init(&s.run.profile);
     int code = stk_train_job_prepare(&job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
+    if (!code && !v->train.quiet) stk_left_out_say(job.data.source);
     if (!code) code = profile(&s);
     stk_measured_run_release(&s.run);
     stk_train_job_release(&job);

@@ -1,5 +1,6 @@
 /* stoker show: a contact sheet of what the network sees. */
 #include "command.h"
+#include "left_out_json.h"
 #include "packed_name.h"
 #include "show_cells.h"
 #include "text.h"
@@ -100,6 +101,7 @@ typedef struct session {
     const values         *values;
     stk_show_request      request;
     stk_show_cells        cells;
+    stk_class_names       names;
     size_t                columns;
     bool                  all; /* --op all */
     stk_sheet_size        size;
@@ -239,15 +241,21 @@ static void write_heading(session *s)
              epochs);
 }
 
+/* The listing that names of classes are from leaves out what the pictures' own does. */
+static const stk_source *left_out_of(const session *s)
+{
+    return s->request.skip_bad ? s->names.source : NULL;
+}
+
 static stk_status show(session *s, stk_error *err)
 {
-    stk_class_names names = {0};
-    stk_blob        png;
+    stk_blob png;
     STK_TRY(choose_preset(s, err));
-    if (!s->all) stk_class_names_load(&names, s->request.path, s->request.pictures.follow_outside);
+    if (!s->all)
+        stk_class_names_load(&s->names, s->request.path, s->request.pictures.follow_outside);
+    if (!s->values->common.quiet) stk_left_out_say(left_out_of(s));
     stk_status st = s->all ? stk_show_operations(&s->cells, &s->request, err)
-                           : stk_show_pictures(&s->cells, &s->request, &names, err);
-    stk_class_names_release(&names);
+                           : stk_show_pictures(&s->cells, &s->request, &s->names, err);
     if (!st && !s->cells.count)
         st = stk_fail(err, STK_E_NOTFOUND, "images", s->request.path, "it holds no pictures");
     if (st) return st;
@@ -304,6 +312,7 @@ static stk_status print_json(const session *s, stk_error *err)
     if (s->request.pictures.preset)
         stk_json_pair_string(&json, "preset", s->request.pictures.preset);
     stk_json_pair_uint(&json, "seed", s->request.run.seed);
+    stk_left_out_write_json(&json, left_out_of(s));
     stk_json_key(&json, "pictures");
     stk_json_array(&json);
     stk_status st = STK_OK;
@@ -349,6 +358,7 @@ static int run(const stk_invocation *call)
         print_text(&s);
     code = st ? stk_report_error(call->command, &err, advise(&err)) : STK_EXIT_OK;
     stk_show_cells_release(&s.cells);
+    stk_class_names_release(&s.names);
     return code;
 }
 

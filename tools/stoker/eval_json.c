@@ -95,6 +95,7 @@ static void write_calibration(stk_json_writer *json, const stk_evaluation *e)
 static void write_sums(stk_json_writer *json, const stk_evaluation *e)
 {
     stk_json_pair_int(json, "count", e->count);
+    if (e->outside) stk_json_pair_int(json, "outside", e->outside);
     if (e->skipped >= 0) stk_json_pair_int(json, "skipped", e->skipped);
     stk_json_pair_double(json, "loss", e->loss);
     stk_json_pair_double(json, "accuracy", e->accuracy);

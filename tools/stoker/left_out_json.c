@@ -1,10 +1,24 @@
-/* The list as an array of objects. */
+/* The list as a line, and as an array of objects. */
 #include "left_out_json.h"
+
+#include "text.h"
+
+#include <stdio.h>
+
+void stk_left_out_say(const stk_source *source)
+{
+    char text[600] = "";
+    if (source) stk_source_left_out_text(source, text, sizeof text);
+    if (!*text) return;
+    fprintf(stderr, "left out: ");
+    stk_text_print(stderr, text);
+    fprintf(stderr, "\n");
+}
 
 void stk_left_out_write_json(stk_json_writer *json, const stk_source *source)
 {
-    size_t                     count;
-    const stk_source_left_out *all = stk_source_left_outs(source, &count);
+    size_t                     count = 0;
+    const stk_source_left_out *all = source ? stk_source_left_outs(source, &count) : NULL;
     stk_json_key(json, "left_out");
     stk_json_array(json);
     for (size_t i = 0; i < count; i++) {

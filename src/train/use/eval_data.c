@@ -116,6 +116,20 @@ static stk_status match(stk_eval_data *d, const stk_predictor *predictor,
     return st;
 }
 
+static void tell_left_out(stk_eval_data *d, const stk_evaluate_options *o)
+{
+    char                       text[600], line[620];
+    size_t                     count = 0;
+    const stk_source_left_out *all = NULL;
+    if (!d->data.source) return;
+    all = stk_source_left_outs(d->data.source, &count);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].reason == STK_LEFT_OUT_OUTSIDE) d->outside += (int64_t)all[i].count;
+    stk_source_left_out_text(d->data.source, text, sizeof text);
+    snprintf(line, sizeof line, "left out: %s", text);
+    if (*text && o->log) o->log(o->log_context, line);
+}
+
 stk_status stk_eval_data_open(stk_eval_data *out, const stk_predictor *predictor,
                               const stk_evaluate_options *options, stk_error *err)
 {
@@ -127,11 +141,12 @@ stk_status stk_eval_data_open(stk_eval_data *out, const stk_predictor *predictor
         r->data.split[0] = r->data.pipeline[0] = r->data.test[0] = r->data.validation[0] = 0;
     }
     if (options->follow_outside) r->data.follow_outside = true;
-    STK_TRY(stk_train_look(&out->data, r, err));
-    STK_TRY(choose_split(out, options, err));
-    STK_TRY(find_count(out, err));
     if (options->on_bad)
         STK_TRY(stk_train_recipe_set(r, "data.on_bad_sample", options->on_bad, "on_bad", err));
+    STK_TRY(stk_train_look(&out->data, r, err));
+    tell_left_out(out, options);
+    STK_TRY(choose_split(out, options, err));
+    STK_TRY(find_count(out, err));
     r->model.classes = INT32_MAX; /* labels of the data are checked when they are matched */
     return match(out, predictor, options, err);
 }

@@ -10,9 +10,10 @@ typedef struct stk_eval_data {
     stk_train_recipe recipe; /* the run's, with this data */
     stk_train_data   data;
     stk_class_match  match;
-    const char      *split;  /* NULL: what the run was validated on */
-    size_t           splits; /* that the data has; 0: not known */
-    int64_t          listed; /* images of the split; -1: not known */
+    const char      *split;   /* NULL: what the run was validated on */
+    size_t           splits;  /* that the data has; 0: not known */
+    int64_t          listed;  /* images of the split; -1: not known */
+    int64_t          outside; /* names that lead out of the data's folder and were left out */
 } stk_eval_data;
 
 /* Looks at the data and matches its classes. On failure *out is to be released, too. */

@@ -129,6 +129,7 @@ static stk_status run(evaluating *e, stk_error *err)
     snprintf(e->out->split, sizeof e->out->split, "%s",
              e->from.split ? e->from.split : e->from.data.validation_split);
     e->out->splits = (int64_t)e->from.splits;
+    e->out->outside = e->from.outside;
     e->out->held_back = !e->from.split && e->from.data.validation_share > 0;
     STK_TRY(stk_eval_data_feed(&e->from, e->options, &e->feed, err));
     return evaluate_all(e, err);
