@@ -102,4 +102,10 @@ run train --resume "$(printf 'r\xfcn')" --epochs 3 -q
 expect_code 0 "going on with a name that is not UTF-8"
 run eval "$(printf 'r\xfcn')"
 expect_code 0 "eval with a name that is not UTF-8"
+# A run is named after the folder that "." is, and is not hidden.
+(cd photos && run train . --trivial-model --epochs 1 -q && expect_code 0 "train .") || fail "train ."
+[ -d photos/runs ] && [ "$(ls -A photos/runs)" = "$(ls photos/runs)" ] && ls photos/runs | grep -q '^photos-' ||
+    fail "train . made: $(ls -A photos/runs)"
+rm -r photos/runs
+
 finish

@@ -1,23 +1,46 @@
 /* The name of a run's folder where nobody said one: runs/DATA-MODEL-1, -2, ... */
 #include "train/settle/settle.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { TRIES = 100000, DATA_MOST = 100 };
 
+/* The last part of path without slashes; *length is 0 for "/". */
+static const char *last_part(const char *path, size_t *length)
+{
+    size_t end = strlen(path);
+    while (end > 0 && path[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin > 0 && path[begin - 1] != '/')
+        begin--;
+    *length = end - begin;
+    return path + begin;
+}
+
+static bool is_dots(const char *name, size_t length)
+{
+    return length <= 2 && strspn(name, ".") >= length;
+}
+
+/* "." and ".." name no data: the folder that they are does. */
 static void write_name(stk_train_recipe *r, int number)
 {
-    size_t length = strlen(r->data.path);
-    while (length > 1 && r->data.path[length - 1] == '/')
-        length--;
-    size_t begin = length;
-    while (begin > 0 && r->data.path[begin - 1] != '/')
-        begin--;
-    const size_t most = length - begin < DATA_MOST ? length - begin : DATA_MOST;
-    snprintf(r->output.folder, sizeof r->output.folder, "runs/%.*s-%s-%d", (int)most,
-             r->data.path + begin, r->model.name, number);
+    char        real[PATH_MAX];
+    size_t      length;
+    const char *name = last_part(r->data.path, &length);
+    if (is_dots(name, length) && realpath(r->data.path, real)) name = last_part(real, &length);
+    if (is_dots(name, length)) {
+        name = "data";
+        length = 4;
+    }
+    const size_t most = length < DATA_MOST ? length : DATA_MOST;
+    snprintf(r->output.folder, sizeof r->output.folder, "runs/%.*s-%s-%d", (int)most, name,
+             r->model.name, number);
 }
 
 static stk_status none_free(stk_error *err)
