@@ -5,6 +5,7 @@
 #include "train/known_model.h"
 #include "train/loop/run_folder.h"
 #include "train/recipe/recipe.h"
+#include "train/use/finite.h"
 #include "train/use/model_source.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,7 +195,9 @@ stk_status stk_pretrained_load(const stk_train_recipe *recipe, const stk_train_d
     telling        t = {log, log_context, ""};
     if (!*recipe->model.weights) return STK_OK;
     STK_TRY(stk_pretrained_find(&p, recipe->model.weights, err));
-    const stk_status st = load(&p, recipe, data, variables, &t, err);
+    stk_status st = load(&p, recipe, data, variables, &t, err);
+    /* Else the first step fails, and its learning rate is blamed. */
+    if (!st) st = stk_variables_check_finite(variables, p.weights, err);
     if (!st && log) log(log_context, t.text);
     stk_pretrained_release(&p);
     return st;

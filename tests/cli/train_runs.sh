@@ -85,6 +85,10 @@ for use in "predict broken.safetensors photos/class0" "eval broken.safetensors p
     expect_empty out "$use"
 done
 
+run train photos $train --weights broken.safetensors -o never
+expect_code 1 "weights that are not finite to begin with"
+expect_in err "broken.safetensors: element 0 of '$(cat tensor)' is nan" "weights that are not finite to begin with"
+
 # A start that fails (in reading weights that are damaged) leaves no folder behind.
 python3 -c "d = bytearray(open('best', 'rb').read()); d[-1] ^= 1; open('damaged.safetensors', 'wb').write(d)"
 run train photos $train --weights damaged.safetensors

@@ -22,7 +22,7 @@ static stk_status check(const stk_variable_info *info, const void *data, int64_t
         if (!isfinite(value))
             return stk_fail(err, STK_E_RANGE, "model", path,
                             "element %lld of '%s' is %g: weights must be finite, so this model is "
-                            "broken; take another checkpoint (--which)",
+                            "broken; take another file or checkpoint (--which)",
                             (long long)i, info->name, value);
     }
     return STK_OK;
