@@ -209,4 +209,9 @@ expect_in err "1_005.png" "a bad picture"
 expect_in err "--on-bad skip" "a bad picture"
 run train bad --model mlp --epochs 1 --threads 1 -q -o bad-run2 --on-bad skip
 expect_code 0 "a bad picture is passed over"
+# No epochs are no training; a part of one is.
+run train "$work/none" --epochs 0
+expect_code 2 "--epochs 0"
+expect_in "$work/err" 'train.epochs is "0"; it takes a number from 1e-06' "--epochs 0"
+
 finish

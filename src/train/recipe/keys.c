@@ -89,7 +89,7 @@ static const stk_train_key keys[] = {
      sizeof(((stk_train_recipe *)0)->model.trivial), "false", NULL, 0, 0,
      "a model that computes nothing, to measure everything else"},
     {"train", "epochs", STK_TRAIN_IS_NUMBER, offsetof(stk_train_recipe, train.epochs),
-     sizeof(((stk_train_recipe *)0)->train.epochs), "auto", NULL, 0, 1000000,
+     sizeof(((stk_train_recipe *)0)->train.epochs), "auto", NULL, 1e-6, 1000000,
      "times that the data is seen; auto: by its size"},
     {"train", "steps", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, train.steps),
      sizeof(((stk_train_recipe *)0)->train.steps), "auto", NULL, 0, 1000000000000,
