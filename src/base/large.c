@@ -1,6 +1,7 @@
 /* Blocks of a mebibyte and more are mappings of their own. */
 #include "base/large.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,4 +60,11 @@ void *stk_large_resize(void *block, size_t size, size_t wanted)
     if (!is_large(size) || !is_large(wanted)) return move(block, size, wanted);
     void *moved = mremap(block, size, wanted, MREMAP_MAYMOVE);
     return moved == MAP_FAILED ? NULL : moved;
+}
+
+void stk_large_trim(void)
+{
+#ifdef __GLIBC__
+    if (MAPS) malloc_trim(0);
+#endif
 }

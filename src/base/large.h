@@ -19,4 +19,7 @@ void stk_large_free(void *block, size_t size);
  * stk_large_free frees those too. */
 void *stk_large_resize(void *block, size_t size, size_t wanted);
 
+/* What malloc keeps of small blocks that were freed goes back to the system. Takes milliseconds. */
+void stk_large_trim(void);
+
 #endif

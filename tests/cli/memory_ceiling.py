@@ -125,6 +125,7 @@ def recipe(name, text):
 
 
 def main():
+    global failures
     work.mkdir()
     folder = make_folder()
     sources = {"folder": folder, "tar": make_tar(folder)}
@@ -135,6 +136,14 @@ def main():
         bench(f"{name}, plain", path, 40, "-n", 12, "-b", 2, "--shuffle", 0)
         # Records are shuffled in a buffer, which here holds them all.
         bench(f"{name}, shuffled pictures", path, 130 if name == "pack" else 60, "-n", 6, "-b", 4, "--preset", "imagenet")
+    # What does not fit is thrown away before it is tried again: the heaps of two threads, one after the other.
+    for form in ("range: 100000000\n- shuffle: 100000000", "slices: [[1, 2, 3]]\n- repeat\n- shuffle: {buffer: whole}"):
+        code, text = run("small elements", 100, "bench", "input", recipe("small", "- " + form + "\n"), "-q", "-s", 30)
+        if code != 1 or "the ceiling" not in text:
+            print(f"FAILED: small elements: code {code}: {text[-400:]}")
+            failures += 1
+    # The files of this batch have 72 MB.
+    bench("folder, a batch of all files", folder, 30, "-n", 1, "-b", FILES, "--preset", "imagenet")
     bench("idx, plain", make_idx(), 40, "-n", 12, "-b", 2, "--shuffle", 0)
     bench("text", recipe("text", f"- text: {make_text()}\n- batch: 2\n"), 40, "-n", 12)
     shards = f"{work}/pack/*.tfrecord*"

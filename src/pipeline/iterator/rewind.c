@@ -3,6 +3,7 @@
 #include "pipeline/iterator/rewind.h"
 
 #include "base/clock.h"
+#include "base/large.h"
 #include "base/ledger_pressure.h"
 #include "pipeline/iterator/checkpoint.h"
 #include "pipeline/iterator/iterator.h"
@@ -177,6 +178,8 @@ void stk_rewind_drop_tree(stk_iterator *it)
     stk_node_free(it->root);
     it->root = NULL;
     stk_run_io_settle(it->run);
+    /* Small elements were of other threads' heaps, which the next ones are not taken from. */
+    stk_large_trim();
     stk_run_set_serial(it->run, true);
     stk_ledger_watch_peak(ledger_of(it));
 }
