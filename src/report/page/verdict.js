@@ -6,7 +6,8 @@ const judged = () => page.data.diagnosis.samples_per_s.value > 0;
 const MUCH = 0.25; /* a foretold gain that does not go with praise */
 const foretold = (fix) => known(fix.samples_per_s.value) && !fix.at_most && !fix.supposed;
 const bestGain = () => Math.max(0, ...page.data.diagnosis.fixes.filter(foretold).map((fix) => fix.gain));
-const light = (share) => (!judged() ? 'none' : share < FAIR ? 'bad' : share < GOAL ? 'fair' : bestGain() >= MUCH ? 'slow' : 'good');
+const held = () => bestGain() >= MUCH || page.data.diagnosis.limit.cause === 'contention';
+const light = (share) => (!judged() ? 'none' : share < FAIR ? 'bad' : share < GOAL ? 'fair' : held() ? 'slow' : 'good');
 const LIGHT_TEXT = {none: 'not judged', good: 'well fed', slow: 'fed, but compute can be faster', fair: 'could be fed better', bad: 'starving'};
 const LIGHT_COLOUR = {good: 'good', slow: 'fair', fair: 'fair', bad: 'bad', none: 'line'};
 const perSecond = () => `${page.data.diagnosis.unit || 'samples'}/s`;
@@ -38,7 +39,7 @@ function verdictTiles(d) {
     tile(`${perSecond()} now`, num('diagnosis.samples_per_s.value', 'rate')),
     !fine && tile(`of a step lost to ${STAGES[d.limit.stage]}`, num('diagnosis.limit.share.value', 'share')),
     !fine && tile(`${perSecond()} without that; then ${STAGES[d.limit.next]} limits`, num('diagnosis.limit.if_removed.value', 'rate')),
-    tile('of resampled runs say the same', num('diagnosis.confidence', 'share')));
+    d.confidence > 0 && tile('of resampled runs say the same', num('diagnosis.confidence', 'share'))); /* a run that goes on is not resampled */
 }
 
 function renderVerdict({diagnosis: d}) {
