@@ -3,6 +3,7 @@ may have more resident memory than its ceiling and what any process of stoker ta
 import gzip
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -79,6 +80,17 @@ def make_bomb():
             out.write(bytes(MB))
         out.write(bytes(4))
     return work / "bomb.tfrecord"
+
+
+def described(records):
+    """A folder that says that these are images with labels."""
+    folder = work / "described"
+    folder.mkdir()
+    shutil.copy(records, folder / "described-train.tfrecord-00000-of-00001")
+    for name in ("features.json", "label.labels.txt"):
+        shutil.copy(work / "pack" / name, folder / name)
+    (folder / "dataset_info.json").write_text('{"splits": [{"name": "train", "shardLengths": ["30"]}]}')
+    return folder
 
 
 def expect_too_long(what, *arguments, base=BASE_MB):
@@ -160,6 +172,8 @@ def main():
     expect_too_long("one long record", "bench", "input", bomb, "-q", "-s", 30)
     expect_too_long("one long record of pictures", "bench", "input", bomb, "-q", "-s", 30, "--preset", "imagenet")
     expect_too_long("one long record to show", "show", bomb, "-o", work / "show.png", base=TRAIN_BASE_MB)
+    expect_too_long("one long record to learn from", "train", described(bomb), "--model", "mlp", "-q", "-o", work / "none",
+                    base=TRAIN_BASE_MB)
     # Too little: both numbers, and the file, at once.
     code, text = run("a file that does not fit", 2, "bench", "input", folder, "-q", "-s", 30, "--shuffle", 0)
     if code != 1 or "the ceiling is 2000000" not in text or "3000018 bytes asked" not in text or ".ppm" not in text:

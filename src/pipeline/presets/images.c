@@ -153,7 +153,7 @@ static stk_status parse(opening *o, const stk_dataset_info *info, stk_error *err
  * made. */
 static int64_t usual_buffer(const stk_dataset_info *info)
 {
-    enum { MOST_BYTES = 256 << 20, LEAST = 256, MOST = 10000, USUAL_BYTES = 100000 };
+    enum { MOST_BYTES = 256 * STK_BYTES_PER_MB, LEAST = 256, MOST = 10000, USUAL_BYTES = 100000 };
     uint64_t bytes = 0, records = 0;
     for (size_t i = 0; i < info->split_count; i++) {
         bytes += info->splits[i].bytes;

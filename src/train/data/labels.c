@@ -1,6 +1,7 @@
 /* The classes of the pictures to train on. */
 #include "train/data/labels.h"
 #include "storage/source/hold_back.h"
+#include "train/data/cache_choice.h"
 #include <stdlib.h>
 #include <stoker/iterator.h>
 #include <stoker/presets.h>
@@ -104,7 +105,8 @@ static stk_status read_labels(stk_train_data *data, const stk_train_recipe *reci
     if (st) return st;
     const int label = stk_element_spec_find(stk_dataset_spec(dataset), "label");
     if (label < 0) st = stk_fail(err, STK_E_NOTFOUND, "data", path, "the pictures have no labels");
-    const stk_iterator_options options = {.threads = 1, .passes_off = STK_PASS_CACHE};
+    const stk_iterator_options options = {
+        .threads = 1, .passes_off = STK_PASS_CACHE, .memory_bytes = stk_cache_ceiling(recipe)};
     if (!st) st = stk_iterator_start(&it, dataset, &options, err);
     if (!st) st = read_all(it, data, label, path, err);
     stk_iterator_free(it);

@@ -3,6 +3,7 @@
 #include "train/data/survey.h"
 #include "base/hash.h"
 #include "storage/source/source.h"
+#include "train/data/cache_choice.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <stoker/image.h>
@@ -165,12 +166,13 @@ static void note_element(survey *s, const stk_element *element)
     note_unreadable(s, &err, *where ? where : s->path);
 }
 
-static stk_status look_at_elements(survey *s, stk_dataset *data, stk_error *err)
+static stk_status look_at_elements(survey *s, stk_dataset *data, uint64_t ceiling, stk_error *err)
 {
-    const stk_iterator_options options = {.threads = 1, .no_autotune = true};
-    stk_iterator              *it;
-    stk_status                 st = STK_OK;
-    bool                       pixels = false;
+    const stk_iterator_options options = {
+        .threads = 1, .no_autotune = true, .memory_bytes = ceiling};
+    stk_iterator *it;
+    stk_status    st = STK_OK;
+    bool          pixels = false;
     STK_TRY(stk_iterator_start(&it, data, &options, err));
     for (int i = 0; i < LOOKED_MOST && !st && !pixels; i++) {
         stk_element *element = NULL;
@@ -207,7 +209,8 @@ static stk_status look_at_stream(survey *s, const stk_train_recipe *recipe, uint
     stk_dataset             *data;
     STK_TRY(stk_dataset_images(&data, recipe->data.path, &options, err));
     const bool labelled = stk_element_spec_find(stk_dataset_spec(data), "label") >= 0;
-    stk_status st = labelled ? look_at_elements(s, data, err) : no_labels(s, err);
+    stk_status st =
+        labelled ? look_at_elements(s, data, stk_cache_ceiling(recipe), err) : no_labels(s, err);
     stk_dataset_unref(data);
     return st;
 }
