@@ -333,6 +333,23 @@ STK_TEST(a_damaged_list_begins_anew_and_says_so)
     }
 }
 
+/* It was read for ever. */
+STK_TEST(a_list_that_is_a_device_begins_anew)
+{
+    heard       h = {0};
+    char        list[4200];
+    const char *folder = stk_test_path("device");
+    const char *large = file_of("device-large", LARGE), *small = file_of("device-small", SMALL);
+    stk_cached_files_free(fill_folder(folder, large, small));
+    snprintf(list, sizeof list, "%s/list", folder);
+    EXPECT_INT_EQ(0, remove(list));
+    EXPECT_INT_EQ(0, symlink("/dev/zero", list));
+    stk_cached_files *cache = open_cache(folder, 1 << 30, &h);
+    EXPECT(strstr(h.last, "it begins anew"));
+    expect_file(cache, large, LARGE);
+    stk_cached_files_free(cache);
+}
+
 /* As after a crash: what is not in a list is nothing. */
 STK_TEST(a_folder_without_a_list_begins_anew)
 {

@@ -168,12 +168,17 @@ bool stk_cached_list_decode(stk_cached_table *table, stk_bytes content, uint64_t
 stk_status stk_cached_list_read(stk_cached_table *table, const char *folder, uint64_t *used,
                                 stk_error *err)
 {
-    char     path[PATH_MOST];
-    stk_blob content;
+    char          path[PATH_MOST];
+    stk_file_info info;
+    stk_blob      content;
     *used = 0;
-    stk_blob_init(&content, table->ledger, STK_MEMORY_OUTPUT);
     name_list(folder, path);
-    stk_status st = stk_file_read_all(NULL, path, 0, UINT64_MAX, &content, err);
+    STK_TRY(stk_path_info(NULL, path, &info, err));
+    /* A device has no end. */
+    if (info.kind != STK_FILE_REGULAR)
+        return stk_fail(err, STK_E_DATALOSS, "cache", path, "it is no file");
+    stk_blob_init(&content, table->ledger, STK_MEMORY_OUTPUT);
+    stk_status st = stk_file_read_all(NULL, path, info.bytes, info.bytes, &content, err);
     if (!st && !stk_cached_list_decode(table, stk_blob_bytes(&content), used))
         st = stk_fail(err, STK_E_DATALOSS, "cache", path, "the list of what is kept is damaged");
     stk_blob_release(&content);
