@@ -141,3 +141,50 @@ STK_TEST(later_epochs_fill_the_buffer_early_but_at_most_three_are_in_it) /* 60 *
     stk_iterator_free(it);
     stk_dataset_unref(data);
 }
+
+/* The n-th call of all, once. */
+typedef struct once {
+    int calls, at;
+} once;
+
+static stk_status fail_once(void *context, const stk_call *call, stk_element **element,
+                            stk_error *err)
+{
+    once *o = context;
+    (void)call;
+    (void)element;
+    if (__atomic_fetch_add(&o->calls, 1, __ATOMIC_RELAXED) != o->at) return STK_OK;
+    return stk_fail(err, STK_E_IO, "test", NULL, "failed once");
+}
+
+/* The buffer holds several epochs: an error of the third was given with the last one of all. */
+STK_TEST(an_error_that_is_met_epochs_early_is_given)
+{
+    enum { COUNT = 5, EPOCHS = 8 };
+    for (int at = 0; at < COUNT * EPOCHS; at++) {
+        once                       o = {.at = at};
+        int                        good = 0, bad = 0;
+        stk_dataset               *data = RANGE(COUNT);
+        stk_iterator              *it;
+        stk_error                  err;
+        const stk_iterator_options options = {
+            .threads = 1, .seed = 3, .passes_off = STK_PASS_CACHE};
+        APPLY(data, map, stk_test_map("fail_once", fail_once, &o, 0), NULL);
+        APPLY(data, shuffle, 100, NULL);
+        APPLY(data, repeat, EPOCHS);
+        EXPECT_OK(stk_iterator_start(&it, data, &options, &err));
+        for (;;) {
+            stk_element *element;
+            stk_status   st = stk_iterator_next(it, &element, &err);
+            if (!st && !element) break;
+            good += !st;
+            bad += st == STK_E_IO;
+            if (st) EXPECT_INT_EQ(at / COUNT, good / COUNT);
+            if (!st) stk_element_unref(element);
+        }
+        EXPECT_INT_EQ(1, bad);
+        EXPECT_INT_EQ(COUNT * EPOCHS - 1, good);
+        stk_iterator_free(it);
+        stk_dataset_unref(data);
+    }
+}

@@ -187,7 +187,9 @@ stk_status stk_shuffle_run_next(stk_node *node, stk_element **out, stk_error *er
             return STK_OK;
         }
         drop_first_epoch(s);
-        s->held_back = false;
+        /* An error that was met early is given when its epoch is the only one: until then none that
+         * comes after it may begin. */
+        s->held_back = s->has_error && s->live > 1;
     }
 }
 
