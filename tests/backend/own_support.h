@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN_INPUTS = 10 };
+enum { OWN_INPUTS = 10, OWN_THREADS = 4 };
+
+/* What STOKER_CPU_OFF is, in turn. */
+static const char *const own_offs[] = {"", "avx512", "avx512,avx2"};
 
 typedef struct own_input {
     stk_shape   shape;
@@ -62,7 +65,7 @@ typedef struct own_run {
     stk_op_use      use;
     stk_tensor_type in[OWN_INPUTS], out[STK_OP_OUTPUTS];
     void           *plain_in[OWN_INPUTS], *expected[STK_OP_OUTPUTS];
-    const char     *off;
+    int             off; /* of own_offs */
     stk_format      have, in_format[OWN_INPUTS], out_format[STK_OP_OUTPUTS];
     uint8_t        *first[STK_OP_OUTPUTS]; /* results of the first number of threads */
 } own_run;
@@ -72,8 +75,8 @@ static inline void own_compare(const own_run *r, int o, const void *found)
     size_t count = (size_t)stk_type_elements(&r->out[o]);
     if (r->out[o].dtype != STK_DTYPE_F32) {
         if (memcmp(found, r->expected[o], stk_type_bytes(&r->out[o])))
-            fail_msg("%s: output %d differs (off=%s format=%u)", r->c->op->name, o, r->off,
-                     r->have);
+            fail_msg("%s: output %d differs (off=%s format=%u)", r->c->op->name, o,
+                     own_offs[r->off], r->have);
         return;
     }
     const float *x = found, *y = r->expected[o];
@@ -85,7 +88,8 @@ static inline void own_compare(const own_run *r, int o, const void *found)
             !(isnan(x[i]) && isnan(y[i])))
             fail_msg("%s: output %d element %zu of %zu is %.9g, by the reference %.9g (off=%s "
                      "format=%u)",
-                     r->c->op->name, o, i, count, (double)x[i], (double)y[i], r->off, r->have);
+                     r->c->op->name, o, i, count, (double)x[i], (double)y[i], own_offs[r->off],
+                     r->have);
 }
 
 /* A result that lies in blocks must have zeros in its padding: what is made from its plain form
@@ -112,17 +116,27 @@ static inline void own_check(own_run *r, stk_device *device, int o, uint8_t *fou
     memcpy(r->first[o], found, bytes);
 }
 
+/* Devices are kept, since to open one takes longer than most cases. What is off is read by that. */
+static inline stk_device *own_device(int off, int threads)
+{
+    static stk_device *devices[COUNT_OF(own_offs)][OWN_THREADS + 1];
+    stk_error          err;
+    if (devices[off][threads]) return devices[off][threads];
+    setenv("STOKER_CPU_OFF", own_offs[off], 1);
+    EXPECT_OK(stk_device_open(&devices[off][threads], "cpu",
+                              &(stk_device_options){.threads = threads}, &err));
+    unsetenv("STOKER_CPU_OFF");
+    return devices[off][threads];
+}
+
 static inline void own_run_once(own_run *r, int threads)
 {
-    stk_device *device;
-    stk_error   err;
-    size_t      scratch = 0, bytes[STK_OP_OUTPUTS] = {0};
-    const void *in[OWN_INPUTS] = {0};
-    void       *out[STK_OP_OUTPUTS] = {0};
-    stk_format  have[OWN_INPUTS];
-    setenv("STOKER_CPU_OFF", r->off, 1);
-    EXPECT_OK(stk_device_open(&device, "cpu", &(stk_device_options){.threads = threads}, &err));
-    unsetenv("STOKER_CPU_OFF");
+    stk_device       *device = own_device(r->off, threads);
+    stk_error         err;
+    size_t            scratch = 0, bytes[STK_OP_OUTPUTS] = {0};
+    const void       *in[OWN_INPUTS] = {0};
+    void             *out[STK_OP_OUTPUTS] = {0};
+    stk_format        have[OWN_INPUTS];
     const stk_kernel *kernel = device->backend->kernel(device, r->c->op, &r->use);
     EXPECT_STR_EQ("own", kernel->name);
     for (int i = 0; i < r->c->inputs; i++)
@@ -158,15 +172,13 @@ static inline void own_run_once(own_run *r, int threads)
     device->backend->free(device, call.scratch, scratch + 64);
     for (int i = 0; i < r->c->inputs; i++)
         free((void *)in[i]);
-    stk_device_free(device);
 }
 
 static inline void expect_own(const own_case *c)
 {
-    static const char *const offs[] = {"", "avx512", "avx512,avx2"};
-    static const stk_format  haves[] = {STK_FORMAT_PLAIN, STK_FORMAT_C8, STK_FORMAT_C16};
-    own_run                  r = {.c = c};
-    stk_error                err;
+    static const stk_format haves[] = {STK_FORMAT_PLAIN, STK_FORMAT_C8, STK_FORMAT_C16};
+    own_run                 r = {.c = c};
+    stk_error               err;
     r.use = (stk_op_use){"case", c->attrs, c->inputs, c->outputs ? c->outputs : c->op->outputs,
                          r.in,   r.out};
     for (int i = 0; i < c->inputs; i++) {
@@ -179,10 +191,10 @@ static inline void expect_own(const own_case *c)
         r.expected[o] = malloc(stk_type_bytes(&r.out[o]) + 64);
     c->op->reference(&r.use, (const void *const *)r.plain_in, r.expected);
     for (size_t f = 0; f < (c->plain ? 1 : COUNT_OF(haves)); f++)
-        for (size_t k = 0; k < COUNT_OF(offs); k++) {
+        for (int off = 0; off < (int)COUNT_OF(own_offs); off++) {
             r.have = haves[f];
-            r.off = offs[k];
-            for (int threads = 1; threads <= 4; threads++)
+            r.off = off;
+            for (int threads = 1; threads <= OWN_THREADS; threads++)
                 own_run_once(&r, threads);
             for (int o = 0; o < r.use.output_count; o++) {
                 free(r.first[o]);
