@@ -1,5 +1,6 @@
 # The front door. `make demo` and `make test` need nothing prepared: scripts/bootstrap installs what
-# is missing. Everything else is CMake: see CMakePresets.json.
+# is missing. Everything else is CMake: see CMakePresets.json. CMAKE_FLAGS are for a build folder that is
+# new, such as CMAKE_FLAGS=-DSTOKER_CUDA_ARCHITECTURES=90.
 
 PREFIX ?= /usr/local
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
@@ -33,13 +34,13 @@ test:
 
 asan tsan:
 	scripts/bootstrap test
-	cmake --preset $@
+	cmake --preset $@ $(CMAKE_FLAGS)
 	cmake --build --preset $@
 	ctest --preset $@
 
 fuzz:
 	scripts/bootstrap test
-	cmake --preset fuzz
+	cmake --preset fuzz $(CMAKE_FLAGS)
 	cmake --build --preset fuzz
 	scripts/fuzz build/fuzz $${FUZZ_SECONDS:-60}
 
@@ -69,4 +70,4 @@ clean:
 	rm -rf build
 
 build/%/build.ninja:
-	cmake --preset $*
+	cmake --preset $* $(CMAKE_FLAGS)
