@@ -31,8 +31,10 @@ STK_API STK_NODISCARD stk_status stk_events_open(stk_events **out, const char *f
 /* Lent as long as the events. */
 STK_API const char *stk_events_path(const stk_events *events);
 
-/* One point of the curve tag. Any of these three may fail for an earlier event that only now goes
- * to the file; what is not written stays in memory (up to 4 MiB) and is tried again. */
+/* One point of the curve tag. May fail for an earlier event that only now goes to the file; what is
+ * not written stays in memory (up to 4 MiB) and is tried again. A point that there is no memory for
+ * is lost, which flush tells; with tags of up to 400 bytes they take none while the file can be
+ * written. A text, a picture or settings that fail are not taken and may be given again. */
 STK_API STK_NODISCARD stk_status stk_events_scalar(stk_events *events, const char *tag,
                                                    int64_t step, double value, stk_error *err);
 /* UTF-8, shown as Markdown. */
@@ -73,7 +75,7 @@ STK_API STK_NODISCARD stk_status stk_events_hparams_end(stk_events *events, bool
 
 /* Everything so far goes to the file, where those who follow it see it. */
 STK_API STK_NODISCARD stk_status stk_events_show(stk_events *events, stk_error *err);
-/* And to the disk, all of them: one that was lost is an error ever after. */
+/* And to the disk, all of them: a point that was lost is an error ever after. */
 STK_API STK_NODISCARD stk_status stk_events_flush(stk_events *events, stk_error *err);
 /* Writes what is in memory if it can: flush before to know. NULL is fine. */
 STK_API void stk_events_free(stk_events *events);

@@ -211,6 +211,72 @@ STK_TEST(a_full_disk_loses_and_tears_nothing)
     stk_events_free(events);
 }
 
+/* With no memory to be had, more points than may wait in memory. */
+STK_TEST(points_of_curves_take_no_memory_once_the_file_is_open)
+{
+    stk_error   err;
+    stk_events *events;
+    EXPECT_OK(stk_events_open(&events, make_folder("room"), NULL, &err));
+    stk_alloc_fail_after(0);
+    for (int i = 0; i < 3000; i++)
+        EXPECT_OK(stk_events_scalar(events, "validation/accuracy", 1 + i, 0.5, &err));
+    EXPECT_OK(stk_events_flush(events, &err));
+    EXPECT(!stk_alloc_fail_stop());
+    EXPECT(file_bytes(stk_events_path(events)) > 3000 * 49);
+    stk_events_free(events);
+}
+
+/* Whichever of its allocations fails; a tag of this length has some. */
+STK_TEST(a_point_that_there_is_no_memory_for_is_told_ever_after)
+{
+    enum { LONG = 40000 };
+    static char tag[LONG + 1];
+    const char *folder = make_folder("lost");
+    int64_t     failed = 0;
+    memset(tag, 'a', LONG);
+    for (bool met = true; met;) {
+        stk_error   err;
+        stk_events *events;
+        EXPECT_OK(stk_events_open(&events, folder, NULL, &err));
+        stk_alloc_fail_after(failed);
+        const stk_status st = stk_events_scalar(events, tag, 1, 1, &err);
+        met = stk_alloc_fail_stop();
+        EXPECT_INT_EQ(met ? STK_E_NOMEM : STK_OK, st);
+        EXPECT_OK(stk_events_scalar(events, "b", 2, 1, &err));
+        EXPECT_INT_EQ(met ? STK_E_DATALOSS : STK_OK, stk_events_flush(events, &err));
+        if (met) EXPECT_CONTAINS("no memory", err.message);
+        failed += met;
+        stk_events_free(events);
+    }
+    EXPECT(failed >= 3);
+}
+
+/* A text that fails is not in the file: given again it is there once. */
+STK_TEST(a_text_that_there_is_no_memory_for_may_be_given_again)
+{
+    enum { LONG = 40000 };
+    static char text[LONG + 1];
+    const char *folder = make_folder("again");
+    size_t      whole = 0;
+    int64_t     failed = 0;
+    memset(text, 'a', LONG);
+    for (bool met = true; met; failed++) {
+        stk_error   err;
+        stk_events *events;
+        EXPECT_OK(stk_events_open(&events, folder, NULL, &err));
+        stk_alloc_fail_after(failed);
+        const stk_status st = stk_events_text(events, "b", 1, text, &err);
+        met = stk_alloc_fail_stop();
+        EXPECT_INT_EQ(met ? STK_E_NOMEM : STK_OK, st);
+        if (met) EXPECT_OK(stk_events_text(events, "b", 1, text, &err));
+        EXPECT_OK(stk_events_flush(events, &err));
+        if (!whole) whole = file_bytes(stk_events_path(events));
+        EXPECT_INT_EQ(whole, file_bytes(stk_events_path(events)));
+        stk_events_free(events);
+    }
+    EXPECT(failed > 3);
+}
+
 static stk_status write_some(void *folder, stk_error *err)
 {
     stk_events *events;

@@ -19,6 +19,7 @@
 enum {
     WAITING_MOST = 4 << 20, /* bytes in memory while the file cannot be written */
     WRITE_FROM = 64 << 10,  /* more are not kept waiting */
+    POINT_ROOM = 512,       /* a point of a curve with a tag of usual length */
     HOST_ROOM = 256,
     SAME_NAME_MOST = 1000
 };
@@ -37,7 +38,7 @@ struct stk_events {
     stk_output *output;
     stk_blob    frames;                      /* framed events that are not yet in the file */
     stk_blob    part, value, summary, event; /* messages, from the innermost */
-    bool        lost;                        /* an event, when too many waited already */
+    bool        lost; /* a point, for lack of memory or since too many waited already */
     double      flush_seconds, flushed_at;
     double (*now)(void *context);
     void *now_context;
@@ -77,24 +78,17 @@ static stk_proto begin_event(stk_events *events, int64_t step, stk_error *err)
     return p;
 }
 
-static stk_status frame(stk_events *events, stk_error *err)
+/* All of the event or nothing of it waits behind the others then. */
+static stk_status end_event(stk_events *events, const stk_proto *p, stk_error *err)
 {
+    STK_TRY(p->status);
     if (events->frames.size + events->event.size > WAITING_MOST) STK_TRY(write_frames(events, err));
     return stk_tfrecord_frame(&events->frames, stk_blob_bytes(&events->event), err);
 }
 
-static stk_status end_event(stk_events *events, stk_proto *p, stk_error *err)
-{
-    const stk_status st = p->status ? p->status : frame(events, err);
-    events->lost = events->lost || st;
-    STK_TRY(st);
-    if (!is_due(events, events->now(events->now_context))) return STK_OK;
-    return write_frames(events, err);
-}
-
 /* The event around the value that was made. */
-static stk_status put_value(stk_events *events, int64_t step, const stk_proto *value,
-                            stk_error *err)
+static stk_status take_value(stk_events *events, int64_t step, const stk_proto *value,
+                             stk_error *err)
 {
     STK_TRY(value->status);
     stk_proto summary = stk_proto_begin(&events->summary, err);
@@ -103,6 +97,21 @@ static stk_status put_value(stk_events *events, int64_t step, const stk_proto *v
     stk_proto event = begin_event(events, step, err);
     stk_proto_message(&event, EVENT_SUMMARY, &events->summary);
     return end_event(events, &event, err);
+}
+
+static stk_status write_due(stk_events *events, stk_error *err)
+{
+    return is_due(events, events->now(events->now_context)) ? write_frames(events, err) : STK_OK;
+}
+
+/* For what may be given again: it fails only where it was not taken. What cannot be written yet is
+ * told by the next call that writes. */
+static stk_status put_value(stk_events *events, int64_t step, const stk_proto *value,
+                            stk_error *err)
+{
+    STK_TRY(take_value(events, step, value, err));
+    (void)!write_due(events, NULL);
+    return STK_OK;
 }
 
 /* Protobuf's readers refuse a whole event with a string that is not UTF-8. */
@@ -139,7 +148,10 @@ stk_status stk_events_scalar(stk_events *events, const char *tag, int64_t step, 
     stk_proto p;
     STK_TRY(begin_value(events, tag, step, &p, err));
     stk_proto_float(&p, VALUE_SIMPLE, (float)value);
-    return put_value(events, step, &p, err);
+    const stk_status st = take_value(events, step, &p, err);
+    events->lost = events->lost || st;
+    STK_TRY(st);
+    return write_due(events, err);
 }
 
 stk_status stk_events_text(stk_events *events, const char *tag, int64_t step, const char *text,
@@ -215,7 +227,8 @@ stk_status stk_events_flush(stk_events *events, stk_error *err)
 {
     if (events->lost)
         return stk_fail(err, STK_E_DATALOSS, "events", events->output->path,
-                        "events are missing: the file could not be written for too long");
+                        "points of curves are missing: there was no memory for them, or the file "
+                        "could not be written for too long");
     STK_TRY(write_frames(events, err));
     return stk_output_commit(events->output, err);
 }
@@ -268,9 +281,20 @@ static stk_status choose_path(const stk_events *events, const char *folder,
                     SAME_NAME_MOST);
 }
 
+/* Points of curves take no memory from here on while the file can be written: a run that is short
+ * of it for a moment loses none. */
+static stk_status make_room(stk_events *events, stk_error *err)
+{
+    STK_TRY(stk_blob_reserve(&events->value, POINT_ROOM, err));
+    STK_TRY(stk_blob_reserve(&events->summary, POINT_ROOM, err));
+    STK_TRY(stk_blob_reserve(&events->event, POINT_ROOM, err));
+    return stk_blob_reserve(&events->frames, WRITE_FROM + 2 * POINT_ROOM, err);
+}
+
 static stk_status start(stk_events *events, const char *folder, const stk_events_options *options,
                         stk_error *err)
 {
+    STK_TRY(make_room(events, err));
     stk_blob path;
     stk_blob_init(&path, options->ledger, STK_MEMORY_OUTPUT);
     stk_status st = choose_path(events, folder, options, &path, err);
