@@ -1,6 +1,8 @@
 /* A disk that fails for a moment, or for a while: the run says so, and going on ends with the files
  * that an undisturbed run leaves. */
+#include "failing_alloc.h"
 #include "failing_io.h"
+#include "train/loop/outputs.h"
 #include "train/tiny_data.h"
 #include <dirent.h>
 #include <errno.h>
@@ -326,4 +328,88 @@ STK_TEST(rows_and_events_are_on_the_disk_before_the_checkpoint_that_covers_them)
     EXPECT_STR_EQ("", problem);
     EXPECT_INT_EQ(3, checkpoints);
     close_course(ordered);
+}
+
+/* Outputs without a run around them. */
+typedef struct outputs_alone {
+    stk_outputs  outputs;
+    stk_samples *samples; /* none were taken */
+    stk_callback list[2];
+} outputs_alone;
+
+static void open_outputs(outputs_alone *o, const course *c)
+{
+    stk_error err;
+    EXPECT_OK(stk_samples_new(&o->samples, &c->recipe, &c->data, &err));
+    const stk_outputs_options options = {
+        .recipe = &c->recipe, .data = &c->data, .samples = o->samples, .resume_step = -1};
+    EXPECT_OK(stk_outputs_open(&o->outputs, &options, &err));
+    EXPECT_INT_EQ(2, stk_outputs_callbacks(&o->outputs, o->list));
+}
+
+static void close_outputs(outputs_alone *o)
+{
+    stk_outputs_close(&o->outputs);
+    stk_samples_free(o->samples);
+}
+
+static stk_status report_step(const outputs_alone *o, int64_t step, stk_error *err)
+{
+    const stk_train_progress p = {.step = step, .epoch_steps = 4};
+    return o->list[1].on_report(o->list[1].context, &p, err);
+}
+
+static int times_in_events(const outputs_alone *o, const char *text)
+{
+    stk_error err;
+    EXPECT_OK(o->list[1].on_checkpoint(o->list[1].context, &err));
+    return count_in(stk_test_read_file(stk_events_path(o->outputs.events)), text);
+}
+
+/* So many reports that each point of the later ones asks for a write, and is told that it failed.
+ */
+STK_TEST(reports_are_whole_in_the_events_though_the_disk_was_full_for_long)
+{
+    enum { REPORTS = 400 };
+    stk_error     err;
+    outputs_alone o;
+    course       *c = open_course("c8", tiny_data("data8", 64, 8, 4));
+    EXPECT_INT_EQ(0, mkdir(c->recipe.output.folder, 0777));
+    open_outputs(&o, c);
+    EXPECT_OK(report_step(&o, 1, &err));
+    stk_io_fail_after(STK_IO_WRITE, 0, INT64_MAX / 2, ENOSPC);
+    for (int64_t step = 2; step < REPORTS; step++)
+        EXPECT_STATUS(STK_E_NOSPACE, report_step(&o, step, &err));
+    EXPECT(stk_io_fail_stop());
+    EXPECT_OK(report_step(&o, REPORTS, &err));
+    EXPECT_INT_EQ(REPORTS, times_in_events(&o, "train/loss"));
+    EXPECT_INT_EQ(REPORTS, times_in_events(&o, "train/learning_rate"));
+    EXPECT_INT_EQ(REPORTS, times_in_events(&o, "speed/input_wait"));
+    close_outputs(&o);
+    close_course(c);
+}
+
+/* Whichever allocation of the first report fails: its points are there, and the settings come with
+ * the next one. */
+STK_TEST(a_report_that_memory_was_short_for_leaves_nothing_out_of_the_events)
+{
+    int64_t failed = 0;
+    course *c = open_course("c9", tiny_data("data9", 64, 8, 4));
+    EXPECT_INT_EQ(0, mkdir(c->recipe.output.folder, 0777));
+    for (bool met = true; met; failed++) {
+        stk_error     err;
+        outputs_alone o;
+        open_outputs(&o, c);
+        stk_alloc_fail_after(failed);
+        const stk_status st = report_step(&o, 1, &err);
+        met = stk_alloc_fail_stop();
+        EXPECT_INT_EQ(met ? STK_E_NOMEM : STK_OK, st);
+        EXPECT_OK(report_step(&o, 2, &err));
+        EXPECT_INT_EQ(2, times_in_events(&o, "train/loss"));
+        EXPECT_INT_EQ(2, times_in_events(&o, "speed/input_wait"));
+        EXPECT(times_in_events(&o, "_hparams_/session_start_info") == 1);
+        close_outputs(&o);
+    }
+    EXPECT(failed > 10);
+    close_course(c);
 }

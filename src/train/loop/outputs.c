@@ -44,6 +44,12 @@ static stk_status write_row(void *context, const stk_train_progress *p, stk_erro
     return p->epoch_end ? stk_metrics_csv_flush(o->csv, err) : STK_OK;
 }
 
+/* What the machine refused for now is written with the next report. */
+static bool is_settled(stk_status st)
+{
+    return !stk_status_is_environment(st);
+}
+
 /* Each set of pictures once, and of short epochs not every one: a sheet takes some 10 ms. */
 static stk_status write_samples(stk_outputs *o, bool validation, bool last, stk_error *err)
 {
@@ -59,8 +65,10 @@ static stk_status write_samples(stk_outputs *o, bool validation, bool last, stk_
     stk_status st = stk_samples_read(o->options.samples, validation, &samples, err);
     if (!st) st = stk_sample_sheet(&samples, o->options.data, &png, err);
     if (!st) st = stk_events_image(o->events, tag, samples.step, stk_blob_bytes(&png), err);
-    o->shown[validation] = samples.step;
-    o->shown_ns[validation] = stk_clock_ns();
+    if (is_settled(st)) {
+        o->shown[validation] = samples.step;
+        o->shown_ns[validation] = stk_clock_ns();
+    }
     stk_train_samples_release(&samples);
     stk_blob_release(&png);
     return st;
@@ -69,10 +77,12 @@ static stk_status write_samples(stk_outputs *o, bool validation, bool last, stk_
 static stk_status write_settings(stk_outputs *o, stk_error *err)
 {
     if (o->begun) return STK_OK;
-    o->begun = true;
-    return stk_hparams_write(o->events, o->options.recipe, err);
+    const stk_status st = stk_hparams_write(o->events, o->options.recipe, err);
+    o->begun = is_settled(st);
+    return st;
 }
 
+/* One that fails does not keep the others from the file. The first failure is the error. */
 static stk_status write_curves(stk_outputs *o, const stk_train_progress *p, stk_error *err)
 {
     const struct {
@@ -91,10 +101,16 @@ static stk_status write_curves(stk_outputs *o, const stk_train_progress *p, stk_
         {"validation/accuracy", p->validation_accuracy, p->evaluated},
         {"validation/top5", p->validation_top5, p->evaluated},
     };
-    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++)
-        if (curves[i].given)
-            STK_TRY(stk_events_scalar(o->events, curves[i].tag, p->step, curves[i].value, err));
-    return STK_OK;
+    stk_status st = STK_OK;
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
+        stk_error why;
+        if (curves[i].given &&
+            stk_events_scalar(o->events, curves[i].tag, p->step, curves[i].value, &why) && !st) {
+            *err = why;
+            st = why.status;
+        }
+    }
+    return st;
 }
 
 /* Curves go first: they are there whatever becomes of the rest. Who follows the run sees each
