@@ -40,17 +40,21 @@ static const char *advise(cudaError_t code)
     }
 }
 
+static stk_status status_of(cudaError_t code)
+{
+    return code == cudaErrorMemoryAllocation ? STK_E_NOMEM : STK_E_IO;
+}
+
 stk_status stk_cuda_fail(stk_error *err, cudaError_t code, const char *tried, const char *where)
 {
-    stk_status status = code == cudaErrorMemoryAllocation ? STK_E_NOMEM : STK_E_IO;
-    return stk_fail(err, status, "cuda", where, "%s: %s (%s)%s", tried, cudaGetErrorString(code),
-                    cudaGetErrorName(code), advise(code));
+    return stk_fail(err, status_of(code), "cuda", where, "%s: %s (%s)%s", tried,
+                    cudaGetErrorString(code), cudaGetErrorName(code), advise(code));
 }
 
 stk_status stk_cuda_launched(const stk_kernel_call *call, cudaError_t code, stk_error *err)
 {
     if (code == cudaSuccess) return STK_OK;
-    return stk_fail(err, STK_E_IO, call->op->name, call->use.name,
+    return stk_fail(err, status_of(code), call->op->name, call->use.name,
                     "its kernel could not be started: %s (%s)", cudaGetErrorString(code),
                     cudaGetErrorName(code));
 }

@@ -7,7 +7,6 @@
 
 #include <cuda_runtime_api.h>
 #include <fenv.h>
-#include <functional>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -37,10 +36,11 @@ namespace stk_emulated
 extern uint3 thread_at, block_at;
 extern dim3  block_size, grid_size;
 
-/* cluster: blocks beside each other in x, a divisor of all that there are. What is __shared__ is
- * the same memory in all of them: kernels for clusters have dynamic memory only. */
-void           run(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &body,
-                   unsigned cluster = 1);
+/* Calls thread with body in each thread. cluster: blocks beside each other in x, a divisor of all
+ * that there are. What is __shared__ is the same memory in all of them: kernels for clusters have
+ * dynamic memory only. Without memory for the threads this fails as a GPU does that has none. */
+cudaError_t    run(dim3 blocks, dim3 threads, size_t shared, void (*thread)(const void *body),
+                   const void *body, unsigned cluster) noexcept;
 unsigned char *dynamic();
 void           block_barrier();
 void           cluster_barrier();
@@ -52,6 +52,14 @@ void  warp_barrier(unsigned mask);
 void     exchange(unsigned mask, const void *give, int from, void *take, size_t size);
 unsigned ballot(unsigned mask, bool x);
 int      lane();
+
+template <typename Body>
+cudaError_t launch(dim3 blocks, dim3 threads, size_t shared, const Body &body, unsigned cluster = 1)
+{
+    return run(
+        blocks, threads, shared, [](const void *one) { (*static_cast<const Body *>(one))(); },
+        &body, cluster);
+}
 
 template <typename T> T shuffle(unsigned mask, T x, int from)
 {
@@ -69,12 +77,11 @@ template <typename T> T shuffle(unsigned mask, T x, int from)
 
 #define STK_CUDA_LAUNCH(kernel, blocks, threads, shared, stream, ...)                              \
     ((void)(stream),                                                                               \
-     stk_emulated::run((blocks), (threads), (shared), [&] { kernel(__VA_ARGS__); }), cudaSuccess)
+     stk_emulated::launch((blocks), (threads), (shared), [&] { kernel(__VA_ARGS__); }))
 #define STK_CUDA_LAUNCH_EARLY STK_CUDA_LAUNCH
 #define STK_CUDA_LAUNCH_CLUSTER(kernel, cluster, blocks, threads, shared, stream, ...)             \
     ((void)(stream),                                                                               \
-     stk_emulated::run((blocks), (threads), (shared), [&] { kernel(__VA_ARGS__); }, (cluster)),    \
-     cudaSuccess)
+     stk_emulated::launch((blocks), (threads), (shared), [&] { kernel(__VA_ARGS__); }, (cluster)))
 #define STK_CUDA_DYNAMIC(type, name) type *name = reinterpret_cast<type *>(stk_emulated::dynamic())
 
 inline void __syncthreads()

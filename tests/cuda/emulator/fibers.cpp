@@ -1,6 +1,7 @@
 /* Blocks of fibers. */
 #include "emulate.hpp"
 #include <memory>
+#include <new>
 #include <stdlib.h>
 #include <ucontext.h>
 #include <vector>
@@ -29,19 +30,20 @@ struct fiber {
     uint8_t  gave[WORD];
 };
 
-std::vector<fiber>           fibers; /* of a cluster; each block begins with a warp */
-std::unique_ptr<uint8_t[]>   stacks; /* of which most is never touched */
-size_t                       stack_count;
-std::vector<unsigned char>   shared_bytes; /* of one block after the other */
-size_t                       block_bytes;
-ucontext_t                   scheduler;
-int                          current;
-int                          counting, counted; /* threads that came to a count, and with x */
-const std::function<void()> *code;
+std::vector<fiber>         fibers; /* of a cluster; each block begins with a warp */
+std::unique_ptr<uint8_t[]> stacks; /* of which most is never touched */
+size_t                     stack_count;
+std::vector<unsigned char> shared_bytes; /* of one block after the other */
+size_t                     block_bytes;
+ucontext_t                 scheduler;
+int                        current;
+int                        counting, counted; /* threads that came to a count, and with x */
+void (*code)(const void *);
+const void *code_body;
 
 void enter()
 {
-    (*code)();
+    code(code_body);
     fibers[(size_t)current].done = true;
     swapcontext(&fibers[(size_t)current].context, &scheduler);
 }
@@ -118,6 +120,24 @@ void run_cluster()
     }
 }
 
+/* All that is allocated for a cluster. The callers are C: nothing may be thrown through them. */
+bool make_room(size_t fiber_count, size_t bytes)
+{
+    try {
+        fibers.resize(fiber_count);
+        shared_bytes.resize(bytes);
+        if (stack_count < fiber_count) {
+            stack_count = 0;
+            stacks.reset();
+            stacks.reset(new uint8_t[fiber_count * STACK]);
+            stack_count = fiber_count;
+        }
+        return true;
+    } catch (const std::bad_alloc &) {
+        return false;
+    }
+}
+
 } // namespace
 
 int lane()
@@ -188,25 +208,23 @@ unsigned ballot(unsigned mask, bool x)
     return bits;
 }
 
-void run(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &body,
-         unsigned cluster)
+cudaError_t run(dim3 blocks, dim3 threads, size_t shared, void (*thread)(const void *),
+                const void *body, unsigned cluster) noexcept
 {
     int count = (int)(threads.x * threads.y * threads.z), apart = (count + WARP - 1) / WARP * WARP;
     block_size = threads;
     grid_size = blocks;
     block_bytes = (shared + 31) / 16 * 16;
-    code = &body;
-    fibers.resize((size_t)apart * cluster);
+    code = thread;
+    code_body = body;
+    if (!make_room((size_t)apart * cluster, block_bytes * cluster))
+        return cudaErrorMemoryAllocation;
     for (fiber &f : fibers)
         f.waits = 0;
-    if (stack_count < fibers.size()) {
-        stack_count = fibers.size();
-        stacks.reset(new uint8_t[stack_count * STACK]);
-    }
     for (unsigned z = 0; z < blocks.z; z++)
         for (unsigned y = 0; y < blocks.y; y++)
             for (unsigned x = 0; x < blocks.x; x += cluster) {
-                shared_bytes.assign(block_bytes * cluster, 0xff);
+                memset(shared_bytes.data(), 0xff, shared_bytes.size());
                 for (int i = 0; i < (int)fibers.size(); i++)
                     if (i % apart < count)
                         begin(i, i % apart, i / apart, {x + (unsigned)(i / apart), y, z});
@@ -214,6 +232,7 @@ void run(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &
                         fibers[(size_t)i].block = -1, fibers[(size_t)i].done = true;
                 run_cluster();
             }
+    return cudaSuccess;
 }
 
 } // namespace stk_emulated

@@ -205,10 +205,14 @@ cudaError_t cudaGetLastError(void)
 
 const char *cudaGetErrorString(cudaError_t code)
 {
-    return code == cudaSuccess ? "no error" : "emulated error";
+    return code == cudaSuccess                 ? "no error"
+           : code == cudaErrorMemoryAllocation ? "out of memory"
+                                               : "emulated error";
 }
 
 const char *cudaGetErrorName(cudaError_t code)
 {
-    return code == cudaSuccess ? "cudaSuccess" : "emulated";
+    return code == cudaSuccess                 ? "cudaSuccess"
+           : code == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation"
+                                               : "emulated";
 }
