@@ -1,5 +1,6 @@
 """What is left out, by name and with its reason. A row hides a problem of a form under an attack; all
-three are patterns. An attack is followed by the file that it met, after a blank. The table is to be empty."""
+three are patterns. An attack is followed by the file that it met, after a blank; one of memory, by the library
+that was refused some and in whose code the process then ended. The table is to be empty."""
 import fnmatch
 import re
 
@@ -10,6 +11,14 @@ LEFT_OUT = [
 ]
 
 enabled = True
+
+
+def met_on(log):
+    """What follows an attack, as the log of the faults has it."""
+    lines = log.splitlines()
+    if lines and lines[0].startswith(("malloc ", "mmap ")):
+        return next((line.removeprefix("ends ") for line in lines if line.startswith("ends ")), "")
+    return lines[0].split(" ", 3)[-1] if lines else ""
 
 
 def reason_for(case, problem):

@@ -69,6 +69,16 @@ class Faults(unittest.TestCase):
             self.assertEqual((self.folder / "b").stat().st_size, left)
             (self.folder / "b").unlink()
 
+    def test_a_library_that_memory_was_refused_to_and_that_ends_is_named(self):
+        for words, named in (("THEIRS TAKEN", "in oneDNN"), ("THEIRS", ""), ("OURS TAKEN", "")):
+            log = pathlib.Path(f"{self.folder}.log")
+            log.unlink(missing_ok=True)
+            env = {**os.environ, "LD_PRELOAD": FAULTS, "STK_FAULT": "malloc:1:ENOMEM:on",
+                   "STK_FAULT_BELOW": str(self.folder), "STK_FAULT_LOG": str(log)}
+            done = subprocess.run([pathlib.Path(FAULTS).parent / "torture_ending", *words.split()], env=env)
+            self.assertEqual(done.returncode, -6)
+            self.assertEqual(known.met_on(log.read_text()), named, words)
+
     def test_a_wrong_request_is_refused(self):
         self.assertEqual(preloaded(self.folder, "write:x:ENOSPC", "0").returncode, 99)
 

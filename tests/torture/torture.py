@@ -109,7 +109,7 @@ class Torture:
         log_path = pathlib.Path(f"{case}.log")
         log = log_path.read_text() if log_path.exists() else ""
         done.code, done.fired = ending.code, bool(log) or attacks.kind_of(attack) not in ("fault", "kill")
-        done.file = log.splitlines()[0].split(" ", 3)[-1] if log else ""
+        done.file = known.met_on(log)
         if form.reports:
             ending.err += ending.out.decode("utf-8", "replace")
         done.problems += judge.of_code(attack, ending) + judge.of_message(attack, ending, log)

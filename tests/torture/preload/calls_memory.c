@@ -21,6 +21,7 @@ static bool refused(stk_call call)
     const stk_fate fate = stk_fault_next(call, NULL, -1);
     if (fate == STK_FATE_AFTER || fate == STK_FATE_MIDDLE) stk_fault_die();
     if (fate == STK_FATE_FAIL || fate == STK_FATE_SHORT) {
+        stk_caller_refused();
         errno = ENOMEM;
         return true;
     }

@@ -142,6 +142,13 @@ static void note(const fault *f, unsigned long count, const char *name)
     if (log_path) append_line(log_path, line);
 }
 
+void stk_fault_note_end(const char *where)
+{
+    char line[64];
+    snprintf(line, sizeof line, "ends %s\n", where);
+    if (log_path) append_line(log_path, line);
+}
+
 void stk_fault_wait_if_dying(void)
 {
     while (dying)

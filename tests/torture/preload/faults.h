@@ -68,8 +68,13 @@ bool stk_below(int folder, const char *path);
 bool stk_below_fd(int fd);
 void stk_below_opened(int fd, bool below);
 
-/* callers.c: "in oneDNN" or "in OpenMP" where the calling thread is, else "". */
+/* Says in the log that the process ends, and where. */
+void stk_fault_note_end(const char *where);
+
+/* callers.c: "in oneDNN" or "in OpenMP" where the calling thread is in their code, else "". */
 const char *stk_caller(void);
+/* The calling thread is refused memory. */
+void stk_caller_refused(void);
 
 /* power.c: what would be lost if the power went now. */
 void stk_power_opened(int fd, bool emptied);
