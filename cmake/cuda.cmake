@@ -25,14 +25,15 @@ else()
     message(STATUS "CUDA: nvcc is not here: building without the backend for NVIDIA GPUs")
 endif()
 
-set(STOKER_CUDA_SOURCE ${PROJECT_SOURCE_DIR}/src/backend/cuda)
+set(STOKER_CUDA_SOURCE ${PROJECT_SOURCE_DIR}/src/compute/cuda)
+set(STOKER_CUDA_KERNELS ${PROJECT_SOURCE_DIR}/src/compute/cuda_kernels)
 
 # stoker_cuda_objects(OUT): compiles every .cu with nvcc. Own commands, since CMake of Debian 12 does
 # not know this toolkit's architectures.
 function(stoker_cuda_objects out)
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${STOKER_CUDA_SOURCE}/*.cu)
-    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${STOKER_CUDA_SOURCE}/*.cuh ${STOKER_CUDA_SOURCE}/*.h
-         ${PROJECT_SOURCE_DIR}/src/tensor/*.h)
+    file(GLOB sources CONFIGURE_DEPENDS ${STOKER_CUDA_KERNELS}/*.cu)
+    file(GLOB headers CONFIGURE_DEPENDS ${STOKER_CUDA_KERNELS}/*.cuh ${STOKER_CUDA_KERNELS}/*.h
+         ${PROJECT_SOURCE_DIR}/src/tensor/*.h ${PROJECT_SOURCE_DIR}/src/edit/*.h)
     set(targets)
     foreach(arch ${STOKER_CUDA_ARCHITECTURES})
         if(arch EQUAL 90) # wgmma and its like are of 9.0 only
@@ -44,8 +45,7 @@ function(stoker_cuda_objects out)
     endforeach()
     list(APPEND targets -gencode arch=compute_${last},code=compute_${last})
     foreach(source ${sources})
-        file(RELATIVE_PATH name ${STOKER_CUDA_SOURCE} ${source})
-        string(REPLACE "/" "_" name ${name})
+        cmake_path(GET source FILENAME name)
         set(object ${PROJECT_BINARY_DIR}/cuda/${name}.o)
         add_custom_command(OUTPUT ${object}
             COMMAND ${STOKER_NVCC} -std=c++17 -O3 ${targets} --expt-relaxed-constexpr -lineinfo
@@ -68,7 +68,7 @@ endfunction()
 function(stoker_cuda_plugin)
     file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/cuda)
     stoker_cuda_objects(cuda_objects)
-    file(GLOB_RECURSE cuda_host CONFIGURE_DEPENDS ${STOKER_CUDA_SOURCE}/*.c)
+    file(GLOB cuda_host CONFIGURE_DEPENDS ${STOKER_CUDA_SOURCE}/*.c)
     add_library(stoker_cuda MODULE ${cuda_host} ${cuda_objects})
     target_include_directories(stoker_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_include_directories(stoker_cuda SYSTEM PRIVATE ${STOKER_CUDA_ROOT}/include

@@ -18,7 +18,7 @@ string(SUBSTRING "${page}" 0 ${cut} head)
 math(EXPR cut "${cut} + 6")
 string(SUBSTRING "${page}" ${cut} -1 tail)
 
-set(code "/* Made by cmake/page.cmake from src/report/page. */\n#include \"report/page.h\"\n")
+set(code "/* Made by cmake/page.cmake from src/observe/report/page. */\n#include \"observe/report/page.h\"\n")
 foreach(half head tail)
     file(WRITE "${OUT}.${half}" "${${half}}")
     file(READ "${OUT}.${half}" bytes HEX)

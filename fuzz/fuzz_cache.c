@@ -1,7 +1,7 @@
 /* The bytes of a cache on disk: the list of chunks, and a chunk. Framed soundly, as any file with
  * wrong checksums ends at the record reader. First byte: which of the two is made of the rest. */
 #include "memory_filesystem.h"
-#include "pipeline/ops/chunk_file.h"
+#include "pipeline/support/chunk_file.h"
 
 #include <stdio.h>
 

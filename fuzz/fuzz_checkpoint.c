@@ -4,7 +4,7 @@
  * runs on, within its memory. First byte: which pipeline, and whether passes rewrite it. */
 #include "base/crc32c.h"
 #include "memory_filesystem.h"
-#include "pipeline/iterator/iterator.h"
+#include "pipeline/iterator/iterator_internal.h"
 
 #include <stoker/stoker.h>
 

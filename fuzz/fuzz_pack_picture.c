@@ -1,7 +1,7 @@
 /* Pictures as a pack stores them, from arbitrary bytes and in every mode: what comes out is a
  * picture again, of the size asked for. The first three bytes choose. */
 #include "fuzz_image.h"
-#include "storage/pack/pack_picture.h"
+#include "storage/pack/pack_image.h"
 
 enum { HEADER = 3 };
 

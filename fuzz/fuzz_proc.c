@@ -1,7 +1,7 @@
 /* What /proc and nvidia-smi might say, in arbitrary bytes. The first byte chooses the file. */
 #include "observe/resources/gpu.h"
+#include "observe/resources/process_tree.h"
 #include "observe/resources/sources.h"
-#include "observe/resources/tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A page's timeline from arbitrary traces: whatever is accepted gives JSON that can be read, with
  * no more events than asked for. The first byte says how many those are. */
-#include "report/data.h"
+#include "observe/report/page_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * the rest says which texts and tensors a file has whose checksums are right, so that what lies
  * behind them is reached. A load that fails says why and changes nothing; all memory is given back.
  */
-#include "backend/variables.h"
+#include "compute/runtime/device_variables.h"
 #include "memory_filesystem.h"
-#include "train/checkpoint/format.h"
+#include "train/checkpoint/checkpoint_format.h"
 
 #include <stoker/stoker.h>
 

@@ -1,6 +1,6 @@
 /* What it costs to hand work over: tasks through the pool, pointers through the ring. */
-#include "base/pool.h"
 #include "base/ring.h"
+#include "base/thread_pool.h"
 #include "base/threads.h"
 #include "bench.h"
 

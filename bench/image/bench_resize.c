@@ -2,7 +2,7 @@
  * The box changes its size with every call, as random crops do, so that weights are computed each
  * time. compare_resize.py runs other libraries on the same sizes. */
 #include "bench.h"
-#include "image/resize/kernels.h"
+#include "image/resize/resize_kernels.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What level 0 costs: its calls alone, beside a step of LeNet with 64 pictures; and, with the path
  * of data (a pack of Fashion-MNIST), steps with the meter on and off in turn. bench_meter [DATA] */
 #include "bench.h"
-#include "pipeline/run/activity.h"
+#include "pipeline/runtime/thread_activity.h"
 
 #include <stoker/dataset_operators.h>
 #include <stoker/dataset_sources.h>

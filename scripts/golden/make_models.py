@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes tests/data/models/: what PyTorch and torchvision make of the models, for tests/models. Run
+"""Writes tests/data/models/: what PyTorch and torchvision make of the models, for tests/compute/models. Run
 from the repository's root with a Python that has torch and torchvision.
 
     NAME.txt      every variable of torchvision's model in its order: `name dim,dim,..`
     logits.txt    `model size batch classes training: logits`, row after row
     training.txt  `model: losses of 20 steps` of SGD with momentum
 
-Parameters and pictures are filled by a formula of name and index that tests/models/model_support.h
+Parameters and pictures are filled by a formula of name and index that tests/compute/models/model_support.h
 has as well, so no weights are kept. They are float32; PyTorch computes with them in float64, so that the
 rounding that is seen is ours."""
 import math

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the numbers in tests/ops/test_weighted_loss.c: torch's cross_entropy with weights of
+"""Prints the numbers in tests/compute/ops/test_weighted_loss.c: torch's cross_entropy with weights of
 classes, and the focal loss, which torch has for single classes only, by its formula on torch's
 log_softmax. Each line: the loss, then its gradient by the logits times sin(1.7), as EXPECT_KNOWN
 wants it. Run with torch 2.15."""

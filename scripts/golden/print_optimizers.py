@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the numbers in tests/ops/test_updates.c: what torch.optim makes of three gradients of one
+"""Prints the numbers in tests/compute/ops/test_updates.c: what torch.optim makes of three gradients of one
 parameter, and LARS and LAMB, which torch has not, by their formulas in numpy."""
 import numpy as np
 import torch

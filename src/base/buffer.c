@@ -2,7 +2,7 @@
  * unit, the bytes follow. Only bytes of a special kind lie elsewhere. */
 #include "base/checked.h"
 #include "base/large.h"
-#include "base/ledger_spares.h"
+#include "base/ledger_block_cache.h"
 
 #include <stdlib.h>
 #include <stoker/buffer.h>

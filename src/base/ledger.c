@@ -1,6 +1,6 @@
 /* The memory ledger: one atomic total against the ceiling, one atomic line per kind of memory. */
+#include "base/ledger_block_cache.h"
 #include "base/ledger_pressure.h"
-#include "base/ledger_spares.h"
 #include "base/limits.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* A check: which pictures are looked at, by several threads, and what is made of it. */
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "health/facts.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* A large convolution costs what its area says; a chain of 3x3 sees as far for less. */
-#include "lint/lint.h"
-#include "ops/conv2d.h"
-#include "ops/ops.h"
+#include "compute/ops/conv2d.h"
+#include "compute/ops/graph_ops.h"
+#include "lint/lint_internal.h"
 #include <string.h>
 
 enum { LARGEST = 5, LARGEST_OF_STEM = 7, PICTURE_CHANNELS = 4 };

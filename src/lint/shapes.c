@@ -1,8 +1,8 @@
 /* Rules about shapes: what is padded, and layers that are larger than they need to be. */
-#include "lint/lint.h"
-#include "ops/conv2d.h"
-#include "ops/matmul.h"
-#include "ops/ops.h"
+#include "compute/ops/conv2d.h"
+#include "compute/ops/graph_ops.h"
+#include "compute/ops/matmul.h"
+#include "lint/lint_internal.h"
 #include <string.h>
 
 enum { MULTIPLE = 8, PICTURE_CHANNELS = 4 };

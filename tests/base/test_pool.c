@@ -1,5 +1,5 @@
 /* The pool runs every task once, in order, with per-worker state, and leaves nothing running. */
-#include "base/pool.h"
+#include "base/thread_pool.h"
 
 #include "harness.h"
 

@@ -1,5 +1,5 @@
 /* Free blocks are used again, never more than may be kept, and go when memory is wanted. */
-#include "base/ledger_spares.h"
+#include "base/ledger_block_cache.h"
 #include "harness.h"
 
 #include <stdlib.h>

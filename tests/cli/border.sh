@@ -13,9 +13,9 @@ fi
 ulimit -c 0
 
 # One door: oneDNN is called where exceptions are caught and nowhere else.
-calls=$(grep -nE '(^|[^_a-z])dnnl_[a-z0-9_]+\(' "$root"/src/backend/cpu/*.[ch] || true)
+calls=$(grep -nE '(^|[^_a-z])dnnl_[a-z0-9_]+\(' "$root"/src/compute/cpu/*.[ch] || true)
 [ -z "$calls" ] || fail "C calls oneDNN past the border: $calls"
-for object in "$1"/CMakeFiles/stoker_objects.dir/src/backend/cpu/*.c.o; do
+for object in "$1"/CMakeFiles/stoker_objects.dir/src/compute/cpu/*.c.o; do
     ! nm -u "$object" | grep -q ' dnnl_' || fail "$object calls oneDNN past the border"
 done
 

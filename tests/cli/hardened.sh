@@ -50,7 +50,7 @@ done
 
 # Control-flow protection: a linker drops the mark where one library lacks it, so objects are asked.
 if grep -q '^STOKER_HAS_fcf_protection_full:INTERNAL=1' "$build/CMakeCache.txt"; then
-    for object in src/base/error.c.o src/backend/plugin.c.o src/image/codec/codec.c.o; do
+    for object in src/base/error.c.o src/compute/runtime/plugin.c.o src/image/codec/codec.c.o; do
         readelf -n "$build/CMakeFiles/stoker_objects.dir/$object" >"$work/notes" 2>/dev/null
         expect_in "$work/notes" "IBT, SHSTK" "$object: control-flow protection"
     done

@@ -16,4 +16,4 @@ for step in range(210):
 print('{"ph":"X","pid":1,"tid":1,"cat":"cpu_op","name":"aten::last","ts":210000,"dur":1}], "schemaVersion": 1}')
 PYTHON
 "$1/stoker" diagnose "$work/large.json" -o "$work/trace-large.html" >/dev/null || exit 1
-PYTHONDONTWRITEBYTECODE=1 timeout 200 python3 "$here/../report/browser.py" "$work"
+PYTHONDONTWRITEBYTECODE=1 timeout 200 python3 "$here/../observe/report/browser.py" "$work"

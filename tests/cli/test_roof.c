@@ -6,8 +6,8 @@
 #include "../../tools/stoker/terminal.c"
 #include "../../tools/stoker/text.c"
 
+#include "compute/ops/graph_ops.h"
 #include "harness.h"
-#include "ops/ops.h"
 
 /* 100 FLOP and 10 bytes a nanosecond, 2 us to start. */
 static const stk_profile_limits machine = {1e11, 1e10, -1, -1, -1, 2000};

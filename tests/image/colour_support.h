@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "image/ops/area.h"
 #include "image/ops/canvas.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "image/ops/canvas.h"
 #include "image/ops/check.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 #include <stdlib.h>
 #include <string.h>

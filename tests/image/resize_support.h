@@ -3,7 +3,7 @@
 #define STK_TESTS_RESIZE_SUPPORT_H
 
 #include "harness.h"
-#include "image/resize/kernels.h"
+#include "image/resize/resize_kernels.h"
 
 #include <stdlib.h>
 #include <string.h>

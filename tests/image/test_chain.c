@@ -1,8 +1,8 @@
 /* Chains: the same to the bit as one operation after the other, whatever is run in one pass. */
 #include "../harness.h"
 
-#include "image/chain/studio_pool.h"
-#include "image/chain/view.h"
+#include "image/chain/lazy_view.h"
+#include "image/chain/workspace_pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>

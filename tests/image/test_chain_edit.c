@@ -1,10 +1,10 @@
 /* Chains as edits: a device that does what they say gives what the chain gives. */
 #include "../harness.h"
 
+#include "compute/ops/edit_op_inputs.h"
+#include "compute/ops/graph_ops.h"
 #include "image/batch/mix.h"
-#include "image/chain/edit.h"
-#include "ops/edits.h"
-#include "ops/ops.h"
+#include "image/chain/chain_edit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "codec_support.h"
 #include "guard_support.h"
 
-#include "image/jpeg/kernels.h"
+#include "image/jpeg/jpeg_kernels.h"
 
 /* Decodes picture, which lies before a guard, whole and in a window. */
 static void decode_guarded(stk_bytes picture, const stk_jpeg_kernels *kernels,

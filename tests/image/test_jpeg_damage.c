@@ -1,5 +1,5 @@
 /* JPEGs cut off, damaged, or of odd kinds; and memory that runs out. */
-#include "image/jpeg/kernels.h"
+#include "image/jpeg/jpeg_kernels.h"
 #include "image/jpeg_support.h"
 
 static stk_decoder *new_decoder(void)

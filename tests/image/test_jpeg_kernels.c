@@ -1,5 +1,5 @@
 /* The kernels of JPEG decoding against their plain forms, on any numbers and odd sizes. */
-#include "image/jpeg/kernels.h"
+#include "image/jpeg/jpeg_kernels.h"
 #include "image/jpeg_support.h"
 
 enum { BLOCKS = 7, STRIDE = 64, ROOM = 4096 };

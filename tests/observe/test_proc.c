@@ -1,6 +1,6 @@
 /* What the files of /proc say, from kernels old and new, and from none. */
+#include "observe/resources/process_tree.h"
 #include "observe/resources/sources.h"
-#include "observe/resources/tree.h"
 #include "proc_fixture.h"
 
 STK_TEST(cores_are_busy_when_they_neither_idle_nor_wait)

@@ -1,5 +1,5 @@
 /* Samples: from a machine made of files, and from this one. */
-#include "observe/resources/resources.h"
+#include "observe/resources/resources_internal.h"
 
 #include "base/clock.h"
 #include "proc_fixture.h"

@@ -4,7 +4,7 @@
 #ifndef STK_TESTS_FAKE_PICTURES_H
 #define STK_TESTS_FAKE_PICTURES_H
 
-#include "image/resize/kernels.h"
+#include "image/resize/resize_kernels.h"
 
 #include <stdlib.h>
 #include <stoker/image.h>

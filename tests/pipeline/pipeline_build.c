@@ -2,7 +2,7 @@
 #include "pipeline_language.h"
 #include "pipeline_support.h"
 
-#include "pipeline/run/elements.h"
+#include "pipeline/runtime/elements.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "pipeline_support.h"
 
-#include "pipeline/iterator/iterator.h"
+#include "pipeline/iterator/iterator_internal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* What the threads of a run do, and how the time of a consumer is told apart by it. */
 #include "base/clock.h"
 #include "file_support.h"
-#include "pipeline/run/activity.h"
+#include "pipeline/runtime/thread_activity.h"
 #include "storage/slow_filesystem.h"
 
 #include <stoker/dataset_sources.h>

@@ -1,6 +1,6 @@
 /* Where a queue's consumer is: what is saved, restored and saved again. */
-#include "pipeline/iterator/iterator.h"
-#include "pipeline/run/ahead_places.h"
+#include "pipeline/iterator/iterator_internal.h"
+#include "pipeline/runtime/queue_positions.h"
 #include "pipeline_support.h"
 
 #include <unistd.h>

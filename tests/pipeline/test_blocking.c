@@ -1,10 +1,10 @@
 /* Work that waits: on the engines, beside the threads that compute. */
 #include "base/clock.h"
 #include "base/threads.h"
-#include "pipeline/ops/apply.h"
-#include "pipeline/ops/ops.h"
-#include "pipeline/run/node.h"
-#include "pipeline/run/run_io.h"
+#include "pipeline/operators/fused_map.h"
+#include "pipeline/operators/operators.h"
+#include "pipeline/runtime/run_io.h"
+#include "pipeline/runtime/run_node.h"
 #include "pipeline_support.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* Data in which nothing more is to be found: whoever runs ahead looks for the next element for
  * ever, and must let go when nobody wants it any more. */
-#include "pipeline/iterator/iterator.h"
+#include "pipeline/iterator/iterator_internal.h"
 #include "pipeline_support.h"
 
 #include <pthread.h>

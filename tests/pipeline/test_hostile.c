@@ -1,7 +1,7 @@
 /* Callers who ask for what makes no sense: a clear error each time, and never a crash, a hang or a
  * leak. */
 #include "file_support.h"
-#include "pipeline/plan/plan.h"
+#include "pipeline/plan/operator.h"
 #include "pipeline_support.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 #include "base/limits.h"
-#include "pipeline/plan/plan.h"
+#include "pipeline/plan/operator.h"
 #include "pipeline_support.h"
 
 #include <inttypes.h>

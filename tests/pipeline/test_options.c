@@ -1,7 +1,7 @@
 #include "pipeline_support.h"
 
-#include "pipeline/iterator/iterator.h"
-#include "pipeline/ops/options.h"
+#include "pipeline/iterator/iterator_internal.h"
+#include "pipeline/operators/options.h"
 
 static stk_dataset *with(stk_dataset *data, stk_order order, unsigned passes_off)
 {

@@ -1,6 +1,6 @@
 #include "values_support.h"
 
-#include "pipeline/ops/pad.h"
+#include "pipeline/support/pad_batch.h"
 
 #include <stdlib.h>
 

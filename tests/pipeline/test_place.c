@@ -1,6 +1,6 @@
 /* Where files lie is no part of what a pipeline is. */
 #include "file_support.h"
-#include "pipeline/plan/plan.h"
+#include "pipeline/plan/operator.h"
 
 #include <dirent.h>
 #include <stoker/dataset_sources.h>

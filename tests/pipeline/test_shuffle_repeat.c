@@ -1,4 +1,4 @@
-#include "pipeline/ops/shuffle.h"
+#include "pipeline/operators/shuffle.h"
 #include "pipeline_support.h"
 
 #include <stdlib.h>

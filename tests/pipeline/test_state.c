@@ -1,5 +1,5 @@
-#include "pipeline/element/places.h"
-#include "pipeline/run/state.h"
+#include "pipeline/element/ragged.h"
+#include "pipeline/runtime/state_bytes.h"
 #include "pipeline_support.h"
 
 static stk_element *rich_element(void)

@@ -1,4 +1,4 @@
-#include "pipeline/iterator/trial.h"
+#include "pipeline/iterator/running_stats.h"
 #include "pipeline_support.h"
 
 #include <stdio.h>

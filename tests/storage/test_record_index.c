@@ -1,7 +1,7 @@
 /* Record indexes and random access: built, kept, reused, stale, damaged, unwritable. */
 #include "faulty_filesystem.h"
 #include "record_support.h"
-#include "storage/record/record_index.h"
+#include "storage/record/record_index_internal.h"
 #include "storage/record/tfrecord_format.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Compressed TFRecord files: recognised, joined, cut off, damaged, mistaken for one another. */
 #include "record_support.h"
-#include "storage/record/content.h"
+#include "storage/record/content_name.h"
 #include "storage/record/tfrecord_format.h"
 
 #include <stdio.h>

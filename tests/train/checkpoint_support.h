@@ -3,7 +3,7 @@
 #ifndef STK_TESTS_CHECKPOINT_SUPPORT_H
 #define STK_TESTS_CHECKPOINT_SUPPORT_H
 
-#include "backend/variables.h"
+#include "compute/runtime/device_variables.h"
 #include "harness.h"
 #include "train/checkpoint/checkpoint.h"
 

@@ -2,9 +2,9 @@
  * mark has not passed when it is first asked, and batches that were lent to it must still be as
  * they were when their step is done. $STOKER_LATE_FAILS_AT: it is lost at that mark. A plug-in
  * named "cuda", so that programs find it. */
-#include "backend/plugin.h"
 #include "base/clock.h"
-#include "graph/op.h"
+#include "compute/graph/graph_op.h"
+#include "compute/runtime/plugin.h"
 #include <stdlib.h>
 #include <string.h>
 

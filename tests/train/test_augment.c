@@ -1,6 +1,6 @@
 /* MixUp, CutMix and painting that are left to the device: the same bits as the host's. */
-#include "tensor/edit.h"
-#include "train/data/feed.h"
+#include "edit/edit.h"
+#include "train/input/loader.h"
 #include "train/tiny_data.h"
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Data that is kept between epochs: the same batches, and storage is read once. */
 #include "failing_alloc.h"
-#include "train/data/feed.h"
+#include "train/input/loader.h"
 #include "train/tiny_data.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Lists of class names. */
 #include "../harness.h"
-#include "train/use/class_list.h"
+#include "train/saved/class_list.h"
 
 #include <string.h>
 

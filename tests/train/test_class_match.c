@@ -1,6 +1,6 @@
 /* Classes of data among those of a run. */
 #include "../harness.h"
-#include "train/use/class_match.h"
+#include "train/tasks/class_match.h"
 
 #include <stdio.h>
 #include <string.h>

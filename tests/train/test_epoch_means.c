@@ -1,6 +1,6 @@
 /* Loss and accuracy of an epoch are the means over all its samples, however often a run reports,
  * and also where it was stopped within one. */
-#include "train/loop/sums.h"
+#include "train/loop/step_sums.h"
 #include "train/tiny_data.h"
 #include <math.h>
 #include <stdio.h>

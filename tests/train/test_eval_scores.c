@@ -1,6 +1,6 @@
 /* Scores of an evaluation, beside those of scikit-learn. */
 #include "../harness.h"
-#include "train/use/eval_scores.h"
+#include "train/tasks/eval_scores.h"
 
 #include <math.h>
 

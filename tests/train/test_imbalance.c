@@ -2,11 +2,11 @@
  * is.
  */
 #include "train/class_folders.h"
-#include "train/class_weights.h"
-#include "train/data/describe.h"
-#include "train/data/feed.h"
-#include "train/data/labels.h"
-#include "train/data/resident.h"
+#include "train/input/class_labels.h"
+#include "train/input/class_weights.h"
+#include "train/input/input_plan.h"
+#include "train/input/loader.h"
+#include "train/input/resident.h"
 #include "train/tiny_data.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Weights that say what they are, and those that do not. */
 #include "../harness.h"
-#include "train/use/model_source.h"
+#include "train/tasks/model_source.h"
 
 #include <stdio.h>
 #include <stoker/safetensors.h>

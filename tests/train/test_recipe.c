@@ -1,7 +1,7 @@
 /* Training recipes: keys from text and YAML, refusals with line and key, a print that loads again.
  */
 #include "harness.h"
-#include "train/recipe/recipe.h"
+#include "train/recipe/train_recipe_internal.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Pictures that are kept on the device: every epoch has all of them once, training is what it is
  * with pictures that are streamed, and what cannot be is told. */
-#include "tensor/edit.h"
-#include "train/data/resident.h"
+#include "edit/edit.h"
+#include "train/input/resident.h"
 #include "train/tiny_data.h"
 #include <stdio.h>
 #include <string.h>

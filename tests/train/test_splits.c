@@ -1,6 +1,6 @@
 /* Which split is learnt from, chosen by and reported on. */
 #include "harness.h"
-#include "train/data/splits.h"
+#include "train/input/splits.h"
 #include <string.h>
 
 static stk_train_data choose(const char *const *names, const char *split, const char *validation,

@@ -1,6 +1,6 @@
 /* What many images say of the data, and what one of them does not. */
 #include "harness.h"
-#include "train/data/survey.h"
+#include "train/input/survey.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

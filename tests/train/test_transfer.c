@@ -1,7 +1,7 @@
 /* Learning that begins with weights: frozen parts, rates, heads of other classes, what is refused.
  */
 #include "train/class_folders.h"
-#include "train/pretrained.h"
+#include "train/saved/pretrained.h"
 #include "train/tiny_data.h"
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* Numbers from 0 to 1 by the beta distribution. */
-#ifndef STK_IMAGE_BETA_H
-#define STK_IMAGE_BETA_H
+#ifndef STK_IMAGE_BATCH_BETA_H
+#define STK_IMAGE_BATCH_BETA_H
 
 #include "base/philox.h"
 

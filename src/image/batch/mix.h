@@ -2,11 +2,11 @@
  * and others, 2019), in place. Row i goes with row rows - 1 - i, and each of the two gets the
  * other's part: so a pair is read and written once and nothing is copied aside. The middle row of
  * an odd number goes with itself and stays. Shuffled batches make it a random pairing. */
-#ifndef STK_IMAGE_MIX_H
-#define STK_IMAGE_MIX_H
+#ifndef STK_IMAGE_BATCH_MIX_H
+#define STK_IMAGE_BATCH_MIX_H
 
 #include "base/philox.h"
-#include "tensor/edit.h"
+#include "edit/edit.h"
 
 #include <stoker/image.h>
 #include <stoker/tensor.h>

@@ -2,9 +2,9 @@
  * cannot be moved further, and at the end. */
 #include "base/checked.h"
 #include "base/clock.h"
+#include "image/chain/lazy_view.h"
 #include "image/chain/part.h"
-#include "image/chain/studio.h"
-#include "image/chain/view.h"
+#include "image/chain/workspace.h"
 #include "image/codec/codec.h"
 #include "image/codec/orientation.h"
 

@@ -2,10 +2,10 @@
  * operations allow: windows, sizes and flips are gathered and carried out together (for encoded
  * pictures by decoding only what is needed), and the last pass writes the result where it is to be.
  * The result is the same, to the bit, as running each operation by itself. */
-#ifndef STK_IMAGE_CHAIN_H
-#define STK_IMAGE_CHAIN_H
+#ifndef STK_IMAGE_CHAIN_CHAIN_H
+#define STK_IMAGE_CHAIN_CHAIN_H
 
-#include "image/ops/op.h"
+#include "image/ops/image_op.h"
 
 typedef struct stk_chain_decode {
     stk_image_limits limits;

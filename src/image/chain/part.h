@@ -1,8 +1,8 @@
 /* What the time of a chain is told by. Part 0 is decoding; part 1 + i is step i: painting, or a
  * pass over the pixels that carries step i out together with steps after it; the last part is a
  * pass that only copies. */
-#ifndef STK_IMAGE_PART_H
-#define STK_IMAGE_PART_H
+#ifndef STK_IMAGE_CHAIN_PART_H
+#define STK_IMAGE_CHAIN_PART_H
 
 #include "image/chain/chain.h"
 

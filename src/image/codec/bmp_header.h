@@ -1,6 +1,6 @@
 /* What stands in a BMP before its pixels: sizes, how pixels are packed, the palette. */
-#ifndef STK_IMAGE_BMP_HEADER_H
-#define STK_IMAGE_BMP_HEADER_H
+#ifndef STK_IMAGE_CODEC_BMP_HEADER_H
+#define STK_IMAGE_CODEC_BMP_HEADER_H
 
 #include "image/codec/palette.h"
 

@@ -1,7 +1,7 @@
 /* One codec a file: how a format is known, measured and decoded. codec.c has the list. Codecs know
  * nothing of orientation: they work in stored coordinates. */
-#ifndef STK_IMAGE_CODEC_H
-#define STK_IMAGE_CODEC_H
+#ifndef STK_IMAGE_CODEC_CODEC_H
+#define STK_IMAGE_CODEC_CODEC_H
 
 #include <stoker/image.h>
 

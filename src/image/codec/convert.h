@@ -1,7 +1,7 @@
 /* Rows of one kind of pixel to rows of another, as Pillow's convert does it. A step is the bytes
  * from pixel to pixel; what follows the channels that are used (alpha) is dropped. */
-#ifndef STK_IMAGE_CONVERT_H
-#define STK_IMAGE_CONVERT_H
+#ifndef STK_IMAGE_CODEC_CONVERT_H
+#define STK_IMAGE_CODEC_CONVERT_H
 
 #include <stdint.h>
 

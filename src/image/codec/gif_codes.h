@@ -1,6 +1,6 @@
 /* LZW as GIFs have it: codes of 3 to 12 bits, in pieces of up to 255 bytes, to indices. */
-#ifndef STK_IMAGE_GIF_CODES_H
-#define STK_IMAGE_GIF_CODES_H
+#ifndef STK_IMAGE_CODEC_GIF_CODES_H
+#define STK_IMAGE_CODEC_GIF_CODES_H
 
 #include <stdbool.h>
 #include <stoker/bytes.h>

@@ -1,6 +1,6 @@
 /* Where the first frame of a GIF lies, and what its indices mean. */
-#ifndef STK_IMAGE_GIF_FRAME_H
-#define STK_IMAGE_GIF_FRAME_H
+#ifndef STK_IMAGE_CODEC_GIF_FRAME_H
+#define STK_IMAGE_CODEC_GIF_FRAME_H
 
 #include "image/codec/palette.h"
 

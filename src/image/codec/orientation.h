@@ -1,6 +1,6 @@
 /* The eight EXIF orientations: how what is stored becomes what is shown. */
-#ifndef STK_IMAGE_ORIENTATION_H
-#define STK_IMAGE_ORIENTATION_H
+#ifndef STK_IMAGE_CODEC_ORIENTATION_H
+#define STK_IMAGE_CODEC_ORIENTATION_H
 
 #include <stoker/image.h>
 

@@ -1,6 +1,6 @@
 /* Colours that pixels are indices into. */
-#ifndef STK_IMAGE_PALETTE_H
-#define STK_IMAGE_PALETTE_H
+#ifndef STK_IMAGE_CODEC_PALETTE_H
+#define STK_IMAGE_CODEC_PALETTE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What stands in a PNG beside its pixels. */
-#ifndef STK_IMAGE_PNG_HEADER_H
-#define STK_IMAGE_PNG_HEADER_H
+#ifndef STK_IMAGE_CODEC_PNG_HEADER_H
+#define STK_IMAGE_CODEC_PNG_HEADER_H
 
 #include <stoker/image.h>
 

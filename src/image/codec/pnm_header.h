@@ -1,6 +1,6 @@
 /* What stands before the pixels of a PBM, PGM or PPM. */
-#ifndef STK_IMAGE_PNM_HEADER_H
-#define STK_IMAGE_PNM_HEADER_H
+#ifndef STK_IMAGE_CODEC_PNM_HEADER_H
+#define STK_IMAGE_CODEC_PNM_HEADER_H
 
 #include <stoker/image.h>
 

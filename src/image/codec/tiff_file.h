@@ -1,6 +1,6 @@
 /* A TIFF in memory, opened with libtiff: its first page. */
-#ifndef STK_IMAGE_TIFF_FILE_H
-#define STK_IMAGE_TIFF_FILE_H
+#ifndef STK_IMAGE_CODEC_TIFF_FILE_H
+#define STK_IMAGE_CODEC_TIFF_FILE_H
 
 #include <stoker/image.h>
 #include <tiffio.h>

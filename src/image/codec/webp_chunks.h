@@ -1,7 +1,7 @@
 /* What a WebP file holds, without decoding: the picture (of an animation the first one), and
  * EXIF. */
-#ifndef STK_IMAGE_WEBP_CHUNKS_H
-#define STK_IMAGE_WEBP_CHUNKS_H
+#ifndef STK_IMAGE_CODEC_WEBP_CHUNKS_H
+#define STK_IMAGE_CODEC_WEBP_CHUNKS_H
 
 #include <stoker/image.h>
 

@@ -1,6 +1,6 @@
 /* What the encoders share. */
-#ifndef STK_IMAGE_ENCODE_H
-#define STK_IMAGE_ENCODE_H
+#ifndef STK_IMAGE_ENCODE_ENCODE_H
+#define STK_IMAGE_ENCODE_ENCODE_H
 
 #include <stoker/image.h>
 

@@ -1,7 +1,7 @@
 /* JPEG: the decoder of our own first, libjpeg-turbo for all it leaves. */
 #include "base/checked.h"
+#include "image/jpeg/jpeg_layout.h"
 #include "image/jpeg/jpeg_turbo.h"
-#include "image/jpeg/layout.h"
 #include "image/jpeg/region.h"
 
 static bool is_jpeg(stk_bytes encoded)

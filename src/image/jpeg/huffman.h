@@ -1,8 +1,8 @@
 /* Huffman tables made for speed: one look gives a whole symbol and more.
  * They are kept by content, because small pictures with everybody's tables would otherwise spend
  * most of their time building them. */
-#ifndef STK_IMAGE_HUFFMAN_H
-#define STK_IMAGE_HUFFMAN_H
+#ifndef STK_IMAGE_JPEG_HUFFMAN_H
+#define STK_IMAGE_JPEG_HUFFMAN_H
 
 #include <stdbool.h>
 #include <stoker/bytes.h>

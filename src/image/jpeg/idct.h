@@ -1,7 +1,7 @@
 /* The inverse cosine transform, with the bits that libjpeg-turbo's JDCT_ISLOW gives on x86-64: 16
  * bits wrap and saturate where its vector code does. Reduced forms give 4x4, 2x2 or one sample. */
-#ifndef STK_IMAGE_IDCT_H
-#define STK_IMAGE_IDCT_H
+#ifndef STK_IMAGE_JPEG_IDCT_H
+#define STK_IMAGE_JPEG_IDCT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* A JPEG's coefficients written again: one sequential scan, Huffman codes of its own, a restart
  * marker after every interval of MCUs. Around libjpeg, and so the one place with setjmp. */
-#ifndef STK_IMAGE_JPEG_REWRITE_H
-#define STK_IMAGE_JPEG_REWRITE_H
+#ifndef STK_IMAGE_JPEG_JPEG_REWRITE_H
+#define STK_IMAGE_JPEG_JPEG_REWRITE_H
 
 #include <stoker/image.h>
 

@@ -1,7 +1,7 @@
 /* libjpeg-turbo, for what the scan of our own does not decode: progressive, arithmetic and
  * multi-scan files, four components, and everything that is damaged. */
-#ifndef STK_IMAGE_JPEG_TURBO_H
-#define STK_IMAGE_JPEG_TURBO_H
+#ifndef STK_IMAGE_JPEG_JPEG_TURBO_H
+#define STK_IMAGE_JPEG_JPEG_TURBO_H
 
 #include "image/codec/codec.h"
 

@@ -3,7 +3,7 @@
 #include "image/jpeg/region.h"
 
 #include "image/codec/convert.h"
-#include "image/jpeg/layout.h"
+#include "image/jpeg/jpeg_layout.h"
 #include "image/jpeg/restart_index.h"
 
 enum { ROW_LEAD = 64 };

@@ -1,9 +1,9 @@
 /* A window of a baseline JPEG, decoded without the rest of it. */
-#ifndef STK_IMAGE_REGION_H
-#define STK_IMAGE_REGION_H
+#ifndef STK_IMAGE_JPEG_REGION_H
+#define STK_IMAGE_JPEG_REGION_H
 
 #include "image/jpeg/jpeg_header.h"
-#include "image/jpeg/kernels.h"
+#include "image/jpeg/jpeg_kernels.h"
 
 /* The window's pixels to dst, whose rows follow each other. *done is false, and nothing failed,
  * when the picture is of a kind this does not decode or anything in it is abnormal. */

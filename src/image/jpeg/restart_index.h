@@ -2,8 +2,8 @@
  * look for the markers. The index is input like any other: whoever uses it checks that a marker is
  * where it says. As bytes: 1, then varints: MCUs per segment, segments, the first one's place, and
  * each one's length with the two bytes of the marker that ends it (the last one's is EOI). */
-#ifndef STK_IMAGE_RESTART_INDEX_H
-#define STK_IMAGE_RESTART_INDEX_H
+#ifndef STK_IMAGE_JPEG_RESTART_INDEX_H
+#define STK_IMAGE_JPEG_RESTART_INDEX_H
 
 #include <stdbool.h>
 #include <stoker/blob.h>

@@ -3,10 +3,10 @@
  * The time goes into one chain: look at bits, load an entry, shift by what it says. Everything else
  * is arranged to stay off it: entries hold several symbols, values are worked out beside the chain,
  * and a coefficient that an entry does not have is written as a 0 where one stands anyway. */
-#ifndef STK_IMAGE_SCAN_BLOCKS_H
-#define STK_IMAGE_SCAN_BLOCKS_H
+#ifndef STK_IMAGE_JPEG_SCAN_BLOCKS_H
+#define STK_IMAGE_JPEG_SCAN_BLOCKS_H
 
-#include "image/jpeg/scan.h"
+#include "image/jpeg/jpeg_scan.h"
 
 #define INLINE static inline __attribute__((always_inline))
 

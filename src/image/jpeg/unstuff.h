@@ -1,7 +1,7 @@
 /* Entropy-coded bytes without the zeros that are stuffed behind each 0xff, so that whoever reads
  * bits need not look at bytes; and the markers between them. */
-#ifndef STK_IMAGE_UNSTUFF_H
-#define STK_IMAGE_UNSTUFF_H
+#ifndef STK_IMAGE_JPEG_UNSTUFF_H
+#define STK_IMAGE_JPEG_UNSTUFF_H
 
 #include <stdbool.h>
 #include <stoker/bytes.h>

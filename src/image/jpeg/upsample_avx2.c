@@ -1,5 +1,5 @@
 /* Upsampling, 16 samples of 16 bits a step. */
-#include "image/jpeg/upsample.h"
+#include "image/jpeg/jpeg_upsample.h"
 
 #include <immintrin.h>
 

@@ -1,9 +1,9 @@
 /* Painting operations as functions, for those that are made of others. Pixels are dense and are
  * changed in place; factors and amounts are within the bounds of the operation's parameters. */
-#ifndef STK_IMAGE_ADJUST_H
-#define STK_IMAGE_ADJUST_H
+#ifndef STK_IMAGE_OPS_ADJUST_H
+#define STK_IMAGE_OPS_ADJUST_H
 
-#include "image/ops/op.h"
+#include "image/ops/image_op.h"
 
 enum { STK_FACTOR_MOST = 1000 }; /* of factors that 1 leaves a picture as it is by */
 

@@ -1,8 +1,8 @@
 /* affine: turns, moves, scales and shears an image by random amounts, as torchvision's RandomAffine
  * does with Pillow. */
+#include "edit/edit_ops.h"
 #include "image/ops/check.h"
-#include "image/ops/edit_step.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/warp.h"
 
 #include <math.h>

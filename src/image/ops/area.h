@@ -1,6 +1,6 @@
 /* Sizes of pixels whose rows are dense, as a canvas's are: one run of bytes. */
-#ifndef STK_IMAGE_AREA_H
-#define STK_IMAGE_AREA_H
+#ifndef STK_IMAGE_OPS_AREA_H
+#define STK_IMAGE_OPS_AREA_H
 
 #include <stoker/image.h>
 

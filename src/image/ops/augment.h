@@ -1,9 +1,9 @@
 /* The fourteen changes that rand_augment and trivial_augment choose from, and how strong each is:
  * torchvision's tables. */
-#ifndef STK_IMAGE_AUGMENT_H
-#define STK_IMAGE_AUGMENT_H
+#ifndef STK_IMAGE_OPS_AUGMENT_H
+#define STK_IMAGE_OPS_AUGMENT_H
 
-#include "image/ops/op.h"
+#include "image/ops/image_op.h"
 
 typedef enum stk_augment {
     STK_AUGMENT_IDENTITY,

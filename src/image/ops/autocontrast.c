@@ -2,8 +2,8 @@
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"
 #include "image/ops/histogram.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/lut.h"
-#include "image/ops/ops.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Between two pictures, and past either: from + factor * (image - from), in float32, cut off to
  * whole levels and clamped, as Pillow's Image.blend does to the bit. */
-#ifndef STK_IMAGE_BLEND_H
-#define STK_IMAGE_BLEND_H
+#ifndef STK_IMAGE_OPS_BLEND_H
+#define STK_IMAGE_OPS_BLEND_H
 
 #include <stddef.h>
 #include <stdint.h>

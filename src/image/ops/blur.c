@@ -3,7 +3,7 @@
  * still fit 16 bits; torch works in float32, and the difference is a level at most. */
 #include "image/ops/area.h"
 #include "image/ops/check.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/taps.h"
 
 #include <math.h>

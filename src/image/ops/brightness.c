@@ -1,11 +1,11 @@
 /* brightness: between black and the picture, and past it, as Pillow's ImageEnhance.Brightness. */
+#include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"
 #include "image/ops/blend.h"
 #include "image/ops/check.h"
-#include "image/ops/edit_step.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/lut.h"
-#include "image/ops/ops.h"
 
 typedef struct brightness_params {
     double factor[2];

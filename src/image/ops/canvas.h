@@ -1,8 +1,8 @@
 /* A canvas with memory of its own. */
-#ifndef STK_IMAGE_CANVAS_H
-#define STK_IMAGE_CANVAS_H
+#ifndef STK_IMAGE_OPS_CANVAS_H
+#define STK_IMAGE_OPS_CANVAS_H
 
-#include "image/ops/op.h"
+#include "image/ops/image_op.h"
 
 /* Holds a canvas over two areas that take turns: one has the pixels, the other is room. Asking for
  * room again before using it gives the same area, its contents undefined. Pixels from elsewhere may

@@ -1,6 +1,6 @@
 /* centre_crop: the middle of an image; a smaller one gets a black border, as in torchvision. */
 #include "image/ops/check.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 typedef struct centre_crop_params {
     double size[2]; /* height, width */

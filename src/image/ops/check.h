@@ -1,8 +1,8 @@
 /* What several operations check and draw. name is the parameter's, for errors. */
-#ifndef STK_IMAGE_CHECK_H
-#define STK_IMAGE_CHECK_H
+#ifndef STK_IMAGE_OPS_CHECK_H
+#define STK_IMAGE_OPS_CHECK_H
 
-#include "image/ops/op.h"
+#include "image/ops/image_op.h"
 
 enum {
     STK_SIDE_MOST = 65535,    /* pixels of a row or a column that an operation may make */

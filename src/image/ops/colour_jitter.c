@@ -1,9 +1,9 @@
 /* colour_jitter: brightness, contrast, saturation and hue by random amounts in a random order, as
  * torchvision's ColorJitter. */
+#include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
 #include "image/ops/check.h"
-#include "image/ops/edit_step.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 #include <math.h>
 

@@ -1,13 +1,13 @@
 /* contrast: between the mean of the grey and the picture, and past it, as Pillow's
  * ImageEnhance.Contrast. */
+#include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"
 #include "image/ops/blend.h"
 #include "image/ops/check.h"
-#include "image/ops/edit_step.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/luma.h"
 #include "image/ops/lut.h"
-#include "image/ops/ops.h"
 
 typedef struct contrast_params {
     double factor[2];

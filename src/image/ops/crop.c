@@ -1,6 +1,6 @@
 /* crop: a window at a fixed place. */
 #include "image/ops/check.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 typedef struct crop_params {
     int32_t x, y, width, height;

@@ -1,9 +1,9 @@
 /* cutout: a square around a random pixel is wiped out; what is outside the picture is lost (DeVries
  * and Taylor, 2017). */
+#include "edit/edit_ops.h"
 #include "image/ops/check.h"
-#include "image/ops/edit_step.h"
-#include "image/ops/fill.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_fill.h"
+#include "image/ops/image_ops.h"
 
 enum { HOLES_MOST = 1000 };
 

@@ -2,8 +2,8 @@
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"
 #include "image/ops/histogram.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/lut.h"
-#include "image/ops/ops.h"
 
 /* The pixels of one step of the result; 0: too few levels or pixels to change anything. */
 static size_t step_of(const uint32_t count[256], size_t pixels)

@@ -1,9 +1,9 @@
 /* erase: a random rectangle is wiped out, as torchvision's RandomErasing. */
+#include "edit/edit_ops.h"
 #include "image/ops/area.h"
 #include "image/ops/check.h"
-#include "image/ops/edit_step.h"
-#include "image/ops/fill.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_fill.h"
+#include "image/ops/image_ops.h"
 
 #include <math.h>
 

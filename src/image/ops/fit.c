@@ -3,7 +3,7 @@
  * does in an image of the right size: no border, and no scrap of a large one. A long one loses at
  * most a part of its length; the rest of its shape is given up. */
 #include "image/ops/check.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/sampling.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* flip: mirrors left and right, or top and bottom. */
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 enum { HORIZONTAL, VERTICAL };
 

@@ -1,8 +1,8 @@
 /* gamma: levels to a power, as torchvision's adjust_gamma on a Pillow image. */
 #include "image/ops/area.h"
 #include "image/ops/check.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/lut.h"
-#include "image/ops/ops.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* grey: takes the colour out, as torchvision's Grayscale. */
+#include "edit/edit_ops.h"
 #include "image/ops/area.h"
-#include "image/ops/edit_step.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/luma.h"
-#include "image/ops/ops.h"
 
 enum { KEEP, ONE };
 enum { BLOCK = 1024 };

@@ -1,6 +1,6 @@
 /* How many pixels have each level. */
-#ifndef STK_IMAGE_HISTOGRAM_H
-#define STK_IMAGE_HISTOGRAM_H
+#ifndef STK_IMAGE_OPS_HISTOGRAM_H
+#define STK_IMAGE_OPS_HISTOGRAM_H
 
 #include <stoker/image.h>
 

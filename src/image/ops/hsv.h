@@ -1,6 +1,6 @@
 /* Colours to hue, saturation and value and back, with Pillow's 8-bit HSV in between. */
-#ifndef STK_IMAGE_HSV_H
-#define STK_IMAGE_HSV_H
+#ifndef STK_IMAGE_OPS_HSV_H
+#define STK_IMAGE_OPS_HSV_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* hue: turns the circle of colours, as torchvision's adjust_hue does with Pillow's HSV. */
+#include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"
 #include "image/ops/check.h"
-#include "image/ops/edit_step.h"
 #include "image/ops/hsv.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 typedef struct hue_params {
     double shift[2];

@@ -1,8 +1,8 @@
 /* invert: the negative. */
+#include "edit/edit_ops.h"
 #include "image/ops/area.h"
-#include "image/ops/edit_step.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/lut.h"
-#include "image/ops/ops.h"
 
 static stk_status paint(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err)
 {

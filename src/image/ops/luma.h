@@ -1,6 +1,6 @@
 /* Grey of colours, as Pillow's convert("L"): (19595 R + 38470 G + 7471 B + 32768) / 65536. */
-#ifndef STK_IMAGE_LUMA_H
-#define STK_IMAGE_LUMA_H
+#ifndef STK_IMAGE_OPS_LUMA_H
+#define STK_IMAGE_OPS_LUMA_H
 
 #include <stoker/image.h>
 

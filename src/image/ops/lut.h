@@ -1,6 +1,6 @@
 /* Bytes replaced through a table of 256: what most colour operations come down to. */
-#ifndef STK_IMAGE_LUT_H
-#define STK_IMAGE_LUT_H
+#ifndef STK_IMAGE_OPS_LUT_H
+#define STK_IMAGE_OPS_LUT_H
 
 #include <stoker/image.h>
 

@@ -1,7 +1,7 @@
 /* noise: random changes of single levels (gaussian) or whole pixels (salt_pepper). */
 #include "image/ops/area.h"
 #include "image/ops/check.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* normalize: (value - mean) / std of each channel, in units of 0 to 1. */
-#include "image/ops/ending.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
+#include "image/ops/output_format.h"
 
 typedef struct normalize_params {
     double mean[3], std[3]; /* as given; std 0: not given */

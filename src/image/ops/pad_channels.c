@@ -1,5 +1,5 @@
 /* pad_channels: channels of 0 after those of the image, for kernels that want 4 of them. */
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 enum { MOST_CHANNELS = 4 };
 

@@ -1,7 +1,7 @@
 /* Parameters from text and back, by the operation's table. */
 #include "base/decimal.h"
 #include "base/suggest.h"
-#include "image/ops/op.h"
+#include "image/ops/image_op.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* posterize: keeps the upper bits of each level, as Pillow's ImageOps.posterize. */
+#include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"
 #include "image/ops/check.h"
-#include "image/ops/edit_step.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/lut.h"
-#include "image/ops/ops.h"
 
 typedef struct posterize_params {
     double bits[2];

@@ -2,7 +2,7 @@
  * 2019), as torchvision's RandAugment. */
 #include "image/ops/augment.h"
 #include "image/ops/check.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 enum { OPS_MOST = 100, BINS_MOST = 1000 };
 

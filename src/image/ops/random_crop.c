@@ -1,6 +1,6 @@
 /* random_crop: a window of fixed size at a random place, of the image or of it and a border. */
 #include "image/ops/check.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 typedef struct random_crop_params {
     double  size[2]; /* height, width */

@@ -1,7 +1,7 @@
 /* random_resized_crop: a window of random area and shape, resampled to a fixed size. The draws are
  * torchvision's: ten tries, then the largest window in the middle whose shape is allowed. */
 #include "image/ops/check.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/sampling.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* rotate: turns an image about its middle, as Pillow's Image.rotate does. */
+#include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
 #include "image/ops/check.h"
-#include "image/ops/edit_step.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/warp.h"
 
 #include <math.h>

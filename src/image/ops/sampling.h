@@ -1,8 +1,8 @@
 /* The parameters filter, like and antialias of the operations that resample. */
-#ifndef STK_IMAGE_SAMPLING_H
-#define STK_IMAGE_SAMPLING_H
+#ifndef STK_IMAGE_OPS_SAMPLING_H
+#define STK_IMAGE_OPS_SAMPLING_H
 
-#include "image/ops/op.h"
+#include "image/ops/image_op.h"
 
 typedef struct stk_sampling_params {
     int  filter, like; /* stk_filter, stk_resize_like */

@@ -1,11 +1,11 @@
 /* saturation: between grey and the picture, and past it, as Pillow's ImageEnhance.Color. */
+#include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"
 #include "image/ops/blend.h"
 #include "image/ops/check.h"
-#include "image/ops/edit_step.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/luma.h"
-#include "image/ops/ops.h"
 
 enum { BLOCK = 1024 }; /* pixels whose greys stay in the nearest cache */
 

@@ -4,7 +4,7 @@
 #include "image/ops/area.h"
 #include "image/ops/blend.h"
 #include "image/ops/check.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 #include <string.h>
 

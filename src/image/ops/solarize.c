@@ -1,10 +1,10 @@
 /* solarize: turns light levels over, as Pillow's ImageOps.solarize. */
+#include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"
 #include "image/ops/check.h"
-#include "image/ops/edit_step.h"
+#include "image/ops/image_ops.h"
 #include "image/ops/lut.h"
-#include "image/ops/ops.h"
 
 #include <math.h>
 

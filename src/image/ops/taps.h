@@ -1,6 +1,6 @@
 /* Weighted sums of rows: one pass of a symmetric separable filter, along either axis. */
-#ifndef STK_IMAGE_TAPS_H
-#define STK_IMAGE_TAPS_H
+#ifndef STK_IMAGE_OPS_TAPS_H
+#define STK_IMAGE_OPS_TAPS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* to_float: real numbers from 0 to 1. */
-#include "image/ops/ending.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
+#include "image/ops/output_format.h"
 
 typedef struct to_float_params {
     int  dtype;

@@ -2,7 +2,7 @@
  * 2021), as torchvision's TrivialAugmentWide. */
 #include "image/ops/augment.h"
 #include "image/ops/check.h"
-#include "image/ops/ops.h"
+#include "image/ops/image_ops.h"
 
 enum { BINS_MOST = 1000 };
 

@@ -1,9 +1,9 @@
 /* Images turned, sheared and moved: every pixel of the result is looked up in the source, as
  * Pillow's transform(AFFINE) does it and, to the bit, with its results. */
-#ifndef STK_IMAGE_WARP_H
-#define STK_IMAGE_WARP_H
+#ifndef STK_IMAGE_OPS_WARP_H
+#define STK_IMAGE_OPS_WARP_H
 
-#include "image/ops/op.h"
+#include "image/ops/image_op.h"
 
 /* Pixel x, y of the result shows the source at
  *   m[0] * (x + 0.5) + m[1] * (y + 0.5) + m[2],  m[3] * (x + 0.5) + m[4] * (y + 0.5) + m[5]

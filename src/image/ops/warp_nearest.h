@@ -1,6 +1,6 @@
 /* The nearest pixel, by Pillow's three ways of stepping. */
-#ifndef STK_IMAGE_WARP_NEAREST_H
-#define STK_IMAGE_WARP_NEAREST_H
+#ifndef STK_IMAGE_OPS_WARP_NEAREST_H
+#define STK_IMAGE_OPS_WARP_NEAREST_H
 
 #include "image/ops/warp.h"
 

@@ -1,6 +1,6 @@
 /* Rows of a warped image, for the plain kernels and those of an instruction set. */
-#ifndef STK_IMAGE_WARP_ROW_H
-#define STK_IMAGE_WARP_ROW_H
+#ifndef STK_IMAGE_OPS_WARP_ROW_H
+#define STK_IMAGE_OPS_WARP_ROW_H
 
 #include "image/ops/warp.h"
 

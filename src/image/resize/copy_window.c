@@ -1,5 +1,5 @@
 /* Windows without resampling: borders, flips and the ending. */
-#include "image/resize/ending.h"
+#include "image/resize/output_writer.h"
 
 #include <string.h>
 

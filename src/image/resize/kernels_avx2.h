@@ -1,8 +1,8 @@
-/* The loops of AVX2, for the tables of kernels that use them; kernels.h has what they do. */
-#ifndef STK_IMAGE_KERNELS_AVX2_H
-#define STK_IMAGE_KERNELS_AVX2_H
+/* The loops of AVX2, for the tables of kernels that use them; resize_kernels.h has what they do. */
+#ifndef STK_IMAGE_RESIZE_KERNELS_AVX2_H
+#define STK_IMAGE_RESIZE_KERNELS_AVX2_H
 
-#include "image/resize/kernels.h"
+#include "image/resize/resize_kernels.h"
 
 size_t stk_row_gather_room_avx2(const stk_axis *axis, int32_t channels);
 void   stk_row_gather_arrange_avx2(stk_row_gather *gather);

@@ -1,5 +1,5 @@
 /* The reference: every other table of kernels is tested against this one. */
-#include "image/resize/kernels.h"
+#include "image/resize/resize_kernels.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "image/resize/resize.h"
 
 #include "base/checked.h"
-#include "image/resize/ending.h"
+#include "image/resize/output_writer.h"
 
 #include <math.h>
 #include <stdlib.h>

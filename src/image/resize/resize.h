@@ -1,7 +1,7 @@
 /* Resampling: from a box of source pixels to an output of another size, and the way the output is
  * written (flipped, cast, scaled, in planes) in the same loop. */
-#ifndef STK_IMAGE_RESIZE_H
-#define STK_IMAGE_RESIZE_H
+#ifndef STK_IMAGE_RESIZE_RESIZE_H
+#define STK_IMAGE_RESIZE_RESIZE_H
 
 #include <stoker/image.h>
 #include <stoker/tensor.h>

@@ -1,5 +1,5 @@
 /* Output pixels as areas, and as single pixels. */
-#include "image/resize/weights.h"
+#include "image/resize/resize_weights.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* A fixed number of pixels around a point: what shrinks without averaging. Positions are computed
  * in float where the library that is matched does so. */
-#include "image/resize/weights.h"
+#include "image/resize/resize_weights.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Filters over a window that widens with the scale, so that shrinking averages all it covers. The
  * arithmetic is Pillow's, step by step: its results are matched to the last bit. */
-#include "image/resize/weights.h"
+#include "image/resize/resize_weights.h"
 
 #include <math.h>
 

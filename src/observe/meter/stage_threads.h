@@ -1,7 +1,7 @@
 /* What the threads of this process got of its cores, by the stage they work for: from
  * /proc/self/task. A look opens some files a thread: for the edges of a measurement. */
-#ifndef STK_OBSERVE_STAGE_THREADS_H
-#define STK_OBSERVE_STAGE_THREADS_H
+#ifndef STK_OBSERVE_METER_STAGE_THREADS_H
+#define STK_OBSERVE_METER_STAGE_THREADS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Profiles as JSON. */
-#include "observe/profile/fields.h"
+#include "base/params.h"
 
 #include <stoker/profile.h>
 

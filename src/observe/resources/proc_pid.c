@@ -1,7 +1,7 @@
 /* /proc/PID: what the watched processes use. A child that ended hands its counters to the parent
  * that waits for it; what was counted already is taken off there, so that nothing counts twice and
  * children that live shorter than a sample count too. */
-#include "observe/resources/tree.h"
+#include "observe/resources/process_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

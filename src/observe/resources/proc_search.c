@@ -1,5 +1,5 @@
 /* /proc as a whole: which processes are children of the watched ones. */
-#include "observe/resources/tree.h"
+#include "observe/resources/process_tree.h"
 
 #include <dirent.h>
 #include <fcntl.h>

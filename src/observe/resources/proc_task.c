@@ -1,5 +1,5 @@
 /* /proc/PID/task: the threads of the watched processes. */
-#include "observe/resources/tree.h"
+#include "observe/resources/process_tree.h"
 
 #include <dirent.h>
 #include <fcntl.h>

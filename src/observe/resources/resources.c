@@ -1,10 +1,10 @@
 /* One sample of everything: counters now less counters before, over the monotonic time between, so
  * that a clock that is set changes nothing. */
-#include "observe/resources/resources.h"
+#include "observe/resources/resources_internal.h"
 
 #include "base/clock.h"
-#include "observe/resources/machine.h"
-#include "observe/resources/tree.h"
+#include "observe/resources/machine_info.h"
+#include "observe/resources/process_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

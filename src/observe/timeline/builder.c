@@ -1,8 +1,8 @@
 /* Events of a trace, by their phase. */
 #include "observe/timeline/builder.h"
 
-#include "observe/timeline/origin.h"
 #include "observe/timeline/tool.h"
+#include "observe/timeline/trace_metadata.h"
 
 #include <stdlib.h>
 

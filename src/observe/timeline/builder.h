@@ -3,7 +3,7 @@
 #define STK_OBSERVE_TIMELINE_BUILDER_H
 
 #include "observe/timeline/chrome_reader.h"
-#include "observe/timeline/timeline.h"
+#include "observe/timeline/timeline_internal.h"
 
 /* A span that was begun, on the stack of its row or in the list of those with an id. */
 typedef struct stk_open_span {

@@ -1,5 +1,5 @@
 /* Whose functions a step's time goes to, where the trace has Python's stacks. */
-#include "observe/timeline/program.h"
+#include "observe/timeline/timeline_program.h"
 #include "observe/timeline/tool.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef STK_OBSERVE_TIMELINE_CHROME_READER_H
 #define STK_OBSERVE_TIMELINE_CHROME_READER_H
 
-#include "observe/timeline/input.h"
 #include "observe/timeline/json_scan.h"
+#include "observe/timeline/trace_input.h"
 
 /* The fields of an event as they stand in the text; data is NULL where there is none. */
 typedef struct stk_file_event {

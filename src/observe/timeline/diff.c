@@ -1,6 +1,6 @@
 /* Two timelines side by side: what a step costs in each, by stage and by operation. */
 #include "base/hash.h"
-#include "observe/timeline/ops.h"
+#include "observe/timeline/timeline_ops.h"
 #include "observe/timeline/windows.h"
 
 #include <math.h>

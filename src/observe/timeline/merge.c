@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "observe/timeline/chrome_reader.h"
 #include "observe/timeline/merge_output.h"
-#include "observe/timeline/origin.h"
+#include "observe/timeline/trace_metadata.h"
 
 #include <inttypes.h>
 #include <limits.h>

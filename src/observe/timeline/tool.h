@@ -3,7 +3,7 @@
 #ifndef STK_OBSERVE_TIMELINE_TOOL_H
 #define STK_OBSERVE_TIMELINE_TOOL_H
 
-#include "observe/timeline/timeline.h"
+#include "observe/timeline/timeline_internal.h"
 
 /* Where a rule holds. */
 typedef enum stk_tool_place { STK_TOOL_ANYWHERE, STK_TOOL_DEVICE, STK_TOOL_HOST } stk_tool_place;

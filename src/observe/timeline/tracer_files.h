@@ -1,6 +1,6 @@
 /* Requests of another process, and the replies to them, as files in a run's folder. */
-#ifndef STK_OBSERVE_TRACER_FILES_H
-#define STK_OBSERVE_TRACER_FILES_H
+#ifndef STK_OBSERVE_TIMELINE_TRACER_FILES_H
+#define STK_OBSERVE_TIMELINE_TRACER_FILES_H
 
 #include "observe/timeline/tracer_inside.h"
 

@@ -1,6 +1,6 @@
 /* The inside of a tracer: what planned recording and recording on request share. */
-#ifndef STK_OBSERVE_TRACER_INSIDE_H
-#define STK_OBSERVE_TRACER_INSIDE_H
+#ifndef STK_OBSERVE_TIMELINE_TRACER_INSIDE_H
+#define STK_OBSERVE_TIMELINE_TRACER_INSIDE_H
 
 #include "base/ring.h"
 #include "base/threads.h"

@@ -2,7 +2,7 @@
 #ifndef STK_OBSERVE_TIMELINE_WINDOWS_H
 #define STK_OBSERVE_TIMELINE_WINDOWS_H
 
-#include "observe/timeline/timeline.h"
+#include "observe/timeline/timeline_internal.h"
 
 /* How the steps were found. */
 typedef enum stk_step_source {

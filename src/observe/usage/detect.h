@@ -3,7 +3,7 @@
 #ifndef STK_OBSERVE_USAGE_DETECT_H
 #define STK_OBSERVE_USAGE_DETECT_H
 
-#include "observe/usage/track.h"
+#include "observe/usage/metric_series.h"
 
 /* Falls to less than half of the usual, again and again. */
 typedef struct stk_dips {

@@ -2,7 +2,7 @@
 #ifndef STK_OBSERVE_USAGE_JUDGE_H
 #define STK_OBSERVE_USAGE_JUDGE_H
 
-#include "observe/usage/track.h"
+#include "observe/usage/metric_series.h"
 
 #include <stoker/usage.h>
 

@@ -1,5 +1,5 @@
 /* The slope of a series, and how sure it is. */
-#include "observe/usage/track.h"
+#include "observe/usage/metric_series.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* What is known of elements before they exist. */
-#ifndef STK_PIPELINE_SPEC_H
-#define STK_PIPELINE_SPEC_H
+#ifndef STK_PIPELINE_ELEMENT_SPEC_H
+#define STK_PIPELINE_ELEMENT_SPEC_H
 
 #include "base/arena.h"
 

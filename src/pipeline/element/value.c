@@ -1,6 +1,6 @@
 /* Values: small ones in the struct, large ones in shared storage. */
 #include "base/checked.h"
-#include "pipeline/element/places.h"
+#include "pipeline/element/ragged.h"
 
 #include <stoker/element.h>
 

@@ -1,7 +1,7 @@
 /* What the built-in functions share: contexts, access to values with errors for people, and specs
  * that live as long as the function. */
-#ifndef STK_PIPELINE_BUILTIN_H
-#define STK_PIPELINE_BUILTIN_H
+#ifndef STK_PIPELINE_FUNCTIONS_BUILTIN_H
+#define STK_PIPELINE_FUNCTIONS_BUILTIN_H
 
 #include "base/arena.h"
 

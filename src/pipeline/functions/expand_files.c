@@ -1,6 +1,6 @@
 /* Datasets made of a path: the records or the lines of that file. */
 #include "pipeline/functions/path_value.h"
-#include "pipeline/plan/plan.h"
+#include "pipeline/plan/operator.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The inside of image functions, shared by image_function.c and image_many.c. */
-#ifndef STK_PIPELINE_IMAGE_CONTEXT_H
-#define STK_PIPELINE_IMAGE_CONTEXT_H
+#ifndef STK_PIPELINE_FUNCTIONS_IMAGE_CONTEXT_H
+#define STK_PIPELINE_FUNCTIONS_IMAGE_CONTEXT_H
 
-#include "image/chain/studio_pool.h"
+#include "image/chain/workspace_pool.h"
 #include "pipeline/functions/builtin.h"
 #include "pipeline/functions/image_function.h"
 

@@ -4,9 +4,9 @@
 #include "base/decimal.h"
 #include "base/suggest.h"
 #include "image/chain/part.h"
+#include "pipeline/functions/edit_image.h"
 #include "pipeline/functions/image_context.h"
-#include "pipeline/functions/image_edits.h"
-#include "pipeline/plan/plan.h"
+#include "pipeline/plan/operator.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Image functions: a decode and operations on one value of the element. Neighbours on the same
  * value can be joined into one function that runs them as one chain (image/chain/chain.h). */
-#ifndef STK_PIPELINE_IMAGE_FUNCTION_H
-#define STK_PIPELINE_IMAGE_FUNCTION_H
+#ifndef STK_PIPELINE_FUNCTIONS_IMAGE_FUNCTION_H
+#define STK_PIPELINE_FUNCTIONS_IMAGE_FUNCTION_H
 
 #include <stoker/functions.h>
 

@@ -3,7 +3,7 @@
  */
 #include "pipeline/functions/image_context.h"
 
-#include "image/chain/foresee.h"
+#include "image/chain/offload.h"
 
 #include <stdlib.h>
 

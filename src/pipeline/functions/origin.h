@@ -1,6 +1,6 @@
 /* origin: where an element came from, as two more values. */
-#ifndef STK_PIPELINE_ORIGIN_H
-#define STK_PIPELINE_ORIGIN_H
+#ifndef STK_PIPELINE_FUNCTIONS_ORIGIN_H
+#define STK_PIPELINE_FUNCTIONS_ORIGIN_H
 
 #include <stoker/function.h>
 

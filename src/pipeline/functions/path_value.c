@@ -1,7 +1,7 @@
 /* Paths that are values. */
 #include "pipeline/functions/path_value.h"
 
-#include "pipeline/plan/plan.h"
+#include "pipeline/plan/operator.h"
 #include "storage/file/paths.h"
 
 stk_status stk_path_of_value(stk_blob *text, const char *stage, const stk_element *element,

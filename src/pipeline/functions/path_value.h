@@ -1,6 +1,6 @@
 /* Paths that are values. */
-#ifndef STK_PIPELINE_PATH_VALUE_H
-#define STK_PIPELINE_PATH_VALUE_H
+#ifndef STK_PIPELINE_FUNCTIONS_PATH_VALUE_H
+#define STK_PIPELINE_FUNCTIONS_PATH_VALUE_H
 
 #include "pipeline/functions/builtin.h"
 

@@ -1,7 +1,7 @@
 /* pipeline: stages on top of the dataset that a function makes of an element. */
 #include "pipeline/functions/builtin.h"
 
-#include "pipeline/plan/plan.h"
+#include "pipeline/plan/operator.h"
 
 typedef struct context {
     stk_function *expand;

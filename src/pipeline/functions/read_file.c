@@ -1,6 +1,6 @@
 /* read_file: a path becomes the bytes of its file. */
 #include "pipeline/functions/path_value.h"
-#include "pipeline/plan/plan.h"
+#include "pipeline/plan/operator.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

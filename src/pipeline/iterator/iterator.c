@@ -1,10 +1,10 @@
 /* The iterator: an optimised plan, its running nodes, and what they share. */
-#include "pipeline/iterator/iterator.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "pipeline/iterator/checkpoint.h"
+#include "pipeline/iterator/iterator_checkpoint.h"
+#include "pipeline/iterator/iterator_internal.h"
 #include "pipeline/iterator/tuning_file.h"
-#include "pipeline/ops/options.h"
+#include "pipeline/operators/options.h"
 #include "pipeline/passes/pass.h"
 
 #include <inttypes.h>

@@ -5,9 +5,9 @@
 #include "base/clock.h"
 #include "base/large.h"
 #include "base/ledger_pressure.h"
-#include "pipeline/iterator/checkpoint.h"
-#include "pipeline/iterator/iterator.h"
-#include "pipeline/run/run_io.h"
+#include "pipeline/iterator/iterator_checkpoint.h"
+#include "pipeline/iterator/iterator_internal.h"
+#include "pipeline/runtime/run_io.h"
 
 #include <inttypes.h>
 

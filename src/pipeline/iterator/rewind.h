@@ -1,12 +1,12 @@
 /* Going back, at the memory ceiling and after a result that was cut short. What runs ahead may hold
  * the memory that the next result needs, and what it holds cannot be taken from it. Then all of it
  * is dropped, the run goes back to a place that was kept, and makes the result serially
- * (run/runtime.h): what fails then does not fit. So a pipeline gives the same on any number of
+ * (runtime/runtime.h): what fails then does not fit. So a pipeline gives the same on any number of
  * threads under any ceiling that one unit at a time fits under. A stop in the middle of a
  * result leaves the tree between two results: a checkpoint that is made then is of the place that
  * was kept. */
-#ifndef STK_PIPELINE_REWIND_H
-#define STK_PIPELINE_REWIND_H
+#ifndef STK_PIPELINE_ITERATOR_REWIND_H
+#define STK_PIPELINE_ITERATOR_REWIND_H
 
 #include <stdbool.h>
 #include <stoker/blob.h>

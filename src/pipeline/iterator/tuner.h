@@ -2,11 +2,11 @@
  * What it may change: how far each queue runs ahead, and how much work is handed over at a time.
  * (I/O requests in flight are the I/O engine's own to tune.) Values that a person gave are never
  * touched. */
-#ifndef STK_PIPELINE_TUNER_H
-#define STK_PIPELINE_TUNER_H
+#ifndef STK_PIPELINE_ITERATOR_TUNER_H
+#define STK_PIPELINE_ITERATOR_TUNER_H
 
-#include "pipeline/iterator/trial.h"
-#include "pipeline/run/runtime.h"
+#include "pipeline/iterator/running_stats.h"
+#include "pipeline/runtime/runtime.h"
 
 typedef struct stk_tuner {
     stk_run     *run;

@@ -1,8 +1,8 @@
 /* Tuned values kept from run to run: a JSON file with one entry per pipeline and host. */
-#ifndef STK_PIPELINE_TUNING_FILE_H
-#define STK_PIPELINE_TUNING_FILE_H
+#ifndef STK_PIPELINE_ITERATOR_TUNING_FILE_H
+#define STK_PIPELINE_ITERATOR_TUNING_FILE_H
 
-#include "pipeline/run/runtime.h"
+#include "pipeline/runtime/runtime.h"
 
 /* Reads what was kept for the pipeline of this fingerprint on this host: up to capacity entries. A
  * file that is not there gives none; one that is damaged is an error. */

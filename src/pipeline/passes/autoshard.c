@@ -1,6 +1,6 @@
 /* autoshard: a plan rewritten to one worker's part of its data. By files a worker reads only its
  * own; by elements it makes all and drops the others'. */
-#include "pipeline/ops/ops.h"
+#include "pipeline/operators/operators.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* filter_fusion: filters that follow each other are one stage, and run in parallel. */
-#include "pipeline/passes/fuse.h"
 #include "pipeline/passes/pass.h"
+#include "pipeline/passes/pass_fuse.h"
 
 static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)
 {

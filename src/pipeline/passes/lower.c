@@ -1,6 +1,6 @@
 /* lower: maps that may run in parallel become apply. Cannot be switched off: it is how they run. */
-#include "pipeline/ops/apply.h"
-#include "pipeline/ops/map.h"
+#include "pipeline/operators/fused_map.h"
+#include "pipeline/operators/map.h"
 #include "pipeline/passes/pass.h"
 
 static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)

@@ -1,9 +1,9 @@
 /* map_batch: elements are computed for their batch, and the last of them to be ready puts it
  * together: no queue of single elements between. */
-#include "pipeline/ops/apply.h"
-#include "pipeline/ops/batch.h"
-#include "pipeline/passes/fuse.h"
+#include "pipeline/operators/batch.h"
+#include "pipeline/operators/fused_map.h"
 #include "pipeline/passes/pass.h"
+#include "pipeline/passes/pass_fuse.h"
 
 /* Only a batch that was built over a map gives errors a place, as apply does: batch.h. */
 static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)

@@ -1,6 +1,6 @@
 /* map_filter: a map and a filter are one stage, so that filters run in parallel as maps do. */
-#include "pipeline/passes/fuse.h"
 #include "pipeline/passes/pass.h"
+#include "pipeline/passes/pass_fuse.h"
 
 static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)
 {

@@ -1,6 +1,6 @@
 /* map_fusion: maps that follow each other are one stage: one hand-over between threads, not two. */
-#include "pipeline/passes/fuse.h"
 #include "pipeline/passes/pass.h"
+#include "pipeline/passes/pass_fuse.h"
 
 static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)
 {

@@ -1,10 +1,10 @@
 /* noop: stages that change nothing are dropped. */
-#include "pipeline/ops/map.h"
-#include "pipeline/ops/prefetch.h"
-#include "pipeline/ops/repeat.h"
-#include "pipeline/ops/shard.h"
-#include "pipeline/ops/skip.h"
-#include "pipeline/ops/take.h"
+#include "pipeline/operators/map.h"
+#include "pipeline/operators/prefetch.h"
+#include "pipeline/operators/repeat.h"
+#include "pipeline/operators/shard.h"
+#include "pipeline/operators/skip.h"
+#include "pipeline/operators/take.h"
 #include "pipeline/passes/pass.h"
 
 #include <stoker/functions.h>

@@ -1,7 +1,7 @@
 /* parallel_batch: large batches are copied by several threads, and copying them never holds up the
  * thread that pulls. */
-#include "pipeline/ops/apply.h"
-#include "pipeline/ops/batch.h"
+#include "pipeline/operators/batch.h"
+#include "pipeline/operators/fused_map.h"
 #include "pipeline/passes/pass.h"
 
 enum {

@@ -1,9 +1,9 @@
 /* A pass: one rewriting of the plan that changes neither values nor order. One file each;
  * optimize.c holds the list. */
-#ifndef STK_PIPELINE_PASS_H
-#define STK_PIPELINE_PASS_H
+#ifndef STK_PIPELINE_PASSES_PASS_H
+#define STK_PIPELINE_PASSES_PASS_H
 
-#include "pipeline/plan/plan.h"
+#include "pipeline/plan/operator.h"
 
 typedef struct stk_pass_info {
     stk_pass    pass; /* 0: cannot be switched off */

@@ -1,7 +1,7 @@
 /* Datasets: made, shared, copied with other inputs. */
 #include "base/hash.h"
 #include "pipeline/element/spec.h"
-#include "pipeline/plan/plan.h"
+#include "pipeline/plan/operator.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * moved or copied comes in the same order, with the same random numbers, and goes on from the same
  * checkpoint. So a place stands between two marks, and is left out of what is hashed. */
 #include "base/hash.h"
-#include "pipeline/plan/plan.h"
+#include "pipeline/plan/operator.h"
 
 #include <inttypes.h>
 

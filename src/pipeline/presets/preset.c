@@ -1,7 +1,7 @@
 /* A preset's stages on a dataset. */
 #include "base/decimal.h"
-#include "pipeline/plan/plan.h"
-#include "pipeline/presets/chain.h"
+#include "pipeline/plan/operator.h"
+#include "pipeline/presets/preset_chain.h"
 
 #include <stdio.h>
 #include <stoker/dataset_operators.h>

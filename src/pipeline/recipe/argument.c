@@ -1,6 +1,6 @@
 /* One argument: what is written, as its parameter's kind wants it. */
 #include "base/suggest.h"
-#include "pipeline/recipe/recipe.h"
+#include "pipeline/recipe/data_recipe.h"
 #include "storage/file/paths.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* Stages and functions: found in the tables, their arguments bound. */
 #include "base/suggest.h"
-#include "pipeline/recipe/recipe.h"
+#include "pipeline/recipe/data_recipe.h"
 
 #include <stdio.h>
 

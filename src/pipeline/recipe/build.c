@@ -1,6 +1,6 @@
 /* Bound stages to datasets, bound functions to functions. */
 #include "base/suggest.h"
-#include "pipeline/recipe/recipe.h"
+#include "pipeline/recipe/data_recipe.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Constants: numbers, texts and nested lists of them as values. */
-#include "pipeline/recipe/recipe.h"
+#include "pipeline/recipe/data_recipe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Features of parse_example: `label: int64`, or a mapping with dtype, shape, kind and default. */
 #include "base/suggest.h"
-#include "pipeline/recipe/recipe.h"
+#include "pipeline/recipe/data_recipe.h"
 
 static const char *const keys[] = {"dtype", "shape", "kind", "default"};
 

@@ -1,5 +1,5 @@
 /* Functions that make a dataset of an element. */
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_table.h"
 
 static const stk_recipe_parameter value_parameters[] = {
     {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},

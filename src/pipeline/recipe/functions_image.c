@@ -1,6 +1,6 @@
 /* decode_image, and the operations on images. */
-#include "image/ops/op.h"
-#include "pipeline/recipe/table.h"
+#include "image/ops/image_op.h"
+#include "pipeline/recipe/recipe_table.h"
 
 #include <pthread.h>
 #include <stdio.h>

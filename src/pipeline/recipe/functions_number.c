@@ -1,5 +1,5 @@
 /* Functions of numbers: arithmetic, casts, checks, keys and scans. */
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_table.h"
 
 static const char *name_of(const stk_bound *bound)
 {

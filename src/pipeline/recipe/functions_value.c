@@ -1,5 +1,5 @@
 /* Functions that choose, name, read and parse values. */
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_table.h"
 
 enum { MOST_SELECTED = 64 };
 

@@ -2,7 +2,7 @@
 #ifndef STK_PIPELINE_RECIPE_PADDING_H
 #define STK_PIPELINE_RECIPE_PADDING_H
 
-#include "pipeline/recipe/recipe.h"
+#include "pipeline/recipe/data_recipe.h"
 
 typedef struct stk_padding {
     const stk_shape *shapes;  /* NULL: not given */

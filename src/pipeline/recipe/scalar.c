@@ -1,6 +1,6 @@
 /* What a plain word of YAML says: a whole number, a number, true or false. */
 #include "base/decimal.h"
-#include "pipeline/recipe/recipe.h"
+#include "pipeline/recipe/data_recipe.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Stages that put elements together and take them apart again. */
 #include "pipeline/recipe/padding.h"
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_table.h"
 
 #define SIZE_PARAMETER                                                                             \
     {                                                                                              \

@@ -1,6 +1,6 @@
 /* Stages that look at one element at a time: map, filter, flat_map, interleave, scan and others. */
-#include "pipeline/recipe/compare.h"
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_compare.h"
+#include "pipeline/recipe/recipe_table.h"
 
 #define ORDER_PARAMETER                                                                            \
     {                                                                                              \

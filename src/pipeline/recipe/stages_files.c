@@ -1,5 +1,5 @@
 /* Sources that are files: names, records, lines, blocks, and whatever stk_source_open knows. */
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_table.h"
 
 #include <stoker/dataset_sources.h>
 #include <stoker/source.h>

@@ -1,6 +1,6 @@
 /* Stages that gather elements: windows, groups by key, buckets by length. */
 #include "pipeline/recipe/padding.h"
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_table.h"
 
 static const stk_recipe_parameter window_parameters[] = {
     {"size", STK_RECIPE_INTEGER, .required = true, .least = 1, .help = "elements of a window"},

@@ -1,6 +1,6 @@
 /* Pictures from any data, and the usual ways to prepare them. */
 #include "base/suggest.h"
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_table.h"
 
 #include <stoker/presets.h>
 

@@ -1,6 +1,6 @@
 /* Stages with several inputs: zip, concatenate, sample_from, choose_from. The data so far, if any,
  * is the first of them. */
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_table.h"
 
 #include <stdlib.h>
 

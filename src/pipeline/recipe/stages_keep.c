@@ -1,6 +1,6 @@
 /* Stages that change no element: cache, snapshot, prefetch, what happens to errors, options. */
 #include "base/suggest.h"
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_table.h"
 
 #include <stoker/tfrecord.h>
 

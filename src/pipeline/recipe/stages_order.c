@@ -1,6 +1,6 @@
 /* Stages that choose and order elements: shuffle, repeat, take, skip, shard,
  * autoshard. */
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_table.h"
 
 #define SHUFFLE_PARAMETERS                                                                         \
     {"seed", STK_RECIPE_INTEGER, .help = "of the order; the pipeline's without it"},               \

@@ -1,5 +1,5 @@
 /* Sources that need no files: range, tensors, slices, elements. */
-#include "pipeline/recipe/table.h"
+#include "pipeline/recipe/recipe_table.h"
 
 #include <stdlib.h>
 #include <stoker/dataset_sources.h>

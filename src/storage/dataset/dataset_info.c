@@ -1,5 +1,5 @@
 /* What a data set says of itself, in memory. */
-#include "storage/dataset/dataset_info.h"
+#include "storage/dataset/dataset_info_internal.h"
 
 #include <stdlib.h>
 #include <stoker/dataset_info.h>

@@ -1,6 +1,6 @@
 /* Whether a folder holds what its description says. */
-#ifndef STK_STORAGE_DATASET_INFO_CHECK_H
-#define STK_STORAGE_DATASET_INFO_CHECK_H
+#ifndef STK_STORAGE_DATASET_DATASET_INFO_CHECK_H
+#define STK_STORAGE_DATASET_DATASET_INFO_CHECK_H
 
 #include <stoker/dataset_info.h>
 #include <stoker/shards.h>

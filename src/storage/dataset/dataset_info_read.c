@@ -1,6 +1,6 @@
 /* Reading a data set's description: TensorFlow Datasets' protobuf messages in JSON form, where
  * 64-bit numbers are strings. */
-#include "storage/dataset/dataset_info.h"
+#include "storage/dataset/dataset_info_internal.h"
 #include "storage/file/paths.h"
 #include "storage/file/text_lines.h"
 

@@ -1,5 +1,5 @@
 /* Writing a data set's description so that TensorFlow Datasets loads the folder. */
-#include "storage/dataset/dataset_info.h"
+#include "storage/dataset/dataset_info_internal.h"
 #include "storage/file/paths.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* What finding shards needs besides stoker/shards.h. */
-#ifndef STK_STORAGE_SHARDS_COMPLETE_H
-#define STK_STORAGE_SHARDS_COMPLETE_H
+#ifndef STK_STORAGE_DATASET_SHARDS_COMPLETE_H
+#define STK_STORAGE_DATASET_SHARDS_COMPLETE_H
 
 #include <stdbool.h>
 #include <stoker/shards.h>

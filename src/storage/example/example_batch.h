@@ -1,6 +1,6 @@
 /* A batch being filled: one column per wanted feature, and what the last record looked like. */
-#ifndef STK_STORAGE_EXAMPLE_BATCH_H
-#define STK_STORAGE_EXAMPLE_BATCH_H
+#ifndef STK_STORAGE_EXAMPLE_EXAMPLE_BATCH_H
+#define STK_STORAGE_EXAMPLE_EXAMPLE_BATCH_H
 
 #include "storage/example/example_parser.h"
 #include "storage/example/example_text.h"

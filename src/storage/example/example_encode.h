@@ -1,7 +1,7 @@
 /* Writing Features in two passes: sizes first, since every message is preceded by its length, then
  * the bytes into room that is known to suffice. */
-#ifndef STK_STORAGE_EXAMPLE_ENCODE_H
-#define STK_STORAGE_EXAMPLE_ENCODE_H
+#ifndef STK_STORAGE_EXAMPLE_EXAMPLE_ENCODE_H
+#define STK_STORAGE_EXAMPLE_EXAMPLE_ENCODE_H
 
 #include <stoker/blob.h>
 #include <stoker/sample.h>

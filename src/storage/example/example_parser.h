@@ -1,6 +1,6 @@
 /* A prepared set of wanted features: names in a hash table, defaults copied. Immutable. */
-#ifndef STK_STORAGE_EXAMPLE_PARSER_H
-#define STK_STORAGE_EXAMPLE_PARSER_H
+#ifndef STK_STORAGE_EXAMPLE_EXAMPLE_PARSER_H
+#define STK_STORAGE_EXAMPLE_EXAMPLE_PARSER_H
 
 #include "base/arena.h"
 

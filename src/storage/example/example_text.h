@@ -1,6 +1,6 @@
 /* How errors about Examples name their record, key and place. */
-#ifndef STK_STORAGE_EXAMPLE_TEXT_H
-#define STK_STORAGE_EXAMPLE_TEXT_H
+#ifndef STK_STORAGE_EXAMPLE_EXAMPLE_TEXT_H
+#define STK_STORAGE_EXAMPLE_EXAMPLE_TEXT_H
 
 #include "storage/example/wire.h"
 

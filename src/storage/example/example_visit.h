@@ -1,6 +1,6 @@
 /* Parts of the visitor that a SequenceExample shares with an Example. */
-#ifndef STK_STORAGE_EXAMPLE_VISIT_H
-#define STK_STORAGE_EXAMPLE_VISIT_H
+#ifndef STK_STORAGE_EXAMPLE_EXAMPLE_VISIT_H
+#define STK_STORAGE_EXAMPLE_EXAMPLE_VISIT_H
 
 #include "storage/example/example_text.h"
 

@@ -1,6 +1,6 @@
 /* Wanted feature lists of a SequenceExample, prepared. Immutable. */
-#ifndef STK_STORAGE_SEQUENCE_PARSER_H
-#define STK_STORAGE_SEQUENCE_PARSER_H
+#ifndef STK_STORAGE_EXAMPLE_SEQUENCE_PARSER_H
+#define STK_STORAGE_EXAMPLE_SEQUENCE_PARSER_H
 
 #include "storage/example/example_parser.h"
 

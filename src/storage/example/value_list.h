@@ -1,7 +1,7 @@
 /* The values of one feature: BytesList, FloatList or Int64List, as bytes of the wire.
  * Numbers come packed, one by one, or as any mix of both. */
-#ifndef STK_STORAGE_VALUE_LIST_H
-#define STK_STORAGE_VALUE_LIST_H
+#ifndef STK_STORAGE_EXAMPLE_VALUE_LIST_H
+#define STK_STORAGE_EXAMPLE_VALUE_LIST_H
 
 #include "storage/example/wire.h"
 

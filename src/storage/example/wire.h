@@ -1,7 +1,7 @@
 /* Protobuf's wire format: a cursor over one message. Every read checks against the end of that
  * message; a nested message is a cursor of its own over a chunk of the outer one. */
-#ifndef STK_STORAGE_WIRE_H
-#define STK_STORAGE_WIRE_H
+#ifndef STK_STORAGE_EXAMPLE_WIRE_H
+#define STK_STORAGE_EXAMPLE_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Where a cache of files keeps its blocks: in memory, or in a folder. */
-#ifndef STK_STORAGE_BLOCK_STORE_H
-#define STK_STORAGE_BLOCK_STORE_H
+#ifndef STK_STORAGE_FILE_BLOCK_STORE_H
+#define STK_STORAGE_FILE_BLOCK_STORE_H
 
 #include <stdbool.h>
 #include <stoker/filesystem.h>

@@ -1,8 +1,8 @@
 /* A file system whose files are read from the one below once: blocks of them stay in memory or in a
  * folder. Who reads through it gets the same bytes in whatever order and from however many threads;
  * a file is taken to stay as it was when it was first seen. */
-#ifndef STK_STORAGE_CACHED_FILES_H
-#define STK_STORAGE_CACHED_FILES_H
+#ifndef STK_STORAGE_FILE_CACHED_FILES_H
+#define STK_STORAGE_FILE_CACHED_FILES_H
 
 #include "storage/file/block_store.h"
 

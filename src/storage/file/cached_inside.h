@@ -1,6 +1,6 @@
 /* The inside of a cache of files: what its parts share. */
-#ifndef STK_STORAGE_CACHED_INSIDE_H
-#define STK_STORAGE_CACHED_INSIDE_H
+#ifndef STK_STORAGE_FILE_CACHED_INSIDE_H
+#define STK_STORAGE_FILE_CACHED_INSIDE_H
 
 #include "storage/file/cached_files.h"
 #include "storage/file/cached_table.h"

@@ -1,6 +1,6 @@
 /* Which blocks of which files a cache has. */
-#ifndef STK_STORAGE_CACHED_TABLE_H
-#define STK_STORAGE_CACHED_TABLE_H
+#ifndef STK_STORAGE_FILE_CACHED_TABLE_H
+#define STK_STORAGE_FILE_CACHED_TABLE_H
 
 #include "storage/file/block_store.h"
 

@@ -1,6 +1,6 @@
 /* The parts of the local file system: reading and names, outputs, locks. */
-#ifndef STK_STORAGE_FILESYSTEM_LOCAL_H
-#define STK_STORAGE_FILESYSTEM_LOCAL_H
+#ifndef STK_STORAGE_FILE_FILESYSTEM_LOCAL_H
+#define STK_STORAGE_FILE_FILESYSTEM_LOCAL_H
 
 #include <stoker/filesystem.h>
 

@@ -1,8 +1,8 @@
 /* Blocking input away from the threads that compute. An engine keeps a limited number of requests
  * in flight: reads of files, or any blocking function. Local files go through io_uring where the
  * kernel allows it; everything else runs on reader threads, started as they are needed. */
-#ifndef STK_STORAGE_IO_ENGINE_H
-#define STK_STORAGE_IO_ENGINE_H
+#ifndef STK_STORAGE_FILE_IO_ENGINE_H
+#define STK_STORAGE_FILE_IO_ENGINE_H
 
 #include "storage/file/io_tuner.h"
 

@@ -1,6 +1,6 @@
 /* What the parts of the engine share: the queue (io_engine.c), reader threads, the ring. */
-#ifndef STK_STORAGE_IO_ENGINE_PARTS_H
-#define STK_STORAGE_IO_ENGINE_PARTS_H
+#ifndef STK_STORAGE_FILE_IO_ENGINE_PARTS_H
+#define STK_STORAGE_FILE_IO_ENGINE_PARTS_H
 
 #include "base/threads.h"
 #include "storage/file/io_engine.h"

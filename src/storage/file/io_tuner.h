@@ -1,8 +1,8 @@
 /* How many requests to keep in flight, found by trying: a pure controller, fed with completions.
  * The limit grows while more requests in flight bring more through, is taken back when they do not,
  * and falls when latency doubles for nothing. It starts no threads and reads no clock. */
-#ifndef STK_STORAGE_IO_TUNER_H
-#define STK_STORAGE_IO_TUNER_H
+#ifndef STK_STORAGE_FILE_IO_TUNER_H
+#define STK_STORAGE_FILE_IO_TUNER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Names and paths: their parts, joining them, and which are images. */
-#ifndef STK_STORAGE_PATHS_H
-#define STK_STORAGE_PATHS_H
+#ifndef STK_STORAGE_FILE_PATHS_H
+#define STK_STORAGE_FILE_PATHS_H
 
 #include <stdbool.h>
 #include <stoker/filesystem.h>

@@ -1,6 +1,6 @@
 /* A file system with all that writes taken away. */
-#ifndef STK_STORAGE_READ_ONLY_H
-#define STK_STORAGE_READ_ONLY_H
+#ifndef STK_STORAGE_FILE_READ_ONLY_H
+#define STK_STORAGE_FILE_READ_ONLY_H
 
 #include <stoker/filesystem.h>
 

@@ -2,8 +2,8 @@
  * Files opened STK_ACCESS_SEQUENTIAL are read in blocks before they are asked for; bytes that the
  * page cache has are read straight from there. All else passes through to the file system below. A
  * file ends where it ended when it was opened (or hinted). */
-#ifndef STK_STORAGE_READAHEAD_H
-#define STK_STORAGE_READAHEAD_H
+#ifndef STK_STORAGE_FILE_READAHEAD_H
+#define STK_STORAGE_FILE_READAHEAD_H
 
 #include "storage/file/io_engine.h"
 

@@ -1,6 +1,6 @@
 /* One file that is read ahead, and what it shares with its file system. */
-#ifndef STK_STORAGE_READAHEAD_STREAM_H
-#define STK_STORAGE_READAHEAD_STREAM_H
+#ifndef STK_STORAGE_FILE_READAHEAD_STREAM_H
+#define STK_STORAGE_FILE_READAHEAD_STREAM_H
 
 #include "base/threads.h"
 #include "storage/file/readahead.h"

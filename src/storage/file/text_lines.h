@@ -1,6 +1,6 @@
 /* Texts of one name a line. */
-#ifndef STK_STORAGE_TEXT_LINES_H
-#define STK_STORAGE_TEXT_LINES_H
+#ifndef STK_STORAGE_FILE_TEXT_LINES_H
+#define STK_STORAGE_FILE_TEXT_LINES_H
 
 #include "base/arena.h"
 

@@ -2,7 +2,7 @@
 #include "storage/inspect/inspect_describe.h"
 
 #include "base/utf8.h"
-#include "storage/record/content.h"
+#include "storage/record/content_name.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

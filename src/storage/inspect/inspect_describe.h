@@ -1,6 +1,6 @@
 /* A record as text that a person can read. */
-#ifndef STK_STORAGE_INSPECT_DESCRIBE_H
-#define STK_STORAGE_INSPECT_DESCRIBE_H
+#ifndef STK_STORAGE_INSPECT_INSPECT_DESCRIBE_H
+#define STK_STORAGE_INSPECT_INSPECT_DESCRIBE_H
 
 #include "storage/inspect/inspect_value.h"
 

@@ -3,7 +3,7 @@
 #include "storage/inspect/inspect_features.h"
 
 #include "base/hash.h"
-#include "storage/record/content.h"
+#include "storage/record/content_name.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What records have in common: their keys, types, sizes, and the classes of label-like keys. */
-#ifndef STK_STORAGE_INSPECT_FEATURES_H
-#define STK_STORAGE_INSPECT_FEATURES_H
+#ifndef STK_STORAGE_INSPECT_INSPECT_FEATURES_H
+#define STK_STORAGE_INSPECT_INSPECT_FEATURES_H
 
 #include "storage/inspect/inspect_tally.h"
 #include "storage/inspect/inspect_value.h"

@@ -1,7 +1,7 @@
 /* The two ways to look at a data set. Both fill total and the report's files; stk_inspect makes the
  * rest of the report from total. */
-#ifndef STK_STORAGE_INSPECT_KINDS_H
-#define STK_STORAGE_INSPECT_KINDS_H
+#ifndef STK_STORAGE_INSPECT_INSPECT_KINDS_H
+#define STK_STORAGE_INSPECT_INSPECT_KINDS_H
 
 #include "storage/inspect/inspect_part.h"
 

@@ -1,7 +1,7 @@
 /* What one portion of a data set shows: a file, or a run of items. Portions are looked at in
  * parallel and merged in order, so that the result does not depend on the number of threads. */
-#ifndef STK_STORAGE_INSPECT_PART_H
-#define STK_STORAGE_INSPECT_PART_H
+#ifndef STK_STORAGE_INSPECT_INSPECT_PART_H
+#define STK_STORAGE_INSPECT_INSPECT_PART_H
 
 #include "storage/inspect/inspect_features.h"
 

@@ -1,6 +1,6 @@
 /* Looking at portions in parallel. A window of portions is under way; they are merged in order as
  * they get done, so that memory holds a few parts, not all. */
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "storage/inspect/inspect_part.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* How often each value occurs: a hash map from an integer or a byte string to a count. */
-#ifndef STK_STORAGE_INSPECT_TALLY_H
-#define STK_STORAGE_INSPECT_TALLY_H
+#ifndef STK_STORAGE_INSPECT_INSPECT_TALLY_H
+#define STK_STORAGE_INSPECT_INSPECT_TALLY_H
 
 #include "base/arena.h"
 

@@ -1,6 +1,6 @@
 /* One named value of a record or sample, in the one form that statistics and descriptions read. */
-#ifndef STK_STORAGE_INSPECT_VALUE_H
-#define STK_STORAGE_INSPECT_VALUE_H
+#ifndef STK_STORAGE_INSPECT_INSPECT_VALUE_H
+#define STK_STORAGE_INSPECT_INSPECT_VALUE_H
 
 #include <stoker/sample.h>
 #include <stoker/sequence_example.h>

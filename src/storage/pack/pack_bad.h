@@ -1,8 +1,8 @@
 /* Items whose pictures are bad: a note beside each shard that has any, and at the end one list. A
  * line has, with tabs between, what was done ("kept", "skipped"), the shard's file, the item and
  * the reason. */
-#ifndef STK_STORAGE_PACK_BAD_H
-#define STK_STORAGE_PACK_BAD_H
+#ifndef STK_STORAGE_PACK_PACK_BAD_H
+#define STK_STORAGE_PACK_PACK_BAD_H
 
 #include <stoker/pack.h>
 

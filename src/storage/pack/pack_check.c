@@ -1,7 +1,7 @@
 /* Looking over a listing before hours of work. */
 #include "storage/pack/pack_check.h"
 
-#include "storage/dataset/dataset_info.h"
+#include "storage/dataset/dataset_info_internal.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* What would make a pack fail at its end is looked for at its beginning. */
-#ifndef STK_STORAGE_PACK_CHECK_H
-#define STK_STORAGE_PACK_CHECK_H
+#ifndef STK_STORAGE_PACK_PACK_CHECK_H
+#define STK_STORAGE_PACK_PACK_CHECK_H
 
 #include <stoker/pack.h>
 

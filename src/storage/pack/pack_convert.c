@@ -1,7 +1,7 @@
 /* Fields of a sample replaced and added. */
 #include "storage/pack/pack_convert.h"
 
-#include "storage/pack/pack_picture.h"
+#include "storage/pack/pack_image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Samples with their pictures as a pack stores them. */
-#ifndef STK_STORAGE_PACK_CONVERT_H
-#define STK_STORAGE_PACK_CONVERT_H
+#ifndef STK_STORAGE_PACK_PACK_CONVERT_H
+#define STK_STORAGE_PACK_PACK_CONVERT_H
 
 #include "storage/pack/pack_schema.h"
 

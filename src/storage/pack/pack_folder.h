@@ -1,6 +1,6 @@
 /* The folder a pack is written into: "OUT.partial" while it grows, OUT when it is whole. */
-#ifndef STK_STORAGE_PACK_FOLDER_H
-#define STK_STORAGE_PACK_FOLDER_H
+#ifndef STK_STORAGE_PACK_PACK_FOLDER_H
+#define STK_STORAGE_PACK_PACK_FOLDER_H
 
 #include "storage/pack/pack_plan.h"
 

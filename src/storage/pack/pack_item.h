@@ -1,6 +1,6 @@
 /* One item of a pack: read, its pictures converted, framed. */
-#ifndef STK_STORAGE_PACK_ITEM_H
-#define STK_STORAGE_PACK_ITEM_H
+#ifndef STK_STORAGE_PACK_PACK_ITEM_H
+#define STK_STORAGE_PACK_PACK_ITEM_H
 
 #include "storage/pack/pack_convert.h"
 #include "storage/pack/pack_plan.h"

@@ -1,7 +1,7 @@
 /* Which item goes into which shard: decided once, before anything is read, and by nothing but the
  * listing and the options, so that a second run makes the same plan. */
-#ifndef STK_STORAGE_PACK_PLAN_H
-#define STK_STORAGE_PACK_PLAN_H
+#ifndef STK_STORAGE_PACK_PACK_PLAN_H
+#define STK_STORAGE_PACK_PACK_PLAN_H
 
 #include "base/arena.h"
 #include "storage/pack/pack_schema.h"

@@ -1,7 +1,7 @@
 /* The features of a pack's records: those of the source, and for its pictures indexes of restarts.
  */
-#ifndef STK_STORAGE_PACK_SCHEMA_H
-#define STK_STORAGE_PACK_SCHEMA_H
+#ifndef STK_STORAGE_PACK_PACK_SCHEMA_H
+#define STK_STORAGE_PACK_PACK_SCHEMA_H
 
 #include "base/arena.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "storage/pack/pack_bad.h"
 #include "storage/pack/pack_item.h"
 

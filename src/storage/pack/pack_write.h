@@ -1,6 +1,6 @@
 /* Reads, frames and writes the records of a plan: many readers, one writer, the plan's order. */
-#ifndef STK_STORAGE_PACK_WRITE_H
-#define STK_STORAGE_PACK_WRITE_H
+#ifndef STK_STORAGE_PACK_PACK_WRITE_H
+#define STK_STORAGE_PACK_PACK_WRITE_H
 
 #include "storage/pack/pack_convert.h"
 #include "storage/pack/pack_folder.h"

@@ -1,6 +1,6 @@
 /* Compressing and decompressing streams piece by piece, whatever the codec. */
-#ifndef STK_STORAGE_COMPRESSION_H
-#define STK_STORAGE_COMPRESSION_H
+#ifndef STK_STORAGE_RECORD_COMPRESSION_H
+#define STK_STORAGE_RECORD_COMPRESSION_H
 
 #include <stoker/tfrecord.h>
 

@@ -1,6 +1,6 @@
 /* What a codec provides, and what it gets: memory that is accounted and can fail. */
-#ifndef STK_STORAGE_COMPRESSION_CODEC_H
-#define STK_STORAGE_COMPRESSION_CODEC_H
+#ifndef STK_STORAGE_RECORD_COMPRESSION_CODEC_H
+#define STK_STORAGE_RECORD_COMPRESSION_CODEC_H
 
 #include "storage/record/compression.h"
 

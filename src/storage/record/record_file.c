@@ -1,6 +1,6 @@
 /* Records by number: one read call each, into the caller's memory, so that any number of threads
  * can share the file. */
-#include "storage/record/record_index.h"
+#include "storage/record/record_index_internal.h"
 #include "storage/record/tfrecord_format.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * File, little-endian: "stkindex", u32 version, u32 zero, u64 bytes and i64 modification time of
  * the TFRecord file, u64 count of records, each record's length as a varint, u32 CRC-32C of all
  * before. Lengths instead of offsets: two or three bytes a record instead of eight. */
-#include "storage/record/record_index.h"
+#include "storage/record/record_index_internal.h"
 
 #include "storage/record/tfrecord_format.h"
 

@@ -1,6 +1,6 @@
 /* Getting a file's index: the kept one if it is sound and fresh, else a new one, kept if it can
  * be. Builders need no lock: each renames a whole index into place, and all are the same. */
-#include "storage/record/record_index.h"
+#include "storage/record/record_index_internal.h"
 #include "storage/record/tfrecord_format.h"
 #include "storage/record/tfrecord_reader.h"
 

@@ -1,7 +1,7 @@
 /* The frame around a record: u64 length, u32 masked CRC-32C of those 8 bytes, the data, u32 masked
  * CRC-32C of the data; all little-endian. */
-#ifndef STK_STORAGE_TFRECORD_FORMAT_H
-#define STK_STORAGE_TFRECORD_FORMAT_H
+#ifndef STK_STORAGE_RECORD_TFRECORD_FORMAT_H
+#define STK_STORAGE_RECORD_TFRECORD_FORMAT_H
 
 #include "base/crc32c.h"
 

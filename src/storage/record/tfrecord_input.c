@@ -2,7 +2,7 @@
  * decompressed into it. */
 #include "storage/record/tfrecord_input.h"
 
-#include "storage/record/content.h"
+#include "storage/record/content_name.h"
 #include "storage/record/tfrecord_format.h"
 
 #include <inttypes.h>

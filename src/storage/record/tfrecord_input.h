@@ -1,6 +1,6 @@
 /* The bytes of a TFRecord file from front to back, with any compression taken off. */
-#ifndef STK_STORAGE_TFRECORD_INPUT_H
-#define STK_STORAGE_TFRECORD_INPUT_H
+#ifndef STK_STORAGE_RECORD_TFRECORD_INPUT_H
+#define STK_STORAGE_RECORD_TFRECORD_INPUT_H
 
 #include "storage/record/compression.h"
 

@@ -4,7 +4,7 @@
 #include "storage/record/tfrecord_reader.h"
 
 #include "base/ledger_pressure.h"
-#include "storage/record/content.h"
+#include "storage/record/content_name.h"
 #include "storage/record/tfrecord_format.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* The inside of a TFRecord reader, for the files that share it: reading, resynchronising, the
  * index. */
-#ifndef STK_STORAGE_TFRECORD_READER_H
-#define STK_STORAGE_TFRECORD_READER_H
+#ifndef STK_STORAGE_RECORD_TFRECORD_READER_H
+#define STK_STORAGE_RECORD_TFRECORD_READER_H
 
 #include "storage/record/tfrecord_input.h"
 

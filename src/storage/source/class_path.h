@@ -1,9 +1,9 @@
 /* Classes and splits from where files lie: "train/cat/0001.jpg". Shared by every importer whose
  * items have paths. */
-#ifndef STK_STORAGE_CLASS_PATH_H
-#define STK_STORAGE_CLASS_PATH_H
+#ifndef STK_STORAGE_SOURCE_CLASS_PATH_H
+#define STK_STORAGE_SOURCE_CLASS_PATH_H
 
-#include "storage/source/source.h"
+#include "storage/source/source_internal.h"
 
 /* What an item's path says; importers embed it as the first member of their items. */
 typedef struct stk_placed {

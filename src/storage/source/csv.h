@@ -1,7 +1,7 @@
 /* Comma-separated values as RFC 4180 has them: quotes, doubled quotes, line breaks inside quotes,
  * both line ends, a byte order mark. Cells are cut out of the text in place. */
-#ifndef STK_STORAGE_CSV_H
-#define STK_STORAGE_CSV_H
+#ifndef STK_STORAGE_SOURCE_CSV_H
+#define STK_STORAGE_SOURCE_CSV_H
 
 #include <stdbool.h>
 #include <stoker/blob.h>

@@ -1,6 +1,6 @@
 /* What the columns of a table are: paths, labels, splits, or features of their own. */
-#ifndef STK_STORAGE_CSV_COLUMNS_H
-#define STK_STORAGE_CSV_COLUMNS_H
+#ifndef STK_STORAGE_SOURCE_CSV_COLUMNS_H
+#define STK_STORAGE_SOURCE_CSV_COLUMNS_H
 
 #include "base/arena.h"
 #include "storage/source/csv.h"

@@ -1,6 +1,6 @@
 /* A serialized Example as a sample: every entry a field, as it is stored. */
-#ifndef STK_STORAGE_EXAMPLE_SAMPLE_H
-#define STK_STORAGE_EXAMPLE_SAMPLE_H
+#ifndef STK_STORAGE_SOURCE_EXAMPLE_SAMPLE_H
+#define STK_STORAGE_SOURCE_EXAMPLE_SAMPLE_H
 
 #include <stoker/dataset_info.h>
 #include <stoker/example.h>

@@ -1,6 +1,6 @@
 /* Gzip files into memory. */
-#ifndef STK_STORAGE_GUNZIP_H
-#define STK_STORAGE_GUNZIP_H
+#ifndef STK_STORAGE_SOURCE_GUNZIP_H
+#define STK_STORAGE_SOURCE_GUNZIP_H
 
 #include <stdbool.h>
 #include <stoker/filesystem.h>

@@ -1,7 +1,7 @@
 /* One IDX file: the format MNIST is published in. A header of big-endian numbers (type, rank,
  * dimensions), then the values. */
-#ifndef STK_STORAGE_IDX_H
-#define STK_STORAGE_IDX_H
+#ifndef STK_STORAGE_SOURCE_IDX_H
+#define STK_STORAGE_SOURCE_IDX_H
 
 #include <stdbool.h>
 #include <stoker/filesystem.h>

@@ -1,7 +1,7 @@
 /* What lies in a folder. */
 #include "storage/source/inside.h"
 
-#include "storage/dataset/dataset_info.h"
+#include "storage/dataset/dataset_info_internal.h"
 #include "storage/file/paths.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* Whether files lie in a folder or below, whatever links and ".." their names go through. Data from
  * elsewhere must not reach files of this machine that nobody gave it. */
-#ifndef STK_STORAGE_INSIDE_H
-#define STK_STORAGE_INSIDE_H
+#ifndef STK_STORAGE_SOURCE_INSIDE_H
+#define STK_STORAGE_SOURCE_INSIDE_H
 
 #include <stdbool.h>
 #include <stoker/filesystem.h>

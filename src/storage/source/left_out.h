@@ -1,7 +1,7 @@
 /* What a listing passes over: counted by reason and ending, with the first of each as an example.
  */
-#ifndef STK_STORAGE_LEFT_OUT_H
-#define STK_STORAGE_LEFT_OUT_H
+#ifndef STK_STORAGE_SOURCE_LEFT_OUT_H
+#define STK_STORAGE_SOURCE_LEFT_OUT_H
 
 #include "base/arena.h"
 

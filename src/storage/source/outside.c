@@ -1,5 +1,5 @@
 /* Names that lead out of the data's folder. */
-#include "storage/source/source.h"
+#include "storage/source/source_internal.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* What importers fill a source with: features, class names, splits. */
-#include "storage/source/source.h"
+#include "storage/source/source_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * pixels as a red, a green and a blue plane. */
 #include "storage/file/paths.h"
 #include "storage/file/text_lines.h"
-#include "storage/source/source.h"
+#include "storage/source/source_internal.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "storage/source/source_content.h"
 
 #include "base/hash.h"
-#include "storage/source/source.h"
+#include "storage/source/source_internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What tells one source from another, wherever they lie. */
-#ifndef STK_STORAGE_SOURCE_CONTENT_H
-#define STK_STORAGE_SOURCE_CONTENT_H
+#ifndef STK_STORAGE_SOURCE_SOURCE_CONTENT_H
+#define STK_STORAGE_SOURCE_SOURCE_CONTENT_H
 
 #include <stoker/source.h>
 

@@ -1,6 +1,6 @@
 /* A thread's view of a source: one sample at a time, in memory of its own. */
 #include "storage/file/paths.h"
-#include "storage/source/source.h"
+#include "storage/source/source_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

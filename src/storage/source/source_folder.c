@@ -2,7 +2,7 @@
 #include "storage/file/paths.h"
 #include "storage/source/class_path.h"
 #include "storage/source/inside.h"
-#include "storage/source/source.h"
+#include "storage/source/source_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "storage/file/paths.h"
 #include "storage/file/split_name.h"
 #include "storage/source/idx.h"
-#include "storage/source/source.h"
+#include "storage/source/source_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

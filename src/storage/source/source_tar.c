@@ -3,7 +3,7 @@
 #include "storage/file/paths.h"
 #include "storage/file/split_name.h"
 #include "storage/source/class_path.h"
-#include "storage/source/source.h"
+#include "storage/source/source_internal.h"
 #include "storage/source/tar.h"
 #include "storage/source/webdataset.h"
 

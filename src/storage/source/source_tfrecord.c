@@ -6,11 +6,11 @@
 #include "storage/example/wire.h"
 #include "storage/file/paths.h"
 #include "storage/file/read_only.h"
-#include "storage/record/content.h"
+#include "storage/record/content_name.h"
 #include "storage/record/tfrecord_format.h"
 #include "storage/source/example_sample.h"
 #include "storage/source/inside.h"
-#include "storage/source/source.h"
+#include "storage/source/source_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Tar archives: ustar, GNU long names, pax names and sizes. Only where members lie is read. */
-#ifndef STK_STORAGE_TAR_H
-#define STK_STORAGE_TAR_H
+#ifndef STK_STORAGE_SOURCE_TAR_H
+#define STK_STORAGE_SOURCE_TAR_H
 
 #include <stdbool.h>
 #include <stoker/filesystem.h>

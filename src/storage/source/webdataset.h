@@ -1,7 +1,7 @@
 /* Archive members as samples, the way WebDataset does it: neighbours whose names are the same up to
  * the first dot of the last component are one sample, the rest of the name says which field. */
-#ifndef STK_STORAGE_WEBDATASET_H
-#define STK_STORAGE_WEBDATASET_H
+#ifndef STK_STORAGE_SOURCE_WEBDATASET_H
+#define STK_STORAGE_SOURCE_WEBDATASET_H
 
 #include "storage/source/class_path.h"
 

@@ -1,6 +1,6 @@
 /* What the reader and the writer of safetensors files share. */
-#ifndef STK_STORAGE_SAFETENSORS_FORMAT_H
-#define STK_STORAGE_SAFETENSORS_FORMAT_H
+#ifndef STK_STORAGE_WEIGHTS_SAFETENSORS_FORMAT_H
+#define STK_STORAGE_WEIGHTS_SAFETENSORS_FORMAT_H
 
 #include <stoker/safetensors.h>
 

@@ -1,6 +1,6 @@
 /* The header of a safetensors file, read and checked. */
-#ifndef STK_STORAGE_SAFETENSORS_HEADER_H
-#define STK_STORAGE_SAFETENSORS_HEADER_H
+#ifndef STK_STORAGE_WEIGHTS_SAFETENSORS_HEADER_H
+#define STK_STORAGE_WEIGHTS_SAFETENSORS_HEADER_H
 
 #include "base/arena.h"
 #include "storage/weights/safetensors_format.h"

@@ -1,7 +1,7 @@
 /* The checkpoint to go on from. Every byte is read: what is damaged must show now, while the one
  * before is still there. */
+#include "train/checkpoint/checkpoint_format.h"
 #include "train/checkpoint/folder.h"
-#include "train/checkpoint/format.h"
 
 #include <stdio.h>
 #include <string.h>

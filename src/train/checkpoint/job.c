@@ -1,6 +1,6 @@
 /* A job of the writer. */
 #include "train/checkpoint/job.h"
-#include "train/checkpoint/snapshot.h"
+#include "train/checkpoint/checkpoint_snapshot.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* A checkpoint back into variables and state. */
-#include "train/checkpoint/format.h"
+#include "train/checkpoint/checkpoint_format.h"
 #include "train/checkpoint/staging.h"
 
 enum { SHAPE_ROOM = 192 };

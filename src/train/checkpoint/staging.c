@@ -1,8 +1,8 @@
 /* From a file to variables, by way of host memory. */
 #include "train/checkpoint/staging.h"
 
-#include "backend/variables.h"
 #include "base/checked.h"
+#include "compute/runtime/device_variables.h"
 
 typedef struct move {
     const stk_safetensors_tensor *tensor;

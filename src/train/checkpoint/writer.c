@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/ring.h"
 #include "base/threads.h"
+#include "train/checkpoint/checkpoint_snapshot.h"
 #include "train/checkpoint/folder.h"
 #include "train/checkpoint/job.h"
-#include "train/checkpoint/snapshot.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

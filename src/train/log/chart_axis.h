@@ -1,6 +1,6 @@
 /* An axis: the range of what it shows, round values along it, and where a value lies. */
-#ifndef STK_TRAIN_CHART_AXIS_H
-#define STK_TRAIN_CHART_AXIS_H
+#ifndef STK_TRAIN_LOG_CHART_AXIS_H
+#define STK_TRAIN_LOG_CHART_AXIS_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* What the three forms of a chart share: checks, axes, the path of a line, and for pictures where
  * things are. */
-#ifndef STK_TRAIN_CHART_PLAN_H
-#define STK_TRAIN_CHART_PLAN_H
+#ifndef STK_TRAIN_LOG_CHART_PLAN_H
+#define STK_TRAIN_LOG_CHART_PLAN_H
 
 #include "train/log/chart_axis.h"
 

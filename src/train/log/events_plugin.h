@@ -1,6 +1,6 @@
 /* Events that are for one of TensorBoard's plugins: their content is the plugin's own message. */
-#ifndef STK_TRAIN_EVENTS_PLUGIN_H
-#define STK_TRAIN_EVENTS_PLUGIN_H
+#ifndef STK_TRAIN_LOG_EVENTS_PLUGIN_H
+#define STK_TRAIN_LOG_EVENTS_PLUGIN_H
 
 #include <stoker/events.h>
 

@@ -1,7 +1,7 @@
 /* Protobuf's wire format, written field by field to the end of a blob. A message inside another is
  * made in a blob of its own first, since its length comes before it. */
-#ifndef STK_TRAIN_PROTO_H
-#define STK_TRAIN_PROTO_H
+#ifndef STK_TRAIN_LOG_PROTO_H
+#define STK_TRAIN_LOG_PROTO_H
 
 #include <stoker/blob.h>
 

@@ -1,7 +1,7 @@
 /* Text written piece by piece to the end of a blob. The first failure stays in status and err;
  * every call after it does nothing. */
-#ifndef STK_TRAIN_TEXT_OUT_H
-#define STK_TRAIN_TEXT_OUT_H
+#ifndef STK_TRAIN_LOG_TEXT_OUT_H
+#define STK_TRAIN_LOG_TEXT_OUT_H
 
 #include <stdbool.h>
 #include <stoker/blob.h>

@@ -1,8 +1,8 @@
 /* A run that goes on with another number of epochs. The rate is a function of the step and of the
  * length of the run alone, so the steps that remain are those of a run that had the new length from
  * its beginning; what is done stays as it is. */
-#include "train/loop/run_folder.h"
-#include "train/loop/trainer.h"
+#include "train/loop/trainer_internal.h"
+#include "train/saved/run_folder.h"
 
 static bool is_prepared_alike(const stk_phase *a, const stk_phase *b)
 {

@@ -1,9 +1,9 @@
 /* Models that a run should have by now and has not, since a disk was full or the process was killed
  * between a checkpoint and its models, are made of the checkpoint of their step. */
+#include "train/checkpoint/checkpoint_snapshot.h"
 #include "train/checkpoint/folder.h"
-#include "train/checkpoint/snapshot.h"
 #include "train/loop/model_card.h"
-#include "train/loop/run_folder.h"
+#include "train/saved/run_folder.h"
 #include <math.h>
 #include <stdlib.h>
 #include <stoker/safetensors.h>

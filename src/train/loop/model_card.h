@@ -2,7 +2,7 @@
 #ifndef STK_TRAIN_LOOP_MODEL_CARD_H
 #define STK_TRAIN_LOOP_MODEL_CARD_H
 
-#include "train/loop/trainer.h"
+#include "train/loop/trainer_internal.h"
 
 #define STK_MODEL_STEP "stoker.step"
 

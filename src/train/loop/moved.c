@@ -1,7 +1,7 @@
 /* A run that goes on with its data in another place. That it is the same data was seen before: by
  * the run's fingerprint, and by the names of what is read when the input's place is taken up. */
-#include "train/loop/run_folder.h"
-#include "train/loop/trainer.h"
+#include "train/loop/trainer_internal.h"
+#include "train/saved/run_folder.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The loop: phases, steps, evaluation, checkpoints. */
 #include "base/clock.h"
-#include "train/loop/run_folder.h"
-#include "train/loop/trainer.h"
+#include "train/loop/trainer_internal.h"
+#include "train/saved/run_folder.h"
 #include <stdio.h>
 #include <stoker/text.h>
 #include <string.h>

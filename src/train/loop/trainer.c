@@ -1,8 +1,8 @@
 /* A trainer: everything opened, and taken down again. */
-#include "train/loop/trainer.h"
 #include "base/clock.h"
-#include "train/loop/run_folder.h"
-#include "train/pretrained.h"
+#include "train/loop/trainer_internal.h"
+#include "train/saved/pretrained.h"
+#include "train/saved/run_folder.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

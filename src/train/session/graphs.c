@@ -1,7 +1,7 @@
 /* The graphs of a session: pictures as they come, the model, the loss, sums of metrics, updates. */
 #include "train/session/graphs.h"
-#include "graph/node.h"
-#include "train/data/feed.h"
+#include "compute/graph/graph_node.h"
+#include "train/input/loader.h"
 #include <math.h>
 #include <stdio.h>
 #include <stoker/layers.h>

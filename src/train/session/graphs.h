@@ -2,9 +2,9 @@
 #ifndef STK_TRAIN_SESSION_GRAPHS_H
 #define STK_TRAIN_SESSION_GRAPHS_H
 
-#include "train/data/resident.h"
-#include "train/inject/faults.h"
-#include "train/session/freeze.h"
+#include "train/faults/faults.h"
+#include "train/input/resident.h"
+#include "train/optimizer/freeze.h"
 #include <stoker/models.h>
 #include <stoker/optimizer.h>
 #include <stoker/train.h>
@@ -55,7 +55,7 @@ STK_NODISCARD stk_status stk_graphs_show(const stk_graphs *graphs, int64_t batch
 extern const char *const stk_metric_names[2][4]; /* of training, of evaluation */
 extern const char *const stk_resident_names[2];  /* of their variables, likewise */
 
-/* Pictures of a batch, normalised, from the graph's inputs (views.c). */
+/* Pictures of a batch, normalised, from the graph's inputs (tta_views.c). */
 stk_symbol stk_graphs_pictures(const stk_graphs *graphs, stk_graph *g, int64_t batch, int64_t size,
                                bool evaluate);
 /* The logits of a batch from those of its views. */

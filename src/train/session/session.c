@@ -1,6 +1,6 @@
 /* A model on a device. Programs are compiled when a size is first asked for and kept. */
-#include "train/class_weights.h"
-#include "train/session/inside.h"
+#include "train/input/class_weights.h"
+#include "train/session/session_internal.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #ifndef STK_TRAIN_SESSION_SESSION_H
 #define STK_TRAIN_SESSION_SESSION_H
 
-#include "train/data/feed.h"
-#include "train/inject/faults.h"
-#include "train/session/freeze.h"
+#include "train/faults/faults.h"
+#include "train/input/loader.h"
+#include "train/optimizer/freeze.h"
 #include <stoker/meter.h>
 #include <stoker/models.h>
 #include <stoker/optimizer.h>

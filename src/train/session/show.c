@@ -1,6 +1,6 @@
 /* Pictures of a batch as the network sees them, for people: those that edits make come from the
  * device, by a program of their own that is used once; the others are the batch's. */
-#include "train/session/inside.h"
+#include "train/session/session_internal.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Steps of training. A step is begun, and what it gave comes in a slot of the outbox behind it: at
  * once where the device works in the caller's time, up to STK_SESSION_AHEAD steps later where it
  * works beside. */
-#include "backend/device.h"
-#include "train/session/inside.h"
+#include "compute/runtime/device.h"
+#include "train/session/session_internal.h"
 #include <string.h>
 
 /* What a step leaves on the host. */

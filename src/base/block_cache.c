@@ -1,0 +1,108 @@
+/* Free blocks by size. */
+#include "base/block_cache.h"
+
+#include "base/large.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Under a sanitizer every block goes back at once, or it could not see who uses it after. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KEEPS false
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define KEEPS false
+#endif
+#endif
+#ifndef KEEPS
+#define KEEPS true
+#endif
+
+void stk_spares_init(stk_spares *spares, uint64_t most)
+{
+    *spares = (stk_spares){.most = most};
+    pthread_mutex_init(&spares->lock, NULL);
+}
+
+void stk_spares_release(stk_spares *spares)
+{
+    stk_spares_purge(spares);
+    pthread_mutex_destroy(&spares->lock);
+}
+
+/* Four classes to a power of two: at most a fifth is lost to rounding. */
+static size_t step_of(size_t size)
+{
+    size_t step = STK_SPARE_LEAST / 4;
+    while (step * 8 < size)
+        step *= 2;
+    return step;
+}
+
+/* STK_SPARE_CLASSES where there is none. */
+static size_t class_of(size_t size)
+{
+    size_t power = 0, step = STK_SPARE_LEAST / 4;
+    for (; step * 8 < size; step *= 2)
+        power++;
+    const size_t class = power * 4 + (size + step - 1) / step - 5;
+    return size <= STK_SPARE_LEAST || class >= STK_SPARE_CLASSES ? STK_SPARE_CLASSES : class;
+}
+
+static size_t size_of_class(size_t class)
+{
+    return ((size_t)STK_SPARE_LEAST / 4 << class / 4) * (class % 4 + 5);
+}
+
+size_t stk_spares_round(size_t size)
+{
+    if (!KEEPS || class_of(size) == STK_SPARE_CLASSES) return size;
+    const size_t step = step_of(size);
+    return (size + step - 1) / step * step;
+}
+
+void *stk_spares_take(stk_spares *spares, size_t size)
+{
+    const size_t class = class_of(size);
+    if (class == STK_SPARE_CLASSES || !__atomic_load_n(&spares->bytes, __ATOMIC_RELAXED))
+        return NULL;
+    pthread_mutex_lock(&spares->lock);
+    void *block = spares->first[class];
+    if (block) {
+        memcpy(&spares->first[class], block, sizeof block);
+        __atomic_fetch_sub(&spares->bytes, size, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&spares->lock);
+    return block;
+}
+
+bool stk_spares_put(stk_spares *spares, void *block, size_t size)
+{
+    const size_t class = class_of(size);
+    if (!KEEPS || class == STK_SPARE_CLASSES || stk_spares_round(size) != size) return false;
+    pthread_mutex_lock(&spares->lock);
+    const bool keep = spares->bytes + size <= spares->most;
+    if (keep) {
+        memcpy(block, &spares->first[class], sizeof block);
+        spares->first[class] = block;
+        __atomic_fetch_add(&spares->bytes, size, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&spares->lock);
+    return keep;
+}
+
+void stk_spares_purge(stk_spares *spares)
+{
+    void *lists[STK_SPARE_CLASSES];
+    pthread_mutex_lock(&spares->lock);
+    memcpy(lists, spares->first, sizeof lists);
+    memset(spares->first, 0, sizeof spares->first);
+    __atomic_store_n(&spares->bytes, 0, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&spares->lock);
+    for (size_t i = 0; i < STK_SPARE_CLASSES; i++)
+        for (void *block = lists[i], *next; block; block = next) {
+            memcpy(&next, block, sizeof next);
+            stk_large_free(block, size_of_class(i));
+        }
+}

@@ -1,0 +1,50 @@
+/* A section of a YAML file as a tree, in an arena. */
+#ifndef STK_BASE_YAML_H
+#define STK_BASE_YAML_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stoker/blob.h>
+
+typedef enum stk_tree_kind { STK_TREE_SCALAR, STK_TREE_LIST, STK_TREE_MAP } stk_tree_kind;
+
+typedef struct stk_tree stk_tree;
+struct stk_tree {
+    stk_tree_kind kind;
+    int           line;  /* from 1 */
+    const char   *key;   /* in a mapping; terminated, without zero bytes */
+    bool          plain; /* SCALAR: written without quotes, so it may be a number */
+    const char   *text;  /* SCALAR: terminated */
+    size_t        length;
+    stk_tree     *first; /* LIST, MAP: its children, in order */
+    stk_tree     *next;
+    size_t        count;
+};
+
+enum {
+    STK_TREE_MOST_BYTES = 1 << 20,
+    STK_TREE_MOST_DEPTH = 64,
+    STK_TREE_MOST_KEYS = 1024 /* of one mapping: each is compared with all before it */
+};
+
+/* Reads what stands under the top-level key section, or the whole mapping for NULL. Other sections
+ * are passed over, whatever they hold. A section that is not there is STK_E_INVALID. Anchors,
+ * aliases and tags inside the section are refused, so that a tree is never larger than its text. */
+STK_NODISCARD stk_status stk_tree_read(stk_tree **out, stk_arena *arena, stk_bytes yaml,
+                                       const char *name, const char *section, stk_error *err);
+
+/* A plain scalar that is empty, ~ or null. */
+bool stk_tree_is_null(const stk_tree *tree);
+
+/* The whole on one line, the same for trees of the same content; appended. */
+STK_NODISCARD stk_status stk_tree_text(const stk_tree *tree, stk_blob *out, stk_error *err);
+
+/* As much of a name as messages show: its end. */
+const char *stk_tree_name_end(const char *name);
+
+/* Fails with where "name:line: what". what may be NULL. */
+stk_status stk_tree_fail(stk_error *err, stk_status status, const char *name, int line,
+                         const char *what, const char *format, ...) STK_PRINTF(6, 7);
+
+#endif

@@ -1,0 +1,294 @@
+/* Convolutions and their gradients by oneDNN. Pictures lie in blocks of channels; the first layer
+ * alone, of a few channels, has its planes one after the other, which oneDNN reads without padding
+ * them to a block. 3x3 convolutions of many channels are computed by Winograd's algorithm. */
+#include "compute/cpu/dnnl_state.h"
+#include "compute/ops/conv2d.h"
+#include "compute/ops/graph_ops.h"
+
+typedef struct conv {
+    stk_cpu                *cpu;
+    const stk_op_use       *use;
+    const stk_conv2d_attrs *attrs;
+    stk_dnnl_pass           pass;
+    const stk_tensor_type  *x, *w, *bias, *y; /* or their gradients; bias may be NULL */
+} conv;
+
+static conv conv_of(const stk_device *device, const stk_op_use *use, stk_dnnl_pass pass)
+{
+    conv c = {.cpu = stk_cpu_of(device), .use = use, .attrs = use->attrs, .pass = pass};
+    if (pass == STK_DNNL_FORWARD) {
+        c.x = &use->in[0], c.w = &use->in[1], c.y = &use->out[0];
+        if (use->input_count > 2) c.bias = &use->in[2];
+    } else if (pass == STK_DNNL_GRAD_INPUT) {
+        c.y = &use->in[0], c.w = &use->in[1], c.x = &use->out[0];
+    } else {
+        c.x = &use->in[0], c.y = &use->in[1], c.w = &use->out[0];
+        if (use->output_count > 1) c.bias = &use->out[1];
+    }
+    return c;
+}
+
+/* One way to compute it. */
+typedef struct way {
+    stk_format      x, w, y; /* w may be STK_FORMAT_ANY */
+    dnnl_alg_kind_t algorithm;
+} way;
+
+static dnnl_status_t describe_weights(const conv *c, dnnl_format_tag_t tag, stk_md *out)
+{
+    const int64_t    *d = c->w->shape.dim;
+    int64_t           groups = c->attrs->groups;
+    const dnnl_dims_t one = {d[0], d[1], d[2], d[3]};
+    const dnnl_dims_t several = {groups, d[0] / groups, d[1], d[2], d[3]};
+    if (tag == dnnl_abcd && groups > 1) tag = dnnl_abcde;
+    return stk_md_by_tag(out, groups > 1 ? 5 : 4, groups > 1 ? several : one,
+                         stk_dnnl_type(c->w->dtype), tag);
+}
+
+static dnnl_status_t describe_weights_in(const conv *c, stk_format format, stk_md *out)
+{
+    stk_md plain = {0};
+    if (format == (stk_format)STK_FORMAT_ANY) return describe_weights(c, dnnl_format_tag_any, out);
+    dnnl_status_t st = describe_weights(c, dnnl_abcd, &plain);
+    if (!st) st = stk_dnnl_format_md(c->cpu, format, stk_md_get(&plain), out);
+    stk_md_release(&plain);
+    return st;
+}
+
+static void describe_window(const stk_conv2d_attrs *attrs, stk_dnnl_layer *l)
+{
+    for (int i = 0; i < 2; i++) {
+        l->stride[i] = attrs->stride[i];
+        l->dilation[i] = attrs->dilation[i] - 1; /* oneDNN counts the gaps */
+        l->pad_before[i] = attrs->pad[2 * i];
+        l->pad_after[i] = attrs->pad[2 * i + 1];
+    }
+}
+
+/* Pixels of one channel are rows and planes at once; before a result in blocks they must be called
+ * planes. */
+static dnnl_status_t describe_input(const conv *c, const way *w, stk_md *out)
+{
+    const int64_t    *d = c->x->shape.dim;
+    const dnnl_dims_t dims = {d[0], d[3], d[1], d[2]};
+    if (d[3] > 1 || w->x != STK_FORMAT_PLAIN || w->y == STK_FORMAT_PLAIN)
+        return stk_dnnl_picture(c->cpu, c->x, w->x, out);
+    return stk_md_by_tag(out, 4, dims, stk_dnnl_type(c->x->dtype), dnnl_nchw);
+}
+
+static dnnl_status_t describe(const conv *c, const way *w, stk_dnnl_layer *l)
+{
+    *l = (stk_dnnl_layer){.pass = c->pass, .algorithm = w->algorithm};
+    const stk_activation *act = c->pass == STK_DNNL_FORWARD ? &c->attrs->act : NULL;
+    const dnnl_dims_t     channels = {c->y->shape.dim[3]};
+    describe_window(c->attrs, l);
+    dnnl_status_t st = stk_dnnl_attr_make(&l->attr, act);
+    if (!st) st = describe_input(c, w, &l->src);
+    if (!st) st = describe_weights_in(c, w->w, &l->weights);
+    if (!st) st = stk_dnnl_picture(c->cpu, c->y, w->y, &l->dst);
+    if (st || !c->bias) return st;
+    return stk_md_by_tag(&l->bias, 1, channels, stk_dnnl_type(c->bias->dtype), dnnl_a);
+}
+
+static dnnl_status_t make(const conv *c, const way *w, dnnl_primitive_desc_t *pd)
+{
+    stk_dnnl_layer l;
+    dnnl_status_t  st = describe(c, w, &l);
+    if (!st) st = stk_dnnl_layer_make(c->cpu, &l, pd);
+    stk_dnnl_layer_release(&l);
+    return st;
+}
+
+/* Fewer channels spend more on the transforms than they save, as do fewer tiles on that of the
+ * weights. With pads that differ from side to side oneDNN 2.6.3 gives a wrong gradient of the
+ * input. */
+static bool winograd(const conv *c)
+{
+    enum { CHANNELS = 32, TILE = 4, TILES = 32 };
+    const int64_t          *w = c->w->shape.dim, *y = c->y->shape.dim;
+    int64_t                 tiles = y[0] * ((y[1] + TILE - 1) / TILE) * ((y[2] + TILE - 1) / TILE);
+    const stk_conv2d_attrs *a = c->attrs;
+    return !c->cpu->no_winograd && tiles >= TILES && c->x->dtype == STK_DTYPE_F32 &&
+           w[0] >= CHANNELS && w[1] >= CHANNELS && w[2] == 3 && w[3] == 3 && a->groups == 1 &&
+           a->stride[0] == 1 && a->stride[1] == 1 && a->dilation[0] == 1 && a->dilation[1] == 1 &&
+           a->pad[0] == a->pad[1] && a->pad[2] == a->pad[3];
+}
+
+static stk_status fail(const conv *c, dnnl_status_t status, const char *what, stk_error *err)
+{
+    return stk_dnnl_fail(status, c->use->name, what, stk_dnnl_use_bytes(c->use), err);
+}
+
+/* Planes of pixels, channel after channel. */
+static stk_status planes(const conv *c, stk_format *out, stk_error *err)
+{
+    const int64_t    *d = c->x->shape.dim;
+    const dnnl_dims_t dims = {d[0], d[3], d[1], d[2]};
+    stk_md            md = {0}, plain = {0};
+    dnnl_status_t     made = stk_md_by_tag(&md, 4, dims, stk_dnnl_type(c->x->dtype), dnnl_nchw);
+    if (!made) made = stk_dnnl_picture(c->cpu, c->x, STK_FORMAT_PLAIN, &plain);
+    stk_status st = made
+                        ? fail(c, made, "a description", err)
+                        : stk_dnnl_format_of(c->cpu, stk_md_get(&md), stk_md_get(&plain), out, err);
+    stk_md_release(&md);
+    stk_md_release(&plain);
+    return st;
+}
+
+enum { WAYS = 4, FEW_CHANNELS = 4, BEST = 2 };
+
+/* Formats to try, the best first. */
+static stk_status list_ways(const conv *c, way *ways, int *count, stk_error *err)
+{
+    stk_format block = c->cpu->dnnl->block, flat = STK_FORMAT_PLAIN;
+    int64_t    channels = c->x->shape.dim[3];
+    bool       first = c->pass != STK_DNNL_GRAD_INPUT && c->attrs->groups == 1 && channels < block;
+    if (first) STK_TRY(planes(c, &flat, err));
+    *count = 0;
+    if (first && channels <= FEW_CHANNELS) ways[(*count)++] = (way){.x = flat, .y = block};
+    ways[(*count)++] = (way){.x = block, .y = block};
+    ways[(*count)++] = (way){.x = STK_FORMAT_PLAIN, .y = STK_FORMAT_PLAIN};
+    if (first && channels > FEW_CHANNELS) ways[(*count)++] = (way){.x = flat, .y = block};
+    return STK_OK;
+}
+
+/* Makes w the best if it is better than grade. */
+static stk_status try_way(const conv *c, way w, way *best, int *grade, stk_error *err)
+{
+    dnnl_primitive_desc_t pd;
+    stk_md                plain = {0};
+    stk_status            st = STK_OK;
+    dnnl_status_t         made = make(c, &w, &pd);
+    if (stk_dnnl_is_failure(made)) return fail(c, made, "a convolution", err);
+    if (made) return STK_OK;
+    int found = stk_dnnl_grade(pd);
+    if (found > *grade) {
+        bool       gradient = c->pass == STK_DNNL_GRAD_WEIGHT;
+        stk_md_ref weights =
+            stk_onednn_pd_md(pd, gradient ? dnnl_query_diff_weights_md : dnnl_query_weights_md, 0);
+        made = describe_weights(c, dnnl_abcd, &plain);
+        st = made ? fail(c, made, "a description", err)
+                  : stk_dnnl_format_of(c->cpu, weights, stk_md_get(&plain), &w.w, err);
+        *grade = found;
+        *best = w;
+    }
+    stk_md_release(&plain);
+    stk_onednn_pd_destroy(pd);
+    return st;
+}
+
+/* Weights stay as they are where that is as good as what oneDNN would choose. */
+static stk_status choose(const conv *c, stk_format weights, way *best, stk_error *err)
+{
+    const dnnl_alg_kind_t algorithms[] = {dnnl_convolution_winograd, dnnl_convolution_direct};
+    way                   ways[WAYS];
+    int                   count, grade = -1;
+    bool known = weights >= STK_FORMAT_OPAQUE && weights != (stk_format)STK_FORMAT_ANY;
+    STK_TRY(list_ways(c, ways, &count, err));
+    for (int i = 0; i < count; i++)
+        for (int a = winograd(c) ? 0 : 1; a < 2; a++) {
+            ways[i].algorithm = algorithms[a];
+            ways[i].w = weights;
+            if (known && grade < BEST) STK_TRY(try_way(c, ways[i], best, &grade, err));
+            ways[i].w = STK_FORMAT_ANY;
+            if (grade < BEST) STK_TRY(try_way(c, ways[i], best, &grade, err));
+        }
+    return grade < 0 ? fail(c, dnnl_unimplemented, "a convolution", err) : STK_OK;
+}
+
+static stk_status forward_formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+                                  stk_format *in, stk_format *out, stk_error *err)
+{
+    way  best = {0};
+    conv c = conv_of(device, use, STK_DNNL_FORWARD);
+    STK_TRY(choose(&c, have[1], &best, err));
+    in[0] = best.x, in[1] = best.w, out[0] = best.y;
+    if (c.bias) in[2] = STK_FORMAT_PLAIN;
+    return STK_OK;
+}
+
+static stk_status grad_input_formats(stk_device *device, const stk_op_use *use,
+                                     const stk_format *have, stk_format *in, stk_format *out,
+                                     stk_error *err)
+{
+    way  best = {0};
+    conv c = conv_of(device, use, STK_DNNL_GRAD_INPUT);
+    STK_TRY(choose(&c, have[1], &best, err));
+    in[0] = best.y, in[1] = best.w, out[0] = best.x;
+    return STK_OK;
+}
+
+/* The gradient lies as the weights do in the forward layer, so that the update reorders nothing. */
+static stk_status grad_weight_formats(stk_device *device, const stk_op_use *use,
+                                      const stk_format *have, stk_format *in, stk_format *out,
+                                      stk_error *err)
+{
+    way  forward = {0}, best = {0};
+    conv c = conv_of(device, use, STK_DNNL_GRAD_WEIGHT), f = c;
+    (void)have;
+    f.pass = STK_DNNL_FORWARD;
+    f.bias = NULL;
+    STK_TRY(choose(&f, STK_FORMAT_ANY, &forward, err));
+    STK_TRY(choose(&c, forward.w, &best, err));
+    in[0] = best.x, in[1] = best.y, out[0] = best.w;
+    if (c.bias) out[1] = STK_FORMAT_PLAIN;
+    return STK_OK;
+}
+
+static bool can(const stk_device *device, const stk_op_use *use)
+{
+    const stk_conv2d_attrs *attrs = use->attrs;
+    return stk_dnnl_can_compute(stk_cpu_of(device), use) && stk_dnnl_can_fuse(&attrs->act);
+}
+
+static stk_status prepare(stk_kernel_call *call, const conv *c, way w, const stk_dnnl_arg *args,
+                          size_t *scratch, stk_error *err)
+{
+    dnnl_primitive_desc_t pd;
+    dnnl_status_t         st = dnnl_unimplemented;
+    w.algorithm = dnnl_convolution_winograd;
+    if (winograd(c)) st = make(c, &w, &pd);
+    w.algorithm = dnnl_convolution_direct;
+    if (st && !stk_dnnl_is_failure(st)) st = make(c, &w, &pd);
+    if (st) return fail(c, st, call->op->name, err);
+    return stk_dnnl_kernel_prepare(call, pd, args, scratch, err);
+}
+
+static stk_status prepare_forward(stk_kernel_call *call, size_t *scratch, stk_error *err)
+{
+    conv c = conv_of(call->device, &call->use, STK_DNNL_FORWARD);
+    way  w = {call->in_format[0], call->in_format[1], call->out_format[0], 0};
+    return prepare(call, &c, w, stk_dnnl_forward_args(&call->use), scratch, err);
+}
+
+static stk_status prepare_grad_input(stk_kernel_call *call, size_t *scratch, stk_error *err)
+{
+    conv c = conv_of(call->device, &call->use, STK_DNNL_GRAD_INPUT);
+    way  w = {call->out_format[0], call->in_format[1], call->in_format[0], 0};
+    return prepare(call, &c, w, stk_dnnl_grad_input_args, scratch, err);
+}
+
+static stk_status prepare_grad_weight(stk_kernel_call *call, size_t *scratch, stk_error *err)
+{
+    static const stk_dnnl_arg args[] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
+                                        {DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, 0},
+                                        {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, 0},
+                                        {DNNL_ARG_DIFF_BIAS, dnnl_query_diff_weights_md, 1}};
+    conv                      c = conv_of(call->device, &call->use, STK_DNNL_GRAD_WEIGHT);
+    way                       w = {call->in_format[0], call->out_format[0], call->in_format[1], 0};
+    return prepare(call, &c, w, args, scratch, err);
+}
+
+#define KERNEL(id, pass)                                                                           \
+    const stk_kernel stk_dnnl_##id = {.op = &stk_graph_op_##id,                                    \
+                                      .name = "onednn",                                            \
+                                      .can = can,                                                  \
+                                      .formats = pass##_formats,                                   \
+                                      .prepare = prepare_##pass,                                   \
+                                      .run = stk_dnnl_kernel_run,                                  \
+                                      .release = stk_dnnl_kernel_release,                          \
+                                      .detail = stk_dnnl_kernel_detail}
+
+KERNEL(conv2d, forward);
+KERNEL(conv2d_grad_input, grad_input);
+KERNEL(conv2d_grad_weight, grad_weight);

@@ -1,0 +1,50 @@
+/* Starting the team. libgomp ends the process where it cannot start a thread, so threads of ours
+ * are tried first, all at once; libgomp's own come right after, in the memory that they leave. */
+#include "base/threads.h"
+#include "compute/cpu/team.h"
+#include <stdlib.h>
+
+typedef struct trial {
+    pthread_mutex_t held; /* by the one who starts: a thread that runs waits for it */
+    stk_thread     *threads;
+    int             count;
+} trial;
+
+static void *wait_for_all(void *context)
+{
+    trial *t = context;
+    pthread_mutex_lock(&t->held);
+    pthread_mutex_unlock(&t->held);
+    return NULL;
+}
+
+static stk_status start_all(trial *t, stk_error *err)
+{
+    stk_status st = STK_OK;
+    pthread_mutex_lock(&t->held);
+    for (int i = 0; i < t->count && !st; i++)
+        st = stk_thread_start(&t->threads[i], "stk-team", wait_for_all, t, err);
+    pthread_mutex_unlock(&t->held);
+    for (int i = 0; i < t->count; i++)
+        stk_thread_join(&t->threads[i]);
+    return st;
+}
+
+static void nothing(void *context, int part, int parts)
+{
+    (void)context, (void)part, (void)parts;
+}
+
+stk_status stk_team_open(const stk_team *team, stk_error *err)
+{
+    trial t = {.held = PTHREAD_MUTEX_INITIALIZER, .count = team->threads - 1};
+    if (t.count <= 0) return STK_OK;
+    t.threads = calloc((size_t)t.count, sizeof *t.threads);
+    if (!t.threads)
+        return stk_fail(err, STK_E_NOMEM, "backend", "cpu", "no memory for %d threads", t.count);
+    stk_status st = start_all(&t, err);
+    pthread_mutex_destroy(&t.held);
+    free(t.threads);
+    if (!st) stk_team_run(team, nothing, NULL);
+    return st;
+}

@@ -1,0 +1,86 @@
+/* activation(x) and activation_grad(dy, seen): element by element over whatever lies in memory. */
+#include "compute/cpu_kernels/act.h"
+#include "compute/cpu_kernels/channel_tiling.h"
+#include "compute/cpu_kernels/cpu_kernels.h"
+#include "compute/ops/graph_ops.h"
+
+typedef struct job {
+    const stk_kernel_call *call;
+    int64_t                count;
+} job;
+
+static bool can(const stk_device *device, const stk_op_use *use)
+{
+    return stk_own_float32(device, use) && stk_act_kind_of(use->attrs) != STK_ACT_KINDS;
+}
+
+static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+                          stk_format *in, stk_format *out, stk_error *err)
+{
+    return stk_act_keeps_zero(use->attrs) ? stk_formats_any(device, use, have, in, out, err)
+                                          : stk_formats_pictures(device, use, have, in, out, err);
+}
+
+static void value_part(void *context, int part, int parts)
+{
+    const job             *j = context;
+    const stk_kernel_call *call = j->call;
+    int64_t                begin, end;
+    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_act_value(stk_cpu_of(call->device), call->use.attrs, (const float *)call->in[0] + begin,
+                  (float *)call->out[0] + begin, end - begin);
+}
+
+static stk_status run_value(const stk_kernel_call *call, stk_error *err)
+{
+    const stk_cpu *cpu = stk_cpu_of(call->device);
+    job            j = {call, stk_call_floats(call, &call->use.out[0], call->out_format[0])};
+    (void)err;
+    stk_work(cpu, j.count * 8, value_part, &j);
+    if (!stk_act_keeps_zero(call->use.attrs)) {
+        stk_grid grid = stk_grid_of(&call->use.out[0], call->out_format[0]);
+        stk_grid_clear_padding(cpu, &grid, call->out[0]);
+    }
+    return STK_OK;
+}
+
+static void slope_part(void *context, int part, int parts)
+{
+    const job             *j = context;
+    const stk_kernel_call *call = j->call;
+    int64_t                begin, end;
+    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    stk_act_slope(stk_cpu_of(call->device), call->use.attrs, (const float *)call->in[0] + begin,
+                  (const float *)call->in[1] + begin, (float *)call->out[0] + begin, end - begin);
+}
+
+/* Padding stays: dy is 0 there. */
+static stk_status run_slope(const stk_kernel_call *call, stk_error *err)
+{
+    job j = {call, stk_call_floats(call, &call->use.out[0], call->out_format[0])};
+    (void)err;
+    stk_work(stk_cpu_of(call->device), j.count * 12, slope_part, &j);
+    return STK_OK;
+}
+
+#define KERNELS(id)                                                                                \
+    const stk_kernel stk_own_##id = {.op = &stk_graph_op_##id,                                     \
+                                     .name = "own",                                                \
+                                     .can = can,                                                   \
+                                     .formats = formats,                                           \
+                                     .run = run_value};                                            \
+    const stk_kernel stk_own_##id##_grad = {.op = &stk_graph_op_##id##_grad,                       \
+                                            .name = "own",                                         \
+                                            .can = can,                                            \
+                                            .formats = stk_formats_any,                            \
+                                            .run = run_slope}
+
+KERNELS(relu);
+KERNELS(clip);
+KERNELS(leaky_relu);
+KERNELS(gelu);
+KERNELS(silu);
+KERNELS(sigmoid);
+KERNELS(tanh);
+KERNELS(hardswish);
+KERNELS(hardsigmoid);

@@ -1,0 +1,173 @@
+/* add, sub, mul and bias. A smaller operand is one value per channel, one per channel and picture,
+ * or anything that broadcasts, in this order of speed; the last is row-major only. */
+#include "compute/cpu_kernels/channel_tiling.h"
+#include "compute/cpu_kernels/cpu_kernels.h"
+#include "compute/ops/broadcast_index.h"
+#include "compute/ops/graph_ops.h"
+
+typedef void (*binary_loop)(const float *a, const float *b, float *y, int64_t count);
+
+#define STK_LOOPS "compute/cpu_kernels/binary_loops.h"
+#include "compute/cpu_kernels/widths.h"
+
+typedef enum operand { WHOLE, PER_CHANNEL, PER_PICTURE, OTHER } operand;
+
+static operand kind_of(const stk_shape *small, const stk_shape *whole)
+{
+    if (stk_shape_equal(small, whole)) return WHOLE;
+    int64_t before = 1, channels = small->rank ? small->dim[small->rank - 1] : 1;
+    for (int i = 0; i < small->rank - 1; i++)
+        before *= small->dim[i];
+    if (!whole->rank || channels != whole->dim[whole->rank - 1]) return OTHER;
+    if (before == 1) return PER_CHANNEL;
+    return small->rank == whole->rank && whole->rank > 2 && before == small->dim[0] ? PER_PICTURE
+                                                                                    : OTHER;
+}
+
+static binary_loop loop_of(const stk_kernel_call *call)
+{
+    const stk_cpu *cpu = stk_cpu_of(call->device);
+    if (call->op == &stk_graph_op_add || call->op == &stk_graph_op_bias) return STK_PICK(cpu, add);
+    return call->op == &stk_graph_op_sub ? STK_PICK(cpu, sub) : STK_PICK(cpu, mul);
+}
+
+typedef struct job {
+    const stk_kernel_call *call;
+    binary_loop            loop;
+    operand                kind[2];
+    stk_grid               grid;
+    int64_t                count; /* WHOLE and WHOLE: floats; OTHER: rows */
+    int64_t                row;   /* OTHER: elements for which no operand changes its kind */
+    stk_shape              rows;  /* OTHER: the dimensions before those */
+    int64_t                stride[2][STK_MAX_RANK];
+    bool                   flat[2]; /* OTHER: one value for all of a row */
+} job;
+
+static void whole_part(void *context, int part, int parts)
+{
+    const job *j = context;
+    int64_t    begin, end;
+    stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
+    j->loop((const float *)j->call->in[0] + begin, (const float *)j->call->in[1] + begin,
+            (float *)j->call->out[0] + begin, end - begin);
+}
+
+static const float *strip_of(const job *j, int which, const stk_walk *walk,
+                             float room[STK_STRIP_ROOM], const float *before)
+{
+    const float *values = j->call->in[which];
+    if (j->kind[which] == WHOLE) return values + walk->offset;
+    if (!walk->entered) return before;
+    if (j->kind[which] == PER_PICTURE) values += walk->run / j->grid.blocks * j->grid.channels;
+    return stk_grid_values(&j->grid, walk->run, values, room);
+}
+
+static void channel_part(void *context, int part, int parts)
+{
+    const job   *j = context;
+    float        room[2][STK_STRIP_ROOM], *y = j->call->out[0];
+    const float *strip[2] = {0};
+    for (stk_walk walk = stk_walk_begin(&j->grid, part, parts); stk_walk_next(&walk);) {
+        for (int i = 0; i < 2; i++)
+            strip[i] = strip_of(j, i, &walk, room[i], strip[i]);
+        j->loop(strip[0], strip[1], y + walk.offset, walk.count);
+    }
+}
+
+/* A value for all of a row is written out once for each piece of it. */
+static void other_row(const job *j, const float *a, const float *b, float *y)
+{
+    float room[2][STK_STRIP_USUAL];
+    for (int64_t at = 0; at < j->row; at += STK_STRIP_USUAL) {
+        int64_t count = j->row - at < STK_STRIP_USUAL ? j->row - at : STK_STRIP_USUAL;
+        if (at == 0)
+            for (int64_t i = 0; i < count; i++) {
+                room[0][i] = *a;
+                room[1][i] = *b;
+            }
+        j->loop(j->flat[0] ? room[0] : a + at, j->flat[1] ? room[1] : b + at, y + at, count);
+    }
+}
+
+static void other_part(void *context, int part, int parts)
+{
+    const job *j = context;
+    int64_t    begin, end;
+    stk_team_share(j->count, 1, part, parts, &begin, &end);
+    for (int64_t r = begin; r < end; r++)
+        other_row(j, (const float *)j->call->in[0] + stk_broadcast_at(r, &j->rows, j->stride[0]),
+                  (const float *)j->call->in[1] + stk_broadcast_at(r, &j->rows, j->stride[1]),
+                  (float *)j->call->out[0] + r * j->row);
+}
+
+/* The last dimensions make a row, as many as leave each operand either whole or one value. */
+static void find_row(job *j)
+{
+    const stk_op_use *use = &j->call->use;
+    const stk_shape  *whole = &use->out[0].shape;
+    int               d = whole->rank - 1;
+    j->row = 1;
+    for (int i = 0; i < 2; i++) {
+        stk_broadcast_strides(&use->in[i].shape, whole, j->stride[i]);
+        j->flat[i] = true;
+    }
+    for (; d >= 0; d--) {
+        bool same = true;
+        for (int i = 0; i < 2 && j->row > 1 && whole->dim[d] > 1; i++)
+            same &= (j->stride[i][d] == 0) == j->flat[i];
+        if (!same) break;
+        for (int i = 0; i < 2 && whole->dim[d] > 1; i++)
+            j->flat[i] = j->stride[i][d] == 0;
+        j->row *= whole->dim[d];
+    }
+    j->rows = *whole;
+    j->rows.rank = d + 1;
+    j->count = j->row ? stk_type_elements(&use->out[0]) / j->row : 0;
+}
+
+static stk_status run(const stk_kernel_call *call, stk_error *err)
+{
+    const stk_cpu         *cpu = stk_cpu_of(call->device);
+    const stk_tensor_type *type = &call->use.out[0];
+    int64_t                count = stk_call_floats(call, type, call->out_format[0]);
+    job                    j = {.call = call, .loop = loop_of(call), .count = count};
+    (void)err;
+    for (int i = 0; i < 2; i++)
+        j.kind[i] = kind_of(&call->use.in[i].shape, &type->shape);
+    operand worst = j.kind[0] > j.kind[1] ? j.kind[0] : j.kind[1];
+    if (worst == WHOLE) {
+        stk_work(cpu, count * 12, whole_part, &j);
+    } else if (worst == OTHER) {
+        find_row(&j);
+        stk_work(cpu, count * 12, other_part, &j);
+    } else {
+        j.grid = worst == PER_PICTURE ? stk_grid_of_pictures(type, call->out_format[0])
+                                      : stk_grid_of(type, call->out_format[0]);
+        stk_work(cpu, count * 8, channel_part, &j);
+    }
+    return STK_OK;
+}
+
+static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+                          stk_format *in, stk_format *out, stk_error *err)
+{
+    operand a = kind_of(&use->in[0].shape, &use->out[0].shape);
+    operand b = kind_of(&use->in[1].shape, &use->out[0].shape);
+    if (a == WHOLE && b == WHOLE) return stk_formats_any(device, use, have, in, out, err);
+    if (a != OTHER && b != OTHER && (a == WHOLE || b == WHOLE))
+        return stk_formats_pictures(device, use, have, in, out, err);
+    in[0] = in[1] = out[0] = STK_FORMAT_PLAIN;
+    return STK_OK;
+}
+
+#define KERNEL(id)                                                                                 \
+    const stk_kernel stk_own_##id = {.op = &stk_graph_op_##id,                                     \
+                                     .name = "own",                                                \
+                                     .can = stk_own_float32,                                       \
+                                     .formats = formats,                                           \
+                                     .run = run}
+
+KERNEL(add);
+KERNEL(sub);
+KERNEL(mul);
+KERNEL(bias);

@@ -1,0 +1,89 @@
+/* bn_apply: act(x * scale + shift + residual) in one pass. */
+#include "compute/cpu_kernels/act.h"
+#include "compute/cpu_kernels/channel_tiling.h"
+#include "compute/cpu_kernels/cpu_kernels.h"
+#include "compute/ops/batch_norm.h"
+#include "compute/ops/graph_ops.h"
+
+enum { X, SCALE, SHIFT, RESIDUAL, RESIDUAL_SCALE, RESIDUAL_SHIFT, INPUTS };
+
+typedef struct apply_strip {
+    const float *x, *scale, *shift, *r, *r_scale, *r_shift;
+    float       *y, a, b;
+    int64_t      count;
+    bool         stream;
+} apply_strip;
+
+typedef void (*apply_loop)(const apply_strip *strip);
+
+#define STK_LOOPS "compute/cpu_kernels/bn_apply_loops.h"
+#include "compute/cpu_kernels/widths.h"
+
+typedef struct job {
+    const stk_cpu         *cpu;
+    const stk_kernel_call *call;
+    stk_grid               grid;
+    apply_loop             loop;
+    stk_activation         act, after; /* in the loop; after it, over the strip in cache */
+    bool                   stream;
+} job;
+
+static void work(void *context, int part, int parts)
+{
+    const job             *j = context;
+    const stk_kernel_call *call = j->call;
+    float                  room[INPUTS][STK_STRIP_ROOM];
+    const float           *values[INPUTS] = {0};
+    for (stk_walk walk = stk_walk_begin(&j->grid, part, parts); stk_walk_next(&walk);) {
+        for (int i = 1; i < call->use.input_count && walk.entered; i++)
+            if (i != RESIDUAL)
+                values[i] = stk_grid_values(&j->grid, walk.run, call->in[i], room[i]);
+        apply_strip s = {.x = (const float *)call->in[X] + walk.offset,
+                         .scale = values[SCALE],
+                         .shift = values[SHIFT],
+                         .r_scale = values[RESIDUAL_SCALE],
+                         .r_shift = values[RESIDUAL_SHIFT],
+                         .y = (float *)call->out[0] + walk.offset,
+                         .a = j->act.a,
+                         .b = j->act.b,
+                         .count = walk.count};
+        s.stream = j->stream && stk_can_stream(s.y);
+        if (call->use.input_count > RESIDUAL) s.r = (const float *)call->in[RESIDUAL] + walk.offset;
+        j->loop(&s);
+        if (j->after.row) stk_act_value(j->cpu, &j->after, s.y, s.y, s.count);
+    }
+    if (j->stream) stk_stream_end();
+}
+
+static stk_status run(const stk_kernel_call *call, stk_error *err)
+{
+    const stk_bn_apply_attrs *attrs = call->use.attrs;
+    const stk_cpu            *cpu = stk_cpu_of(call->device);
+    stk_act_kind              kind = stk_act_kind_of(&attrs->act);
+    bool                      cheap = kind <= STK_ACT_CLIP;
+    int residual = call->use.input_count > RESIDUAL_SHIFT ? 2 : call->use.input_count > RESIDUAL;
+    job j = {.cpu = cpu, .call = call, .grid = stk_grid_of(&call->use.in[0], call->in_format[0])};
+    (void)err;
+    if (cheap)
+        j.act = attrs->act;
+    else
+        j.after = attrs->act;
+    j.loop = STK_PICK(cpu, apply_loops)[residual][cheap ? kind : STK_ACT_NONE];
+    int64_t bytes = stk_call_floats(call, &call->use.in[0], call->in_format[0]) * 4;
+    j.stream = cheap && stk_worth_streaming(call->in[X], call->out[0], bytes);
+    stk_work(cpu, bytes * 2, work, &j);
+    if (!stk_act_keeps_zero(&attrs->act)) stk_grid_clear_padding(cpu, &j.grid, call->out[0]);
+    return STK_OK;
+}
+
+static bool can(const stk_device *device, const stk_op_use *use)
+{
+    const stk_bn_apply_attrs *attrs = use->attrs;
+    return stk_own_float32(device, use) && stk_act_kind_of(&attrs->act) != STK_ACT_KINDS;
+}
+
+const stk_kernel stk_own_bn_apply = {.op = &stk_graph_op_bn_apply,
+                                     .name = "own",
+                                     .can = can,
+                                     .formats = stk_formats_pictures,
+                                     .run = run};

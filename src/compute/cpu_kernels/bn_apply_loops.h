@@ -1,0 +1,40 @@
+/* Strips of bn_apply, for widths.h; one loop for each number of residual inputs and each activation
+ * that is cheap. Strips come by value: the compiler cannot know that stores do not change what a
+ * pointer leads to, and would load every address again. */
+#include "compute/cpu_kernels/act_vec.h"
+
+INLINE void FN(apply)(const apply_strip s, int residual, stk_act_kind kind)
+{
+    V a = FN(all)(s.a), b = FN(all)(s.b);
+    OVER(s.count, {
+        V y = FN(load)(s.x + i, n) * FN(load)(s.scale + i, n) + FN(load)(s.shift + i, n);
+        if (residual == 1) y += FN(load)(s.r + i, n);
+        if (residual == 2)
+            y += FN(load)(s.r + i, n) * FN(load)(s.r_scale + i, n) + FN(load)(s.r_shift + i, n);
+        FN(put)(s.y + i, n, FN(act)(kind, y, a, b), s.stream);
+    });
+}
+
+#define STRIPS(id, residual)                                                                       \
+    TARGET static void FN(id##_none)(const apply_strip *s)                                         \
+    {                                                                                              \
+        FN(apply)(*s, residual, STK_ACT_NONE);                                                     \
+    }                                                                                              \
+    TARGET static void FN(id##_relu)(const apply_strip *s)                                         \
+    {                                                                                              \
+        FN(apply)(*s, residual, STK_ACT_RELU);                                                     \
+    }                                                                                              \
+    TARGET static void FN(id##_clip)(const apply_strip *s)                                         \
+    {                                                                                              \
+        FN(apply)(*s, residual, STK_ACT_CLIP);                                                     \
+    }
+
+STRIPS(alone, 0)
+STRIPS(plus, 1)
+STRIPS(dual, 2)
+#undef STRIPS
+
+static const apply_loop FN(apply_loops)[3][STK_ACT_CLIP + 1] = {
+    {FN(alone_none), FN(alone_relu), FN(alone_clip)},
+    {FN(plus_none), FN(plus_relu), FN(plus_clip)},
+    {FN(dual_none), FN(dual_relu), FN(dual_clip)}};

@@ -1,0 +1,24 @@
+/* What both halves of batch norm's gradient share. */
+#include "compute/cpu_kernels/bn_grad.h"
+#include "compute/cpu_kernels/channel_tiling.h"
+
+#define STK_LOOPS "compute/cpu_kernels/bn_grad_loops.h"
+#include "compute/cpu_kernels/widths.h"
+
+bool stk_bn_grad_can(const stk_device *device, const stk_op_use *use)
+{
+    const stk_bn_grad_attrs *attrs = use->attrs;
+    return stk_own_float32(device, use) && stk_act_kind_of(&attrs->act) != STK_ACT_KINDS;
+}
+
+void stk_bn_grad_dz(const stk_cpu *cpu, const stk_bn_grad_attrs *attrs, const stk_bn_strip *strip,
+                    float *dz)
+{
+    const float *seen = strip->y;
+    if (attrs->mask == STK_BN_MASK_INPUT) {
+        STK_PICK(cpu, affine)(strip, dz);
+        if (attrs->act.row->from_output) stk_act_value(cpu, &attrs->act, dz, dz, strip->count);
+        seen = dz;
+    }
+    stk_act_slope(cpu, &attrs->act, strip->dy, seen, dz, strip->count);
+}

@@ -1,0 +1,148 @@
+/* bn_grad_apply: dx = by dz + by_x (x - mean) + plus, with three numbers per channel made from the
+ * sums; in one pass, dz on the way where it is wanted. */
+#include "compute/cpu_kernels/bn_grad.h"
+#include "compute/cpu_kernels/channel_tiling.h"
+#include "compute/cpu_kernels/cpu_kernels.h"
+#include "compute/ops/graph_ops.h"
+
+enum { DY, X, MEAN, INVSTD, GAMMA, DGAMMA, DBETA, MASK };
+
+typedef struct apply_strip {
+    stk_bn_strip strip;
+    const float *by, *by_x, *plus;
+    float       *dx, *dz; /* dz may be NULL */
+    bool         stream_dx, stream_dz;
+} apply_strip;
+
+#define STK_LOOPS "compute/cpu_kernels/bn_grad_apply_loops.h"
+#include "compute/cpu_kernels/widths.h"
+
+typedef struct job {
+    const stk_cpu           *cpu;
+    const stk_kernel_call   *call;
+    const stk_bn_grad_attrs *attrs;
+    stk_grid                 grid;
+    bool                     stream_dx, stream_dz;
+    void (*loop)(const apply_strip *strip);
+} job;
+
+enum { BY, BY_X, PLUS, MEANS, SCALES, SHIFTS, VALUES };
+
+static void enter_run(const job *j, int64_t run, float room[VALUES][STK_STRIP_ROOM],
+                      const float *values[VALUES])
+{
+    const float *made = j->call->scratch;
+    for (int k = 0; k <= PLUS; k++)
+        values[k] = stk_grid_values(&j->grid, run, made + k * j->grid.channels, room[k]);
+    values[MEANS] = stk_grid_values(&j->grid, run, j->call->in[MEAN], room[MEANS]);
+    for (int k = 0; k < 2 && j->attrs->mask == STK_BN_MASK_INPUT; k++)
+        values[SCALES + k] =
+            stk_grid_values(&j->grid, run, j->call->in[MASK + k], room[SCALES + k]);
+}
+
+/* Through dz for an activation that is not cheap. */
+static void strip_by_dz(const job *j, apply_strip *s)
+{
+    float       room[STK_STRIP_ROOM], *dz = s->dz ? s->dz : room;
+    apply_strip piece = *s;
+    int64_t     done = 0;
+    piece.dz = NULL;
+    for (; done < s->strip.count; done += piece.strip.count) {
+        int64_t      left = s->strip.count - done;
+        stk_bn_strip in = s->strip;
+        in.count = left < STK_STRIP_ROOM ? left : STK_STRIP_ROOM;
+        in.dy += done, in.x += done, in.mean += done;
+        if (in.y) in.y += done;
+        if (in.scale) in.scale += done, in.shift += done;
+        float *to = s->dz ? dz + done : dz;
+        stk_bn_grad_dz(j->cpu, j->attrs, &in, to);
+        piece.strip = in;
+        piece.strip.dy = to;
+        piece.by = s->by + done, piece.by_x = s->by_x + done, piece.plus = s->plus + done;
+        piece.dx = s->dx + done;
+        j->loop(&piece);
+    }
+}
+
+static void work(void *context, int part, int parts)
+{
+    const job             *j = context;
+    const stk_kernel_call *call = j->call;
+    float                  room[VALUES][STK_STRIP_ROOM], *dz = NULL;
+    const float           *values[VALUES] = {0};
+    if (call->use.output_count > 1) dz = call->out[1];
+    for (stk_walk walk = stk_walk_begin(&j->grid, part, parts); stk_walk_next(&walk);) {
+        if (walk.entered) enter_run(j, walk.run, room, values);
+        apply_strip s = {.strip = {.dy = (const float *)call->in[DY] + walk.offset,
+                                   .x = (const float *)call->in[X] + walk.offset,
+                                   .mean = values[MEANS],
+                                   .scale = values[SCALES],
+                                   .shift = values[SHIFTS],
+                                   .count = walk.count,
+                                   .a = j->attrs->act.a,
+                                   .b = j->attrs->act.b},
+                         .by = values[BY],
+                         .by_x = values[BY_X],
+                         .plus = values[PLUS],
+                         .dx = (float *)call->out[0] + walk.offset,
+                         .dz = dz ? dz + walk.offset : NULL};
+        if (j->attrs->mask == STK_BN_MASK_OUTPUT)
+            s.strip.y = (const float *)call->in[MASK] + walk.offset;
+        s.stream_dx = j->stream_dx && stk_can_stream(s.dx);
+        s.stream_dz = j->stream_dz && stk_can_stream(s.dz);
+        if (stk_bn_grad_is_cheap(j->attrs))
+            j->loop(&s);
+        else
+            strip_by_dz(j, &s);
+    }
+    if (j->stream_dx || j->stream_dz) stk_stream_end();
+}
+
+static void make_values(const stk_kernel_call *call, const stk_grid *grid)
+{
+    const float *invstd = call->in[INVSTD], *gamma = call->in[GAMMA];
+    const float *dgamma = call->in[DGAMMA], *dbeta = call->in[DBETA];
+    float       *made = call->scratch;
+    double       m = (double)(grid->pixels * (grid->runs / grid->blocks));
+    for (int64_t c = 0; c < grid->channels; c++) {
+        double inverse = (double)invstd[c], by = (double)gamma[c] * inverse;
+        made[BY * grid->channels + c] = (float)by;
+        made[BY_X * grid->channels + c] = (float)(-by * inverse * (double)dgamma[c] / m);
+        made[PLUS * grid->channels + c] = (float)(-by * (double)dbeta[c] / m);
+    }
+}
+
+static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
+{
+    (void)err;
+    *scratch = 3 * stk_type_bytes(&call->use.in[MEAN]);
+    return STK_OK;
+}
+
+static stk_status run(const stk_kernel_call *call, stk_error *err)
+{
+    const stk_cpu           *cpu = stk_cpu_of(call->device);
+    const stk_bn_grad_attrs *attrs = call->use.attrs;
+    bool                     cheap = stk_bn_grad_is_cheap(attrs);
+    job                      j = {.cpu = cpu,
+                                  .call = call,
+                                  .attrs = attrs,
+                                  .grid = stk_grid_of(&call->use.in[X], call->in_format[X])};
+    (void)err;
+    j.loop = cheap ? STK_PICK(cpu, apply_loops)[attrs->mask][stk_act_kind_of(&attrs->act)]
+                   : STK_PICK(cpu, apply_none);
+    make_values(call, &j.grid);
+    int64_t bytes = stk_call_floats(call, &call->use.in[X], call->in_format[X]) * 4;
+    j.stream_dx = cheap && stk_worth_streaming(call->in[DY], call->out[0], bytes);
+    j.stream_dz =
+        cheap && call->use.output_count > 1 && stk_worth_streaming(NULL, call->out[1], bytes);
+    stk_work(cpu, bytes * 3, work, &j);
+    return STK_OK;
+}
+
+const stk_kernel stk_own_bn_grad_apply = {.op = &stk_graph_op_bn_grad_apply,
+                                          .name = "own",
+                                          .can = stk_bn_grad_can,
+                                          .formats = stk_formats_pictures,
+                                          .prepare = prepare,
+                                          .run = run};

@@ -1,0 +1,110 @@
+/* broadcast: one value per channel, or per channel and picture, in any format (what comes back from
+ * a global average); anything else row by row, row-major. */
+#include "compute/cpu_kernels/channel_tiling.h"
+#include "compute/cpu_kernels/cpu_kernels.h"
+#include "compute/ops/broadcast_index.h"
+#include "compute/ops/graph_ops.h"
+#include <string.h>
+
+typedef enum small { PER_CHANNEL, PER_PICTURE, OTHER } small;
+
+static small kind_of(const stk_shape *x, const stk_shape *y)
+{
+    int64_t before = 1;
+    for (int i = 0; i < x->rank - 1; i++)
+        before *= x->dim[i];
+    if (!x->rank || !y->rank || x->dim[x->rank - 1] != y->dim[y->rank - 1]) return OTHER;
+    if (before == 1) return PER_CHANNEL;
+    return x->rank == y->rank && y->rank > 2 && before == x->dim[0] ? PER_PICTURE : OTHER;
+}
+
+typedef struct job {
+    const float *x;
+    float       *y;
+    small        kind;
+    stk_grid     grid;
+    stk_shape    rows; /* OTHER: the dimensions before a row */
+    int64_t      stride[STK_MAX_RANK], row, count;
+    bool         flat; /* OTHER: a row is one value */
+} job;
+
+static void channel_part(void *context, int part, int parts)
+{
+    const job   *j = context;
+    float        room[STK_STRIP_ROOM];
+    const float *strip = NULL;
+    for (stk_walk walk = stk_walk_begin(&j->grid, part, parts); stk_walk_next(&walk);) {
+        int64_t picture = j->kind == PER_PICTURE ? walk.run / j->grid.blocks : 0;
+        if (walk.entered)
+            strip = stk_grid_values(&j->grid, walk.run, j->x + picture * j->grid.channels, room);
+        memcpy(j->y + walk.offset, strip, (size_t)walk.count * sizeof *strip);
+    }
+}
+
+static void row_part(void *context, int part, int parts)
+{
+    const job *j = context;
+    int64_t    begin, end;
+    stk_team_share(j->count, 1, part, parts, &begin, &end);
+    for (int64_t r = begin; r < end; r++) {
+        const float *from = j->x + stk_broadcast_at(r, &j->rows, j->stride);
+        float       *to = j->y + r * j->row;
+        if (j->flat)
+            for (int64_t i = 0; i < j->row; i++)
+                to[i] = *from;
+        else
+            memcpy(to, from, (size_t)j->row * sizeof *to);
+    }
+}
+
+/* The last dimensions make a row, as many as are all repeated, or all not. */
+static void find_row(job *j, const stk_op_use *use)
+{
+    const stk_shape *y = &use->out[0].shape;
+    int              d = y->rank - 1;
+    stk_broadcast_strides(&use->in[0].shape, y, j->stride);
+    j->flat = true;
+    for (j->row = 1; d >= 0; j->row *= y->dim[d--]) {
+        if (y->dim[d] == 1) continue;
+        if (j->row > 1 && (j->stride[d] == 0) != j->flat) break;
+        j->flat = j->stride[d] == 0;
+    }
+    j->rows = *y;
+    j->rows.rank = d + 1;
+    j->count = j->row ? stk_type_elements(&use->out[0]) / j->row : 0;
+}
+
+static stk_status run(const stk_kernel_call *call, stk_error *err)
+{
+    const stk_op_use *use = &call->use;
+    const stk_cpu    *cpu = stk_cpu_of(call->device);
+    int64_t           bytes = stk_call_floats(call, &use->out[0], call->out_format[0]) * 4;
+    job               j = {.x = call->in[0],
+                           .y = call->out[0],
+                           .kind = kind_of(&use->in[0].shape, &use->out[0].shape)};
+    (void)err;
+    if (j.kind == OTHER) {
+        find_row(&j, use);
+        stk_work(cpu, bytes, row_part, &j);
+        return STK_OK;
+    }
+    j.grid = stk_grid_of_pictures(&use->out[0], call->out_format[0]);
+    stk_work(cpu, bytes, channel_part, &j);
+    return STK_OK;
+}
+
+static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+                          stk_format *in, stk_format *out, stk_error *err)
+{
+    (void)have, (void)err;
+    small kind = kind_of(&use->in[0].shape, &use->out[0].shape);
+    in[0] = STK_FORMAT_PLAIN;
+    out[0] = kind == OTHER ? STK_FORMAT_PLAIN : stk_format_preferred(device, &use->out[0]);
+    return STK_OK;
+}
+
+const stk_kernel stk_own_broadcast = {.op = &stk_graph_op_broadcast,
+                                      .name = "own",
+                                      .can = stk_own_float32,
+                                      .formats = formats,
+                                      .run = run};

@@ -1,0 +1,156 @@
+/* Walking tensors of channels. */
+#include "compute/cpu_kernels/channel_tiling.h"
+#include <string.h>
+
+int64_t stk_strip_pixels(int64_t block, int64_t floats)
+{
+    if (block >= floats) return 1;
+    int64_t step = 16, usual = (floats + block - 1) / block;
+    while (step > 1 && block * (step / 2) % 16 == 0)
+        step /= 2;
+    int64_t whole = (usual + step - 1) / step * step;
+    return whole * block <= STK_STRIP_ROOM ? whole : usual;
+}
+
+stk_grid stk_grid_of_pictures(const stk_tensor_type *type, stk_format format)
+{
+    stk_channels c = stk_channels_of(type, format);
+    stk_grid     grid = {.runs = c.outer * c.blocks,
+                         .blocks = c.blocks,
+                         .pixels = c.inner,
+                         .block = c.block,
+                         .channels = c.channels};
+    grid.strip = stk_strip_pixels(c.block ? c.block : 1, STK_STRIP_USUAL);
+    return grid;
+}
+
+stk_grid stk_grid_of(const stk_tensor_type *type, stk_format format)
+{
+    stk_grid grid = stk_grid_of_pictures(type, format);
+    if (format != STK_FORMAT_C8 && format != STK_FORMAT_C16) {
+        grid.pixels *= grid.runs;
+        grid.runs = 1;
+    }
+    return grid;
+}
+
+const float *stk_grid_values(const stk_grid *grid, int64_t run, const float *values,
+                             float room[STK_STRIP_ROOM])
+{
+    int64_t first = run % grid->blocks * grid->block, real = grid->channels - first;
+    if (grid->strip == 1 && grid->block == grid->channels) return values;
+    if (real > grid->block) real = grid->block;
+    for (int64_t c = 0; c < grid->block; c++)
+        room[c] = c < real ? values[first + c] : 0;
+    for (int64_t done = 1; done < grid->strip;) {
+        int64_t more = done < grid->strip - done ? done : grid->strip - done;
+        memcpy(room + done * grid->block, room, (size_t)(more * grid->block) * sizeof *room);
+        done += more;
+    }
+    return room;
+}
+
+stk_walk stk_walk_begin(const stk_grid *grid, int part, int parts)
+{
+    stk_walk walk = {.grid = grid, .run = -1};
+    walk.per_run = (grid->pixels + grid->strip - 1) / grid->strip;
+    stk_team_share(grid->runs * walk.per_run, 1, part, parts, &walk.next, &walk.end);
+    return walk;
+}
+
+bool stk_walk_next(stk_walk *walk)
+{
+    const stk_grid *grid = walk->grid;
+    if (walk->next >= walk->end) return false;
+    int64_t run = walk->next / walk->per_run, strip = walk->next % walk->per_run;
+    int64_t pixel = strip * grid->strip, pixels = grid->pixels - pixel;
+    walk->entered = run != walk->run;
+    walk->run = run;
+    walk->offset = (run * grid->pixels + pixel) * grid->block;
+    walk->count = (pixels < grid->strip ? pixels : grid->strip) * grid->block;
+    walk->next++;
+    return true;
+}
+
+typedef struct clearing {
+    const stk_grid *grid;
+    float          *data;
+} clearing;
+
+static void clear(void *context, int part, int parts)
+{
+    const clearing *j = context;
+    const stk_grid *grid = j->grid;
+    int64_t         begin, end, real = grid->channels - (grid->blocks - 1) * grid->block;
+    stk_team_share(grid->runs / grid->blocks, 1, part, parts, &begin, &end);
+    for (int64_t n = begin; n < end; n++) {
+        float *run = j->data + ((n + 1) * grid->blocks - 1) * grid->pixels * grid->block;
+        for (int64_t p = 0; p < grid->pixels; p++)
+            memset(run + p * grid->block + real, 0, (size_t)(grid->block - real) * sizeof *run);
+    }
+}
+
+void stk_grid_clear_padding(const stk_cpu *cpu, const stk_grid *grid, float *data)
+{
+    clearing j = {grid, data};
+    if (grid->blocks * grid->block == grid->channels) return;
+    stk_work(cpu, grid->runs * grid->pixels * grid->block, clear, &j);
+}
+
+bool stk_own_float32(const stk_device *device, const stk_op_use *use)
+{
+    (void)device;
+    for (int i = 0; i < use->input_count + use->output_count; i++) {
+        stk_dtype dtype =
+            i < use->input_count ? use->in[i].dtype : use->out[i - use->input_count].dtype;
+        if (dtype == STK_DTYPE_F16 || dtype == STK_DTYPE_BF16 || dtype == STK_DTYPE_F64)
+            return false;
+    }
+    return true;
+}
+
+static int leading(const stk_op_use *use, const stk_format *have)
+{
+    int lead = 0;
+    for (int i = 1; i < use->input_count; i++)
+        if (stk_type_elements(&use->in[i]) > stk_type_elements(&use->in[lead])) lead = i;
+    for (int i = lead; i < use->input_count; i++)
+        if (stk_shape_equal(&use->in[i].shape, &use->in[lead].shape) &&
+            have[i] != STK_FORMAT_PLAIN && have[i] != (stk_format)STK_FORMAT_ANY)
+            return i;
+    return lead;
+}
+
+stk_status stk_formats_any(stk_device *device, const stk_op_use *use, const stk_format *have,
+                           stk_format *in, stk_format *out, stk_error *err)
+{
+    (void)device, (void)err;
+    return stk_formats_follow(use, have, leading(use, have), in, out);
+}
+
+stk_status stk_formats_pictures(stk_device *device, const stk_op_use *use, const stk_format *have,
+                                stk_format *in, stk_format *out, stk_error *err)
+{
+    (void)device, (void)err;
+    int lead = leading(use, have);
+    if (have[lead] < STK_FORMAT_OPAQUE) return stk_formats_follow(use, have, lead, in, out);
+    for (int i = 0; i < use->input_count; i++)
+        in[i] = STK_FORMAT_PLAIN;
+    for (int o = 0; o < use->output_count; o++)
+        out[o] = STK_FORMAT_PLAIN;
+    return STK_OK;
+}
+
+stk_format stk_format_preferred(const stk_device *device, const stk_tensor_type *type)
+{
+    const stk_cpu *cpu = stk_cpu_of(device);
+    int            rank = type->shape.rank;
+    if (rank != 4 || type->shape.dim[rank - 1] < STK_FORMAT_C8) return STK_FORMAT_PLAIN;
+    return cpu->avx512 ? STK_FORMAT_C16 : STK_FORMAT_C8;
+}
+
+int64_t stk_call_floats(const stk_kernel_call *call, const stk_tensor_type *type, stk_format format)
+{
+    return (int64_t)(call->device->backend->format_bytes(call->device, type, format) /
+                     sizeof(float));
+}

@@ -1,0 +1,93 @@
+/* How the elements of a tensor of channels are walked, whatever its format: as runs, in each of
+ * which the same channels repeat pixel by pixel; a run is computed in strips of some pixels. A
+ * value per channel, written out for a strip, makes one plain loop of every kernel, for 3 channels
+ * as for blocks of 16. */
+#ifndef STK_COMPUTE_CPU_KERNELS_CHANNEL_TILING_H
+#define STK_COMPUTE_CPU_KERNELS_CHANNEL_TILING_H
+
+#include "compute/cpu/cpu.h"
+
+enum { STK_STRIP_ROOM = 1024 /* floats */, STK_STRIP_USUAL = 512 };
+
+typedef struct stk_grid {
+    int64_t runs, blocks; /* run r holds the channels from r % blocks * block on */
+    int64_t pixels, block;
+    int64_t channels;
+    int64_t strip; /* pixels that are computed at a time */
+} stk_grid;
+
+/* Row-major is one run. */
+stk_grid stk_grid_of(const stk_tensor_type *type, stk_format format);
+/* A run for each picture at least. */
+stk_grid stk_grid_of_pictures(const stk_tensor_type *type, stk_format format);
+/* Pixels of a strip of about `floats` elements, a multiple of 16 where that is possible. */
+int64_t stk_strip_pixels(int64_t block, int64_t floats);
+
+/* values[channels] as a strip of run: values itself, or room filled; what is padding gets 0. */
+const float *stk_grid_values(const stk_grid *grid, int64_t run, const float *values,
+                             float room[STK_STRIP_ROOM]);
+
+/* The strips of one thread, in order. */
+typedef struct stk_walk {
+    const stk_grid *grid;
+    int64_t         next, end, per_run; /* strips */
+    int64_t         run, offset, count; /* the strip: its run, first element, elements */
+    bool            entered;            /* it is the first of its run here */
+} stk_walk;
+
+stk_walk stk_walk_begin(const stk_grid *grid, int part, int parts);
+bool     stk_walk_next(stk_walk *walk);
+
+/* Zeros in the channels of blocks that are padding; for functions of which 0 is not 0. */
+void stk_grid_clear_padding(const stk_cpu *cpu, const stk_grid *grid, float *data);
+
+/* On all threads, or at once where so few bytes are not worth waking them. */
+static inline void stk_work(const stk_cpu *cpu, int64_t                             bytes,
+                            void (*work)(void *context, int part, int parts), void *context)
+{
+    enum { WORTH_IT = 64 << 10 };
+    if (bytes < WORTH_IT)
+        work(context, 0, 1);
+    else
+        stk_team_run(&cpu->team, work, context);
+}
+
+/* Whether results had better go past the caches: they are more than caches keep, and not where an
+ * input was, which is there already. Ordinary stores would read every line before they write it. */
+static inline bool stk_worth_streaming(const void *in, const void *out, int64_t bytes)
+{
+    enum { KEPT = 8 << 20 };
+    return bytes > KEPT && in != out;
+}
+
+/* What begins here can be streamed in whole vectors. */
+static inline bool stk_can_stream(const float *dst)
+{
+    return (uintptr_t)dst % 64 == 0;
+}
+
+/* After the last of a thread: others may then read them. */
+static inline void stk_stream_end(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();
+#endif
+}
+
+/* Every tensor that is float is float32. */
+bool stk_own_float32(const stk_device *device, const stk_op_use *use);
+
+/* formats functions. The largest input leads; of several of its shape, one that lies in blocks.
+ * With _pictures an opaque format is not taken. */
+stk_status stk_formats_any(stk_device *device, const stk_op_use *use, const stk_format *have,
+                           stk_format *in, stk_format *out, stk_error *err);
+stk_status stk_formats_pictures(stk_device *device, const stk_op_use *use, const stk_format *have,
+                                stk_format *in, stk_format *out, stk_error *err);
+/* What a picture should be made in when nothing tells: blocks of a vector's width. */
+stk_format stk_format_preferred(const stk_device *device, const stk_tensor_type *type);
+
+/* Floats that lie in memory, padding included. */
+int64_t stk_call_floats(const stk_kernel_call *call, const stk_tensor_type *type,
+                        stk_format format);
+
+#endif

@@ -1,0 +1,51 @@
+/* normalize_image: bytes times a scale plus a shift per channel, row-major. */
+#include "compute/cpu_kernels/channel_tiling.h"
+#include "compute/cpu_kernels/cpu_kernels.h"
+#include "compute/ops/graph_ops.h"
+#include "compute/ops/update_ops.h"
+
+#define STK_LOOPS "compute/cpu_kernels/normalize_image_loops.h"
+#include "compute/cpu_kernels/widths.h"
+
+enum { CHANNELS_MAX = 4 };
+
+typedef struct job {
+    const stk_cpu *cpu;
+    stk_grid       grid;
+    const uint8_t *x;
+    float         *y, scale[CHANNELS_MAX], shift[CHANNELS_MAX];
+} job;
+
+static void work(void *context, int part, int parts)
+{
+    const job   *j = context;
+    float        room[2][STK_STRIP_ROOM];
+    const float *scale = NULL, *shift = NULL;
+    __auto_type loop = STK_PICK(j->cpu, normalize);
+    for (stk_walk walk = stk_walk_begin(&j->grid, part, parts); stk_walk_next(&walk);) {
+        if (walk.entered) {
+            scale = stk_grid_values(&j->grid, walk.run, j->scale, room[0]);
+            shift = stk_grid_values(&j->grid, walk.run, j->shift, room[1]);
+        }
+        loop(j->x + walk.offset, scale, shift, j->y + walk.offset, walk.count);
+    }
+}
+
+static stk_status run(const stk_kernel_call *call, stk_error *err)
+{
+    const stk_normalize_image_attrs *attrs = call->use.attrs;
+    job                              j = {.cpu = stk_cpu_of(call->device),
+                                          .grid = stk_grid_of(&call->use.in[0], STK_FORMAT_PLAIN),
+                                          .x = call->in[0],
+                                          .y = call->out[0]};
+    (void)err;
+    for (int c = 0; c < attrs->channels; c++) {
+        j.scale[c] = (float)(1 / (255 * (double)attrs->deviation[c]));
+        j.shift[c] = (float)(-(double)attrs->mean[c] / (double)attrs->deviation[c]);
+    }
+    stk_work(j.cpu, stk_type_elements(&call->use.in[0]) * 5, work, &j);
+    return STK_OK;
+}
+
+const stk_kernel stk_own_normalize_image = {
+    .op = &stk_graph_op_normalize_image, .name = "own", .can = stk_own_float32, .run = run};

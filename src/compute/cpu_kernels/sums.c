@@ -1,0 +1,113 @@
+/* Sums over the pixels of each channel. */
+#include "compute/cpu_kernels/sums.h"
+#include <string.h>
+
+enum { CHUNK_FLOATS = 32768, CHUNK_PIXELS = 64, ROW_FLOATS = 64, TILE = 512 };
+
+static int64_t at_least(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t in_parts_of(int64_t count, int64_t part)
+{
+    return (count + part - 1) / part;
+}
+
+stk_sums stk_sums_plan(const stk_tensor_type *type, stk_format format, bool by_picture)
+{
+    stk_sums p = {.grid =
+                      by_picture ? stk_grid_of_pictures(type, format) : stk_grid_of(type, format)};
+    int64_t  block = at_least(p.grid.block, 1), pixels = at_least(p.grid.pixels, 1);
+    p.pictures = p.grid.blocks ? p.grid.runs / p.grid.blocks : 0;
+    p.chunk = by_picture ? pixels : at_least(CHUNK_FLOATS / block, CHUNK_PIXELS);
+    p.group = by_picture ? 1 : at_least(p.chunk / pixels, 1);
+    p.groups = in_parts_of(p.pictures, p.group);
+    p.chunks = in_parts_of(p.grid.pixels, p.chunk);
+    p.tile = block > TILE ? TILE : block;
+    p.tiles = in_parts_of(p.grid.block, p.tile);
+    p.pieces = p.groups * p.chunks;
+    p.items = p.pieces * p.grid.blocks * p.tiles;
+    p.padded = p.grid.blocks * p.grid.block;
+    p.grid.strip = stk_strip_pixels(block, ROW_FLOATS);
+    return p;
+}
+
+size_t stk_sums_bytes(const stk_sums *plan, int sums)
+{
+    return (size_t)(plan->pieces * plan->padded * sums) * sizeof(double);
+}
+
+int64_t stk_sums_pixels(const stk_sums *plan, int64_t piece)
+{
+    int64_t picture = piece / plan->chunks * plan->group,
+            pixel = piece % plan->chunks * plan->chunk;
+    int64_t pictures = plan->pictures - picture, pixels = plan->grid.pixels - pixel;
+    return (pictures < plan->group ? pictures : plan->group) *
+           (pixels < plan->chunk ? pixels : plan->chunk);
+}
+
+stk_sum_item stk_sum_item_at(const stk_sums *plan, int64_t index)
+{
+    stk_sum_item item = {.lanes = plan->tile};
+    int64_t      tile = index % plan->tiles;
+    item.block = index / plan->tiles % plan->grid.blocks;
+    item.piece = index / plan->tiles / plan->grid.blocks;
+    item.first = item.block * plan->grid.block + tile * plan->tile;
+    if (item.lanes > plan->grid.block - tile * plan->tile)
+        item.lanes = plan->grid.block - tile * plan->tile;
+    item.picture = item.piece / plan->chunks * plan->group;
+    item.last_picture = item.picture + plan->group;
+    if (item.last_picture > plan->pictures) item.last_picture = plan->pictures;
+    item.begin = item.piece % plan->chunks * plan->chunk;
+    item.pixel = item.begin;
+    item.end = item.begin + plan->chunk;
+    if (item.end > plan->grid.pixels) item.end = plan->grid.pixels;
+    item.strip = plan->tiles > 1 ? 1 : plan->grid.strip;
+    return item;
+}
+
+bool stk_sum_next(const stk_sums *plan, stk_sum_item *item)
+{
+    if (item->pixel == item->end) {
+        item->picture++;
+        item->pixel = item->begin;
+    }
+    if (item->picture >= item->last_picture || item->pixel == item->end) return false;
+    int64_t left = item->end - item->pixel, strip = left < item->strip ? left : item->strip;
+    int64_t run = item->picture * plan->grid.blocks + item->block;
+    item->offset = (run * plan->grid.pixels + item->pixel) * plan->grid.block + item->first -
+                   item->block * plan->grid.block;
+    item->rows = left / strip;
+    item->stride = strip * plan->grid.block;
+    item->width = strip * item->lanes;
+    item->pixel += item->rows * strip;
+    return true;
+}
+
+void stk_sum_spread(const stk_sum_item *item, const float *values, float room[STK_STRIP_ROOM])
+{
+    for (int64_t s = 0; s < item->strip; s++)
+        memcpy(room + s * item->lanes, values, (size_t)item->lanes * sizeof *room);
+}
+
+void stk_sum_values(const stk_sums *plan, const stk_sum_item *item, const float *values,
+                    float room[STK_STRIP_ROOM])
+{
+    float lanes[TILE];
+    for (int64_t c = 0; c < item->lanes; c++)
+        lanes[c] = item->first + c < plan->grid.channels ? values[item->first + c] : 0;
+    stk_sum_spread(item, lanes, room);
+}
+
+void stk_sum_fold(const stk_sums *plan, const stk_sum_item *item, const float *row, double *partial,
+                  int which, int sums)
+{
+    double *to = partial + (item->piece * sums + which) * plan->padded + item->first;
+    for (int64_t c = 0; c < item->lanes; c++) {
+        double sum = 0;
+        for (int64_t s = 0; s < item->strip; s++)
+            sum += (double)row[s * item->lanes + c];
+        to[c] = sum;
+    }
+}

@@ -1,0 +1,196 @@
+/* Batch norm of few rows, two of its steps in a launch where one follows the other:
+ * bn_stats_finalize and bn_apply, bn_grad_sums and bn_grad_apply. The first of two is held back
+ * until the second comes, or anything else. Each alone gives the same bits. */
+#include "compute/cuda/act.h"
+#include "compute/cuda/bn.h"
+#include "compute/cuda/channel_rows.h"
+#include "compute/cuda/cuda_kernels.h"
+#include "compute/cuda/multi_tensor.h"
+#include "compute/ops/batch_norm.h"
+#include "compute/ops/graph_ops.h"
+#include <string.h>
+
+static bool is_cheap(const stk_activation *of)
+{
+    stk_cuda_activation act;
+    return stk_cuda_act_of(of, &act) &&
+           (act.act == STK_CUDA_ACT_NONE || act.act == STK_CUDA_ACT_RELU ||
+            act.act == STK_CUDA_ACT_CLIP || act.act == STK_CUDA_ACT_LEAKY_RELU);
+}
+
+static bool are_few(const stk_op_use *use)
+{
+    return stk_cuda_rows_are_few(&use->in[0], stk_cuda_bn_small_blocks());
+}
+
+static stk_cuda_rows rows_of(const stk_kernel_call *call)
+{
+    return stk_cuda_rows_to_own(&call->use.in[0], stk_cuda_bn_small_blocks());
+}
+
+static bool can_stats(const stk_device *device, const stk_op_use *use)
+{
+    (void)device;
+    return are_few(use);
+}
+
+static bool can_apply(const stk_device *device, const stk_op_use *use)
+{
+    const stk_bn_apply_attrs *attrs = use->attrs;
+    (void)device;
+    return are_few(use) && is_cheap(&attrs->act);
+}
+
+static bool can_grad(const stk_device *device, const stk_op_use *use)
+{
+    const stk_bn_grad_attrs *attrs = use->attrs;
+    (void)device;
+    return are_few(use) && is_cheap(&attrs->act);
+}
+
+static stk_status begin_stats(const stk_kernel_call *call, const stk_cuda_bn_apply_args *apply,
+                              stk_error *err)
+{
+    stk_cuda_bn_small_args args = {.stats = stk_cuda_bn_stats_of(call)};
+    if (apply) args.apply = *apply;
+    args.stats.rows = rows_of(call);
+    args.each = 1 / (double)args.stats.rows.rows;
+    return stk_cuda_launched(
+        call, stk_cuda_bn_small_launch(&args, stk_cuda_of(call->device)->stream), err);
+}
+
+static stk_status begin_grad(const stk_kernel_call *call, stk_cuda_bn_grad_args *args,
+                             stk_error *err)
+{
+    args->rows = rows_of(call);
+    return stk_cuda_launched(
+        call, stk_cuda_bn_grad_small_launch(args, stk_cuda_of(call->device)->stream), err);
+}
+
+static stk_status begin_stats_alone(const stk_kernel_call *call, stk_error *err)
+{
+    return begin_stats(call, NULL, err);
+}
+
+static stk_status begin_sums_alone(const stk_kernel_call *call, stk_error *err)
+{
+    stk_cuda_bn_grad_args args = stk_cuda_bn_sums_of(call);
+    return begin_grad(call, &args, err);
+}
+
+static stk_status run_stats(const stk_kernel_call *call, stk_error *err)
+{
+    return stk_cuda_hold(call, begin_stats_alone, err);
+}
+
+static stk_status run_sums(const stk_kernel_call *call, stk_error *err)
+{
+    return stk_cuda_hold(call, begin_sums_alone, err);
+}
+
+static stk_cuda_span span_of_in(const stk_kernel_call *call, int i)
+{
+    return (stk_cuda_span){
+        (void *)call->in[i],
+        stk_cuda_format_bytes(call->device, &call->use.in[i], call->in_format[i])};
+}
+
+static stk_cuda_span span_of_out(const stk_kernel_call *call, int o)
+{
+    return (stk_cuda_span){
+        call->out[o], stk_cuda_format_bytes(call->device, &call->use.out[o], call->out_format[o])};
+}
+
+/* Whether there are bytes that both the statistics use and what they are applied to writes. The
+ * memory plan takes the first to be over by then, and lets y lie where what only they need is; in
+ * one launch some blocks write y while others have yet to read or write that. y over x is no such
+ * case: a thread writes no rows but those that it has read. */
+static bool spoils(const stk_kernel_call *stats, const stk_kernel_call *apply)
+{
+    enum { X };
+    for (int k = 0; k < apply->use.output_count; k++) {
+        const stk_cuda_span made = span_of_out(apply, k);
+        for (int i = 0; i < stats->use.input_count; i++) {
+            const stk_cuda_span read = span_of_in(stats, i);
+            const bool          in_place = i == X && made.at == read.at && made.bytes == read.bytes;
+            if (!in_place && stk_cuda_overlap(&made, &read)) return true;
+        }
+        for (int o = 0; o < stats->use.output_count; o++) {
+            const stk_cuda_span found = span_of_out(stats, o);
+            if (stk_cuda_overlap(&made, &found)) return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the statistics are of what they are applied to, and can be found in its launch. */
+static bool go_together(const stk_kernel_call *stats, const stk_kernel_call *apply)
+{
+    enum { X, SCALE, SHIFT, FOUND_SCALE = 1, FOUND_SHIFT };
+    return stats->in[X] == apply->in[X] && stats->out[FOUND_SCALE] == apply->in[SCALE] &&
+           stats->out[FOUND_SHIFT] == apply->in[SHIFT] && !spoils(stats, apply);
+}
+
+static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
+{
+    const stk_kernel_call *stats = stk_cuda_held(call->device, begin_stats_alone);
+    if (!stats || !go_together(stats, call)) {
+        STK_TRY(stk_cuda_flush(call->device, err));
+        return stk_cuda_bn_apply.run(call, err);
+    }
+    stk_cuda_bn_apply_args args = stk_cuda_bn_apply_of(call);
+    stk_cuda_of(call->device)->held = NULL;
+    return begin_stats(stats, &args, err);
+}
+
+/* Whether both see the same dz, and apply the sums. All that sums read and write the second needs,
+ * too: the memory plan lets nothing of it be written over but dy, element by element. */
+static bool belong(const stk_kernel_call *sums, const stk_kernel_call *grad)
+{
+    enum { DY, X, MEAN, INVSTD, SUMS_MASK, DGAMMA = 5, DBETA, GRAD_MASK };
+    bool same = sums->out[0] == grad->in[DGAMMA] && sums->out[1] == grad->in[DBETA] &&
+                sums->use.input_count - SUMS_MASK == grad->use.input_count - GRAD_MASK &&
+                memcmp(sums->use.attrs, grad->use.attrs, sizeof(stk_bn_grad_attrs)) == 0;
+    for (int i = DY; i <= INVSTD && same; i++)
+        same = sums->in[i] == grad->in[i];
+    for (int i = SUMS_MASK; i < sums->use.input_count && same; i++)
+        same = sums->in[i] == grad->in[i - SUMS_MASK + GRAD_MASK];
+    return same;
+}
+
+static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
+{
+    const stk_kernel_call *sums = stk_cuda_held(call->device, begin_sums_alone);
+    if (!sums || !belong(sums, call)) {
+        STK_TRY(stk_cuda_flush(call->device, err));
+        return stk_cuda_bn_grad_apply.run(call, err);
+    }
+    stk_cuda_bn_grad_args args = stk_cuda_bn_grad_of(call);
+    stk_cuda_of(call->device)->held = NULL;
+    return begin_grad(call, &args, err);
+}
+
+const stk_kernel stk_cuda_bn_stats_finalize_small = {.op = &stk_graph_op_bn_stats_finalize,
+                                                     .name = "own",
+                                                     .can = can_stats,
+                                                     .formats = stk_cuda_formats_same,
+                                                     .run = run_stats,
+                                                     .gathers = true};
+const stk_kernel stk_cuda_bn_apply_small = {.op = &stk_graph_op_bn_apply,
+                                            .name = "own",
+                                            .can = can_apply,
+                                            .formats = stk_cuda_formats_same,
+                                            .run = run_apply,
+                                            .gathers = true};
+const stk_kernel stk_cuda_bn_grad_sums_small = {.op = &stk_graph_op_bn_grad_sums,
+                                                .name = "own",
+                                                .can = can_grad,
+                                                .formats = stk_cuda_formats_same,
+                                                .run = run_sums,
+                                                .gathers = true};
+const stk_kernel stk_cuda_bn_grad_apply_small = {.op = &stk_graph_op_bn_grad_apply,
+                                                 .name = "own",
+                                                 .can = can_grad,
+                                                 .formats = stk_cuda_formats_same,
+                                                 .run = run_grad,
+                                                 .gathers = true};

@@ -1,0 +1,52 @@
+/* A run as one CUDA graph: hundreds of launches become one. */
+#include "compute/cuda/cuda.h"
+
+stk_status stk_cuda_record(stk_device *device, stk_error *err)
+{
+    stk_cuda *cuda = stk_cuda_of(device);
+    STK_CUDA_TRY(cudaStreamBeginCapture(cuda->stream, cudaStreamCaptureModeThreadLocal), "record",
+                 err);
+    return STK_OK;
+}
+
+size_t stk_cuda_recorded_so_far(stk_device *device)
+{
+    stk_cuda                    *cuda = stk_cuda_of(device);
+    enum cudaStreamCaptureStatus status;
+    cudaGraph_t                  graph = NULL;
+    size_t                       nodes = 0;
+    if (cudaStreamGetCaptureInfo(cuda->stream, &status, NULL, &graph, NULL, NULL, NULL) !=
+            cudaSuccess ||
+        !graph || cudaGraphGetNodes(graph, NULL, &nodes) != cudaSuccess)
+        return 0;
+    return nodes;
+}
+
+stk_status stk_cuda_recorded(stk_device *device, void **recording, stk_error *err)
+{
+    stk_cuda       *cuda = stk_cuda_of(device);
+    cudaGraph_t     graph = NULL;
+    cudaGraphExec_t exec = NULL;
+    *recording = NULL;
+    STK_CUDA_TRY(cudaStreamEndCapture(cuda->stream, &graph), "record", err);
+    cudaError_t code = cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphDestroy(graph);
+    if (code != cudaSuccess) return stk_cuda_fail(err, code, "cudaGraphInstantiate", "record");
+    *recording = exec;
+    return STK_OK;
+}
+
+stk_status stk_cuda_play(stk_device *device, void *recording, stk_error *err)
+{
+    stk_cuda *cuda = stk_cuda_of(device);
+    STK_CUDA_TRY(cudaGraphLaunch((cudaGraphExec_t)recording, cuda->stream), "play", err);
+    return STK_OK;
+}
+
+void stk_cuda_forget(stk_device *device, void *recording)
+{
+    stk_cuda *cuda = stk_cuda_of(device);
+    if (!recording) return;
+    stk_cuda_note(cuda, cudaStreamSynchronize(cuda->stream), "waiting for the GPU");
+    cudaGraphExecDestroy((cudaGraphExec_t)recording);
+}

@@ -1,0 +1,134 @@
+/* conv2d with mean and variance of its result: a kernel that has both at once where there is one,
+ * else that of the convolution alone and a pass over what it gave. */
+#include "compute/cuda/channel_rows.h"
+#include "compute/cuda/cuda.h"
+#include "compute/cuda/cuda_kernels.h"
+#include "compute/cuda/gemm.h"
+#include "compute/cuda_kernels/bn_stats.h"
+#include "compute/ops/conv2d.h"
+#include "compute/ops/graph_ops.h"
+#include <stdlib.h>
+
+enum { ALIGNMENT = 256 };
+
+typedef struct state {
+    const stk_kernel *proper; /* of the convolution; NULL: a product does all */
+    void             *kept;   /* the proper one's state */
+    size_t            parts;  /* in the scratch: what the statistics want */
+} state;
+
+static stk_op_use without_statistics(const stk_op_use *use)
+{
+    stk_op_use plain = *use;
+    plain.output_count = 1;
+    return plain;
+}
+
+static const stk_kernel *find_proper(const stk_device *device, const stk_op_use *use)
+{
+    stk_op_use plain = without_statistics(use);
+    return device->backend->kernel(device, &stk_graph_op_conv2d, &plain);
+}
+
+static bool can(const stk_device *device, const stk_op_use *use)
+{
+    return use->output_count == STK_CONV2D_OUTPUTS &&
+           stk_cuda_rows_can_sum(&use->out[STK_CONV2D_Y]) && find_proper(device, use);
+}
+
+static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+                          stk_format *in, stk_format *out, stk_error *err)
+{
+    stk_op_use plain = without_statistics(use);
+    out[STK_CONV2D_MEAN] = out[STK_CONV2D_VAR] = STK_FORMAT_PLAIN;
+    return find_proper(device, use)->formats(device, &plain, have, in, out, err);
+}
+
+/* The call as the proper kernel sees it. */
+static stk_kernel_call proper_call(const stk_kernel_call *call)
+{
+    const state    *s = call->state;
+    stk_kernel_call plain = *call;
+    plain.use = without_statistics(&call->use);
+    plain.state = s->kept;
+    return plain;
+}
+
+static stk_cuda_rows rows_of(const stk_kernel_call *call)
+{
+    return stk_cuda_rows_to_sum(call->device, &call->use.out[STK_CONV2D_Y],
+                                call->out_format[STK_CONV2D_Y]);
+}
+
+static stk_status prepare_proper(stk_kernel_call *call, size_t *scratch, stk_error *err)
+{
+    state          *s = call->state;
+    stk_kernel_call plain = proper_call(call);
+    stk_cuda_rows   rows = rows_of(call);
+    s->proper = find_proper(call->device, &call->use);
+    if (s->proper->prepare) STK_TRY(s->proper->prepare(&plain, scratch, err));
+    s->kept = plain.state;
+    s->parts = (*scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    *scratch = s->parts + stk_cuda_rows_bytes(&rows, STK_CUDA_BN_STATS_VALUES);
+    return STK_OK;
+}
+
+static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
+{
+    *scratch = 0;
+    call->state = calloc(1, sizeof(state));
+    if (!call->state)
+        return stk_fail(err, STK_E_NOMEM, call->op->name, call->use.name, "no memory");
+    if (stk_cuda_product_stats_can(call, scratch)) return STK_OK;
+    stk_status st = prepare_proper(call, scratch, err);
+    if (!st) return STK_OK;
+    free(call->state);
+    call->state = NULL;
+    return st;
+}
+
+static stk_status run(const stk_kernel_call *call, stk_error *err)
+{
+    const state *s = call->state;
+    stk_cuda    *cuda = stk_cuda_of(call->device);
+    if (!s->proper) return stk_cuda_product_stats_run(call, err);
+    stk_kernel_call plain = proper_call(call);
+    STK_TRY(s->proper->run(&plain, err));
+    stk_cuda_bn_stats_args args = {.rows = rows_of(call),
+                                   .dtype = (int)call->use.out[STK_CONV2D_Y].dtype,
+                                   .x = call->out[STK_CONV2D_Y],
+                                   .parts = (float *)((char *)call->scratch + s->parts),
+                                   .counters = cuda->counters,
+                                   .mean = call->out[STK_CONV2D_MEAN],
+                                   .var = call->out[STK_CONV2D_VAR]};
+    return stk_cuda_launched(call, stk_cuda_bn_stats_launch(&args, cuda->stream), err);
+}
+
+static void release(stk_kernel_call *call)
+{
+    state          *s = call->state;
+    stk_kernel_call plain = proper_call(call);
+    if (s->proper && s->proper->release) s->proper->release(&plain);
+    free(s);
+    call->state = NULL;
+}
+
+static const char *detail(const stk_kernel_call *call)
+{
+    const state    *s = call->state;
+    stk_kernel_call plain = proper_call(call);
+    if (!s->proper) return "product with statistics";
+    return s->proper->detail ? s->proper->detail(&plain) : s->proper->name;
+}
+
+const stk_kernel stk_cuda_conv_stats = {
+    .op = &stk_graph_op_conv2d,
+    .name = "with statistics",
+    .can = can,
+    .formats = formats,
+    .only_own_formats = true,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+    .detail = detail,
+};

@@ -1,0 +1,48 @@
+/* Products by cuBLAS: the handle of a device, and what was measured with it. */
+#ifndef STK_COMPUTE_CUDA_CUBLAS_H
+#define STK_COMPUTE_CUDA_CUBLAS_H
+
+#include "compute/cuda/matmul.h"
+#include <cublasLt.h>
+
+enum { STK_CUBLAS_WORKSPACE = 32 << 20 }; /* bytes that a product may take */
+
+/* One product, in cuBLAS' terms: columns lie together there, so that it computes the transposed
+ * result, b^T a^T. */
+typedef struct stk_cublas_product {
+    cublasLtMatmulDesc_t   desc;
+    cublasLtMatrixLayout_t b, a, out;
+    bool                   bias, relu; /* that it does itself */
+} stk_cublas_product;
+
+stk_status stk_cublas_fail(stk_error *err, cublasStatus_t code, const char *tried,
+                           const char *where);
+#define STK_CUBLAS_TRY(call_, where_, err_)                                                        \
+    do {                                                                                           \
+        cublasStatus_t stk_cublas_code_ = (call_);                                                 \
+        if (stk_cublas_code_ != CUBLAS_STATUS_SUCCESS)                                             \
+            return stk_cublas_fail(err_, stk_cublas_code_, #call_, where_);                        \
+    } while (0)
+
+stk_status stk_cublas_handle(stk_cuda *cuda, cublasLtHandle_t *out, stk_error *err);
+
+/* Only a bias of the result's type can be added by cuBLAS, and relu is the one activation that it
+ * computes as we do: its gelu is an approximation. */
+stk_status stk_cublas_product_init(stk_cublas_product *p, const stk_cuda_matmul_args *args,
+                                   bool tf32, const char *where, stk_error *err);
+void       stk_cublas_product_release(stk_cublas_product *p);
+
+typedef struct stk_cublas_choice {
+    cublasLtMatmulAlgo_t algo;
+    size_t               workspace;
+    int                  proposed; /* 0: cuBLAS has nothing for this product */
+    float                us;       /* 0: not measured */
+} stk_cublas_choice;
+
+/* The fastest of what cuBLAS proposes, measured once for each product of a device. A device that is
+ * deterministic takes the first, which does not depend on measurements. */
+stk_status stk_cublas_choose(stk_device *device, const stk_cublas_product *p,
+                             const stk_cuda_matmul_args *args, stk_cublas_choice *out,
+                             stk_error *err);
+
+#endif

@@ -1,0 +1,143 @@
+/* The inside of the backend "cuda": one GPU, one stream that computes, one that copies. */
+#ifndef STK_COMPUTE_CUDA_CUDA_H
+#define STK_COMPUTE_CUDA_CUDA_H
+
+#include "compute/runtime/backend.h"
+#include <cuda_runtime_api.h>
+
+typedef struct stk_cuda_feeds     stk_cuda_feeds;
+typedef struct stk_cuda_spans     stk_cuda_spans;
+typedef struct stk_cupti          stk_cupti;
+typedef struct stk_cuda_batch     stk_cuda_batch;
+typedef struct stk_cuda_blas      stk_cuda_blas;
+typedef struct stk_cuda_libraries stk_cuda_libraries;
+typedef struct stk_cuda_pictures  stk_cuda_pictures;
+
+enum { STK_CUDA_COUNTERS = 1024 };
+
+typedef struct stk_cuda stk_cuda;
+
+struct stk_cuda {
+    int             ordinal; /* of the GPU, as the driver counts what it lets be seen */
+    char            name[128];
+    int             major, minor;  /* compute capability */
+    bool            hopper;        /* it is one, and kernels of its own are here */
+    int             processors;    /* multiprocessors */
+    size_t          memory, cache; /* bytes: of the GPU, of its L2 */
+    cudaStream_t    stream;        /* all that is computed, in order */
+    cudaStream_t    copies;        /* from the host, beside it */
+    stk_cuda_feeds *feeds;
+    stk_cuda_spans *spans;    /* when it did what */
+    stk_cupti      *cupti;    /* NULL: kernels are not told */
+    unsigned       *counters; /* zeros between kernels of stream, whose blocks count themselves */
+    stk_cuda_batch *batch;    /* noted but not begun */
+    /* A call before all of those, to be begun with what comes next or by begin_held; or NULL. */
+    const stk_kernel_call *held;
+    stk_status (*begin_held)(const stk_kernel_call *call, stk_error *err);
+    stk_cuda_blas     *blas;     /* NULL until a product is made */
+    stk_cuda_pictures *pictures; /* NULL until they are asked for */
+    cudaError_t        failed;   /* the first call without a status that failed */
+    const char        *failed_at;
+    /* cuDNN and cuBLAS, once a kernel wants them; what ends them is known to what began them. */
+    stk_cuda_libraries *libraries;
+    void (*release_libraries)(stk_cuda *cuda);
+};
+
+static inline stk_cuda *stk_cuda_of(const stk_device *device)
+{
+    return device->state;
+}
+
+/* Formats: STK_FORMAT_PLAIN, or bits. Of four dimensions [K,C,R,S], a convolution's weights, with
+ * RSC last; and the channels (the last in memory) filled up with zeros to a multiple of 4 or 8. */
+enum { STK_CUDA_WEIGHTS = 1, STK_CUDA_PAD4 = 2, STK_CUDA_PAD8 = 4 };
+
+/* How a tensor lies in memory: places[i] elements apart in dimension i of its shape. */
+typedef struct stk_cuda_layout {
+    int     rank;
+    int64_t size[8], places[8];
+    int64_t channels, padded; /* of the last in memory */
+    int64_t elements;         /* in all, padding included */
+} stk_cuda_layout;
+
+stk_cuda_layout stk_cuda_layout_of(const stk_tensor_type *type, stk_format format);
+
+/* What the channels of pictures are filled up to for a convolution that reads them. */
+stk_format stk_cuda_padding_of(const stk_tensor_type *pictures);
+
+/* For stk_kernel.formats of what takes each element by itself: all tensors of input 0's shape lie
+ * as the first of them that lies in some way; the rest is plain. */
+stk_status stk_cuda_formats_same(stk_device *device, const stk_op_use *use, const stk_format *have,
+                                 stk_format *in, stk_format *out, stk_error *err);
+
+/* Says what failed, in CUDA's words; of a launch, with the op and its name. */
+stk_status stk_cuda_fail(stk_error *err, cudaError_t code, const char *tried, const char *where);
+stk_status stk_cuda_launched(const stk_kernel_call *call, cudaError_t code, stk_error *err);
+/* Keeps the first failure of a call that returns none; sync tells it. */
+void stk_cuda_note(stk_cuda *cuda, cudaError_t code, const char *tried);
+
+#define STK_CUDA_TRY(call_, where_, err_)                                                          \
+    do {                                                                                           \
+        cudaError_t stk_cuda_code_ = (call_);                                                      \
+        if (stk_cuda_code_ != cudaSuccess)                                                         \
+            return stk_cuda_fail(err_, stk_cuda_code_, #call_, where_);                            \
+    } while (0)
+
+/* Memory and copies (device_memory.c). */
+void      *stk_cuda_alloc(stk_device *device, size_t size);
+uint64_t   stk_cuda_memory(const stk_device *device);
+uint64_t   stk_cuda_memory_free(const stk_device *device);
+void       stk_cuda_free(stk_device *device, void *data, size_t size);
+void       stk_cuda_upload(stk_device *device, void *dst, const void *src, size_t size);
+void       stk_cuda_download(stk_device *device, void *dst, const void *src, size_t size);
+void       stk_cuda_clear(stk_device *device, void *dst, size_t size);
+stk_status stk_cuda_sync(stk_device *device, stk_error *err);
+void      *stk_cuda_host_alloc(stk_device *device, size_t size);
+void       stk_cuda_host_free(stk_device *device, void *data, size_t size);
+/* What runs begin with (upload.c). */
+stk_status stk_cuda_feed(stk_device *device, void *dst, const void *src, size_t size, bool lent,
+                         stk_error *err);
+/* What comes late (device_events.c). */
+stk_status stk_cuda_post(stk_device *device, void *dst, const void *src, size_t size,
+                         stk_error *err);
+stk_status stk_cuda_mark(stk_device *device, void **mark, stk_error *err);
+stk_status stk_cuda_passed(stk_device *device, void *mark, bool wait, bool *passed, stk_error *err);
+uint64_t   stk_cuda_between(stk_device *device, void *from, void *to);
+void       stk_cuda_unmark(stk_device *device, void *mark);
+void       stk_cuda_feeds_free(stk_cuda *cuda);
+/* Runs as CUDA graphs (capture.c). */
+stk_status stk_cuda_record(stk_device *device, stk_error *err);
+stk_status stk_cuda_recorded(stk_device *device, void **recording, stk_error *err);
+stk_status stk_cuda_play(stk_device *device, void *recording, stk_error *err);
+void       stk_cuda_forget(stk_device *device, void *recording);
+size_t     stk_cuda_recorded_so_far(stk_device *device);
+/* When the GPU did what (spans.c): pairs of events around it. */
+stk_status stk_cuda_spans_new(stk_cuda *cuda, stk_error *err);
+void       stk_cuda_spans_free(stk_cuda *cuda);
+void       stk_cuda_enter(stk_device *device, uint64_t tag);
+void       stk_cuda_leave(stk_device *device);
+void       stk_cuda_tell(stk_device *device, bool all, stk_listener listener, void *context);
+stk_status stk_cuda_tell_kernels(stk_device *device, bool on, stk_error *err);
+/* Around a copy from the host on cuda->copies; neither waits. */
+void stk_cuda_copy_begins(stk_cuda *cuda, size_t bytes);
+void stk_cuda_copy_ends(stk_cuda *cuda);
+/* Decoding beside all that (decode_device.c). */
+stk_status stk_cuda_pictures_of(stk_device *device, const stk_picture_device **out, stk_error *err);
+void       stk_cuda_pictures_free(stk_cuda *cuda);
+/* What it is (info.c). */
+void stk_cuda_info(const stk_device *device, stk_device_info *info);
+/* What products keep on a device (cublas_choose.c). */
+void stk_cuda_blas_free(stk_cuda *cuda);
+/* Formats (cuda_formats.c). */
+size_t stk_cuda_format_bytes(const stk_device *device, const stk_tensor_type *type,
+                             stk_format format);
+void stk_cuda_format_name(const stk_device *device, stk_format format, char *text, size_t capacity);
+stk_status stk_cuda_reorder(stk_device *device, const stk_tensor_type *type, stk_format from,
+                            const void *src, stk_format to, void *dst, stk_error *err);
+bool       stk_cuda_finite(stk_device *device, const stk_tensor_type *type, const void *data,
+                           size_t bytes);
+
+/* The kernels there are, NULL at the end; of several for an op, the first that can. */
+extern const stk_kernel *const stk_cuda_kernels[];
+
+#endif

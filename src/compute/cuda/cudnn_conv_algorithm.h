@@ -1,0 +1,53 @@
+/* One way to compute a convolution: by an engine of cuDNN or as a product of cuBLAS's, and what own
+ * kernels do after it. */
+#ifndef STK_COMPUTE_CUDA_CUDNN_CONV_ALGORITHM_H
+#define STK_COMPUTE_CUDA_CUDNN_CONV_ALGORITHM_H
+
+#include "compute/cuda/cublas_conv.h"
+#include "compute/cuda/cudnn_conv_problem.h"
+
+typedef enum stk_conv_kind {
+    STK_CONV_NO_WAY,
+    STK_CONV_ENGINE, /* the convolution proper; the rest by own kernels */
+    STK_CONV_FUSED,  /* all of it */
+    STK_CONV_PRODUCT,
+    STK_CONV_KINDS
+} stk_conv_kind;
+
+/* Everything in it belongs to who made it. */
+typedef struct stk_conv_way {
+    stk_conv_kind    kind;
+    stk_cudnn_graph *graph; /* of the plan */
+    stk_cudnn_plan  *plan;
+    stk_cublas_conv *product;
+    stk_cudnn_choice choice; /* of the plan */
+} stk_conv_way;
+
+/* "engine 28 2:5", "fused 3 24:1", "product 1f.0.3" */
+char *stk_conv_way_text(const stk_conv_way *way, char *text, size_t capacity);
+/* The kind that such a text begins with, and the rest in *rest. */
+stk_conv_kind stk_conv_kind_parse(const char *text, const char **rest);
+
+/* Scratch that a run wants. */
+size_t stk_conv_way_scratch(const stk_conv_case *c, const stk_conv_way *way);
+
+/* Addresses by STK_CONV_FIRST, ... and the scratch. */
+typedef struct stk_conv_addresses {
+    void *at[STK_CONV_TENSORS], *scratch;
+} stk_conv_addresses;
+
+/* What a run keeps for the next one with the same addresses. Begins as zeros. */
+typedef struct stk_conv_seat {
+    stk_conv_addresses addresses;
+    stk_cudnn_pack    *pack;
+} stk_conv_seat;
+
+void stk_conv_seat_release(stk_conv_seat *seat);
+
+/* Only begins it, on the device's stream, which is the handle's. */
+STK_NODISCARD stk_status stk_conv_way_run(stk_device *device, cudnnHandle_t handle,
+                                          const stk_conv_case *c, const stk_conv_way *way,
+                                          const stk_conv_addresses *addresses, stk_conv_seat *seat,
+                                          stk_error *err);
+
+#endif

@@ -1,0 +1,318 @@
+#include "compute/cuda/cudnn_conv_choose.h"
+#include "compute/cuda/cudnn_conv_measure.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CANDIDATES = 24, COMPILED = 2, PROPER = 0, WHOLE = 1 };
+
+static const size_t workspace_bytes = 1ull << 30, product_bytes = 64ull << 20;
+static const double build_seconds = 60;
+
+typedef struct entry {
+    stk_conv_chosen chosen; /* first: its way's parts are offers' or taken from there */
+    char            key[STK_TUNING_KEY];
+    stk_conv_offers offers;
+    bool            asked, can; /* what the libraries said */
+    bool            wanted, ready;
+    int             restored; /* the graph whose only plan the file names; -1: none */
+    struct entry   *next;
+} entry;
+
+struct stk_conv_choices {
+    entry *first;
+};
+
+stk_status stk_conv_choices_new(stk_conv_choices **out, stk_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? STK_OK : stk_fail(err, STK_E_NOMEM, "cudnn", NULL, "no memory");
+}
+
+static void free_entry(entry *e)
+{
+    stk_cudnn_plan_free(e->ready ? e->chosen.way.plan : NULL);
+    stk_conv_offers_release(&e->offers);
+    free(e);
+}
+
+void stk_conv_choices_free(stk_conv_choices *choices)
+{
+    if (!choices) return;
+    for (entry *e = choices->first, *next; e; e = next) {
+        next = e->next;
+        free_entry(e);
+    }
+    free(choices);
+}
+
+static stk_status find(stk_cuda_libraries *l, const stk_conv_case *c, entry **out, stk_error *err)
+{
+    char key[STK_TUNING_KEY];
+    stk_conv_key(c, key, sizeof key);
+    for (entry *e = l->convs->first; e; e = e->next)
+        if (strcmp(e->key, key) == 0) {
+            *out = e;
+            return STK_OK;
+        }
+    entry *e = *out = calloc(1, sizeof *e);
+    if (!e) return stk_fail(err, STK_E_NOMEM, "cudnn", NULL, "no memory");
+    memcpy(e->key, key, sizeof key);
+    e->chosen.c = *c;
+    e->restored = -1;
+    e->next = l->convs->first;
+    l->convs->first = e;
+    return STK_OK;
+}
+
+static stk_status make_graph(const stk_cuda_libraries *l, entry *e, int graph, stk_error *err)
+{
+    stk_cudnn_spec spec;
+    if (e->offers.graph[graph]) return STK_OK;
+    stk_conv_spec(&e->chosen.c, graph == WHOLE, &spec);
+    return stk_cudnn_graph_new(&e->offers.graph[graph], &(stk_cudnn_target){.handle = l->cudnn},
+                               &spec, err);
+}
+
+static stk_status propose(const stk_cuda_libraries *l, entry *e, int graph, stk_error *err)
+{
+    const stk_cudnn_tune_options options = {.refused = stk_conv_refused(&e->chosen.c),
+                                            .candidates = CANDIDATES,
+                                            .compiled = COMPILED,
+                                            .workspace = workspace_bytes};
+    if (e->offers.search[graph]) return STK_OK;
+    STK_TRY(make_graph(l, e, graph, err));
+    return stk_cudnn_search_new(&e->offers.search[graph], e->offers.graph[graph], &options, err);
+}
+
+static stk_status propose_product(const stk_cuda_libraries *l, entry *e, stk_error *err)
+{
+    if (e->offers.product) return STK_OK;
+    return stk_cublas_conv_new(&e->offers.product, l->blas, &e->chosen.c, product_bytes, err);
+}
+
+static bool tuning_is_off(void)
+{
+    const char *said = getenv("STOKER_TUNE");
+    return said && strcmp(said, "off") == 0;
+}
+
+/* What is added costs an engine a pass over memory that a product does not need; an engine that
+ * does both was 1.1 to 2.7 times slower than either on an H200 (docs/cuda-convolutions.md). */
+static stk_status propose_all(const stk_cuda_libraries *l, entry *e, stk_error *err)
+{
+    const stk_conv_case *c = &e->chosen.c;
+    bool                 product = stk_conv_is_product(c) && !propose_product(l, e, err);
+    if (c->plus && product) return STK_OK;
+    if (stk_conv_has_more(c) && !c->plus && stk_conv_spec_can(c) && !tuning_is_off() &&
+        propose(l, e, WHOLE, err))
+        e->offers.search[WHOLE] = NULL;
+    stk_status st = propose(l, e, PROPER, err);
+    return product || e->offers.search[WHOLE] ? STK_OK : st;
+}
+
+bool stk_conv_can(const stk_device *device, const stk_conv_case *c)
+{
+    stk_cuda_libraries *l;
+    stk_error           why;
+    entry              *e;
+    if (stk_cuda_libraries_of(device, &l, &why) || find(l, c, &e, &why)) return true;
+    if (e->asked) return e->can;
+    stk_status st = stk_tuning_find(l->tuning, e->key, NULL) ? STK_OK : propose_all(l, e, &why);
+    e->asked = true;
+    e->can = st != STK_E_UNSUPPORTED && st != STK_E_INVALID;
+    return e->can;
+}
+
+stk_status stk_conv_note(const stk_device *device, const stk_conv_case *c, stk_error *err)
+{
+    stk_cuda_libraries *l;
+    entry              *e;
+    STK_TRY(stk_cuda_libraries_of(device, &l, err));
+    STK_TRY(find(l, c, &e, err));
+    e->wanted = true;
+    return STK_OK;
+}
+
+static void forget_offers(entry *e)
+{
+    stk_conv_offers_release(&e->offers);
+    e->restored = -1;
+}
+
+/* The way that the file names, as a search of one; it is a plan only when it is built. */
+static stk_status restore(const stk_cuda_libraries *l, entry *e, const char *text, stk_error *err)
+{
+    stk_cudnn_choice choice;
+    const char      *rest;
+    stk_conv_kind    kind = stk_conv_kind_parse(text, &rest);
+    int              graph = kind == STK_CONV_FUSED ? WHOLE : PROPER;
+    forget_offers(e);
+    if (kind == STK_CONV_NO_WAY)
+        return stk_fail(err, STK_E_FORMAT, "tuning", e->key, "'%s' is no choice", text);
+    if (kind == STK_CONV_PRODUCT) {
+        STK_TRY(propose_product(l, e, err));
+        return stk_cublas_conv_parse(e->offers.product, rest, err);
+    }
+    STK_TRY(stk_cudnn_choice_parse(&choice, rest, err));
+    STK_TRY(make_graph(l, e, graph, err));
+    STK_TRY(stk_cudnn_search_only(&e->offers.search[graph], e->offers.graph[graph], &choice,
+                                  workspace_bytes, err));
+    e->restored = graph;
+    return STK_OK;
+}
+
+/* The entry keeps what its way needs and nothing else. */
+static void settle(entry *e, const stk_conv_way *way, const char *how, double us)
+{
+    e->chosen.way = *way;
+    e->chosen.how = how;
+    e->chosen.us = us;
+    e->ready = true;
+    for (int i = 0; i < STK_CONV_GRAPHS; i++) {
+        stk_cudnn_search *search = e->offers.search[i];
+        if (search && way->graph == e->offers.graph[i])
+            stk_cudnn_search_take(search, &(stk_cudnn_result){.plan = way->plan});
+        stk_cudnn_search_free(search);
+        e->offers.search[i] = NULL;
+        if (way->graph == e->offers.graph[i]) continue;
+        stk_cudnn_graph_free(e->offers.graph[i]);
+        e->offers.graph[i] = NULL;
+    }
+    if (way->kind == STK_CONV_PRODUCT) return;
+    stk_cublas_conv_free(e->offers.product);
+    e->offers.product = NULL;
+}
+
+static stk_status begin(const stk_cuda_libraries *l, entry *e, stk_error *err)
+{
+    double      us;
+    stk_error   stale;
+    const char *text = stk_tuning_find(l->tuning, e->key, &us);
+    if (text && !restore(l, e, text, &stale)) {
+        if (e->restored >= 0) return STK_OK;
+        stk_conv_way way = stk_conv_way_of(&e->offers, 0, NULL);
+        settle(e, &way, "measured before", us);
+        return STK_OK;
+    }
+    if (text) forget_offers(e); /* a choice that is none any more is measured again */
+    return propose_all(l, e, err);
+}
+
+/* Without timing: an engine, since what is compiled to do all at once takes seconds to make. */
+static stk_status take_first(entry *e, const char *how, stk_error *err)
+{
+    stk_cudnn_result result;
+    stk_conv_way     way;
+    for (int i = 0; i < STK_CONV_GRAPHS; i++) {
+        if (!e->offers.search[i] || stk_cudnn_search_first(e->offers.search[i], &result, err))
+            continue;
+        way = stk_conv_way_of(&e->offers, i, &result);
+        settle(e, &way, how, 0);
+        return STK_OK;
+    }
+    way = e->offers.product ? stk_conv_way_of(&e->offers, 0, NULL) : (stk_conv_way){0};
+    settle(e, &way, how, 0);
+    return STK_OK;
+}
+
+static stk_status measure(stk_device *device, stk_cuda_libraries *l, entry *e, stk_error *err)
+{
+    char         text[STK_TUNING_CHOICE];
+    stk_conv_way way;
+    double       us;
+    stk_status   st = stk_conv_measure(device, l, &e->chosen.c, &e->offers, &way, &us, err);
+    if (st == STK_E_NOMEM) return take_first(e, "not measured: no memory to do so", err);
+    if (st == STK_E_UNSUPPORTED) {
+        settle(e, &(stk_conv_way){0}, "no engine runs", 0);
+        return STK_OK;
+    }
+    STK_TRY(st);
+    settle(e, &way, "measured", us);
+    return stk_tuning_set(l->tuning, e->key, stk_conv_way_text(&way, text, sizeof text), us, err);
+}
+
+static stk_status build(const stk_device *device, stk_cudnn_search *const *list, int count,
+                        stk_error *err)
+{
+    return stk_cudnn_search_build(list, count, device->options.threads, build_seconds,
+                                  device->options.cancel, err);
+}
+
+static stk_status finish(stk_device *device, stk_cuda_libraries *l, entry *e, stk_error *err)
+{
+    double us = 0;
+    if (e->ready) return STK_OK;
+    if (e->restored >= 0) {
+        stk_tuning_find(l->tuning, e->key, &us);
+        if (stk_cudnn_search_built(e->offers.search[e->restored])) {
+            STK_TRY(take_first(e, "measured before", err));
+            e->chosen.us = us;
+            return STK_OK;
+        }
+        forget_offers(e);
+        STK_TRY(propose_all(l, e, err));
+        if (!tuning_is_off())
+            for (int i = 0; i < STK_CONV_GRAPHS; i++)
+                if (e->offers.search[i]) STK_TRY(build(device, &e->offers.search[i], 1, err));
+    }
+    return tuning_is_off() ? take_first(e, "not measured", err) : measure(device, l, e, err);
+}
+
+static bool is_due(const entry *e)
+{
+    return e->wanted && !e->ready;
+}
+
+static stk_status build_all(stk_device *device, stk_cuda_libraries *l, stk_error *err)
+{
+    int count = 0, room = 0;
+    for (entry *e = l->convs->first; e; e = e->next)
+        room += is_due(e) ? STK_CONV_GRAPHS : 0;
+    stk_cudnn_search **list = calloc((size_t)room + 1, sizeof *list);
+    if (!list) return stk_fail(err, STK_E_NOMEM, "cudnn", NULL, "no memory");
+    for (entry *e = l->convs->first; e; e = e->next)
+        for (int i = 0; i < STK_CONV_GRAPHS && is_due(e); i++)
+            if (e->offers.search[i] && (i == e->restored || !tuning_is_off()))
+                list[count++] = e->offers.search[i];
+    stk_status st = build(device, list, count, err);
+    free(list);
+    return st;
+}
+
+/* A file that cannot be written costs the next start its time, and no more. */
+static void save(stk_cuda_libraries *l)
+{
+    stk_error err;
+    l->kept[0] = 0;
+    if (stk_tuning_save(l->tuning, &err))
+        snprintf(l->kept, sizeof l->kept, "; not kept: %s", err.message);
+}
+
+static stk_status choose_all(stk_device *device, stk_cuda_libraries *l, stk_error *err)
+{
+    for (entry *e = l->convs->first; e; e = e->next)
+        if (is_due(e)) STK_TRY(begin(l, e, err));
+    STK_TRY(build_all(device, l, err));
+    stk_status st = STK_OK;
+    for (entry *e = l->convs->first; e && !st; e = e->next) {
+        if (!is_due(e)) continue;
+        st = stk_cancel_check(device->options.cancel, "compile", err);
+        if (!st) st = finish(device, l, e, err);
+    }
+    save(l); /* also what was measured before it was stopped */
+    return st;
+}
+
+stk_status stk_conv_choose(const stk_device *device, const stk_conv_case *c,
+                           const stk_conv_chosen **out, stk_error *err)
+{
+    stk_cuda_libraries *l;
+    entry              *e;
+    STK_TRY(stk_cuda_libraries_of(device, &l, err));
+    STK_TRY(find(l, c, &e, err));
+    e->wanted = true;
+    if (!e->ready) STK_TRY(choose_all((stk_device *)device, l, err));
+    *out = &e->chosen;
+    return STK_OK;
+}

@@ -1,0 +1,225 @@
+#include "compute/cuda/cudnn_conv_measure.h"
+#include "compute/cuda/cudnn_timer.h"
+#include <string.h>
+
+enum { SETS = 16, ALIGNMENT = 256, SAMPLES = 5, NOISE = 0x2c };
+
+static const double give_up = 1.5;
+static const double seconds = 0.5; /* for the engines of a graph; the rest is not timed */
+
+void stk_conv_offers_release(stk_conv_offers *offers)
+{
+    for (int i = 0; i < STK_CONV_GRAPHS; i++) {
+        stk_cudnn_search_free(offers->search[i]);
+        stk_cudnn_graph_free(offers->graph[i]);
+    }
+    stk_cublas_conv_free(offers->product);
+    *offers = (stk_conv_offers){0};
+}
+
+stk_conv_way stk_conv_way_of(const stk_conv_offers *offers, int graph,
+                             const stk_cudnn_result *result)
+{
+    if (!result) return (stk_conv_way){.kind = STK_CONV_PRODUCT, .product = offers->product};
+    return (stk_conv_way){.kind = graph ? STK_CONV_FUSED : STK_CONV_ENGINE,
+                          .graph = offers->graph[graph],
+                          .plan = (stk_cudnn_plan *)result->plan,
+                          .choice = result->choice};
+}
+
+/* Memory to run in: copies of the operands that are larger than the cache together, as in a step of
+ * training, where nothing of a tensor is left in it. */
+typedef struct room {
+    stk_device               *device;
+    const stk_cuda_libraries *libraries;
+    const stk_conv_case      *c;
+    char                     *memory;
+    stk_conv_addresses        addresses[SETS];
+    stk_conv_seat             seat[SETS];
+    int                       sets;
+    stk_timer                 timer;
+    const stk_conv_way       *way; /* that is timed */
+} room;
+
+static size_t padded(uint64_t bytes)
+{
+    return (size_t)(bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static void leave_seats(room *r)
+{
+    for (int i = 0; i < r->sets; i++)
+        stk_conv_seat_release(&r->seat[i]);
+}
+
+static void close_room(room *r)
+{
+    leave_seats(r);
+    stk_timer_release(&r->timer);
+    if (r->memory) cudaFree(r->memory);
+}
+
+static size_t set_bytes(const stk_cudnn_spec *spec)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < STK_CONV_TENSORS && i < spec->tensors; i++)
+        bytes += padded(stk_cudnn_tensor_bytes(&spec->tensor[i]));
+    return bytes;
+}
+
+static void furnish(room *r, const stk_cudnn_spec *spec, size_t scratch)
+{
+    char *at = r->memory + scratch;
+    for (int set = 0; set < r->sets; set++) {
+        r->addresses[set].scratch = r->memory;
+        for (int i = 0; i < STK_CONV_TENSORS && i < spec->tensors; i++) {
+            r->addresses[set].at[i] = at;
+            at += padded(stk_cudnn_tensor_bytes(&spec->tensor[i]));
+        }
+    }
+}
+
+/* Where there is no memory for several sets, one must do. */
+static stk_status open_room(room *r, size_t scratch, stk_error *err)
+{
+    stk_cuda      *cuda = stk_cuda_of(r->device);
+    stk_cudnn_spec spec;
+    stk_conv_spec(r->c, stk_conv_has_more(r->c), &spec);
+    size_t each = set_bytes(&spec), wanted = 4 * cuda->cache / each + 1;
+    r->sets = wanted < 2 ? 2 : wanted > SETS ? SETS : (int)wanted;
+    scratch = padded(scratch);
+    if (cudaMalloc((void **)&r->memory, scratch + (size_t)r->sets * each) != cudaSuccess) {
+        r->sets = 1;
+        cudaGetLastError();
+        r->memory = NULL;
+        STK_CUDA_TRY(cudaMalloc((void **)&r->memory, scratch + each), "measuring", err);
+    }
+    furnish(r, &spec, scratch);
+    STK_CUDA_TRY(cudaMemsetAsync(r->memory + scratch, NOISE, (size_t)r->sets * each, cuda->stream),
+                 "measuring", err);
+    return stk_timer_init(&r->timer, cuda->stream, r->sets, err);
+}
+
+static stk_status run(void *context, int set, stk_error *err)
+{
+    room *r = context;
+    return stk_conv_way_run(r->device, r->libraries->cudnn, r->c, r->way, &r->addresses[set],
+                            &r->seat[set], err);
+}
+
+/* 0 in *us where it does not run; an error where nothing will run any more. */
+static stk_status time_way(room *r, const stk_conv_way *way, int samples, double limit, double *us,
+                           stk_error *err)
+{
+    leave_seats(r);
+    r->way = way;
+    if (!stk_timer_median(&r->timer, samples, limit, run, r, us, err)) return STK_OK;
+    *us = 0;
+    cudaGetLastError();
+    STK_CUDA_TRY(cudaStreamSynchronize(r->timer.stream), "measuring", err);
+    return STK_OK;
+}
+
+static stk_status best_algorithm(room *r, stk_cublas_conv *product, const stk_conv_way *way,
+                                 double *us, stk_error *err)
+{
+    int best = -1;
+    for (int i = 0; i < stk_cublas_conv_count(product); i++) {
+        double now;
+        stk_cublas_conv_choose(product, i);
+        STK_TRY(time_way(r, way, SAMPLES, best < 0 ? 0 : give_up * *us, &now, err));
+        if (now <= 0 || (best >= 0 && now >= *us)) continue;
+        best = i;
+        *us = now;
+    }
+    if (best >= 0) stk_cublas_conv_choose(product, best);
+    return STK_OK;
+}
+
+static stk_status best_engine(room *r, stk_cudnn_search *search, const stk_cudnn_graph *graph,
+                              stk_cudnn_result *result, stk_error *err)
+{
+    int                   tensors = stk_cudnn_graph_spec(graph)->tensors;
+    void                 *data[SETS * STK_CUDNN_TENSORS] = {0};
+    const stk_cudnn_stage stage = {.handle = r->libraries->cudnn,
+                                   .stream = r->timer.stream,
+                                   .data = data,
+                                   .sets = r->sets,
+                                   .workspace = r->memory,
+                                   .seconds = seconds};
+    for (int set = 0; set < r->sets; set++)
+        for (int i = 0; i < STK_CONV_TENSORS && i < tensors; i++)
+            data[set * tensors + i] = r->addresses[set].at[i];
+    stk_status st = stk_cudnn_search_time(search, &stage, result, err);
+    return st == STK_E_IO ? st : STK_OK; /* without a result there is none */
+}
+
+/* One of each kind. */
+static stk_status find_ways(room *r, stk_conv_offers *offers, stk_conv_way *ways, double *us,
+                            int *count, stk_error *err)
+{
+    for (int i = 0; i < STK_CONV_GRAPHS; i++) {
+        stk_cudnn_result result = {0};
+        if (!offers->search[i]) continue;
+        STK_TRY(best_engine(r, offers->search[i], offers->graph[i], &result, err));
+        if (!result.plan) continue;
+        us[*count] = result.us;
+        ways[(*count)++] = stk_conv_way_of(offers, i, &result);
+    }
+    if (!offers->product) return STK_OK;
+    ways[*count] = stk_conv_way_of(offers, 0, NULL);
+    us[*count] = 0;
+    STK_TRY(best_algorithm(r, offers->product, &ways[*count], &us[*count], err));
+    *count += us[*count] > 0;
+    return STK_OK;
+}
+
+/* What follows is timed with each, where some needs it and others do not. */
+static stk_status compare(room *r, stk_conv_offers *offers, stk_conv_way *out, double *us,
+                          stk_error *err)
+{
+    stk_conv_way ways[STK_CONV_KINDS];
+    double       alone[STK_CONV_KINDS];
+    int          count = 0, best = -1;
+    STK_TRY(find_ways(r, offers, ways, alone, &count, err));
+    for (int i = 0; i < count; i++) {
+        if (count > 1 || stk_conv_has_more(r->c))
+            STK_TRY(time_way(r, &ways[i], STK_TIMER_SAMPLES, 0, &alone[i], err));
+        if (alone[i] > 0 && (best < 0 || alone[i] < alone[best])) best = i;
+    }
+    if (best < 0)
+        return stk_fail(err, STK_E_UNSUPPORTED, "cudnn", stk_conv_op(r->c->pass)->name,
+                        "none of %d ways to compute it runs", count);
+    *out = ways[best];
+    *us = alone[best];
+    return STK_OK;
+}
+
+/* Of all that may be timed in it. */
+static size_t scratch_of(const stk_conv_case *c, const stk_conv_offers *offers)
+{
+    enum { PRODUCT_BYTES = 64 << 20 };
+    size_t         bytes = offers->product ? PRODUCT_BYTES : 0;
+    stk_cudnn_spec spec;
+    stk_conv_spec(c, false, &spec);
+    for (int i = 0; i < STK_CONV_GRAPHS; i++)
+        if (offers->search[i])
+            bytes = most(bytes, padded(stk_cudnn_search_workspace(offers->search[i])));
+    return bytes + (c->plus ? stk_cudnn_tensor_bytes(&spec.tensor[STK_CONV_RESULT]) : 0);
+}
+
+stk_status stk_conv_measure(stk_device *device, const stk_cuda_libraries *libraries,
+                            const stk_conv_case *c, stk_conv_offers *offers, stk_conv_way *out,
+                            double *us, stk_error *err)
+{
+    room       r = {.device = device, .libraries = libraries, .c = c};
+    stk_status st = open_room(&r, scratch_of(c, offers), err);
+    if (!st) st = compare(&r, offers, out, us, err);
+    close_room(&r);
+    return st;
+}

@@ -1,0 +1,28 @@
+/* How long something on a stream takes: medians of samples, each of one run on every set of
+ * addresses. */
+#ifndef STK_COMPUTE_CUDA_CUDNN_TIMER_H
+#define STK_COMPUTE_CUDA_CUDNN_TIMER_H
+
+#include <cuda_runtime_api.h>
+#include <stoker/error.h>
+
+typedef struct stk_timer {
+    cudaStream_t stream;
+    cudaEvent_t  begin, end;
+    int          sets;
+} stk_timer;
+
+enum { STK_TIMER_SAMPLES = 9 };
+
+STK_NODISCARD stk_status stk_timer_init(stk_timer *timer, cudaStream_t stream, int sets,
+                                        stk_error *err);
+/* One that was never made is fine. */
+void stk_timer_release(stk_timer *timer);
+/* run(context, set) only begins its work. One sample to warm up, one that ends the matter when it
+ * is above limit (0: none) or takes some milliseconds, then the median of so many more, at most
+ * STK_TIMER_SAMPLES. */
+STK_NODISCARD stk_status stk_timer_median(stk_timer *timer, int samples, double limit,
+                                          stk_status (*run)(void *context, int set, stk_error *err),
+                                          void *context, double *us, stk_error *err);
+
+#endif

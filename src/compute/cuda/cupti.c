@@ -1,0 +1,301 @@
+/* CUPTI fills buffers that it asks for and hands back, on any thread. Records are taken out at
+ * once; they are told when asked for. Its clock is ours: it takes times from a function it is
+ * given. */
+#include "compute/cuda/cupti.h"
+
+#if __has_include(<cupti.h>)
+#include "base/clock.h"
+#include "compute/cuda/cupti_library.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFER = 1 << 20, ALIGNMENT = 8, TAGS = 1 << 16, MOST_RECORDS = 1 << 20 };
+static const uint64_t flush_every_ns = 100000000;
+
+typedef struct record {
+    uint64_t    begin, end, bytes;
+    const char *name; /* CUPTI's own; stays */
+    uint32_t    correlation, stream;
+    stk_did     did;
+} record;
+
+/* Which tag the call with a correlation number was made under. */
+typedef struct tagged {
+    uint32_t correlation;
+    uint64_t tag;
+} tagged;
+
+struct stk_cupti {
+    stk_cupti_library library;
+    uint64_t          flushed_ns;
+    uint32_t          stream; /* that computes; 0: not known yet */
+
+    pthread_mutex_t lock; /* of what follows */
+    stk_blob        records;
+    uint64_t        lost; /* without memory, or without times */
+    tagged          tags[TAGS];
+};
+
+/* CUPTI gives its callbacks nothing of ours: who listens must be found from here. */
+static pthread_mutex_t listening = PTHREAD_MUTEX_INITIALIZER;
+static stk_cupti      *listener_now; /* under listening */
+
+static const CUpti_ActivityKind kinds[] = {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+                                           CUPTI_ACTIVITY_KIND_RUNTIME,
+                                           CUPTI_ACTIVITY_KIND_DRIVER,
+                                           CUPTI_ACTIVITY_KIND_MEMCPY,
+                                           CUPTI_ACTIVITY_KIND_MEMSET,
+                                           CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *size, size_t *most)
+{
+    *buffer = aligned_alloc(ALIGNMENT, BUFFER);
+    *size = *buffer ? BUFFER : 0;
+    *most = 0;
+}
+
+static stk_did copy_kind(uint8_t kind)
+{
+    if (kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD) return STK_DID_COPY_IN;
+    return kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? STK_DID_COPY_OUT : STK_DID_COPY;
+}
+
+/* The lock is held. A kernel may come without times. */
+static void add(stk_cupti *c, const record *r)
+{
+    stk_error unasked;
+    if (r->begin && r->end && c->records.size / sizeof *r < MOST_RECORDS &&
+        !stk_blob_append(&c->records, r, sizeof *r, &unasked))
+        return;
+    c->lost++;
+}
+
+/* The lock is held. */
+static void take_record(stk_cupti *c, const CUpti_Activity *activity)
+{
+    if (activity->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
+        const CUpti_ActivityKernel10 *k = (const void *)activity;
+        add(c, &(record){.begin = k->start,
+                         .end = k->end,
+                         .name = k->name,
+                         .correlation = k->correlationId,
+                         .stream = k->streamId,
+                         .did = STK_DID_KERNEL});
+    } else if (activity->kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
+        const CUpti_ActivityMemcpy6 *m = (const void *)activity;
+        add(c, &(record){.begin = m->start,
+                         .end = m->end,
+                         .bytes = m->bytes,
+                         .correlation = m->correlationId,
+                         .stream = m->streamId,
+                         .did = copy_kind(m->copyKind)});
+    } else if (activity->kind == CUPTI_ACTIVITY_KIND_MEMSET) {
+        const CUpti_ActivityMemset4 *m = (const void *)activity;
+        add(c, &(record){.begin = m->start,
+                         .end = m->end,
+                         .bytes = m->bytes,
+                         .correlation = m->correlationId,
+                         .stream = m->streamId,
+                         .did = STK_DID_FILL});
+    } else if (activity->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) {
+        const CUpti_ActivityExternalCorrelation *e = (const void *)activity;
+        c->tags[e->correlationId % TAGS] = (tagged){e->correlationId, e->externalId};
+    }
+}
+
+static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
+                                 size_t valid)
+{
+    CUpti_Activity *activity = NULL;
+    (void)context, (void)stream, (void)size;
+    pthread_mutex_lock(&listening);
+    stk_cupti *c = listener_now;
+    if (c) {
+        pthread_mutex_lock(&c->lock);
+        while (valid && c->library.ActivityGetNextRecord(buffer, valid, &activity) == CUPTI_SUCCESS)
+            take_record(c, activity);
+        pthread_mutex_unlock(&c->lock);
+    }
+    pthread_mutex_unlock(&listening);
+    free(buffer);
+}
+
+static uint64_t CUPTIAPI now(void)
+{
+    return stk_clock_ns();
+}
+
+static stk_status start(stk_cupti *c, stk_error *err)
+{
+    STK_TRY(stk_cupti_library_open(&c->library, err));
+    const stk_cupti_library *l = &c->library;
+    CUptiResult              result = l->ActivityRegisterTimestampCallback(now);
+    if (result) return stk_cupti_fail(l, result, "cuptiActivityRegisterTimestampCallback", err);
+    result = l->ActivityRegisterCallbacks(give_buffer, take_buffer);
+    if (result) return stk_cupti_fail(l, result, "cuptiActivityRegisterCallbacks", err);
+    for (int i = 0; i < KINDS; i++)
+        if ((result = l->ActivityEnable(kinds[i])))
+            return stk_cupti_fail(l, result, "cuptiActivityEnable", err);
+    return STK_OK;
+}
+
+static bool listen_now(stk_cupti *c, const stk_cupti *only_after)
+{
+    pthread_mutex_lock(&listening);
+    const bool can = listener_now == only_after;
+    if (can) listener_now = c;
+    pthread_mutex_unlock(&listening);
+    return can;
+}
+
+stk_status stk_cupti_new(stk_cupti **out, stk_error *err)
+{
+    *out = NULL;
+    stk_cupti *c = calloc(1, sizeof *c);
+    if (!c) return stk_fail(err, STK_E_NOMEM, "cupti", NULL, "no memory");
+    pthread_mutex_init(&c->lock, NULL);
+    stk_blob_init(&c->records, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = listen_now(c, NULL)
+                        ? start(c, err)
+                        : stk_fail(err, STK_E_UNSUPPORTED, "cupti", NULL,
+                                   "kernels of another device of this process are told already");
+    if (st) {
+        stk_cupti_free(c);
+        return st;
+    }
+    *out = c;
+    return STK_OK;
+}
+
+void stk_cupti_free(stk_cupti *cupti)
+{
+    if (!cupti) return;
+    for (int i = 0; i < KINDS && cupti->library.ActivityDisable; i++)
+        (void)cupti->library.ActivityDisable(kinds[i]);
+    (void)listen_now(NULL, cupti);
+    pthread_mutex_destroy(&cupti->lock);
+    stk_blob_release(&cupti->records);
+    free(cupti);
+}
+
+void stk_cupti_enter(stk_cupti *cupti, uint64_t tag)
+{
+    if (!cupti) return;
+    (void)cupti->library.ActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0,
+                                                           tag);
+}
+
+void stk_cupti_leave(stk_cupti *cupti)
+{
+    uint64_t unused;
+    if (!cupti) return;
+    (void)cupti->library.ActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0,
+                                                          &unused);
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const record *a = left, *b = right;
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+static uint64_t tag_of(const stk_cupti *c, const record *r)
+{
+    const tagged *t = &c->tags[r->correlation % TAGS];
+    return t->correlation == r->correlation ? t->tag : 0;
+}
+
+/* Kernels of one tag follow one another; copies may lie between them. Gives how many there are on
+ * one side of at. */
+static uint32_t count_beside(const stk_cupti *c, const record *list, size_t count, size_t at,
+                             int step)
+{
+    uint32_t       found = 0;
+    const uint64_t tag = tag_of(c, &list[at]);
+    for (size_t i = at + (size_t)step; i < count; i += (size_t)step) {
+        if (list[i].did != STK_DID_KERNEL || list[i].stream != list[at].stream) continue;
+        if (tag_of(c, &list[i]) != tag) break;
+        found++;
+    }
+    return found;
+}
+
+static void tell_record(const stk_cupti *c, const record *list, size_t count, size_t at,
+                        stk_listener listener, void *context)
+{
+    const record *r = &list[at];
+    const bool    is_copy = r->did == STK_DID_COPY_IN || r->did == STK_DID_COPY_OUT;
+    const bool    is_other = r->stream != c->stream && (is_copy || !tag_of(c, r));
+    char         *plain = NULL;
+    int           status = 0;
+    stk_activity  a = {.did = r->did,
+                       .tag = tag_of(c, r),
+                       .begin_ns = r->begin,
+                       .end_ns = r->end,
+                       .beside = is_other,
+                       .name = r->name ? r->name : "kernel",
+                       .bytes = r->bytes};
+    if (r->did == STK_DID_KERNEL) {
+        a.among = 1 + count_beside(c, list, count, at, -1) + count_beside(c, list, count, at, 1);
+        if (c->library.demangle) plain = c->library.demangle(a.name, NULL, NULL, &status);
+        if (plain) a.name = plain;
+    }
+    listener(context, &a);
+    free(plain);
+}
+
+void stk_cupti_tell(stk_cupti *cupti, bool all, stk_listener listener, void *context)
+{
+    stk_blob taken;
+    if (!cupti) return;
+    if (!all && stk_clock_ns() - cupti->flushed_ns < flush_every_ns) return;
+    (void)cupti->library.ActivityFlushAll(all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+    cupti->flushed_ns = stk_clock_ns();
+    pthread_mutex_lock(&cupti->lock);
+    taken = cupti->records;
+    stk_blob_init(&cupti->records, NULL, STK_MEMORY_OUTPUT);
+    record      *list = (record *)(void *)taken.data;
+    const size_t count = taken.size / sizeof *list;
+    if (count > 1) qsort(list, count, sizeof *list, by_time);
+    for (size_t i = 0; i < count && !cupti->stream; i++)
+        if (list[i].did == STK_DID_KERNEL && tag_of(cupti, &list[i]))
+            cupti->stream = list[i].stream;
+    for (size_t i = 0; i < count; i++)
+        tell_record(cupti, list, count, i, listener, context);
+    pthread_mutex_unlock(&cupti->lock);
+    stk_blob_release(&taken);
+}
+
+#else
+
+stk_status stk_cupti_new(stk_cupti **out, stk_error *err)
+{
+    *out = NULL;
+    return stk_fail(err, STK_E_UNSUPPORTED, "cupti", NULL,
+                    "this build has none: its headers were not found. The trace has operations "
+                    "instead of kernels");
+}
+
+void stk_cupti_free(stk_cupti *cupti)
+{
+    (void)cupti;
+}
+
+void stk_cupti_enter(stk_cupti *cupti, uint64_t tag)
+{
+    (void)cupti, (void)tag;
+}
+
+void stk_cupti_leave(stk_cupti *cupti)
+{
+    (void)cupti;
+}
+
+void stk_cupti_tell(stk_cupti *cupti, bool all, stk_listener listener, void *context)
+{
+    (void)cupti, (void)all, (void)listener, (void)context;
+}
+
+#endif

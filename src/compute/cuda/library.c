@@ -1,0 +1,45 @@
+#include "compute/cuda/library.h"
+#include "base/trusted.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
+
+/* A name without a folder is looked for where the system's libraries are. */
+static void *load_said(const char *said, char why[STK_CUDA_WHY])
+{
+    char      real[PATH_MAX];
+    stk_error err;
+    if (strchr(said, '/') && stk_trusted_file(said, "cuda", real, &err)) {
+        snprintf(why, STK_CUDA_WHY, "%s", err.message);
+        return NULL;
+    }
+    void *library = dlopen(strchr(said, '/') ? real : said, FLAGS);
+    if (!library) snprintf(why, STK_CUDA_WHY, "%s", dlerror());
+    return library;
+}
+
+void *stk_cuda_library_load(const char *variable, const char *const *usual, size_t count,
+                            const char **path, char why[STK_CUDA_WHY])
+{
+    const char *said = stk_trusted_variable(variable);
+    void       *library = NULL;
+    *path = said ? said : usual[0];
+    if (said) return load_said(said, why);
+    for (size_t i = 0; i < count && !library; i++)
+        library = dlopen(usual[i], FLAGS);
+    if (!library) snprintf(why, STK_CUDA_WHY, "%s", dlerror());
+    return library;
+}
+
+/* A pointer to a function is no pointer to data; its bits are copied. */
+bool stk_cuda_library_find(void *library, const char *prefix, const char *name, void *function)
+{
+    char full[64];
+    snprintf(full, sizeof full, "%s%s", prefix, name);
+    void *found = dlsym(library, full);
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}

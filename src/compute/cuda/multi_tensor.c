@@ -1,0 +1,144 @@
+/* Work that was noted and not begun. Each item has a level: one more than what it must come after,
+ * so that items of one level may be begun in any order, sorted by what they have in common. A
+ * program notes parameter after parameter (sgd, ema, sgd, ema): without levels each would wait for
+ * the one before it. */
+#include "compute/cuda/multi_tensor.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 512 };
+
+typedef struct noted {
+    const stk_cuda_batch_kind *kind;
+    stk_cuda_batch_item        item;
+    uint8_t                    attrs[STK_CUDA_BATCH_ATTRS];
+    int                        level;
+    bool                       begun;
+} noted;
+
+struct stk_cuda_batch {
+    int                        count;
+    noted                      list[ROOM];
+    const stk_cuda_batch_item *together[ROOM]; /* of the next launch */
+};
+
+stk_status stk_cuda_batch_new(stk_cuda_batch **out, stk_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out) return stk_fail(err, STK_E_NOMEM, "cuda", "batch", "no memory");
+    return STK_OK;
+}
+
+void stk_cuda_batch_free(stk_cuda_batch *batch)
+{
+    free(batch);
+}
+
+bool stk_cuda_overlap(const stk_cuda_span *a, const stk_cuda_span *b)
+{
+    const char *from_a = a->at, *from_b = b->at;
+    return from_a && from_b && from_a < from_b + b->bytes && from_b < from_a + a->bytes;
+}
+
+static bool any_overlap(const stk_cuda_span *a, const stk_cuda_span *b)
+{
+    for (int i = 0; i < STK_CUDA_BATCH_PLACES && a[i].at; i++)
+        for (int k = 0; k < STK_CUDA_BATCH_PLACES && b[k].at; k++)
+            if (stk_cuda_overlap(&a[i], &b[k])) return true;
+    return false;
+}
+
+static int level_of(const stk_cuda_batch *batch, const stk_cuda_batch_item *item)
+{
+    int level = 0;
+    for (int i = 0; i < batch->count; i++) {
+        const stk_cuda_batch_item *before = &batch->list[i].item;
+        if (batch->list[i].level < level) continue;
+        if (any_overlap(item->out, before->out) || any_overlap(item->out, before->in) ||
+            any_overlap(item->in, before->out))
+            level = batch->list[i].level + 1;
+    }
+    return level;
+}
+
+stk_status stk_cuda_batch_add(stk_device *device, const stk_cuda_batch_kind *kind,
+                              const void *attrs, size_t attrs_size, const stk_cuda_batch_item *item,
+                              stk_error *err)
+{
+    stk_cuda_batch *batch = stk_cuda_of(device)->batch;
+    if (item->count == 0) return STK_OK;
+    if (batch->count == ROOM) STK_TRY(stk_cuda_flush(device, err));
+    noted *n = &batch->list[batch->count];
+    *n = (noted){.kind = kind, .item = *item, .level = level_of(batch, item)};
+    if (attrs_size) memcpy(n->attrs, attrs, attrs_size);
+    batch->count++;
+    return STK_OK;
+}
+
+static bool alike(const noted *a, const noted *b)
+{
+    return a->kind == b->kind && a->level == b->level &&
+           memcmp(a->attrs, b->attrs, sizeof a->attrs) == 0;
+}
+
+/* All that can go with list[first], in as many launches as it takes. */
+static stk_status begin_from(stk_cuda *cuda, int first, stk_error *err)
+{
+    stk_cuda_batch            *batch = cuda->batch;
+    const stk_cuda_batch_kind *kind = batch->list[first].kind;
+    const void                *attrs = batch->list[first].attrs;
+    int                        count = 0;
+    for (int i = first; i < batch->count; i++) {
+        if (batch->list[i].begun || !alike(&batch->list[first], &batch->list[i])) continue;
+        batch->together[count++] = &batch->list[i].item;
+        batch->list[i].begun = true;
+    }
+    for (int at = 0; at < count; at += kind->most) {
+        int         now = count - at < kind->most ? count - at : kind->most;
+        cudaError_t code = kind->launch(attrs, batch->together + at, now, cuda->stream);
+        if (code != cudaSuccess) return stk_cuda_fail(err, code, "a launch of many", kind->name);
+    }
+    return STK_OK;
+}
+
+stk_status stk_cuda_hold(const stk_kernel_call *call,
+                         stk_status (*begin)(const stk_kernel_call *call, stk_error *err),
+                         stk_error *err)
+{
+    stk_cuda *cuda = stk_cuda_of(call->device);
+    STK_TRY(stk_cuda_flush(call->device, err));
+    cuda->held = call;
+    cuda->begin_held = begin;
+    return STK_OK;
+}
+
+const stk_kernel_call *stk_cuda_held(const stk_device *device,
+                                     stk_status (*begin)(const stk_kernel_call *call,
+                                                         stk_error             *err))
+{
+    const stk_cuda *cuda = stk_cuda_of(device);
+    return cuda->begin_held == begin && cuda->batch->count == 0 ? cuda->held : NULL;
+}
+
+static stk_status begin_held(stk_cuda *cuda, stk_error *err)
+{
+    const stk_kernel_call *call = cuda->held;
+    cuda->held = NULL;
+    return call ? cuda->begin_held(call, err) : STK_OK;
+}
+
+stk_status stk_cuda_flush(stk_device *device, stk_error *err)
+{
+    stk_cuda       *cuda = stk_cuda_of(device);
+    stk_cuda_batch *batch = cuda->batch;
+    stk_status      st = begin_held(cuda, err);
+    int             deepest = 0;
+    for (int i = 0; i < batch->count; i++)
+        if (batch->list[i].level > deepest) deepest = batch->list[i].level;
+    for (int level = 0; level <= deepest && !st; level++)
+        for (int i = 0; i < batch->count && !st; i++)
+            if (!batch->list[i].begun && batch->list[i].level == level)
+                st = begin_from(cuda, i, err);
+    batch->count = 0;
+    return st;
+}

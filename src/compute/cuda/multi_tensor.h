@@ -1,0 +1,40 @@
+/* Small tensors that are all worked on in the same way go into one launch. Kernels with `gathers`
+ * note their work here; the next flush begins it. */
+#ifndef STK_COMPUTE_CUDA_MULTI_TENSOR_H
+#define STK_COMPUTE_CUDA_MULTI_TENSOR_H
+
+#include "compute/cuda/cuda.h"
+#include "compute/cuda_kernels/multi_tensor.h"
+
+/* One kind of work, a row in the file of its kernels. */
+typedef struct stk_cuda_batch_kind {
+    const char *name;
+    int         most; /* items of a launch */
+    cudaError_t (*launch)(const void *attrs, const stk_cuda_batch_item *const *items, int count,
+                          cudaStream_t stream);
+} stk_cuda_batch_kind;
+
+stk_status stk_cuda_batch_new(stk_cuda_batch **out, stk_error *err);
+void       stk_cuda_batch_free(stk_cuda_batch *batch); /* NULL is fine */
+
+/* Notes an item. Items of one kind whose attrs, up to STK_CUDA_BATCH_ATTRS bytes, are equal share
+ * launches; one that reads or writes what another one writes comes after it. Copies all that is
+ * given. */
+stk_status stk_cuda_batch_add(stk_device *device, const stk_cuda_batch_kind *kind,
+                              const void *attrs, size_t attrs_size, const stk_cuda_batch_item *item,
+                              stk_error *err);
+/* Whether there are bytes of both; none of what is NULL. */
+bool stk_cuda_overlap(const stk_cuda_span *a, const stk_cuda_span *b);
+/* Begins all that was held back or noted. */
+stk_status stk_cuda_flush(stk_device *device, stk_error *err);
+
+/* Holds a call back, after beginning all that is before it: one that follows may take it in. */
+stk_status stk_cuda_hold(const stk_kernel_call *call,
+                         stk_status (*begin)(const stk_kernel_call *call, stk_error *err),
+                         stk_error *err);
+/* The call that is held back for begin, when nothing was noted since; else NULL. */
+const stk_kernel_call *stk_cuda_held(const stk_device *device,
+                                     stk_status (*begin)(const stk_kernel_call *call,
+                                                         stk_error             *err));
+
+#endif

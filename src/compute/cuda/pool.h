@@ -1,0 +1,13 @@
+/* What kernels that pool share with those that pool and more. */
+#ifndef STK_COMPUTE_CUDA_POOL_H
+#define STK_COMPUTE_CUDA_POOL_H
+
+#include "compute/cuda/cuda.h"
+#include "compute/cuda_kernels/pool.h"
+
+/* For ops whose attributes are those of pools. */
+bool stk_cuda_pool_can(const stk_device *device, const stk_op_use *use);
+/* Without addresses. */
+stk_cuda_pool_args stk_cuda_pool_of(const stk_op_use *use);
+
+#endif

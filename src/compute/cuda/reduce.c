@@ -1,0 +1,93 @@
+/* reduce_sum and reduce_mean. Dimensions next to each other that are kept, or that go, count as
+ * one: what is left is mostly [kept, gone, kept]. */
+#include "compute/cuda_kernels/reduce.h"
+#include "compute/cuda/cuda_kernels.h"
+#include "compute/cuda/tensor_iter.h"
+#include "compute/ops/graph_ops.h"
+#include "compute/ops/reduce.h"
+
+/* False where kept and gone take turns more often. */
+static bool three_parts(const stk_op_use *use, stk_cuda_reduce_args *args)
+{
+    const stk_reduce_attrs *attrs = use->attrs;
+    const stk_shape        *shape = &use->in[0].shape;
+    int64_t                 part[3] = {1, 1, 1};
+    int                     at = 0;
+    for (int d = 0; d < shape->rank; d++) {
+        bool gone = attrs->axes >> d & 1;
+        if (shape->dim[d] == 1) continue;
+        if (gone != (at == 1)) at++;
+        if (at > 2) return false;
+        part[at] *= shape->dim[d];
+    }
+    args->outer = part[0], args->gone = part[1], args->inner = part[2];
+    return true;
+}
+
+static void mix(const stk_op_use *use, stk_cuda_reduce_args *args)
+{
+    const stk_reduce_attrs *attrs = use->attrs;
+    const stk_shape        *shape = &use->in[0].shape;
+    int64_t                 step[STK_CUDA_WALK_RANK];
+    stk_cuda_walk_steps(shape, step);
+    args->mixed = true;
+    args->kept = args->over = (stk_cuda_walk){.tensors = 1};
+    for (int d = 0; d < shape->rank; d++) {
+        stk_cuda_walk *walk = attrs->axes >> d & 1 ? &args->over : &args->kept;
+        walk->size[walk->rank] = shape->dim[d];
+        walk->step[0][walk->rank++] = step[d];
+    }
+    stk_cuda_walk_join(&args->kept);
+    stk_cuda_walk_join(&args->over);
+    args->outer = stk_cuda_walk_count(&args->kept);
+    args->gone = stk_cuda_walk_count(&args->over);
+    args->inner = 1;
+}
+
+static stk_cuda_reduce_args args_of(const stk_kernel_call *call)
+{
+    stk_cuda_reduce_args args = {.dtype = (int)call->use.in[0].dtype, .multiply = 1};
+    if (!three_parts(&call->use, &args)) mix(&call->use, &args);
+    args.splits = stk_type_elements(&call->use.in[0]) ? stk_cuda_reduce_splits(&args) : 1;
+    return args;
+}
+
+static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
+{
+    stk_cuda_reduce_args args = args_of(call);
+    (void)err;
+    if (args.splits > 1)
+        *scratch = (size_t)args.splits * (size_t)(args.outer * args.inner) * sizeof(float);
+    return STK_OK;
+}
+
+static stk_status start(const stk_kernel_call *call, bool mean, stk_error *err)
+{
+    stk_cuda_reduce_args args = args_of(call);
+    cudaStream_t         stream = stk_cuda_of(call->device)->stream;
+    if (stk_type_elements(&call->use.out[0]) == 0) return STK_OK;
+    args.x = call->in[0];
+    args.out = call->out[0];
+    args.partial = call->scratch;
+    if (args.gone == 0) {
+        size_t bytes = stk_type_bytes(&call->use.out[0]);
+        return stk_cuda_launched(call, cudaMemsetAsync(args.out, 0, bytes, stream), err);
+    }
+    if (mean) args.multiply = (float)(1 / (double)args.gone);
+    return stk_cuda_launched(call, stk_cuda_reduce_launch(&args, stream), err);
+}
+
+static stk_status run_sum(const stk_kernel_call *call, stk_error *err)
+{
+    return start(call, false, err);
+}
+
+static stk_status run_mean(const stk_kernel_call *call, stk_error *err)
+{
+    return start(call, true, err);
+}
+
+const stk_kernel stk_cuda_reduce_sum = {
+    .op = &stk_graph_op_reduce_sum, .name = "own", .prepare = prepare, .run = run_sum};
+const stk_kernel stk_cuda_reduce_mean = {
+    .op = &stk_graph_op_reduce_mean, .name = "own", .prepare = prepare, .run = run_mean};

@@ -1,0 +1,94 @@
+/* How a first convolution is cut into blocks. */
+#include "compute/cuda_kernels/stem.h"
+
+enum { SHARED_MOST = 72 * 1024, TILES_LEAST = 12, ROWS_MOST = 8, LARGE = 7, SMALL = 3 };
+enum { EIGHTS_MOST = 4, EIGHTS_LEAST = 2, SIXTEENS_MOST = 4 };
+
+static int up(int64_t a, int64_t b)
+{
+    return (int)((a + b - 1) / b);
+}
+
+static bool choose_kernel(const stk_cuda_conv_args *a, stk_cuda_stem_plan *p)
+{
+    const stk_cuda_window *down = &a->down, *across = &a->across;
+    int                    stride = across->stride;
+    if (down->stride != stride || stride > 2 || down->dilation != 1 || across->dilation != 1)
+        return false;
+    p->lead = stride == 2 ? across->before % 2 : 0;
+    int columns = across->kernel + p->lead;
+    p->kernel = down->kernel <= SMALL && columns <= STK_CUDA_STEM_COLUMNS(SMALL) ? SMALL : LARGE;
+    return p->kernel == SMALL ||
+           (stride == 2 && down->kernel <= LARGE && columns <= STK_CUDA_STEM_COLUMNS(LARGE));
+}
+
+/* Channels to warps: as many of each as can be, and so that no warp has none. */
+static bool choose_groups(int channels, stk_cuda_stem_plan *p)
+{
+    int least = p->kernel == LARGE ? EIGHTS_MOST : EIGHTS_LEAST;
+    for (p->eights = EIGHTS_MOST; p->eights >= least; p->eights--) {
+        p->groups = channels / (8 * p->eights);
+        if (channels % (8 * p->eights) == 0 && p->groups > 0 && p->groups <= STK_CUDA_STEM_WARPS &&
+            STK_CUDA_STEM_WARPS % p->groups == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Rows of 16 channels by 16 that a block of weights' gradients has of dy; one unit more of each, so
+ * that eight of them begin in different banks. */
+static int dy_bytes(const stk_cuda_conv_args *a, const stk_cuda_stem_plan *p)
+{
+    int units = STK_CUDA_STEM_SIXTEENS(a->out_c) * 2 + 1;
+    return 2 * p->rows * p->tiles * STK_CUDA_STEM_TILE * units * STK_CUDA_STEM_UNIT;
+}
+
+static void set_rows(const stk_cuda_conv_args *a, bool by_weight, int rows, stk_cuda_stem_plan *p)
+{
+    p->rows = rows;
+    p->steps = up(a->down.count, rows);
+    p->ring = 2 * (p->kernel + (rows - 1) * a->down.stride);
+    p->shared = p->ring * p->pitch * STK_CUDA_STEM_UNIT + (by_weight ? dy_bytes(a, p) : 0);
+}
+
+/* Enough of them that a step is worth its barrier; fewer where blocks would have none. */
+static bool choose_rows(const stk_cuda_conv_args *a, bool by_weight, stk_cuda_stem_plan *p)
+{
+    int apart = a->across.stride == 2 ? 1 : 2, units = STK_CUDA_STEM_COLUMNS(p->kernel) / 2;
+    int rows = ROWS_MOST;
+    p->tiles = up(a->across.count, STK_CUDA_STEM_TILE);
+    if (p->tiles > SHARED_MOST / STK_CUDA_STEM_UNIT) return false;
+    p->pitch = p->tiles * STK_CUDA_STEM_TILE + (units - 1) * apart;
+    int least = by_weight && p->kernel == LARGE ? TILES_LEAST / 2 : TILES_LEAST;
+    while (rows > 1 && (rows / 2 * p->tiles >= least || rows / 2 >= a->down.count))
+        rows /= 2;
+    set_rows(a, by_weight, rows, p);
+    while (rows > 1 && (a->batch * p->steps < p->blocks || p->shared > SHARED_MOST))
+        set_rows(a, by_weight, rows /= 2, p);
+    return p->shared <= SHARED_MOST;
+}
+
+/* By weight a block leaves all weights: that is worth some steps. */
+static int blocks_of(int64_t steps, bool by_weight, int processors, int most)
+{
+    enum { STEPS_LEAST = 4 };
+    int64_t wanted = by_weight ? steps / STEPS_LEAST : steps;
+    if (wanted < processors) wanted = steps < processors ? steps : processors;
+    return wanted < most ? (int)wanted : most;
+}
+
+bool stk_cuda_stem_plan_of(const stk_cuda_conv_args *args, bool by_weight, int processors,
+                           stk_cuda_stem_plan *out)
+{
+    *out = (stk_cuda_stem_plan){.parts = 1};
+    if (!choose_kernel(args, out)) return false;
+    out->blocks = processors * STK_CUDA_STEM_RESIDENT(out->kernel);
+    if (by_weight) out->parts = out->kernel == SMALL ? STK_CUDA_STEM_WARPS / 2 : 1;
+    if (!choose_groups(args->out_c, out)) return false;
+    if (by_weight && (args->out_c > SIXTEENS_MOST * 16 ||
+                      (out->kernel == LARGE && args->out_c <= SIXTEENS_MOST / 2 * 16)))
+        return false;
+    if (!choose_rows(args, by_weight, out)) return false;
+    out->blocks = blocks_of(args->batch * out->steps, by_weight, processors, out->blocks);
+    return true;
+}

@@ -1,0 +1,26 @@
+/* Mean and biased variance of each channel, and what batch norm makes of them. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_BN_STATS_H
+#define STK_COMPUTE_CUDA_KERNELS_BN_STATS_H
+
+#include "compute/cuda_kernels/bn_vectors.h"
+#include "compute/cuda_kernels/channel_rows.h"
+
+STK_CUDA_BEGIN
+
+enum { STK_CUDA_BN_STATS_VALUES = 3 }; /* that a block leaves of a channel */
+
+typedef struct stk_cuda_bn_stats_args {
+    stk_cuda_rows rows;
+    int           dtype; /* an stk_dtype, of x */
+    const void   *x;
+    float        *parts;
+    unsigned     *counters;
+    float        *mean, *var; /* NULL: not wanted */
+    /* Without mean and var, which are those found; gamma NULL: not wanted. */
+    stk_cuda_bn_vectors_args vectors;
+} stk_cuda_bn_stats_args;
+
+cudaError_t stk_cuda_bn_stats_launch(const stk_cuda_bn_stats_args *args, cudaStream_t stream);
+
+STK_CUDA_END
+#endif

@@ -1,0 +1,32 @@
+/* A convolution as own kernels know it: forward, by x, and by weights. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_CONV_H
+#define STK_COMPUTE_CUDA_KERNELS_CONV_H
+
+#include "compute/cuda_kernels/window.h"
+
+STK_CUDA_BEGIN
+
+typedef struct stk_cuda_conv_args {
+    int             dtype; /* an stk_dtype, of pictures and weights */
+    int64_t         batch;
+    stk_cuda_window down, across;
+    int             in_c, out_c, group_in, group_out; /* channels: all, of one group */
+    int             x_pixel;                          /* elements, with padding */
+    int64_t         w_places[4]; /* elements apart: out, in, row, column of the kernel */
+    float           low, high;   /* what y is held between */
+    const void     *x, *w, *dy;
+    const float    *bias;  /* may be NULL */
+    const void     *plus;  /* by x: added to it, may be NULL, may be out */
+    void           *out;   /* y, dx or dw */
+    void           *dbias; /* may be NULL */
+    float          *parts; /* by weights: [part_count][weights and channels of dbias] */
+    int             part_count;
+} stk_cuda_conv_args;
+
+/* Any convolution, one sum a thread. */
+cudaError_t stk_cuda_direct_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_direct_input_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_direct_weight_launch(const stk_cuda_conv_args *args, cudaStream_t stream);
+
+STK_CUDA_END
+#endif

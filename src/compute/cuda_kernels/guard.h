@@ -1,0 +1,25 @@
+/* grad_guard and loss_scale: a few numbers, which stay on the GPU. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_GUARD_H
+#define STK_COMPUTE_CUDA_KERNELS_GUARD_H
+
+#include "compute/cuda_kernels/abi.h"
+
+STK_CUDA_BEGIN
+
+/* Places in the vectors that steps of training are told by, as compute/ops/update_ops.h has them.
+ */
+enum { STK_CUDA_HYPER_RATE, STK_CUDA_HYPER_MOMENTUM, STK_CUDA_HYPER_GONE, STK_CUDA_HYPER_SLOW };
+enum { STK_CUDA_GUARD_MULTIPLY, STK_CUDA_GUARD_SKIP, STK_CUDA_GUARD_STEP, STK_CUDA_GUARD_NORM };
+enum { STK_CUDA_STATE_SCALE, STK_CUDA_STATE_CLEAN, STK_CUDA_STATE_STEPS, STK_CUDA_STATE_SKIPPED };
+
+typedef struct stk_cuda_guard_args {
+    double       multiply, max_norm, growth, backoff, interval; /* as the op's attributes */
+    const float *state, *norm;                                  /* norm may be NULL */
+    float       *guard, *next;                                  /* next may be NULL, or state */
+} stk_cuda_guard_args;
+
+cudaError_t stk_cuda_guard_launch(const stk_cuda_guard_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_loss_scale_launch(const float *state, float *scale, cudaStream_t stream);
+
+STK_CUDA_END
+#endif

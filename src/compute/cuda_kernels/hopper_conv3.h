@@ -1,0 +1,35 @@
+/* 3x3 convolutions of 64 channels to 64, stride 1, padded to the same size, of 16 bits, on the
+ * tensor cores of compute capability 9.0. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_CONV3_H
+#define STK_COMPUTE_CUDA_KERNELS_HOPPER_CONV3_H
+
+#include "compute/cuda_kernels/abi.h"
+#include <stdbool.h>
+
+STK_CUDA_BEGIN
+
+enum { STK_CUDA_CONV3_CHANNELS = 64, STK_CUDA_CONV3_ROWS = 4 };
+
+typedef struct stk_cuda_conv3_args {
+    int         dtype; /* an stk_dtype of 16 bits */
+    int         batch, height, width;
+    int         processors;
+    const void *x;     /* forward: x; by x: dy; by weight: x */
+    const void *w;     /* [64][3][3][64]: out, row, column, in */
+    const void *dy;    /* by weight */
+    void       *y;     /* forward: y; by x: dx */
+    float      *parts; /* forward: statistics, as depthwise.h has them, or NULL; by weight: of dw */
+} stk_cuda_conv3_args;
+
+/* Whether there is a kernel for pictures of this size. */
+bool stk_cuda_conv3_can(int64_t batch, int64_t height, int64_t width);
+/* Parts that are left: of statistics, of dw. */
+int stk_cuda_conv3_stats_parts(const stk_cuda_conv3_args *args);
+int stk_cuda_conv3_weight_parts(const stk_cuda_conv3_args *args);
+
+cudaError_t stk_cuda_conv3_launch(const stk_cuda_conv3_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_conv3_input_launch(const stk_cuda_conv3_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_conv3_weight_launch(const stk_cuda_conv3_args *args, cudaStream_t stream);
+
+STK_CUDA_END
+#endif

@@ -1,0 +1,38 @@
+/* Each row to mean 0 and deviation 1, then gamma and beta; and back. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_LAYER_NORM_H
+#define STK_COMPUTE_CUDA_KERNELS_LAYER_NORM_H
+
+#include "compute/cuda_kernels/channel_rows.h"
+
+STK_CUDA_BEGIN
+
+enum { STK_CUDA_LAYER_NORM_VALUES = 2 }; /* that a block of the sums leaves of a channel */
+
+typedef struct stk_cuda_layer_norm_args {
+    int          dtype; /* an stk_dtype, of x and y */
+    int64_t      rows, width;
+    float        epsilon;
+    const void  *x; /* may be y */
+    const float *gamma, *beta;
+    void        *y;
+    float       *mean, *invstd; /* NULL: not wanted */
+} stk_cuda_layer_norm_args;
+
+typedef struct stk_cuda_layer_norm_grad_args {
+    int           dtype; /* an stk_dtype, of dy, x and dx */
+    int64_t       rows, width;
+    stk_cuda_rows sum; /* of dgamma and dbeta */
+    const void   *dy, *x;
+    const float  *gamma, *mean, *invstd;
+    float        *parts;
+    unsigned     *counters;
+    void         *dx; /* may be dy; NULL, here and below: not wanted */
+    float        *dgamma, *dbeta;
+} stk_cuda_layer_norm_grad_args;
+
+cudaError_t stk_cuda_layer_norm_launch(const stk_cuda_layer_norm_args *args, cudaStream_t stream);
+cudaError_t stk_cuda_layer_norm_grad_launch(const stk_cuda_layer_norm_grad_args *args,
+                                            cudaStream_t                         stream);
+
+STK_CUDA_END
+#endif

@@ -1,0 +1,165 @@
+/* Where what lies closest in the result is apart in the source, tiles go through shared memory, so
+ * that both sides are walked in whole lines. All else is element by element along the result, where
+ * an element may be sixteen bytes that stay together. */
+#include "compute/cuda_kernels/move.h"
+#include "compute/cuda_kernels/tensor_iter.cuh"
+
+namespace
+{
+
+constexpr int THREADS = 256, TURNS = 4, TILE = 32, ROWS = THREADS / TILE;
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS)
+    move(const T *src, T *dst, const __grid_constant__ stk::walker walk)
+{
+    stk::wait_for_earlier();
+    uint32_t first = blockIdx.x * (THREADS * TURNS) + threadIdx.x;
+    T        v[TURNS];
+    int64_t  to[TURNS];
+#pragma unroll
+    for (int i = 0; i < TURNS; i++) {
+        uint32_t index = first + i * THREADS;
+        int64_t  at[2] = {0, 0};
+        if (index < walk.pieces) walk.find(index, at);
+        if (index < walk.pieces) v[i] = src[at[0]];
+        to[i] = at[1];
+    }
+#pragma unroll
+    for (int i = 0; i < TURNS; i++)
+        if (first + i * THREADS < walk.pieces) dst[to[i]] = v[i];
+}
+
+/* Rows lie together in the source, columns in the result. */
+struct tiles {
+    int64_t      rows, columns, row_dst, column_src;
+    stk::divider down, across; /* tiles */
+    stk::walker  outer;
+};
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS)
+    turn(const T *src, T *dst, const __grid_constant__ tiles t)
+{
+    stk::wait_for_earlier();
+    __shared__ T tile[TILE][TILE + 1];
+    uint32_t     over = t.across.divide(blockIdx.x), box = t.down.divide(over);
+    int64_t      column = (int64_t)(blockIdx.x - over * t.across.by) * TILE;
+    int64_t      row = (int64_t)(over - box * t.down.by) * TILE;
+    int64_t      at[2];
+    int          x = threadIdx.x % TILE, y = threadIdx.x / TILE;
+    t.outer.find(box, at);
+#pragma unroll
+    for (int i = y; i < TILE; i += ROWS)
+        if (row + x < t.rows && column + i < t.columns)
+            tile[i][x] = src[at[0] + row + x + (column + i) * t.column_src];
+    __syncthreads();
+#pragma unroll
+    for (int i = y; i < TILE; i += ROWS)
+        if (row + i < t.rows && column + x < t.columns)
+            dst[at[1] + column + x + (row + i) * t.row_dst] = tile[x][i];
+}
+
+/* The dimension, not the last, that lies together in the source; -1: none. */
+int together(const stk_cuda_walk &walk)
+{
+    for (int d = 0; d < walk.rank - 1; d++)
+        if (walk.step[0][d] == 1) return d;
+    return -1;
+}
+
+template <typename T>
+cudaError_t start_tiles(const stk_cuda_walk &walk, int row, const T *src, T *dst,
+                        cudaStream_t stream)
+{
+    int           last = walk.rank - 1, n = 0;
+    stk_cuda_walk rest = {};
+    tiles         t = {};
+    auto         *kernel = turn<T>;
+    rest.tensors = 2;
+    for (int d = 0; d < last; d++) {
+        if (d == row) continue;
+        rest.size[n] = walk.size[d];
+        rest.step[0][n] = walk.step[0][d];
+        rest.step[1][n++] = walk.step[1][d];
+    }
+    if (n == 0) rest.size[n++] = 1;
+    rest.rank = n;
+    t.outer.set(rest, 1);
+    t.rows = walk.size[row], t.columns = walk.size[last];
+    t.row_dst = walk.step[1][row], t.column_src = walk.step[0][last];
+    t.down.set((uint32_t)((t.rows + TILE - 1) / TILE));
+    t.across.set((uint32_t)((t.columns + TILE - 1) / TILE));
+    uint32_t blocks = t.outer.pieces * t.down.by * t.across.by;
+    return STK_CUDA_LAUNCH_EARLY(kernel, blocks, THREADS, 0, stream, src, dst, t);
+}
+
+template <typename T>
+cudaError_t start_part(const stk_cuda_walk &walk, const T *src, T *dst, cudaStream_t stream)
+{
+    int  last = walk.rank - 1, row = together(walk);
+    bool turned = walk.step[0][last] > 1 && walk.step[1][last] == 1 && row >= 0;
+    if (turned && walk.size[row] >= 8 && walk.size[last] >= 8)
+        return start_tiles(walk, row, src, dst, stream);
+    stk::walker w;
+    auto       *kernel = move<T>;
+    w.set(walk, 1);
+    return STK_CUDA_LAUNCH_EARLY(kernel, stk::blocks_for(w.pieces, THREADS * TURNS, INT32_MAX),
+                                 THREADS, 0, stream, src, dst, w);
+}
+
+template <typename T>
+cudaError_t start(const stk_cuda_walk *walk, const void *src, void *dst, cudaStream_t stream)
+{
+    const int64_t from[STK_CUDA_WALK_TENSORS] = {0, 0, 0};
+    return stk::walk_in_parts(
+        *walk, from, [&](const stk_cuda_walk &part, const int64_t(&at)[STK_CUDA_WALK_TENSORS]) {
+            return start_part(part, (const T *)src + at[0], (T *)dst + at[1], stream);
+        });
+}
+
+__global__ void __launch_bounds__(THREADS)
+    fill(uint8_t *dst, int64_t bytes, stk_cuda_pattern pattern)
+{
+    stk::wait_for_earlier();
+    int64_t first = (int64_t)blockIdx.x * (THREADS * TURNS) + threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < TURNS; i++) {
+        int64_t at = (first + i * THREADS) * 16;
+        if (at + 16 <= bytes)
+            *reinterpret_cast<uint4 *>(dst + at) =
+                make_uint4(pattern.word[0], pattern.word[1], pattern.word[2], pattern.word[3]);
+        else
+            for (int k = 0; at + k < bytes; k++)
+                dst[at + k] = (uint8_t)(pattern.word[k / 4] >> k % 4 * 8);
+    }
+}
+
+} // namespace
+
+cudaError_t stk_cuda_move_launch(const stk_cuda_walk *walk, size_t width, const void *src,
+                                 void *dst, cudaStream_t stream)
+{
+    switch (width) {
+    case 1:
+        return start<uint8_t>(walk, src, dst, stream);
+    case 2:
+        return start<uint16_t>(walk, src, dst, stream);
+    case 4:
+        return start<uint32_t>(walk, src, dst, stream);
+    case 8:
+        return start<uint64_t>(walk, src, dst, stream);
+    case 16:
+        return start<uint4>(walk, src, dst, stream);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t stk_cuda_fill_launch(void *dst, int64_t bytes, stk_cuda_pattern pattern,
+                                 cudaStream_t stream)
+{
+    if (bytes == 0) return cudaSuccess;
+    int blocks = stk::blocks_for(bytes, THREADS * TURNS * 16, INT32_MAX);
+    return STK_CUDA_LAUNCH_EARLY(fill, blocks, THREADS, 0, stream, (uint8_t *)dst, bytes, pattern);
+}

@@ -1,0 +1,22 @@
+/* Elements from one place to another, and one value everywhere. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_MOVE_H
+#define STK_COMPUTE_CUDA_KERNELS_MOVE_H
+
+#include "compute/cuda_kernels/tensor_iter.h"
+
+STK_CUDA_BEGIN
+
+/* walk: from src to dst, joined. width: bytes of an element, 1 to 16; both are aligned to it. */
+cudaError_t stk_cuda_move_launch(const stk_cuda_walk *walk, size_t width, const void *src,
+                                 void *dst, cudaStream_t stream);
+
+typedef struct stk_cuda_pattern {
+    uint32_t word[4];
+} stk_cuda_pattern;
+
+/* Writes the pattern again and again, its begin at dst, which is aligned to 16 bytes. */
+cudaError_t stk_cuda_fill_launch(void *dst, int64_t bytes, stk_cuda_pattern pattern,
+                                 cudaStream_t stream);
+
+STK_CUDA_END
+#endif

@@ -1,0 +1,24 @@
+/* One of many tensors that a launch works on. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_MULTI_TENSOR_H
+#define STK_COMPUTE_CUDA_KERNELS_MULTI_TENSOR_H
+
+#include "compute/cuda_kernels/abi.h"
+
+STK_CUDA_BEGIN
+
+enum { STK_CUDA_BATCH_PLACES = 8, STK_CUDA_BATCH_ATTRS = 96 };
+
+typedef struct stk_cuda_span {
+    void  *at;
+    size_t bytes;
+} stk_cuda_span;
+
+/* in is only read; out is written, and may be read where it is an input, too. The rest is NULL. */
+typedef struct stk_cuda_batch_item {
+    stk_cuda_span in[STK_CUDA_BATCH_PLACES], out[STK_CUDA_BATCH_PLACES];
+    int64_t       count; /* of elements */
+    const void   *own;   /* for the kind's launch; stays until then */
+} stk_cuda_batch_item;
+
+STK_CUDA_END
+#endif

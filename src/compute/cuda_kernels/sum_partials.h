@@ -1,0 +1,20 @@
+/* The second half of sums that many blocks share: parts, added up in their order. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_SUM_PARTIALS_H
+#define STK_COMPUTE_CUDA_KERNELS_SUM_PARTIALS_H
+
+#include "compute/cuda_kernels/abi.h"
+
+STK_CUDA_BEGIN
+
+typedef struct stk_cuda_sum_parts_args {
+    int          dtype; /* of the results, an stk_dtype */
+    int          parts;
+    int64_t      first_count, count; /* results: the first of them, all of them */
+    const float *from;               /* [parts][count] */
+    void        *first, *rest;       /* results up to first_count; those after */
+} stk_cuda_sum_parts_args;
+
+cudaError_t stk_cuda_sum_parts_launch(const stk_cuda_sum_parts_args *args, cudaStream_t stream);
+
+STK_CUDA_END
+#endif

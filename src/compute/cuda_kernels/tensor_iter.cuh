@@ -1,0 +1,88 @@
+/* Walks inside of kernels: from the number of a piece to its place in each tensor. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_TENSOR_ITER_CUH
+#define STK_COMPUTE_CUDA_KERNELS_TENSOR_ITER_CUH
+
+#include "compute/cuda_kernels/launch.cuh"
+#include "compute/cuda_kernels/tensor_iter.h"
+
+namespace stk
+{
+
+/* Division of numbers below 2^31 by multiplying. */
+struct divider {
+    uint32_t by, magic, shift;
+
+    void set(uint32_t number)
+    {
+        by = number;
+        for (shift = 0; shift < 31 && (1u << shift) < number; shift++)
+            ;
+        magic = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << shift) - number)) / number + 1);
+    }
+    __device__ __forceinline__ uint32_t divide(uint32_t x) const
+    {
+        return (__umulhi(x, magic) + x) >> shift;
+    }
+};
+
+/* Pieces of N elements of the last dimension. */
+struct walker {
+    int      rank, piece;
+    uint32_t pieces; /* in all */
+    divider  size[STK_CUDA_WALK_RANK];
+    int64_t  step[STK_CUDA_WALK_TENSORS][STK_CUDA_WALK_RANK]; /* from piece to piece */
+
+    void set(const stk_cuda_walk &walk, int count)
+    {
+        rank = walk.rank;
+        piece = count;
+        pieces = 1;
+        for (int d = 0; d < rank; d++) {
+            int64_t of = d == rank - 1 ? walk.size[d] / count : walk.size[d];
+            size[d].set((uint32_t)of);
+            pieces *= (uint32_t)of;
+            for (int t = 0; t < walk.tensors; t++)
+                step[t][d] = walk.step[t][d] * (d == rank - 1 ? count : 1);
+        }
+    }
+    template <int TENSORS>
+    __device__ __forceinline__ void find(uint32_t index, int64_t (&at)[TENSORS]) const
+    {
+#pragma unroll
+        for (int t = 0; t < TENSORS; t++)
+            at[t] = 0;
+        for (int d = rank - 1; d >= 0; d--) {
+            uint32_t before = size[d].divide(index), here = index - before * size[d].by;
+#pragma unroll
+            for (int t = 0; t < TENSORS; t++)
+                at[t] += here * step[t][d];
+            index = before;
+        }
+    }
+};
+
+/* Calls start(walk, places) for parts of a walk that have fewer than 2^31 elements each. */
+template <typename F>
+cudaError_t walk_in_parts(const stk_cuda_walk &walk, const int64_t (&at)[STK_CUDA_WALK_TENSORS],
+                          const F             &start)
+{
+    int64_t count = 1;
+    int     d = 0;
+    for (int i = 0; i < walk.rank; i++)
+        count *= walk.size[i];
+    if (count == 0) return cudaSuccess;
+    if (count < (int64_t)1 << 31) return start(walk, at);
+    while (walk.size[d] == 1)
+        d++;
+    stk_cuda_walk half = walk;
+    int64_t       second[STK_CUDA_WALK_TENSORS];
+    half.size[d] = d == walk.rank - 1 ? walk.size[d] / 32 * 16 : walk.size[d] / 2;
+    cudaError_t code = walk_in_parts(half, at, start);
+    for (int t = 0; t < STK_CUDA_WALK_TENSORS; t++)
+        second[t] = at[t] + half.size[d] * walk.step[t][d];
+    half.size[d] = walk.size[d] - half.size[d];
+    return code == cudaSuccess ? walk_in_parts(half, second, start) : code;
+}
+
+} // namespace stk
+#endif

@@ -1,0 +1,19 @@
+/* A box of elements along which several tensors are walked together. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_TENSOR_ITER_H
+#define STK_COMPUTE_CUDA_KERNELS_TENSOR_ITER_H
+
+#include "compute/cuda_kernels/abi.h"
+
+STK_CUDA_BEGIN
+
+enum { STK_CUDA_WALK_RANK = 8, STK_CUDA_WALK_TENSORS = 3 };
+
+typedef struct stk_cuda_walk {
+    int     rank, tensors;
+    int64_t size[STK_CUDA_WALK_RANK]; /* slowest first */
+    /* From one element to the next, by tensor and dimension; 0 where a tensor is repeated. */
+    int64_t step[STK_CUDA_WALK_TENSORS][STK_CUDA_WALK_RANK];
+} stk_cuda_walk;
+
+STK_CUDA_END
+#endif

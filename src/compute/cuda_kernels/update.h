@@ -1,0 +1,66 @@
+/* sgd, lars, adamw, lamb, ema, lookahead and accumulate, of many tensors in one launch. A tensor is
+ * cut into chunks of STK_CUDA_CHUNK elements, a block each; the table of tensors goes along as the
+ * kernel's argument, so that a recorded launch keeps it. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_UPDATE_H
+#define STK_COMPUTE_CUDA_KERNELS_UPDATE_H
+
+#include "compute/cuda_kernels/abi.h"
+
+STK_CUDA_BEGIN
+
+typedef enum stk_cuda_update_kind {
+    STK_CUDA_UPDATE_SGD,
+    STK_CUDA_UPDATE_LARS,
+    STK_CUDA_UPDATE_ADAMW,
+    STK_CUDA_UPDATE_LAMB,
+    STK_CUDA_UPDATE_EMA,
+    STK_CUDA_UPDATE_LOOKAHEAD,
+    STK_CUDA_UPDATE_ACCUMULATE
+} stk_cuda_update_kind;
+
+/* What is the same for many tensors: the attributes of the op. */
+typedef struct stk_cuda_update_rule {
+    double rate, until, weight_decay, beta1, beta2, epsilon, trust;
+    double decay; /* ema */
+    int    nesterov, adapt;
+} stk_cuda_update_rule;
+
+/* One tensor, as it lies in memory: padding is zeros and stays so. ema: w is the average and g the
+ * parameter; lookahead: w is the slow copy, g and m the parameter; accumulate: w is the sum. Each
+ * output may be its input. */
+typedef struct stk_cuda_update_tensor {
+    const float *w, *m, *v;
+    const void  *g;
+    float       *to_w, *to_m, *to_v;
+    double      *sums; /* lars, lamb: room for stk_cuda_update_sums(count) */
+    int64_t      count;
+    int          g_dtype, rule;
+} stk_cuda_update_tensor;
+
+enum { STK_CUDA_CHUNK = 8192, STK_CUDA_UPDATE_TENSORS = 240, STK_CUDA_UPDATE_RULES = 8 };
+
+typedef struct stk_cuda_update_batch {
+    const float           *hyper, *guard; /* of the device; NULL where the kind takes none */
+    int                    tensors, rules;
+    int                    kind;
+    int                    first[STK_CUDA_UPDATE_TENSORS + 1]; /* chunk of each tensor; the end */
+    stk_cuda_update_rule   rule[STK_CUDA_UPDATE_RULES];
+    stk_cuda_update_tensor tensor[STK_CUDA_UPDATE_TENSORS];
+} stk_cuda_update_batch;
+
+static inline int64_t stk_cuda_chunks(int64_t count)
+{
+    return (count + STK_CUDA_CHUNK - 1) / STK_CUDA_CHUNK;
+}
+
+/* The trust, then two sums a chunk. */
+static inline size_t stk_cuda_update_sums(int64_t count)
+{
+    return (size_t)(2 * stk_cuda_chunks(count) + 1);
+}
+
+/* first is filled in here. */
+cudaError_t stk_cuda_update_launch(stk_cuda_update_batch *batch, cudaStream_t stream);
+
+STK_CUDA_END
+#endif

@@ -1,0 +1,14 @@
+/* Windows along one side of a picture, as kernels know them: ops/window.h in 32 bits. */
+#ifndef STK_BACKEND_CUDA_OWN_WINDOW_H
+#define STK_BACKEND_CUDA_OWN_WINDOW_H
+
+#include "compute/cuda_kernels/abi.h"
+
+STK_CUDA_BEGIN
+
+typedef struct stk_cuda_window {
+    int size, kernel, stride, dilation, before, count;
+} stk_cuda_window;
+
+STK_CUDA_END
+#endif

@@ -1,0 +1,183 @@
+/* Whitening filters from data: eigenvectors of the second moments of patches. */
+#include "compute/models/model_internal.h"
+#include <math.h>
+#include <string.h>
+
+enum { SIDE = 2, CHANNELS_MOST = 4, ORDER_MOST = SIDE * SIDE * CHANNELS_MOST };
+enum { SWEEPS = 64, ROOM = 1024 };
+
+typedef double square[ORDER_MOST][ORDER_MOST];
+
+/* Bytes are summed as they are: their products are exact in integers, and a processor does eight or
+ * more at once. What normalising would change is put in afterwards. */
+typedef struct patches {
+    int64_t product[ORDER_MOST][ORDER_MOST], sum[ORDER_MOST], count;
+    int     order, held;
+    int16_t value[ORDER_MOST][ROOM]; /* of a filter's place (channel, row, column); patch */
+} patches;
+
+static int64_t multiply(const int16_t *a, const int16_t *b, int count)
+{
+    int32_t sum = 0; /* of at most ROOM bytes squared */
+    for (int k = 0; k < count; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+static void add_up(patches *p)
+{
+    for (int i = 0; i < p->order; i++) {
+        for (int j = i; j < p->order; j++)
+            p->product[i][j] += multiply(p->value[i], p->value[j], p->held);
+        for (int k = 0; k < p->held; k++)
+            p->sum[i] += p->value[i][k];
+    }
+    p->count += p->held;
+    p->held = 0;
+}
+
+/* The patches that begin at the first count pixels of a row. */
+static void hold(patches *p, const uint8_t *at, int64_t row, int64_t channels, int count)
+{
+    for (int64_t c = 0; c < channels; c++)
+        for (int i = 0; i < SIDE; i++) {
+            const uint8_t *from = at + i * row + c;
+            int16_t       *left = p->value[(c * SIDE + i) * SIDE] + p->held;
+            int16_t       *right = p->value[(c * SIDE + i) * SIDE + 1] + p->held;
+            for (int k = 0; k < count; k++)
+                left[k] = from[k * channels];
+            memcpy(right, left + 1, (size_t)(count - 1) * sizeof *right);
+            right[count - 1] = from[count * channels];
+        }
+    p->held += count;
+}
+
+static void collect(const uint8_t *pictures, const stk_shape *shape, patches *p)
+{
+    int64_t height = shape->dim[1], width = shape->dim[2], channels = shape->dim[3];
+    int64_t row = width * channels;
+    for (int64_t line = 0; line < shape->dim[0] * height; line++) {
+        if (line % height == height - 1) continue;
+        for (int64_t x = 0; x + 1 < width;) {
+            int64_t count = width - 1 - x < ROOM - p->held ? width - 1 - x : ROOM - p->held;
+            hold(p, pictures + line * row + x * channels, row, channels, (int)count);
+            if (p->held == ROOM) add_up(p);
+            x += count;
+        }
+    }
+    add_up(p);
+}
+
+/* The mean of patch times patch, each value as (byte / 255 - mean) / deviation; means are not taken
+ * off, as normalised pictures have none. */
+static void measure(const patches *p, const float *mean, const float *deviation, square moments)
+{
+    double count = (double)p->count;
+    for (int i = 0; i < p->order; i++)
+        for (int j = i; j < p->order; j++) {
+            int    ci = i / (SIDE * SIDE), cj = j / (SIDE * SIDE);
+            double by_i = 1 / (255 * (double)deviation[ci]),
+                   by_j = 1 / (255 * (double)deviation[cj]);
+            double off_i = -(double)mean[ci] / (double)deviation[ci];
+            double off_j = -(double)mean[cj] / (double)deviation[cj];
+            moments[j][i] = moments[i][j] = by_i * by_j * (double)p->product[i][j] / count +
+                                            by_i * off_j * (double)p->sum[i] / count +
+                                            by_j * off_i * (double)p->sum[j] / count +
+                                            off_i * off_j;
+        }
+}
+
+/* One Jacobi rotation: makes a[p][q] zero and turns the rows of v with it. */
+static void rotate(square a, square v, int order, int p, int q)
+{
+    if (a[p][q] == 0) return;
+    double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+    double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+    double c = 1 / sqrt(t * t + 1), s = t * c;
+    for (int k = 0; k < order; k++) {
+        double kp = a[k][p], kq = a[k][q];
+        a[k][p] = c * kp - s * kq;
+        a[k][q] = s * kp + c * kq;
+    }
+    for (int k = 0; k < order; k++) {
+        double pk = a[p][k], qk = a[q][k], vp = v[p][k], vq = v[q][k];
+        a[p][k] = c * pk - s * qk;
+        a[q][k] = s * pk + c * qk;
+        v[p][k] = c * vp - s * vq;
+        v[q][k] = s * vp + c * vq;
+    }
+}
+
+static double off_diagonal(square a, int order)
+{
+    double sum = 0;
+    for (int i = 0; i < order; i++)
+        for (int j = i + 1; j < order; j++)
+            sum += a[i][j] * a[i][j];
+    return sum;
+}
+
+/* a becomes diagonal, its eigenvalues; the rows of v are the eigenvectors. */
+static void diagonalize(square a, square v, int order)
+{
+    double scale = 0;
+    for (int i = 0; i < order; i++) {
+        v[i][i] = 1;
+        scale += a[i][i] * a[i][i];
+    }
+    for (int sweep = 0; sweep < SWEEPS && off_diagonal(a, order) > 1e-28 * scale; sweep++)
+        for (int p = 0; p < order; p++)
+            for (int q = p + 1; q < order; q++)
+                rotate(a, v, order, p, q);
+}
+
+/* The signs of eigenvectors are free: the largest element is made positive, so that the filters
+ * depend on the data only. */
+static double sign_of(const double *vector, int order)
+{
+    int largest = 0;
+    for (int i = 1; i < order; i++)
+        if (fabs(vector[i]) > fabs(vector[largest])) largest = i;
+    return vector[largest] < 0 ? -1 : 1;
+}
+
+static void write_filters(square values, square vectors, int order, double epsilon, float *weights)
+{
+    bool taken[ORDER_MOST] = {false};
+    for (int k = 0; k < order; k++) {
+        int best = -1;
+        for (int i = 0; i < order; i++)
+            if (!taken[i] && (best < 0 || values[i][i] > values[best][best])) best = i;
+        taken[best] = true;
+        double factor = sign_of(vectors[best], order) / sqrt(fmax(values[best][best], 0) + epsilon);
+        for (int j = 0; j < order; j++) {
+            weights[k * order + j] = (float)(vectors[best][j] * factor);
+            weights[(order + k) * order + j] = -weights[k * order + j];
+        }
+    }
+}
+
+stk_status stk_model_whiten(const uint8_t *pictures, const stk_shape *shape, const float *mean,
+                            const float *deviation, double epsilon, float *weights, stk_error *err)
+{
+    square  moments = {{0}}, vectors = {{0}};
+    patches sums = {0};
+    char    text[96];
+    if (shape->rank != 4 || shape->dim[0] < 1 || shape->dim[1] < SIDE || shape->dim[2] < SIDE ||
+        shape->dim[3] < 1 || shape->dim[3] > CHANNELS_MOST)
+        return stk_fail(err, STK_E_SHAPE, "whiten", NULL,
+                        "pictures are %s; [N,H,W,C] with 2x2 pixels and 1 to %d channels is needed",
+                        stk_shape_text(shape, text, sizeof text), CHANNELS_MOST);
+    for (int64_t c = 0; c < shape->dim[3]; c++)
+        if (!(deviation[c] > 0) || !isfinite(mean[c]))
+            return stk_fail(err, STK_E_RANGE, "whiten", NULL,
+                            "channel %lld has mean %g and deviation %g; the second must be more "
+                            "than 0",
+                            (long long)c, (double)mean[c], (double)deviation[c]);
+    sums.order = (int)shape->dim[3] * SIDE * SIDE;
+    collect(pictures, shape, &sums);
+    measure(&sums, mean, deviation, moments);
+    diagonalize(moments, vectors, sums.order);
+    write_filters(moments, vectors, sums.order, epsilon > 0 ? epsilon : 5e-4, weights);
+    return STK_OK;
+}

@@ -1,0 +1,47 @@
+/* adamw: steps by the mean of gradients over the root of their mean square, decay decoupled */
+#include "compute/ops/graph_ops.h"
+#include "compute/ops/update.h"
+
+static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+{
+    return stk_update_infer(&stk_graph_op_adamw, use, out, err);
+}
+
+static stk_op_cost cost(const stk_op_use *use)
+{
+    return stk_update_cost(use, 15);
+}
+
+static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+{
+    stk_update   u = stk_update_read(use->attrs, in[4], in[5]);
+    const float *w = in[0], *g = in[1], *m = in[2], *v = in[3];
+    float       *to_w = out[0], *to_m = out[1], *to_v = out[2];
+    int64_t      count = stk_type_elements(&use->in[0]);
+    if (u.skip) {
+        stk_update_keep(&stk_graph_op_adamw, use, in, out);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        float next_w = w[i], next_m = m[i], next_v = v[i];
+        stk_adamw_element(&u, g[i], &next_w, &next_m, &next_v);
+        to_w[i] = next_w;
+        to_m[i] = next_m;
+        to_v[i] = next_v;
+    }
+}
+
+const stk_graph_op stk_graph_op_adamw = {
+    .name = "adamw",
+    .inputs_min = 6,
+    .inputs_max = 6,
+    .outputs = 3,
+    .attrs_size = sizeof(stk_optimizer_attrs),
+    .over = {1, 3, 4},
+    .precision = STK_PRECISION_KEEP,
+    .reads_half = stk_update_reads_half,
+    .infer = infer,
+    .cost = cost,
+    .reference = reference,
+    .print = stk_update_print,
+};

@@ -1,0 +1,107 @@
+/* What the pieces of batch norm share. */
+#include "compute/ops/batch_norm.h"
+#include <stdio.h>
+#include <string.h>
+
+stk_status stk_bn_want_channels(const stk_graph_op *op, const stk_op_use *use, int first, int count,
+                                stk_error *err)
+{
+    const stk_shape *x = &use->in[0].shape;
+    char             text[96];
+    if (x->rank < 1)
+        return stk_fail(err, STK_E_SHAPE, op->name, use->name,
+                        "input 0 has shape %s; its last dimension must be the channels",
+                        stk_shape_text(x, text, sizeof text));
+    stk_shape channels = stk_shape_1d(x->dim[x->rank - 1]);
+    for (int i = first; i < first + count; i++) {
+        STK_TRY(stk_op_want_shape(op, use, i, &channels, "the channels of input 0", err));
+        if (use->in[i].dtype != STK_DTYPE_F32)
+            return stk_fail(err, STK_E_TYPE, op->name, use->name,
+                            "input %d is %s; values per channel are float32", i,
+                            stk_dtype_name(use->in[i].dtype));
+    }
+    return STK_OK;
+}
+
+stk_status stk_bn_want_like_first(const stk_graph_op *op, const stk_op_use *use, int which,
+                                  stk_error *err)
+{
+    stk_dtype first = use->in[0].dtype, dtype = use->in[which].dtype;
+    if (dtype != first)
+        return stk_fail(err, STK_E_TYPE, op->name, use->name, "input %d is %s but input 0 is %s",
+                        which, stk_dtype_name(dtype), stk_dtype_name(first));
+    return stk_op_want_shape(op, use, which, &use->in[0].shape, "input 0", err);
+}
+
+/* By name: the backend that asks may have rows of its own. */
+bool stk_bn_has_bits(const stk_activation *act)
+{
+    return act->row && (strcmp(act->row->name, stk_activation_relu.name) == 0 ||
+                        strcmp(act->row->name, stk_activation_clip.name) == 0);
+}
+
+stk_tensor_type stk_bn_bits_of(const stk_tensor_type *x)
+{
+    return (stk_tensor_type){STK_DTYPE_U8, stk_shape_1d((stk_type_elements(x) + 7) / 8)};
+}
+
+static stk_status want_bits(const stk_graph_op *op, const stk_op_use *use, int which,
+                            stk_error *err)
+{
+    const stk_bn_grad_attrs *attrs = use->attrs;
+    stk_tensor_type          bits = stk_bn_bits_of(&use->in[0]);
+    if (!stk_bn_has_bits(&attrs->act) || use->in[which].dtype != STK_DTYPE_U8)
+        return stk_fail(err, STK_E_TYPE, op->name, use->name,
+                        "input %d is %s as the bits of %s; bits are uint8, of relu or clip", which,
+                        stk_dtype_name(use->in[which].dtype),
+                        attrs->act.row ? attrs->act.row->name : "nothing");
+    return stk_op_want_shape(op, use, which, &bits.shape, "a bit for every element", err);
+}
+
+stk_status stk_bn_want_mask(const stk_graph_op *op, const stk_op_use *use, int first,
+                            stk_error *err)
+{
+    const stk_bn_grad_attrs *attrs = use->attrs;
+    static const int         inputs[] = {[STK_BN_MASK_NONE] = 0,
+                                         [STK_BN_MASK_OUTPUT] = 1,
+                                         [STK_BN_MASK_INPUT] = 2,
+                                         [STK_BN_MASK_BITS] = 1};
+    int                      wanted = first + inputs[attrs->mask];
+    if (use->input_count != wanted)
+        return stk_fail(err, STK_E_INVALID, op->name, use->name, "%d inputs; with this mask %d",
+                        use->input_count, wanted);
+    if (attrs->mask == STK_BN_MASK_NONE) return STK_OK;
+    if (attrs->mask == STK_BN_MASK_BITS) return want_bits(op, use, first, err);
+    if (!attrs->act.row)
+        return stk_fail(err, STK_E_INVALID, op->name, use->name, "a mask without an activation");
+    if (attrs->mask == STK_BN_MASK_INPUT) return stk_bn_want_channels(op, use, first, 2, err);
+    if (!attrs->act.row->from_output)
+        return stk_fail(err, STK_E_INVALID, op->name, use->name,
+                        "the slope of %s cannot be had from its output", attrs->act.row->name);
+    return stk_bn_want_like_first(op, use, first, err);
+}
+
+double stk_bn_dz(const stk_op_use *use, const void *const *in, int first, int64_t i)
+{
+    const stk_bn_grad_attrs *attrs = use->attrs;
+    const stk_activation    *act = &attrs->act;
+    const float             *dy = in[0], *x = in[1];
+    if (attrs->mask == STK_BN_MASK_NONE) return (double)dy[i];
+    if (attrs->mask == STK_BN_MASK_BITS)
+        return ((const uint8_t *)in[first])[i / 8] >> i % 8 & 1 ? (double)dy[i] : 0;
+    const float *mask = in[first];
+    if (attrs->mask == STK_BN_MASK_OUTPUT)
+        return (double)dy[i] * (double)act->row->slope(mask[i], mask[i], act->a, act->b);
+    const float *shift = in[first + 1];
+    int64_t      c = i % use->in[first].shape.dim[0];
+    float        u = (float)((double)x[i] * (double)mask[c] + (double)shift[c]);
+    return (double)dy[i] * (double)act->row->slope(u, stk_activate(act, u), act->a, act->b);
+}
+
+void stk_bn_grad_print(const void *attrs_, char *text, size_t capacity)
+{
+    static const char *const names[] = {"", "mask=output", "mask=input", "mask=bits"};
+    const stk_bn_grad_attrs *attrs = attrs_;
+    snprintf(text, capacity, "%s", names[attrs->mask]);
+    stk_activation_print(&attrs->act, text, capacity);
+}

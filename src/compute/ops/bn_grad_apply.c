@@ -1,0 +1,56 @@
+/* bn_grad_apply: the gradient of x, given the sums; and that of a residual */
+#include "compute/ops/batch_norm.h"
+#include "compute/ops/graph_ops.h"
+
+enum { DY, X, MEAN, INVSTD, GAMMA, DGAMMA, DBETA, MASK };
+
+static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+{
+    const stk_graph_op *op = &stk_graph_op_bn_grad_apply;
+    STK_TRY(stk_op_want_float(op, use, DY, err));
+    STK_TRY(stk_bn_want_like_first(op, use, X, err));
+    STK_TRY(stk_bn_want_channels(op, use, MEAN, 5, err));
+    STK_TRY(stk_bn_want_mask(op, use, MASK, err));
+    out[0] = out[1] = use->in[DY];
+    return STK_OK;
+}
+
+static stk_op_cost cost(const stk_op_use *use)
+{
+    const stk_bn_grad_attrs *attrs = use->attrs;
+    return stk_op_cost_of_input(use, attrs->mask ? 6 : 5);
+}
+
+/* With xhat = (x - mean) invstd: dx = gamma invstd (dz - dbeta / M - xhat dgamma / M). */
+static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+{
+    const float *x = in[X], *mean = in[MEAN], *invstd = in[INVSTD], *gamma = in[GAMMA];
+    const float *dgamma = in[DGAMMA], *dbeta = in[DBETA];
+    float       *dx = out[0], *dz_out = use->output_count > 1 ? out[1] : NULL;
+    int64_t      channels = use->in[MEAN].shape.dim[0], count = stk_type_elements(&use->in[X]);
+    double       m = channels ? (double)(count / channels) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t c = i % channels;
+        double  dz = stk_bn_dz(use, in, MASK, i), by = (double)invstd[c];
+        double  xhat = ((double)x[i] - (double)mean[c]) * by;
+        dx[i] = (float)((double)gamma[c] * by *
+                        (dz - ((double)dbeta[c] + xhat * (double)dgamma[c]) / m));
+        if (dz_out) dz_out[i] = (float)dz;
+    }
+}
+
+const stk_graph_op stk_graph_op_bn_grad_apply = {
+    .name = "bn_grad_apply",
+    .inputs_min = 7,
+    .inputs_max = 9,
+    .outputs = 2,
+    .outputs_min = 1,
+    .attrs_size = sizeof(stk_bn_grad_attrs),
+    .over = {1},
+    .precision = STK_PRECISION_INFER,
+    .stays_float32 = stk_op_is_vector,
+    .infer = infer,
+    .cost = cost,
+    .reference = reference,
+    .print = stk_bn_grad_print,
+};

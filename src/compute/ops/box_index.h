@@ -1,0 +1,20 @@
+/* Where the elements of a box are in the tensor that it is a part of. */
+#ifndef STK_COMPUTE_OPS_BOX_INDEX_H
+#define STK_COMPUTE_OPS_BOX_INDEX_H
+
+#include "compute/graph/graph_op.h"
+
+/* The element of whole at which element index of box stands; the box begins at start. */
+static inline int64_t stk_box_at(int64_t index, const stk_shape *box, const stk_shape *whole,
+                                 const int64_t start[STK_MAX_RANK])
+{
+    int64_t at = 0, step = 1;
+    for (int d = box->rank - 1; d >= 0; d--) {
+        at += (start[d] + index % box->dim[d]) * step;
+        index /= box->dim[d];
+        step *= whole->dim[d];
+    }
+    return at;
+}
+
+#endif

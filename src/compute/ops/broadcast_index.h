@@ -1,0 +1,45 @@
+/* Where the elements of a tensor are when it is read as one of a larger shape, as in NumPy. */
+#ifndef STK_COMPUTE_OPS_BROADCAST_INDEX_H
+#define STK_COMPUTE_OPS_BROADCAST_INDEX_H
+
+#include "compute/graph/graph_op.h"
+
+/* The shape of both together; false where they do not fit. */
+static inline bool stk_broadcast_shapes(const stk_shape *a, const stk_shape *b, stk_shape *out)
+{
+    int rank = a->rank > b->rank ? a->rank : b->rank;
+    *out = (stk_shape){.rank = rank};
+    for (int i = 1; i <= rank; i++) {
+        int64_t da = i <= a->rank ? a->dim[a->rank - i] : 1;
+        int64_t db = i <= b->rank ? b->dim[b->rank - i] : 1;
+        if (da != db && da != 1 && db != 1) return false;
+        out->dim[rank - i] = da == 1 ? db : da;
+    }
+    return true;
+}
+
+/* Steps, in elements, along each dimension of whole: 0 where small is repeated. */
+static inline void stk_broadcast_strides(const stk_shape *small, const stk_shape *whole,
+                                         int64_t stride[STK_MAX_RANK])
+{
+    int64_t step = 1;
+    for (int i = 1; i <= whole->rank; i++) {
+        int64_t dim = i <= small->rank ? small->dim[small->rank - i] : 1;
+        stride[whole->rank - i] = dim == 1 ? 0 : step;
+        step *= dim;
+    }
+}
+
+/* The element of small that stands at element index of whole. */
+static inline int64_t stk_broadcast_at(int64_t index, const stk_shape *whole,
+                                       const int64_t stride[STK_MAX_RANK])
+{
+    int64_t at = 0;
+    for (int d = whole->rank - 1; d >= 0; d--) {
+        at += index % whole->dim[d] * stride[d];
+        index /= whole->dim[d];
+    }
+    return at;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* concat: tensors one after the other along a dimension */
+#include "base/checked.h"
+#include "compute/graph/gradients.h"
+#include "compute/ops/graph_ops.h"
+#include "compute/ops/shapes.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stoker/ops.h>
+#include <string.h>
+
+static stk_status fits(const stk_op_use *use, int part, int axis, stk_error *err)
+{
+    const stk_tensor_type *first = &use->in[0], *other = &use->in[part];
+    stk_shape              want = first->shape;
+    if (other->dtype != first->dtype)
+        return stk_fail(err, STK_E_TYPE, "concat", use->name, "part %d is %s but part 0 is %s",
+                        part, stk_dtype_name(other->dtype), stk_dtype_name(first->dtype));
+    if (other->shape.rank == want.rank) want.dim[axis] = other->shape.dim[axis];
+    return stk_op_want_shape(&stk_graph_op_concat, use, part, &want,
+                             "part 0 in all but one dimension", err);
+}
+
+static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+{
+    int  axis = ((const stk_concat_attrs *)use->attrs)->axis;
+    char text[96];
+    if (axis < 0 || axis >= use->in[0].shape.rank)
+        return stk_fail(err, STK_E_SHAPE, "concat", use->name, "dimension %d of shape %s", axis,
+                        stk_shape_text(&use->in[0].shape, text, sizeof text));
+    out[0] = use->in[0];
+    for (int i = 1; i < use->input_count; i++) {
+        STK_TRY(fits(use, i, axis, err));
+        if (stk_add_overflows_i64(out[0].shape.dim[axis], use->in[i].shape.dim[axis],
+                                  &out[0].shape.dim[axis]))
+            return stk_fail(err, STK_E_SHAPE, "concat", use->name, "more than 2^63 elements");
+    }
+    return STK_OK;
+}
+
+static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
+                 stk_grad_sink *sink)
+{
+    int     axis = ((const stk_concat_attrs *)node->attrs)->axis;
+    int64_t start[STK_MAX_RANK] = {0};
+    (void)sink;
+    for (int i = 0; i < node->input_count; i++) {
+        stk_shape part = stk_symbol_shape(g, node->in[i]);
+        din[i] = stk_slice(g, dout[0], start, part.dim);
+        start[axis] += part.dim[axis];
+    }
+}
+
+/* Bytes from one step along the dimensions before axis to the next. */
+static size_t row_bytes(const stk_tensor_type *type, int axis)
+{
+    size_t bytes = stk_reference_element(type->dtype);
+    for (int d = axis; d < type->shape.rank; d++)
+        bytes *= (size_t)type->shape.dim[d];
+    return bytes;
+}
+
+static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+{
+    int     axis = ((const stk_concat_attrs *)use->attrs)->axis;
+    size_t  whole = row_bytes(&use->out[0], axis), at = 0;
+    int64_t rows = 1;
+    for (int d = 0; d < axis; d++)
+        rows *= use->out[0].shape.dim[d];
+    for (int i = 0; i < use->input_count; i++) {
+        size_t part = row_bytes(&use->in[i], axis);
+        for (int64_t row = 0; row < rows; row++)
+            memcpy((char *)out[0] + (size_t)row * whole + at,
+                   (const char *)in[i] + (size_t)row * part, part);
+        at += part;
+    }
+}
+
+static stk_op_cost cost(const stk_op_use *use)
+{
+    return (stk_op_cost){0, 2 * (double)stk_type_bytes(&use->out[0])};
+}
+
+static void print(const void *attrs, char *text, size_t capacity)
+{
+    snprintf(text, capacity, "axis=%d", ((const stk_concat_attrs *)attrs)->axis);
+}
+
+const stk_graph_op stk_graph_op_concat = {
+    .name = "concat",
+    .inputs_min = 1,
+    .inputs_max = STK_OP_ANY,
+    .outputs = 1,
+    .attrs_size = sizeof(stk_concat_attrs),
+    .precision = STK_PRECISION_FOLLOW,
+    .infer = infer,
+    .grad = grad,
+    .cost = cost,
+    .reference = reference,
+    .print = print,
+};
+
+stk_symbol stk_concat(stk_graph *g, const stk_symbol *parts, size_t count, int axis)
+{
+    stk_symbol out;
+    if (count > INT_MAX)
+        return stk_graph_fail(g, STK_E_LIMIT, "concat", g->path, "%zu parts", count);
+    stk_graph_add(g, &stk_graph_op_concat, parts, (int)count, &(stk_concat_attrs){axis}, &out, 1);
+    return out;
+}

@@ -1,0 +1,43 @@
+/* Attributes of convolutions and their gradients. Pictures are [N,H,W,C], weights
+ * [out,in/groups,kh,kw]. */
+#ifndef STK_COMPUTE_OPS_CONV2D_H
+#define STK_COMPUTE_OPS_CONV2D_H
+
+#include "compute/ops/activation.h"
+
+typedef struct stk_conv2d_attrs {
+    int            stride[2], dilation[2];
+    int            pad[4]; /* top, bottom, left, right */
+    int            groups;
+    int            size[2]; /* of the input (grad_input) or the kernel (grad_weight); else 0 */
+    int            unused;  /* keeps the struct without padding: attributes are compared as bytes */
+    stk_activation act;     /* conv2d only: after the bias */
+} stk_conv2d_attrs;
+
+/* Outputs of conv2d: y, or all three. */
+enum { STK_CONV2D_Y, STK_CONV2D_MEAN, STK_CONV2D_VAR, STK_CONV2D_OUTPUTS };
+
+/* conv2d(x, w, [bias]) -> y, [mean, var]: those of each channel of y, as bn_stats has them;
+ * conv2d_grad_input(dy, w, [plus]) -> dx, with plus added to it;
+ * conv2d_grad_weight(x, dy) -> dw, [dbias]. */
+
+/* Inputs of conv2d_grad_norm. */
+enum {
+    STK_GRAD_NORM_DY,
+    STK_GRAD_NORM_W,
+    STK_GRAD_NORM_PLUS,
+    STK_GRAD_NORM_BITS, /* where plus and the gradient stay, as bn_apply has them */
+    STK_GRAD_NORM_X,    /* of the norm */
+    STK_GRAD_NORM_MEAN,
+    STK_GRAD_NORM_INVSTD,
+    STK_GRAD_NORM_INPUTS
+};
+
+/* All that a kernel needs to know, from either of the three. */
+typedef struct stk_conv2d_shape {
+    int64_t batch, in_h, in_w, in_c, out_h, out_w, out_c, kernel_h, kernel_w;
+} stk_conv2d_shape;
+
+stk_conv2d_shape stk_conv2d_shape_of(const stk_graph_op *op, const stk_op_use *use);
+
+#endif

@@ -1,0 +1,26 @@
+/* What inputs edits have. */
+#include "compute/ops/edit_op_inputs.h"
+
+stk_status stk_edits_want(const stk_graph_op *op, const stk_op_use *use, stk_error *err)
+{
+    const stk_tensor_type *pictures = &use->in[0], *edits = &use->in[1];
+    char                   text[96];
+    STK_TRY(stk_op_want_rank(op, use, 0, 4, err));
+    if (pictures->dtype != STK_DTYPE_U8)
+        return stk_fail(err, STK_E_TYPE, op->name, use->name, "the pictures are %s, not uint8",
+                        stk_dtype_name(pictures->dtype));
+    if (pictures->shape.dim[3] != 1 && pictures->shape.dim[3] != 3)
+        return stk_fail(err, STK_E_SHAPE, op->name, use->name,
+                        "the pictures have %lld channels; there are edits for 1 and 3",
+                        (long long)pictures->shape.dim[3]);
+    if (pictures->shape.dim[1] > INT32_MAX || pictures->shape.dim[2] > INT32_MAX)
+        return stk_fail(err, STK_E_LIMIT, op->name, use->name,
+                        "the pictures have shape %s; a side may have %d pixels",
+                        stk_shape_text(&pictures->shape, text, sizeof text), INT32_MAX);
+    if (edits->dtype != STK_DTYPE_I32 || edits->shape.rank != 2 ||
+        edits->shape.dim[1] != STK_EDIT_WORDS)
+        return stk_fail(err, STK_E_SHAPE, op->name, use->name,
+                        "the edits are %s %s, not int32 [N,%d]", stk_dtype_name(edits->dtype),
+                        stk_shape_text(&edits->shape, text, sizeof text), STK_EDIT_WORDS);
+    return STK_OK;
+}

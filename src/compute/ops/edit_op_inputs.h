@@ -1,0 +1,21 @@
+/* Pictures that are made as edits say, one at a time: what the references of edit_pictures and
+ * mix_pictures, and the kernels of the CPU, have in common. */
+#ifndef STK_COMPUTE_OPS_EDIT_OP_INPUTS_H
+#define STK_COMPUTE_OPS_EDIT_OP_INPUTS_H
+
+#include "compute/graph/graph_op.h"
+#include "edit/edit.h"
+
+/* edit_pictures(pictures, edits) -> pictures' */
+typedef struct stk_edit_pictures_attrs {
+    int height, width; /* of the result */
+} stk_edit_pictures_attrs;
+
+/* That input 0 is pictures of bytes of 1 or 3 channels, and input 1 edits. */
+stk_status stk_edits_want(const stk_graph_op *op, const stk_op_use *use, stk_error *err);
+
+/* Row index of the result, from the inputs of the call. Rows are independent of each other. */
+void stk_edit_row(const stk_op_use *use, const void *const *in, void *const *out, int64_t index);
+void stk_mix_row(const stk_op_use *use, const void *const *in, void *const *out, int64_t index);
+
+#endif

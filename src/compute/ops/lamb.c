@@ -1,0 +1,55 @@
+/* lamb: adamw's direction, decay included, scaled to the size of its parameter, layer by layer */
+#include "compute/ops/graph_ops.h"
+#include "compute/ops/update.h"
+
+static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+{
+    return stk_update_infer(&stk_graph_op_lamb, use, out, err);
+}
+
+static stk_op_cost cost(const stk_op_use *use)
+{
+    return stk_update_cost(use, 20);
+}
+
+/* The direction is computed twice, from the new moments: keeping it would take memory of its own.
+ */
+static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+{
+    stk_update   u = stk_update_read(use->attrs, in[4], in[5]);
+    const float *w = in[0], *g = in[1], *m = in[2], *v = in[3];
+    float       *to_w = out[0], *to_m = out[1], *to_v = out[2];
+    int64_t      count = stk_type_elements(&use->in[0]);
+    double       squares = 0;
+    if (u.skip) {
+        stk_update_keep(&stk_graph_op_lamb, use, in, out);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        float next_m = m[i], next_v = v[i];
+        stk_adam_moments(&u, g[i], &next_m, &next_v);
+        double direction = (double)stk_lamb_direction(&u, w[i], next_m, next_v);
+        squares += direction * direction;
+        to_m[i] = next_m;
+        to_v[i] = next_v;
+    }
+    float trust = stk_lamb_trust(use->attrs, stk_update_squares(w, count, 1), squares);
+    float rate = u.rate * trust;
+    for (int64_t i = 0; i < count; i++)
+        to_w[i] = w[i] - rate * stk_lamb_direction(&u, w[i], to_m[i], to_v[i]);
+}
+
+const stk_graph_op stk_graph_op_lamb = {
+    .name = "lamb",
+    .inputs_min = 6,
+    .inputs_max = 6,
+    .outputs = 3,
+    .attrs_size = sizeof(stk_optimizer_attrs),
+    .over = {1, 3, 4},
+    .precision = STK_PRECISION_KEEP,
+    .reads_half = stk_update_reads_half,
+    .infer = infer,
+    .cost = cost,
+    .reference = reference,
+    .print = stk_update_print,
+};

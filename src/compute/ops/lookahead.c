@@ -1,0 +1,36 @@
+/* lookahead: a slow copy of a parameter follows it, and the parameter goes back to it */
+#include "compute/ops/graph_ops.h"
+#include "compute/ops/update.h"
+
+static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+{
+    stk_shape hyper = stk_shape_1d(STK_HYPER_COUNT);
+    for (int i = 0; i < 3; i++)
+        STK_TRY(stk_update_want_f32(&stk_graph_op_lookahead, use, i, err));
+    STK_TRY(stk_op_want_shape(&stk_graph_op_lookahead, use, 1, &use->in[0].shape, "the slow copy",
+                              err));
+    STK_TRY(stk_op_want_shape(&stk_graph_op_lookahead, use, 2, &hyper, "hyper", err));
+    out[0] = out[1] = use->in[0];
+    return STK_OK;
+}
+
+static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+{
+    const float *slow = in[0], *w = in[1], *hyper = in[2];
+    float       *to_slow = out[0], *to_w = out[1];
+    float        rest = hyper[STK_HYPER_SLOW], weight = 1 - rest;
+    int64_t      count = stk_type_elements(&use->in[0]);
+    for (int64_t i = 0; i < count; i++)
+        to_slow[i] = to_w[i] = stk_lerp(slow[i], w[i], weight, rest);
+}
+
+const stk_graph_op stk_graph_op_lookahead = {
+    .name = "lookahead",
+    .inputs_min = 3,
+    .inputs_max = 3,
+    .outputs = 2,
+    .over = {1, 2},
+    .precision = STK_PRECISION_KEEP,
+    .infer = infer,
+    .reference = reference,
+};

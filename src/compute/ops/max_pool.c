@@ -1,0 +1,144 @@
+/* max_pool: the largest element of each window, and where in the window it was */
+#include "compute/graph/gradients.h"
+#include "compute/ops/graph_ops.h"
+#include "compute/ops/pool.h"
+
+stk_status stk_max_pool_infer(const stk_graph_op *op, const stk_op_use *use, stk_tensor_type *out,
+                              stk_error *err)
+{
+    const stk_pool_attrs *attrs = use->attrs;
+    STK_TRY(stk_pool_infer(op, use, out, err));
+    if ((int64_t)attrs->kernel[0] * attrs->kernel[1] > STK_POOL_WINDOW_MAX)
+        return stk_fail(err, STK_E_LIMIT, op->name, use->name,
+                        "a kernel of %dx%d has more than %d elements", attrs->kernel[0],
+                        attrs->kernel[1], STK_POOL_WINDOW_MAX);
+    out[1] = (stk_tensor_type){STK_DTYPE_U8, out[0].shape};
+    return STK_OK;
+}
+
+stk_status stk_max_pool_grad_infer(const stk_graph_op *op, const stk_op_use *use,
+                                   stk_tensor_type *out, stk_error *err)
+{
+    STK_TRY(stk_pool_infer(op, use, out, err));
+    if (use->in[1].dtype != STK_DTYPE_U8)
+        return stk_fail(err, STK_E_TYPE, op->name, use->name, "the places are %s, not uint8",
+                        stk_dtype_name(use->in[1].dtype));
+    return stk_op_want_shape(op, use, 1, &use->in[0].shape, "the gradient that comes in", err);
+}
+
+static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+{
+    return stk_max_pool_infer(&stk_graph_op_max_pool, use, out, err);
+}
+
+static stk_status grad_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+{
+    return stk_max_pool_grad_infer(&stk_graph_op_max_pool_grad, use, out, err);
+}
+
+static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
+                 stk_grad_sink *sink)
+{
+    (void)sink;
+    stk_pool_attrs attrs = stk_pool_grad_attrs(g, node);
+    din[0] = stk_graph_add2(g, &stk_graph_op_max_pool_grad, dout[0], node->out[1], &attrs);
+}
+
+uint8_t stk_max_pool_place(const stk_pool_shape *s, const float *x, const int64_t at[3], int64_t c,
+                           bool smallest, float *value)
+{
+    bool    found = false;
+    uint8_t place = 0;
+    for (int64_t ky = 0; ky < s->down.kernel; ky++)
+        for (int64_t kx = 0; kx < s->across.kernel; kx++) {
+            int64_t iy = stk_window_element(&s->down, at[1], ky);
+            int64_t ix = stk_window_element(&s->across, at[2], kx);
+            if (iy < 0 || ix < 0) continue;
+            float here = x[stk_pool_x_at(s, at[0], iy, ix) + c];
+            bool  more = smallest ? here < *value : here > *value;
+            if (found && !more && here == here) continue;
+            found = true;
+            *value = here;
+            place = (uint8_t)(ky * s->across.kernel + kx);
+        }
+    return place;
+}
+
+static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+{
+    stk_pool_shape s = stk_pool_shape_of(use);
+    uint8_t       *places = use->output_count > 1 ? out[1] : NULL;
+    int64_t        at[3];
+    for (at[0] = 0; at[0] < s.batch; at[0]++)
+        for (at[1] = 0; at[1] < s.down.count; at[1]++)
+            for (at[2] = 0; at[2] < s.across.count; at[2]++)
+                for (int64_t c = 0; c < s.channels; c++) {
+                    int64_t to = stk_pool_y_at(&s, at[0], at[1], at[2]) + c;
+                    uint8_t place =
+                        stk_max_pool_place(&s, in[0], at, c, false, (float *)out[0] + to);
+                    if (places) places[to] = place;
+                }
+}
+
+double stk_max_pool_gather(const stk_pool_shape *s, const float *dy, const uint8_t *places,
+                           const int64_t at[3], int64_t c)
+{
+    double sum = 0;
+    for (int64_t ky = 0; ky < s->down.kernel; ky++)
+        for (int64_t kx = 0; kx < s->across.kernel; kx++) {
+            int64_t oy = stk_window_over(&s->down, at[1], ky);
+            int64_t ox = stk_window_over(&s->across, at[2], kx);
+            if (oy < 0 || ox < 0) continue;
+            int64_t from = stk_pool_y_at(s, at[0], oy, ox) + c;
+            if (places[from] == ky * s->across.kernel + kx) sum += (double)dy[from];
+        }
+    return sum;
+}
+
+static void grad_reference(const stk_op_use *use, const void *const *in, void *const *out)
+{
+    stk_pool_shape s = stk_pool_shape_of(use);
+    float         *dx = out[0];
+    int64_t        at[3];
+    for (at[0] = 0; at[0] < s.batch; at[0]++)
+        for (at[1] = 0; at[1] < s.down.size; at[1]++)
+            for (at[2] = 0; at[2] < s.across.size; at[2]++)
+                for (int64_t c = 0; c < s.channels; c++)
+                    dx[stk_pool_x_at(&s, at[0], at[1], at[2]) + c] =
+                        (float)stk_max_pool_gather(&s, in[0], in[1], at, c);
+}
+
+const stk_graph_op stk_graph_op_max_pool = {
+    .name = "max_pool",
+    .inputs_min = 1,
+    .inputs_max = 1,
+    .outputs = 2,
+    .outputs_min = 1,
+    .attrs_size = sizeof(stk_pool_attrs),
+    .precision = STK_PRECISION_INFER,
+    .infer = infer,
+    .grad = grad,
+    .cost = stk_pool_cost,
+    .reference = reference,
+    .print = stk_pool_print,
+};
+
+const stk_graph_op stk_graph_op_max_pool_grad = {
+    .name = "max_pool_grad",
+    .inputs_min = 2,
+    .inputs_max = 2,
+    .outputs = 1,
+    .attrs_size = sizeof(stk_pool_attrs),
+    .precision = STK_PRECISION_INFER,
+    .infer = grad_infer,
+    .cost = stk_pool_cost,
+    .reference = grad_reference,
+    .print = stk_pool_print,
+};
+
+stk_symbol stk_max_pool(stk_graph *g, stk_symbol x, const stk_pool_options *options)
+{
+    stk_pool_attrs attrs = stk_pool_attrs_of(options);
+    attrs.count_pad = 0; /* padding is never the largest */
+    return stk_from_nhwc(g, stk_graph_add1(g, &stk_graph_op_max_pool, stk_to_nhwc(g, x), &attrs));
+}

@@ -1,0 +1,90 @@
+/* What pooling by maximum and by average share. */
+#include "compute/ops/pool.h"
+#include <stdio.h>
+#include <string.h>
+
+/* size is set in gradients only, whose in 0 is dy. */
+stk_pool_shape stk_pool_shape_of(const stk_op_use *use)
+{
+    const stk_pool_attrs *a = use->attrs;
+    const stk_shape      *in = &use->in[0].shape;
+    int64_t               height = a->size[0] ? a->size[0] : in->dim[1];
+    int64_t               width = a->size[1] ? a->size[1] : in->dim[2];
+    return (stk_pool_shape){
+        in->dim[0], in->dim[3],
+        stk_window_of(height, a->kernel[0], a->stride[0], 1, a->pad[0], a->pad[1]),
+        stk_window_of(width, a->kernel[1], a->stride[1], 1, a->pad[2], a->pad[3])};
+}
+
+/* Padding as wide as the kernel would make windows without a single element. */
+static stk_status check_attrs(const stk_graph_op *op, const stk_op_use *use, stk_error *err)
+{
+    const stk_pool_attrs *a = use->attrs;
+    if (a->kernel[0] < 1 || a->kernel[1] < 1 || a->stride[0] < 1 || a->stride[1] < 1)
+        return stk_fail(err, STK_E_INVALID, op->name, use->name,
+                        "kernel %d,%d, stride %d,%d: none may be below 1", a->kernel[0],
+                        a->kernel[1], a->stride[0], a->stride[1]);
+    for (int i = 0; i < 4; i++)
+        if (a->pad[i] < 0 || a->pad[i] >= a->kernel[i / 2])
+            return stk_fail(err, STK_E_INVALID, op->name, use->name,
+                            "padding %d,%d,%d,%d with kernel %d,%d: it takes 0 to kernel - 1",
+                            a->pad[0], a->pad[1], a->pad[2], a->pad[3], a->kernel[0], a->kernel[1]);
+    return STK_OK;
+}
+
+stk_status stk_pool_infer(const stk_graph_op *op, const stk_op_use *use, stk_tensor_type *out,
+                          stk_error *err)
+{
+    const stk_pool_attrs *a = use->attrs;
+    STK_TRY(stk_op_want_float(op, use, 0, err));
+    STK_TRY(stk_op_want_rank(op, use, 0, 4, err));
+    STK_TRY(check_attrs(op, use, err));
+    stk_pool_shape s = stk_pool_shape_of(use);
+    if (s.down.size < 1 || s.across.size < 1 || s.down.count < 1 || s.across.count < 1)
+        return stk_fail(err, STK_E_SHAPE, op->name, use->name,
+                        "a kernel of %dx%d does not fit into %lldx%lld with padding %d,%d,%d,%d",
+                        a->kernel[0], a->kernel[1], (long long)s.down.size,
+                        (long long)s.across.size, a->pad[0], a->pad[1], a->pad[2], a->pad[3]);
+    stk_shape x = stk_shape_4d(s.batch, s.down.size, s.across.size, s.channels);
+    stk_shape y = stk_shape_4d(s.batch, s.down.count, s.across.count, s.channels);
+    out[0] = (stk_tensor_type){use->in[0].dtype, a->size[0] ? x : y};
+    return a->size[0] ? stk_op_want_shape(op, use, 0, &y, "the result of the pool", err) : STK_OK;
+}
+
+stk_op_cost stk_pool_cost(const stk_op_use *use)
+{
+    stk_pool_shape s = stk_pool_shape_of(use);
+    double         results = (double)s.batch * (double)s.down.count * (double)s.across.count;
+    stk_op_cost c = {results * (double)s.channels * (double)(s.down.kernel * s.across.kernel), 0};
+    for (int i = 0; i < use->input_count; i++)
+        c.bytes += (double)stk_type_bytes(&use->in[i]);
+    for (int o = 0; o < use->output_count; o++)
+        c.bytes += (double)stk_type_bytes(&use->out[o]);
+    return c;
+}
+
+void stk_pool_print(const void *attrs_, char *text, size_t capacity)
+{
+    const stk_pool_attrs *a = attrs_;
+    snprintf(text, capacity, "kernel=%d,%d stride=%d,%d pad=%d,%d,%d,%d%s", a->kernel[0],
+             a->kernel[1], a->stride[0], a->stride[1], a->pad[0], a->pad[1], a->pad[2], a->pad[3],
+             a->count_pad ? " count_pad" : "");
+}
+
+stk_pool_attrs stk_pool_attrs_of(const stk_pool_options *options)
+{
+    stk_pool_attrs attrs = {.count_pad = options->count_pad};
+    memcpy(attrs.kernel, options->kernel, sizeof attrs.kernel);
+    memcpy(attrs.pad, options->pad, sizeof attrs.pad);
+    for (int i = 0; i < 2; i++)
+        attrs.stride[i] = options->stride[i] ? options->stride[i] : options->kernel[i];
+    return attrs;
+}
+
+stk_pool_attrs stk_pool_grad_attrs(const stk_graph *g, const stk_graph_node *node)
+{
+    stk_pool_attrs attrs = *(const stk_pool_attrs *)node->attrs;
+    stk_shape      x = stk_symbol_shape(g, node->in[0]);
+    attrs.size[0] = (int)x.dim[1], attrs.size[1] = (int)x.dim[2];
+    return attrs;
+}

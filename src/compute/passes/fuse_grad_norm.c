@@ -1,0 +1,110 @@
+/* Between two blocks of a residual network a gradient is a sum, goes back through an activation and
+ * is then reduced by batch norm's gradient. Where a product of matrices makes the sum, it has every
+ * element in hand: it masks it and sums it up, so that nobody reads it for the sums, and what flows
+ * into the residual is what the product wrote.
+ *
+ *   dy = conv2d_grad_input(d, w, plus)               dz, sums = conv2d_grad_norm(d, w, plus, bits,
+ *   sums = bn_grad_sums(dy, x, .. bits)         ->                               x, ..)
+ *   dx, dz = bn_grad_apply(dy, x, .. sums, bits)     dx = bn_grad_apply(dz, x, .. sums) */
+#include "compute/ops/batch_norm.h"
+#include "compute/ops/conv2d.h"
+#include "compute/ops/graph_ops.h"
+#include "compute/passes/graph_fuse.h"
+#include "compute/passes/passes.h"
+
+enum { DY, X, MEAN, INVSTD, APPLY_INPUTS = 7 /* without a mask */ };
+
+static bool is_sums(const stk_graph_node *node)
+{
+    return node->op == &stk_graph_op_bn_grad_sums;
+}
+
+/* Reads dy through bits, its last input. */
+static bool is_masked(const stk_graph_node *node, stk_symbol dy)
+{
+    if (!is_sums(node) && node->op != &stk_graph_op_bn_grad_apply) return false;
+    return ((const stk_bn_grad_attrs *)node->attrs)->mask == STK_BN_MASK_BITS &&
+           node->in[DY].id == dy.id && node->in[X].id != dy.id;
+}
+
+static bool is_long(const stk_fuser *f, const stk_graph_node *product)
+{
+    stk_shape w = stk_symbol_shape(f->from, product->in[1]);
+    return stk_fuse_is_long_product(f, product, w.dim[1], w.dim[0]);
+}
+
+/* The first sums of what the product makes, where all that reads it does so through the same bits;
+ * else NULL. */
+static const stk_graph_node *find_sums(const stk_fuser *f, const stk_graph_node *product)
+{
+    const stk_graph_node *sums = NULL;
+    if (!product || product->op != &stk_graph_op_conv2d_grad_input || product->input_count != 3)
+        return NULL;
+    stk_symbol dy = product->out[0], bits = STK_NO_SYMBOL;
+    uint32_t   first = f->first[dy.id], end = f->first[dy.id + 1];
+    if (!is_long(f, product) || f->uses[dy.id] != end - first) return NULL;
+    for (uint32_t i = first; i < end; i++) {
+        const stk_graph_node *reader = &f->from->nodes[f->readers[i]];
+        if (!is_masked(reader, dy)) return NULL;
+        stk_symbol last = reader->in[reader->input_count - 1];
+        if (bits.id && bits.id != last.id) return NULL;
+        bits = last;
+        if (!sums && is_sums(reader)) sums = reader;
+    }
+    return sums;
+}
+
+static stk_fuse_answer fuse_product(stk_fuser *f, const stk_graph_node *node)
+{
+    const stk_graph_node *sums = find_sums(f, node);
+    if (!sums) return STK_FUSE_NO;
+    const stk_symbol old[STK_GRAD_NORM_INPUTS] = {
+        [STK_GRAD_NORM_DY] = node->in[0],
+        [STK_GRAD_NORM_W] = node->in[1],
+        [STK_GRAD_NORM_PLUS] = node->in[2],
+        [STK_GRAD_NORM_BITS] = sums->in[sums->input_count - 1],
+        [STK_GRAD_NORM_X] = sums->in[X],
+        [STK_GRAD_NORM_MEAN] = sums->in[MEAN],
+        [STK_GRAD_NORM_INVSTD] = sums->in[INVSTD]};
+    stk_symbol in[STK_GRAD_NORM_INPUTS], out[3];
+    for (int i = 0; i < STK_GRAD_NORM_INPUTS; i++)
+        in[i] = stk_fuse_symbol(f, old[i]);
+    stk_rewrite_at(&f->rewrite, node);
+    stk_graph_add(f->rewrite.to, &stk_graph_op_conv2d_grad_norm, in, STK_GRAD_NORM_INPUTS,
+                  node->attrs, out, 3);
+    stk_rewrite_replace(&f->rewrite, node->out[0], out[0]);
+    stk_rewrite_replace(&f->rewrite, sums->out[0], out[1]);
+    stk_rewrite_replace(&f->rewrite, sums->out[1], out[2]);
+    return STK_FUSE_DONE;
+}
+
+/* What it reads is masked already; what it would write as dz is that. */
+static stk_fuse_answer fuse_reader(stk_fuser *f, const stk_graph_node *node)
+{
+    const stk_graph_node *sums = find_sums(f, stk_fuse_producer(f, node->in[DY]));
+    if (!sums) return STK_FUSE_NO;
+    if (node == sums) return STK_FUSE_PART;
+    const stk_bn_grad_attrs attrs = {.mask = STK_BN_MASK_NONE};
+    stk_symbol              in[APPLY_INPUTS], out[2];
+    const bool              other_sums = is_sums(node);
+    const int               inputs = other_sums ? INVSTD + 1 : APPLY_INPUTS;
+    for (int i = 0; i < inputs; i++)
+        in[i] = stk_fuse_symbol(f, node->in[i]);
+    stk_rewrite_at(&f->rewrite, node);
+    stk_graph_add(f->rewrite.to, node->op, in, inputs, &attrs, out, other_sums ? 2 : 1);
+    stk_rewrite_replace(&f->rewrite, node->out[0], out[0]);
+    if (node->output_count > 1)
+        stk_rewrite_replace(&f->rewrite, node->out[1], other_sums ? out[1] : in[DY]);
+    return STK_FUSE_PART;
+}
+
+static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
+{
+    const stk_graph_node *node = &f->from->nodes[index];
+    if (node->op == &stk_graph_op_conv2d_grad_input) return fuse_product(f, node);
+    if (is_sums(node) || node->op == &stk_graph_op_bn_grad_apply) return fuse_reader(f, node);
+    return STK_FUSE_NO;
+}
+
+const stk_fuse_pattern stk_fuse_grad_norm = {"sums of gradients of norms", fuse,
+                                             STK_FUSION_GRAD_NORM};

@@ -1,0 +1,31 @@
+/* Where a tensor has two readers its gradient is a sum. The gradient that a convolution computes
+ * adds the other one as it is written: two passes over memory less. Libraries do so for nothing
+ * where it is a product of matrices. */
+#include "compute/ops/conv2d.h"
+#include "compute/ops/graph_ops.h"
+#include "compute/passes/graph_fuse.h"
+#include "compute/passes/passes.h"
+
+static const stk_graph_node *gradient(const stk_fuser *f, stk_symbol symbol)
+{
+    const stk_graph_node *node = stk_fuse_only_use(f, symbol, &stk_graph_op_conv2d_grad_input);
+    return node && node->input_count == 2 ? node : NULL;
+}
+
+static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
+{
+    const stk_graph_node *node = &f->from->nodes[index];
+    if (node->op != &stk_graph_op_add) return STK_FUSE_NO;
+    stk_shape             a = stk_symbol_shape(f->from, node->in[0]);
+    stk_shape             b = stk_symbol_shape(f->from, node->in[1]);
+    const stk_graph_node *first = gradient(f, node->in[0]), *second = gradient(f, node->in[1]);
+    if (!stk_shape_equal(&a, &b)) return STK_FUSE_NO;
+    bool                  takes_second = second && stk_fuse_is_product(f, second);
+    const stk_graph_node *sum = takes_second ? second : first;
+    if (!sum || !stk_fuse_is_product(f, sum)) return STK_FUSE_NO;
+    stk_symbol in[] = {sum->in[0], sum->in[1], node->in[takes_second ? 0 : 1]};
+    stk_fuse_replace(f, node, sum, in, 3, sum->attrs);
+    return STK_FUSE_DONE;
+}
+
+const stk_fuse_pattern stk_fuse_gradient_sum = {"sums of gradients", fuse, STK_FUSION_GRADIENT_SUM};

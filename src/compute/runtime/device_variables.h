@@ -1,0 +1,36 @@
+/* Variables, for compilers: their memory and how they lie in it. */
+#ifndef STK_COMPUTE_RUNTIME_DEVICE_VARIABLES_H
+#define STK_COMPUTE_RUNTIME_DEVICE_VARIABLES_H
+
+#include "compute/runtime/backend.h"
+
+typedef struct stk_variable {
+    char                *name;
+    stk_tensor_type      type;
+    stk_variable_options options;
+    stk_format           format; /* STK_FORMAT_ANY until a program has chosen one */
+    void                *data;   /* on the device; plain while format is ANY */
+    size_t               bytes;
+} stk_variable;
+
+struct stk_variables {
+    stk_device   *device;
+    uint64_t      seed;
+    stk_variable *list;
+    size_t        count, room;
+};
+
+/* The variable of that name; a new one has its first content. Another type or shape is an error. */
+STK_NODISCARD stk_status stk_variables_add(stk_variables *variables, const char *name,
+                                           const stk_tensor_type      *type,
+                                           const stk_variable_options *options, size_t *index,
+                                           stk_error *err);
+/* Gives a variable without one its format; its content is reordered. */
+STK_NODISCARD stk_status stk_variables_place(stk_variables *variables, size_t index,
+                                             stk_format format, stk_error *err);
+
+/* Fills count elements with the first content: a function of seed, name and init only. */
+void stk_init_values(const stk_init *init, uint64_t seed, const char *name, const stk_shape *shape,
+                     float *values);
+
+#endif

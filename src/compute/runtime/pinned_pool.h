@@ -1,0 +1,12 @@
+/* Memory of the host that a device copies from and to by itself. */
+#ifndef STK_COMPUTE_RUNTIME_PINNED_POOL_H
+#define STK_COMPUTE_RUNTIME_PINNED_POOL_H
+
+#include "compute/runtime/backend.h"
+
+typedef struct stk_lendable stk_lendable;
+
+/* After everything that was taken was given back. NULL is fine. */
+void stk_lendable_free(stk_lendable *lendable);
+
+#endif

@@ -1,0 +1,395 @@
+/* Running a program: addresses, feeding, the list of calls, fetching. */
+#include "base/clock.h"
+#include "compute/runtime/device.h"
+#include "compute/runtime/device_profiler.h"
+#include "compute/runtime/program_internal.h"
+#include "trace/recording.h"
+#include <string.h>
+
+void *stk_program_address(const stk_program *program, stk_symbol symbol)
+{
+    const stk_place *place = &program->plan.place[symbol.id];
+    switch (place->kind) {
+    case STK_PLACE_ARENA:
+        return program->arena + place->offset;
+    case STK_PLACE_VARIABLE:
+        return program->variables->list[place->offset].data;
+    case STK_PLACE_CONSTANT:
+        return program->constants[symbol.id];
+    default:
+        return NULL;
+    }
+}
+
+void stk_program_bind(stk_program *program)
+{
+    const stk_graph *g = program->laid_out.graph;
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        const stk_graph_node *node = &g->nodes[n];
+        stk_step             *step = &program->steps[n];
+        void                **in = (void **)step->call.in, **out = (void **)step->call.out;
+        for (int i = 0; i < node->input_count; i++)
+            in[i] = stk_program_address(program, node->in[i]);
+        for (int o = 0; o < node->output_count; o++)
+            out[o] = stk_program_address(program, node->out[o]);
+        step->call.scratch = program->arena + program->plan.scratch[n];
+        step->skip = (node->op->traits & STK_OP_VIEW) && in[0] == out[0];
+    }
+}
+
+static stk_status find_input(const stk_program *program, const char *name, stk_symbol *out,
+                             stk_error *err)
+{
+    const stk_graph *g = program->laid_out.graph;
+    for (uint32_t i = 1; i < g->symbol_count; i++)
+        if (g->symbols[i].role == STK_SYMBOL_INPUT && strcmp(g->symbols[i].name, name) == 0) {
+            *out = (stk_symbol){i};
+            return STK_OK;
+        }
+    return stk_fail(err, STK_E_NOTFOUND, program->name, name, "the program has no such input");
+}
+
+static stk_status find_output(const stk_program *program, const char *name, stk_symbol *out,
+                              stk_error *err)
+{
+    const stk_graph *g = program->laid_out.graph;
+    for (uint32_t i = 0; i < g->output_count; i++)
+        if (strcmp(g->outputs[i].name, name) == 0) {
+            *out = g->outputs[i].symbol;
+            return STK_OK;
+        }
+    return stk_fail(err, STK_E_NOTFOUND, program->name, name, "the program has no such output");
+}
+
+static stk_status check_size(const stk_program *program, const char *name,
+                             const stk_tensor_type *type, size_t size, stk_error *err)
+{
+    char text[96];
+    if (size == stk_type_bytes(type)) return STK_OK;
+    return stk_fail(err, STK_E_SHAPE, program->name, name,
+                    "%zu bytes given for %s%s, which has %zu", size, stk_dtype_name(type->dtype),
+                    stk_shape_text(&type->shape, text, sizeof text), stk_type_bytes(type));
+}
+
+static stk_status give(stk_program *program, const char *input, const void *data, size_t size,
+                       bool lent, stk_error *err)
+{
+    stk_symbol symbol = STK_NO_SYMBOL;
+    STK_TRY(find_input(program, input, &symbol, err));
+    const stk_tensor_type *type = &stk_graph_symbol_of(program->laid_out.graph, symbol)->type;
+    STK_TRY(check_size(program, input, type, size, err));
+    const stk_backend *backend = program->device->backend;
+    void              *to = stk_program_address(program, symbol);
+    if (backend->feed) return backend->feed(program->device, to, data, size, lent, err);
+    backend->upload(program->device, to, data, size);
+    return STK_OK;
+}
+
+stk_status stk_program_feed(stk_program *program, const char *input, const void *data, size_t size,
+                            stk_error *err)
+{
+    return give(program, input, data, size, false, err);
+}
+
+stk_status stk_program_lend(stk_program *program, const char *input, const void *data, size_t size,
+                            stk_error *err)
+{
+    return give(program, input, data, size, true, err);
+}
+
+stk_status stk_program_output(const stk_program *program, const char *output, size_t size,
+                              const void **address, stk_error *err)
+{
+    stk_symbol symbol = STK_NO_SYMBOL;
+    STK_TRY(find_output(program, output, &symbol, err));
+    const stk_tensor_type *type = &stk_graph_symbol_of(program->laid_out.graph, symbol)->type;
+    STK_TRY(check_size(program, output, type, size, err));
+    *address = stk_program_address(program, symbol);
+    return STK_OK;
+}
+
+stk_status stk_program_fetch(stk_program *program, const char *output, void *data, size_t size,
+                             stk_error *err)
+{
+    const void *from = NULL;
+    STK_TRY(stk_program_output(program, output, size, &from, err));
+    program->device->backend->download(program->device, data, from, size);
+    return stk_device_sync(program->device, err);
+}
+
+stk_status stk_program_input_type(const stk_program *program, const char *input, stk_dtype *dtype,
+                                  stk_shape *shape, stk_error *err)
+{
+    stk_symbol symbol = STK_NO_SYMBOL;
+    STK_TRY(find_input(program, input, &symbol, err));
+    *dtype = stk_symbol_dtype(program->laid_out.graph, symbol);
+    *shape = stk_symbol_shape(program->laid_out.graph, symbol);
+    return STK_OK;
+}
+
+stk_status stk_program_output_type(const stk_program *program, const char *output, stk_dtype *dtype,
+                                   stk_shape *shape, stk_error *err)
+{
+    stk_symbol symbol = STK_NO_SYMBOL;
+    STK_TRY(find_output(program, output, &symbol, err));
+    *dtype = stk_symbol_dtype(program->laid_out.graph, symbol);
+    *shape = stk_symbol_shape(program->laid_out.graph, symbol);
+    return STK_OK;
+}
+
+static stk_status check_results(const stk_program *program, const stk_step *step, stk_error *err)
+{
+    const stk_kernel_call *call = &step->call;
+    stk_device            *device = program->device;
+    for (int o = 0; o < call->use.output_count; o++) {
+        const stk_tensor_type *type = &call->use.out[o];
+        size_t bytes = device->backend->format_bytes(device, type, call->out_format[o]);
+        if (!call->out[o] || device->backend->finite(device, type, call->out[o], bytes)) continue;
+        return stk_fail(err, STK_E_RANGE, step->op->name, call->use.name,
+                        "result %d has elements that are not finite", o);
+    }
+    return STK_OK;
+}
+
+/* Begins what was gathered, and ends the tag that it was noted under. */
+static stk_status flush(stk_program *program, stk_error *err)
+{
+    const stk_backend *backend = program->device->backend;
+    const stk_status   st = backend->flush ? backend->flush(program->device, err) : STK_OK;
+    if (program->gathered) stk_watch_leave(program, program->gathered);
+    program->gathered = NULL;
+    return st;
+}
+
+/* A device that works behind our back is timed by marks in its own order, not by waiting for it.
+ * Steps that gather are done together: they have one tag, that of the first. */
+static stk_status run_step(stk_program *program, stk_step *step, bool watched, uint64_t *tag,
+                           stk_error *err)
+{
+    const bool     waits = program->timing && !program->device->watch;
+    const uint64_t start = waits ? stk_clock_ns() : 0;
+    if (!step->kernel->gathers) STK_TRY(flush(program, err));
+    *tag = watched && !program->gathered ? stk_watch_enter(program, step) : 0;
+    stk_status st = step->kernel->run(&step->call, err);
+    if (watched && step->kernel->gathers)
+        program->gathered = step;
+    else if (watched)
+        stk_watch_leave(program, step);
+    if (waits) {
+        STK_TRY(stk_device_sync(program->device, err));
+        step->ticks_ns += stk_clock_ns() - start;
+        step->runs++;
+    }
+    if (st || !program->check) return st;
+    STK_TRY(flush(program, err));
+    return check_results(program, step, err);
+}
+
+/* What spans tell of steps must outlive the program: the trace keeps a copy. */
+static void describe_steps(stk_program *program, stk_trace_thread *thread)
+{
+    if (program->traced == thread->trace->number) return;
+    program->traced = thread->trace->number;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        stk_step          *step = &program->steps[i];
+        const stk_trace_op op = {.name = step->op->name,
+                                 .layer = step->call.use.name,
+                                 .kernel = step->kernel->name,
+                                 .flops = step->cost.flops,
+                                 .bytes = step->cost.bytes};
+        if (!step->skip) step->traced = stk_trace_keep_op(thread, &op);
+    }
+}
+
+static uint64_t record_span(stk_trace_thread *thread, const stk_step *step, uint64_t begin,
+                            uint64_t tag)
+{
+    if (!step->traced) return begin;
+    return tag ? stk_trace_record_launch(thread, STK_STAGE_COMPUTE, step->traced, begin, tag)
+               : stk_trace_record_op(thread, STK_STAGE_COMPUTE, step->traced, begin);
+}
+
+/* One clock read an operation: each begins where the one before it ended. */
+static stk_status run_traced(stk_program *program, stk_trace_thread *thread, stk_error *err)
+{
+    uint64_t begin = stk_trace_now(), tag = 0;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        stk_step *step = &program->steps[i];
+        if (step->skip) continue;
+        stk_trace_push_range(thread, step->op->name);
+        const stk_status st = run_step(program, step, true, &tag, err);
+        stk_trace_pop_range(thread);
+        STK_TRY(st);
+        begin = record_span(thread, step, begin, tag);
+    }
+    return STK_OK;
+}
+
+static stk_status run_plain(stk_program *program, stk_error *err)
+{
+    uint64_t unused;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        stk_step *step = &program->steps[i];
+        if (!step->skip) STK_TRY(run_step(program, step, program->timing, &unused, err));
+    }
+    return STK_OK;
+}
+
+/* What was assigned but is computed somewhere else. */
+static stk_status copy_assigned(stk_program *program, stk_error *err)
+{
+    for (size_t i = 0; i < program->plan.copy_count; i++) {
+        const stk_plan_copy *copy = &program->plan.copies[i];
+        stk_variable        *to = &program->variables->list[copy->variable];
+        STK_TRY(program->device->backend->reorder(program->device, &to->type, to->format,
+                                                  stk_program_address(program, copy->from),
+                                                  to->format, to->data, err));
+    }
+    return STK_OK;
+}
+
+/* Each step under a tag of its own where it is timed or traced, else all of them under one. What
+ * was noted is begun even where the run fails: its memory may be gone later. */
+static stk_status run_calls(stk_program *program, stk_trace_thread *ops, stk_error *err)
+{
+    const bool whole = !ops && !program->timing;
+    stk_error  unasked;
+    if (whole) (void)stk_watch_enter(program, NULL);
+    stk_status st = ops ? run_traced(program, ops, err) : run_plain(program, err);
+    stk_status flushed = flush(program, st ? &unasked : err);
+    if (!st) st = flushed;
+    if (!st) st = copy_assigned(program, err);
+    if (whole) stk_watch_leave(program, NULL);
+    return st;
+}
+
+/* What a step made the device do lies before what the next one does; what was gathered is part of
+ * the last step that did so. */
+static stk_status record_steps(stk_program *program, stk_error *err)
+{
+    const stk_backend *backend = program->device->backend;
+    uint64_t           unused;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        stk_step *step = &program->steps[i];
+        if (!step->kernel->gathers) STK_TRY(flush(program, err));
+        if (i && backend->recorded_so_far)
+            step[-1].recorded_end = (uint32_t)backend->recorded_so_far(program->device);
+        if (!step->skip) STK_TRY(run_step(program, step, false, &unused, err));
+    }
+    STK_TRY(flush(program, err));
+    if (program->step_count && backend->recorded_so_far)
+        program->steps[program->step_count - 1].recorded_end =
+            (uint32_t)backend->recorded_so_far(program->device);
+    return copy_assigned(program, err);
+}
+
+static void forget_recording(stk_program *program)
+{
+    program->device->backend->forget(program->device, program->recording);
+    program->recording = NULL;
+}
+
+/* A device ends and keeps a recording whose steps failed half way like any other: the next run
+ * would play what there is of it, and succeed. */
+static stk_status record(stk_program *program, stk_error *err)
+{
+    const stk_backend *backend = program->device->backend;
+    stk_error          unasked;
+    STK_TRY(backend->record(program->device, err));
+    stk_status st = record_steps(program, err);
+    if (st && backend->flush) (void)!backend->flush(program->device, &unasked);
+    stk_status ended = backend->recorded(program->device, &program->recording, st ? &unasked : err);
+    if (st && program->recording) forget_recording(program);
+    return st ? st : ended;
+}
+
+/* The host's part is a launch of its own; what the device does has the same number. */
+static stk_status play(stk_program *program, stk_trace_thread *thread, stk_error *err)
+{
+    const uint64_t begin = stk_span_begin(thread);
+    if (thread) stk_trace_push_range(thread, program->name);
+    const uint64_t   tag = stk_watch_enter(program, NULL);
+    const stk_status st = program->device->backend->play(program->device, program->recording, err);
+    stk_watch_leave(program, NULL);
+    if (!thread) return st;
+    stk_trace_pop_range(thread);
+    stk_watch_record_launch(program, thread, begin, tag);
+    return st;
+}
+
+/* Libraries set themselves up when a kernel runs for the first time, which must not be recorded. */
+static stk_status run_recorded(stk_program *program, stk_trace_thread *thread, stk_error *err)
+{
+    if (!program->warm) {
+        const stk_status st = run_calls(program, NULL, err);
+        program->warm = !st;
+        return st;
+    }
+    const bool heard = stk_watch_tells_kernels(program->device);
+    if (program->recording && heard && !program->heard)
+        forget_recording(program); /* its kernels would not be told */
+    program->heard = heard || (program->recording && program->heard);
+    if (!program->recording) STK_TRY(record(program, err));
+    return play(program, thread, err);
+}
+
+/* Calling kernels one by one takes longer than playing them: enough runs are timed so, not all. */
+static bool times_now(stk_program *program)
+{
+    enum { TIMED_RUNS = 32 };
+    if (!program->timing) return false;
+    return !program->device->backend->record || program->timed++ < TIMED_RUNS;
+}
+
+static stk_status run(stk_program *program, stk_trace_thread *thread, stk_error *err)
+{
+    const stk_trace_level level = thread ? stk_trace_get_level(thread->trace) : STK_TRACE_OFF;
+    const bool            kernels = stk_watch_tells_kernels(program->device);
+    const bool            timed = times_now(program);
+    stk_trace_thread     *ops = level >= STK_TRACE_OPS ? thread : NULL;
+    const bool one_by_one = (ops && !kernels) || timed || program->check || program->eager;
+    if (ops) describe_steps(program, ops);
+    if (program->device->backend->record && !one_by_one) return run_recorded(program, thread, err);
+    return run_calls(program, ops, err);
+}
+
+stk_status stk_program_run(stk_program *program, stk_trace_thread *thread, stk_error *err)
+{
+    stk_watch_begin_run(program, thread);
+    const stk_status st = run(program, thread, err);
+    stk_watch_end_run(program);
+    return st;
+}
+
+stk_memory_plan stk_program_memory(const stk_program *program)
+{
+    return program->plan.report;
+}
+
+size_t stk_program_step_count(const stk_program *program)
+{
+    return program->step_count;
+}
+
+stk_program_step stk_program_step_at(const stk_program *program, size_t index)
+{
+    const stk_step *step = &program->steps[index];
+    if (index == 0 && program->timing) stk_watch_tell(program->device, false);
+    const char *detail = step->kernel->detail ? step->kernel->detail(&step->call) : NULL;
+    return (stk_program_step){.operation = step->op->name,
+                              .name = step->call.use.name,
+                              .kernel = step->kernel->name,
+                              .detail = detail ? detail : "",
+                              .part = step->part,
+                              .flops = step->cost.flops,
+                              .bytes = step->cost.bytes,
+                              .runs = step->runs,
+                              .nanoseconds = step->ticks_ns};
+}
+
+void stk_program_time(stk_program *program, bool on)
+{
+    if (program->timing && !on) stk_watch_tell(program->device, true);
+    if (!program->timing && on) program->timed = 0;
+    program->timing = on;
+}

@@ -1,9 +1,0 @@
-/* FLOPs and bytes of one use of an op. */
-#ifndef STK_GRAPH_COST_H
-#define STK_GRAPH_COST_H
-
-#include "graph/node.h"
-
-stk_op_cost stk_op_count(const stk_graph_op *op, const stk_op_use *use);
-
-#endif

@@ -1,0 +1,171 @@
+/* A view that is moved as stk_chain_run moves it, but never carried out; and steps after it. A
+ * window may also be taken after steps that look at no places: they do the same to fewer pixels. */
+#include "image/chain/chain_edit.h"
+
+#include "image/chain/lazy_view.h"
+
+#include <string.h>
+
+enum { TRIES = 64 };
+
+_Static_assert((int)STK_BORDER_CONSTANT == (int)STK_EDIT_CONSTANT &&
+                   (int)STK_BORDER_EDGE == (int)STK_EDIT_EDGE &&
+                   (int)STK_BORDER_REFLECT == (int)STK_EDIT_REFLECT,
+               "borders of framings are those of edits");
+
+typedef struct work {
+    stk_view       view;
+    stk_edit      *edit;
+    stk_image_size size;
+    bool           always;              /* whatever the probabilities are */
+    const char    *placed, *contrasted; /* the step after which windows, or others than the whole,
+                                           cannot be moved; NULL: none */
+} work;
+
+static bool is_whole(const stk_framing *framing, const stk_view *view)
+{
+    const stk_rect *w = &framing->window;
+    return w->x == 0 && w->y == 0 && w->width == stk_view_width(view) &&
+           w->height == stk_view_height(view);
+}
+
+static bool is_nothing(const stk_framing *framing, const stk_view *view)
+{
+    return is_whole(framing, view) && !framing->flip_x && !framing->flip_y &&
+           (!framing->width ||
+            (framing->width == framing->window.width && framing->height == framing->window.height));
+}
+
+/* A window that reaches outside of what was flipped is the one on the other side, flipped. */
+static bool move(stk_view *view, stk_framing framing)
+{
+    const bool flip_x = view->flip_x, flip_y = view->flip_y;
+    stk_rect  *w = &framing.window;
+    if (stk_view_move(view, &framing)) return true;
+    if (flip_x) w->x = stk_view_width(view) - w->x - w->width;
+    if (flip_y) w->y = stk_view_height(view) - w->y - w->height;
+    view->flip_x = view->flip_y = false;
+    const bool moved = stk_view_move(view, &framing);
+    view->flip_x ^= flip_x;
+    view->flip_y ^= flip_y;
+    return moved;
+}
+
+static bool reaches_out(const stk_framing *framing, const stk_view *view)
+{
+    const stk_rect *w = &framing->window;
+    return w->x < 0 || w->y < 0 || w->width > stk_view_width(view) - w->x ||
+           w->height > stk_view_height(view) - w->y;
+}
+
+/* What of a window has to come before a step that was there already; NULL: nothing. */
+static const char *step_before(const work *w, const stk_framing *framing)
+{
+    if (w->placed) return w->placed;
+    if (w->contrasted && !is_whole(framing, &w->view)) return w->contrasted;
+    return w->edit->step[0].kind != STK_EDIT_END && reaches_out(framing, &w->view)
+               ? "what changes its pixels"
+               : NULL;
+}
+
+static stk_status frame(work *w, const stk_chain_step *step, stk_random *random, stk_error *err)
+{
+    const char   *name = step->op->name;
+    const int32_t width = stk_view_width(&w->view), height = stk_view_height(&w->view);
+    stk_framing   framing = {.window = {0, 0, width, height}};
+    STK_TRY(step->op->frame(step->params, random, width, height, &framing, err));
+    STK_TRY(stk_framing_check(&framing, width, height, name, err));
+    if (is_nothing(&framing, &w->view)) return STK_OK;
+    const char *before = step_before(w, &framing);
+    if (before)
+        return stk_fail(err, STK_E_UNSUPPORTED, name, NULL,
+                        "on a device a window is cut out before %s: put %s before it", before,
+                        name);
+    if (!move(&w->view, framing))
+        return stk_fail(err, STK_E_UNSUPPORTED, name, NULL,
+                        "on a device one window is cut out of a picture, and one before this one "
+                        "was cut already");
+    if (w->view.resized)
+        return stk_fail(err, STK_E_UNSUPPORTED, name, NULL,
+                        "on a device pictures are not resized, and %dx%d would become %dx%d: store "
+                        "them in that size",
+                        (int)framing.window.width, (int)framing.window.height, (int)framing.width,
+                        (int)framing.height);
+    w->size.width = stk_view_width(&w->view);
+    w->size.height = stk_view_height(&w->view);
+    return STK_OK;
+}
+
+static void note_steps(work *w, const char *name)
+{
+    for (int i = 0; i < STK_EDIT_STEPS; i++) {
+        const int32_t kind = w->edit->step[i].kind;
+        if (!w->placed && (kind == STK_EDIT_WARP || kind == STK_EDIT_ERASE)) w->placed = name;
+        if (!w->contrasted && kind == STK_EDIT_CONTRAST) w->contrasted = name;
+    }
+}
+
+static stk_status do_step(work *w, const stk_chain_step *step, stk_random random, stk_error *err)
+{
+    const stk_image_op *op = step->op;
+    const bool          maybe = step->probability < 1;
+    if (maybe && stk_random_double(&random) >= step->probability && !w->always) return STK_OK;
+    if (op->frame) return frame(w, step, &random, err);
+    if (op->finish)
+        return stk_fail(err, STK_E_UNSUPPORTED, op->name, NULL,
+                        "a device makes pictures of bytes; how they are taken further is up to "
+                        "what it computes");
+    if (!op->draw)
+        return stk_fail(err, STK_E_UNSUPPORTED, op->name, NULL,
+                        "there is no such operation on a device");
+    STK_TRY(op->draw(step->params, &random, &w->size, w->edit, err));
+    note_steps(w, op->name);
+    return STK_OK;
+}
+
+static int32_t colour_word(const uint8_t colour[3])
+{
+    return colour[0] | colour[1] << 8 | colour[2] << 16;
+}
+
+static stk_status make_edit(const stk_chain *chain, const stk_image_size *source,
+                            const stk_random *randoms, uint64_t attempt, stk_edit *out,
+                            stk_error *err)
+{
+    work w = {.edit = out, .size = *source, .always = !randoms && attempt % 2 == 0};
+    memset(out, 0, sizeof *out); /* a copy of stk_edit_none takes twice as long */
+    out->partner = -1;
+    out->share = 1;
+    stk_view_init(&w.view, source->width, source->height);
+    for (size_t i = 0; i < chain->count; i++)
+        STK_TRY(do_step(&w, &chain->steps[i],
+                        randoms ? randoms[i] : stk_random_for(attempt, 0, 0, (uint32_t)i), err));
+    out->x = w.view.window.x;
+    out->y = w.view.window.y;
+    out->flip = (w.view.flip_x ? STK_EDIT_FLIP_X : 0) | (w.view.flip_y ? STK_EDIT_FLIP_Y : 0);
+    out->border = w.view.bordered ? (int32_t)w.view.border : STK_EDIT_CONSTANT;
+    out->fill = colour_word(w.view.fill);
+    return STK_OK;
+}
+
+stk_status stk_chain_edit(const stk_chain *chain, const stk_image_size *source,
+                          const stk_random *randoms, stk_edit *out, stk_error *err)
+{
+    return make_edit(chain, source, randoms, 0, out, err);
+}
+
+/* Whether a window reaches outside depends on what is drawn, and so does whether another may follow
+ * it: hence many tries, half of them with all steps. */
+stk_status stk_chain_can_edit(const stk_chain *chain, const stk_image_size *source, stk_error *err)
+{
+    const stk_chain decoded = {.steps = chain->steps, .count = chain->count};
+    stk_image_size  size;
+    stk_edit        edit;
+    for (uint64_t i = 0; i < TRIES; i++)
+        STK_TRY(make_edit(chain, source, NULL, i, &edit, err));
+    STK_TRY(stk_chain_measure(&decoded, source, &size, err));
+    if (size.width > 0 && size.height > 0) return STK_OK;
+    return stk_fail(err, STK_E_UNSUPPORTED, "image", NULL,
+                    "on a device all pictures of a batch have one size, and the operations may "
+                    "give several");
+}

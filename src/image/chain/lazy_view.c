@@ -1,0 +1,96 @@
+/* Moving views. Cropping what was resized only leaves out results; resizing what was resized, and
+ * resizing what was flipped or has a border, would sample other pixels than one after the other. */
+#include "image/chain/lazy_view.h"
+
+#include <inttypes.h>
+
+enum { MOST_SIDE = 1 << 20 }; /* of a result; far above any picture, far below overflow */
+
+void stk_view_init(stk_view *view, int32_t width, int32_t height)
+{
+    *view = (stk_view){.source_width = width,
+                       .source_height = height,
+                       .window = {0, 0, width, height},
+                       .part = {0, 0, width, height}};
+}
+
+static bool is_inside(const stk_rect *window, int32_t width, int32_t height)
+{
+    return window->x >= 0 && window->y >= 0 && window->width <= width - window->x &&
+           window->height <= height - window->y;
+}
+
+/* The window as it lies before the flips. */
+static stk_rect unflipped(const stk_view *view, stk_rect window)
+{
+    if (view->flip_x) window.x = view->part.width - window.x - window.width;
+    if (view->flip_y) window.y = view->part.height - window.y - window.height;
+    return window;
+}
+
+static bool is_whole_source(const stk_view *view)
+{
+    return !view->resized && !view->bordered && view->part.width == view->source_width &&
+           view->part.height == view->source_height;
+}
+
+/* Unresized views have all of their window as part, so that there is one place to look at. */
+static void crop(stk_view *view, stk_rect window)
+{
+    if (view->resized) {
+        view->part = (stk_rect){view->part.x + window.x, view->part.y + window.y, window.width,
+                                window.height};
+        return;
+    }
+    view->window = (stk_rect){view->window.x + window.x, view->window.y + window.y, window.width,
+                              window.height};
+    view->part = (stk_rect){0, 0, window.width, window.height};
+}
+
+bool stk_view_move(stk_view *view, const stk_framing *framing)
+{
+    const stk_rect window = unflipped(view, framing->window);
+    const bool     outside = !is_inside(&framing->window, view->part.width, view->part.height);
+    const bool     resizes = framing->width > 0 && (framing->width != framing->window.width ||
+                                                framing->height != framing->window.height);
+    const bool     flipped = view->flip_x || view->flip_y;
+    if (outside && (!is_whole_source(view) || flipped)) return false;
+    if (resizes && (view->resized || view->bordered || outside || flipped)) return false;
+    crop(view, window);
+    if (outside) {
+        view->bordered = true;
+        view->border = framing->border;
+        memcpy(view->fill, framing->fill, sizeof view->fill);
+    }
+    if (resizes) {
+        view->resized = true;
+        view->width = framing->width;
+        view->height = framing->height;
+        view->sampling = framing->sampling;
+        view->part = (stk_rect){0, 0, framing->width, framing->height};
+    }
+    view->flip_x ^= framing->flip_x;
+    view->flip_y ^= framing->flip_y;
+    return true;
+}
+
+stk_status stk_framing_check(const stk_framing *framing, int32_t width, int32_t height,
+                             const char *stage, stk_error *err)
+{
+    const stk_rect *w = &framing->window;
+    const bool      sized = framing->width || framing->height;
+    if (w->width < 1 || w->height < 1 || w->width > MOST_SIDE || w->height > MOST_SIDE ||
+        w->x < -MOST_SIDE || w->y < -MOST_SIDE || w->x > MOST_SIDE || w->y > MOST_SIDE)
+        return stk_fail(err, STK_E_INVALID, stage, NULL,
+                        "a window of %" PRId32 "x%" PRId32 " pixels at (%" PRId32 ", %" PRId32
+                        ") of an image of %" PRId32 "x%" PRId32
+                        " cannot be taken; sides go from 1 to %d",
+                        w->width, w->height, w->x, w->y, width, height, MOST_SIDE);
+    if (sized && (framing->width < 1 || framing->height < 1 || framing->width > MOST_SIDE ||
+                  framing->height > MOST_SIDE))
+        return stk_fail(err, STK_E_INVALID, stage, NULL,
+                        "an image of %" PRId32 "x%" PRId32 " would become %" PRId32 "x%" PRId32
+                        "; sides go from 1 to %d",
+                        width, height, framing->width, framing->height, MOST_SIDE);
+    return STK_OK;
+}

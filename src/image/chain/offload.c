@@ -1,0 +1,101 @@
+/* Following a chain without pixels. Each step's random numbers are its own, so those that are left
+ * draw the same whether or not others were done elsewhere. */
+#include "image/chain/offload.h"
+
+#include "image/chain/lazy_view.h"
+#include "image/codec/codec.h"
+
+void stk_foresight_init(stk_foresight *foresight, stk_ledger *ledger)
+{
+    *foresight = (stk_foresight){.rest = 0};
+    stk_axis_init(&foresight->across, ledger);
+    stk_axis_init(&foresight->down, ledger);
+}
+
+void stk_foresight_release(stk_foresight *foresight)
+{
+    stk_axis_release(&foresight->across);
+    stk_axis_release(&foresight->down);
+}
+
+static bool is_taken(const stk_chain_decode *decode, stk_bytes encoded, stk_image_info *info)
+{
+    stk_error unasked;
+    if (decode->blank || stk_image_read_info(encoded, &decode->limits, info, &unasked))
+        return false;
+    return info->format == STK_IMAGE_JPEG &&
+           (info->orientation == 1 || decode->stored_orientation) &&
+           stk_image_is_plain_jpeg(encoded);
+}
+
+/* Moves the view as far as framing goes; the number of steps that were done. */
+static bool follow(const stk_chain *chain, const stk_random *randoms, stk_view *view, size_t *steps)
+{
+    stk_error unasked;
+    for (*steps = 0; *steps < chain->count; ++*steps) {
+        const stk_chain_step *step = &chain->steps[*steps];
+        stk_random            random = randoms[*steps];
+        const int32_t         width = stk_view_width(view), height = stk_view_height(view);
+        stk_framing           framing = {.window = {0, 0, width, height}};
+        if (step->probability < 1 && stk_random_double(&random) >= step->probability) continue;
+        if (!step->op->frame) break;
+        if (step->op->frame(step->params, &random, width, height, &framing, &unasked) ||
+            stk_framing_check(&framing, width, height, step->op->name, &unasked))
+            return false;
+        if (!stk_view_move(view, &framing)) break;
+    }
+    return !view->bordered;
+}
+
+static stk_resize_request request_of(const stk_view *v)
+{
+    stk_resize_request r = {.x = v->window.x,
+                            .y = v->window.y,
+                            .width = v->window.width,
+                            .height = v->window.height,
+                            .out_width = v->resized ? v->width : v->window.width,
+                            .out_height = v->resized ? v->height : v->window.height,
+                            .part = v->part,
+                            .flip_x = v->flip_x,
+                            .flip_y = v->flip_y,
+                            .sampling = v->sampling};
+    return r;
+}
+
+static stk_picture_sums sums_of(const stk_axis *down)
+{
+    if (down->arithmetic == STK_SUMS_BYTES) return STK_PICTURE_BYTES;
+    if (down->arithmetic == STK_SUMS_REAL) return STK_PICTURE_REAL;
+    return stk_axis_adds_in_steps(down) ? STK_PICTURE_STEPS : STK_PICTURE_WHOLE;
+}
+
+static stk_picture_axis lend(const stk_axis *axis)
+{
+    return (stk_picture_axis){axis->count, axis->taps, axis->first, axis->fixed};
+}
+
+bool stk_chain_foresee(const stk_chain *chain, const stk_chain_source *source,
+                       const stk_random *randoms, stk_foresight *out)
+{
+    stk_image_info   info;
+    stk_view         view;
+    stk_axis_request across, down;
+    stk_error        unasked;
+    if (!chain->decode || !is_taken(chain->decode, source->encoded, &info)) return false;
+    stk_view_init(&view, info.stored_width, info.stored_height);
+    if (!follow(chain, randoms, &view, &out->rest)) return false;
+    const stk_resize_request resize = request_of(&view);
+    stk_resize_axes(&resize, &across, &down);
+    down.flip = view.flip_y; /* rows may come in any order */
+    if (stk_axis_build(&out->across, &across, &unasked) ||
+        stk_axis_build(&out->down, &down, &unasked))
+        return false;
+    out->request = (stk_picture_request){.encoded = source->encoded,
+                                         .width = info.stored_width,
+                                         .height = info.stored_height,
+                                         .channels = chain->decode->channels,
+                                         .across = lend(&out->across),
+                                         .down = lend(&out->down),
+                                         .sums = sums_of(&out->down)};
+    return true;
+}

@@ -1,0 +1,16 @@
+/* What carrying out a chain needs and keeps from picture to picture. */
+#ifndef STK_IMAGE_CHAIN_WORKSPACE_H
+#define STK_IMAGE_CHAIN_WORKSPACE_H
+
+#include "image/chain/chain.h"
+#include "image/ops/canvas.h"
+
+struct stk_studio {
+    stk_easel    easel;
+    stk_ledger  *ledger; /* one reference: the easel needs it to the end */
+    stk_decoder *decoder;
+    stk_resizer *resizer;
+    stk_blob     blank; /* zeros */
+};
+
+#endif

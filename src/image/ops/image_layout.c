@@ -1,0 +1,37 @@
+/* layout: channels last or channels first. */
+#include "image/ops/image_ops.h"
+
+enum { NHWC, NCHW };
+
+typedef struct layout_params {
+    int order;
+} layout_params;
+
+static const stk_image_parameter parameters[] = {
+    {.name = "order",
+     .kind = STK_PARAMETER_CHOICE,
+     .offset = offsetof(layout_params, order),
+     .words = "nhwc nchw",
+     .help = "nhwc: channels last, as decoded; nchw: channels first, in planes"},
+};
+
+static stk_status finish(const void *params, stk_ending *ending, stk_error *err)
+{
+    (void)err;
+    ending->planar = ((const layout_params *)params)->order == NCHW;
+    return STK_OK;
+}
+
+static void measure(const void *params, stk_image_size *size)
+{
+    size->planar = ((const layout_params *)params)->order == NCHW;
+}
+
+const stk_image_op stk_image_op_layout = {
+    .name = "layout",
+    .help = "puts the channels last or first",
+    STK_IMAGE_PARAMETERS(parameters),
+    .params_bytes = sizeof(layout_params),
+    .finish = finish,
+    .measure = measure,
+};

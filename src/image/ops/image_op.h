@@ -1,0 +1,100 @@
+/* An image operation: one file in this folder, with its parameters, its help and its table row.
+ * What it does is one of three things, so that a chain of them can be run in as few passes over the
+ * pixels as possible (chain/):
+ *   frame    decides, from the size alone, which window is cut out, to what size it is resampled
+ *            and whether it is flipped; drawn before anything is decoded
+ *   paint    changes pixels
+ *   finish   says how the result is written: type, scale, layout */
+#ifndef STK_IMAGE_OPS_IMAGE_OP_H
+#define STK_IMAGE_OPS_IMAGE_OP_H
+
+#include "base/philox.h"
+#include "edit/edit.h"
+#include "image/resize/resize.h"
+
+typedef enum stk_parameter_kind {
+    STK_PARAMETER_INTEGER, /* int32_t */
+    STK_PARAMETER_NUMBER,  /* double */
+    STK_PARAMETER_FLAG,    /* bool: true or false */
+    STK_PARAMETER_CHOICE,  /* int: one of words */
+    STK_PARAMETER_PAIR,    /* double[2]; one number stands for both */
+    STK_PARAMETER_COLOUR   /* double[3]; one number stands for all */
+} stk_parameter_kind;
+
+typedef struct stk_image_parameter {
+    const char        *name;
+    stk_parameter_kind kind;
+    size_t             offset;      /* in the operation's params */
+    const char        *fallback;    /* as text: "0.08,1"; NULL: must be given */
+    double             least, most; /* of each number; both 0: any */
+    const char        *words;       /* of CHOICE: "nearest bilinear": their places are the values */
+    const char        *help;
+} stk_image_parameter;
+
+/* First the window is cut out, then resampled, then flipped. */
+typedef struct stk_framing {
+    stk_rect     window;        /* of the image as it is; may reach outside with a border */
+    int32_t      width, height; /* to resample to; 0: as it is */
+    stk_sampling sampling;
+    bool         flip_x, flip_y;
+    stk_border   border;
+    uint8_t      fill[3];
+} stk_framing;
+
+/* Pixels that may be changed, and room for others of any size. */
+typedef struct stk_canvas stk_canvas;
+struct stk_canvas {
+    stk_pixels pixels; /* dense rows; whoever paints may write here */
+    /* Room for other pixels, which become pixels by stk_canvas_use. */
+    stk_status (*room)(stk_canvas *canvas, int32_t width, int32_t height, int32_t channels,
+                       stk_pixels *out, stk_error *err);
+};
+/* other becomes the canvas's pixels; the former ones are room again. */
+void stk_canvas_use(stk_canvas *canvas, const stk_pixels *other);
+
+/* Sizes before and after; -1: not known beforehand. */
+typedef struct stk_image_size {
+    int32_t   width, height;
+    int32_t   channels;
+    stk_dtype dtype;
+    bool      planar;
+} stk_image_size;
+
+typedef struct stk_image_op {
+    const char                *name, *help;
+    const stk_image_parameter *parameters;
+    size_t                     parameter_count;
+    size_t                     params_bytes;
+    bool                       random; /* draws */
+    /* What parameters must be to each other, and values worked out from them; NULL: nothing. */
+    stk_status (*check)(void *params, stk_error *err);
+    /* One of: */
+    stk_status (*frame)(const void *params, stk_random *random, int32_t width, int32_t height,
+                        stk_framing *out, stk_error *err);
+    stk_status (*paint)(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err);
+    stk_status (*finish)(const void *params, stk_ending *ending, stk_error *err);
+    /* Beside paint: what it would do to a picture of this size, as steps after those of edit. Draws
+     * what paint draws; how many steps there are does not depend on that. STK_E_UNSUPPORTED says
+     * which parameter there is no step for. NULL: there is none for it. */
+    stk_status (*draw)(const void *params, stk_random *random, const stk_image_size *size,
+                       stk_edit *edit, stk_error *err);
+    /* What becomes of a size: width and height of -1 stay unknown unless this op fixes them. NULL:
+     * the same after as before. */
+    void (*measure)(const void *params, stk_image_size *size);
+} stk_image_op;
+
+/* The list: NULL past the end; and by name, NULL for none. */
+const stk_image_op *stk_image_op_at(size_t index);
+const stk_image_op *stk_image_op_find(const char *name);
+
+/* Parameters for op from text, "size=224 area=0.08,1": one malloced block to be freed by the
+ * caller. An unknown name is an error with the nearest one; so is a number out of bounds. */
+STK_NODISCARD stk_status stk_image_params_parse(void **out, const stk_image_op *op,
+                                                const char *text, stk_error *err);
+/* The whole text again, defaults included: for explain and fingerprints. Returns text. */
+char *stk_image_params_text(const stk_image_op *op, const void *params, char *text, int capacity);
+
+#define STK_IMAGE_PARAMETERS(array)                                                                \
+    .parameters = (array), .parameter_count = sizeof(array) / sizeof((array)[0])
+
+#endif

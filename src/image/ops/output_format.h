@@ -1,0 +1,20 @@
+/* How finishing operations follow one another in one ending. Values are uint8 at first; each step
+ * is taken on the values of the ones before. What one multiplication, one addition and one rounding
+ * cannot do is STK_E_INVALID. op must be a literal. */
+#ifndef STK_IMAGE_OPS_OUTPUT_FORMAT_H
+#define STK_IMAGE_OPS_OUTPUT_FORMAT_H
+
+#include "image/ops/image_op.h"
+
+/* Words of a CHOICE for stk_real_type. */
+#define STK_REAL_WORDS "float32 float16 bfloat16"
+stk_dtype stk_real_type(int choice);
+
+/* The same values as dtype. */
+STK_NODISCARD stk_status stk_ending_cast(const char *op, stk_ending *ending, stk_dtype dtype,
+                                         stk_error *err);
+/* value * scale + offset, as float32. */
+STK_NODISCARD stk_status stk_ending_scale(const char *op, stk_ending *ending, const double scale[3],
+                                          const double offset[3], stk_error *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* The rules of the pipeline's own plan, told with the others. */
+#include "lint/lint_internal.h"
+#include "train/input/loader.h"
+#include <stdio.h>
+
+stk_status stk_lint_input(stk_lint_list *list, const stk_train_recipe *recipe,
+                          const stk_train_data *data, stk_error *err)
+{
+    enum { MOST = 16 };
+    stk_warning            warnings[MOST];
+    size_t                 count;
+    const stk_feed_options options = {
+        .recipe = recipe, .data = data, .size = recipe->data.size, .seed = 1};
+    STK_TRY(stk_feed_lint(&options, warnings, MOST, &count, err));
+    for (size_t i = 0; i < count && i < MOST; i++) {
+        stk_lint *item =
+            stk_lint_add(list, warnings[i].rule, STK_STAGE_PREPROCESS, warnings[i].stage);
+        if (item) snprintf(item->message, sizeof item->message, "%s", warnings[i].message);
+    }
+    return STK_OK;
+}

@@ -1,0 +1,54 @@
+/* What rules are made of. A rule is one function; the lists are in lint_program.c and
+ * lint_recipe.c. */
+#ifndef STK_LINT_LINT_INTERNAL_H
+#define STK_LINT_LINT_INTERNAL_H
+
+#include "compute/runtime/program_internal.h"
+#include <stoker/lint.h>
+
+/* The next item with this rule, stage and text "where: message", for the caller to complete; NULL
+ * when there is no more room. */
+stk_lint *stk_lint_add(stk_lint_list *list, const char *rule, stk_stage stage, const char *where);
+void      stk_lint_say(char *text, size_t room, const char *format, ...) STK_PRINTF(3, 4);
+
+/* A step, as rules of operations see it. */
+typedef struct stk_lint_step {
+    stk_lint_list          *list;
+    const stk_program      *program;
+    const stk_lint_machine *machine;
+    bool                    measured; /* costs are measured, not estimated */
+    double                  seconds;  /* of all operations */
+} stk_lint_step;
+
+/* Seconds of one operation. */
+double stk_lint_cost(const stk_lint_step *s, const stk_step *step);
+/* "measured", or how else costs were found. */
+const char *stk_lint_basis(const stk_lint_step *s);
+/* The node that step runs. */
+const stk_graph_node *stk_lint_node(const stk_lint_step *s, const stk_step *step);
+
+void stk_lint_odd_channels(const stk_lint_step *s);
+void stk_lint_large_dense(const stk_lint_step *s);
+void stk_lint_big_convolution(const stk_lint_step *s);
+void stk_lint_reference_kernels(const stk_lint_step *s);
+void stk_lint_moved_layout(const stk_lint_step *s);
+void stk_lint_float32(const stk_lint_step *s);
+
+/* A recipe, as its rules see it. */
+typedef struct stk_lint_subject {
+    stk_lint_list          *list;
+    const stk_train_recipe *recipe;
+    const stk_train_data   *data;
+    const stk_lint_machine *machine;
+    const stk_lint_storage *storage; /* NULL: not known */
+} stk_lint_subject;
+
+void stk_lint_batch(const stk_lint_subject *s);
+void stk_lint_threads(const stk_lint_subject *s);
+void stk_lint_switches(const stk_lint_subject *s);
+void stk_lint_output(const stk_lint_subject *s);
+void stk_lint_pictures(const stk_lint_subject *s);
+void stk_lint_files(const stk_lint_subject *s);
+void stk_lint_cache(const stk_lint_subject *s);
+
+#endif

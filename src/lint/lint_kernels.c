@@ -1,0 +1,121 @@
+/* Rules about how operations are computed: kernels, layouts, precision. */
+#include "compute/ops/graph_ops.h"
+#include "compute/ops/shapes.h"
+#include "lint/lint_internal.h"
+#include <string.h>
+
+static const double least_share = 0.03, reference_share = 0.01, reference_bytes = 1e6;
+
+/* Cost of the operations that pick says; *worst is the longest of them, *count how many. */
+static double sum(const stk_lint_step *s,
+                  bool (*pick)(const stk_lint_step *s, const stk_step *step),
+                  const stk_step **worst, int *count)
+{
+    double all = 0, most = -1;
+    *worst = NULL;
+    *count = 0;
+    for (uint32_t i = 0; i < s->program->step_count; i++) {
+        const stk_step *step = &s->program->steps[i];
+        if (step->skip || !pick(s, step)) continue;
+        const double cost = stk_lint_cost(s, step);
+        all += cost;
+        (*count)++;
+        if (cost > most) most = cost, *worst = step;
+    }
+    return all;
+}
+
+/* Small ones are as fast as any; how slow large ones are, only a measurement tells. */
+static bool is_reference(const stk_lint_step *s, const stk_step *step)
+{
+    if (strcmp(step->kernel->name, "reference") != 0) return false;
+    return s->measured ? stk_lint_cost(s, step) > reference_share * s->seconds
+                       : step->cost.bytes > reference_bytes;
+}
+
+void stk_lint_reference_kernels(const stk_lint_step *s)
+{
+    const stk_step *worst;
+    int             count;
+    const char     *backend = s->program->device->backend->name;
+    const double    cost = sum(s, is_reference, &worst, &count);
+    if (!count || strcmp(backend, "ref") == 0) return;
+    stk_lint *item =
+        stk_lint_add(s->list, "reference_kernels", STK_STAGE_COMPUTE, worst->call.use.name);
+    if (!item) return;
+    stk_lint_say(item->message, sizeof item->message,
+                 "%s has no kernel on the backend %s and runs by its reference, in plain C on one "
+                 "thread (%d such operations); use an operation that has one",
+                 worst->op->name, backend, count);
+    if (!s->measured) return;
+    item->saves = cost / s->seconds;
+    stk_lint_say(item->how, sizeof item->how, "all of their time, %s", stk_lint_basis(s));
+}
+
+/* Between NHWC and NCHW. Other transpositions are the model's own, as those of attention. */
+static bool swaps_channels(const stk_transpose_attrs *attrs)
+{
+    const int *o = attrs->order;
+    return attrs->rank == 4 && o[0] == 0 && ((o[1] == 3 && o[2] == 1) || (o[1] == 2 && o[2] == 3));
+}
+
+/* Reorders between formats are not counted: the layout pass has weighed them. */
+static bool moves(const stk_lint_step *s, const stk_step *step)
+{
+    (void)s;
+    return step->op == &stk_graph_op_transpose && swaps_channels(step->call.use.attrs);
+}
+
+void stk_lint_moved_layout(const stk_lint_step *s)
+{
+    const stk_step *worst;
+    int             count;
+    const double    cost = sum(s, moves, &worst, &count);
+    if (!count || cost < least_share * s->seconds) return;
+    const char *name = *worst->call.use.name ? worst->call.use.name : worst->op->name;
+    stk_lint   *item = stk_lint_add(s->list, "moved_layout", STK_STAGE_COMPUTE, name);
+    if (!item) return;
+    stk_lint_say(item->message, sizeof item->message,
+                 "%d transpositions between NHWC and NCHW take %.0f %% of a step; build the graph "
+                 "as NHWC, and leave the pass simplify on",
+                 count, 100 * cost / s->seconds);
+    stk_lint_say(item->recipe, sizeof item->recipe, "knobs: {passes_off: \"\"}");
+    stk_lint_say(item->how, sizeof item->how, "all of their time, %s", stk_lint_basis(s));
+    item->saves = cost / s->seconds;
+}
+
+static bool is_float32_product(const stk_lint_step *s, const stk_step *step)
+{
+    (void)s;
+    return step->op->precision == STK_PRECISION_ALLOW &&
+           step->call.use.in[0].dtype == STK_DTYPE_F32;
+}
+
+static void tell_float32(const stk_lint_step *s, double share, stk_lint *item)
+{
+    stk_lint_say(item->message, sizeof item->message,
+                 "convolutions and products take %.0f %% of a step in float32; this processor "
+                 "multiplies bfloat16 too, and the weights stay float32",
+                 100 * share);
+    stk_lint_say(item->recipe, sizeof item->recipe, "train: {precision: bf16}");
+    stk_lint_say(item->how, sizeof item->how, "steps of both in turn");
+    item->changes_training = true;
+    item->saves = 1 - 1 / s->machine->bf16_speed;
+}
+
+/* The processor does twice as many multiplications of bfloat16 as of float32 at a time, but small
+ * layers wait for memory and casts: what a step gains, only trying tells. */
+void stk_lint_float32(const stk_lint_step *s)
+{
+    const stk_step   *worst;
+    int               count;
+    stk_error         unasked;
+    const stk_device *device = s->program->device;
+    const double      share = sum(s, is_float32_product, &worst, &count) / s->seconds;
+    if (!s->machine->bf16 || !count || share < least_share) return;
+    if (s->machine->bf16_speed < 1 + least_share) return;
+    if (strcmp(device->backend->name, "ref") == 0) return;
+    if (device->backend->precision(device, STK_DTYPE_BF16, &unasked)) return;
+    stk_lint *item = stk_lint_add(s->list, "float32", STK_STAGE_COMPUTE, "train.precision");
+    if (item) tell_float32(s, share, item);
+}

@@ -1,0 +1,39 @@
+/* Rules over the operations of a compiled step. */
+#include "lint/lint_internal.h"
+
+static void (*const rules[])(const stk_lint_step *s) = {
+    stk_lint_odd_channels,      stk_lint_large_dense,  stk_lint_big_convolution,
+    stk_lint_reference_kernels, stk_lint_moved_layout, stk_lint_float32,
+};
+
+double stk_lint_cost(const stk_lint_step *s, const stk_step *step)
+{
+    if (step->skip) return 0;
+    if (s->measured) return step->runs ? (double)step->ticks_ns / (double)step->runs / 1e9 : 0;
+    const double compute = step->cost.flops / s->machine->flops;
+    const double move = step->cost.bytes / s->machine->memory_bytes;
+    return compute > move ? compute : move;
+}
+
+const char *stk_lint_basis(const stk_lint_step *s)
+{
+    return s->measured ? "measured" : "estimated from flops and bytes";
+}
+
+const stk_graph_node *stk_lint_node(const stk_lint_step *s, const stk_step *step)
+{
+    return &s->program->laid_out.graph->nodes[step - s->program->steps];
+}
+
+void stk_lint_program(stk_lint_list *list, const stk_program *program,
+                      const stk_lint_machine *machine)
+{
+    stk_lint_step s = {.list = list, .program = program, .machine = machine};
+    for (uint32_t i = 0; i < program->step_count; i++)
+        s.measured = s.measured || program->steps[i].runs > 0;
+    for (uint32_t i = 0; i < program->step_count; i++)
+        s.seconds += stk_lint_cost(&s, &program->steps[i]);
+    if (s.seconds <= 0) return;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        rules[i](&s);
+}

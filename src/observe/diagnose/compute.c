@@ -1,0 +1,115 @@
+/* Where compute's time goes: operations against the machine's limits, other batches. */
+#include "observe/diagnose/context.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* An operation stands out with this share of all time when that is twice its share of the work, or
+ * with half of all when that is a third more than its share of the work. What has no name is no
+ * layer that a person could replace. */
+static const double op_share = 0.15, op_times_roof = 2, op_half = 0.5, half_times_roof = 1.3;
+/* Layers with less are not looked at. One has few operations, so its largest is a part of it. */
+static const double least_piece = 0.05;
+enum { PIECES = 6 };
+
+/* The least time that one run can take: arithmetic, memory, and the start of it. */
+static double roof_ns(const stk_profile *p, const stk_profile_op *op)
+{
+    const stk_profile_limits *l = &p->limits;
+    if (!(l->flops > 0) || !(l->memory_bytes > 0)) return -1;
+    return fmax(op->flops / l->flops, op->bytes / l->memory_bytes) * 1e9 + fmax(0, l->launch_ns);
+}
+
+static bool same_layer(const stk_profile_op *a, const stk_profile_op *b)
+{
+    return *a->name ? strcmp(a->name, b->name) == 0
+                    : !*b->name && strcmp(a->operation, b->operation) == 0;
+}
+
+/* Of all operations (like NULL), or of those of one layer. */
+static void sum_ops(const stk_profile *p, const stk_profile_op *like, double *ns, double *roof)
+{
+    *ns = *roof = 0;
+    for (size_t i = 0; i < p->op_count; i++) {
+        const stk_profile_op *op = &p->ops[i];
+        if (like && !same_layer(like, op)) continue;
+        const double one = roof_ns(p, op);
+        *ns += (double)op->ns;
+        *roof = one < 0 || *roof < 0 ? -1 : *roof + one * (double)op->runs;
+    }
+}
+
+static bool is_listed(const stk_op_cost *ops, size_t count, const stk_profile_op *op)
+{
+    for (size_t i = 0; i < count; i++) {
+        stk_profile_op like = {0};
+        snprintf(like.name, sizeof like.name, "%s", ops[i].name);
+        snprintf(like.operation, sizeof like.operation, "%s", ops[i].operation);
+        if (same_layer(&like, op)) return true;
+    }
+    return false;
+}
+
+/* Into its place; the least dear one goes where there is no more room. */
+static size_t insert(stk_op_cost *ops, size_t count, const stk_op_cost *made)
+{
+    size_t at = count;
+    if (count == STK_CASE_OPS && made->share <= ops[--at].share) return count;
+    for (; at > 0 && ops[at - 1].share < made->share; at--)
+        ops[at] = ops[at - 1];
+    ops[at] = *made;
+    return count < STK_CASE_OPS ? count + 1 : count;
+}
+
+size_t stk_case_dear_ops(const stk_case *c, stk_op_cost ops[STK_CASE_OPS])
+{
+    const stk_profile *p = c->profile;
+    double             all, all_roof, ns, roof;
+    size_t             count = 0;
+    sum_ops(p, NULL, &all, &all_roof);
+    for (size_t i = 0; i < p->op_count && all > 0; i++) {
+        if ((double)p->ops[i].ns < least_piece * all / PIECES || is_listed(ops, count, &p->ops[i]))
+            continue;
+        sum_ops(p, &p->ops[i], &ns, &roof);
+        if (ns < least_piece * all) continue;
+        const stk_op_cost made = {p->ops[i].name, p->ops[i].operation, ns / all,
+                                  all_roof > 0 ? roof / all_roof : -1};
+        count = insert(ops, count, &made);
+    }
+    return count;
+}
+
+bool stk_case_op_stands_out(const stk_op_cost *op)
+{
+    if (!*op->name) return false;
+    if (op->share >= op_half && op->share > half_times_roof * op->roof) return true;
+    return op->share >= op_share && op->roof >= 0 && op->share > op_times_roof * op->roof;
+}
+
+bool stk_case_has_odd_op(const stk_case *c)
+{
+    stk_op_cost  ops[STK_CASE_OPS];
+    const size_t count = stk_case_dear_ops(c, ops);
+    /* Operations of other tools' traces are kinds, not layers, and their work is not known. */
+    for (size_t i = 0; i < count && !stk_case_is_foreign(c); i++)
+        if (stk_case_op_stands_out(&ops[i])) return true;
+    return false;
+}
+
+double stk_case_best_batch(const stk_case *c, int64_t *batch)
+{
+    const stk_profile *p = c->profile;
+    double             now = 0, best = 0;
+    *batch = p->run.batch;
+    for (size_t i = 0; i < p->batch_count; i++) {
+        const stk_profile_batch *b = &p->batches[i];
+        if (b->batch == p->run.batch) now = b->samples_per_s;
+        if (p->largest_batch > 0 && b->batch > p->largest_batch) continue;
+        if (p->run.data_count > 0 && b->batch > p->run.data_count) continue; /* would be refused */
+        if (b->samples_per_s <= best) continue;
+        best = b->samples_per_s;
+        *batch = b->batch;
+    }
+    return now > 0 && best > now ? best / now : 1;
+}

@@ -1,0 +1,29 @@
+/* Lines and fixes of the case at hand. */
+#include "observe/diagnose/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+__attribute__((format(printf, 1, 0))) static void print_line(const char *format, va_list args,
+                                                             char (*lines)[STK_DIAGNOSIS_LINE],
+                                                             size_t *count, size_t most)
+{
+    if (*count >= most) return;
+    vsnprintf(lines[(*count)++], STK_DIAGNOSIS_LINE, format, args);
+}
+
+void stk_case_show(stk_case *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_line(format, args, c->out->evidence, &c->out->evidence_count, STK_DIAGNOSIS_EVIDENCE);
+    va_end(args);
+}
+
+void stk_case_warn(stk_case *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_line(format, args, c->out->warnings, &c->out->warning_count, STK_DIAGNOSIS_WARNINGS);
+    va_end(args);
+}

@@ -1,0 +1,159 @@
+/* Fixes: what each is foretold to give, and how a program carries it out. */
+#include "observe/diagnose/fix.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stoker/text.h>
+#include <string.h>
+
+/* How far runs came out from what the replay said of them (bench/observe/advice.py): parts of the
+ * time that is saved, and of the step that is left. Resampled steps do not know of either. More
+ * than is there cannot be saved, so runs are late rather than early. */
+static const double late_error = 0.2, early_error = 0.1, step_error = 0.06, most_early = 0.25;
+/* Recording made a program's operations longer: without it more is saved than it says. */
+static const double recorded_error = 0.25;
+
+static void set_gains(const stk_case *c, stk_fix *fix)
+{
+    fix->gain = fix->samples_per_s.value / c->rate - 1;
+    fix->gain_low = fix->samples_per_s.low / c->rate - 1;
+    fix->gain_high = fix->samples_per_s.high / c->rate - 1;
+}
+
+stk_estimate stk_case_widen(const stk_case *c, stk_estimate rate)
+{
+    const double now = 1 / c->rate, then = 1 / rate.value, saved = fmax(0, now - then);
+    const double late = late_error * saved + step_error * then;
+    const double more = stk_case_is_foreign(c) ? recorded_error : early_error;
+    const double early = fmin(more * saved + step_error * then, most_early * then);
+    const double slow = 1 / (then + late), fast = 1 / (then - early);
+    rate.low = fmin(rate.low, slow);
+    rate.high = fmax(rate.high, fast);
+    return rate;
+}
+
+stk_fix *stk_case_fix_rate(stk_case *c, stk_stage stage, const char *name, stk_estimate rate)
+{
+    stk_diagnosis *d = c->out;
+    const double   worth = stk_case_is_foreign(c) ? STK_GAIN_WORTH_FOREIGN : STK_GAIN_WORTH;
+    if (!(rate.value > c->rate * (1 + worth)) || d->fix_count == STK_DIAGNOSIS_FIXES) return NULL;
+    stk_fix *fix = &d->fixes[d->fix_count++];
+    *fix = (stk_fix){.stage = stage, .samples_per_s = rate};
+    snprintf(fix->name, sizeof fix->name, "%s", name);
+    set_gains(c, fix);
+    return fix;
+}
+
+stk_fix *stk_case_fix(stk_case *c, stk_stage stage, const char *name, const stk_what_if *what)
+{
+    const stk_estimate rate = stk_model_estimate(c->model, what);
+    return stk_case_fix_rate(c, stage, name, stk_case_widen(c, rate));
+}
+
+/* Between what two ways of playing give; the value lies in the middle. */
+stk_fix *stk_case_fix_between(stk_case *c, stk_stage stage, const char *name,
+                              const stk_what_if *least, const stk_what_if *most)
+{
+    const stk_estimate low = stk_case_widen(c, stk_model_estimate(c->model, least));
+    const stk_estimate high = stk_case_widen(c, stk_model_estimate(c->model, most));
+    return stk_case_fix_rate(c, stage, name,
+                             (stk_estimate){sqrt(low.value * high.value), low.low, high.high});
+}
+
+stk_fix *stk_case_fix_at_most(stk_case *c, stk_stage stage, const char *name,
+                              const stk_what_if *what)
+{
+    stk_fix *fix = stk_case_fix(c, stage, name, what);
+    if (!fix) return NULL;
+    fix->at_most = true;
+    fix->samples_per_s.value = fix->samples_per_s.high; /* a bound holds with its error */
+    fix->samples_per_s.low = c->rate;
+    fix->gain = fix->gain_high;
+    fix->gain_low = 0;
+    return fix;
+}
+
+stk_fix *stk_case_fix_unforetold(stk_case *c, stk_stage stage, const char *name)
+{
+    stk_diagnosis *d = c->out;
+    if (d->fix_count == STK_DIAGNOSIS_FIXES) return NULL;
+    stk_fix *fix = &d->fixes[d->fix_count++];
+    *fix = (stk_fix){.stage = stage, .samples_per_s = {-1, -1, -1}};
+    snprintf(fix->name, sizeof fix->name, "%s", name);
+    return fix;
+}
+
+#define PRINT(target, room)                                                                        \
+    do {                                                                                           \
+        va_list args;                                                                              \
+        va_start(args, format);                                                                    \
+        vsnprintf(target, room, format, args);                                                     \
+        va_end(args);                                                                              \
+    } while (0)
+
+void stk_fix_say(stk_fix *fix, const char *format, ...)
+{
+    PRINT(fix->title, sizeof fix->title);
+}
+
+void stk_fix_because(stk_fix *fix, const char *format, ...)
+{
+    PRINT(fix->why, sizeof fix->why);
+}
+
+void stk_fix_code(stk_fix *fix, const char *format, ...)
+{
+    PRINT(fix->code, sizeof fix->code);
+}
+
+void stk_fix_set(stk_fix *fix, const char *format, ...)
+{
+    if (fix->set_count == STK_FIX_SETS) return;
+    PRINT(fix->set[fix->set_count], sizeof fix->set[0]);
+    fix->set_count++;
+}
+
+static const char *data_of(const stk_case *c)
+{
+    const char *data = c->profile->run.data;
+    return *data && strlen(data) <= STK_FIX_PATH ? data : "DATA";
+}
+
+/* A profile may be anybody's: what it calls its data is typed into a shell. */
+static const char *as_path(char *word, size_t room, const char *path)
+{
+    return stk_shell_path(word, room, path) < room ? word : "DATA";
+}
+
+void stk_fix_train(const stk_case *c, stk_fix *fix, const char *format, ...)
+{
+    char      word[STK_FIX_WORD];
+    const int used = snprintf(fix->command, sizeof fix->command, "stoker train %s ",
+                              as_path(word, sizeof word, data_of(c)));
+    PRINT(fix->command + used, sizeof fix->command - (size_t)used);
+}
+
+void stk_fix_recipe(stk_fix *fix, const char *format, ...)
+{
+    PRINT(fix->recipe, sizeof fix->recipe);
+}
+
+/* Beside the data: "photos-146". */
+void stk_fix_pack(const stk_case *c, stk_fix *fix, const char *suffix, const char *flags)
+{
+    const char *data = data_of(c);
+    size_t      length = strlen(data);
+    char        from[STK_FIX_WORD], to[STK_FIX_WORD];
+    while (length > 1 && data[length - 1] == '/')
+        length--;
+    snprintf(fix->data, sizeof fix->data, "%.*s-%s", (int)length, data, suffix);
+    const bool fits =
+        as_path(from, sizeof from, data) == from && as_path(to, sizeof to, fix->data) == to;
+    if (!fits) {
+        snprintf(from, sizeof from, "DATA");
+        snprintf(to, sizeof to, "DATA-%s", suffix);
+    }
+    snprintf(fix->command, sizeof fix->command, "stoker pack %s %s%s%s", from, to,
+             *flags ? " " : "", flags);
+}

@@ -1,0 +1,174 @@
+/* What helps against slow input: S1 and S2. What the data is decides what is said. */
+#include "observe/diagnose/fix.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_PIXELS = 1 << 20 };
+
+/* Input takes a quarter of memory at most unless told otherwise, and a cache half of that. */
+static const double memory_for_cache = 0.125;
+/* Stored images must be so much larger than needed for resizing them once to be worth it. */
+static const double larger = 1.25;
+
+static double busy_share_of(const stk_profile *p, const char *word)
+{
+    double all = 0, found = 0;
+    for (size_t i = 0; i < p->input_count; i++) {
+        const double busy = fmax(0, p->inputs[i].busy_ns);
+        all += busy;
+        if (strstr(p->inputs[i].name, word)) found += busy;
+    }
+    return all > 0 ? found / all : 0;
+}
+
+/* Of files, or a stage of a person's own plan. */
+static bool has_cache(const stk_profile *p)
+{
+    if (*p->run.cache && strcmp(p->run.cache, "none") != 0) return true;
+    for (size_t i = 0; i < p->input_count; i++)
+        if (strstr(p->inputs[i].name, "cache")) return true;
+    return false;
+}
+
+static double epoch_bytes(const stk_profile *p)
+{
+    if (!(p->samples > 0) || p->run.data_count <= 0) return -1;
+    return p->stages[STK_STAGE_READ].bytes / p->samples * (double)p->run.data_count;
+}
+
+static void fix_by_memory(stk_case *c)
+{
+    const stk_profile *p = c->profile;
+    const double       bytes = epoch_bytes(p), room = memory_for_cache * (double)p->machine.memory;
+    stk_what_if        what;
+    if (has_cache(p) || (bytes > 0 && p->machine.memory > 0 && bytes > room)) return;
+    stk_what_if_init(&what);
+    what.factor[STK_STAGE_READ] = 0;
+    stk_fix *fix = bytes > 0 && p->machine.memory > 0
+                       ? stk_case_fix(c, STK_STAGE_READ, "cache", &what)
+                       : stk_case_fix_at_most(c, STK_STAGE_READ, "cache", &what);
+    if (!fix) return;
+    stk_fix_say(fix, "keep the data in memory");
+    if (fix->at_most)
+        stk_fix_because(fix, "from the second epoch on nothing is read, if the data fits");
+    else
+        stk_fix_because(fix,
+                        "an epoch reads %.1f MB, and a cache may take %.0f MB: from the second "
+                        "epoch on nothing is read",
+                        bytes / 1e6, room / 1e6);
+    stk_fix_set(fix, "data.cache=memory");
+    stk_fix_train(c, fix, "--set data.cache=memory");
+    stk_fix_recipe(fix, "data: {cache: memory}");
+}
+
+/* One request of a pack reads many samples; a file is a request and an open at least. */
+static void fix_by_packing(stk_case *c)
+{
+    stk_what_if what;
+    if (strcmp(c->profile->run.kind, "folder") != 0) return;
+    stk_what_if_init(&what);
+    what.factor[STK_STAGE_READ] =
+        stk_case_cause(c, STK_STAGE_READ) == STK_CAUSE_READ_LATENCY ? 0.1 : 0.9;
+    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_READ, "pack", &what);
+    if (!fix) return;
+    stk_fix_say(fix, "pack the files, so that one request reads many samples");
+    stk_fix_because(fix, "%s", "each of them is opened and read by itself in every epoch");
+    stk_fix_pack(c, fix, "packed", "");
+}
+
+/* Crops are 7/8 of what images were resized to. */
+static int64_t resized(const stk_profile *p)
+{
+    return p->run.size > 0 && p->run.size < MOST_PIXELS ? p->run.size * 8 / 7 : 0;
+}
+
+/* Work and bytes that go by pixels are paid once instead of in every epoch. */
+static void fix_by_resizing(stk_case *c, stk_stage stage)
+{
+    const stk_profile *p = c->profile;
+    const int64_t      w = p->run.stored_width, h = p->run.stored_height, side = resized(p);
+    const double       smaller = (double)(w < h ? w : h);
+    stk_what_if        least, most;
+    char               suffix[24], flags[32];
+    if (w <= 0 || h <= 0 || side <= 0 || smaller < larger * (double)side) return;
+    const double left = (double)(side * side) / (smaller * smaller);
+    stk_what_if_init(&least);
+    stk_what_if_init(&most);
+    least.factor[stage] = (1 + left) / 2;
+    most.factor[STK_STAGE_READ] = most.factor[STK_STAGE_PREPROCESS] = left;
+    stk_fix *fix = stk_case_fix_between(c, stage, "resize", &least, &most);
+    if (!fix) return;
+    fix->changes_training = true;
+    stk_fix_say(fix, "make images smaller once, before training");
+    stk_fix_because(fix, "they are stored with %lldx%lld pixels and used with %lldx%lld",
+                    (long long)w, (long long)h, (long long)p->run.size, (long long)p->run.size);
+    snprintf(suffix, sizeof suffix, "%lld", (long long)side);
+    snprintf(flags, sizeof flags, "--resize %lld", (long long)side);
+    stk_fix_pack(c, fix, suffix, flags);
+}
+
+void stk_fixes_read(stk_case *c)
+{
+    if (c->share[STK_STAGE_READ].value < STK_SHARE_WORTH) return;
+    fix_by_memory(c);
+    fix_by_resizing(c, STK_STAGE_READ);
+    fix_by_packing(c);
+}
+
+static void fix_by_workers(stk_case *c)
+{
+    const stk_profile *p = c->profile;
+    if (p->machine.cores < 1) return; /* what more threads give depends on them */
+    const stk_workers w = stk_case_best_workers(c);
+    const bool        traded = w.threads < (int)c->model->threads;
+    stk_fix          *fix = stk_case_fix(c, STK_STAGE_PREPROCESS, "threads", &w.what);
+    if (!fix) return;
+    stk_fix_say(fix, "prepare batches on %d thread%s beside training", w.input_threads - 1,
+                w.input_threads == 2 ? "" : "s");
+    stk_fix_because(fix,
+                    traded ? "the input needs cores more than compute does: compute gets %d of %d"
+                           : "compute uses %d of %d cores",
+                    w.threads, p->machine.cores);
+    stk_fix_set(fix, "knobs.threads=%d", w.threads);
+    stk_fix_set(fix, "knobs.input_threads=%d", w.input_threads);
+    stk_fix_train(c, fix, "--threads %d --input-threads %d", w.threads, w.input_threads);
+    stk_fix_recipe(fix, "knobs: {threads: %d, input_threads: %d}", w.threads, w.input_threads);
+}
+
+static double by_device(const stk_profile *p)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->input_count; i++)
+        sum += p->inputs[i].by_device;
+    return sum;
+}
+
+/* Of a GPU's decoder nothing is known before it was tried: half of the images is what is usual. */
+static void fix_by_device(stk_case *c)
+{
+    const stk_profile *p = c->profile;
+    const double       decode = busy_share_of(p, "decode");
+    stk_what_if        what;
+    if (strncmp(p->run.backend, "cuda", 4) != 0 || decode <= 0 || by_device(p) > 0) return;
+    stk_what_if_init(&what);
+    what.factor[STK_STAGE_PREPROCESS] = 1 - decode / 2;
+    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_PREPROCESS, "decode", &what);
+    if (!fix) return;
+    stk_fix_say(fix, "let the GPU's decoder help");
+    stk_fix_because(fix,
+                    "decoding is %.0f %% of preparing; results are then not the same to the bit",
+                    100 * decode);
+    stk_fix_set(fix, "knobs.decode=shared");
+    stk_fix_train(c, fix, "--set knobs.decode=shared");
+    stk_fix_recipe(fix, "knobs: {decode: shared}");
+}
+
+void stk_fixes_preprocess(stk_case *c)
+{
+    if (c->share[STK_STAGE_PREPROCESS].value < STK_SHARE_WORTH) return;
+    fix_by_workers(c);
+    if (c->share[STK_STAGE_READ].value < STK_SHARE_WORTH) fix_by_resizing(c, STK_STAGE_PREPROCESS);
+    fix_by_device(c);
+}

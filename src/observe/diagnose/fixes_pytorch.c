@@ -1,0 +1,380 @@
+/* What helps a PyTorch program, in PyTorch's words. A trace tells times, not what a change would
+ * measure, so each number is an interval between what is certain and what is possible; where
+ * nothing is certain there is none. */
+#include "observe/diagnose/fix.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LESS_OFTEN = 10, USUAL_WORKERS = 4, MOST_WORKERS = 16, LARGEST_FACTOR = 32 };
+
+/* Starting one operation from Python costs so many nanoseconds, whatever its size. */
+static const double start_least_ns = 4e3, start_most_ns = 25e3;
+/* A larger batch is worth a line when so much of a step does not depend on it. */
+static const double fixed_worth = 0.25, fixed_left = 0.1;
+/* Shares of compute's operations. */
+static const double float64_worth = 0.05, convolutions_worth = 0.3;
+/* In float32 an operation takes so much of its float64 time: half the bytes, or another kernel. */
+static const double float32_least = 0.6, float32_most = 0.05;
+
+static bool on_cpu(const stk_case *c)
+{
+    return c->profile->device.work_ns < 0;
+}
+
+static double rate_of(const stk_case *c, double step_ns)
+{
+    return c->samples_a_step / step_ns * 1e9;
+}
+
+/* Between two lengths of a step; the replay's own error is added. */
+static stk_estimate between(const stk_case *c, double slow_ns, double fast_ns)
+{
+    const double       s = rate_of(c, slow_ns), f = rate_of(c, fast_ns);
+    const stk_estimate low = stk_case_widen(c, (stk_estimate){s, s, s});
+    const stk_estimate high = stk_case_widen(c, (stk_estimate){f, f, f});
+    return (stk_estimate){sqrt(s * f), low.low, high.high};
+}
+
+static int workers_for(const stk_case *c)
+{
+    const int cores = c->profile->machine.cores;
+    if (cores < 1) return USUAL_WORKERS;
+    if (cores < 2) return 2;
+    return cores < MOST_WORKERS ? cores : MOST_WORKERS;
+}
+
+static void name_slow_input(const stk_case *c, stk_fix *fix)
+{
+    const char  *slow = c->profile->program.slow_input;
+    const double share = 100 * c->share[STK_STAGE_PREPROCESS].value;
+    if (*slow)
+        stk_fix_because(fix,
+                        "the training thread waits %.0f %% of a step for the DataLoader; most "
+                        "of it is in %.80s",
+                        share, slow);
+    else
+        stk_fix_because(fix, "the training thread waits %.0f %% of a step for the DataLoader",
+                        share);
+}
+
+/* Samples that are waited for are prepared by all workers at a time; samples that are computed
+ * share the cores with compute where that is on the CPU. */
+static void fix_by_first_workers(stk_case *c)
+{
+    const int    cores = c->profile->machine.cores, workers = workers_for(c);
+    const double wait = c->share[STK_STAGE_PREPROCESS].value * c->step_ns;
+    const double rest = c->step_ns - wait;
+    const double fast = fmax(rest, wait / workers);
+    const double slow = on_cpu(c) ? rest + wait / fmax(1, cores) : fast;
+    stk_fix     *fix = stk_case_fix_rate(c, STK_STAGE_PREPROCESS, "num_workers",
+                                         between(c, fmin(slow, c->step_ns * 0.999), fast));
+    if (!fix) return;
+    if (cores < 2) {
+        fix->at_most = true;
+        fix->gain_low = 0;
+        fix->samples_per_s.low = c->rate;
+    }
+    stk_fix_say(fix, "load batches in %d worker processes beside training", workers);
+    name_slow_input(c, fix);
+    stk_fix_set(fix, "num_workers=%d", workers);
+    stk_fix_set(fix, "persistent_workers=True");
+    stk_fix_code(fix,
+                 "DataLoader(..., num_workers=%d, persistent_workers=True)  # with a GPU also "
+                 "pin_memory=True",
+                 workers);
+}
+
+/* How many there are is not told: twice as many give twice as much at most. */
+static void fix_by_more_workers(stk_case *c)
+{
+    stk_what_if what;
+    stk_what_if_init(&what);
+    what.factor[STK_STAGE_PREPROCESS] = 0;
+    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_PREPROCESS, "more_workers", &what);
+    if (!fix) return;
+    stk_fix_say(fix, "give the DataLoader more workers, and let them run further ahead");
+    name_slow_input(c, fix);
+    stk_fix_set(fix, "num_workers*=2");
+    stk_fix_set(fix, "prefetch_factor=4");
+    stk_fix_set(fix, "persistent_workers=True");
+    stk_fix_code(fix, "DataLoader(..., num_workers=twice as many, while there are cores, "
+                      "prefetch_factor=4, persistent_workers=True)");
+}
+
+/* What of it is the same in each epoch is not told. */
+static void fix_by_preparing_once(stk_case *c)
+{
+    stk_what_if what;
+    stk_what_if_init(&what);
+    what.factor[STK_STAGE_PREPROCESS] = 0;
+    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_PREPROCESS, "cache", &what);
+    if (!fix) return;
+    stk_fix_say(fix, "do what is the same in every epoch once: keep decoded or resized samples");
+    name_slow_input(c, fix);
+    stk_fix_set(fix, "cache=True");
+    stk_fix_code(fix, "a Dataset whose __getitem__ keeps what it made, or files written once");
+}
+
+static void fix_input(stk_case *c)
+{
+    if (c->share[STK_STAGE_PREPROCESS].value < STK_SHARE_WORTH) return;
+    if (c->profile->program.workers > 0)
+        fix_by_more_workers(c);
+    else
+        fix_by_first_workers(c);
+    fix_by_preparing_once(c);
+}
+
+/* Pinned memory is copied twice as fast at least, and beside compute at best. */
+static void fix_copies(stk_case *c)
+{
+    const bool  pageable = c->profile->program.pageable_ns > 0;
+    stk_what_if least, most;
+    if (on_cpu(c) || c->share[STK_STAGE_HOST_TO_DEVICE].value < STK_SHARE_WORTH) return;
+    stk_what_if_init(&least);
+    stk_what_if_init(&most);
+    least.factor[STK_STAGE_HOST_TO_DEVICE] = pageable ? 0.7 : 1;
+    most.apart[STK_STAGE_HOST_TO_DEVICE] = true;
+    stk_fix *fix = stk_case_fix_between(c, STK_STAGE_HOST_TO_DEVICE, "pin_memory", &least, &most);
+    if (!fix) return;
+    stk_fix_say(fix, "copy batches from pinned memory while the GPU computes");
+    stk_fix_because(fix, pageable ? "batches are copied from pageable memory, and the GPU waits"
+                                  : "the GPU waits for each batch to be copied");
+    stk_fix_set(fix, "pin_memory=True");
+    stk_fix_set(fix, "non_blocking=True");
+    stk_fix_code(fix, "DataLoader(..., pin_memory=True); x = x.to(device, non_blocking=True)");
+}
+
+static void fix_float64(stk_case *c)
+{
+    const double share = c->profile->program.float64;
+    stk_what_if  least, most;
+    if (share < float64_worth) return;
+    stk_what_if_init(&least);
+    stk_what_if_init(&most);
+    least.factor[STK_STAGE_COMPUTE] = 1 - share * (1 - float32_least);
+    most.factor[STK_STAGE_COMPUTE] = 1 - share * (1 - float32_most);
+    stk_fix *fix = stk_case_fix_between(c, STK_STAGE_COMPUTE, "dtype", &least, &most);
+    if (!fix) return;
+    fix->changes_training = true;
+    stk_fix_say(fix, "compute in float32: %.0f %% of compute's time goes to float64", 100 * share);
+    stk_fix_because(fix, "half the bytes, twice the numbers in a vector, and faster kernels");
+    stk_fix_set(fix, "dtype=float32");
+    stk_fix_code(fix, "model.float(), x.float(); look for .double(), numpy arrays and Python "
+                      "numbers that became float64");
+}
+
+static const stk_profile_callback *slowest_call(const stk_profile *p)
+{
+    const stk_profile_callback *found = NULL;
+    for (size_t i = 0; i < p->callback_count; i++)
+        if (!found || p->callbacks[i].ns > found->ns) found = &p->callbacks[i];
+    return found;
+}
+
+/* Code of the loop in which nothing is computed. */
+static double pauses_ns(const stk_profile *p)
+{
+    const stk_profile_callback *slow = slowest_call(p);
+    return fmax(fmax(0, p->program.pause_ns), slow ? (double)slow->ns : 0);
+}
+
+/* Time that a step takes whatever its batch: the optimizer, the loop, the start of operations. */
+static void estimate_fixed(const stk_case *c, double *least, double *most)
+{
+    const stk_profile *p = c->profile;
+    const double       steps = fmax(1, p->steps);
+    const double       loop = c->share[STK_STAGE_NONE].value * c->step_ns;
+    const double       starts = fmax(0, p->program.operations) / steps;
+    const double       always = fmax(0, p->program.fixed_ns) / steps;
+    const double       compute = c->share[STK_STAGE_COMPUTE].value * c->step_ns;
+    const double       pauses = fmin(loop, pauses_ns(p) / steps);
+    *least = always + (loop - pauses) / 2 + fmin(starts * start_least_ns, compute - always);
+    *most = always + loop - pauses + fmin(starts * start_most_ns, 0.97 * (compute - always));
+}
+
+static int batch_factor(double fixed, double step)
+{
+    int factor = 2;
+    while (factor < LARGEST_FACTOR && fixed > fixed_left * (fixed + factor * (step - fixed)))
+        factor *= 2;
+    return factor;
+}
+
+static void fix_by_batch(stk_case *c)
+{
+    const int64_t batch = c->profile->run.batch;
+    double        least, most;
+    if (c->profile->program.operations < 0) return;
+    estimate_fixed(c, &least, &most);
+    const double middle = (least + most) / 2, t = c->step_ns;
+    const double left = t - pauses_ns(c->profile) / fmax(1, c->profile->steps);
+    if (middle < fixed_worth * t || most < fixed_worth * left) return;
+    if (pauses_ns(c->profile) > fixed_worth * c->profile->measured_ns) return; /* that first */
+    const int    factor = batch_factor(middle, t);
+    const double slow = (least + factor * (t - least)) / factor;
+    const double fast = (most + factor * (t - most)) / factor;
+    stk_fix *fix = stk_case_fix_rate(c, STK_STAGE_COMPUTE, "batch_size", between(c, slow, fast));
+    if (!fix) return;
+    fix->changes_training = true;
+    if (batch > 0)
+        stk_fix_say(fix, "use a batch of %lld instead of %lld", (long long)(batch * factor),
+                    (long long)batch);
+    else
+        stk_fix_say(fix, "use a batch %d times as large", factor);
+    stk_fix_because(fix,
+                    "%.0f operations of a step are small: %.0f to %.0f %% of it goes to starting "
+                    "them, the optimizer and Python, whatever the batch; samples a second grow",
+                    c->profile->program.operations / fmax(1, c->profile->steps), 100 * least / t,
+                    100 * most / t);
+    if (batch > 0)
+        stk_fix_set(fix, "batch_size=%lld", (long long)(batch * factor));
+    else
+        stk_fix_set(fix, "batch_size*=%d", factor);
+    stk_fix_code(fix, "DataLoader(..., batch_size=%s%lld)", batch > 0 ? "" : "the present one x ",
+                 batch > 0 ? (long long)(batch * factor) : (long long)factor);
+}
+
+/* Of a GPU that waits to be told. */
+static void fix_by_graphs(stk_case *c)
+{
+    const stk_profile   *p = c->profile;
+    const stk_device_use u = stk_case_device_use(c);
+    const double         exposed = p->stages[STK_STAGE_COMPUTE].exposed_ns;
+    stk_what_if          what;
+    if (!stk_device_is_late(&u) || !(exposed > 0)) return;
+    stk_what_if_init(&what);
+    what.factor[STK_STAGE_COMPUTE] = fmin(1, p->device.work_ns / exposed);
+    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_COMPUTE, "compile", &what);
+    if (!fix) return;
+    stk_fix_say(fix, "record steps as CUDA graphs: one launch instead of hundreds");
+    stk_fix_because(
+        fix,
+        "starting operations one by one takes %.1f ms a step, and the GPU does them in %.1f ms",
+        p->device.launch_ns / fmax(1, p->steps) / 1e6, p->device.work_ns / fmax(1, p->steps) / 1e6);
+    stk_fix_set(fix, "compile=reduce-overhead");
+    stk_fix_code(fix, "model = torch.compile(model, mode=\"reduce-overhead\")");
+}
+
+/* A GPU's tensor cores: how much they give depends on what the kernels are. */
+static void fix_by_precision(stk_case *c)
+{
+    const stk_profile_program *g = &c->profile->program;
+    if (on_cpu(c) || g->float16 < 0 || g->float16 > 0.1) return;
+    if (c->share[STK_STAGE_COMPUTE].value < 0.5) return;
+    stk_fix *fix = stk_case_fix_unforetold(c, STK_STAGE_COMPUTE, "autocast");
+    if (!fix) return;
+    fix->changes_training = true;
+    stk_fix_say(fix, "compute in 16 bits (AMP)%s",
+                g->channels_first > 0 ? ", with channels last" : "");
+    stk_fix_because(fix, "none of the operations that were recorded are in 16 bits");
+    stk_fix_set(fix, "autocast=bfloat16");
+    if (g->channels_first > 0) stk_fix_set(fix, "memory_format=channels_last");
+    stk_fix_code(fix, "with torch.autocast(\"cuda\", dtype=torch.bfloat16): ...%s",
+                 g->channels_first > 0 ? "; model.to(memory_format=torch.channels_last)" : "");
+}
+
+/* On the CPU each convolution of NCHW images reorders them and back. */
+static void fix_by_channels_last(stk_case *c)
+{
+    const double share = c->profile->program.channels_first;
+    if (!on_cpu(c) || share < convolutions_worth) return;
+    if (c->share[STK_STAGE_COMPUTE].value < 0.5) return;
+    stk_fix *fix = stk_case_fix_unforetold(c, STK_STAGE_COMPUTE, "memory_format");
+    if (!fix) return;
+    stk_fix_say(fix, "keep images as channels last");
+    stk_fix_because(fix,
+                    "convolutions of channels-first images take %.0f %% of compute's time, and "
+                    "reorder them each time",
+                    100 * share);
+    stk_fix_set(fix, "memory_format=channels_last");
+    stk_fix_code(fix, "model.to(memory_format=torch.channels_last); "
+                      "x = x.to(memory_format=torch.channels_last)");
+}
+
+/* What the loop does between operations, by name where stacks were recorded. */
+static void fix_loop(stk_case *c)
+{
+    const stk_profile          *p = c->profile;
+    const stk_profile_callback *slow = slowest_call(p);
+    const double                loop = p->stages[STK_STAGE_NONE].exposed_ns;
+    const double                ns = slow ? (double)slow->ns : fmax(0, p->program.pause_ns);
+    stk_what_if                 what;
+    if (!(loop > 0) || ns < STK_SHARE_WORTH * p->measured_ns) return;
+    stk_what_if_init(&what);
+    what.factor[STK_STAGE_NONE] = 1 - fmin(1, ns / loop) * (1 - 1.0 / LESS_OFTEN);
+    stk_fix *fix = stk_case_fix(c, STK_STAGE_NONE, "call_less", &what);
+    if (!fix) return;
+    if (slow)
+        stk_fix_say(fix, "call %.90s in every tenth step only", slow->name);
+    else
+        stk_fix_say(fix, "do what the loop does between steps in every tenth step only: printing, "
+                         "logging, saving");
+    stk_fix_because(fix,
+                    slow ? "it takes %.1f ms a step, and nothing is computed meanwhile"
+                         : "nothing is computed for %.1f ms a step; record with_stack=True to see "
+                           "in which function",
+                    ns / fmax(1, p->steps) / 1e6);
+    stk_fix_set(fix, "every=%d", LESS_OFTEN);
+    stk_fix_code(fix, "if step %% %d == 0: ...", LESS_OFTEN);
+}
+
+static stk_fix *fix_scaled(stk_case *c, stk_stage stage, const char *name, double factor)
+{
+    stk_what_if what;
+    if (c->share[stage].value < STK_SHARE_WORTH) return NULL;
+    stk_what_if_init(&what);
+    what.factor[stage] = factor;
+    return stk_case_fix(c, stage, name, &what);
+}
+
+static void fix_writing(stk_case *c)
+{
+    stk_fix *fix = fix_scaled(c, STK_STAGE_WRITE, "save_less", 1.0 / LESS_OFTEN);
+    if (!fix) return;
+    stk_fix_say(fix, "save checkpoints ten times less often");
+    stk_fix_because(fix, "training waits for torch.save%s%.80s",
+                    *c->profile->program.slow_write ? ", called by " : "",
+                    c->profile->program.slow_write);
+    stk_fix_set(fix, "save_every*=%d", LESS_OFTEN);
+    stk_fix_code(fix, "if step %% (the present interval x %d) == 0: torch.save(...)", LESS_OFTEN);
+}
+
+/* A number that the host asks for is waited for; ten times fewer cost a tenth. */
+static void fix_scalars(stk_case *c)
+{
+    const stk_profile *p = c->profile;
+    if (on_cpu(c) || p->program.scalar_ns < STK_SHARE_WORTH * p->measured_ns) return;
+    stk_what_if what;
+    stk_what_if_init(&what);
+    what.factor[STK_STAGE_DEVICE_TO_HOST] = 1.0 / LESS_OFTEN;
+    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_DEVICE_TO_HOST, "item_less", &what);
+    if (!fix) return;
+    stk_fix_say(fix, "ask for numbers of the GPU (.item(), .cpu(), print) in every tenth step");
+    stk_fix_because(fix, "the host waits %.1f ms a step for them, and cannot launch meanwhile",
+                    p->program.scalar_ns / fmax(1, p->steps) / 1e6);
+    stk_fix_set(fix, "every=%d", LESS_OFTEN);
+    stk_fix_code(fix, "total += loss.detach()  # and total.item() when it is shown");
+}
+
+static void fix_sharing(stk_case *c)
+{
+    stk_fix *fix = fix_scaled(c, STK_STAGE_SHARE, "no_sync", 0.25);
+    if (!fix) return;
+    fix->changes_training = true;
+    stk_fix_say(fix, "share gradients every fourth step");
+    stk_fix_because(fix, "compute waits for the other ranks; an update then uses four batches");
+    stk_fix_set(fix, "accumulate=4");
+    stk_fix_code(fix, "with model.no_sync(): loss.backward()  # for three of four batches");
+}
+
+void stk_fixes_pytorch(stk_case *c)
+{
+    static void (*const fixes[])(stk_case *) = {
+        fix_input,     fix_copies,       fix_float64,          fix_by_batch,
+        fix_by_graphs, fix_by_precision, fix_by_channels_last, fix_loop,
+        fix_writing,   fix_scalars,      fix_sharing};
+    for (size_t i = 0; i < sizeof fixes / sizeof *fixes; i++)
+        fixes[i](c);
+}

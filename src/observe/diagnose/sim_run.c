@@ -1,0 +1,168 @@
+/* The tandem: batch by batch, when is it read, prepared, and used? */
+#include "observe/diagnose/sim_model.h"
+
+#include <math.h>
+
+enum { READ_AHEAD = 4, APART_AHEAD = 2 };
+
+/* Where the run is; rings hold what buffers remember. */
+typedef struct player {
+    const stk_model   *model;
+    const stk_what_if *what;
+    double             helpers, compute_factor;
+    double             beside, together; /* batches' work a moment: see set_speeds */
+    size_t             buffer, index;
+    bool               crowded;        /* more threads than cores, by what is asked */
+    double             read, prepared; /* when the last batch was */
+    double             end;            /* of the last step */
+    double             taken[STK_MODEL_MOST_BUFFER];
+    double             prepared_before[READ_AHEAD];
+    double             apart[STK_STAGE_COUNT][APART_AHEAD];
+    stk_model_run      sum;
+    double             core_ns;
+} player;
+
+/* Threads that want each core while compute and the input's threads run. */
+static double crowd(const stk_model *m, double threads, double helpers)
+{
+    return m->cores > 0 ? fmax(1, (threads + helpers) / m->cores) : 1;
+}
+
+/* Threads without a core, for each that prepares: what a batch takes from compute goes with it. */
+static double too_many(const stk_model *m, double threads, double helpers)
+{
+    const double without = threads + helpers - m->cores;
+    return helpers > 0 && without > 0 ? without / helpers : 0;
+}
+
+/* What the input's threads take from compute goes with their work, not with compute's. Threads that
+ * never rest cannot take more than their share of the cores, or what they were seen to take. */
+static double compute_factor(const player *p, double threads)
+{
+    const stk_model *m = p->model;
+    const double     slower = p->what->factor[STK_STAGE_COMPUTE] * m->threads / threads;
+    const double     own = (1 - m->contention) * slower;
+    if (!(m->contention > 0)) return slower;
+    const double then = crowd(m, threads, p->helpers), was = crowd(m, m->threads, m->helpers);
+    const double seen = m->contention / (1 - m->contention) / (was - 1);
+    const double taken = m->contention * p->what->factor[STK_STAGE_PREPROCESS] *
+                         too_many(m, threads, p->helpers) / too_many(m, m->threads, m->helpers);
+    return own + fmin(taken, own * (then - 1) * fmax(1, seen));
+}
+
+/* How fast batches are prepared beside compute, and when the training thread waits and helps. */
+static void set_speeds(player *p, double threads)
+{
+    const stk_model *m = p->model;
+    const bool       share = m->contention > 0;
+    p->beside = p->helpers / (share ? crowd(m, threads, p->helpers) : 1);
+    p->together = (p->helpers + 1) / (share ? crowd(m, 1, p->helpers) : 1);
+}
+
+static player begin(const stk_model *model, const stk_what_if *what)
+{
+    player       p = {.model = model, .what = what, .helpers = model->helpers};
+    const double threads = what->threads > 0 ? what->threads : model->threads;
+    double       buffer = what->buffer > 0 ? what->buffer : model->buffer;
+    if (what->servers > 0) p.helpers = what->servers;
+    p.crowded = !(model->contention > 0) && p.helpers > model->helpers && model->cores > 0 &&
+                threads + p.helpers > model->cores;
+    if (buffer > STK_MODEL_MOST_BUFFER) buffer = STK_MODEL_MOST_BUFFER;
+    p.buffer = buffer >= 1 ? (size_t)buffer : 1;
+    p.compute_factor = compute_factor(&p, threads);
+    set_speeds(&p, threads);
+    return p;
+}
+
+/* When the batch is prepared. The training thread helps as soon as it waits; without helpers it
+ * does all of it, and only then. */
+static double prepare(const player *p, double start, double work)
+{
+    const double alone = p->helpers > 0 ? start + work / p->beside : INFINITY;
+    if (alone <= p->end) return alone;
+    const double from = fmax(start, p->end);
+    const double done = fmax(0, p->end - start) * p->beside;
+    return from + fmax(0, work - done) / p->together;
+}
+
+/* When reading the batch may begin: reads run ahead by themselves unless the training thread does
+ * them; with helpers they are theirs. */
+static double read_from(const player *p, double before)
+{
+    const bool by_trainer = p->model->reads_inline && !(p->helpers > 0);
+    return by_trainer ? p->end : fmax(p->read, before);
+}
+
+static double own_factor(const player *p, int stage)
+{
+    if (stage == STK_STAGE_READ || stage == STK_STAGE_PREPROCESS || p->what->apart[stage]) return 0;
+    return stage == STK_STAGE_COMPUTE ? p->compute_factor : p->what->factor[stage];
+}
+
+/* A stage on a thread of its own delays training only when it is two steps behind. */
+static void run_apart(player *p, const stk_model_step *step)
+{
+    for (int s = 0; s < STK_STAGE_COUNT; s++) {
+        if (!p->what->apart[s]) continue;
+        double      *behind = p->apart[s];
+        const size_t slot = p->index % APART_AHEAD;
+        p->end = fmax(p->end, behind[slot]);
+        behind[slot] =
+            fmax(p->end, behind[(slot + 1) % APART_AHEAD]) + step->own[s] * p->what->factor[s];
+    }
+}
+
+static void play_step(player *p, const stk_model_step *step)
+{
+    const stk_model *m = p->model;
+    const double     read_ns = step->read * m->read_scale * p->what->factor[STK_STAGE_READ];
+    const double work = step->prepare * m->prepare_scale * p->what->factor[STK_STAGE_PREPROCESS];
+    double      *taken = &p->taken[p->index % p->buffer];
+    double      *before = &p->prepared_before[p->index % READ_AHEAD];
+    double       own = 0;
+    for (int s = 0; s < STK_STAGE_COUNT; s++)
+        own += step->own[s] * own_factor(p, s);
+    p->read = read_from(p, *before) + read_ns;
+    const double start = fmax(fmax(p->prepared, p->read), *taken);
+    const double begun = p->end;
+    p->prepared = prepare(p, start, work);
+    *before = p->prepared;
+    *taken = fmax(p->prepared, p->end);
+    p->sum.wait_read += fmax(0, start - p->end);
+    p->sum.wait_prepare += fmax(0, *taken - fmax(start, p->end));
+    p->end = *taken + own;
+    if (p->crowded) p->end = fmax(p->end, begun + own + work / p->helpers);
+    p->core_ns += work + step->own[STK_STAGE_COMPUTE] * (1 - m->contention) *
+                             p->what->factor[STK_STAGE_COMPUTE] * m->threads;
+    run_apart(p, step);
+    p->sum.samples += step->samples;
+    p->index++;
+}
+
+static const stk_model_step *step_at(const stk_model *m, const uint32_t *blocks, size_t i)
+{
+    const size_t at =
+        blocks ? blocks[i / STK_MODEL_BLOCK] * STK_MODEL_BLOCK + i % STK_MODEL_BLOCK : i;
+    return &m->steps[at < m->count ? at : m->count - 1];
+}
+
+/* Queues are brought to where they are in the middle of a run before anything is counted. */
+stk_model_run stk_model_play(const stk_model *model, const stk_what_if *what,
+                             const uint32_t *blocks, size_t block_count)
+{
+    player       p = begin(model, what);
+    const size_t count = blocks ? block_count * STK_MODEL_BLOCK : model->count;
+    size_t       first = 2 * p.buffer;
+    if (!count || !model->count) return (stk_model_run){0};
+    if (first > count) first = count;
+    for (size_t i = count - first; i < count; i++)
+        play_step(&p, step_at(model, blocks, i));
+    const double begun = p.end;
+    p.sum = (stk_model_run){0};
+    p.core_ns = 0;
+    for (size_t i = 0; i < count; i++)
+        play_step(&p, step_at(model, blocks, i));
+    p.sum.ns = p.end - begun;
+    if (model->cores > 0) p.sum.ns = fmax(p.sum.ns, p.core_ns * model->core_scale / model->cores);
+    return p.sum;
+}

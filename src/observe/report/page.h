@@ -1,0 +1,11 @@
+/* The page as it was built in (src/observe/report/page): what stands before the data and what
+ * after. */
+#ifndef STK_REPORT_PAGE_H
+#define STK_REPORT_PAGE_H
+
+#include <stddef.h>
+
+extern const unsigned char stk_page_head[], stk_page_tail[];
+extern const size_t        stk_page_head_bytes, stk_page_tail_bytes;
+
+#endif

@@ -1,0 +1,29 @@
+/* What the page shows, as one JSON object: title, profile, diagnosis, how the run learns, the steps
+ * to play again and the timeline. It may stand in a <script>: it holds no '<', U+2028 or U+2029. */
+#ifndef STK_OBSERVE_REPORT_PAGE_DATA_H
+#define STK_OBSERVE_REPORT_PAGE_DATA_H
+
+#include <stoker/report.h>
+
+enum { STK_REPORT_EVENTS = 200000 };
+
+/* Appends it. options may be NULL. On failure out is as before. */
+STK_NODISCARD stk_status stk_report_write_data(const stk_profile        *profile,
+                                               const stk_diagnosis      *diagnosis,
+                                               const stk_report_options *options, stk_blob *out,
+                                               stk_error *err);
+
+/* Parts of it. */
+
+/* page_events.c: appends the events of a trace, the longest when there are more than most. */
+STK_NODISCARD stk_status stk_report_write_timeline(const stk_timeline *timeline, uint32_t most,
+                                                   stk_blob *out, stk_error *err);
+/* The same of a Chrome trace that is still to be read. */
+STK_NODISCARD stk_status stk_report_write_events(stk_bytes trace, uint32_t most, stk_blob *out,
+                                                 stk_error *err);
+/* page_simulation.c: appends the model that the page's what-if plays; null when there are too few
+ * steps. */
+STK_NODISCARD stk_status stk_report_write_replay(const stk_profile *profile, stk_blob *out,
+                                                 stk_error *err);
+
+#endif

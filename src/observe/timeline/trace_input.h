@@ -1,0 +1,48 @@
+/* The text of a trace file as a window that moves along it, unpacked where gzip packed it. */
+#ifndef STK_OBSERVE_TIMELINE_TRACE_INPUT_H
+#define STK_OBSERVE_TIMELINE_TRACE_INPUT_H
+
+#include <stdbool.h>
+#include <stoker/timeline.h>
+#include <zlib.h>
+
+typedef struct stk_trace_input {
+    stk_file                   *file;
+    const stk_timeline_options *options;   /* progress; lent */
+    uint64_t                    file_read; /* bytes of the file, packed as they are */
+    stk_blob                    window;    /* unread from begin on */
+    size_t                      begin;
+    uint64_t                    position; /* of the window's first byte in the text */
+    stk_blob                    packed;   /* bytes of the file; empty: it is not packed */
+    z_stream                    unpack;
+    bool                        is_packed, ended;
+    bool                        cut; /* the packed bytes end too early */
+} stk_trace_input;
+
+/* Release it even on failure. */
+STK_NODISCARD stk_status stk_trace_input_open(stk_trace_input *in, const char *path,
+                                              const stk_timeline_options *options, stk_error *err);
+void                     stk_trace_input_release(stk_trace_input *in);
+
+static inline stk_bytes stk_trace_input_unread(const stk_trace_input *in)
+{
+    return stk_bytes_of(in->window.data + in->begin, in->window.size - in->begin);
+}
+
+/* Position in the text of a byte of the window. */
+static inline uint64_t stk_trace_input_position(const stk_trace_input *in, const uint8_t *at)
+{
+    return in->position + (uint64_t)(at - in->window.data);
+}
+
+/* The first bytes were read: they may go. */
+static inline void stk_trace_input_take(stk_trace_input *in, const uint8_t *until)
+{
+    in->begin = (size_t)(until - in->window.data);
+}
+
+/* More bytes behind the unread ones, which move; none come once ended is set. One value that fills
+ * the largest window is STK_E_LIMIT. */
+STK_NODISCARD stk_status stk_trace_input_fill(stk_trace_input *in, stk_error *err);
+
+#endif

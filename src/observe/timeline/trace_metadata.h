@@ -1,0 +1,12 @@
+/* What a trace says of itself outside of its events: clock, host, rank, losses. */
+#ifndef STK_OBSERVE_TIMELINE_TRACE_METADATA_H
+#define STK_OBSERVE_TIMELINE_TRACE_METADATA_H
+
+#include "observe/timeline/json_scan.h"
+#include "observe/timeline/timeline_internal.h"
+
+void stk_trace_origin_init(stk_trace_origin *origin);
+/* One member of the trace's object, or of an object in it. */
+void stk_trace_origin_add(stk_trace_origin *origin, stk_bytes key, stk_bytes value);
+
+#endif

@@ -1,0 +1,136 @@
+/* Ragged and sparse values: flat values and their places, checked, in one buffer. */
+#include "pipeline/element/ragged.h"
+
+#include "base/checked.h"
+
+/* Every level has one row more than places for the level below; numbers bounds what is read. */
+static bool splits_are_sound(const int64_t *splits, size_t numbers, int64_t rows, int levels,
+                             int64_t values)
+{
+    for (int level = 0; level < levels; level++) {
+        if (rows < 0 || (uint64_t)rows >= numbers || splits[0] != 0) return false;
+        for (int64_t i = 0; i < rows; i++)
+            if (splits[i] > splits[i + 1]) return false;
+        const int64_t below = splits[rows];
+        splits += rows + 1;
+        numbers -= (size_t)rows + 1;
+        rows = below;
+    }
+    return rows == values && !numbers;
+}
+
+static bool places_are_sound(const int64_t *places, int64_t count, const stk_shape *shape)
+{
+    for (int64_t i = 0; i < count; i++)
+        for (int d = 0; d < shape->rank; d++)
+            if (places[i * shape->rank + d] < 0 || places[i * shape->rank + d] >= shape->dim[d])
+                return false;
+    return true;
+}
+
+/* Bytes of the flat values with all that they point to. */
+static stk_status flat_bytes(const stk_value *dense, size_t *bytes, stk_error *err)
+{
+    const size_t count = (size_t)stk_value_elements(dense);
+    bool         wide = stk_mul_overflows(count, stk_dtype_bytes(dense->dtype), bytes);
+    if (dense->dtype == STK_DTYPE_BYTES)
+        for (size_t i = 0; i < count && !wide; i++)
+            wide = stk_add_overflows(*bytes, ((const stk_bytes *)stk_value_data(dense))[i].size,
+                                     bytes);
+    return wide ? stk_fail(err, STK_E_LIMIT, "pipeline", NULL, "the values are too large") : STK_OK;
+}
+
+static void copy_flat(uint8_t *to, const stk_value *dense, size_t bytes)
+{
+    if (dense->dtype != STK_DTYPE_BYTES) {
+        if (bytes) memcpy(to, stk_value_data(dense), bytes);
+        return;
+    }
+    const int64_t    count = stk_value_elements(dense);
+    const stk_bytes *from = stk_value_data(dense);
+    stk_bytes       *views = (stk_bytes *)(void *)to;
+    uint8_t         *text = to + (size_t)count * sizeof *views;
+    for (int64_t i = 0; i < count; i++) {
+        if (from[i].size) memcpy(text, from[i].data, from[i].size);
+        views[i] = stk_bytes_of(text, from[i].size);
+        text += from[i].size;
+    }
+}
+
+/* Copies places and flat values into one buffer. */
+static stk_status put(stk_value *out, const stk_value *dense, const int64_t *places, size_t numbers,
+                      stk_ledger *ledger, stk_error *err)
+{
+    size_t place_bytes, bytes, total;
+    STK_TRY(flat_bytes(dense, &bytes, err));
+    if (stk_mul_overflows(numbers, sizeof *places, &place_bytes) ||
+        stk_add_overflows(place_bytes, bytes, &total))
+        return stk_fail(err, STK_E_LIMIT, "pipeline", NULL, "the values are too large");
+    stk_buffer *storage;
+    STK_TRY(stk_buffer_new(&storage, ledger, STK_MEMORY_BATCH, total, err));
+    uint8_t *data = stk_buffer_data(storage);
+    if (place_bytes) memcpy(data, places, place_bytes);
+    copy_flat(data + place_bytes, dense, bytes);
+    out->dtype = dense->dtype;
+    out->data = data + place_bytes;
+    out->places = (const int64_t *)(const void *)data;
+    out->storage = storage;
+    return STK_OK;
+}
+
+stk_status stk_value_ragged(stk_value *out, const stk_value *dense, const int64_t *splits,
+                            size_t numbers, int64_t count, int levels, stk_ledger *ledger,
+                            stk_error *err)
+{
+    stk_value made = {
+        .kind = STK_VALUE_RAGGED, .shape = dense->shape, .count = count, .levels = levels};
+    *out = (stk_value){0};
+    if (dense->shape.rank < 1 || levels < 1 || levels > STK_MAX_RANK ||
+        !splits_are_sound(splits, numbers, count, levels, dense->shape.dim[0]))
+        return stk_fail(err, STK_E_INVALID, "pipeline", NULL,
+                        "row splits must begin at 0, never fall and end at the number of values");
+    STK_TRY(put(&made, dense, splits, numbers, ledger, err));
+    *out = made;
+    return STK_OK;
+}
+
+stk_status stk_value_with_places(stk_value *out, stk_value_kind kind, const stk_value *dense,
+                                 const stk_shape *shape, const int64_t *places, int64_t count,
+                                 stk_ledger *ledger, stk_error *err)
+{
+    size_t numbers;
+    *out = (stk_value){0};
+    if (kind == STK_VALUE_RAGGED)
+        return stk_value_ragged(out, dense, places, (size_t)count + 1, count, 1, ledger, err);
+    stk_value made = {.kind = kind, .shape = *shape, .count = count};
+    if (dense->shape.rank < 1 || count < 0 || dense->shape.dim[0] != count ||
+        !places_are_sound(places, count, shape))
+        return stk_fail(err, STK_E_INVALID, "pipeline", NULL,
+                        "every place must be inside the shape");
+    if (stk_mul_overflows((size_t)count, (size_t)shape->rank, &numbers))
+        return stk_fail(err, STK_E_LIMIT, "pipeline", NULL, "the values are too large");
+    STK_TRY(put(&made, dense, places, numbers, ledger, err));
+    *out = made;
+    return STK_OK;
+}
+
+const int64_t *stk_value_splits(const stk_value *value, int level, int64_t *rows)
+{
+    const int64_t *splits = value->places;
+    *rows = value->count;
+    for (; level > 0; level--) {
+        const int64_t below = splits[*rows];
+        splits += *rows + 1;
+        *rows = below;
+    }
+    return splits;
+}
+
+size_t stk_value_place_count(const stk_value *value)
+{
+    int64_t rows;
+    if (value->kind == STK_VALUE_SPARSE) return (size_t)value->count * (size_t)value->shape.rank;
+    if (value->kind != STK_VALUE_RAGGED) return 0;
+    const int64_t *last = stk_value_splits(value, value->levels - 1, &rows);
+    return (size_t)(last - value->places) + (size_t)rows + 1;
+}

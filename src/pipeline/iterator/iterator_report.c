@@ -1,0 +1,235 @@
+/* What every stage did, from the accounts of a run, and which of them limits it. Calls are timed
+ * now and then, inputs included; a stage's own time is what is left without them. */
+#include "pipeline/iterator/iterator_internal.h"
+
+#include "base/clock.h"
+#include "pipeline/iterator/bottleneck.h"
+#include "pipeline/operators/fused_map.h"
+#include "pipeline/runtime/run_io.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint64_t load(const uint64_t *counter)
+{
+    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+static uint64_t results_of(const stk_account *account)
+{
+    return load(&account->items) + load(&account->errors);
+}
+
+static uint64_t scale(uint64_t sum, uint64_t sampled, uint64_t all)
+{
+    return sampled ? (uint64_t)((double)sum / (double)sampled * (double)all) : 0;
+}
+
+/* The stage of the plan that account is of; NULL for one that came up while running. */
+static const stk_dataset *plan_of(const stk_iterator *it, const stk_account *account)
+{
+    if (!account->parent) return it->plan;
+    const stk_dataset *above = plan_of(it, account->parent);
+    if (!above || account->slot >= above->input_count) return NULL;
+    const stk_dataset *data = above->inputs[account->slot];
+    return data->op == account->op ? data : NULL;
+}
+
+static void name_stage(const stk_iterator *it, const stk_account *account, char *name, size_t room)
+{
+    const stk_dataset *data = plan_of(it, account);
+    stk_blob           text;
+    stk_blob_init(&text, NULL, STK_MEMORY_INDEX);
+    if (data && stk_describe_stage(data, true, &text, NULL) == STK_OK && text.size)
+        snprintf(name, room, "%s(%.*s)", account->op->name, (int)text.size,
+                 (const char *)text.data);
+    else
+        snprintf(name, room, "%s", account->op->name);
+    if (sizeof "()" + strlen(account->op->name) + text.size > room)
+        memcpy(name + room - sizeof "...", "...", sizeof "...");
+    stk_blob_release(&text);
+}
+
+/* What a queue pulls is the work of the stages below it. */
+static uint64_t own_time(const stk_account *account)
+{
+    const uint64_t busy = load(&account->busy_ns), pull = load(&account->pull_ns);
+    if (busy || account->runs_ahead) return busy > pull ? busy - pull : 0;
+    return scale(load(&account->sampled_own_ns), load(&account->sampled), results_of(account));
+}
+
+/* A queue of calls that wait reads; whatever else its operator may do. */
+static stk_stage stage_of(const stk_account *account)
+{
+    return __atomic_load_n(&account->reads, __ATOMIC_RELAXED) ? STK_STAGE_READ : account->op->stage;
+}
+
+/* What reading takes is what was waited for it or, where it ran in the background and nobody
+ * waited, the time in which reads were under way. */
+static uint64_t reading_ns(stk_iterator *it, const stk_activity *activity)
+{
+    const uint64_t waited = load(&activity->wait_ns), under_way = stk_run_io_busy_ns(it->run);
+    return waited > under_way ? waited : under_way;
+}
+
+/* Waits for bytes are rare and long: those that fell into timed calls are replaced by what all of
+ * them took. Sources that wait are among these as a whole. */
+void stk_iterator_read_times(stk_iterator *it, stk_iterator_times *times)
+{
+    stk_activity *activity = stk_run_activity(it->run);
+    *times = (stk_iterator_times){.elements = it->elements,
+                                  .read_bytes = load(&activity->bytes),
+                                  .read_busy_ns = reading_ns(it, activity)};
+    stk_activity_read(activity, &times->compute_ns, &times->read_only_ns);
+    for (const stk_account *one = stk_run_accounts(it->run); one; one = one->next) {
+        if (__atomic_load_n(&one->waits, __ATOMIC_RELAXED)) continue;
+        const uint64_t own = own_time(one);
+        const uint64_t waits =
+            scale(load(&one->sampled_wait_ns), load(&one->sampled), results_of(one));
+        if (stage_of(one) != STK_STAGE_READ)
+            times->other_busy_ns += own;
+        else
+            times->read_busy_ns += own > waits ? own - waits : 0;
+    }
+}
+
+static void read_times(const stk_account *all, const stk_account *account, stk_stage_account *out)
+{
+    for (const stk_account *one = all; one; one = one->next)
+        if (one->parent == account && one->runs_ahead) out->starved_ns += load(&one->waited_ns);
+    out->busy_ns = own_time(account);
+    out->blocked_ns = load(&account->blocked_ns);
+}
+
+static void read_queue(const stk_account *account, stk_stage_account *out)
+{
+    const double watched = (double)load(&account->watched_ns);
+    out->queue_now = load(&account->queue_now);
+    out->queue_limit = load(&account->queue_limit);
+    if (watched <= 0) return;
+    out->queue_mean = 1024 * (double)load(&account->waiting_area) / watched;
+    out->queue_empty = (double)load(&account->empty_ns) / watched;
+    out->queue_full = (double)load(&account->blocked_ns) / watched;
+}
+
+static void read_stage(const stk_iterator *it, const stk_account *all, const stk_account *account,
+                       stk_stage_account *out)
+{
+    *out = (stk_stage_account){.stage = stage_of(account), .depth = account->depth};
+    name_stage(it, account, out->name, sizeof out->name);
+    out->runs_ahead = __atomic_load_n(&account->runs_ahead, __ATOMIC_RELAXED);
+    out->errors = load(&account->errors);
+    out->items = results_of(account) - out->errors;
+    out->bytes = scale(load(&account->sampled_bytes), load(&account->sampled), out->items);
+    read_times(all, account, out);
+    read_queue(account, out);
+    out->chunk = (int64_t)load(&account->chunk);
+    out->by_device = load(&account->by_device);
+}
+
+static bool puts_together(const stk_op *op, const stk_dataset *data)
+{
+    if (op == &stk_op_apply) return data && ((const stk_apply_params *)data->params)->batch > 0;
+    return op == &stk_op_batch || op == &stk_op_padded_batch || op == &stk_op_ragged_batch ||
+           op == &stk_op_batch_of_ragged || op == &stk_op_sparse_batch || op == &stk_op_rebatch ||
+           op == &stk_op_bucket_by_length;
+}
+
+/* What these give comes from pipelines inside of them. */
+static bool takes_apart(const stk_op *op)
+{
+    return op == &stk_op_unbatch || op == &stk_op_window || op == &stk_op_flat_map ||
+           op == &stk_op_interleave || op == &stk_op_group_by_window;
+}
+
+static bool gives_batches(const stk_iterator *it, const stk_account *all,
+                          const stk_account *account)
+{
+    const bool apart = takes_apart(account->op);
+    if (puts_together(account->op, plan_of(it, account))) return true;
+    for (const stk_account *one = all; one; one = one->next) {
+        if (one->parent != account || (apart && plan_of(it, one))) continue;
+        if (gives_batches(it, all, one)) return true;
+    }
+    return false;
+}
+
+/* Source first, as explain has it. */
+static int by_depth(const void *a, const void *b)
+{
+    const stk_stage_account *x = a, *y = b;
+    return (x->depth < y->depth) - (x->depth > y->depth);
+}
+
+static void read_stages(stk_iterator *it, stk_iterator_report *report)
+{
+    const size_t       room = sizeof report->stages / sizeof *report->stages;
+    const stk_account *all = stk_run_accounts(it->run);
+    size_t             kept = 0;
+    for (const stk_account *account = all; account; account = account->next) {
+        report->stage_count++;
+        if (!account->parent) report->batches = gives_batches(it, all, account);
+        if (kept == room) continue;
+        stk_stage_account *stage = &report->stages[kept++];
+        read_stage(it, all, account, stage);
+        if (account->parent) continue;
+        stage->items = it->elements; /* this one is known exactly */
+        report->bytes = stage->bytes;
+    }
+    qsort(report->stages, kept, sizeof *report->stages, by_depth);
+}
+
+/* Items that were dropped on the way were worked on, too. */
+static uint64_t worked_on(const stk_account *all, const stk_account *account)
+{
+    for (const stk_account *one = all; one; one = one->next)
+        if (one->parent == account) return results_of(one);
+    return results_of(account);
+}
+
+static void read_parts(stk_iterator_report *report, const stk_account *all,
+                       const stk_account *account)
+{
+    const size_t          room = sizeof report->operations / sizeof *report->operations;
+    const stk_part_times *parts = __atomic_load_n(&account->parts, __ATOMIC_ACQUIRE);
+    const uint64_t        items = worked_on(all, account);
+    for (size_t i = 0; parts && i < parts->count && report->operation_count < room; i++) {
+        const double each = stk_part_times_each(parts, i);
+        if (!(each > 0)) continue;
+        stk_operation_account *one = &report->operations[report->operation_count++];
+        *one = (stk_operation_account){.depth = account->depth, .items = items};
+        one->busy_ns = (uint64_t)(each * (double)items);
+        snprintf(one->name, sizeof one->name, "%s", parts->list[i].name);
+    }
+}
+
+/* Source first, and the parts of a stage as they are done. */
+static void read_operations(stk_iterator *it, stk_iterator_report *report)
+{
+    const stk_account *all = stk_run_accounts(it->run);
+    int                deepest = 0;
+    for (const stk_account *one = all; one; one = one->next)
+        if (one->depth > deepest) deepest = one->depth;
+    for (int depth = deepest; depth >= 0; depth--)
+        for (const stk_account *one = all; one; one = one->next)
+            if (one->depth == depth) read_parts(report, all, one);
+}
+
+void stk_iterator_read_report(stk_iterator *it, stk_iterator_report *report)
+{
+    *report = (stk_iterator_report){.elements = it->elements};
+    report->seconds = (double)(stk_clock_ns() - it->started_ns) * 1e-9;
+    report->first_seconds = (double)it->first_ns * 1e-9;
+    report->wait_seconds = (double)it->wait_ns * 1e-9;
+    if (report->wait_seconds > report->seconds) report->wait_seconds = report->seconds;
+    report->threads = stk_run_options_of(it->run)->threads + 1;
+    read_stages(it, report);
+    read_operations(it, report);
+    stk_run_io_account(it->run, &report->io);
+    stk_run_decisions(it->run, report->decisions,
+                      sizeof report->decisions / sizeof *report->decisions,
+                      &report->decision_count);
+    stk_run_io_account(it->run, &report->io);
+    stk_ledger_read(stk_iterator_ledger(it), &report->memory);
+    stk_limit_find(report, report->limit, sizeof report->limit);
+}

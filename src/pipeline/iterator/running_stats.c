@@ -1,0 +1,30 @@
+/* Welford's running mean and variance. */
+#include "pipeline/iterator/running_stats.h"
+
+#include <math.h>
+
+void stk_trial_add(stk_trial *trial, double value)
+{
+    const double distance = value - trial->mean;
+    trial->count++;
+    trial->mean += distance / (double)trial->count;
+    trial->squares += distance * (value - trial->mean);
+}
+
+double stk_trial_error(const stk_trial *trial)
+{
+    if (trial->count < 2) return INFINITY;
+    const double n = (double)trial->count;
+    return sqrt(trial->squares / (n - 1) / n);
+}
+
+bool stk_trial_is_full(const stk_trial *trial)
+{
+    return trial->count >= STK_TRIAL_SAMPLES;
+}
+
+bool stk_trial_is_better(const stk_trial *challenger, const stk_trial *incumbent)
+{
+    const double a = stk_trial_error(challenger), b = stk_trial_error(incumbent);
+    return challenger->mean + 2 * sqrt(a * a + b * b) < incumbent->mean;
+}

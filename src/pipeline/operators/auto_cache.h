@@ -1,0 +1,13 @@
+/* auto_cache: what the cache pass puts in. */
+#ifndef STK_PIPELINE_OPERATORS_AUTO_CACHE_H
+#define STK_PIPELINE_OPERATORS_AUTO_CACHE_H
+
+#include "pipeline/operators/operators.h"
+
+extern const stk_op stk_op_auto_cache;
+
+/* Over an input of known, finite cardinality that gives the same elements in every pass. The result
+ * is for one iterator only. */
+STK_NODISCARD stk_status stk_auto_cache_make(stk_dataset **out, stk_dataset *input, stk_error *err);
+
+#endif

@@ -1,0 +1,13 @@
+/* The batches of apply: what its queue calls once all elements of a batch are computed. The context
+ * is apply's node. */
+#ifndef STK_PIPELINE_OPERATORS_FUSED_MAP_BATCH_H
+#define STK_PIPELINE_OPERATORS_FUSED_MAP_BATCH_H
+
+#include "pipeline/runtime/node_queue.h"
+
+/* The first error of a batch is its result. Large batches are left to be copied in parts. */
+void stk_apply_batch_finish(void *node, stk_unit *unit);
+void stk_apply_batch_copy(void *node, stk_unit *unit, size_t part);
+void stk_apply_batch_seal(void *node, stk_unit *unit);
+
+#endif

@@ -1,0 +1,158 @@
+/* Functions on items. */
+#include "pipeline/operators/fused_map_functions.h"
+
+#include "base/clock.h"
+#include "pipeline/functions/image_function.h"
+#include "pipeline/support/invoke.h"
+
+#include <stdlib.h>
+
+static stk_call call_of(const stk_apply_work *work, const stk_unit *unit, size_t number,
+                        size_t step, stk_room rooms[STK_APPLY_MOST_ROOMS])
+{
+    stk_call call = work->calls[step];
+    call.index = unit->first + number;
+    call.rooms = rooms;
+    call.room_count = stk_apply_rooms_of(work->rooms, unit, number, step, rooms);
+    return call;
+}
+
+/* False when the item has no element any more. ticks: of this step's parts, or NULL. */
+static bool run_step(const stk_apply_work *work, stk_unit *unit, size_t number, size_t step,
+                     uint64_t *ticks)
+{
+    const stk_function *function = work->params->steps[step].function;
+    stk_item           *item = &unit->items[number];
+    stk_room            rooms[STK_APPLY_MOST_ROOMS];
+    stk_call            call = call_of(work, unit, number, step, rooms);
+    bool                keep = true;
+    stk_error           err;
+    call.ticks = ticks;
+    const stk_status st = stk_function_info_of(function)->test
+                              ? stk_call_test(function, &call, item->element, &keep, &err)
+                              : stk_call_map(function, &call, &item->element, &err);
+    if (st)
+        stk_item_fail(item, &err);
+    else if (!keep)
+        stk_item_clear(item);
+    return !st && keep;
+}
+
+/* Image functions tell their own parts. */
+static bool run_timed(const stk_apply_work *work, stk_unit *unit, size_t number, size_t step,
+                      uint64_t *ticks)
+{
+    const uint64_t begin = stk_clock_ticks();
+    const bool     keep = run_step(work, unit, number, step, ticks);
+    if (!stk_image_function_parts(work->params->steps[step].function))
+        *ticks += stk_clock_ticks() - begin;
+    return keep;
+}
+
+void stk_apply_run(const stk_apply_work *work, stk_unit *unit, size_t number, uint64_t *ticks)
+{
+    for (size_t i = 0; i < work->params->count; i++)
+        if (!(ticks ? run_timed(work, unit, number, i, ticks + work->parts[i])
+                    : run_step(work, unit, number, i, NULL)))
+            return;
+}
+
+bool stk_apply_can_be_helped(const stk_apply_params *params)
+{
+    for (size_t i = 0; i < params->count; i++)
+        if (stk_function_info_of(params->steps[i].function)->map_many) return true;
+    return false;
+}
+
+/* Many items on their way through the steps. */
+typedef struct crowd {
+    size_t         count; /* in the step at hand */
+    stk_many_item *items;
+    stk_item     **places; /* whose they are */
+    stk_room      *rooms;  /* STK_APPLY_MOST_ROOMS for each */
+} crowd;
+
+static bool make_crowd(crowd *c, const stk_part *parts, size_t count)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++)
+        most += parts[i].count;
+    *c = (crowd){.items = malloc(most * sizeof *c->items),
+                 .places = malloc(most * sizeof *c->places),
+                 .rooms = malloc(most * STK_APPLY_MOST_ROOMS * sizeof *c->rooms)};
+    return c->items && c->places && c->rooms;
+}
+
+static void release_crowd(crowd *c)
+{
+    free(c->items);
+    free(c->places);
+    free(c->rooms);
+}
+
+static void join(crowd *c, const stk_apply_work *work, stk_unit *unit, size_t number, size_t step)
+{
+    stk_room      *rooms = c->rooms + c->count * STK_APPLY_MOST_ROOMS;
+    stk_many_item *item = &c->items[c->count];
+    item->call = call_of(work, unit, number, step, rooms);
+    item->element = &unit->items[number].element;
+    c->places[c->count++] = &unit->items[number];
+}
+
+static stk_status run_crowd(crowd *c, const stk_function *function,
+                            const stk_picture_device *pictures, uint64_t *by_device, stk_error *err)
+{
+    if (!c->count) return STK_OK;
+    const stk_status st = stk_call_map_many(function, pictures, c->items, c->count, err);
+    for (size_t i = 0; i < c->count; i++) {
+        *by_device += c->items[i].by_device;
+        if (c->items[i].status) stk_item_fail(c->places[i], &c->items[i].err);
+    }
+    return st;
+}
+
+/* One step on all items that are left. */
+static stk_status run_step_on_all(crowd *c, const stk_apply_work *work, const stk_part *parts,
+                                  size_t count, size_t step, const stk_picture_device *pictures,
+                                  uint64_t *by_device, stk_error *err)
+{
+    const stk_function *function = work->params->steps[step].function;
+    const bool          many = stk_function_info_of(function)->map_many != NULL;
+    c->count = 0;
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = parts[p].first; i < parts[p].first + parts[p].count; i++) {
+            if (!parts[p].unit->items[i].element) continue;
+            if (many)
+                join(c, work, parts[p].unit, i, step);
+            else
+                run_step(work, parts[p].unit, i, step, NULL);
+        }
+    return run_crowd(c, function, pictures, by_device, err);
+}
+
+static void run_each(const stk_apply_work *work, const stk_part *parts, size_t count)
+{
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = parts[p].first; i < parts[p].first + parts[p].count; i++)
+            if (parts[p].unit->items[i].element) stk_apply_run(work, parts[p].unit, i, NULL);
+}
+
+stk_status stk_apply_run_many(const stk_apply_work *work, const stk_picture_device *pictures,
+                              const stk_part *parts, size_t count, uint64_t *by_device,
+                              stk_error *err)
+{
+    crowd      c;
+    stk_status st = STK_OK;
+    if (make_crowd(&c, parts, count)) {
+        for (size_t i = 0; i < work->params->count; i++) {
+            stk_error        unasked;
+            const stk_status one = run_step_on_all(&c, work, parts, count, i, pictures, by_device,
+                                                   st ? &unasked : err);
+            if (!st) st = one;
+        }
+    } else {
+        run_each(work, parts, count);
+    }
+    release_crowd(&c);
+    return st;
+}

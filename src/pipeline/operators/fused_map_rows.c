@@ -1,0 +1,109 @@
+/* Rooms for results in the batch to be. */
+#include "pipeline/operators/fused_map_rows.h"
+
+#include "base/checked.h"
+
+enum { LEAST_BYTES = 256 }; /* below, a copy is cheaper than to think about it */
+
+static bool leaves_alone(const stk_function *function, int value)
+{
+    const stk_function_info *info = stk_function_info_of(function);
+    return info->test || (info->traits & STK_FUNCTION_ONE_VALUE && info->value != value);
+}
+
+/* The last step that may change value; count when none does. */
+static size_t last_writer(const stk_apply_params *p, int value)
+{
+    for (size_t i = p->count; i-- > 0;)
+        if (!leaves_alone(p->steps[i].function, value)) return i;
+    return p->count;
+}
+
+/* The shape of one row and its bytes; false when they are not known. */
+static bool measure(const stk_value_spec *spec, stk_apply_room *room)
+{
+    if (spec->kind != STK_VALUE_DENSE || !spec->dtype || spec->dtype == STK_DTYPE_BYTES ||
+        !spec->rank_known || spec->shape.rank < 1)
+        return false;
+    room->dtype = spec->dtype;
+    room->shape = (stk_shape){.rank = spec->shape.rank - 1};
+    room->bytes = stk_dtype_bytes(spec->dtype);
+    for (int i = 0; i < room->shape.rank; i++) {
+        room->shape.dim[i] = spec->shape.dim[i + 1];
+        if (room->shape.dim[i] <= 0 ||
+            stk_mul_overflows(room->bytes, (size_t)room->shape.dim[i], &room->bytes))
+            return false;
+    }
+    return room->bytes >= LEAST_BYTES;
+}
+
+void stk_apply_rooms_find(stk_apply_rooms *rooms, const stk_apply_params *params,
+                          const stk_element_spec *batched, const stk_memory_kind *kind)
+{
+    *rooms = (stk_apply_rooms){.kind = kind};
+    if (!batched->known || !params->batch) return;
+    for (size_t v = 0; v < batched->count && rooms->count < STK_APPLY_MOST_ROOMS; v++) {
+        stk_apply_room room = {.value = (int)v, .step = last_writer(params, (int)v)};
+        if (room.step < params->count && measure(&batched->values[v], &room))
+            rooms->rooms[rooms->count++] = room;
+    }
+}
+
+static stk_shape with_rows(const stk_shape *shape, size_t rows)
+{
+    stk_shape out = {.rank = shape->rank + 1, .dim = {(int64_t)rows}};
+    memcpy(out.dim + 1, shape->dim, (size_t)shape->rank * sizeof out.dim[0]);
+    return out;
+}
+
+static stk_status make_room(const stk_apply_rooms *rooms, const stk_apply_room *room, size_t rows,
+                            stk_ledger *ledger, stk_value *out, stk_error *err)
+{
+    size_t      bytes;
+    stk_buffer *storage;
+    if (stk_mul_overflows(rows, room->bytes, &bytes))
+        return stk_fail(err, STK_E_LIMIT, "batch", NULL, "%zu rows of %zu bytes are too many", rows,
+                        room->bytes);
+    STK_TRY(rooms->kind
+                ? stk_buffer_new_in(&storage, rooms->kind, ledger, STK_MEMORY_BATCH, bytes, err)
+                : stk_buffer_new(&storage, ledger, STK_MEMORY_BATCH, bytes, err));
+    *out = (stk_value){.dtype = room->dtype,
+                       .shape = with_rows(&room->shape, rows),
+                       .data = stk_buffer_data(storage),
+                       .storage = storage};
+    return STK_OK;
+}
+
+stk_status stk_apply_rooms_prepare(const stk_apply_rooms *rooms, const stk_element_spec *batched,
+                                   stk_ledger *ledger, stk_unit *unit, stk_error *err)
+{
+    stk_element_unref(unit->result);
+    unit->result = NULL;
+    if (!rooms->count) return STK_OK;
+    stk_status st = stk_element_new(&unit->result, batched->count, err);
+    for (size_t i = 0; i < rooms->count && !st; i++)
+        st = make_room(rooms, &rooms->rooms[i], unit->count, ledger,
+                       stk_element_edit(unit->result, (size_t)rooms->rooms[i].value), err);
+    if (!st) return STK_OK;
+    stk_element_unref(unit->result);
+    unit->result = NULL;
+    return st;
+}
+
+size_t stk_apply_rooms_of(const stk_apply_rooms *rooms, const stk_unit *unit, size_t item,
+                          size_t step, stk_room out[STK_APPLY_MOST_ROOMS])
+{
+    size_t count = 0;
+    if (!unit->result) return 0;
+    for (size_t i = 0; i < rooms->count; i++) {
+        const stk_apply_room *room = &rooms->rooms[i];
+        if (room->step != step) continue;
+        const stk_value *batch = stk_element_value(unit->result, (size_t)room->value);
+        out[count++] = (stk_room){.value = room->value,
+                                  .dtype = room->dtype,
+                                  .shape = room->shape,
+                                  .data = (uint8_t *)batch->data + item * room->bytes,
+                                  .storage = batch->storage};
+    }
+    return count;
+}

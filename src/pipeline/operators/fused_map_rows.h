@@ -1,0 +1,39 @@
+/* Which values of a batch are computed straight into it, and by which of apply's functions: the
+ * last that changes the value, where its type and shape are known beforehand. */
+#ifndef STK_PIPELINE_OPERATORS_FUSED_MAP_ROWS_H
+#define STK_PIPELINE_OPERATORS_FUSED_MAP_ROWS_H
+
+#include "pipeline/operators/fused_map.h"
+#include "pipeline/runtime/node_queue.h"
+
+enum { STK_APPLY_MOST_ROOMS = 8 }; /* values; more are copied */
+
+typedef struct stk_apply_room {
+    int       value;
+    size_t    step; /* the function that may write there */
+    stk_dtype dtype;
+    stk_shape shape; /* of one element */
+    size_t    bytes;
+} stk_apply_room;
+
+typedef struct stk_apply_rooms {
+    const stk_memory_kind *kind; /* of the batches' memory; NULL: ordinary */
+    size_t                 count;
+    stk_apply_room         rooms[STK_APPLY_MOST_ROOMS];
+} stk_apply_rooms;
+
+/* batched: what is known of the batches. kind: of their memory; NULL: ordinary. */
+void stk_apply_rooms_find(stk_apply_rooms *rooms, const stk_apply_params *params,
+                          const stk_element_spec *batched, const stk_memory_kind *kind);
+
+/* The batch of unit, with storage for the values that have a room. On failure there is none. */
+STK_NODISCARD stk_status stk_apply_rooms_prepare(const stk_apply_rooms  *rooms,
+                                                 const stk_element_spec *batched,
+                                                 stk_ledger *ledger, stk_unit *unit,
+                                                 stk_error *err);
+
+/* The rooms of one item for one step; returns how many were written to out. */
+size_t stk_apply_rooms_of(const stk_apply_rooms *rooms, const stk_unit *unit, size_t item,
+                          size_t step, stk_room out[STK_APPLY_MOST_ROOMS]);
+
+#endif

@@ -1,0 +1,183 @@
+/* snapshot: like a cache on disk, compressed, with a folder for each pipeline under one directory:
+ * pipelines that differ make snapshots of their own. One that somebody else is writing is neither
+ * waited for nor disturbed. */
+#include "base/hash.h"
+#include "pipeline/operators/cache.h"
+#include "pipeline/support/chunk_store.h"
+#include "storage/file/paths.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <stoker/dataset_operators.h>
+#include <time.h>
+
+typedef struct params {
+    char                 *directory;
+    const stk_filesystem *fs;
+    stk_dataset          *input; /* as it was written, before any pass */
+    stk_compression       compression;
+    uint64_t              chunk_bytes;
+    double                pending_seconds;
+} params;
+
+static void release_params(void *untyped)
+{
+    params *p = untyped;
+    stk_dataset_unref(p->input);
+    free(p->directory);
+}
+
+static stk_status check(stk_dataset *data, stk_error *err)
+{
+    const params *p = data->params;
+    if (p->compression != STK_COMPRESSION_NONE && p->compression != STK_COMPRESSION_GZIP &&
+        p->compression != STK_COMPRESSION_ZSTD)
+        return stk_fail(err, STK_E_INVALID, "snapshot", p->directory,
+                        "compression is %d; give none, gzip or zstd", (int)p->compression);
+    if (!(p->pending_seconds > 0) || isinf(p->pending_seconds))
+        return stk_fail(err, STK_E_INVALID, "snapshot", p->directory,
+                        "pending_seconds is %g; give a positive number", p->pending_seconds);
+    return stk_dataset_set_spec(data, &data->inputs[0]->spec, err);
+}
+
+static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
+{
+    const params *p = data->params;
+    return stk_describe(out, err, "%s", stk_compression_name(p->compression));
+}
+
+/* On a store without locks a file says since when somebody writes; too old, and the writer is taken
+ * for dead. With locks the lock itself tells, at once. */
+static stk_status check_pending(const stk_chunk_store *s, const char *path, double most_seconds,
+                                stk_error *err)
+{
+    stk_file_info    info;
+    struct timespec  now;
+    const stk_status st = stk_path_info(s->place.fs, path, &info, err);
+    if (st == STK_E_NOTFOUND) return STK_OK;
+    STK_TRY(st);
+    clock_gettime(CLOCK_REALTIME, &now);
+    const double age =
+        (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - 1e-9 * (double)info.modified_ns;
+    if (age > most_seconds) return STK_OK;
+    return stk_fail(err, STK_E_BUSY, "snapshot", s->place.directory,
+                    "somebody began to write it %.0f seconds ago; it is given up after %.0f", age,
+                    most_seconds);
+}
+
+static stk_status mark_pending(stk_chunk_store *s, stk_error *err)
+{
+    stk_output *output;
+    STK_TRY(stk_output_create(&output, s->place.fs, s->pending, err));
+    stk_status st = stk_output_write(output, "pending\n", 8, err);
+    if (!st) st = stk_output_commit(output, err);
+    stk_output_close(output);
+    return st;
+}
+
+static stk_status claim(stk_node *node, char *pending, stk_error *err)
+{
+    stk_chunk_store *s = STK_STATE(stk_chunk_store, node);
+    stk_status       st = STK_OK;
+    if (!s->lock) st = check_pending(s, pending, STK_PARAMS(params, node)->pending_seconds, err);
+    if (st) {
+        free(pending); /* another's: drop must not remove it */
+        return st;
+    }
+    s->pending = pending;
+    STK_TRY(mark_pending(s, err));
+    return stk_chunk_store_write(node, err);
+}
+
+static stk_status begin(stk_node *node, const stk_recorded_pass *pass, stk_error *err)
+{
+    (void)pass;
+    stk_chunk_store *s = STK_STATE(stk_chunk_store, node);
+    stk_blob         path;
+    STK_TRY(stk_path_make_directory(s->place.fs, STK_PARAMS(params, node)->directory, err));
+    STK_TRY(stk_chunk_store_lock(node, err));
+    stk_blob_init(&path, NULL, STK_MEMORY_INDEX);
+    stk_status st = stk_path_join(&path, s->place.directory, "pending", err);
+    char      *pending = st ? NULL : strdup((const char *)path.data);
+    stk_blob_release(&path);
+    if (!st && !pending)
+        st = stk_fail(err, STK_E_NOMEM, "snapshot", s->place.directory, "no memory for its name");
+    return st ? st : claim(node, pending, err);
+}
+
+static const stk_recorder_ops recorder_ops = {
+    .find = stk_chunk_store_find,
+    .begin = begin,
+    .add = stk_chunk_store_add,
+    .finish = stk_chunk_store_finish,
+    .drop = stk_chunk_store_drop,
+    .read = stk_chunk_store_read,
+    .skip = stk_chunk_store_skip,
+    .how = "A snapshot is made by a pass over all of the data",
+};
+
+/* The same stages over other files are a snapshot of their own. */
+static stk_status open(stk_node *node, stk_error *err)
+{
+    const params    *p = node->plan->params;
+    stk_chunk_store *s = STK_STATE(stk_chunk_store, node);
+    char             name[32];
+    uint64_t         content;
+    stk_blob         path;
+    STK_TRY(stk_dataset_content(p->input, &content, err));
+    const uint64_t whole = stk_hash64_number(p->input->fingerprint, content);
+    stk_blob_init(&path, NULL, STK_MEMORY_INDEX);
+    snprintf(name, sizeof name, "%016" PRIx64, whole);
+    stk_status st = stk_path_join(&path, p->directory, name, err);
+    if (!st) s->directory = strdup((const char *)path.data);
+    stk_blob_release(&path);
+    STK_TRY(st);
+    if (!s->directory)
+        return stk_fail(err, STK_E_NOMEM, "snapshot", p->directory, "no memory for its name");
+    s->recorder.ops = &recorder_ops;
+    s->place = (stk_chunk_place){.stage = "snapshot",
+                                 .directory = s->directory,
+                                 .fs = p->fs,
+                                 .fingerprint = whole,
+                                 .compression = p->compression,
+                                 .chunk_bytes = p->chunk_bytes,
+                                 .ledger = stk_run_options_of(node->run)->ledger};
+    return STK_OK;
+}
+
+const stk_op stk_op_snapshot = {
+    .name = "snapshot",
+    .stage = STK_STAGE_READ,
+    .traits = STK_OP_LAZY_INPUTS,
+    .params_bytes = sizeof(params),
+    .release_params = release_params,
+    .check = check,
+    .cardinality = stk_cache_cardinality,
+    .describe = describe,
+    .state_bytes = sizeof(stk_chunk_store),
+    .open = open,
+    .next = stk_recorder_next,
+    .close = stk_chunk_store_close,
+    .save = stk_recorder_save,
+    .restore = stk_recorder_restore,
+};
+
+stk_status stk_dataset_snapshot(stk_dataset **data, const stk_snapshot_options *options,
+                                stk_error *err)
+{
+    if (!options || !options->directory || !*options->directory)
+        return stk_fail(err, STK_E_INVALID, "snapshot", NULL, "give a directory for the snapshots");
+    params p = {.directory = strdup(options->directory),
+                .fs = options->fs,
+                .compression = (stk_compression)options->compression,
+                .chunk_bytes = options->chunk_bytes,
+                .pending_seconds = options->pending_seconds};
+    if (!p.directory)
+        return stk_fail(err, STK_E_NOMEM, "snapshot", options->directory, "no memory for its name");
+    p.input = stk_dataset_ref(*data);
+    if (p.compression == STK_COMPRESSION_AUTO) p.compression = STK_COMPRESSION_ZSTD;
+    if (p.pending_seconds == 0) p.pending_seconds = 86400;
+    return stk_dataset_append(data, &stk_op_snapshot, &p, err);
+}

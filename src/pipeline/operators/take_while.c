@@ -1,0 +1,92 @@
+/* take_while: the elements before the first that fails a test. */
+#include "pipeline/operators/operators.h"
+#include "pipeline/runtime/function_state.h"
+#include "pipeline/runtime/run_node.h"
+#include "pipeline/support/invoke.h"
+
+#include <stoker/dataset_operators.h>
+
+typedef struct params {
+    stk_function *function;
+} params;
+
+typedef struct state {
+    uint64_t index; /* of the next input */
+} state;
+
+static void release_params(void *untyped)
+{
+    stk_function_unref(((params *)untyped)->function);
+}
+
+static stk_status check(stk_dataset *data, stk_error *err)
+{
+    const stk_function      *function = ((const params *)data->params)->function;
+    const stk_function_info *info = stk_function_info_of(function);
+    if (!info->test)
+        return stk_fail(err, STK_E_INVALID, "take_while", info->name,
+                        "the function is no test; give one that has a test callback");
+    STK_TRY(stk_dataset_accepts(data, function, &data->inputs[0]->spec, err));
+    return stk_dataset_set_spec(data, &data->inputs[0]->spec, err);
+}
+
+static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
+{
+    return stk_describe_function(out, ((const params *)data->params)->function, err);
+}
+
+static unsigned traits_of(const stk_dataset *data)
+{
+    const unsigned traits = stk_function_info_of(((const params *)data->params)->function)->traits;
+    return (traits & (STK_FUNCTION_RANDOM | STK_FUNCTION_STATEFUL) ? STK_OP_RANDOM : 0) |
+           (traits & STK_FUNCTION_BLOCKING ? STK_OP_BLOCKING : 0);
+}
+
+/* A test that fails is an error in its element's place; only a "no" ends the data. */
+static stk_status next(stk_node *node, stk_element **out, stk_error *err)
+{
+    STK_TRY(stk_node_pull(node, out, err));
+    if (!*out) return STK_OK;
+    bool           go_on;
+    const stk_call call = stk_node_call(node, STK_STATE(state, node)->index++);
+    stk_status     st = stk_call_test(STK_PARAMS(params, node)->function, &call, *out, &go_on, err);
+    if (!st && go_on) return STK_OK;
+    stk_element_unref(*out);
+    *out = NULL;
+    if (!st) stk_node_close_input(node, 0);
+    return st;
+}
+
+static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
+{
+    STK_TRY(stk_state_put_u64(out, STK_STATE(state, node)->index, err));
+    STK_TRY(stk_function_save(STK_PARAMS(params, node)->function, out, err));
+    return stk_node_save_input(node, out, err);
+}
+
+static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
+{
+    STK_TRY(stk_state_get_u64(in, &STK_STATE(state, node)->index, err));
+    STK_TRY(stk_function_restore(STK_PARAMS(params, node)->function, in, err));
+    return stk_node_restore_input(node, in, err);
+}
+
+const stk_op stk_op_take_while = {
+    .name = "take_while",
+    .stage = STK_STAGE_PREPROCESS,
+    .params_bytes = sizeof(params),
+    .release_params = release_params,
+    .check = check,
+    .describe = describe,
+    .traits_of = traits_of,
+    .state_bytes = sizeof(state),
+    .next = next,
+    .save = save,
+    .restore = restore,
+};
+
+stk_status stk_dataset_take_while(stk_dataset **data, stk_function *function, stk_error *err)
+{
+    const params p = {.function = stk_function_ref(function)};
+    return stk_dataset_append(data, &stk_op_take_while, &p, err);
+}

@@ -1,0 +1,19 @@
+/* Making one apply of two stages, where nobody can tell. */
+#ifndef STK_PIPELINE_PASSES_PASS_FUSE_H
+#define STK_PIPELINE_PASSES_PASS_FUSE_H
+
+#include "pipeline/plan/operator.h"
+
+/* What a stage's functions are. */
+typedef struct stk_fusible {
+    bool any;   /* it is an apply without a batch, or a filter, and none is STATEFUL */
+    bool maps;  /* some of its functions are maps, */
+    bool tests; /* some are tests */
+} stk_fusible;
+
+stk_fusible stk_fusible_of(const stk_dataset *data);
+
+/* upper and its input as one apply: *out is NULL when that would show. Both must be fusible. */
+STK_NODISCARD stk_status stk_fuse(stk_dataset **out, const stk_dataset *upper, stk_error *err);
+
+#endif

@@ -1,0 +1,141 @@
+/* One word counts threads by what they do. A thread that only changes the count is done with one
+ * addition; one that changes the state of the run reads the clock under the lock and takes the
+ * state from the word as it is then, so that whoever comes last leaves it right. */
+#include "pipeline/runtime/thread_activity.h"
+
+#include "base/clock.h"
+
+static const uint64_t one_of[] = {
+    [STK_DOING_NOTHING] = 0, [STK_DOING_COMPUTE] = 1, [STK_DOING_READ] = UINT64_C(1) << 32};
+
+/* What the calling thread is counted as, and by whom: work may be done inside other work, also
+ * inside that of another run. */
+static _Thread_local struct {
+    stk_doing_before    now, before_wait;
+    uint64_t            since_ns, waited_ns; /* of waits */
+    stk_wait_mark       mark;                /* of the wait at hand */
+    const stk_activity *consumes;
+} mine;
+
+/* Shorter waits are no events: they would be many and tell nothing. */
+static const uint64_t least_recorded_ns = 2000;
+
+void stk_activity_init(stk_activity *activity, stk_trace *trace)
+{
+    *activity = (stk_activity){.since_ns = stk_clock_ns(), .trace = trace};
+    pthread_mutex_init(&activity->lock, NULL);
+}
+
+void stk_activity_release(stk_activity *activity)
+{
+    pthread_mutex_destroy(&activity->lock);
+}
+
+static stk_doing state_of(uint64_t counts)
+{
+    if (counts & UINT32_MAX) return STK_DOING_COMPUTE;
+    return counts ? STK_DOING_READ : STK_DOING_NOTHING;
+}
+
+/* The lock is held. */
+static void bring_up_to_date(stk_activity *a)
+{
+    const uint64_t now = stk_clock_ns();
+    a->ns[a->state] += now - a->since_ns;
+    a->since_ns = now;
+    a->state = state_of(__atomic_load_n(&a->counts, __ATOMIC_ACQUIRE));
+}
+
+static void change(stk_activity *a, stk_doing from, stk_doing to)
+{
+    if (from == to) return;
+    const uint64_t by = one_of[to] - one_of[from];
+    const uint64_t after = __atomic_add_fetch(&a->counts, by, __ATOMIC_ACQ_REL);
+    if (state_of(after) == state_of(after - by)) return;
+    pthread_mutex_lock(&a->lock);
+    bring_up_to_date(a);
+    pthread_mutex_unlock(&a->lock);
+}
+
+static stk_doing counted_as(const stk_activity *activity, stk_doing_before as)
+{
+    return as.of == activity ? as.doing : STK_DOING_NOTHING;
+}
+
+stk_doing_before stk_activity_enter(stk_activity *activity, stk_doing doing)
+{
+    const stk_doing_before before = mine.now;
+    change(activity, counted_as(activity, before), doing);
+    mine.now = (stk_doing_before){activity, doing};
+    return before;
+}
+
+void stk_activity_leave(stk_activity *activity, stk_doing_before before)
+{
+    change(activity, mine.now.doing, counted_as(activity, before));
+    mine.now = before;
+}
+
+void stk_activity_consume(stk_activity *activity)
+{
+    mine.consumes = activity;
+}
+
+static uint64_t read_only_ns(stk_activity *activity)
+{
+    uint64_t compute_ns, ns;
+    stk_activity_read(activity, &compute_ns, &ns);
+    return ns;
+}
+
+stk_wait_mark stk_activity_mark_wait(stk_activity *activity)
+{
+    stk_trace_thread *trace = stk_trace_here(activity->trace, "pipeline", STK_TRACE_STAGES);
+    if (!trace) return (stk_wait_mark){0};
+    return (stk_wait_mark){trace, stk_trace_now(), stk_clock_ns(), read_only_ns(activity)};
+}
+
+/* What is S1 of a wait may be only a part of it; it is told as its beginning. */
+void stk_activity_record_wait(stk_activity *activity, const stk_wait_mark *mark, bool reads)
+{
+    if (!mark->trace) return;
+    const bool consumes = mine.consumes == activity;
+    if (!consumes && !reads) return;
+    const uint64_t all = stk_clock_ns() - mark->ns, now = stk_trace_now();
+    const uint64_t hidden_by_none = consumes ? read_only_ns(activity) - mark->read_only_ns : all;
+    const uint64_t part = hidden_by_none < all ? hidden_by_none : all;
+    if (part < least_recorded_ns) return;
+    const double share = (double)part / (double)all;
+    stk_trace_record_between(mark->trace, STK_STAGE_READ, "wait for bytes", mark->ticks,
+                             mark->ticks + (uint64_t)(share * (double)(now - mark->ticks)), 0);
+}
+
+void stk_activity_begin_wait(stk_activity *activity)
+{
+    mine.mark = stk_activity_mark_wait(activity);
+    mine.since_ns = stk_clock_ns();
+    mine.before_wait = stk_activity_enter(activity, STK_DOING_READ);
+}
+
+void stk_activity_end_wait(stk_activity *activity)
+{
+    const uint64_t ns = stk_clock_ns() - mine.since_ns;
+    stk_activity_leave(activity, mine.before_wait);
+    stk_activity_record_wait(activity, &mine.mark, true);
+    mine.waited_ns += ns;
+    __atomic_fetch_add(&activity->wait_ns, ns, __ATOMIC_RELAXED);
+}
+
+uint64_t stk_activity_waited_ns(void)
+{
+    return mine.waited_ns;
+}
+
+void stk_activity_read(stk_activity *activity, uint64_t *compute_ns, uint64_t *read_only_ns)
+{
+    pthread_mutex_lock(&activity->lock);
+    bring_up_to_date(activity);
+    *compute_ns = activity->ns[STK_DOING_COMPUTE];
+    *read_only_ns = activity->ns[STK_DOING_READ];
+    pthread_mutex_unlock(&activity->lock);
+}

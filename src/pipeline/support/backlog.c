@@ -1,0 +1,174 @@
+/* Results held back by a stage. */
+#include "pipeline/support/backlog.h"
+
+#include "pipeline/element/spec.h"
+#include "pipeline/runtime/elements.h"
+
+#include <stdlib.h>
+#include <stoker/dataset_sources.h>
+
+enum { ELEMENT_BYTES = 80 }; /* an element without values, rounded up by malloc */
+
+void stk_backlog_init(stk_backlog *held, const char *stage, stk_ledger *ledger)
+{
+    *held = (stk_backlog){.stage = stage, .ledger = ledger};
+}
+
+static uint64_t bytes_of(const stk_item *item)
+{
+    if (!item->element) return item->error ? sizeof *item->error : 0;
+    return ELEMENT_BYTES + stk_element_count(item->element) * sizeof(stk_value);
+}
+
+static void drop(stk_backlog *held, stk_item *item)
+{
+    stk_ledger_release(held->ledger, STK_MEMORY_RECORD, bytes_of(item));
+    stk_item_clear(item);
+}
+
+void stk_backlog_release(stk_backlog *held)
+{
+    for (size_t i = 0; i < held->count; i++)
+        drop(held, &held->items[i]);
+    stk_ledger_release(held->ledger, STK_MEMORY_RECORD, held->capacity * sizeof *held->items);
+    free(held->items);
+    *held = (stk_backlog){0};
+}
+
+/* The ledger's message says how much; the stage is what a person can change. */
+static stk_status reserve(stk_backlog *held, uint64_t bytes, stk_error *err)
+{
+    stk_status st = stk_ledger_reserve(held->ledger, STK_MEMORY_RECORD, bytes, err);
+    if (st && err) err->stage = held->stage;
+    return st;
+}
+
+static stk_status make_room(stk_backlog *held, stk_error *err)
+{
+    if (held->count < held->capacity) return STK_OK;
+    const size_t more = held->capacity ? held->capacity * 2 : 4;
+    STK_TRY(reserve(held, (more - held->capacity) * sizeof *held->items, err));
+    stk_item *items = realloc(held->items, more * sizeof *items);
+    if (!items) {
+        stk_ledger_release(held->ledger, STK_MEMORY_RECORD,
+                           (more - held->capacity) * sizeof *items);
+        return stk_fail(err, STK_E_NOMEM, held->stage, NULL, "no memory to hold %zu elements",
+                        more);
+    }
+    held->items = items;
+    held->capacity = more;
+    return STK_OK;
+}
+
+stk_status stk_backlog_push(stk_backlog *held, stk_item *item, stk_error *err)
+{
+    stk_status st = make_room(held, err);
+    if (!st) st = reserve(held, bytes_of(item), err);
+    if (st) {
+        stk_item_clear(item);
+        return st;
+    }
+    held->items[held->count++] = *item;
+    *item = (stk_item){0};
+    return STK_OK;
+}
+
+void stk_backlog_drop(stk_backlog *held, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        drop(held, &held->items[i]);
+    held->count -= count;
+    if (count && held->count)
+        memmove(held->items, held->items + count, held->count * sizeof *held->items);
+}
+
+stk_status stk_item_tell(const stk_item *item, const char *stage, stk_error *err)
+{
+    if (item->error && err)
+        *err = *item->error;
+    else if (item->status)
+        stk_fail(err, item->status, stage, NULL, "%s (no memory was left for its description)",
+                 stk_status_name(item->status));
+    return item->status;
+}
+
+stk_status stk_backlog_dataset(const stk_backlog *held, size_t stride, stk_dataset *like,
+                               stk_dataset **out, stk_error *err)
+{
+    *out = NULL;
+    const size_t  most = held->count ? (held->count - 1) / stride + 1 : 0;
+    stk_element **elements = malloc((most ? most : 1) * sizeof *elements);
+    if (!elements)
+        return stk_fail(err, STK_E_NOMEM, held->stage, NULL, "no memory for %zu elements", most);
+    stk_status st = STK_OK;
+    for (size_t i = 0; i < most && !st; i++) {
+        st = stk_item_tell(&held->items[i * stride], held->stage, err);
+        elements[i] = held->items[i * stride].element;
+    }
+    if (!st) st = stk_elements_like(out, elements, most, like, err);
+    free(elements);
+    return st;
+}
+
+stk_status stk_item_save(const stk_item *item, stk_state_out *out, stk_error *err)
+{
+    STK_TRY(stk_state_put_u64(out, (uint64_t)item->status, err));
+    if (!item->status) return stk_state_put_element(out, item->element, err);
+    stk_error told;
+    stk_item_tell(item, "pipeline", &told);
+    STK_TRY(stk_state_put_bytes(out, stk_bytes_text(told.where), err));
+    return stk_state_put_bytes(out, stk_bytes_text(told.message), err);
+}
+
+static void copy_text(char *to, size_t capacity, stk_bytes text)
+{
+    const size_t size = text.size < capacity ? text.size : capacity - 1;
+    memcpy(to, text.data, size);
+    to[size] = 0;
+}
+
+stk_status stk_item_restore(stk_item *item, const stk_element_spec *spec, stk_state_in *in,
+                            stk_error *err)
+{
+    uint64_t  status;
+    stk_bytes where, message;
+    stk_error told = {.stage = in->stage};
+    *item = (stk_item){0};
+    STK_TRY(stk_state_get_count(in, STK_STATUS_COUNT - 1, &status, err));
+    if (status) {
+        STK_TRY(stk_state_get_bytes(in, &where, err));
+        STK_TRY(stk_state_get_bytes(in, &message, err));
+        told.status = (stk_status)status;
+        copy_text(told.where, sizeof told.where, where);
+        copy_text(told.message, sizeof told.message, message);
+        stk_item_fail(item, &told);
+        return STK_OK;
+    }
+    STK_TRY(stk_state_get_element(in, &item->element, err));
+    if (!item->element) return stk_state_damaged(in, "an element is missing", err);
+    if (!stk_spec_check(spec, item->element, in->stage, &told)) return STK_OK;
+    stk_item_clear(item);
+    return stk_state_damaged(in, told.message, err);
+}
+
+stk_status stk_backlog_save(const stk_backlog *held, stk_state_out *out, stk_error *err)
+{
+    STK_TRY(stk_state_put_u64(out, held->count, err));
+    for (size_t i = 0; i < held->count; i++)
+        STK_TRY(stk_item_save(&held->items[i], out, err));
+    return STK_OK;
+}
+
+/* Room is made item by item, so that a false count costs nothing. */
+stk_status stk_backlog_restore(stk_backlog *held, const stk_element_spec *spec, stk_state_in *in,
+                               stk_error *err)
+{
+    uint64_t count;
+    STK_TRY(stk_state_get_count(in, in->left.size, &count, err));
+    for (uint64_t i = 0; i < count; i++) {
+        stk_item item;
+        STK_TRY(stk_item_restore(&item, spec, in, err));
+        STK_TRY(stk_backlog_push(held, &item, err));
+    }
+    return STK_OK;
+}

@@ -1,0 +1,112 @@
+/* Gathering elements for a batch. */
+#include "pipeline/support/batch_builder.h"
+
+#include <stdlib.h>
+
+enum {
+    LEAST_ROOM = 16,
+    ELEMENT_BYTES = 96 /* of an element without its values, with what malloc adds */
+};
+
+/* Elements that are batched are alike, so the first one tells what all of them take beside their
+ * buffers, which account for themselves. One reservation per doubling keeps the ledger out of the
+ * way of single elements. */
+static stk_status grow(stk_gather *gather, const stk_element *like, const char *stage,
+                       stk_error *err)
+{
+    const size_t more = gather->capacity ? gather->capacity * 2 : LEAST_ROOM;
+    const size_t each =
+        sizeof(stk_element *) + ELEMENT_BYTES + stk_element_count(like) * sizeof(stk_value);
+    uint64_t bytes = (uint64_t)(more - gather->capacity) * each;
+    STK_TRY(stk_ledger_reserve(gather->ledger, STK_MEMORY_BATCH, bytes, err));
+    stk_element **elements = realloc(gather->elements, more * sizeof(stk_element *));
+    if (!elements) {
+        stk_ledger_release(gather->ledger, STK_MEMORY_BATCH, bytes);
+        return stk_fail(err, STK_E_NOMEM, stage, NULL, "no memory for a batch of %zu elements",
+                        more);
+    }
+    gather->reserved += bytes;
+    gather->elements = elements;
+    gather->capacity = more;
+    return STK_OK;
+}
+
+stk_status stk_gather_keep(stk_gather *gather, stk_element *element, const char *stage,
+                           stk_error *err)
+{
+    if (gather->count == gather->capacity) {
+        stk_status st = grow(gather, element, stage, err);
+        if (st) {
+            stk_element_unref(element);
+            return st;
+        }
+    }
+    gather->elements[gather->count++] = element;
+    return STK_OK;
+}
+
+void stk_gather_clear(stk_gather *gather)
+{
+    for (size_t i = 0; i < gather->count; i++)
+        stk_element_unref(gather->elements[i]);
+    gather->count = 0;
+}
+
+void stk_gather_release(stk_gather *gather)
+{
+    stk_gather_clear(gather);
+    free(gather->elements);
+    stk_ledger_release(gather->ledger, STK_MEMORY_BATCH, gather->reserved);
+    *gather = (stk_gather){0};
+}
+
+/* One input. False at the end, after an error that ends the batch and when stopped. */
+static bool take_one(stk_gather *gather, stk_node *node, stk_gather_errors errors,
+                     stk_status *failed, stk_error *failure)
+{
+    stk_element *element;
+    stk_error    inner;
+    stk_status   st = stk_node_pull(node, &element, &inner);
+    if (!st && !element) return false;
+    const bool good = !st;
+    /* After an error nothing of the batch is wanted any more. */
+    if (!st && *failed)
+        stk_element_unref(element);
+    else if (!st)
+        st = stk_gather_keep(gather, element, node->plan->op->name, &inner);
+    if (!st) return true;
+    const bool machine = stk_status_is_environment(st);
+    if (!*failed || st == STK_E_CANCELLED || (machine && !stk_status_is_environment(*failed))) {
+        *failed = st;
+        *failure = inner;
+        stk_gather_clear(gather);
+    }
+    /* Want of memory is not the element's fault: it ends the batch, which could be of any size. */
+    const bool ends = st == STK_E_CANCELLED || st == STK_E_CEILING || good;
+    return errors == STK_ERRORS_TAKE_THEIR_PLACE && !ends;
+}
+
+stk_status stk_gather_fill(stk_gather *gather, stk_node *node, int64_t size,
+                           stk_gather_errors errors, bool *whole, stk_error *err)
+{
+    stk_status failed = STK_OK;
+    stk_error  failure;
+    int64_t    places = 0;
+    gather->ledger = stk_run_options_of(node->run)->ledger;
+    while (places < size && take_one(gather, node, errors, &failed, &failure))
+        places++;
+    *whole = places == size;
+    if (failed && err) *err = failure;
+    return failed;
+}
+
+int64_t stk_gather_batches(int64_t count, int64_t size, bool drop_remainder)
+{
+    if (count < 0) return count;
+    return count / size + (!drop_remainder && count % size != 0);
+}
+
+void stk_gather_close(stk_node *node)
+{
+    stk_gather_release(STK_STATE(stk_gather, node));
+}

@@ -1,0 +1,91 @@
+/* A folder of chunks as the place of a recording. */
+#include "pipeline/support/chunk_store.h"
+
+#include <stdlib.h>
+
+static stk_chunk_store *store_of(const stk_node *node)
+{
+    return node->state;
+}
+
+stk_status stk_chunk_store_find(stk_node *node, bool *found, stk_recorded_pass *pass,
+                                stk_error *err)
+{
+    stk_chunk_store *s = store_of(node);
+    STK_TRY(stk_chunk_reader_open(&s->reader, &s->place, pass, err));
+    *found = s->reader != NULL;
+    return STK_OK;
+}
+
+/* Between find and lock another process may have come to its end. */
+static stk_status check_unfinished(const stk_chunk_store *s, stk_error *err)
+{
+    stk_chunk_list list = {0};
+    bool           found;
+    stk_blob_init(&list.counts, s->place.ledger, STK_MEMORY_INDEX);
+    stk_status st = stk_chunk_list_read(&list, &s->place, &found, err);
+    stk_blob_release(&list.counts);
+    if (!st && found)
+        st = stk_fail(err, STK_E_BUSY, s->place.stage, s->place.directory,
+                      "another process has just finished it");
+    return st;
+}
+
+stk_status stk_chunk_store_lock(stk_node *node, stk_error *err)
+{
+    stk_chunk_store *s = store_of(node);
+    STK_TRY(stk_path_make_directory(s->place.fs, s->place.directory, err));
+    STK_TRY(stk_path_lock(&s->lock, s->place.fs, s->place.directory, err));
+    return check_unfinished(s, err);
+}
+
+stk_status stk_chunk_store_write(stk_node *node, stk_error *err)
+{
+    stk_chunk_store *s = store_of(node);
+    if (s->lock) STK_TRY(stk_chunks_clean(&s->place, err));
+    return stk_chunk_writer_open(&s->writer, &s->place, err);
+}
+
+stk_status stk_chunk_store_add(stk_node *node, stk_element **element, stk_error *err)
+{
+    return stk_chunk_writer_add(store_of(node)->writer, *element, err);
+}
+
+stk_status stk_chunk_store_finish(stk_node *node, stk_error *err)
+{
+    stk_chunk_store *s = store_of(node);
+    STK_TRY(stk_chunk_writer_finish(s->writer, &s->recorder.pass, err));
+    stk_chunk_store_drop(node);
+    return STK_OK;
+}
+
+/* The writer removes what is not finished; the lock goes last, so that nobody sees it half gone. */
+void stk_chunk_store_drop(stk_node *node)
+{
+    stk_chunk_store *s = store_of(node);
+    stk_chunk_reader_free(s->reader);
+    stk_chunk_writer_free(s->writer);
+    if (s->pending) (void)!stk_path_remove(s->place.fs, s->pending, NULL);
+    stk_lock_release(s->lock);
+    free(s->pending);
+    s->reader = NULL;
+    s->writer = NULL;
+    s->pending = NULL;
+    s->lock = NULL;
+}
+
+stk_status stk_chunk_store_read(stk_node *node, stk_element **out, stk_error *err)
+{
+    return stk_chunk_reader_next(store_of(node)->reader, out, err);
+}
+
+stk_status stk_chunk_store_skip(stk_node *node, uint64_t count, uint64_t *skipped, stk_error *err)
+{
+    return stk_chunk_reader_skip(store_of(node)->reader, count, skipped, err);
+}
+
+void stk_chunk_store_close(stk_node *node)
+{
+    stk_recorder_close(node);
+    free(store_of(node)->directory);
+}

@@ -1,0 +1,86 @@
+/* Files read one after the other: what the sources of records have in common. A damaged or missing
+ * file is an error in its place, and the next result is the next file's. */
+#ifndef STK_PIPELINE_SUPPORT_FILE_SERIES_H
+#define STK_PIPELINE_SUPPORT_FILE_SERIES_H
+
+#include "pipeline/runtime/run_node.h"
+#include "pipeline/support/file_list.h"
+#include "pipeline/support/record_block.h"
+
+#include <stoker/tfrecord.h>
+
+/* Where a reader is: the next record's offset in the uncompressed file, and its number. */
+typedef struct stk_file_place {
+    uint64_t offset, index;
+} stk_file_place;
+
+/* How files of one form are read. */
+typedef struct stk_file_format {
+    /* params is the operator's. On failure *reader is NULL. */
+    stk_status (*open)(void **reader, const void *params, const stk_filesystem *fs,
+                       const char *path, stk_ledger *ledger, stk_error *err);
+    /* The next record; its data is NULL at the end of the file. It is in *owner, one reference of
+     * which is the caller's, or (NULL) lent until the next call. */
+    stk_status (*next)(void *reader, stk_ledger *ledger, stk_record *record, stk_buffer **owner,
+                       stk_error *err);
+    /* After next failed with st: true when it is past the damage and may be asked again. NULL:
+     * never. */
+    bool (*recover)(void *reader, const void *params, stk_status st);
+    /* Passes over records without a look at their data; *skipped is fewer than count only at the
+     * end of the file and after an error. NULL: they are read. */
+    stk_status (*skip)(void *reader, uint64_t count, uint64_t *skipped, stk_error *err);
+    stk_file_place (*place)(const void *reader);
+    /* From the beginning of the file to a place it gave. */
+    stk_status (*move)(void *reader, const void *params, stk_file_place place, stk_error *err);
+    void (*close)(void *reader);
+} stk_file_format;
+
+/* The state of such a source. */
+typedef struct stk_file_series {
+    const stk_file_format *format;
+    const stk_file_list   *list;
+    const stk_filesystem  *inner, *fs; /* as given, and read ahead; fs NULL until the first open */
+    size_t                 file;       /* the one at hand */
+    size_t                 hinted;     /* files before were hinted or opened */
+    void                  *reader;     /* NULL between files */
+    stk_buffer            *name;       /* of the file at hand, for origins */
+    uint64_t               results;    /* of this pass, errors included */
+    stk_record_block       block;
+} stk_file_series;
+
+/* What the parameters of such an operator begin with. */
+typedef struct stk_file_source {
+    const stk_file_format *format;
+    stk_file_list          list;
+    const stk_filesystem  *fs;
+} stk_file_source;
+
+/* The operator's own functions, where stk_file_source begins its parameters and stk_file_series is
+ * its state. A node that never began may be closed. */
+void       stk_file_source_release(void *params);
+size_t     stk_file_source_count(const stk_dataset *data);
+stk_status stk_file_source_content(const stk_dataset *data, stk_content *content, stk_error *err);
+stk_status stk_file_source_keep(const stk_dataset *data, size_t count, size_t first,
+                                stk_dataset **out, stk_error *err);
+stk_status stk_file_series_open(stk_node *node, stk_error *err);
+stk_status stk_file_series_next(stk_node *node, stk_element **out, stk_error *err);
+void       stk_file_series_close(stk_node *node);
+stk_status stk_file_series_save(stk_node *node, stk_state_out *out, stk_error *err);
+stk_status stk_file_series_restore(stk_node *node, stk_state_in *in, stk_error *err);
+stk_status stk_file_series_discard(stk_node *node, uint64_t count, uint64_t *discarded,
+                                   stk_error *err);
+stk_status stk_file_series_pass(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err);
+
+/* Its lines in the operator's table. */
+#define STK_FILE_SOURCE_OP                                                                         \
+    .stage = STK_STAGE_READ, .release_params = stk_file_source_release,                            \
+    .content = stk_file_source_content, .file_count = stk_file_source_count,                       \
+    .keep_files = stk_file_source_keep, .state_bytes = sizeof(stk_file_series),                    \
+    .open = stk_file_series_open, .next = stk_file_series_next, .close = stk_file_series_close,    \
+    .save = stk_file_series_save, .restore = stk_file_series_restore,                              \
+    .discard = stk_file_series_discard, .pass = stk_file_series_pass
+
+/* One byte string called name: for check. */
+STK_NODISCARD stk_status stk_file_series_spec(stk_dataset *data, const char *name, stk_error *err);
+
+#endif

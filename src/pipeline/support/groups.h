@@ -1,0 +1,34 @@
+/* Elements gathered by key: the windows of group_by_window that are not full. */
+#ifndef STK_PIPELINE_SUPPORT_GROUPS_H
+#define STK_PIPELINE_SUPPORT_GROUPS_H
+
+#include "pipeline/support/backlog.h"
+
+typedef struct stk_group {
+    int64_t     key;
+    int64_t     size; /* of its window */
+    stk_backlog held;
+} stk_group;
+
+/* A hash table: open addressing, a power of two. */
+typedef struct stk_groups {
+    stk_group **table;
+    size_t      capacity, count;
+    const char *stage;  /* a literal, for messages */
+    stk_ledger *ledger; /* lent */
+} stk_groups;
+
+void stk_groups_init(stk_groups *groups, const char *stage, stk_ledger *ledger);
+void stk_groups_release(stk_groups *groups);
+
+/* NULL: there is none. */
+stk_group *stk_groups_find(const stk_groups *groups, int64_t key);
+/* A new, empty one; key must not be there. */
+STK_NODISCARD stk_status stk_groups_add(stk_groups *groups, int64_t key, int64_t size,
+                                        stk_group **out, stk_error *err);
+/* Takes it out and frees it with what it holds. */
+void stk_groups_remove(stk_groups *groups, stk_group *group);
+/* All keys in order; freed by the caller. */
+STK_NODISCARD stk_status stk_groups_keys(const stk_groups *groups, int64_t **keys, stk_error *err);
+
+#endif

@@ -1,0 +1,297 @@
+/* Batches of edits. Pictures come as a stream of epochs without end, each in an order of its own;
+ * a batch is the next so many of it, as the pipeline has it. All that is random is a function of
+ * seed, epoch and picture, so a place is a number. */
+#include "train/input/edit_loader.h"
+#include "base/balanced_order.h"
+#include "base/checked.h"
+#include "base/hash.h"
+#include "base/permutation.h"
+#include "image/batch/mix.h"
+#include "image/chain/chain_edit.h"
+#include "train/input/resident.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* What the seed is for. */
+enum { FOR_ORDER = STK_PRESET_STEPS, FOR_MIXING, FOR_FLIPS, FOR_BALANCE };
+
+struct stk_edits {
+    stk_feed_options options;
+    stk_preset_chain chain;                     /* of no steps to evaluate with */
+    stk_random       randoms[STK_PRESET_STEPS]; /* of the epoch at hand, for picture 0 */
+    stk_image_size   source;                    /* of pictures on the device */
+    bool             soft, alternate;
+    int64_t          rows;  /* of a batch */
+    int64_t          every; /* of the pictures that are there, only every so many-th */
+    uint64_t         count; /* of an epoch */
+    uint64_t         given; /* batches */
+    stk_permutation  order;
+    stk_balance      balance; /* of the pictures that are left; no classes: none is wanted */
+    uint64_t         begun;   /* the epoch at hand, plus 1; 0: none yet */
+    size_t           room_bytes;
+    stk_edit        *rooms[STK_FEED_KEPT]; /* edits and behind them labels */
+};
+
+static uint64_t seed_for(const stk_edits *e, uint64_t use)
+{
+    return stk_hash64_number(e->options.seed, use);
+}
+
+static int kept(const stk_edits *e)
+{
+    return e->options.kept > 1 ? e->options.kept : 1;
+}
+
+static void *labels_of(const stk_edits *e, stk_edit *room)
+{
+    return room + e->rows;
+}
+
+static stk_status make_rooms(stk_edits *e, stk_error *err)
+{
+    const stk_memory_kind *kind = e->options.memory;
+    size_t                 each =
+        e->soft ? (size_t)e->options.recipe->model.classes * sizeof(float) : sizeof(int64_t);
+    if (stk_mul_overflows((size_t)e->rows, each + sizeof(stk_edit), &e->room_bytes))
+        return stk_fail(err, STK_E_LIMIT, "resident", "data.batch", "%lld pictures are too many",
+                        (long long)e->rows);
+    for (int i = 0; i < kept(e); i++) {
+        e->rooms[i] = kind ? kind->take(kind->context, e->room_bytes) : malloc(e->room_bytes);
+        if (!e->rooms[i])
+            return stk_fail(err, STK_E_NOMEM, "resident", NULL,
+                            "no memory for a batch of %zu bytes", e->room_bytes);
+    }
+    return STK_OK;
+}
+
+static stk_status open_train(stk_edits *e, stk_error *err)
+{
+    const stk_feed_options *o = &e->options;
+    const stk_train_recipe *r = o->recipe;
+    e->source = (stk_image_size){.width = (int32_t)o->resident->width,
+                                 .height = (int32_t)o->resident->height,
+                                 .channels = (int32_t)o->resident->channels,
+                                 .dtype = STK_DTYPE_U8};
+    e->alternate = strcmp(r->data.flip, "alternate") == 0;
+    STK_TRY(stk_preset_chain_init(&e->chain, stk_preset_find(r->data.preset), (int)r->data.size,
+                                  o->calm, err));
+    if (e->alternate) stk_preset_chain_remove(&e->chain, "flip");
+    return STK_OK;
+}
+
+static stk_status open_balance(stk_edits *e, stk_error *err)
+{
+    const stk_feed_options *o = &e->options;
+    int64_t                *labels = calloc(e->count + 1, sizeof *labels);
+    if (!labels) return stk_fail(err, STK_E_NOMEM, "resident", NULL, "no memory for labels");
+    for (uint64_t i = 0; i < e->count; i++)
+        labels[i] = o->resident->labels[(int64_t)i * e->every];
+    const stk_status st =
+        stk_balance_init(&e->balance, labels, e->count, o->recipe->model.classes, err);
+    free(labels);
+    if (!st) e->count = stk_balance_epoch(&e->balance);
+    return st;
+}
+
+static stk_status open_all(stk_edits *e, stk_error *err)
+{
+    const stk_feed_options *o = &e->options;
+    e->soft = stk_feed_soft(o->recipe, o->evaluate);
+    e->rows = o->evaluate ? o->recipe->data.eval_batch : o->recipe->data.batch;
+    e->every = o->every > 1 ? o->every : 1;
+    e->count = (uint64_t)((o->resident->count + e->every - 1) / e->every);
+    if (!o->evaluate) STK_TRY(open_train(e, err));
+    if (!o->evaluate && stk_feed_balances(o->recipe)) STK_TRY(open_balance(e, err));
+    return make_rooms(e, err);
+}
+
+stk_status stk_edits_new(stk_edits **out, const stk_feed_options *options, stk_error *err)
+{
+    stk_edits *e = calloc(1, sizeof *e);
+    *out = NULL;
+    if (!e) return stk_fail(err, STK_E_NOMEM, "resident", NULL, "no memory for edits");
+    e->options = *options;
+    stk_status st = open_all(e, err);
+    if (st) {
+        stk_edits_free(e);
+        return st;
+    }
+    *out = e;
+    return STK_OK;
+}
+
+void stk_edits_free(stk_edits *edits)
+{
+    if (!edits) return;
+    const stk_memory_kind *kind = edits->options.memory;
+    for (int i = 0; i < STK_FEED_KEPT; i++)
+        if (kind && edits->rooms[i])
+            kind->give(kind->context, edits->rooms[i], edits->room_bytes);
+        else
+            free(edits->rooms[i]);
+    stk_preset_chain_release(&edits->chain);
+    stk_balance_release(&edits->balance);
+    free(edits);
+}
+
+/* What all pictures of an epoch share: keys of random numbers cost as much as the numbers. */
+static void begin_epoch(stk_edits *e, uint64_t epoch)
+{
+    if (e->begun == epoch + 1) return;
+    e->begun = epoch + 1;
+    e->order = e->balance.classes
+                   ? stk_balance_order(&e->balance, seed_for(e, FOR_BALANCE), epoch)
+                   : stk_permutation_of(e->count, seed_for(e, FOR_ORDER), (uint32_t)epoch);
+    for (uint64_t i = 0; i < STK_PRESET_STEPS; i++)
+        e->randoms[i] = stk_random_for(seed_for(e, i), (uint32_t)epoch, 0, 0);
+}
+
+/* The picture at this place of the epoch. */
+static int64_t picture_at(const stk_edits *e, uint64_t epoch, uint64_t place)
+{
+    if (e->balance.classes)
+        return (int64_t)stk_balance_at(&e->balance, &e->order, seed_for(e, FOR_BALANCE), epoch,
+                                       place) *
+               e->every;
+    const bool shuffled = e->options.recipe->data.shuffle != 0;
+    return (int64_t)(shuffled ? stk_permutation_at(&e->order, place) : place) * e->every;
+}
+
+/* A picture is turned round in every other epoch of the run, beginning with one side by chance: in
+ * two epochs it is seen both ways. */
+static int32_t alternate_flip(const stk_edits *e, uint64_t epoch, int64_t picture)
+{
+    const uint64_t drawn = stk_hash64_number(
+        stk_hash64_number((uint64_t)e->options.recipe->train.seed, FOR_FLIPS), (uint64_t)picture);
+    return (int32_t)((drawn + epoch + (uint64_t)e->options.epoch) & 1);
+}
+
+/* which: what random numbers are drawn by, once in an epoch. */
+static stk_status draw(const stk_edits *e, uint64_t epoch, int64_t picture, uint64_t which,
+                       stk_edit *out, stk_error *err)
+{
+    const stk_chain chain = {.steps = e->chain.steps, .count = e->chain.count};
+    stk_random      randoms[STK_PRESET_STEPS];
+    for (size_t i = 0; i < chain.count; i++)
+        randoms[i] = stk_random_of(&e->randoms[i], which);
+    STK_TRY(stk_chain_edit(&chain, &e->source, randoms, out, err));
+    out->source = (int32_t)picture;
+    if (!e->alternate) return STK_OK;
+    if (alternate_flip(e, epoch, picture)) out->flip ^= STK_EDIT_FLIP_X;
+    return STK_OK;
+}
+
+static void put_label(const stk_edits *e, void *labels, int64_t row, int64_t label)
+{
+    const int64_t classes = e->options.recipe->model.classes;
+    if (!e->soft) {
+        ((int64_t *)labels)[row] = label;
+        return;
+    }
+    float *shares = (float *)labels + row * classes;
+    memset(shares, 0, (size_t)classes * sizeof *shares);
+    shares[label] = 1;
+}
+
+static stk_status mix(const stk_edits *e, stk_edit *edits, float *labels, stk_error *err)
+{
+    const stk_train_recipe *r = e->options.recipe;
+    const bool              cut = r->data.cutmix > 0;
+    const int32_t           size = (int32_t)e->options.size;
+    const stk_mix_rows      rows = {labels, STK_DTYPE_F32, e->rows, r->model.classes};
+    stk_random              random = stk_random_for(seed_for(e, FOR_MIXING), 0, e->given, 0);
+    const stk_mix           drawn =
+        stk_mix_draw(&random, cut, cut ? r->data.cutmix : r->data.mixup, size, size);
+    stk_mix_edit(&drawn, edits, e->rows);
+    return stk_mixup(&rows, NULL, drawn.lambda, err);
+}
+
+static stk_status next_train(stk_edits *e, stk_edit *edits, stk_error *err)
+{
+    uint64_t at = e->given * (uint64_t)e->rows, epoch = at / e->count, place = at % e->count;
+    void    *labels = labels_of(e, edits);
+    for (int64_t i = 0; i < e->rows; i++) {
+        begin_epoch(e, epoch);
+        const int64_t picture = picture_at(e, epoch, place);
+        /* A picture that comes several times in an epoch looks different each time. */
+        const uint64_t which = e->balance.classes ? place : (uint64_t)picture;
+        STK_TRY(draw(e, epoch, picture, which, &edits[i], err));
+        put_label(e, labels, i, e->options.resident->labels[picture]);
+        if (++place < e->count) continue;
+        place = 0;
+        epoch++;
+    }
+    return e->soft ? mix(e, edits, labels, err) : STK_OK;
+}
+
+/* Returns the rows that there are. */
+static int64_t next_evaluate(stk_edits *e, stk_edit *edits)
+{
+    const int64_t first = (int64_t)e->given * e->rows, count = (int64_t)e->count;
+    const int64_t rows = count - first < e->rows ? count - first : e->rows;
+    for (int64_t i = 0; i < e->rows; i++) {
+        const int64_t picture = i < rows ? (first + i) * e->every : -1;
+        edits[i] = stk_edit_none((int32_t)picture);
+        ((int64_t *)labels_of(e, edits))[i] =
+            picture < 0 ? -1 : e->options.resident->labels[picture];
+    }
+    return rows > 0 ? rows : 0;
+}
+
+stk_status stk_edits_next(stk_edits *edits, stk_feed_batch *batch, stk_error *err)
+{
+    stk_edits *e = edits;
+    stk_edit  *room = e->rooms[e->given % (uint64_t)kept(e)];
+    int64_t    rows = e->rows;
+    *batch = (stk_feed_batch){0};
+    if (e->options.cancel && stk_cancel_requested(e->options.cancel))
+        return stk_fail(err, STK_E_CANCELLED, "resident", NULL, "it was stopped");
+    if (e->options.evaluate)
+        rows = next_evaluate(e, room);
+    else
+        STK_TRY(next_train(e, room, err));
+    e->given += rows > 0;
+    if (rows > 0) *batch = (stk_feed_batch){rows, NULL, labels_of(e, room), room};
+    return STK_OK;
+}
+
+/* What a place looks like, so that an iterator's is not taken for one. */
+typedef struct place {
+    char     mark[8];
+    uint64_t pictures, rows, given;
+} place_bytes;
+
+static place_bytes place_of(const stk_edits *e)
+{
+    return (place_bytes){
+        .mark = "resident", .pictures = e->count, .rows = (uint64_t)e->rows, .given = e->given};
+}
+
+stk_status stk_edits_save(const stk_edits *edits, stk_blob *out, stk_error *err)
+{
+    const place_bytes place = place_of(edits);
+    return stk_blob_append(out, &place, sizeof place, err);
+}
+
+stk_status stk_edits_restore(stk_edits *edits, stk_bytes saved, stk_error *err)
+{
+    const place_bytes own = place_of(edits);
+    place_bytes       place = {0};
+    if (saved.size == sizeof place) memcpy(&place, saved.data, sizeof place);
+    if (memcmp(place.mark, own.mark, sizeof own.mark) != 0)
+        return stk_fail(err, STK_E_FORMAT, "resident", NULL,
+                        "%zu bytes that are no place of pictures on the device", saved.size);
+    if (place.pictures != own.pictures || place.rows != own.rows)
+        return stk_fail(err, STK_E_INVALID, "resident", NULL,
+                        "the place is one of %llu pictures in batches of %llu; here are %llu in "
+                        "batches of %llu",
+                        (unsigned long long)place.pictures, (unsigned long long)place.rows,
+                        (unsigned long long)own.pictures, (unsigned long long)own.rows);
+    edits->given = place.given;
+    return STK_OK;
+}
+
+void stk_edits_skip(stk_edits *edits, int64_t batches)
+{
+    edits->given += (uint64_t)batches;
+}

@@ -1,0 +1,18 @@
+/* The plan of an input: what stages lie between the recipe's data and batches. */
+#ifndef STK_TRAIN_INPUT_INPUT_PLAN_H
+#define STK_TRAIN_INPUT_INPUT_PLAN_H
+
+#include "train/input/loader.h"
+
+/* Places in an element. */
+typedef struct stk_feed_values {
+    int image, label;
+    int edits;        /* -1: there are none */
+    int file, record; /* of origins, likewise */
+} stk_feed_values;
+
+/* *out is NULL or owned by the caller, also on failure. */
+STK_NODISCARD stk_status stk_feed_describe(const stk_feed_options *options, stk_dataset **out,
+                                           stk_feed_values *values, stk_error *err);
+
+#endif

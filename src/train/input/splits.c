@@ -1,0 +1,212 @@
+/* Choosing splits. A model that is picked by its accuracy on some images has partly learnt them:
+ * so nothing is ever picked on test unless somebody says so. */
+#include "train/input/splits.h"
+#include "base/decimal.h"
+#include "storage/file/split_name.h"
+#include "storage/source/hold_back.h"
+#include "train/recipe/published_recipe.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHARE_MOST = 1000, ENOUGH_TO_PART = 20 };
+
+static size_t place_of(const stk_split_list *list, const char *name)
+{
+    size_t i = 0;
+    while (i < list->count && strcmp(list->names[i], name) != 0)
+        i++;
+    return i;
+}
+
+void stk_split_list_add(stk_split_list *list, const char *name, uint64_t count, uint64_t bytes)
+{
+    const size_t at = place_of(list, name);
+    if (at == STK_SPLITS_MOST) return;
+    if (at == list->count) snprintf(list->names[list->count++], sizeof list->names[0], "%s", name);
+    list->counts[at] += count;
+    list->bytes[at] += bytes;
+}
+
+uint64_t stk_split_list_bytes(const stk_split_list *list, const char *name)
+{
+    const size_t at = place_of(list, name);
+    return at < list->count ? list->bytes[at] : 0;
+}
+
+static void name_all(const stk_split_list *list, const char *names[STK_SPLITS_MOST])
+{
+    for (size_t i = 0; i < list->count; i++)
+        names[i] = list->names[i];
+}
+
+static size_t find(const stk_split_list *list, const char *wanted)
+{
+    const char *names[STK_SPLITS_MOST];
+    name_all(list, names);
+    return stk_split_find(names, list->count, wanted);
+}
+
+static size_t find_role(const stk_split_list *list, stk_split_role role)
+{
+    const char *names[STK_SPLITS_MOST];
+    name_all(list, names);
+    return stk_split_find_role(names, list->count, role);
+}
+
+static stk_status no_split(const stk_train_recipe *recipe, const stk_split_list *list,
+                           const char *wanted, stk_error *err)
+{
+    char   names[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < list->count && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                                 list->names[i]);
+    return stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
+                    "there is no split \"%s\"; there are: %s", wanted, names);
+}
+
+/* Without a name that says it: the first that is not meant for something else. */
+static size_t usual_train(const stk_split_list *list)
+{
+    size_t at = find_role(list, STK_SPLIT_TRAIN);
+    for (size_t i = 0; at == list->count && i < list->count; i++)
+        if (stk_split_role_of(list->names[i], strlen(list->names[i])) == STK_SPLIT_OTHER) at = i;
+    return at < list->count ? at : 0;
+}
+
+static stk_status choose_train(const stk_train_recipe *recipe, const stk_split_list *list,
+                               stk_train_data *out, stk_error *err)
+{
+    const char  *wanted = recipe->data.split;
+    const size_t at = *wanted ? find(list, wanted) : usual_train(list);
+    if (at >= list->count) return no_split(recipe, list, *wanted ? wanted : "train", err);
+    snprintf(out->train_split, sizeof out->train_split, "%s", list->names[at]);
+    out->train_count = (int64_t)list->counts[at];
+    return STK_OK;
+}
+
+static bool is_free(const stk_split_list *list, size_t at, const stk_train_data *data)
+{
+    return at < list->count && strcmp(list->names[at], data->train_split) != 0 &&
+           strcmp(list->names[at], data->validation_split) != 0;
+}
+
+static void take_validation(const stk_split_list *list, size_t at, stk_train_data *out)
+{
+    snprintf(out->validation_split, sizeof out->validation_split, "%s", list->names[at]);
+    out->validation_count = (int64_t)list->counts[at];
+}
+
+/* The part that the feed will hold back: by class where a listing has classes, else, and of records
+ * always, by counting. */
+static stk_status count_held(const stk_train_data *data, int64_t every, uint64_t *held,
+                             stk_error *err)
+{
+    size_t split = 0;
+    *held = (uint64_t)(data->train_count / every);
+    if (!data->source || strcmp(stk_source_kind_name(data->source), "tfrecord") == 0) return STK_OK;
+    while (strcmp(stk_source_split_name(data->source, split), data->train_split) != 0)
+        split++;
+    return stk_source_hold_back(data->source, split, every, NULL, held, err);
+}
+
+/* One of every so many is held back: the nearest such part to the share asked for. */
+static stk_status hold_back(stk_train_data *out, double share, const char *path, stk_error *err)
+{
+    uint64_t held;
+    if (!(share > 0 && share <= 0.5))
+        return stk_fail(err, STK_E_INVALID, "data", path,
+                        "data.validation is a share of %g; it takes 0.001 to 0.5", share);
+    double every = floor(1 / share + 0.5);
+    if (every > SHARE_MOST) every = SHARE_MOST;
+    STK_TRY(count_held(out, (int64_t)every, &held, err));
+    if (!held)
+        return stk_fail(err, STK_E_INVALID, "data", path,
+                        "one of %g pictures is to be held back for validation, but there are %lld; "
+                        "set data.validation: none, or a larger share",
+                        every, (long long)out->train_count);
+    out->validation_share = 1 / every;
+    snprintf(out->validation_split, sizeof out->validation_split, "%s", out->train_split);
+    out->validation_count = (int64_t)held;
+    out->train_count -= (int64_t)held;
+    return STK_OK;
+}
+
+/* Where nobody says: the split that is there for it; else what the model's own recipe wants; else a
+ * tenth, unless that is nothing. */
+static stk_status usual_validation(const stk_train_recipe *recipe, const stk_split_list *list,
+                                   stk_train_data *out, stk_error *err)
+{
+    const stk_model_recipe *own = stk_model_recipe_find(recipe->model.name);
+    size_t                  at = find_role(list, STK_SPLIT_VALIDATION);
+    uint64_t                held;
+    if (!is_free(list, at, out) && own && own->reports_on_test)
+        at = find_role(list, STK_SPLIT_TEST);
+    if (is_free(list, at, out)) {
+        take_validation(list, at, out);
+        return STK_OK;
+    }
+    if (out->train_count < ENOUGH_TO_PART) return STK_OK;
+    STK_TRY(count_held(out, 10, &held, err));
+    return held ? hold_back(out, 0.1, recipe->data.path, err) : STK_OK;
+}
+
+static stk_status choose_validation(const stk_train_recipe *recipe, const stk_split_list *list,
+                                    stk_train_data *out, stk_error *err)
+{
+    const char *wanted = recipe->data.validation, *end;
+    if (strcmp(wanted, "none") == 0) return STK_OK;
+    if (!*wanted) return usual_validation(recipe, list, out, err);
+    const size_t at = find(list, wanted);
+    if (at < list->count) {
+        take_validation(list, at, out);
+        return STK_OK;
+    }
+    double share = stk_decimal_read(wanted, &end);
+    if (end == wanted || *end)
+        return stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
+                        "data.validation is \"%s\", which is neither a split here nor a share such "
+                        "as 0.1 nor none",
+                        wanted);
+    return hold_back(out, share, recipe->data.path, err);
+}
+
+/* Looked at once, so it must be neither of the others. */
+static stk_status choose_test(const stk_train_recipe *recipe, const stk_split_list *list,
+                              stk_train_data *out, stk_error *err)
+{
+    const char  *wanted = recipe->data.test;
+    const size_t at = *wanted ? find(list, wanted) : find_role(list, STK_SPLIT_TEST);
+    if (strcmp(wanted, "none") == 0) return STK_OK;
+    if (*wanted && at == list->count) return no_split(recipe, list, wanted, err);
+    if (*wanted && !is_free(list, at, out))
+        return stk_fail(err, STK_E_INVALID, "data", "data.test",
+                        "\"%s\" is %s already; set data.test: none, or another split", wanted,
+                        strcmp(list->names[at], out->train_split) == 0 ? "learnt from"
+                                                                       : "validated on");
+    if (!is_free(list, at, out)) return STK_OK;
+    snprintf(out->test_split, sizeof out->test_split, "%s", list->names[at]);
+    out->test_count = (int64_t)list->counts[at];
+    return STK_OK;
+}
+
+static void name_unused(const stk_split_list *list, stk_train_data *out)
+{
+    char  *text = out->unused_splits;
+    size_t used = 0, room = sizeof out->unused_splits;
+    for (size_t i = 0; i < list->count && used < room; i++)
+        if (is_free(list, i, out) && strcmp(list->names[i], out->test_split) != 0)
+            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+                                     list->names[i]);
+}
+
+stk_status stk_splits_choose(const stk_train_recipe *recipe, const stk_split_list *list,
+                             stk_train_data *data, stk_error *err)
+{
+    STK_TRY(choose_train(recipe, list, data, err));
+    STK_TRY(choose_validation(recipe, list, data, err));
+    STK_TRY(choose_test(recipe, list, data, err));
+    if (!*recipe->data.split) name_unused(list, data);
+    return STK_OK;
+}

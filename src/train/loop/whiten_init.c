@@ -1,0 +1,86 @@
+/* The frozen filters of a network that begins by whitening patches: they come from the data. */
+#include "train/input/resident.h"
+#include "train/loop/trainer_internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { PICTURES = 5000 };
+
+/* Pictures of the training data, not augmented. */
+typedef struct sample {
+    uint8_t  *pictures;
+    stk_shape shape; /* [count,height,width,channels] */
+} sample;
+
+static void add(sample *s, const uint8_t *pictures, int64_t count)
+{
+    const int64_t *dim = s->shape.dim;
+    size_t         each = (size_t)(dim[1] * dim[2] * dim[3]);
+    memcpy(s->pictures + (size_t)dim[0] * each, pictures, (size_t)count * each);
+    s->shape.dim[0] += count;
+}
+
+/* From all over: in the order of folders classes follow each other. */
+static void pick(sample *s, const stk_resident *all)
+{
+    size_t  each = (size_t)(all->height * all->width * all->channels);
+    int64_t count = all->count < PICTURES ? all->count : PICTURES;
+    for (int64_t i = 0; i < count; i++)
+        add(s, all->pictures.data + (size_t)(i * all->count / count) * each, 1);
+}
+
+static stk_status read_batches(stk_trainer *t, sample *s, stk_error *err)
+{
+    const stk_feed_options options = {.recipe = &t->recipe,
+                                      .data = t->data,
+                                      .size = t->recipe.data.size,
+                                      .calm = 1,
+                                      .seed = (uint64_t)t->recipe.train.seed + 1,
+                                      .cancel = t->options.cancel};
+    stk_feed              *feed;
+    stk_feed_batch         batch = {0};
+    STK_TRY(stk_feed_open(&feed, &options, err));
+    stk_status st = STK_OK;
+    do {
+        st = stk_feed_next(feed, &batch, err);
+        int64_t room = PICTURES - s->shape.dim[0];
+        if (!st) add(s, batch.pictures, batch.rows < room ? batch.rows : room);
+    } while (!st && batch.rows && s->shape.dim[0] < PICTURES);
+    stk_feed_free(feed);
+    return st;
+}
+
+static stk_status gather(stk_trainer *t, int64_t channels, sample *s, stk_error *err)
+{
+    const stk_resident *all = stk_session_resident(t->session, false);
+    int64_t             size = t->recipe.data.size;
+    s->shape = all ? stk_shape_4d(0, all->height, all->width, all->channels)
+                   : stk_shape_4d(0, size, size, channels);
+    s->pictures = malloc((size_t)(PICTURES * s->shape.dim[1] * s->shape.dim[2] * channels));
+    if (!s->pictures) return stk_fail(err, STK_E_NOMEM, "whiten", NULL, "no memory for pictures");
+    if (!all) return read_batches(t, s, err);
+    pick(s, all);
+    return STK_OK;
+}
+
+stk_status stk_trainer_whiten(stk_trainer *trainer, stk_error *err)
+{
+    stk_variables *variables = stk_session_variables(trainer->session);
+    size_t         index = stk_variables_find(variables, "whiten.weight");
+    if (index == SIZE_MAX) return STK_OK;
+    stk_variable_info info = stk_variables_at(variables, index);
+    size_t            bytes = sizeof(float);
+    sample            s = {0};
+    float             mean[4], deviation[4];
+    for (int i = 0; i < info.shape.rank; i++)
+        bytes *= (size_t)info.shape.dim[i];
+    float     *weights = malloc(bytes);
+    stk_status st = weights ? gather(trainer, info.shape.dim[1], &s, err)
+                            : stk_fail(err, STK_E_NOMEM, "whiten", NULL, "no memory");
+    stk_feed_normalization(trainer->recipe.data.preset, mean, deviation);
+    if (!st) st = stk_model_whiten(s.pictures, &s.shape, mean, deviation, 0, weights, err);
+    if (!st) st = stk_variables_write(variables, index, weights, bytes, err);
+    free(weights);
+    free(s.pictures);
+    return st;
+}

@@ -1,0 +1,220 @@
+/* Training recipes as YAML: sections of keys. */
+#include "base/base64.h"
+#include "base/decimal.h"
+#include "base/utf8.h"
+#include "base/yaml.h"
+#include "train/recipe/train_recipe_internal.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Weights by name, {cat: 2, dog: 0.5}: the same as the text cat=2,dog=0.5. */
+static stk_status map_text(const stk_tree *tree, const char *where, char *text, size_t capacity,
+                           stk_error *err)
+{
+    size_t used = 0;
+    for (const stk_tree *part = tree->first; part; part = part->next) {
+        if (part->kind != STK_TREE_SCALAR || strchr(part->key, ',') ||
+            used + strlen(part->key) + part->length + 3 > capacity)
+            return stk_fail(err, STK_E_INVALID, "recipe", where,
+                            "%s is too long, or a name in it has a comma or more than one value",
+                            tree->key);
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s=%s", used ? "," : "",
+                                 part->key, part->text);
+    }
+    text[used] = 0;
+    return STK_OK;
+}
+
+/* A list of numbers, as milestones, is written [30, 60]: the same as the text 30,60. */
+static stk_status scalar_text(const stk_tree *tree, bool map, const char *where, char *text,
+                              size_t capacity, stk_error *err)
+{
+    size_t used = 0;
+    if (tree->kind == STK_TREE_MAP && map) return map_text(tree, where, text, capacity, err);
+    if (tree->kind == STK_TREE_MAP)
+        return stk_fail(err, STK_E_INVALID, "recipe", where, "%s is a mapping; it takes one value",
+                        tree->key);
+    const stk_tree *part = tree->kind == STK_TREE_LIST ? tree->first : tree;
+    for (; part; part = tree->kind == STK_TREE_LIST ? part->next : NULL) {
+        if (part->kind != STK_TREE_SCALAR || used + part->length + 2 > capacity)
+            return stk_fail(err, STK_E_INVALID, "recipe", where,
+                            "%s is too long or too deep; it takes values of one line", tree->key);
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s", used ? "," : "", part->text);
+    }
+    text[used] = 0;
+    return STK_OK;
+}
+
+static bool is_path(const stk_train_key *key)
+{
+    return key->kind == STK_TRAIN_IS_TEXT && key->size == STK_TRAIN_PATH &&
+           strcmp(key->section, "output") != 0;
+}
+
+/* Relative paths begin at the recipe, so that it can be used from anywhere. */
+static stk_status set_value(stk_train_recipe *recipe, const stk_train_key *key,
+                            const stk_tree *tree, const char *path, stk_error *err)
+{
+    char where[STK_TRAIN_PATH + 64], text[STK_TRAIN_LIST], joined[STK_TRAIN_PATH];
+    snprintf(where, sizeof where, "%s:%d", path, tree->line);
+    STK_TRY(scalar_text(tree, key->size == STK_TRAIN_LIST, where, text, sizeof text, err));
+    const char *slash = strrchr(path, '/');
+    if (is_path(key) && *text && *text != '/' && slash && !strstr(text, "://")) {
+        if (snprintf(joined, sizeof joined, "%.*s/%s", (int)(slash - path), path, text) >=
+            (int)sizeof joined)
+            return stk_fail(err, STK_E_LIMIT, "recipe", where, "the path %s is too long", text);
+        return stk_train_key_set(recipe, key, joined, where, err);
+    }
+    return stk_train_key_set(recipe, key, text, where, err);
+}
+
+static stk_status set_section(stk_train_recipe *recipe, const stk_tree *section, const char *path,
+                              stk_error *err)
+{
+    char where[STK_TRAIN_PATH + 64];
+    snprintf(where, sizeof where, "%s:%d", path, section->line);
+    if (section->kind == STK_TREE_LIST && strcmp(section->key, "data") == 0)
+        return stk_train_recipe_set(recipe, "data.pipeline", path, where, err);
+    if (section->kind != STK_TREE_MAP && !stk_train_section_known(section->key))
+        return stk_train_key_unknown("", section->key, where, err);
+    if (section->kind != STK_TREE_MAP)
+        return stk_fail(err, STK_E_INVALID, "recipe", where,
+                        "the section \"%s\" takes keys with values below it", section->key);
+    if (!stk_train_section_known(section->key))
+        return stk_train_key_unknown(section->key, "", where, err);
+    for (const stk_tree *value = section->first; value; value = value->next) {
+        const stk_train_key *key = stk_train_key_find(section->key, value->key);
+        snprintf(where, sizeof where, "%s:%d", path, value->line);
+        if (!key) return stk_train_key_unknown(section->key, value->key, where, err);
+        STK_TRY(set_value(recipe, key, value, path, err));
+    }
+    return section->first ? STK_OK
+                          : stk_fail(err, STK_E_INVALID, "recipe", where,
+                                     "the section \"%s\" is empty", section->key);
+}
+
+static stk_status load_into(stk_train_recipe *recipe, stk_arena *arena, stk_bytes yaml,
+                            const char *path, stk_error *err)
+{
+    stk_tree *tree;
+    STK_TRY(stk_tree_read(&tree, arena, yaml, path, NULL, err));
+    for (const stk_tree *section = tree->first; section; section = section->next)
+        STK_TRY(set_section(recipe, section, path, err));
+    return STK_OK;
+}
+
+stk_status stk_train_recipe_parse(stk_train_recipe *recipe, stk_bytes yaml, const char *path,
+                                  stk_error *err)
+{
+    stk_arena        arena;
+    stk_train_recipe before = *recipe;
+    stk_arena_init(&arena, NULL, STK_MEMORY_INDEX);
+    const stk_status st = load_into(recipe, &arena, yaml, path, err);
+    if (st) *recipe = before;
+    stk_arena_release(&arena);
+    return st;
+}
+
+stk_status stk_train_recipe_load(stk_train_recipe *recipe, const stk_filesystem *fs,
+                                 const char *path, stk_error *err)
+{
+    stk_blob yaml;
+    stk_blob_init(&yaml, NULL, STK_MEMORY_INDEX);
+    stk_status st = stk_file_read_all(fs, path, 0, STK_TREE_MOST_BYTES, &yaml, err);
+    if (!st) st = stk_train_recipe_parse(recipe, stk_blob_bytes(&yaml), path, err);
+    stk_blob_release(&yaml);
+    return st;
+}
+
+static stk_status put(stk_blob *out, stk_error *err, const char *text)
+{
+    return stk_blob_append(out, text, strlen(text), err);
+}
+
+/* Whether YAML takes it as text: UTF-8 without control characters, but those that are escaped. */
+static bool is_text(const char *text)
+{
+    if (!stk_utf8_is_valid(text)) return false;
+    for (const unsigned char *t = (const unsigned char *)text; *t; t++) {
+        const bool control = *t == 0x7f || (*t == 0xc2 && t[1] < 0xa0);
+        if (control || (*t == 0xef && t[1] == 0xbf && t[2] >= 0xbe)) return false;
+    }
+    return true;
+}
+
+/* As YAML has bytes that are no text. */
+static stk_status put_binary(stk_blob *out, const char *text, stk_error *err)
+{
+    STK_TRY(put(out, err, "!!binary \""));
+    STK_TRY(stk_base64_append(out, stk_bytes_text(text), err));
+    return put(out, err, "\"");
+}
+
+/* Text is quoted so that YAML reads it as text whatever it holds. */
+static stk_status put_text(stk_blob *out, const char *text, stk_error *err)
+{
+    if (!is_text(text)) return put_binary(out, text, err);
+    STK_TRY(put(out, err, "\""));
+    for (; *text; text++) {
+        char escaped[8] = {*text};
+        if (*text == '"' || *text == '\\') snprintf(escaped, sizeof escaped, "\\%c", *text);
+        if ((unsigned char)*text < 0x20)
+            snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned char)*text);
+        STK_TRY(put(out, err, escaped));
+    }
+    return put(out, err, "\"");
+}
+
+stk_status stk_train_key_print(const stk_train_recipe *recipe, const stk_train_key *key,
+                               stk_blob *out, stk_error *err)
+{
+    const void *at = (const char *)recipe + key->offset;
+    bool        may_be_auto = strcmp(key->fallback, "auto") == 0;
+    char        text[STK_DECIMAL_ROOM];
+    switch (key->kind) {
+    case STK_TRAIN_IS_TEXT:
+    case STK_TRAIN_IS_CHOICE:
+        return put_text(out, may_be_auto && !*(const char *)at ? "auto" : at, err);
+    case STK_TRAIN_IS_BOOL:
+        return put(out, err, *(const bool *)at ? "true" : "false");
+    case STK_TRAIN_IS_INTEGER:
+        if (may_be_auto && *(const int64_t *)at < 0) return put(out, err, "auto");
+        snprintf(text, sizeof text, "%lld", (long long)*(const int64_t *)at);
+        return put(out, err, text);
+    default:
+        if (may_be_auto && *(const double *)at < 0) return put(out, err, "auto");
+        return put(out, err, stk_decimal_shortest(*(const double *)at, 6, text));
+    }
+}
+
+static bool every(const stk_train_key *key)
+{
+    return key != NULL;
+}
+
+stk_status stk_train_recipe_print(const stk_train_recipe *recipe, stk_blob *out, stk_error *err)
+{
+    return stk_train_recipe_print_some(recipe, every, out, err);
+}
+
+stk_status stk_train_recipe_print_some(const stk_train_recipe *recipe,
+                                       bool (*wanted)(const stk_train_key *key), stk_blob *out,
+                                       stk_error *err)
+{
+    const stk_train_key *key;
+    const char          *section = "";
+    for (size_t i = 0; (key = stk_train_key_at(i)); i++) {
+        if (!wanted(key)) continue;
+        if (strcmp(section, key->section) != 0) {
+            section = key->section;
+            STK_TRY(put(out, err, section));
+            STK_TRY(put(out, err, ":\n"));
+        }
+        STK_TRY(put(out, err, "  "));
+        STK_TRY(put(out, err, key->name));
+        STK_TRY(put(out, err, ": "));
+        STK_TRY(stk_train_key_print(recipe, key, out, err));
+        STK_TRY(put(out, err, "\n"));
+    }
+    return STK_OK;
+}

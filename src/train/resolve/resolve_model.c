@@ -1,0 +1,91 @@
+/* The network, and what it knows already. */
+#include "train/resolve/resolve.h"
+#include "train/saved/pretrained.h"
+#include <stdio.h>
+#include <string.h>
+
+/* What is open of the model and its pictures is as the weights were trained. width has no auto: 1
+ * is what nobody said. */
+static stk_status settle_like(stk_settling *s, const stk_pretrained *p, stk_error *err)
+{
+    stk_train_recipe       *r = s->recipe;
+    const stk_train_recipe *from = &p->recipe;
+    if (!p->has_recipe && p->model && !*r->model.name) {
+        stk_settle_put(r->model.name, p->model);
+        return stk_settle_say(s, err, "model %s: the weights have its tensors", r->model.name);
+    }
+    if (!p->has_recipe) return STK_OK;
+    if (!*r->model.name && *from->model.name) {
+        stk_settle_put(r->model.name, from->model.name);
+        if (r->model.width == 1) r->model.width = from->model.width;
+        STK_TRY(stk_settle_say(s, err, "model %s: the weights are its", r->model.name));
+    }
+    if (strcmp(r->model.name, from->model.name) != 0) return STK_OK;
+    if (!*r->data.preset && *from->data.preset) {
+        stk_settle_put(r->data.preset, from->data.preset);
+        STK_TRY(
+            stk_settle_say(s, err, "preset %s: the weights were trained with it", r->data.preset));
+    }
+    if (r->data.size > 0 || from->data.size <= 0) return STK_OK;
+    r->data.size = from->data.size;
+    return stk_settle_say(s, err, "size %lld: the weights were trained with it",
+                          (long long)r->data.size);
+}
+
+static bool something_is_open(const stk_train_recipe *r)
+{
+    return !*r->model.name || !*r->data.preset || r->data.size < 0 || r->train.epochs < 0 ||
+           r->train.learning_rate < 0 || !*r->train.schedule || r->train.warmup_epochs < 0;
+}
+
+/* Before all else: weights leave less to decide. A recipe that is settled asks nothing of the file,
+ * which a run that goes on no longer needs. */
+stk_status stk_settle_weights(stk_settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    stk_pretrained    p;
+    if (!*r->model.weights &&
+        (*r->train.freeze || (r->train.backbone_rate >= 0 && r->train.backbone_rate != 1)))
+        return stk_fail(err, STK_E_INVALID, "recipe",
+                        *r->train.freeze ? "train.freeze" : "train.backbone_rate",
+                        "it is about what weights have learnt, and none are named; give "
+                        "--weights FILE or a run (model.weights)");
+    s->tunes = *r->model.weights;
+    if (!s->tunes || !something_is_open(r)) return STK_OK;
+    STK_TRY(stk_pretrained_find(&p, r->model.weights, err));
+    snprintf(r->model.weights, sizeof r->model.weights, "%s", p.weights);
+    const stk_status st = settle_like(s, &p, err);
+    stk_pretrained_release(&p);
+    return st;
+}
+
+/* First of all: it leaves less for the others to decide. */
+stk_status stk_settle_own(stk_settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    s->own = stk_model_recipe_find(r->model.name);
+    if (!s->own) return STK_OK;
+    const bool own_epochs = r->train.epochs < 0 && s->tunes, own_way = !*r->train.schedule;
+    STK_TRY(stk_model_recipe_apply(s->own, r, s->data, err));
+    if (own_epochs) r->train.epochs = -1;
+    if (own_way && s->tunes) stk_settle_put(r->train.schedule, "");
+    return stk_settle_say(s, err, "model %s has a recipe of its own: %s", s->own->model,
+                          s->own->text);
+}
+
+stk_status stk_settle_model(stk_settling *s, stk_error *err)
+{
+    stk_train_recipe *r = s->recipe;
+    if (!*r->model.name) {
+        stk_settle_put(r->model.name, r->data.size > 64          ? "resnet18"
+                                      : s->preset->channels == 1 ? "cnn"
+                                                                 : "resnet20");
+        STK_TRY(stk_settle_say(s, err, "model %s: the usual one for pictures of %lld pixels",
+                               r->model.name, (long long)r->data.size));
+    }
+    if (r->model.classes < 0) r->model.classes = s->data->classes;
+    if (r->model.classes >= s->data->classes) return STK_OK;
+    return stk_fail(err, STK_E_INVALID, "recipe", "model.classes",
+                    "the model has %lld classes but the data %lld", (long long)r->model.classes,
+                    (long long)s->data->classes);
+}

@@ -1,0 +1,89 @@
+/* The course of a run. */
+#include "train/resolve/train_phases.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* From from at the start to 1 at until (a share of the run). */
+static double grown(double from, double until, double at)
+{
+    if (from >= 1 || at >= until) return 1;
+    return from + (1 - from) * at / until;
+}
+
+static stk_phase epoch_of(const stk_train_recipe *r, const stk_train_data *data, double at)
+{
+    double  share = grown(r->progressive.size_from, r->progressive.size_until, at);
+    int64_t unit = r->progressive.size_step;
+    int64_t size = (int64_t)floor((double)r->data.size * share / (double)unit + 0.5) * unit;
+    double  sample = grown(r->progressive.sample_from, r->progressive.sample_until, at);
+    int64_t every = (int64_t)floor(1 / sample + 0.5);
+    if (share >= 1 || size > r->data.size) size = r->data.size;
+    if (size < unit) size = unit < r->data.size ? unit : r->data.size;
+    int64_t steps = data->train_count / every / r->data.batch;
+    return (stk_phase){
+        .epochs = 1,
+        .epoch_steps = steps < 1 ? 1 : steps,
+        .size = size,
+        .every = every > 1 ? every : 0,
+        .calm = 1 - grown(r->progressive.augment_from, r->progressive.augment_until, at)};
+}
+
+static bool same(const stk_phase *a, const stk_phase *b)
+{
+    return a->epoch_steps == b->epoch_steps && a->size == b->size && a->every == b->every &&
+           a->calm == b->calm;
+}
+
+/* Steps of an epoch, of which the last may be a part, up to what is left of the run. */
+static int64_t steps_of(const stk_phase *phase, double epochs_left, int64_t steps_left)
+{
+    const double  part = epochs_left < 1 ? epochs_left : 1;
+    const int64_t steps = (int64_t)ceil((double)phase->epoch_steps * part);
+    return steps < steps_left ? steps : steps_left;
+}
+
+/* Appends an epoch: to the last phase where it is like it. */
+static stk_status add_epoch(stk_course *course, const stk_phase *next, int64_t epoch, int64_t steps,
+                            stk_error *err)
+{
+    stk_phase *last = course->count ? &course->phases[course->count - 1] : NULL;
+    if (!last || !same(last, next)) {
+        stk_phase *more = realloc(course->phases, (course->count + 1) * sizeof *more);
+        if (!more) return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory");
+        course->phases = more;
+        last = &course->phases[course->count++];
+        *last = *next;
+        last->first_epoch = epoch;
+        last->epochs = 0;
+    }
+    last->epochs++;
+    last->steps += steps;
+    course->steps += steps;
+    course->epochs = epoch + 1;
+    return STK_OK;
+}
+
+stk_status stk_course_make(stk_course *course, const stk_train_recipe *recipe,
+                           const stk_train_data *data, stk_error *err)
+{
+    const double  epochs = recipe->train.epochs;
+    const int64_t limit = recipe->train.steps >= 0 ? recipe->train.steps : INT64_MAX;
+    stk_status    st = STK_OK;
+    *course = (stk_course){0};
+    for (int64_t e = 0; (double)e < epochs && course->steps < limit && !st; e++) {
+        const double  left = epochs - (double)e;
+        const int64_t steps_left = limit - course->steps;
+        stk_phase     next = epoch_of(recipe, data, (double)e / epochs);
+        const int64_t steps = steps_of(&next, left, steps_left);
+        if (left <= 1 || steps == steps_left) next.size = recipe->data.size;
+        st = add_epoch(course, &next, e, steps, err);
+    }
+    if (st) stk_course_release(course);
+    return st;
+}
+
+void stk_course_release(stk_course *course)
+{
+    free(course->phases);
+    *course = (stk_course){0};
+}
