@@ -5,7 +5,8 @@
 #define STOKER_LINT_H
 
 #include <stoker/diagnosis.h>
-#include <stoker/train.h>
+#include <stoker/program.h>
+#include <stoker/train_resolve.h>
 
 STK_BEGIN_DECLS
 

@@ -2,7 +2,8 @@
 #ifndef STOKER_LR_FINDER_H
 #define STOKER_LR_FINDER_H
 
-#include <stoker/train.h>
+#include <stoker/cancel.h>
+#include <stoker/train_resolve.h>
 
 STK_BEGIN_DECLS
 

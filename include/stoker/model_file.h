@@ -3,7 +3,8 @@
 #ifndef STOKER_MODEL_FILE_H
 #define STOKER_MODEL_FILE_H
 
-#include <stoker/train.h>
+#include <stoker/cancel.h>
+#include <stoker/train_data.h>
 
 STK_BEGIN_DECLS
 

@@ -65,6 +65,11 @@
 #include <stoker/tracer.h>
 #include <stoker/train.h>
 #include <stoker/train_bench.h>
+#include <stoker/train_data.h>
+#include <stoker/train_explain.h>
+#include <stoker/train_recipe.h>
+#include <stoker/train_resolve.h>
+#include <stoker/trainer.h>
 #include <stoker/usage.h>
 #include <stoker/version.h>
 

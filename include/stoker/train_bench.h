@@ -4,7 +4,13 @@
 #ifndef STOKER_TRAIN_BENCH_H
 #define STOKER_TRAIN_BENCH_H
 
-#include <stoker/train.h>
+#include <stoker/cancel.h>
+#include <stoker/inject.h>
+#include <stoker/meter.h>
+#include <stoker/profile.h>
+#include <stoker/program.h>
+#include <stoker/trace.h>
+#include <stoker/train_resolve.h>
 
 STK_BEGIN_DECLS
 

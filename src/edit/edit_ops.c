@@ -46,20 +46,19 @@ static int32_t colour_word(const uint8_t colour[3])
     return colour[0] | colour[1] << 8 | colour[2] << 16;
 }
 
-stk_status stk_edit_add_rect(const char *op, stk_edit *edit, stk_rect area, const uint8_t colour[3],
-                             stk_error *err)
+stk_status stk_edit_add_rect(const char *op, stk_edit *edit, int32_t x, int32_t y, int32_t width,
+                             int32_t height, const uint8_t colour[3], stk_error *err)
 {
-    const stk_edit_step step = {
-        .kind = STK_EDIT_ERASE,
-        .word = {area.x, area.y, area.width, area.height, colour_word(colour)}};
+    const stk_edit_step step = {.kind = STK_EDIT_ERASE,
+                                .word = {x, y, width, height, colour_word(colour)}};
     return add(op, edit, &step, err);
 }
 
-static bool is_stepped(const stk_image_size *size, const double m[6])
+static bool is_stepped(int32_t width, int32_t height, const double m[6])
 {
     return !(m[1] == 0 && m[3] == 0) && stk_edit_fits_steps(m, 0, 0) &&
-           stk_edit_fits_steps(m, size->width, 0) && stk_edit_fits_steps(m, 0, size->height) &&
-           stk_edit_fits_steps(m, size->width, size->height);
+           stk_edit_fits_steps(m, width, 0) && stk_edit_fits_steps(m, 0, height) &&
+           stk_edit_fits_steps(m, width, height);
 }
 
 /* The CPU rounds m to 65536ths, and so do we before a float does: it has these exactly. */
@@ -72,18 +71,14 @@ static void to_steps(const double row[3], float number[3])
     number[2] = (float)((start - (right + down) / 2) / 65536);
 }
 
-stk_status stk_edit_add_warp(const char *op, stk_edit *edit, const stk_image_size *size,
-                             const double m[6], stk_filter filter, const uint8_t fill[3],
+stk_status stk_edit_add_warp(const char *op, stk_edit *edit, int32_t width, int32_t height,
+                             const double m[6], bool bilinear, const uint8_t fill[3],
                              stk_error *err)
 {
     stk_edit_step step = {.kind = STK_EDIT_WARP};
-    const bool    bilinear = filter == STK_FILTER_BILINEAR;
-    if (!bilinear && filter != STK_FILTER_NEAREST)
-        return stk_fail(err, STK_E_UNSUPPORTED, op, "filter",
-                        "on a device there are filter=nearest and filter=bilinear");
     for (int i = 0; i < 6; i++)
         step.number[i] = (float)m[i];
-    for (int i = 0; i < 6 && !bilinear && is_stepped(size, m); i += 3)
+    for (int i = 0; i < 6 && !bilinear && is_stepped(width, height, m); i += 3)
         to_steps(m + i, step.number + i);
     step.word[STK_EDIT_WARP_HOW] = (int32_t)bilinear << 24 | colour_word(fill);
     return add(op, edit, &step, err);

@@ -3,7 +3,10 @@
 #ifndef STK_EDIT_EDIT_OPS_H
 #define STK_EDIT_EDIT_OPS_H
 
-#include "image/ops/image_op.h"
+#include "edit/edit.h"
+
+#include <stdbool.h>
+#include <stoker/error.h>
 
 STK_NODISCARD stk_status stk_edit_add_number(const char *op, stk_edit *edit, stk_edit_kind kind,
                                              double number, stk_error *err);
@@ -12,13 +15,13 @@ STK_NODISCARD stk_status stk_edit_add_word(const char *op, stk_edit *edit, stk_e
 /* The same whole steps of 255 as by shift, whose last bits a float has not. */
 STK_NODISCARD stk_status stk_edit_add_hue(const char *op, stk_edit *edit, double shift,
                                           stk_error *err);
-STK_NODISCARD stk_status stk_edit_add_rect(const char *op, stk_edit *edit, stk_rect area,
-                                           const uint8_t colour[3], stk_error *err);
-/* m as in warp.h, for pictures of this size. Nearest pixels are those that the CPU takes as long as
- * m[2] and m[5] are below 128; by the bilinear filter, levels may differ by one. */
-STK_NODISCARD stk_status stk_edit_add_warp(const char *op, stk_edit *edit,
-                                           const stk_image_size *size, const double m[6],
-                                           stk_filter filter, const uint8_t fill[3],
+STK_NODISCARD stk_status stk_edit_add_rect(const char *op, stk_edit *edit, int32_t x, int32_t y,
+                                           int32_t width, int32_t height, const uint8_t colour[3],
                                            stk_error *err);
+/* m as in image/ops/warp.h, for pictures of this size. Nearest pixels are those that the CPU takes
+ * as long as m[2] and m[5] are below 128; bilinear ones may differ by one level. */
+STK_NODISCARD stk_status stk_edit_add_warp(const char *op, stk_edit *edit, int32_t width,
+                                           int32_t height, const double m[6], bool bilinear,
+                                           const uint8_t fill[3], stk_error *err);
 
 #endif

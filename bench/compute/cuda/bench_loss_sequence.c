@@ -5,6 +5,7 @@
 #include "train/session/session.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <stoker/train_resolve.h>
 #include <string.h>
 
 enum { BATCHES = 4, FIRST_KEY = 4 }; /* different ones, in turn */

@@ -1,6 +1,6 @@
-/* Windows along one side of a picture, as kernels know them: ops/window.h in 32 bits. */
-#ifndef STK_BACKEND_CUDA_OWN_WINDOW_H
-#define STK_BACKEND_CUDA_OWN_WINDOW_H
+/* Windows along one side of a picture, as kernels know them: compute/ops/window.h in 32 bits. */
+#ifndef STK_COMPUTE_CUDA_KERNELS_WINDOW_H
+#define STK_COMPUTE_CUDA_KERNELS_WINDOW_H
 
 #include "compute/cuda_kernels/abi.h"
 

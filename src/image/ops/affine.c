@@ -1,6 +1,5 @@
 /* affine: turns, moves, scales and shears an image by random amounts, as torchvision's RandomAffine
  * does with Pillow. */
-#include "edit/edit_ops.h"
 #include "image/ops/check.h"
 #include "image/ops/image_ops.h"
 #include "image/ops/warp.h"
@@ -109,7 +108,7 @@ static stk_status draw(const void *params, stk_random *random, const stk_image_s
     uint8_t              fill[3];
     draw_matrix(p, random, size->width, size->height, m);
     stk_colour_bytes(p->fill, fill);
-    return stk_edit_add_warp("affine", edit, size, m, (stk_filter)p->filter, fill, err);
+    return stk_warp_edit("affine", edit, size, m, (stk_filter)p->filter, fill, err);
 }
 
 const stk_image_op stk_image_op_affine = {

@@ -60,9 +60,11 @@ static stk_status draw(const void *params, stk_random *random, const stk_image_s
     const cutout_params *p = params;
     uint8_t              colour[3];
     stk_colour_bytes(p->fill, colour);
-    for (int32_t i = 0; i < p->holes; i++)
-        STK_TRY(stk_edit_add_rect("cutout", edit, draw_square(p, random, size->width, size->height),
-                                  colour, err));
+    for (int32_t i = 0; i < p->holes; i++) {
+        const stk_rect hole = draw_square(p, random, size->width, size->height);
+        STK_TRY(stk_edit_add_rect("cutout", edit, hole.x, hole.y, hole.width, hole.height, colour,
+                                  err));
+    }
     return STK_OK;
 }
 

@@ -124,7 +124,7 @@ static stk_status draw(const void *params, stk_random *random, const stk_image_s
                         "on a device there is value=constant only");
     if (!draw_rect(p, random, size->width, size->height, &area)) area = (stk_rect){0};
     stk_colour_bytes(p->fill, colour);
-    return stk_edit_add_rect("erase", edit, area, colour, err);
+    return stk_edit_add_rect("erase", edit, area.x, area.y, area.width, area.height, colour, err);
 }
 
 const stk_image_op stk_image_op_erase = {

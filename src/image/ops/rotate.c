@@ -1,5 +1,4 @@
 /* rotate: turns an image about its middle, as Pillow's Image.rotate does. */
-#include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
 #include "image/ops/check.h"
 #include "image/ops/image_ops.h"
@@ -132,7 +131,7 @@ static stk_status draw(const void *params, stk_random *random, const stk_image_s
                         "on a device a picture keeps its size: leave expand=true out");
     (void)turn_matrix(stk_draw_uniform(random, p->degrees), size->width, size->height, m);
     stk_colour_bytes(p->fill, fill);
-    return stk_edit_add_warp("rotate", edit, size, m, (stk_filter)p->filter, fill, err);
+    return stk_warp_edit("rotate", edit, size, m, (stk_filter)p->filter, fill, err);
 }
 
 static void measure(const void *params, stk_image_size *size)

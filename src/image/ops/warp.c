@@ -1,6 +1,7 @@
 /* Which pixels of each row look inside the source, and by which kernel they are looked up. */
 #include "image/ops/warp.h"
 
+#include "edit/edit_ops.h"
 #include "image/ops/check.h"
 #include "image/ops/warp_nearest.h"
 #include "image/ops/warp_row.h"
@@ -112,6 +113,17 @@ stk_status stk_warp_canvas(const char *op, stk_canvas *canvas, int64_t width, in
     stk_warp(&canvas->pixels, &other, m, filter, fill);
     stk_canvas_use(canvas, &other);
     return STK_OK;
+}
+
+stk_status stk_warp_edit(const char *op, stk_edit *edit, const stk_image_size *size,
+                         const double m[6], stk_filter filter, const uint8_t fill[3],
+                         stk_error *err)
+{
+    const bool bilinear = filter == STK_FILTER_BILINEAR;
+    if (!bilinear && filter != STK_FILTER_NEAREST)
+        return stk_fail(err, STK_E_UNSUPPORTED, op, "filter",
+                        "on a device there are filter=nearest and filter=bilinear");
+    return stk_edit_add_warp(op, edit, size->width, size->height, m, bilinear, fill, err);
 }
 
 void stk_warp_centre(double m[6], int32_t width, int32_t height, double right, double down)

@@ -17,6 +17,11 @@ STK_NODISCARD stk_status stk_warp_canvas(const char *op, stk_canvas *canvas, int
                                          int64_t height, const double m[6], stk_filter filter,
                                          const uint8_t fill[3], stk_error *err);
 
+/* The same as a step of an edit, for pictures of this size. Devices have no bicubic filter. */
+STK_NODISCARD stk_status stk_warp_edit(const char *op, stk_edit *edit, const stk_image_size *size,
+                                       const double m[6], stk_filter filter, const uint8_t fill[3],
+                                       stk_error *err);
+
 /* Moves m so that source and result turn about their middles: what is in the middle of the source
  * stays in the middle of the result, shifted by right and down. m[2] and m[5] are set. */
 void stk_warp_centre(double m[6], int32_t width, int32_t height, double right, double down);

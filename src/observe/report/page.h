@@ -1,7 +1,7 @@
 /* The page as it was built in (src/observe/report/page): what stands before the data and what
  * after. */
-#ifndef STK_REPORT_PAGE_H
-#define STK_REPORT_PAGE_H
+#ifndef STK_OBSERVE_REPORT_PAGE_H
+#define STK_OBSERVE_REPORT_PAGE_H
 
 #include <stddef.h>
 

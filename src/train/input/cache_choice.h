@@ -2,7 +2,7 @@
 #ifndef STK_TRAIN_INPUT_CACHE_CHOICE_H
 #define STK_TRAIN_INPUT_CACHE_CHOICE_H
 
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 typedef enum stk_cache_kind { STK_CACHE_NONE, STK_CACHE_MEMORY, STK_CACHE_DISK } stk_cache_kind;
 

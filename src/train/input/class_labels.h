@@ -2,7 +2,7 @@
 #ifndef STK_TRAIN_INPUT_CLASS_LABELS_H
 #define STK_TRAIN_INPUT_CLASS_LABELS_H
 
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 /* Whether something in the recipe asks for them. */
 bool stk_train_wants_labels(const stk_train_recipe *recipe);

@@ -2,7 +2,7 @@
 #ifndef STK_TRAIN_INPUT_CLASS_WEIGHTS_H
 #define STK_TRAIN_INPUT_CLASS_WEIGHTS_H
 
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 /* A weight for each of the recipe's model.classes, for the caller to free; *out is NULL where all
  * count alike. balanced needs data->labels: pictures / (classes * those of the class), so that the

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <stoker/inspect.h>
 #include <stoker/source.h>
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 #include <string.h>
 
 static void forget_classes(stk_train_data *out)

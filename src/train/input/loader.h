@@ -5,10 +5,11 @@
 #include "edit/edit.h"
 #include "train/faults/faults.h"
 #include "train/input/input_cache.h"
+#include <stoker/cancel.h>
 #include <stoker/iterator.h>
 #include <stoker/meter.h>
 #include <stoker/program.h>
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 typedef struct stk_feed     stk_feed;
 typedef struct stk_resident stk_resident;

@@ -2,7 +2,7 @@
 #ifndef STK_TRAIN_INPUT_MIXTURE_H
 #define STK_TRAIN_INPUT_MIXTURE_H
 
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 /* Appends a line "WARNING: ..." for each thing that is mixed. recipe has preset and size. */
 STK_NODISCARD stk_status stk_mixture_warn(const stk_train_recipe *recipe,

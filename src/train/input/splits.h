@@ -2,7 +2,7 @@
 #ifndef STK_TRAIN_INPUT_SPLITS_H
 #define STK_TRAIN_INPUT_SPLITS_H
 
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 enum { STK_SPLITS_MOST = 64 };
 

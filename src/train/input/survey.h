@@ -2,7 +2,7 @@
 #ifndef STK_TRAIN_INPUT_SURVEY_H
 #define STK_TRAIN_INPUT_SURVEY_H
 
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 /* Fills in data's survey, width, height and channels from its training split, of which the splits
  * are chosen and the source is set where there is one. bytes: of that split; of large records only

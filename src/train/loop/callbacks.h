@@ -3,7 +3,7 @@
 #ifndef STK_TRAIN_LOOP_CALLBACKS_H
 #define STK_TRAIN_LOOP_CALLBACKS_H
 
-#include <stoker/train.h>
+#include <stoker/trainer.h>
 
 typedef struct stk_callbacks stk_callbacks;
 

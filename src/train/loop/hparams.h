@@ -3,7 +3,7 @@
 #define STK_TRAIN_LOOP_HPARAMS_H
 
 #include <stoker/events.h>
-#include <stoker/train.h>
+#include <stoker/train_recipe.h>
 
 /* Every key of data, model, train, progressive and knobs, by its name in recipes. */
 STK_NODISCARD stk_status stk_hparams_write(stk_events *events, const stk_train_recipe *recipe,

@@ -1,7 +1,8 @@
 /* Texts of a model's file. Where and how it was trained is not among them: the same weights are the
  * same file. */
 #include "train/loop/model_card.h"
-#include "train/tasks/model_source.h"
+#include "train/saved/class_list.h"
+#include "train/saved/model_text.h"
 #include <stdio.h>
 
 void stk_model_card_release(stk_model_card *card)

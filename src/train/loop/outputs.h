@@ -5,7 +5,7 @@
 #include "train/loop/samples.h"
 #include <stoker/events.h>
 #include <stoker/metrics_csv.h>
-#include <stoker/train.h>
+#include <stoker/trainer.h>
 
 typedef struct stk_outputs_options {
     const stk_train_recipe *recipe; /* its output says where, and whether there are event files */

@@ -2,7 +2,7 @@
 #ifndef STK_TRAIN_LOOP_SAMPLE_SHEET_H
 #define STK_TRAIN_LOOP_SAMPLE_SHEET_H
 
-#include <stoker/train.h>
+#include <stoker/trainer.h>
 
 /* Appends the sheet as PNG; there must be some. */
 STK_NODISCARD stk_status stk_sample_sheet(const stk_train_samples *samples,

@@ -4,6 +4,7 @@
 #define STK_TRAIN_LOOP_SAMPLES_H
 
 #include "train/session/session.h"
+#include <stoker/trainer.h>
 
 typedef struct stk_samples stk_samples;
 

@@ -2,7 +2,7 @@
 #ifndef STK_TRAIN_LOOP_STARTUP_H
 #define STK_TRAIN_LOOP_STARTUP_H
 
-#include <stoker/train.h>
+#include <stoker/trainer.h>
 
 typedef struct stk_startup {
     stk_train_startup told;

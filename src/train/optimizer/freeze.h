@@ -3,7 +3,7 @@
 #define STK_TRAIN_OPTIMIZER_FREEZE_H
 
 #include <stoker/graph.h>
-#include <stoker/train.h>
+#include <stoker/train_recipe.h>
 
 typedef struct stk_freeze {
     const char *patterns;             /* of the recipe; "": nothing is frozen */

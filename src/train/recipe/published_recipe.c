@@ -1,8 +1,5 @@
 /* The recipes that models have of their own. */
 #include "train/recipe/published_recipe.h"
-#include "train/recipe/train_recipe_internal.h"
-#include <stdio.h>
-#include <stoker/presets.h>
 #include <string.h>
 
 /* airbench94: CIFAR-10 to 94 % in 9.9 epochs; in 11, so that what JPEGs cost is made up for,
@@ -39,21 +36,4 @@ const stk_model_recipe *stk_model_recipe_find(const char *model)
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
         if (strcmp(recipes[i].model, model) == 0) return &recipes[i];
     return NULL;
-}
-
-stk_status stk_model_recipe_apply(const stk_model_recipe *own, stk_train_recipe *recipe,
-                                  const stk_train_data *data, stk_error *err)
-{
-    enum { FEW = 8 };
-    const bool fits = data->channels == stk_preset_find(own->preset)->channels;
-    for (size_t i = 0; i < STK_MODEL_RECIPE_KEYS && own->keys[i].section; i++) {
-        const stk_train_key *key = stk_train_key_find(own->keys[i].section, own->keys[i].name);
-        if (stk_train_key_is_open(recipe, key))
-            STK_TRY(stk_train_key_set(recipe, key, own->keys[i].value, own->model, err));
-    }
-    if (!*recipe->data.preset && fits)
-        snprintf(recipe->data.preset, sizeof recipe->data.preset, "%s", own->preset);
-    if (recipe->data.batch < 0 && data->train_count >= FEW * own->batch)
-        recipe->data.batch = own->batch;
-    return STK_OK;
 }

@@ -2,7 +2,8 @@
 #ifndef STK_TRAIN_RECIPE_PUBLISHED_RECIPE_H
 #define STK_TRAIN_RECIPE_PUBLISHED_RECIPE_H
 
-#include <stoker/train.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 enum { STK_MODEL_RECIPE_KEYS = 24 };
 
@@ -24,9 +25,5 @@ typedef struct stk_model_recipe {
 
 /* NULL: the model has none. */
 const stk_model_recipe *stk_model_recipe_find(const char *model);
-/* Sets the keys that are open. */
-STK_NODISCARD stk_status stk_model_recipe_apply(const stk_model_recipe *own,
-                                                stk_train_recipe       *recipe,
-                                                const stk_train_data *data, stk_error *err);
 
 #endif

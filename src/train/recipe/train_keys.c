@@ -1,7 +1,7 @@
 /* Every key of a training recipe: the one table that YAML, flags, the resolved recipe and the
  * documentation come from. */
 #include <stddef.h>
-#include <stoker/train.h>
+#include <stoker/train_recipe.h>
 
 static const stk_train_key keys[] = {
     {"data", "path", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, data.path),

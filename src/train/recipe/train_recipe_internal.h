@@ -2,7 +2,7 @@
 #ifndef STK_TRAIN_RECIPE_TRAIN_RECIPE_INTERNAL_H
 #define STK_TRAIN_RECIPE_TRAIN_RECIPE_INTERNAL_H
 
-#include <stoker/train.h>
+#include <stoker/train_recipe.h>
 
 /* NULL when there is none. */
 const stk_train_key     *stk_train_key_find(const char *section, const char *name);

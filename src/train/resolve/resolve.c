@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stoker/program.h>
 #include <stoker/text.h>
+#include <stoker/train_resolve.h>
 #include <string.h>
 #include <unistd.h>
 

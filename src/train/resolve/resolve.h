@@ -5,7 +5,7 @@
 
 #include "train/recipe/published_recipe.h"
 #include <stoker/presets.h>
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 typedef struct stk_settling {
     stk_train_recipe       *recipe;

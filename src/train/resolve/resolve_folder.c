@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stoker/train_resolve.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,4 +1,5 @@
 /* The network, and what it knows already. */
+#include "train/recipe/train_recipe_internal.h"
 #include "train/resolve/resolve.h"
 #include "train/saved/pretrained.h"
 #include <stdio.h>
@@ -59,6 +60,24 @@ stk_status stk_settle_weights(stk_settling *s, stk_error *err)
     return st;
 }
 
+/* Sets the keys that are open. */
+static stk_status apply_own(const stk_model_recipe *own, stk_train_recipe *recipe,
+                            const stk_train_data *data, stk_error *err)
+{
+    enum { FEW = 8 };
+    const bool fits = data->channels == stk_preset_find(own->preset)->channels;
+    for (size_t i = 0; i < STK_MODEL_RECIPE_KEYS && own->keys[i].section; i++) {
+        const stk_train_key *key = stk_train_key_find(own->keys[i].section, own->keys[i].name);
+        if (stk_train_key_is_open(recipe, key))
+            STK_TRY(stk_train_key_set(recipe, key, own->keys[i].value, own->model, err));
+    }
+    if (!*recipe->data.preset && fits)
+        snprintf(recipe->data.preset, sizeof recipe->data.preset, "%s", own->preset);
+    if (recipe->data.batch < 0 && data->train_count >= FEW * own->batch)
+        recipe->data.batch = own->batch;
+    return STK_OK;
+}
+
 /* First of all: it leaves less for the others to decide. */
 stk_status stk_settle_own(stk_settling *s, stk_error *err)
 {
@@ -66,7 +85,7 @@ stk_status stk_settle_own(stk_settling *s, stk_error *err)
     s->own = stk_model_recipe_find(r->model.name);
     if (!s->own) return STK_OK;
     const bool own_epochs = r->train.epochs < 0 && s->tunes, own_way = !*r->train.schedule;
-    STK_TRY(stk_model_recipe_apply(s->own, r, s->data, err));
+    STK_TRY(apply_own(s->own, r, s->data, err));
     if (own_epochs) r->train.epochs = -1;
     if (own_way && s->tunes) stk_settle_put(r->train.schedule, "");
     return stk_settle_say(s, err, "model %s has a recipe of its own: %s", s->own->model,

@@ -3,7 +3,7 @@
 #ifndef STK_TRAIN_RESOLVE_TRAIN_PHASES_H
 #define STK_TRAIN_RESOLVE_TRAIN_PHASES_H
 
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 /* Epochs in a row that are prepared the same way. */
 typedef struct stk_phase {

@@ -2,7 +2,7 @@
 #ifndef STK_TRAIN_SAVED_CLASS_LIST_H
 #define STK_TRAIN_SAVED_CLASS_LIST_H
 
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 enum { STK_CLASS_LIST_ROOM = 64 };
 

@@ -5,8 +5,8 @@
 #include "train/recipe/train_recipe_internal.h"
 #include "train/saved/finite_weights.h"
 #include "train/saved/known_model.h"
+#include "train/saved/model_text.h"
 #include "train/saved/run_folder.h"
-#include "train/tasks/model_source.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <stoker/safetensors.h>

@@ -5,7 +5,7 @@
 
 #include "train/saved/class_list.h"
 #include <stoker/program.h>
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 typedef struct stk_pretrained {
     char             weights[STK_TRAIN_PATH]; /* the file */

@@ -3,7 +3,7 @@
 #ifndef STK_TRAIN_SAVED_RUN_FOLDER_H
 #define STK_TRAIN_SAVED_RUN_FOLDER_H
 
-#include <stoker/train.h>
+#include <stoker/train_data.h>
 
 /* Makes the folder with recipe and classes, and locks it against a second trainer (the lock is
  * released by stk_lock_release). An existing run is STK_E_EXISTS, unless resume; then its recipe

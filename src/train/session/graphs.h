@@ -7,7 +7,7 @@
 #include "train/optimizer/freeze.h"
 #include <stoker/models.h>
 #include <stoker/optimizer.h>
-#include <stoker/train.h>
+#include <stoker/train_recipe.h>
 
 typedef struct stk_graphs {
     const stk_train_recipe *recipe;

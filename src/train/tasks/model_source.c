@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <stoker/presets.h>
 #include <stoker/safetensors.h>
+#include <stoker/train_resolve.h>
 #include <string.h>
 
 /* The recipe and the classes of a run folder. */
@@ -32,35 +33,6 @@ static stk_status find_folder(const char *weights, char folder[STK_TRAIN_PATH], 
     snprintf(folder, STK_TRAIN_PATH, "%.*s.", (int)length, weights);
     stk_run_folder_path(folder, "recipe.yaml", path);
     return stk_path_exists(NULL, path, found, NULL, err);
-}
-
-/* How images are prepared and what computes. Of data all but what only says which images they are
- * and how they come to training: a new way to prepare them must not be forgotten here. A test wants
- * to know of each new key. */
-static bool matters(const stk_train_key *key)
-{
-    static const char *const used[] = {"model.name",    "model.classes",   "model.width",
-                                       "model.trivial", "train.precision", "train.tta"};
-    static const char *const unused[] = {
-        "path",          "kind",           "split", "validation", "test",    "pipeline",
-        "on_bad_sample", "follow_outside", "batch", "eval_batch", "shuffle", "cache",
-        "cache_folder",  "resident",       "flip",  "balance",    "mixup",   "cutmix"};
-    char name[STK_TRAIN_TEXT];
-    if (strcmp(key->section, "data") == 0) {
-        for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
-            if (strcmp(key->name, unused[i]) == 0) return false;
-        return true;
-    }
-    snprintf(name, sizeof name, "%s.%s", key->section, key->name);
-    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
-        if (strcmp(name, used[i]) == 0) return true;
-    return false;
-}
-
-stk_status stk_model_source_print(const stk_train_recipe *recipe, stk_blob *out, stk_error *err)
-{
-    STK_TRY(stk_train_recipe_print_some(recipe, matters, out, err));
-    return stk_blob_append(out, "", 1, err);
 }
 
 /* What the file says of itself; *found: it does. */

@@ -3,13 +3,9 @@
 #define STK_TRAIN_TASKS_MODEL_SOURCE_H
 
 #include "train/saved/class_list.h"
+#include "train/saved/model_text.h"
 #include "train/tasks/run_weights.h"
 #include <stoker/model_file.h>
-
-/* Texts of a file of weights: what of the run's recipe matters to use it, as YAML, and its classes,
- * a JSON array. */
-#define STK_MODEL_RECIPE "stoker.recipe.yaml"
-#define STK_MODEL_CLASSES "stoker.classes.json"
 
 typedef struct stk_model_source {
     stk_train_recipe recipe; /* settled */
@@ -24,10 +20,6 @@ typedef struct stk_model_source {
 STK_NODISCARD stk_status stk_model_source_find(stk_model_source *out, const char *path,
                                                const stk_predictor_options *options,
                                                stk_error                   *err);
-/* Appends that recipe, terminated: nothing of where or how the model was trained, so that the same
- * weights are the same file. */
-STK_NODISCARD stk_status stk_model_source_print(const stk_train_recipe *recipe, stk_blob *out,
-                                                stk_error *err);
 void                     stk_model_source_release(stk_model_source *source);
 
 #endif

@@ -1,6 +1,7 @@
 /* What a recipe comes to, in words. */
 #include "train/session/session.h"
 #include <stdio.h>
+#include <stoker/train_explain.h>
 #include <string.h>
 
 static stk_status put(stk_blob *out, const char *text, stk_error *err)
