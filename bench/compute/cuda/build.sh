@@ -8,7 +8,7 @@ cuda=${CUDA_HOME:-/usr/local/cuda}
 mkdir -p "$out/obj"
 out=$(cd "$out" && pwd)
 cd "$root"
-flags="-std=gnu17 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wno-format-truncation -Werror -Isrc -Iinclude -Ibench/cuda -isystem $cuda/include"
+flags="-std=gnu17 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wno-format-truncation -Werror -Isrc -Iinclude -Ibench/compute/cuda -isystem $cuda/include"
 objects=
 for file in bench/compute/cuda/conv_table.c bench/compute/cuda/conv_case.c bench/compute/cuda/conv_patterns.c bench/compute/cuda/gemm_lt.c \
     src/compute/cuda/cudnn_choice.c src/compute/cuda/cudnn_desc.c src/compute/cuda/cudnn_graph.c \
@@ -18,7 +18,7 @@ for file in bench/compute/cuda/conv_table.c bench/compute/cuda/conv_case.c bench
     gcc $flags -D_GNU_SOURCE -c "$file" -o "$object"
     objects="$objects $object"
 done
-"$cuda/bin/nvcc" -gencode arch=compute_90,code=sm_90 -O2 -Isrc -Iinclude -Ibench/cuda \
+"$cuda/bin/nvcc" -gencode arch=compute_90,code=sm_90 -O2 -Isrc -Iinclude -Ibench/compute/cuda \
     -c bench/compute/cuda/conv_check.cu -o "$out/obj/conv_check.o"
 "$cuda/bin/nvcc" -cudart static -o "$out/conv_table" $objects "$out/obj/conv_check.o" \
     -L"$cuda/lib64" -lcudnn -lcublasLt -lpthread -lm
