@@ -37,6 +37,7 @@ CHANGES = {
     "splits swapped": (told(swap), "files of split"),
     "no splits": (told(lambda s: s.clear()), "does not tell"),
     "a million files": (told(lambda s: s[0].update(shardLengths=["9"] * 1000000)), "1000000 files of split"),
+    "more records than bytes": (told(lambda s: s[0]["shardLengths"].__setitem__(0, "4294967296")), "4294967296 records"),
     "no description": (lambda pack: (pack / "dataset_info.json").unlink(), "it is missing or was changed"),
 }
 for name, (change, words) in CHANGES.items():

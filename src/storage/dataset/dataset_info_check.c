@@ -6,12 +6,31 @@
 #include "storage/file/paths.h"
 
 #include <inttypes.h>
+#include <stoker/tfrecord.h>
 #include <string.h>
+
+enum { LEAST_RECORD = 16 /* bytes of a file, for a record of none */ };
 
 typedef struct files {
     size_t   count;
     uint64_t bytes;
 } files;
+
+/* What is trained on would have an epoch without end. Compressed, a file may hold any number. */
+static stk_status check_length(const stk_filesystem *fs, const char *path, uint64_t records,
+                               uint64_t bytes, stk_error *err)
+{
+    stk_tfrecord_reader *reader;
+    if (records <= bytes / LEAST_RECORD) return STK_OK;
+    STK_TRY(stk_tfrecord_reader_open(&reader, fs, path, NULL, err));
+    const bool plain = stk_tfrecord_reader_compression(reader) == STK_COMPRESSION_NONE;
+    stk_tfrecord_reader_free(reader);
+    if (!plain) return STK_OK;
+    return stk_fail(err, STK_E_DATALOSS, "dataset info", path,
+                    "dataset_info.json tells of %" PRIu64 " records in this file, and its %" PRIu64
+                    " bytes hold %" PRIu64 " at most; packing again mends it",
+                    records, bytes, bytes / LEAST_RECORD);
+}
 
 static stk_status add_up(files *out, const stk_split_info *split, const stk_filesystem *fs,
                          const stk_shards *shards, stk_error *err)
@@ -21,6 +40,9 @@ static stk_status add_up(files *out, const stk_split_info *split, const stk_file
         stk_file_info info;
         if (strcmp(shards->splits[i], split->name) != 0) continue;
         STK_TRY(stk_path_info(fs, shards->paths[i], &info, err));
+        if (out->count < split->shard_count)
+            STK_TRY(check_length(fs, shards->paths[i], split->shard_lengths[out->count], info.bytes,
+                                 err));
         out->count++;
         out->bytes += info.bytes;
     }
