@@ -289,4 +289,5 @@ STK_TEST(fit_without_a_size_squeezes_only_what_is_long)
     EXPECT_INT_EQ(-1, unknown.width);
     EXPECT_INT_EQ(24, measure_by("fit", "size=24", -1, -1).height);
     expect_refused(STK_E_INVALID, "fit", "longest=0.5", "longest");
+    EXPECT_STATUS(STK_E_LIMIT, frame_by("fit", "size=0", (1 << 23) - 1, (1 << 23) - 1, &f, &err));
 }

@@ -67,12 +67,13 @@ static stk_status frame(const void *params, stk_random *random, int32_t width, i
 {
     const fit_params *p = params;
     int32_t           wide = width, high = height, size[2] = {p->size, p->size};
-    (void)random, (void)err;
+    (void)random;
     if (p->size && (width != p->size || height != p->size)) {
         wide = shown(p, width, height);
         high = shown(p, height, width);
     } else if (!p->size) {
         squeeze(p, width, height, size);
+        STK_TRY(stk_check_size("fit", size[0], size[1], err));
     }
     *out = (stk_framing){.window = {(width - wide) / 2, (height - high) / 2, wide, high},
                          .width = size[0],
