@@ -13,7 +13,7 @@ objects=
 for file in bench/compute/cuda/conv_table.c bench/compute/cuda/conv_case.c bench/compute/cuda/conv_patterns.c bench/compute/cuda/gemm_lt.c \
     src/compute/cuda/cudnn_choice.c src/compute/cuda/cudnn_desc.c src/compute/cuda/cudnn_graph.c \
     src/compute/cuda/cudnn_plan.c src/compute/cuda/cudnn_timer.c src/compute/cuda/cudnn_tune.c \
-    src/base/error.c src/base/clock.c src/base/threads.c; do
+    src/base/*.c; do
     object=$out/obj/$(basename "$file" .c).o
     gcc $flags -D_GNU_SOURCE -c "$file" -o "$object"
     objects="$objects $object"
@@ -21,7 +21,7 @@ done
 "$cuda/bin/nvcc" -gencode arch=compute_90,code=sm_90 -O2 -Isrc -Iinclude -Ibench/compute/cuda \
     -c bench/compute/cuda/conv_check.cu -o "$out/obj/conv_check.o"
 "$cuda/bin/nvcc" -cudart static -o "$out/conv_table" $objects "$out/obj/conv_check.o" \
-    -L"$cuda/lib64" -lcudnn -lcublasLt -lpthread -lm
+    -L"$cuda/lib64" -lcudnn -lcublasLt -lyaml -lpthread -lm
 "$cuda/bin/nvcc" -std=c++17 -gencode arch=compute_90a,code=sm_90a -O3 --expt-relaxed-constexpr -Isrc -Iinclude \
     -cudart static -o "$out/product_table" bench/compute/cuda/product_table.cu src/compute/cuda_kernels/hopper_stats.cu \
     src/compute/cuda_kernels/hopper_sum.cu src/compute/cuda_kernels/hopper_norm.cu -L"$cuda/lib64" -lcublasLt

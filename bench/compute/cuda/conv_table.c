@@ -294,7 +294,7 @@ static void build_chunk(table *t, int first, int count)
         if (t->cases[i].small_search) searches[found++] = t->cases[i].small_search;
     }
     const double left = t->seconds - seconds_since(t->begin_ns);
-    if (stk_cudnn_search_build(searches, found, t->threads, left, &err))
+    if (stk_cudnn_search_build(searches, found, t->threads, left, NULL, &err))
         printf("building failed: %s\n", err.message);
 }
 
