@@ -95,10 +95,10 @@ static stk_iterator *start_input(stk_error *err)
 /* Seconds that level 0 adds to a step. */
 static double measure_calls(void)
 {
-    stk_error     err;
-    stk_meter    *meter;
-    stk_activity  activity;
-    stk_iterator *it = start_input(&err);
+    stk_error           err;
+    stk_meter          *meter;
+    stk_thread_activity activity;
+    stk_iterator       *it = start_input(&err);
     must(stk_meter_new(&meter, NULL, &err), &err);
     stk_activity_init(&activity, NULL);
     const double step = print_each("the meter's calls of a step", meter_steps, meter);

@@ -28,7 +28,7 @@ typedef enum stk_field_kind {
 
 typedef struct stk_fields stk_fields;
 
-typedef struct stk_field {
+typedef struct stk_param {
     const char    *key;
     stk_field_kind kind;
     size_t         offset;
@@ -36,10 +36,10 @@ typedef struct stk_field {
     const char *(*word)(unsigned value); /* NULL for none */
     const stk_fields *table;
     size_t            counter, counter_bytes; /* counter_bytes 0: there is none */
-} stk_field;
+} stk_param;
 
 struct stk_fields {
-    const stk_field *list;
+    const stk_param *list;
     size_t           count, bytes; /* bytes: of the struct */
 };
 

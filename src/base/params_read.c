@@ -42,7 +42,7 @@ static place below(const place *up, const char *key, int64_t index)
     return (place){up, key, index, up->stage, up->err};
 }
 
-static stk_status read_text(const stk_field *f, const stk_json_value *v, char *to, const place *p)
+static stk_status read_text(const stk_param *f, const stk_json_value *v, char *to, const place *p)
 {
     const char *text = stk_json_text(v, NULL);
     if (!text || strlen(text) >= f->most) return wrong(p, "a text that is not too long");
@@ -50,7 +50,7 @@ static stk_status read_text(const stk_field *f, const stk_json_value *v, char *t
     return STK_OK;
 }
 
-static stk_status read_double(const stk_field *f, const stk_json_value *v, double *to,
+static stk_status read_double(const stk_param *f, const stk_json_value *v, double *to,
                               const place *p)
 {
     const bool   null = stk_json_type_of(v) == STK_JSON_NULL;
@@ -74,7 +74,7 @@ static stk_status read_whole(const stk_json_value *v, int64_t least, int64_t mos
     return *to < least || *to > most ? wrong(p, "a whole number that fits") : STK_OK;
 }
 
-static stk_status read_numbers(const stk_field *f, const stk_json_value *v, uint64_t *to,
+static stk_status read_numbers(const stk_param *f, const stk_json_value *v, uint64_t *to,
                                const place *p)
 {
     if (stk_json_type_of(v) != STK_JSON_ARRAY || stk_json_count(v) != f->most)
@@ -88,7 +88,7 @@ static stk_status read_numbers(const stk_field *f, const stk_json_value *v, uint
     return STK_OK;
 }
 
-static stk_status read_word(const stk_field *f, const stk_json_value *v, unsigned *to,
+static stk_status read_word(const stk_param *f, const stk_json_value *v, unsigned *to,
                             const place *p)
 {
     const char *text = stk_json_text(v, "");
@@ -100,7 +100,7 @@ static stk_status read_word(const stk_field *f, const stk_json_value *v, unsigne
     return wrong(p, "one of the names that are known");
 }
 
-static void set_counter(const stk_field *f, uint8_t *to, size_t count)
+static void set_counter(const stk_param *f, uint8_t *to, size_t count)
 {
     const int small = (int)count;
     if (f->counter_bytes == sizeof count)
@@ -112,7 +112,7 @@ static void set_counter(const stk_field *f, uint8_t *to, size_t count)
 static stk_status read_object(const stk_json_value *object, const stk_fields *table, uint8_t *to,
                               const place *p);
 
-static stk_status read_structs(const stk_field *f, const stk_json_value *v, uint8_t *to,
+static stk_status read_structs(const stk_param *f, const stk_json_value *v, uint8_t *to,
                                const place *p)
 {
     const size_t count = stk_json_count(v);
@@ -127,10 +127,10 @@ static stk_status read_structs(const stk_field *f, const stk_json_value *v, uint
     return STK_OK;
 }
 
-static stk_status read_value(const stk_field *f, const stk_json_value *v, uint8_t *to,
+static stk_status read_value(const stk_param *f, const stk_json_value *v, uint8_t *to,
                              const place *p);
 
-static void set_absent(const stk_field *f, uint8_t *to)
+static void set_absent(const stk_param *f, uint8_t *to)
 {
     if (f->kind == STK_FIELD_NUMBER) memcpy(to + f->offset, &(double){-1}, sizeof(double));
 }
@@ -141,7 +141,7 @@ static stk_status read_row(const stk_json_value *keys, const stk_json_value *row
     if (stk_json_type_of(row) != STK_JSON_ARRAY || stk_json_count(row) != stk_json_count(keys))
         return wrong(p, "as many values as there are keys");
     for (size_t i = 0; i < table->count; i++) {
-        const stk_field *f = &table->list[i];
+        const stk_param *f = &table->list[i];
         set_absent(f, to);
         for (size_t c = 0; c < stk_json_count(keys); c++) {
             const place here = below(p, f->key, NO_INDEX);
@@ -152,7 +152,7 @@ static stk_status read_row(const stk_json_value *keys, const stk_json_value *row
     return STK_OK;
 }
 
-static stk_status read_list(const stk_field *f, const stk_json_value *v, uint8_t *to,
+static stk_status read_list(const stk_param *f, const stk_json_value *v, uint8_t *to,
                             const place *p)
 {
     const stk_json_value *keys = stk_json_get(v, "keys"), *rows = stk_json_get(v, "rows");
@@ -184,7 +184,7 @@ static stk_status read_bool(const stk_json_value *v, bool *to, const place *p)
     return STK_OK;
 }
 
-static stk_status read_integer(const stk_field *f, const stk_json_value *v, void *to,
+static stk_status read_integer(const stk_param *f, const stk_json_value *v, void *to,
                                const place *p)
 {
     static const struct {
@@ -204,7 +204,7 @@ static stk_status read_integer(const stk_field *f, const stk_json_value *v, void
     return STK_OK;
 }
 
-static stk_status read_value(const stk_field *f, const stk_json_value *v, uint8_t *to,
+static stk_status read_value(const stk_param *f, const stk_json_value *v, uint8_t *to,
                              const place *p)
 {
     void *at = to + f->offset;
@@ -242,7 +242,7 @@ static stk_status read_object(const stk_json_value *object, const stk_fields *ta
 {
     if (stk_json_type_of(object) != STK_JSON_OBJECT) return wrong(p, "an object");
     for (size_t i = 0; i < table->count; i++) {
-        const stk_field      *f = &table->list[i];
+        const stk_param      *f = &table->list[i];
         const stk_json_value *v = stk_json_get(object, f->key);
         const place           here = below(p, f->key, NO_INDEX);
         if (v)

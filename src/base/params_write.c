@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static size_t counted(const stk_field *f, const uint8_t *from)
+static size_t counted(const stk_param *f, const uint8_t *from)
 {
     if (!f->counter_bytes) return f->most;
     if (f->counter_bytes == sizeof(size_t)) {
@@ -26,7 +26,7 @@ static void write_numbers(stk_json_writer *w, const uint64_t *numbers, size_t co
     stk_json_array_end(w);
 }
 
-static void write_lines(stk_json_writer *w, const stk_field *f, const uint8_t *from)
+static void write_lines(stk_json_writer *w, const stk_param *f, const uint8_t *from)
 {
     stk_json_array(w);
     for (size_t i = 0; i < counted(f, from); i++)
@@ -34,7 +34,7 @@ static void write_lines(stk_json_writer *w, const stk_field *f, const uint8_t *f
     stk_json_array_end(w);
 }
 
-static void write_structs(stk_json_writer *w, const stk_field *f, const uint8_t *from)
+static void write_structs(stk_json_writer *w, const stk_param *f, const uint8_t *from)
 {
     stk_json_array(w);
     for (size_t i = 0; i < counted(f, from); i++)
@@ -42,10 +42,10 @@ static void write_structs(stk_json_writer *w, const stk_field *f, const uint8_t 
     stk_json_array_end(w);
 }
 
-static void write_value(stk_json_writer *w, const stk_field *f, const uint8_t *from);
+static void write_value(stk_json_writer *w, const stk_param *f, const uint8_t *from);
 
 /* A name for each column once, then numbers only: steps come in thousands. */
-static void write_rows(stk_json_writer *w, const stk_field *f, const uint8_t *from)
+static void write_rows(stk_json_writer *w, const stk_param *f, const uint8_t *from)
 {
     const stk_fields *table = f->table;
     const uint8_t    *items;
@@ -68,7 +68,7 @@ static void write_rows(stk_json_writer *w, const stk_field *f, const uint8_t *fr
     stk_json_object_end(w);
 }
 
-static void write_word(stk_json_writer *w, const stk_field *f, unsigned value)
+static void write_word(stk_json_writer *w, const stk_param *f, unsigned value)
 {
     const char *word = value < f->most ? f->word(value) : NULL;
     if (word)
@@ -77,7 +77,7 @@ static void write_word(stk_json_writer *w, const stk_field *f, unsigned value)
         stk_json_null(w);
 }
 
-static void write_value(stk_json_writer *w, const stk_field *f, const uint8_t *from)
+static void write_value(stk_json_writer *w, const stk_param *f, const uint8_t *from)
 {
     const void *at = from + f->offset;
     switch (f->kind) {

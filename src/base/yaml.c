@@ -108,21 +108,21 @@ static stk_status refuse_extras(const reader *r, const yaml_char_t *anchor, cons
                          anchor ? "&" : "", (const char *)(anchor ? anchor : tag));
 }
 
-static stk_status new_tree(reader *r, stk_tree **out, stk_tree_kind kind, stk_error *err)
+static stk_status new_tree(reader *r, stk_yaml_node **out, stk_tree_kind kind, stk_error *err)
 {
-    stk_tree *tree = stk_arena_alloc(r->arena, sizeof *tree, err);
+    stk_yaml_node *tree = stk_arena_alloc(r->arena, sizeof *tree, err);
     if (!tree) return STK_E_NOMEM;
-    *tree = (stk_tree){.kind = kind, .line = event_line(r)};
+    *tree = (stk_yaml_node){.kind = kind, .line = event_line(r)};
     *out = tree;
     return STK_OK;
 }
 
-static stk_status read_node(reader *r, stk_tree **out, stk_error *err);
+static stk_status read_node(reader *r, stk_yaml_node **out, stk_error *err);
 
 static const char binary_tag[] = "tag:yaml.org,2002:binary"; /* !!binary */
 
 /* What no YAML file can hold as it is: bytes that are not UTF-8, as in names of files. */
-static stk_status read_binary(reader *r, stk_tree *tree, stk_error *err)
+static stk_status read_binary(reader *r, stk_yaml_node *tree, stk_error *err)
 {
     const char  *text = (const char *)r->event.data.scalar.value;
     const size_t length = r->event.data.scalar.length;
@@ -137,7 +137,7 @@ static stk_status read_binary(reader *r, stk_tree *tree, stk_error *err)
     return STK_OK;
 }
 
-static stk_status read_scalar(reader *r, stk_tree **out, stk_error *err)
+static stk_status read_scalar(reader *r, stk_yaml_node **out, stk_error *err)
 {
     const yaml_char_t *tag = r->event.data.scalar.tag;
     if (tag && strcmp((const char *)tag, binary_tag) == 0 && !r->event.data.scalar.anchor) {
@@ -146,7 +146,7 @@ static stk_status read_scalar(reader *r, stk_tree **out, stk_error *err)
     }
     STK_TRY(refuse_extras(r, r->event.data.scalar.anchor, tag, err));
     STK_TRY(new_tree(r, out, STK_TREE_SCALAR, err));
-    stk_tree *tree = *out;
+    stk_yaml_node *tree = *out;
     tree->plain = r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     tree->length = r->event.data.scalar.length;
     tree->text =
@@ -155,7 +155,7 @@ static stk_status read_scalar(reader *r, stk_tree **out, stk_error *err)
 }
 
 /* Looks at the key of the event at hand. */
-static stk_status read_key(reader *r, const stk_tree *map, const char **key, stk_error *err)
+static stk_status read_key(reader *r, const stk_yaml_node *map, const char **key, stk_error *err)
 {
     if (r->event.type != YAML_SCALAR_EVENT)
         return stk_tree_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
@@ -167,7 +167,7 @@ static stk_status read_key(reader *r, const stk_tree *map, const char **key, stk
     if (strlen(text) != length || !length)
         return stk_tree_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
                              length ? "a key holds a zero byte" : "a key is empty");
-    for (const stk_tree *other = map->first; other; other = other->next)
+    for (const stk_yaml_node *other = map->first; other; other = other->next)
         if (strcmp(other->key, text) == 0)
             return stk_tree_fail(err, STK_E_FORMAT, r->name, event_line(r), text,
                                  "the key stands twice, first in line %d; remove one", other->line);
@@ -178,11 +178,11 @@ static stk_status read_key(reader *r, const stk_tree *map, const char **key, stk
     return *key ? STK_OK : STK_E_NOMEM;
 }
 
-static stk_status read_children(reader *r, stk_tree *tree, stk_error *err)
+static stk_status read_children(reader *r, stk_yaml_node *tree, stk_error *err)
 {
     const yaml_event_type_t end =
         tree->kind == STK_TREE_MAP ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
-    for (stk_tree **place = &tree->first;; place = &(*place)->next, tree->count++) {
+    for (stk_yaml_node **place = &tree->first;; place = &(*place)->next, tree->count++) {
         const char *key = NULL;
         int         key_line = 0;
         STK_TRY(advance(r, err));
@@ -192,7 +192,7 @@ static stk_status read_children(reader *r, stk_tree *tree, stk_error *err)
             STK_TRY(read_key(r, tree, &key, err));
             STK_TRY(advance(r, err));
         }
-        stk_tree *child = NULL;
+        stk_yaml_node *child = NULL;
         STK_TRY(read_node(r, &child, err));
         child->key = key;
         if (key) child->line = key_line;
@@ -201,7 +201,7 @@ static stk_status read_children(reader *r, stk_tree *tree, stk_error *err)
 }
 
 /* The node that begins with the event at hand. */
-static stk_status read_node(reader *r, stk_tree **out, stk_error *err)
+static stk_status read_node(reader *r, stk_yaml_node **out, stk_error *err)
 {
     switch (r->event.type) {
     case YAML_SCALAR_EVENT:
@@ -237,7 +237,7 @@ static stk_status skip_node(reader *r, stk_error *err)
 }
 
 /* The event at hand begins the document's mapping. */
-static stk_status read_sections(reader *r, stk_tree **out, const char *section, stk_error *err)
+static stk_status read_sections(reader *r, stk_yaml_node **out, const char *section, stk_error *err)
 {
     for (;;) {
         STK_TRY(advance(r, err));
@@ -259,7 +259,7 @@ static stk_status read_sections(reader *r, stk_tree **out, const char *section, 
     }
 }
 
-static stk_status read_document(reader *r, stk_tree **out, const char *section, stk_error *err)
+static stk_status read_document(reader *r, stk_yaml_node **out, const char *section, stk_error *err)
 {
     STK_TRY(advance(r, err)); /* the stream begins */
     STK_TRY(advance(r, err));
@@ -304,7 +304,7 @@ static stk_status check_text(stk_bytes yaml, const char *name, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_tree_read(stk_tree **out, stk_arena *arena, stk_bytes yaml, const char *name,
+stk_status stk_tree_read(stk_yaml_node **out, stk_arena *arena, stk_bytes yaml, const char *name,
                          const char *section, stk_error *err)
 {
     *out = NULL;
@@ -321,13 +321,13 @@ stk_status stk_tree_read(stk_tree **out, stk_arena *arena, stk_bytes yaml, const
     return st;
 }
 
-bool stk_tree_is_null(const stk_tree *tree)
+bool stk_tree_is_null(const stk_yaml_node *tree)
 {
     return tree->kind == STK_TREE_SCALAR && tree->plain &&
            (!tree->length || strcmp(tree->text, "~") == 0 || strcmp(tree->text, "null") == 0);
 }
 
-static stk_status add_scalar(const stk_tree *tree, stk_blob *out, stk_error *err)
+static stk_status add_scalar(const stk_yaml_node *tree, stk_blob *out, stk_error *err)
 {
     if (tree->plain) return stk_blob_append(out, tree->text, tree->length, err);
     STK_TRY(stk_blob_append(out, "\"", 1, err));
@@ -340,12 +340,12 @@ static stk_status add_scalar(const stk_tree *tree, stk_blob *out, stk_error *err
     return stk_blob_append(out, "\"", 1, err);
 }
 
-stk_status stk_tree_text(const stk_tree *tree, stk_blob *out, stk_error *err)
+stk_status stk_tree_text(const stk_yaml_node *tree, stk_blob *out, stk_error *err)
 {
     if (tree->kind == STK_TREE_SCALAR) return add_scalar(tree, out, err);
     const bool is_map = tree->kind == STK_TREE_MAP;
     STK_TRY(stk_blob_append(out, is_map ? "{" : "[", 1, err));
-    for (const stk_tree *child = tree->first; child; child = child->next) {
+    for (const stk_yaml_node *child = tree->first; child; child = child->next) {
         if (child != tree->first) STK_TRY(stk_blob_append(out, ", ", 2, err));
         if (is_map) {
             STK_TRY(stk_blob_append(out, child->key, strlen(child->key), err));

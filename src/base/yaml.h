@@ -9,17 +9,17 @@
 
 typedef enum stk_tree_kind { STK_TREE_SCALAR, STK_TREE_LIST, STK_TREE_MAP } stk_tree_kind;
 
-typedef struct stk_tree stk_tree;
-struct stk_tree {
-    stk_tree_kind kind;
-    int           line;  /* from 1 */
-    const char   *key;   /* in a mapping; terminated, without zero bytes */
-    bool          plain; /* SCALAR: written without quotes, so it may be a number */
-    const char   *text;  /* SCALAR: terminated */
-    size_t        length;
-    stk_tree     *first; /* LIST, MAP: its children, in order */
-    stk_tree     *next;
-    size_t        count;
+typedef struct stk_yaml_node stk_yaml_node;
+struct stk_yaml_node {
+    stk_tree_kind  kind;
+    int            line;  /* from 1 */
+    const char    *key;   /* in a mapping; terminated, without zero bytes */
+    bool           plain; /* SCALAR: written without quotes, so it may be a number */
+    const char    *text;  /* SCALAR: terminated */
+    size_t         length;
+    stk_yaml_node *first; /* LIST, MAP: its children, in order */
+    stk_yaml_node *next;
+    size_t         count;
 };
 
 enum {
@@ -31,14 +31,14 @@ enum {
 /* Reads what stands under the top-level key section, or the whole mapping for NULL. Other sections
  * are passed over, whatever they hold. A section that is not there is STK_E_INVALID. Anchors,
  * aliases and tags inside the section are refused, so that a tree is never larger than its text. */
-STK_NODISCARD stk_status stk_tree_read(stk_tree **out, stk_arena *arena, stk_bytes yaml,
+STK_NODISCARD stk_status stk_tree_read(stk_yaml_node **out, stk_arena *arena, stk_bytes yaml,
                                        const char *name, const char *section, stk_error *err);
 
 /* A plain scalar that is empty, ~ or null. */
-bool stk_tree_is_null(const stk_tree *tree);
+bool stk_tree_is_null(const stk_yaml_node *tree);
 
 /* The whole on one line, the same for trees of the same content; appended. */
-STK_NODISCARD stk_status stk_tree_text(const stk_tree *tree, stk_blob *out, stk_error *err);
+STK_NODISCARD stk_status stk_tree_text(const stk_yaml_node *tree, stk_blob *out, stk_error *err);
 
 /* As much of a name as messages show: its end. */
 const char *stk_tree_name_end(const char *name);

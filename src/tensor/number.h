@@ -14,25 +14,25 @@
 #define STK_NUMBER_INLINE static inline
 #endif
 
-typedef struct stk_number {
+typedef struct stk_tensor_scalar {
     double  real;
     int64_t whole;
     bool    is_real;
-} stk_number;
+} stk_tensor_scalar;
 
-STK_NUMBER_INLINE stk_number stk_number_real(double real)
+STK_NUMBER_INLINE stk_tensor_scalar stk_number_real(double real)
 {
-    const stk_number n = {real, 0, true};
+    const stk_tensor_scalar n = {real, 0, true};
     return n;
 }
 
-STK_NUMBER_INLINE stk_number stk_number_whole(int64_t whole)
+STK_NUMBER_INLINE stk_tensor_scalar stk_number_whole(int64_t whole)
 {
-    const stk_number n = {0, whole, false};
+    const stk_tensor_scalar n = {0, whole, false};
     return n;
 }
 
-STK_NUMBER_INLINE stk_number stk_number_load(int dtype, const void *src, int64_t i)
+STK_NUMBER_INLINE stk_tensor_scalar stk_number_load(int dtype, const void *src, int64_t i)
 {
     switch (dtype) {
     case STK_DTYPE_U8:
@@ -51,14 +51,14 @@ STK_NUMBER_INLINE stk_number stk_number_load(int dtype, const void *src, int64_t
     }
 }
 
-STK_NUMBER_INLINE double stk_number_to_real(stk_number n)
+STK_NUMBER_INLINE double stk_number_to_real(stk_tensor_scalar n)
 {
     return n.is_real ? n.real : (double)n.whole;
 }
 
 /* Towards zero, and not past the ends; NaN is 0. The ends are compared as doubles, and 2^63 is one:
  * hence >=. */
-STK_NUMBER_INLINE int64_t stk_number_to_whole(stk_number n, int64_t low, int64_t high)
+STK_NUMBER_INLINE int64_t stk_number_to_whole(stk_tensor_scalar n, int64_t low, int64_t high)
 {
     if (!n.is_real) return n.whole < low ? low : n.whole > high ? high : n.whole;
     if (n.real != n.real) return 0;
@@ -66,7 +66,7 @@ STK_NUMBER_INLINE int64_t stk_number_to_whole(stk_number n, int64_t low, int64_t
     return n.real >= (double)high ? high : (int64_t)n.real;
 }
 
-STK_NUMBER_INLINE void stk_number_store(int dtype, void *dst, int64_t i, stk_number n)
+STK_NUMBER_INLINE void stk_number_store(int dtype, void *dst, int64_t i, stk_tensor_scalar n)
 {
     switch (dtype) {
     case STK_DTYPE_BOOL:

@@ -49,11 +49,11 @@ static stk_machine_info make_samples(int gpus)
     return machine;
 }
 
-static stk_view make_view(const stk_machine_info *machine, int width, int height)
+static cli_view make_view(const stk_machine_info *machine, int width, int height)
 {
     static stk_usage usage;
     stk_usage_judge(&usage, machine, samples + COUNT - 120, 120, NULL);
-    return (stk_view){.title = "python train.py --epochs 90",
+    return (cli_view){.title = "python train.py --epochs 90",
                       .machine = machine,
                       .samples = samples,
                       .count = COUNT,
@@ -71,7 +71,7 @@ static stk_view make_view(const stk_machine_info *machine, int width, int height
                       .height = height};
 }
 
-static stk_blob render(const stk_view *view)
+static stk_blob render(const cli_view *view)
 {
     stk_blob  text;
     stk_error err;
@@ -80,7 +80,7 @@ static stk_blob render(const stk_view *view)
     return text;
 }
 
-static void compare(const stk_view *view, const char *name)
+static void compare(const cli_view *view, const char *name)
 {
     stk_blob    text = render(view);
     const char *folder = getenv("STOKER_GOLDEN");
@@ -101,14 +101,14 @@ static void compare(const stk_view *view, const char *name)
 STK_TEST(usual_terminal_shows_all_panels)
 {
     const stk_machine_info machine = make_samples(1);
-    const stk_view         view = make_view(&machine, 80, 24);
+    const cli_view         view = make_view(&machine, 80, 24);
     compare(&view, "80x24.txt");
 }
 
 STK_TEST(machine_without_a_gpu_shows_its_cores)
 {
     const stk_machine_info machine = make_samples(0);
-    stk_view               view = make_view(&machine, 80, 24);
+    cli_view               view = make_view(&machine, 80, 24);
     for (int i = 0; i < COUNT; i++)
         samples[i].own_cores = samples[i].own_memory = -1;
     view.thread_count = 0;
@@ -119,21 +119,21 @@ STK_TEST(machine_without_a_gpu_shows_its_cores)
 STK_TEST(large_terminal_has_larger_graphs)
 {
     const stk_machine_info machine = make_samples(2);
-    const stk_view         view = make_view(&machine, 120, 40);
+    const cli_view         view = make_view(&machine, 120, 40);
     compare(&view, "120x40.txt");
 }
 
 STK_TEST(small_terminal_has_a_line_each)
 {
     const stk_machine_info machine = make_samples(1);
-    const stk_view         view = make_view(&machine, 40, 12);
+    const cli_view         view = make_view(&machine, 40, 12);
     compare(&view, "40x12.txt");
 }
 
 STK_TEST(terminal_without_unicode_gets_ascii)
 {
     const stk_machine_info machine = make_samples(1);
-    stk_view               view = make_view(&machine, 80, 24);
+    cli_view               view = make_view(&machine, 80, 24);
     view.unicode = false;
     compare(&view, "80x24-ascii.txt");
 }
@@ -160,7 +160,7 @@ STK_TEST(every_size_is_filled_and_never_passed)
         const stk_machine_info machine = make_samples(gpus);
         for (int width = 1; width < 230; width += 3)
             for (int height = 1; height < 70; height += 4) {
-                const stk_view view = make_view(&machine, width, height);
+                const cli_view view = make_view(&machine, width, height);
                 stk_blob       text = render(&view);
                 check_lines(&text, width, height);
                 stk_blob_release(&text);
@@ -173,7 +173,7 @@ STK_TEST(metric_of_the_command_is_shown_at_every_size)
     const stk_machine_info machine = make_samples(1);
     const int              sizes[][2] = {{120, 40}, {80, 24}, {60, 20}, {40, 12}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        stk_view view = make_view(&machine, sizes[i][0], sizes[i][1]);
+        cli_view view = make_view(&machine, sizes[i][0], sizes[i][1]);
         view.metric = "metric 0.25";
         stk_blob text = render(&view);
         check_lines(&text, sizes[i][0], sizes[i][1]);
@@ -185,7 +185,7 @@ STK_TEST(metric_of_the_command_is_shown_at_every_size)
 STK_TEST(first_moment_has_no_samples)
 {
     const stk_machine_info machine = make_samples(1);
-    stk_view               view = make_view(&machine, 100, 30);
+    cli_view               view = make_view(&machine, 100, 30);
     view.count = view.thread_count = view.core_count = 0;
     view.usage = NULL;
     view.note = NULL;
@@ -197,7 +197,7 @@ STK_TEST(first_moment_has_no_samples)
 STK_TEST(names_cannot_drive_the_terminal)
 {
     const stk_machine_info machine = make_samples(0);
-    stk_view               view = make_view(&machine, 80, 24);
+    cli_view               view = make_view(&machine, 80, 24);
     view.title = "evil\033[2Jname\x9b";
     snprintf(threads[0].name, sizeof threads[0].name, "\033]0;x\a");
     stk_blob text = render(&view);
@@ -209,7 +209,7 @@ STK_TEST(names_cannot_drive_the_terminal)
 STK_TEST(time_without_samples_is_a_gap_in_the_graph)
 {
     const stk_machine_info machine = make_samples(0);
-    stk_view               view = make_view(&machine, 80, 24);
+    cli_view               view = make_view(&machine, 80, 24);
     double                 values[40];
     for (int i = COUNT - 10; i < COUNT; i++)
         samples[i].seconds += 5; /* ten samples are missing */

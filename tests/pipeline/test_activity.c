@@ -9,8 +9,8 @@
 
 STK_TEST(computing_goes_before_waiting_and_both_nest)
 {
-    stk_activity a, other;
-    uint64_t     compute, read_only, again;
+    stk_thread_activity a, other;
+    uint64_t            compute, read_only, again;
     stk_activity_init(&a, NULL);
     stk_activity_init(&other, NULL);
     const stk_doing_before outside = stk_activity_enter(&a, STK_DOING_COMPUTE);

@@ -6,7 +6,7 @@
 
 STK_TEST(a_challenger_must_be_better_by_more_than_the_noise)
 {
-    stk_trial steady = {0}, faster = {0}, noisy = {0};
+    stk_running_stats steady = {0}, faster = {0}, noisy = {0};
     for (int i = 0; i < STK_TRIAL_SAMPLES; i++) {
         stk_trial_add(&steady, 100 + i % 3);
         stk_trial_add(&faster, 90 + i % 3);
@@ -21,7 +21,7 @@ STK_TEST(a_challenger_must_be_better_by_more_than_the_noise)
 
 STK_TEST(two_samples_are_needed_for_any_judgement)
 {
-    stk_trial one = {0}, many = {0};
+    stk_running_stats one = {0}, many = {0};
     stk_trial_add(&one, 1);
     for (int i = 0; i < STK_TRIAL_SAMPLES; i++)
         stk_trial_add(&many, 100);

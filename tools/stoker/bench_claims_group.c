@@ -62,7 +62,7 @@ void stk_group_add_none(stk_claim_group *g)
 
 stk_status stk_group_run(stk_claim_group *g, stk_error *err)
 {
-    stk_trial *trials[STK_GROUP_TRIALS];
+    cli_trial *trials[STK_GROUP_TRIALS];
     size_t     count = 0;
     for (size_t i = 0; i < g->count; i++)
         if (g->open[i]) trials[count++] = &g->trials[i];
@@ -84,7 +84,7 @@ stk_claim *stk_group_compare(stk_claim_group *g, size_t before, size_t after, co
         snprintf(to->note, sizeof to->note, "%s", g->why[g->open[before] ? after : before]);
         return to;
     }
-    const stk_trial *a = &g->trials[before], *b = &g->trials[after];
+    const cli_trial *a = &g->trials[before], *b = &g->trials[after];
     const double     unit = a->bench ? 1 : 1e9;
     to->unit = a->bench ? "img/s" : "GFLOP/s";
     to->ratio = stk_trial_ratio(b, a);
@@ -93,7 +93,7 @@ stk_claim *stk_group_compare(stk_claim_group *g, size_t before, size_t after, co
     return to;
 }
 
-void stk_group_describe(stk_claim *row, const stk_trial *trial, const char *what)
+void stk_group_describe(stk_claim *row, const cli_trial *trial, const char *what)
 {
     const stk_train_recipe *r = &trial->recipe;
     if (!row->measured) return;

@@ -9,7 +9,7 @@ enum { STK_GROUP_TRIALS = 6 };
 /* Trials that cannot be had here say why, in the rows that are of them. */
 typedef struct stk_claim_group {
     stk_claims *claims;
-    stk_trial   trials[STK_GROUP_TRIALS];
+    cli_trial   trials[STK_GROUP_TRIALS];
     bool        open[STK_GROUP_TRIALS];
     char        why[STK_GROUP_TRIALS][STK_CLAIM_TEXT];
     size_t      count;
@@ -35,6 +35,6 @@ STK_NODISCARD stk_status stk_group_run(stk_claim_group *g, stk_error *err);
 /* The row of trial after beside trial before; lent. */
 stk_claim *stk_group_compare(stk_claim_group *g, size_t before, size_t after, const stk_claim *row);
 /* Says what was compared: "resnet50, batch 64, 224 x 224, fp16: WHAT". */
-void stk_group_describe(stk_claim *row, const stk_trial *trial, const char *what);
+void stk_group_describe(stk_claim *row, const cli_trial *trial, const char *what);
 
 #endif

@@ -80,13 +80,13 @@ static stk_status eight(stk_claim_group *g, stk_error *err)
     return STK_OK;
 }
 
-static double share_of(const stk_claims *c, const stk_trial *trial)
+static double share_of(const stk_claims *c, const cli_trial *trial)
 {
     if (c->peak <= 0) return -1;
     return stk_trial_rate(trial).median / trial->work * stk_trial_flops(trial) / c->peak;
 }
 
-static void find_peak(stk_claims *c, const stk_trial *trial)
+static void find_peak(stk_claims *c, const cli_trial *trial)
 {
     stk_profile_limits limits = {-1, -1, -1, -1, -1, -1};
     const char        *backend = stk_train_bench_backend(trial->bench);
@@ -120,7 +120,7 @@ static void tell_curve(stk_claim_group *g)
                                      .least = 1.05,
                                      .why = "the smallest batch keeps the machine busy already"};
     stk_claims            *c = g->claims;
-    stk_trial             *first = &g->trials[0], *last = &g->trials[STK_CLAIM_CURVE - 1];
+    cli_trial             *first = &g->trials[0], *last = &g->trials[STK_CLAIM_CURVE - 1];
     char                   what[64];
     if (last->bench) find_peak(c, last);
     for (size_t i = 0; i < STK_CLAIM_CURVE; i++)

@@ -9,10 +9,10 @@
 
 enum { WARMUP = 3, STEPS_MOST = 100000, INPUTS = 4 };
 
-stk_status stk_trial_recipe(stk_trial *trial, const stk_train_recipe *recipe, bool inference,
+stk_status stk_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe, bool inference,
                             stk_error *err)
 {
-    *trial = (stk_trial){.recipe = *recipe};
+    *trial = (cli_trial){.recipe = *recipe};
     STK_TRY(stk_bench_settle(&trial->recipe, 0, err));
     STK_TRY(stk_train_bench_open(&trial->bench, &trial->recipe, NULL,
                                  &(stk_train_bench_options){.inference = inference}, err));
@@ -49,7 +49,7 @@ static stk_status feed(stk_program *program, const char *input, stk_error *err)
     return st;
 }
 
-static stk_status compile(stk_trial *trial, const stk_graph *graph, unsigned passes_off,
+static stk_status compile(cli_trial *trial, const stk_graph *graph, unsigned passes_off,
                           stk_error *err)
 {
     static const char *const  inputs[] = {"x", "target"};
@@ -69,25 +69,25 @@ static stk_status compile(stk_trial *trial, const stk_graph *graph, unsigned pas
     return STK_OK;
 }
 
-stk_status stk_trial_graph(stk_trial *trial, stk_graph *graph, const stk_train_recipe *recipe,
+stk_status stk_trial_graph(cli_trial *trial, stk_graph *graph, const stk_train_recipe *recipe,
                            unsigned passes_off, stk_error *err)
 {
-    *trial = (stk_trial){.recipe = *recipe};
+    *trial = (cli_trial){.recipe = *recipe};
     const stk_status st = compile(trial, graph, passes_off, err);
     stk_graph_free(graph);
     return st;
 }
 
-void stk_trial_release(stk_trial *trial)
+void stk_trial_release(cli_trial *trial)
 {
     if (!trial->bench) stk_program_free(trial->program);
     stk_train_bench_free(trial->bench);
     stk_variables_free(trial->variables);
     stk_device_free(trial->device);
-    *trial = (stk_trial){0};
+    *trial = (cli_trial){0};
 }
 
-static stk_status run_steps(stk_trial *trial, int64_t steps, double *seconds, stk_error *err)
+static stk_status run_steps(cli_trial *trial, int64_t steps, double *seconds, stk_error *err)
 {
     const double begin = stk_seconds_now();
     STK_TRY(stk_cancel_check(stk_signals_token(), "bench", err));
@@ -102,7 +102,7 @@ static stk_status run_steps(stk_trial *trial, int64_t steps, double *seconds, st
     return STK_OK;
 }
 
-static stk_status warm_up(stk_trial *trial, double window, stk_error *err)
+static stk_status warm_up(cli_trial *trial, double window, stk_error *err)
 {
     double seconds = 0;
     for (int i = 0; i < WARMUP; i++)
@@ -114,7 +114,7 @@ static stk_status warm_up(stk_trial *trial, double window, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_trials_run(stk_trial *const *trials, size_t count, size_t windows, double seconds,
+stk_status stk_trials_run(cli_trial *const *trials, size_t count, size_t windows, double seconds,
                           stk_error *err)
 {
     double took;
@@ -122,21 +122,21 @@ stk_status stk_trials_run(stk_trial *const *trials, size_t count, size_t windows
         STK_TRY(warm_up(trials[t], seconds, err));
     for (size_t w = 0; w < windows && w < STK_TRIAL_WINDOWS; w++)
         for (size_t t = 0; t < count; t++) {
-            stk_trial *trial = trials[t];
+            cli_trial *trial = trials[t];
             STK_TRY(run_steps(trial, trial->steps, &took, err));
             trial->rate[trial->windows++] = (double)trial->steps * trial->work / took;
         }
     return STK_OK;
 }
 
-stk_spread stk_trial_rate(const stk_trial *trial)
+stk_spread stk_trial_rate(const cli_trial *trial)
 {
     double rates[STK_TRIAL_WINDOWS];
     memcpy(rates, trial->rate, sizeof rates);
     return stk_spread_of(rates, trial->windows);
 }
 
-stk_spread stk_trial_ratio(const stk_trial *trial, const stk_trial *before)
+stk_spread stk_trial_ratio(const cli_trial *trial, const cli_trial *before)
 {
     double ratios[STK_TRIAL_WINDOWS];
     for (size_t i = 0; i < trial->windows; i++)
@@ -144,7 +144,7 @@ stk_spread stk_trial_ratio(const stk_trial *trial, const stk_trial *before)
     return stk_spread_of(ratios, trial->windows);
 }
 
-double stk_trial_flops(const stk_trial *trial)
+double stk_trial_flops(const cli_trial *trial)
 {
     double flops = 0;
     for (size_t i = 0; i < stk_program_step_count(trial->program); i++)

@@ -9,7 +9,7 @@
 
 enum { STK_TRIAL_WINDOWS = 64 };
 
-typedef struct stk_trial {
+typedef struct cli_trial {
     stk_train_recipe recipe; /* of a trial that trains */
     stk_train_bench *bench;  /* NULL: runs of a graph */
     stk_device      *device;
@@ -19,27 +19,27 @@ typedef struct stk_trial {
     int64_t          steps;   /* of a window */
     size_t           windows;
     double           rate[STK_TRIAL_WINDOWS]; /* work a second */
-} stk_trial;
+} cli_trial;
 
 /* Steps of recipe, which is settled here, on generated pictures; work: pictures. The trial must
  * stay where it is. Released even on failure. */
-STK_NODISCARD stk_status stk_trial_recipe(stk_trial *trial, const stk_train_recipe *recipe,
+STK_NODISCARD stk_status stk_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe,
                                           bool inference, stk_error *err);
 /* Runs of graph, which is freed, on a device of its own, fed with numbers from -1 to 1; work:
  * floating-point operations. recipe says what backend, threads and precision. */
-STK_NODISCARD stk_status stk_trial_graph(stk_trial *trial, stk_graph *graph,
+STK_NODISCARD stk_status stk_trial_graph(cli_trial *trial, stk_graph *graph,
                                          const stk_train_recipe *recipe, unsigned passes_off,
                                          stk_error *err);
-void                     stk_trial_release(stk_trial *trial);
+void                     stk_trial_release(cli_trial *trial);
 
 /* Times windows of about seconds each, one of every trial in turn. */
-STK_NODISCARD stk_status stk_trials_run(stk_trial *const *trials, size_t count, size_t windows,
+STK_NODISCARD stk_status stk_trials_run(cli_trial *const *trials, size_t count, size_t windows,
                                         double seconds, stk_error *err);
 
-stk_spread stk_trial_rate(const stk_trial *trial);
+stk_spread stk_trial_rate(const cli_trial *trial);
 /* How many times faster than before, window by window. */
-stk_spread stk_trial_ratio(const stk_trial *trial, const stk_trial *before);
+stk_spread stk_trial_ratio(const cli_trial *trial, const cli_trial *before);
 /* Floating-point operations of one step. */
-double stk_trial_flops(const stk_trial *trial);
+double stk_trial_flops(const cli_trial *trial);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-stk_status stk_canvas_init(stk_canvas *canvas, int width, int height, bool unicode, stk_error *err)
+stk_status stk_canvas_init(cli_canvas *canvas, int width, int height, bool unicode, stk_error *err)
 {
-    *canvas = (stk_canvas){width, height, unicode, NULL};
+    *canvas = (cli_canvas){width, height, unicode, NULL};
     canvas->cells = calloc((size_t)width * (size_t)height, sizeof *canvas->cells);
     if (!canvas->cells)
         return stk_fail(err, STK_E_NOMEM, "view", NULL, "no memory for a screen of %d x %d", width,
@@ -17,26 +17,26 @@ stk_status stk_canvas_init(stk_canvas *canvas, int width, int height, bool unico
     return STK_OK;
 }
 
-void stk_canvas_release(stk_canvas *canvas)
+void stk_canvas_release(cli_canvas *canvas)
 {
     free(canvas->cells);
-    *canvas = (stk_canvas){0};
+    *canvas = (cli_canvas){0};
 }
 
-void stk_canvas_put(stk_canvas *canvas, int x, int y, uint32_t code, stk_ink ink)
+void stk_canvas_put(cli_canvas *canvas, int x, int y, uint32_t code, stk_ink ink)
 {
     if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height) return;
     canvas->cells[y * canvas->width + x] = (stk_cell){code, ink};
 }
 
-void stk_canvas_clear(stk_canvas *canvas, stk_box box)
+void stk_canvas_clear(cli_canvas *canvas, stk_box box)
 {
     for (int y = box.y; y < box.y + box.height; y++)
         for (int x = box.x; x < box.x + box.width; x++)
             stk_canvas_put(canvas, x, y, ' ', STK_INK_PLAIN);
 }
 
-int stk_canvas_text(stk_canvas *canvas, int x, int y, int columns, stk_ink ink, const char *text)
+int stk_canvas_text(cli_canvas *canvas, int x, int y, int columns, stk_ink ink, const char *text)
 {
     int i = 0;
     for (; i < columns && text[i]; i++)
@@ -45,7 +45,7 @@ int stk_canvas_text(stk_canvas *canvas, int x, int y, int columns, stk_ink ink, 
     return i;
 }
 
-int stk_canvas_print(stk_canvas *canvas, int x, int y, int columns, stk_ink ink, const char *format,
+int stk_canvas_print(cli_canvas *canvas, int x, int y, int columns, stk_ink ink, const char *format,
                      ...)
 {
     char    text[512];
@@ -56,7 +56,7 @@ int stk_canvas_print(stk_canvas *canvas, int x, int y, int columns, stk_ink ink,
     return stk_canvas_text(canvas, x, y, columns, ink, text);
 }
 
-stk_box stk_canvas_frame(stk_canvas *canvas, stk_box b, const char *title)
+stk_box stk_canvas_frame(cli_canvas *canvas, stk_box b, const char *title)
 {
     static const uint32_t lines[2][6] = {{'-', '|', '+', '+', '+', '+'},
                                          {0x2500, 0x2502, 0x256d, 0x256e, 0x2570, 0x256f}};
@@ -95,7 +95,7 @@ static const char *const escapes[STK_INKS] = {"\033[0m",    "\033[0;2m",  "\033[
                                               "\033[0;32m", "\033[0;33m", "\033[0;31m",
                                               "\033[0;36m", "\033[0;35m"};
 
-static stk_status write_line(const stk_canvas *canvas, int y, bool color, stk_blob *out,
+static stk_status write_line(const cli_canvas *canvas, int y, bool color, stk_blob *out,
                              stk_error *err)
 {
     const stk_cell *cells = &canvas->cells[y * canvas->width];
@@ -115,7 +115,7 @@ static stk_status write_line(const stk_canvas *canvas, int y, bool color, stk_bl
     return stk_blob_append(out, "\n", 1, err);
 }
 
-stk_status stk_canvas_write(const stk_canvas *canvas, bool color, stk_blob *out, stk_error *err)
+stk_status stk_canvas_write(const cli_canvas *canvas, bool color, stk_blob *out, stk_error *err)
 {
     for (int y = 0; y < canvas->height; y++)
         STK_TRY(write_line(canvas, y, color, out, err));

@@ -119,7 +119,7 @@ static const stk_option options[] = {
 
 static void take_sample(void *context, const stk_resource_sample *sample)
 {
-    stk_watch *watch = context;
+    cli_watch *watch = context;
     pthread_mutex_lock(&watch->lock);
     watch->recent[watch->recent_count++ % STK_WATCH_RECENT] = *sample;
     stk_csv_add(&watch->csv, sample);
@@ -128,7 +128,7 @@ static void take_sample(void *context, const stk_resource_sample *sample)
 
 static void take_metric(void *context, double value)
 {
-    stk_watch *watch = context;
+    cli_watch *watch = context;
     pthread_mutex_lock(&watch->lock);
     stk_metric_values_add(&watch->metric, value);
     if (isfinite(value)) stk_csv_add_metric(&watch->csv, value);
@@ -153,7 +153,7 @@ static double read_link(const char *text)
     return -1;
 }
 
-static void write_title(stk_watch *watch)
+static void write_title(cli_watch *watch)
 {
     const stk_invocation *call = watch->call;
     size_t                used = 0;
@@ -166,7 +166,7 @@ static void write_title(stk_watch *watch)
 }
 
 /* Only where a screen is free: a command would write over it. */
-static bool wants_view(const stk_watch *watch)
+static bool wants_view(const cli_watch *watch)
 {
     const stk_watch_values *v = watch->values;
     if (v->view) return true;
@@ -198,7 +198,7 @@ static int check_usage(const stk_invocation *call)
     return STK_EXIT_OK;
 }
 
-static stk_status start_monitor(stk_watch *watch, stk_error *err)
+static stk_status start_monitor(cli_watch *watch, stk_error *err)
 {
     const stk_watch_values   *v = watch->values;
     const stk_monitor_options how = {.process = watch->child.pid ? watch->child.pid
@@ -215,7 +215,7 @@ static stk_status start_monitor(stk_watch *watch, stk_error *err)
     watch->machine = *stk_monitor_machine(watch->monitor);
     if (v->link) watch->machine.link_bytes = read_link(v->link);
     if (!v->csv) return STK_OK;
-    stk_csv csv;
+    cli_csv csv;
     STK_TRY(stk_csv_open(&csv, v->csv, v->csv_interval_s, watch->machine.gpu_count,
                          v->metric != NULL, err));
     pthread_mutex_lock(&watch->lock);
@@ -225,7 +225,7 @@ static stk_status start_monitor(stk_watch *watch, stk_error *err)
 }
 
 /* The file appears when it is whole. */
-static int save_summary(const stk_watch *watch, const stk_watch_report *report)
+static int save_summary(const cli_watch *watch, const stk_watch_report *report)
 {
     stk_json_writer json;
     stk_blob        text;
@@ -245,7 +245,7 @@ static int save_summary(const stk_watch *watch, const stk_watch_report *report)
 
 /* With a command, stdout is the command's: the summary is talk. After a view it goes to where the
  * person looks. */
-static int print_summary(const stk_watch *watch, const stk_watch_report *report)
+static int print_summary(const cli_watch *watch, const stk_watch_report *report)
 {
     const stk_watch_values *v = watch->values;
     int                     code = v->summary ? save_summary(watch, report) : STK_EXIT_OK;
@@ -265,7 +265,7 @@ static int print_summary(const stk_watch *watch, const stk_watch_report *report)
     return code;
 }
 
-static int summarise(stk_watch *watch, int exit_code, int signal_number)
+static int summarise(cli_watch *watch, int exit_code, int signal_number)
 {
     char                 note[256];
     stk_resource_sample  peaks;
@@ -292,7 +292,7 @@ static int summarise(stk_watch *watch, int exit_code, int signal_number)
     return print_summary(watch, &report);
 }
 
-static void observe(stk_watch *watch)
+static void observe(cli_watch *watch)
 {
     if (wants_view(watch)) stk_watch_on_screen(watch);
     const bool left_view = watch->on_view && !watch->child.pid;
@@ -301,7 +301,7 @@ static void observe(stk_watch *watch)
 }
 
 /* The operands, ended as execvp wants them. */
-static stk_status start_child(stk_watch *watch, stk_error *err)
+static stk_status start_child(cli_watch *watch, stk_error *err)
 {
     const size_t count = (size_t)watch->call->operand_count;
     char       **argv = calloc(count + 1, sizeof *argv);
@@ -323,7 +323,7 @@ static stk_status start_child(stk_watch *watch, stk_error *err)
 }
 
 /* What cannot be watched runs all the same. */
-static int run_command(stk_watch *watch)
+static int run_command(cli_watch *watch)
 {
     stk_error  err;
     int        signal_number, code;
@@ -344,7 +344,7 @@ static int run_command(stk_watch *watch)
     return code;
 }
 
-static int run_alone(stk_watch *watch)
+static int run_alone(cli_watch *watch)
 {
     stk_error err;
     stk_watch_signals(0);
@@ -360,7 +360,7 @@ static int run(const stk_invocation *call)
     char                    why[STK_METRIC_TEXT];
     int                     code = check_usage(call);
     if (code) return code;
-    stk_watch *watch = calloc(1, sizeof *watch);
+    cli_watch *watch = calloc(1, sizeof *watch);
     if (!watch) {
         fprintf(stderr, "stoker watch: no memory\n");
         return STK_EXIT_FAILED;

@@ -10,7 +10,7 @@ static stk_ink ink_of_load(double share)
     return share < 0.5 ? STK_INK_LOW : share < 0.85 ? STK_INK_MIDDLE : STK_INK_HIGH;
 }
 
-void stk_canvas_bar(stk_canvas *canvas, int x, int y, int columns, double share, stk_ink ink)
+void stk_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double share, stk_ink ink)
 {
     /* Eighths of a cell; in ASCII whole ones. */
     const uint32_t empty = canvas->unicode ? 0x2591 : '.';
@@ -28,7 +28,7 @@ void stk_canvas_bar(stk_canvas *canvas, int x, int y, int columns, double share,
     }
 }
 
-size_t stk_canvas_graph_values(const stk_canvas *canvas, int columns)
+size_t stk_canvas_graph_values(const cli_canvas *canvas, int columns)
 {
     return columns > 0 ? (size_t)columns * (canvas->unicode ? 2 : 1) : 0;
 }
@@ -55,7 +55,7 @@ static double value_at(const double *values, size_t count, size_t shown, size_t 
     return place + count < shown ? NAN : values[place + count - shown];
 }
 
-void stk_canvas_graph(stk_canvas *canvas, stk_box box, const double *values, size_t count,
+void stk_canvas_graph(cli_canvas *canvas, stk_box box, const double *values, size_t count,
                       stk_ink ink)
 {
     static const char ascii[] = " .:+#";

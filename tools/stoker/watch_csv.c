@@ -52,10 +52,10 @@ enum {
     GPU_COLUMNS = sizeof gpu_columns / sizeof *gpu_columns
 };
 
-stk_status stk_csv_open(stk_csv *csv, const char *path, double interval_s, int gpu_count,
+stk_status stk_csv_open(cli_csv *csv, const char *path, double interval_s, int gpu_count,
                         bool has_metric, stk_error *err)
 {
-    *csv = (stk_csv){.interval_s = interval_s,
+    *csv = (cli_csv){.interval_s = interval_s,
                      .next_s = interval_s,
                      .gpu_count = gpu_count,
                      .has_metric = has_metric};
@@ -71,7 +71,7 @@ stk_status stk_csv_open(stk_csv *csv, const char *path, double interval_s, int g
     return STK_OK;
 }
 
-static void add_value(stk_csv *csv, int place, const void *base, size_t offset)
+static void add_value(cli_csv *csv, int place, const void *base, size_t offset)
 {
     const double value = *(const double *)(const void *)((const char *)base + offset);
     if (value < 0) return;
@@ -79,13 +79,13 @@ static void add_value(stk_csv *csv, int place, const void *base, size_t offset)
     csv->counts[place]++;
 }
 
-void stk_csv_add_metric(stk_csv *csv, double value)
+void stk_csv_add_metric(cli_csv *csv, double value)
 {
     csv->metric_sum += value;
     csv->metric_count++;
 }
 
-static void write_metric(stk_csv *csv)
+static void write_metric(cli_csv *csv)
 {
     fputc(',', csv->file);
     if (csv->metric_count) fprintf(csv->file, "%.9g", csv->metric_sum / csv->metric_count);
@@ -93,7 +93,7 @@ static void write_metric(stk_csv *csv)
     csv->metric_count = 0;
 }
 
-static void write_row(stk_csv *csv, double seconds)
+static void write_row(cli_csv *csv, double seconds)
 {
     struct timespec now;
     const int       count = COLUMNS + csv->gpu_count * GPU_COLUMNS;
@@ -109,7 +109,7 @@ static void write_row(stk_csv *csv, double seconds)
     fflush(csv->file); /* others may follow it */
 }
 
-void stk_csv_add(stk_csv *csv, const stk_resource_sample *sample)
+void stk_csv_add(cli_csv *csv, const stk_resource_sample *sample)
 {
     if (!csv->file) return;
     for (int i = 0; i < COLUMNS; i++)
@@ -126,7 +126,7 @@ void stk_csv_add(stk_csv *csv, const stk_resource_sample *sample)
     if (csv->next_s <= sample->seconds) csv->next_s = sample->seconds + csv->interval_s;
 }
 
-stk_status stk_csv_close(stk_csv *csv, const char *path, stk_error *err)
+stk_status stk_csv_close(cli_csv *csv, const char *path, stk_error *err)
 {
     if (!csv->file) return STK_OK;
     const bool failed = ferror(csv->file) != 0;

@@ -8,7 +8,7 @@
 
 enum { MOST_VALUES = 1024, NUMBER = 8, LEAST_GRAPH = 2 };
 
-static const stk_resource_sample *last(const stk_view *view)
+static const stk_resource_sample *last(const cli_view *view)
 {
     static const stk_resource_sample none = {.cpu = -1,
                                              .own_cores = -1,
@@ -55,7 +55,7 @@ static double number_at(const stk_resource_sample *s, size_t offset)
 }
 
 /* The last values by time, so that a time without samples is a gap as wide as it was long. */
-static size_t collect(const stk_view *view, size_t offset, double *values, size_t wanted)
+static size_t collect(const cli_view *view, size_t offset, double *values, size_t wanted)
 {
     if (wanted > MOST_VALUES) wanted = MOST_VALUES;
     for (size_t i = 0; i < wanted; i++)
@@ -79,7 +79,7 @@ static double scale(double *values, size_t count, double full)
     return full;
 }
 
-static void draw_graph(stk_canvas *canvas, stk_box box, const stk_view *view, size_t offset,
+static void draw_graph(cli_canvas *canvas, stk_box box, const cli_view *view, size_t offset,
                        stk_ink ink)
 {
     double       values[MOST_VALUES];
@@ -88,7 +88,7 @@ static void draw_graph(stk_canvas *canvas, stk_box box, const stk_view *view, si
 }
 
 /* "python-main   ######..  97 %" */
-static void draw_load(stk_canvas *canvas, stk_box box, int y, const char *name, double share)
+static void draw_load(cli_canvas *canvas, stk_box box, int y, const char *name, double share)
 {
     char      text[STK_FORMAT_ROOM];
     const int label = box.width >= 30 ? 16 : 8, bar = box.width - label - NUMBER;
@@ -98,7 +98,7 @@ static void draw_load(stk_canvas *canvas, stk_box box, int y, const char *name, 
                      percent_text(text, share));
 }
 
-static void draw_threads(stk_canvas *canvas, stk_box box, const stk_view *view)
+static void draw_threads(cli_canvas *canvas, stk_box box, const cli_view *view)
 {
     for (int i = 0; i < box.height; i++) {
         char name[40];
@@ -113,7 +113,7 @@ static void draw_threads(stk_canvas *canvas, stk_box box, const stk_view *view)
     }
 }
 
-void stk_view_cpu(stk_canvas *canvas, stk_box box, const stk_view *view)
+void stk_view_cpu(cli_canvas *canvas, stk_box box, const cli_view *view)
 {
     char                       title[80], percent[STK_FORMAT_ROOM], own[32] = "";
     const stk_resource_sample *s = last(view);
@@ -129,7 +129,7 @@ void stk_view_cpu(stk_canvas *canvas, stk_box box, const stk_view *view)
     draw_threads(canvas, (stk_box){inside.x, inside.y + graph.height, inside.width, bars}, view);
 }
 
-static void draw_amount(stk_canvas *canvas, stk_box box, int row, const char *name, double bytes,
+static void draw_amount(cli_canvas *canvas, stk_box box, int row, const char *name, double bytes,
                         double whole)
 {
     char      text[STK_FORMAT_ROOM];
@@ -143,7 +143,7 @@ static void draw_amount(stk_canvas *canvas, stk_box box, int row, const char *na
                      bytes_text(text, bytes));
 }
 
-void stk_view_memory(stk_canvas *canvas, stk_box box, const stk_view *view)
+void stk_view_memory(cli_canvas *canvas, stk_box box, const cli_view *view)
 {
     char                       title[80], whole[STK_FORMAT_ROOM];
     const stk_resource_sample *s = last(view);
@@ -167,7 +167,7 @@ void stk_view_memory(stk_canvas *canvas, stk_box box, const stk_view *view)
 }
 
 /* Two rates, one graph above the other. */
-static void draw_flow(stk_canvas *canvas, stk_box inside, const stk_view *view, const size_t at[2],
+static void draw_flow(cli_canvas *canvas, stk_box inside, const cli_view *view, const size_t at[2],
                       const char *const names[2], double full)
 {
     const stk_ink              inks[2] = {STK_INK_FIRST, STK_INK_SECOND};
@@ -192,7 +192,7 @@ static void draw_flow(stk_canvas *canvas, stk_box inside, const stk_view *view, 
     }
 }
 
-void stk_view_disk(stk_canvas *canvas, stk_box box, const stk_view *view)
+void stk_view_disk(cli_canvas *canvas, stk_box box, const cli_view *view)
 {
     static const char *const   names[2] = {"read", "write"};
     static const size_t        at[2] = {offsetof(stk_resource_sample, disk_read),
@@ -205,7 +205,7 @@ void stk_view_disk(stk_canvas *canvas, stk_box box, const stk_view *view)
     draw_flow(canvas, stk_canvas_frame(canvas, box, title), view, at, names, 1e6);
 }
 
-void stk_view_network(stk_canvas *canvas, stk_box box, const stk_view *view)
+void stk_view_network(cli_canvas *canvas, stk_box box, const cli_view *view)
 {
     static const char *const names[2] = {"in", "out"};
     static const size_t      at[2] = {offsetof(stk_resource_sample, net_in),
@@ -235,7 +235,7 @@ static void describe_gpu(char *text, size_t capacity, const stk_gpu_sample *g)
     if (!used) snprintf(text, capacity, "cannot be read");
 }
 
-static void draw_gpu(stk_canvas *canvas, stk_box part, const stk_view *view, int i)
+static void draw_gpu(cli_canvas *canvas, stk_box part, const cli_view *view, int i)
 {
     const stk_resource_sample *s = last(view);
     const stk_gpu_sample      *g = &s->gpus[i];
@@ -257,7 +257,7 @@ static void draw_gpu(stk_canvas *canvas, stk_box part, const stk_view *view, int
                STK_INK_LOW);
 }
 
-void stk_view_gpus(stk_canvas *canvas, stk_box box, const stk_view *view)
+void stk_view_gpus(cli_canvas *canvas, stk_box box, const cli_view *view)
 {
     const int     count = last(view)->gpu_count;
     const stk_box inside =
@@ -269,7 +269,7 @@ void stk_view_gpus(stk_canvas *canvas, stk_box box, const stk_view *view)
         draw_gpu(canvas, (stk_box){inside.x, inside.y + i * rows, inside.width, rows}, view, i);
 }
 
-void stk_view_compact(stk_canvas *canvas, stk_box box, const stk_view *view)
+void stk_view_compact(cli_canvas *canvas, stk_box box, const cli_view *view)
 {
     const stk_resource_sample *s = last(view);
     const double               memory = (double)view->machine->memory;

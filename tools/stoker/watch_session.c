@@ -18,7 +18,7 @@ enum { JUDGED = 120, CORES = 256 };
 
 static const double fastest_s = 0.1, slowest_s = 60, attached_s = 0.5;
 
-size_t stk_watch_recent(stk_watch *watch, stk_resource_sample *out, size_t capacity)
+size_t stk_watch_recent(cli_watch *watch, stk_resource_sample *out, size_t capacity)
 {
     pthread_mutex_lock(&watch->lock);
     size_t count = watch->recent_count < capacity ? watch->recent_count : capacity;
@@ -29,7 +29,7 @@ size_t stk_watch_recent(stk_watch *watch, stk_resource_sample *out, size_t capac
     return count;
 }
 
-stk_metric_values stk_watch_metric(stk_watch *watch)
+stk_metric_values stk_watch_metric(cli_watch *watch)
 {
     pthread_mutex_lock(&watch->lock);
     const stk_metric_values values = watch->metric;
@@ -37,7 +37,7 @@ stk_metric_values stk_watch_metric(stk_watch *watch)
     return values;
 }
 
-double stk_watch_own(const stk_watch *watch)
+double stk_watch_own(const cli_watch *watch)
 {
     struct rusage use;
     const double  seconds = stk_seconds_now() - watch->begin_s;
@@ -47,7 +47,7 @@ double stk_watch_own(const stk_watch *watch)
            seconds;
 }
 
-bool stk_watch_is_over(const stk_watch *watch)
+bool stk_watch_is_over(const cli_watch *watch)
 {
     const double limit = watch->values->seconds;
     if (watch->child.pid) return stk_child_ended(&watch->child);
@@ -55,7 +55,7 @@ bool stk_watch_is_over(const stk_watch *watch)
     return watch->values->pid && kill((pid_t)watch->values->pid, 0) && errno == ESRCH;
 }
 
-double stk_watch_left(const stk_watch *watch, double most)
+double stk_watch_left(const cli_watch *watch, double most)
 {
     const double limit = watch->values->seconds;
     if (watch->values->pid && most > attached_s) most = attached_s;
@@ -65,12 +65,12 @@ double stk_watch_left(const stk_watch *watch, double most)
 }
 
 /* With a command it is the command that Ctrl-C ends, and the watch with it. */
-static bool ends(const stk_watch *watch, const stk_watch_events *events)
+static bool ends(const cli_watch *watch, const stk_watch_events *events)
 {
     return events->stop && !watch->child.pid;
 }
 
-void stk_watch_in_lines(stk_watch *watch)
+void stk_watch_in_lines(cli_watch *watch)
 {
     const double         every = watch->values->every_s;
     const size_t         room = STK_WATCH_RECENT;
@@ -101,12 +101,12 @@ typedef struct frame {
     double              cores[CORES];
     char                note[256], metric[40];
     stk_usage           usage;
-    stk_view            view;
+    cli_view            view;
 } frame;
 
-static void fill(frame *f, stk_watch *watch)
+static void fill(frame *f, cli_watch *watch)
 {
-    stk_view *v = &f->view;
+    cli_view *v = &f->view;
     v->samples = f->samples;
     v->count = stk_watch_recent(watch, f->samples, STK_WATCH_RECENT);
     v->threads = f->threads;
@@ -134,7 +134,7 @@ static void draw(frame *f, stk_screen *screen)
 }
 
 /* False: the person wants to leave. */
-static bool obey(stk_watch *watch, frame *f, int key)
+static bool obey(cli_watch *watch, frame *f, int key)
 {
     double interval = watch->interval_s;
     if (key == 'q' || key == 'Q') return false;
@@ -148,7 +148,7 @@ static bool obey(stk_watch *watch, frame *f, int key)
     return true;
 }
 
-static void run_screen(stk_watch *watch, frame *f, stk_screen *screen)
+static void run_screen(cli_watch *watch, frame *f, stk_screen *screen)
 {
     double next = stk_seconds_now();
     for (bool go = true; go && !stk_watch_is_over(watch);) {
@@ -168,14 +168,14 @@ static void run_screen(stk_watch *watch, frame *f, stk_screen *screen)
     }
 }
 
-void stk_watch_on_screen(stk_watch *watch)
+void stk_watch_on_screen(cli_watch *watch)
 {
     const char *refused = getenv("NO_COLOR");
     stk_screen  screen;
     frame      *f = calloc(1, sizeof *f);
     if (f && stk_screen_open(&screen)) {
         watch->on_view = true;
-        f->view = (stk_view){.title = watch->title,
+        f->view = (cli_view){.title = watch->title,
                              .machine = &watch->machine,
                              .usage = &f->usage,
                              .note = f->note,

@@ -20,7 +20,7 @@ typedef struct stk_watch_values {
     const char *csv, *summary, *color, *metric, *link;
 } stk_watch_values;
 
-typedef struct stk_watch {
+typedef struct cli_watch {
     const stk_invocation   *call;
     const stk_watch_values *values;
     char                    title[256];
@@ -34,25 +34,25 @@ typedef struct stk_watch {
     double                  interval_s; /* as the keys changed it */
 
     pthread_mutex_t     lock; /* of what follows: the monitor's thread adds */
-    stk_csv             csv;
+    cli_csv             csv;
     stk_resource_sample recent[STK_WATCH_RECENT]; /* a ring */
     size_t              recent_count;             /* ever added */
     stk_metric_values   metric;
-} stk_watch;
+} cli_watch;
 
 /* Copies the last samples, oldest first; returns how many. */
-size_t stk_watch_recent(stk_watch *watch, stk_resource_sample *out, size_t capacity);
+size_t stk_watch_recent(cli_watch *watch, stk_resource_sample *out, size_t capacity);
 /* What was found of the metric so far. */
-stk_metric_values stk_watch_metric(stk_watch *watch);
+stk_metric_values stk_watch_metric(cli_watch *watch);
 /* Cores that this process itself has used since the watch began. */
-double stk_watch_own(const stk_watch *watch);
+double stk_watch_own(const cli_watch *watch);
 
 /* Until the command ends, the time is over, or Ctrl-C: on the whole screen, or in lines. */
-void stk_watch_on_screen(stk_watch *watch);
-void stk_watch_in_lines(stk_watch *watch);
+void stk_watch_on_screen(cli_watch *watch);
+void stk_watch_in_lines(cli_watch *watch);
 /* Whether there is nothing more to watch. */
-bool stk_watch_is_over(const stk_watch *watch);
+bool stk_watch_is_over(const cli_watch *watch);
 /* Seconds that may pass until it must be looked at again. */
-double stk_watch_left(const stk_watch *watch, double most);
+double stk_watch_left(const cli_watch *watch, double most);
 
 #endif

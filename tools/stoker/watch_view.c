@@ -9,7 +9,7 @@
 enum { NARROW = 60, LOW = 16, COLUMN_LEAST = 70, PANELS = 5, EDGES = 2 };
 
 typedef struct panel {
-    void (*draw)(stk_canvas *, stk_box, const stk_view *);
+    void (*draw)(cli_canvas *, stk_box, const cli_view *);
     int least, weight; /* rows, and its part of those left over */
 } panel;
 
@@ -18,7 +18,7 @@ static const panel disk_panel = {stk_view_disk, 4, 2}, network_panel = {stk_view
 static const panel gpus_panel = {stk_view_gpus, 5, 3};
 
 /* One under the other in a column; the last ones are left out when there is no room. */
-static void stack(stk_canvas *canvas, stk_box box, const stk_view *view, const panel *const *list)
+static void stack(cli_canvas *canvas, stk_box box, const cli_view *view, const panel *const *list)
 {
     int count = 0, least = 0, weight = 0;
     while (list[count] && least + list[count]->least <= box.height) {
@@ -37,7 +37,7 @@ static void stack(stk_canvas *canvas, stk_box box, const stk_view *view, const p
     }
 }
 
-static void draw_panels(stk_canvas *canvas, stk_box box, const stk_view *view)
+static void draw_panels(cli_canvas *canvas, stk_box box, const cli_view *view)
 {
     const bool         has_gpu = view->machine->gpu_count > 0;
     const panel *const one[] = {&cpu_panel,
@@ -60,7 +60,7 @@ static void draw_panels(stk_canvas *canvas, stk_box box, const stk_view *view)
 }
 
 /* The title on the left, what is known of the watching on the right. */
-static void draw_head(stk_canvas *canvas, const stk_view *view)
+static void draw_head(cli_canvas *canvas, const cli_view *view)
 {
     char       time[STK_FORMAT_ROOM], right[160], own[40] = "";
     const bool is_metric = view->metric && view->metric[0] && view->width >= NARROW;
@@ -77,7 +77,7 @@ static void draw_head(stk_canvas *canvas, const stk_view *view)
 }
 
 /* Text in up to rows lines, broken at blanks. */
-static void draw_wrapped(stk_canvas *canvas, stk_box box, stk_ink ink, const char *text)
+static void draw_wrapped(cli_canvas *canvas, stk_box box, stk_ink ink, const char *text)
 {
     for (int row = 0; row < box.height && *text; row++) {
         int length = (int)strlen(text);
@@ -93,7 +93,7 @@ static void draw_wrapped(stk_canvas *canvas, stk_box box, stk_ink ink, const cha
     }
 }
 
-static void draw_foot(stk_canvas *canvas, stk_box box, const stk_view *view)
+static void draw_foot(cli_canvas *canvas, stk_box box, const cli_view *view)
 {
     char       text[2 * STK_USAGE_LINE];
     const bool is_note = view->note && view->note[0];
@@ -108,9 +108,9 @@ static void draw_foot(stk_canvas *canvas, stk_box box, const stk_view *view)
     stk_canvas_text(canvas, view->width - length, view->height - 1, length, STK_INK_DIM, keys);
 }
 
-stk_status stk_view_render(const stk_view *view, stk_blob *out, stk_error *err)
+stk_status stk_view_render(const cli_view *view, stk_blob *out, stk_error *err)
 {
-    stk_canvas canvas;
+    cli_canvas canvas;
     STK_TRY(stk_canvas_init(&canvas, view->width, view->height, view->unicode, err));
     const int     foot = view->height >= 6 ? EDGES : 1;
     const stk_box body = {0, 1, view->width, view->height - 1 - foot};

@@ -6,7 +6,7 @@
 
 #include <stoker/usage.h>
 
-typedef struct stk_view {
+typedef struct cli_view {
     const char                *title; /* the command, or "this machine" */
     const stk_machine_info    *machine;
     const stk_resource_sample *samples; /* oldest first */
@@ -22,18 +22,18 @@ typedef struct stk_view {
     double                     own; /* cores that watching takes; negative: not known */
     bool                       paused, unicode, color;
     int                        width, height;
-} stk_view;
+} cli_view;
 
 /* Appends exactly height lines of at most width columns. */
-STK_NODISCARD stk_status stk_view_render(const stk_view *view, stk_blob *out, stk_error *err);
+STK_NODISCARD stk_status stk_view_render(const cli_view *view, stk_blob *out, stk_error *err);
 
 /* One panel a function: they draw what fits into the box. */
-void stk_view_cpu(stk_canvas *canvas, stk_box box, const stk_view *view);
-void stk_view_memory(stk_canvas *canvas, stk_box box, const stk_view *view);
-void stk_view_disk(stk_canvas *canvas, stk_box box, const stk_view *view);
-void stk_view_network(stk_canvas *canvas, stk_box box, const stk_view *view);
-void stk_view_gpus(stk_canvas *canvas, stk_box box, const stk_view *view);
+void stk_view_cpu(cli_canvas *canvas, stk_box box, const cli_view *view);
+void stk_view_memory(cli_canvas *canvas, stk_box box, const cli_view *view);
+void stk_view_disk(cli_canvas *canvas, stk_box box, const cli_view *view);
+void stk_view_network(cli_canvas *canvas, stk_box box, const cli_view *view);
+void stk_view_gpus(cli_canvas *canvas, stk_box box, const cli_view *view);
 /* All in a line each, for small terminals. */
-void stk_view_compact(stk_canvas *canvas, stk_box box, const stk_view *view);
+void stk_view_compact(cli_canvas *canvas, stk_box box, const cli_view *view);
 
 #endif

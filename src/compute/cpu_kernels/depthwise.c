@@ -12,21 +12,21 @@
 enum { DW_TILE = 7, DW_KERNEL_MAX = 5, DW_STRIDE_MAX = 2 };
 
 typedef struct dw_row {
-    stk_window   across;
-    const float *rows[DW_KERNEL_MAX]; /* of dy under the taps; zeros where they are outside */
-    const float *dy;                  /* spreading: the plane */
-    const float *w;                   /* [kernel * kernel][block] */
-    float       *dx;                  /* the row */
-    int64_t      at, begin, end;  /* spreading: the row with padding, taps down that may be on it */
-    int64_t      inside, outside; /* columns all of whose taps are inside: from, up to */
+    stk_kernel_window across;
+    const float      *rows[DW_KERNEL_MAX]; /* of dy under the taps; zeros where they are outside */
+    const float      *dy;                  /* spreading: the plane */
+    const float      *w;                   /* [kernel * kernel][block] */
+    float            *dx;                  /* the row */
+    int64_t at, begin, end;  /* spreading: the row with padding, taps down that may be on it */
+    int64_t inside, outside; /* columns all of whose taps are inside: from, up to */
 } dw_row;
 
 typedef struct dw_weights {
-    stk_window   across;
-    const float *x, *dy;            /* the plane, the row */
-    float       *dw, *dbias;        /* dbias may be NULL */
-    int64_t      first, begin, end; /* the row under tap 0, taps down that are inside */
-    int64_t      inside, outside;
+    stk_kernel_window across;
+    const float      *x, *dy;            /* the plane, the row */
+    float            *dw, *dbias;        /* dbias may be NULL */
+    int64_t           first, begin, end; /* the row under tap 0, taps down that are inside */
+    int64_t           inside, outside;
 } dw_weights;
 
 typedef struct dw_loops {
@@ -42,7 +42,7 @@ typedef struct job {
     const stk_cpu         *cpu;
     const stk_kernel_call *call;
     stk_conv2d_shape       shape;
-    stk_window             down, across;
+    stk_kernel_window      down, across;
     stk_channels           channels; /* of pictures */
     int64_t                inside, outside;
     dw_loops               loops;
@@ -51,7 +51,7 @@ typedef struct job {
 } job;
 
 /* Columns from *inside up to *outside have all their taps in the picture. */
-static void find_inside(const stk_window *w, int64_t *inside, int64_t *outside)
+static void find_inside(const stk_kernel_window *w, int64_t *inside, int64_t *outside)
 {
     *inside = (w->before + w->stride - 1) / w->stride;
     *outside = (w->size + w->before - w->kernel) / w->stride + 1;
@@ -208,10 +208,10 @@ static stk_status run_input(const stk_kernel_call *call, stk_error *err)
         stk_work(j.cpu, bytes_of(&j), spread_part, &j);
         return STK_OK;
     }
-    stk_window *sides[2] = {&j.down, &j.across};
+    stk_kernel_window *sides[2] = {&j.down, &j.across};
     for (int i = 0; i < 2; i++) {
-        stk_window *w = sides[i];
-        *w = (stk_window){w->count, w->kernel, 1, 1, w->kernel - 1 - w->before, w->size};
+        stk_kernel_window *w = sides[i];
+        *w = (stk_kernel_window){w->count, w->kernel, 1, 1, w->kernel - 1 - w->before, w->size};
     }
     find_inside(&j.across, &j.inside, &j.outside);
     stk_work(j.cpu, bytes_of(&j), row_part, &j);

@@ -8,7 +8,7 @@ typedef struct taps { /* of a window that are inside; or windows that an element
     int64_t begin, end;
 } taps;
 
-static inline taps taps_of(const stk_window *w, int64_t window)
+static inline taps taps_of(const stk_kernel_window *w, int64_t window)
 {
     int64_t first = window * w->stride - w->before, left = w->size - first;
     return (taps){first < 0 ? -first : 0, left < w->kernel ? left : w->kernel};
@@ -16,7 +16,7 @@ static inline taps taps_of(const stk_window *w, int64_t window)
 
 /* The windows over the element at `at`, counted with padding; t comes from an element before it or
  * is 0, 0. */
-static inline void windows_over(const stk_window *w, int64_t at, taps *t)
+static inline void windows_over(const stk_kernel_window *w, int64_t at, taps *t)
 {
     while (t->begin * w->stride + w->kernel <= at)
         t->begin++;
@@ -25,23 +25,23 @@ static inline void windows_over(const stk_window *w, int64_t at, taps *t)
 }
 
 typedef struct pool_row {
-    stk_window   down, across;
-    const float *x; /* the plane */
-    int64_t      block, first;
-    taps         rows;
-    bool         count_pad;
-    float       *y;
-    uint8_t     *places; /* may be NULL */
+    stk_kernel_window down, across;
+    const float      *x; /* the plane */
+    int64_t           block, first;
+    taps              rows;
+    bool              count_pad;
+    float            *y;
+    uint8_t          *places; /* may be NULL */
 } pool_row;
 
 typedef struct back_row {
-    stk_window     down, across;
-    const float   *dy; /* the plane */
-    const uint8_t *places;
-    int64_t        block, at;
-    taps           rows;
-    bool           count_pad;
-    float         *dx;
+    stk_kernel_window down, across;
+    const float      *dy; /* the plane */
+    const uint8_t    *places;
+    int64_t           block, at;
+    taps              rows;
+    bool              count_pad;
+    float            *dx;
 } back_row;
 
 #define STK_LOOPS "compute/cpu_kernels/pool_loops.h"
@@ -58,10 +58,10 @@ typedef struct job {
 
 static void pool_part(void *context, int part, int parts)
 {
-    const job        *j = context;
-    const stk_window *down = &j->shape.down, *across = &j->shape.across;
-    uint8_t          *places = j->call->use.output_count > 1 ? j->call->out[1] : NULL;
-    int64_t           begin, end, block = j->channels.block, row = across->count * block;
+    const job               *j = context;
+    const stk_kernel_window *down = &j->shape.down, *across = &j->shape.across;
+    uint8_t                 *places = j->call->use.output_count > 1 ? j->call->out[1] : NULL;
+    int64_t                  begin, end, block = j->channels.block, row = across->count * block;
     stk_team_share(j->channels.outer * j->channels.blocks * down->count, 1, part, parts, &begin,
                    &end);
     for (int64_t i = begin; i < end; i++) {
@@ -81,11 +81,11 @@ static void pool_part(void *context, int part, int parts)
 
 static void back_part(void *context, int part, int parts)
 {
-    const job        *j = context;
-    const stk_window *down = &j->shape.down, *across = &j->shape.across;
-    const uint8_t    *places = j->call->use.input_count > 1 ? j->call->in[1] : NULL;
-    int64_t           begin, end, block = j->channels.block;
-    int64_t           plane_size = down->count * across->count * block;
+    const job               *j = context;
+    const stk_kernel_window *down = &j->shape.down, *across = &j->shape.across;
+    const uint8_t           *places = j->call->use.input_count > 1 ? j->call->in[1] : NULL;
+    int64_t                  begin, end, block = j->channels.block;
+    int64_t                  plane_size = down->count * across->count * block;
     stk_team_share(j->channels.outer * j->channels.blocks * down->size, 1, part, parts, &begin,
                    &end);
     for (int64_t i = begin; i < end; i++) {

@@ -225,18 +225,18 @@ static uint32_t count_beside(const stk_cupti *c, const record *list, size_t coun
 static void tell_record(const stk_cupti *c, const record *list, size_t count, size_t at,
                         stk_listener listener, void *context)
 {
-    const record *r = &list[at];
-    const bool    is_copy = r->did == STK_DID_COPY_IN || r->did == STK_DID_COPY_OUT;
-    const bool    is_other = r->stream != c->stream && (is_copy || !tag_of(c, r));
-    char         *plain = NULL;
-    int           status = 0;
-    stk_activity  a = {.did = r->did,
-                       .tag = tag_of(c, r),
-                       .begin_ns = r->begin,
-                       .end_ns = r->end,
-                       .beside = is_other,
-                       .name = r->name ? r->name : "kernel",
-                       .bytes = r->bytes};
+    const record       *r = &list[at];
+    const bool          is_copy = r->did == STK_DID_COPY_IN || r->did == STK_DID_COPY_OUT;
+    const bool          is_other = r->stream != c->stream && (is_copy || !tag_of(c, r));
+    char               *plain = NULL;
+    int                 status = 0;
+    stk_device_activity a = {.did = r->did,
+                             .tag = tag_of(c, r),
+                             .begin_ns = r->begin,
+                             .end_ns = r->end,
+                             .beside = is_other,
+                             .name = r->name ? r->name : "kernel",
+                             .bytes = r->bytes};
     if (r->did == STK_DID_KERNEL) {
         a.among = 1 + count_beside(c, list, count, at, -1) + count_beside(c, list, count, at, 1);
         if (c->library.demangle) plain = c->library.demangle(a.name, NULL, NULL, &status);

@@ -10,8 +10,8 @@
 
 /* op: the kernel's own row of the op, whichever of the three it is. */
 typedef struct stk_cuda_conv {
-    stk_conv2d_shape shape;
-    stk_window       down, across;
+    stk_conv2d_shape  shape;
+    stk_kernel_window down, across;
 } stk_cuda_conv;
 
 stk_cuda_conv stk_cuda_conv_of(const stk_graph_op *op, const stk_op_use *use);

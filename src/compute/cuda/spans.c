@@ -153,13 +153,13 @@ static uint64_t when(const stk_cuda_spans *m, const anchor *from, cudaEvent_t ev
 static void tell_pair(stk_cuda *cuda, const pair *p, stk_listener listener, void *context)
 {
     const stk_cuda_spans *m = cuda->spans;
-    const anchor      *from = p->asked_ns >= m->newer.ns || !m->older.event ? &m->newer : &m->older;
-    const stk_activity a = {.did = p->is_copy ? STK_DID_COPY_IN : STK_DID_WORK,
-                            .tag = p->tag,
-                            .begin_ns = when(m, from, p->begin),
-                            .end_ns = when(m, from, p->end),
-                            .beside = p->is_copy,
-                            .bytes = p->bytes};
+    const anchor *from = p->asked_ns >= m->newer.ns || !m->older.event ? &m->newer : &m->older;
+    const stk_device_activity a = {.did = p->is_copy ? STK_DID_COPY_IN : STK_DID_WORK,
+                                   .tag = p->tag,
+                                   .begin_ns = when(m, from, p->begin),
+                                   .end_ns = when(m, from, p->end),
+                                   .beside = p->is_copy,
+                                   .bytes = p->bytes};
     if (a.begin_ns && a.end_ns && !(p->is_copy && cuda->cupti)) listener(context, &a);
 }
 

@@ -8,14 +8,14 @@
 
 enum { STK_CUDA_SIDE_MAX = 1 << 29 }; /* of pictures, padding and reach: sums of some fit an int */
 
-static inline bool stk_cuda_window_fits(const stk_window *w)
+static inline bool stk_cuda_window_fits(const stk_kernel_window *w)
 {
     return w->size <= STK_CUDA_SIDE_MAX && w->before <= STK_CUDA_SIDE_MAX &&
            w->count <= STK_CUDA_SIDE_MAX / w->stride &&
            w->kernel <= STK_CUDA_SIDE_MAX / w->dilation;
 }
 
-static inline stk_cuda_window stk_cuda_window_of(const stk_window *w)
+static inline stk_cuda_window stk_cuda_window_of(const stk_kernel_window *w)
 {
     return (stk_cuda_window){(int)w->size,     (int)w->kernel, (int)w->stride,
                              (int)w->dilation, (int)w->before, (int)w->count};

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(THREADS) cast_floats(const __grid_constant__ t
         stk::from_float(stk::to_float(src[i]), dst[i]);
 }
 
-__device__ stk_number load(int dtype, const void *src, int64_t i)
+__device__ stk_tensor_scalar load(int dtype, const void *src, int64_t i)
 {
     if (dtype == STK_DTYPE_F16) return stk_number_real(stk::to_float(((const __half *)src)[i]));
     if (dtype == STK_DTYPE_BF16)
@@ -46,7 +46,7 @@ __device__ stk_number load(int dtype, const void *src, int64_t i)
     return stk_number_load(dtype, src, i);
 }
 
-__device__ void store(int dtype, void *dst, int64_t i, stk_number n)
+__device__ void store(int dtype, void *dst, int64_t i, stk_tensor_scalar n)
 {
     if (dtype == STK_DTYPE_F16)
         stk::from_float((float)stk_number_to_real(n), ((__half *)dst)[i]);

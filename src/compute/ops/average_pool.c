@@ -21,7 +21,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_graph_add1(g, &stk_graph_op_average_pool_grad, dout[0], &attrs);
 }
 
-static int64_t elements_in(const stk_window *w, int64_t window)
+static int64_t elements_in(const stk_kernel_window *w, int64_t window)
 {
     int64_t count = 0;
     for (int64_t tap = 0; tap < w->kernel; tap++)

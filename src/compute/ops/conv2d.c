@@ -7,12 +7,12 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_window down(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
+static stk_kernel_window down(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
 {
     return stk_window_of(s->in_h, s->kernel_h, a->stride[0], a->dilation[0], a->pad[0], a->pad[1]);
 }
 
-static stk_window across(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
+static stk_kernel_window across(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
 {
     return stk_window_of(s->in_w, s->kernel_w, a->stride[1], a->dilation[1], a->pad[2], a->pad[3]);
 }
@@ -189,9 +189,9 @@ static stk_op_cost grad_weight_cost(const stk_op_use *use)
 
 /* What the references share: sizes, and where elements are. */
 typedef struct walk {
-    stk_conv2d_shape s;
-    stk_window       down, across;
-    int64_t          group_in, group_out; /* channels of one group */
+    stk_conv2d_shape  s;
+    stk_kernel_window down, across;
+    int64_t           group_in, group_out; /* channels of one group */
 } walk;
 
 static walk walk_of(const stk_graph_op *op, const stk_op_use *use)

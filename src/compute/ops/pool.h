@@ -18,8 +18,8 @@ enum { STK_POOL_WINDOW_MAX = 256 }; /* elements of a max_pool window: what index
 
 /* All that a kernel needs to know, of a pool or of its gradient. */
 typedef struct stk_pool_shape {
-    int64_t    batch, channels;
-    stk_window down, across;
+    int64_t           batch, channels;
+    stk_kernel_window down, across;
 } stk_pool_shape;
 
 stk_pool_shape stk_pool_shape_of(const stk_op_use *use);

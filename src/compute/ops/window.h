@@ -5,18 +5,18 @@
 
 #include "base/checked.h"
 
-typedef struct stk_window {
+typedef struct stk_kernel_window {
     int64_t size, kernel, stride, dilation, before;
     int64_t count; /* of windows; 0 where not even one fits */
-} stk_window;
+} stk_kernel_window;
 
 /* kernel elements, dilation apart, every stride along size elements with padding on both ends. A
  * length past INT64_MAX fits nowhere. */
-static inline stk_window stk_window_of(int64_t size, int64_t kernel, int stride, int dilation,
-                                       int before, int after)
+static inline stk_kernel_window stk_window_of(int64_t size, int64_t kernel, int stride,
+                                              int dilation, int before, int after)
 {
-    stk_window w = {size, kernel, stride, dilation, before, 0};
-    int64_t    reach, padded;
+    stk_kernel_window w = {size, kernel, stride, dilation, before, 0};
+    int64_t           reach, padded;
     if (stk_mul_overflows_i64(kernel - 1, dilation, &reach) ||
         stk_add_overflows_i64(size, (int64_t)before + after, &padded))
         return w;
@@ -25,14 +25,14 @@ static inline stk_window stk_window_of(int64_t size, int64_t kernel, int stride,
 }
 
 /* The element under tap of window, or -1 in the padding. */
-static inline int64_t stk_window_element(const stk_window *w, int64_t window, int64_t tap)
+static inline int64_t stk_window_element(const stk_kernel_window *w, int64_t window, int64_t tap)
 {
     int64_t at = window * w->stride - w->before + tap * w->dilation;
     return at >= 0 && at < w->size ? at : -1;
 }
 
 /* The window whose tap is on element, or -1 where there is none. */
-static inline int64_t stk_window_over(const stk_window *w, int64_t element, int64_t tap)
+static inline int64_t stk_window_over(const stk_kernel_window *w, int64_t element, int64_t tap)
 {
     int64_t at = element + w->before - tap * w->dilation;
     return at >= 0 && at % w->stride == 0 && at / w->stride < w->count ? at / w->stride : -1;

@@ -13,8 +13,8 @@
 typedef uint32_t stk_format;
 enum { STK_FORMAT_PLAIN = 0 };
 
-typedef struct stk_backend stk_backend;
-typedef struct stk_watch   stk_watch;
+typedef struct stk_backend         stk_backend;
+typedef struct stk_device_profiler stk_device_profiler;
 
 struct stk_device {
     const stk_backend   *backend;
@@ -22,7 +22,7 @@ struct stk_device {
     void                *state;    /* the backend's own */
     uint64_t             held;     /* bytes of the device that were taken */
     struct stk_lendable *lendable; /* memory of the host for copies; NULL: not yet */
-    stk_watch           *watch;    /* of what it does behind the caller; NULL: nothing */
+    stk_device_profiler *watch;    /* of what it does behind the caller; NULL: nothing */
 };
 
 /* One thing that a device did behind the caller's back. */
@@ -35,7 +35,7 @@ typedef enum stk_did {
     STK_DID_FILL
 } stk_did;
 
-typedef struct stk_activity {
+typedef struct stk_device_activity {
     stk_did     did;
     uint64_t    tag;              /* that it was begun under; 0: none */
     uint64_t    begin_ns, end_ns; /* as stk_clock_ns has it */
@@ -43,9 +43,9 @@ typedef struct stk_activity {
     const char *name;             /* of a kernel, as long as the call lasts; else NULL */
     uint32_t    among;            /* so many kernels were told under its tag now; 0: not known */
     uint64_t    bytes;            /* of copies and fills */
-} stk_activity;
+} stk_device_activity;
 
-typedef void (*stk_listener)(void *context, const stk_activity *activity);
+typedef void (*stk_listener)(void *context, const stk_device_activity *activity);
 
 /* One operation of a program, as its kernel sees it. All of it stays where it is from prepare to
  * release; only addresses are filled in after prepare. */

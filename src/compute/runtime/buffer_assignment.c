@@ -63,13 +63,13 @@ static void place_leaves(planner *p)
     const stk_graph *g = p->graph;
     for (uint32_t i = 1; i < g->symbol_count; i++) {
         const stk_graph_symbol *s = &g->symbols[i];
-        stk_place              *place = &p->plan->place[i];
+        stk_allocation         *place = &p->plan->place[i];
         p->room_of[i] = NO_ROOM;
         if (s->role == STK_SYMBOL_VARIABLE) {
             p->variable[i] = stk_variables_find(p->variables, s->name);
-            *place = (stk_place){STK_PLACE_VARIABLE, p->variable[i], 0};
+            *place = (stk_allocation){STK_PLACE_VARIABLE, p->variable[i], 0};
         } else if (s->role == STK_SYMBOL_CONSTANT) {
-            *place = (stk_place){STK_PLACE_CONSTANT, 0, stk_type_bytes(&s->type)};
+            *place = (stk_allocation){STK_PLACE_CONSTANT, 0, stk_type_bytes(&s->type)};
         } else if (s->role == STK_SYMBOL_INPUT) {
             p->room_of[i] =
                 new_room(p, stk_type_bytes(&s->type), 0, g->node_count, STK_PLAN_INPUTS);
@@ -88,7 +88,7 @@ static bool make_in_variable(planner *p, uint32_t n, int o)
     const stk_graph_symbol *s = stk_graph_symbol_of(p->graph, in);
     if (s->role != STK_SYMBOL_VARIABLE || s->assigned.id != node->out[o].id) return false;
     if (p->last_use[in.id] != n) return false;
-    p->plan->place[node->out[o].id] = (stk_place){STK_PLACE_VARIABLE, p->variable[in.id], 0};
+    p->plan->place[node->out[o].id] = (stk_allocation){STK_PLACE_VARIABLE, p->variable[in.id], 0};
     p->room_of[node->out[o].id] = NO_ROOM;
     return true;
 }
@@ -244,8 +244,8 @@ static void fill_places(planner *p, uint32_t first_scratch)
 {
     for (uint32_t i = 1; i < p->graph->symbol_count; i++)
         if (p->room_of[i] != NO_ROOM)
-            p->plan->place[i] = (stk_place){STK_PLACE_ARENA, p->rooms[p->room_of[i]].offset,
-                                            p->rooms[p->room_of[i]].bytes};
+            p->plan->place[i] = (stk_allocation){STK_PLACE_ARENA, p->rooms[p->room_of[i]].offset,
+                                                 p->rooms[p->room_of[i]].bytes};
     for (uint32_t n = 0; n < p->graph->node_count; n++)
         p->plan->scratch[n] = p->rooms[first_scratch + n].offset;
 }
@@ -256,7 +256,7 @@ static void find_copies(planner *p)
     for (uint32_t i = 1; i < g->symbol_count; i++) {
         stk_symbol value = g->symbols[i].assigned;
         if (!value.id) continue;
-        const stk_place *place = &p->plan->place[value.id];
+        const stk_allocation *place = &p->plan->place[value.id];
         if (place->kind == STK_PLACE_VARIABLE && place->offset == p->variable[i]) continue;
         p->plan->copies[p->plan->copy_count++] = (stk_plan_copy){p->variable[i], value};
     }

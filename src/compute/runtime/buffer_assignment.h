@@ -14,11 +14,11 @@ typedef enum stk_place_kind {
     STK_PLACE_CONSTANT  /* its own memory, filled once */
 } stk_place_kind;
 
-typedef struct stk_place {
+typedef struct stk_allocation {
     stk_place_kind kind;
     size_t         offset; /* or the variable's index */
     size_t         bytes;
-} stk_place;
+} stk_allocation;
 
 /* A variable whose new content is not made in its own memory. */
 typedef struct stk_plan_copy {
@@ -27,7 +27,7 @@ typedef struct stk_plan_copy {
 } stk_plan_copy;
 
 typedef struct stk_plan {
-    stk_place      *place;   /* by symbol */
+    stk_allocation *place;   /* by symbol */
     size_t         *scratch; /* by node: offset in the arena */
     size_t          arena;   /* bytes */
     stk_plan_copy  *copies;  /* at the end of a run, in order */

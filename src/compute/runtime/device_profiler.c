@@ -23,7 +23,7 @@ typedef struct entry {
     uint32_t            told; /* of a run that was recorded: what the device did for it so far */
 } entry;
 
-struct stk_watch {
+struct stk_device_profiler {
     stk_device      *device;
     entry            entries[ENTRIES];
     uint64_t         tag; /* the last one given */
@@ -48,7 +48,7 @@ stk_status stk_watch_new(stk_device *device, stk_error *err)
 {
     device->watch = NULL;
     if (!device->backend->enter) return STK_OK;
-    stk_watch *watch = calloc(1, sizeof *watch);
+    stk_device_profiler *watch = calloc(1, sizeof *watch);
     if (!watch)
         return stk_fail(err, STK_E_NOMEM, "backend", device->backend->name, "no memory to watch");
     watch->device = device;
@@ -68,14 +68,15 @@ bool stk_watch_tells_kernels(const stk_device *device)
     return device->watch && device->watch->kernels;
 }
 
-static entry *find(stk_watch *w, uint64_t tag)
+static entry *find(stk_device_profiler *w, uint64_t tag)
 {
     entry *e = &w->entries[tag % ENTRIES];
     return tag && e->tag == tag && e->program ? e : NULL;
 }
 
 /* Times of two clocks that were put together may overlap by a little; rows must not. */
-static void put(stk_watch *w, const stk_activity *a, stk_stage stage, const stk_trace_op *op)
+static void put(stk_device_profiler *w, const stk_device_activity *a, stk_stage stage,
+                const stk_trace_op *op)
 {
     uint64_t *last = &w->last_ns[a->beside];
     uint64_t  begin = a->begin_ns > *last ? a->begin_ns : *last;
@@ -86,7 +87,7 @@ static void put(stk_watch *w, const stk_activity *a, stk_stage stage, const stk_
 }
 
 /* The same text is kept once: the trace only grows. */
-static const stk_trace_op *keep(stk_watch *w, const stk_trace_op *op)
+static const stk_trace_op *keep(stk_device_profiler *w, const stk_trace_op *op)
 {
     uint64_t hash = stk_hash64(0, op->name, strlen(op->name) + 1);
     hash = stk_hash64(hash, op->layer, strlen(op->layer) + 1);
@@ -129,7 +130,7 @@ static void time_steps(const entry *e, uint64_t ns)
         if (!s->skip) time_step(s, (uint64_t)((double)ns * s->cost.bytes / all));
 }
 
-static void hear_work(stk_watch *w, entry *e, const stk_activity *a)
+static void hear_work(stk_device_profiler *w, entry *e, const stk_device_activity *a)
 {
     const uint64_t ns = a->end_ns > a->begin_ns ? a->end_ns - a->begin_ns : 0;
     w->times.work_ns += ns;
@@ -158,7 +159,7 @@ static uint32_t parts_of(const stk_program *program, const stk_step *step)
     return step->recorded_end - (step == program->steps ? 0 : step[-1].recorded_end);
 }
 
-static void hear_kernel(stk_watch *w, entry *e, const stk_activity *a)
+static void hear_kernel(stk_device_profiler *w, entry *e, const stk_device_activity *a)
 {
     static const char *const names[] = {[STK_DID_COPY_IN] = "Memcpy HtoD",
                                         [STK_DID_COPY_OUT] = "Memcpy DtoH",
@@ -190,23 +191,23 @@ static void hear_kernel(stk_watch *w, entry *e, const stk_activity *a)
     put(w, a, stage, keep(w, &op));
 }
 
-static void hear(void *context, const stk_activity *activity)
+static void hear(void *context, const stk_device_activity *activity)
 {
-    stk_watch *w = context;
-    entry     *e = find(w, activity->tag);
+    stk_device_profiler *w = context;
+    entry               *e = find(w, activity->tag);
     if (activity->did == STK_DID_WORK)
         hear_work(w, e, activity);
     else
         hear_kernel(w, e, activity);
 }
 
-static void tell(stk_watch *w, bool all)
+static void tell(stk_device_profiler *w, bool all)
 {
     w->device->backend->tell(w->device, all, hear, w);
 }
 
 /* A trace that comes gets rows for the streams; without memory for them it does without. */
-static void follow(stk_watch *w, stk_trace_thread *thread)
+static void follow(stk_device_profiler *w, stk_trace_thread *thread)
 {
     stk_error unasked;
     char      device[32];
@@ -225,7 +226,7 @@ static void follow(stk_watch *w, stk_trace_thread *thread)
 }
 
 /* Asked for once: what is not there now will not come later. */
-static void want_kernels(stk_watch *w, bool want)
+static void want_kernels(stk_device_profiler *w, bool want)
 {
     const stk_backend *backend = w->device->backend;
     if (want == w->kernels || (want && w->refused)) return;
@@ -240,7 +241,7 @@ static void want_kernels(stk_watch *w, bool want)
 
 void stk_watch_begin_run(stk_program *program, stk_trace_thread *thread)
 {
-    stk_watch *w = program->device->watch;
+    stk_device_profiler *w = program->device->watch;
     if (!w) return;
     tell(w, false);
     want_kernels(w, thread && stk_trace_get_level(thread->trace) >= STK_TRACE_KERNELS);
@@ -250,13 +251,13 @@ void stk_watch_begin_run(stk_program *program, stk_trace_thread *thread)
 
 void stk_watch_end_run(stk_program *program)
 {
-    stk_watch *w = program->device->watch;
+    stk_device_profiler *w = program->device->watch;
     if (!w) return;
     w->times.launch_ns += stk_clock_ns() - w->begin_ns;
     w->times.runs++;
 }
 
-static const stk_trace_op *op_of_run(stk_watch *w, const stk_program *program)
+static const stk_trace_op *op_of_run(stk_device_profiler *w, const stk_program *program)
 {
     const stk_trace_op op = {
         .name = program->name, .layer = "", .kernel = program->recording ? "recorded" : ""};
@@ -265,7 +266,7 @@ static const stk_trace_op *op_of_run(stk_watch *w, const stk_program *program)
 
 uint64_t stk_watch_enter(stk_program *program, stk_step *step)
 {
-    stk_watch *w = program->device->watch;
+    stk_device_profiler *w = program->device->watch;
     if (!w) return 0;
     const uint64_t tag = ++w->tag;
     w->entries[tag % ENTRIES] =
@@ -280,7 +281,7 @@ uint64_t stk_watch_enter(stk_program *program, stk_step *step)
 }
 
 /* Steps that were done together are one span of the device. */
-static const stk_trace_op *op_of_several(stk_watch *w, const entry *e)
+static const stk_trace_op *op_of_several(stk_device_profiler *w, const entry *e)
 {
     char               layers[64];
     const stk_trace_op op = {.name = e->step->op->name,
@@ -293,7 +294,7 @@ static const stk_trace_op *op_of_several(stk_watch *w, const entry *e)
 
 void stk_watch_leave(const stk_program *program, stk_step *last)
 {
-    stk_watch *w = program->device->watch;
+    stk_device_profiler *w = program->device->watch;
     if (!w) return;
     entry *e = &w->entries[w->tag % ENTRIES];
     w->device->backend->leave(w->device);
@@ -304,8 +305,8 @@ void stk_watch_leave(const stk_program *program, stk_step *last)
 void stk_watch_record_launch(stk_program *program, stk_trace_thread *thread, uint64_t begin,
                              uint64_t tag)
 {
-    stk_watch          *w = program->device->watch;
-    const stk_trace_op *op = w ? op_of_run(w, program) : NULL;
+    stk_device_profiler *w = program->device->watch;
+    const stk_trace_op  *op = w ? op_of_run(w, program) : NULL;
     if (op) (void)stk_trace_record_launch(thread, STK_STAGE_COMPUTE, op, begin, tag);
 }
 
@@ -316,7 +317,7 @@ void stk_watch_tell(stk_device *device, bool all)
 
 void stk_watch_forget(stk_program *program)
 {
-    stk_watch *w = program->device->watch;
+    stk_device_profiler *w = program->device->watch;
     if (!w) return;
     tell(w, true);
     for (size_t i = 0; i < ENTRIES; i++)
@@ -325,7 +326,7 @@ void stk_watch_forget(stk_program *program)
 
 void stk_device_settle(stk_device *device)
 {
-    stk_watch *w = device->watch;
+    stk_device_profiler *w = device->watch;
     if (!w) return;
     tell(w, true);
     want_kernels(w, false);
@@ -334,7 +335,7 @@ void stk_device_settle(stk_device *device)
 
 bool stk_device_notice(stk_device *device, stk_error *out)
 {
-    stk_watch *w = device->watch;
+    stk_device_profiler *w = device->watch;
     if (!w || !w->has_notice) return false;
     *out = w->notice;
     w->has_notice = false;

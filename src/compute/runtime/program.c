@@ -8,7 +8,7 @@
 
 void *stk_program_address(const stk_program *program, stk_symbol symbol)
 {
-    const stk_place *place = &program->plan.place[symbol.id];
+    const stk_allocation *place = &program->plan.place[symbol.id];
     switch (place->kind) {
     case STK_PLACE_ARENA:
         return program->arena + place->offset;

@@ -16,7 +16,7 @@ typedef struct work {
     const stk_chain_source *source;
     stk_studio             *studio;
     stk_decode_outcome     *outcome;
-    stk_view                view;
+    stk_lazy_view           view;
     bool                    is_encoded; /* nothing was carried out yet, and the source is encoded */
     stk_image_info          info;       /* of that source */
     stk_pixels              pixels;     /* what the view is of, unless is_encoded */
@@ -60,8 +60,8 @@ static bool may_shrink(const work *w)
 /* The most that still leaves a pixel for every result. */
 static int shrink_of(const work *w)
 {
-    const stk_view *v = &w->view;
-    int             shrink = 8;
+    const stk_lazy_view *v = &w->view;
+    int                  shrink = 8;
     if (!may_shrink(w)) return 1;
     while (shrink > 1 &&
            (v->window.width / shrink < v->width || v->window.height / shrink < v->height))
@@ -70,7 +70,7 @@ static int shrink_of(const work *w)
 }
 
 /* What of the source must be there for the view. Borders that look at pixels may look anywhere. */
-static stk_rect needed(const stk_view *v)
+static stk_rect needed(const stk_lazy_view *v)
 {
     stk_rect w = v->window;
     if (!v->bordered) return w;
@@ -112,7 +112,7 @@ static int32_t lead(bool mirrored, int32_t size, int shrink)
 
 static stk_status decode(const work *w, const stk_rect *all, int shrink, seen *out, stk_error *err)
 {
-    const stk_view         *v = &w->view;
+    const stk_lazy_view    *v = &w->view;
     const stk_chain_decode *d = w->chain->decode;
     const int               orientation = d->stored_orientation ? 1 : w->info.orientation;
     const int32_t           left =
@@ -164,8 +164,8 @@ static stk_status look(const work *w, seen *out, stk_error *err)
 static stk_status write_view(work *w, const stk_ending *ending, const seen *from, void *out,
                              stk_error *err)
 {
-    const stk_view *v = &w->view;
-    const seen      s = *from;
+    const stk_lazy_view *v = &w->view;
+    const seen           s = *from;
     if (!v->resized) {
         const stk_rect window = {v->window.x - s.left, v->window.y - s.top, v->window.width,
                                  v->window.height};
@@ -216,7 +216,7 @@ static stk_status settle(work *w, stk_error *err)
 
 static bool is_on_canvas(const work *w)
 {
-    const stk_view *v = &w->view;
+    const stk_lazy_view *v = &w->view;
     return w->pixels.data && w->pixels.data == w->studio->easel.canvas.pixels.data && !v->resized &&
            !v->bordered && !v->flip_x && !v->flip_y && v->window.width == w->pixels.width &&
            v->window.height == w->pixels.height;

@@ -14,7 +14,7 @@ _Static_assert((int)STK_BORDER_CONSTANT == (int)STK_EDIT_CONSTANT &&
                "borders of framings are those of edits");
 
 typedef struct work {
-    stk_view       view;
+    stk_lazy_view  view;
     stk_edit      *edit;
     stk_image_size size;
     bool           always;              /* whatever the probabilities are */
@@ -22,14 +22,14 @@ typedef struct work {
                                            cannot be moved; NULL: none */
 } work;
 
-static bool is_whole(const stk_framing *framing, const stk_view *view)
+static bool is_whole(const stk_framing *framing, const stk_lazy_view *view)
 {
     const stk_rect *w = &framing->window;
     return w->x == 0 && w->y == 0 && w->width == stk_view_width(view) &&
            w->height == stk_view_height(view);
 }
 
-static bool is_nothing(const stk_framing *framing, const stk_view *view)
+static bool is_nothing(const stk_framing *framing, const stk_lazy_view *view)
 {
     return is_whole(framing, view) && !framing->flip_x && !framing->flip_y &&
            (!framing->width ||
@@ -37,7 +37,7 @@ static bool is_nothing(const stk_framing *framing, const stk_view *view)
 }
 
 /* A window that reaches outside of what was flipped is the one on the other side, flipped. */
-static bool move(stk_view *view, stk_framing framing)
+static bool move(stk_lazy_view *view, stk_framing framing)
 {
     const bool flip_x = view->flip_x, flip_y = view->flip_y;
     stk_rect  *w = &framing.window;
@@ -51,7 +51,7 @@ static bool move(stk_view *view, stk_framing framing)
     return moved;
 }
 
-static bool reaches_out(const stk_framing *framing, const stk_view *view)
+static bool reaches_out(const stk_framing *framing, const stk_lazy_view *view)
 {
     const stk_rect *w = &framing->window;
     return w->x < 0 || w->y < 0 || w->width > stk_view_width(view) - w->x ||

@@ -6,12 +6,12 @@
 
 enum { MOST_SIDE = 1 << 20 }; /* of a result; far above any picture, far below overflow */
 
-void stk_view_init(stk_view *view, int32_t width, int32_t height)
+void stk_view_init(stk_lazy_view *view, int32_t width, int32_t height)
 {
-    *view = (stk_view){.source_width = width,
-                       .source_height = height,
-                       .window = {0, 0, width, height},
-                       .part = {0, 0, width, height}};
+    *view = (stk_lazy_view){.source_width = width,
+                            .source_height = height,
+                            .window = {0, 0, width, height},
+                            .part = {0, 0, width, height}};
 }
 
 static bool is_inside(const stk_rect *window, int32_t width, int32_t height)
@@ -21,21 +21,21 @@ static bool is_inside(const stk_rect *window, int32_t width, int32_t height)
 }
 
 /* The window as it lies before the flips. */
-static stk_rect unflipped(const stk_view *view, stk_rect window)
+static stk_rect unflipped(const stk_lazy_view *view, stk_rect window)
 {
     if (view->flip_x) window.x = view->part.width - window.x - window.width;
     if (view->flip_y) window.y = view->part.height - window.y - window.height;
     return window;
 }
 
-static bool is_whole_source(const stk_view *view)
+static bool is_whole_source(const stk_lazy_view *view)
 {
     return !view->resized && !view->bordered && view->part.width == view->source_width &&
            view->part.height == view->source_height;
 }
 
 /* Unresized views have all of their window as part, so that there is one place to look at. */
-static void crop(stk_view *view, stk_rect window)
+static void crop(stk_lazy_view *view, stk_rect window)
 {
     if (view->resized) {
         view->part = (stk_rect){view->part.x + window.x, view->part.y + window.y, window.width,
@@ -47,7 +47,7 @@ static void crop(stk_view *view, stk_rect window)
     view->part = (stk_rect){0, 0, window.width, window.height};
 }
 
-bool stk_view_move(stk_view *view, const stk_framing *framing)
+bool stk_view_move(stk_lazy_view *view, const stk_framing *framing)
 {
     const stk_rect window = unflipped(view, framing->window);
     const bool     outside = !is_inside(&framing->window, view->part.width, view->part.height);

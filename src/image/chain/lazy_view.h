@@ -5,7 +5,7 @@
 
 #include "image/ops/image_op.h"
 
-typedef struct stk_view {
+typedef struct stk_lazy_view {
     int32_t      source_width, source_height;
     stk_rect     window;   /* of the source */
     bool         bordered; /* window reaches outside; then it is not resized */
@@ -16,24 +16,24 @@ typedef struct stk_view {
     stk_sampling sampling;
     stk_rect     part; /* of the window, or of the resized window: what is wanted of it */
     bool         flip_x, flip_y;
-} stk_view;
+} stk_lazy_view;
 
-void stk_view_init(stk_view *view, int32_t width, int32_t height);
+void stk_view_init(stk_lazy_view *view, int32_t width, int32_t height);
 
 /* The size of what is seen. */
-static inline int32_t stk_view_width(const stk_view *view)
+static inline int32_t stk_view_width(const stk_lazy_view *view)
 {
     return view->part.width;
 }
 
-static inline int32_t stk_view_height(const stk_view *view)
+static inline int32_t stk_view_height(const stk_lazy_view *view)
 {
     return view->part.height;
 }
 
 /* Moves the view by framing. False, and nothing moved, where carrying out both at once would not
  * give the same pixels: then the view is to be carried out first. framing must be valid. */
-bool stk_view_move(stk_view *view, const stk_framing *framing);
+bool stk_view_move(stk_lazy_view *view, const stk_framing *framing);
 
 /* That a framing an operation gave can be carried out at all; stage is the operation. */
 STK_NODISCARD stk_status stk_framing_check(const stk_framing *framing, int32_t width,

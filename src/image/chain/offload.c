@@ -29,7 +29,8 @@ static bool is_taken(const stk_chain_decode *decode, stk_bytes encoded, stk_imag
 }
 
 /* Moves the view as far as framing goes; the number of steps that were done. */
-static bool follow(const stk_chain *chain, const stk_random *randoms, stk_view *view, size_t *steps)
+static bool follow(const stk_chain *chain, const stk_random *randoms, stk_lazy_view *view,
+                   size_t *steps)
 {
     stk_error unasked;
     for (*steps = 0; *steps < chain->count; ++*steps) {
@@ -47,7 +48,7 @@ static bool follow(const stk_chain *chain, const stk_random *randoms, stk_view *
     return !view->bordered;
 }
 
-static stk_resize_request request_of(const stk_view *v)
+static stk_resize_request request_of(const stk_lazy_view *v)
 {
     stk_resize_request r = {.x = v->window.x,
                             .y = v->window.y,
@@ -78,7 +79,7 @@ bool stk_chain_foresee(const stk_chain *chain, const stk_chain_source *source,
                        const stk_random *randoms, stk_foresight *out)
 {
     stk_image_info   info;
-    stk_view         view;
+    stk_lazy_view    view;
     stk_axis_request across, down;
     stk_error        unasked;
     if (!chain->decode || !is_taken(chain->decode, source->encoded, &info)) return false;

@@ -25,7 +25,7 @@ static stk_status measure_jpeg(stk_bytes encoded, stk_image_info *out, stk_error
 bool stk_image_is_plain_jpeg(stk_bytes encoded)
 {
     stk_jpeg_header header;
-    stk_layout      layout;
+    stk_jpeg_layout layout;
     stk_error       unasked;
     if (stk_jpeg_header_read(&header, encoded, &unasked) || header.frame != 0xc0) return false;
     const stk_rect all = {0, 0, header.width, header.height};

@@ -1,5 +1,5 @@
 /* Rows of components to rows of RGB pixels, with libjpeg's rounding. Sources are readable up to
- * STK_ROW_SLACK bytes behind their end (jpeg_upsample.h); dst gets exactly 3 * count bytes. */
+ * STK_JPEG_ROW_SLACK bytes behind their end (jpeg_upsample.h); dst gets exactly 3 * count bytes. */
 #ifndef STK_IMAGE_JPEG_COLOUR_H
 #define STK_IMAGE_JPEG_COLOUR_H
 

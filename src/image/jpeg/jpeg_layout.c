@@ -72,7 +72,7 @@ static void choose_blocks(int32_t begin, int32_t end, int margin, int32_t size, 
     *count = divide_up(end, side) - *first;
 }
 
-static void place_component(stk_layout *out, stk_layout_component *c)
+static void place_component(stk_jpeg_layout *out, stk_layout_component *c)
 {
     const stk_rect w = out->window;
     const int beside = c->upsampling == STK_UPSAMPLE_H2V1 || c->upsampling == STK_UPSAMPLE_H2V2;
@@ -88,7 +88,7 @@ static void place_component(stk_layout *out, stk_layout_component *c)
                   &c->blocks.y, &c->blocks.height);
 }
 
-static void place_mcus(stk_layout *out)
+static void place_mcus(stk_jpeg_layout *out)
 {
     int32_t left = INT32_MAX, top = INT32_MAX, right = 0, bottom = 0;
     for (int i = 0; i < out->count; i++) {
@@ -104,7 +104,8 @@ static void place_mcus(stk_layout *out)
     out->mcus = (stk_rect){left, top, right - left, bottom - top};
 }
 
-static void take_sampling(stk_layout *out, const stk_jpeg_header *header, int *max_h, int *max_v)
+static void take_sampling(stk_jpeg_layout *out, const stk_jpeg_header *header, int *max_h,
+                          int *max_v)
 {
     for (int i = 0; i < out->count; i++) {
         stk_layout_component *c = &out->component[i];
@@ -116,12 +117,13 @@ static void take_sampling(stk_layout *out, const stk_jpeg_header *header, int *m
     }
 }
 
-bool stk_layout_make(stk_layout *out, const stk_jpeg_header *header, stk_rect window, int shrink)
+bool stk_layout_make(stk_jpeg_layout *out, const stk_jpeg_header *header, stk_rect window,
+                     int shrink)
 {
     const int least = SIDE / shrink;
     int       max_h = 1, max_v = 1, blocks = 0;
     if (!is_known(header)) return false;
-    *out = (stk_layout){.count = header->components, .window = window, .ycc = is_ycc(header)};
+    *out = (stk_jpeg_layout){.count = header->components, .window = window, .ycc = is_ycc(header)};
     take_sampling(out, header, &max_h, &max_v);
     out->width = divide_up(header->width, shrink);
     out->height = divide_up(header->height, shrink);

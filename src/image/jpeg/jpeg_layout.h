@@ -27,7 +27,7 @@ typedef struct stk_layout_component {
     stk_rect       blocks; /* those that the window needs */
 } stk_layout_component;
 
-typedef struct stk_layout {
+typedef struct stk_jpeg_layout {
     int                  count;
     stk_layout_component component[STK_LAYOUT_COMPONENTS];
     stk_rect             window;
@@ -38,9 +38,10 @@ typedef struct stk_layout {
     bool                 whole;      /* no block is left out */
     bool                 looks_down; /* a row needs samples of the row below */
     bool                 ycc;        /* three components are Y, Cb and Cr, not R, G and B */
-} stk_layout;
+} stk_jpeg_layout;
 
 /* False when the picture is of a kind that the scan does not decode. */
-bool stk_layout_make(stk_layout *out, const stk_jpeg_header *header, stk_rect window, int shrink);
+bool stk_layout_make(stk_jpeg_layout *out, const stk_jpeg_header *header, stk_rect window,
+                     int shrink);
 
 #endif

@@ -13,7 +13,7 @@ const stk_scan_lists stk_scan_constants = {
     .lowest = {0, -1, -3, -7, -15, -31, -63, -127, -255, -511, -1023, -2047, -4095, -8191, -16383,
                -32767}};
 
-static void unstuff_more(stk_scan *scan)
+static void unstuff_more(stk_jpeg_scan *scan)
 {
     const size_t        there = (size_t)(scan->end - scan->buffer);
     const stk_unstuffed more = scan->unstuff(
@@ -27,7 +27,7 @@ static void unstuff_more(stk_scan *scan)
 }
 
 /* More bytes of the segment at hand, when next is past guard. */
-static bool feed(stk_scan *scan)
+static bool feed(stk_jpeg_scan *scan)
 {
     while (!scan->finished && scan->next > scan->guard) {
         const size_t there = (size_t)(scan->end - scan->next);
@@ -39,7 +39,7 @@ static bool feed(stk_scan *scan)
     return scan->next <= scan->guard;
 }
 
-static void begin_segment(stk_scan *scan, uint32_t segment, size_t place)
+static void begin_segment(stk_jpeg_scan *scan, uint32_t segment, size_t place)
 {
     scan->segment = segment;
     scan->mcu = segment * scan->interval;
@@ -50,13 +50,13 @@ static void begin_segment(stk_scan *scan, uint32_t segment, size_t place)
     unstuff_more(scan);
 }
 
-static bool is_restart(const stk_scan *scan, size_t marker, uint32_t segment)
+static bool is_restart(const stk_jpeg_scan *scan, size_t marker, uint32_t segment)
 {
     return marker + 1 < scan->encoded.size && scan->encoded.data[marker] == 0xff &&
            scan->encoded.data[marker + 1] == MARKER_RST0 + (segment - 1) % RESTARTS;
 }
 
-bool stk_scan_check_places(const stk_scan *scan)
+bool stk_scan_check_places(const stk_jpeg_scan *scan)
 {
     for (uint32_t i = 1; i < scan->place_count; i++)
         if (scan->places[i] < scan->first + 2 || !is_restart(scan, scan->places[i] - 2, i))
@@ -65,7 +65,7 @@ bool stk_scan_check_places(const stk_scan *scan)
 }
 
 /* The marker before a segment that lies behind the one at hand. */
-static bool find_segment(stk_scan *scan, uint32_t segment, size_t *place)
+static bool find_segment(stk_jpeg_scan *scan, uint32_t segment, size_t *place)
 {
     if (scan->places && segment < scan->place_count) {
         *place = scan->places[segment];
@@ -81,7 +81,7 @@ static bool find_segment(stk_scan *scan, uint32_t segment, size_t *place)
     return true;
 }
 
-static bool go_to_segment(stk_scan *scan, uint32_t segment)
+static bool go_to_segment(stk_jpeg_scan *scan, uint32_t segment)
 {
     size_t place;
     if (!find_segment(scan, segment, &place)) return false;
@@ -89,13 +89,13 @@ static bool go_to_segment(stk_scan *scan, uint32_t segment)
     return true;
 }
 
-void stk_scan_begin(stk_scan *scan)
+void stk_scan_begin(stk_jpeg_scan *scan)
 {
     begin_segment(scan, 0, scan->first);
 }
 
 /* What is left of the segment, going to the next when nothing is; 0: it is not there. */
-static uint32_t left_in_segment(stk_scan *scan, uint32_t most)
+static uint32_t left_in_segment(stk_jpeg_scan *scan, uint32_t most)
 {
     if (!scan->interval) return most;
     const uint64_t end = ((uint64_t)scan->segment + 1) * scan->interval;
@@ -107,7 +107,7 @@ static uint32_t left_in_segment(stk_scan *scan, uint32_t most)
 }
 
 /* How many of count MCUs can be taken at once; 0: there are no more bytes. */
-static uint32_t next_batch(stk_scan *scan, uint32_t count)
+static uint32_t next_batch(stk_jpeg_scan *scan, uint32_t count)
 {
     const uint32_t most = STK_SCAN_BATCH / (uint32_t)scan->block_count;
     if (scan->next > scan->guard && !feed(scan)) return 0;
@@ -116,19 +116,19 @@ static uint32_t next_batch(stk_scan *scan, uint32_t count)
 }
 
 /* More bits than there are were taken. */
-static bool overran(const stk_scan *scan)
+static bool overran(const stk_jpeg_scan *scan)
 {
     return scan->finished && scan->next - ((scan->left & 63) >> 3) > scan->end;
 }
 
 /* Sums wrap: a stream in which they do is broken, but not for us to find. */
-static int32_t predict(stk_scan *scan, int component, int32_t difference)
+static int32_t predict(stk_jpeg_scan *scan, int component, int32_t difference)
 {
     int32_t *sum = &scan->predicted[component];
     return *sum = (int32_t)((uint32_t)*sum + (uint32_t)difference);
 }
 
-static bool skip_batch(stk_scan *scan, uint32_t mcus)
+static bool skip_batch(stk_jpeg_scan *scan, uint32_t mcus)
 {
     int16_t differences[STK_SCAN_BATCH];
     int     at = 0;
@@ -139,7 +139,7 @@ static bool skip_batch(stk_scan *scan, uint32_t mcus)
     return !overran(scan);
 }
 
-bool stk_scan_seek(stk_scan *scan, uint32_t mcu)
+bool stk_scan_seek(stk_jpeg_scan *scan, uint32_t mcu)
 {
     if (scan->interval && mcu / scan->interval > scan->segment &&
         !go_to_segment(scan, mcu / scan->interval))
@@ -154,7 +154,7 @@ bool stk_scan_seek(stk_scan *scan, uint32_t mcu)
 
 /* Adds up the DC differences of a batch. Apart from transforming: a number just written cannot be
  * loaded with its neighbours before it has left the processor's store queue. */
-static void sum_differences(stk_scan *scan, uint32_t mcus)
+static void sum_differences(stk_jpeg_scan *scan, uint32_t mcus)
 {
     int16_t(*at)[BLOCK] = scan->coefficients;
     for (uint32_t i = 0; i < mcus; i++)
@@ -163,7 +163,7 @@ static void sum_differences(stk_scan *scan, uint32_t mcus)
 }
 
 /* Block k of the MCUs from column on. */
-static void transform(stk_scan *scan, int k, int32_t column, uint32_t mcus)
+static void transform(stk_jpeg_scan *scan, int k, int32_t column, uint32_t mcus)
 {
     const stk_scan_block *block = &scan->blocks[k];
     stk_idct_job          jobs[STK_SCAN_BATCH];
@@ -181,7 +181,7 @@ static void transform(stk_scan *scan, int k, int32_t column, uint32_t mcus)
     block->idct(jobs, count);
 }
 
-static bool decode_batch(stk_scan *scan, int32_t column, uint32_t mcus)
+static bool decode_batch(stk_jpeg_scan *scan, int32_t column, uint32_t mcus)
 {
     if (!scan->kernel->take(scan, scan->coefficients, (int)mcus * scan->block_count)) return false;
     sum_differences(scan, mcus);
@@ -190,7 +190,7 @@ static bool decode_batch(stk_scan *scan, int32_t column, uint32_t mcus)
     return !overran(scan);
 }
 
-bool stk_scan_decode(stk_scan *scan, int32_t column, uint32_t count)
+bool stk_scan_decode(stk_jpeg_scan *scan, int32_t column, uint32_t count)
 {
     while (count) {
         const uint32_t now = next_batch(scan, count);

@@ -35,20 +35,20 @@ typedef struct stk_scan_block {
     size_t         stride;
 } stk_scan_block;
 
-typedef struct stk_scan stk_scan;
+typedef struct stk_jpeg_scan stk_jpeg_scan;
 
 /* How blocks are taken from the stream: at most STK_SCAN_BATCH, whole MCUs of one segment. False:
  * give up. */
 typedef struct stk_scan_kernel {
     /* Coefficients to blocks of zeros, of which there is one more than count; DC as differences. */
-    bool (*take)(stk_scan *scan, int16_t (*coefficients)[64], int count);
+    bool (*take)(stk_jpeg_scan *scan, int16_t (*coefficients)[64], int count);
     /* Only the DC differences, to as many. */
-    bool (*skip)(stk_scan *scan, int16_t *differences, int count);
+    bool (*skip)(stk_jpeg_scan *scan, int16_t *differences, int count);
 } stk_scan_kernel;
 
 extern const stk_scan_kernel stk_scan_kernel_plain, stk_scan_kernel_bmi2;
 
-struct stk_scan {
+struct stk_jpeg_scan {
     const stk_scan_kernel *kernel;
     stk_unstuff_fn         unstuff;
     stk_find_marker_fn     find_marker;
@@ -90,13 +90,13 @@ extern const stk_scan_lists stk_scan_constants;
 
 /* True when there is a marker before every place but the first, each with the number it has to
  * have. As many as there are segments and each behind the one before, they are then the places. */
-bool stk_scan_check_places(const stk_scan *scan);
+bool stk_scan_check_places(const stk_jpeg_scan *scan);
 
 /* Before the first MCU. The fields above segment are set. */
-void stk_scan_begin(stk_scan *scan);
+void stk_scan_begin(stk_jpeg_scan *scan);
 /* Goes forward to MCU number mcu, by segments where it can. */
-bool stk_scan_seek(stk_scan *scan, uint32_t mcu);
+bool stk_scan_seek(stk_jpeg_scan *scan, uint32_t mcu);
 /* count MCUs of a row from column on, to the blocks' rows. */
-bool stk_scan_decode(stk_scan *scan, int32_t column, uint32_t count);
+bool stk_scan_decode(stk_jpeg_scan *scan, int32_t column, uint32_t count);
 
 #endif

@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-/* Rows are readable up to STK_ROW_SLACK bytes behind their end, and results may be written so far
- * behind theirs. */
-enum { STK_ROW_SLACK = 64 };
+/* Rows are readable up to STK_JPEG_ROW_SLACK bytes behind their end, and results may be written so
+ * far behind theirs. */
+enum { STK_JPEG_ROW_SLACK = 64 };
 
 typedef struct stk_upsampler {
     /* 2 * count samples from src[-1] to src[count]. */

@@ -17,7 +17,7 @@ typedef struct plane {
 } plane;
 
 typedef struct region {
-    stk_layout              layout;
+    stk_jpeg_layout         layout;
     plane                   planes[STK_LAYOUT_COMPONENTS];
     uint8_t                *colours; /* a row of RGB, where grey is wanted of colours */
     const stk_jpeg_kernels *kernels;
@@ -38,13 +38,15 @@ static size_t plan_planes(region *r)
     for (int i = 0; i < r->layout.count; i++) {
         const stk_layout_component *c = &r->layout.component[i];
         plane                      *p = &r->planes[i];
-        p->stride = ROW_LEAD + round_up((size_t)c->blocks.width * (size_t)c->side + STK_ROW_SLACK);
+        p->stride =
+            ROW_LEAD + round_up((size_t)c->blocks.width * (size_t)c->side + STK_JPEG_ROW_SLACK);
         p->rows = (r->layout.looks_down ? 2 : 1) * c->v * c->side;
         p->origin = c->blocks.x * c->side;
         total += p->stride * (size_t)p->rows;
-        total += round_up((size_t)r->layout.window.width + 2 * (size_t)c->across + STK_ROW_SLACK);
+        total +=
+            round_up((size_t)r->layout.window.width + 2 * (size_t)c->across + STK_JPEG_ROW_SLACK);
     }
-    return total + round_up(3 * (size_t)r->layout.window.width + STK_ROW_SLACK);
+    return total + round_up(3 * (size_t)r->layout.window.width + STK_JPEG_ROW_SLACK);
 }
 
 static void place_planes(region *r, uint8_t *memory)
@@ -55,7 +57,7 @@ static void place_planes(region *r, uint8_t *memory)
         memory += p->stride * (size_t)p->rows;
         p->widened = memory;
         memory += round_up((size_t)r->layout.window.width +
-                           2 * (size_t)r->layout.component[i].across + STK_ROW_SLACK);
+                           2 * (size_t)r->layout.component[i].across + STK_JPEG_ROW_SLACK);
     }
     r->colours = memory;
 }
@@ -84,7 +86,7 @@ static void read_quant(int16_t out[64], stk_jpeg_quant quant)
 
 /* The tables of component i for its blocks. False: a table is no Huffman code. */
 static bool list_blocks(const region *r, struct stk_jpeg_decoder *jpeg,
-                        const stk_jpeg_header *header, int i, stk_scan *scan)
+                        const stk_jpeg_header *header, int i, stk_jpeg_scan *scan)
 {
     const stk_layout_component *c = &r->layout.component[i];
     const stk_jpeg_component   *named = &header->component[i];
@@ -112,15 +114,15 @@ static bool list_blocks(const region *r, struct stk_jpeg_decoder *jpeg,
     return true;
 }
 
-static void link_tables(stk_scan *scan)
+static void link_tables(stk_jpeg_scan *scan)
 {
     for (int i = 0; i < scan->block_count; i++)
         scan->tables[i].next = &scan->tables[(i + 1) % scan->block_count];
 }
 
 /* An index that does not fit the picture in every marker is no index. */
-static stk_status use_index(stk_scan *scan, stk_decoder *decoder, stk_bytes bytes, uint32_t mcus,
-                            stk_error *err)
+static stk_status use_index(stk_jpeg_scan *scan, stk_decoder *decoder, stk_bytes bytes,
+                            uint32_t mcus, stk_error *err)
 {
     stk_restart_index index;
     if (!scan->interval || !bytes.size || scan->encoded.size > UINT32_MAX) return STK_OK;
@@ -138,7 +140,7 @@ static stk_status use_index(stk_scan *scan, stk_decoder *decoder, stk_bytes byte
 }
 
 /* Where the blocks of MCU row row go. */
-static void aim_blocks(const region *r, stk_scan *scan, int32_t row)
+static void aim_blocks(const region *r, stk_jpeg_scan *scan, int32_t row)
 {
     int at = 0;
     for (int i = 0; i < r->layout.count; i++) {
@@ -209,12 +211,12 @@ static void write_row(region *r, int32_t y)
     r->dst += r->stride;
 }
 
-static bool decode_rows(region *r, stk_scan *scan)
+static bool decode_rows(region *r, stk_jpeg_scan *scan)
 {
-    const stk_layout *layout = &r->layout;
-    const int32_t     end = layout->window.y + layout->window.height;
-    const int32_t     last = layout->mcus.y + layout->mcus.height - 1;
-    int32_t           y = layout->window.y;
+    const stk_jpeg_layout *layout = &r->layout;
+    const int32_t          end = layout->window.y + layout->window.height;
+    const int32_t          last = layout->mcus.y + layout->mcus.height - 1;
+    int32_t                y = layout->window.y;
     stk_scan_begin(scan);
     for (int32_t row = layout->mcus.y; row <= last; row++) {
         const uint32_t mcu = (uint32_t)row * (uint32_t)layout->mcus_across;
@@ -234,14 +236,14 @@ stk_status stk_region_decode(stk_decoder *decoder, struct stk_jpeg_decoder *jpeg
                              const stk_jpeg_header *header, const stk_codec_request *request,
                              uint8_t *dst, bool *done, stk_error *err)
 {
-    region   r = {.kernels = jpeg->kernels, .dst = dst, .channels = request->channels};
-    stk_scan scan = {.kernel = jpeg->kernels->scan,
-                     .unstuff = jpeg->kernels->unstuff,
-                     .find_marker = jpeg->kernels->find_marker,
-                     .encoded = request->encoded,
-                     .first = header->scan,
-                     .interval = header->restart_interval,
-                     .buffer = jpeg->bytes};
+    region        r = {.kernels = jpeg->kernels, .dst = dst, .channels = request->channels};
+    stk_jpeg_scan scan = {.kernel = jpeg->kernels->scan,
+                          .unstuff = jpeg->kernels->unstuff,
+                          .find_marker = jpeg->kernels->find_marker,
+                          .encoded = request->encoded,
+                          .first = header->scan,
+                          .interval = header->restart_interval,
+                          .buffer = jpeg->bytes};
     *done = false;
     if (!stk_layout_make(&r.layout, header, request->window, request->shrink)) return STK_OK;
     r.stride = (size_t)request->window.width * (size_t)request->channels;

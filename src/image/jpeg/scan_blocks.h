@@ -17,12 +17,12 @@ typedef struct bits {
     const uint8_t *next;
 } bits;
 
-INLINE bits take_bits(const stk_scan *scan)
+INLINE bits take_bits(const stk_jpeg_scan *scan)
 {
     return (bits){scan->window, scan->left, scan->next};
 }
 
-INLINE void give_bits(stk_scan *scan, const bits *b)
+INLINE void give_bits(stk_jpeg_scan *scan, const bits *b)
 {
     scan->window = b->window;
     scan->left = b->left;
@@ -182,7 +182,7 @@ INLINE bool skip_block(bits *b, const stk_scan_tables *tables)
     }
 }
 
-INLINE bool take_blocks(stk_scan *scan, int16_t (*coefficients)[BLOCK], int count)
+INLINE bool take_blocks(stk_jpeg_scan *scan, int16_t (*coefficients)[BLOCK], int count)
 {
     const stk_scan_tables *tables = scan->tables;
     bits                   b = take_bits(scan);
@@ -194,7 +194,7 @@ INLINE bool take_blocks(stk_scan *scan, int16_t (*coefficients)[BLOCK], int coun
     return true;
 }
 
-INLINE bool skip_blocks(stk_scan *scan, int16_t *differences, int count)
+INLINE bool skip_blocks(stk_jpeg_scan *scan, int16_t *differences, int count)
 {
     const stk_scan_tables *tables = scan->tables;
     bits                   b = take_bits(scan);

@@ -3,12 +3,12 @@
 
 #define BMI2 __attribute__((target("avx2,bmi,bmi2,movbe")))
 
-BMI2 static bool take(stk_scan *scan, int16_t (*coefficients)[BLOCK], int count)
+BMI2 static bool take(stk_jpeg_scan *scan, int16_t (*coefficients)[BLOCK], int count)
 {
     return take_blocks(scan, coefficients, count);
 }
 
-BMI2 static bool skip(stk_scan *scan, int16_t *differences, int count)
+BMI2 static bool skip(stk_jpeg_scan *scan, int16_t *differences, int count)
 {
     return skip_blocks(scan, differences, count);
 }

@@ -165,7 +165,7 @@ static stk_status reserve_rows(stk_resizer *z, stk_error *err)
     bool         overflow = false;
     const size_t taps = (size_t)z->down.taps;
     z->samples = (size_t)z->across.count * (size_t)z->gather.channels;
-    z->room = (z->samples + STK_ROW_SLACK + ALIGN - 1) / ALIGN * ALIGN;
+    z->room = (z->samples + STK_RESIZE_ROW_SLACK + ALIGN - 1) / ALIGN * ALIGN;
     z->ring = z->down.taps + STK_ROWS_AT_ONCE - 1;
     const size_t rows = lay_out(&bytes, z->room * sizeof(stk_sample32), (size_t)z->ring, &overflow);
     const size_t pointers = lay_out(&bytes, taps, sizeof z->taps[0], &overflow);

@@ -8,7 +8,7 @@
 enum {
     STK_STEP_BITS = 2, /* of fraction, see sum_steps */
     /* Rows of sums have room for whole vectors: as many samples more may be written and read. */
-    STK_ROW_SLACK = 64,
+    STK_RESIZE_ROW_SLACK = 64,
     /* Scales and offsets come as patterns that repeat after 1, 2, 3 or 4 channels. */
     STK_PATTERN = 48
 };
@@ -65,7 +65,7 @@ typedef struct stk_resize_kernels {
     void (*sum_whole)(const stk_sum *sum, uint8_t *dst);
     /* OpenCV's for two taps: each product is cut off to two bits of fraction, the sum rounded. */
     void (*sum_steps)(const stk_sum *sum, uint8_t *dst);
-    void (*sum_real)(const stk_sum *sum, float *dst); /* may write STK_ROW_SLACK more */
+    void (*sum_real)(const stk_sum *sum, float *dst); /* may write STK_RESIZE_ROW_SLACK more */
 
     /* Three channels apart; pixels of three with a zero after each; pixels in reverse order. */
     void (*split)(const uint8_t *src, size_t pixels, uint8_t *const dst[3]);

@@ -17,8 +17,8 @@ static stk_capacity *add_row(stk_case *c, stk_stage stage, const char *name)
 /* Nanoseconds that one batch takes a stage, with all its threads. */
 static double service_ns(const stk_case *c, int stage)
 {
-    const stk_model *m = c->model;
-    double           sum = 0;
+    const stk_sim_model *m = c->model;
+    double               sum = 0;
     for (size_t i = 0; i < m->count; i++) {
         if (stage == STK_STAGE_READ)
             sum += m->steps[i].read * m->read_scale;

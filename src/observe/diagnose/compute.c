@@ -40,7 +40,7 @@ static void sum_ops(const stk_profile *p, const stk_profile_op *like, double *ns
     }
 }
 
-static bool is_listed(const stk_op_cost *ops, size_t count, const stk_profile_op *op)
+static bool is_listed(const stk_op_time_fraction *ops, size_t count, const stk_profile_op *op)
 {
     for (size_t i = 0; i < count; i++) {
         stk_profile_op like = {0};
@@ -52,7 +52,7 @@ static bool is_listed(const stk_op_cost *ops, size_t count, const stk_profile_op
 }
 
 /* Into its place; the least dear one goes where there is no more room. */
-static size_t insert(stk_op_cost *ops, size_t count, const stk_op_cost *made)
+static size_t insert(stk_op_time_fraction *ops, size_t count, const stk_op_time_fraction *made)
 {
     size_t at = count;
     if (count == STK_CASE_OPS && made->share <= ops[--at].share) return count;
@@ -62,7 +62,7 @@ static size_t insert(stk_op_cost *ops, size_t count, const stk_op_cost *made)
     return count < STK_CASE_OPS ? count + 1 : count;
 }
 
-size_t stk_case_dear_ops(const stk_case *c, stk_op_cost ops[STK_CASE_OPS])
+size_t stk_case_dear_ops(const stk_case *c, stk_op_time_fraction ops[STK_CASE_OPS])
 {
     const stk_profile *p = c->profile;
     double             all, all_roof, ns, roof;
@@ -73,14 +73,14 @@ size_t stk_case_dear_ops(const stk_case *c, stk_op_cost ops[STK_CASE_OPS])
             continue;
         sum_ops(p, &p->ops[i], &ns, &roof);
         if (ns < least_piece * all) continue;
-        const stk_op_cost made = {p->ops[i].name, p->ops[i].operation, ns / all,
-                                  all_roof > 0 ? roof / all_roof : -1};
+        const stk_op_time_fraction made = {p->ops[i].name, p->ops[i].operation, ns / all,
+                                           all_roof > 0 ? roof / all_roof : -1};
         count = insert(ops, count, &made);
     }
     return count;
 }
 
-bool stk_case_op_stands_out(const stk_op_cost *op)
+bool stk_case_op_stands_out(const stk_op_time_fraction *op)
 {
     if (!*op->name) return false;
     if (op->share >= op_half && op->share > half_times_roof * op->roof) return true;
@@ -89,8 +89,8 @@ bool stk_case_op_stands_out(const stk_op_cost *op)
 
 bool stk_case_has_odd_op(const stk_case *c)
 {
-    stk_op_cost  ops[STK_CASE_OPS];
-    const size_t count = stk_case_dear_ops(c, ops);
+    stk_op_time_fraction ops[STK_CASE_OPS];
+    const size_t         count = stk_case_dear_ops(c, ops);
     /* Operations of other tools' traces are kinds, not layers, and their work is not known. */
     for (size_t i = 0; i < count && !stk_case_is_foreign(c); i++)
         if (stk_case_op_stands_out(&ops[i])) return true;

@@ -14,13 +14,13 @@
 #define STK_GAIN_WORTH_FOREIGN 0.05 /* of a trace of another tool, which tells less */
 
 typedef struct stk_case {
-    const stk_profile *profile;
-    const stk_model   *model;
-    stk_diagnosis     *out;
-    double             rate;                     /* samples a second, as it was */
-    stk_estimate       share[STK_STAGE_COUNT];   /* of a step: exposed */
-    double             without[STK_STAGE_COUNT]; /* samples a second when it costs nothing */
-    double             step_ns, samples_a_step;  /* means */
+    const stk_profile   *profile;
+    const stk_sim_model *model;
+    stk_diagnosis       *out;
+    double               rate;                     /* samples a second, as it was */
+    stk_estimate         share[STK_STAGE_COUNT];   /* of a step: exposed */
+    double               without[STK_STAGE_COUNT]; /* samples a second when it costs nothing */
+    double               step_ns, samples_a_step;  /* means */
 } stk_case;
 
 /* Each appends a line, as long as there is room. */
@@ -65,19 +65,19 @@ bool stk_case_is_foreign(const stk_case *c);
 const char *stk_case_unit(const stk_case *c);
 
 /* What operations of a step cost, by name: forward and backward together. */
-typedef struct stk_op_cost {
+typedef struct stk_op_time_fraction {
     const char *name, *operation;
     double      share; /* of the time of all operations, 0 to 1 */
     double      roof;  /* the same if every operation ran at the machine's limits; -1: not known */
-} stk_op_cost;
+} stk_op_time_fraction;
 
 enum { STK_CASE_OPS = 16 };
 
 /* All layers with 5 % of the time and more, the dearest first; gives their number, at most
  * STK_CASE_OPS. */
-size_t stk_case_dear_ops(const stk_case *c, stk_op_cost ops[STK_CASE_OPS]);
+size_t stk_case_dear_ops(const stk_case *c, stk_op_time_fraction ops[STK_CASE_OPS]);
 /* It costs much more than its share of work, or nearly half of all. */
-bool stk_case_op_stands_out(const stk_op_cost *op);
+bool stk_case_op_stands_out(const stk_op_time_fraction *op);
 /* One of the dear ones does. */
 bool stk_case_has_odd_op(const stk_case *c);
 /* What a device that computes behind the training thread's back is at. */

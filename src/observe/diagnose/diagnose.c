@@ -88,7 +88,7 @@ static void give_up(stk_case *c)
 
 stk_status stk_diagnose(stk_diagnosis *out, const stk_profile *profile, stk_error *err)
 {
-    stk_model model;
+    stk_sim_model model;
     *out = (stk_diagnosis){.limit = {.stage = STK_STAGE_COMPUTE, .next = STK_STAGE_COMPUTE}};
     STK_TRY(stk_model_make(&model, profile, err));
     stk_case c = {.profile = profile, .model = &model, .out = out};

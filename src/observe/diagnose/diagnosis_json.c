@@ -23,14 +23,14 @@ static const char *cause_word(unsigned cause)
         .key = #member, .kind = STK_FIELD_STRUCT, .offset = offsetof(type, member), .table = &(of) \
     }
 
-static const stk_field estimate_fields[] = {
+static const stk_param estimate_fields[] = {
     STK_FIELD(stk_estimate, value, STK_FIELD_NUMBER),
     STK_FIELD(stk_estimate, low, STK_FIELD_NUMBER),
     STK_FIELD(stk_estimate, high, STK_FIELD_NUMBER),
 };
 static const stk_fields estimate_table = STK_FIELDS(estimate_fields, stk_estimate);
 
-static const stk_field capacity_fields[] = {
+static const stk_param capacity_fields[] = {
     STK_FIELD_OF_TEXT(stk_capacity, name),
     STAGE(stk_capacity, stage),
     STK_FIELD(stk_capacity, samples_per_s, STK_FIELD_NUMBER),
@@ -40,7 +40,7 @@ static const stk_field capacity_fields[] = {
 };
 static const stk_fields capacity_table = STK_FIELDS(capacity_fields, stk_capacity);
 
-static const stk_field limit_fields[] = {
+static const stk_param limit_fields[] = {
     STAGE(stk_limit, stage),
     {.key = "cause",
      .kind = STK_FIELD_WORD,
@@ -54,7 +54,7 @@ static const stk_field limit_fields[] = {
 };
 static const stk_fields limit_table = STK_FIELDS(limit_fields, stk_limit);
 
-static const stk_field fix_fields[] = {
+static const stk_param fix_fields[] = {
     STK_FIELD_OF_TEXT(stk_fix, name),
     STAGE(stk_fix, stage),
     STK_FIELD_OF_TEXT(stk_fix, title),
@@ -75,7 +75,7 @@ static const stk_field fix_fields[] = {
 };
 static const stk_fields fix_table = STK_FIELDS(fix_fields, stk_fix);
 
-static const stk_field phase_fields[] = {
+static const stk_param phase_fields[] = {
     STK_FIELD_OF_TEXT(stk_phase_verdict, name),
     STK_FIELD(stk_phase_verdict, ns, STK_FIELD_NUMBER),
     STK_FIELD(stk_phase_verdict, share, STK_FIELD_NUMBER),
@@ -86,7 +86,7 @@ static const stk_field phase_fields[] = {
 };
 static const stk_fields phase_table = STK_FIELDS(phase_fields, stk_phase_verdict);
 
-static const stk_field finding_fields[] = {
+static const stk_param finding_fields[] = {
     STK_FIELD_OF_TEXT(stk_usage_note, name),
     STK_FIELD(stk_usage_note, value, STK_FIELD_NUMBER),
     STK_FIELD_OF_TEXT(stk_usage_note, sentence),
@@ -94,7 +94,7 @@ static const stk_field finding_fields[] = {
 };
 static const stk_fields finding_table = STK_FIELDS(finding_fields, stk_usage_note);
 
-static const stk_field diagnosis_fields[] = {
+static const stk_param diagnosis_fields[] = {
     STK_FIELD_OF_TEXT(stk_diagnosis, verdict),
     STK_FIELD_OF_TEXT(stk_diagnosis, unit),
     STK_FIELD_OF_TEXT(stk_diagnosis, framework),

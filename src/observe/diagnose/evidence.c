@@ -75,10 +75,10 @@ static void show_callbacks(stk_case *c)
 /* The dearest, and all that stand out. */
 static void show_operations(stk_case *c)
 {
-    stk_op_cost  ops[STK_CASE_OPS];
-    const size_t count = stk_case_dear_ops(c, ops);
+    stk_op_time_fraction ops[STK_CASE_OPS];
+    const size_t         count = stk_case_dear_ops(c, ops);
     for (size_t i = 0; i < count; i++) {
-        const stk_op_cost *op = &ops[i];
+        const stk_op_time_fraction *op = &ops[i];
         if (!stk_case_op_stands_out(op) && (i > 0 || op->share < 0.15)) continue;
         if (op->roof >= 0)
             stk_case_show(c,
@@ -105,7 +105,7 @@ void stk_case_evidence(stk_case *c)
     stk_case_show_device(c);
 }
 
-static double variation(const stk_model *m)
+static double variation(const stk_sim_model *m)
 {
     double mean = 0, square = 0;
     size_t count = 0;

@@ -48,7 +48,7 @@ static void fix_by_batch(stk_case *c)
     stk_fix_recipe(fix, "data: {batch: %lld}", (long long)batch);
 }
 
-static void fix_operation(stk_case *c, const stk_op_cost *op, bool odd)
+static void fix_operation(stk_case *c, const stk_op_time_fraction *op, bool odd)
 {
     stk_what_if what;
     stk_what_if_init(&what);
@@ -75,8 +75,8 @@ static void fix_operation(stk_case *c, const stk_op_cost *op, bool odd)
 /* Each one that stands out can be done without; of the dearest of the others half may be saved. */
 static void fix_by_operations(stk_case *c)
 {
-    stk_op_cost  ops[STK_CASE_OPS];
-    const size_t count = stk_case_dear_ops(c, ops);
+    stk_op_time_fraction ops[STK_CASE_OPS];
+    const size_t         count = stk_case_dear_ops(c, ops);
     for (size_t i = 0; i < count; i++)
         if (stk_case_op_stands_out(&ops[i])) fix_operation(c, &ops[i], true);
     if (count && ops[0].share >= op_worth && !stk_case_op_stands_out(&ops[0]))
@@ -86,7 +86,7 @@ static void fix_by_operations(stk_case *c)
 /* Cores that are there, but not for us. */
 void stk_fixes_quiet(stk_case *c)
 {
-    const stk_model         *m = c->model;
+    const stk_sim_model     *m = c->model;
     const stk_profile_stage *s = &c->profile->stages[STK_STAGE_COMPUTE];
     stk_what_if              what;
     if (!(s->cpu_ns > 0) || !(s->runnable_ns > 0) || m->threads + m->helpers > m->cores) return;
@@ -105,9 +105,9 @@ void stk_fixes_quiet(stk_case *c)
 
 static void fix_by_fewer_threads(stk_case *c)
 {
-    const stk_model *m = c->model;
-    stk_what_if      what;
-    const int        threads = (int)(m->cores - m->helpers);
+    const stk_sim_model *m = c->model;
+    stk_what_if          what;
+    const int            threads = (int)(m->cores - m->helpers);
     if (!(m->contention > 0) || threads < 1 || threads >= m->threads) return;
     stk_what_if_init(&what);
     what.threads = threads;

@@ -26,7 +26,7 @@ static void take_step(stk_model_step *to, const stk_step_record *from)
 }
 
 /* Only totals are known: steps that are all the same. */
-static void take_totals(stk_model *m, const stk_profile *p)
+static void take_totals(stk_sim_model *m, const stk_profile *p)
 {
     const double steps = p->steps;
     for (size_t i = 0; i < m->count; i++) {
@@ -41,7 +41,7 @@ static void take_totals(stk_model *m, const stk_profile *p)
     }
 }
 
-static double sum_of(const stk_model *m, int stage)
+static double sum_of(const stk_sim_model *m, int stage)
 {
     double sum = 0;
     for (size_t i = 0; i < m->count; i++)
@@ -49,7 +49,7 @@ static double sum_of(const stk_model *m, int stage)
     return sum;
 }
 
-static double all_ns(const stk_model *m)
+static double all_ns(const stk_sim_model *m)
 {
     double sum = 0;
     for (size_t i = 0; i < m->count; i++)
@@ -78,7 +78,7 @@ static double runnable_share(const stk_profile_stage *s)
 
 /* With nobody beside the training thread, neither threads nor requests in flight, reads wait for it
  * as it waits for them. */
-static void take_machine(stk_model *m, const stk_profile *p)
+static void take_machine(stk_sim_model *m, const stk_profile *p)
 {
     const double servers = p->stages[STK_STAGE_PREPROCESS].servers;
     m->cores = p->machine.cores > 0 ? p->machine.cores : 0;
@@ -92,14 +92,14 @@ static void take_machine(stk_model *m, const stk_profile *p)
 
 /* Where threads share cores, what they tell as work holds waits for a core: they are no work, and
  * come out of the sharing when steps are played again. */
-static void take_off_waits(stk_model *m, const stk_profile *p)
+static void take_off_waits(stk_sim_model *m, const stk_profile *p)
 {
     if (!(m->contention > 0)) return;
     for (size_t i = 0; i < m->count; i++)
         m->steps[i].prepare *= 1 - runnable_share(&p->stages[STK_STAGE_PREPROCESS]);
 }
 
-static double all_reads(const stk_model *m)
+static double all_reads(const stk_sim_model *m)
 {
     double sum = 0;
     for (size_t i = 0; i < m->count; i++)
@@ -107,7 +107,7 @@ static double all_reads(const stk_model *m)
     return sum;
 }
 
-static bool reads_bind(const stk_model *m)
+static bool reads_bind(const stk_sim_model *m)
 {
     const double all = all_ns(m), waits = sum_of(m, STK_STAGE_READ);
     if (waits <= least_wait * all) return false;
@@ -117,7 +117,7 @@ static bool reads_bind(const stk_model *m)
 /* How long reading and preparing one batch takes. While a stage is waited for, it works all the
  * time, so that what it does in a step is the step itself: that is better known than what its
  * threads say of themselves, of which several may wait for the same bytes. */
-static void settle_work(stk_model *m)
+static void settle_work(stk_sim_model *m)
 {
     const bool bind = reads_bind(m);
     const bool waits = sum_of(m, STK_STAGE_PREPROCESS) > least_wait * all_ns(m);
@@ -137,7 +137,7 @@ static void settle_work(stk_model *m)
     }
 }
 
-static double wait_of(const stk_model *m, bool read)
+static double wait_of(const stk_sim_model *m, bool read)
 {
     stk_what_if what;
     stk_what_if_init(&what);
@@ -147,7 +147,7 @@ static double wait_of(const stk_model *m, bool read)
 
 /* Finds the scale with which the model waits as long as the run did. Waits grow with the scale. A
  * stage that nobody waited for keeps its own times, unless they would make somebody wait. */
-static void fit(stk_model *m, double *scale, bool read, double measured, double all)
+static void fit(stk_sim_model *m, double *scale, bool read, double measured, double all)
 {
     const double most = 64;
     double       low = 0, high = *scale = 1;
@@ -161,7 +161,7 @@ static void fit(stk_model *m, double *scale, bool read, double measured, double 
     }
 }
 
-static void calibrate(stk_model *m)
+static void calibrate(stk_sim_model *m)
 {
     const double all = all_ns(m);
     stk_what_if  what;
@@ -180,7 +180,7 @@ static void calibrate(stk_model *m)
     if (bound > all) m->core_scale = all / bound;
 }
 
-static stk_status take_steps(stk_model *m, const stk_profile *p, stk_error *err)
+static stk_status take_steps(stk_sim_model *m, const stk_profile *p, stk_error *err)
 {
     const stk_step_record **like = malloc(STK_MODEL_MOST_STEPS * sizeof *like);
     m->steps = calloc(STK_MODEL_MOST_STEPS, sizeof *m->steps);
@@ -201,9 +201,9 @@ static stk_status take_steps(stk_model *m, const stk_profile *p, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_model_make(stk_model *out, const stk_profile *profile, stk_error *err)
+stk_status stk_model_make(stk_sim_model *out, const stk_profile *profile, stk_error *err)
 {
-    *out = (stk_model){.read_scale = 1, .prepare_scale = 1, .core_scale = 1};
+    *out = (stk_sim_model){.read_scale = 1, .prepare_scale = 1, .core_scale = 1};
     STK_TRY(take_steps(out, profile, err));
     take_machine(out, profile);
     if (out->count < FEWEST_STEPS || !(all_ns(out) > 0)) {
@@ -216,8 +216,8 @@ stk_status stk_model_make(stk_model *out, const stk_profile *profile, stk_error 
     return STK_OK;
 }
 
-void stk_model_release(stk_model *model)
+void stk_model_release(stk_sim_model *model)
 {
     free(model->steps);
-    *model = (stk_model){0};
+    *model = (stk_sim_model){0};
 }

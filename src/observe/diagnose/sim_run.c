@@ -7,29 +7,29 @@ enum { READ_AHEAD = 4, APART_AHEAD = 2 };
 
 /* Where the run is; rings hold what buffers remember. */
 typedef struct player {
-    const stk_model   *model;
-    const stk_what_if *what;
-    double             helpers, compute_factor;
-    double             beside, together; /* batches' work a moment: see set_speeds */
-    size_t             buffer, index;
-    bool               crowded;        /* more threads than cores, by what is asked */
-    double             read, prepared; /* when the last batch was */
-    double             end;            /* of the last step */
-    double             taken[STK_MODEL_MOST_BUFFER];
-    double             prepared_before[READ_AHEAD];
-    double             apart[STK_STAGE_COUNT][APART_AHEAD];
-    stk_model_run      sum;
-    double             core_ns;
+    const stk_sim_model *model;
+    const stk_what_if   *what;
+    double               helpers, compute_factor;
+    double               beside, together; /* batches' work a moment: see set_speeds */
+    size_t               buffer, index;
+    bool                 crowded;        /* more threads than cores, by what is asked */
+    double               read, prepared; /* when the last batch was */
+    double               end;            /* of the last step */
+    double               taken[STK_MODEL_MOST_BUFFER];
+    double               prepared_before[READ_AHEAD];
+    double               apart[STK_STAGE_COUNT][APART_AHEAD];
+    stk_model_run        sum;
+    double               core_ns;
 } player;
 
 /* Threads that want each core while compute and the input's threads run. */
-static double crowd(const stk_model *m, double threads, double helpers)
+static double crowd(const stk_sim_model *m, double threads, double helpers)
 {
     return m->cores > 0 ? fmax(1, (threads + helpers) / m->cores) : 1;
 }
 
 /* Threads without a core, for each that prepares: what a batch takes from compute goes with it. */
-static double too_many(const stk_model *m, double threads, double helpers)
+static double too_many(const stk_sim_model *m, double threads, double helpers)
 {
     const double without = threads + helpers - m->cores;
     return helpers > 0 && without > 0 ? without / helpers : 0;
@@ -39,9 +39,9 @@ static double too_many(const stk_model *m, double threads, double helpers)
  * never rest cannot take more than their share of the cores, or what they were seen to take. */
 static double compute_factor(const player *p, double threads)
 {
-    const stk_model *m = p->model;
-    const double     slower = p->what->factor[STK_STAGE_COMPUTE] * m->threads / threads;
-    const double     own = (1 - m->contention) * slower;
+    const stk_sim_model *m = p->model;
+    const double         slower = p->what->factor[STK_STAGE_COMPUTE] * m->threads / threads;
+    const double         own = (1 - m->contention) * slower;
     if (!(m->contention > 0)) return slower;
     const double then = crowd(m, threads, p->helpers), was = crowd(m, m->threads, m->helpers);
     const double seen = m->contention / (1 - m->contention) / (was - 1);
@@ -53,13 +53,13 @@ static double compute_factor(const player *p, double threads)
 /* How fast batches are prepared beside compute, and when the training thread waits and helps. */
 static void set_speeds(player *p, double threads)
 {
-    const stk_model *m = p->model;
-    const bool       share = m->contention > 0;
+    const stk_sim_model *m = p->model;
+    const bool           share = m->contention > 0;
     p->beside = p->helpers / (share ? crowd(m, threads, p->helpers) : 1);
     p->together = (p->helpers + 1) / (share ? crowd(m, 1, p->helpers) : 1);
 }
 
-static player begin(const stk_model *model, const stk_what_if *what)
+static player begin(const stk_sim_model *model, const stk_what_if *what)
 {
     player       p = {.model = model, .what = what, .helpers = model->helpers};
     const double threads = what->threads > 0 ? what->threads : model->threads;
@@ -114,8 +114,8 @@ static void run_apart(player *p, const stk_model_step *step)
 
 static void play_step(player *p, const stk_model_step *step)
 {
-    const stk_model *m = p->model;
-    const double     read_ns = step->read * m->read_scale * p->what->factor[STK_STAGE_READ];
+    const stk_sim_model *m = p->model;
+    const double         read_ns = step->read * m->read_scale * p->what->factor[STK_STAGE_READ];
     const double work = step->prepare * m->prepare_scale * p->what->factor[STK_STAGE_PREPROCESS];
     double      *taken = &p->taken[p->index % p->buffer];
     double      *before = &p->prepared_before[p->index % READ_AHEAD];
@@ -139,7 +139,7 @@ static void play_step(player *p, const stk_model_step *step)
     p->index++;
 }
 
-static const stk_model_step *step_at(const stk_model *m, const uint32_t *blocks, size_t i)
+static const stk_model_step *step_at(const stk_sim_model *m, const uint32_t *blocks, size_t i)
 {
     const size_t at =
         blocks ? blocks[i / STK_MODEL_BLOCK] * STK_MODEL_BLOCK + i % STK_MODEL_BLOCK : i;
@@ -147,7 +147,7 @@ static const stk_model_step *step_at(const stk_model *m, const uint32_t *blocks,
 }
 
 /* Queues are brought to where they are in the middle of a run before anything is counted. */
-stk_model_run stk_model_play(const stk_model *model, const stk_what_if *what,
+stk_model_run stk_model_play(const stk_sim_model *model, const stk_what_if *what,
                              const uint32_t *blocks, size_t block_count)
 {
     player       p = begin(model, what);

@@ -11,7 +11,7 @@ void stk_what_if_init(stk_what_if *what)
         what->factor[s] = 1;
 }
 
-double stk_model_rate(const stk_model *model, const stk_what_if *what)
+double stk_model_rate(const stk_sim_model *model, const stk_what_if *what)
 {
     const stk_model_run run = stk_model_play(model, what, NULL, 0);
     return run.ns > 0 ? run.samples / run.ns * 1e9 : 0;
@@ -26,7 +26,7 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-size_t stk_model_resample(const stk_model *model, unsigned number, uint32_t *blocks)
+size_t stk_model_resample(const stk_sim_model *model, unsigned number, uint32_t *blocks)
 {
     const size_t count = model->count / STK_MODEL_BLOCK;
     for (size_t i = 0; i < count; i++)
@@ -52,7 +52,7 @@ stk_estimate stk_model_interval(double value, double *resampled, size_t count)
     return e;
 }
 
-stk_estimate stk_model_estimate(const stk_model *model, const stk_what_if *what)
+stk_estimate stk_model_estimate(const stk_sim_model *model, const stk_what_if *what)
 {
     double       rates[STK_MODEL_RESAMPLES];
     uint32_t     blocks[STK_MODEL_MOST_BLOCKS];
@@ -68,8 +68,8 @@ stk_estimate stk_model_estimate(const stk_model *model, const stk_what_if *what)
 
 stk_estimate stk_replay(const stk_profile *profile, const stk_what_if *what)
 {
-    stk_model model;
-    stk_error unasked;
+    stk_sim_model model;
+    stk_error     unasked;
     if (stk_model_make(&model, profile, &unasked)) return (stk_estimate){-1, -1, -1};
     stk_estimate e = {-1, -1, -1};
     if (model.count) e = stk_model_estimate(&model, what);

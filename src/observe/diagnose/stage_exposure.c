@@ -7,7 +7,7 @@ typedef struct sums {
     double ns[STK_STAGE_COUNT], all;
 } sums;
 
-static void add_steps(sums *to, const stk_model *m, size_t first, size_t count)
+static void add_steps(sums *to, const stk_sim_model *m, size_t first, size_t count)
 {
     for (size_t i = first; i < first + count && i < m->count; i++)
         for (int s = 0; s < STK_STAGE_COUNT; s++) {
@@ -18,10 +18,10 @@ static void add_steps(sums *to, const stk_model *m, size_t first, size_t count)
 
 static void resample_shares(stk_case *c, const sums *whole)
 {
-    const stk_model *m = c->model;
-    uint32_t         blocks[STK_MODEL_MOST_BLOCKS];
-    double           shares[STK_STAGE_COUNT][STK_MODEL_RESAMPLES];
-    size_t           made = 0;
+    const stk_sim_model *m = c->model;
+    uint32_t             blocks[STK_MODEL_MOST_BLOCKS];
+    double               shares[STK_STAGE_COUNT][STK_MODEL_RESAMPLES];
+    size_t               made = 0;
     for (unsigned r = 0; r < STK_MODEL_RESAMPLES && m->count >= 2 * STK_MODEL_BLOCK; r++, made++) {
         sums         one = {0};
         const size_t count = stk_model_resample(m, r, blocks);
@@ -36,9 +36,9 @@ static void resample_shares(stk_case *c, const sums *whole)
 
 void stk_case_expose(stk_case *c)
 {
-    const stk_model *m = c->model;
-    sums             whole = {0};
-    double           samples = 0;
+    const stk_sim_model *m = c->model;
+    sums                 whole = {0};
+    double               samples = 0;
     add_steps(&whole, m, 0, m->count);
     for (size_t i = 0; i < m->count; i++)
         samples += m->steps[i].samples;

@@ -11,9 +11,9 @@ static const double as_good = 0.99;
 /* Compute on fewer threads takes longer by as much: the worst that can be. */
 static stk_workers try_helpers(const stk_case *c, int helpers)
 {
-    const stk_model *m = c->model;
-    stk_workers      w = {.threads = (int)m->threads, .input_threads = helpers + 1};
-    const int        cores = m->cores > 0 ? (int)m->cores : w.threads + helpers;
+    const stk_sim_model *m = c->model;
+    stk_workers          w = {.threads = (int)m->threads, .input_threads = helpers + 1};
+    const int            cores = m->cores > 0 ? (int)m->cores : w.threads + helpers;
     if (w.threads + helpers > cores) w.threads = cores - helpers;
     stk_what_if_init(&w.what);
     w.what.servers = helpers;
@@ -24,10 +24,10 @@ static stk_workers try_helpers(const stk_case *c, int helpers)
 
 stk_workers stk_case_best_workers(const stk_case *c)
 {
-    const stk_model *m = c->model;
-    const int        now = (int)m->helpers;
-    int              most = m->cores > 0 ? (int)m->cores - 1 : 2 * now + 1;
-    stk_workers      best = {.threads = (int)m->threads, .input_threads = now + 1, .rate = c->rate};
+    const stk_sim_model *m = c->model;
+    const int            now = (int)m->helpers;
+    int                  most = m->cores > 0 ? (int)m->cores - 1 : 2 * now + 1;
+    stk_workers best = {.threads = (int)m->threads, .input_threads = now + 1, .rate = c->rate};
     stk_what_if_init(&best.what);
     if (most > now + MOST_TRIED) most = now + MOST_TRIED;
     for (int helpers = now + 1; helpers <= most; helpers++) {

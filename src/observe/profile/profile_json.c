@@ -11,7 +11,7 @@ static const char *stage_word(unsigned stage)
     return stk_stage_name((stk_stage)stage);
 }
 
-static const stk_field run_fields[] = {
+static const stk_param run_fields[] = {
     STK_FIELD_OF_TEXT(stk_profile_run, command),
     STK_FIELD_OF_TEXT(stk_profile_run, data),
     STK_FIELD_OF_TEXT(stk_profile_run, version),
@@ -38,14 +38,14 @@ static const stk_field run_fields[] = {
 };
 static const stk_fields run_table = STK_FIELDS(run_fields, stk_profile_run);
 
-static const stk_field gpu_info_fields[] = {
+static const stk_param gpu_info_fields[] = {
     STK_FIELD_OF_TEXT(stk_gpu_info, name),
     STK_FIELD(stk_gpu_info, memory, STK_FIELD_UINT64),
     STK_FIELD(stk_gpu_info, persistence, STK_FIELD_INT),
 };
 static const stk_fields gpu_info_table = STK_FIELDS(gpu_info_fields, stk_gpu_info);
 
-static const stk_field machine_fields[] = {
+static const stk_param machine_fields[] = {
     STK_FIELD_OF_TEXT(stk_machine_info, host),
     STK_FIELD_OF_TEXT(stk_machine_info, cpu),
     STK_FIELD_OF_TEXT(stk_machine_info, kernel),
@@ -58,7 +58,7 @@ static const stk_field machine_fields[] = {
 };
 static const stk_fields machine_table = STK_FIELDS(machine_fields, stk_machine_info);
 
-static const stk_field limits_fields[] = {
+static const stk_param limits_fields[] = {
     STK_FIELD(stk_profile_limits, flops, STK_FIELD_NUMBER),
     STK_FIELD(stk_profile_limits, memory_bytes, STK_FIELD_NUMBER),
     STK_FIELD(stk_profile_limits, copy_bytes, STK_FIELD_NUMBER),
@@ -68,7 +68,7 @@ static const stk_field limits_fields[] = {
 };
 static const stk_fields limits_table = STK_FIELDS(limits_fields, stk_profile_limits);
 
-static const stk_field device_fields[] = {
+static const stk_param device_fields[] = {
     STK_FIELD_OF_TEXT(stk_profile_device, name),
     STK_FIELD_OF_TEXT(stk_profile_device, driver),
     STK_FIELD_OF_TEXT(stk_profile_device, runtime),
@@ -82,7 +82,7 @@ static const stk_field device_fields[] = {
 };
 static const stk_fields device_table = STK_FIELDS(device_fields, stk_profile_device);
 
-static const stk_field program_fields[] = {
+static const stk_param program_fields[] = {
     STK_FIELD_OF_TEXT(stk_profile_program, framework),
     STK_FIELD(stk_profile_program, workers, STK_FIELD_NUMBER),
     STK_FIELD(stk_profile_program, prefetches, STK_FIELD_NUMBER),
@@ -101,7 +101,7 @@ static const stk_field program_fields[] = {
 };
 static const stk_fields program_table = STK_FIELDS(program_fields, stk_profile_program);
 
-static const stk_field stage_fields[] = {
+static const stk_param stage_fields[] = {
     STK_FIELD(stk_profile_stage, exposed_ns, STK_FIELD_AMOUNT),
     STK_FIELD(stk_profile_stage, busy_ns, STK_FIELD_NUMBER),
     STK_FIELD(stk_profile_stage, starved_ns, STK_FIELD_NUMBER),
@@ -115,7 +115,7 @@ static const stk_field stage_fields[] = {
 };
 static const stk_fields stage_table = STK_FIELDS(stage_fields, stk_profile_stage);
 
-static const stk_field input_fields[] = {
+static const stk_param input_fields[] = {
     STK_FIELD_OF_TEXT(stk_profile_input, name),
     {.key = "stage",
      .kind = STK_FIELD_WORD,
@@ -137,7 +137,7 @@ static const stk_field input_fields[] = {
 };
 static const stk_fields input_table = STK_FIELDS(input_fields, stk_profile_input);
 
-static const stk_field input_op_fields[] = {
+static const stk_param input_op_fields[] = {
     STK_FIELD_OF_TEXT(stk_profile_input_op, name),
     STK_FIELD(stk_profile_input_op, depth, STK_FIELD_INT),
     STK_FIELD(stk_profile_input_op, items, STK_FIELD_NUMBER),
@@ -145,7 +145,7 @@ static const stk_field input_op_fields[] = {
 };
 static const stk_fields input_op_table = STK_FIELDS(input_op_fields, stk_profile_input_op);
 
-static const stk_field op_fields[] = {
+static const stk_param op_fields[] = {
     STK_FIELD_OF_TEXT(stk_profile_op, operation),
     STK_FIELD_OF_TEXT(stk_profile_op, name),
     STK_FIELD_OF_TEXT(stk_profile_op, kernel),
@@ -157,7 +157,7 @@ static const stk_field op_fields[] = {
 };
 static const stk_fields op_table = STK_FIELDS(op_fields, stk_profile_op);
 
-static const stk_field callback_fields[] = {
+static const stk_param callback_fields[] = {
     STK_FIELD_OF_TEXT(stk_profile_callback, name),
     STK_FIELD(stk_profile_callback, calls, STK_FIELD_UINT64),
     STK_FIELD(stk_profile_callback, ns, STK_FIELD_UINT64),
@@ -166,20 +166,20 @@ static const stk_field callback_fields[] = {
 };
 static const stk_fields callback_table = STK_FIELDS(callback_fields, stk_profile_callback);
 
-static const stk_field memory_fields[] = {
+static const stk_param memory_fields[] = {
     STK_FIELD_OF_TEXT(stk_profile_memory, name),
     STK_FIELD(stk_profile_memory, bytes, STK_FIELD_NUMBER),
 };
 static const stk_fields memory_table = STK_FIELDS(memory_fields, stk_profile_memory);
 
-static const stk_field batch_fields[] = {
+static const stk_param batch_fields[] = {
     STK_FIELD(stk_profile_batch, batch, STK_FIELD_INT64),
     STK_FIELD(stk_profile_batch, samples_per_s, STK_FIELD_NUMBER),
     STK_FIELD(stk_profile_batch, bytes, STK_FIELD_NUMBER),
 };
 static const stk_fields batch_table = STK_FIELDS(batch_fields, stk_profile_batch);
 
-static const stk_field overhead_fields[] = {
+static const stk_param overhead_fields[] = {
     STK_FIELD(stk_profile_overhead, measured, STK_FIELD_BOOL),
     STK_FIELD(stk_profile_overhead, share, STK_FIELD_NUMBER),
     STK_FIELD(stk_profile_overhead, low, STK_FIELD_NUMBER),
@@ -187,7 +187,7 @@ static const stk_field overhead_fields[] = {
 };
 static const stk_fields overhead_table = STK_FIELDS(overhead_fields, stk_profile_overhead);
 
-static const stk_field step_fields[] = {
+static const stk_param step_fields[] = {
     STK_FIELD(stk_step_record, step, STK_FIELD_INT64),
     STK_FIELD(stk_step_record, begin_ns, STK_FIELD_UINT64),
     STK_FIELD(stk_step_record, ns, STK_FIELD_UINT64),
@@ -204,7 +204,7 @@ static const stk_field step_fields[] = {
 };
 static const stk_fields step_table = STK_FIELDS(step_fields, stk_step_record);
 
-static const stk_field window_fields[] = {
+static const stk_param window_fields[] = {
     STK_FIELD(stk_meter_window, begin_ns, STK_FIELD_UINT64),
     STK_FIELD(stk_meter_window, ns, STK_FIELD_UINT64),
     STK_FIELD(stk_meter_window, steps, STK_FIELD_UINT64),
@@ -217,7 +217,7 @@ static const stk_field window_fields[] = {
 };
 static const stk_fields window_table = STK_FIELDS(window_fields, stk_meter_window);
 
-static const stk_field gpu_fields[] = {
+static const stk_param gpu_fields[] = {
     STK_FIELD(stk_gpu_sample, utilisation, STK_FIELD_NUMBER),
     STK_FIELD(stk_gpu_sample, memory_used, STK_FIELD_NUMBER),
     STK_FIELD(stk_gpu_sample, memory_utilisation, STK_FIELD_NUMBER),
@@ -231,7 +231,7 @@ static const stk_field gpu_fields[] = {
 };
 static const stk_fields gpu_table = STK_FIELDS(gpu_fields, stk_gpu_sample);
 
-static const stk_field resource_fields[] = {
+static const stk_param resource_fields[] = {
     STK_FIELD(stk_resource_sample, seconds, STK_FIELD_NUMBER),
     STK_FIELD(stk_resource_sample, cpu, STK_FIELD_NUMBER),
     STK_FIELD(stk_resource_sample, iowait, STK_FIELD_NUMBER),
@@ -257,7 +257,7 @@ static const stk_field resource_fields[] = {
 };
 static const stk_fields resource_table = STK_FIELDS(resource_fields, stk_resource_sample);
 
-static const stk_field profile_fields[] = {
+static const stk_param profile_fields[] = {
     {.key = "run",
      .kind = STK_FIELD_STRUCT,
      .offset = offsetof(stk_profile, run),

@@ -17,7 +17,7 @@ static void write_step(stk_json_writer *w, const stk_model_step *step)
     stk_json_array_end(w);
 }
 
-static void write_steps(stk_json_writer *w, const stk_model *model)
+static void write_steps(stk_json_writer *w, const stk_sim_model *model)
 {
     static const char *const keys[] = {"own", "read", "prepare", "samples"};
     stk_json_object(w);
@@ -34,7 +34,7 @@ static void write_steps(stk_json_writer *w, const stk_model *model)
     stk_json_object_end(w);
 }
 
-static void write_model(stk_json_writer *w, const stk_model *model)
+static void write_model(stk_json_writer *w, const stk_sim_model *model)
 {
     stk_json_object(w);
     stk_json_pair_double(w, "helpers", model->helpers);
@@ -53,7 +53,7 @@ static void write_model(stk_json_writer *w, const stk_model *model)
 
 stk_status stk_report_write_replay(const stk_profile *profile, stk_blob *out, stk_error *err)
 {
-    stk_model       model;
+    stk_sim_model   model;
     stk_json_writer w;
     STK_TRY(stk_model_make(&model, profile, err));
     stk_json_begin(&w, out, 0);

@@ -10,10 +10,11 @@
 
 static const stk_process_counters unknown = {-1, -1, -1, -1};
 
-stk_status stk_tree_open(stk_tree *tree, stk_procfs *fs, int process, bool is_real, stk_error *err)
+stk_status stk_tree_open(stk_process_tree *tree, stk_procfs *fs, int process, bool is_real,
+                         stk_error *err)
 {
     enum { PROCESSES = 16, THREADS = 64, PAIRS = 4096 };
-    *tree = (stk_tree){.fs = fs, .is_real = is_real, .forks = -1, .searched_forks = -1};
+    *tree = (stk_process_tree){.fs = fs, .is_real = is_real, .forks = -1, .searched_forks = -1};
     tree->page = sysconf(_SC_PAGESIZE);
     tree->ticks = sysconf(_SC_CLK_TCK);
     tree->cpu_ns = tree->read = tree->write = tree->switches = tree->waiting_ns = tree->resident =
@@ -32,14 +33,14 @@ stk_status stk_tree_open(stk_tree *tree, stk_procfs *fs, int process, bool is_re
     return STK_OK;
 }
 
-static void close_process(stk_tree *tree, stk_tree_process *p)
+static void close_process(stk_process_tree *tree, stk_tree_process *p)
 {
     stk_procfile_close(&p->stat, tree->fs);
     stk_procfile_close(&p->statm, tree->fs);
     stk_procfile_close(&p->io, tree->fs);
 }
 
-void stk_tree_close(stk_tree *tree)
+void stk_tree_close(stk_process_tree *tree)
 {
     for (size_t i = 0; i < tree->process_count; i++)
         close_process(tree, &tree->processes[i]);
@@ -48,10 +49,10 @@ void stk_tree_close(stk_tree *tree)
     free(tree->processes);
     free(tree->threads);
     free(tree->pairs);
-    *tree = (stk_tree){0};
+    *tree = (stk_process_tree){0};
 }
 
-void stk_tree_add(stk_tree *tree, int id, int parent)
+void stk_tree_add(stk_process_tree *tree, int id, int parent)
 {
     if (tree->process_count == tree->process_room) {
         const size_t      room = tree->process_room * 2;
@@ -89,7 +90,7 @@ bool stk_process_stat_parse(stk_process_stat *out, const char *text)
 }
 
 /* The clock of a process: nanoseconds, where the file has hundredths of a second. */
-static int64_t read_cpu_clock(const stk_tree *tree, int id)
+static int64_t read_cpu_clock(const stk_process_tree *tree, int id)
 {
     clockid_t       clock;
     struct timespec time;
@@ -97,13 +98,13 @@ static int64_t read_cpu_clock(const stk_tree *tree, int id)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static int64_t ticks_to_ns(const stk_tree *tree, int64_t ticks)
+static int64_t ticks_to_ns(const stk_process_tree *tree, int64_t ticks)
 {
     const int64_t tick_ns = 1000000000 / tree->ticks;
     return ticks < 0 || ticks > INT64_MAX / tick_ns ? -1 : ticks * tick_ns;
 }
 
-static void read_memory(stk_tree *tree, stk_tree_process *p)
+static void read_memory(stk_process_tree *tree, stk_tree_process *p)
 {
     const char *text = stk_procfile_read(&p->statm, tree->fs);
     if (!text) return;
@@ -115,7 +116,7 @@ static void read_memory(stk_tree *tree, stk_tree_process *p)
 }
 
 /* Of another user's process they may not be read. */
-static void read_io(stk_tree *tree, stk_tree_process *p)
+static void read_io(stk_process_tree *tree, stk_tree_process *p)
 {
     const char *text = stk_procfile_read(&p->io, tree->fs);
     for (; text; text = stk_proc_line(text)) {
@@ -126,7 +127,7 @@ static void read_io(stk_tree *tree, stk_tree_process *p)
     }
 }
 
-static void read_process(stk_tree *tree, stk_tree_process *p)
+static void read_process(stk_process_tree *tree, stk_tree_process *p)
 {
     stk_process_stat stat;
     const char      *text = stk_procfile_read(&p->stat, tree->fs);
@@ -145,7 +146,7 @@ static void read_process(stk_tree *tree, stk_tree_process *p)
     p->is_new = false;
 }
 
-static stk_tree_process *find(stk_tree *tree, int id)
+static stk_tree_process *find(stk_process_tree *tree, int id)
 {
     for (size_t i = 0; i < tree->process_count; i++)
         if (tree->processes[i].id == id) return &tree->processes[i];
@@ -158,7 +159,7 @@ static void add_known(int64_t *sum, int64_t more)
 }
 
 /* The nearest ancestor that is still there will have been handed what this one used. */
-static void hand_up(stk_tree *tree, const stk_tree_process *gone)
+static void hand_up(stk_process_tree *tree, const stk_tree_process *gone)
 {
     stk_tree_process *heir = find(tree, gone->parent);
     while (heir && heir->gone)
@@ -187,7 +188,7 @@ static int64_t advance(int64_t now, int64_t before, int64_t *owed, int64_t *owed
     return more;
 }
 
-static void count_process(stk_tree *tree, stk_tree_process *p)
+static void count_process(stk_process_tree *tree, stk_tree_process *p)
 {
     int64_t none = 0, none_before = 0;
     tree->cpu_ns += advance(p->now.cpu_ns, p->before.cpu_ns, &none, &none_before);
@@ -198,7 +199,7 @@ static void count_process(stk_tree *tree, stk_tree_process *p)
     p->before = p->now;
 }
 
-static void drop_gone(stk_tree *tree)
+static void drop_gone(stk_process_tree *tree)
 {
     size_t kept = 0;
     for (size_t i = 0; i < tree->process_count; i++) {
@@ -211,7 +212,7 @@ static void drop_gone(stk_tree *tree)
 }
 
 /* Files and shared memory that several have mapped are there once: the largest part counts. */
-static int64_t sum_memory(const stk_tree *tree)
+static int64_t sum_memory(const stk_process_tree *tree)
 {
     int64_t own = 0, shared = 0;
     for (size_t i = 0; i < tree->process_count; i++) {
@@ -222,12 +223,12 @@ static int64_t sum_memory(const stk_tree *tree)
     return tree->process_count ? own + shared : -1;
 }
 
-static bool io_is_known(const stk_tree *tree)
+static bool io_is_known(const stk_process_tree *tree)
 {
     return tree->process_count && tree->processes[0].now.read >= 0;
 }
 
-void stk_tree_update(stk_tree *tree, int64_t forks, uint64_t now_ns, double elapsed_s)
+void stk_tree_update(stk_process_tree *tree, int64_t forks, uint64_t now_ns, double elapsed_s)
 {
     stk_tree_search(tree, forks, now_ns);
     bool changed = !tree->begun;

@@ -8,7 +8,7 @@
 
 enum { SEARCH_NS = 1000000000 }; /* a search reads every process: not more often than this */
 
-static bool is_watched(const stk_tree *tree, int id)
+static bool is_watched(const stk_process_tree *tree, int id)
 {
     for (size_t i = 0; i < tree->process_count; i++)
         if (tree->processes[i].id == id) return true;
@@ -16,7 +16,7 @@ static bool is_watched(const stk_tree *tree, int id)
 }
 
 /* Which process has which parent: every process is read once. */
-static void list_pairs(stk_tree *tree, DIR *folder)
+static void list_pairs(stk_process_tree *tree, DIR *folder)
 {
     struct dirent *entry;
     tree->pair_count = 0;
@@ -38,7 +38,7 @@ static void list_pairs(stk_tree *tree, DIR *folder)
 }
 
 /* Children mostly come after their parents; where numbers began anew, another pass finds them. */
-static bool add_children(stk_tree *tree)
+static bool add_children(stk_process_tree *tree)
 {
     bool found = false;
     for (size_t i = 0; i < tree->pair_count; i++) {
@@ -53,7 +53,7 @@ static bool add_children(stk_tree *tree)
 }
 
 /* Without a process that was started since, there can be no new child. */
-void stk_tree_search(stk_tree *tree, int64_t forks, uint64_t now_ns)
+void stk_tree_search(stk_process_tree *tree, int64_t forks, uint64_t now_ns)
 {
     const bool first = !tree->begun;
     if (!tree->process_count) return;

@@ -16,7 +16,7 @@ bool stk_thread_times_parse(stk_thread_times *out, const char *text)
     return out->cpu_ns >= 0 && out->runnable_ns >= 0 && out->switches >= 0;
 }
 
-static stk_tree_thread *find_thread(stk_tree *tree, int process, int id)
+static stk_tree_thread *find_thread(stk_process_tree *tree, int process, int id)
 {
     for (size_t i = 0; i < tree->thread_count; i++)
         if (tree->threads[i].id == id && tree->threads[i].process == process)
@@ -24,7 +24,7 @@ static stk_tree_thread *find_thread(stk_tree *tree, int process, int id)
     return NULL;
 }
 
-static stk_tree_thread *add_thread(stk_tree *tree, int process, int id)
+static stk_tree_thread *add_thread(stk_process_tree *tree, int process, int id)
 {
     if (tree->thread_count == tree->thread_room) {
         const size_t     room = tree->thread_room * 2;
@@ -40,7 +40,7 @@ static stk_tree_thread *add_thread(stk_tree *tree, int process, int id)
     return thread;
 }
 
-static void list_threads(stk_tree *tree, const stk_tree_process *p)
+static void list_threads(stk_process_tree *tree, const stk_tree_process *p)
 {
     char path[STK_PROCFILE_PATH];
     snprintf(path, sizeof path, "proc/%d/task", p->id);
@@ -61,7 +61,7 @@ static void list_threads(stk_tree *tree, const stk_tree_process *p)
     closedir(folder);
 }
 
-static void drop_unseen(stk_tree *tree)
+static void drop_unseen(stk_process_tree *tree)
 {
     size_t kept = 0;
     for (size_t i = 0; i < tree->thread_count; i++) {
@@ -74,7 +74,7 @@ static void drop_unseen(stk_tree *tree)
 }
 
 /* A thread that ends between two samples is missed here; the process's clock has its time. */
-static void read_thread(stk_tree *tree, stk_tree_thread *t, double elapsed_s)
+static void read_thread(stk_process_tree *tree, stk_tree_thread *t, double elapsed_s)
 {
     const char *text = stk_procfile_read(&t->schedstat, tree->fs);
     if (!text || !stk_thread_times_parse(&t->now, text)) {
@@ -93,7 +93,7 @@ static void read_thread(stk_tree *tree, stk_tree_thread *t, double elapsed_s)
     t->before = t->now;
 }
 
-void stk_tree_read_threads(stk_tree *tree, bool changed, double elapsed_s)
+void stk_tree_read_threads(stk_process_tree *tree, bool changed, double elapsed_s)
 {
     if (changed) {
         for (size_t i = 0; i < tree->thread_count; i++)
@@ -114,7 +114,7 @@ static int by_cpu(const void *a, const void *b)
 }
 
 /* Waiting for disks is counted where the kernel was told to: kernel.task_delayacct. */
-static double read_io_wait(stk_tree *tree, const stk_tree_thread *t)
+static double read_io_wait(stk_process_tree *tree, const stk_tree_thread *t)
 {
     stk_process_stat stat;
     const char      *text = stk_procfs_read(tree->fs, "proc/sys/kernel/task_delayacct");
@@ -124,7 +124,7 @@ static double read_io_wait(stk_tree *tree, const stk_tree_thread *t)
     return (double)stat.io_ticks / (double)tree->ticks;
 }
 
-size_t stk_tree_busiest(stk_tree *tree, stk_thread_sample *out, size_t capacity)
+size_t stk_tree_busiest(stk_process_tree *tree, stk_thread_sample *out, size_t capacity)
 {
     const size_t count = tree->thread_count < capacity ? tree->thread_count : capacity;
     qsort(tree->threads, tree->thread_count, sizeof *tree->threads, by_cpu);

@@ -53,7 +53,7 @@ typedef struct stk_tree_pair {
     int id, parent;
 } stk_tree_pair;
 
-typedef struct stk_tree {
+typedef struct stk_process_tree {
     stk_procfs       *fs;
     bool              is_real; /* /proc of this machine: clocks of processes can be read */
     int64_t           page, ticks;
@@ -70,25 +70,25 @@ typedef struct stk_tree {
     /* Since the first update; never falls. -1: not known. */
     int64_t cpu_ns, read, write, switches, waiting_ns; /* waiting_ns: for a core */
     int64_t resident;                                  /* bytes now */
-} stk_tree;
+} stk_process_tree;
 
 /* Watches process; it need not exist. is_real: fs is this machine's. */
-STK_NODISCARD stk_status stk_tree_open(stk_tree *tree, stk_procfs *fs, int process, bool is_real,
-                                       stk_error *err);
-void                     stk_tree_close(stk_tree *tree);
+STK_NODISCARD stk_status stk_tree_open(stk_process_tree *tree, stk_procfs *fs, int process,
+                                       bool is_real, stk_error *err);
+void                     stk_tree_close(stk_process_tree *tree);
 /* Reads all counters. forks: of the machine, -1 when not known; elapsed_s: since the update before.
  */
-void stk_tree_update(stk_tree *tree, int64_t forks, uint64_t now_ns, double elapsed_s);
+void stk_tree_update(stk_process_tree *tree, int64_t forks, uint64_t now_ns, double elapsed_s);
 /* The busiest threads. */
-size_t stk_tree_busiest(stk_tree *tree, stk_thread_sample *out, size_t capacity);
+size_t stk_tree_busiest(stk_process_tree *tree, stk_thread_sample *out, size_t capacity);
 
 /* Parts of update, one a file. */
 
 /* Finds children that are new. */
-void stk_tree_search(stk_tree *tree, int64_t forks, uint64_t now_ns);
+void stk_tree_search(stk_process_tree *tree, int64_t forks, uint64_t now_ns);
 /* Lists and reads the threads. */
-void stk_tree_read_threads(stk_tree *tree, bool changed, double elapsed_s);
+void stk_tree_read_threads(stk_process_tree *tree, bool changed, double elapsed_s);
 /* Adds a process; without room or memory it is not watched. */
-void stk_tree_add(stk_tree *tree, int id, int parent);
+void stk_tree_add(stk_process_tree *tree, int id, int parent);
 
 #endif

@@ -27,7 +27,7 @@ struct stk_resources {
     stk_procfile        stat, meminfo, diskstats, net;
     stk_machine_info    machine;
     stk_gpu_reader     *gpus;
-    stk_tree            tree;
+    stk_process_tree    tree;
     bool                has_tree, begun;
     uint64_t            start_ns, before_ns;
     counters            now, before;

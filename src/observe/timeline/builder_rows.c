@@ -31,7 +31,7 @@ static uint32_t *slots_of(const stk_builder *b)
 
 static size_t row_count(const stk_builder *b)
 {
-    return b->timeline->rows.size / sizeof(stk_track);
+    return b->timeline->rows.size / sizeof(stk_timeline_track);
 }
 
 static size_t find_slot(const stk_builder *b, int64_t process, int64_t thread)
@@ -67,7 +67,7 @@ static stk_status find_row(stk_builder *b, int64_t process, int64_t thread, uint
     const size_t slot = find_slot(b, process, thread);
     *row = slots_of(b)[slot] ? slots_of(b)[slot] - 1 : 0;
     if (slots_of(b)[slot] || row_count(b) >= MOST_ROWS) return STK_OK;
-    const stk_track made = {
+    const stk_timeline_track made = {
         .row = {.process = process, .thread = thread, .thread_name = thread_name}};
     STK_TRY(stk_blob_append(&b->timeline->rows, &made, sizeof made, err));
     *row = (uint32_t)row_count(b) - 1;
@@ -169,7 +169,7 @@ void stk_builder_name_rows(stk_builder *b)
     const process_name *list = (const process_name *)(void *)b->processes.data;
     const size_t        count = b->processes.size / sizeof *list;
     for (size_t r = 0; r < row_count(b); r++) {
-        stk_track *track = &stk_timeline_tracks(b->timeline)[r];
+        stk_timeline_track *track = &stk_timeline_tracks(b->timeline)[r];
         for (size_t i = 0; i < count; i++)
             if (list[i].process == track->row.process) {
                 track->row.process_name = list[i].name;

@@ -127,7 +127,7 @@ stk_status stk_builder_begin(stk_builder *b, const stk_file_event *event, stk_er
         }
         STK_TRY(stk_blob_append(&b->open, &span, sizeof span, err));
     }
-    stk_track *track = &stk_timeline_tracks(b->timeline)[span.row];
+    stk_timeline_track *track = &stk_timeline_tracks(b->timeline)[span.row];
     span.below = track->open;
     *open_at(b, number) = span;
     track->open = number;
@@ -142,8 +142,8 @@ stk_status stk_builder_end(stk_builder *b, const stk_file_event *event, stk_erro
     STK_TRY(read_span(b, event, &end, &good, err));
     if (!good) return STK_OK;
     STK_TRY(stk_builder_row(b, event, &end.row, err));
-    stk_track     *track = &stk_timeline_tracks(b->timeline)[end.row];
-    const uint32_t number = track->open;
+    stk_timeline_track *track = &stk_timeline_tracks(b->timeline)[end.row];
+    const uint32_t      number = track->open;
     if (!number) {
         b->timeline->findings.ends_alone++;
         return STK_OK;

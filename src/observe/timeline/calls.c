@@ -91,9 +91,9 @@ static void make_marks(survey *s, const stk_stretch *list, size_t count)
 /* Neighbours that are no stage's are one pause. */
 static void count_pauses(survey *s)
 {
-    const stk_window *first = s->w->list, *last = &first[s->w->count - 1];
-    const double      step = (double)(last->end_ns - first->begin_ns) / (double)s->w->count;
-    uint64_t          from = first->begin_ns;
+    const stk_step_window *first = s->w->list, *last = &first[s->w->count - 1];
+    const double           step = (double)(last->end_ns - first->begin_ns) / (double)s->w->count;
+    uint64_t               from = first->begin_ns;
     for (size_t i = 0; i <= s->count; i++) {
         const bool     end = i == s->count;
         const uint64_t to = end ? last->end_ns : s->marks[i].begin_ns;

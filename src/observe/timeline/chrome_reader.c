@@ -15,7 +15,7 @@ typedef struct reader {
 } reader;
 
 /* One scan over the unread bytes, which are taken when it found what it wanted. */
-typedef stk_scan (*attempt)(reader *r, stk_scanner *s, void *result);
+typedef stk_json_scan (*attempt)(reader *r, stk_scanner *s, void *result);
 
 static stk_status fail_at(reader *r, const stk_scanner *s)
 {
@@ -53,13 +53,13 @@ static stk_status scan(reader *r, attempt try, void *result)
     }
 }
 
-static stk_scan peek(reader *r, stk_scanner *s, void *result)
+static stk_json_scan peek(reader *r, stk_scanner *s, void *result)
 {
     (void)r;
     return stk_scan_peek(s, result);
 }
 
-static stk_scan pass_byte(reader *r, stk_scanner *s, void *result)
+static stk_json_scan pass_byte(reader *r, stk_scanner *s, void *result)
 {
     uint8_t byte;
     (void)r;
@@ -69,7 +69,7 @@ static stk_scan pass_byte(reader *r, stk_scanner *s, void *result)
     return STK_SCAN_FOUND;
 }
 
-static stk_scan pass_key(reader *r, stk_scanner *s, void *result)
+static stk_json_scan pass_key(reader *r, stk_scanner *s, void *result)
 {
     (void)r;
     return stk_scan_key(s, result);
@@ -95,7 +95,7 @@ static void keep_field(stk_file_event *event, stk_bytes key, stk_bytes value)
 }
 
 /* Strict about the event itself; what its values hold is the business of those who look. */
-static stk_scan pass_event(reader *r, stk_scanner *s, void *result)
+static stk_json_scan pass_event(reader *r, stk_scanner *s, void *result)
 {
     stk_file_event *event = result;
     uint8_t         next;
@@ -103,7 +103,7 @@ static stk_scan pass_event(reader *r, stk_scanner *s, void *result)
     *event = (stk_file_event){0};
     if (stk_scan_peek(s, &next)) return STK_SCAN_MORE;
     const uint8_t *begin = s->at;
-    stk_scan       found = stk_scan_byte(s, '{', "an event ('{')");
+    stk_json_scan  found = stk_scan_byte(s, '{', "an event ('{')");
     for (bool first = true; !found; first = false) {
         stk_bytes key, value;
         if ((found = stk_scan_peek(s, &next))) return found;
@@ -181,11 +181,11 @@ static stk_status skip_value(reader *r)
 }
 
 /* Found without a value when it is too large to be kept: it is skipped then. */
-static stk_scan pass_member(reader *r, stk_scanner *s, void *result)
+static stk_json_scan pass_member(reader *r, stk_scanner *s, void *result)
 {
-    stk_bytes     *value = result;
-    const uint8_t *begin = s->at;
-    const stk_scan found = stk_scan_value(s, value);
+    stk_bytes          *value = result;
+    const uint8_t      *begin = s->at;
+    const stk_json_scan found = stk_scan_value(s, value);
     if (found != STK_SCAN_MORE || r->in->ended || s->end - begin < LARGEST_MEMBER) return found;
     *value = stk_bytes_of(NULL, 0);
     s->at = begin;
@@ -212,7 +212,7 @@ static stk_status read_member(reader *r, stk_bytes key, stk_blob *name)
     return r->visitor->member(r->visitor->context, stk_blob_bytes(name), value, r->err);
 }
 
-static stk_scan pass_comma(reader *r, stk_scanner *s, void *result)
+static stk_json_scan pass_comma(reader *r, stk_scanner *s, void *result)
 {
     uint8_t next;
     (void)r;
@@ -239,7 +239,7 @@ static stk_status read_members(reader *r, stk_blob *name)
     return STK_OK;
 }
 
-static stk_scan pass_mark(reader *r, stk_scanner *s, void *result)
+static stk_json_scan pass_mark(reader *r, stk_scanner *s, void *result)
 {
     static const uint8_t mark[] = {0xEF, 0xBB, 0xBF};
     (void)result;
@@ -249,7 +249,7 @@ static stk_scan pass_mark(reader *r, stk_scanner *s, void *result)
     return STK_SCAN_FOUND;
 }
 
-static stk_scan at_end(reader *r, stk_scanner *s, void *result)
+static stk_json_scan at_end(reader *r, stk_scanner *s, void *result)
 {
     uint8_t byte;
     *(bool *)result = false;

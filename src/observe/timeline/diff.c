@@ -13,7 +13,7 @@ enum { MOST_BLOCKS = 256, RESAMPLES = 400, FEWEST_STEPS = 4 };
 typedef struct side {
     const stk_timeline *t;
     stk_windows         windows;
-    stk_call           *calls; /* by name, then time */
+    stk_op_span        *calls; /* by name, then time */
     size_t              call_count;
     double             *by_step; /* of one line at a time */
 } side;
@@ -92,7 +92,7 @@ static void compare_stages(stk_timeline_diff *out, side *sides)
                  stage < 0 ? "step" : stk_stage_name((stk_stage)stage));
         for (int i = 0; i < 2; i++)
             for (size_t k = 0; k < sides[i].windows.count; k++) {
-                const stk_window *w = &sides[i].windows.list[k];
+                const stk_step_window *w = &sides[i].windows.list[k];
                 sides[i].by_step[k] = (double)(stage < 0 ? stk_window_ns(w) : w->exposed_ns[stage]);
             }
         finish_change(sides, change);
@@ -108,7 +108,7 @@ static void compare_stages(stk_timeline_diff *out, side *sides)
 static int compare_calls(const void *left, const void *right, void *context)
 {
     const stk_timeline *t = context;
-    const stk_call     *a = left, *b = right;
+    const stk_op_span  *a = left, *b = right;
     if (a->is_device != b->is_device) return a->is_device ? -1 : 1;
     if (a->name == b->name) return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
     return strcmp(stk_timeline_text(t, a->name), stk_timeline_text(t, b->name));
@@ -128,7 +128,7 @@ static int compare_groups(const side *sides, const size_t *at)
 {
     if (at[0] >= sides[0].call_count) return 1;
     if (at[1] >= sides[1].call_count) return -1;
-    const stk_call *a = &sides[0].calls[at[0]], *b = &sides[1].calls[at[1]];
+    const stk_op_span *a = &sides[0].calls[at[0]], *b = &sides[1].calls[at[1]];
     if (a->is_device != b->is_device) return a->is_device ? -1 : 1;
     return strcmp(stk_timeline_text(sides[0].t, a->name), stk_timeline_text(sides[1].t, b->name));
 }
@@ -138,7 +138,7 @@ static void add_group(side *s, size_t begin, size_t end, int which, stk_timeline
 {
     double calls = 0, total = 0;
     for (size_t i = begin; i < end; i++) {
-        const stk_window *w = stk_windows_at(&s->windows, s->calls[i].begin_ns);
+        const stk_step_window *w = stk_windows_at(&s->windows, s->calls[i].begin_ns);
         if (!w) continue;
         s->by_step[w - s->windows.list] += (double)s->calls[i].self_ns;
         calls++;

@@ -9,7 +9,7 @@ enum { RANKS = 16 };
 bool stk_timeline_has_devices(const stk_timeline *t)
 {
     for (size_t i = 0; i < stk_timeline_row_count(t); i++) {
-        const stk_track *track = &stk_timeline_tracks(t)[i];
+        const stk_timeline_track *track = &stk_timeline_tracks(t)[i];
         if (track->row.is_device && track->has_spans) return true;
     }
     return false;
@@ -19,14 +19,14 @@ bool stk_timeline_has_devices(const stk_timeline *t)
 static bool of_same_rank(const stk_timeline *t, const stk_windows *w, uint32_t row)
 {
     enum { PROCESSES_A_RANK = 1000 };
-    const stk_track *tracks = stk_timeline_tracks(t);
+    const stk_timeline_track *tracks = stk_timeline_tracks(t);
     return !t->origin.is_merged || tracks[row].row.process / PROCESSES_A_RANK ==
                                        tracks[w->row].row.process / PROCESSES_A_RANK;
 }
 
 bool stk_row_tells(const stk_timeline *t, const stk_windows *windows, uint32_t row)
 {
-    const stk_track *track = &stk_timeline_tracks(t)[row];
+    const stk_timeline_track *track = &stk_timeline_tracks(t)[row];
     if (track->is_background || track->is_derived || !track->has_spans) return false;
     if (stk_tool_of(t)->training_row_tells && windows->source == STK_STEPS_MARKED)
         return row == windows->row;
@@ -114,9 +114,9 @@ static void add_time(stk_windows *w, size_t *at, uint64_t begin, uint64_t end, s
     while (*at < w->count && w->list[*at].end_ns <= begin)
         ++*at;
     for (size_t i = *at; i < w->count && w->list[i].begin_ns < end; i++) {
-        stk_window    *window = &w->list[i];
-        const uint64_t ns = common(begin, end, window->begin_ns, window->end_ns);
-        const uint64_t aside = common(begin, end, window->aside_begin_ns, window->aside_end_ns);
+        stk_step_window *window = &w->list[i];
+        const uint64_t   ns = common(begin, end, window->begin_ns, window->end_ns);
+        const uint64_t   aside = common(begin, end, window->aside_begin_ns, window->aside_end_ns);
         window->exposed_ns[stage] += ns - aside;
         w->aside_ns[stage] += aside;
     }
@@ -140,8 +140,8 @@ static void sweep(stk_windows *w, const edge *edges, size_t count)
 static void add_rest(stk_windows *w)
 {
     for (size_t i = 0; i < w->count; i++) {
-        stk_window *window = &w->list[i];
-        uint64_t    rest = stk_window_ns(window);
+        stk_step_window *window = &w->list[i];
+        uint64_t         rest = stk_window_ns(window);
         for (int s = STK_STAGE_READ; s < STK_STAGE_COUNT; s++)
             rest -= window->exposed_ns[s];
         window->exposed_ns[STK_STAGE_NONE] = rest;

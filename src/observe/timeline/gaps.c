@@ -50,7 +50,7 @@ static int compare_stretches(const void *left, const void *right)
 /* Rows of one device work beside each other: it is idle when all are. */
 static bool same_device(const board *b, uint32_t device, uint32_t row)
 {
-    const stk_track *tracks = stk_timeline_tracks(b->t);
+    const stk_timeline_track *tracks = stk_timeline_tracks(b->t);
     if (row == device) return true;
     return tracks[row].row.is_device && tracks[row].row.process == tracks[device].row.process;
 }
@@ -74,7 +74,7 @@ static stk_status add_gap(board *b, stk_timeline_idle *idle, uint64_t begin, uin
                           stk_error *err)
 {
     if (begin >= end) return STK_OK;
-    const stk_window      *window = stk_windows_at(&b->windows, begin);
+    const stk_step_window *window = stk_windows_at(&b->windows, begin);
     const stk_timeline_gap gap = {
         .begin_ns = begin, .ns = end - begin, .row = idle->row, .step = window ? window->step : -1};
     idle->gaps++;

@@ -10,7 +10,7 @@ static bool is_blank(uint8_t c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-stk_scan stk_scan_peek(stk_scanner *s, uint8_t *byte)
+stk_json_scan stk_scan_peek(stk_scanner *s, uint8_t *byte)
 {
     while (s->at < s->end && is_blank(*s->at))
         s->at++;
@@ -18,13 +18,13 @@ stk_scan stk_scan_peek(stk_scanner *s, uint8_t *byte)
     return s->at < s->end ? STK_SCAN_FOUND : STK_SCAN_MORE;
 }
 
-static stk_scan wrong(stk_scanner *s, const char *expected)
+static stk_json_scan wrong(stk_scanner *s, const char *expected)
 {
     s->expected = expected;
     return STK_SCAN_WRONG;
 }
 
-stk_scan stk_scan_byte(stk_scanner *s, uint8_t byte, const char *expected)
+stk_json_scan stk_scan_byte(stk_scanner *s, uint8_t byte, const char *expected)
 {
     uint8_t found;
     if (stk_scan_peek(s, &found)) return STK_SCAN_MORE;
@@ -34,7 +34,7 @@ stk_scan stk_scan_byte(stk_scanner *s, uint8_t byte, const char *expected)
 }
 
 /* at is on the opening quote. */
-static stk_scan pass_string(stk_scanner *s)
+static stk_json_scan pass_string(stk_scanner *s)
 {
     const uint8_t *c = s->at + 1;
     for (;;) {
@@ -50,7 +50,7 @@ static stk_scan pass_string(stk_scanner *s)
 
 /* Numbers and words end where a blank or a mark of JSON comes: at the end of the window it is not
  * known yet. */
-static stk_scan pass_word(stk_scanner *s)
+static stk_json_scan pass_word(stk_scanner *s)
 {
     static const char letters[] =
         "+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -81,7 +81,7 @@ typedef struct nest {
     coming   next;
 } nest;
 
-static stk_scan pass_open(stk_scanner *s, nest *n)
+static stk_json_scan pass_open(stk_scanner *s, nest *n)
 {
     if (n->depth++ == DEEPEST) return wrong(s, "fewer brackets in each other");
     n->objects = n->objects << 1 | (*s->at == '{');
@@ -90,7 +90,7 @@ static stk_scan pass_open(stk_scanner *s, nest *n)
     return STK_SCAN_FOUND;
 }
 
-static stk_scan pass_close(stk_scanner *s, nest *n)
+static stk_json_scan pass_close(stk_scanner *s, nest *n)
 {
     const bool object = *s->at == '}';
     if ((n->objects & 1) != object || n->next == KEY || n->next == COLON || n->next == VALUE ||
@@ -103,7 +103,7 @@ static stk_scan pass_close(stk_scanner *s, nest *n)
     return STK_SCAN_FOUND;
 }
 
-static stk_scan pass_mark(stk_scanner *s, nest *n, coming wanted, coming then)
+static stk_json_scan pass_mark(stk_scanner *s, nest *n, coming wanted, coming then)
 {
     if (n->next != wanted) return wrong(s, expected_next[n->next]);
     n->next = then;
@@ -112,7 +112,7 @@ static stk_scan pass_mark(stk_scanner *s, nest *n, coming wanted, coming then)
 }
 
 /* A string or a word, as key or as value. */
-static stk_scan pass_scalar(stk_scanner *s, nest *n)
+static stk_json_scan pass_scalar(stk_scanner *s, nest *n)
 {
     const bool is_key = n->next == KEY || n->next == KEY_OR_CLOSE;
     if (n->next == COLON || n->next == COMMA_OR_CLOSE || (is_key && *s->at != '"'))
@@ -122,12 +122,12 @@ static stk_scan pass_scalar(stk_scanner *s, nest *n)
 }
 
 /* at is on the opening bracket. */
-static stk_scan pass_container(stk_scanner *s)
+static stk_json_scan pass_container(stk_scanner *s)
 {
     nest n = {.next = VALUE};
     do {
-        uint8_t  c;
-        stk_scan found;
+        uint8_t       c;
+        stk_json_scan found;
         if (stk_scan_peek(s, &c)) return STK_SCAN_MORE;
         if (c == '{' || c == '[')
             found = n.next == VALUE || n.next == VALUE_OR_CLOSE ? pass_open(s, &n)
@@ -145,19 +145,19 @@ static stk_scan pass_container(stk_scanner *s)
     return STK_SCAN_FOUND;
 }
 
-stk_scan stk_scan_value(stk_scanner *s, stk_bytes *value)
+stk_json_scan stk_scan_value(stk_scanner *s, stk_bytes *value)
 {
     uint8_t first;
     if (stk_scan_peek(s, &first)) return STK_SCAN_MORE;
-    const uint8_t *begin = s->at;
-    const stk_scan found = first == '"'                   ? pass_string(s)
-                           : first == '{' || first == '[' ? pass_container(s)
-                                                          : pass_word(s);
+    const uint8_t      *begin = s->at;
+    const stk_json_scan found = first == '"'                   ? pass_string(s)
+                                : first == '{' || first == '[' ? pass_container(s)
+                                                               : pass_word(s);
     *value = stk_bytes_of(begin, (size_t)(s->at - begin));
     return found;
 }
 
-stk_scan stk_scan_key(stk_scanner *s, stk_bytes *key)
+stk_json_scan stk_scan_key(stk_scanner *s, stk_bytes *key)
 {
     uint8_t first;
     if (stk_scan_peek(s, &first)) return STK_SCAN_MORE;

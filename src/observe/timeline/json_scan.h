@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stoker/blob.h>
 
-typedef enum stk_scan { STK_SCAN_FOUND, STK_SCAN_MORE, STK_SCAN_WRONG } stk_scan;
+typedef enum stk_json_scan { STK_SCAN_FOUND, STK_SCAN_MORE, STK_SCAN_WRONG } stk_json_scan;
 
 typedef struct stk_scanner {
     const uint8_t *at, *end;
@@ -15,14 +15,14 @@ typedef struct stk_scanner {
 } stk_scanner;
 
 /* The next byte that is no blank, without passing it; 0 (with MORE) where there is none. */
-stk_scan stk_scan_peek(stk_scanner *s, uint8_t *byte);
+stk_json_scan stk_scan_peek(stk_scanner *s, uint8_t *byte);
 /* Passes one byte that must come, after blanks. */
-stk_scan stk_scan_byte(stk_scanner *s, uint8_t byte, const char *expected);
+stk_json_scan stk_scan_byte(stk_scanner *s, uint8_t byte, const char *expected);
 /* Passes a value of any type. Numbers that JSON lacks (nan, inf) and control characters in strings
  * pass too: tools write them. */
-stk_scan stk_scan_value(stk_scanner *s, stk_bytes *value);
+stk_json_scan stk_scan_value(stk_scanner *s, stk_bytes *value);
 /* Passes `"key":`; key is without its quotes, escapes as they stand. */
-stk_scan stk_scan_key(stk_scanner *s, stk_bytes *key);
+stk_json_scan stk_scan_key(stk_scanner *s, stk_bytes *key);
 
 /* Walks through an object that stk_scan_value passed: false after the last member. */
 typedef struct stk_members {

@@ -7,7 +7,7 @@
 #include <stoker/timeline_analysis.h>
 
 /* What a row is beside what others may see of it. */
-typedef struct stk_track {
+typedef struct stk_timeline_track {
     stk_timeline_row row;           /* first */
     uint32_t         labels;        /* of its process */
     uint32_t         open;          /* innermost span that was begun; 0: none */
@@ -15,7 +15,7 @@ typedef struct stk_track {
     bool             is_derived;    /* it tells again what others tell */
     bool             is_async;      /* its spans need not nest */
     bool             has_spans;
-} stk_track;
+} stk_timeline_track;
 
 /* Work of all events of a name, where the trace tells it. */
 typedef struct stk_name_work {
@@ -39,7 +39,7 @@ struct stk_timeline {
     stk_timeline_tool     tool;
     stk_texts             texts;
     stk_blob              events; /* stk_timeline_event */
-    stk_blob              rows;   /* stk_track */
+    stk_blob              rows;   /* stk_timeline_track */
     stk_blob              works;  /* stk_name_work, by name; may be shorter than the names */
     stk_trace_origin      origin;
     stk_timeline_findings findings;
@@ -51,9 +51,9 @@ static inline stk_timeline_event *stk_timeline_events(const stk_timeline *t)
     return (stk_timeline_event *)(void *)t->events.data;
 }
 
-static inline stk_track *stk_timeline_tracks(const stk_timeline *t)
+static inline stk_timeline_track *stk_timeline_tracks(const stk_timeline *t)
 {
-    return (stk_track *)(void *)t->rows.data;
+    return (stk_timeline_track *)(void *)t->rows.data;
 }
 
 static inline uint64_t stk_event_end(const stk_timeline_event *event)

@@ -25,39 +25,39 @@ bool stk_timeline_launches_wait(const stk_timeline *t)
 
 static bool is_operation(const stk_timeline *t, const stk_timeline_event *e)
 {
-    const stk_track *track = &stk_timeline_tracks(t)[e->row];
+    const stk_timeline_track *track = &stk_timeline_tracks(t)[e->row];
     return (e->kind == STK_TIMELINE_SPAN || e->kind == STK_TIMELINE_LAUNCH) && !track->is_derived;
 }
 
 /* Time of a child is not its parent's own. Spans that only cross are nobody's children. */
 static void list_row(const stk_timeline *t, size_t begin, size_t end, bool no_launches,
-                     stk_call *calls, size_t *count)
+                     stk_op_span *calls, size_t *count)
 {
     nesting stack[DEEPEST];
     int     depth = 0;
     for (size_t i = begin; i < end; i++) {
         const stk_timeline_event *e = &stk_timeline_events(t)[i];
-        const stk_track          *track = &stk_timeline_tracks(t)[e->row];
+        const stk_timeline_track *track = &stk_timeline_tracks(t)[e->row];
         if (!is_operation(t, e)) continue;
         while (depth > 0 && stack[depth - 1].end <= e->begin_ns)
             depth--;
-        stk_call *around = depth ? &calls[stack[depth - 1].call] : NULL;
+        stk_op_span *around = depth ? &calls[stack[depth - 1].call] : NULL;
         if (around && stk_event_end(e) <= stack[depth - 1].end && !track->is_async)
             around->self_ns -= e->ns;
         if (no_launches && e->kind == STK_TIMELINE_LAUNCH) continue;
         calls[*count] =
-            (stk_call){.name = e->name,
-                       .is_device = track->row.is_device,
-                       .begin_ns = e->begin_ns,
-                       .ns = e->ns,
-                       .self_ns = e->ns,
-                       .stage = e->stage || !around ? (uint8_t)e->stage : around->stage};
+            (stk_op_span){.name = e->name,
+                          .is_device = track->row.is_device,
+                          .begin_ns = e->begin_ns,
+                          .ns = e->ns,
+                          .self_ns = e->ns,
+                          .stage = e->stage || !around ? (uint8_t)e->stage : around->stage};
         if (depth < DEEPEST && e->ns) stack[depth++] = (nesting){stk_event_end(e), *count};
         ++*count;
     }
 }
 
-stk_status stk_timeline_list_calls(const stk_timeline *t, stk_call **calls, size_t *count,
+stk_status stk_timeline_list_calls(const stk_timeline *t, stk_op_span **calls, size_t *count,
                                    stk_error *err)
 {
     const bool no_launches = stk_timeline_launches_wait(t);
@@ -77,7 +77,7 @@ stk_status stk_timeline_list_calls(const stk_timeline *t, stk_call **calls, size
 
 static int compare_calls(const void *left, const void *right)
 {
-    const stk_call *a = left, *b = right;
+    const stk_op_span *a = left, *b = right;
     if (a->is_device != b->is_device) return a->is_device ? -1 : 1;
     if (a->name != b->name) return a->name < b->name ? -1 : 1;
     return (a->ns > b->ns) - (a->ns < b->ns);
@@ -96,7 +96,7 @@ static double rate(double work, double ns)
 }
 
 /* One operation from its calls, which are sorted by length. */
-static stk_timeline_op sum_up(const stk_timeline *t, const stk_call *calls, size_t count)
+static stk_timeline_op sum_up(const stk_timeline *t, const stk_op_span *calls, size_t count)
 {
     const stk_name_work *works = (const stk_name_work *)(void *)t->works.data;
     const stk_name_work  none = {0};
@@ -116,8 +116,8 @@ static stk_timeline_op sum_up(const stk_timeline *t, const stk_call *calls, size
     return op;
 }
 
-static stk_status group(stk_timeline_ops *out, const stk_timeline *t, stk_call *calls, size_t count,
-                        stk_error *err)
+static stk_status group(stk_timeline_ops *out, const stk_timeline *t, stk_op_span *calls,
+                        size_t count, stk_error *err)
 {
     size_t groups = 0;
     qsort(calls, count, sizeof *calls, compare_calls);
@@ -141,8 +141,8 @@ static stk_status group(stk_timeline_ops *out, const stk_timeline *t, stk_call *
 stk_status stk_timeline_count_ops(stk_timeline_ops *out, const stk_timeline *timeline,
                                   stk_error *err)
 {
-    stk_call *calls;
-    size_t    count;
+    stk_op_span *calls;
+    size_t       count;
     *out = (stk_timeline_ops){0};
     STK_TRY(stk_timeline_list_calls(timeline, &calls, &count, err));
     const stk_status st = group(out, timeline, calls, count, err);

@@ -4,15 +4,15 @@
 
 #include "observe/timeline/timeline_internal.h"
 
-typedef struct stk_call {
+typedef struct stk_op_span {
     uint32_t name;
     bool     is_device;
     uint8_t  stage; /* its own, or that of the span around it */
     uint64_t begin_ns, ns, self_ns;
-} stk_call;
+} stk_op_span;
 
 /* All calls, to be freed by the caller; unsorted. */
-STK_NODISCARD stk_status stk_timeline_list_calls(const stk_timeline *t, stk_call **calls,
+STK_NODISCARD stk_status stk_timeline_list_calls(const stk_timeline *t, stk_op_span **calls,
                                                  size_t *count, stk_error *err);
 
 /* Where a launch waits for its kernel, the kernel stands for both. Elsewhere a launch is work of

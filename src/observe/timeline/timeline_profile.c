@@ -37,8 +37,8 @@ static stk_status fill_steps(stk_profile *out, const stk_windows *w, stk_error *
     if (!out->step_list)
         return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for %zu steps", w->count);
     for (size_t i = 0; i < w->count; i++) {
-        const stk_window *window = &w->list[i];
-        stk_step_record  *step = &out->step_list[out->step_count++];
+        const stk_step_window *window = &w->list[i];
+        stk_step_record       *step = &out->step_list[out->step_count++];
         *step = (stk_step_record){.step = window->step >= 0 ? (int64_t)window->step : (int64_t)i,
                                   .begin_ns = window->begin_ns,
                                   .ns = stk_window_ns(window),

@@ -72,7 +72,7 @@ const stk_timeline_event *stk_timeline_at(const stk_timeline *timeline, size_t i
 
 size_t stk_timeline_row_count(const stk_timeline *timeline)
 {
-    return timeline->rows.size / sizeof(stk_track);
+    return timeline->rows.size / sizeof(stk_timeline_track);
 }
 
 const stk_timeline_row *stk_timeline_row_at(const stk_timeline *timeline, size_t index)

@@ -82,8 +82,8 @@ static stk_timeline_tool find_tool(const stk_timeline *t)
 static void label_rows(stk_timeline *t, const stk_tool *tool)
 {
     for (size_t i = 0; i < stk_timeline_row_count(t); i++) {
-        stk_track  *track = &stk_timeline_tracks(t)[i];
-        const char *thread = stk_timeline_text(t, track->row.thread_name);
+        stk_timeline_track *track = &stk_timeline_tracks(t)[i];
+        const char         *thread = stk_timeline_text(t, track->row.thread_name);
         track->is_derived = fits_any(tool->derived_threads, thread);
         track->row.is_device =
             fits_any(tool->device_processes, stk_timeline_text(t, track->row.process_name)) ||
@@ -126,8 +126,8 @@ typedef struct memo {
 static void label_event(const stk_timeline *t, const stk_tool *tool, stk_timeline_event *event,
                         memo *m)
 {
-    const stk_track *track = &stk_timeline_tracks(t)[event->row];
-    const bool       device = track->row.is_device;
+    const stk_timeline_track *track = &stk_timeline_tracks(t)[event->row];
+    const bool                device = track->row.is_device;
     if (track->is_derived) return;
     if (m->category != event->category + 1 || m->device != device) {
         *m = (memo){.category = event->category + 1, .device = device};

@@ -26,8 +26,8 @@ void stk_timeline_examine(const stk_timeline *timeline, stk_timeline_findings *o
     out->ns = timeline->end_ns;
     out->rows = out->devices = out->steps = out->crossing = 0;
     for (uint32_t row = 0; row < stk_timeline_row_count(timeline); row++) {
-        const stk_track *track = &stk_timeline_tracks(timeline)[row];
-        size_t           begin, end;
+        const stk_timeline_track *track = &stk_timeline_tracks(timeline)[row];
+        size_t                    begin, end;
         if (!track->has_spans) continue;
         out->rows++;
         out->devices += track->row.is_device;

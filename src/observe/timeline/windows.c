@@ -10,7 +10,7 @@ static const double most_uneven = 0.5; /* spread of the period, over its mean */
 
 static int compare_windows(const void *left, const void *right)
 {
-    const stk_window *a = left, *b = right;
+    const stk_step_window *a = left, *b = right;
     return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
 }
 
@@ -87,8 +87,8 @@ static stk_status find_marked(stk_windows *w, const stk_timeline *t, size_t mark
     for (size_t i = begin; i < end; i++) {
         const stk_timeline_event *e = &stk_timeline_events(t)[i];
         if (e->kind != STK_TIMELINE_STEP || !e->ns) continue;
-        w->list[w->count++] =
-            (stk_window){.begin_ns = e->begin_ns, .end_ns = stk_event_end(e), .step = e->value};
+        w->list[w->count++] = (stk_step_window){
+            .begin_ns = e->begin_ns, .end_ns = stk_event_end(e), .step = e->value};
     }
     qsort(w->list, w->count, sizeof *w->list, compare_windows);
     return join(w, err);
@@ -105,7 +105,7 @@ uint32_t stk_timeline_busiest_row(const stk_timeline *t)
     uint32_t busiest[2] = {0};
     for (size_t i = 0; i < stk_timeline_count(t); i++) {
         const stk_timeline_event *e = &stk_timeline_events(t)[i];
-        const stk_track          *track = &stk_timeline_tracks(t)[e->row];
+        const stk_timeline_track *track = &stk_timeline_tracks(t)[e->row];
         if (i && e->row != e[-1].row) now[0] = now[1] = 0;
         if (track->is_background || track->is_derived) continue;
         now[0] += e->stage == STK_STAGE_COMPUTE ? e->ns : 0;
@@ -180,7 +180,7 @@ static stk_status cut_by_operation(stk_windows *w, const stk_timeline *t, uint32
         const stk_timeline_event *e = &stk_timeline_events(t)[i];
         if (e->name != operation || e->kind != STK_TIMELINE_SPAN || found >= calls) continue;
         if (found) w->list[found - 1].end_ns = e->begin_ns;
-        w->list[found] = (stk_window){.begin_ns = e->begin_ns, .step = (double)found};
+        w->list[found] = (stk_step_window){.begin_ns = e->begin_ns, .step = (double)found};
         found++;
     }
     w->count = found ? found - 1 : 0;
@@ -215,7 +215,7 @@ static stk_status take_whole(stk_windows *w, const stk_timeline *t, stk_error *e
 {
     STK_TRY(allocate(w, 1, err));
     w->source = STK_STEPS_WHOLE;
-    w->list[0] = (stk_window){.end_ns = t->end_ns};
+    w->list[0] = (stk_step_window){.end_ns = t->end_ns};
     w->count = t->end_ns > 0;
     w->row = stk_timeline_busiest_row(t);
     return STK_OK;
@@ -236,7 +236,7 @@ static void find_evaluations(stk_windows *w, const stk_timeline *t)
         while (at < w->count && w->list[at].end_ns <= e->begin_ns)
             at++;
         if (at == w->count || w->list[at].begin_ns > e->begin_ns) continue;
-        stk_window *window = &w->list[at];
+        stk_step_window *window = &w->list[at];
         window->aside_begin_ns = e->begin_ns;
         window->aside_end_ns =
             stk_event_end(e) < window->end_ns ? stk_event_end(e) : window->end_ns;
@@ -264,7 +264,7 @@ void stk_windows_release(stk_windows *windows)
     windows->count = 0;
 }
 
-const stk_window *stk_windows_at(const stk_windows *windows, uint64_t ns)
+const stk_step_window *stk_windows_at(const stk_windows *windows, uint64_t ns)
 {
     size_t low = 0, high = windows->count;
     while (low < high) {

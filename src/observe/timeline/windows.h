@@ -11,22 +11,22 @@ typedef enum stk_step_source {
     STK_STEPS_WHOLE     /* neither: the trace is one window */
 } stk_step_source;
 
-typedef struct stk_window {
+typedef struct stk_step_window {
     uint64_t begin_ns, end_ns;
     double   step;
     uint64_t exposed_ns[STK_STAGE_COUNT];
     /* An evaluation inside of it, which is no part of the step; both 0: none. */
     uint64_t aside_begin_ns, aside_end_ns;
-} stk_window;
+} stk_step_window;
 
 typedef struct stk_windows {
-    stk_window     *list; /* in order, apart */
-    size_t          count;
-    stk_step_source source;
-    uint32_t        row;                       /* that has the marks, or the operation */
-    uint32_t        operation;                 /* PERIODIC: its name */
-    uint64_t        between_ns;                /* time between steps that belongs to none */
-    uint64_t        aside_ns[STK_STAGE_COUNT]; /* what stages took of evaluations */
+    stk_step_window *list; /* in order, apart */
+    size_t           count;
+    stk_step_source  source;
+    uint32_t         row;                       /* that has the marks, or the operation */
+    uint32_t         operation;                 /* PERIODIC: its name */
+    uint64_t         between_ns;                /* time between steps that belongs to none */
+    uint64_t         aside_ns[STK_STAGE_COUNT]; /* what stages took of evaluations */
 } stk_windows;
 
 /* To be released. No window: the timeline has no spans. */
@@ -34,13 +34,13 @@ STK_NODISCARD stk_status stk_windows_find(stk_windows *out, const stk_timeline *
 void                     stk_windows_release(stk_windows *windows);
 
 /* How long the step took, without an evaluation in it. */
-static inline uint64_t stk_window_ns(const stk_window *w)
+static inline uint64_t stk_window_ns(const stk_step_window *w)
 {
     return w->end_ns - w->begin_ns - (w->aside_end_ns - w->aside_begin_ns);
 }
 
 /* The window that holds a moment; NULL: none. */
-const stk_window *stk_windows_at(const stk_windows *windows, uint64_t ns);
+const stk_step_window *stk_windows_at(const stk_windows *windows, uint64_t ns);
 
 /* A stretch of one row that is one span's: of a stage, the outermost span that has one, but compute
  * gives way to other stages inside it, and preprocessing to reading and to its own parts; of no

@@ -10,7 +10,7 @@ static const double grown = 1.5; /* times: the last burst over the first */
 
 /* One burst after the other: their beginnings and bytes. Returns how many there are; the first
  * MOST_BURSTS are written. */
-static size_t find_bursts(const stk_track *rate, double limit, double *bytes, double *on_s,
+static size_t find_bursts(const stk_metric_series *rate, double limit, double *bytes, double *on_s,
                           double *all_s)
 {
     size_t count = 0;
@@ -28,13 +28,13 @@ static size_t find_bursts(const stk_track *rate, double limit, double *bytes, do
     return count;
 }
 
-static double busiest(const stk_track *rate)
+static double busiest(const stk_metric_series *rate)
 {
     const double peak = stk_track_peak(rate), often = stk_track_quantile(rate, 0.98);
     return often > peak * quiet ? often : peak; /* rare bursts are above every quantile */
 }
 
-static double median_above(const stk_track *rate, double limit)
+static double median_above(const stk_metric_series *rate, double limit)
 {
     double low = limit, high = stk_track_peak(rate);
     for (int i = 0; i < 40; i++) { /* half of what is above limit is above this, too */
@@ -47,13 +47,13 @@ static double median_above(const stk_track *rate, double limit)
     return low;
 }
 
-bool stk_detect_bursts(const stk_track *rate, stk_bursts *out)
+bool stk_detect_bursts(const stk_metric_series *rate, stk_bursts *out)
 {
     double       bytes[MOST_BURSTS], on_s, all_s;
     const double limit = busiest(rate) * quiet;
     *out = (stk_bursts){0};
     if (limit < least_rate * quiet) return false;
-    const stk_track part = stk_track_trim(rate, limit);
+    const stk_metric_series part = stk_track_trim(rate, limit);
     if (part.count < LEAST_SAMPLES) return false;
     out->count = find_bursts(&part, limit, bytes, &on_s, &all_s);
     out->duty = all_s > 0 ? on_s / all_s : 1;
@@ -61,7 +61,7 @@ bool stk_detect_bursts(const stk_track *rate, stk_bursts *out)
     return out->count >= LEAST_BURSTS && out->duty >= least_duty && out->duty <= most_duty;
 }
 
-bool stk_detect_growth(const stk_track *rate, stk_growth *out)
+bool stk_detect_growth(const stk_metric_series *rate, stk_growth *out)
 {
     double       bytes[MOST_BURSTS], numbers[MOST_BURSTS], on_s, all_s, mean = 0;
     const double limit = busiest(rate) * quiet;

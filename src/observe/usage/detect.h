@@ -13,10 +13,10 @@ typedef struct stk_dips {
     double period_s; /* between them, where it is regular; else -1 */
 } stk_dips;
 /* least: a usual value below this is no work that could dip. */
-bool stk_detect_dips(const stk_track *track, double least, stk_dips *out);
+bool stk_detect_dips(const stk_metric_series *track, double least, stk_dips *out);
 
 /* Grows to the end, by more than noise and warm-up do. */
-bool stk_detect_leak(const stk_track *bytes, stk_trend *out);
+bool stk_detect_leak(const stk_metric_series *bytes, stk_trend *out);
 
 /* Comes in bursts with nothing between. */
 typedef struct stk_bursts {
@@ -24,19 +24,19 @@ typedef struct stk_bursts {
     double duty; /* share of the time that something comes */
     double rate; /* the median while it comes */
 } stk_bursts;
-bool stk_detect_bursts(const stk_track *rate, stk_bursts *out);
+bool stk_detect_bursts(const stk_metric_series *rate, stk_bursts *out);
 
 /* Every burst carries more than those before: a file that is written anew as it grows. */
 typedef struct stk_growth {
     size_t count;
     double first, last; /* bytes a burst, by the line through them */
 } stk_growth;
-bool stk_detect_growth(const stk_track *rate, stk_growth *out);
+bool stk_detect_growth(const stk_metric_series *rate, stk_growth *out);
 
 /* Work begins late: seconds until it did. */
-bool stk_detect_late(const stk_track *track, double least, double *seconds);
+bool stk_detect_late(const stk_metric_series *track, double least, double *seconds);
 
 /* No sample for much longer than usual: seconds of the longest such time. */
-bool stk_detect_gap(const stk_track *track, double *seconds);
+bool stk_detect_gap(const stk_metric_series *track, double *seconds);
 
 #endif

@@ -10,12 +10,12 @@ static const double least_share = 0.05; /* of the time: fewer dips cost nothing 
 static const double even = 0.25;        /* spread of periods that are called regular */
 
 /* The median is unmoved by dips of up to half the time. The end of work is not one. */
-bool stk_detect_dips(const stk_track *track, double least, stk_dips *out)
+bool stk_detect_dips(const stk_metric_series *track, double least, stk_dips *out)
 {
     const double usual = stk_track_quantile(track, 0.5);
     *out = (stk_dips){.usual = usual, .period_s = -1};
     if (usual < least) return false;
-    const stk_track part = stk_track_trim(track, usual * deep);
+    const stk_metric_series part = stk_track_trim(track, usual * deep);
     if (part.count < LEAST_SAMPLES) return false;
     double low_s = 0, all_s = 0, last = -1, sum = 0, squares = 0;
     size_t gaps = 0, run = 0;

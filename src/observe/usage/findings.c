@@ -31,8 +31,8 @@ add(stk_usage *u, stk_finding_kind kind, double value, const char *advice, const
     va_end(args);
 }
 
-static void add_dips(stk_usage *u, stk_finding_kind kind, const char *whose, const stk_track *track,
-                     double least)
+static void add_dips(stk_usage *u, stk_finding_kind kind, const char *whose,
+                     const stk_metric_series *track, double least)
 {
     stk_dips dips;
     char     share[STK_USAGE_NUMBER], every[64] = "";
@@ -48,9 +48,10 @@ static void add_dips(stk_usage *u, stk_finding_kind kind, const char *whose, con
 
 static void find_dips(stk_usage *u, const stk_usage_case *c)
 {
-    const stk_track gpu = stk_usage_gpu_track(c, GPU_AT(utilisation), c->gpus);
-    const stk_track own = stk_usage_track(c, AT(own_cores)), cpu = stk_usage_track(c, AT(cpu));
-    const bool      watched = u->own_cores.median >= 0;
+    const stk_metric_series gpu = stk_usage_gpu_track(c, GPU_AT(utilisation), c->gpus);
+    const stk_metric_series own = stk_usage_track(c, AT(own_cores)),
+                            cpu = stk_usage_track(c, AT(cpu));
+    const bool watched = u->own_cores.median >= 0;
     if (c->gpus) add_dips(u, STK_FINDING_GPU_DIPS, "GPU utilisation", &gpu, 0.3);
     if (watched)
         add_dips(u, STK_FINDING_CPU_DIPS, "CPU use", &own, 0.5);
@@ -60,10 +61,10 @@ static void find_dips(stk_usage *u, const stk_usage_case *c)
 
 static void find_memory(stk_usage *u, const stk_usage_case *c)
 {
-    const stk_track own = stk_usage_track(c, AT(own_memory));
-    const double    allowed = (double)c->machine->memory, swapped = 256 << 20;
-    stk_trend       trend;
-    char            a[STK_USAGE_NUMBER], b[STK_USAGE_NUMBER];
+    const stk_metric_series own = stk_usage_track(c, AT(own_memory));
+    const double            allowed = (double)c->machine->memory, swapped = 256 << 20;
+    stk_trend               trend;
+    char                    a[STK_USAGE_NUMBER], b[STK_USAGE_NUMBER];
     if (stk_detect_leak(&own, &trend))
         add(u, STK_FINDING_LEAK, trend.slope,
             "memory that is never given back ends the run: look for lists that grow every step",
@@ -84,10 +85,11 @@ static void find_memory(stk_usage *u, const stk_usage_case *c)
 
 static void find_network(stk_usage *u, const stk_usage_case *c)
 {
-    const stk_track tracks[2] = {stk_usage_track(c, AT(net_in)), stk_usage_track(c, AT(net_out))};
-    const double    link = c->machine->link_bytes;
-    stk_bursts      bursts;
-    char            a[STK_USAGE_NUMBER], b[STK_USAGE_NUMBER];
+    const stk_metric_series tracks[2] = {stk_usage_track(c, AT(net_in)),
+                                         stk_usage_track(c, AT(net_out))};
+    const double            link = c->machine->link_bytes;
+    stk_bursts              bursts;
+    char                    a[STK_USAGE_NUMBER], b[STK_USAGE_NUMBER];
     for (int i = 0; link > 0 && i < 2; i++) {
         const double share = stk_track_share_above(&tracks[i], 0.9 * link);
         if (share >= 0.1)
@@ -106,12 +108,12 @@ static void find_network(stk_usage *u, const stk_usage_case *c)
 /* What is sent, and what the processes themselves write. */
 static void find_growing_output(stk_usage *u, const stk_usage_case *c)
 {
-    const stk_track          sent = stk_usage_track(c, AT(net_out));
-    const stk_track          written = stk_usage_track(c, AT(own_write));
-    const stk_track *const   tracks[2] = {&sent, &written};
-    static const char *const words[2] = {"sends", "writes"};
-    stk_growth               growth;
-    char                     a[STK_USAGE_NUMBER], b[STK_USAGE_NUMBER];
+    const stk_metric_series        sent = stk_usage_track(c, AT(net_out));
+    const stk_metric_series        written = stk_usage_track(c, AT(own_write));
+    const stk_metric_series *const tracks[2] = {&sent, &written};
+    static const char *const       words[2] = {"sends", "writes"};
+    stk_growth                     growth;
+    char                           a[STK_USAGE_NUMBER], b[STK_USAGE_NUMBER];
     for (int i = 0; i < 2; i++)
         if (stk_detect_growth(tracks[i], &growth))
             add(u, STK_FINDING_OUTPUT_GROWS, growth.last / growth.first,
@@ -133,9 +135,9 @@ static void find_throttling(stk_usage *u, const stk_usage_case *c, int gpu)
 
 static void find_gpu_state(stk_usage *u, const stk_usage_case *c)
 {
-    const stk_track use = stk_usage_gpu_track(c, GPU_AT(utilisation), c->gpus);
-    double          seconds;
-    int             off = 0;
+    const stk_metric_series use = stk_usage_gpu_track(c, GPU_AT(utilisation), c->gpus);
+    double                  seconds;
+    int                     off = 0;
     for (int i = 0; i < c->machine->gpu_count; i++) {
         find_throttling(u, c, i);
         off += c->machine->gpus[i].persistence == 0;
@@ -156,8 +158,8 @@ static void find_gpu_state(stk_usage *u, const stk_usage_case *c)
 
 void stk_usage_find(stk_usage *usage, const stk_usage_case *c)
 {
-    const stk_track any = stk_usage_track(c, AT(cpu));
-    double          seconds;
+    const stk_metric_series any = stk_usage_track(c, AT(cpu));
+    double                  seconds;
     find_dips(usage, c);
     find_memory(usage, c);
     find_network(usage, c);

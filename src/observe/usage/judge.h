@@ -15,8 +15,8 @@ typedef struct stk_usage_case {
 } stk_usage_case;
 
 /* offset is of a member of stk_resource_sample, or with gpus of stk_gpu_sample. */
-stk_track stk_usage_track(const stk_usage_case *c, size_t offset);
-stk_track stk_usage_gpu_track(const stk_usage_case *c, size_t offset, unsigned gpus);
+stk_metric_series stk_usage_track(const stk_usage_case *c, size_t offset);
+stk_metric_series stk_usage_gpu_track(const stk_usage_case *c, size_t offset, unsigned gpus);
 
 /* Fill their parts of usage. */
 void stk_usage_find(stk_usage *usage, const stk_usage_case *c);   /* findings */

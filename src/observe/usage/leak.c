@@ -6,9 +6,9 @@ enum { LEAST_SAMPLES = 40, WARMUP = 4 }; /* the first quarter is warm-up: caches
 static const double least_share = 0.05;    /* of the memory there is, over the time judged */
 static const double least_bytes = 8 << 20; /* less is how allocators breathe */
 
-static double median_of_part(const stk_track *track, size_t begin, size_t end)
+static double median_of_part(const stk_metric_series *track, size_t begin, size_t end)
 {
-    stk_track part = *track;
+    stk_metric_series part = *track;
     part.samples += begin;
     part.count = end - begin;
     return stk_track_quantile(&part, 0.5);
@@ -16,9 +16,9 @@ static double median_of_part(const stk_track *track, size_t begin, size_t end)
 
 /* A slope alone would also call a step or a slow start a leak: the growth must go on to the end, in
  * every third of the time and no slower in the last half than a quarter of the whole. */
-bool stk_detect_leak(const stk_track *bytes, stk_trend *out)
+bool stk_detect_leak(const stk_metric_series *bytes, stk_trend *out)
 {
-    stk_track part = *bytes, half;
+    stk_metric_series part = *bytes, half;
     *out = (stk_trend){0};
     if (bytes->count < LEAST_SAMPLES) return false;
     part.samples += bytes->count / WARMUP;

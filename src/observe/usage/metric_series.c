@@ -5,7 +5,7 @@
 
 enum { SORTED = 2048 }; /* of longer runs every n-th sample does */
 
-double stk_track_at(const stk_track *track, size_t index)
+double stk_track_at(const stk_metric_series *track, size_t index)
 {
     const stk_resource_sample *s = &track->samples[index];
     if (!track->gpus) return *(const double *)(const void *)((const char *)s + track->offset);
@@ -21,7 +21,7 @@ double stk_track_at(const stk_track *track, size_t index)
     return known ? sum / known : -1;
 }
 
-double stk_track_seconds(const stk_track *track, size_t index)
+double stk_track_seconds(const stk_metric_series *track, size_t index)
 {
     const stk_resource_sample *s = track->samples;
     if (track->count < 2) return 0;
@@ -34,7 +34,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double stk_track_quantile(const stk_track *track, double share)
+double stk_track_quantile(const stk_metric_series *track, double share)
 {
     double       sorted[SORTED];
     const size_t stride = track->count / SORTED + 1;
@@ -52,7 +52,7 @@ double stk_track_quantile(const stk_track *track, double share)
 }
 
 /* By time: samples need not be equally far apart. */
-double stk_track_mean(const stk_track *track)
+double stk_track_mean(const stk_metric_series *track)
 {
     double sum = 0, seconds = 0;
     for (size_t i = 0; i < track->count; i++) {
@@ -64,7 +64,7 @@ double stk_track_mean(const stk_track *track)
     return seconds > 0 ? sum / seconds : track->count ? stk_track_at(track, 0) : -1;
 }
 
-double stk_track_peak(const stk_track *track)
+double stk_track_peak(const stk_metric_series *track)
 {
     double peak = -1;
     for (size_t i = 0; i < track->count; i++)
@@ -72,9 +72,9 @@ double stk_track_peak(const stk_track *track)
     return peak;
 }
 
-stk_track stk_track_trim(const stk_track *track, double least)
+stk_metric_series stk_track_trim(const stk_metric_series *track, double least)
 {
-    stk_track part = *track;
+    stk_metric_series part = *track;
     while (part.count && stk_track_at(&part, part.count - 1) < least)
         part.count--;
     while (part.count && stk_track_at(&part, 0) < least) {
@@ -84,7 +84,7 @@ stk_track stk_track_trim(const stk_track *track, double least)
     return part;
 }
 
-double stk_track_share_above(const stk_track *track, double least)
+double stk_track_share_above(const stk_metric_series *track, double least)
 {
     size_t known = 0, above = 0;
     for (size_t i = 0; i < track->count; i++) {

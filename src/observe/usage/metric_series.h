@@ -4,25 +4,25 @@
 
 #include <stoker/resources.h>
 
-typedef struct stk_track {
+typedef struct stk_metric_series {
     const stk_resource_sample *samples;
     size_t                     count;
     size_t                     offset; /* of a double: in a sample, or in a GPU's */
     unsigned                   gpus;   /* bits: their mean; 0: of the sample itself */
-} stk_track;
+} stk_metric_series;
 
 /* Negative: not known. */
-double stk_track_at(const stk_track *track, size_t index);
+double stk_track_at(const stk_metric_series *track, size_t index);
 /* How long the sample stands for. */
-double stk_track_seconds(const stk_track *track, size_t index);
+double stk_track_seconds(const stk_metric_series *track, size_t index);
 /* The value below which share of those known lie; -1: none is. */
-double stk_track_quantile(const stk_track *track, double share);
-double stk_track_mean(const stk_track *track);
-double stk_track_peak(const stk_track *track);
+double stk_track_quantile(const stk_metric_series *track, double share);
+double stk_track_mean(const stk_metric_series *track);
+double stk_track_peak(const stk_metric_series *track);
 /* From the first to the last sample that reaches least: without what comes before and after. */
-stk_track stk_track_trim(const stk_track *track, double least);
+stk_metric_series stk_track_trim(const stk_metric_series *track, double least);
 /* Share of the known samples that are at least so much; -1: none is known. */
-double stk_track_share_above(const stk_track *track, double least);
+double stk_track_share_above(const stk_metric_series *track, double least);
 
 /* A line through points, by the median of the slopes between any two: Theil and Sen. Outliers, such
  * as a checkpoint, do not move it. The bounds hold with 95 %, by Kendall's statistic. */
@@ -36,6 +36,6 @@ enum { STK_TREND_POINTS = 96 };
 /* count is at most STK_TREND_POINTS. */
 stk_trend stk_trend_of(const double *x, const double *y, size_t count);
 /* Of a track: over the seconds, in means of neighbours. */
-stk_trend stk_track_trend(const stk_track *track);
+stk_trend stk_track_trend(const stk_metric_series *track);
 
 #endif

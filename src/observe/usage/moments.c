@@ -4,7 +4,7 @@
 static const double late_s = 10, late_share = 0.1; /* both: a long run may take a while to start */
 static const double gap_s = 5, gap_times = 5;      /* of the usual time between samples */
 
-bool stk_detect_late(const stk_track *track, double least, double *seconds)
+bool stk_detect_late(const stk_metric_series *track, double least, double *seconds)
 {
     *seconds = -1;
     for (size_t i = 0; i < track->count; i++) {
@@ -16,7 +16,7 @@ bool stk_detect_late(const stk_track *track, double least, double *seconds)
     return false;
 }
 
-bool stk_detect_gap(const stk_track *track, double *seconds)
+bool stk_detect_gap(const stk_metric_series *track, double *seconds)
 {
     double longest = 0, sum = 0;
     *seconds = 0;

@@ -32,7 +32,7 @@ stk_trend stk_trend_of(const double *x, const double *y, size_t count)
 }
 
 /* Neighbours resemble each other; their means do less, and there are few enough of them. */
-stk_trend stk_track_trend(const stk_track *track)
+stk_trend stk_track_trend(const stk_metric_series *track)
 {
     double       x[STK_TREND_POINTS], y[STK_TREND_POINTS];
     const size_t group = (track->count + STK_TREND_POINTS - 1) / STK_TREND_POINTS;

@@ -57,8 +57,9 @@ static void count_sample(tally *t, const stk_usage_case *c, const stk_resource_s
 
 static tally count_all(const stk_usage_case *c)
 {
-    const stk_track use = stk_usage_gpu_track(c, offsetof(stk_gpu_sample, utilisation), c->gpus);
-    tally           t = {0};
+    const stk_metric_series use =
+        stk_usage_gpu_track(c, offsetof(stk_gpu_sample, utilisation), c->gpus);
+    tally t = {0};
     for (size_t i = 0; i < c->count; i++)
         if (!c->gpus || stk_track_at(&use, i) < good) count_sample(&t, c, &c->samples[i]);
     return t;
@@ -126,7 +127,8 @@ static void write_verdict(stk_usage *usage, const char *what, const char *advice
 /* Memory that is left over on the GPU makes a larger batch the first thing to try. */
 static const char *advise_latency(const stk_usage_case *c, const char *usual)
 {
-    const stk_track used = stk_usage_gpu_track(c, offsetof(stk_gpu_sample, memory_used), c->gpus);
+    const stk_metric_series used =
+        stk_usage_gpu_track(c, offsetof(stk_gpu_sample, memory_used), c->gpus);
     for (int i = 0; i < c->machine->gpu_count; i++)
         if (c->gpus >> i & 1 &&
             stk_track_quantile(&used, 0.95) > half_memory * (double)c->machine->gpus[i].memory)
@@ -137,11 +139,12 @@ static const char *advise_latency(const stk_usage_case *c, const char *usual)
 
 static void decide_with_gpu(stk_usage *usage, const stk_usage_case *c)
 {
-    char            what[STK_USAGE_LINE], percent[STK_USAGE_NUMBER];
-    const stk_track use = stk_usage_gpu_track(c, offsetof(stk_gpu_sample, utilisation), c->gpus);
-    const stk_track work = stk_track_trim(&use, 0.05); /* starting up is judged apart */
-    const double    median = stk_track_quantile(&work, 0.5);
-    const tally     t = count_all(c);
+    char                    what[STK_USAGE_LINE], percent[STK_USAGE_NUMBER];
+    const stk_metric_series use =
+        stk_usage_gpu_track(c, offsetof(stk_gpu_sample, utilisation), c->gpus);
+    const stk_metric_series work = stk_track_trim(&use, 0.05); /* starting up is judged apart */
+    const double            median = stk_track_quantile(&work, 0.5);
+    const tally             t = count_all(c);
     stk_usage_percent(percent, median);
     if (median >= good || t.judged < LOW_SAMPLES) {
         usage->limit = STK_USAGE_GPU;

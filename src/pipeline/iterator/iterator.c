@@ -66,7 +66,7 @@ static stk_status make_run(stk_iterator *it, const stk_iterator_options *options
 
 static stk_status open_root(stk_iterator *it, stk_seed seed, stk_node **out, stk_error *err)
 {
-    return stk_node_open(out, it->run, it->plan, (stk_place){.seed = seed}, err);
+    return stk_node_open(out, it->run, it->plan, (stk_node_context){.seed = seed}, err);
 }
 
 stk_status stk_iterator_start(stk_iterator **out, stk_dataset *data,

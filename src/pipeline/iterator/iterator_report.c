@@ -66,7 +66,7 @@ static stk_stage stage_of(const stk_account *account)
 
 /* What reading takes is what was waited for it or, where it ran in the background and nobody
  * waited, the time in which reads were under way. */
-static uint64_t reading_ns(stk_iterator *it, const stk_activity *activity)
+static uint64_t reading_ns(stk_iterator *it, const stk_thread_activity *activity)
 {
     const uint64_t waited = load(&activity->wait_ns), under_way = stk_run_io_busy_ns(it->run);
     return waited > under_way ? waited : under_way;
@@ -76,7 +76,7 @@ static uint64_t reading_ns(stk_iterator *it, const stk_activity *activity)
  * them took. Sources that wait are among these as a whole. */
 void stk_iterator_read_times(stk_iterator *it, stk_iterator_times *times)
 {
-    stk_activity *activity = stk_run_activity(it->run);
+    stk_thread_activity *activity = stk_run_activity(it->run);
     *times = (stk_iterator_times){.elements = it->elements,
                                   .read_bytes = load(&activity->bytes),
                                   .read_busy_ns = reading_ns(it, activity)};

@@ -157,7 +157,7 @@ static stk_status go_to_place(stk_iterator *it, stk_error *err)
     uint64_t       passed;
     STK_TRY(stk_checkpoint_read(stk_blob_bytes(&r->place), &head, &in, it->plan, err));
     in.ledger = ledger_of(it);
-    STK_TRY(stk_node_open(&it->root, it->run, it->plan, (stk_place){.seed = it->seed}, err));
+    STK_TRY(stk_node_open(&it->root, it->run, it->plan, (stk_node_context){.seed = it->seed}, err));
     STK_TRY(stk_node_restore(it->root, &in, err));
     STK_TRY(stk_node_discard(it->root, head.after + r->since, &passed, err));
     if (passed == head.after + r->since) return STK_OK;

@@ -8,17 +8,17 @@
 enum { STK_TRIAL_SAMPLES = 30 };
 
 /* Mean and spread of what was measured, without keeping it. */
-typedef struct stk_trial {
+typedef struct stk_running_stats {
     uint64_t count;
     double   mean, squares; /* squares: sum of squared distances from the mean */
-} stk_trial;
+} stk_running_stats;
 
-void   stk_trial_add(stk_trial *trial, double value);
-double stk_trial_error(const stk_trial *trial); /* standard error of the mean */
-bool   stk_trial_is_full(const stk_trial *trial);
+void   stk_trial_add(stk_running_stats *trial, double value);
+double stk_trial_error(const stk_running_stats *trial); /* standard error of the mean */
+bool   stk_trial_is_full(const stk_running_stats *trial);
 
 /* True when challenger's mean is below incumbent's by more than two standard errors of the
  * difference. */
-bool stk_trial_is_better(const stk_trial *challenger, const stk_trial *incumbent);
+bool stk_trial_is_better(const stk_running_stats *challenger, const stk_running_stats *incumbent);
 
 #endif

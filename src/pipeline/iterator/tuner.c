@@ -108,12 +108,12 @@ static void begin_trial(stk_tuner *tuner, uint64_t now)
         tuner->after = after;
         tuner->trying = true;
         tuner->settling = SETTLING;
-        tuner->challenger = (stk_trial){0};
+        tuner->challenger = (stk_running_stats){0};
         set(tuner, after);
         return;
     }
     end_round(tuner, now);
-    tuner->incumbent = (stk_trial){0};
+    tuner->incumbent = (stk_running_stats){0};
 }
 
 static void tell(stk_tuner *tuner, bool kept)
@@ -142,7 +142,7 @@ static void end_trial(stk_tuner *tuner)
     }
     set(tuner, tuner->put_back);
     tuner->settling = SETTLING;
-    tuner->incumbent = (stk_trial){0};
+    tuner->incumbent = (stk_running_stats){0};
 }
 
 /* One sample is complete. */
@@ -152,7 +152,7 @@ static void take_sample(stk_tuner *tuner, double ns_per_result, uint64_t now, ui
         tuner->settling--;
         return;
     }
-    stk_trial *trial = tuner->trying ? &tuner->challenger : &tuner->incumbent;
+    stk_running_stats *trial = tuner->trying ? &tuner->challenger : &tuner->incumbent;
     if (!trial->count) {
         tuner->round_begin_ns = now;
         tuner->round_wait_ns = wait_ns;
@@ -166,7 +166,7 @@ static void take_sample(stk_tuner *tuner, double ns_per_result, uint64_t now, ui
     else if (now >= tuner->rest_until_ns && tuner->wait_share > 0.01)
         begin_trial(tuner, now);
     else
-        tuner->incumbent = (stk_trial){0}; /* nobody waits, or it is time to rest */
+        tuner->incumbent = (stk_running_stats){0}; /* nobody waits, or it is time to rest */
 }
 
 void stk_tuner_note(stk_tuner *tuner, uint64_t wait_ns)

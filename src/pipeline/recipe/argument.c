@@ -13,7 +13,7 @@ typedef struct place {
     const char                 *owner;
 } place;
 
-typedef stk_status (*bind_fn)(const place *at, const stk_tree *tree, stk_argument *out,
+typedef stk_status (*bind_fn)(const place *at, const stk_yaml_node *tree, stk_argument *out,
                               stk_error *err);
 
 static const char *const kinds[STK_RECIPE_KINDS] = {
@@ -45,7 +45,7 @@ const char *stk_recipe_kind_name(stk_recipe_kind kind)
     return kind >= 0 && kind < STK_RECIPE_KINDS ? kinds[kind] : "?";
 }
 
-static stk_status fail_at(const place *at, const stk_tree *tree, stk_status st, stk_error *err,
+static stk_status fail_at(const place *at, const stk_yaml_node *tree, stk_status st, stk_error *err,
                           const char *format, const char *detail)
 {
     char key[128], message[400];
@@ -55,7 +55,7 @@ static stk_status fail_at(const place *at, const stk_tree *tree, stk_status st, 
 }
 
 /* What was found, short. */
-static char *found_text(const stk_tree *tree, char *text, size_t capacity)
+static char *found_text(const stk_yaml_node *tree, char *text, size_t capacity)
 {
     if (stk_tree_is_null(tree))
         snprintf(text, capacity, "there is nothing");
@@ -82,7 +82,7 @@ static char *words_text(const char *words, char *text, size_t capacity)
     return text;
 }
 
-static stk_status wrong_kind(const place *at, const stk_tree *tree, stk_error *err)
+static stk_status wrong_kind(const place *at, const stk_yaml_node *tree, stk_error *err)
 {
     char        found[96], words[200], message[400];
     const char *what = kinds[at->parameter->kind];
@@ -98,7 +98,7 @@ static stk_status wrong_kind(const place *at, const stk_tree *tree, stk_error *e
 }
 
 /* The number that a word of "name=number name=number" stands for. */
-static bool find_word(const char *words, const stk_tree *tree, int64_t *out)
+static bool find_word(const char *words, const stk_yaml_node *tree, int64_t *out)
 {
     if (tree->kind != STK_TREE_SCALAR) return false;
     for (const char *c = words; c && *c;) {
@@ -111,7 +111,7 @@ static bool find_word(const char *words, const stk_tree *tree, int64_t *out)
     return false;
 }
 
-static stk_status bind_integer(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_integer(const place *at, const stk_yaml_node *tree, stk_argument *out,
                                stk_error *err)
 {
     if (find_word(at->parameter->words, tree, &out->integer)) return STK_OK;
@@ -133,19 +133,19 @@ static stk_status bind_integer(const place *at, const stk_tree *tree, stk_argume
     return STK_OK;
 }
 
-static stk_status bind_number(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_number(const place *at, const stk_yaml_node *tree, stk_argument *out,
                               stk_error *err)
 {
     return stk_scalar_number(tree, &out->number) ? STK_OK : wrong_kind(at, tree, err);
 }
 
-static stk_status bind_bool(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_bool(const place *at, const stk_yaml_node *tree, stk_argument *out,
                             stk_error *err)
 {
     return stk_scalar_bool(tree, &out->truth) ? STK_OK : wrong_kind(at, tree, err);
 }
 
-static stk_status bind_text(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_text(const place *at, const stk_yaml_node *tree, stk_argument *out,
                             stk_error *err)
 {
     if (tree->kind != STK_TREE_SCALAR || stk_tree_is_null(tree)) return wrong_kind(at, tree, err);
@@ -155,14 +155,14 @@ static stk_status bind_text(const place *at, const stk_tree *tree, stk_argument 
     return STK_OK;
 }
 
-static stk_status bind_choice(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_choice(const place *at, const stk_yaml_node *tree, stk_argument *out,
                               stk_error *err)
 {
     return find_word(at->parameter->words, tree, &out->integer) ? STK_OK
                                                                 : wrong_kind(at, tree, err);
 }
 
-static stk_status bind_path(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_path(const place *at, const stk_yaml_node *tree, stk_argument *out,
                             stk_error *err)
 {
     STK_TRY(bind_text(at, tree, out, err));
@@ -178,7 +178,7 @@ static stk_status bind_path(const place *at, const stk_tree *tree, stk_argument 
     return st;
 }
 
-static stk_status bind_dtype(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_dtype(const place *at, const stk_yaml_node *tree, stk_argument *out,
                              stk_error *err)
 {
     STK_TRY(bind_text(at, tree, out, err));
@@ -194,7 +194,7 @@ static stk_status bind_dtype(const place *at, const stk_tree *tree, stk_argument
 }
 
 /* A number, a word, or else the name of a value, which is looked for when the stage is built. */
-static stk_status bind_value(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_value(const place *at, const stk_yaml_node *tree, stk_argument *out,
                              stk_error *err)
 {
     if (find_word(at->parameter->words, tree, &out->integer)) return STK_OK;
@@ -204,24 +204,24 @@ static stk_status bind_value(const place *at, const stk_tree *tree, stk_argument
                : fail_at(at, tree, STK_E_INVALID, err, "%s", "values are numbered from 0 to 4095");
 }
 
-static stk_status need_list(const place *at, const stk_tree *tree, stk_error *err)
+static stk_status need_list(const place *at, const stk_yaml_node *tree, stk_error *err)
 {
     return tree->kind == STK_TREE_LIST ? STK_OK : wrong_kind(at, tree, err);
 }
 
-static void *array_for(const place *at, const stk_tree *tree, size_t size, stk_error *err)
+static void *array_for(const place *at, const stk_yaml_node *tree, size_t size, stk_error *err)
 {
     return stk_arena_array(&at->recipe->arena, tree->count ? tree->count : 1, size, err);
 }
 
-static stk_status bind_integers(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_integers(const place *at, const stk_yaml_node *tree, stk_argument *out,
                                 stk_error *err)
 {
     STK_TRY(need_list(at, tree, err));
     int64_t *numbers = array_for(at, tree, sizeof *numbers, err);
     if (!numbers) return STK_E_NOMEM;
     out->integers = numbers;
-    for (const stk_tree *item = tree->first; item; item = item->next) {
+    for (const stk_yaml_node *item = tree->first; item; item = item->next) {
         stk_argument one = {0};
         STK_TRY(bind_integer(at, item, &one, err));
         numbers[out->count++] = one.integer;
@@ -229,14 +229,14 @@ static stk_status bind_integers(const place *at, const stk_tree *tree, stk_argum
     return STK_OK;
 }
 
-static stk_status bind_numbers(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_numbers(const place *at, const stk_yaml_node *tree, stk_argument *out,
                                stk_error *err)
 {
     STK_TRY(need_list(at, tree, err));
     double *numbers = array_for(at, tree, sizeof *numbers, err);
     if (!numbers) return STK_E_NOMEM;
     out->reals = numbers;
-    for (const stk_tree *item = tree->first; item; item = item->next) {
+    for (const stk_yaml_node *item = tree->first; item; item = item->next) {
         stk_number one;
         if (!stk_scalar_number(item, &one)) return wrong_kind(at, item, err);
         numbers[out->count++] = one.is_real ? one.real : (double)one.whole;
@@ -245,15 +245,15 @@ static stk_status bind_numbers(const place *at, const stk_tree *tree, stk_argume
 }
 
 /* Lists of what each gives as a text. */
-static stk_status bind_list(const place *at, const stk_tree *tree, bind_fn each, stk_argument *out,
-                            stk_error *err)
+static stk_status bind_list(const place *at, const stk_yaml_node *tree, bind_fn each,
+                            stk_argument *out, stk_error *err)
 {
     const char **texts = array_for(at, tree, sizeof *texts, err);
     int64_t     *numbers = array_for(at, tree, sizeof *numbers, err);
     if (!texts || !numbers) return STK_E_NOMEM;
     out->texts = texts;
     out->integers = numbers;
-    for (const stk_tree *item = tree->first; item; item = item->next) {
+    for (const stk_yaml_node *item = tree->first; item; item = item->next) {
         stk_argument one = {0};
         STK_TRY(each(at, item, &one, err));
         numbers[out->count] = one.integer;
@@ -262,33 +262,34 @@ static stk_status bind_list(const place *at, const stk_tree *tree, bind_fn each,
     return STK_OK;
 }
 
-static stk_status bind_texts(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_texts(const place *at, const stk_yaml_node *tree, stk_argument *out,
                              stk_error *err)
 {
     STK_TRY(need_list(at, tree, err));
     return bind_list(at, tree, bind_text, out, err);
 }
 
-static stk_status bind_values(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_values(const place *at, const stk_yaml_node *tree, stk_argument *out,
                               stk_error *err)
 {
     STK_TRY(need_list(at, tree, err));
     return bind_list(at, tree, bind_value, out, err);
 }
 
-static stk_status bind_paths(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_paths(const place *at, const stk_yaml_node *tree, stk_argument *out,
                              stk_error *err)
 {
     if (tree->kind == STK_TREE_MAP) return wrong_kind(at, tree, err);
     if (tree->kind == STK_TREE_LIST) return bind_list(at, tree, bind_path, out, err);
     /* In a mapping a value has siblings; the list of one ends after it. */
-    stk_tree item = *tree;
+    stk_yaml_node item = *tree;
     item.next = NULL;
-    const stk_tree list = {.kind = STK_TREE_LIST, .line = tree->line, .first = &item, .count = 1};
+    const stk_yaml_node list = {
+        .kind = STK_TREE_LIST, .line = tree->line, .first = &item, .count = 1};
     return bind_list(at, &list, bind_path, out, err);
 }
 
-static stk_status read_shape(const place *at, const stk_tree *tree, stk_shape *shape,
+static stk_status read_shape(const place *at, const stk_yaml_node *tree, stk_shape *shape,
                              stk_error *err)
 {
     *shape = stk_shape_scalar();
@@ -298,7 +299,7 @@ static stk_status read_shape(const place *at, const stk_tree *tree, stk_shape *s
                  STK_MAX_RANK);
         return fail_at(at, tree, STK_E_INVALID, err, "%s", text);
     }
-    for (const stk_tree *item = tree->first; item; item = item->next) {
+    for (const stk_yaml_node *item = tree->first; item; item = item->next) {
         int64_t dimension;
         if (!stk_scalar_whole(item, &dimension) || dimension < -1)
             return fail_at(at, item, STK_E_INVALID, err, "%s",
@@ -308,7 +309,7 @@ static stk_status read_shape(const place *at, const stk_tree *tree, stk_shape *s
     return STK_OK;
 }
 
-static stk_status bind_shape(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_shape(const place *at, const stk_yaml_node *tree, stk_argument *out,
                              stk_error *err)
 {
     stk_shape *shape = stk_arena_alloc(&at->recipe->arena, sizeof *shape, err);
@@ -318,19 +319,19 @@ static stk_status bind_shape(const place *at, const stk_tree *tree, stk_argument
     return read_shape(at, tree, shape, err);
 }
 
-static stk_status bind_shapes(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_shapes(const place *at, const stk_yaml_node *tree, stk_argument *out,
                               stk_error *err)
 {
     STK_TRY(need_list(at, tree, err));
     stk_shape *shapes = array_for(at, tree, sizeof *shapes, err);
     if (!shapes) return STK_E_NOMEM;
     out->shapes = shapes;
-    for (const stk_tree *item = tree->first; item; item = item->next)
+    for (const stk_yaml_node *item = tree->first; item; item = item->next)
         STK_TRY(read_shape(at, item, &shapes[out->count++], err));
     return STK_OK;
 }
 
-static stk_status bind_constants(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_constants(const place *at, const stk_yaml_node *tree, stk_argument *out,
                                  stk_error *err)
 {
     STK_TRY(need_list(at, tree, err));
@@ -339,7 +340,7 @@ static stk_status bind_constants(const place *at, const stk_tree *tree, stk_argu
     return STK_OK;
 }
 
-static stk_status bind_features(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_features(const place *at, const stk_yaml_node *tree, stk_argument *out,
                                 stk_error *err)
 {
     if (tree->kind != STK_TREE_MAP) return wrong_kind(at, tree, err);
@@ -348,14 +349,14 @@ static stk_status bind_features(const place *at, const stk_tree *tree, stk_argum
     return STK_OK;
 }
 
-static stk_status bind_function(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_function(const place *at, const stk_yaml_node *tree, stk_argument *out,
                                 stk_error *err)
 {
     return stk_recipe_bind_function(at->recipe, at->parameter->role, at->owner, tree,
                                     &out->function, err);
 }
 
-static stk_status bind_stages(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_stages(const place *at, const stk_yaml_node *tree, stk_argument *out,
                               stk_error *err)
 {
     stk_stages *stages = stk_arena_alloc(&at->recipe->arena, sizeof *stages, err);
@@ -368,26 +369,26 @@ static stk_status bind_stages(const place *at, const stk_tree *tree, stk_argumen
     return stk_recipe_bind_stages(at->recipe, tree, is_inner, stages, err);
 }
 
-static stk_status bind_inputs(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_inputs(const place *at, const stk_yaml_node *tree, stk_argument *out,
                               stk_error *err)
 {
     STK_TRY(need_list(at, tree, err));
     stk_stages *inputs = array_for(at, tree, sizeof *inputs, err);
     if (!inputs) return STK_E_NOMEM;
     out->stages = inputs;
-    for (const stk_tree *item = tree->first; item; item = item->next)
+    for (const stk_yaml_node *item = tree->first; item; item = item->next)
         STK_TRY(stk_recipe_bind_stages(at->recipe, item, false, &inputs[out->count++], err));
     return STK_OK;
 }
 
 /* "0.08,1": what the operation itself reads, as text. */
-static stk_status bind_setting(const place *at, const stk_tree *tree, stk_argument *out,
+static stk_status bind_setting(const place *at, const stk_yaml_node *tree, stk_argument *out,
                                stk_error *err)
 {
     enum { LONGEST = 200 };
-    char            text[LONGEST + 1];
-    size_t          used = 0;
-    const stk_tree *item = tree->kind == STK_TREE_LIST ? tree->first : tree;
+    char                 text[LONGEST + 1];
+    size_t               used = 0;
+    const stk_yaml_node *item = tree->kind == STK_TREE_LIST ? tree->first : tree;
     if (!item || stk_tree_is_null(tree)) return wrong_kind(at, tree, err);
     for (; item; item = tree->kind == STK_TREE_LIST ? item->next : NULL) {
         const bool fits = item->kind == STK_TREE_SCALAR && item->length + 1 < LONGEST - used &&
@@ -416,7 +417,7 @@ static const bind_fn binds[STK_RECIPE_KINDS] = {
 };
 
 stk_status stk_recipe_bind_argument(stk_recipe *recipe, const stk_recipe_parameter *parameter,
-                                    const char *owner, const stk_tree *tree, stk_argument *out,
+                                    const char *owner, const stk_yaml_node *tree, stk_argument *out,
                                     stk_error *err)
 {
     const place at = {recipe, parameter, owner};

@@ -58,7 +58,7 @@ static int function_parameter(const stk_recipe_entry *info)
 }
 
 static stk_status no_key(const stk_recipe *recipe, const stk_recipe_entry *info,
-                         const stk_tree *tree, stk_error *err)
+                         const stk_yaml_node *tree, stk_error *err)
 {
     char        text[96], list[300] = "";
     size_t      used = 0;
@@ -82,8 +82,8 @@ static stk_status no_key(const stk_recipe *recipe, const stk_recipe_entry *info,
 }
 
 /* One key of a mapping: a parameter, or a function's name. */
-static stk_status bind_key(stk_recipe *recipe, const stk_recipe_entry *info, const stk_tree *tree,
-                           stk_argument *arguments, stk_error *err)
+static stk_status bind_key(stk_recipe *recipe, const stk_recipe_entry *info,
+                           const stk_yaml_node *tree, stk_argument *arguments, stk_error *err)
 {
     for (size_t i = 0; i < info->parameter_count; i++)
         if (strcmp(info->parameters[i].name, tree->key) == 0) {
@@ -118,19 +118,20 @@ static stk_status complete(stk_recipe *recipe, const stk_recipe_entry *info, int
                                  "%s needs `%s`: %s (%s)", info->name, parameter->name,
                                  parameter->help, stk_recipe_kind_name(parameter->kind));
         if (!parameter->fallback) continue;
-        const stk_tree text = {.kind = STK_TREE_SCALAR,
-                               .line = line,
-                               .plain = true,
-                               .text = parameter->fallback,
-                               .length = strlen(parameter->fallback)};
+        const stk_yaml_node text = {.kind = STK_TREE_SCALAR,
+                                    .line = line,
+                                    .plain = true,
+                                    .text = parameter->fallback,
+                                    .length = strlen(parameter->fallback)};
         STK_TRY(stk_recipe_bind_argument(recipe, parameter, info->name, &text, &arguments[i], err));
         arguments[i].given = false;
     }
     return STK_OK;
 }
 
-stk_status stk_recipe_bind_entry(stk_recipe *recipe, const stk_entry *entry, const stk_tree *tree,
-                                 int line, stk_bound *out, stk_error *err)
+stk_status stk_recipe_bind_entry(stk_recipe *recipe, const stk_entry *entry,
+                                 const stk_yaml_node *tree, int line, stk_bound *out,
+                                 stk_error *err)
 {
     const stk_recipe_entry *info = &entry->info;
     stk_argument           *arguments =
@@ -139,7 +140,7 @@ stk_status stk_recipe_bind_entry(stk_recipe *recipe, const stk_entry *entry, con
     memset(arguments, 0, (info->parameter_count + 1) * sizeof *arguments);
     *out = (stk_bound){.entry = entry, .arguments = arguments, .line = line};
     if (tree && tree->kind == STK_TREE_MAP) {
-        for (const stk_tree *item = tree->first; item; item = item->next)
+        for (const stk_yaml_node *item = tree->first; item; item = item->next)
             STK_TRY(bind_key(recipe, info, item, arguments, err));
     } else if (tree && !stk_tree_is_null(tree)) {
         if (!info->parameter_count)
@@ -152,8 +153,8 @@ stk_status stk_recipe_bind_entry(stk_recipe *recipe, const stk_entry *entry, con
 }
 
 /* A name alone, or {name: parameters}. */
-static stk_status split(const stk_recipe *recipe, const stk_tree *tree, const char *what,
-                        const char **name, const stk_tree **parameters, stk_error *err)
+static stk_status split(const stk_recipe *recipe, const stk_yaml_node *tree, const char *what,
+                        const char **name, const stk_yaml_node **parameters, stk_error *err)
 {
     *parameters = NULL;
     *name = "";
@@ -175,10 +176,11 @@ static stk_status split(const stk_recipe *recipe, const stk_tree *tree, const ch
 }
 
 stk_status stk_recipe_bind_function(stk_recipe *recipe, stk_recipe_role role, const char *owner,
-                                    const stk_tree *tree, const stk_bound **out, stk_error *err)
+                                    const stk_yaml_node *tree, const stk_bound **out,
+                                    stk_error *err)
 {
-    const char     *name;
-    const stk_tree *parameters;
+    const char          *name;
+    const stk_yaml_node *parameters;
     STK_TRY(split(recipe, tree, "a function", &name, &parameters, err));
     const stk_entry *entry = stk_recipe_find_function(role, name);
     if (!entry) return no_function(recipe, tree->line, owner, name, role, err);
@@ -188,11 +190,11 @@ stk_status stk_recipe_bind_function(stk_recipe *recipe, stk_recipe_role role, co
     return stk_recipe_bind_entry(recipe, entry, parameters, tree->line, function, err);
 }
 
-static stk_status bind_stage(stk_recipe *recipe, const stk_tree *tree, bool is_first,
+static stk_status bind_stage(stk_recipe *recipe, const stk_yaml_node *tree, bool is_first,
                              stk_bound *out, stk_error *err)
 {
-    const char     *name;
-    const stk_tree *parameters;
+    const char          *name;
+    const stk_yaml_node *parameters;
     STK_TRY(split(recipe, tree, "a stage", &name, &parameters, err));
     const int        line = parameters ? parameters->line : tree->line;
     const stk_entry *entry = stk_recipe_find_operator(name);
@@ -208,7 +210,7 @@ static stk_status bind_stage(stk_recipe *recipe, const stk_tree *tree, bool is_f
     return stk_recipe_bind_entry(recipe, entry, parameters, line, out, err);
 }
 
-stk_status stk_recipe_bind_stages(stk_recipe *recipe, const stk_tree *tree, bool is_inner,
+stk_status stk_recipe_bind_stages(stk_recipe *recipe, const stk_yaml_node *tree, bool is_inner,
                                   stk_stages *out, stk_error *err)
 {
     *out = (stk_stages){0};
@@ -224,7 +226,7 @@ stk_status stk_recipe_bind_stages(stk_recipe *recipe, const stk_tree *tree, bool
         out->count = 1;
         return bind_stage(recipe, tree, !is_inner, list, err);
     }
-    for (const stk_tree *item = tree->first; item; item = item->next, out->count++)
+    for (const stk_yaml_node *item = tree->first; item; item = item->next, out->count++)
         STK_TRY(bind_stage(recipe, item, !is_inner && !out->count, &list[out->count], err));
     return STK_OK;
 }

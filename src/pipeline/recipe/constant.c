@@ -12,13 +12,13 @@ typedef struct survey {
     bool              wholes, reals, truths, texts; /* some are */
 } survey;
 
-static stk_status fail_in(const stk_recipe *recipe, const stk_tree *tree, stk_error *err,
+static stk_status fail_in(const stk_recipe *recipe, const stk_yaml_node *tree, stk_error *err,
                           const char *message)
 {
     return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key, "%s", message);
 }
 
-static stk_status look_at_scalar(survey *s, const stk_tree *tree, stk_error *err)
+static stk_status look_at_scalar(survey *s, const stk_yaml_node *tree, stk_error *err)
 {
     stk_number number;
     bool       truth;
@@ -35,7 +35,8 @@ static stk_status look_at_scalar(survey *s, const stk_tree *tree, stk_error *err
 }
 
 /* The first item at each depth says how long the others must be. */
-static stk_status look_at(survey *s, const stk_tree *tree, int depth, bool is_first, stk_error *err)
+static stk_status look_at(survey *s, const stk_yaml_node *tree, int depth, bool is_first,
+                          stk_error *err)
 {
     if (tree->kind == STK_TREE_MAP)
         return fail_in(s->recipe, tree, err,
@@ -53,12 +54,12 @@ static stk_status look_at(survey *s, const stk_tree *tree, int depth, bool is_fi
     } else if (depth >= s->shape.rank || s->shape.dim[depth] != (int64_t)tree->count) {
         return fail_in(s->recipe, tree, err, "the rows of a constant differ in length or depth");
     }
-    for (const stk_tree *item = tree->first; item; item = item->next)
+    for (const stk_yaml_node *item = tree->first; item; item = item->next)
         STK_TRY(look_at(s, item, depth + 1, is_first && item == tree->first, err));
     return STK_OK;
 }
 
-static stk_status choose_type(const survey *s, const stk_tree *tree, stk_dtype *dtype,
+static stk_status choose_type(const survey *s, const stk_yaml_node *tree, stk_dtype *dtype,
                               stk_error *err)
 {
     const bool numbers = s->wholes || s->reals;
@@ -87,7 +88,7 @@ typedef struct filling {
     size_t            used;
 } filling;
 
-static stk_status put_whole(filling *f, const stk_tree *tree, int64_t number, stk_error *err)
+static stk_status put_whole(filling *f, const stk_yaml_node *tree, int64_t number, stk_error *err)
 {
     static const struct {
         int64_t least, most;
@@ -107,10 +108,10 @@ static stk_status put_whole(filling *f, const stk_tree *tree, int64_t number, st
     return STK_OK;
 }
 
-static stk_status put(filling *f, const stk_tree *tree, stk_error *err)
+static stk_status put(filling *f, const stk_yaml_node *tree, stk_error *err)
 {
     if (tree->kind == STK_TREE_LIST) {
-        for (const stk_tree *item = tree->first; item; item = item->next)
+        for (const stk_yaml_node *item = tree->first; item; item = item->next)
             STK_TRY(put(f, item, err));
         return STK_OK;
     }
@@ -136,8 +137,8 @@ static stk_status put(filling *f, const stk_tree *tree, stk_error *err)
     return STK_OK;
 }
 
-static stk_status make_strings(filling *f, const survey *s, const stk_tree *tree, stk_value *out,
-                               stk_error *err)
+static stk_status make_strings(filling *f, const survey *s, const stk_yaml_node *tree,
+                               stk_value *out, stk_error *err)
 {
     f->data = calloc((size_t)s->count + 1, sizeof(stk_bytes));
     if (!f->data)
@@ -148,8 +149,8 @@ static stk_status make_strings(filling *f, const survey *s, const stk_tree *tree
     return st;
 }
 
-static stk_status make_constant(const stk_recipe *recipe, const stk_tree *tree, stk_dtype dtype,
-                                stk_value *out, stk_error *err)
+static stk_status make_constant(const stk_recipe *recipe, const stk_yaml_node *tree,
+                                stk_dtype dtype, stk_value *out, stk_error *err)
 {
     survey s = {.recipe = recipe};
     STK_TRY(look_at(&s, tree, 0, true, err));
@@ -162,13 +163,13 @@ static stk_status make_constant(const stk_recipe *recipe, const stk_tree *tree, 
     return st;
 }
 
-stk_status stk_recipe_constant(const stk_recipe *recipe, const stk_tree *tree, stk_dtype dtype,
+stk_status stk_recipe_constant(const stk_recipe *recipe, const stk_yaml_node *tree, stk_dtype dtype,
                                stk_value *out, stk_error *err)
 {
     *out = (stk_value){0};
     if (tree->kind != STK_TREE_MAP) return make_constant(recipe, tree, dtype, out, err);
-    const stk_tree *data = NULL, *type = NULL;
-    for (const stk_tree *item = tree->first; item; item = item->next)
+    const stk_yaml_node *data = NULL, *type = NULL;
+    for (const stk_yaml_node *item = tree->first; item; item = item->next)
         if (strcmp(item->key, "data") == 0)
             data = item;
         else if (strcmp(item->key, "dtype") == 0 && item->kind == STK_TREE_SCALAR)
@@ -184,12 +185,12 @@ stk_status stk_recipe_constant(const stk_recipe *recipe, const stk_tree *tree, s
     return make_constant(recipe, data, dtype, out, err);
 }
 
-stk_status stk_recipe_element(const stk_recipe *recipe, const stk_tree *list,
+stk_status stk_recipe_element(const stk_recipe *recipe, const stk_yaml_node *list,
                               const stk_element_spec *dtypes, stk_element **out, stk_error *err)
 {
     STK_TRY(stk_element_new(out, list->count, err));
     size_t i = 0;
-    for (const stk_tree *item = list->first; item; item = item->next, i++) {
+    for (const stk_yaml_node *item = list->first; item; item = item->next, i++) {
         const bool known = dtypes && dtypes->known && i < dtypes->count;
         stk_status st =
             stk_recipe_constant(recipe, item, known ? dtypes->values[i].dtype : STK_DTYPE_NONE,

@@ -28,20 +28,20 @@ typedef struct stk_argument stk_argument;
 
 /* What a parameter was given; which fields are set depends on its kind. */
 struct stk_argument {
-    bool              given; /* false: the fallback, or all zero */
-    int               line;
-    stk_number        number;   /* NUMBER */
-    int64_t           integer;  /* INTEGER, CHOICE, VALUE by number, DTYPE */
-    bool              truth;    /* BOOL */
-    const char       *text;     /* TEXT, PATH (joined), VALUE by name */
-    size_t            count;    /* of the lists below */
-    const int64_t    *integers; /* INTEGERS */
-    const double     *reals;    /* NUMBERS */
-    const char      **texts;    /* TEXTS, PATHS (joined), VALUES (NULL: by number) */
-    const stk_shape  *shapes;   /* SHAPE (one), SHAPES */
-    const stk_tree   *tree;     /* CONSTANTS, FEATURES, STAGES: as written */
-    const stk_bound  *function; /* FUNCTION */
-    const stk_stages *stages;   /* STAGES (one), INPUTS */
+    bool                 given; /* false: the fallback, or all zero */
+    int                  line;
+    stk_number           number;   /* NUMBER */
+    int64_t              integer;  /* INTEGER, CHOICE, VALUE by number, DTYPE */
+    bool                 truth;    /* BOOL */
+    const char          *text;     /* TEXT, PATH (joined), VALUE by name */
+    size_t               count;    /* of the lists below */
+    const int64_t       *integers; /* INTEGERS */
+    const double        *reals;    /* NUMBERS */
+    const char         **texts;    /* TEXTS, PATHS (joined), VALUES (NULL: by number) */
+    const stk_shape     *shapes;   /* SHAPE (one), SHAPES */
+    const stk_yaml_node *tree;     /* CONSTANTS, FEATURES, STAGES: as written */
+    const stk_bound     *function; /* FUNCTION */
+    const stk_stages    *stages;   /* STAGES (one), INPUTS */
 };
 
 /* An operator or function with its arguments, one per parameter. */
@@ -81,20 +81,20 @@ const stk_entry *stk_recipe_find_function(stk_recipe_role role, const char *name
 
 /* A list of stages as bound ones. is_inner: it stands on data that is there already, so the first
  * is no source. */
-STK_NODISCARD stk_status stk_recipe_bind_stages(stk_recipe *recipe, const stk_tree *tree,
+STK_NODISCARD stk_status stk_recipe_bind_stages(stk_recipe *recipe, const stk_yaml_node *tree,
                                                 bool is_inner, stk_stages *out, stk_error *err);
 /* The arguments of entry; tree may be NULL: none given. */
 STK_NODISCARD stk_status stk_recipe_bind_entry(stk_recipe *recipe, const stk_entry *entry,
-                                               const stk_tree *tree, int line, stk_bound *out,
+                                               const stk_yaml_node *tree, int line, stk_bound *out,
                                                stk_error *err);
 /* One argument, of what is written in tree. owner.parameter names it in messages. */
 STK_NODISCARD stk_status stk_recipe_bind_argument(stk_recipe                 *recipe,
                                                   const stk_recipe_parameter *parameter,
-                                                  const char *owner, const stk_tree *tree,
+                                                  const char *owner, const stk_yaml_node *tree,
                                                   stk_argument *out, stk_error *err);
 /* A function named by a scalar or a mapping of one key. */
 STK_NODISCARD stk_status stk_recipe_bind_function(stk_recipe *recipe, stk_recipe_role role,
-                                                  const char *owner, const stk_tree *tree,
+                                                  const char *owner, const stk_yaml_node *tree,
                                                   const stk_bound **out, stk_error *err);
 
 /* Puts the stages on *data; NULL: they begin with a source. On failure *data is as before. */
@@ -118,21 +118,21 @@ stk_status stk_recipe_blame(const stk_recipe *recipe, const stk_bound *bound, st
                             stk_error *err);
 
 /* Scalars: false when the text is none. */
-bool stk_scalar_whole(const stk_tree *tree, int64_t *out);
-bool stk_scalar_number(const stk_tree *tree, stk_number *out);
-bool stk_scalar_bool(const stk_tree *tree, bool *out);
+bool stk_scalar_whole(const stk_yaml_node *tree, int64_t *out);
+bool stk_scalar_number(const stk_yaml_node *tree, stk_number *out);
+bool stk_scalar_bool(const stk_yaml_node *tree, bool *out);
 
 /* A constant (a scalar, nested lists, or {dtype: ..., data: ...}) as a value of dtype, or with
  * STK_DTYPE_NONE of the type it shows: int64, float32, bool or bytes. */
-STK_NODISCARD stk_status stk_recipe_constant(const stk_recipe *recipe, const stk_tree *tree,
+STK_NODISCARD stk_status stk_recipe_constant(const stk_recipe *recipe, const stk_yaml_node *tree,
                                              stk_dtype dtype, stk_value *out, stk_error *err);
 /* An element of all constants in a list; dtypes (NULL: as shown) has one per value. */
-STK_NODISCARD stk_status stk_recipe_element(const stk_recipe *recipe, const stk_tree *list,
+STK_NODISCARD stk_status stk_recipe_element(const stk_recipe *recipe, const stk_yaml_node *list,
                                             const stk_element_spec *dtypes, stk_element **out,
                                             stk_error *err);
 
 /* Features for parse_example, in arena. */
-STK_NODISCARD stk_status stk_recipe_features(const stk_recipe *recipe, const stk_tree *tree,
+STK_NODISCARD stk_status stk_recipe_features(const stk_recipe *recipe, const stk_yaml_node *tree,
                                              stk_arena *arena, stk_feature_spec **out,
                                              size_t *count, stk_error *err);
 

@@ -4,15 +4,15 @@
 
 static const char *const keys[] = {"dtype", "shape", "kind", "default"};
 
-static stk_status fail_on(const stk_recipe *recipe, const stk_tree *tree, stk_error *err,
+static stk_status fail_on(const stk_recipe *recipe, const stk_yaml_node *tree, stk_error *err,
                           const char *message)
 {
     return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key, "%s", message);
 }
 
 /* The default as a dense value in arena; strings point into the recipe. */
-static stk_status read_default(const stk_recipe *recipe, const stk_tree *tree, stk_arena *arena,
-                               stk_feature_spec *spec, stk_error *err)
+static stk_status read_default(const stk_recipe *recipe, const stk_yaml_node *tree,
+                               stk_arena *arena, stk_feature_spec *spec, stk_error *err)
 {
     stk_value value;
     STK_TRY(stk_recipe_constant(recipe, tree, spec->dtype, &value, err));
@@ -36,17 +36,17 @@ static stk_status read_default(const stk_recipe *recipe, const stk_tree *tree, s
     return STK_OK;
 }
 
-static const stk_tree *child(const stk_tree *tree, const char *key)
+static const stk_yaml_node *child(const stk_yaml_node *tree, const char *key)
 {
-    const stk_tree *item = tree->first;
+    const stk_yaml_node *item = tree->first;
     while (item && strcmp(item->key, key) != 0)
         item = item->next;
     return item;
 }
 
-static stk_status check_keys(const stk_recipe *recipe, const stk_tree *tree, stk_error *err)
+static stk_status check_keys(const stk_recipe *recipe, const stk_yaml_node *tree, stk_error *err)
 {
-    for (const stk_tree *item = tree->first; item; item = item->next) {
+    for (const stk_yaml_node *item = tree->first; item; item = item->next) {
         bool        known = false;
         char        text[64];
         stk_suggest suggest = {.wanted = item->key};
@@ -62,8 +62,8 @@ static stk_status check_keys(const stk_recipe *recipe, const stk_tree *tree, stk
     return STK_OK;
 }
 
-static stk_status read_kind(const stk_recipe *recipe, const stk_tree *tree, stk_feature_spec *spec,
-                            stk_error *err)
+static stk_status read_kind(const stk_recipe *recipe, const stk_yaml_node *tree,
+                            stk_feature_spec *spec, stk_error *err)
 {
     static const char *const names[] = {"dense", "padded", "varlen"};
     if (!tree) return STK_OK;
@@ -75,14 +75,14 @@ static stk_status read_kind(const stk_recipe *recipe, const stk_tree *tree, stk_
     return fail_on(recipe, tree, err, "a feature's kind is dense, padded or varlen");
 }
 
-static stk_status read_shape(const stk_recipe *recipe, const stk_tree *tree, stk_shape *shape,
+static stk_status read_shape(const stk_recipe *recipe, const stk_yaml_node *tree, stk_shape *shape,
                              stk_error *err)
 {
     *shape = stk_shape_scalar();
     if (!tree) return STK_OK;
     if (tree->kind != STK_TREE_LIST || tree->count > STK_MAX_RANK)
         return fail_on(recipe, tree, err, "a shape is a list of at most 8 dimensions");
-    for (const stk_tree *item = tree->first; item; item = item->next)
+    for (const stk_yaml_node *item = tree->first; item; item = item->next)
         if (!stk_scalar_whole(item, &shape->dim[shape->rank++]) || shape->dim[shape->rank - 1] < 0)
             return fail_on(recipe, tree, err,
                            "a dimension of a feature is a number of 0 or more; use kind: padded or "
@@ -90,12 +90,12 @@ static stk_status read_shape(const stk_recipe *recipe, const stk_tree *tree, stk
     return STK_OK;
 }
 
-static stk_status read_feature(const stk_recipe *recipe, const stk_tree *tree, stk_arena *arena,
-                               stk_feature_spec *spec, stk_error *err)
+static stk_status read_feature(const stk_recipe *recipe, const stk_yaml_node *tree,
+                               stk_arena *arena, stk_feature_spec *spec, stk_error *err)
 {
     const bool is_map = tree->kind == STK_TREE_MAP;
     if (is_map) STK_TRY(check_keys(recipe, tree, err));
-    const stk_tree *dtype = is_map ? child(tree, "dtype") : tree;
+    const stk_yaml_node *dtype = is_map ? child(tree, "dtype") : tree;
     *spec = (stk_feature_spec){.name = tree->key};
     if (dtype && dtype->kind == STK_TREE_SCALAR) spec->dtype = stk_dtype_from_name(dtype->text);
     if (spec->dtype != STK_DTYPE_I64 && spec->dtype != STK_DTYPE_F32 &&
@@ -105,18 +105,19 @@ static stk_status read_feature(const stk_recipe *recipe, const stk_tree *tree, s
     if (!is_map) return STK_OK;
     STK_TRY(read_kind(recipe, child(tree, "kind"), spec, err));
     STK_TRY(read_shape(recipe, child(tree, "shape"), &spec->shape, err));
-    const stk_tree *fallback = child(tree, "default");
+    const stk_yaml_node *fallback = child(tree, "default");
     return fallback ? read_default(recipe, fallback, arena, spec, err) : STK_OK;
 }
 
-stk_status stk_recipe_features(const stk_recipe *recipe, const stk_tree *tree, stk_arena *arena,
-                               stk_feature_spec **out, size_t *count, stk_error *err)
+stk_status stk_recipe_features(const stk_recipe *recipe, const stk_yaml_node *tree,
+                               stk_arena *arena, stk_feature_spec **out, size_t *count,
+                               stk_error *err)
 {
     stk_feature_spec *specs = stk_arena_array(arena, tree->count + 1, sizeof *specs, err);
     if (!specs) return STK_E_NOMEM;
     *out = specs;
     *count = 0;
-    for (const stk_tree *item = tree->first; item; item = item->next)
+    for (const stk_yaml_node *item = tree->first; item; item = item->next)
         STK_TRY(read_feature(recipe, item, arena, &specs[(*count)++], err));
     return STK_OK;
 }

@@ -11,7 +11,7 @@ static bool is_digit(char c)
 }
 
 /* Digits may be grouped: 10_000. */
-bool stk_scalar_whole(const stk_tree *tree, int64_t *out)
+bool stk_scalar_whole(const stk_yaml_node *tree, int64_t *out)
 {
     if (tree->kind != STK_TREE_SCALAR || !tree->plain) return false;
     const char *c = tree->text;
@@ -30,7 +30,7 @@ bool stk_scalar_whole(const stk_tree *tree, int64_t *out)
     return c == tree->text + tree->length;
 }
 
-bool stk_scalar_number(const stk_tree *tree, stk_number *out)
+bool stk_scalar_number(const stk_yaml_node *tree, stk_number *out)
 {
     int64_t whole;
     if (stk_scalar_whole(tree, &whole)) {
@@ -54,7 +54,7 @@ bool stk_scalar_number(const stk_tree *tree, stk_number *out)
     return true;
 }
 
-bool stk_scalar_bool(const stk_tree *tree, bool *out)
+bool stk_scalar_bool(const stk_yaml_node *tree, bool *out)
 {
     if (tree->kind != STK_TREE_SCALAR || !tree->plain) return false;
     *out = strcmp(tree->text, "true") == 0;

@@ -119,13 +119,15 @@ static const stk_recipe_parameter scan_parameters[] = {
 static stk_status first_state(stk_recipe *recipe, const stk_bound *bound, const stk_dataset *data,
                               stk_element **out, stk_error *err)
 {
-    static const stk_tree zero = {.kind = STK_TREE_SCALAR, .plain = true, .text = "0", .length = 1};
-    static const stk_tree alone = {.kind = STK_TREE_LIST, .first = (stk_tree *)&zero, .count = 1};
+    static const stk_yaml_node zero = {
+        .kind = STK_TREE_SCALAR, .plain = true, .text = "0", .length = 1};
+    static const stk_yaml_node alone = {
+        .kind = STK_TREE_LIST, .first = (stk_yaml_node *)&zero, .count = 1};
     const stk_element_spec *spec = stk_dataset_spec(data);
     const bool sums = strcmp(bound->arguments[0].function->entry->info.name, "running_sum") == 0;
     const bool numeric = spec->known && spec->count && spec->values[0].dtype >= STK_DTYPE_U8 &&
                          spec->values[0].dtype <= STK_DTYPE_F64;
-    const stk_tree *list = bound->arguments[1].given ? bound->arguments[1].tree : &alone;
+    const stk_yaml_node *list = bound->arguments[1].given ? bound->arguments[1].tree : &alone;
     return stk_recipe_element(recipe, list, sums && numeric ? spec : NULL, out, err);
 }
 

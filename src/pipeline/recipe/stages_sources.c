@@ -54,30 +54,31 @@ static const stk_recipe_parameter elements_parameters[] = {
 };
 
 /* A constant alone, or {values: [constants]}. */
-static stk_status read_element(const stk_recipe *recipe, const stk_tree *tree, stk_element **out,
-                               stk_error *err)
+static stk_status read_element(const stk_recipe *recipe, const stk_yaml_node *tree,
+                               stk_element **out, stk_error *err)
 {
     *out = NULL;
     if (tree->kind == STK_TREE_MAP && tree->count == 1 && strcmp(tree->first->key, "values") == 0 &&
         tree->first->kind == STK_TREE_LIST)
         return stk_recipe_element(recipe, tree->first, NULL, out, err);
-    stk_tree item = *tree;
+    stk_yaml_node item = *tree;
     item.next = NULL;
-    const stk_tree list = {.kind = STK_TREE_LIST, .line = tree->line, .first = &item, .count = 1};
+    const stk_yaml_node list = {
+        .kind = STK_TREE_LIST, .line = tree->line, .first = &item, .count = 1};
     return stk_recipe_element(recipe, &list, NULL, out, err);
 }
 
 static stk_status elements(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
                            stk_error *err)
 {
-    const stk_tree *list = bound->arguments[0].tree;
-    stk_element   **made = calloc(list->count + 1, sizeof(stk_element *));
+    const stk_yaml_node *list = bound->arguments[0].tree;
+    stk_element        **made = calloc(list->count + 1, sizeof(stk_element *));
     if (!made)
         return stk_fail(err, STK_E_NOMEM, "elements", NULL, "no memory for %zu elements",
                         list->count);
     size_t     count = 0;
     stk_status st = STK_OK;
-    for (const stk_tree *item = list->first; item && !st; item = item->next)
+    for (const stk_yaml_node *item = list->first; item && !st; item = item->next)
         st = read_element(recipe, item, &made[count++], err);
     if (!st) st = stk_dataset_elements(data, made, count, err);
     for (size_t i = 0; i < count; i++)

@@ -213,7 +213,7 @@ static stk_status wait_for_unit(stk_ahead *queue, uint32_t epoch, stk_error *err
     STK_TRY(stk_cancel_check(stk_ahead_run_options(queue)->cancel, "pipeline", err));
     const uint64_t begin = stk_clock_ns();
     if (!stk_run_work(queue->run, stk_ahead_depth(queue))) {
-        stk_activity          *activity = stk_run_activity(queue->run);
+        stk_thread_activity   *activity = stk_run_activity(queue->run);
         const stk_wait_mark    mark = stk_activity_mark_wait(activity);
         const stk_doing_before before = stk_ahead_enter(queue, STK_DOING_NOTHING);
         stk_gate_wait(&queue->ready, epoch, CANCEL_LOOK_NS);

@@ -31,10 +31,10 @@ static void note_wait(void *activity, bool begins)
 
 static void note_bytes(void *activity, size_t bytes)
 {
-    stk_count(&((stk_activity *)activity)->bytes, bytes);
+    stk_count(&((stk_thread_activity *)activity)->bytes, bytes);
 }
 
-stk_status stk_run_io_new(stk_run_io **out, stk_activity *activity, stk_error *err)
+stk_status stk_run_io_new(stk_run_io **out, stk_thread_activity *activity, stk_error *err)
 {
     stk_run_io *io = calloc(1, sizeof *io);
     *out = io;

@@ -11,7 +11,8 @@ enum { STK_RUN_PULLS_MOST = 512 };
 
 /* The run's own, made and freed with it. activity is told of waits and bytes; it must outlive it.
  */
-STK_NODISCARD stk_status stk_run_io_new(stk_run_io **out, stk_activity *activity, stk_error *err);
+STK_NODISCARD stk_status stk_run_io_new(stk_run_io **out, stk_thread_activity *activity,
+                                        stk_error *err);
 void                     stk_run_io_free(stk_run_io *io);
 
 /* The engine of reads and of blocking calls. What it runs must never wait for another of its

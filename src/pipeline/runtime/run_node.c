@@ -22,7 +22,7 @@ static stk_status open_inputs(stk_node *node, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset *plan, stk_place place,
+stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset *plan, stk_node_context place,
                          stk_error *err)
 {
     *out = NULL;
@@ -64,13 +64,13 @@ stk_status stk_node_open_pass(stk_node *node, size_t index, uint64_t epoch, uint
                               stk_error *err)
 {
     stk_node_close_input(node, index);
-    const stk_place place = {.epoch = epoch,
-                             .lineage = lineage_of(node->lineage, pass),
-                             .seed = node->seed,
-                             .depth = node->depth + 1,
-                             .consumer = node,
-                             .parent = node->account,
-                             .slot = index};
+    const stk_node_context place = {.epoch = epoch,
+                                    .lineage = lineage_of(node->lineage, pass),
+                                    .seed = node->seed,
+                                    .depth = node->depth + 1,
+                                    .consumer = node,
+                                    .parent = node->account,
+                                    .slot = index};
     return stk_node_open(&node->inputs[index], node->run, node->plan->inputs[index], place, err);
 }
 
@@ -82,13 +82,13 @@ stk_status stk_node_open_input(stk_node *node, size_t index, stk_error *err)
 stk_status stk_node_open_inner(stk_node **out, stk_node *node, stk_dataset *plan, uint64_t number,
                                stk_error *err)
 {
-    const stk_place place = {.epoch = node->epoch,
-                             .lineage = lineage_of(node->lineage, number + 1),
-                             .seed = node->seed,
-                             .depth = node->depth + 1,
-                             .consumer = node,
-                             .parent = node->account,
-                             .slot = INNER_SLOT};
+    const stk_node_context place = {.epoch = node->epoch,
+                                    .lineage = lineage_of(node->lineage, number + 1),
+                                    .seed = node->seed,
+                                    .depth = node->depth + 1,
+                                    .consumer = node,
+                                    .parent = node->account,
+                                    .slot = INNER_SLOT};
     return stk_node_open(out, node->run, plan, place, err);
 }
 
@@ -199,7 +199,7 @@ static stk_status any_next(stk_node *node, stk_element **out, stk_error *err)
 /* A source that waits: on the run's engine where the plan could isolate it, else right here. */
 static stk_status waiting_next(stk_node *node, stk_element **out, stk_error *err)
 {
-    stk_activity          *activity = stk_run_activity(node->run);
+    stk_thread_activity   *activity = stk_run_activity(node->run);
     const uint64_t         waited = stk_activity_waited_ns(), begin = stk_clock_ns();
     const stk_wait_mark    mark = stk_activity_mark_wait(activity);
     const stk_doing_before before = stk_activity_enter(activity, STK_DOING_READ);

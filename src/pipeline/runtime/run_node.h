@@ -40,7 +40,7 @@ struct stk_node {
 #define STK_STATE(type, node) ((type *)(node)->state)
 
 /* Where a node is begun. */
-typedef struct stk_place {
+typedef struct stk_node_context {
     uint64_t     epoch;
     uint64_t     lineage;
     stk_seed     seed;
@@ -48,11 +48,11 @@ typedef struct stk_place {
     stk_node    *consumer; /* NULL at the root */
     stk_account *parent;   /* of the stage that consumes it, NULL at the root; and which of its */
     size_t       slot;     /* inputs this is */
-} stk_place;
+} stk_node_context;
 
 /* Opens plan and, unless its operator opens them itself, all inputs. *out is NULL on failure. */
 STK_NODISCARD stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset *plan,
-                                       stk_place place, stk_error *err);
+                                       stk_node_context place, stk_error *err);
 /* Opens input index at the node's own epoch and lineage. */
 STK_NODISCARD stk_status stk_node_open_input(stk_node *node, size_t index, stk_error *err);
 /* The same as another pass of it: pass is mixed into the lineage, epoch is the input's. A pass of

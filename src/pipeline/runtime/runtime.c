@@ -28,26 +28,26 @@ typedef struct helper {
 } helper;
 
 struct stk_run {
-    stk_run_options options;  /* never changes */
-    stk_run_io     *io;       /* has a lock of its own */
-    stk_activity    activity; /* likewise */
-    pthread_mutex_t lock;     /* of queues, accounts, started and sleeping */
-    pthread_cond_t  work;
-    pthread_mutex_t log_lock; /* one line at a time */
-    entry          *queues;
-    stk_account    *accounts; /* atomic: new ones are put in front */
-    helper         *helpers;  /* options.threads of them */
-    int             started;
-    uint32_t        sleeping; /* atomic; changed under lock */
-    uint32_t        changes;  /* atomic: bumped by every wake, for those who spin */
-    bool            stopping; /* atomic */
-    bool            serial;   /* atomic */
-    int64_t         expected; /* atomic: bytes that work under way will take */
-    uint64_t        free;     /* atomic: bytes kept free for the oldest work */
-    uint64_t        started_ns;
-    uint64_t        number;               /* of this run in this process, from 1 */
-    stk_decision    decisions[DECISIONS]; /* a ring; under log_lock */
-    size_t          decision_count;
+    stk_run_options     options;  /* never changes */
+    stk_run_io         *io;       /* has a lock of its own */
+    stk_thread_activity activity; /* likewise */
+    pthread_mutex_t     lock;     /* of queues, accounts, started and sleeping */
+    pthread_cond_t      work;
+    pthread_mutex_t     log_lock; /* one line at a time */
+    entry              *queues;
+    stk_account        *accounts; /* atomic: new ones are put in front */
+    helper             *helpers;  /* options.threads of them */
+    int                 started;
+    uint32_t            sleeping; /* atomic; changed under lock */
+    uint32_t            changes;  /* atomic: bumped by every wake, for those who spin */
+    bool                stopping; /* atomic */
+    bool                serial;   /* atomic */
+    int64_t             expected; /* atomic: bytes that work under way will take */
+    uint64_t            free;     /* atomic: bytes kept free for the oldest work */
+    uint64_t            started_ns;
+    uint64_t            number;               /* of this run in this process, from 1 */
+    stk_decision        decisions[DECISIONS]; /* a ring; under log_lock */
+    size_t              decision_count;
 };
 
 stk_status stk_run_new(stk_run **out, const stk_run_options *options, stk_error *err)
@@ -120,7 +120,7 @@ stk_run_io *stk_run_io_of(const stk_run *run)
     return run->io;
 }
 
-stk_activity *stk_run_activity(stk_run *run)
+stk_thread_activity *stk_run_activity(stk_run *run)
 {
     return &run->activity;
 }

@@ -89,7 +89,7 @@ STK_NODISCARD stk_status stk_run_new(stk_run **out, const stk_run_options *optio
 void                   stk_run_free(stk_run *run);
 const stk_run_options *stk_run_options_of(const stk_run *run);
 stk_run_io            *stk_run_io_of(const stk_run *run);
-stk_activity          *stk_run_activity(stk_run *run);
+stk_thread_activity   *stk_run_activity(stk_run *run);
 void                   stk_run_log(stk_run *run, const char *format, ...) STK_PRINTF(2, 3);
 
 /* The calling thread's ring in the run's trace; NULL when less than level is recorded. */

@@ -13,12 +13,12 @@ static stk_status open_input(stk_node *node, const stk_recorded_pass *pass, stk_
 {
     stk_node_close_input(node, 0);
     recorder_of(node)->pass = *pass;
-    const stk_place place = {.epoch = pass->epoch,
-                             .lineage = pass->lineage,
-                             .seed = pass->seed,
-                             .depth = node->depth + 1,
-                             .consumer = node,
-                             .parent = node->account};
+    const stk_node_context place = {.epoch = pass->epoch,
+                                    .lineage = pass->lineage,
+                                    .seed = pass->seed,
+                                    .depth = node->depth + 1,
+                                    .consumer = node,
+                                    .parent = node->account};
     return stk_node_open(&node->inputs[0], node->run, node->plan->inputs[0], place, err);
 }
 

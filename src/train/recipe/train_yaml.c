@@ -8,11 +8,11 @@
 #include <string.h>
 
 /* Weights by name, {cat: 2, dog: 0.5}: the same as the text cat=2,dog=0.5. */
-static stk_status map_text(const stk_tree *tree, const char *where, char *text, size_t capacity,
-                           stk_error *err)
+static stk_status map_text(const stk_yaml_node *tree, const char *where, char *text,
+                           size_t capacity, stk_error *err)
 {
     size_t used = 0;
-    for (const stk_tree *part = tree->first; part; part = part->next) {
+    for (const stk_yaml_node *part = tree->first; part; part = part->next) {
         if (part->kind != STK_TREE_SCALAR || strchr(part->key, ',') ||
             used + strlen(part->key) + part->length + 3 > capacity)
             return stk_fail(err, STK_E_INVALID, "recipe", where,
@@ -26,7 +26,7 @@ static stk_status map_text(const stk_tree *tree, const char *where, char *text, 
 }
 
 /* A list of numbers, as milestones, is written [30, 60]: the same as the text 30,60. */
-static stk_status scalar_text(const stk_tree *tree, bool map, const char *where, char *text,
+static stk_status scalar_text(const stk_yaml_node *tree, bool map, const char *where, char *text,
                               size_t capacity, stk_error *err)
 {
     size_t used = 0;
@@ -34,7 +34,7 @@ static stk_status scalar_text(const stk_tree *tree, bool map, const char *where,
     if (tree->kind == STK_TREE_MAP)
         return stk_fail(err, STK_E_INVALID, "recipe", where, "%s is a mapping; it takes one value",
                         tree->key);
-    const stk_tree *part = tree->kind == STK_TREE_LIST ? tree->first : tree;
+    const stk_yaml_node *part = tree->kind == STK_TREE_LIST ? tree->first : tree;
     for (; part; part = tree->kind == STK_TREE_LIST ? part->next : NULL) {
         if (part->kind != STK_TREE_SCALAR || used + part->length + 2 > capacity)
             return stk_fail(err, STK_E_INVALID, "recipe", where,
@@ -53,7 +53,7 @@ static bool is_path(const stk_train_key *key)
 
 /* Relative paths begin at the recipe, so that it can be used from anywhere. */
 static stk_status set_value(stk_train_recipe *recipe, const stk_train_key *key,
-                            const stk_tree *tree, const char *path, stk_error *err)
+                            const stk_yaml_node *tree, const char *path, stk_error *err)
 {
     char where[STK_TRAIN_PATH + 64], text[STK_TRAIN_LIST], joined[STK_TRAIN_PATH];
     snprintf(where, sizeof where, "%s:%d", path, tree->line);
@@ -68,8 +68,8 @@ static stk_status set_value(stk_train_recipe *recipe, const stk_train_key *key,
     return stk_train_key_set(recipe, key, text, where, err);
 }
 
-static stk_status set_section(stk_train_recipe *recipe, const stk_tree *section, const char *path,
-                              stk_error *err)
+static stk_status set_section(stk_train_recipe *recipe, const stk_yaml_node *section,
+                              const char *path, stk_error *err)
 {
     char where[STK_TRAIN_PATH + 64];
     snprintf(where, sizeof where, "%s:%d", path, section->line);
@@ -82,7 +82,7 @@ static stk_status set_section(stk_train_recipe *recipe, const stk_tree *section,
                         "the section \"%s\" takes keys with values below it", section->key);
     if (!stk_train_section_known(section->key))
         return stk_train_key_unknown(section->key, "", where, err);
-    for (const stk_tree *value = section->first; value; value = value->next) {
+    for (const stk_yaml_node *value = section->first; value; value = value->next) {
         const stk_train_key *key = stk_train_key_find(section->key, value->key);
         snprintf(where, sizeof where, "%s:%d", path, value->line);
         if (!key) return stk_train_key_unknown(section->key, value->key, where, err);
@@ -96,9 +96,9 @@ static stk_status set_section(stk_train_recipe *recipe, const stk_tree *section,
 static stk_status load_into(stk_train_recipe *recipe, stk_arena *arena, stk_bytes yaml,
                             const char *path, stk_error *err)
 {
-    stk_tree *tree;
+    stk_yaml_node *tree;
     STK_TRY(stk_tree_read(&tree, arena, yaml, path, NULL, err));
-    for (const stk_tree *section = tree->first; section; section = section->next)
+    for (const stk_yaml_node *section = tree->first; section; section = section->next)
         STK_TRY(set_section(recipe, section, path, err));
     return STK_OK;
 }
