@@ -12,7 +12,7 @@ static char *print(const stk_profile *profile, double rate, double price)
     size_t              size;
     FILE               *out = open_memstream(&text, &size);
     const stk_diagnosis diagnosis = {.samples_per_s = {rate, rate, rate}, .compute_share = 0.75};
-    stk_cost_print(out, profile, &diagnosis, 360000, price);
+    cli_cost_print(out, profile, &diagnosis, 360000, price);
     fclose(out);
     return text;
 }

@@ -17,7 +17,7 @@ static int    columns;
 #define PRINT(...)                                                                                 \
     do {                                                                                           \
         FILE *out = open_memstream(&printed, &printed_bytes);                                      \
-        columns = stk_print(out, __VA_ARGS__);                                                     \
+        columns = cli_print(out, __VA_ARGS__);                                                     \
         fclose(out);                                                                               \
     } while (0)
 
@@ -79,7 +79,7 @@ STK_TEST(widths_count_columns_and_cuts_keep_characters_whole)
 
 STK_TEST(the_sequences_of_a_style_pass_and_their_bytes_do_not)
 {
-    const stk_style style = stk_style_for(stdout, "always");
+    const cli_style style = cli_style_for(stdout, "always");
     char            same[16];
     if (!*style.bold) return; /* NO_COLOR */
     snprintf(same, sizeof same, "%s", style.bold);
@@ -101,7 +101,7 @@ STK_TEST(lines_keep_their_breaks)
 {
     FILE             *out = open_memstream(&printed, &printed_bytes);
     static const char text[] = "a\tb\n\033[1mc\n\nd";
-    stk_print_lines(out, stk_bytes_of(text, sizeof text - 1));
+    cli_print_lines(out, stk_bytes_of(text, sizeof text - 1));
     fclose(out);
     EXPECT_STR_EQ("a\tb\n\\x1B[1mc\n\nd", printed);
     free(printed);

@@ -14,9 +14,9 @@ static const stk_profile_limits machine = {1e11, 1e10, -1, -1, -1, 2000};
 
 #define EXPECT_ROOF(expected, flops, bytes, ns)                                                    \
     do {                                                                                           \
-        char           text_[STK_FORMAT_ROOM];                                                     \
-        const stk_roof roof_ = stk_roof_of(&machine, flops, bytes, ns);                            \
-        EXPECT_STR_EQ(expected, stk_roof_format(text_, &roof_));                                   \
+        char           text_[CLI_FORMAT_ROOM];                                                     \
+        const cli_roof roof_ = cli_roof_of(&machine, flops, bytes, ns);                            \
+        EXPECT_STR_EQ(expected, cli_roof_format(text_, &roof_));                                   \
     } while (0)
 
 STK_TEST(the_slower_of_arithmetic_and_memory_is_the_roof)
@@ -25,7 +25,7 @@ STK_TEST(the_slower_of_arithmetic_and_memory_is_the_roof)
     EXPECT_ROOF("memory 80 %", 1e6, 1.6e5, 20000);
     EXPECT_ROOF("memory 200 %", 0, 4e5, 20000); /* out of a cache */
     EXPECT_ROOF("math <1 %", 1e6, 0, 1e7);
-    EXPECT(fabs(stk_roof_of(&machine, 1e6, 1e4, 20000).floor_ns - 10000) < 1e-6);
+    EXPECT(fabs(cli_roof_of(&machine, 1e6, 1e4, 20000).floor_ns - 10000) < 1e-6);
 }
 
 STK_TEST(what_takes_a_few_starts_is_under_no_roof)
@@ -36,17 +36,17 @@ STK_TEST(what_takes_a_few_starts_is_under_no_roof)
     EXPECT_ROOF("math 50 %", 4e5, 10, 8000); /* its work takes longer than a start */
     EXPECT_ROOF("math 1 %", 1e4, 10, 9000);
     EXPECT_ROOF("", 0, 0, 9000);
-    EXPECT_INT_EQ(STK_ROOF_LAUNCH, stk_roof_of(&cores, 1e4, 10, 4000).kind);
-    EXPECT_INT_EQ(STK_ROOF_MATH, stk_roof_of(&cores, 1e4, 10, 5000).kind);
+    EXPECT_INT_EQ(CLI_ROOF_LAUNCH, cli_roof_of(&cores, 1e4, 10, 4000).kind);
+    EXPECT_INT_EQ(CLI_ROOF_MATH, cli_roof_of(&cores, 1e4, 10, 5000).kind);
 }
 
 STK_TEST(without_roofs_nothing_is_said)
 {
     static const stk_profile_limits none = {-1, -1, -1, -1, -1, -1};
     static const stk_profile_limits half = {1e11, -1, -1, -1, -1, 1000};
-    EXPECT_INT_EQ(STK_ROOF_UNKNOWN, stk_roof_of(&none, 1e6, 1e4, 20000).kind);
-    EXPECT_INT_EQ(STK_ROOF_UNKNOWN, stk_roof_of(&half, 1e6, 1e4, 20000).kind);
-    EXPECT_INT_EQ(STK_ROOF_UNKNOWN, stk_roof_of(&machine, 1e6, 1e4, 0).kind);
+    EXPECT_INT_EQ(CLI_ROOF_UNKNOWN, cli_roof_of(&none, 1e6, 1e4, 20000).kind);
+    EXPECT_INT_EQ(CLI_ROOF_UNKNOWN, cli_roof_of(&half, 1e6, 1e4, 20000).kind);
+    EXPECT_INT_EQ(CLI_ROOF_UNKNOWN, cli_roof_of(&machine, 1e6, 1e4, 0).kind);
 }
 
 STK_TEST(roofs_are_told_in_one_line)
@@ -55,19 +55,19 @@ STK_TEST(roofs_are_told_in_one_line)
     static const stk_profile_limits cores = {2.36e11, 4.4e10, -1, -1, -1, -1};
     char                            text[160];
     EXPECT_STR_EQ("744 TFLOP/s in fp16, 4,100 GB/s, 2.1 us to start an operation",
-                  stk_roofs_format(text, sizeof text, &gpu, "fp16"));
-    EXPECT_STR_EQ("236 GFLOP/s, 44 GB/s", stk_roofs_format(text, sizeof text, &cores, ""));
-    EXPECT_STR_EQ("236 GFL", stk_roofs_format(text, 8, &cores, ""));
+                  cli_roofs_format(text, sizeof text, &gpu, "fp16"));
+    EXPECT_STR_EQ("236 GFLOP/s, 44 GB/s", cli_roofs_format(text, sizeof text, &cores, ""));
+    EXPECT_STR_EQ("236 GFL", cli_roofs_format(text, 8, &cores, ""));
 }
 
 STK_TEST(every_operation_is_of_a_kind)
 {
     const stk_graph_op *op;
     for (size_t i = 0; (op = stk_graph_op_at(i)); i++)
-        if (strcmp(stk_op_kind_of(op->name), "other") == 0) fail_msg("%s has no kind", op->name);
-    EXPECT_STR_EQ("convolutions, by weight", stk_op_kind_of("conv2d_grad_weight"));
-    EXPECT_STR_EQ("norms, backward", stk_op_kind_of("layer_norm_grad"));
-    EXPECT_STR_EQ("pools", stk_op_kind_of("max_pool_grad"));
-    EXPECT_STR_EQ("other", stk_op_kind_of("softmax_cross"));
-    EXPECT_STR_EQ("other", stk_op_kind_of("_grad"));
+        if (strcmp(cli_op_kind_of(op->name), "other") == 0) fail_msg("%s has no kind", op->name);
+    EXPECT_STR_EQ("convolutions, by weight", cli_op_kind_of("conv2d_grad_weight"));
+    EXPECT_STR_EQ("norms, backward", cli_op_kind_of("layer_norm_grad"));
+    EXPECT_STR_EQ("pools", cli_op_kind_of("max_pool_grad"));
+    EXPECT_STR_EQ("other", cli_op_kind_of("softmax_cross"));
+    EXPECT_STR_EQ("other", cli_op_kind_of("_grad"));
 }

@@ -76,7 +76,7 @@ static stk_blob render(const cli_view *view)
     stk_blob  text;
     stk_error err;
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
-    EXPECT_OK(stk_view_render(view, &text, &err));
+    EXPECT_OK(cli_view_render(view, &text, &err));
     return text;
 }
 

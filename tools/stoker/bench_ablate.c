@@ -6,21 +6,21 @@
 
 #include <string.h>
 
-static stk_status add(stk_ablation *out, const char *path, const stk_bench_shape *shape,
+static stk_status add(cli_ablation *out, const char *path, const cli_bench_shape *shape,
                       const char *name, stk_error *err)
 {
-    if (out->count == STK_BENCH_RIVALS) return STK_OK;
-    stk_rival *rival = &out->rivals[out->count];
+    if (out->count == CLI_BENCH_RIVALS) return STK_OK;
+    cli_rival *rival = &out->rivals[out->count];
     snprintf(rival->name, sizeof rival->name, "%s", name);
-    STK_TRY(stk_bench_pipeline(&rival->data, path, shape, err));
+    STK_TRY(cli_bench_pipeline(&rival->data, path, shape, err));
     out->count++;
     return STK_OK;
 }
 
-static stk_status add_without(stk_ablation *out, const char *path, const stk_bench_shape *shape,
+static stk_status add_without(cli_ablation *out, const char *path, const cli_bench_shape *shape,
                               const char *operation, stk_error *err)
 {
-    stk_bench_shape less = *shape;
+    cli_bench_shape less = *shape;
     for (size_t i = 1; i < out->count; i++)
         if (strcmp(out->rivals[i].name, operation) == 0) return STK_OK;
     less.preparation.drop = operation;
@@ -28,7 +28,7 @@ static stk_status add_without(stk_ablation *out, const char *path, const stk_ben
 }
 
 /* Pictures that are stored as pixels are not decoded. */
-static stk_status is_encoded(bool *encoded, const char *path, const stk_bench_shape *shape,
+static stk_status is_encoded(bool *encoded, const char *path, const cli_bench_shape *shape,
                              stk_error *err)
 {
     const stk_images_options options = {.split = shape->split};
@@ -45,12 +45,12 @@ static bool resizes_all(const stk_preset *preset)
     return preset->fit && strstr(preset->fit, "{size}");
 }
 
-static stk_status add_all(stk_ablation *out, const char *path, const stk_bench_shape *shape,
+static stk_status add_all(cli_ablation *out, const char *path, const cli_bench_shape *shape,
                           stk_error *err)
 {
     const stk_preset_step *step =
         shape->preparation.evaluate ? shape->preset->evaluate : shape->preset->train;
-    stk_bench_shape undecoded = *shape;
+    cli_bench_shape undecoded = *shape;
     bool            encoded;
     undecoded.preparation.stub = "decode_image";
     STK_TRY(is_encoded(&encoded, path, shape, err));
@@ -63,15 +63,15 @@ static stk_status add_all(stk_ablation *out, const char *path, const stk_bench_s
     return shape->preparation.planar ? add_without(out, path, shape, "layout", err) : STK_OK;
 }
 
-stk_status stk_ablation_run(stk_ablation *out, const char *path, const stk_bench_shape *shape,
-                            const stk_bench_limits *limits, stk_error *err)
+stk_status cli_ablation_run(cli_ablation *out, const char *path, const cli_bench_shape *shape,
+                            const cli_bench_limits *limits, stk_error *err)
 {
-    *out = (stk_ablation){0};
+    *out = (cli_ablation){0};
     STK_TRY(add_all(out, path, shape, err));
-    return stk_bench_contest(out->rivals, out->count, limits, err);
+    return cli_bench_contest(out->rivals, out->count, limits, err);
 }
 
-void stk_ablation_release(stk_ablation *ablation)
+void cli_ablation_release(cli_ablation *ablation)
 {
     for (size_t i = 0; i < ablation->count; i++)
         stk_dataset_unref(ablation->rivals[i].data);
@@ -79,17 +79,17 @@ void stk_ablation_release(stk_ablation *ablation)
 }
 
 /* Microseconds of a core for a picture that rival i does without. */
-static double cost_us(const stk_ablation *a, size_t i)
+static double cost_us(const cli_ablation *a, size_t i)
 {
     return (a->rivals[0].cpu - a->rivals[i].cpu) * 1e6;
 }
 
-static double total_us(const stk_ablation *a)
+static double total_us(const cli_ablation *a)
 {
     return a->rivals[0].cpu * 1e6;
 }
 
-static double sum_us(const stk_ablation *a)
+static double sum_us(const cli_ablation *a)
 {
     double sum = 0;
     for (size_t i = 1; i < a->count; i++)
@@ -97,43 +97,43 @@ static double sum_us(const stk_ablation *a)
     return sum;
 }
 
-static void add_row(stk_table *table, const char *name, double rate, double us, double whole)
+static void add_row(cli_table *table, const char *name, double rate, double us, double whole)
 {
-    char text[STK_FORMAT_ROOM];
-    stk_table_add(table, name);
+    char text[CLI_FORMAT_ROOM];
+    cli_table_add(table, name);
     if (rate > 0)
-        stk_format_count(text, (uint64_t)(rate + 0.5));
+        cli_format_count(text, (uint64_t)(rate + 0.5));
     else
         text[0] = 0;
-    stk_table_add(table, text);
+    cli_table_add(table, text);
     snprintf(text, sizeof text, whole < 100 ? "%.2f" : "%.1f", us);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
     snprintf(text, sizeof text, "%.0f %%", whole > 0 ? 100 * us / whole : 0);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
-void stk_ablation_print(const stk_ablation *a, const stk_style *style)
+void cli_ablation_print(const cli_ablation *a, const cli_style *style)
 {
     static const char *const heading[] = {"operation", "img/s without it", "us an image", "share"};
-    stk_table                table;
-    char                     rate[STK_FORMAT_ROOM], core[STK_FORMAT_ROOM];
+    cli_table                table;
+    char                     rate[CLI_FORMAT_ROOM], core[CLI_FORMAT_ROOM];
     printf("%s%s img/s%s  %s img/s per core\n\n", style->bold,
-           stk_format_count(rate, (uint64_t)(a->rivals[0].rate + 0.5)), style->plain,
-           stk_format_count(core, (uint64_t)(1 / a->rivals[0].cpu + 0.5)));
+           cli_format_count(rate, (uint64_t)(a->rivals[0].rate + 0.5)), style->plain,
+           cli_format_count(core, (uint64_t)(1 / a->rivals[0].cpu + 0.5)));
     printf("%sOperations%s, each left out in turn; time is that of a core, median of %d rounds\n",
-           style->bold, style->plain, STK_BENCH_ROUNDS);
-    stk_table_init(&table, "frrr");
+           style->bold, style->plain, CLI_BENCH_ROUNDS);
+    cli_table_init(&table, "frrr");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (size_t i = 1; i < a->count; i++)
         add_row(&table, a->rivals[i].name, a->rivals[i].rate, cost_us(a, i), total_us(a));
     add_row(&table, "sum of these", 0, sum_us(a), total_us(a));
     add_row(&table, "all, with reading and batching", 0, total_us(a), total_us(a));
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
 }
 
-static void write_operation(stk_json_writer *json, const stk_ablation *a, size_t i)
+static void write_operation(stk_json_writer *json, const cli_ablation *a, size_t i)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "operation", a->rivals[i].name);
@@ -143,8 +143,8 @@ static void write_operation(stk_json_writer *json, const stk_ablation *a, size_t
     stk_json_object_end(json);
 }
 
-void stk_ablation_write_json(stk_json_writer *json, const stk_ablation *a, const char *path,
-                             const stk_bench_shape *shape)
+void cli_ablation_write_json(stk_json_writer *json, const cli_ablation *a, const char *path,
+                             const cli_bench_shape *shape)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "path", path);

@@ -1,23 +1,23 @@
 /* What each operation of a preset costs: the pipeline with it left out, beside the whole one. */
-#ifndef STK_TOOLS_BENCH_ABLATE_H
-#define STK_TOOLS_BENCH_ABLATE_H
+#ifndef CLI_TOOLS_BENCH_ABLATE_H
+#define CLI_TOOLS_BENCH_ABLATE_H
 
 #include "bench_pipeline.h"
 #include "bench_run.h"
 
-typedef struct stk_ablation {
-    stk_rival rivals[STK_BENCH_RIVALS]; /* the first is the whole pipeline */
+typedef struct cli_ablation {
+    cli_rival rivals[CLI_BENCH_RIVALS]; /* the first is the whole pipeline */
     size_t    count;
-} stk_ablation;
+} cli_ablation;
 
 /* Makes and measures all pipelines. Release it in any case. */
-STK_NODISCARD stk_status stk_ablation_run(stk_ablation *out, const char *path,
-                                          const stk_bench_shape  *shape,
-                                          const stk_bench_limits *limits, stk_error *err);
-void                     stk_ablation_release(stk_ablation *ablation);
+STK_NODISCARD stk_status cli_ablation_run(cli_ablation *out, const char *path,
+                                          const cli_bench_shape  *shape,
+                                          const cli_bench_limits *limits, stk_error *err);
+void                     cli_ablation_release(cli_ablation *ablation);
 
-void stk_ablation_print(const stk_ablation *ablation, const stk_style *style);
-void stk_ablation_write_json(stk_json_writer *json, const stk_ablation *ablation, const char *path,
-                             const stk_bench_shape *shape);
+void cli_ablation_print(const cli_ablation *ablation, const cli_style *style);
+void cli_ablation_write_json(stk_json_writer *json, const cli_ablation *ablation, const char *path,
+                             const cli_bench_shape *shape);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct values {
-    stk_train_values train;
+    cli_train_values train;
     const char      *only, *color;
     double           seconds, scale;
     int64_t          steps;
@@ -16,17 +16,17 @@ typedef struct values {
 
 static const values defaults = {.seconds = 5, .scale = 1};
 
-static const stk_option options[] = {
-    STK_TRAIN_TEXT_OPTION(values, train.model, "model", "NAME", "The run",
+static const cli_option options[] = {
+    CLI_TRAIN_TEXT_OPTION(values, train.model, "model", "NAME", "The run",
                           "the network (default: lenet for the pictures made here)"),
-    STK_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The run",
+    CLI_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The run",
                           "pictures of a step (default 64)"),
-    STK_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The run", "pixels of a side"),
-    STK_TRAIN_TEXT_OPTION(values, only, "only", "NUMBERS", "The run",
+    CLI_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The run", "pixels of a side"),
+    CLI_TRAIN_TEXT_OPTION(values, only, "only", "NUMBERS", "The run",
                           "of the cases 1 to 6, with commas between (default: all)"),
     {.name = "scale",
      .metavar = "X",
-     .kind = STK_OPTION_NUMBER,
+     .kind = CLI_OPTION_NUMBER,
      .target = offsetof(values, scale),
      .least = 0.1,
      .most = 100,
@@ -35,7 +35,7 @@ static const stk_option options[] = {
     {.name = "seconds",
      .letter = 's',
      .metavar = "S",
-     .kind = STK_OPTION_NUMBER,
+     .kind = CLI_OPTION_NUMBER,
      .target = offsetof(values, seconds),
      .least = 0.1,
      .most = 1e4,
@@ -44,33 +44,33 @@ static const stk_option options[] = {
              "operations and other batches"},
     {.name = "steps",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, steps),
      .least = 10,
      .most = 1e6,
      .group = "How long",
      .help = "steps to measure instead of seconds"},
-    STK_BENCH_MACHINE_OPTIONS(values, train),
-    STK_TRAIN_TEXT_OPTION(values, train.input_threads, "input-threads", "N", "Machine",
+    CLI_BENCH_MACHINE_OPTIONS(values, train),
+    CLI_TRAIN_TEXT_OPTION(values, train.input_threads, "input-threads", "N", "Machine",
                           "that prepare batches, with the one that trains"),
-    STK_BENCH_SHOW_OPTIONS(values, color, train),
+    CLI_BENCH_SHOW_OPTIONS(values, color, train),
 };
 
-static int print(const stk_invocation *call, const stk_cases *cases)
+static int print(const cli_invocation *call, const cli_cases *cases)
 {
     const values   *v = call->values;
-    const stk_style style = stk_style_for(stdout, v->color);
-    stk_json_out    json;
+    const cli_style style = cli_style_for(stdout, v->color);
+    cli_json_out    json;
     if (!v->train.json) {
-        stk_cases_print(cases, &style);
-        return STK_EXIT_OK;
+        cli_cases_print(cases, &style);
+        return CLI_EXIT_OK;
     }
-    stk_json_out_begin(&json);
-    stk_cases_json(&json.writer, cases);
-    return stk_json_out_end(&json, call);
+    cli_json_out_begin(&json);
+    cli_cases_json(&json.writer, cases);
+    return cli_json_out_end(&json, call);
 }
 
-static bool all_right(const stk_cases *cases)
+static bool all_right(const cli_cases *cases)
 {
     for (size_t i = 0; i < cases->count; i++)
         if (!cases->list[i].right) return false;
@@ -78,41 +78,41 @@ static bool all_right(const stk_cases *cases)
 }
 
 /* A small buffer, so that runs with slow reads begin soon. */
-static void choose(stk_train_values *flags, const char *data)
+static void choose(cli_train_values *flags, const char *data)
 {
     if (!flags->batch) flags->batch = "64";
     if (!flags->model && !data) flags->model = "lenet";
     flags->validation = "none";
-    flags->set = (stk_option_list){.items = {"data.shuffle=512"}, .count = 1};
+    flags->set = (cli_option_list){.items = {"data.shuffle=512"}, .count = 1};
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values    *v = call->values;
-    stk_train_values flags = v->train;
-    stk_cases        cases = {.call = call,
+    cli_train_values flags = v->train;
+    cli_cases        cases = {.call = call,
                               .flags = &flags,
                               .plan = {v->seconds, v->steps, true},
                               .clean.scale = v->scale};
-    char             images[STK_CASE_PATH + 32];
+    char             images[CLI_CASE_PATH + 32];
     stk_error        err;
-    if (v->only && !stk_cases_are_numbers(v->only))
-        return stk_report_usage(call->command, "--only: cases are numbers from 1 to 6",
+    if (v->only && !cli_cases_are_numbers(v->only))
+        return cli_report_usage(call->command, "--only: cases are numbers from 1 to 6",
                                 "such as --only 2,6");
     cases.data = call->operand_count ? call->operands[0] : NULL;
     choose(&flags, cases.data);
-    stk_status st = stk_cases_make_folder(&cases, &err);
+    stk_status st = cli_cases_make_folder(&cases, &err);
     if (!st && !cases.data) {
-        st = stk_cases_make_data(&cases, images, sizeof images, &err);
+        st = cli_cases_make_data(&cases, images, sizeof images, &err);
         cases.data = images;
     }
-    int code = st ? stk_report_error(call->command, &err, NULL) : stk_cases_run(&cases, v->only);
-    stk_cases_remove_folder(&cases);
+    int code = st ? cli_report_error(call->command, &err, NULL) : cli_cases_run(&cases, v->only);
+    cli_cases_remove_folder(&cases);
     if (!code) code = print(call, &cases);
-    return !code && !all_right(&cases) ? STK_EXIT_FAILED : code;
+    return !code && !all_right(&cases) ? CLI_EXIT_FAILED : code;
 }
 
-const stk_command stk_command_bench_cases = {
+const cli_command cli_command_bench_cases = {
     .name = "bench cases",
     .summary = "six slow runs, made here by faults on purpose: is each found?",
     .operands = "[DATA]",

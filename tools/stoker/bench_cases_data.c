@@ -11,7 +11,7 @@
 
 enum { CLASSES = 4, IMAGES = 256, SIDE = 28 };
 
-stk_status stk_cases_make_folder(stk_cases *cases, stk_error *err)
+stk_status cli_cases_make_folder(cli_cases *cases, stk_error *err)
 {
     const char *base = getenv("TMPDIR");
     snprintf(cases->folder, sizeof cases->folder, "%.400s/stoker-cases-XXXXXX",
@@ -29,7 +29,7 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return remove(path);
 }
 
-void stk_cases_remove_folder(const stk_cases *cases)
+void cli_cases_remove_folder(const cli_cases *cases)
 {
     if (cases->folder[0]) nftw(cases->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
@@ -58,7 +58,7 @@ static stk_status write_image(const char *folder, int class, int number, stk_err
 {
     uint8_t          values[SIDE * SIDE];
     const stk_pixels pixels = {values, SIDE, SIDE, 1, SIDE};
-    char             path[STK_CASE_PATH + 64];
+    char             path[CLI_CASE_PATH + 64];
     stk_blob         png;
     snprintf(path, sizeof path, "%s/%04d.png", folder, number);
     draw(values, class, number);
@@ -69,9 +69,9 @@ static stk_status write_image(const char *folder, int class, int number, stk_err
     return st;
 }
 
-stk_status stk_cases_make_data(const stk_cases *cases, char *path, size_t room, stk_error *err)
+stk_status cli_cases_make_data(const cli_cases *cases, char *path, size_t room, stk_error *err)
 {
-    char folder[STK_CASE_PATH + 32];
+    char folder[CLI_CASE_PATH + 32];
     snprintf(path, room, "%s/images", cases->folder);
     if (mkdir(path, 0777)) return stk_fail_errno(err, errno, "bench", path, "make a folder");
     for (int class = 0; class < CLASSES; class ++) {

@@ -5,52 +5,52 @@
 #include "table.h"
 #include "text.h"
 
-static void add_rate(stk_table *table, double rate)
+static void add_rate(cli_table *table, double rate)
 {
-    char text[STK_FORMAT_ROOM];
-    stk_table_add(table, rate > 0 ? stk_format_count(text, (uint64_t)(rate + 0.5)) : "-");
+    char text[CLI_FORMAT_ROOM];
+    cli_table_add(table, rate > 0 ? cli_format_count(text, (uint64_t)(rate + 0.5)) : "-");
 }
 
-static void add_row(stk_table *table, const stk_cases *c, const stk_case_result *r)
+static void add_row(cli_table *table, const cli_cases *c, const cli_case_result *r)
 {
-    char text[STK_FORMAT_ROOM];
-    stk_table_add(table, r->name);
+    char text[CLI_FORMAT_ROOM];
+    cli_table_add(table, r->name);
     snprintf(text, sizeof text, "%.0f %%", c->clean.rate > 0 ? 100 * r->rate / c->clean.rate : 0);
-    stk_table_add(table, text);
-    stk_table_add(table, r->expected);
-    stk_table_add(table, r->right ? "yes" : "NO");
+    cli_table_add(table, text);
+    cli_table_add(table, r->expected);
+    cli_table_add(table, r->right ? "yes" : "NO");
     add_rate(table, r->foretold);
     add_rate(table, r->measured);
 }
 
-void stk_cases_print(const stk_cases *c, const stk_style *style)
+void cli_cases_print(const cli_cases *c, const cli_style *style)
 {
     static const char *const heading[] = {"case",  "of clean", "expected",
                                           "found", "foretold", "measured"};
-    stk_table                table;
-    char                     text[STK_FORMAT_ROOM];
+    cli_table                table;
+    char                     text[CLI_FORMAT_ROOM];
     printf("%s%s, batch %lld, clean: %s samples/s%s\n  ", style->bold, c->model,
-           (long long)c->clean.batch, stk_format_count(text, (uint64_t)(c->clean.rate + 0.5)),
+           (long long)c->clean.batch, cli_format_count(text, (uint64_t)(c->clean.rate + 0.5)),
            style->plain);
-    stk_text_print(stdout, c->clean_verdict);
+    cli_text_print(stdout, c->clean_verdict);
     printf("\n\n");
-    stk_table_init(&table, "lrflrr");
+    cli_table_init(&table, "lrflrr");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (size_t i = 0; i < c->count; i++)
         add_row(&table, c, &c->list[i]);
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
     printf("\nforetold: samples/s without the fault, as the slow run tells; measured: what came "
            "without it\n");
     for (size_t i = 0; i < c->count; i++) {
         printf("  %s (%s): ", c->list[i].name, c->list[i].fault);
-        stk_text_print(stdout, c->list[i].verdict);
+        cli_text_print(stdout, c->list[i].verdict);
         printf("\n");
     }
 }
 
-static void write_case(stk_json_writer *json, const stk_cases *c, const stk_case_result *r)
+static void write_case(stk_json_writer *json, const cli_cases *c, const cli_case_result *r)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "case", r->name);
@@ -65,7 +65,7 @@ static void write_case(stk_json_writer *json, const stk_cases *c, const stk_case
     stk_json_object_end(json);
 }
 
-void stk_cases_json(stk_json_writer *json, const stk_cases *c)
+void cli_cases_json(stk_json_writer *json, const cli_cases *c)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "model", c->model);

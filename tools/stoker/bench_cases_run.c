@@ -20,40 +20,40 @@ static const double copies_tried = 500;
 typedef struct study {
     const char *name, *expected;
     stk_stage   stage;
-    void (*fault)(const stk_clean_run *clean, stk_inject *inject); /* NULL: another batch */
+    void (*fault)(const cli_clean_run *clean, stk_inject *inject); /* NULL: another batch */
     bool (*tells)(const stk_fix *fix); /* the fix that takes it away; NULL: the limit does */
 } study;
 
-static int64_t small_batch(const stk_clean_run *clean)
+static int64_t small_batch(const cli_clean_run *clean)
 {
     return clean->batch >= 32 ? clean->batch / 32 : 1;
 }
 
 /* A quarter of the bytes that the clean run takes. */
-static void slow_reads(const stk_clean_run *clean, stk_inject *inject)
+static void slow_reads(const cli_clean_run *clean, stk_inject *inject)
 {
     inject->read_bytes_per_s = fmax(1e4, clean->rate * clean->bytes_a_sample / 4 / clean->scale);
 }
 
 /* Threads beside training have as long as a step; together they shall take four. */
-static void heavy_preprocessing(const stk_clean_run *clean, stk_inject *inject)
+static void heavy_preprocessing(const cli_clean_run *clean, stk_inject *inject)
 {
     const double steps = clean->helpers > 0 ? 4 * (clean->helpers + 1) : 3;
     inject->preprocess_s = fmin(10, clean->scale * steps * clean->step_s / (double)clean->batch);
 }
 
-static void large_copies(const stk_clean_run *clean, stk_inject *inject)
+static void large_copies(const cli_clean_run *clean, stk_inject *inject)
 {
     inject->copy_times = fmin(1e6, ceil(clean->scale * clean->step_s / 2 / clean->copy_s));
 }
 
-static void slow_operation(const stk_clean_run *clean, stk_inject *inject)
+static void slow_operation(const cli_clean_run *clean, stk_inject *inject)
 {
     (void)clean;
     inject->op_times = 2;
 }
 
-static void slow_callback(const stk_clean_run *clean, stk_inject *inject)
+static void slow_callback(const cli_clean_run *clean, stk_inject *inject)
 {
     inject->callback_s = fmin(10, clean->scale * 1.5 * clean->step_s);
 }
@@ -68,7 +68,7 @@ static bool tells_operation(const stk_fix *fix)
     return strstr(fix->title, "injected") || strstr(fix->why, "injected");
 }
 
-static const study studies[STK_CASES] = {
+static const study studies[CLI_CASES] = {
     {"small batch", "S4, a larger batch is a fix", STK_STAGE_COMPUTE, NULL, tells_batch},
     {"slow reading", "S1 read", STK_STAGE_READ, slow_reads, NULL},
     {"heavy preprocessing", "S2 preprocess", STK_STAGE_PREPROCESS, heavy_preprocessing, NULL},
@@ -84,38 +84,38 @@ static bool is_wanted(const char *only, size_t index)
     return !only || strchr(only, number);
 }
 
-bool stk_cases_are_numbers(const char *only)
+bool cli_cases_are_numbers(const char *only)
 {
     for (size_t i = 0; only[i]; i++)
-        if (i % 2 ? only[i] != ',' : only[i] < '1' || only[i] > '0' + STK_CASES) return false;
+        if (i % 2 ? only[i] != ',' : only[i] < '1' || only[i] > '0' + CLI_CASES) return false;
     return strlen(only) % 2 == 1;
 }
 
-static stk_status measure(stk_cases *c, stk_train_job *job, outcome *out, stk_error *err)
+static stk_status measure(cli_cases *c, cli_train_job *job, outcome *out, stk_error *err)
 {
-    stk_measured_run run;
+    cli_measured_run run;
     stk_lint_list    lints = {0};
-    char             folder[STK_CASE_PATH + 32];
+    char             folder[CLI_CASE_PATH + 32];
     snprintf(folder, sizeof folder, "%s/run-%d", c->folder, ++c->runs);
     STK_TRY(stk_train_recipe_set(&job->recipe, "output.folder", folder, "bench", err));
-    stk_status st = stk_measure_run(&run, job, &c->plan, err);
+    stk_status st = cli_measure_run(&run, job, &c->plan, err);
     if (!st && run.interrupted) st = stk_fail(err, STK_E_CANCELLED, "bench", NULL, "was stopped");
     if (!st) {
         const double extra = fmin(5, c->plan.seconds / 2);
-        stk_profile_add_extras(&run.profile, &lints, job, extra, c->call);
+        cli_profile_add_extras(&run.profile, &lints, job, extra, c->call);
         out->profile = run.profile;
         stk_profile_init(&run.profile);
         st = stk_diagnose(&out->diagnosis, &out->profile, err);
     }
-    stk_measured_run_release(&run);
+    cli_measured_run_release(&run);
     return st;
 }
 
-/* One run with other flags or a fault; out is to be released when the code is STK_EXIT_OK. */
-static int run_once(stk_cases *c, const stk_inject *inject, int64_t batch, outcome *out)
+/* One run with other flags or a fault; out is to be released when the code is CLI_EXIT_OK. */
+static int run_once(cli_cases *c, const stk_inject *inject, int64_t batch, outcome *out)
 {
-    stk_train_values flags = *c->flags;
-    stk_train_job    job;
+    cli_train_values flags = *c->flags;
+    cli_train_job    job;
     stk_error        err;
     char             text[32];
     *out = (outcome){0};
@@ -123,15 +123,15 @@ static int run_once(stk_cases *c, const stk_inject *inject, int64_t batch, outco
     if (batch) snprintf(text, sizeof text, "%lld", (long long)batch);
     if (batch) flags.batch = text;
     flags.quiet = true;
-    stk_train_job_init(&job);
-    int code = stk_train_job_prepare(&job, c->call, &flags, c->data);
+    cli_train_job_init(&job);
+    int code = cli_train_job_prepare(&job, c->call, &flags, c->data);
     if (!code) {
         if (inject) job.inject = *inject;
         snprintf(c->model, sizeof c->model, "%s", job.recipe.model.name);
         c->clean.batch = batch ? c->clean.batch : job.recipe.data.batch;
-        if (measure(c, &job, out, &err)) code = stk_train_job_error(c->call, &err);
+        if (measure(c, &job, out, &err)) code = cli_train_job_error(c->call, &err);
     }
-    stk_train_job_release(&job);
+    cli_train_job_release(&job);
     if (code) stk_profile_release(&out->profile);
     return code;
 }
@@ -146,9 +146,9 @@ static double a_step(const outcome *o, int stage)
     return o->profile.steps > 0 ? o->profile.stages[stage].exposed_ns / o->profile.steps * 1e-9 : 0;
 }
 
-static int run_clean(stk_cases *c)
+static int run_clean(cli_cases *c)
 {
-    stk_clean_run *clean = &c->clean;
+    cli_clean_run *clean = &c->clean;
     outcome        o;
     const int      code = run_once(c, NULL, 0, &o);
     if (code) return code;
@@ -159,11 +159,11 @@ static int run_clean(stk_cases *c)
     clean->helpers = fmax(0, o.profile.stages[STK_STAGE_PREPROCESS].servers);
     snprintf(c->clean_verdict, sizeof c->clean_verdict, "%s", o.diagnosis.verdict);
     stk_profile_release(&o.profile);
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 /* What a copy takes depends on the machine and the batch: one run tells. */
-static int learn_copies(stk_cases *c)
+static int learn_copies(cli_cases *c)
 {
     const stk_inject inject = {.copy_times = copies_tried};
     outcome          o;
@@ -171,7 +171,7 @@ static int learn_copies(stk_cases *c)
     if (code) return code;
     c->clean.copy_s = fmax(1e-9, a_step(&o, STK_STAGE_HOST_TO_DEVICE) / copies_tried);
     stk_profile_release(&o.profile);
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 static const stk_fix *find_fix(const study *s, const stk_diagnosis *d)
@@ -181,7 +181,7 @@ static const stk_fix *find_fix(const study *s, const stk_diagnosis *d)
     return NULL;
 }
 
-static void judge(const study *s, const outcome *o, stk_case_result *to)
+static void judge(const study *s, const outcome *o, cli_case_result *to)
 {
     const stk_diagnosis *d = &o->diagnosis;
     const stk_fix       *fix = find_fix(s, d);
@@ -195,28 +195,28 @@ static void judge(const study *s, const outcome *o, stk_case_result *to)
 }
 
 /* The batch that the fix names is run for real. */
-static int run_larger_batch(stk_cases *c, const stk_diagnosis *d, stk_case_result *to)
+static int run_larger_batch(cli_cases *c, const stk_diagnosis *d, cli_case_result *to)
 {
     const stk_fix *fix = find_fix(&studies[0], d);
     const char    *at = fix ? strstr(fix->command, "--batch ") : NULL;
     const int64_t  batch = at ? strtoll(at + strlen("--batch "), NULL, 10) : 0;
     outcome        o;
-    if (batch < 1) return STK_EXIT_OK;
+    if (batch < 1) return CLI_EXIT_OK;
     const int code = run_once(c, NULL, batch, &o);
     if (code) return code;
     to->measured = rate_of(&o);
     stk_profile_release(&o.profile);
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
-static int run_case(stk_cases *c, const study *s)
+static int run_case(cli_cases *c, const study *s)
 {
-    stk_case_result *to = &c->list[c->count];
+    cli_case_result *to = &c->list[c->count];
     stk_inject       inject = {0};
     const int64_t    batch = s->fault ? 0 : small_batch(&c->clean);
     char             text[80];
     outcome          o;
-    *to = (stk_case_result){.name = s->name, .expected = s->expected, .measured = c->clean.rate};
+    *to = (cli_case_result){.name = s->name, .expected = s->expected, .measured = c->clean.rate};
     if (s->fault == large_copies) {
         const int code = learn_copies(c);
         if (code) return code;
@@ -236,17 +236,17 @@ static int run_case(stk_cases *c, const study *s)
     return code;
 }
 
-int stk_cases_run(stk_cases *c, const char *only)
+int cli_cases_run(cli_cases *c, const char *only)
 {
     char note[96];
-    if (!c->flags->quiet) stk_notice_begin("the clean run ...");
+    if (!c->flags->quiet) cli_notice_begin("the clean run ...");
     int code = run_clean(c);
-    for (size_t i = 0; !code && i < STK_CASES; i++) {
+    for (size_t i = 0; !code && i < CLI_CASES; i++) {
         if (!is_wanted(only, i)) continue;
         snprintf(note, sizeof note, "case %zu: %s ...", i + 1, studies[i].name);
-        if (!c->flags->quiet) stk_notice_begin(note);
+        if (!c->flags->quiet) cli_notice_begin(note);
         code = run_case(c, &studies[i]);
     }
-    stk_notice_end();
+    cli_notice_end();
     return code;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct values {
-    stk_train_values train;
+    cli_train_values train;
     const char      *only, *color;
     int64_t          windows;
     double           seconds;
@@ -18,40 +18,40 @@ enum { WINDOWS_LEAST = 5, WINDOWS_USUAL = 7, MANY_PROCESSORS = 16 };
 
 static const values defaults = {.windows = WINDOWS_USUAL};
 
-static const stk_option options[] = {
-    STK_TRAIN_WORD_OPTION(values, train.model, "model", "NAME", stk_choice_model, "The step",
+static const cli_option options[] = {
+    CLI_TRAIN_WORD_OPTION(values, train.model, "model", "NAME", cli_choice_model, "The step",
                           "the network (default: resnet50; without a GPU resnet20)"),
-    STK_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The step",
+    CLI_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The step",
                           "pictures of a step (default 64; without a GPU 16). The curve of batches "
                           "goes from a sixteenth to 4 times that"),
-    STK_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The step",
+    CLI_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The step",
                           "pixels of a side (default: 224; without a GPU 32)"),
-    STK_TRAIN_WORD_OPTION(values, train.precision, "precision", "P", stk_choice_precision,
+    CLI_TRAIN_WORD_OPTION(values, train.precision, "precision", "P", cli_choice_precision,
                           "The step",
                           "where precision is not what is compared (default: fp16 on a GPU, else "
                           "fp32)"),
-    STK_TRAIN_TEXT_OPTION(values, only, "only", "GROUPS", "The step",
+    CLI_TRAIN_TEXT_OPTION(values, only, "only", "GROUPS", "The step",
                           "of precision, eight, batch, graph, fused, layout, resize, cpu: those "
                           "named here, with commas between (default: all)"),
     {.name = "windows",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, windows),
      .least = WINDOWS_LEAST,
-     .most = STK_TRIAL_WINDOWS,
+     .most = CLI_TRIAL_WINDOWS,
      .group = "How long",
      .help = "of each thing that is compared, in turn (default 7)"},
     {.name = "seconds",
      .letter = 's',
      .metavar = "S",
-     .kind = STK_OPTION_NUMBER,
+     .kind = CLI_OPTION_NUMBER,
      .target = offsetof(values, seconds),
      .least = 0,
      .most = 1e3,
      .group = "How long",
      .help = "of a window (default 0: 0.15)"},
-    STK_BENCH_MACHINE_OPTIONS(values, train),
-    STK_BENCH_SHOW_OPTIONS(values, color, train),
+    CLI_BENCH_MACHINE_OPTIONS(values, train),
+    CLI_BENCH_SHOW_OPTIONS(values, color, train),
 };
 
 static bool names(const char *list, const char *word)
@@ -69,9 +69,9 @@ static const char *unknown_group(const char *list, char *word, size_t capacity)
         const size_t length = strcspn(list, ",");
         snprintf(word, capacity, "%.*s", (int)length, list);
         size_t i = 0;
-        while (stk_claim_group_name(i) && strcmp(stk_claim_group_name(i), word) != 0)
+        while (cli_claim_group_name(i) && strcmp(cli_claim_group_name(i), word) != 0)
             i++;
-        if (!stk_claim_group_name(i)) return word;
+        if (!cli_claim_group_name(i)) return word;
         list += length + (list[length] == ',');
     }
     return NULL;
@@ -83,7 +83,7 @@ static void fill(char *text, size_t capacity, const char *usual)
 }
 
 /* Sizes are those that the articles speak of where there is a GPU, else small ones. */
-static stk_status choose(stk_claims *c, stk_error *err)
+static stk_status choose(cli_claims *c, stk_error *err)
 {
     stk_train_recipe *r = &c->recipe;
     stk_device       *device;
@@ -102,59 +102,59 @@ static stk_status choose(stk_claims *c, stk_error *err)
     return STK_OK;
 }
 
-static stk_status measure(stk_claims *c, const values *v, stk_error *err)
+static stk_status measure(cli_claims *c, const values *v, stk_error *err)
 {
     char        text[64];
     const char *name;
     stk_status  st = choose(c, err);
-    for (size_t i = 0; !st && (name = stk_claim_group_name(i)); i++) {
+    for (size_t i = 0; !st && (name = cli_claim_group_name(i)); i++) {
         if (v->only && !names(v->only, name)) continue;
         snprintf(text, sizeof text, "measuring: %s ...", name);
-        if (!v->train.quiet) stk_notice_begin(text);
-        st = stk_claim_group_measure(c, i, err);
-        stk_notice_end();
+        if (!v->train.quiet) cli_notice_begin(text);
+        st = cli_claim_group_measure(c, i, err);
+        cli_notice_end();
     }
     return st;
 }
 
-static int print(const stk_invocation *call, const stk_claims *claims)
+static int print(const cli_invocation *call, const cli_claims *claims)
 {
     const values   *v = call->values;
-    const stk_style style = stk_style_for(stdout, v->color);
-    stk_json_out    json;
+    const cli_style style = cli_style_for(stdout, v->color);
+    cli_json_out    json;
     if (!v->train.json) {
-        stk_claims_print(claims, &style);
-        return STK_EXIT_OK;
+        cli_claims_print(claims, &style);
+        return CLI_EXIT_OK;
     }
-    stk_json_out_begin(&json);
-    stk_claims_json(&json.writer, claims);
-    return stk_json_out_end(&json, call);
+    cli_json_out_begin(&json);
+    cli_claims_json(&json.writer, claims);
+    return cli_json_out_end(&json, call);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values    *v = call->values;
-    stk_train_values flags = v->train;
-    stk_claims       claims = {
+    cli_train_values flags = v->train;
+    cli_claims       claims = {
               .windows = (size_t)v->windows, .seconds = v->seconds > 0 ? v->seconds : 0.15, .peak = -1};
     char      word[32], message[96];
     stk_error err;
     if (v->only && unknown_group(v->only, word, sizeof word)) {
         snprintf(message, sizeof message, "--only: there is no group '%s'", word);
-        return stk_report_usage(call->command, message,
+        return cli_report_usage(call->command, message,
                                 "there are: precision, eight, batch, graph, fused, layout, resize, "
                                 "cpu");
     }
     stk_train_recipe_init(&claims.recipe);
-    const int code = stk_train_flags_apply(call, &flags, NULL, &claims.recipe);
+    const int code = cli_train_flags_apply(call, &flags, NULL, &claims.recipe);
     if (code) return code;
     /* What was measured before it was stopped is not lost. */
     const stk_status st = measure(&claims, v, &err);
-    const int        printed = st && !claims.count ? STK_EXIT_OK : print(call, &claims);
-    return st ? stk_report_error(call->command, &err, NULL) : printed;
+    const int        printed = st && !claims.count ? CLI_EXIT_OK : print(call, &claims);
+    return st ? cli_report_error(call->command, &err, NULL) : printed;
 }
 
-const stk_command stk_command_bench_claims = {
+const cli_command cli_command_bench_claims = {
     .name = "bench claims",
     .summary = "what articles promise of training's speed, measured on this machine",
     .operands = "",

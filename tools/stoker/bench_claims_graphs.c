@@ -26,7 +26,7 @@ static stk_status finish(stk_graph *g, stk_symbol x, stk_symbol y, stk_error *er
     return stk_graph_check(g, err);
 }
 
-stk_status stk_claim_dense(stk_graph **out, int64_t rows, int64_t in, int64_t width, stk_error *err)
+stk_status cli_claim_dense(stk_graph **out, int64_t rows, int64_t in, int64_t width, stk_error *err)
 {
     STK_TRY(stk_graph_new(out, NULL, err));
     stk_symbol x = stk_graph_input(*out, "x", STK_DTYPE_F32, stk_shape_2d(rows, in));
@@ -34,7 +34,7 @@ stk_status stk_claim_dense(stk_graph **out, int64_t rows, int64_t in, int64_t wi
     return finish(*out, x, y, err);
 }
 
-stk_status stk_claim_convolutions(stk_graph **out, stk_layout layout, int depth, int64_t batch,
+stk_status cli_claim_convolutions(stk_graph **out, stk_layout layout, int depth, int64_t batch,
                                   int64_t side, int channels, stk_error *err)
 {
     const stk_conv_layer conv = {.out = channels, .kernel = {3}, .pad = 1};

@@ -5,89 +5,89 @@
 #include "table.h"
 #include "text.h"
 
-static const char *verdict(const stk_claim *claim)
+static const char *verdict(const cli_claim *claim)
 {
-    static const char *const words[STK_CLAIM_VERDICTS] = {"not measured", "too noisy to tell",
+    static const char *const words[CLI_CLAIM_VERDICTS] = {"not measured", "too noisy to tell",
                                                           "holds", "does not hold here"};
-    return words[stk_claim_judge(claim)];
+    return words[cli_claim_judge(claim)];
 }
 
-static void add_number(stk_table *table, double value)
+static void add_number(cli_table *table, double value)
 {
-    char text[STK_FORMAT_ROOM];
+    char text[CLI_FORMAT_ROOM];
     snprintf(text, sizeof text, value >= 9.995 ? "%.1f" : "%.2f", value);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
-static void add_row(stk_table *table, const stk_claim *claim)
+static void add_row(cli_table *table, const cli_claim *claim)
 {
-    char text[STK_FORMAT_ROOM];
-    stk_table_add(table, claim->claim);
-    stk_table_add(table, claim->theirs);
+    char text[CLI_FORMAT_ROOM];
+    cli_table_add(table, claim->claim);
+    cli_table_add(table, claim->theirs);
     if (claim->measured) {
         add_number(table, claim->ratio.median);
         snprintf(text, sizeof text, "%.2f to %.2f", claim->ratio.low, claim->ratio.high);
-        stk_table_add(table, text);
+        cli_table_add(table, text);
     } else {
-        stk_table_add(table, "");
-        stk_table_add(table, "");
+        cli_table_add(table, "");
+        cli_table_add(table, "");
     }
-    stk_table_add(table, verdict(claim));
+    cli_table_add(table, verdict(claim));
 }
 
-static void print_table(const stk_claims *claims, const stk_style *style)
+static void print_table(const cli_claims *claims, const cli_style *style)
 {
     static const char *const heading[] = {"claim", "theirs", "ours", "80 of 100", ""};
-    stk_table                table;
-    stk_table_init(&table, "llrrl");
+    cli_table                table;
+    cli_table_init(&table, "llrrl");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (size_t i = 0; i < claims->count; i++)
         add_row(&table, &claims->rows[i]);
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
 }
 
-static void print_curve(const stk_claims *claims, const stk_style *style)
+static void print_curve(const cli_claims *claims, const cli_style *style)
 {
     static const char *const heading[] = {"batch", "img/s", "of the peak"};
-    stk_table                table;
-    char                     text[STK_FORMAT_ROOM];
+    cli_table                table;
+    char                     text[CLI_FORMAT_ROOM];
     if (!claims->points) return;
     printf("\nBatches of %s", claims->recipe.model.name);
     if (claims->peak > 0) printf("; a large product has %.3g TFLOP/s", claims->peak / 1e12);
     printf("\n");
-    stk_table_init(&table, "rrr");
+    cli_table_init(&table, "rrr");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (size_t i = 0; i < claims->points; i++) {
-        const stk_claim_point *p = &claims->curve[i];
-        stk_table_add(&table, stk_format_count(text, (uint64_t)p->batch));
-        stk_table_add(&table, stk_format_count(text, (uint64_t)(p->images_per_s + 0.5)));
+        const cli_claim_point *p = &claims->curve[i];
+        cli_table_add(&table, cli_format_count(text, (uint64_t)p->batch));
+        cli_table_add(&table, cli_format_count(text, (uint64_t)(p->images_per_s + 0.5)));
         *text = '\0';
         if (p->share >= 0) snprintf(text, sizeof text, "%.0f %%", 1e2 * p->share);
-        stk_table_add(&table, text);
+        cli_table_add(&table, text);
     }
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
 }
 
-static void print_line(const stk_claim *claim, int width)
+static void print_line(const cli_claim *claim, int width)
 {
-    char text[3 * STK_CLAIM_TEXT];
+    char text[3 * CLI_CLAIM_TEXT];
     int  length;
     if (claim->measured)
         length = snprintf(text, sizeof text, "%s: %.4g to %.4g %s", claim->compared, claim->before,
                           claim->after, claim->unit);
     else
         length = snprintf(text, sizeof text, "%s", claim->note);
-    if (stk_claim_judge(claim) == STK_CLAIM_DOES_NOT && length < (int)sizeof text)
+    if (cli_claim_judge(claim) == CLI_CLAIM_DOES_NOT && length < (int)sizeof text)
         snprintf(text + length, sizeof text - (size_t)length, ". Probably: %s", claim->why);
     const int column = printf("  %s: ", claim->key);
-    stk_text_wrap(stdout, text, column, 4, width);
+    cli_text_wrap(stdout, text, column, 4, width);
 }
 
-void stk_claims_print(const stk_claims *claims, const stk_style *style)
+void cli_claims_print(const cli_claims *claims, const cli_style *style)
 {
     printf("Times faster, medians of %zu windows in turn; %s\n", claims->windows, claims->machine);
     print_table(claims, style);
@@ -97,9 +97,9 @@ void stk_claims_print(const stk_claims *claims, const stk_style *style)
         print_line(&claims->rows[i], style->width);
 }
 
-static void write_claim(stk_json_writer *json, const stk_claim *claim)
+static void write_claim(stk_json_writer *json, const cli_claim *claim)
 {
-    const stk_claim_verdict judged = stk_claim_judge(claim);
+    const cli_claim_verdict judged = cli_claim_judge(claim);
     stk_json_object(json);
     stk_json_pair_string(json, "key", claim->key);
     stk_json_pair_string(json, "claim", claim->claim);
@@ -116,11 +116,11 @@ static void write_claim(stk_json_writer *json, const stk_claim *claim)
     } else {
         stk_json_pair_string(json, "note", claim->note);
     }
-    if (judged == STK_CLAIM_DOES_NOT) stk_json_pair_string(json, "why", claim->why);
+    if (judged == CLI_CLAIM_DOES_NOT) stk_json_pair_string(json, "why", claim->why);
     stk_json_object_end(json);
 }
 
-static void write_curve(stk_json_writer *json, const stk_claims *claims)
+static void write_curve(stk_json_writer *json, const cli_claims *claims)
 {
     stk_json_key(json, "curve");
     stk_json_array(json);
@@ -134,7 +134,7 @@ static void write_curve(stk_json_writer *json, const stk_claims *claims)
     stk_json_array_end(json);
 }
 
-void stk_claims_json(stk_json_writer *json, const stk_claims *claims)
+void cli_claims_json(stk_json_writer *json, const cli_claims *claims)
 {
     const stk_train_recipe *r = &claims->recipe;
     stk_json_object(json);

@@ -8,10 +8,10 @@
 
 static const char *const all_off = "simplify fuse layout schedule reuse record";
 
-static stk_status precision(stk_claim_group *g, stk_error *err)
+static stk_status precision(cli_claim_group *g, stk_error *err)
 {
     static const char *const names[] = {"fp32", "tf32", "bf16", "fp16"};
-    static const stk_claim   rows[] = {
+    static const cli_claim   rows[] = {
           {0},
           {.key = "precision.tf32",
            .claim = "tf32 instead of fp32",
@@ -31,22 +31,22 @@ static stk_status precision(stk_claim_group *g, stk_error *err)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const bool here = g->claims->large || i == 0 || i == 2;
         if (here)
-            STK_TRY(stk_group_add(g, false,
+            STK_TRY(cli_group_add(g, false,
                                   (const char *const[]){"train.precision", names[i], NULL}, err));
         else
-            stk_group_add_none(g);
+            cli_group_add_none(g);
     }
-    STK_TRY(stk_group_run(g, err));
+    STK_TRY(cli_group_run(g, err));
     for (size_t i = 1; i < sizeof names / sizeof *names; i++)
-        stk_group_describe(stk_group_compare(g, 0, i, &rows[i]), &g->trials[i], "beside fp32");
+        cli_group_describe(cli_group_compare(g, 0, i, &rows[i]), &g->trials[i], "beside fp32");
     return STK_OK;
 }
 
-static stk_status eight(stk_claim_group *g, stk_error *err)
+static stk_status eight(cli_claim_group *g, stk_error *err)
 {
     const int64_t          n = g->claims->large ? 4096 : 256;
     const char            *precision = g->claims->recipe.train.precision;
-    static const stk_claim rows[] = {
+    static const cli_claim rows[] = {
         {.key = "eight.batch",
          .claim = "a batch that is a multiple of 8",
          .theirs = "5 times (4,096 instead of 4,095)",
@@ -62,36 +62,36 @@ static stk_status eight(stk_claim_group *g, stk_error *err)
          .theirs = "tensor cores or none",
          .least = 1.5,
          .why = "channels are padded to multiples of 8 where a kernel wants it"}};
-    STK_TRY(stk_group_add_dense(g, n - 1, n, n, err));
-    STK_TRY(stk_group_add_dense(g, n, n, n, err));
-    STK_TRY(stk_group_add_dense(g, n, n, n - 1, err));
-    STK_TRY(stk_group_add_convolutions(g, STK_LAYOUT_NHWC, 1, 63, 0, err));
-    STK_TRY(stk_group_add_convolutions(g, STK_LAYOUT_NHWC, 1, 64, 0, err));
-    STK_TRY(stk_group_run(g, err));
-    stk_claim *made[] = {stk_group_compare(g, 0, 1, &rows[0]), stk_group_compare(g, 2, 1, &rows[1]),
-                         stk_group_compare(g, 3, 4, &rows[2])};
+    STK_TRY(cli_group_add_dense(g, n - 1, n, n, err));
+    STK_TRY(cli_group_add_dense(g, n, n, n, err));
+    STK_TRY(cli_group_add_dense(g, n, n, n - 1, err));
+    STK_TRY(cli_group_add_convolutions(g, STK_LAYOUT_NHWC, 1, 63, 0, err));
+    STK_TRY(cli_group_add_convolutions(g, STK_LAYOUT_NHWC, 1, 64, 0, err));
+    STK_TRY(cli_group_run(g, err));
+    cli_claim *made[] = {cli_group_compare(g, 0, 1, &rows[0]), cli_group_compare(g, 2, 1, &rows[1]),
+                         cli_group_compare(g, 3, 4, &rows[2])};
     for (int i = 0; i < 2; i++)
-        snprintf(made[i]->compared, STK_CLAIM_TEXT,
+        snprintf(made[i]->compared, CLI_CLAIM_TEXT,
                  "a dense layer of %lld with its gradients, %s: %s %lld beside %lld", (long long)n,
                  precision, i ? "neurons" : "rows", (long long)n, (long long)n - 1);
-    snprintf(made[2]->compared, STK_CLAIM_TEXT,
+    snprintf(made[2]->compared, CLI_CLAIM_TEXT,
              "a 3 x 3 convolution and norm with their gradients, %s: 64 channels beside 63",
              precision);
     return STK_OK;
 }
 
-static double share_of(const stk_claims *c, const cli_trial *trial)
+static double share_of(const cli_claims *c, const cli_trial *trial)
 {
     if (c->peak <= 0) return -1;
-    return stk_trial_rate(trial).median / trial->work * stk_trial_flops(trial) / c->peak;
+    return cli_trial_rate(trial).median / trial->work * cli_trial_flops(trial) / c->peak;
 }
 
-static void find_peak(stk_claims *c, const cli_trial *trial)
+static void find_peak(cli_claims *c, const cli_trial *trial)
 {
     stk_profile_limits limits = {-1, -1, -1, -1, -1, -1};
     const char        *backend = stk_train_bench_backend(trial->bench);
     if (c->large)
-        stk_profile_probe_device(&limits, backend, trial->recipe.train.precision);
+        cli_profile_probe_device(&limits, backend, trial->recipe.train.precision);
     else if (strcmp(backend, "cpu") == 0)
         stk_profile_probe(&limits, stk_train_bench_threads(trial->bench), NULL);
     c->peak = limits.flops;
@@ -99,54 +99,54 @@ static void find_peak(stk_claims *c, const cli_trial *trial)
 
 /* More and more pictures a step, up to 4 times as many as usual; then a lighter network with the
  * most of them. */
-static stk_status add_batches(stk_claim_group *g, stk_error *err)
+static stk_status add_batches(cli_claim_group *g, stk_error *err)
 {
     char text[24] = "";
-    for (int i = STK_CLAIM_CURVE - 1; i >= 0; i--) {
+    for (int i = CLI_CLAIM_CURVE - 1; i >= 0; i--) {
         const int64_t pictures = g->claims->batch * 4 >> 2 * i;
         snprintf(text, sizeof text, "%lld", (long long)(pictures ? pictures : 1));
-        STK_TRY(stk_group_add(g, false, (const char *const[]){"data.batch", text, NULL}, err));
+        STK_TRY(cli_group_add(g, false, (const char *const[]){"data.batch", text, NULL}, err));
     }
-    return stk_group_add(
+    return cli_group_add(
         g, false, (const char *const[]){"data.batch", text, "model.name", "mobilenet_v2", NULL},
         err);
 }
 
-static void tell_curve(stk_claim_group *g)
+static void tell_curve(cli_claim_group *g)
 {
-    static const stk_claim larger = {.key = "batch.larger",
+    static const cli_claim larger = {.key = "batch.larger",
                                      .claim = "a larger batch",
                                      .theirs = "faster up to what fits (4 to 864)",
                                      .least = 1.05,
                                      .why = "the smallest batch keeps the machine busy already"};
-    stk_claims            *c = g->claims;
-    cli_trial             *first = &g->trials[0], *last = &g->trials[STK_CLAIM_CURVE - 1];
+    cli_claims            *c = g->claims;
+    cli_trial             *first = &g->trials[0], *last = &g->trials[CLI_CLAIM_CURVE - 1];
     char                   what[64];
     if (last->bench) find_peak(c, last);
-    for (size_t i = 0; i < STK_CLAIM_CURVE; i++)
+    for (size_t i = 0; i < CLI_CLAIM_CURVE; i++)
         if (g->open[i])
             c->curve[c->points++] =
-                (stk_claim_point){g->trials[i].recipe.data.batch,
-                                  stk_trial_rate(&g->trials[i]).median, share_of(c, &g->trials[i])};
-    stk_claim *row = stk_group_compare(g, 0, STK_CLAIM_CURVE - 1, &larger);
+                (cli_claim_point){g->trials[i].recipe.data.batch,
+                                  cli_trial_rate(&g->trials[i]).median, share_of(c, &g->trials[i])};
+    cli_claim *row = cli_group_compare(g, 0, CLI_CLAIM_CURVE - 1, &larger);
     snprintf(what, sizeof what, "beside batch %lld", (long long)first->recipe.data.batch);
-    stk_group_describe(row, last, what);
+    cli_group_describe(row, last, what);
 }
 
 /* Their rates of operations, not of pictures. */
-static void tell_heavier(stk_claim_group *g)
+static void tell_heavier(cli_claim_group *g)
 {
-    static const stk_claim heavier = {.key = "batch.heavier",
+    static const cli_claim heavier = {.key = "batch.heavier",
                                       .claim = "a heavier network uses more of the machine",
                                       .theirs = "95 % (ResNet-50), 85 % (MobileNetV2)",
                                       .least = 1.05,
                                       .why = "the lighter one uses as much"};
-    const size_t           heavy = STK_CLAIM_CURVE - 1, light = STK_CLAIM_CURVE;
-    stk_claim             *row = stk_group_compare(g, light, heavy, &heavier);
-    stk_group_describe(row, &g->trials[heavy], "beside mobilenet_v2");
+    const size_t           heavy = CLI_CLAIM_CURVE - 1, light = CLI_CLAIM_CURVE;
+    cli_claim             *row = cli_group_compare(g, light, heavy, &heavier);
+    cli_group_describe(row, &g->trials[heavy], "beside mobilenet_v2");
     if (!row->measured) return;
-    const double after = stk_trial_flops(&g->trials[heavy]) / g->trials[heavy].work;
-    const double before = stk_trial_flops(&g->trials[light]) / g->trials[light].work;
+    const double after = cli_trial_flops(&g->trials[heavy]) / g->trials[heavy].work;
+    const double before = cli_trial_flops(&g->trials[light]) / g->trials[light].work;
     const double more = after / before;
     row->ratio.median *= more;
     row->ratio.low *= more;
@@ -156,19 +156,19 @@ static void tell_heavier(stk_claim_group *g)
     row->unit = "GFLOP/s";
 }
 
-static stk_status batch(stk_claim_group *g, stk_error *err)
+static stk_status batch(cli_claim_group *g, stk_error *err)
 {
     STK_TRY(add_batches(g, err));
-    STK_TRY(stk_group_run(g, err));
+    STK_TRY(cli_group_run(g, err));
     tell_curve(g);
     tell_heavier(g);
     return STK_OK;
 }
 
-static stk_status graph_mode(stk_claim_group *g, stk_error *err)
+static stk_status graph_mode(cli_claim_group *g, stk_error *err)
 {
     static const char *const few = "2";
-    static const stk_claim   rows[] = {
+    static const cli_claim   rows[] = {
           {.key = "graph.small",
            .claim = "a graph instead of operation by operation, small operations",
            .theirs = "10 times (contrived)",
@@ -184,35 +184,35 @@ static stk_status graph_mode(stk_claim_group *g, stk_error *err)
            .theirs = "negligible (ResNet-50)",
            .most = 1.05,
            .why = "operations are not large enough here"}};
-    STK_TRY(stk_group_add(g, false, (const char *const[]){"data.batch", few, NULL}, err));
-    STK_TRY(stk_group_add(
+    STK_TRY(cli_group_add(g, false, (const char *const[]){"data.batch", few, NULL}, err));
+    STK_TRY(cli_group_add(
         g, false, (const char *const[]){"data.batch", few, "knobs.passes_off", all_off, NULL},
         err));
     if (g->claims->large) {
-        STK_TRY(stk_group_add(
+        STK_TRY(cli_group_add(
             g, false, (const char *const[]){"data.batch", few, "knobs.passes_off", "record", NULL},
             err));
-        STK_TRY(stk_group_add(g, false, (const char *const[]){NULL}, err));
-        STK_TRY(stk_group_add(g, false, (const char *const[]){"knobs.passes_off", "record", NULL},
+        STK_TRY(cli_group_add(g, false, (const char *const[]){NULL}, err));
+        STK_TRY(cli_group_add(g, false, (const char *const[]){"knobs.passes_off", "record", NULL},
                               err));
     } else {
         for (int i = 0; i < 3; i++)
-            stk_group_add_none(g);
+            cli_group_add_none(g);
     }
-    STK_TRY(stk_group_run(g, err));
-    stk_group_describe(stk_group_compare(g, 1, 0, &rows[0]), &g->trials[0],
+    STK_TRY(cli_group_run(g, err));
+    cli_group_describe(cli_group_compare(g, 1, 0, &rows[0]), &g->trials[0],
                        "beside no pass at all");
-    stk_group_describe(stk_group_compare(g, 2, 0, &rows[1]), &g->trials[0],
+    cli_group_describe(cli_group_compare(g, 2, 0, &rows[1]), &g->trials[0],
                        "beside one launch an operation");
-    stk_group_describe(stk_group_compare(g, 4, 3, &rows[2]), &g->trials[3],
+    cli_group_describe(cli_group_compare(g, 4, 3, &rows[2]), &g->trials[3],
                        "beside one launch an operation");
     return STK_OK;
 }
 
-static stk_status fused(stk_claim_group *g, stk_error *err)
+static stk_status fused(cli_claim_group *g, stk_error *err)
 {
     static const char *const off[] = {"knobs.passes_off", "fuse", NULL}, *const on[] = {NULL};
-    static const stk_claim rows[] = {
+    static const cli_claim rows[] = {
         {.key = "fused.training",
          .claim = "fused batch norm, training",
          .theirs = "12 to 30 % faster",
@@ -224,21 +224,21 @@ static stk_status fused(stk_claim_group *g, stk_error *err)
          .least = 1.05,
          .why = "what is moved limits nothing here"}};
     for (int inference = 0; inference < 2; inference++) {
-        STK_TRY(stk_group_add(g, inference, off, err));
-        STK_TRY(stk_group_add(g, inference, on, err));
+        STK_TRY(cli_group_add(g, inference, off, err));
+        STK_TRY(cli_group_add(g, inference, on, err));
     }
-    STK_TRY(stk_group_run(g, err));
-    stk_group_describe(stk_group_compare(g, 0, 1, &rows[0]), &g->trials[1],
+    STK_TRY(cli_group_run(g, err));
+    cli_group_describe(cli_group_compare(g, 0, 1, &rows[0]), &g->trials[1],
                        "beside no fusing of anything");
-    stk_group_describe(stk_group_compare(g, 2, 3, &rows[1]), &g->trials[3],
+    cli_group_describe(cli_group_compare(g, 2, 3, &rows[1]), &g->trials[3],
                        "forward only, beside no fusing");
     return STK_OK;
 }
 
-static stk_status layout(stk_claim_group *g, stk_error *err)
+static stk_status layout(cli_claim_group *g, stk_error *err)
 {
     enum { DEPTH = 4, CHANNELS = 64 };
-    static const stk_claim rows[] = {
+    static const cli_claim rows[] = {
         {.key = "layout.nchw",
          .claim = "NCHW instead of NHWC",
          .theirs = "the best for cuDNN",
@@ -253,24 +253,24 @@ static stk_status layout(stk_claim_group *g, stk_error *err)
                                        "with all passes"};
     for (int on = 0; on < 2; on++) {
         const unsigned off = on ? 0 : STK_GRAPH_PASS_SIMPLIFY;
-        STK_TRY(stk_group_add_convolutions(g, STK_LAYOUT_NHWC, DEPTH, CHANNELS, off, err));
-        STK_TRY(stk_group_add_convolutions(g, STK_LAYOUT_NCHW, DEPTH, CHANNELS, off, err));
+        STK_TRY(cli_group_add_convolutions(g, STK_LAYOUT_NHWC, DEPTH, CHANNELS, off, err));
+        STK_TRY(cli_group_add_convolutions(g, STK_LAYOUT_NCHW, DEPTH, CHANNELS, off, err));
     }
     for (size_t i = 1; i < g->count; i++)
         g->trials[i].work = g->trials[0].work; /* transposes are no work */
-    STK_TRY(stk_group_run(g, err));
+    STK_TRY(cli_group_run(g, err));
     for (size_t i = 0; i < 2; i++) {
-        stk_claim *row = stk_group_compare(g, 2 * i, 2 * i + 1, &rows[i]);
-        snprintf(row->compared, STK_CLAIM_TEXT,
+        cli_claim *row = cli_group_compare(g, 2 * i, 2 * i + 1, &rows[i]);
+        snprintf(row->compared, CLI_CLAIM_TEXT,
                  "4 convolutions of 64 channels with norms and gradients, %s: NCHW beside NHWC, %s",
                  g->claims->recipe.train.precision, what[i]);
     }
     return STK_OK;
 }
 
-static stk_status resize(stk_claim_group *g, stk_error *err)
+static stk_status resize(cli_claim_group *g, stk_error *err)
 {
-    static const stk_claim rows[] = {
+    static const cli_claim rows[] = {
         {.key = "resize.half",
          .claim = "pictures of half the side",
          .theirs = "4 times in theory",
@@ -285,19 +285,19 @@ static stk_status resize(stk_claim_group *g, stk_error *err)
     char            text[24];
     for (int i = 0; i < 3; i++) {
         snprintf(text, sizeof text, "%lld", side >> i);
-        STK_TRY(stk_group_add(g, false, (const char *const[]){"data.size", text, NULL}, err));
+        STK_TRY(cli_group_add(g, false, (const char *const[]){"data.size", text, NULL}, err));
     }
-    STK_TRY(stk_group_run(g, err));
+    STK_TRY(cli_group_run(g, err));
     snprintf(text, sizeof text, "beside %lld", side);
     for (size_t i = 0; i < 2; i++)
-        stk_group_describe(stk_group_compare(g, 0, i + 1, &rows[i]), &g->trials[i + 1], text);
+        cli_group_describe(cli_group_compare(g, 0, i + 1, &rows[i]), &g->trials[i + 1], text);
     return STK_OK;
 }
 
 /* Of the host's processor, whatever trains. */
-static stk_status processor(stk_claim_group *g, stk_error *err)
+static stk_status processor(cli_claim_group *g, stk_error *err)
 {
-    static const stk_claim   rows[] = {{.key = "cpu.threads",
+    static const cli_claim   rows[] = {{.key = "cpu.threads",
                                         .claim = "CPU: as many threads as cores",
                                         .theirs = "the recommended number",
                                         .least = 1.2,
@@ -329,46 +329,46 @@ static stk_status processor(stk_claim_group *g, stk_error *err)
     const char *const library[] = {
         "knobs.backend", "cpu",     "model.name",    "lenet", "data.size", "28", "data.batch", "8",
         common[0],       common[1], "knobs.threads", "1",     NULL};
-    STK_TRY(stk_group_add(g, false, one, err));
-    STK_TRY(stk_group_add(g, false, all, err));
-    STK_TRY(stk_group_add(g, true, plain, err));
-    STK_TRY(stk_group_add(g, true, library, err));
-    STK_TRY(stk_group_run(g, err));
+    STK_TRY(cli_group_add(g, false, one, err));
+    STK_TRY(cli_group_add(g, false, all, err));
+    STK_TRY(cli_group_add(g, true, plain, err));
+    STK_TRY(cli_group_add(g, true, library, err));
+    STK_TRY(cli_group_run(g, err));
     char what[64];
     snprintf(what, sizeof what, "%d threads beside 1",
              g->open[1] ? stk_train_bench_threads(g->trials[1].bench) : 0);
-    stk_group_describe(stk_group_compare(g, 0, 1, &rows[0]), &g->trials[1], what);
-    stk_group_describe(stk_group_compare(g, 2, 3, &rows[1]), &g->trials[3],
+    cli_group_describe(cli_group_compare(g, 0, 1, &rows[0]), &g->trials[1], what);
+    cli_group_describe(cli_group_compare(g, 2, 3, &rows[1]), &g->trials[3],
                        "oneDNN beside plain C, 1 thread, forward only");
     return STK_OK;
 }
 
 static const struct {
     const char *name;
-    stk_status (*measure)(stk_claim_group *g, stk_error *err);
+    stk_status (*measure)(cli_claim_group *g, stk_error *err);
 } groups[] = {{"precision", precision}, {"eight", eight},  {"batch", batch},
               {"graph", graph_mode},    {"fused", fused},  {"layout", layout},
               {"resize", resize},       {"cpu", processor}};
 
-const char *stk_claim_group_name(size_t index)
+const char *cli_claim_group_name(size_t index)
 {
     return index < sizeof groups / sizeof *groups ? groups[index].name : NULL;
 }
 
-stk_status stk_claim_group_measure(stk_claims *claims, size_t index, stk_error *err)
+stk_status cli_claim_group_measure(cli_claims *claims, size_t index, stk_error *err)
 {
-    stk_claim_group  g = {.claims = claims};
+    cli_claim_group  g = {.claims = claims};
     const stk_status st = groups[index].measure(&g, err);
-    stk_group_release(&g);
+    cli_group_release(&g);
     return st;
 }
 
-stk_claim_verdict stk_claim_judge(const stk_claim *claim)
+cli_claim_verdict cli_claim_judge(const cli_claim *claim)
 {
     static const double noisy = 2; /* times between slow and fast windows */
-    if (!claim->measured) return STK_CLAIM_NOT_MEASURED;
-    if (claim->ratio.high > noisy * claim->ratio.low) return STK_CLAIM_NOISE;
+    if (!claim->measured) return CLI_CLAIM_NOT_MEASURED;
+    if (claim->ratio.high > noisy * claim->ratio.low) return CLI_CLAIM_NOISE;
     const double ratio = claim->ratio.median;
-    return ratio >= claim->least && (claim->most <= 0 || ratio <= claim->most) ? STK_CLAIM_HOLDS
-                                                                               : STK_CLAIM_DOES_NOT;
+    return ratio >= claim->least && (claim->most <= 0 || ratio <= claim->most) ? CLI_CLAIM_HOLDS
+                                                                               : CLI_CLAIM_DOES_NOT;
 }

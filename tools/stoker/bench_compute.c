@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 typedef struct values {
-    stk_train_values train;
+    cli_train_values train;
     int64_t          classes, steps, warmup, window, fit_mb;
     bool             inference, ops;
     const char      *color, *batches, *plot;
@@ -23,45 +23,45 @@ enum { STEPS_MOST = 200, STEPS_LEAST = 5, TIMED_STEPS = 10 };
 
 static const double usual_seconds = 10;
 
-static const stk_option options[] = {
-    STK_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The step",
+static const cli_option options[] = {
+    CLI_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The step",
                           "pictures of a step (default 128; 32 for pictures of over 64 pixels)"),
-    STK_TRAIN_TEXT_OPTION(values, batches, "batches", "FROM..TO", "The step",
+    CLI_TRAIN_TEXT_OPTION(values, batches, "batches", "FROM..TO", "The step",
                           "one after the other instead, each twice the last: 4..512, or 4..max "
                           "until half of the memory would be full"),
-    STK_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The step",
+    CLI_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The step",
                           "pixels of a side (default: the network's)"),
     {.name = "classes",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, classes),
      .least = 0,
      .most = 1e6,
      .group = "The step",
      .help = "default 0: the network's"},
-    STK_TRAIN_TEXT_OPTION(values, train.width, "width", "X", "The step",
+    CLI_TRAIN_TEXT_OPTION(values, train.width, "width", "X", "The step",
                           "times its channels (default 1)"),
-    STK_TRAIN_WORD_OPTION(values, train.optimizer, "optimizer", "NAME", stk_choice_optimizer,
+    CLI_TRAIN_WORD_OPTION(values, train.optimizer, "optimizer", "NAME", cli_choice_optimizer,
                           "The step", "sgd, nesterov, adamw, lars or lamb (default nesterov)"),
-    STK_TRAIN_WORD_OPTION(
-        values, train.precision, "precision", "P", stk_choice_precision, "The step",
+    CLI_TRAIN_WORD_OPTION(
+        values, train.precision, "precision", "P", cli_choice_precision, "The step",
         "of convolutions and matrix products: fp32, tf32, bf16 or fp16 (default: fp16 on "
         "a GPU, else fp32)"),
     {.name = "inference",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, inference),
      .group = "The step",
      .help = "forward only, without gradients and update"},
     {.name = "set",
      .metavar = "SECTION.KEY=VALUE",
-     .kind = STK_OPTION_LIST,
+     .kind = CLI_OPTION_LIST,
      .target = offsetof(values, train.set),
      .group = "The step",
      .help = "any key of a training recipe, such as knobs.passes_off=fuse"},
     {.name = "steps",
      .letter = 'n',
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, steps),
      .least = 0,
      .most = 1e6,
@@ -69,7 +69,7 @@ static const stk_option options[] = {
      .help = "steps that count (default 0: as many as 10 seconds hold, from 5 to 200)"},
     {.name = "warmup",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, warmup),
      .least = 0,
      .most = 1e6,
@@ -77,28 +77,28 @@ static const stk_option options[] = {
      .help = "steps before them (default 3)"},
     {.name = "window",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, window),
      .least = 0,
      .most = 1e6,
      .group = "How long",
      .help = "so many steps in a row between two looks at the clock, on pictures that the device "
              "has already (default 0: each step is fed and waited for)"},
-    STK_BENCH_MACHINE_OPTIONS(values, train),
+    CLI_BENCH_MACHINE_OPTIONS(values, train),
     {.name = "eager",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, train.eager),
      .group = "Machine",
      .help = "operation by operation, unoptimised"},
     {.name = "ops",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, ops),
      .group = "What to show",
      .help = "the time of every operation and of each kind of them, in some steps more; how near "
              "each is to what the machine gives"},
     {.name = "fit-mb",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, fit_mb),
      .least = 0,
      .most = 1e9,
@@ -106,11 +106,11 @@ static const stk_option options[] = {
      .help = "also the largest batch whose plan fits into so many MB of memory"},
     {.name = "plot",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, plot),
      .group = "What to show",
      .help = "with --batches: write the curve to this file, .svg or .png"},
-    STK_BENCH_SHOW_OPTIONS(values, color, train),
+    CLI_BENCH_SHOW_OPTIONS(values, color, train),
 };
 
 /* The most times that are measured: of steps, or of windows of steps. */
@@ -128,7 +128,7 @@ static bool enough(const values *v, size_t done, double seconds)
 
 static stk_status step(stk_train_bench *bench, stk_error *err)
 {
-    STK_TRY(stk_cancel_check(stk_signals_token(), "bench", err));
+    STK_TRY(stk_cancel_check(cli_signals_token(), "bench", err));
     return stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err);
 }
 
@@ -136,14 +136,14 @@ static stk_status step(stk_train_bench *bench, stk_error *err)
 static stk_status time_steps(stk_train_bench *bench, int64_t window, double *seconds,
                              stk_error *err)
 {
-    const double begin = stk_seconds_now();
-    STK_TRY(stk_cancel_check(stk_signals_token(), "bench", err));
+    const double begin = cli_seconds_now();
+    STK_TRY(stk_cancel_check(cli_signals_token(), "bench", err));
     STK_TRY(window ? stk_train_bench_window(bench, window, err) : step(bench, err));
-    *seconds = (stk_seconds_now() - begin) / (double)(window ? window : 1);
+    *seconds = (cli_seconds_now() - begin) / (double)(window ? window : 1);
     return STK_OK;
 }
 
-static stk_status measure(stk_compute_report *report, const values *v, stk_error *err)
+static stk_status measure(cli_compute_report *report, const values *v, stk_error *err)
 {
     const size_t room = rounds_of(v);
     double       seconds;
@@ -153,17 +153,17 @@ static stk_status measure(stk_compute_report *report, const values *v, stk_error
     for (int64_t i = 0; i < v->warmup; i++)
         STK_TRY(step(report->bench, err));
     if (v->window) STK_TRY(time_steps(report->bench, 1, &seconds, err));
-    for (const double begin = stk_seconds_now();
-         !enough(v, report->count, stk_seconds_now() - begin);) {
+    for (const double begin = cli_seconds_now();
+         !enough(v, report->count, cli_seconds_now() - begin);) {
         STK_TRY(time_steps(report->bench, v->window, &seconds, err));
         report->times[report->count++] = seconds;
     }
-    report->spread = stk_spread_of(report->times, report->count);
+    report->spread = cli_spread_of(report->times, report->count);
     return STK_OK;
 }
 
 /* After what counts: the clock is read twice for every operation. */
-static stk_status time_operations(stk_compute_report *report, stk_error *err)
+static stk_status time_operations(cli_compute_report *report, stk_error *err)
 {
     stk_program *program = stk_train_bench_program(report->bench);
     size_t       steps = report->count < TIMED_STEPS ? report->count : TIMED_STEPS;
@@ -174,13 +174,13 @@ static stk_status time_operations(stk_compute_report *report, stk_error *err)
     return STK_OK;
 }
 
-static stk_status work(stk_compute_report *report, const values *v, stk_error *err)
+static stk_status work(cli_compute_report *report, const values *v, stk_error *err)
 {
     const stk_train_bench_options how = {.inference = v->inference};
-    if (v->ops) stk_bench_roofs_measure(&report->roofs, report->recipe);
-    const double begin = stk_seconds_now();
+    if (v->ops) cli_bench_roofs_measure(&report->roofs, report->recipe);
+    const double begin = cli_seconds_now();
     STK_TRY(stk_train_bench_open(&report->bench, report->recipe, NULL, &how, err));
-    report->compile_seconds = stk_seconds_now() - begin;
+    report->compile_seconds = cli_seconds_now() - begin;
     STK_TRY(measure(report, v, err));
     if (v->ops) STK_TRY(time_operations(report, err));
     if (!v->fit_mb) return STK_OK;
@@ -188,18 +188,18 @@ static stk_status work(stk_compute_report *report, const values *v, stk_error *e
                                    &report->largest_batch, &report->largest_plan, err);
 }
 
-static int print(const stk_invocation *call, const stk_compute_report *report)
+static int print(const cli_invocation *call, const cli_compute_report *report)
 {
     const values   *v = call->values;
-    const stk_style style = stk_style_for(stdout, v->color);
-    stk_json_out    json;
+    const cli_style style = cli_style_for(stdout, v->color);
+    cli_json_out    json;
     if (!v->train.json) {
-        stk_compute_report_print(report, &style);
-        return STK_EXIT_OK;
+        cli_compute_report_print(report, &style);
+        return CLI_EXIT_OK;
     }
-    stk_json_out_begin(&json);
-    stk_compute_report_json(&json.writer, report);
-    return stk_json_out_end(&json, call);
+    cli_json_out_begin(&json);
+    cli_compute_report_json(&json.writer, report);
+    return cli_json_out_end(&json, call);
 }
 
 /* Half of the machine's: the other half is for data, and for others. */
@@ -209,66 +209,66 @@ static uint64_t memory_to_use(void)
     return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 2 : 0;
 }
 
-static int print_sweep(const stk_invocation *call, const stk_sweep *sweep)
+static int print_sweep(const cli_invocation *call, const cli_sweep *sweep)
 {
     const values   *v = call->values;
-    const stk_style style = stk_style_for(stdout, v->color);
-    stk_json_out    json;
+    const cli_style style = cli_style_for(stdout, v->color);
+    cli_json_out    json;
     stk_error       err;
-    if (v->plot && stk_sweep_plot(sweep, v->plot, &err))
-        return stk_report_error(call->command, &err, NULL);
+    if (v->plot && cli_sweep_plot(sweep, v->plot, &err))
+        return cli_report_error(call->command, &err, NULL);
     if (!v->train.json) {
-        stk_sweep_print(sweep, &style);
-        return STK_EXIT_OK;
+        cli_sweep_print(sweep, &style);
+        return CLI_EXIT_OK;
     }
-    stk_json_out_begin(&json);
-    stk_sweep_json(&json.writer, sweep);
-    return stk_json_out_end(&json, call);
+    cli_json_out_begin(&json);
+    cli_sweep_json(&json.writer, sweep);
+    return cli_json_out_end(&json, call);
 }
 
-static int run_sweep(const stk_invocation *call, stk_train_recipe *recipe)
+static int run_sweep(const cli_invocation *call, stk_train_recipe *recipe)
 {
     enum { ABOUT = 8 };
     const values *v = call->values;
     stk_error     err;
-    stk_sweep     sweep = {.recipe = recipe,
+    cli_sweep     sweep = {.recipe = recipe,
                            .inference = v->inference,
                            .seconds = usual_seconds / ABOUT,
                            .memory = memory_to_use()};
-    if (!stk_sweep_read(v->batches, &sweep.first, &sweep.last))
-        return stk_report_usage(call->command,
+    if (!cli_sweep_read(v->batches, &sweep.first, &sweep.last))
+        return cli_report_usage(call->command,
                                 "--batches is not FROM..TO, such as 4..512 or 4..max", NULL);
-    stk_status st = stk_bench_settle(recipe, v->classes, &err);
-    if (!v->train.quiet) stk_notice_begin("measuring ...");
-    if (!st) st = stk_sweep_run(&sweep, &err);
-    stk_notice_end();
-    return st ? stk_report_recipe(call->command, &err, NULL) : print_sweep(call, &sweep);
+    stk_status st = cli_bench_settle(recipe, v->classes, &err);
+    if (!v->train.quiet) cli_notice_begin("measuring ...");
+    if (!st) st = cli_sweep_run(&sweep, &err);
+    cli_notice_end();
+    return st ? cli_report_recipe(call->command, &err, NULL) : print_sweep(call, &sweep);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values      *v = call->values;
-    stk_train_values   flags = v->train;
+    cli_train_values   flags = v->train;
     stk_train_recipe   recipe;
-    stk_compute_report report = {
+    cli_compute_report report = {
         .recipe = &recipe, .inference = v->inference, .ops = v->ops, .window = v->window};
     stk_error err;
     stk_train_recipe_init(&recipe);
     flags.model = call->operands[0];
-    int code = stk_train_flags_apply(call, &flags, NULL, &recipe);
+    int code = cli_train_flags_apply(call, &flags, NULL, &recipe);
     if (code) return code;
     if (v->batches) return run_sweep(call, &recipe);
-    stk_status st = stk_bench_settle(&recipe, v->classes, &err);
-    if (!v->train.quiet) stk_notice_begin("measuring ...");
+    stk_status st = cli_bench_settle(&recipe, v->classes, &err);
+    if (!v->train.quiet) cli_notice_begin("measuring ...");
     if (!st) st = work(&report, v, &err);
-    stk_notice_end();
-    code = st ? stk_report_recipe(call->command, &err, NULL) : print(call, &report);
+    cli_notice_end();
+    code = st ? cli_report_recipe(call->command, &err, NULL) : print(call, &report);
     stk_train_bench_free(report.bench);
     free(report.times);
     return code;
 }
 
-const stk_command stk_command_bench_compute = {
+const cli_command cli_command_bench_compute = {
     .name = "bench compute",
     .summary = "how fast a network computes a step, on pictures that are there already",
     .operands = "MODEL",
@@ -283,11 +283,11 @@ const stk_command stk_command_bench_compute = {
                 "stoker bench compute resnet20 --batches 4..max --plot batches.svg",
     .least_operands = 1,
     .most_operands = 1,
-    .operand_choice = stk_choice_model,
+    .operand_choice = cli_choice_model,
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .defaults = &defaults,
     .value_bytes = sizeof defaults,
-    .print_more_help = stk_train_print_models,
+    .print_more_help = cli_train_print_models,
     .run = run,
 };

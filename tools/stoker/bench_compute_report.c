@@ -18,7 +18,7 @@ static double flops_of(const stk_program *program)
     return flops;
 }
 
-static size_t steps_of(const stk_compute_report *report)
+static size_t steps_of(const cli_compute_report *report)
 {
     return report->count * (size_t)(report->window ? report->window : 1);
 }
@@ -54,115 +54,115 @@ static stk_program_step *list_steps(const stk_program *program, size_t *count, d
     return list;
 }
 
-static void add_number(stk_table *table, const char *format, double value)
+static void add_number(cli_table *table, const char *format, double value)
 {
     char text[48] = "";
     if (value > 0) snprintf(text, sizeof text, format, value);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
-static stk_roof roof_of(const stk_compute_report *report, const stk_program_step *step)
+static cli_roof roof_of(const cli_compute_report *report, const stk_program_step *step)
 {
-    return stk_roof_of(&report->roofs.limits, step->flops, step->bytes, time_of(step) * 1e9);
+    return cli_roof_of(&report->roofs.limits, step->flops, step->bytes, time_of(step) * 1e9);
 }
 
-static void add_step(stk_table *table, const stk_compute_report *report,
+static void add_step(cli_table *table, const cli_compute_report *report,
                      const stk_program_step *step, double all)
 {
     const double   seconds = time_of(step);
-    const stk_roof roof = roof_of(report, step);
-    char           kernel[160], text[STK_FORMAT_ROOM];
+    const cli_roof roof = roof_of(report, step);
+    char           kernel[160], text[CLI_FORMAT_ROOM];
     snprintf(kernel, sizeof kernel, "%s%s%s", step->kernel ? step->kernel : "",
              step->detail && *step->detail ? " " : "", step->detail ? step->detail : "");
-    stk_table_add(table, step->operation);
-    stk_table_add(table, step->name ? step->name : "");
-    stk_table_add(table, kernel);
+    cli_table_add(table, step->operation);
+    cli_table_add(table, step->name ? step->name : "");
+    cli_table_add(table, kernel);
     add_number(table, "%.3f", seconds * 1e3);
     add_number(table, "%.1f %%", 100 * per_second(seconds, all));
     add_number(table, "%.1f", per_second(step->flops, seconds) * 1e-9);
     add_number(table, "%.1f", per_second(step->bytes, seconds) * 1e-9);
-    if (stk_roofs_are_known(&report->roofs.limits))
-        stk_table_add(table, stk_roof_format(text, &roof));
+    if (cli_roofs_are_known(&report->roofs.limits))
+        cli_table_add(table, cli_roof_format(text, &roof));
 }
 
-static void print_kinds(const stk_compute_report *report, const stk_program *program,
-                        const stk_style *style)
+static void print_kinds(const cli_compute_report *report, const stk_program *program,
+                        const cli_style *style)
 {
-    const stk_bench_roofs *roofs = &report->roofs;
-    const bool             known = stk_roofs_are_known(&roofs->limits);
-    stk_op_sum             sums[STK_OP_KINDS];
-    const size_t           count = stk_op_kinds_sum(sums, program, &roofs->limits);
+    const cli_bench_roofs *roofs = &report->roofs;
+    const bool             known = cli_roofs_are_known(&roofs->limits);
+    cli_op_sum             sums[CLI_OP_KINDS];
+    const size_t           count = cli_op_kinds_sum(sums, program, &roofs->limits);
     char                   text[160];
     printf("\n%sKinds of operations%s, the longest first\n", style->bold, style->plain);
     if (known)
         printf("  roofs: %s; measured\n",
-               stk_roofs_format(text, sizeof text, &roofs->limits, roofs->precision));
-    stk_op_kinds_print(sums, count, known, style);
+               cli_roofs_format(text, sizeof text, &roofs->limits, roofs->precision));
+    cli_op_kinds_print(sums, count, known, style);
 }
 
-static void print_operations(const stk_compute_report *report, const stk_program *program,
-                             const stk_style *style)
+static void print_operations(const cli_compute_report *report, const stk_program *program,
+                             const cli_style *style)
 {
     static const char *const heading[] = {"operation", "of",      "kernel", "ms",
                                           "share",     "GFLOP/s", "GB/s",   "roof"};
-    stk_table                table;
+    cli_table                table;
     size_t                   count;
     double                   all;
     stk_program_step        *list = list_steps(program, &count, &all);
     if (!list) return;
-    stk_table_init(&table, stk_roofs_are_known(&report->roofs.limits) ? "llfrrrrl" : "llfrrrr");
+    cli_table_init(&table, cli_roofs_are_known(&report->roofs.limits) ? "llfrrrrl" : "llfrrrr");
     for (int i = 0; i < table.columns; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (size_t i = 0; i < count && i < OPERATIONS_SHOWN; i++)
         add_step(&table, report, &list[i], all);
     printf("\n%sOperations%s, the longest first", style->bold, style->plain);
     if (count > OPERATIONS_SHOWN) printf("; %d of %zu", OPERATIONS_SHOWN, count);
     printf("; %.2f ms together\n", all * 1e3);
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
     free(list);
 }
 
 static void print_memory(const stk_memory_plan *plan)
 {
-    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
     printf("Memory: %s: %s of variables, %s for results",
-           stk_format_bytes(a, plan->fixed + plan->arena), stk_format_bytes(b, plan->fixed),
-           stk_format_bytes(c, plan->arena));
-    printf(" (%s without reuse)", stk_format_bytes(a, plan->without_reuse));
+           cli_format_bytes(a, plan->fixed + plan->arena), cli_format_bytes(b, plan->fixed),
+           cli_format_bytes(c, plan->arena));
+    printf(" (%s without reuse)", cli_format_bytes(a, plan->without_reuse));
     if (plan->peak_at[0]) printf(", most at %s", plan->peak_at);
     printf("\n ");
     for (int i = 0; i < STK_PLAN_PARTS; i++)
         if (plan->part[i])
             printf(" %s %s%s", stk_plan_part_name((stk_plan_part)i),
-                   stk_format_bytes(a, plan->part[i]), i + 1 < STK_PLAN_PARTS ? "," : "");
+                   cli_format_bytes(a, plan->part[i]), i + 1 < STK_PLAN_PARTS ? "," : "");
     printf(" at the peak\n");
 }
 
-void stk_compute_report_print(const stk_compute_report *report, const stk_style *style)
+void cli_compute_report_print(const cli_compute_report *report, const cli_style *style)
 {
     const stk_program    *program = stk_train_bench_program(report->bench);
     const stk_memory_plan plan = stk_program_memory(program);
-    const stk_spread     *s = &report->spread;
+    const cli_spread     *s = &report->spread;
     const double          batch = (double)report->recipe->data.batch;
-    char                  a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    char                  a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
     printf("%s%.2f ms%s a step (%.2f to %.2f in 80 of 100)  %s img/s  %s/s\n", style->bold,
            s->median * 1e3, style->plain, s->low * 1e3, s->high * 1e3,
-           stk_format_count(a, (uint64_t)(per_second(batch, s->median) + 0.5)),
-           stk_format_flops(b, per_second(flops_of(program), s->median)));
+           cli_format_count(a, (uint64_t)(per_second(batch, s->median) + 0.5)),
+           cli_format_flops(b, per_second(flops_of(program), s->median)));
     printf("  %s, %s, batch %lld, %lld x %lld, %s a step, %zu operations; %s, %d thread%s; median "
            "of %zu steps, compiled in %s\n",
            report->recipe->model.name, report->inference ? "inference" : "training",
            (long long)report->recipe->data.batch, (long long)report->recipe->data.size,
-           (long long)report->recipe->data.size, stk_format_flops(b, flops_of(program)),
+           (long long)report->recipe->data.size, cli_format_flops(b, flops_of(program)),
            stk_program_step_count(program), stk_train_bench_backend(report->bench),
            stk_train_bench_threads(report->bench),
            stk_train_bench_threads(report->bench) == 1 ? "" : "s", steps_of(report),
-           stk_format_duration(c, report->compile_seconds));
+           cli_format_duration(c, report->compile_seconds));
     print_memory(&plan);
     if (report->largest_batch)
         printf("Largest batch: %lld, which takes %s\n", (long long)report->largest_batch,
-               stk_format_bytes(a, report->largest_plan.fixed + report->largest_plan.arena));
+               cli_format_bytes(a, report->largest_plan.fixed + report->largest_plan.arena));
     if (!report->ops) return;
     print_kinds(report, program, style);
     print_operations(report, program, style);
@@ -181,17 +181,17 @@ static void write_memory(stk_json_writer *json, const stk_memory_plan *plan)
     stk_json_object_end(json);
 }
 
-static void write_kinds(stk_json_writer *json, const stk_compute_report *report,
+static void write_kinds(stk_json_writer *json, const cli_compute_report *report,
                         const stk_program *program)
 {
     const stk_profile_limits *limits = &report->roofs.limits;
-    stk_op_sum                sums[STK_OP_KINDS];
-    const size_t              count = stk_op_kinds_sum(sums, program, limits);
-    stk_roofs_write(json, limits, report->roofs.precision);
-    stk_op_kinds_write(json, sums, count, stk_roofs_are_known(limits));
+    cli_op_sum                sums[CLI_OP_KINDS];
+    const size_t              count = cli_op_kinds_sum(sums, program, limits);
+    cli_roofs_write(json, limits, report->roofs.precision);
+    cli_op_kinds_write(json, sums, count, cli_roofs_are_known(limits));
 }
 
-static void write_operations(stk_json_writer *json, const stk_compute_report *report,
+static void write_operations(stk_json_writer *json, const cli_compute_report *report,
                              const stk_program *program)
 {
     size_t            count;
@@ -200,7 +200,7 @@ static void write_operations(stk_json_writer *json, const stk_compute_report *re
     stk_json_key(json, "operations");
     stk_json_array(json);
     for (size_t i = 0; list && i < count; i++) {
-        const stk_roof roof = roof_of(report, &list[i]);
+        const cli_roof roof = roof_of(report, &list[i]);
         stk_json_object(json);
         stk_json_pair_string(json, "operation", list[i].operation);
         stk_json_pair_string(json, "name", list[i].name ? list[i].name : "");
@@ -209,18 +209,18 @@ static void write_operations(stk_json_writer *json, const stk_compute_report *re
         stk_json_pair_double(json, "ms", time_of(&list[i]) * 1e3);
         stk_json_pair_double(json, "flops", list[i].flops);
         stk_json_pair_double(json, "bytes", list[i].bytes);
-        stk_roof_write(json, &roof);
+        cli_roof_write(json, &roof);
         stk_json_object_end(json);
     }
     stk_json_array_end(json);
     free(list);
 }
 
-void stk_compute_report_json(stk_json_writer *json, const stk_compute_report *report)
+void cli_compute_report_json(stk_json_writer *json, const cli_compute_report *report)
 {
     const stk_program    *program = stk_train_bench_program(report->bench);
     const stk_memory_plan plan = stk_program_memory(program);
-    const stk_spread     *s = &report->spread;
+    const cli_spread     *s = &report->spread;
     stk_json_object(json);
     stk_json_pair_string(json, "model", report->recipe->model.name);
     stk_json_pair_bool(json, "inference", report->inference);

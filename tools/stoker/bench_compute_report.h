@@ -1,6 +1,6 @@
 /* What stoker bench compute prints. */
-#ifndef STK_TOOLS_BENCH_COMPUTE_REPORT_H
-#define STK_TOOLS_BENCH_COMPUTE_REPORT_H
+#ifndef CLI_TOOLS_BENCH_COMPUTE_REPORT_H
+#define CLI_TOOLS_BENCH_COMPUTE_REPORT_H
 
 #include "bench_roofs.h"
 #include "spread.h"
@@ -9,23 +9,23 @@
 #include <stoker/json.h>
 #include <stoker/train_bench.h>
 
-typedef struct stk_compute_report {
+typedef struct cli_compute_report {
     const stk_train_recipe *recipe;
     stk_train_bench        *bench; /* its program tells operations and memory */
     bool                    inference, ops;
     int64_t                 window; /* steps that one time is the mean of, in a row; 0: one */
     double                 *times;  /* of steps, in seconds; sorted */
     size_t                  count;
-    stk_spread              spread;
+    cli_spread              spread;
     double                  compile_seconds;
     int64_t                 largest_batch; /* 0: not asked for */
     stk_memory_plan         largest_plan;  /* its own */
-    stk_bench_roofs         roofs;         /* with ops */
-} stk_compute_report;
+    cli_bench_roofs         roofs;         /* with ops */
+} cli_compute_report;
 
 /* For people, to stdout. */
-void stk_compute_report_print(const stk_compute_report *report, const stk_style *style);
+void cli_compute_report_print(const cli_compute_report *report, const cli_style *style);
 /* As one JSON object. */
-void stk_compute_report_json(stk_json_writer *json, const stk_compute_report *report);
+void cli_compute_report_json(stk_json_writer *json, const cli_compute_report *report);
 
 #endif

@@ -26,7 +26,7 @@ static const form forms_known[] = {
     {.name = "raw", .packed = true, .images = {.format = STK_PACK_RAW}},
 };
 
-const char *stk_form_name(size_t index)
+const char *cli_form_name(size_t index)
 {
     return index < sizeof forms_known / sizeof *forms_known ? forms_known[index].name : NULL;
 }
@@ -39,7 +39,7 @@ static const form *find_form(const char *name, size_t length)
     return NULL;
 }
 
-bool stk_forms_are_known(const char *list)
+bool cli_forms_are_known(const char *list)
 {
     unsigned seen = 0;
     do {
@@ -58,7 +58,7 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return remove(path);
 }
 
-void stk_forms_release(stk_forms *forms)
+void cli_forms_release(cli_forms *forms)
 {
     for (size_t i = 0; i < forms->count; i++)
         stk_dataset_unref(forms->rivals[i].data);
@@ -67,7 +67,7 @@ void stk_forms_release(stk_forms *forms)
     forms->folder[0] = 0;
 }
 
-static stk_status make_folder(stk_forms *out, stk_error *err)
+static stk_status make_folder(cli_forms *out, stk_error *err)
 {
     const char *base = getenv("TMPDIR");
     if (out->folder[0]) return STK_OK;
@@ -82,7 +82,7 @@ static stk_status make_folder(stk_forms *out, stk_error *err)
 
 static void show_progress(void *context, const stk_pack_progress *at)
 {
-    stk_progress_update(context, at->bytes_done, at->bytes_total, at->items_done, at->items_total);
+    cli_progress_update(context, at->bytes_done, at->bytes_total, at->items_done, at->items_total);
 }
 
 /* A pack of plain bytes cannot be resized: its pictures are then encoded, but not made seekable. */
@@ -98,20 +98,20 @@ static stk_pack_images images_of(const form *f, int resize)
 }
 
 static stk_status pack(const form *f, const stk_source *source, const char *folder, int resize,
-                       const stk_bench_limits *limits, double *bytes_each, stk_error *err)
+                       const cli_bench_limits *limits, double *bytes_each, stk_error *err)
 {
-    stk_progress           progress;
+    cli_progress           progress;
     stk_pack_result        result;
     char                   verb[32];
     const stk_pack_options options = {.images = images_of(f, resize),
                                       .threads = limits->threads,
-                                      .cancel = stk_signals_token(),
+                                      .cancel = cli_signals_token(),
                                       .progress = show_progress,
                                       .progress_context = &progress};
     snprintf(verb, sizeof verb, "packing %s", f->name);
-    stk_progress_begin(&progress, verb, limits->quiet);
+    cli_progress_begin(&progress, verb, limits->quiet);
     const stk_status st = stk_pack(source, folder, &options, &result, err);
-    stk_progress_end(&progress);
+    cli_progress_end(&progress);
     if (!st) *bytes_each = result.items ? (double)result.bytes_out / (double)result.items : 0;
     return st;
 }
@@ -128,12 +128,12 @@ static double mean_bytes(const stk_source *source)
     return count ? sum / (double)count : 0;
 }
 
-static stk_status add(stk_forms *out, const form *f, const stk_source *source, const char *path,
-                      int resize, const stk_bench_shape *shape, const stk_bench_limits *limits,
+static stk_status add(cli_forms *out, const form *f, const stk_source *source, const char *path,
+                      int resize, const cli_bench_shape *shape, const cli_bench_limits *limits,
                       stk_error *err)
 {
     char       folder[300];
-    stk_rival *rival = &out->rivals[out->count];
+    cli_rival *rival = &out->rivals[out->count];
     snprintf(rival->name, sizeof rival->name, "%s", f->name);
     out->bytes_each[out->count] = mean_bytes(source);
     if (f->packed) {
@@ -141,14 +141,14 @@ static stk_status add(stk_forms *out, const form *f, const stk_source *source, c
         snprintf(folder, sizeof folder, "%s/%s", out->folder, f->name);
         STK_TRY(pack(f, source, folder, resize, limits, &out->bytes_each[out->count], err));
     }
-    STK_TRY(stk_bench_pipeline(&rival->data, f->packed ? folder : path, shape, err));
+    STK_TRY(cli_bench_pipeline(&rival->data, f->packed ? folder : path, shape, err));
     out->count++;
     return STK_OK;
 }
 
-static stk_status add_all(stk_forms *out, const stk_source *source, const char *path,
-                          const char *list, int resize, const stk_bench_shape *shape,
-                          const stk_bench_limits *limits, stk_error *err)
+static stk_status add_all(cli_forms *out, const stk_source *source, const char *path,
+                          const char *list, int resize, const cli_bench_shape *shape,
+                          const cli_bench_limits *limits, stk_error *err)
 {
     while (*list) {
         const size_t length = strcspn(list, ",");
@@ -158,52 +158,52 @@ static stk_status add_all(stk_forms *out, const stk_source *source, const char *
     return STK_OK;
 }
 
-stk_status stk_forms_run(stk_forms *out, const char *path, const char *list, int resize,
-                         const stk_bench_shape *shape, const stk_bench_limits *limits,
+stk_status cli_forms_run(cli_forms *out, const char *path, const char *list, int resize,
+                         const cli_bench_shape *shape, const cli_bench_limits *limits,
                          stk_error *err)
 {
-    const stk_source_options options = {.cancel = stk_signals_token()};
+    const stk_source_options options = {.cancel = cli_signals_token()};
     stk_source              *source;
-    *out = (stk_forms){0};
+    *out = (cli_forms){0};
     STK_TRY(stk_source_open(&source, NULL, path, &options, err));
     stk_status st = add_all(out, source, path, list, resize, shape, limits, err);
     stk_source_free(source);
-    return st ? st : stk_bench_contest(out->rivals, out->count, limits, err);
+    return st ? st : cli_bench_contest(out->rivals, out->count, limits, err);
 }
 
-static double ratio(const stk_forms *forms, size_t i)
+static double ratio(const cli_forms *forms, size_t i)
 {
     return forms->rivals[i].cpu > 0 ? forms->rivals[0].cpu / forms->rivals[i].cpu : 0;
 }
 
-void stk_forms_print(const stk_forms *forms, const stk_style *style)
+void cli_forms_print(const cli_forms *forms, const cli_style *style)
 {
     static const char *const heading[] = {"form", "bytes an image", "img/s", "img/s per core"};
-    stk_table                table;
-    char                     text[STK_FORMAT_ROOM + 48];
+    cli_table                table;
+    char                     text[CLI_FORMAT_ROOM + 48];
     printf("%sForms%s, measured in turn; median of %d rounds; the ratio is that of img/s per "
            "core\n",
-           style->bold, style->plain, STK_BENCH_ROUNDS);
-    stk_table_init(&table, "frrrr");
+           style->bold, style->plain, CLI_BENCH_ROUNDS);
+    cli_table_init(&table, "frrrr");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     snprintf(text, sizeof text, "to %s", forms->rivals[0].name);
-    stk_table_add(&table, text);
+    cli_table_add(&table, text);
     for (size_t i = 0; i < forms->count; i++) {
-        const stk_rival *rival = &forms->rivals[i];
-        stk_table_add(&table, rival->name);
-        stk_table_add(&table, stk_format_count(text, (uint64_t)(forms->bytes_each[i] + 0.5)));
-        stk_table_add(&table, stk_format_count(text, (uint64_t)(rival->rate + 0.5)));
-        stk_table_add(&table, stk_format_count(text, (uint64_t)(1 / rival->cpu + 0.5)));
+        const cli_rival *rival = &forms->rivals[i];
+        cli_table_add(&table, rival->name);
+        cli_table_add(&table, cli_format_count(text, (uint64_t)(forms->bytes_each[i] + 0.5)));
+        cli_table_add(&table, cli_format_count(text, (uint64_t)(rival->rate + 0.5)));
+        cli_table_add(&table, cli_format_count(text, (uint64_t)(1 / rival->cpu + 0.5)));
         snprintf(text, sizeof text, "%.2f", ratio(forms, i));
-        stk_table_add(&table, text);
+        cli_table_add(&table, text);
     }
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
 }
 
-void stk_forms_write_json(stk_json_writer *json, const stk_forms *forms, const char *path,
-                          const stk_bench_shape *shape)
+void cli_forms_write_json(stk_json_writer *json, const cli_forms *forms, const char *path,
+                          const cli_bench_shape *shape)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "path", path);

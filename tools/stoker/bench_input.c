@@ -14,13 +14,13 @@
 enum { MOST_WARNINGS = 32 };
 
 typedef struct values {
-    stk_common_values common;
+    cli_common_values common;
     double            seconds;
     int64_t           elements, batch, shuffle;
     bool              explain, lint;
     const char       *color;
     /* With a preset. */
-    stk_picture_values pictures;
+    cli_picture_values pictures;
     bool               normalize, planar, ablate;
     const char        *drop, *stub, *compare;
     int64_t            resize;
@@ -30,11 +30,11 @@ static const values defaults = {.seconds = 5, .batch = -1, .shuffle = -1};
 
 enum { USUAL_BATCH = 256, USUAL_SHUFFLE = 10000, USUAL_PICTURES = 64 };
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "batch",
      .letter = 'b',
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, batch),
      .least = 0,
      .most = 1e9,
@@ -42,7 +42,7 @@ static const stk_option options[] = {
      .help = "elements of a batch, 0 for none (default 256; 64 with a preset)"},
     {.name = "shuffle",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, shuffle),
      .least = 0,
      .most = 1e12,
@@ -50,45 +50,45 @@ static const stk_option options[] = {
      .help = "elements in the shuffle buffer, 0 for none (default 10000; with a preset as many as "
              "256 MB "
              "hold)"},
-    STK_PICTURE_OPTIONS(values, pictures),
+    CLI_PICTURE_OPTIONS(values, pictures),
     {.name = "normalize",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, normalize),
      .group = "Pictures",
      .help = "give float32 of mean 0 instead of uint8"},
     {.name = "planar",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, planar),
      .group = "Pictures",
      .help = "channels first"},
     {.name = "ablate",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, ablate),
      .group = "What to compare",
      .help = "leave out the preset's operations one after the other and tell what each costs; a "
              "recipe's are timed where they are"},
     {.name = "drop",
      .metavar = "OP",
-     .kind = STK_OPTION_TEXT,
+     .kind = CLI_OPTION_TEXT,
      .target = offsetof(values, drop),
      .group = "What to compare",
      .help = "leave this operation out; where it gives pictures their size, a crop does"},
     {.name = "stub",
      .metavar = "OP",
-     .kind = STK_OPTION_TEXT,
+     .kind = CLI_OPTION_TEXT,
      .target = offsetof(values, stub),
      .group = "What to compare",
      .help = "put a dummy in its place: for decode_image black pictures of the right size"},
     {.name = "compare",
      .metavar = "FORMS",
-     .kind = STK_OPTION_TEXT,
+     .kind = CLI_OPTION_TEXT,
      .target = offsetof(values, compare),
      .group = "What to compare",
      .help = "measure PATH in several forms side by side, such as files,packed,seekable,raw; packs "
              "are made in $TMPDIR and removed"},
     {.name = "resize",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, resize),
      .least = 0,
      .most = 65535,
@@ -97,7 +97,7 @@ static const stk_option options[] = {
     {.name = "seconds",
      .letter = 's',
      .metavar = "S",
-     .kind = STK_OPTION_NUMBER,
+     .kind = CLI_OPTION_NUMBER,
      .target = offsetof(values, seconds),
      .least = 0.01,
      .most = 1e6,
@@ -106,95 +106,95 @@ static const stk_option options[] = {
     {.name = "elements",
      .letter = 'n',
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, elements),
      .least = 0,
      .most = 1e15,
      .group = "How long",
      .help = "stop after so many elements (batches, where there are); default 0: no limit"},
     {.name = "explain",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, explain),
      .group = "What to show",
      .help = "print the plan, and again after each pass that changes it, and run nothing"},
     {.name = "lint",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, lint),
      .group = "What to show",
      .help = "print what is probably a mistake in the plan, and run nothing; exit code 1 if there "
              "is any"},
     {.name = "color",
      .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, color),
-     .choice = stk_color_choice,
+     .choice = cli_color_choice,
      .group = "What to show",
      .help = "colours: auto (on a terminal), always, never"},
-    STK_COMMON_OPTIONS(values, common),
+    CLI_COMMON_OPTIONS(values, common),
 };
 
-static stk_bench_limits limits_of(const values *v)
+static cli_bench_limits limits_of(const values *v)
 {
-    return (stk_bench_limits){.seconds = v->seconds,
+    return (cli_bench_limits){.seconds = v->seconds,
                               .elements = (uint64_t)v->elements,
                               .threads = (int)v->common.threads,
                               .memory_bytes = v->common.memory_bytes,
                               .quiet = v->common.quiet};
 }
 
-static int print_json(const stk_invocation *call, const stk_bench_result *result,
+static int print_json(const cli_invocation *call, const cli_bench_result *result,
                       const stk_warning *warnings, size_t count)
 {
-    stk_json_out json;
-    stk_json_out_begin(&json);
-    stk_bench_write_json(&json.writer, result, warnings, count);
-    return stk_json_out_end(&json, call);
+    cli_json_out json;
+    cli_json_out_begin(&json);
+    cli_bench_write_json(&json.writer, result, warnings, count);
+    return cli_json_out_end(&json, call);
 }
 
 /* With --json, one object: the warnings, and the plans where text is not NULL. */
-static int print_look(const stk_invocation *call, const stk_warning *warnings, size_t count,
+static int print_look(const cli_invocation *call, const stk_warning *warnings, size_t count,
                       const stk_blob *text)
 {
-    stk_json_out json;
-    stk_json_out_begin(&json);
+    cli_json_out json;
+    cli_json_out_begin(&json);
     stk_json_object(&json.writer);
     stk_json_pair_string(&json.writer, "path", call->operands[0]);
-    stk_bench_write_warnings(&json.writer, warnings, count);
-    if (text) stk_explain_json_plans(&json.writer, "plans", stk_blob_bytes(text));
+    cli_bench_write_warnings(&json.writer, warnings, count);
+    if (text) cli_explain_json_plans(&json.writer, "plans", stk_blob_bytes(text));
     stk_json_object_end(&json.writer);
-    return stk_json_out_end(&json, call);
+    return cli_json_out_end(&json, call);
 }
 
 static void print_warnings(FILE *out, const stk_warning *warnings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "%s: ", warnings[i].rule);
-        stk_text_print(out, warnings[i].stage);
+        cli_text_print(out, warnings[i].stage);
         fprintf(out, ": ");
-        stk_text_print(out, warnings[i].message);
+        cli_text_print(out, warnings[i].message);
         fprintf(out, "\n");
     }
 }
 
 /* Runs nothing: --lint, --explain or both. */
-static int look(const stk_invocation *call, stk_dataset *data, const stk_warning *warnings,
+static int look(const cli_invocation *call, stk_dataset *data, const stk_warning *warnings,
                 size_t count)
 {
     const values *v = call->values;
     stk_blob      text;
     stk_error     err;
-    int           code = STK_EXIT_OK;
+    int           code = CLI_EXIT_OK;
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     if (v->explain && stk_dataset_explain(data, STK_PASS_ALL, &text, &err)) {
-        code = stk_report_error(call->command, &err, NULL);
+        code = cli_report_error(call->command, &err, NULL);
     } else if (v->common.json) {
         code = print_look(call, warnings, count, v->explain ? &text : NULL);
     } else {
         if (v->lint) print_warnings(stdout, warnings, count);
-        stk_print_lines(stdout, stk_blob_bytes(&text));
+        cli_print_lines(stdout, stk_blob_bytes(&text));
     }
     stk_blob_release(&text);
-    return code ? code : v->lint && count ? STK_EXIT_FAILED : STK_EXIT_OK;
+    return code ? code : v->lint && count ? CLI_EXIT_FAILED : CLI_EXIT_OK;
 }
 
 static const char *advise(const stk_error *err)
@@ -207,110 +207,110 @@ static const char *advise(const stk_error *err)
     return NULL;
 }
 
-static int print_timed(const stk_invocation *call, const stk_bench_result *result)
+static int print_timed(const cli_invocation *call, const cli_bench_result *result)
 {
     const values   *v = call->values;
-    const stk_style style = stk_style_for(stdout, v->color);
-    stk_json_out    json;
+    const cli_style style = cli_style_for(stdout, v->color);
+    cli_json_out    json;
     if (!v->common.json) {
-        stk_timed_print(result, &style);
-        return STK_EXIT_OK;
+        cli_timed_print(result, &style);
+        return CLI_EXIT_OK;
     }
-    stk_json_out_begin(&json);
-    stk_timed_write_json(&json.writer, result);
-    return stk_json_out_end(&json, call);
+    cli_json_out_begin(&json);
+    cli_timed_write_json(&json.writer, result);
+    return cli_json_out_end(&json, call);
 }
 
-static int run_and_print(const stk_invocation *call, stk_dataset *data, const stk_warning *warnings,
+static int run_and_print(const cli_invocation *call, stk_dataset *data, const stk_warning *warnings,
                          size_t count)
 {
     const values          *v = call->values;
-    const stk_bench_limits limits = limits_of(v);
+    const cli_bench_limits limits = limits_of(v);
     stk_error              err;
-    int                    code = STK_EXIT_FAILED;
-    stk_bench_result      *result = calloc(1, sizeof *result);
-    if (!result) return stk_report_usage(call->command, "no memory for a report", NULL);
+    int                    code = CLI_EXIT_FAILED;
+    cli_bench_result      *result = calloc(1, sizeof *result);
+    if (!result) return cli_report_usage(call->command, "no memory for a report", NULL);
     result->path = call->operands[0];
     result->images = v->pictures.preset != NULL;
     if (!v->common.json && !v->common.quiet) print_warnings(stderr, warnings, count);
-    if (stk_bench_measure(data, &limits, result, &err)) {
-        code = stk_report_error(call->command, &err, advise(&err));
+    if (cli_bench_measure(data, &limits, result, &err)) {
+        code = cli_report_error(call->command, &err, advise(&err));
     } else if (v->ablate) {
         code = print_timed(call, result);
     } else if (v->common.json) {
         code = print_json(call, result, warnings, count);
     } else {
-        const stk_style style = stk_style_for(stdout, v->color);
-        stk_bench_print(result, &style);
-        code = STK_EXIT_OK;
+        const cli_style style = cli_style_for(stdout, v->color);
+        cli_bench_print(result, &style);
+        code = CLI_EXIT_OK;
     }
-    if (!code && stk_cancel_requested(stk_signals_token())) code = STK_EXIT_CANCELLED;
+    if (!code && stk_cancel_requested(cli_signals_token())) code = CLI_EXIT_CANCELLED;
     free(result);
     return code;
 }
 
-static int bench(const stk_invocation *call, stk_dataset *data)
+static int bench(const cli_invocation *call, stk_dataset *data)
 {
     const values *v = call->values;
     stk_warning   warnings[MOST_WARNINGS];
     size_t        count;
     stk_error     err;
     if (stk_dataset_lint(data, 1, warnings, MOST_WARNINGS, &count, &err))
-        return stk_report_error(call->command, &err, NULL);
+        return cli_report_error(call->command, &err, NULL);
     if (count > MOST_WARNINGS) count = MOST_WARNINGS;
     if (!v->explain && !v->lint) return run_and_print(call, data, warnings, count);
     return look(call, data, warnings, count);
 }
 
-static int ablate(const stk_invocation *call, const stk_bench_shape *shape)
+static int ablate(const cli_invocation *call, const cli_bench_shape *shape)
 {
     const values          *v = call->values;
-    const stk_bench_limits limits = limits_of(v);
-    const stk_style        style = stk_style_for(stdout, v->color);
-    stk_ablation           ablation;
-    stk_json_out           json;
+    const cli_bench_limits limits = limits_of(v);
+    const cli_style        style = cli_style_for(stdout, v->color);
+    cli_ablation           ablation;
+    cli_json_out           json;
     stk_error              err;
-    int                    code = STK_EXIT_OK;
-    if (stk_ablation_run(&ablation, call->operands[0], shape, &limits, &err)) {
-        code = stk_report_error(call->command, &err, advise(&err));
+    int                    code = CLI_EXIT_OK;
+    if (cli_ablation_run(&ablation, call->operands[0], shape, &limits, &err)) {
+        code = cli_report_error(call->command, &err, advise(&err));
     } else if (v->common.json) {
-        stk_json_out_begin(&json);
-        stk_ablation_write_json(&json.writer, &ablation, call->operands[0], shape);
-        code = stk_json_out_end(&json, call);
+        cli_json_out_begin(&json);
+        cli_ablation_write_json(&json.writer, &ablation, call->operands[0], shape);
+        code = cli_json_out_end(&json, call);
     } else {
-        stk_ablation_print(&ablation, &style);
+        cli_ablation_print(&ablation, &style);
     }
-    stk_ablation_release(&ablation);
+    cli_ablation_release(&ablation);
     return code;
 }
 
-static int compare_forms(const stk_invocation *call, const stk_bench_shape *shape)
+static int compare_forms(const cli_invocation *call, const cli_bench_shape *shape)
 {
     const values          *v = call->values;
-    const stk_bench_limits limits = limits_of(v);
-    const stk_style        style = stk_style_for(stdout, v->color);
+    const cli_bench_limits limits = limits_of(v);
+    const cli_style        style = cli_style_for(stdout, v->color);
     const char            *path = call->operands[0];
-    stk_forms              forms;
-    stk_json_out           json;
+    cli_forms              forms;
+    cli_json_out           json;
     stk_error              err;
-    int                    code = STK_EXIT_OK;
-    if (stk_forms_run(&forms, path, v->compare, (int)v->resize, shape, &limits, &err)) {
-        code = stk_report_error(call->command, &err, advise(&err));
+    int                    code = CLI_EXIT_OK;
+    if (cli_forms_run(&forms, path, v->compare, (int)v->resize, shape, &limits, &err)) {
+        code = cli_report_error(call->command, &err, advise(&err));
     } else if (v->common.json) {
-        stk_json_out_begin(&json);
-        stk_forms_write_json(&json.writer, &forms, path, shape);
-        code = stk_json_out_end(&json, call);
+        cli_json_out_begin(&json);
+        cli_forms_write_json(&json.writer, &forms, path, shape);
+        code = cli_json_out_end(&json, call);
     } else {
-        stk_forms_print(&forms, &style);
+        cli_forms_print(&forms, &style);
     }
-    stk_forms_release(&forms);
+    cli_forms_release(&forms);
     return code;
 }
 
-static stk_bench_shape shape_of(const values *v)
+static cli_bench_shape shape_of(const values *v)
 {
     const bool pictures = v->pictures.preset != NULL;
-    return (stk_bench_shape){.follow_outside = v->pictures.follow_outside,
+    return (cli_bench_shape){.follow_outside = v->pictures.follow_outside,
                              .batch = v->batch >= 0 ? v->batch
                                       : pictures    ? USUAL_PICTURES
                                                     : USUAL_BATCH,
@@ -338,7 +338,7 @@ static const char *find_conflict(const values *v, bool recipe)
     if (!v->pictures.preset && (prepares || compares))
         return "--preset is missing: the other flags about pictures say how it is changed";
     if (v->ablate && v->compare) return "--ablate and --compare exclude each other";
-    if (v->compare && !stk_forms_are_known(v->compare))
+    if (v->compare && !cli_forms_are_known(v->compare))
         return "--compare: a form is files, packed, seekable or raw, each once";
     if (v->resize && !v->compare) return "--resize is for the packs of --compare";
     if ((v->ablate || v->compare) && (v->drop || v->stub))
@@ -348,7 +348,7 @@ static const char *find_conflict(const values *v, bool recipe)
 }
 
 /* An operation to leave out that the preset has not: a flag that is wrong, not data. */
-static bool names_no_operation(const stk_bench_shape *shape)
+static bool names_no_operation(const cli_bench_shape *shape)
 {
     const stk_preset_options *p = &shape->preparation;
     if (!shape->preset) return false;
@@ -357,31 +357,31 @@ static bool names_no_operation(const stk_bench_shape *shape)
            !stk_preset_has(shape->preset, p->evaluate, p->stub);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values         *v = call->values;
-    const bool            recipe = stk_bench_is_recipe(call->operands[0]);
+    const bool            recipe = cli_bench_is_recipe(call->operands[0]);
     const char           *conflict = find_conflict(v, recipe);
-    const stk_bench_shape shape = shape_of(v);
+    const cli_bench_shape shape = shape_of(v);
     stk_dataset          *data;
     stk_error             err;
     if (recipe && (v->batch >= 0 || v->shuffle >= 0))
-        return stk_report_usage(call->command,
+        return cli_report_usage(call->command,
                                 "--batch and --shuffle are for data, not for a recipe",
                                 "change the stages 'batch' and 'shuffle' of the recipe");
-    if (conflict) return stk_report_usage(call->command, conflict, NULL);
+    if (conflict) return cli_report_usage(call->command, conflict, NULL);
     if (!v->explain && !v->lint && v->ablate && !recipe) return ablate(call, &shape);
     if (!v->explain && !v->lint && v->compare) return compare_forms(call, &shape);
-    const stk_status st = stk_bench_pipeline(&data, call->operands[0], &shape, &err);
+    const stk_status st = cli_bench_pipeline(&data, call->operands[0], &shape, &err);
     if (st == STK_E_INVALID && names_no_operation(&shape))
-        return stk_report_usage(call->command, err.message, NULL);
-    if (st) return stk_report_recipe(call->command, &err, advise(&err));
+        return cli_report_usage(call->command, err.message, NULL);
+    if (st) return cli_report_recipe(call->command, &err, advise(&err));
     const int code = bench(call, data);
     stk_dataset_unref(data);
     return code;
 }
 
-const stk_command stk_command_bench_input = {
+const cli_command cli_command_bench_input = {
     .name = "bench input",
     .summary = "measure how fast an input pipeline is, and say what limits it",
     .operands = "RECIPE|PATH",

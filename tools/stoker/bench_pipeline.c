@@ -40,14 +40,14 @@ static stk_status put_batches(stk_dataset **data, int64_t size, stk_error *err)
     return stk_dataset_prefetch(data, STK_AUTO, err);
 }
 
-static stk_status put_stages(stk_dataset **data, const stk_bench_shape *shape, stk_error *err)
+static stk_status put_stages(stk_dataset **data, const cli_bench_shape *shape, stk_error *err)
 {
     if (shape->shuffle) STK_TRY(stk_dataset_shuffle(data, shape->shuffle, NULL, err));
     STK_TRY(stk_dataset_repeat(data, -1, err));
     return put_batches(data, shape->batch, err);
 }
 
-static stk_status open_pictures(stk_dataset **out, const char *path, const stk_bench_shape *shape,
+static stk_status open_pictures(stk_dataset **out, const char *path, const cli_bench_shape *shape,
                                 stk_error *err)
 {
     const stk_images_options images = {.split = shape->split,
@@ -57,22 +57,22 @@ static stk_status open_pictures(stk_dataset **out, const char *path, const stk_b
     return stk_dataset_images(out, path, &images, err);
 }
 
-static stk_status put_preset(stk_dataset **data, const stk_bench_shape *shape, stk_error *err)
+static stk_status put_preset(stk_dataset **data, const cli_bench_shape *shape, stk_error *err)
 {
     STK_TRY(stk_dataset_preset(data, shape->preset, &shape->preparation, err));
     return put_batches(data, shape->batch, err);
 }
 
-bool stk_bench_is_recipe(const char *path)
+bool cli_bench_is_recipe(const char *path)
 {
     const char *dot = strrchr(path, '.');
     return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
 }
 
-stk_status stk_bench_pipeline(stk_dataset **out, const char *path, const stk_bench_shape *shape,
+stk_status cli_bench_pipeline(stk_dataset **out, const char *path, const cli_bench_shape *shape,
                               stk_error *err)
 {
-    if (stk_bench_is_recipe(path)) return stk_recipe_load(out, path, NULL, err);
+    if (cli_bench_is_recipe(path)) return stk_recipe_load(out, path, NULL, err);
     STK_TRY(shape->preset ? open_pictures(out, path, shape, err)
                           : open_source(out, path, shape->follow_outside, err));
     stk_status st = shape->preset ? put_preset(out, shape, err) : put_stages(out, shape, err);

@@ -26,33 +26,33 @@ static double per_second(uint64_t count, double seconds)
     return seconds > 0 ? (double)count / seconds : 0;
 }
 
-static void print_rates(const stk_bench_result *result, const stk_style *style)
+static void print_rates(const cli_bench_result *result, const cli_style *style)
 {
     const stk_iterator_report *report = &result->report;
-    char                       a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    char                       a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
     printf("%s%s samples/s%s  %s", style->bold,
-           stk_format_count(a, (uint64_t)(per_second(result->samples, result->seconds) + 0.5)),
-           style->plain, stk_format_rate(b, report->bytes, result->seconds));
+           cli_format_count(a, (uint64_t)(per_second(result->samples, result->seconds) + 0.5)),
+           style->plain, cli_format_rate(b, report->bytes, result->seconds));
     if (result->samples != report->elements)
         printf(
             "  %s batches/s",
-            stk_format_count(c, (uint64_t)(per_second(report->elements, result->seconds) + 0.5)));
-    printf("\n  %s samples in %s", stk_format_count(a, result->samples),
-           stk_format_duration(b, result->seconds));
+            cli_format_count(c, (uint64_t)(per_second(report->elements, result->seconds) + 0.5)));
+    printf("\n  %s samples in %s", cli_format_count(a, result->samples),
+           cli_format_duration(b, result->seconds));
     printf(", first element after %.1f ms, %d thread%s; ended by: %s\n",
            report->first_seconds * 1e3, report->threads, report->threads == 1 ? "" : "s",
            result->ended);
     if (result->images && result->cpu_seconds > 0)
         printf("  %s img/s per core: %.2f cores were busy\n",
-               stk_format_count(a, (uint64_t)((double)result->samples / result->cpu_seconds + 0.5)),
+               cli_format_count(a, (uint64_t)((double)result->samples / result->cpu_seconds + 0.5)),
                result->cpu_seconds / result->seconds);
 }
 
-static void add_percent(stk_table *table, uint64_t ns, double seconds)
+static void add_percent(cli_table *table, uint64_t ns, double seconds)
 {
     char text[32] = "";
     if (ns) snprintf(text, sizeof text, "%.0f %%", seconds > 0 ? (double)ns * 1e-7 / seconds : 0);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
 /* Time of its own for one element. */
@@ -68,47 +68,47 @@ static const char *each(char *text, size_t room, const stk_stage_account *stage)
     return text;
 }
 
-static void add_stage(stk_table *table, const stk_stage_account *stage, double seconds)
+static void add_stage(cli_table *table, const stk_stage_account *stage, double seconds)
 {
-    char text[STK_FORMAT_ROOM * 2] = "", count[STK_FORMAT_ROOM];
-    stk_table_add(table, stage->stage == STK_STAGE_READ ? "S1" : "S2");
-    stk_table_add(table, stage->name);
-    stk_table_add(table, stk_format_count(count, stage->items));
+    char text[CLI_FORMAT_ROOM * 2] = "", count[CLI_FORMAT_ROOM];
+    cli_table_add(table, stage->stage == STK_STAGE_READ ? "S1" : "S2");
+    cli_table_add(table, stage->name);
+    cli_table_add(table, cli_format_count(count, stage->items));
     add_percent(table, stage->busy_ns, seconds);
-    stk_table_add(table, each(text, sizeof text, stage));
+    cli_table_add(table, each(text, sizeof text, stage));
     add_percent(table, stage->starved_ns, seconds);
     add_percent(table, stage->blocked_ns, seconds);
     text[0] = 0;
     if (stage->runs_ahead)
         snprintf(text, sizeof text, "%.0f/%" PRIu64, stage->queue_mean, stage->queue_limit);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
-static void print_stages(const stk_bench_result *result, const stk_style *style)
+static void print_stages(const cli_bench_result *result, const cli_style *style)
 {
     static const char *const heading[] = {"",     "stage",   "elements", "busy",
                                           "each", "starved", "full",     "queue"};
-    stk_table                table;
-    stk_table_init(&table, "lfrrrrrr");
+    cli_table                table;
+    cli_table_init(&table, "lfrrrrrr");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (size_t i = 0; i < stages_of(&result->report); i++)
         add_stage(&table, &result->report.stages[i], result->report.seconds);
     printf("\n%sStages%s, source first; 100 %% is one thread all the time\n", style->bold,
            style->plain);
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
 }
 
-static void print_decisions(const stk_iterator_report *report, const stk_style *style)
+static void print_decisions(const stk_iterator_report *report, const cli_style *style)
 {
     if (!report->decision_count) return;
-    char   count[STK_FORMAT_ROOM];
+    char   count[CLI_FORMAT_ROOM];
     size_t kept = 0;
     for (size_t i = 0; i < decisions_of(report); i++)
         kept += report->decisions[i].kept;
     printf("\n%sAutotune%s: %s change%s tried, %zu kept\n", style->bold, style->plain,
-           stk_format_count(count, report->decision_count), report->decision_count == 1 ? "" : "s",
+           cli_format_count(count, report->decision_count), report->decision_count == 1 ? "" : "s",
            kept);
     for (size_t i = 0; i < decisions_of(report); i++) {
         const stk_decision *one = &report->decisions[i];
@@ -118,19 +118,19 @@ static void print_decisions(const stk_iterator_report *report, const stk_style *
     }
 }
 
-void stk_bench_print(const stk_bench_result *result, const stk_style *style)
+void cli_bench_print(const cli_bench_result *result, const cli_style *style)
 {
     const stk_iterator_report *report = &result->report;
-    char                       a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    char                       a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
     print_rates(result, style);
     print_stages(result, style);
-    stk_operation_table_print(report->operations, report->operation_count, style);
+    cli_operation_table_print(report->operations, report->operation_count, style);
     print_decisions(report, style);
     printf("\n%sMemory%s: %s at most, of %s allowed\n", style->bold, style->plain,
-           stk_format_bytes(a, report->memory.peak_bytes),
-           stk_format_bytes(b, report->memory.ceiling_bytes));
+           cli_format_bytes(a, report->memory.peak_bytes),
+           cli_format_bytes(b, report->memory.ceiling_bytes));
     printf("%sLimit%s: ", style->bold, style->plain);
-    stk_text_print(stdout, report->limit);
+    cli_text_print(stdout, report->limit);
     printf("\n");
 }
 
@@ -192,7 +192,7 @@ static void write_io(stk_json_writer *json, const stk_io_account *io)
     stk_json_object_end(json);
 }
 
-void stk_bench_write_warnings(stk_json_writer *json, const stk_warning *warnings, size_t count)
+void cli_bench_write_warnings(stk_json_writer *json, const stk_warning *warnings, size_t count)
 {
     stk_json_key(json, "warnings");
     stk_json_array(json);
@@ -206,7 +206,7 @@ void stk_bench_write_warnings(stk_json_writer *json, const stk_warning *warnings
     stk_json_array_end(json);
 }
 
-void stk_bench_write_json(stk_json_writer *json, const stk_bench_result *result,
+void cli_bench_write_json(stk_json_writer *json, const cli_bench_result *result,
                           const stk_warning *warnings, size_t warning_count)
 {
     const stk_iterator_report *report = &result->report;
@@ -225,12 +225,12 @@ void stk_bench_write_json(stk_json_writer *json, const stk_bench_result *result,
     stk_json_pair_double(json, "samples_per_core_s",
                          per_second(result->samples, result->cpu_seconds));
     write_stages(json, report);
-    stk_operation_table_json(json, report->operations, report->operation_count);
+    cli_operation_table_json(json, report->operations, report->operation_count);
     write_io(json, &report->io);
     stk_json_pair_uint(json, "memory_peak_bytes", report->memory.peak_bytes);
     stk_json_pair_uint(json, "memory_ceiling_bytes", report->memory.ceiling_bytes);
     write_decisions(json, report);
     stk_json_pair_string(json, "limit", report->limit);
-    stk_bench_write_warnings(json, warnings, warning_count);
+    cli_bench_write_warnings(json, warnings, warning_count);
     stk_json_object_end(json);
 }

@@ -1,6 +1,6 @@
 /* What stoker bench prints about a run. */
-#ifndef STK_TOOLS_BENCH_REPORT_H
-#define STK_TOOLS_BENCH_REPORT_H
+#ifndef CLI_TOOLS_BENCH_REPORT_H
+#define CLI_TOOLS_BENCH_REPORT_H
 
 #include "terminal.h"
 
@@ -8,7 +8,7 @@
 #include <stoker/json.h>
 
 /* One run of a pipeline. */
-typedef struct stk_bench_result {
+typedef struct cli_bench_result {
     const char         *path;
     const char         *ended;   /* "time", "elements", "end of data", "interrupted" */
     uint64_t            samples; /* in all elements; equal to elements where there are no batches */
@@ -16,15 +16,15 @@ typedef struct stk_bench_result {
     double              cpu_seconds; /* of all threads, since the start */
     bool                images;      /* samples are pictures */
     stk_iterator_report report;
-} stk_bench_result;
+} cli_bench_result;
 
 /* For people, to stdout. */
-void stk_bench_print(const stk_bench_result *result, const stk_style *style);
+void cli_bench_print(const cli_bench_result *result, const cli_style *style);
 
 /* "warnings": those of lint. */
-void stk_bench_write_warnings(stk_json_writer *json, const stk_warning *warnings, size_t count);
+void cli_bench_write_warnings(stk_json_writer *json, const stk_warning *warnings, size_t count);
 /* As one JSON object; warnings of lint go into it. */
-void stk_bench_write_json(stk_json_writer *json, const stk_bench_result *result,
+void cli_bench_write_json(stk_json_writer *json, const cli_bench_result *result,
                           const stk_warning *warnings, size_t warning_count);
 
 #endif

@@ -1,17 +1,17 @@
 /* The roofs of the machine that a step is measured on. */
-#ifndef STK_TOOLS_BENCH_ROOFS_H
-#define STK_TOOLS_BENCH_ROOFS_H
+#ifndef CLI_TOOLS_BENCH_ROOFS_H
+#define CLI_TOOLS_BENCH_ROOFS_H
 
 #include <stoker/profile.h>
 #include <stoker/train.h>
 
-typedef struct stk_bench_roofs {
+typedef struct cli_bench_roofs {
     stk_profile_limits limits;       /* of what is not known, -1 */
     char               precision[8]; /* that limits.flops are in: "fp16" */
-} stk_bench_roofs;
+} cli_bench_roofs;
 
 /* Measures what the backend and threads of a settled recipe give, in about half a second: best
  * before anything large is open there. */
-void stk_bench_roofs_measure(stk_bench_roofs *roofs, const stk_train_recipe *recipe);
+void cli_bench_roofs_measure(cli_bench_roofs *roofs, const stk_train_recipe *recipe);
 
 #endif

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 typedef struct drawing {
-    const stk_bench_limits *limits;
-    stk_deadline            deadline;
+    const cli_bench_limits *limits;
+    cli_deadline            deadline;
     stk_iterator           *it;
     double                  begin, shown;
     uint64_t                elements, samples, shown_samples;
@@ -50,11 +50,11 @@ static void show_progress(drawing *d, double at)
 {
     const double apart = d->terminal ? 0.25 : 2;
     if (d->limits->quiet || at - d->shown < apart) return;
-    char         count[STK_FORMAT_ROOM], time[STK_FORMAT_ROOM], limit[STK_FORMAT_ROOM];
+    char         count[CLI_FORMAT_ROOM], time[CLI_FORMAT_ROOM], limit[CLI_FORMAT_ROOM];
     const double rate = (double)(d->samples - d->shown_samples) / (at - d->shown);
-    stk_format_count(count, (uint64_t)(rate + 0.5));
-    stk_format_duration(time, at - d->begin);
-    stk_format_duration(limit, d->limits->seconds);
+    cli_format_count(count, (uint64_t)(rate + 0.5));
+    cli_format_duration(time, at - d->begin);
+    cli_format_duration(limit, d->limits->seconds);
     fprintf(stderr, d->terminal ? "\rreading  %s/s  %s of %s\033[K" : "reading  %s/s  %s of %s\n",
             count, time, limit);
     fflush(stderr);
@@ -73,7 +73,7 @@ static bool gives_batches(stk_iterator *it)
 /* Says why it ended; an error that is no request to stop is told by the status. */
 static stk_status draw(drawing *d, const char **ended, stk_error *err)
 {
-    const stk_bench_limits *limits = d->limits;
+    const cli_bench_limits *limits = d->limits;
     d->begin = d->shown = now();
     for (;;) {
         stk_element *element;
@@ -83,7 +83,7 @@ static stk_status draw(drawing *d, const char **ended, stk_error *err)
         *ended = "elements";
         if (limits->elements && d->elements >= limits->elements) return STK_OK;
         const stk_status st = stk_iterator_next(d->it, &element, err);
-        *ended = stk_deadline_passed(&d->deadline) ? "time" : "interrupted";
+        *ended = cli_deadline_passed(&d->deadline) ? "time" : "interrupted";
         if (st) return st == STK_E_CANCELLED ? STK_OK : st;
         *ended = "end of data";
         if (!element) return STK_OK;
@@ -100,7 +100,7 @@ static void tell(void *context, const char *line)
     (void)context;
     if (strncmp(line, "autotune:", 9) == 0) return;
     fprintf(stderr, "stoker bench: ");
-    stk_text_print(stderr, line);
+    cli_text_print(stderr, line);
     fprintf(stderr, "\n");
 }
 
@@ -111,26 +111,26 @@ static double most_seconds(double seconds)
     return 2 * seconds + 1;
 }
 
-static stk_iterator_options options_of(const stk_bench_limits *limits)
+static stk_iterator_options options_of(const cli_bench_limits *limits)
 {
     return (stk_iterator_options){.threads = limits->threads,
                                   .memory_bytes = limits->memory_bytes,
-                                  .cancel = stk_signals_token(),
+                                  .cancel = cli_signals_token(),
                                   .log = limits->quiet ? NULL : tell};
 }
 
-stk_status stk_bench_measure(stk_dataset *data, const stk_bench_limits *limits,
-                             stk_bench_result *result, stk_error *err)
+stk_status cli_bench_measure(stk_dataset *data, const cli_bench_limits *limits,
+                             cli_bench_result *result, stk_error *err)
 {
     drawing              d = {.limits = limits, .terminal = isatty(STDERR_FILENO)};
     stk_iterator_options how = options_of(limits);
     const double         cpu = cpu_now();
     how.cancel = &d.deadline.token;
     stk_status st =
-        stk_deadline_start(&d.deadline, most_seconds(limits->seconds), stk_signals_token(), err);
+        cli_deadline_start(&d.deadline, most_seconds(limits->seconds), cli_signals_token(), err);
     if (!st) st = stk_iterator_start(&d.it, data, &how, err);
     if (st) {
-        stk_deadline_release(&d.deadline);
+        cli_deadline_release(&d.deadline);
         return st;
     }
     st = draw(&d, &result->ended, err);
@@ -140,7 +140,7 @@ stk_status stk_bench_measure(stk_dataset *data, const stk_bench_limits *limits,
     result->samples = d.samples;
     if (d.drawn) fprintf(stderr, "\r\033[K");
     stk_iterator_free(d.it);
-    stk_deadline_release(&d.deadline);
+    cli_deadline_release(&d.deadline);
     return st;
 }
 
@@ -161,8 +161,8 @@ static stk_status draw_for(stk_iterator *it, double seconds, uint64_t *rows, stk
 }
 
 /* The first batches wait for files to be opened and buffers to be filled: they do not count. */
-static stk_status run_slice(stk_rival *rival, int round, double seconds,
-                            const stk_bench_limits *limits, stk_error *err)
+static stk_status run_slice(cli_rival *rival, int round, double seconds,
+                            const cli_bench_limits *limits, stk_error *err)
 {
     stk_iterator_options how = options_of(limits);
     stk_iterator        *it;
@@ -187,27 +187,27 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(const double values[STK_BENCH_ROUNDS])
+static double median(const double values[CLI_BENCH_ROUNDS])
 {
-    double sorted[STK_BENCH_ROUNDS];
+    double sorted[CLI_BENCH_ROUNDS];
     memcpy(sorted, values, sizeof sorted);
-    qsort(sorted, STK_BENCH_ROUNDS, sizeof *sorted, compare);
-    return sorted[STK_BENCH_ROUNDS / 2];
+    qsort(sorted, CLI_BENCH_ROUNDS, sizeof *sorted, compare);
+    return sorted[CLI_BENCH_ROUNDS / 2];
 }
 
-stk_status stk_bench_contest(stk_rival *rivals, size_t count, const stk_bench_limits *limits,
+stk_status cli_bench_contest(cli_rival *rivals, size_t count, const cli_bench_limits *limits,
                              stk_error *err)
 {
     const bool   terminal = isatty(STDERR_FILENO), shown = terminal && !limits->quiet;
-    const double slice = limits->seconds / STK_BENCH_ROUNDS;
+    const double slice = limits->seconds / CLI_BENCH_ROUNDS;
     stk_status   st = STK_OK;
-    for (int round = 0; round < STK_BENCH_ROUNDS && !st; round++) {
+    for (int round = 0; round < CLI_BENCH_ROUNDS && !st; round++) {
         if (!terminal && !limits->quiet)
-            fprintf(stderr, "measuring  round %d of %d\n", round + 1, STK_BENCH_ROUNDS);
+            fprintf(stderr, "measuring  round %d of %d\n", round + 1, CLI_BENCH_ROUNDS);
         for (size_t i = 0; i < count && !st; i++) {
             if (shown)
                 fprintf(stderr, "\rmeasuring  round %d of %d  %s\033[K", round + 1,
-                        STK_BENCH_ROUNDS, rivals[i].name);
+                        CLI_BENCH_ROUNDS, rivals[i].name);
             st = run_slice(&rivals[i], round, slice, limits, err);
         }
     }

@@ -1,35 +1,35 @@
 /* Running pipelines for a while: one of them with a report, or several in turn. */
-#ifndef STK_TOOLS_BENCH_RUN_H
-#define STK_TOOLS_BENCH_RUN_H
+#ifndef CLI_TOOLS_BENCH_RUN_H
+#define CLI_TOOLS_BENCH_RUN_H
 
 #include "bench_report.h"
 
-typedef struct stk_bench_limits {
+typedef struct cli_bench_limits {
     double   seconds;
     uint64_t elements; /* 0: no limit */
     int      threads;
     uint64_t memory_bytes;
     bool     quiet;
-} stk_bench_limits;
+} cli_bench_limits;
 
 /* Draws from data until a limit, the end, or Ctrl-C. */
-STK_NODISCARD stk_status stk_bench_measure(stk_dataset *data, const stk_bench_limits *limits,
-                                           stk_bench_result *result, stk_error *err);
+STK_NODISCARD stk_status cli_bench_measure(stk_dataset *data, const cli_bench_limits *limits,
+                                           cli_bench_result *result, stk_error *err);
 
-enum { STK_BENCH_ROUNDS = 5, STK_BENCH_RIVALS = 12 };
+enum { CLI_BENCH_ROUNDS = 5, CLI_BENCH_RIVALS = 12 };
 
 /* One of several pipelines that are measured side by side. */
-typedef struct stk_rival {
+typedef struct cli_rival {
     char         name[48];
     stk_dataset *data; /* gives batches */
     double       rate; /* samples a second: the median of the rounds */
     double       cpu;  /* seconds of a core for one sample: the same */
-    double       rates[STK_BENCH_ROUNDS], cpus[STK_BENCH_ROUNDS];
-} stk_rival;
+    double       rates[CLI_BENCH_ROUNDS], cpus[CLI_BENCH_ROUNDS];
+} cli_rival;
 
 /* Runs each for limits->seconds in all, in rounds of every one in turn, so that what else the
  * machine does meets all alike. Autotune is off. Ctrl-C is STK_E_CANCELLED. */
-STK_NODISCARD stk_status stk_bench_contest(stk_rival *rivals, size_t count,
-                                           const stk_bench_limits *limits, stk_error *err);
+STK_NODISCARD stk_status cli_bench_contest(cli_rival *rivals, size_t count,
+                                           const cli_bench_limits *limits, stk_error *err);
 
 #endif

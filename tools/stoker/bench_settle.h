@@ -1,12 +1,12 @@
 /* A recipe for steps without data. */
-#ifndef STK_TOOLS_BENCH_SETTLE_H
-#define STK_TOOLS_BENCH_SETTLE_H
+#ifndef CLI_TOOLS_BENCH_SETTLE_H
+#define CLI_TOOLS_BENCH_SETTLE_H
 
 #include <stoker/train.h>
 
 /* Settles what is not said as for training, on pictures as the network likes them. classes 0: the
  * network's. */
-STK_NODISCARD stk_status stk_bench_settle(stk_train_recipe *recipe, int64_t classes,
+STK_NODISCARD stk_status cli_bench_settle(stk_train_recipe *recipe, int64_t classes,
                                           stk_error *err);
 
 #endif

@@ -21,7 +21,7 @@ static bool read_batch(const char *text, char **end, int64_t *batch)
     return *end > text && *batch >= 1 && *batch <= BATCH_MOST;
 }
 
-bool stk_sweep_read(const char *text, int64_t *first, int64_t *last)
+bool cli_sweep_read(const char *text, int64_t *first, int64_t *last)
 {
     char *end;
     if (!read_batch(text, &end, first)) return false;
@@ -37,20 +37,20 @@ static stk_status time_steps(stk_train_bench *bench, double seconds, double *med
 {
     double       times[STEPS_MOST];
     size_t       count = 0;
-    const double begin = stk_seconds_now();
+    const double begin = cli_seconds_now();
     for (int i = 0; i < WARMUP; i++)
         STK_TRY(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err));
-    while (count < STEPS_LEAST || (count < STEPS_MOST && stk_seconds_now() - begin < seconds)) {
-        const double at = stk_seconds_now();
-        STK_TRY(stk_cancel_check(stk_signals_token(), "bench", err));
+    while (count < STEPS_LEAST || (count < STEPS_MOST && cli_seconds_now() - begin < seconds)) {
+        const double at = cli_seconds_now();
+        STK_TRY(stk_cancel_check(cli_signals_token(), "bench", err));
         STK_TRY(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err));
-        times[count++] = stk_seconds_now() - at;
+        times[count++] = cli_seconds_now() - at;
     }
-    *median = stk_spread_of(times, count).median;
+    *median = cli_spread_of(times, count).median;
     return STK_OK;
 }
 
-static stk_status measure(stk_sweep *s, int64_t batch, stk_error *err)
+static stk_status measure(cli_sweep *s, int64_t batch, stk_error *err)
 {
     const stk_train_bench_options how = {.inference = s->inference};
     stk_train_recipe              recipe = *s->recipe;
@@ -62,7 +62,7 @@ static stk_status measure(stk_sweep *s, int64_t batch, stk_error *err)
     const stk_status      st = time_steps(bench, s->seconds, &median, err);
     stk_train_bench_free(bench);
     if (st) return st;
-    s->rows[s->count++] = (stk_sweep_row){.batch = batch,
+    s->rows[s->count++] = (cli_sweep_row){.batch = batch,
                                           .step_s = median,
                                           .images_per_s = median > 0 ? (double)batch / median : 0,
                                           .bytes = (double)(plan.arena + plan.fixed)};
@@ -70,19 +70,19 @@ static stk_status measure(stk_sweep *s, int64_t batch, stk_error *err)
 }
 
 /* Twice the batch takes at most twice the memory. */
-static bool fits_twice(stk_sweep *s)
+static bool fits_twice(cli_sweep *s)
 {
-    char         a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    char         a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
     const double next = 2 * s->rows[s->count - 1].bytes;
     if (!s->memory || next <= (double)s->memory) return true;
     snprintf(s->ended, sizeof s->ended, "the next one may take %s, of %s that may be used",
-             stk_format_bytes(a, (uint64_t)next), stk_format_bytes(b, s->memory));
+             cli_format_bytes(a, (uint64_t)next), cli_format_bytes(b, s->memory));
     return false;
 }
 
-stk_status stk_sweep_run(stk_sweep *sweep, stk_error *err)
+stk_status cli_sweep_run(cli_sweep *sweep, stk_error *err)
 {
-    for (int64_t batch = sweep->first; sweep->count < STK_SWEEP_MOST; batch *= 2) {
+    for (int64_t batch = sweep->first; sweep->count < CLI_SWEEP_MOST; batch *= 2) {
         if (sweep->last && batch > sweep->last) return STK_OK;
         if (sweep->count && !fits_twice(sweep)) return STK_OK;
         STK_TRY(measure(sweep, batch, err));
@@ -91,7 +91,7 @@ stk_status stk_sweep_run(stk_sweep *sweep, stk_error *err)
     return STK_OK;
 }
 
-int64_t stk_sweep_enough(const stk_sweep *sweep)
+int64_t cli_sweep_enough(const cli_sweep *sweep)
 {
     double best = 0;
     for (size_t i = 0; i < sweep->count; i++)
@@ -101,48 +101,48 @@ int64_t stk_sweep_enough(const stk_sweep *sweep)
     return 0;
 }
 
-static void add_row(stk_table *table, const stk_sweep_row *row)
+static void add_row(cli_table *table, const cli_sweep_row *row)
 {
-    char text[STK_FORMAT_ROOM];
-    stk_table_add(table, stk_format_count(text, (uint64_t)row->batch));
+    char text[CLI_FORMAT_ROOM];
+    cli_table_add(table, cli_format_count(text, (uint64_t)row->batch));
     snprintf(text, sizeof text, "%.3g", 1e3 * row->step_s);
-    stk_table_add(table, text);
-    stk_table_add(table, stk_format_count(text, (uint64_t)(row->images_per_s + 0.5)));
-    stk_table_add(table, stk_format_bytes(text, (uint64_t)row->bytes));
+    cli_table_add(table, text);
+    cli_table_add(table, cli_format_count(text, (uint64_t)(row->images_per_s + 0.5)));
+    cli_table_add(table, cli_format_bytes(text, (uint64_t)row->bytes));
 }
 
-void stk_sweep_print(const stk_sweep *sweep, const stk_style *style)
+void cli_sweep_print(const cli_sweep *sweep, const cli_style *style)
 {
     static const char *const heading[] = {"batch", "ms a step", "img/s", "memory"};
     const stk_train_recipe  *r = sweep->recipe;
-    stk_table                table;
+    cli_table                table;
     printf("Batches of %s, %s, %lld x %lld\n", r->model.name,
            sweep->inference ? "inference" : "training", (long long)r->data.size,
            (long long)r->data.size);
-    stk_table_init(&table, "rrrr");
+    cli_table_init(&table, "rrrr");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (size_t i = 0; i < sweep->count; i++)
         add_row(&table, &sweep->rows[i]);
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
     if (*sweep->ended) printf("Ended: %s\n", sweep->ended);
     printf("Enough: batch %lld is within 5 %% of the fastest\n",
-           (long long)stk_sweep_enough(sweep));
+           (long long)cli_sweep_enough(sweep));
 }
 
-void stk_sweep_json(stk_json_writer *json, const stk_sweep *sweep)
+void cli_sweep_json(stk_json_writer *json, const cli_sweep *sweep)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "model", sweep->recipe->model.name);
     stk_json_pair_bool(json, "inference", sweep->inference);
     stk_json_pair_int(json, "size", sweep->recipe->data.size);
-    stk_json_pair_int(json, "enough", stk_sweep_enough(sweep));
+    stk_json_pair_int(json, "enough", cli_sweep_enough(sweep));
     stk_json_pair_string(json, "ended", sweep->ended);
     stk_json_key(json, "batches");
     stk_json_array(json);
     for (size_t i = 0; i < sweep->count; i++) {
-        const stk_sweep_row *row = &sweep->rows[i];
+        const cli_sweep_row *row = &sweep->rows[i];
         stk_json_object(json);
         stk_json_pair_int(json, "batch", row->batch);
         stk_json_pair_double(json, "step_ms", 1e3 * row->step_s);
@@ -154,10 +154,10 @@ void stk_sweep_json(stk_json_writer *json, const stk_sweep *sweep)
     stk_json_object_end(json);
 }
 
-static stk_status draw(const stk_sweep *s, const char *path, stk_blob *out, stk_error *err)
+static stk_status draw(const cli_sweep *s, const char *path, stk_blob *out, stk_error *err)
 {
     const char *ending = strrchr(path, '.');
-    double      batches[STK_SWEEP_MOST], rates[STK_SWEEP_MOST];
+    double      batches[CLI_SWEEP_MOST], rates[CLI_SWEEP_MOST];
     for (size_t i = 0; i < s->count; i++) {
         batches[i] = (double)s->rows[i].batch;
         rates[i] = s->rows[i].images_per_s;
@@ -173,12 +173,12 @@ static stk_status draw(const stk_sweep *s, const char *path, stk_blob *out, stk_
     return stk_chart_svg(out, &chart, err);
 }
 
-stk_status stk_sweep_plot(const stk_sweep *sweep, const char *path, stk_error *err)
+stk_status cli_sweep_plot(const cli_sweep *sweep, const char *path, stk_error *err)
 {
     stk_blob picture;
     stk_blob_init(&picture, NULL, STK_MEMORY_OUTPUT);
     stk_status st = draw(sweep, path, &picture, err);
-    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&picture), err);
+    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&picture), err);
     stk_blob_release(&picture);
     return st;
 }

@@ -1,40 +1,40 @@
 /* A step of compute with one batch after the other: how large is large enough? */
-#ifndef STK_TOOLS_BENCH_SWEEP_H
-#define STK_TOOLS_BENCH_SWEEP_H
+#ifndef CLI_TOOLS_BENCH_SWEEP_H
+#define CLI_TOOLS_BENCH_SWEEP_H
 
 #include "json_out.h"
 #include "terminal.h"
 
 #include <stoker/train_bench.h>
 
-enum { STK_SWEEP_MOST = 24 };
+enum { CLI_SWEEP_MOST = 24 };
 
-typedef struct stk_sweep_row {
+typedef struct cli_sweep_row {
     int64_t batch;
     double  step_s, images_per_s, bytes;
-} stk_sweep_row;
+} cli_sweep_row;
 
-typedef struct stk_sweep {
+typedef struct cli_sweep {
     const stk_train_recipe *recipe;
     bool                    inference;
     int64_t                 first, last; /* last 0: until memory is full */
     double                  seconds;     /* for each */
     uint64_t                memory;      /* that may be used */
-    stk_sweep_row           rows[STK_SWEEP_MOST];
+    cli_sweep_row           rows[CLI_SWEEP_MOST];
     size_t                  count;
     char                    ended[160]; /* why there is no larger one; "" */
-} stk_sweep;
+} cli_sweep;
 
 /* "4..512", "4..max", "32": false for anything else. */
-bool stk_sweep_read(const char *text, int64_t *first, int64_t *last);
+bool cli_sweep_read(const char *text, int64_t *first, int64_t *last);
 /* Measures first, twice that and so on; stops before what does not fit. */
-STK_NODISCARD stk_status stk_sweep_run(stk_sweep *sweep, stk_error *err);
+STK_NODISCARD stk_status cli_sweep_run(cli_sweep *sweep, stk_error *err);
 /* The smallest batch that is within 5 % of the fastest; 0 without rows. */
-int64_t stk_sweep_enough(const stk_sweep *sweep);
+int64_t cli_sweep_enough(const cli_sweep *sweep);
 
-void stk_sweep_print(const stk_sweep *sweep, const stk_style *style);
-void stk_sweep_json(stk_json_writer *json, const stk_sweep *sweep);
+void cli_sweep_print(const cli_sweep *sweep, const cli_style *style);
+void cli_sweep_json(stk_json_writer *json, const cli_sweep *sweep);
 /* img/s by batch, to a file that ends in .svg or .png. */
-STK_NODISCARD stk_status stk_sweep_plot(const stk_sweep *sweep, const char *path, stk_error *err);
+STK_NODISCARD stk_status cli_sweep_plot(const cli_sweep *sweep, const char *path, stk_error *err);
 
 #endif

@@ -6,30 +6,30 @@
 #include "operation_table.h"
 
 /* Microseconds of a core for a sample, all stages. */
-static double total_us(const stk_bench_result *r)
+static double total_us(const cli_bench_result *r)
 {
     return r->samples ? r->cpu_seconds / (double)r->samples * 1e6 : 0;
 }
 
-static double rate(const stk_bench_result *r)
+static double rate(const cli_bench_result *r)
 {
     return r->seconds > 0 ? (double)r->samples / r->seconds : 0;
 }
 
-void stk_timed_print(const stk_bench_result *result, const stk_style *style)
+void cli_timed_print(const cli_bench_result *result, const cli_style *style)
 {
     const stk_iterator_report *report = &result->report;
-    char                       text[STK_FORMAT_ROOM];
+    char                       text[CLI_FORMAT_ROOM];
     printf("%s%s samples/s%s  %.2f us of a core for a sample, with reading and batching\n",
-           style->bold, stk_format_count(text, (uint64_t)(rate(result) + 0.5)), style->plain,
+           style->bold, cli_format_count(text, (uint64_t)(rate(result) + 0.5)), style->plain,
            total_us(result));
     if (report->operation_count)
-        stk_operation_table_print(report->operations, report->operation_count, style);
+        cli_operation_table_print(report->operations, report->operation_count, style);
     else
         printf("\nno function ran: there is nothing to tell apart\n");
 }
 
-void stk_timed_write_json(stk_json_writer *json, const stk_bench_result *result)
+void cli_timed_write_json(stk_json_writer *json, const cli_bench_result *result)
 {
     const stk_iterator_report *report = &result->report;
     stk_json_object(json);
@@ -39,6 +39,6 @@ void stk_timed_write_json(stk_json_writer *json, const stk_bench_result *result)
                          result->cpu_seconds > 0 ? (double)result->samples / result->cpu_seconds
                                                  : 0);
     stk_json_pair_double(json, "total_us", total_us(result));
-    stk_operation_table_json(json, report->operations, report->operation_count);
+    cli_operation_table_json(json, report->operations, report->operation_count);
     stk_json_object_end(json);
 }

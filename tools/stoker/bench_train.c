@@ -14,18 +14,18 @@
 #include <string.h>
 
 typedef struct values {
-    stk_train_values train;
+    cli_train_values train;
     double           seconds;
     const char      *color, *trace;
 } values;
 
 static const values defaults = {.seconds = 20};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "seconds",
      .letter = 's',
      .metavar = "S",
-     .kind = STK_OPTION_NUMBER,
+     .kind = CLI_OPTION_NUMBER,
      .target = offsetof(values, seconds),
      .least = 0.1,
      .most = 1e6,
@@ -33,13 +33,13 @@ static const stk_option options[] = {
      .help = "for all three together, in rounds of each in turn (default 20)"},
     {.name = "color",
      .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, color),
-     .choice = stk_color_choice,
+     .choice = cli_color_choice,
      .group = "What to show",
      .help = "colours: auto (on a terminal), always, never"},
-    STK_TRACE_OPTION(values, trace),
-    STK_TRAIN_OPTIONS(values, train),
+    CLI_TRACE_OPTION(values, trace),
+    CLI_TRAIN_OPTIONS(values, train),
 };
 
 enum { ROUNDS = 5, PARTS = 3, WARMUP = 3 };
@@ -47,13 +47,13 @@ enum { ROUNDS = 5, PARTS = 3, WARMUP = 3 };
 static const char *const part_names[PARTS] = {"together", "compute", "input"};
 
 typedef struct session {
-    const stk_invocation *call;
-    const stk_train_job  *job;
+    const cli_invocation *call;
+    const cli_train_job  *job;
     stk_train_bench      *bench;
     stk_tracer           *tracer; /* NULL: not asked for */
     int64_t               steps;  /* with input, so far */
     double                rates[PARTS][ROUNDS];
-    stk_spread            spread[PARTS]; /* img/s */
+    cli_spread            spread[PARTS]; /* img/s */
     stk_profile           profile;       /* of both together */
     stk_diagnosis         diagnosis;     /* of that */
 } session;
@@ -67,14 +67,14 @@ static stk_status step(session *s, int part, stk_error *err)
 
 static stk_status step_for(session *s, int part, double seconds, double *rate, stk_error *err)
 {
-    const double begin = stk_seconds_now();
+    const double begin = cli_seconds_now();
     double       now = begin;
     int64_t      steps = 0;
     do {
-        STK_TRY(stk_cancel_check(stk_signals_token(), "bench", err));
+        STK_TRY(stk_cancel_check(cli_signals_token(), "bench", err));
         STK_TRY(step(s, part, err));
         steps++;
-        now = stk_seconds_now();
+        now = cli_seconds_now();
     } while (now - begin < seconds);
     *rate = (double)(steps * s->job->recipe.data.batch) / (now - begin);
     return STK_OK;
@@ -93,7 +93,7 @@ static stk_status measure(session *s, double seconds, stk_error *err)
             STK_TRY(step_for(s, part, slice * 3 / 4, &s->rates[part][round], err));
         }
     for (int part = 0; part < PARTS; part++)
-        s->spread[part] = stk_spread_of(s->rates[part], ROUNDS);
+        s->spread[part] = cli_spread_of(s->rates[part], ROUNDS);
     STK_TRY(stk_train_bench_profile(s->bench, &s->profile, err));
     return stk_diagnose(&s->diagnosis, &s->profile, err);
 }
@@ -150,19 +150,19 @@ static bool noisy(const session *s)
 
 static void print_rate(const session *s, int part)
 {
-    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
     printf("  %s alone: %s img/s (%s to %s)\n", part_names[part],
-           stk_format_count(a, (uint64_t)(s->spread[part].median + 0.5)),
-           stk_format_count(b, (uint64_t)(s->spread[part].low + 0.5)),
-           stk_format_count(c, (uint64_t)(s->spread[part].high + 0.5)));
+           cli_format_count(a, (uint64_t)(s->spread[part].median + 0.5)),
+           cli_format_count(b, (uint64_t)(s->spread[part].low + 0.5)),
+           cli_format_count(c, (uint64_t)(s->spread[part].high + 0.5)));
 }
 
-static void print_text(const session *s, const stk_style *style)
+static void print_text(const session *s, const cli_style *style)
 {
     const stk_train_recipe *r = &s->job->recipe;
-    char                    a[STK_FORMAT_ROOM], reason[400];
+    char                    a[CLI_FORMAT_ROOM], reason[400];
     printf("%s%s img/s%s together, %.0f %% of what %s does alone\n", style->bold,
-           stk_format_count(a, (uint64_t)(s->spread[0].median + 0.5)), style->plain, 100 * ratio(s),
+           cli_format_count(a, (uint64_t)(s->spread[0].median + 0.5)), style->plain, 100 * ratio(s),
            input_limits(s) ? "input" : "compute");
     print_rate(s, STK_TRAIN_BENCH_COMPUTE);
     print_rate(s, STK_TRAIN_BENCH_INPUT);
@@ -170,9 +170,9 @@ static void print_text(const session *s, const stk_style *style)
            r->model.trivial ? "trivial model" : r->model.name, (long long)r->data.batch,
            (long long)r->data.size, (long long)r->data.size, stk_train_bench_backend(s->bench),
            ROUNDS);
-    stk_stage_table_print(&s->profile, style);
-    stk_train_print_faults(stdout, &s->job->inject);
-    printf("Threads: %s\n", stk_train_job_reason(s->job, "threads", reason, sizeof reason));
+    cli_stage_table_print(&s->profile, style);
+    cli_train_print_faults(stdout, &s->job->inject);
+    printf("Threads: %s\n", cli_train_job_reason(s->job, "threads", reason, sizeof reason));
     printf("Cache: %s\n", stk_train_bench_cache(s->bench));
     printf("Limit: %s; %s\n", is_judged(s) ? s->diagnosis.verdict : limit_name(s), limit_hint(s));
     if (noisy(s))
@@ -194,10 +194,10 @@ static void write_part(stk_json_writer *json, const session *s, int part)
 static int print_json(const session *s)
 {
     const stk_train_recipe *r = &s->job->recipe;
-    stk_json_out            out;
+    cli_json_out            out;
     stk_json_writer        *json = &out.writer;
     char                    reason[400], faults[STK_PROFILE_LINE];
-    stk_json_out_begin(&out);
+    cli_json_out_begin(&out);
     stk_json_object(json);
     stk_json_pair_string(json, "data", r->data.path);
     stk_json_pair_string(json, "model", r->model.trivial ? "trivial" : r->model.name);
@@ -207,7 +207,7 @@ static int print_json(const session *s)
     stk_json_pair_int(json, "threads", stk_train_bench_threads(s->bench));
     stk_json_pair_int(json, "input_threads", r->knobs.input_threads);
     stk_json_pair_string(json, "threads_reason",
-                         stk_train_job_reason(s->job, "threads", reason, sizeof reason));
+                         cli_train_job_reason(s->job, "threads", reason, sizeof reason));
     stk_json_pair_string(json, "inject", stk_inject_text(&s->job->inject, faults, sizeof faults));
     stk_json_pair_double(json, "images_per_s", s->spread[0].median);
     stk_json_pair_double(json, "ratio", ratio(s));
@@ -221,28 +221,28 @@ static int print_json(const session *s)
     stk_json_pair_string(json, "cache", stk_train_bench_cache(s->bench));
     for (int part = 0; part < PARTS; part++)
         write_part(json, s, part);
-    stk_stage_table_json(json, &s->profile);
+    cli_stage_table_json(json, &s->profile);
     stk_json_object_end(json);
-    return stk_json_out_end(&out, s->call);
+    return cli_json_out_end(&out, s->call);
 }
 
 static int bench(session *s)
 {
     const values                 *v = s->call->values;
-    const stk_style               style = stk_style_for(stdout, v->color);
-    const stk_train_bench_options how = {.cancel = stk_signals_token(),
+    const cli_style               style = cli_style_for(stdout, v->color);
+    const stk_train_bench_options how = {.cancel = cli_signals_token(),
                                          .trace = s->tracer ? stk_tracer_trace(s->tracer) : NULL,
                                          .inject = &s->job->inject};
     stk_error                     err;
     stk_status st = stk_train_bench_open(&s->bench, &s->job->recipe, &s->job->data, &how, &err);
-    if (!v->train.quiet) stk_notice_begin("measuring ...");
+    if (!v->train.quiet) cli_notice_begin("measuring ...");
     if (!st && s->tracer) stk_tracer_follow(s->tracer, stk_train_bench_meter(s->bench));
     if (!st) st = measure(s, v->seconds, &err);
-    stk_notice_end();
-    if (st) return stk_train_job_error(s->call, &err);
+    cli_notice_end();
+    if (st) return cli_train_job_error(s->call, &err);
     if (v->train.json) return print_json(s);
     print_text(s, &style);
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 static void tell(void *context, const char *line)
@@ -253,32 +253,32 @@ static void tell(void *context, const char *line)
 
 static void print_more(FILE *out, int width)
 {
-    stk_train_trace_print(out, width);
-    stk_train_print_models(out, width);
+    cli_train_trace_print(out, width);
+    cli_train_print_models(out, width);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
-    stk_train_job job;
+    cli_train_job job;
     session       s = {.call = call, .job = &job};
     stk_profile_init(&s.profile);
-    stk_train_job_init(&job);
-    int code = stk_train_job_prepare(&job, call, &v->train,
+    cli_train_job_init(&job);
+    int code = cli_train_job_prepare(&job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
     if (!code)
         code =
-            stk_train_trace_start(&s.tracer, call, v->trace, &job.recipe, ".", false, tell, NULL);
+            cli_train_trace_start(&s.tracer, call, v->trace, &job.recipe, ".", false, tell, NULL);
     if (!code) code = bench(&s);
     stk_profile_release(&s.profile);
-    (void)stk_train_trace_end(s.tracer, call);
+    (void)cli_train_trace_end(s.tracer, call);
     stk_train_bench_free(s.bench);
     stk_tracer_free(s.tracer);
-    stk_train_job_release(&job);
+    cli_train_job_release(&job);
     return code;
 }
 
-const stk_command stk_command_bench_train = {
+const cli_command cli_command_bench_train = {
     .name = "bench train",
     .summary = "training as a whole beside compute alone and input alone",
     .operands = "[DATA]",

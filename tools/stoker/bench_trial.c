@@ -9,11 +9,11 @@
 
 enum { WARMUP = 3, STEPS_MOST = 100000, INPUTS = 4 };
 
-stk_status stk_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe, bool inference,
+stk_status cli_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe, bool inference,
                             stk_error *err)
 {
     *trial = (cli_trial){.recipe = *recipe};
-    STK_TRY(stk_bench_settle(&trial->recipe, 0, err));
+    STK_TRY(cli_bench_settle(&trial->recipe, 0, err));
     STK_TRY(stk_train_bench_open(&trial->bench, &trial->recipe, NULL,
                                  &(stk_train_bench_options){.inference = inference}, err));
     trial->program = stk_train_bench_program(trial->bench);
@@ -55,7 +55,7 @@ static stk_status compile(cli_trial *trial, const stk_graph *graph, unsigned pas
     static const char *const  inputs[] = {"x", "target"};
     const stk_train_recipe   *r = &trial->recipe;
     const stk_device_options  machine = {.threads = (int)r->knobs.threads,
-                                         .cancel = stk_signals_token()};
+                                         .cancel = cli_signals_token()};
     const stk_program_options options = {
         .name = "claim", .precision = precision_of(r), .passes_off = passes_off};
     STK_TRY(stk_graph_check(graph, err));
@@ -65,11 +65,11 @@ static stk_status compile(cli_trial *trial, const stk_graph *graph, unsigned pas
     STK_TRY(stk_program_compile(&trial->program, graph, trial->variables, &options, err));
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
         STK_TRY(feed(trial->program, inputs[i], err));
-    trial->work = stk_trial_flops(trial);
+    trial->work = cli_trial_flops(trial);
     return STK_OK;
 }
 
-stk_status stk_trial_graph(cli_trial *trial, stk_graph *graph, const stk_train_recipe *recipe,
+stk_status cli_trial_graph(cli_trial *trial, stk_graph *graph, const stk_train_recipe *recipe,
                            unsigned passes_off, stk_error *err)
 {
     *trial = (cli_trial){.recipe = *recipe};
@@ -78,7 +78,7 @@ stk_status stk_trial_graph(cli_trial *trial, stk_graph *graph, const stk_train_r
     return st;
 }
 
-void stk_trial_release(cli_trial *trial)
+void cli_trial_release(cli_trial *trial)
 {
     if (!trial->bench) stk_program_free(trial->program);
     stk_train_bench_free(trial->bench);
@@ -89,8 +89,8 @@ void stk_trial_release(cli_trial *trial)
 
 static stk_status run_steps(cli_trial *trial, int64_t steps, double *seconds, stk_error *err)
 {
-    const double begin = stk_seconds_now();
-    STK_TRY(stk_cancel_check(stk_signals_token(), "bench", err));
+    const double begin = cli_seconds_now();
+    STK_TRY(stk_cancel_check(cli_signals_token(), "bench", err));
     if (trial->bench) {
         STK_TRY(stk_train_bench_window(trial->bench, steps, err));
     } else {
@@ -98,7 +98,7 @@ static stk_status run_steps(cli_trial *trial, int64_t steps, double *seconds, st
             STK_TRY(stk_program_run(trial->program, NULL, err));
         stk_device_settle(trial->device);
     }
-    *seconds = stk_seconds_now() - begin;
+    *seconds = cli_seconds_now() - begin;
     return STK_OK;
 }
 
@@ -114,13 +114,13 @@ static stk_status warm_up(cli_trial *trial, double window, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_trials_run(cli_trial *const *trials, size_t count, size_t windows, double seconds,
+stk_status cli_trials_run(cli_trial *const *trials, size_t count, size_t windows, double seconds,
                           stk_error *err)
 {
     double took;
     for (size_t t = 0; t < count; t++)
         STK_TRY(warm_up(trials[t], seconds, err));
-    for (size_t w = 0; w < windows && w < STK_TRIAL_WINDOWS; w++)
+    for (size_t w = 0; w < windows && w < CLI_TRIAL_WINDOWS; w++)
         for (size_t t = 0; t < count; t++) {
             cli_trial *trial = trials[t];
             STK_TRY(run_steps(trial, trial->steps, &took, err));
@@ -129,22 +129,22 @@ stk_status stk_trials_run(cli_trial *const *trials, size_t count, size_t windows
     return STK_OK;
 }
 
-stk_spread stk_trial_rate(const cli_trial *trial)
+cli_spread cli_trial_rate(const cli_trial *trial)
 {
-    double rates[STK_TRIAL_WINDOWS];
+    double rates[CLI_TRIAL_WINDOWS];
     memcpy(rates, trial->rate, sizeof rates);
-    return stk_spread_of(rates, trial->windows);
+    return cli_spread_of(rates, trial->windows);
 }
 
-stk_spread stk_trial_ratio(const cli_trial *trial, const cli_trial *before)
+cli_spread cli_trial_ratio(const cli_trial *trial, const cli_trial *before)
 {
-    double ratios[STK_TRIAL_WINDOWS];
+    double ratios[CLI_TRIAL_WINDOWS];
     for (size_t i = 0; i < trial->windows; i++)
         ratios[i] = trial->rate[i] / before->rate[i];
-    return stk_spread_of(ratios, trial->windows);
+    return cli_spread_of(ratios, trial->windows);
 }
 
-double stk_trial_flops(const cli_trial *trial)
+double cli_trial_flops(const cli_trial *trial)
 {
     double flops = 0;
     for (size_t i = 0; i < stk_program_step_count(trial->program); i++)

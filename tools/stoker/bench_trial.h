@@ -1,13 +1,13 @@
 /* Things that are timed in turn, window by window, so that what else the machine does meets all
  * alike: steps of training, or runs of a graph. */
-#ifndef STK_TOOLS_BENCH_TRIAL_H
-#define STK_TOOLS_BENCH_TRIAL_H
+#ifndef CLI_TOOLS_BENCH_TRIAL_H
+#define CLI_TOOLS_BENCH_TRIAL_H
 
 #include "spread.h"
 
 #include <stoker/train_bench.h>
 
-enum { STK_TRIAL_WINDOWS = 64 };
+enum { CLI_TRIAL_WINDOWS = 64 };
 
 typedef struct cli_trial {
     stk_train_recipe recipe; /* of a trial that trains */
@@ -18,28 +18,28 @@ typedef struct cli_trial {
     double           work;    /* of one step: pictures, or floating-point operations */
     int64_t          steps;   /* of a window */
     size_t           windows;
-    double           rate[STK_TRIAL_WINDOWS]; /* work a second */
+    double           rate[CLI_TRIAL_WINDOWS]; /* work a second */
 } cli_trial;
 
 /* Steps of recipe, which is settled here, on generated pictures; work: pictures. The trial must
  * stay where it is. Released even on failure. */
-STK_NODISCARD stk_status stk_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe,
+STK_NODISCARD stk_status cli_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe,
                                           bool inference, stk_error *err);
 /* Runs of graph, which is freed, on a device of its own, fed with numbers from -1 to 1; work:
  * floating-point operations. recipe says what backend, threads and precision. */
-STK_NODISCARD stk_status stk_trial_graph(cli_trial *trial, stk_graph *graph,
+STK_NODISCARD stk_status cli_trial_graph(cli_trial *trial, stk_graph *graph,
                                          const stk_train_recipe *recipe, unsigned passes_off,
                                          stk_error *err);
-void                     stk_trial_release(cli_trial *trial);
+void                     cli_trial_release(cli_trial *trial);
 
 /* Times windows of about seconds each, one of every trial in turn. */
-STK_NODISCARD stk_status stk_trials_run(cli_trial *const *trials, size_t count, size_t windows,
+STK_NODISCARD stk_status cli_trials_run(cli_trial *const *trials, size_t count, size_t windows,
                                         double seconds, stk_error *err);
 
-stk_spread stk_trial_rate(const cli_trial *trial);
+cli_spread cli_trial_rate(const cli_trial *trial);
 /* How many times faster than before, window by window. */
-stk_spread stk_trial_ratio(const cli_trial *trial, const cli_trial *before);
+cli_spread cli_trial_ratio(const cli_trial *trial, const cli_trial *before);
 /* Floating-point operations of one step. */
-double stk_trial_flops(const cli_trial *trial);
+double cli_trial_flops(const cli_trial *trial);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-stk_status stk_canvas_init(cli_canvas *canvas, int width, int height, bool unicode, stk_error *err)
+stk_status cli_canvas_init(cli_canvas *canvas, int width, int height, bool unicode, stk_error *err)
 {
     *canvas = (cli_canvas){width, height, unicode, NULL};
     canvas->cells = calloc((size_t)width * (size_t)height, sizeof *canvas->cells);
@@ -17,35 +17,35 @@ stk_status stk_canvas_init(cli_canvas *canvas, int width, int height, bool unico
     return STK_OK;
 }
 
-void stk_canvas_release(cli_canvas *canvas)
+void cli_canvas_release(cli_canvas *canvas)
 {
     free(canvas->cells);
     *canvas = (cli_canvas){0};
 }
 
-void stk_canvas_put(cli_canvas *canvas, int x, int y, uint32_t code, stk_ink ink)
+void cli_canvas_put(cli_canvas *canvas, int x, int y, uint32_t code, cli_ink ink)
 {
     if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height) return;
-    canvas->cells[y * canvas->width + x] = (stk_cell){code, ink};
+    canvas->cells[y * canvas->width + x] = (cli_cell){code, ink};
 }
 
-void stk_canvas_clear(cli_canvas *canvas, stk_box box)
+void cli_canvas_clear(cli_canvas *canvas, cli_box box)
 {
     for (int y = box.y; y < box.y + box.height; y++)
         for (int x = box.x; x < box.x + box.width; x++)
-            stk_canvas_put(canvas, x, y, ' ', STK_INK_PLAIN);
+            cli_canvas_put(canvas, x, y, ' ', CLI_INK_PLAIN);
 }
 
-int stk_canvas_text(cli_canvas *canvas, int x, int y, int columns, stk_ink ink, const char *text)
+int cli_canvas_text(cli_canvas *canvas, int x, int y, int columns, cli_ink ink, const char *text)
 {
     int i = 0;
     for (; i < columns && text[i]; i++)
-        stk_canvas_put(canvas, x + i, y,
+        cli_canvas_put(canvas, x + i, y,
                        text[i] >= ' ' && text[i] < 127 ? (uint32_t)text[i] : (uint32_t)'?', ink);
     return i;
 }
 
-int stk_canvas_print(cli_canvas *canvas, int x, int y, int columns, stk_ink ink, const char *format,
+int cli_canvas_print(cli_canvas *canvas, int x, int y, int columns, cli_ink ink, const char *format,
                      ...)
 {
     char    text[512];
@@ -53,29 +53,29 @@ int stk_canvas_print(cli_canvas *canvas, int x, int y, int columns, stk_ink ink,
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return stk_canvas_text(canvas, x, y, columns, ink, text);
+    return cli_canvas_text(canvas, x, y, columns, ink, text);
 }
 
-stk_box stk_canvas_frame(cli_canvas *canvas, stk_box b, const char *title)
+cli_box cli_canvas_frame(cli_canvas *canvas, cli_box b, const char *title)
 {
     static const uint32_t lines[2][6] = {{'-', '|', '+', '+', '+', '+'},
                                          {0x2500, 0x2502, 0x256d, 0x256e, 0x2570, 0x256f}};
     const uint32_t       *line = lines[canvas->unicode];
     const int             right = b.x + b.width - 1, bottom = b.y + b.height - 1;
     for (int x = b.x + 1; x < right; x++) {
-        stk_canvas_put(canvas, x, b.y, line[0], STK_INK_DIM);
-        stk_canvas_put(canvas, x, bottom, line[0], STK_INK_DIM);
+        cli_canvas_put(canvas, x, b.y, line[0], CLI_INK_DIM);
+        cli_canvas_put(canvas, x, bottom, line[0], CLI_INK_DIM);
     }
     for (int y = b.y + 1; y < bottom; y++) {
-        stk_canvas_put(canvas, b.x, y, line[1], STK_INK_DIM);
-        stk_canvas_put(canvas, right, y, line[1], STK_INK_DIM);
+        cli_canvas_put(canvas, b.x, y, line[1], CLI_INK_DIM);
+        cli_canvas_put(canvas, right, y, line[1], CLI_INK_DIM);
     }
-    stk_canvas_put(canvas, b.x, b.y, line[2], STK_INK_DIM);
-    stk_canvas_put(canvas, right, b.y, line[3], STK_INK_DIM);
-    stk_canvas_put(canvas, b.x, bottom, line[4], STK_INK_DIM);
-    stk_canvas_put(canvas, right, bottom, line[5], STK_INK_DIM);
-    stk_canvas_print(canvas, b.x + 2, b.y, b.width - 4, STK_INK_BOLD, " %s ", title);
-    return (stk_box){b.x + 1, b.y + 1, b.width - 2, b.height - 2};
+    cli_canvas_put(canvas, b.x, b.y, line[2], CLI_INK_DIM);
+    cli_canvas_put(canvas, right, b.y, line[3], CLI_INK_DIM);
+    cli_canvas_put(canvas, b.x, bottom, line[4], CLI_INK_DIM);
+    cli_canvas_put(canvas, right, bottom, line[5], CLI_INK_DIM);
+    cli_canvas_print(canvas, b.x + 2, b.y, b.width - 4, CLI_INK_BOLD, " %s ", title);
+    return (cli_box){b.x + 1, b.y + 1, b.width - 2, b.height - 2};
 }
 
 static size_t encode(char out[4], uint32_t code)
@@ -91,16 +91,16 @@ static size_t encode(char out[4], uint32_t code)
     return 3;
 }
 
-static const char *const escapes[STK_INKS] = {"\033[0m",    "\033[0;2m",  "\033[0;1m",
+static const char *const escapes[CLI_INKS] = {"\033[0m",    "\033[0;2m",  "\033[0;1m",
                                               "\033[0;32m", "\033[0;33m", "\033[0;31m",
                                               "\033[0;36m", "\033[0;35m"};
 
 static stk_status write_line(const cli_canvas *canvas, int y, bool color, stk_blob *out,
                              stk_error *err)
 {
-    const stk_cell *cells = &canvas->cells[y * canvas->width];
+    const cli_cell *cells = &canvas->cells[y * canvas->width];
     int             end = canvas->width;
-    stk_ink         ink = STK_INK_PLAIN;
+    cli_ink         ink = CLI_INK_PLAIN;
     while (end > 0 && cells[end - 1].code == ' ')
         end--;
     for (int x = 0; x < end; x++) {
@@ -111,11 +111,11 @@ static stk_status write_line(const cli_canvas *canvas, int y, bool color, stk_bl
         }
         STK_TRY(stk_blob_append(out, bytes, encode(bytes, cells[x].code), err));
     }
-    if (ink != STK_INK_PLAIN) STK_TRY(stk_blob_append(out, escapes[0], strlen(escapes[0]), err));
+    if (ink != CLI_INK_PLAIN) STK_TRY(stk_blob_append(out, escapes[0], strlen(escapes[0]), err));
     return stk_blob_append(out, "\n", 1, err);
 }
 
-stk_status stk_canvas_write(const cli_canvas *canvas, bool color, stk_blob *out, stk_error *err)
+stk_status cli_canvas_write(const cli_canvas *canvas, bool color, stk_blob *out, stk_error *err)
 {
     for (int y = 0; y < canvas->height; y++)
         STK_TRY(write_line(canvas, y, color, out, err));

@@ -15,12 +15,12 @@ static const stk_feature_info *find_label(const stk_feature_info *features, size
     return NULL;
 }
 
-void stk_class_names_load(stk_class_names *names, const char *path, bool follow_outside)
+void cli_class_names_load(cli_class_names *names, const char *path, bool follow_outside)
 {
     const stk_source_options options = {
-        .cancel = stk_signals_token(), .skip_bad = true, .follow_outside = follow_outside};
+        .cancel = cli_signals_token(), .skip_bad = true, .follow_outside = follow_outside};
     size_t count = 0;
-    *names = (stk_class_names){0};
+    *names = (cli_class_names){0};
     if (stk_dataset_info_read(&names->info, NULL, path, NULL) == STK_OK) {
         names->label = find_label(names->info.features, names->info.feature_count);
         return;
@@ -31,14 +31,14 @@ void stk_class_names_load(stk_class_names *names, const char *path, bool follow_
     names->label = find_label(features, count);
 }
 
-void stk_class_names_release(stk_class_names *names)
+void cli_class_names_release(cli_class_names *names)
 {
     stk_dataset_info_release(&names->info);
     stk_source_free(names->source);
-    *names = (stk_class_names){0};
+    *names = (cli_class_names){0};
 }
 
-char *stk_class_name(const stk_class_names *names, int64_t label, char *text, size_t capacity)
+char *cli_class_name(const cli_class_names *names, int64_t label, char *text, size_t capacity)
 {
     const stk_feature_info *known = names->label;
     text[0] = 0;
@@ -50,7 +50,7 @@ char *stk_class_name(const stk_class_names *names, int64_t label, char *text, si
     return text;
 }
 
-char *stk_sample_name(const stk_element *element, char *text, size_t capacity)
+char *cli_sample_name(const stk_element *element, char *text, size_t capacity)
 {
     const stk_origin *origin = stk_element_origin(element);
     char              path[1024];

@@ -12,9 +12,9 @@ typedef struct values {
 
 static const values defaults = {0};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "json",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, json),
      .group = "What to show",
      .help = "print the result as JSON"},
@@ -52,7 +52,7 @@ static void look(row *r, const char *name)
 static void print_row(const row *r)
 {
     printf("  %-5s %-9s ", r->name, !r->here ? "not here" : r->used ? "default" : "yes");
-    stk_text_print(stdout, r->text);
+    cli_text_print(stdout, r->text);
     printf("\n");
 }
 
@@ -66,14 +66,14 @@ static void write_row(stk_json_writer *json, const row *r)
     stk_json_object_end(json);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
     const char   *name;
-    stk_json_out  out;
+    cli_json_out  out;
     row           r;
     if (v->json) {
-        stk_json_out_begin(&out);
+        cli_json_out_begin(&out);
         stk_json_array(&out.writer);
     }
     for (size_t i = 0; (name = stk_backend_name_at(i)) != NULL; i++) {
@@ -83,12 +83,12 @@ static int run(const stk_invocation *call)
         else
             print_row(&r);
     }
-    if (!v->json) return STK_EXIT_OK;
+    if (!v->json) return CLI_EXIT_OK;
     stk_json_array_end(&out.writer);
-    return stk_json_out_end(&out, call);
+    return cli_json_out_end(&out, call);
 }
 
-const stk_command stk_command_backends = {
+const cli_command cli_command_backends = {
     .name = "backends",
     .summary = "show what can compute here, and why what cannot, cannot",
     .operands = "",

@@ -2,28 +2,28 @@
 #include "command.h"
 #include "text.h"
 
-static const stk_command *const parts[] = {&stk_command_bench_input, &stk_command_bench_compute,
-                                           &stk_command_bench_train, &stk_command_bench_claims,
-                                           &stk_command_bench_cases, NULL};
+static const cli_command *const parts[] = {&cli_command_bench_input, &cli_command_bench_compute,
+                                           &cli_command_bench_train, &cli_command_bench_claims,
+                                           &cli_command_bench_cases, NULL};
 
 static void print_parts(FILE *out, int width)
 {
     fprintf(out, "\nWhat can be measured:\n");
-    for (const stk_command *const *part = parts; *part; part++) {
-        const int column = fprintf(out, "  %s", stk_command_word(*part));
-        stk_text_wrap(out, (*part)->summary, column, 12, width);
+    for (const cli_command *const *part = parts; *part; part++) {
+        const int column = fprintf(out, "  %s", cli_command_word(*part));
+        cli_text_wrap(out, (*part)->summary, column, 12, width);
     }
 }
 
 /* Only reached without one of the parts. */
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
-    return stk_report_usage(call->command,
+    return cli_report_usage(call->command,
                             "what to measure must be input, compute, train, claims or cases",
                             "such as 'stoker bench input PATH'");
 }
 
-const stk_command stk_command_bench = {
+const cli_command cli_command_bench = {
     .name = "bench",
     .summary = "measure input, compute, or training as a whole, and say what limits it",
     .operands = "input|compute|train|claims|cases ...",

@@ -10,9 +10,9 @@ static const char *shell_choice(size_t index)
 }
 
 /* The next word is its value. */
-static bool wants_value(const stk_option *option)
+static bool wants_value(const cli_option *option)
 {
-    return option->kind != STK_OPTION_FLAG && !option->usual;
+    return option->kind != CLI_OPTION_FLAG && !option->usual;
 }
 
 /* The choices of a flag or operand, separated by spaces. */
@@ -25,8 +25,8 @@ static void print_choices(const char *(*choice)(size_t index))
 
 static void print_command_names(void)
 {
-    const stk_command *command;
-    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++)
+    const cli_command *command;
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
         printf("%s ", command->name);
     printf("help");
 }
@@ -46,10 +46,10 @@ static void print_quoted(const char *text)
 
 /* ---- bash ---- */
 
-static void print_bash_values(const stk_command *command)
+static void print_bash_values(const cli_command *command)
 {
     for (size_t i = 0; i < command->option_count; i++) {
-        const stk_option *option = &command->options[i];
+        const cli_option *option = &command->options[i];
         if (!wants_value(option)) continue;
         printf("        '%s':--%s", command->name, option->name);
         if (option->letter) printf("|'%s':-%c", command->name, option->letter);
@@ -57,7 +57,7 @@ static void print_bash_values(const stk_command *command)
             printf(") COMPREPLY=($(compgen -W '");
             print_choices(option->choice);
             printf("' -- \"$word\")); return ;;\n");
-        } else if (option->kind == STK_OPTION_FILE) {
+        } else if (option->kind == CLI_OPTION_FILE) {
             printf(") COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n");
         } else {
             printf(") return ;;\n");
@@ -65,7 +65,7 @@ static void print_bash_values(const stk_command *command)
     }
 }
 
-static void print_bash_command(const stk_command *command)
+static void print_bash_command(const cli_command *command)
 {
     printf("        '%s')\n            flags='", command->name);
     for (size_t i = 0; i < command->option_count; i++)
@@ -80,27 +80,27 @@ static void print_bash_command(const stk_command *command)
 }
 
 /* Calls print with every command that is run: those of parts instead of their whole. */
-static void each_command(void (*print)(const stk_command *command))
+static void each_command(void (*print)(const cli_command *command))
 {
-    const stk_command *command;
-    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++) {
+    const cli_command *command;
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
         if (!command->parts) print(command);
-        for (const stk_command *const *part = command->parts; part && *part; part++)
+        for (const cli_command *const *part = command->parts; part && *part; part++)
             print(*part);
     }
 }
 
-static void print_part_words(const stk_command *command)
+static void print_part_words(const cli_command *command)
 {
-    for (const stk_command *const *part = command->parts; *part; part++)
-        printf("%s%s", part == command->parts ? "" : " ", stk_command_word(*part));
+    for (const cli_command *const *part = command->parts; *part; part++)
+        printf("%s%s", part == command->parts ? "" : " ", cli_command_word(*part));
 }
 
 /* The word after such a command belongs to its name. */
 static void print_bash_parts(void)
 {
-    const stk_command *command;
-    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++) {
+    const cli_command *command;
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
         if (!command->parts) continue;
         printf("    if [[ $command == %s ]]; then\n        if ((COMP_CWORD == 2)); then\n"
                "            COMPREPLY=($(compgen -W '",
@@ -148,7 +148,7 @@ static void print_bash(void)
 /* ---- zsh ---- */
 
 /* "--name[help]:metavar:action", with what zsh would read as its own syntax left out of help. */
-static void print_zsh_option(const stk_option *option)
+static void print_zsh_option(const cli_option *option)
 {
     printf(" \\\n            '--%s%s[", option->name, wants_value(option) ? "=" : "");
     for (const char *c = option->help; *c; c++)
@@ -158,7 +158,7 @@ static void print_zsh_option(const stk_option *option)
         printf(":%s:(", option->metavar);
         print_choices(option->choice);
         printf(")");
-    } else if (option->kind == STK_OPTION_FILE) {
+    } else if (option->kind == CLI_OPTION_FILE) {
         printf(":%s:_files", option->metavar);
     } else if (wants_value(option)) {
         printf(":%s:", option->metavar);
@@ -166,7 +166,7 @@ static void print_zsh_option(const stk_option *option)
     printf("'");
 }
 
-static void print_zsh_command(const stk_command *command)
+static void print_zsh_command(const cli_command *command)
 {
     printf("        '%s') _arguments -s", command->name);
     for (size_t i = 0; i < command->option_count; i++)
@@ -183,8 +183,8 @@ static void print_zsh_command(const stk_command *command)
 
 static void print_zsh_parts(void)
 {
-    const stk_command *command;
-    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++) {
+    const cli_command *command;
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
         if (!command->parts) continue;
         printf("    if [[ $command == %s ]]; then\n        if (( CURRENT == 2 )); then\n"
                "            compadd ",
@@ -197,11 +197,11 @@ static void print_zsh_parts(void)
 
 static void print_zsh(void)
 {
-    const stk_command *command;
+    const cli_command *command;
     printf("#compdef stoker\n# zsh completion for stoker: put this line into ~/.zshrc\n"
            "#   source <(stoker completion zsh)\n"
            "_stoker() {\n    local -a commands\n    commands=(\n");
-    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++)
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
         printf("        '%s:%s'\n", command->name, command->summary);
     printf("        'help:show help for a command'\n    )\n"
            "    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n"
@@ -215,9 +215,9 @@ static void print_zsh(void)
 /* ---- fish ---- */
 
 /* "__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from input" */
-static void print_fish_condition(const stk_command *command)
+static void print_fish_condition(const cli_command *command)
 {
-    const char *word = stk_command_word(command);
+    const char *word = cli_command_word(command);
     printf("complete -c stoker -n '__fish_seen_subcommand_from %.*s",
            (int)(word > command->name ? word - command->name - 1 : (int)strlen(word)),
            command->name);
@@ -225,7 +225,7 @@ static void print_fish_condition(const stk_command *command)
     printf("'");
 }
 
-static void print_fish_option(const stk_command *command, const stk_option *option)
+static void print_fish_option(const cli_command *command, const cli_option *option)
 {
     print_fish_condition(command);
     printf(" -l %s", option->name);
@@ -235,14 +235,14 @@ static void print_fish_option(const stk_command *command, const stk_option *opti
         print_choices(option->choice);
         printf("'");
     } else if (wants_value(option)) {
-        printf(option->kind == STK_OPTION_FILE ? " -r" : " -x");
+        printf(option->kind == CLI_OPTION_FILE ? " -r" : " -x");
     }
     printf(" -d ");
     print_quoted(option->help);
     printf("\n");
 }
 
-static void print_fish_command(const stk_command *command)
+static void print_fish_command(const cli_command *command)
 {
     for (size_t i = 0; i < command->option_count; i++)
         print_fish_option(command, &command->options[i]);
@@ -255,10 +255,10 @@ static void print_fish_command(const stk_command *command)
 
 static void print_fish(void)
 {
-    const stk_command *command;
+    const cli_command *command;
     printf("# fish completion for stoker: put this line into ~/.config/fish/config.fish\n"
            "#   stoker completion fish | source\n");
-    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++) {
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
         printf("complete -c stoker -n __fish_use_subcommand -f -a %s -d ", command->name);
         print_quoted(command->summary);
         printf("\n");
@@ -282,22 +282,22 @@ static const char *shell_candidate(const void *context, size_t index)
     return shell_choice(index);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     static void (*const printers[])(void) = {print_bash, print_zsh, print_fish};
     const char *wanted = call->operands[0], *shell;
     for (size_t i = 0; (shell = shell_choice(i)) != NULL; i++)
         if (strcmp(shell, wanted) == 0) {
             printers[i]();
-            return STK_EXIT_OK;
+            return CLI_EXIT_OK;
         }
-    char message[STK_OPTION_MESSAGE], advice[STK_OPTION_MESSAGE];
+    char message[CLI_OPTION_MESSAGE], advice[CLI_OPTION_MESSAGE];
     snprintf(message, sizeof message, "'%.100s' is not one of: bash, zsh, fish", wanted);
-    stk_suggest(advice, sizeof advice, wanted, "", shell_candidate, NULL);
-    return stk_report_usage(call->command, message, advice);
+    cli_suggest(advice, sizeof advice, wanted, "", shell_candidate, NULL);
+    return cli_report_usage(call->command, message, advice);
 }
 
-const stk_command stk_command_completion = {
+const cli_command cli_command_completion = {
     .name = "completion",
     .summary = "print a completion script for bash, zsh or fish",
     .operands = "SHELL",

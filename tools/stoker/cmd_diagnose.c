@@ -19,10 +19,10 @@ typedef struct values {
 
 static const values defaults = {0};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "what-if",
      .metavar = "PARTS",
-     .kind = STK_OPTION_TEXT,
+     .kind = CLI_OPTION_TEXT,
      .target = offsetof(values, what_if),
      .group = "What to ask",
      .help = "play the recorded steps again with other times: S2=0.5 halves a stage, S7=0 removes "
@@ -31,7 +31,7 @@ static const stk_option options[] = {
              "commas"},
     {.name = "cores",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, cores),
      .least = 1,
      .most = 4096,
@@ -41,26 +41,26 @@ static const stk_option options[] = {
     {.name = "output",
      .letter = 'o',
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, output),
      .group = "What to ask",
      .help = "write it as a page for the browser, too: report.html, with the timeline of a trace"},
     {.name = "color",
      .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, color),
-     .choice = stk_color_choice,
+     .choice = cli_color_choice,
      .group = "Common",
      .help = "colours: auto (on a terminal), always, never"},
     {.name = "json",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, json),
      .group = "Common",
      .help = "print the result as JSON"},
 };
 
 typedef struct session {
-    const stk_invocation *call;
+    const cli_invocation *call;
     const values         *values;
     stk_profile           profile;
     stk_diagnosis         diagnosis;
@@ -68,7 +68,7 @@ typedef struct session {
     stk_estimate          then;                    /* of --what-if */
     stk_blob              missing;                 /* what a trace does not tell */
     stk_timeline         *timeline;                /* of the trace; NULL: none was read */
-    char                  trace[STK_PROFILE_PATH]; /* its file */
+    char                  trace[CLI_PROFILE_PATH]; /* its file */
     const char           *run;                     /* the folder that was named; NULL: a file was */
 } session;
 
@@ -108,19 +108,19 @@ static stk_status find_timeline(session *s, const char *folder, stk_error *err)
 static stk_status load_file(session *s, const char *path, stk_error *err)
 {
     bool is_trace;
-    STK_TRY(stk_profile_is_trace(path, &is_trace, err));
-    return is_trace ? load_trace(s, path, err) : stk_profile_load(&s->profile, path, err);
+    STK_TRY(cli_profile_is_trace(path, &is_trace, err));
+    return is_trace ? load_trace(s, path, err) : cli_profile_load(&s->profile, path, err);
 }
 
 static stk_status load(session *s, const char *path, stk_error *err)
 {
-    char          inside[STK_PROFILE_PATH];
+    char          inside[CLI_PROFILE_PATH];
     stk_file_info info;
     STK_TRY(stk_path_info(NULL, path, &info, err));
     if (info.kind != STK_FILE_DIRECTORY) return load_file(s, path, err);
     s->run = path;
     snprintf(inside, sizeof inside, "%.1000s/profile.json", path);
-    STK_TRY(stk_profile_load(&s->profile, inside, err));
+    STK_TRY(cli_profile_load(&s->profile, inside, err));
     return s->values->output ? find_timeline(s, path, err) : STK_OK;
 }
 
@@ -160,19 +160,19 @@ static int print_json(const session *s)
     }
     if (!st) fwrite(text.data, 1, text.size, stdout);
     stk_blob_release(&text);
-    return st ? stk_report_error(s->call->command, &err, NULL) : STK_EXIT_OK;
+    return st ? cli_report_error(s->call->command, &err, NULL) : CLI_EXIT_OK;
 }
 
 static char *rate(char *text, double per_s)
 {
-    if (per_s < 100) return stk_rate_text(text, STK_FORMAT_ROOM, per_s);
-    return stk_format_count(text, (uint64_t)(per_s + 0.5));
+    if (per_s < 100) return stk_rate_text(text, CLI_FORMAT_ROOM, per_s);
+    return cli_format_count(text, (uint64_t)(per_s + 0.5));
 }
 
 static void print_then(const session *s)
 {
     const stk_estimate now = s->diagnosis.samples_per_s;
-    char               a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM], gain[32];
+    char               a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM], gain[32];
     if (!(now.value > 0) || s->then.value < 0)
         printf("%s\n", s->diagnosis.verdict);
     else if (s->then.value > 0)
@@ -185,13 +185,13 @@ static void print_then(const session *s)
 
 static int print(const session *s)
 {
-    const stk_style style = stk_style_for(stdout, s->values->color);
+    const cli_style style = cli_style_for(stdout, s->values->color);
     if (s->values->json) return print_json(s);
     if (s->values->what_if)
         print_then(s);
     else
-        stk_diagnosis_print(stdout, &s->diagnosis, &style);
-    return STK_EXIT_OK;
+        cli_diagnosis_print(stdout, &s->diagnosis, &style);
+    return CLI_EXIT_OK;
 }
 
 static const char *advise(const stk_error *err)
@@ -202,24 +202,24 @@ static const char *advise(const stk_error *err)
 
 static int diagnose(session *s)
 {
-    char       message[STK_OPTION_MESSAGE];
+    char       message[CLI_OPTION_MESSAGE];
     stk_error  err;
     const bool asks = s->values->what_if != NULL;
-    if (asks && !stk_what_if_parse(&s->what, s->values->what_if, message, sizeof message))
-        return stk_report_usage(s->call->command, message, NULL);
+    if (asks && !cli_what_if_parse(&s->what, s->values->what_if, message, sizeof message))
+        return cli_report_usage(s->call->command, message, NULL);
     stk_status st = load(s, s->call->operands[0], &err);
     if (!st) add_cores(s);
     if (!st) st = stk_diagnose(&s->diagnosis, &s->profile, &err);
-    if (st) return stk_report_error(s->call->command, &err, advise(&err));
+    if (st) return cli_report_error(s->call->command, &err, advise(&err));
     warn_of_missing(s);
     if (asks) s->then = stk_replay(&s->profile, &s->what);
-    if (s->values->output && stk_profile_save_page_of(&s->profile, &s->diagnosis, s->timeline,
+    if (s->values->output && cli_profile_save_page_of(&s->profile, &s->diagnosis, s->timeline,
                                                       s->trace, s->run, s->values->output, &err))
-        return stk_report_error(s->call->command, &err, NULL);
+        return cli_report_error(s->call->command, &err, NULL);
     return print(s);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     session s = {.call = call, .values = call->values};
     stk_profile_init(&s.profile);
@@ -231,7 +231,7 @@ static int run(const stk_invocation *call)
     return code;
 }
 
-const stk_command stk_command_diagnose = {
+const cli_command cli_command_diagnose = {
     .name = "diagnose",
     .summary = "say what limits a run that was recorded, and what if",
     .operands = "FILE",

@@ -12,9 +12,9 @@
 #include <string.h>
 
 typedef struct values {
-    stk_common_values common;
+    cli_common_values common;
     const char       *split, *kind, *on_bad, *match, *tta, *color;
-    stk_model_values  model;
+    cli_model_values  model;
     const char       *csv, *confusion, *mistakes;
     int64_t           batch, bins, top, worst, columns;
     bool              follow_outside;
@@ -40,33 +40,33 @@ static const char *match_choice(size_t index)
     return index < sizeof choices / sizeof *choices ? choices[index] : NULL;
 }
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "split",
      .metavar = "SPLIT",
-     .kind = STK_OPTION_TEXT,
+     .kind = CLI_OPTION_TEXT,
      .target = offsetof(values, split),
-     .choice = stk_choice_split,
+     .choice = cli_choice_split,
      .group = "What to evaluate",
      .help = "the split (default: what the run was validated on; of DATA test, else validation, "
              "else train)"},
     {.name = "kind",
      .metavar = "KIND",
-     .kind = STK_OPTION_CHOICE,
-     .choice = stk_inspect_kind_choice,
+     .kind = CLI_OPTION_CHOICE,
+     .choice = cli_inspect_kind_choice,
      .target = offsetof(values, kind),
      .group = "What to evaluate",
      .help = "what DATA is (default: found out)"},
     {.name = "on-bad",
      .metavar = "stop|skip",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .choice = on_bad_choice,
      .target = offsetof(values, on_bad),
      .group = "What to evaluate",
      .help = "at a picture that cannot be read: stop, or leave it out (default: as the run)"},
-    STK_FOLLOW_OUTSIDE_OPTION(values, follow_outside, "What to evaluate"),
+    CLI_FOLLOW_OUTSIDE_OPTION(values, follow_outside, "What to evaluate"),
     {.name = "match",
      .metavar = "name|index",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .choice = match_choice,
      .target = offsetof(values, match),
      .group = "What to evaluate",
@@ -75,7 +75,7 @@ static const stk_option options[] = {
     {.name = "batch",
      .letter = 'b',
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, batch),
      .least = 0,
      .most = 1e6,
@@ -83,14 +83,14 @@ static const stk_option options[] = {
      .help = "pictures at a time (default 0: 32)"},
     {.name = "tta",
      .metavar = "none|mirror|mirror-shift",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .choice = tta_choice,
      .target = offsetof(values, tta),
      .group = "How",
      .help = "average over views of each picture (default: as the run was evaluated)"},
     {.name = "bins",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, bins),
      .least = 1,
      .most = 1000,
@@ -98,19 +98,19 @@ static const stk_option options[] = {
      .help = "of the calibration (default 10)"},
     {.name = "confusion",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, confusion),
      .group = "Output",
      .help = "draw the confusion matrix into this PNG"},
     {.name = "mistakes",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, mistakes),
      .group = "Output",
      .help = "draw the mistakes that the model was surest of into this PNG"},
     {.name = "worst",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, worst),
      .least = 1,
      .most = 400,
@@ -118,7 +118,7 @@ static const stk_option options[] = {
      .help = "how many of them (default 40)"},
     {.name = "columns",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, columns),
      .least = 1,
      .most = 64,
@@ -126,14 +126,14 @@ static const stk_option options[] = {
      .help = "of them side by side (default 8)"},
     {.name = "csv",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, csv),
      .group = "Output",
      .help = "write a table with a row for each picture"},
     {.name = "top",
      .letter = 'k',
      .metavar = "K",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, top),
      .least = 1,
      .most = 1000,
@@ -141,34 +141,34 @@ static const stk_option options[] = {
      .help = "classes in such a row, the likeliest first (default 3)"},
     {.name = "color",
      .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, color),
-     .choice = stk_color_choice,
+     .choice = cli_color_choice,
      .group = "Output",
      .help = "colours: auto (on a terminal), always, never"},
-    STK_MODEL_OPTIONS(values, model),
-    STK_COMMON_OPTIONS(values, common),
+    CLI_MODEL_OPTIONS(values, model),
+    CLI_COMMON_OPTIONS(values, common),
 };
 
-static int print(const stk_invocation *call, const stk_eval_report *report)
+static int print(const cli_invocation *call, const cli_eval_report *report)
 {
     const values   *v = call->values;
-    const stk_style style = stk_style_for(stdout, v->color);
-    stk_json_out    json;
+    const cli_style style = cli_style_for(stdout, v->color);
+    cli_json_out    json;
     if (!v->common.json) {
-        stk_eval_report_print(report, &style);
-        return STK_EXIT_OK;
+        cli_eval_report_print(report, &style);
+        return CLI_EXIT_OK;
     }
-    stk_json_out_begin(&json);
-    stk_eval_report_json(&json.writer, report);
-    return stk_json_out_end(&json, call);
+    cli_json_out_begin(&json);
+    cli_eval_report_json(&json.writer, report);
+    return cli_json_out_end(&json, call);
 }
 
 static void tell(void *context, const char *line)
 {
-    const values *v = ((const stk_invocation *)context)->values;
+    const values *v = ((const cli_invocation *)context)->values;
     if (v->common.quiet) return;
-    stk_text_print(stderr, line);
+    cli_text_print(stderr, line);
     fputc('\n', stderr);
 }
 
@@ -185,12 +185,12 @@ static const char *advice_for(const stk_error *err)
                : "evaluate on data with the classes that the run was trained on";
 }
 
-static void write_heading(const stk_eval_report *r, char *text, size_t capacity)
+static void write_heading(const cli_eval_report *r, char *text, size_t capacity)
 {
     snprintf(text, capacity, "%.100s on %.100s", r->run, r->data);
 }
 
-static stk_status save_confusion(const stk_eval_report *r, const char *path, stk_error *err)
+static stk_status save_confusion(const cli_eval_report *r, const char *path, stk_error *err)
 {
     const stk_evaluation *e = r->evaluation;
     char                  heading[256], subheading[256];
@@ -199,16 +199,16 @@ static stk_status save_confusion(const stk_eval_report *r, const char *path, stk
     snprintf(subheading, sizeof subheading,
              "%lld pictures, %.2f %% right, mean recall %.2f %%. Shade: the share of its row",
              (long long)e->count, 100 * e->accuracy, 100 * e->balanced_accuracy);
-    const stk_confusion_picture picture = {heading, subheading, r->predictor, e};
+    const cli_confusion_picture picture = {heading, subheading, r->predictor, e};
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = stk_confusion_png(&png, &picture, err);
-    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&png), err);
+    stk_status st = cli_confusion_png(&png, &picture, err);
+    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&png), err);
     stk_blob_release(&png);
     return st;
 }
 
-static stk_status save_mistakes(const stk_invocation *call, const stk_eval_report *r,
-                                stk_eval_details *details, stk_error *err)
+static stk_status save_mistakes(const cli_invocation *call, const cli_eval_report *r,
+                                cli_eval_details *details, stk_error *err)
 {
     const values *v = call->values;
     char          heading[256], subheading[256];
@@ -220,33 +220,33 @@ static stk_status save_mistakes(const stk_invocation *call, const stk_eval_repor
     snprintf(subheading, sizeof subheading,
              "the %zu mistakes of %lld that it was surest of, as the model sees them",
              details->count, (long long)details->mistakes);
-    return stk_eval_details_sheet(details, v->mistakes, heading, subheading, (int)v->columns, err);
+    return cli_eval_details_sheet(details, v->mistakes, heading, subheading, (int)v->columns, err);
 }
 
-static stk_status save_files(const stk_invocation *call, const stk_eval_report *r,
-                             stk_eval_details *details, stk_error *err)
+static stk_status save_files(const cli_invocation *call, const cli_eval_report *r,
+                             cli_eval_details *details, stk_error *err)
 {
     const values *v = call->values;
-    STK_TRY(stk_eval_details_commit(details, err));
+    STK_TRY(cli_eval_details_commit(details, err));
     if (v->confusion) STK_TRY(save_confusion(r, v->confusion, err));
     return v->mistakes ? save_mistakes(call, r, details, err) : STK_OK;
 }
 
-static int tell_result(const stk_invocation *call, const stk_eval_report *report,
-                       stk_eval_details *details)
+static int tell_result(const cli_invocation *call, const cli_eval_report *report,
+                       cli_eval_details *details)
 {
     stk_error err;
     if (!report->evaluation->count) {
         (void)stk_fail(&err, STK_E_NOTFOUND, "data", report->data, "there are no pictures in it");
-        return stk_report_error(call->command, &err, NULL);
+        return cli_report_error(call->command, &err, NULL);
     }
     const int code = print(call, report);
-    if (save_files(call, report, details, &err)) return stk_report_error(call->command, &err, NULL);
+    if (save_files(call, report, details, &err)) return cli_report_error(call->command, &err, NULL);
     return code;
 }
 
-static stk_status measure(const stk_invocation *call, stk_predictor *predictor,
-                          stk_eval_details *details, stk_evaluation *evaluation, stk_error *err)
+static stk_status measure(const cli_invocation *call, stk_predictor *predictor,
+                          cli_eval_details *details, stk_evaluation *evaluation, stk_error *err)
 {
     const values              *v = call->values;
     const bool                 index = v->match && strcmp(v->match, "index") == 0;
@@ -258,58 +258,58 @@ static stk_status measure(const stk_invocation *call, stk_predictor *predictor,
                                       .follow_outside = v->follow_outside,
                                       .classes = index ? STK_CLASSES_BY_INDEX : STK_CLASSES_BY_NAME,
                                       .bins = (int)v->bins,
-                                      .cancel = stk_signals_token(),
-                                      .image = wanted ? stk_eval_details_add : NULL,
+                                      .cancel = cli_signals_token(),
+                                      .image = wanted ? cli_eval_details_add : NULL,
                                       .image_context = details,
                                       .log = tell,
                                       .log_context = (void *)call};
-    STK_TRY(stk_eval_details_init(details, v->csv, v->top, v->mistakes ? (size_t)v->worst : 0,
+    STK_TRY(cli_eval_details_init(details, v->csv, v->top, v->mistakes ? (size_t)v->worst : 0,
                                   predictor, err));
-    if (!v->common.quiet) stk_notice_begin("evaluating ...");
+    if (!v->common.quiet) cli_notice_begin("evaluating ...");
     const stk_status st = stk_predictor_evaluate(predictor, &how, evaluation, err);
-    stk_notice_end();
+    cli_notice_end();
     return st;
 }
 
-static int evaluate(const stk_invocation *call, stk_predictor *predictor)
+static int evaluate(const cli_invocation *call, stk_predictor *predictor)
 {
     const char           *data = call->operand_count > 1 ? call->operands[1] : NULL;
     stk_evaluation        evaluation;
-    stk_eval_details      details;
+    cli_eval_details      details;
     stk_error             err;
-    const stk_eval_report report = {.run = call->operands[0],
+    const cli_eval_report report = {.run = call->operands[0],
                                     .data =
                                         data ? data : stk_predictor_recipe(predictor)->data.path,
                                     .predictor = predictor,
                                     .evaluation = &evaluation};
     int                   code;
     if (measure(call, predictor, &details, &evaluation, &err)) {
-        code = stk_report_error(call->command, &err, advice_for(&err));
+        code = cli_report_error(call->command, &err, advice_for(&err));
     } else {
         code = tell_result(call, &report, &details);
         stk_evaluation_release(&evaluation);
     }
-    stk_eval_details_release(&details);
+    cli_eval_details_release(&details);
     return code;
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values         *v = call->values;
-    stk_predictor_options how = stk_model_options_of(&v->model, (int)v->common.threads);
+    stk_predictor_options how = cli_model_options_of(&v->model, (int)v->common.threads);
     stk_predictor        *predictor;
     stk_error             err;
     how.batch = v->batch;
     how.tta = v->tta;
     if (stk_predictor_open(&predictor, call->operands[0], &how, &err))
-        return stk_report_error(call->command, &err, stk_model_options_advice(&err));
-    stk_model_options_warn(predictor);
+        return cli_report_error(call->command, &err, cli_model_options_advice(&err));
+    cli_model_options_warn(predictor);
     const int code = evaluate(call, predictor);
     stk_predictor_free(predictor);
     return code;
 }
 
-const stk_command stk_command_eval = {
+const cli_command cli_command_eval = {
     .name = "eval",
     .summary = "tell how good a trained model is, and what it confuses",
     .operands = "RUN [DATA]",

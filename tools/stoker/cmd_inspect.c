@@ -12,7 +12,7 @@
 #include <stoker/inspect.h>
 
 typedef struct values {
-    stk_common_values common;
+    cli_common_values common;
     bool              verify, all, follow_outside;
     int64_t           records, sample, bad, pictures;
     const char       *label, *kind, *color;
@@ -20,22 +20,22 @@ typedef struct values {
 
 static const values defaults = {.records = 3, .bad = 100, .pictures = 2000};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "verify",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, verify),
      .group = "What to look at",
      .help = "read everything, check all checksums, parse every record and decode every picture; "
              "exit code 1 if any is bad"},
     {.name = "all",
      .letter = 'a',
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, all),
      .group = "What to look at",
      .help = "read every record and decode every picture, not a sample"},
     {.name = "pictures",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, pictures),
      .least = 0,
      .most = 1e15,
@@ -43,7 +43,7 @@ static const stk_option options[] = {
      .help = "pictures to decode and compare, spread over the data (default 2000; 0: none)"},
     {.name = "sample",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, sample),
      .least = 0,
      .most = 1e15,
@@ -52,23 +52,23 @@ static const stk_option options[] = {
              "sources 200 in all)"},
     {.name = "label",
      .metavar = "KEY",
-     .kind = STK_OPTION_TEXT,
+     .kind = CLI_OPTION_TEXT,
      .target = offsetof(values, label),
      .group = "What to look at",
      .help = "count classes of this feature (default: label, image/class/label, or one of a "
              "similar name)"},
-    STK_FOLLOW_OUTSIDE_OPTION(values, follow_outside, "What to look at"),
+    CLI_FOLLOW_OUTSIDE_OPTION(values, follow_outside, "What to look at"),
     {.name = "kind",
      .metavar = "KIND",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, kind),
-     .choice = stk_inspect_kind_choice,
+     .choice = cli_inspect_kind_choice,
      .group = "What to look at",
      .help = "what PATH is: tfrecord or a kind below (default: found out by looking)"},
     {.name = "records",
      .letter = 'n',
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, records),
      .least = 0,
      .most = 10000,
@@ -76,7 +76,7 @@ static const stk_option options[] = {
      .help = "first records to show in full (default 3)"},
     {.name = "bad",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, bad),
      .least = 1,
      .most = 1000000,
@@ -84,28 +84,28 @@ static const stk_option options[] = {
      .help = "bad records to list; the others are counted (default 100)"},
     {.name = "color",
      .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, color),
-     .choice = stk_color_choice,
+     .choice = cli_color_choice,
      .group = "What to show",
      .help = "colours and block characters: auto (on a terminal), always, never; NO_COLOR in the "
              "environment turns colours off"},
-    STK_COMMON_OPTIONS(values, common),
+    CLI_COMMON_OPTIONS(values, common),
 };
 
 /* What is the same for all paths of one call. */
 typedef struct session {
-    const stk_invocation *call;
+    const cli_invocation *call;
     const values         *values;
     stk_inspect_options   options;
-    stk_style             style;
+    cli_style             style;
     stk_json_writer       json;
 } session;
 
 static void show_progress(void *context, uint64_t done, uint64_t total)
 {
-    stk_notice_end(); /* what takes long is no longer the listing */
-    stk_progress_update(context, done, total, 0, 0);
+    cli_notice_end(); /* what takes long is no longer the listing */
+    cli_progress_update(context, done, total, 0, 0);
 }
 
 static const char *advise(const stk_error *err)
@@ -121,7 +121,7 @@ static const char *advise(const stk_error *err)
 static int fail_path(session *s, const char *path, const stk_error *err)
 {
     char      line[1024];
-    const int code = stk_report_error(s->call->command, err, advise(err));
+    const int code = cli_report_error(s->call->command, err, advise(err));
     if (!s->values->common.json) return code;
     stk_json_object(&s->json);
     stk_json_pair_string(&s->json, "path", path);
@@ -144,7 +144,7 @@ static stk_status look_at_pictures(session *s, const char *path, stk_health_repo
     bool                     applies;
     *out = NULL;
     if (!v->pictures) return STK_OK;
-    STK_TRY(stk_health_run(report, path, &source, &wanted, v->common.quiet, &applies, err));
+    STK_TRY(cli_health_run(report, path, &source, &wanted, v->common.quiet, &applies, err));
     if (applies) *out = report;
     return STK_OK;
 }
@@ -160,18 +160,18 @@ static int inspect_path(session *s, const char *path)
     const stk_health_report *health;
     stk_health_report        pictures = {0};
     stk_inspect_report       report;
-    stk_progress             progress;
+    cli_progress             progress;
     stk_error                err;
     char                     note[300], shown[250];
-    stk_text_fit(shown, sizeof shown, path, 200);
+    cli_text_fit(shown, sizeof shown, path, 200);
     snprintf(note, sizeof note, "listing %s ...", shown);
-    if (!s->values->common.quiet) stk_notice_begin(note);
-    stk_progress_begin(&progress, s->values->verify ? "verifying" : "reading",
+    if (!s->values->common.quiet) cli_notice_begin(note);
+    cli_progress_begin(&progress, s->values->verify ? "verifying" : "reading",
                        s->values->common.quiet);
     s->options.progress_context = &progress;
     stk_status st = stk_inspect(&report, NULL, path, &s->options, &err);
-    stk_notice_end();
-    stk_progress_end(&progress);
+    cli_notice_end();
+    cli_progress_end(&progress);
     if (st) return fail_path(s, path, &err);
     st = look_at_pictures(s, path, &pictures, &health, &err);
     if (st) {
@@ -179,10 +179,10 @@ static int inspect_path(session *s, const char *path)
         return fail_path(s, path, &err);
     }
     if (s->values->common.json)
-        stk_report_write_json(&s->json, path, &report, health);
+        cli_report_write_json(&s->json, path, &report, health);
     else
-        stk_report_print(path, &report, health, &s->style);
-    const int code = is_damaged(s, &report, health) ? STK_EXIT_FAILED : STK_EXIT_OK;
+        cli_report_print(path, &report, health, &s->style);
+    const int code = is_damaged(s, &report, health) ? CLI_EXIT_FAILED : CLI_EXIT_OK;
     stk_health_report_release(&pictures);
     stk_inspect_report_release(&report);
     return code;
@@ -191,28 +191,28 @@ static int inspect_path(session *s, const char *path)
 static int inspect_paths(session *s)
 {
     const bool many = s->call->operand_count > 1, json = s->values->common.json;
-    int        code = STK_EXIT_OK;
+    int        code = CLI_EXIT_OK;
     if (json && many) stk_json_array(&s->json);
-    for (int i = 0; i < s->call->operand_count && !stk_output_closed(); i++) {
+    for (int i = 0; i < s->call->operand_count && !cli_output_closed(); i++) {
         if (i && !json) printf("\n");
         const int result = inspect_path(s, s->call->operands[i]);
         if (result) code = result;
-        if (result == STK_EXIT_CANCELLED) break;
+        if (result == CLI_EXIT_CANCELLED) break;
         fflush(stdout);
     }
     if (json && many) stk_json_array_end(&s->json);
     return code;
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
-    session       s = {.call = call, .values = v, .style = stk_style_for(stdout, v->color)};
+    session       s = {.call = call, .values = v, .style = cli_style_for(stdout, v->color)};
     stk_ledger   *ledger;
     stk_blob      text;
     stk_error     err;
     if (stk_ledger_new(&ledger, v->common.memory_bytes, &err))
-        return stk_report_error(call->command, &err, NULL);
+        return cli_report_error(call->command, &err, NULL);
     s.options = (stk_inspect_options){
         .verify = v->verify,
         .whole = v->all,
@@ -224,14 +224,14 @@ static int run(const stk_invocation *call)
         .follow_outside = v->follow_outside,
         .ledger = ledger,
         .threads = (int)v->common.threads,
-        .cancel = stk_signals_token(),
+        .cancel = cli_signals_token(),
         .progress = show_progress,
     };
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     stk_json_begin(&s.json, &text, 2);
     int code = inspect_paths(&s);
     if (v->common.json) {
-        if (stk_json_end(&s.json, &err)) code = stk_report_error(call->command, &err, NULL);
+        if (stk_json_end(&s.json, &err)) code = cli_report_error(call->command, &err, NULL);
         fwrite(text.data, 1, text.size, stdout);
     }
     stk_blob_release(&text);
@@ -239,7 +239,7 @@ static int run(const stk_invocation *call)
     return code;
 }
 
-const stk_command stk_command_inspect = {
+const cli_command cli_command_inspect = {
     .name = "inspect",
     .summary = "show and check what a data set holds",
     .operands = "PATH...",
@@ -259,6 +259,6 @@ const stk_command stk_command_inspect = {
     .option_count = sizeof options / sizeof *options,
     .defaults = &defaults,
     .value_bytes = sizeof defaults,
-    .print_more_help = stk_source_kinds_print,
+    .print_more_help = cli_source_kinds_print,
     .run = run,
 };

@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct values {
-    stk_train_values train;
+    cli_train_values train;
     double           seconds;
     int64_t          pictures;
     bool             all, strict;
@@ -20,11 +20,11 @@ typedef struct values {
 
 static const values defaults = {.pictures = 2000};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "seconds",
      .letter = 's',
      .metavar = "S",
-     .kind = STK_OPTION_NUMBER,
+     .kind = CLI_OPTION_NUMBER,
      .target = offsetof(values, seconds),
      .least = 0,
      .most = 1e6,
@@ -33,7 +33,7 @@ static const stk_option options[] = {
              "(default 0: by what they compute and move)"},
     {.name = "pictures",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, pictures),
      .least = 0,
      .most = 1e15,
@@ -41,23 +41,23 @@ static const stk_option options[] = {
      .help = "pictures to decode and compare, spread over the data (default 2000; 0: none)"},
     {.name = "all",
      .letter = 'a',
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, all),
      .group = "How it judges",
      .help = "decode and compare every picture"},
     {.name = "strict",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, strict),
      .group = "How it judges",
      .help = "exit with 1 when anything is found, for scripts (default: findings are no failure)"},
     {.name = "color",
      .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, color),
-     .choice = stk_color_choice,
+     .choice = cli_color_choice,
      .group = "What to show",
      .help = "colours: auto (on a terminal), always, never"},
-    STK_TRAIN_OPTIONS(values, train),
+    CLI_TRAIN_OPTIONS(values, train),
 };
 
 enum { STEPS_MOST = 4096 };
@@ -71,7 +71,7 @@ typedef struct trial {
     size_t           count;
 } trial;
 
-static stk_status open_half(trial *t, const stk_train_job *job, stk_error *err)
+static stk_status open_half(trial *t, const cli_train_job *job, stk_error *err)
 {
     t->half_recipe = job->recipe;
     t->half_recipe.knobs.ahead = 0; /* steps of both in turn: none may be left for the other */
@@ -81,10 +81,10 @@ static stk_status open_half(trial *t, const stk_train_job *job, stk_error *err)
 
 static stk_status step(stk_train_bench *bench, double *seconds, stk_error *err)
 {
-    const double begin = stk_seconds_now();
-    STK_TRY(stk_cancel_check(stk_signals_token(), "lint", err));
+    const double begin = cli_seconds_now();
+    STK_TRY(stk_cancel_check(cli_signals_token(), "lint", err));
     STK_TRY(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err));
-    *seconds = stk_seconds_now() - begin;
+    *seconds = cli_seconds_now() - begin;
     return STK_OK;
 }
 
@@ -95,16 +95,16 @@ static stk_status measure(trial *t, double seconds, stk_error *err)
     STK_TRY(step(t->bench, &unused, err));
     if (t->half) STK_TRY(step(t->half, &unused, err));
     stk_program_time(stk_train_bench_program(t->bench), true);
-    const double begin = stk_seconds_now();
+    const double begin = cli_seconds_now();
     do {
         STK_TRY(step(t->bench, &t->seconds[0][t->count], err));
         if (t->half) STK_TRY(step(t->half, &t->seconds[1][t->count], err));
         t->count++;
-    } while (stk_seconds_now() - begin < seconds && t->count < STEPS_MOST);
+    } while (cli_seconds_now() - begin < seconds && t->count < STEPS_MOST);
     return STK_OK;
 }
 
-static stk_status try_steps(trial *t, const stk_train_job *job, double seconds,
+static stk_status try_steps(trial *t, const cli_train_job *job, double seconds,
                             stk_lint_machine *machine, stk_error *err)
 {
     if (seconds <= 0) return STK_OK;
@@ -112,12 +112,12 @@ static stk_status try_steps(trial *t, const stk_train_job *job, double seconds,
         STK_TRY(open_half(t, job, err));
     STK_TRY(measure(t, seconds, err));
     if (t->half)
-        machine->bf16_speed = stk_spread_of(t->seconds[0], t->count).median /
-                              stk_spread_of(t->seconds[1], t->count).median;
+        machine->bf16_speed = cli_spread_of(t->seconds[0], t->count).median /
+                              cli_spread_of(t->seconds[1], t->count).median;
     return STK_OK;
 }
 
-static stk_status lint(trial *t, const stk_train_job *job, double seconds, stk_lint_list *list,
+static stk_status lint(trial *t, const cli_train_job *job, double seconds, stk_lint_list *list,
                        stk_error *err)
 {
     stk_lint_machine machine;
@@ -133,20 +133,20 @@ static stk_status lint(trial *t, const stk_train_job *job, double seconds, stk_l
     return STK_OK;
 }
 
-static int print(const stk_invocation *call, const stk_lint_list *list)
+static int print(const cli_invocation *call, const stk_lint_list *list)
 {
     const values *v = call->values;
     stk_blob      text;
     stk_error     err;
-    int           code = v->strict && list->count ? STK_EXIT_FAILED : STK_EXIT_OK;
+    int           code = v->strict && list->count ? CLI_EXIT_FAILED : CLI_EXIT_OK;
     if (!v->train.json) {
-        const stk_style style = stk_style_for(stdout, v->color);
-        stk_lint_text_print(stdout, list, &style);
+        const cli_style style = cli_style_for(stdout, v->color);
+        cli_lint_text_print(stdout, list, &style);
         return code;
     }
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     if (stk_lint_write(list, &text, &err))
-        code = stk_report_error(call->command, &err, NULL);
+        code = cli_report_error(call->command, &err, NULL);
     else
         printf("%.*s\n", (int)text.size, (const char *)text.data);
     stk_blob_release(&text);
@@ -154,7 +154,7 @@ static int print(const stk_invocation *call, const stk_lint_list *list)
 }
 
 /* What is wrong with the data itself. A pipeline of one's own reads what it likes. */
-static stk_status lint_pictures(const values *v, const stk_train_job *job, stk_lint_list *list,
+static stk_status lint_pictures(const values *v, const cli_train_job *job, stk_lint_list *list,
                                 stk_error *err)
 {
     const stk_train_recipe  *recipe = &job->recipe;
@@ -162,12 +162,12 @@ static stk_status lint_pictures(const values *v, const stk_train_job *job, stk_l
     stk_health_options       wanted = {.all = v->all,
                                        .sample = (uint64_t)v->pictures,
                                        .threads = (int)recipe->knobs.threads,
-                                       .cancel = stk_signals_token()};
+                                       .cancel = cli_signals_token()};
     const stk_source_options source = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
                                        .follow_outside = recipe->data.follow_outside};
     bool                     applies;
     if (*recipe->data.pipeline || !v->pictures) return STK_OK;
-    STK_TRY(stk_health_run(&report, recipe->data.path, &source, &wanted, v->train.quiet, &applies,
+    STK_TRY(cli_health_run(&report, recipe->data.path, &source, &wanted, v->train.quiet, &applies,
                            err));
     if (!applies) return STK_OK;
     stk_lint_health(list, &report, recipe->data.path);
@@ -175,7 +175,7 @@ static stk_status lint_pictures(const values *v, const stk_train_job *job, stk_l
     return STK_OK;
 }
 
-static int lint_job(const stk_invocation *call, const stk_train_job *job)
+static int lint_job(const cli_invocation *call, const cli_train_job *job)
 {
     const values *v = call->values;
     stk_lint_list list = {0};
@@ -183,31 +183,31 @@ static int lint_job(const stk_invocation *call, const stk_train_job *job)
     trial        *t = calloc(1, sizeof *t);
     if (!t) {
         (void)stk_fail(&err, STK_E_NOMEM, "lint", NULL, "no memory");
-        return stk_report_error(call->command, &err, NULL);
+        return cli_report_error(call->command, &err, NULL);
     }
-    if (!v->train.quiet) stk_notice_begin(v->seconds > 0 ? "measuring ..." : "compiling ...");
+    if (!v->train.quiet) cli_notice_begin(v->seconds > 0 ? "measuring ..." : "compiling ...");
     stk_status st = lint(t, job, v->seconds, &list, &err);
-    stk_notice_end();
+    cli_notice_end();
     if (!st) st = lint_pictures(v, job, &list, &err);
     stk_train_bench_free(t->bench);
     stk_train_bench_free(t->half);
     free(t);
-    return st ? stk_train_job_error(call, &err) : print(call, &list);
+    return st ? cli_train_job_error(call, &err) : print(call, &list);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
-    stk_train_job job;
-    stk_train_job_init(&job);
-    int code = stk_train_job_prepare(&job, call, &v->train,
+    cli_train_job job;
+    cli_train_job_init(&job);
+    int code = cli_train_job_prepare(&job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
     if (!code) code = lint_job(call, &job);
-    stk_train_job_release(&job);
+    cli_train_job_release(&job);
     return code;
 }
 
-const stk_command stk_command_lint = {
+const cli_command cli_command_lint = {
     .name = "lint",
     .summary = "look for what will cost time for nothing: model, recipe, data, input",
     .operands = "[DATA]",
@@ -226,6 +226,6 @@ const stk_command stk_command_lint = {
     .option_count = sizeof options / sizeof *options,
     .defaults = &defaults,
     .value_bytes = sizeof defaults,
-    .print_more_help = stk_train_print_models,
+    .print_more_help = cli_train_print_models,
     .run = run,
 };

@@ -17,7 +17,7 @@
 enum { NARROWEST = 20, WIDEST = 100 }; /* of a chart, in columns */
 
 typedef struct values {
-    stk_train_values train;
+    cli_train_values train;
     double           from, to;
     int64_t          steps;
     const char      *plot, *csv, *color;
@@ -25,10 +25,10 @@ typedef struct values {
 
 static const values defaults = {.from = 1e-5, .to = 10, .steps = 100};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "from",
      .metavar = "X",
-     .kind = STK_OPTION_NUMBER,
+     .kind = CLI_OPTION_NUMBER,
      .target = offsetof(values, from),
      .least = 1e-30,
      .most = 1e6,
@@ -36,7 +36,7 @@ static const stk_option options[] = {
      .help = "the first rate (default 1e-5)"},
     {.name = "to",
      .metavar = "X",
-     .kind = STK_OPTION_NUMBER,
+     .kind = CLI_OPTION_NUMBER,
      .target = offsetof(values, to),
      .least = 1e-30,
      .most = 1e6,
@@ -44,7 +44,7 @@ static const stk_option options[] = {
      .help = "the last rate (default 10); the ramp ends earlier when the loss goes up fourfold"},
     {.name = "steps",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, steps),
      .least = 10,
      .most = 100000,
@@ -52,24 +52,24 @@ static const stk_option options[] = {
      .help = "steps from the first to the last (default 100)"},
     {.name = "plot",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, plot),
      .group = "Output",
      .help = "write the chart to this file, .svg or .png"},
     {.name = "csv",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, csv),
      .group = "Output",
      .help = "write the curve to this file: rate, loss, smoothed loss"},
     {.name = "color",
      .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, color),
-     .choice = stk_color_choice,
+     .choice = cli_color_choice,
      .group = "Output",
      .help = "colours: auto (on a terminal), always, never"},
-    STK_TRAIN_OPTIONS(values, train),
+    CLI_TRAIN_OPTIONS(values, train),
 };
 
 /* A chart keeps pointers: what it points to lives here. */
@@ -132,7 +132,7 @@ static stk_status save_plot(const drawing *d, const char *path, stk_error *err)
     stk_blob_init(&picture, NULL, STK_MEMORY_OUTPUT);
     stk_status st = ends_in(path, ".png") ? stk_chart_png(&picture, &d->chart, false, err)
                                           : stk_chart_svg(&picture, &d->chart, err);
-    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&picture), err);
+    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&picture), err);
     stk_blob_release(&picture);
     return st;
 }
@@ -149,14 +149,14 @@ static stk_status save_csv(const stk_lr_result *r, const char *path, stk_error *
                                     r->points[i].loss, r->points[i].smoothed);
         st = stk_blob_append(&text, line, (size_t)length, err);
     }
-    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&text), err);
+    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&text), err);
     stk_blob_release(&text);
     return st;
 }
 
-static stk_status print_chart(const drawing *d, const stk_style *style, stk_error *err)
+static stk_status print_chart(const drawing *d, const cli_style *style, stk_error *err)
 {
-    const stk_chart_text_options how = {.columns = stk_terminal_width(stdout, NARROWEST, WIDEST),
+    const stk_chart_text_options how = {.columns = cli_terminal_width(stdout, NARROWEST, WIDEST),
                                         .rows = 12,
                                         .utf8 = style->unicode,
                                         .colour = style->bold[0] != 0};
@@ -169,7 +169,7 @@ static stk_status print_chart(const drawing *d, const stk_style *style, stk_erro
 }
 
 /* How to train with the suggestion: with all that it was found with. Free it; NULL: no memory. */
-static char *write_command(const stk_invocation *call, const stk_lr_result *r)
+static char *write_command(const cli_invocation *call, const stk_lr_result *r)
 {
     const values *v = call->values;
     char         *text = NULL;
@@ -177,7 +177,7 @@ static char *write_command(const stk_invocation *call, const stk_lr_result *r)
     FILE         *out = open_memstream(&text, &size);
     if (!out) return NULL;
     fprintf(out, "stoker train");
-    stk_train_flags_print(out, &v->train, call->operand_count ? call->operands[0] : NULL,
+    cli_train_flags_print(out, &v->train, call->operand_count ? call->operands[0] : NULL,
                           "train.learning_rate");
     fprintf(out, " --learning-rate %.3g", r->suggestion);
     if (!fclose(out)) return text;
@@ -185,7 +185,7 @@ static char *write_command(const stk_invocation *call, const stk_lr_result *r)
     return NULL;
 }
 
-static void print_text(const stk_invocation *call, const stk_lr_result *r, const stk_style *style)
+static void print_text(const cli_invocation *call, const stk_lr_result *r, const cli_style *style)
 {
     printf("%zu steps%s\n", r->count,
            r->diverged ? ", until the loss went up: rates above the last are too large" : "");
@@ -202,19 +202,19 @@ static void print_text(const stk_invocation *call, const stk_lr_result *r, const
     free(command);
 }
 
-static int print_json(const stk_invocation *call, const stk_train_job *job, const stk_lr_result *r)
+static int print_json(const cli_invocation *call, const cli_train_job *job, const stk_lr_result *r)
 {
-    stk_json_out     out;
+    cli_json_out     out;
     stk_json_writer *json = &out.writer;
     char            *command = r->suggestion > 0 ? write_command(call, r) : NULL;
-    stk_json_out_begin(&out);
+    cli_json_out_begin(&out);
     stk_json_object(json);
     stk_json_pair_double(json, "suggestion", r->suggestion);
     stk_json_pair_double(json, "steepest", r->steepest);
     stk_json_pair_double(json, "valley", r->valley);
     stk_json_pair_bool(json, "diverged", r->diverged);
     if (command) stk_json_pair_string(json, "command", command);
-    stk_left_out_write_json(json, job->data.source);
+    cli_left_out_write_json(json, job->data.source);
     stk_json_key(json, "points");
     stk_json_array(json);
     for (size_t i = 0; i < r->count; i++) {
@@ -227,13 +227,13 @@ static int print_json(const stk_invocation *call, const stk_train_job *job, cons
     stk_json_array_end(json);
     stk_json_object_end(json);
     free(command);
-    return stk_json_out_end(&out, call);
+    return cli_json_out_end(&out, call);
 }
 
-static int show(const stk_invocation *call, const stk_train_job *job, const stk_lr_result *r)
+static int show(const cli_invocation *call, const cli_train_job *job, const stk_lr_result *r)
 {
     const values   *v = call->values;
-    const stk_style style = stk_style_for(stdout, v->color);
+    const cli_style style = cli_style_for(stdout, v->color);
     drawing         d = {0};
     stk_error       err;
     stk_status      st = describe(&d, r, &err);
@@ -242,10 +242,10 @@ static int show(const stk_invocation *call, const stk_train_job *job, const stk_
     if (!st && !v->train.json && !v->train.quiet && r->count > 1)
         st = print_chart(&d, &style, &err);
     free(d.numbers);
-    if (st) return stk_report_error(call->command, &err, NULL);
+    if (st) return cli_report_error(call->command, &err, NULL);
     if (v->train.json) return print_json(call, job, r);
     print_text(call, r, &style);
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 static void show_progress(void *context, int64_t step, int64_t steps, double rate, double loss)
@@ -256,44 +256,44 @@ static void show_progress(void *context, int64_t step, int64_t steps, double rat
                 (long long)steps, rate, loss);
 }
 
-static int find(const stk_invocation *call, const stk_train_job *job)
+static int find(const cli_invocation *call, const cli_train_job *job)
 {
     const values        *v = call->values;
     bool                 shown = isatty(STDERR_FILENO) && !v->train.quiet;
     const stk_lr_options how = {.from = v->from,
                                 .to = v->to,
                                 .steps = v->steps,
-                                .cancel = stk_signals_token(),
+                                .cancel = cli_signals_token(),
                                 .progress = show_progress,
                                 .progress_context = &shown};
     stk_lr_result        result;
     stk_error            err;
-    if (!v->train.quiet) stk_left_out_say(job->data.source);
+    if (!v->train.quiet) cli_left_out_say(job->data.source);
     const stk_status st = stk_lr_find(&job->recipe, &job->data, &how, &result, &err);
     if (shown) fprintf(stderr, "\r\033[K");
-    if (st) return stk_train_job_error(call, &err);
+    if (st) return cli_train_job_error(call, &err);
     const int code = show(call, job, &result);
     stk_lr_result_release(&result);
     return code;
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
-    stk_train_job job;
+    cli_train_job job;
     if (!(v->from < v->to))
-        return stk_report_usage(call->command, "--from must be smaller than --to", NULL);
+        return cli_report_usage(call->command, "--from must be smaller than --to", NULL);
     if (v->plot && !ends_in(v->plot, ".svg") && !ends_in(v->plot, ".png"))
-        return stk_report_usage(call->command, "--plot: the file must end in .svg or .png", NULL);
-    stk_train_job_init(&job);
-    int code = stk_train_job_prepare(&job, call, &v->train,
+        return cli_report_usage(call->command, "--plot: the file must end in .svg or .png", NULL);
+    cli_train_job_init(&job);
+    int code = cli_train_job_prepare(&job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
     if (!code) code = find(call, &job);
-    stk_train_job_release(&job);
+    cli_train_job_release(&job);
     return code;
 }
 
-const stk_command stk_command_lr_find = {
+const cli_command cli_command_lr_find = {
     .name = "lr-find",
     .summary = "find a learning rate: a ramp over a few hundred steps, and what it suggests",
     .operands = "[DATA]",
@@ -311,6 +311,6 @@ const stk_command stk_command_lr_find = {
     .option_count = sizeof options / sizeof *options,
     .defaults = &defaults,
     .value_bytes = sizeof defaults,
-    .print_more_help = stk_train_print_models,
+    .print_more_help = cli_train_print_models,
     .run = run,
 };

@@ -4,57 +4,57 @@
 #include "show_models.h"
 #include "text.h"
 
-static const stk_models_values defaults = {.batch = 1, .width = 1};
+static const cli_models_values defaults = {.batch = 1, .width = 1};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "size",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
-     .target = offsetof(stk_models_values, size),
+     .kind = CLI_OPTION_INTEGER,
+     .target = offsetof(cli_models_values, size),
      .least = 1,
      .most = 16384,
      .group = "How it is built",
      .help = "height and width of the pictures (default: the model's)"},
     {.name = "channels",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
-     .target = offsetof(stk_models_values, channels),
+     .kind = CLI_OPTION_INTEGER,
+     .target = offsetof(cli_models_values, channels),
      .least = 1,
      .most = 4096,
      .group = "How it is built",
      .help = "channels of the pictures (default: the model's)"},
     {.name = "batch",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
-     .target = offsetof(stk_models_values, batch),
+     .kind = CLI_OPTION_INTEGER,
+     .target = offsetof(cli_models_values, batch),
      .least = 1,
      .most = 1000000,
      .group = "How it is built",
      .help = "pictures at a time, as shapes show it (default 1); costs are per picture"},
     {.name = "width",
      .metavar = "X",
-     .kind = STK_OPTION_NUMBER,
-     .target = offsetof(stk_models_values, width),
+     .kind = CLI_OPTION_NUMBER,
+     .target = offsetof(cli_models_values, width),
      .least = 0.01,
      .most = 64,
      .group = "How it is built",
      .help = "times the channels of every layer (default 1)"},
     {.name = "classes",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
-     .target = offsetof(stk_models_values, classes),
+     .kind = CLI_OPTION_INTEGER,
+     .target = offsetof(cli_models_values, classes),
      .least = 1,
      .most = 1000000,
      .group = "How it is built",
      .help = "classes to tell apart (default: the model's)"},
     {.name = "graph",
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(stk_models_values, graph),
+     .kind = CLI_OPTION_FLAG,
+     .target = offsetof(cli_models_values, graph),
      .group = "What to show",
      .help = "print every operation of NAME, as it is built for evaluation"},
     {.name = "json",
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(stk_models_values, json),
+     .kind = CLI_OPTION_FLAG,
+     .target = offsetof(cli_models_values, json),
      .group = "What to show",
      .help = "print the result as JSON"},
 };
@@ -65,59 +65,59 @@ static void print_models(FILE *out, int width)
     fprintf(out, "\nModels:\n");
     for (size_t i = 0; (model = stk_model_at(i)) != NULL; i++) {
         const int column = fprintf(out, "  %s", model->name);
-        stk_text_wrap(out, model->help, column, 20, width);
+        cli_text_wrap(out, model->help, column, 20, width);
     }
 }
 
-static int refuse_name(const stk_invocation *call, const stk_error *err)
+static int refuse_name(const cli_invocation *call, const stk_error *err)
 {
     char message[sizeof err->where + sizeof err->message + 16];
     snprintf(message, sizeof message, "model '%s': %s", err->where, err->message);
-    return stk_report_usage(call->command, message, NULL);
+    return cli_report_usage(call->command, message, NULL);
 }
 
-static stk_status print_graph(const stk_model_graphs *graphs, stk_error *err)
+static stk_status print_graph(const cli_model_graphs *graphs, stk_error *err)
 {
     stk_blob text;
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     stk_status st = stk_graph_dump(graphs->evaluation, &text, err);
-    if (!st) stk_print_lines(stdout, stk_blob_bytes(&text));
+    if (!st) cli_print_lines(stdout, stk_blob_bytes(&text));
     stk_blob_release(&text);
     return st;
 }
 
-static stk_status show_one(const stk_model *model, const stk_models_values *v, stk_error *err)
+static stk_status show_one(const stk_model *model, const cli_models_values *v, stk_error *err)
 {
-    stk_model_graphs graphs;
-    STK_TRY(stk_model_graphs_build(&graphs, model, v, err));
+    cli_model_graphs graphs;
+    STK_TRY(cli_model_graphs_build(&graphs, model, v, err));
     stk_status st = STK_OK;
     if (v->graph)
         st = print_graph(&graphs, err);
     else if (v->json)
-        st = stk_models_write_one(&graphs, err);
+        st = cli_models_write_one(&graphs, err);
     else
-        stk_models_print_one(&graphs);
-    stk_model_graphs_release(&graphs);
+        cli_models_print_one(&graphs);
+    cli_model_graphs_release(&graphs);
     return st;
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
-    const stk_models_values *v = call->values;
+    const cli_models_values *v = call->values;
     const stk_model         *model = NULL;
     stk_error                err;
     if (call->operand_count && stk_model_find(&model, call->operands[0], &err))
         return refuse_name(call, &err);
     if (!model && v->graph)
-        return stk_report_usage(call->command, "NAME is missing",
+        return cli_report_usage(call->command, "NAME is missing",
                                 "--graph shows one model; name it");
     stk_status st = model     ? show_one(model, v, &err)
-                    : v->json ? stk_models_write_all(v, &err)
-                              : stk_models_print_all(v, &err);
-    return st ? stk_report_error(call->command, &err, NULL) : STK_EXIT_OK;
+                    : v->json ? cli_models_write_all(v, &err)
+                              : cli_models_print_all(v, &err);
+    return st ? cli_report_error(call->command, &err, NULL) : CLI_EXIT_OK;
 }
 
-const stk_command stk_command_models = {
+const cli_command cli_command_models = {
     .name = "models",
     .summary = "show the networks there are and what they cost",
     .operands = "[NAME]",
@@ -136,7 +136,7 @@ const stk_command stk_command_models = {
     .option_count = sizeof options / sizeof *options,
     .defaults = &defaults,
     .value_bytes = sizeof defaults,
-    .operand_choice = stk_choice_model,
+    .operand_choice = cli_choice_model,
     .print_more_help = print_models,
     .run = run,
 };

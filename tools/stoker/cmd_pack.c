@@ -15,7 +15,7 @@
 #include <string.h>
 
 typedef struct values {
-    stk_common_values common;
+    cli_common_values common;
     const char       *name, *splits, *kind, *compression, *trace, *format, *on_bad;
     uint64_t          shard_bytes;
     bool              keep_order, restart, seekable, no_seekable, follow_outside;
@@ -49,16 +49,16 @@ static size_t chosen(const char *(*choice)(size_t index), const char *word)
     return index;
 }
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "name",
      .metavar = "NAME",
-     .kind = STK_OPTION_TEXT,
+     .kind = CLI_OPTION_TEXT,
      .target = offsetof(values, name),
      .group = "Output",
      .help = "name of the data set (default: OUT's last component)"},
     {.name = "shard-mb",
      .metavar = "N",
-     .kind = STK_OPTION_SIZE_MB,
+     .kind = CLI_OPTION_SIZE_MB,
      .target = offsetof(values, shard_bytes),
      .least = 0.001,
      .most = 1e6,
@@ -66,26 +66,26 @@ static const stk_option options[] = {
      .help = "size of a shard to aim at, in MB (default 100)"},
     {.name = "splits",
      .metavar = "LIST",
-     .kind = STK_OPTION_TEXT,
+     .kind = CLI_OPTION_TEXT,
      .target = offsetof(values, splits),
      .group = "Output",
      .help = "split anew, such as train=0.9,test=0.1 (default: the splits of SOURCE)"},
     {.name = "compression",
      .metavar = "CODEC",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, compression),
      .choice = compression_choice,
      .group = "Output",
      .help = "of the shards: none, gzip, zlib, zstd (default none: pictures are compressed "
              "already, and only plain shards can be read in any order)"},
     {.name = "keep-order",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, keep_order),
      .group = "Output",
      .help = "keep the order of SOURCE (default: shuffle each split once)"},
     {.name = "seed",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, seed),
      .least = 0,
      .most = 9.3e18,
@@ -93,7 +93,7 @@ static const stk_option options[] = {
      .help = "of the shuffle and the splits; the same seed gives the same bytes (default 0)"},
     {.name = "format",
      .metavar = "FORMAT",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, format),
      .choice = format_choice,
      .group = "Pictures",
@@ -101,18 +101,18 @@ static const stk_option options[] = {
              "keep: the bytes of SOURCE; jpeg: other pictures become JPEGs, too; raw: pixels; "
              "auto: raw up to 64x64 pixels, else jpeg (default seekable)"},
     {.name = "seekable",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, seekable),
      .group = "Pictures",
      .help = "write JPEGs so that crops are decoded quickly (done without being asked, too)"},
     {.name = "no-seekable",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, no_seekable),
      .group = "Pictures",
      .help = "leave JPEGs as they are or as they are encoded"},
     {.name = "resize",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, resize),
      .least = 1,
      .most = 65535,
@@ -120,7 +120,7 @@ static const stk_option options[] = {
      .help = "make larger pictures N pixels on their short side, once, as JPEGs or raw"},
     {.name = "quality",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, quality),
      .least = 1,
      .most = 100,
@@ -128,7 +128,7 @@ static const stk_option options[] = {
      .help = "of JPEGs that are encoded (default 95)"},
     {.name = "on-bad",
      .metavar = "WHAT",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, on_bad),
      .choice = on_bad_choice,
      .group = "Pictures",
@@ -137,40 +137,40 @@ static const stk_option options[] = {
              "not be read (default fail)"},
     {.name = "kind",
      .metavar = "KIND",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, kind),
-     .choice = stk_source_kind_choice,
+     .choice = cli_source_kind_choice,
      .group = "Running",
      .help = "what SOURCE is (default: found out by looking)"},
-    STK_FOLLOW_OUTSIDE_OPTION(values, follow_outside, "Running"),
+    CLI_FOLLOW_OUTSIDE_OPTION(values, follow_outside, "Running"),
     {.name = "restart",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, restart),
      .group = "Running",
      .help = "throw away an unfinished run of other content or flags"},
     {.name = "trace",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, trace),
      .group = "Running",
      .help = "write what each thread did when to FILE (opens in Perfetto, chrome://tracing)"},
-    STK_COMMON_OPTIONS(values, common),
+    CLI_COMMON_OPTIONS(values, common),
 };
 
 typedef struct session {
-    const stk_invocation *call;
+    const cli_invocation *call;
     const values         *values;
     const char           *source_path, *out_path;
-    stk_split_list        splits;
+    cli_split_list        splits;
     stk_ledger           *ledger;
     stk_trace            *trace;
     stk_source           *source;
-    stk_progress          progress;
+    cli_progress          progress;
 } session;
 
 static void show_progress(void *context, const stk_pack_progress *at)
 {
-    stk_progress_update(context, at->bytes_done, at->bytes_total, at->items_done, at->items_total);
+    cli_progress_update(context, at->bytes_done, at->bytes_total, at->items_done, at->items_total);
 }
 
 static bool is_bad_picture(const stk_error *err)
@@ -201,7 +201,7 @@ static const char *advise(const stk_error *err)
 
 static int fail(const session *s, const stk_error *err)
 {
-    return stk_report_error(s->call->command, err, advise(err));
+    return cli_report_error(s->call->command, err, advise(err));
 }
 
 static stk_status list_source(session *s, stk_error *err)
@@ -209,15 +209,15 @@ static stk_status list_source(session *s, stk_error *err)
     const stk_source_options source_options = {
         .kind = s->values->kind,
         .ledger = s->ledger,
-        .cancel = stk_signals_token(),
+        .cancel = cli_signals_token(),
         .skip_bad = !strcmp(s->values->on_bad, stk_pack_on_bad_name(STK_PACK_BAD_SKIPPED)),
         .follow_outside = s->values->follow_outside};
     char note[300], shown[250];
-    stk_text_fit(shown, sizeof shown, s->source_path, 200);
+    cli_text_fit(shown, sizeof shown, s->source_path, 200);
     snprintf(note, sizeof note, "listing %s ...", shown);
-    if (!s->values->common.quiet) stk_notice_begin(note);
+    if (!s->values->common.quiet) cli_notice_begin(note);
     const stk_status st = stk_source_open(&s->source, NULL, s->source_path, &source_options, err);
-    stk_notice_end();
+    cli_notice_end();
     return st;
 }
 
@@ -239,7 +239,7 @@ static stk_status pack(session *s, stk_pack_result *result, stk_error *err)
         .threads = (int)v->common.threads,
         .restart = v->restart,
         .ledger = s->ledger,
-        .cancel = stk_signals_token(),
+        .cancel = cli_signals_token(),
         .trace = s->trace,
         .progress = show_progress,
         .progress_context = &s->progress,
@@ -248,9 +248,9 @@ static stk_status pack(session *s, stk_pack_result *result, stk_error *err)
     for (size_t i = 0; v->compression && (codec = compression_choice(i)) != NULL; i++)
         if (!strcmp(codec, v->compression))
             pack_options.compression = (stk_compression)(STK_COMPRESSION_NONE + i);
-    stk_progress_begin(&s->progress, "packing", v->common.quiet);
+    cli_progress_begin(&s->progress, "packing", v->common.quiet);
     const stk_status st = stk_pack(s->source, s->out_path, &pack_options, result, err);
-    stk_progress_end(&s->progress);
+    cli_progress_end(&s->progress);
     return st;
 }
 
@@ -271,26 +271,26 @@ static stk_status write_trace(const session *s, stk_error *err)
 
 static void print_pictures(const stk_pack_result *result)
 {
-    char         a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM], d[STK_FORMAT_ROOM];
+    char         a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM], d[CLI_FORMAT_ROOM];
     const double before = (double)result->picture_bytes_in;
     if (!result->picture_bytes_in) return;
-    printf("  pictures: %s made seekable, %s encoded anew", stk_format_count(a, result->seekable),
-           stk_format_count(b, result->encoded));
+    printf("  pictures: %s made seekable, %s encoded anew", cli_format_count(a, result->seekable),
+           cli_format_count(b, result->encoded));
     if (result->converted)
-        printf(", %s TIFF or PNM turned into PNG", stk_format_count(a, result->converted));
-    printf("; %s became %s (%+.1f %%)\n", stk_format_bytes(c, result->picture_bytes_in),
-           stk_format_bytes(d, result->picture_bytes_out),
+        printf(", %s TIFF or PNM turned into PNG", cli_format_count(a, result->converted));
+    printf("; %s became %s (%+.1f %%)\n", cli_format_bytes(c, result->picture_bytes_in),
+           cli_format_bytes(d, result->picture_bytes_out),
            100 * ((double)result->picture_bytes_out - before) / before);
 }
 
 static void print_bad(const session *s, const stk_pack_result *result)
 {
-    char           a[STK_FORMAT_ROOM];
+    char           a[CLI_FORMAT_ROOM];
     const uint64_t bad = result->bad_kept + result->bad_skipped;
     if (!bad) return;
-    printf("  %s bad picture%s %s: see ", stk_format_count(a, bad), bad == 1 ? "" : "s",
+    printf("  %s bad picture%s %s: see ", cli_format_count(a, bad), bad == 1 ? "" : "s",
            result->bad_kept ? "kept" : "skipped");
-    stk_text_print(stdout, s->out_path);
+    cli_text_print(stdout, s->out_path);
     printf("/bad_items.txt\n");
 }
 
@@ -300,7 +300,7 @@ static void print_left_out(const session *s)
     stk_source_left_out_text(s->source, text, sizeof text);
     if (!*text) return;
     printf("  left out: ");
-    stk_text_print(stdout, text);
+    cli_text_print(stdout, text);
     printf("\n");
 }
 
@@ -309,31 +309,31 @@ static void print_notes(const session *s)
     const char *note = NULL;
     while ((note = stk_source_next_note(s->source, note))) {
         printf("  ");
-        stk_text_print(stdout, note);
+        cli_text_print(stdout, note);
         printf("\n");
     }
 }
 
 static void print_text(const session *s, const stk_pack_result *result, double seconds)
 {
-    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM], d[STK_FORMAT_ROOM];
+    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM], d[CLI_FORMAT_ROOM];
     if (result->already_done) {
-        stk_text_print(stdout, s->out_path);
+        cli_text_print(stdout, s->out_path);
         printf(": holds this pack already, nothing to do\n");
         return;
     }
-    printf("packed %s item%s into ", stk_format_count(a, result->items),
+    printf("packed %s item%s into ", cli_format_count(a, result->items),
            result->items == 1 ? "" : "s");
-    stk_text_print(stdout, s->out_path);
-    printf("\n  %s split%s, %s shard%s", stk_format_count(a, result->splits),
-           result->splits == 1 ? "" : "s", stk_format_count(b, result->shards),
+    cli_text_print(stdout, s->out_path);
+    printf("\n  %s split%s, %s shard%s", cli_format_count(a, result->splits),
+           result->splits == 1 ? "" : "s", cli_format_count(b, result->shards),
            result->shards == 1 ? "" : "s");
     if (result->shards_kept)
-        printf(", %s of them kept from an earlier run", stk_format_count(a, result->shards_kept));
-    printf("\n  %s read, %s written, %s", stk_format_bytes(a, result->bytes_in),
-           stk_format_bytes(b, result->bytes_out), stk_format_duration(c, seconds));
+        printf(", %s of them kept from an earlier run", cli_format_count(a, result->shards_kept));
+    printf("\n  %s read, %s written, %s", cli_format_bytes(a, result->bytes_in),
+           cli_format_bytes(b, result->bytes_out), cli_format_duration(c, seconds));
     /* What an earlier run did says nothing about this one's speed. */
-    if (!result->shards_kept) printf(", %s", stk_format_rate(d, result->bytes_in, seconds));
+    if (!result->shards_kept) printf(", %s", cli_format_rate(d, result->bytes_in, seconds));
     printf("\n");
     print_pictures(result);
     print_bad(s, result);
@@ -378,7 +378,7 @@ static stk_status print_json(const session *s, const stk_pack_result *result, do
     stk_json_pair_uint(&json, "bad_skipped", result->bad_skipped);
     stk_json_pair_double(&json, "seconds", seconds);
     stk_json_pair_bool(&json, "already_done", result->already_done);
-    stk_left_out_write_json(&json, s->source);
+    cli_left_out_write_json(&json, s->source);
     stk_json_object_end(&json);
     const stk_status st = stk_json_end(&json, err);
     fwrite(text.data, 1, text.size, stdout);
@@ -389,7 +389,7 @@ static stk_status print_json(const session *s, const stk_pack_result *result, do
 static void print_hint(const char *out_path)
 {
     fprintf(stderr, "next: stoker inspect ");
-    stk_print_path(stderr, out_path);
+    cli_print_path(stderr, out_path);
     fprintf(stderr, "\n");
 }
 
@@ -401,8 +401,8 @@ static int run_session(session *s)
     if (s->values->trace && try_trace(s, &err)) return fail(s, &err);
     if (s->values->trace && stk_trace_new(&s->trace, NULL, &err)) return fail(s, &err);
     if (list_source(s, &err)) return fail(s, &err);
-    int          code = pack(s, &result, &err) ? fail(s, &err) : STK_EXIT_OK;
-    const double seconds = stk_progress_seconds(&s->progress);
+    int          code = pack(s, &result, &err) ? fail(s, &err) : CLI_EXIT_OK;
+    const double seconds = cli_progress_seconds(&s->progress);
     /* A trace of a run that failed tells where it stood. */
     if (s->trace && write_trace(s, &trace_err)) {
         const int failed = fail(s, &trace_err);
@@ -413,7 +413,7 @@ static int run_session(session *s)
     print_text(s, &result, seconds);
     fflush(stdout); /* the hint comes after the result also where both go to one file */
     if (!s->values->common.quiet) print_hint(s->out_path);
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 /* Two flags that cannot both be meant; NULL: none. */
@@ -427,21 +427,21 @@ static const char *find_contradiction(const values *v)
     return NULL;
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     session s = {.call = call,
                  .values = call->values,
                  .source_path = call->operands[0],
                  .out_path = call->operands[1]};
-    char    why[200], message[STK_OPTION_MESSAGE];
-    if (s.values->splits && !stk_split_list_parse(&s.splits, s.values->splits, why, sizeof why)) {
+    char    why[200], message[CLI_OPTION_MESSAGE];
+    if (s.values->splits && !cli_split_list_parse(&s.splits, s.values->splits, why, sizeof why)) {
         snprintf(message, sizeof message, "--splits: %s", why);
-        return stk_report_usage(call->command, message,
+        return cli_report_usage(call->command, message,
                                 "an example: --splits train=0.8,validation=0.1,test=0.1");
     }
     const char *contradiction = find_contradiction(s.values);
     if (contradiction)
-        return stk_report_usage(call->command, contradiction, "leave out one of the two");
+        return cli_report_usage(call->command, contradiction, "leave out one of the two");
     const int code = run_session(&s);
     stk_source_free(s.source);
     stk_trace_free(s.trace);
@@ -449,7 +449,7 @@ static int run(const stk_invocation *call)
     return code;
 }
 
-const stk_command stk_command_pack = {
+const cli_command cli_command_pack = {
     .name = "pack",
     .summary = "turn any source into sharded TFRecords",
     .operands = "SOURCE OUT",
@@ -469,6 +469,6 @@ const stk_command stk_command_pack = {
     .option_count = sizeof options / sizeof *options,
     .defaults = &defaults,
     .value_bytes = sizeof defaults,
-    .print_more_help = stk_source_kinds_print,
+    .print_more_help = cli_source_kinds_print,
     .run = run,
 };

@@ -14,19 +14,19 @@
 #include <string.h>
 
 typedef struct values {
-    stk_common_values common;
+    cli_common_values common;
     int64_t           top, columns;
     const char       *sheet, *csv, *jsonl, *color;
-    stk_model_values  model;
+    cli_model_values  model;
 } values;
 
 static const values defaults = {.top = 5, .columns = 8};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "top",
      .letter = 'k',
      .metavar = "K",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, top),
      .least = 1,
      .most = 1000,
@@ -34,25 +34,25 @@ static const stk_option options[] = {
      .help = "classes to show of each picture, the likeliest first (default 5)"},
     {.name = "csv",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, csv),
      .group = "Output",
      .help = "write a table with a row for each picture; '-': to stdout"},
     {.name = "jsonl",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, jsonl),
      .group = "Output",
      .help = "write a JSON object a line for each picture; '-': to stdout"},
     {.name = "sheet",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, sheet),
      .group = "Output",
      .help = "draw the pictures with their classes into this PNG"},
     {.name = "columns",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, columns),
      .least = 1,
      .most = 64,
@@ -60,26 +60,26 @@ static const stk_option options[] = {
      .help = "pictures side by side on the sheet (default 8)"},
     {.name = "color",
      .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, color),
-     .choice = stk_color_choice,
+     .choice = cli_color_choice,
      .group = "Output",
      .help = "colours: auto (on a terminal), always, never"},
-    STK_MODEL_OPTIONS(values, model),
-    STK_COMMON_OPTIONS(values, common),
+    CLI_MODEL_OPTIONS(values, model),
+    CLI_COMMON_OPTIONS(values, common),
 };
 
 enum { PICTURE_MOST_BYTES = 1 << 30, FOLDER_ROOM = 256, BATCH = 32, MANY = 8 };
 
 typedef struct session {
-    const stk_invocation *call;
+    const cli_invocation *call;
     const values         *values;
-    stk_style             style;
+    cli_style             style;
     stk_predictor        *predictor;
-    stk_picture_files     files;
-    stk_predict_sheet     sheet;
-    stk_json_out          json;
-    stk_text_rows         csv, jsonl; /* where they are asked for */
+    cli_picture_files     files;
+    cli_predict_sheet     sheet;
+    cli_json_out          json;
+    cli_text_rows         csv, jsonl; /* where they are asked for */
     stk_blob              encoded;
     const char           *waiting[BATCH]; /* of the predictor */
     float                *probabilities;  /* of a batch */
@@ -103,7 +103,7 @@ static int64_t true_class(const session *s, const char *path)
     return stk_predictor_find_class(s->predictor, folder);
 }
 
-static void describe(const stk_prediction *p, char label[96], char note[160])
+static void describe(const cli_prediction *p, char label[96], char note[160])
 {
     const int64_t best = p->order[0];
     const char   *slash = strrchr(p->path, '/');
@@ -119,20 +119,20 @@ static void describe(const stk_prediction *p, char label[96], char note[160])
 }
 
 /* Its file is read again: those of a batch are not kept. */
-static stk_status add_to_sheet(session *s, const stk_prediction *p, stk_error *err)
+static stk_status add_to_sheet(session *s, const cli_prediction *p, stk_error *err)
 {
     char label[96], note[160];
-    if (s->sheet.count == STK_PREDICT_SHEET_MOST) return STK_OK;
+    if (s->sheet.count == CLI_PREDICT_SHEET_MOST) return STK_OK;
     describe(p, label, note);
     STK_TRY(stk_file_read_all(NULL, p->path, 0, PICTURE_MOST_BYTES, &s->encoded, err));
-    return stk_predict_sheet_add(&s->sheet, stk_blob_bytes(&s->encoded), label, note, err);
+    return cli_predict_sheet_add(&s->sheet, stk_blob_bytes(&s->encoded), label, note, err);
 }
 
 /* Rows are a JSON object each: appended to the text that waits to be written. */
 static void end_object(session *s, stk_json_writer *json)
 {
     if (!s->jsonl.status) s->jsonl.status = stk_json_end(json, &s->jsonl.err);
-    stk_text_rows_end(&s->jsonl);
+    cli_text_rows_end(&s->jsonl);
 }
 
 static bool is_screen(const char *path)
@@ -147,15 +147,15 @@ static bool prints(const session *s)
     return !v->common.json && !v->csv && !v->jsonl;
 }
 
-static void tell(session *s, const stk_prediction *p)
+static void tell(session *s, const cli_prediction *p)
 {
     stk_json_writer line;
-    if (s->values->common.json) stk_prediction_json(&s->json.writer, p);
-    if (prints(s)) stk_prediction_print(p, &s->style);
-    if (s->values->csv) stk_prediction_csv(&s->csv, p);
+    if (s->values->common.json) cli_prediction_json(&s->json.writer, p);
+    if (prints(s)) cli_prediction_print(p, &s->style);
+    if (s->values->csv) cli_prediction_csv(&s->csv, p);
     if (!s->values->jsonl) return;
     stk_json_begin(&line, &s->jsonl.text, 0);
-    stk_prediction_json(&line, p);
+    cli_prediction_json(&line, p);
     end_object(s, &line);
 }
 
@@ -164,32 +164,32 @@ static void fail_picture(session *s, const char *path, const stk_error *err)
 {
     char            line[1024];
     stk_json_writer json;
-    s->code = stk_report_error(s->call->command, err, NULL);
+    s->code = cli_report_error(s->call->command, err, NULL);
     stk_error_line(err, line, sizeof line);
-    if (s->values->common.json) stk_prediction_json_error(&s->json.writer, path, line);
-    if (s->values->csv) stk_prediction_csv_error(&s->csv, path, s->shown, line);
+    if (s->values->common.json) cli_prediction_json_error(&s->json.writer, path, line);
+    if (s->values->csv) cli_prediction_csv_error(&s->csv, path, s->shown, line);
     if (!s->values->jsonl) return;
     stk_json_begin(&json, &s->jsonl.text, 0);
-    stk_prediction_json_error(&json, path, line);
+    cli_prediction_json_error(&json, path, line);
     end_object(s, &json);
 }
 
 static void finish(session *s, const char *path, const float *probabilities)
 {
     stk_error            err;
-    const stk_prediction p = {.predictor = s->predictor,
+    const cli_prediction p = {.predictor = s->predictor,
                               .path = path,
                               .truth = true_class(s, path),
                               .probabilities = probabilities,
                               .order = s->order,
                               .shown = s->shown};
-    stk_prediction_sort(probabilities, stk_predictor_classes(s->predictor), s->shown, s->order);
+    cli_prediction_sort(probabilities, stk_predictor_classes(s->predictor), s->shown, s->order);
     tell(s, &p);
     s->done++;
     s->known += p.truth >= 0;
     s->right += p.truth >= 0 && p.truth == s->order[0];
     if (s->values->sheet && add_to_sheet(s, &p, &err))
-        s->code = stk_report_error(s->call->command, &err, NULL);
+        s->code = cli_report_error(s->call->command, &err, NULL);
 }
 
 /* What waits is predicted and told, in its order. */
@@ -220,10 +220,10 @@ static void predict(session *s, const char *path)
 static void predict_all(session *s)
 {
     stk_error err;
-    for (size_t i = 0; i < s->files.count && !stk_output_closed(); i++) {
-        if (stk_cancel_check(stk_signals_token(), "predict", &err)) {
+    for (size_t i = 0; i < s->files.count && !cli_output_closed(); i++) {
+        if (stk_cancel_check(cli_signals_token(), "predict", &err)) {
             run_batch(s);
-            s->code = stk_report_error(s->call->command, &err, NULL);
+            s->code = cli_report_error(s->call->command, &err, NULL);
             return;
         }
         predict(s, s->files.paths[i]);
@@ -246,20 +246,20 @@ static void save_sheet(session *s)
     if (s->known)
         snprintf(subheading, sizeof subheading, "%lld of %lld right", (long long)s->right,
                  (long long)s->known);
-    if (stk_predict_sheet_save(&s->sheet, s->values->sheet, s->call->operands[0], subheading,
+    if (cli_predict_sheet_save(&s->sheet, s->values->sheet, s->call->operands[0], subheading,
                                (int)s->values->columns, &err))
-        s->code = stk_report_error(s->call->command, &err, NULL);
-    else if (s->done > STK_PREDICT_SHEET_MOST && !quiet)
-        fprintf(stderr, "the sheet has the first %d of %lld pictures\n", STK_PREDICT_SHEET_MOST,
+        s->code = cli_report_error(s->call->command, &err, NULL);
+    else if (s->done > CLI_PREDICT_SHEET_MOST && !quiet)
+        fprintf(stderr, "the sheet has the first %d of %lld pictures\n", CLI_PREDICT_SHEET_MOST,
                 (long long)s->done);
 }
 
-static void commit(session *s, stk_text_rows *rows, const char *path)
+static void commit(session *s, cli_text_rows *rows, const char *path)
 {
     stk_error err;
     if (!path) return;
-    if (stk_text_rows_commit(rows, &err))
-        s->code = stk_report_error(s->call->command, &err, NULL);
+    if (cli_text_rows_commit(rows, &err))
+        s->code = cli_report_error(s->call->command, &err, NULL);
     else if (!is_screen(path) && !s->values->common.quiet)
         fprintf(stderr, "%s: %lld pictures\n", path, (long long)s->done);
 }
@@ -267,32 +267,32 @@ static void commit(session *s, stk_text_rows *rows, const char *path)
 static void work(session *s)
 {
     if (s->values->common.json) {
-        stk_json_out_begin(&s->json);
+        cli_json_out_begin(&s->json);
         stk_json_array(&s->json.writer);
     }
     predict_all(s);
     if (s->values->common.json) {
         stk_json_array_end(&s->json.writer);
-        const int code = stk_json_out_end(&s->json, s->call);
+        const int code = cli_json_out_end(&s->json, s->call);
         if (code) s->code = code;
     } else {
         print_sum(s);
     }
     commit(s, &s->csv, s->values->csv);
     commit(s, &s->jsonl, s->values->jsonl);
-    if (s->values->sheet && s->code != STK_EXIT_CANCELLED) save_sheet(s);
+    if (s->values->sheet && s->code != CLI_EXIT_CANCELLED) save_sheet(s);
 }
 
 static stk_status open_all(session *s, stk_error *err)
 {
     const values         *v = s->values;
-    stk_predictor_options how = stk_model_options_of(&v->model, (int)v->common.threads);
+    stk_predictor_options how = cli_model_options_of(&v->model, (int)v->common.threads);
     for (int i = 1; i < s->call->operand_count; i++)
-        STK_TRY(stk_picture_files_add(&s->files, s->call->operands[i], err));
+        STK_TRY(cli_picture_files_add(&s->files, s->call->operands[i], err));
     /* A program computes whole batches: a few pictures want one of one. */
     s->batch = how.batch = s->files.count < MANY ? 1 : BATCH;
     STK_TRY(stk_predictor_open(&s->predictor, s->call->operands[0], &how, err));
-    stk_model_options_warn(s->predictor);
+    cli_model_options_warn(s->predictor);
     const size_t classes = (size_t)stk_predictor_classes(s->predictor);
     s->probabilities = calloc(classes * (size_t)s->batch, sizeof *s->probabilities);
     s->order = calloc(classes, sizeof *s->order);
@@ -300,44 +300,44 @@ static stk_status open_all(session *s, stk_error *err)
         return stk_fail(err, STK_E_NOMEM, "predict", NULL, "no memory for %zu classes", classes);
     s->shown = v->top < (int64_t)classes ? v->top : (int64_t)classes;
     if (v->csv) {
-        STK_TRY(stk_text_rows_open(&s->csv, v->csv, err));
-        stk_prediction_csv_heading(&s->csv, s->shown);
+        STK_TRY(cli_text_rows_open(&s->csv, v->csv, err));
+        cli_prediction_csv_heading(&s->csv, s->shown);
     }
-    if (v->jsonl) STK_TRY(stk_text_rows_open(&s->jsonl, v->jsonl, err));
-    return v->sheet ? stk_predict_sheet_init(&s->sheet, err) : STK_OK;
+    if (v->jsonl) STK_TRY(cli_text_rows_open(&s->jsonl, v->jsonl, err));
+    return v->sheet ? cli_predict_sheet_init(&s->sheet, err) : STK_OK;
 }
 
 static void release(session *s)
 {
-    stk_predict_sheet_release(&s->sheet);
-    stk_picture_files_release(&s->files);
+    cli_predict_sheet_release(&s->sheet);
+    cli_picture_files_release(&s->files);
     stk_predictor_free(s->predictor);
     stk_blob_release(&s->encoded);
-    stk_text_rows_release(&s->csv);
-    stk_text_rows_release(&s->jsonl);
+    cli_text_rows_release(&s->csv);
+    cli_text_rows_release(&s->jsonl);
     free(s->probabilities);
     free(s->order);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
-    session       s = {.call = call, .values = v, .style = stk_style_for(stdout, v->color)};
+    session       s = {.call = call, .values = v, .style = cli_style_for(stdout, v->color)};
     stk_error     err;
     if (v->common.json + is_screen(v->csv) + is_screen(v->jsonl) > 1)
-        return stk_report_usage(call->command,
+        return cli_report_usage(call->command,
                                 "only one of --json, --csv - and --jsonl - can go to stdout",
                                 "name a file for the others");
     stk_blob_init(&s.encoded, NULL, STK_MEMORY_READ);
     if (open_all(&s, &err))
-        s.code = stk_report_error(call->command, &err, stk_model_options_advice(&err));
+        s.code = cli_report_error(call->command, &err, cli_model_options_advice(&err));
     else
         work(&s);
     release(&s);
     return s.code;
 }
 
-const stk_command stk_command_predict = {
+const cli_command cli_command_predict = {
     .name = "predict",
     .summary = "say what is in pictures, by a trained model",
     .operands = "RUN IMAGE...",

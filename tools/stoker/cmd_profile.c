@@ -19,7 +19,7 @@
 #include <string.h>
 
 typedef struct values {
-    stk_train_values train;
+    cli_train_values train;
     double           seconds, price;
     int64_t          steps;
     bool             no_report;
@@ -28,11 +28,11 @@ typedef struct values {
 
 static const values defaults = {.seconds = 20};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "seconds",
      .letter = 's',
      .metavar = "S",
-     .kind = STK_OPTION_NUMBER,
+     .kind = CLI_OPTION_NUMBER,
      .target = offsetof(values, seconds),
      .least = 0.1,
      .most = 1e6,
@@ -41,7 +41,7 @@ static const stk_option options[] = {
              "operations, other batches and what observing costs, at most 10"},
     {.name = "steps",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, steps),
      .least = 1,
      .most = 1e9,
@@ -50,18 +50,18 @@ static const stk_option options[] = {
     {.name = "folder",
      .letter = 'o',
      .metavar = "FOLDER",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, folder),
      .group = "Output",
      .help = "where everything goes (default: profile-MODEL-1, -2, ...)"},
     {.name = "no-report",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, no_report),
      .group = "Output",
      .help = "write no page and no trace"},
     {.name = "price-per-hour",
      .metavar = "X",
-     .kind = STK_OPTION_NUMBER,
+     .kind = CLI_OPTION_NUMBER,
      .target = offsetof(values, price),
      .least = 0,
      .most = 1e9,
@@ -71,22 +71,22 @@ static const stk_option options[] = {
          "not compute"},
     {.name = "color",
      .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, color),
-     .choice = stk_color_choice,
+     .choice = cli_color_choice,
      .group = "Output",
      .help = "colours: auto (on a terminal), always, never"},
-    STK_TRAIN_OPTIONS(values, train),
+    CLI_TRAIN_OPTIONS(values, train),
 };
 
 static const double most_extra_seconds = 10;
 
 typedef struct session {
-    const stk_invocation *call;
+    const cli_invocation *call;
     const values         *values;
-    stk_train_job        *job;
-    char                  folder[STK_PROFILE_PATH];
-    stk_measured_run      run;
+    cli_train_job        *job;
+    char                  folder[CLI_PROFILE_PATH];
+    cli_measured_run      run;
     stk_lint_list         lints;
     stk_diagnosis         diagnosis;
     bool                  traced, paged; /* those files are there */
@@ -113,7 +113,7 @@ static void name_folder(session *s)
 
 static stk_status make_folder(session *s, stk_error *err)
 {
-    char path[STK_PROFILE_PATH + 32];
+    char path[CLI_PROFILE_PATH + 32];
     if (s->values->folder)
         snprintf(s->folder, sizeof s->folder, "%s", s->values->folder);
     else
@@ -122,7 +122,7 @@ static stk_status make_folder(session *s, stk_error *err)
     if (is_there(path))
         return stk_fail(err, STK_E_EXISTS, "profile", path,
                         "there is a profile already; -o names another folder");
-    STK_TRY(stk_profile_make_folder(s->folder, err));
+    STK_TRY(cli_profile_make_folder(s->folder, err));
     snprintf(path, sizeof path, "%s/run", s->folder);
     return stk_train_recipe_set(&s->job->recipe, "output.folder", path, "--folder", err);
 }
@@ -130,17 +130,17 @@ static stk_status make_folder(session *s, stk_error *err)
 static stk_status measure(session *s, stk_error *err)
 {
     const values          *v = s->values;
-    const stk_profile_plan plan = {v->seconds, v->steps, v->train.quiet};
+    const cli_profile_plan plan = {v->seconds, v->steps, v->train.quiet};
     stk_profile           *p = &s->run.profile;
     char                   note[160];
     snprintf(note, sizeof note, "training %s for %.0f s ...", s->job->recipe.model.name,
              v->seconds);
-    if (!v->train.quiet) stk_notice_begin(note);
-    STK_TRY(stk_measure_run(&s->run, s->job, &plan, err));
-    stk_profile_command_line(p->run.command, sizeof p->run.command);
+    if (!v->train.quiet) cli_notice_begin(note);
+    STK_TRY(cli_measure_run(&s->run, s->job, &plan, err));
+    cli_profile_command_line(p->run.command, sizeof p->run.command);
     if (s->run.interrupted) return STK_OK;
     const double half = v->seconds / 2;
-    stk_profile_add_extras(p, &s->lints, s->job,
+    cli_profile_add_extras(p, &s->lints, s->job,
                            half < most_extra_seconds ? half : most_extra_seconds, s->call);
     return STK_OK;
 }
@@ -150,7 +150,7 @@ static void tell_lack(const session *s, const char *what, const stk_error *err)
 {
     char line[1024];
     fprintf(stderr, "stoker %s: no %s: ", s->call->command->name, what);
-    stk_text_print(stderr, stk_error_line(err, line, sizeof line));
+    cli_text_print(stderr, stk_error_line(err, line, sizeof line));
     fprintf(stderr, "\n");
 }
 
@@ -159,12 +159,12 @@ static void save_trace(session *s)
     stk_profile          *p = &s->run.profile;
     const stk_trace_roofs roofs = {p->limits.flops, p->limits.memory_bytes, p->limits.launch_ns};
     const stk_trace_file_options how = {.format.roofs =
-                                            stk_roofs_are_known(&p->limits) ? &roofs : NULL,
+                                            cli_roofs_are_known(&p->limits) ? &roofs : NULL,
                                         .resources = p->resources,
                                         .resource_count = p->resource_count};
     stk_trace_written            written;
     stk_error                    err;
-    char                         path[STK_PROFILE_PATH + 32];
+    char                         path[CLI_PROFILE_PATH + 32];
     if (s->values->no_report || !s->run.trace) return;
     snprintf(path, sizeof path, "%s/trace.json.gz", s->folder);
     if (stk_trace_write(s->run.trace, NULL, path, &how, &written, &err)) {
@@ -179,10 +179,10 @@ static void save_trace(session *s)
 static void save_page(session *s)
 {
     stk_error err;
-    char      path[STK_PROFILE_PATH + 32];
+    char      path[CLI_PROFILE_PATH + 32];
     if (s->values->no_report) return;
     snprintf(path, sizeof path, "%s/report.html", s->folder);
-    if (stk_profile_save_page(&s->run.profile, &s->diagnosis, s->run.trace,
+    if (cli_profile_save_page(&s->run.profile, &s->diagnosis, s->run.trace,
                               s->traced ? "trace.json.gz" : NULL, NULL, path, &err))
         tell_lack(s, "page", &err);
     else
@@ -194,8 +194,8 @@ static stk_status judge_and_save(session *s, stk_error *err)
     save_trace(s);
     STK_TRY(stk_diagnose(&s->diagnosis, &s->run.profile, err));
     stk_lint_add_fixes(&s->lints, &s->diagnosis);
-    STK_TRY(stk_profile_save(&s->run.profile, s->folder, err));
-    STK_TRY(stk_diagnosis_save(&s->diagnosis, s->folder, err));
+    STK_TRY(cli_profile_save(&s->run.profile, s->folder, err));
+    STK_TRY(cli_diagnosis_save(&s->diagnosis, s->folder, err));
     save_page(s);
     return STK_OK;
 }
@@ -208,29 +208,29 @@ static int print_json(const session *s)
     const stk_status st = stk_diagnosis_write(&s->diagnosis, &text, &err);
     if (!st) fwrite(text.data, 1, text.size, stdout);
     stk_blob_release(&text);
-    return st ? stk_report_error(s->call->command, &err, NULL) : STK_EXIT_OK;
+    return st ? cli_report_error(s->call->command, &err, NULL) : CLI_EXIT_OK;
 }
 
-static void print_operations(const stk_profile *profile, const stk_style *style)
+static void print_operations(const stk_profile *profile, const cli_style *style)
 {
     stk_operation_account list[STK_PROFILE_INPUT_OPS];
-    stk_operation_table_print(list, stk_operation_table_of(profile, list), style);
+    cli_operation_table_print(list, cli_operation_table_of(profile, list), style);
 }
 
 static int print(const session *s)
 {
-    const stk_style style = stk_style_for(stdout, s->values->color);
+    const cli_style style = cli_style_for(stdout, s->values->color);
     if (s->values->train.json) return print_json(s);
-    stk_diagnosis_print(stdout, &s->diagnosis, &style);
-    if (s->run.profile.device.work_ns >= 0) stk_op_table_print(stdout, &s->run.profile, &style);
+    cli_diagnosis_print(stdout, &s->diagnosis, &style);
+    if (s->run.profile.device.work_ns >= 0) cli_op_table_print(stdout, &s->run.profile, &style);
     print_operations(&s->run.profile, &style);
-    stk_profile_print_overhead(stdout, &s->run.profile);
-    stk_cost_print(stdout, &s->run.profile, &s->diagnosis, s->job->data.train_count,
+    cli_profile_print_overhead(stdout, &s->run.profile);
+    cli_cost_print(stdout, &s->run.profile, &s->diagnosis, s->job->data.train_count,
                    s->values->price);
     printf("\n%s ", s->paged ? "report" : "profile");
-    stk_text_print(stdout, s->folder);
+    cli_text_print(stdout, s->folder);
     printf("%s\n", s->paged ? "/report.html" : "");
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 static int profile(session *s)
@@ -238,30 +238,30 @@ static int profile(session *s)
     stk_error  err;
     stk_status st = make_folder(s, &err);
     if (!st) st = measure(s, &err);
-    stk_notice_end();
+    cli_notice_end();
     if (!st) st = judge_and_save(s, &err);
-    if (st) return stk_train_job_error(s->call, &err);
+    if (st) return cli_train_job_error(s->call, &err);
     const int code = print(s);
-    return code ? code : s->run.interrupted ? STK_EXIT_CANCELLED : STK_EXIT_OK;
+    return code ? code : s->run.interrupted ? CLI_EXIT_CANCELLED : CLI_EXIT_OK;
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
-    stk_train_job job;
+    cli_train_job job;
     session       s = {.call = call, .values = v, .job = &job};
-    stk_train_job_init(&job);
+    cli_train_job_init(&job);
     stk_profile_init(&s.run.profile);
-    int code = stk_train_job_prepare(&job, call, &v->train,
+    int code = cli_train_job_prepare(&job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
-    if (!code && !v->train.quiet) stk_left_out_say(job.data.source);
+    if (!code && !v->train.quiet) cli_left_out_say(job.data.source);
     if (!code) code = profile(&s);
-    stk_measured_run_release(&s.run);
-    stk_train_job_release(&job);
+    cli_measured_run_release(&s.run);
+    cli_train_job_release(&job);
     return code;
 }
 
-const stk_command stk_command_profile = {
+const cli_command cli_command_profile = {
     .name = "profile",
     .summary = "train for a while, say what limits and what each fix would give",
     .operands = "[DATA]",
@@ -281,6 +281,6 @@ const stk_command stk_command_profile = {
     .option_count = sizeof options / sizeof *options,
     .defaults = &defaults,
     .value_bytes = sizeof defaults,
-    .print_more_help = stk_train_print_keys,
+    .print_more_help = cli_train_print_keys,
     .run = run,
 };

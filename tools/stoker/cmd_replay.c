@@ -11,19 +11,19 @@
 #include <string.h>
 
 typedef struct values {
-    stk_common_values  common;
-    stk_picture_values pictures;
+    cli_common_values  common;
+    cli_picture_values pictures;
     int64_t            seed, epoch, index;
     const char        *out;
 } values;
 
 static const values defaults = {.seed = 1, .index = -1, .out = "replay.png"};
 
-static const stk_option options[] = {
-    STK_PICTURE_OPTIONS(values, pictures),
+static const cli_option options[] = {
+    CLI_PICTURE_OPTIONS(values, pictures),
     {.name = "seed",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, seed),
      .least = 1,
      .most = 9.3e18,
@@ -31,7 +31,7 @@ static const stk_option options[] = {
      .help = "seed of the iterator that gave it (default 1)"},
     {.name = "epoch",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, epoch),
      .least = 0,
      .most = 1e9,
@@ -39,7 +39,7 @@ static const stk_option options[] = {
      .help = "pass over the data, counted from 0 (default 0)"},
     {.name = "index",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, index),
      .least = 0,
      .most = 9.2e18,
@@ -49,11 +49,11 @@ static const stk_option options[] = {
     {.name = "out",
      .letter = 'o',
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, out),
      .group = "Output",
      .help = "PNG to write (default replay.png)"},
-    STK_COMMON_OPTIONS(values, common),
+    CLI_COMMON_OPTIONS(values, common),
 };
 
 /* What was found. */
@@ -64,20 +64,20 @@ typedef struct finding {
     char         name[200], file_name[200], class_name[100];
 } finding;
 
-static stk_sample_run run_of(const values *v)
+static cli_sample_run run_of(const values *v)
 {
-    return (stk_sample_run){(uint64_t)v->seed, (int)v->common.threads, v->common.memory_bytes};
+    return (cli_sample_run){(uint64_t)v->seed, (int)v->common.threads, v->common.memory_bytes};
 }
 
 /* The element index of the stream, and nothing else, through the functions. */
 static stk_status run_one(finding *f, const char *path, const values *v, stk_error *err)
 {
-    const stk_sample_run how = run_of(v);
+    const cli_sample_run how = run_of(v);
     stk_dataset         *data;
     stk_iterator        *it = NULL;
-    STK_TRY(stk_pictures_open(&data, path, &v->pictures, STK_AUTO, -1, err));
-    stk_status st = stk_pictures_prepare(&data, &v->pictures, err);
-    if (!st) st = stk_sample_start(&it, data, &how, f->index, err);
+    STK_TRY(cli_pictures_open(&data, path, &v->pictures, STK_AUTO, -1, err));
+    stk_status st = cli_pictures_prepare(&data, &v->pictures, err);
+    if (!st) st = cli_sample_start(&it, data, &how, f->index, err);
     if (!st) st = stk_iterator_next(it, &f->element, err);
     if (!st && !f->element)
         st = stk_fail(err, STK_E_NOTFOUND, "images", path, "it holds no pictures");
@@ -86,24 +86,24 @@ static stk_status run_one(finding *f, const char *path, const values *v, stk_err
     return st;
 }
 
-static stk_status replay(const stk_invocation *call, finding *f, stk_error *err)
+static stk_status replay(const cli_invocation *call, finding *f, stk_error *err)
 {
     const values        *v = call->values;
-    const stk_sample_run how = run_of(v);
+    const cli_sample_run how = run_of(v);
     const char          *path = call->operands[0];
-    stk_class_names      names;
-    stk_sample_wanted    wanted = {.epoch = (uint64_t)v->epoch};
-    if (call->operand_count > 1) stk_sample_wanted_parse(&wanted, call->operands[1]);
+    cli_class_names      names;
+    cli_sample_wanted    wanted = {.epoch = (uint64_t)v->epoch};
+    if (call->operand_count > 1) cli_sample_wanted_parse(&wanted, call->operands[1]);
     f->index = (uint64_t)v->index;
-    if (v->index < 0) STK_TRY(stk_sample_find(&f->index, path, &v->pictures, &how, &wanted, err));
+    if (v->index < 0) STK_TRY(cli_sample_find(&f->index, path, &v->pictures, &how, &wanted, err));
     STK_TRY(run_one(f, path, v, err));
-    STK_TRY(stk_pictures_pixels(&f->pixels, f->element, err));
-    STK_TRY(stk_packed_name(f->element, v->common.memory_bytes, f->file_name, sizeof f->file_name,
+    STK_TRY(cli_pictures_pixels(&f->pixels, f->element, err));
+    STK_TRY(cli_packed_name(f->element, v->common.memory_bytes, f->file_name, sizeof f->file_name,
                             err));
-    stk_class_names_load(&names, path, v->pictures.follow_outside);
-    stk_class_name(&names, stk_pictures_label(f->element), f->class_name, sizeof f->class_name);
-    stk_sample_name(f->element, f->name, sizeof f->name);
-    stk_class_names_release(&names);
+    cli_class_names_load(&names, path, v->pictures.follow_outside);
+    cli_class_name(&names, cli_pictures_label(f->element), f->class_name, sizeof f->class_name);
+    cli_sample_name(f->element, f->name, sizeof f->name);
+    cli_class_names_release(&names);
     return STK_OK;
 }
 
@@ -112,23 +112,23 @@ static stk_status save(const values *v, const finding *f, stk_error *err)
     stk_blob png;
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
     stk_status st = stk_image_write_png(&png, &f->pixels, err);
-    if (!st) st = stk_pictures_save(v->out, stk_blob_bytes(&png), err);
+    if (!st) st = cli_pictures_save(v->out, stk_blob_bytes(&png), err);
     stk_blob_release(&png);
     return st;
 }
 
 static void print_text(const values *v, const finding *f)
 {
-    stk_text_print(stdout, v->out);
+    cli_text_print(stdout, v->out);
     printf(": %d x %d pixels\n  ", f->pixels.width, f->pixels.height);
-    stk_text_print(stdout, f->name);
+    cli_text_print(stdout, f->name);
     if (*f->file_name) {
         printf(" (");
-        stk_text_print(stdout, f->file_name);
+        cli_text_print(stdout, f->file_name);
         printf(")");
     }
     if (f->class_name[0]) printf(", ");
-    stk_text_print(stdout, f->class_name);
+    cli_text_print(stdout, f->class_name);
     printf("\n  element %" PRIu64 " of seed %" PRId64 ", epoch %" PRIu64 "\n", f->index, v->seed,
            stk_element_origin(f->element)->epoch);
 }
@@ -146,7 +146,7 @@ static stk_status print_json(const values *v, const finding *f, stk_error *err)
     stk_json_pair_string(&json, "preset", v->pictures.preset);
     stk_json_pair_string(&json, "sample", f->name);
     stk_json_pair_string(&json, "file_name", f->file_name);
-    stk_json_pair_int(&json, "label", stk_pictures_label(f->element));
+    stk_json_pair_int(&json, "label", cli_pictures_label(f->element));
     stk_json_pair_string(&json, "class", f->class_name);
     stk_json_pair_int(&json, "seed", v->seed);
     stk_json_pair_uint(&json, "epoch", stk_element_origin(f->element)->epoch);
@@ -158,16 +158,16 @@ static stk_status print_json(const values *v, const finding *f, stk_error *err)
     return st;
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
     finding       f = {0};
     stk_error     err;
     if (!v->pictures.preset)
-        return stk_report_usage(call->command, "--preset is missing",
+        return cli_report_usage(call->command, "--preset is missing",
                                 "it must be the one that the run had");
     if (call->operand_count < 2 && v->index < 0)
-        return stk_report_usage(call->command, "SAMPLE is missing",
+        return cli_report_usage(call->command, "SAMPLE is missing",
                                 "such as train-00001:12 or cat_0412.jpg, as 'stoker show' and "
                                 "error messages name it; or give --index");
     stk_status st = replay(call, &f, &err);
@@ -176,12 +176,12 @@ static int run(const stk_invocation *call)
         st = print_json(v, &f, &err);
     else if (!st)
         print_text(v, &f);
-    const int code = st ? stk_report_error(call->command, &err, NULL) : STK_EXIT_OK;
+    const int code = st ? cli_report_error(call->command, &err, NULL) : CLI_EXIT_OK;
     stk_element_unref(f.element);
     return code;
 }
 
-const stk_command stk_command_replay = {
+const cli_command cli_command_replay = {
     .name = "replay",
     .summary = "write one sample as PNG, exactly as a run had it",
     .operands = "DATA SAMPLE",

@@ -12,9 +12,9 @@
 #include <string.h>
 
 typedef struct values {
-    stk_common_values  common;
-    stk_picture_values pictures;
-    stk_option_list    operations;
+    cli_common_values  common;
+    cli_picture_values pictures;
+    cli_option_list    operations;
     int64_t            count, columns, seed, epoch, epochs;
     const char        *out, *on_bad;
 } values;
@@ -29,18 +29,18 @@ static const char *on_bad_choice(size_t index)
     return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
 
-static const stk_option options[] = {
-    STK_PICTURE_OPTIONS(values, pictures),
+static const cli_option options[] = {
+    CLI_PICTURE_OPTIONS(values, pictures),
     {.name = "op",
      .metavar = "'NAME PARAMETERS'",
-     .kind = STK_OPTION_LIST,
+     .kind = CLI_OPTION_LIST,
      .target = offsetof(values, operations),
      .group = "Pictures",
      .help = "show this image operation instead of a preset, such as 'rotate degrees=-30,30'; "
              "several are done in turn; 'all' shows each one on the same picture"},
     {.name = "on-bad",
      .metavar = "WHAT",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, on_bad),
      .choice = on_bad_choice,
      .group = "Pictures",
@@ -48,7 +48,7 @@ static const stk_option options[] = {
     {.name = "count",
      .letter = 'n',
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, count),
      .least = 0,
      .most = 4096,
@@ -56,7 +56,7 @@ static const stk_option options[] = {
      .help = "pictures to show (default 32; 6 with --epochs)"},
     {.name = "epochs",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, epochs),
      .least = 0,
      .most = 64,
@@ -64,7 +64,7 @@ static const stk_option options[] = {
      .help = "show every picture as it comes in so many epochs, one row each"},
     {.name = "epoch",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, epoch),
      .least = 0,
      .most = 1e9,
@@ -72,7 +72,7 @@ static const stk_option options[] = {
      .help = "show the first pictures of this epoch (default 0: the first)"},
     {.name = "seed",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, seed),
      .least = 1,
      .most = 9.3e18,
@@ -81,30 +81,30 @@ static const stk_option options[] = {
     {.name = "out",
      .letter = 'o',
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, out),
      .group = "Output",
      .help = "PNG to write (default sheet.png)"},
     {.name = "columns",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, columns),
      .least = 0,
      .most = 64,
      .group = "Output",
      .help = "pictures side by side (default 8)"},
-    STK_COMMON_OPTIONS(values, common),
+    CLI_COMMON_OPTIONS(values, common),
 };
 
 typedef struct session {
-    const stk_invocation *call;
+    const cli_invocation *call;
     const values         *values;
-    stk_show_request      request;
-    stk_show_cells        cells;
-    stk_class_names       names;
+    cli_show_request      request;
+    cli_show_cells        cells;
+    cli_class_names       names;
     size_t                columns;
     bool                  all; /* --op all */
-    stk_sheet_size        size;
+    cli_sheet_size        size;
     char                  heading[200], subheading[300];
 } session;
 
@@ -126,36 +126,36 @@ static bool is_operation(const char *name, size_t length)
 /* A name that does not exist is a wrong command line; wrong parameters are told by the library. */
 static int check_operations(session *s)
 {
-    const stk_option_list *list = &s->values->operations;
+    const cli_option_list *list = &s->values->operations;
     for (size_t i = 0; i < list->count; i++) {
         const size_t length = strcspn(list->items[i], " ");
-        char         name[64], message[STK_OPTION_MESSAGE], advice[STK_OPTION_MESSAGE];
+        char         name[64], message[CLI_OPTION_MESSAGE], advice[CLI_OPTION_MESSAGE];
         s->all = s->all || strcmp(list->items[i], "all") == 0;
         if (strcmp(list->items[i], "all") == 0 || is_operation(list->items[i], length)) continue;
         snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), list->items[i]);
         snprintf(message, sizeof message, "--op: there is no image operation '%s'", name);
-        stk_suggest(advice, sizeof advice, name, "", operation_name, NULL);
-        return stk_report_usage(s->call->command, message,
+        cli_suggest(advice, sizeof advice, name, "", operation_name, NULL);
+        return cli_report_usage(s->call->command, message,
                                 advice[0] ? advice : "'stoker show --help' lists them");
     }
     if (s->values->epochs && strcmp(s->values->on_bad, "skip") == 0)
-        return stk_report_usage(s->call->command, "--on-bad skip and --epochs exclude each other",
+        return cli_report_usage(s->call->command, "--on-bad skip and --epochs exclude each other",
                                 "a picture that cannot be read has no row of epochs");
     if (s->all && list->count > 1)
-        return stk_report_usage(s->call->command, "--op all stands alone", NULL);
+        return cli_report_usage(s->call->command, "--op all stands alone", NULL);
     if (list->count && s->values->pictures.preset)
-        return stk_report_usage(s->call->command, "--op and --preset exclude each other", NULL);
-    return STK_EXIT_OK;
+        return cli_report_usage(s->call->command, "--op and --preset exclude each other", NULL);
+    return CLI_EXIT_OK;
 }
 
 static void choose_numbers(session *s)
 {
     const values     *v = s->values;
-    stk_show_request *r = &s->request;
+    cli_show_request *r = &s->request;
     r->path = s->call->operands[0];
     r->pictures = v->pictures;
     r->operations = v->operations;
-    r->run = (stk_sample_run){(uint64_t)v->seed, (int)v->common.threads, v->common.memory_bytes};
+    r->run = (cli_sample_run){(uint64_t)v->seed, (int)v->common.threads, v->common.memory_bytes};
     r->skip_bad = r->pictures.skip_bad = strcmp(v->on_bad, "skip") == 0;
     r->epoch = (uint64_t)v->epoch;
     r->epochs = (size_t)v->epochs;
@@ -170,7 +170,7 @@ static void choose_numbers(session *s)
  * nothing about such data, which has no classes. */
 static bool choose_as_train(session *s)
 {
-    stk_show_request *r = &s->request;
+    cli_show_request *r = &s->request;
     stk_train_recipe  recipe;
     stk_train_data    data;
     stk_error         unasked;
@@ -197,13 +197,13 @@ static bool choose_as_train(session *s)
 
 static stk_status choose_preset(session *s, stk_error *err)
 {
-    stk_show_request *r = &s->request;
+    cli_show_request *r = &s->request;
     if (r->pictures.preset) return STK_OK;
     if (!r->operations.count && choose_as_train(s)) return STK_OK;
-    STK_TRY(stk_pictures_look(&r->kind, r->path, &r->pictures, r->run.memory_bytes, err));
+    STK_TRY(cli_pictures_look(&r->kind, r->path, &r->pictures, r->run.memory_bytes, err));
     if (r->operations.count) return STK_OK;
     int64_t size = 0;
-    r->pictures.preset = stk_pictures_guess(&r->kind, &size);
+    r->pictures.preset = cli_pictures_guess(&r->kind, &size);
     if (!r->pictures.size) r->pictures.size = size;
     if (!s->values->common.quiet)
         fprintf(stderr,
@@ -214,7 +214,7 @@ static stk_status choose_preset(session *s, stk_error *err)
     return STK_OK;
 }
 
-static void list_operations(char *text, size_t room, const stk_option_list *list)
+static void list_operations(char *text, size_t room, const cli_option_list *list)
 {
     size_t used = 0;
     for (size_t i = 0; i < list->count && used < room; i++)
@@ -223,7 +223,7 @@ static void list_operations(char *text, size_t room, const stk_option_list *list
 
 static void write_heading(session *s)
 {
-    const stk_show_request *r = &s->request;
+    const cli_show_request *r = &s->request;
     char                    epochs[48] = "";
     if (s->all)
         snprintf(s->heading, sizeof s->heading, "image operations");
@@ -252,23 +252,23 @@ static stk_status show(session *s, stk_error *err)
     stk_blob png;
     STK_TRY(choose_preset(s, err));
     if (!s->all)
-        stk_class_names_load(&s->names, s->request.path, s->request.pictures.follow_outside);
-    if (!s->values->common.quiet) stk_left_out_say(left_out_of(s));
-    stk_status st = s->all ? stk_show_operations(&s->cells, &s->request, err)
-                           : stk_show_pictures(&s->cells, &s->request, &s->names, err);
+        cli_class_names_load(&s->names, s->request.path, s->request.pictures.follow_outside);
+    if (!s->values->common.quiet) cli_left_out_say(left_out_of(s));
+    stk_status st = s->all ? cli_show_operations(&s->cells, &s->request, err)
+                           : cli_show_pictures(&s->cells, &s->request, &s->names, err);
     if (!st && !s->cells.count)
         st = stk_fail(err, STK_E_NOTFOUND, "images", s->request.path, "it holds no pictures");
     if (st) return st;
     if (s->columns > s->cells.count) s->columns = s->cells.count;
     write_heading(s);
-    const stk_sheet sheet = {.heading = s->heading,
+    const cli_sheet sheet = {.heading = s->heading,
                              .subheading = s->subheading,
                              .cells = s->cells.cells,
                              .count = s->cells.count,
                              .columns = (int)s->columns};
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
-    st = stk_sheet_write(&png, &sheet, &s->size, err);
-    if (!st) st = stk_pictures_save(s->values->out, stk_blob_bytes(&png), err);
+    st = cli_sheet_write(&png, &sheet, &s->size, err);
+    if (!st) st = cli_pictures_save(s->values->out, stk_blob_bytes(&png), err);
     stk_blob_release(&png);
     return st;
 }
@@ -281,15 +281,15 @@ static size_t picture_count(const session *s)
     return count;
 }
 
-static stk_status write_cell(stk_json_writer *json, const stk_sheet_cell *cell,
+static stk_status write_cell(stk_json_writer *json, const cli_sheet_cell *cell,
                              const stk_element *element, uint64_t memory_bytes, stk_error *err)
 {
     const stk_origin *origin = stk_element_origin(element);
     char              name[200], packed[200];
-    STK_TRY(stk_packed_name(element, memory_bytes, packed, sizeof packed, err));
+    STK_TRY(cli_packed_name(element, memory_bytes, packed, sizeof packed, err));
     stk_json_object(json);
     stk_json_pair_string(json, "label", cell->label);
-    stk_json_pair_string(json, "sample", stk_sample_name(element, name, sizeof name));
+    stk_json_pair_string(json, "sample", cli_sample_name(element, name, sizeof name));
     stk_json_pair_string(json, "file_name", packed);
     stk_json_pair_uint(json, "record", origin->record);
     stk_json_pair_uint(json, "epoch", origin->epoch);
@@ -312,7 +312,7 @@ static stk_status print_json(const session *s, stk_error *err)
     if (s->request.pictures.preset)
         stk_json_pair_string(&json, "preset", s->request.pictures.preset);
     stk_json_pair_uint(&json, "seed", s->request.run.seed);
-    stk_left_out_write_json(&json, left_out_of(s));
+    cli_left_out_write_json(&json, left_out_of(s));
     stk_json_key(&json, "pictures");
     stk_json_array(&json);
     stk_status st = STK_OK;
@@ -331,7 +331,7 @@ static stk_status print_json(const session *s, stk_error *err)
 static void print_text(const session *s)
 {
     const size_t count = picture_count(s);
-    stk_text_print(stdout, s->values->out);
+    cli_text_print(stdout, s->values->out);
     printf(": %zu picture%s in %zu column%s, %d x %d pixels\n", count, count == 1 ? "" : "s",
            s->columns, s->columns == 1 ? "" : "s", s->size.width, s->size.height);
 }
@@ -344,7 +344,7 @@ static const char *advise(const stk_error *err)
     return "mend or remove it, or let 'stoker pack --on-bad skip' leave bad pictures out";
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     session   s = {.call = call, .values = call->values};
     stk_error err;
@@ -356,9 +356,9 @@ static int run(const stk_invocation *call)
         st = print_json(&s, &err);
     else if (!st)
         print_text(&s);
-    code = st ? stk_report_error(call->command, &err, advise(&err)) : STK_EXIT_OK;
-    stk_show_cells_release(&s.cells);
-    stk_class_names_release(&s.names);
+    code = st ? cli_report_error(call->command, &err, advise(&err)) : CLI_EXIT_OK;
+    cli_show_cells_release(&s.cells);
+    cli_class_names_release(&s.names);
     return code;
 }
 
@@ -368,11 +368,11 @@ static void print_operations(FILE *out, int width)
     fprintf(out, "\nImage operations for --op:\n");
     for (size_t i = 0; stk_image_operation_at(i, &operation); i++) {
         const int column = fprintf(out, "  %s", operation.name);
-        stk_text_wrap(out, operation.help, column, 24, width);
+        cli_text_wrap(out, operation.help, column, 24, width);
     }
 }
 
-const stk_command stk_command_show = {
+const cli_command cli_command_show = {
     .name = "show",
     .summary = "draw what the network sees: a contact sheet of augmented pictures",
     .operands = "DATA",

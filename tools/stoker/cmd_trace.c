@@ -2,29 +2,29 @@
 #include "command.h"
 #include "text.h"
 
-static const stk_command *const parts[] = {&stk_command_trace_gaps, &stk_command_trace_ops,
-                                           &stk_command_trace_diff, &stk_command_trace_merge,
-                                           &stk_command_trace_ask,  &stk_command_trace_check,
-                                           &stk_command_trace_demo, NULL};
+static const cli_command *const parts[] = {&cli_command_trace_gaps, &cli_command_trace_ops,
+                                           &cli_command_trace_diff, &cli_command_trace_merge,
+                                           &cli_command_trace_ask,  &cli_command_trace_check,
+                                           &cli_command_trace_demo, NULL};
 
 static void print_parts(FILE *out, int width)
 {
     fprintf(out, "\nWhat can be done with traces:\n");
-    for (const stk_command *const *part = parts; *part; part++) {
-        const int column = fprintf(out, "  %s", stk_command_word(*part));
-        stk_text_wrap(out, (*part)->summary, column, 12, width);
+    for (const cli_command *const *part = parts; *part; part++) {
+        const int column = fprintf(out, "  %s", cli_command_word(*part));
+        cli_text_wrap(out, (*part)->summary, column, 12, width);
     }
 }
 
 /* Only reached without one of the parts. */
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
-    return stk_report_usage(call->command,
+    return cli_report_usage(call->command,
                             "what to do must be gaps, ops, diff, merge, ask, check or demo",
                             "such as 'stoker trace gaps trace.json.gz'");
 }
 
-const stk_command stk_command_trace = {
+const cli_command cli_command_trace = {
     .name = "trace",
     .summary = "look into traces: idle blocks, operations, differences, ranks together",
     .operands = "gaps|ops|diff|merge|ask|check|demo ...",

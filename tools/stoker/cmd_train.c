@@ -13,77 +13,77 @@
 #include "train_trace.h"
 
 typedef struct values {
-    stk_train_values train;
+    cli_train_values train;
     const char      *resume, *color, *trace;
     bool             explain;
-    stk_serve_values serve;
+    cli_serve_values serve;
 } values;
 
-static const values defaults = {.serve.port = STK_SERVE_OFF};
+static const values defaults = {.serve.port = CLI_SERVE_OFF};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "resume",
      .metavar = "RUN",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, resume),
      .group = "Recipe",
      .help = "go on with the run in this folder, exactly where its last checkpoint is; --epochs or "
              "--steps may give it another end; DATA says where its data lies now, if it was moved"},
     {.name = "explain",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, explain),
      .group = "Recipe",
      .help = "print what was decided and why, the whole recipe, the plan of the input and the "
              "graph of a step after each pass; run nothing"},
-    STK_TRAIN_TEXT_OPTION(values, train.epochs, "epochs", "N", "Training",
+    CLI_TRAIN_TEXT_OPTION(values, train.epochs, "epochs", "N", "Training",
                           "times that the data is seen (default: by its size)"),
-    STK_TRAIN_TEXT_OPTION(values, train.steps, "steps", "N", "Training",
+    CLI_TRAIN_TEXT_OPTION(values, train.steps, "steps", "N", "Training",
                           "stop after so many steps (default: as the epochs say)"),
-    STK_TRAIN_WORD_OPTION(values, train.schedule, "schedule", "NAME", stk_choice_schedule,
+    CLI_TRAIN_WORD_OPTION(values, train.schedule, "schedule", "NAME", cli_choice_schedule,
                           "Training",
                           "how the rate goes: constant, step, multistep, cosine, poly, one-cycle, "
                           "triangle or plateau (default one-cycle; triangle for airbench)"),
-    STK_TRAIN_TEXT_OPTION(values, train.early_stop, "early-stop", "N", "Training",
+    CLI_TRAIN_TEXT_OPTION(values, train.early_stop, "early-stop", "N", "Training",
                           "stop after so many evaluations without a better one (default 0: never)"),
     {.name = "folder",
      .letter = 'o',
      .metavar = "RUN",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, train.folder),
      .group = "Output",
      .help = "the run folder (default: a new one in runs/)"},
-    STK_TRAIN_TEXT_OPTION(values, train.log_every, "log-every", "N", "Output",
+    CLI_TRAIN_TEXT_OPTION(values, train.log_every, "log-every", "N", "Output",
                           "steps between rows of metrics (default: 50 rows an epoch)"),
-    STK_TRAIN_TEXT_OPTION(values, train.checkpoint_every, "checkpoint-every", "N", "Output",
+    CLI_TRAIN_TEXT_OPTION(values, train.checkpoint_every, "checkpoint-every", "N", "Output",
                           "steps between checkpoints (default: an epoch, or a minute if that is "
                           "shorter)"),
-    STK_SERVE_OPTIONS(values, serve),
+    CLI_SERVE_OPTIONS(values, serve),
     {.name = "color",
      .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, color),
-     .choice = stk_color_choice,
+     .choice = cli_color_choice,
      .group = "Output",
      .help = "colours: auto (on a terminal), always, never"},
-    STK_TRACE_OPTION(values, trace),
-    STK_TRAIN_OPTIONS(values, train),
+    CLI_TRACE_OPTION(values, trace),
+    CLI_TRAIN_OPTIONS(values, train),
 };
 
 typedef struct session {
-    const stk_invocation *call;
+    const cli_invocation *call;
     const values         *values;
-    stk_train_job        *job;
+    cli_train_job        *job;
     double                begin_s, open_s; /* of the command; until the trainer was opened */
-    stk_train_watch       watch;
+    cli_train_watch       watch;
     stk_callback          callbacks[3]; /* outlive the trainer */
     stk_tracer           *tracer;
-    stk_train_learning   *learning;
+    cli_train_learning   *learning;
     stk_monitor          *monitor; /* NULL: it could not be started */
     stk_trainer          *trainer;
-    stk_train_live       *live;
+    cli_train_live       *live;
     stk_train_result      result;
-    stk_train_report      report;
-    stk_train_records     records;
+    cli_train_report      report;
+    cli_train_records     records;
     bool                  saved; /* what is written while it runs */
 } session;
 
@@ -91,21 +91,21 @@ static int explain(const session *s)
 {
     stk_blob  text;
     stk_error err;
-    int       code = STK_EXIT_OK;
+    int       code = CLI_EXIT_OK;
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     if (stk_train_explain(&s->job->recipe, &s->job->data, &text, &err)) {
-        code = stk_train_job_error(s->call, &err);
+        code = cli_train_job_error(s->call, &err);
     } else if (s->values->train.json) {
-        stk_json_out json;
-        stk_json_out_begin(&json);
-        stk_explain_json_train(&json.writer, &s->job->recipe, stk_blob_bytes(&s->job->reasons),
+        cli_json_out json;
+        cli_json_out_begin(&json);
+        cli_explain_json_train(&json.writer, &s->job->recipe, stk_blob_bytes(&s->job->reasons),
                                stk_blob_bytes(&text));
-        code = stk_json_out_end(&json, s->call);
+        code = cli_json_out_end(&json, s->call);
     } else {
         printf("# Decisions\n");
-        stk_print_lines(stdout, stk_blob_bytes(&s->job->reasons));
+        cli_print_lines(stdout, stk_blob_bytes(&s->job->reasons));
         printf("\n");
-        stk_print_lines(stdout, stk_blob_bytes(&text));
+        cli_print_lines(stdout, stk_blob_bytes(&text));
     }
     stk_blob_release(&text);
     return code;
@@ -120,44 +120,44 @@ static void find_idle(session *s)
 /* Every file is tried; false: one could not be written, and it was told which. */
 static bool save_all(session *s)
 {
-    const stk_style style = stk_style_for(stdout, s->values->color);
+    const cli_style style = cli_style_for(stdout, s->values->color);
     const bool      shown = !s->values->train.json && !s->values->train.quiet;
     find_idle(s);
-    const bool curve = stk_train_records_curve(&s->records, &style, shown);
-    const bool records = stk_train_records_save(&s->records);
+    const bool curve = cli_train_records_curve(&s->records, &style, shown);
+    const bool records = cli_train_records_save(&s->records);
     if (s->records.has_profile) s->report.profile = &s->records.profile;
     if (s->records.has_diagnosis) s->report.diagnosis = &s->records.diagnosis;
     const bool tested =
         s->result.interrupted ||
-        stk_train_final_run(&s->report.final, s->job, stk_trainer_folder(s->trainer));
+        cli_train_final_run(&s->report.final, s->job, stk_trainer_folder(s->trainer));
     return curve && records && tested;
 }
 
 static int exit_code(const session *s, bool saved)
 {
-    if (s->result.interrupted) return STK_EXIT_CANCELLED;
-    if (saved) return STK_EXIT_OK;
+    if (s->result.interrupted) return CLI_EXIT_CANCELLED;
+    if (saved) return CLI_EXIT_OK;
     fprintf(stderr, "what is missing is written by: stoker train --resume ");
-    stk_print_path(stderr, stk_trainer_folder(s->trainer));
+    cli_print_path(stderr, stk_trainer_folder(s->trainer));
     fprintf(stderr, "\n");
-    return STK_EXIT_FAILED;
+    return CLI_EXIT_FAILED;
 }
 
 static int print_result(session *s)
 {
-    const stk_style style = stk_style_for(stdout, s->values->color);
-    int             code = STK_EXIT_OK;
+    const cli_style style = cli_style_for(stdout, s->values->color);
+    int             code = CLI_EXIT_OK;
     const bool      saved = save_all(s) && s->saved;
     if (s->values->train.json) {
-        stk_json_out json;
-        stk_json_out_begin(&json);
-        stk_train_report_json(&json.writer, &s->report);
-        code = stk_json_out_end(&json, s->call);
+        cli_json_out json;
+        cli_json_out_begin(&json);
+        cli_train_report_json(&json.writer, &s->report);
+        code = cli_json_out_end(&json, s->call);
     } else {
-        stk_train_report_print(&s->report, &style);
+        cli_train_report_print(&s->report, &style);
     }
     /* How to go on after Ctrl-C is no hint: without it the work seems lost. */
-    if (!s->values->train.quiet || s->result.interrupted) stk_train_report_hint(&s->report);
+    if (!s->values->train.quiet || s->result.interrupted) cli_train_report_hint(&s->report);
     return code ? code : exit_code(s, saved);
 }
 
@@ -166,10 +166,10 @@ static int fail(session *s, const stk_error *err)
 {
     find_idle(s);
     if (s->trainer && !s->records.idle) {
-        (void)stk_train_records_curve(&s->records, NULL, false);
-        (void)stk_train_records_save(&s->records);
+        (void)cli_train_records_curve(&s->records, NULL, false);
+        (void)cli_train_records_save(&s->records);
     }
-    return stk_train_job_error(s->call, err);
+    return cli_train_job_error(s->call, err);
 }
 
 static stk_status open_trainer(session *s, stk_error *err)
@@ -177,27 +177,27 @@ static stk_status open_trainer(session *s, stk_error *err)
     const stk_trainer_options how = {.resume = s->values->resume != NULL,
                                      .callbacks = s->callbacks,
                                      .callback_count = s->values->train.no_callbacks ? 1 : 3,
-                                     .cancel = stk_signals_token(),
+                                     .cancel = cli_signals_token(),
                                      .trace = stk_tracer_trace(s->tracer),
                                      .inject = &s->job->inject,
-                                     .log = stk_train_watch_log,
+                                     .log = cli_train_watch_log,
                                      .log_context = &s->watch};
-    s->callbacks[0] = stk_train_trace_callback(s->tracer);
-    s->callbacks[1] = stk_train_watch_callback(&s->watch);
-    s->callbacks[2] = stk_train_learning_callback(s->learning);
-    if (!s->values->train.quiet) stk_train_plan_begin(s->job);
-    s->open_s = stk_seconds_now() - s->begin_s;
+    s->callbacks[0] = cli_train_trace_callback(s->tracer);
+    s->callbacks[1] = cli_train_watch_callback(&s->watch);
+    s->callbacks[2] = cli_train_learning_callback(s->learning);
+    if (!s->values->train.quiet) cli_train_plan_begin(s->job);
+    s->open_s = cli_seconds_now() - s->begin_s;
     STK_TRY(stk_trainer_open(&s->trainer, &s->job->recipe, &s->job->data, &how, err));
     stk_tracer_follow(s->tracer, stk_trainer_meter(s->trainer));
-    STK_TRY(stk_train_learning_follow(s->learning, s->trainer, err));
-    if (!s->values->train.quiet) stk_train_plan_end(s->job, s->trainer);
+    STK_TRY(cli_train_learning_follow(s->learning, s->trainer, err));
+    if (!s->values->train.quiet) cli_train_plan_end(s->job, s->trainer);
     return STK_OK;
 }
 
 /* A run is not worse for the lack of it. */
 static void start_monitor(session *s)
 {
-    const stk_monitor_options how = {.interval_s = 1, .samples = STK_PROFILE_SAMPLES};
+    const stk_monitor_options how = {.interval_s = 1, .samples = CLI_PROFILE_SAMPLES};
     stk_error                 err;
     char                      line[1024];
     if (stk_monitor_start(&s->monitor, &how, &err))
@@ -215,15 +215,15 @@ static const char *state_after(stk_status st, const stk_train_result *result)
 static int train(session *s)
 {
     stk_error  err;
-    stk_status st = stk_train_learning_new(&s->learning, &s->job->data, &err);
-    if (!st) st = stk_train_live_open(&s->live, &s->values->serve, s->tracer, &err);
+    stk_status st = cli_train_learning_new(&s->learning, &s->job->data, &err);
+    if (!st) st = cli_train_live_open(&s->live, &s->values->serve, s->tracer, &err);
     if (!st) st = open_trainer(s, &err);
     if (!st) start_monitor(s);
-    const stk_train_shown shown = {s->trainer, s->monitor, s->learning};
-    if (!st) st = stk_train_live_follow(s->live, &shown, &err);
-    const double begin = stk_seconds_now();
+    const cli_train_shown shown = {s->trainer, s->monitor, s->learning};
+    if (!st) st = cli_train_live_follow(s->live, &shown, &err);
+    const double begin = cli_seconds_now();
     if (!st) {
-        s->report = (stk_train_report){.recipe = &s->job->recipe,
+        s->report = (cli_train_report){.recipe = &s->job->recipe,
                                        .data = &s->job->data,
                                        .inject = &s->job->inject,
                                        .trainer = s->trainer,
@@ -231,97 +231,97 @@ static int train(session *s)
                                        .first_step = stk_trainer_outlook(s->trainer).first_step};
         st = stk_trainer_run(s->trainer, &s->result, &err);
     }
-    if (s->learning) stk_train_learning_end(s->learning, state_after(st, &s->result));
-    stk_train_live_stop(s->live);
+    if (s->learning) cli_train_learning_end(s->learning, state_after(st, &s->result));
+    cli_train_live_stop(s->live);
     if (s->monitor) stk_monitor_stop(s->monitor);
-    stk_train_watch_end(&s->watch);
+    cli_train_watch_end(&s->watch);
     s->records.trainer = s->trainer;
     s->records.learning = s->learning;
     s->records.monitor = s->monitor;
-    s->saved = !s->trainer || stk_left_out_end(&s->watch.left_out, stk_trainer_folder(s->trainer));
+    s->saved = !s->trainer || cli_left_out_end(&s->watch.left_out, stk_trainer_folder(s->trainer));
     s->report.left_out = s->watch.left_out.count;
-    s->saved = stk_train_trace_end(s->tracer, s->call) && s->saved;
-    s->report.wall_seconds = stk_seconds_now() - begin;
-    if (s->trainer) s->report.startup = stk_startup_table_of(s->job, s->trainer, s->open_s);
+    s->saved = cli_train_trace_end(s->tracer, s->call) && s->saved;
+    s->report.wall_seconds = cli_seconds_now() - begin;
+    if (s->trainer) s->report.startup = cli_startup_table_of(s->job, s->trainer, s->open_s);
     return st ? fail(s, &err) : print_result(s);
 }
 
 /* Steps follow from epochs that are said anew, unless they are said, too. */
 static stk_status free_steps(const values *v, stk_train_recipe *recipe, stk_error *err)
 {
-    const bool epochs = stk_train_flags_name(&v->train, "train.epochs");
-    if (!epochs || stk_train_flags_name(&v->train, "train.steps")) return STK_OK;
+    const bool epochs = cli_train_flags_name(&v->train, "train.epochs");
+    if (!epochs || cli_train_flags_name(&v->train, "train.steps")) return STK_OK;
     return stk_train_recipe_set(recipe, "train.steps", "auto", "--resume", err);
 }
 
 /* The recipe of a run is complete; flags may still say how long and on how many threads it goes on.
  */
-static int load_run(const stk_invocation *call, stk_train_job *job)
+static int load_run(const cli_invocation *call, cli_train_job *job)
 {
     const values *v = call->values;
     char          path[STK_TRAIN_PATH + 32];
     stk_error     err;
     if (v->train.recipe)
-        return stk_report_usage(call->command, "--resume goes on with the run's own recipe",
+        return cli_report_usage(call->command, "--resume goes on with the run's own recipe",
                                 "leave --recipe away");
     snprintf(path, sizeof path, "%s/recipe.yaml", v->resume);
     if (stk_train_recipe_load(&job->recipe, NULL, path, &err))
-        return stk_report_error(call->command, &err,
+        return cli_report_error(call->command, &err,
                                 err.status == STK_E_NOTFOUND ? "--resume takes the folder of a run"
                                                              : NULL);
     job->resumed = true;
     if (stk_train_recipe_set(&job->recipe, "output.folder", v->resume, "--resume", &err) ||
         free_steps(v, &job->recipe, &err))
-        return stk_report_error(call->command, &err, NULL);
-    return STK_EXIT_OK;
+        return cli_report_error(call->command, &err, NULL);
+    return CLI_EXIT_OK;
 }
 
 static void print_more(FILE *out, int width)
 {
-    stk_train_trace_print(out, width);
-    stk_train_print_keys(out, width);
+    cli_train_trace_print(out, width);
+    cli_train_print_keys(out, width);
 }
 
-static int run_job(const stk_invocation *call, stk_train_job *job)
+static int run_job(const cli_invocation *call, cli_train_job *job)
 {
     const values *v = call->values;
-    session       s = {.call = call, .values = v, .job = job, .begin_s = stk_seconds_now()};
+    session       s = {.call = call, .values = v, .job = job, .begin_s = cli_seconds_now()};
     stk_error     err;
-    stk_train_records_init(&s.records);
-    int code = v->resume ? load_run(call, job) : STK_EXIT_OK;
+    cli_train_records_init(&s.records);
+    int code = v->resume ? load_run(call, job) : CLI_EXIT_OK;
     if (!code)
-        code = stk_train_job_prepare(job, call, &v->train,
+        code = cli_train_job_prepare(job, call, &v->train,
                                      call->operand_count ? call->operands[0] : NULL);
     if (code) return code;
     if (v->explain) return explain(&s);
     if (job->names_folder && stk_train_claim_folder(&job->recipe, &err))
-        return stk_train_job_error(call, &err);
-    stk_train_watch_init(&s.watch, job->recipe.data.batch, v->train.quiet);
-    code = stk_train_trace_start(&s.tracer, call, v->trace, &job->recipe, job->recipe.output.folder,
-                                 true, stk_train_watch_log, &s.watch);
+        return cli_train_job_error(call, &err);
+    cli_train_watch_init(&s.watch, job->recipe.data.batch, v->train.quiet);
+    code = cli_train_trace_start(&s.tracer, call, v->trace, &job->recipe, job->recipe.output.folder,
+                                 true, cli_train_watch_log, &s.watch);
     if (!code) code = train(&s);
-    stk_train_final_release(&s.report.final);
+    cli_train_final_release(&s.report.final);
     stk_trainer_free(s.trainer);
     stk_monitor_free(s.monitor);
-    stk_train_learning_free(s.learning);
+    cli_train_learning_free(s.learning);
     stk_tracer_free(s.tracer);
-    stk_train_records_release(&s.records);
-    stk_train_watch_release(&s.watch);
+    cli_train_records_release(&s.records);
+    cli_train_watch_release(&s.watch);
     if (code && job->names_folder) /* where nothing was begun nothing is left: it must be empty */
         (void)!stk_path_remove(NULL, job->recipe.output.folder, &err);
     return code;
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
-    stk_train_job job;
-    stk_train_job_init(&job);
+    cli_train_job job;
+    cli_train_job_init(&job);
     const int code = run_job(call, &job);
-    stk_train_job_release(&job);
+    cli_train_job_release(&job);
     return code;
 }
 
-const stk_command stk_command_train = {
+const cli_command cli_command_train = {
     .name = "train",
     .summary = "train a network on pictures; every choice is made unless you make it",
     .operands = "[DATA]",

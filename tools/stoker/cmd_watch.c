@@ -16,14 +16,14 @@
 
 enum { NOT_RUNNABLE = 126, NOT_FOUND = 127, KEPT = 4096 };
 
-static const stk_watch_values defaults = {.interval_s = 0.5, .csv_interval_s = 1, .every_s = 10};
+static const cli_watch_values defaults = {.interval_s = 0.5, .csv_interval_s = 1, .every_s = 10};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "interval",
      .letter = 'i',
      .metavar = "S",
-     .kind = STK_OPTION_NUMBER,
-     .target = offsetof(stk_watch_values, interval_s),
+     .kind = CLI_OPTION_NUMBER,
+     .target = offsetof(cli_watch_values, interval_s),
      .least = 0.1,
      .most = 60,
      .group = "What to watch",
@@ -31,88 +31,88 @@ static const stk_option options[] = {
     {.name = "seconds",
      .letter = 's',
      .metavar = "S",
-     .kind = STK_OPTION_NUMBER,
-     .target = offsetof(stk_watch_values, seconds),
+     .kind = CLI_OPTION_NUMBER,
+     .target = offsetof(cli_watch_values, seconds),
      .least = 0.1,
      .most = 1e9,
      .group = "What to watch",
      .help = "stop after so long (without COMMAND; default: until Ctrl-C)"},
     {.name = "pid",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
-     .target = offsetof(stk_watch_values, pid),
+     .kind = CLI_OPTION_INTEGER,
+     .target = offsetof(cli_watch_values, pid),
      .least = 1,
      .most = 1 << 30,
      .group = "What to watch",
      .help = "watch this process and its children until it ends, instead of a COMMAND"},
     {.name = "metric",
      .metavar = "REGEX",
-     .kind = STK_OPTION_TEXT,
-     .target = offsetof(stk_watch_values, metric),
+     .kind = CLI_OPTION_TEXT,
+     .target = offsetof(cli_watch_values, metric),
      .group = "What to watch",
      .help = "read a number from what COMMAND writes: an extended regular expression with one "
              "group, such as 'loss[:= ]+([0-9.e-]+)'"},
     {.name = "link",
      .metavar = "SPEED",
-     .kind = STK_OPTION_TEXT,
-     .target = offsetof(stk_watch_values, link),
+     .kind = CLI_OPTION_TEXT,
+     .target = offsetof(cli_watch_values, link),
      .group = "What to watch",
      .help = "bits a second of the network, such as 10G or 200M, where the machine does not know "
              "(default: the fastest link's)"},
     {.name = "view",
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(stk_watch_values, view),
+     .kind = CLI_OPTION_FLAG,
+     .target = offsetof(cli_watch_values, view),
      .group = "What to show",
      .help = "use the whole screen, with COMMAND, too; what that writes must go elsewhere"},
     {.name = "lines",
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(stk_watch_values, lines),
+     .kind = CLI_OPTION_FLAG,
+     .target = offsetof(cli_watch_values, lines),
      .group = "What to show",
      .help = "a line now and then, on a terminal, too"},
     {.name = "every",
      .metavar = "S",
-     .kind = STK_OPTION_NUMBER,
-     .target = offsetof(stk_watch_values, every_s),
+     .kind = CLI_OPTION_NUMBER,
+     .target = offsetof(cli_watch_values, every_s),
      .least = 0.1,
      .most = 1e6,
      .group = "What to show",
      .help = "seconds between lines (default 10)"},
     {.name = "csv",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
-     .target = offsetof(stk_watch_values, csv),
+     .kind = CLI_OPTION_FILE,
+     .target = offsetof(cli_watch_values, csv),
      .group = "What to keep",
      .help = "write a row of numbers every second"},
     {.name = "csv-interval",
      .metavar = "S",
-     .kind = STK_OPTION_NUMBER,
-     .target = offsetof(stk_watch_values, csv_interval_s),
+     .kind = CLI_OPTION_NUMBER,
+     .target = offsetof(cli_watch_values, csv_interval_s),
      .least = 0.1,
      .most = 1e6,
      .group = "What to keep",
      .help = "seconds between rows (default 1)"},
     {.name = "summary",
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
-     .target = offsetof(stk_watch_values, summary),
+     .kind = CLI_OPTION_FILE,
+     .target = offsetof(cli_watch_values, summary),
      .group = "What to keep",
      .help = "write the summary as JSON there, too"},
     {.name = "color",
      .metavar = "WHEN",
-     .kind = STK_OPTION_CHOICE,
-     .target = offsetof(stk_watch_values, color),
-     .choice = stk_color_choice,
+     .kind = CLI_OPTION_CHOICE,
+     .target = offsetof(cli_watch_values, color),
+     .choice = cli_color_choice,
      .group = "What to show",
      .help = "colours: auto (on a terminal), always, never"},
     {.name = "json",
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(stk_watch_values, json),
+     .kind = CLI_OPTION_FLAG,
+     .target = offsetof(cli_watch_values, json),
      .group = "Common",
      .help = "print the summary as JSON to stdout"},
     {.name = "quiet",
      .letter = 'q',
-     .kind = STK_OPTION_FLAG,
-     .target = offsetof(stk_watch_values, quiet),
+     .kind = CLI_OPTION_FLAG,
+     .target = offsetof(cli_watch_values, quiet),
      .group = "Common",
      .help = "no lines while it goes on; the summary only"},
 };
@@ -121,8 +121,8 @@ static void take_sample(void *context, const stk_resource_sample *sample)
 {
     cli_watch *watch = context;
     pthread_mutex_lock(&watch->lock);
-    watch->recent[watch->recent_count++ % STK_WATCH_RECENT] = *sample;
-    stk_csv_add(&watch->csv, sample);
+    watch->recent[watch->recent_count++ % CLI_WATCH_RECENT] = *sample;
+    cli_csv_add(&watch->csv, sample);
     pthread_mutex_unlock(&watch->lock);
 }
 
@@ -130,8 +130,8 @@ static void take_metric(void *context, double value)
 {
     cli_watch *watch = context;
     pthread_mutex_lock(&watch->lock);
-    stk_metric_values_add(&watch->metric, value);
-    if (isfinite(value)) stk_csv_add_metric(&watch->csv, value);
+    cli_metric_values_add(&watch->metric, value);
+    if (isfinite(value)) cli_csv_add_metric(&watch->csv, value);
     pthread_mutex_unlock(&watch->lock);
 }
 
@@ -155,7 +155,7 @@ static double read_link(const char *text)
 
 static void write_title(cli_watch *watch)
 {
-    const stk_invocation *call = watch->call;
+    const cli_invocation *call = watch->call;
     size_t                used = 0;
     snprintf(watch->title, sizeof watch->title, "this machine");
     if (watch->values->pid)
@@ -168,45 +168,45 @@ static void write_title(cli_watch *watch)
 /* Only where a screen is free: a command would write over it. */
 static bool wants_view(const cli_watch *watch)
 {
-    const stk_watch_values *v = watch->values;
+    const cli_watch_values *v = watch->values;
     if (v->view) return true;
     if (v->lines || v->json || v->quiet || watch->call->operand_count) return false;
     return isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 }
 
-static int check_usage(const stk_invocation *call)
+static int check_usage(const cli_invocation *call)
 {
-    const stk_watch_values *v = call->values;
+    const cli_watch_values *v = call->values;
     if (v->pid && call->operand_count)
-        return stk_report_usage(call->command, "--pid and COMMAND exclude each other", NULL);
+        return cli_report_usage(call->command, "--pid and COMMAND exclude each other", NULL);
     if (v->view && v->lines)
-        return stk_report_usage(call->command, "--view and --lines exclude each other", NULL);
+        return cli_report_usage(call->command, "--view and --lines exclude each other", NULL);
     if (v->view && call->operand_count && (isatty(STDOUT_FILENO) || isatty(STDERR_FILENO)))
-        return stk_report_usage(call->command, "--view: the command would write over the screen",
+        return cli_report_usage(call->command, "--view: the command would write over the screen",
                                 "send what it writes to a file: stoker watch --view -- COMMAND "
                                 ">log 2>&1");
     if (v->metric && !call->operand_count)
-        return stk_report_usage(call->command,
+        return cli_report_usage(call->command,
                                 "--metric reads what COMMAND writes, and there is none",
                                 "stoker watch --metric REGEX -- COMMAND");
     if (v->link && read_link(v->link) < 0)
-        return stk_report_usage(call->command, "--link takes bits a second with a unit",
+        return cli_report_usage(call->command, "--link takes bits a second with a unit",
                                 "such as --link 10G, 2.5G or 200M");
     if (v->seconds > 0 && call->operand_count)
-        return stk_report_usage(call->command, "--seconds is for watching without COMMAND",
+        return cli_report_usage(call->command, "--seconds is for watching without COMMAND",
                                 "'timeout' ends a command after a time");
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 static stk_status start_monitor(cli_watch *watch, stk_error *err)
 {
-    const stk_watch_values   *v = watch->values;
+    const cli_watch_values   *v = watch->values;
     const stk_monitor_options how = {.process = watch->child.pid ? watch->child.pid
                                                 : v->pid         ? (int)v->pid
                                                                  : -1,
                                      .interval_s = v->interval_s,
                                      .samples = KEPT,
-                                     .threads = wants_view(watch) ? STK_WATCH_THREADS : 0,
+                                     .threads = wants_view(watch) ? CLI_WATCH_THREADS : 0,
                                      .sampled = take_sample,
                                      .context = watch};
     if (v->pid && kill((pid_t)v->pid, 0) && errno == ESRCH)
@@ -216,7 +216,7 @@ static stk_status start_monitor(cli_watch *watch, stk_error *err)
     if (v->link) watch->machine.link_bytes = read_link(v->link);
     if (!v->csv) return STK_OK;
     cli_csv csv;
-    STK_TRY(stk_csv_open(&csv, v->csv, v->csv_interval_s, watch->machine.gpu_count,
+    STK_TRY(cli_csv_open(&csv, v->csv, v->csv_interval_s, watch->machine.gpu_count,
                          v->metric != NULL, err));
     pthread_mutex_lock(&watch->lock);
     watch->csv = csv;
@@ -225,14 +225,14 @@ static stk_status start_monitor(cli_watch *watch, stk_error *err)
 }
 
 /* The file appears when it is whole. */
-static int save_summary(const cli_watch *watch, const stk_watch_report *report)
+static int save_summary(const cli_watch *watch, const cli_watch_report *report)
 {
     stk_json_writer json;
     stk_blob        text;
     stk_error       err;
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     stk_json_begin(&json, &text, 2);
-    stk_watch_json(&json, report);
+    cli_watch_json(&json, report);
     stk_status  st = stk_json_end(&json, &err);
     stk_output *out = NULL;
     if (!st) st = stk_output_create(&out, NULL, watch->values->summary, &err);
@@ -240,27 +240,27 @@ static int save_summary(const cli_watch *watch, const stk_watch_report *report)
     if (!st) st = stk_output_commit(out, &err);
     stk_output_close(out);
     stk_blob_release(&text);
-    return st ? stk_report_error(watch->call->command, &err, NULL) : STK_EXIT_OK;
+    return st ? cli_report_error(watch->call->command, &err, NULL) : CLI_EXIT_OK;
 }
 
 /* With a command, stdout is the command's: the summary is talk. After a view it goes to where the
  * person looks. */
-static int print_summary(const cli_watch *watch, const stk_watch_report *report)
+static int print_summary(const cli_watch *watch, const cli_watch_report *report)
 {
-    const stk_watch_values *v = watch->values;
-    int                     code = v->summary ? save_summary(watch, report) : STK_EXIT_OK;
+    const cli_watch_values *v = watch->values;
+    int                     code = v->summary ? save_summary(watch, report) : CLI_EXIT_OK;
     if (v->json) {
-        stk_json_out json;
-        stk_json_out_begin(&json);
-        stk_watch_json(&json.writer, report);
-        const int printed = stk_json_out_end(&json, watch->call);
+        cli_json_out json;
+        cli_json_out_begin(&json);
+        cli_watch_json(&json.writer, report);
+        const int printed = cli_json_out_end(&json, watch->call);
         return code ? code : printed;
     }
     FILE *out = watch->child.pid ? stderr : stdout;
     FILE *terminal = watch->on_view && !isatty(fileno(out)) ? fopen("/dev/tty", "we") : NULL;
     if (terminal) out = terminal;
-    const stk_style style = stk_style_for(out, v->color);
-    stk_watch_print(out, report, &style);
+    const cli_style style = cli_style_for(out, v->color);
+    cli_watch_print(out, report, &style);
     if (terminal) fclose(terminal);
     return code;
 }
@@ -273,15 +273,15 @@ static int summarise(cli_watch *watch, int exit_code, int signal_number)
     stk_resource_sample *series = calloc(KEPT, sizeof *series);
     if (!series) {
         fprintf(stderr, "stoker watch: no memory for the summary\n");
-        return STK_EXIT_FAILED;
+        return CLI_EXIT_FAILED;
     }
-    stk_watch_report report = {.title = watch->title,
+    cli_watch_report report = {.title = watch->title,
                                .machine = &watch->machine,
                                .usage = &usage,
                                .note = note,
                                .pattern = watch->values->metric,
-                               .metric = stk_watch_metric(watch),
-                               .own_cores = stk_watch_own(watch),
+                               .metric = cli_watch_metric(watch),
+                               .own_cores = cli_watch_own(watch),
                                .exit_code = exit_code,
                                .signal_number = signal_number};
     const size_t     count = stk_monitor_series(watch->monitor, series, KEPT);
@@ -294,9 +294,9 @@ static int summarise(cli_watch *watch, int exit_code, int signal_number)
 
 static void observe(cli_watch *watch)
 {
-    if (wants_view(watch)) stk_watch_on_screen(watch);
+    if (wants_view(watch)) cli_watch_on_screen(watch);
     const bool left_view = watch->on_view && !watch->child.pid;
-    if (!left_view) stk_watch_in_lines(watch); /* also when a command's view was left */
+    if (!left_view) cli_watch_in_lines(watch); /* also when a command's view was left */
     stk_monitor_stop(watch->monitor);
 }
 
@@ -309,15 +309,15 @@ static stk_status start_child(cli_watch *watch, stk_error *err)
     memcpy(argv, watch->call->operands, count * sizeof *argv);
     const bool piped = watch->pattern.given;
     stk_status st = STK_OK;
-    if (piped) st = stk_metric_open(&watch->reader, &watch->pattern, take_metric, watch, err);
+    if (piped) st = cli_metric_open(&watch->reader, &watch->pattern, take_metric, watch, err);
     const bool opened = piped && !st;
-    if (!st) st = stk_child_start(&watch->child, argv, opened ? watch->reader.ends : NULL, err);
-    if (!st && opened && (st = stk_metric_start(&watch->reader, err))) {
+    if (!st) st = cli_child_start(&watch->child, argv, opened ? watch->reader.ends : NULL, err);
+    if (!st && opened && (st = cli_metric_start(&watch->reader, err))) {
         int unasked;
         kill(watch->child.pid, SIGKILL); /* it has not begun */
-        stk_child_reap(&watch->child, &unasked);
+        cli_child_reap(&watch->child, &unasked);
     }
-    if (st && opened) stk_metric_end(&watch->reader);
+    if (st && opened) cli_metric_end(&watch->reader);
     free(argv);
     return st;
 }
@@ -328,14 +328,14 @@ static int run_command(cli_watch *watch)
     stk_error  err;
     int        signal_number, code;
     stk_status st = start_child(watch, &err);
-    if (st) return stk_report_error(watch->call->command, &err, NULL);
-    stk_watch_signals(watch->child.pid);
+    if (st) return cli_report_error(watch->call->command, &err, NULL);
+    cli_watch_signals(watch->child.pid);
     st = start_monitor(watch, &err);
-    if (st) stk_report_error(watch->call->command, &err, "the command runs without being watched");
-    const int failure = stk_child_begin(&watch->child);
+    if (st) cli_report_error(watch->call->command, &err, "the command runs without being watched");
+    const int failure = cli_child_begin(&watch->child);
     if (!failure && watch->monitor) observe(watch);
-    code = stk_child_reap(&watch->child, &signal_number);
-    if (watch->pattern.given) stk_metric_end(&watch->reader);
+    code = cli_child_reap(&watch->child, &signal_number);
+    if (watch->pattern.given) cli_metric_end(&watch->reader);
     if (failure) {
         fprintf(stderr, "stoker watch: %s: %s\n", watch->call->operands[0], strerror(failure));
         return failure == ENOENT ? NOT_FOUND : NOT_RUNNABLE;
@@ -347,47 +347,47 @@ static int run_command(cli_watch *watch)
 static int run_alone(cli_watch *watch)
 {
     stk_error err;
-    stk_watch_signals(0);
-    if (start_monitor(watch, &err)) return stk_report_error(watch->call->command, &err, NULL);
+    cli_watch_signals(0);
+    if (start_monitor(watch, &err)) return cli_report_error(watch->call->command, &err, NULL);
     observe(watch);
     return summarise(watch, -1, 0);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
-    const stk_watch_values *v = call->values;
+    const cli_watch_values *v = call->values;
     stk_error               err;
-    char                    why[STK_METRIC_TEXT];
+    char                    why[CLI_METRIC_TEXT];
     int                     code = check_usage(call);
     if (code) return code;
     cli_watch *watch = calloc(1, sizeof *watch);
     if (!watch) {
         fprintf(stderr, "stoker watch: no memory\n");
-        return STK_EXIT_FAILED;
+        return CLI_EXIT_FAILED;
     }
-    if (!stk_metric_pattern_init(&watch->pattern, v->metric, why)) {
+    if (!cli_metric_pattern_init(&watch->pattern, v->metric, why)) {
         free(watch);
-        return stk_report_usage(call->command, why, NULL);
+        return cli_report_usage(call->command, why, NULL);
     }
     watch->call = call;
     watch->values = v;
     watch->interval_s = v->interval_s;
-    watch->begin_s = stk_seconds_now();
+    watch->begin_s = cli_seconds_now();
     pthread_mutex_init(&watch->lock, NULL);
     write_title(watch);
     code = call->operand_count ? run_command(watch) : run_alone(watch);
     stk_monitor_free(watch->monitor);
-    if (stk_csv_close(&watch->csv, v->csv, &err)) {
-        const int failed = stk_report_error(call->command, &err, NULL);
+    if (cli_csv_close(&watch->csv, v->csv, &err)) {
+        const int failed = cli_report_error(call->command, &err, NULL);
         if (!call->operand_count && !code) code = failed;
     }
     pthread_mutex_destroy(&watch->lock);
-    stk_metric_pattern_release(&watch->pattern);
+    cli_metric_pattern_release(&watch->pattern);
     free(watch);
     return code;
 }
 
-const stk_command stk_command_watch = {
+const cli_command cli_command_watch = {
     .name = "watch",
     .summary = "watch what a command, a process or the machine uses, and say what it waits for",
     .operands = "[-- COMMAND...]",

@@ -1,115 +1,115 @@
 /* A subcommand: its table of flags and what it does. main.c holds the list. */
-#ifndef STK_TOOLS_COMMAND_H
-#define STK_TOOLS_COMMAND_H
+#ifndef CLI_TOOLS_COMMAND_H
+#define CLI_TOOLS_COMMAND_H
 
 #include "options.h"
 
 #include <stdio.h>
 #include <stoker/error.h>
 
-typedef struct stk_command stk_command;
+typedef struct cli_command cli_command;
 
 /* What a person typed, checked. */
-typedef struct stk_invocation {
-    const stk_command *command;
+typedef struct cli_invocation {
+    const cli_command *command;
     const void        *values; /* the struct that the flags fill */
     char             **operands;
     int                operand_count;
-} stk_invocation;
+} cli_invocation;
 
 /* Exit codes of every command. */
 enum {
-    STK_EXIT_OK = 0,
-    STK_EXIT_FAILED = 1, /* it failed, or bad data was found */
-    STK_EXIT_USAGE = 2,
-    STK_EXIT_CANCELLED = 130
+    CLI_EXIT_OK = 0,
+    CLI_EXIT_FAILED = 1, /* it failed, or bad data was found */
+    CLI_EXIT_USAGE = 2,
+    CLI_EXIT_CANCELLED = 130
 };
 
-struct stk_command {
+struct cli_command {
     const char       *name;
     const char       *summary;     /* one line */
     const char       *operands;    /* "SOURCE OUT", for the usage line */
     const char       *description; /* what it does, for --help */
     const char       *examples;    /* lines, for --help */
     int               least_operands, most_operands;
-    const stk_option *options;
+    const cli_option *options;
     size_t            option_count;
     const void       *defaults; /* of the values; value_bytes of them */
     size_t            value_bytes;
     /* Commands that a word after the name chooses ("bench input"); NULL at the end. NULL: none. */
-    const stk_command *const *parts;
+    const cli_command *const *parts;
     /* Words that the first operand may be, for completion; NULL means files. */
     const char *(*operand_choice)(size_t index);
     /* Prints what --help says beyond the flags; may be NULL. */
     void (*print_more_help)(FILE *out, int width);
     /* Gives an exit code. */
-    int (*run)(const stk_invocation *call);
+    int (*run)(const cli_invocation *call);
 };
 
-extern const stk_command stk_command_pack;
-extern const stk_command stk_command_inspect;
-extern const stk_command stk_command_train;
-extern const stk_command stk_command_eval;
-extern const stk_command stk_command_predict;
-extern const stk_command stk_command_lr_find;
-extern const stk_command stk_command_bench;
-extern const stk_command stk_command_bench_input;
-extern const stk_command stk_command_bench_compute;
-extern const stk_command stk_command_bench_train;
-extern const stk_command stk_command_bench_claims;
-extern const stk_command stk_command_bench_cases;
-extern const stk_command stk_command_trace;
-extern const stk_command stk_command_trace_gaps;
-extern const stk_command stk_command_trace_ask;
-extern const stk_command stk_command_trace_ops;
-extern const stk_command stk_command_trace_diff;
-extern const stk_command stk_command_trace_merge;
-extern const stk_command stk_command_trace_check;
-extern const stk_command stk_command_trace_demo;
-extern const stk_command stk_command_show;
-extern const stk_command stk_command_replay;
-extern const stk_command stk_command_lint;
-extern const stk_command stk_command_profile;
-extern const stk_command stk_command_diagnose;
-extern const stk_command stk_command_models;
-extern const stk_command stk_command_backends;
-extern const stk_command stk_command_watch;
-extern const stk_command stk_command_completion;
+extern const cli_command cli_command_pack;
+extern const cli_command cli_command_inspect;
+extern const cli_command cli_command_train;
+extern const cli_command cli_command_eval;
+extern const cli_command cli_command_predict;
+extern const cli_command cli_command_lr_find;
+extern const cli_command cli_command_bench;
+extern const cli_command cli_command_bench_input;
+extern const cli_command cli_command_bench_compute;
+extern const cli_command cli_command_bench_train;
+extern const cli_command cli_command_bench_claims;
+extern const cli_command cli_command_bench_cases;
+extern const cli_command cli_command_trace;
+extern const cli_command cli_command_trace_gaps;
+extern const cli_command cli_command_trace_ask;
+extern const cli_command cli_command_trace_ops;
+extern const cli_command cli_command_trace_diff;
+extern const cli_command cli_command_trace_merge;
+extern const cli_command cli_command_trace_check;
+extern const cli_command cli_command_trace_demo;
+extern const cli_command cli_command_show;
+extern const cli_command cli_command_replay;
+extern const cli_command cli_command_lint;
+extern const cli_command cli_command_profile;
+extern const cli_command cli_command_diagnose;
+extern const cli_command cli_command_models;
+extern const cli_command cli_command_backends;
+extern const cli_command cli_command_watch;
+extern const cli_command cli_command_completion;
 
 /* The list of commands; NULL after the last. */
-const stk_command *stk_command_at(size_t index);
-const stk_command *stk_command_find(const char *name);
+const cli_command *cli_command_at(size_t index);
+const cli_command *cli_command_find(const char *name);
 
 /* The word that chooses a part: "input". */
-const char *stk_command_word(const stk_command *part);
+const char *cli_command_word(const cli_command *part);
 
 /* The text of --help. */
-void stk_help_print(FILE *out, const stk_command *command);
-void stk_help_print_overview(FILE *out);
+void cli_help_print(FILE *out, const cli_command *command);
+void cli_help_print_overview(FILE *out);
 /* That of 'stoker help' itself. */
-void stk_help_print_help(FILE *out);
+void cli_help_print_help(FILE *out);
 
 /* Prints "stoker COMMAND: stage: where: message" and, below it, indented, advice unless it is NULL
  * or "". Gives the exit code that err's status calls for. */
-int stk_report_error(const stk_command *command, const stk_error *err, const char *advice);
-/* The same for what a recipe or the flags in its place ask for; STK_EXIT_USAGE where that is wrong
+int cli_report_error(const cli_command *command, const stk_error *err, const char *advice);
+/* The same for what a recipe or the flags in its place ask for; CLI_EXIT_USAGE where that is wrong
  * in itself. */
-int stk_report_recipe(const stk_command *command, const stk_error *err, const char *advice);
-/* Prints what is wrong with the way the command was called; gives STK_EXIT_USAGE. */
-int stk_report_usage(const stk_command *command, const char *message, const char *advice);
+int cli_report_recipe(const cli_command *command, const stk_error *err, const char *advice);
+/* Prints what is wrong with the way the command was called; gives CLI_EXIT_USAGE. */
+int cli_report_usage(const cli_command *command, const char *message, const char *advice);
 
 /* Values that several commands take, and their rows in a table of options. */
-typedef struct stk_common_values {
+typedef struct cli_common_values {
     bool     json;
     bool     quiet;
     int64_t  threads;
     uint64_t memory_bytes;
-} stk_common_values;
+} cli_common_values;
 
-#define STK_COMMON_OPTIONS(type, member)                                                           \
+#define CLI_COMMON_OPTIONS(type, member)                                                           \
     {.name = "threads",                                                                            \
      .metavar = "N",                                                                               \
-     .kind = STK_OPTION_INTEGER,                                                                   \
+     .kind = CLI_OPTION_INTEGER,                                                                   \
      .target = offsetof(type, member.threads),                                                     \
      .least = 0,                                                                                   \
      .most = 1024,                                                                                 \
@@ -117,7 +117,7 @@ typedef struct stk_common_values {
      .help = "threads to use (default 0: one per core that this process may use)"},                \
         {.name = "memory-mb",                                                                      \
          .metavar = "N",                                                                           \
-         .kind = STK_OPTION_SIZE_MB,                                                               \
+         .kind = CLI_OPTION_SIZE_MB,                                                               \
          .target = offsetof(type, member.memory_bytes),                                            \
          .least = 0,                                                                               \
          .most = 1e9,                                                                              \
@@ -125,12 +125,12 @@ typedef struct stk_common_values {
          .help = "most memory for data, in MB (default 0: a quarter of what the machine or the "   \
                  "container allows)"},                                                             \
         {.name = "json",                                                                           \
-         .kind = STK_OPTION_FLAG,                                                                  \
+         .kind = CLI_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.json),                                                    \
          .group = "Common",                                                                        \
          .help = "print the result as JSON"},                                                      \
     {                                                                                              \
-        .name = "quiet", .letter = 'q', .kind = STK_OPTION_FLAG,                                   \
+        .name = "quiet", .letter = 'q', .kind = CLI_OPTION_FLAG,                                   \
         .target = offsetof(type, member.quiet), .group = "Common",                                 \
         .help = "show no progress and no hints; results and errors only"                           \
     }

@@ -35,7 +35,7 @@ typedef struct layout {
 } layout;
 
 typedef struct drawing {
-    const stk_confusion_picture *what;
+    const cli_confusion_picture *what;
     const stk_evaluation        *e;
     layout                       at;
     stk_pixels                   pixels;
@@ -250,7 +250,7 @@ static stk_status draw(const drawing *d, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_confusion_png(stk_blob *out, const stk_confusion_picture *picture, stk_error *err)
+stk_status cli_confusion_png(stk_blob *out, const cli_confusion_picture *picture, stk_error *err)
 {
     drawing  d = {.what = picture, .e = picture->evaluation};
     stk_blob memory;

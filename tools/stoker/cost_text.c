@@ -16,7 +16,7 @@ static double mean_watts(const stk_profile *p)
     return count ? sum / (double)count : 0;
 }
 
-void stk_cost_print(FILE *out, const stk_profile *profile, const stk_diagnosis *diagnosis,
+void cli_cost_print(FILE *out, const stk_profile *profile, const stk_diagnosis *diagnosis,
                     int64_t samples, double price)
 {
     const double rate = diagnosis->samples_per_s.value, watts = mean_watts(profile);

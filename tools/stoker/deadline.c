@@ -13,7 +13,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void look(stk_deadline *d)
+static void look(cli_deadline *d)
 {
     const bool late = now() >= d->end;
     if (late) __atomic_store_n(&d->passed, true, __ATOMIC_RELAXED);
@@ -21,7 +21,7 @@ static void look(stk_deadline *d)
 }
 
 /* The lock is held. */
-static void sleep_a_while(stk_deadline *d)
+static void sleep_a_while(cli_deadline *d)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -35,7 +35,7 @@ static void sleep_a_while(stk_deadline *d)
 
 static void *watch(void *deadline)
 {
-    stk_deadline *d = deadline;
+    cli_deadline *d = deadline;
     pthread_mutex_lock(&d->lock);
     while (!d->over) {
         look(d);
@@ -45,11 +45,11 @@ static void *watch(void *deadline)
     return NULL;
 }
 
-stk_status stk_deadline_start(stk_deadline *deadline, double seconds, const stk_cancel *outer,
+stk_status cli_deadline_start(cli_deadline *deadline, double seconds, const stk_cancel *outer,
                               stk_error *err)
 {
     pthread_condattr_t monotonic;
-    *deadline = (stk_deadline){.outer = outer, .end = now() + seconds};
+    *deadline = (cli_deadline){.outer = outer, .end = now() + seconds};
     pthread_mutex_init(&deadline->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -61,7 +61,7 @@ stk_status stk_deadline_start(stk_deadline *deadline, double seconds, const stk_
     return STK_OK;
 }
 
-void stk_deadline_release(stk_deadline *deadline)
+void cli_deadline_release(cli_deadline *deadline)
 {
     pthread_mutex_lock(&deadline->lock);
     deadline->over = true;
@@ -72,7 +72,7 @@ void stk_deadline_release(stk_deadline *deadline)
     pthread_mutex_destroy(&deadline->lock);
 }
 
-bool stk_deadline_passed(const stk_deadline *deadline)
+bool cli_deadline_passed(const cli_deadline *deadline)
 {
     return __atomic_load_n(&deadline->passed, __ATOMIC_RELAXED);
 }

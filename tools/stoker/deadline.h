@@ -1,13 +1,13 @@
 /* A token that is set at a time, or with another one: for calls that may wait for longer than they
  * should. */
-#ifndef STK_TOOLS_DEADLINE_H
-#define STK_TOOLS_DEADLINE_H
+#ifndef CLI_TOOLS_DEADLINE_H
+#define CLI_TOOLS_DEADLINE_H
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stoker/cancel.h>
 
-typedef struct stk_deadline {
+typedef struct cli_deadline {
     stk_cancel        token;
     const stk_cancel *outer;   /* sets it too */
     double            end;     /* on the monotonic clock, in seconds */
@@ -17,12 +17,12 @@ typedef struct stk_deadline {
     pthread_mutex_t   lock;
     pthread_cond_t    changed;
     pthread_t         thread;
-} stk_deadline;
+} cli_deadline;
 
-/* seconds from now. stk_deadline_release is needed after a failure too. */
-STK_NODISCARD stk_status stk_deadline_start(stk_deadline *deadline, double seconds,
+/* seconds from now. cli_deadline_release is needed after a failure too. */
+STK_NODISCARD stk_status cli_deadline_start(cli_deadline *deadline, double seconds,
                                             const stk_cancel *outer, stk_error *err);
-void                     stk_deadline_release(stk_deadline *deadline);
-bool                     stk_deadline_passed(const stk_deadline *deadline);
+void                     cli_deadline_release(cli_deadline *deadline);
+bool                     cli_deadline_passed(const cli_deadline *deadline);
 
 #endif

@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_heading(stk_eval_details *d)
+static void write_heading(cli_eval_details *d)
 {
     static const char *const first[] = {
         "image", "record", "true", "predicted", "right", "confidence", "true_probability"};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        stk_text_rows_cell(&d->rows, first[i]);
-    stk_prediction_csv_more_heading(&d->rows, d->top);
-    stk_text_rows_end(&d->rows);
+        cli_text_rows_cell(&d->rows, first[i]);
+    cli_prediction_csv_more_heading(&d->rows, d->top);
+    cli_text_rows_end(&d->rows);
 }
 
-stk_status stk_eval_details_init(stk_eval_details *details, const char *csv, int64_t top,
+stk_status cli_eval_details_init(cli_eval_details *details, const char *csv, int64_t top,
                                  size_t most, const stk_predictor *predictor, stk_error *err)
 {
     const int64_t classes = stk_predictor_classes(predictor);
-    *details = (stk_eval_details){.predictor = predictor,
+    *details = (cli_eval_details){.predictor = predictor,
                                   .table = csv != NULL,
                                   .top = top < classes ? top : classes,
                                   .most = most};
@@ -33,40 +33,40 @@ stk_status stk_eval_details_init(stk_eval_details *details, const char *csv, int
         return stk_fail(err, STK_E_NOMEM, "evaluate", NULL, "no memory for %lld classes",
                         (long long)classes);
     if (!csv) return STK_OK;
-    STK_TRY(stk_text_rows_open(&details->rows, csv, err));
+    STK_TRY(cli_text_rows_open(&details->rows, csv, err));
     write_heading(details);
     return STK_OK;
 }
 
-static const char *name_of(const stk_eval_details *d, int64_t class)
+static const char *name_of(const cli_eval_details *d, int64_t class)
 {
     return stk_predictor_class_name(d->predictor, class);
 }
 
-static void add_row(stk_eval_details *d, const stk_evaluated_image *image)
+static void add_row(cli_eval_details *d, const stk_evaluated_image *image)
 {
-    stk_text_rows *rows = &d->rows;
-    stk_prediction_sort(image->probabilities, stk_predictor_classes(d->predictor), d->top,
+    cli_text_rows *rows = &d->rows;
+    cli_prediction_sort(image->probabilities, stk_predictor_classes(d->predictor), d->top,
                         d->order);
-    stk_text_rows_cell(rows, image->file);
-    stk_text_rows_integer(rows, image->record);
-    stk_text_rows_cell(rows, name_of(d, image->truth));
-    stk_text_rows_cell(rows, name_of(d, image->predicted));
-    stk_text_rows_cell(rows, image->truth == image->predicted ? "1" : "0");
-    stk_text_rows_share(rows, (double)image->probabilities[image->predicted]);
-    stk_text_rows_share(rows, (double)image->probabilities[image->truth]);
-    stk_prediction_csv_more(rows, d->predictor, image->probabilities, d->order, d->top);
-    stk_text_rows_end(rows);
+    cli_text_rows_cell(rows, image->file);
+    cli_text_rows_integer(rows, image->record);
+    cli_text_rows_cell(rows, name_of(d, image->truth));
+    cli_text_rows_cell(rows, name_of(d, image->predicted));
+    cli_text_rows_cell(rows, image->truth == image->predicted ? "1" : "0");
+    cli_text_rows_share(rows, (double)image->probabilities[image->predicted]);
+    cli_text_rows_share(rows, (double)image->probabilities[image->truth]);
+    cli_prediction_csv_more(rows, d->predictor, image->probabilities, d->order, d->top);
+    cli_text_rows_end(rows);
 }
 
 /* Surer ones first, of equal ones the earlier. */
-static bool is_worse(const stk_eval_mistake *a, const stk_eval_mistake *b)
+static bool is_worse(const cli_eval_mistake *a, const cli_eval_mistake *b)
 {
     return a->confidence > b->confidence || (a->confidence == b->confidence && a->index < b->index);
 }
 
 /* The cell that goes for another: a free one, else the least bad. */
-static size_t find_place(const stk_eval_details *d)
+static size_t find_place(const cli_eval_details *d)
 {
     size_t least = 0;
     if (d->count < d->most) return d->count;
@@ -75,8 +75,8 @@ static size_t find_place(const stk_eval_details *d)
     return least;
 }
 
-static void write_texts(const stk_eval_details *d, const stk_evaluated_image *image,
-                        stk_sheet_cell *cell)
+static void write_texts(const cli_eval_details *d, const stk_evaluated_image *image,
+                        cli_sheet_cell *cell)
 {
     const char *slash = strrchr(image->file, '/'), *name = slash ? slash + 1 : image->file;
     snprintf(cell->label, sizeof cell->label, "%.80s %.0f%%", name_of(d, image->predicted),
@@ -90,12 +90,12 @@ static void write_texts(const stk_eval_details *d, const stk_evaluated_image *im
                  name_of(d, image->truth), 100 * (double)image->probabilities[image->truth], name);
 }
 
-static stk_status add_mistake(stk_eval_details *d, const stk_evaluated_image *image, stk_error *err)
+static stk_status add_mistake(cli_eval_details *d, const stk_evaluated_image *image, stk_error *err)
 {
-    const stk_eval_mistake mistake = {(double)image->probabilities[image->predicted], d->images};
+    const cli_eval_mistake mistake = {(double)image->probabilities[image->predicted], d->images};
     const size_t           place = find_place(d);
     const size_t           bytes = (size_t)(image->size * image->size * image->channels);
-    stk_sheet_cell        *cell = &d->cells[place];
+    cli_sheet_cell        *cell = &d->cells[place];
     if (place < d->count && !is_worse(&mistake, &d->worst[place])) return STK_OK;
     if (!cell->pixels.data) cell->pixels.data = malloc(bytes);
     if (!cell->pixels.data)
@@ -110,9 +110,9 @@ static stk_status add_mistake(stk_eval_details *d, const stk_evaluated_image *im
     return STK_OK;
 }
 
-stk_status stk_eval_details_add(void *context, const stk_evaluated_image *image, stk_error *err)
+stk_status cli_eval_details_add(void *context, const stk_evaluated_image *image, stk_error *err)
 {
-    stk_eval_details *d = context;
+    cli_eval_details *d = context;
     const bool        wrong = image->truth != image->predicted;
     if (d->table) add_row(d, image);
     if (d->rows.status) {
@@ -125,19 +125,19 @@ stk_status stk_eval_details_add(void *context, const stk_evaluated_image *image,
     return STK_OK;
 }
 
-stk_status stk_eval_details_commit(stk_eval_details *details, stk_error *err)
+stk_status cli_eval_details_commit(cli_eval_details *details, stk_error *err)
 {
-    return details->table ? stk_text_rows_commit(&details->rows, err) : STK_OK;
+    return details->table ? cli_text_rows_commit(&details->rows, err) : STK_OK;
 }
 
 /* Few enough to be sorted by taking the worst of the rest. */
-static void sort(stk_eval_details *d)
+static void sort(cli_eval_details *d)
 {
     for (size_t i = 0; i < d->count; i++)
         for (size_t k = i + 1; k < d->count; k++) {
             if (!is_worse(&d->worst[k], &d->worst[i])) continue;
-            const stk_eval_mistake mistake = d->worst[i];
-            const stk_sheet_cell   cell = d->cells[i];
+            const cli_eval_mistake mistake = d->worst[i];
+            const cli_sheet_cell   cell = d->cells[i];
             d->worst[i] = d->worst[k];
             d->cells[i] = d->cells[k];
             d->worst[k] = mistake;
@@ -145,11 +145,11 @@ static void sort(stk_eval_details *d)
         }
 }
 
-stk_status stk_eval_details_sheet(stk_eval_details *details, const char *path, const char *heading,
+stk_status cli_eval_details_sheet(cli_eval_details *details, const char *path, const char *heading,
                                   const char *subheading, int columns, stk_error *err)
 {
     const int       count = (int)details->count;
-    const stk_sheet sheet = {.heading = heading,
+    const cli_sheet sheet = {.heading = heading,
                              .subheading = subheading,
                              .cells = details->cells,
                              .count = details->count,
@@ -157,19 +157,19 @@ stk_status stk_eval_details_sheet(stk_eval_details *details, const char *path, c
     stk_blob        png;
     sort(details);
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = stk_sheet_write(&png, &sheet, NULL, err);
-    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&png), err);
+    stk_status st = cli_sheet_write(&png, &sheet, NULL, err);
+    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&png), err);
     stk_blob_release(&png);
     return st;
 }
 
-void stk_eval_details_release(stk_eval_details *details)
+void cli_eval_details_release(cli_eval_details *details)
 {
     for (size_t i = 0; details->cells && i < details->count; i++)
         free(details->cells[i].pixels.data);
     free(details->cells);
     free(details->worst);
     free(details->order);
-    stk_text_rows_release(&details->rows);
-    *details = (stk_eval_details){0};
+    cli_text_rows_release(&details->rows);
+    *details = (cli_eval_details){0};
 }

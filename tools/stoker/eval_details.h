@@ -1,42 +1,42 @@
 /* What of single images an evaluation is asked for: a table of all, and the worst mistakes. */
-#ifndef STK_TOOLS_EVAL_DETAILS_H
-#define STK_TOOLS_EVAL_DETAILS_H
+#ifndef CLI_TOOLS_EVAL_DETAILS_H
+#define CLI_TOOLS_EVAL_DETAILS_H
 
 #include "sheet.h"
 #include "text_rows.h"
 
 #include <stoker/model_file.h>
 
-typedef struct stk_eval_mistake {
+typedef struct cli_eval_mistake {
     double  confidence;
     int64_t index; /* of the image in the data */
-} stk_eval_mistake;
+} cli_eval_mistake;
 
-typedef struct stk_eval_details {
+typedef struct cli_eval_details {
     const stk_predictor *predictor;
-    stk_text_rows        rows; /* where a table is asked for */
+    cli_text_rows        rows; /* where a table is asked for */
     bool                 table;
     int64_t              top;   /* classes in a row */
     int64_t             *order; /* of classes */
-    stk_sheet_cell      *cells; /* of the worst mistakes; their pixels are its own */
-    stk_eval_mistake    *worst; /* of each cell */
+    cli_sheet_cell      *cells; /* of the worst mistakes; their pixels are its own */
+    cli_eval_mistake    *worst; /* of each cell */
     size_t               count, most;
     int64_t              images, mistakes;
-} stk_eval_details;
+} cli_eval_details;
 
 /* csv NULL: no table; most 0: no mistakes are kept. On failure it is to be released, too. */
-STK_NODISCARD stk_status stk_eval_details_init(stk_eval_details *details, const char *csv,
+STK_NODISCARD stk_status cli_eval_details_init(cli_eval_details *details, const char *csv,
                                                int64_t top, size_t most,
                                                const stk_predictor *predictor, stk_error *err);
-/* For stk_evaluate_options.image; context is a stk_eval_details. */
-STK_NODISCARD stk_status stk_eval_details_add(void *context, const stk_evaluated_image *image,
+/* For stk_evaluate_options.image; context is a cli_eval_details. */
+STK_NODISCARD stk_status cli_eval_details_add(void *context, const stk_evaluated_image *image,
                                               stk_error *err);
 /* Ends the table. */
-STK_NODISCARD stk_status stk_eval_details_commit(stk_eval_details *details, stk_error *err);
+STK_NODISCARD stk_status cli_eval_details_commit(cli_eval_details *details, stk_error *err);
 /* Writes the mistakes as a PNG, the surest first. There must be one. */
-STK_NODISCARD stk_status stk_eval_details_sheet(stk_eval_details *details, const char *path,
+STK_NODISCARD stk_status cli_eval_details_sheet(cli_eval_details *details, const char *path,
                                                 const char *heading, const char *subheading,
                                                 int columns, stk_error *err);
-void                     stk_eval_details_release(stk_eval_details *details);
+void                     cli_eval_details_release(cli_eval_details *details);
 
 #endif

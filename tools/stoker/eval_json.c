@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static void write_class(stk_json_writer *json, const stk_eval_report *r, int64_t class)
+static void write_class(stk_json_writer *json, const cli_eval_report *r, int64_t class)
 {
     const stk_class_score *s = &r->evaluation->scores[class];
     stk_json_object(json);
@@ -18,10 +18,10 @@ static void write_class(stk_json_writer *json, const stk_eval_report *r, int64_t
     stk_json_object_end(json);
 }
 
-static void write_classes(stk_json_writer *json, const stk_eval_report *r)
+static void write_classes(stk_json_writer *json, const cli_eval_report *r)
 {
     size_t          count;
-    stk_eval_tally *list = stk_eval_list_classes(r->evaluation, &count);
+    cli_eval_tally *list = cli_eval_list_classes(r->evaluation, &count);
     stk_json_key(json, "classes");
     stk_json_array(json);
     for (size_t i = 0; i < count; i++)
@@ -30,10 +30,10 @@ static void write_classes(stk_json_writer *json, const stk_eval_report *r)
     free(list);
 }
 
-static void write_pairs(stk_json_writer *json, const stk_eval_report *r)
+static void write_pairs(stk_json_writer *json, const cli_eval_report *r)
 {
-    stk_eval_tally pairs[STK_EVAL_PAIRS + 1];
-    const size_t   count = stk_eval_list_pairs(r->evaluation, pairs);
+    cli_eval_tally pairs[CLI_EVAL_PAIRS + 1];
+    const size_t   count = cli_eval_list_pairs(r->evaluation, pairs);
     stk_json_key(json, "confused");
     stk_json_array(json);
     for (size_t i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ static void write_pairs(stk_json_writer *json, const stk_eval_report *r)
     stk_json_array_end(json);
 }
 
-static void write_matrix(stk_json_writer *json, const stk_eval_report *r)
+static void write_matrix(stk_json_writer *json, const cli_eval_report *r)
 {
     const stk_evaluation *e = r->evaluation;
     if (!e->confusion) return;
@@ -108,7 +108,7 @@ static void write_sums(stk_json_writer *json, const stk_evaluation *e)
     stk_json_pair_double(json, "images_per_s", e->images_per_second);
 }
 
-void stk_eval_report_json(stk_json_writer *json, const stk_eval_report *report)
+void cli_eval_report_json(stk_json_writer *json, const cli_eval_report *report)
 {
     const stk_evaluation *e = report->evaluation;
     stk_json_object(json);

@@ -20,7 +20,7 @@ static int digits(int64_t number)
     return count;
 }
 
-static widths measure(const stk_eval_report *r)
+static widths measure(const cli_eval_report *r)
 {
     const stk_evaluation *e = r->evaluation;
     widths                w = {.index = digits(e->classes - 1), .name = LEAST_NAME};
@@ -28,7 +28,7 @@ static widths measure(const stk_eval_report *r)
     for (int64_t i = 0; i < e->classes * e->classes; i++)
         if (e->confusion[i] > most) most = e->confusion[i];
     for (int64_t i = 0; i < e->classes; i++) {
-        const int width = stk_text_width(stk_predictor_class_name(r->predictor, i));
+        const int width = cli_text_width(stk_predictor_class_name(r->predictor, i));
         if (width > w.name) w.name = width;
     }
     if (w.name > NAME_MOST) w.name = NAME_MOST;
@@ -40,12 +40,12 @@ static widths measure(const stk_eval_report *r)
 static void print_name(const char *name, int columns)
 {
     char text[256];
-    stk_text_fit(text, sizeof text, name, columns);
-    printf("%s%*s", text, columns - stk_text_width(text), "");
+    cli_text_fit(text, sizeof text, name, columns);
+    printf("%s%*s", text, columns - cli_text_width(text), "");
 }
 
-static void print_row(const stk_eval_report *r, const widths *w, int64_t truth,
-                      const stk_style *style)
+static void print_row(const cli_eval_report *r, const widths *w, int64_t truth,
+                      const cli_style *style)
 {
     const stk_evaluation *e = r->evaluation;
     printf("  %s%*lld%s ", style->dim, w->index, (long long)truth, style->plain);
@@ -61,7 +61,7 @@ static void print_row(const stk_eval_report *r, const widths *w, int64_t truth,
     printf("\n");
 }
 
-void stk_eval_matrix_print(const stk_eval_report *report, const stk_style *style)
+void cli_eval_matrix_print(const cli_eval_report *report, const cli_style *style)
 {
     const stk_evaluation *e = report->evaluation;
     if (!e->confusion) return;

@@ -10,35 +10,35 @@
 
 enum { CLASSES_SHOWN = 20, ABSENT_SHOWN = 8 };
 
-static const char *name_of(const stk_eval_report *r, int64_t class)
+static const char *name_of(const cli_eval_report *r, int64_t class)
 {
     return stk_predictor_class_name(r->predictor, class);
 }
 
-static void add_count(stk_table *table, int64_t count)
+static void add_count(cli_table *table, int64_t count)
 {
-    char text[STK_FORMAT_ROOM];
-    stk_table_add(table, stk_format_count(text, (uint64_t)count));
+    char text[CLI_FORMAT_ROOM];
+    cli_table_add(table, cli_format_count(text, (uint64_t)count));
 }
 
-static void add_share(stk_table *table, double share)
+static void add_share(cli_table *table, double share)
 {
     char text[32];
     snprintf(text, sizeof text, "%.1f %%", 100 * share);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
-static void begin_table(stk_table *table, const char *alignment, const char *const *heading)
+static void begin_table(cli_table *table, const char *alignment, const char *const *heading)
 {
-    stk_table_init(table, alignment);
+    cli_table_init(table, alignment);
     for (; *heading; heading++)
-        stk_table_add(table, *heading);
+        cli_table_add(table, *heading);
 }
 
-static void end_table(stk_table *table, const stk_style *style)
+static void end_table(cli_table *table, const cli_style *style)
 {
-    stk_table_print(table, stdout, style);
-    stk_table_release(table);
+    cli_table_print(table, stdout, style);
+    cli_table_release(table);
 }
 
 static void print_split(const stk_evaluation *e)
@@ -50,7 +50,7 @@ static void print_split(const stk_evaluation *e)
 }
 
 /* Classes of the run without an image say nothing of it: which, as far as they fit. */
-static void print_subset(const stk_eval_report *r)
+static void print_subset(const cli_eval_report *r)
 {
     const stk_evaluation *e = r->evaluation;
     int                   shown = 0;
@@ -60,23 +60,23 @@ static void print_subset(const stk_eval_report *r)
     for (int64_t i = 0; i < e->classes && shown < ABSENT_SHOWN; i++) {
         if (e->scores[i].images) continue;
         printf("%s", shown++ ? ", " : "");
-        stk_text_print(stdout, name_of(r, i));
+        cli_text_print(stdout, name_of(r, i));
     }
     printf("%s\n", e->classes - e->present > shown ? ", ..." : "");
 }
 
-static void print_summary(const stk_eval_report *r, const stk_style *style)
+static void print_summary(const cli_eval_report *r, const cli_style *style)
 {
     const stk_evaluation *e = r->evaluation;
-    char                  a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    char                  a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
     printf("%s%.2f %%%s right", style->bold, 100 * e->accuracy, style->plain);
     if (e->classes > 5) printf(", %.2f %% among the first 5", 100 * e->top5);
-    printf(", loss %.4f\n  %s pictures of ", e->loss, stk_format_count(a, (uint64_t)e->count));
-    stk_text_print(stdout, r->data);
+    printf(", loss %.4f\n  %s pictures of ", e->loss, cli_format_count(a, (uint64_t)e->count));
+    cli_text_print(stdout, r->data);
     print_split(e);
-    printf(", %s img/s\n", stk_format_count(b, (uint64_t)(e->images_per_second + 0.5)));
+    printf(", %s img/s\n", cli_format_count(b, (uint64_t)(e->images_per_second + 0.5)));
     printf("  weights ");
-    stk_text_print(stdout, stk_predictor_weights(r->predictor));
+    cli_text_print(stdout, stk_predictor_weights(r->predictor));
     printf("\n");
     if (e->skipped > 0)
         printf("  %lld more could not be read and were left out\n", (long long)e->skipped);
@@ -85,17 +85,17 @@ static void print_summary(const stk_eval_report *r, const stk_style *style)
            100 * e->balanced_accuracy, 100 * e->macro_precision, 100 * e->macro_f1);
 }
 
-static void print_classes(const stk_eval_report *r, const stk_style *style)
+static void print_classes(const cli_eval_report *r, const cli_style *style)
 {
     static const char *const heading[] = {"class", "pictures", "recall", "precision", "F1", NULL};
-    stk_table                table;
+    cli_table                table;
     size_t                   count;
-    stk_eval_tally          *list = stk_eval_list_classes(r->evaluation, &count);
+    cli_eval_tally          *list = cli_eval_list_classes(r->evaluation, &count);
     if (!list) return;
     begin_table(&table, "frrrr", heading);
     for (size_t i = 0; i < count && i < CLASSES_SHOWN; i++) {
         const stk_class_score *s = &r->evaluation->scores[list[i].truth];
-        stk_table_add(&table, name_of(r, list[i].truth));
+        cli_table_add(&table, name_of(r, list[i].truth));
         add_count(&table, s->images);
         add_share(&table, s->recall);
         add_share(&table, s->precision);
@@ -108,17 +108,17 @@ static void print_classes(const stk_eval_report *r, const stk_style *style)
     free(list);
 }
 
-static void print_pairs(const stk_eval_report *r, const stk_style *style)
+static void print_pairs(const cli_eval_report *r, const cli_style *style)
 {
     static const char *const heading[] = {"it is", "taken for", "pictures", "of the class", NULL};
-    stk_table                table;
-    stk_eval_tally           pairs[STK_EVAL_PAIRS + 1];
-    const size_t             count = stk_eval_list_pairs(r->evaluation, pairs);
+    cli_table                table;
+    cli_eval_tally           pairs[CLI_EVAL_PAIRS + 1];
+    const size_t             count = cli_eval_list_pairs(r->evaluation, pairs);
     if (!count) return;
     begin_table(&table, "flrr", heading);
     for (size_t i = 0; i < count; i++) {
-        stk_table_add(&table, name_of(r, pairs[i].truth));
-        stk_table_add(&table, name_of(r, pairs[i].guess));
+        cli_table_add(&table, name_of(r, pairs[i].truth));
+        cli_table_add(&table, name_of(r, pairs[i].guess));
         add_count(&table, pairs[i].hits);
         add_share(&table, (double)pairs[i].hits / (double)pairs[i].count);
     }
@@ -127,19 +127,19 @@ static void print_pairs(const stk_eval_report *r, const stk_style *style)
 }
 
 /* Whether its probabilities can be believed: of images that it is 80 % sure of, 80 % are right. */
-static void print_calibration(const stk_eval_report *r, const stk_style *style)
+static void print_calibration(const cli_eval_report *r, const cli_style *style)
 {
     static const char *const heading[] = {"sure of", "pictures", "sure on average", "right", NULL};
     const stk_evaluation    *e = r->evaluation;
     const double             over = e->confidence - e->accuracy;
-    stk_table                table;
+    cli_table                table;
     begin_table(&table, "frrr", heading);
     for (int i = 0; i < e->bin_count; i++) {
         const stk_calibration_bin *b = &e->bins[i];
         char                       text[64];
         if (!b->images) continue;
         snprintf(text, sizeof text, "%g to %g %%", 100 * b->from, 100 * b->to);
-        stk_table_add(&table, text);
+        cli_table_add(&table, text);
         add_count(&table, b->images);
         add_share(&table, b->confidence);
         add_share(&table, b->accuracy);
@@ -153,11 +153,11 @@ static void print_calibration(const stk_eval_report *r, const stk_style *style)
     end_table(&table, style);
 }
 
-void stk_eval_report_print(const stk_eval_report *report, const stk_style *style)
+void cli_eval_report_print(const cli_eval_report *report, const cli_style *style)
 {
     print_summary(report, style);
     print_classes(report, style);
     print_pairs(report, style);
-    stk_eval_matrix_print(report, style);
+    cli_eval_matrix_print(report, style);
     print_calibration(report, style);
 }

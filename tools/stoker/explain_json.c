@@ -15,7 +15,7 @@ static bool next_line(stk_bytes *text, stk_bytes *line)
     return true;
 }
 
-void stk_explain_json_lines(stk_json_writer *json, const char *key, stk_bytes text)
+void cli_explain_json_lines(stk_json_writer *json, const char *key, stk_bytes text)
 {
     stk_bytes line;
     stk_json_key(json, key);
@@ -54,7 +54,7 @@ static void end_plan(stk_json_writer *json)
     stk_json_object_end(json);
 }
 
-void stk_explain_json_plans(stk_json_writer *json, const char *key, stk_bytes text)
+void cli_explain_json_plans(stk_json_writer *json, const char *key, stk_bytes text)
 {
     bool      open = false;
     stk_bytes line;
@@ -96,7 +96,7 @@ static void put_value(stk_json_writer *json, const stk_train_recipe *recipe,
         stk_json_pair_string(json, key->name, at);
 }
 
-void stk_explain_json_recipe(stk_json_writer *json, const stk_train_recipe *recipe)
+void cli_explain_json_recipe(stk_json_writer *json, const stk_train_recipe *recipe)
 {
     const stk_train_key *key;
     const char          *section = "";
@@ -126,15 +126,15 @@ static stk_bytes between(stk_bytes text, const char *begin, const char *end)
     return (stk_bytes){from, to ? (size_t)(to - from) : left};
 }
 
-void stk_explain_json_train(stk_json_writer *json, const stk_train_recipe *recipe,
+void cli_explain_json_train(stk_json_writer *json, const stk_train_recipe *recipe,
                             stk_bytes reasons, stk_bytes text)
 {
     static const char memory[] = "\n# Memory of a step\n";
     stk_json_object(json);
-    stk_explain_json_lines(json, "decisions", reasons);
-    stk_explain_json_recipe(json, recipe);
-    stk_explain_json_plans(json, "input", between(text, "\n# Input\n", "\n# A step\n"));
-    stk_explain_json_plans(json, "step", between(text, "\n# A step\n", memory));
-    stk_explain_json_lines(json, "memory", between(text, memory, NULL));
+    cli_explain_json_lines(json, "decisions", reasons);
+    cli_explain_json_recipe(json, recipe);
+    cli_explain_json_plans(json, "input", between(text, "\n# Input\n", "\n# A step\n"));
+    cli_explain_json_plans(json, "step", between(text, "\n# A step\n", memory));
+    cli_explain_json_lines(json, "memory", between(text, memory, NULL));
     stk_json_object_end(json);
 }

@@ -13,7 +13,7 @@
 /* Queues in between would begin to decode what is passed over; a cache would not know epochs. */
 enum { PASSES_OFF = STK_PASS_PREFETCH | STK_PASS_ISOLATE | STK_PASS_CACHE };
 
-void stk_sample_wanted_parse(stk_sample_wanted *wanted, char *text)
+void cli_sample_wanted_parse(cli_sample_wanted *wanted, char *text)
 {
     char *colon = strrchr(text, ':'), *end;
     wanted->file = text;
@@ -38,13 +38,13 @@ static bool is_file(const stk_origin *origin, const char *file)
     return tail == all || path[all - tail - 1] == '/';
 }
 
-static bool is_wanted(const stk_origin *origin, const stk_sample_wanted *wanted)
+static bool is_wanted(const stk_origin *origin, const cli_sample_wanted *wanted)
 {
     if (origin->epoch != wanted->epoch) return false;
     return !wanted->file || (origin->record == wanted->record && is_file(origin, wanted->file));
 }
 
-static stk_status not_found(const char *path, const stk_sample_wanted *wanted, stk_error *err)
+static stk_status not_found(const char *path, const cli_sample_wanted *wanted, stk_error *err)
 {
     char record[24] = "";
     if (!wanted->file)
@@ -58,7 +58,7 @@ static stk_status not_found(const char *path, const stk_sample_wanted *wanted, s
 }
 
 /* A file by itself names no picture where it holds several. */
-static bool is_one_of_several(const stk_origin *origin, const stk_sample_wanted *wanted)
+static bool is_one_of_several(const stk_origin *origin, const cli_sample_wanted *wanted)
 {
     return wanted->file && !wanted->numbered && origin->record && is_file(origin, wanted->file);
 }
@@ -66,7 +66,7 @@ static bool is_one_of_several(const stk_origin *origin, const stk_sample_wanted 
 /* A walk through the stream, and what it met. */
 typedef struct walking {
     const char              *path;
-    const stk_sample_wanted *wanted;
+    const cli_sample_wanted *wanted;
     bool                     found;
     uint64_t                 at;   /* where */
     uint64_t                 left; /* elements to look at after that */
@@ -79,7 +79,7 @@ enum { LOOKED_AT_AFTER = 1000 };
 static stk_status look_at(walking *w, const stk_origin *origin, uint64_t index, bool *done,
                           stk_error *err)
 {
-    const stk_sample_wanted *wanted = w->wanted;
+    const cli_sample_wanted *wanted = w->wanted;
     if (is_one_of_several(origin, wanted))
         return stk_fail(err, STK_E_INVALID, "images", w->path,
                         "%s holds several pictures; name one as %s:RECORD", wanted->file,
@@ -95,7 +95,7 @@ static stk_status look_at(walking *w, const stk_origin *origin, uint64_t index, 
 
 /* Errors are elements, too: they have a number. */
 static stk_status walk(stk_iterator *it, uint64_t *index, const char *path,
-                       const stk_sample_wanted *wanted, stk_error *err)
+                       const cli_sample_wanted *wanted, stk_error *err)
 {
     walking w = {.path = path, .wanted = wanted};
     bool    done = false;
@@ -114,13 +114,13 @@ static stk_status walk(stk_iterator *it, uint64_t *index, const char *path,
 }
 
 /* Where the number of pictures is known, earlier epochs are passed over as a whole. */
-static stk_status count_before(uint64_t *count, const char *path, const stk_picture_values *values,
+static stk_status count_before(uint64_t *count, const char *path, const cli_picture_values *values,
                                uint64_t epoch, stk_error *err)
 {
     stk_dataset *once;
     *count = 0;
     if (!epoch) return STK_OK;
-    STK_TRY(stk_pictures_open(&once, path, values, STK_AUTO, 0, err));
+    STK_TRY(cli_pictures_open(&once, path, values, STK_AUTO, 0, err));
     const int64_t pictures = stk_dataset_cardinality(once);
     stk_dataset_unref(once);
     if (pictures > 0 && epoch <= UINT64_MAX / (uint64_t)pictures)
@@ -133,23 +133,23 @@ static void tell(void *context, const char *line)
 {
     (void)context;
     if (strncmp(line, "warning: ", 9) != 0) return;
-    stk_text_print(stderr, line);
+    cli_text_print(stderr, line);
     fprintf(stderr, "\n");
 }
 
-stk_iterator_options stk_sample_iterator_options(const stk_sample_run *run)
+stk_iterator_options cli_sample_iterator_options(const cli_sample_run *run)
 {
     return (stk_iterator_options){.seed = run->seed,
                                   .threads = run->threads,
                                   .memory_bytes = run->memory_bytes,
                                   .log = tell,
-                                  .cancel = stk_signals_token()};
+                                  .cancel = cli_signals_token()};
 }
 
-stk_status stk_sample_start(stk_iterator **out, stk_dataset *data, const stk_sample_run *run,
+stk_status cli_sample_start(stk_iterator **out, stk_dataset *data, const cli_sample_run *run,
                             uint64_t index, stk_error *err)
 {
-    stk_iterator_options options = stk_sample_iterator_options(run);
+    stk_iterator_options options = cli_sample_iterator_options(run);
     uint64_t             skipped;
     options.passes_off = PASSES_OFF;
     STK_TRY(stk_iterator_start(out, data, &options, err));
@@ -165,8 +165,8 @@ stk_status stk_sample_start(stk_iterator **out, stk_dataset *data, const stk_sam
     return st;
 }
 
-stk_status stk_sample_find(uint64_t *index, const char *path, const stk_picture_values *values,
-                           const stk_sample_run *run, const stk_sample_wanted *wanted,
+stk_status cli_sample_find(uint64_t *index, const char *path, const cli_picture_values *values,
+                           const cli_sample_run *run, const cli_sample_wanted *wanted,
                            stk_error *err)
 {
     stk_dataset  *data;
@@ -176,14 +176,14 @@ stk_status stk_sample_find(uint64_t *index, const char *path, const stk_picture_
         return STK_OK;
     }
     STK_TRY(count_before(index, path, values, wanted->epoch, err));
-    STK_TRY(stk_pictures_open(&data, path, values, STK_AUTO, -1, err));
-    stk_notice_begin("looking for the sample; nothing is decoded for that ...");
-    stk_status st = stk_sample_start(&it, data, run, *index, err);
+    STK_TRY(cli_pictures_open(&data, path, values, STK_AUTO, -1, err));
+    cli_notice_begin("looking for the sample; nothing is decoded for that ...");
+    stk_status st = cli_sample_start(&it, data, run, *index, err);
     if (!st) {
         st = walk(it, index, path, wanted, err);
         stk_iterator_free(it);
     }
-    stk_notice_end();
+    cli_notice_end();
     stk_dataset_unref(data);
     return st;
 }

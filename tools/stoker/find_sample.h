@@ -1,42 +1,42 @@
 /* The place of a sample in the endless stream of a data set's shuffled pictures. */
-#ifndef STK_TOOLS_FIND_SAMPLE_H
-#define STK_TOOLS_FIND_SAMPLE_H
+#ifndef CLI_TOOLS_FIND_SAMPLE_H
+#define CLI_TOOLS_FIND_SAMPLE_H
 
 #include "pictures.h"
 
 #include <stoker/iterator.h>
 
 /* How to run pipelines. */
-typedef struct stk_sample_run {
+typedef struct cli_sample_run {
     uint64_t seed;
     int      threads;
     uint64_t memory_bytes;
-} stk_sample_run;
+} cli_sample_run;
 
-stk_iterator_options stk_sample_iterator_options(const stk_sample_run *run);
+stk_iterator_options cli_sample_iterator_options(const cli_sample_run *run);
 
 /* The sample, or the first one of the epoch. */
-typedef struct stk_sample_wanted {
+typedef struct cli_sample_wanted {
     const char *file;     /* the end of its path; NULL: any */
     uint64_t    record;   /* its number in the file; 0 where the file is one picture */
     bool        numbered; /* record was given */
     uint64_t    epoch;
-} stk_sample_wanted;
+} cli_sample_wanted;
 
 /* Cuts "FILE:RECORD" or "FILE" in place. */
-void stk_sample_wanted_parse(stk_sample_wanted *wanted, char *text);
+void cli_sample_wanted_parse(cli_sample_wanted *wanted, char *text);
 
 /* Draws from the pictures of path, undecoded, as an iterator of this run would, until the sample
  * comes. STK_E_NOTFOUND when the epoch ends before. */
-STK_NODISCARD stk_status stk_sample_find(uint64_t *index, const char *path,
-                                         const stk_picture_values *values,
-                                         const stk_sample_run *run, const stk_sample_wanted *wanted,
+STK_NODISCARD stk_status cli_sample_find(uint64_t *index, const char *path,
+                                         const cli_picture_values *values,
+                                         const cli_sample_run *run, const cli_sample_wanted *wanted,
                                          stk_error *err);
 
 /* An iterator over data (pictures, prepared) that stands before element index, with the random
  * numbers it has there; nothing before it is decoded. */
-STK_NODISCARD stk_status stk_sample_start(stk_iterator **out, stk_dataset *data,
-                                          const stk_sample_run *run, uint64_t index,
+STK_NODISCARD stk_status cli_sample_start(stk_iterator **out, stk_dataset *data,
+                                          const cli_sample_run *run, uint64_t index,
                                           stk_error *err);
 
 #endif

@@ -1,23 +1,23 @@
 /* Numbers as people read them. Each function writes into text, which has room for
- * STK_FORMAT_ROOM characters, and returns it. */
-#ifndef STK_TOOLS_FORMAT_H
-#define STK_TOOLS_FORMAT_H
+ * CLI_FORMAT_ROOM characters, and returns it. */
+#ifndef CLI_TOOLS_FORMAT_H
+#define CLI_TOOLS_FORMAT_H
 
 #include <stdint.h>
 
-enum { STK_FORMAT_ROOM = 40 };
+enum { CLI_FORMAT_ROOM = 40 };
 
 /* "1,234,567" */
-char *stk_format_count(char *text, uint64_t value);
+char *cli_format_count(char *text, uint64_t value);
 /* "512 bytes", "12.3 MB": decimal units, three digits. */
-char *stk_format_bytes(char *text, uint64_t bytes);
+char *cli_format_bytes(char *text, uint64_t bytes);
 /* "12.3 MB/s", over seconds that may be 0. */
-char *stk_format_rate(char *text, uint64_t bytes, double seconds);
+char *cli_format_rate(char *text, uint64_t bytes, double seconds);
 /* "81.6 MFLOP" */
-char *stk_format_flops(char *text, double flops);
+char *cli_format_flops(char *text, double flops);
 /* "0.42 s", "12.3 s", "3m 12s", "2h 05m", "4d 07h" */
-char *stk_format_duration(char *text, double seconds);
+char *cli_format_duration(char *text, double seconds);
 /* "37 %", "<1 %" */
-char *stk_format_share(char *text, uint64_t part, uint64_t whole);
+char *cli_format_share(char *text, uint64_t part, uint64_t whole);
 
 #endif

@@ -5,30 +5,30 @@
 
 enum { DOTS = 4 };
 
-static stk_ink ink_of_load(double share)
+static cli_ink ink_of_load(double share)
 {
-    return share < 0.5 ? STK_INK_LOW : share < 0.85 ? STK_INK_MIDDLE : STK_INK_HIGH;
+    return share < 0.5 ? CLI_INK_LOW : share < 0.85 ? CLI_INK_MIDDLE : CLI_INK_HIGH;
 }
 
-void stk_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double share, stk_ink ink)
+void cli_canvas_bar(cli_canvas *canvas, int x, int y, int columns, double share, cli_ink ink)
 {
     /* Eighths of a cell; in ASCII whole ones. */
     const uint32_t empty = canvas->unicode ? 0x2591 : '.';
     const double   part = share < 0 ? 0 : share > 1 ? 1 : share;
     const int      eighths = (int)lround(part * columns * 8);
-    const stk_ink  colour = ink == STK_INK_PLAIN ? ink_of_load(part) : ink;
+    const cli_ink  colour = ink == CLI_INK_PLAIN ? ink_of_load(part) : ink;
     for (int i = 0; i < columns; i++) {
         const int here = eighths - 8 * i;
         if (here >= (canvas->unicode ? 8 : 4))
-            stk_canvas_put(canvas, x + i, y, canvas->unicode ? 0x2588 : '#', colour);
+            cli_canvas_put(canvas, x + i, y, canvas->unicode ? 0x2588 : '#', colour);
         else if (here > 0 && canvas->unicode)
-            stk_canvas_put(canvas, x + i, y, 0x2590 - (uint32_t)here, colour);
+            cli_canvas_put(canvas, x + i, y, 0x2590 - (uint32_t)here, colour);
         else
-            stk_canvas_put(canvas, x + i, y, share < 0 ? ' ' : empty, STK_INK_DIM);
+            cli_canvas_put(canvas, x + i, y, share < 0 ? ' ' : empty, CLI_INK_DIM);
     }
 }
 
-size_t stk_canvas_graph_values(const cli_canvas *canvas, int columns)
+size_t cli_canvas_graph_values(const cli_canvas *canvas, int columns)
 {
     return columns > 0 ? (size_t)columns * (canvas->unicode ? 2 : 1) : 0;
 }
@@ -55,18 +55,18 @@ static double value_at(const double *values, size_t count, size_t shown, size_t 
     return place + count < shown ? NAN : values[place + count - shown];
 }
 
-void stk_canvas_graph(cli_canvas *canvas, stk_box box, const double *values, size_t count,
-                      stk_ink ink)
+void cli_canvas_graph(cli_canvas *canvas, cli_box box, const double *values, size_t count,
+                      cli_ink ink)
 {
     static const char ascii[] = " .:+#";
-    const size_t      shown = stk_canvas_graph_values(canvas, box.width);
+    const size_t      shown = cli_canvas_graph_values(canvas, box.width);
     if (count > shown) {
         values += count - shown;
         count = shown;
     }
     for (int row = 0; row < box.height; row++) { /* from below */
         const double  middle = ((double)row + 0.5) / box.height;
-        const stk_ink colour = ink == STK_INK_PLAIN ? ink_of_load(middle) : ink;
+        const cli_ink colour = ink == CLI_INK_PLAIN ? ink_of_load(middle) : ink;
         const int     y = box.y + box.height - 1 - row;
         for (int x = 0; x < box.width; x++) {
             const size_t place = canvas->unicode ? 2 * (size_t)x : (size_t)x;
@@ -75,7 +75,7 @@ void stk_canvas_graph(cli_canvas *canvas, stk_box box, const double *values, siz
                                                         box.height, row, DOTS)
                                               : 0;
             if (!left && !right) continue;
-            stk_canvas_put(canvas, box.x + x, y,
+            cli_canvas_put(canvas, box.x + x, y,
                            canvas->unicode ? braille(left, right) : (uint32_t)ascii[left], colour);
         }
     }

@@ -10,7 +10,7 @@
 static void show_progress(void *context, uint64_t bytes, uint64_t bytes_total, uint64_t items,
                           uint64_t items_total)
 {
-    stk_progress_update(context, bytes, bytes_total, items, items_total);
+    cli_progress_update(context, bytes, bytes_total, items, items_total);
 }
 
 /* What says nothing of the data: a disk that fails, no more memory or files. */
@@ -20,7 +20,7 @@ static bool is_of_machine(stk_status st)
            st == STK_E_NOSPACE || st == STK_E_BUSY || st == STK_E_PERMISSION;
 }
 
-stk_status stk_health_run(stk_health_report *out, const char *path, const stk_source_options *how,
+stk_status cli_health_run(stk_health_report *out, const char *path, const stk_source_options *how,
                           stk_health_options *options, bool quiet, bool *applies, stk_error *err)
 {
     const stk_source_options source_options = {.kind = how->kind,
@@ -29,36 +29,36 @@ stk_status stk_health_run(stk_health_report *out, const char *path, const stk_so
                                                .skip_bad = true,
                                                .follow_outside = how->follow_outside};
     stk_source              *source;
-    stk_progress             progress;
+    cli_progress             progress;
     *applies = false;
     stk_status st = stk_source_open(&source, NULL, path, &source_options, err);
     if (is_of_machine(st)) return st;
     if (st) return STK_OK; /* no source of pictures: there is nothing to tell of them */
     *applies = stk_health_applies(source);
-    stk_progress_begin(&progress, "looking at pictures", quiet);
+    cli_progress_begin(&progress, "looking at pictures", quiet);
     options->progress = show_progress;
     options->progress_context = &progress;
     if (*applies) st = stk_health_check(out, source, options, err);
-    stk_progress_end(&progress);
+    cli_progress_end(&progress);
     stk_source_free(source);
     return st;
 }
 
 static void print_formats(const stk_health_report *r)
 {
-    char a[STK_FORMAT_ROOM];
+    char a[CLI_FORMAT_ROOM];
     bool any = false;
     printf("  ");
     for (int i = 0; i < STK_IMAGE_FORMATS; i++) {
         if (!r->formats[i]) continue;
-        printf("%s%s %s", any ? ", " : "", stk_format_count(a, r->formats[i]),
+        printf("%s%s %s", any ? ", " : "", cli_format_count(a, r->formats[i]),
                i ? stk_image_format_name((stk_image_format)i) : "as pixels");
         any = true;
     }
-    printf("; %s grey", stk_format_count(a, r->grey));
-    printf(", %s with colours", stk_format_count(a, r->colours));
-    if (r->alpha) printf(", %s with alpha", stk_format_count(a, r->alpha));
-    if (r->turned) printf(", %s turned by EXIF", stk_format_count(a, r->turned));
+    printf("; %s grey", cli_format_count(a, r->grey));
+    printf(", %s with colours", cli_format_count(a, r->colours));
+    if (r->alpha) printf(", %s with alpha", cli_format_count(a, r->alpha));
+    if (r->turned) printf(", %s turned by EXIF", cli_format_count(a, r->turned));
     printf("\n");
 }
 
@@ -71,30 +71,30 @@ static void print_sizes(const stk_health_report *r)
                r->most_width, r->median_width, r->least_height, r->most_height, r->median_height);
 }
 
-static void print_finding(const stk_health_finding *f, const stk_style *style)
+static void print_finding(const stk_health_finding *f, const cli_style *style)
 {
     const char *colour = f->level == STK_HEALTH_PROBLEM   ? style->bad
                          : f->level == STK_HEALTH_WARNING ? style->bold
                                                           : style->dim;
     printf("  %s%-7s%s  %s: ", colour, stk_health_level_name(f->level), style->plain, f->rule);
-    stk_text_print(stdout, f->message);
+    cli_text_print(stdout, f->message);
     printf("\n");
     for (size_t i = 0; i < f->example_count; i++) {
         printf("      ");
-        stk_text_print(stdout, f->examples[i]);
+        cli_text_print(stdout, f->examples[i]);
         printf("%s\n", i + 1 == f->example_count && f->count > f->example_count ? ", ..." : "");
     }
 }
 
-void stk_health_print(const stk_health_report *r, const stk_style *style)
+void cli_health_print(const stk_health_report *r, const cli_style *style)
 {
-    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
     printf("\n%sPictures%s, from ", style->bold, style->plain);
     if (r->looked_at == r->items)
-        printf("all %s\n", stk_format_count(a, r->items));
+        printf("all %s\n", cli_format_count(a, r->items));
     else
         printf("%s of %s (%.2g %%) that were decoded; copies are only found among them\n",
-               stk_format_count(a, r->looked_at), stk_format_count(b, r->items),
+               cli_format_count(a, r->looked_at), cli_format_count(b, r->items),
                100 * (double)r->looked_at / (double)r->items);
     if (r->bad < r->looked_at) {
         print_formats(r);

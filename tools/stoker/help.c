@@ -8,7 +8,7 @@
 enum { HELP_COLUMN = 26, NARROWEST = 60, WIDEST = 100 };
 
 /* "  -q, --quiet", "      --shard-mb N", "      --serve[=PORT]" */
-static void print_option(FILE *out, const stk_option *option, int width)
+static void print_option(FILE *out, const cli_option *option, int width)
 {
     char label[80], letter[8] = "    ";
     if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
@@ -20,13 +20,13 @@ static void print_option(FILE *out, const stk_option *option, int width)
         fprintf(out, "\n");
         column = 0;
     }
-    stk_text_wrap(out, option->help, column, HELP_COLUMN, width);
+    cli_text_wrap(out, option->help, column, HELP_COLUMN, width);
 }
 
 /* Groups in the order in which the table first names them. */
-static void print_options(FILE *out, const stk_command *command, int width)
+static void print_options(FILE *out, const cli_command *command, int width)
 {
-    static const stk_option help = {.name = "help", .letter = 'h', .help = "show this text"};
+    static const cli_option help = {.name = "help", .letter = 'h', .help = "show this text"};
     for (size_t i = 0; i < command->option_count; i++) {
         const char *group = command->options[i].group;
         bool        is_new = true;
@@ -41,13 +41,13 @@ static void print_options(FILE *out, const stk_command *command, int width)
     }
 }
 
-void stk_help_print(FILE *out, const stk_command *command)
+void cli_help_print(FILE *out, const cli_command *command)
 {
-    const int width = stk_terminal_width(out, NARROWEST, WIDEST);
+    const int width = cli_terminal_width(out, NARROWEST, WIDEST);
     fprintf(out, "stoker %s: %s\n\n", command->name, command->summary);
     fprintf(out, "Usage: stoker %s %s%s\n\n", command->name, command->operands,
             command->option_count ? " [FLAGS]" : "");
-    stk_text_wrap(out, command->description, 0, 0, width);
+    cli_text_wrap(out, command->description, 0, 0, width);
     print_options(out, command, width);
     if (command->print_more_help) command->print_more_help(out, width);
     fprintf(out, "\nExamples:\n");
@@ -58,12 +58,12 @@ void stk_help_print(FILE *out, const stk_command *command)
     }
 }
 
-void stk_help_print_help(FILE *out)
+void cli_help_print_help(FILE *out)
 {
-    const int width = stk_terminal_width(out, NARROWEST, WIDEST);
+    const int width = cli_terminal_width(out, NARROWEST, WIDEST);
     fprintf(out, "stoker help: show help for a command\n\n"
                  "Usage: stoker help [COMMAND [PART]]\n\n");
-    stk_text_wrap(
+    cli_text_wrap(
         out,
         "Prints what 'stoker COMMAND --help' does; without COMMAND, the list of commands. "
         "Some commands have parts, which are a second word.",
@@ -71,18 +71,18 @@ void stk_help_print_help(FILE *out)
     fprintf(out, "\nExamples:\n  stoker help\n  stoker help train\n  stoker help bench input\n");
 }
 
-void stk_help_print_overview(FILE *out)
+void cli_help_print_overview(FILE *out)
 {
-    const int          width = stk_terminal_width(out, NARROWEST, WIDEST);
-    const stk_command *command;
+    const int          width = cli_terminal_width(out, NARROWEST, WIDEST);
+    const cli_command *command;
     fprintf(out, "stoker keeps accelerators fed: it packs, checks and streams training data.\n\n"
                  "Usage: stoker COMMAND [ARGUMENTS] [FLAGS]\n\nCommands:\n");
-    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++) {
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
         const int column = fprintf(out, "  %s", command->name);
-        stk_text_wrap(out, command->summary, column, 14, width);
+        cli_text_wrap(out, command->summary, column, 14, width);
     }
     fprintf(out, "  help        show help for a command\n\n");
-    stk_text_wrap(out,
+    cli_text_wrap(out,
                   "'stoker COMMAND --help' explains a command; 'stoker --version' says which "
                   "version this is.\n"
                   "Results go to stdout, everything else to stderr. Exit code 0 means success, 1 "

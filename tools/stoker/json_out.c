@@ -1,18 +1,18 @@
 /* A result as JSON. */
 #include "json_out.h"
 
-void stk_json_out_begin(stk_json_out *out)
+void cli_json_out_begin(cli_json_out *out)
 {
     stk_blob_init(&out->text, NULL, STK_MEMORY_OUTPUT);
     stk_json_begin(&out->writer, &out->text, 2);
 }
 
-int stk_json_out_end(stk_json_out *out, const stk_invocation *call)
+int cli_json_out_end(cli_json_out *out, const cli_invocation *call)
 {
     stk_error err;
-    int       code = STK_EXIT_OK;
+    int       code = CLI_EXIT_OK;
     if (stk_json_end(&out->writer, &err))
-        code = stk_report_error(call->command, &err, NULL);
+        code = cli_report_error(call->command, &err, NULL);
     else
         fwrite(out->text.data, 1, out->text.size, stdout);
     stk_blob_release(&out->text);

@@ -12,13 +12,13 @@ enum { SHOWN = 5 };
 
 static const char begin[] = "warning: passed over: ";
 
-void stk_left_out_init(stk_left_out *list)
+void cli_left_out_init(cli_left_out *list)
 {
-    *list = (stk_left_out){0};
+    *list = (cli_left_out){0};
     stk_blob_init(&list->lines, NULL, STK_MEMORY_OUTPUT);
 }
 
-void stk_left_out_release(stk_left_out *list)
+void cli_left_out_release(cli_left_out *list)
 {
     free(list->places);
     stk_blob_release(&list->lines);
@@ -42,7 +42,7 @@ static size_t place_of(const uint64_t *places, size_t room, uint64_t hash)
 }
 
 /* Half of the places stay free. */
-static bool grow(stk_left_out *list)
+static bool grow(cli_left_out *list)
 {
     const size_t room = list->room ? 2 * list->room : 64;
     uint64_t    *places = calloc(room, sizeof *places);
@@ -56,7 +56,7 @@ static bool grow(stk_left_out *list)
 }
 
 /* False: it is there already, or memory is short, in which case it is told no more. */
-static bool keep(stk_left_out *list, const char *line)
+static bool keep(cli_left_out *list, const char *line)
 {
     const uint64_t hash = hash_of(line) | 1;
     stk_error      unasked;
@@ -70,7 +70,7 @@ static bool keep(stk_left_out *list, const char *line)
     return true;
 }
 
-bool stk_left_out_take(stk_left_out *list, const char *line, const char **show)
+bool cli_left_out_take(cli_left_out *list, const char *line, const char **show)
 {
     const size_t length = sizeof begin - 1;
     *show = NULL;
@@ -83,7 +83,7 @@ bool stk_left_out_take(stk_left_out *list, const char *line, const char **show)
     return true;
 }
 
-bool stk_left_out_end(const stk_left_out *list, const char *folder)
+bool cli_left_out_end(const cli_left_out *list, const char *folder)
 {
     char      path[1100], line[1024];
     stk_error err;
@@ -91,13 +91,13 @@ bool stk_left_out_end(const stk_left_out *list, const char *folder)
     snprintf(path, sizeof path, "%s/left_out.txt", folder);
     fprintf(stderr, "%zu image%s could not be read and %s left out", list->count,
             list->count == 1 ? "" : "s", list->count == 1 ? "was" : "were");
-    if (stk_pictures_save(path, stk_blob_bytes(&list->lines), &err)) {
+    if (cli_pictures_save(path, stk_blob_bytes(&list->lines), &err)) {
         fprintf(stderr, "; the list could not be written: %s\n",
                 stk_error_line(&err, line, sizeof line));
         return false;
     }
     fprintf(stderr, ": ");
-    stk_text_print(stderr, path);
+    cli_text_print(stderr, path);
     fprintf(stderr, " says which and why\n");
     return true;
 }

@@ -5,17 +5,17 @@
 
 #include <stdio.h>
 
-void stk_left_out_say(const stk_source *source)
+void cli_left_out_say(const stk_source *source)
 {
     char text[600] = "";
     if (source) stk_source_left_out_text(source, text, sizeof text);
     if (!*text) return;
     fprintf(stderr, "left out: ");
-    stk_text_print(stderr, text);
+    cli_text_print(stderr, text);
     fprintf(stderr, "\n");
 }
 
-void stk_left_out_write_json(stk_json_writer *json, const stk_source *source)
+void cli_left_out_write_json(stk_json_writer *json, const stk_source *source)
 {
     size_t                     count = 0;
     const stk_source_left_out *all = source ? stk_source_left_outs(source, &count) : NULL;

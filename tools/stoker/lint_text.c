@@ -22,18 +22,18 @@ static void print_advice(FILE *out, const char *what, const char *text)
 {
     if (!*text) return;
     fprintf(out, "%*s%-7s ", INDENT, "", what);
-    stk_text_print(out, text);
+    cli_text_print(out, text);
     fprintf(out, "\n");
 }
 
-static void print_item(FILE *out, const stk_lint *item, const stk_style *style)
+static void print_item(FILE *out, const stk_lint *item, const cli_style *style)
 {
     char gain[2 * STK_LINT_TEXT], line[STK_LINT_LINE + STK_LINT_TEXT], shown[sizeof line * 2];
     snprintf(line, sizeof line, "%s: %s", item->where, item->message);
-    stk_text_fit(shown, sizeof shown, line, (int)sizeof line);
+    cli_text_fit(shown, sizeof shown, line, (int)sizeof line);
     fprintf(out, "%s%s%s (%s)\n%*s", style->bold, item->rule, style->plain,
             stk_stage_name(item->stage), INDENT, "");
-    stk_text_wrap(out, shown, INDENT, INDENT, style->width);
+    cli_text_wrap(out, shown, INDENT, INDENT, style->width);
     write_gain(item, gain, sizeof gain);
     fprintf(out, "%*s%s%s%s%s\n", INDENT, "", style->dim, gain, style->plain,
             item->changes_training ? "; results will differ" : "");
@@ -41,7 +41,7 @@ static void print_item(FILE *out, const stk_lint *item, const stk_style *style)
     print_advice(out, "run", item->command);
 }
 
-void stk_lint_text_print(FILE *out, const stk_lint_list *list, const stk_style *style)
+void cli_lint_text_print(FILE *out, const stk_lint_list *list, const cli_style *style)
 {
     for (size_t i = 0; i < list->count; i++)
         print_item(out, &list->items[i], style);

@@ -12,28 +12,28 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const stk_command *const commands[] = {
-    &stk_command_pack,       &stk_command_inspect,  &stk_command_show,    &stk_command_train,
-    &stk_command_eval,       &stk_command_predict,  &stk_command_lr_find, &stk_command_bench,
-    &stk_command_profile,    &stk_command_diagnose, &stk_command_watch,   &stk_command_trace,
-    &stk_command_lint,       &stk_command_replay,   &stk_command_models,  &stk_command_backends,
-    &stk_command_completion,
+static const cli_command *const commands[] = {
+    &cli_command_pack,       &cli_command_inspect,  &cli_command_show,    &cli_command_train,
+    &cli_command_eval,       &cli_command_predict,  &cli_command_lr_find, &cli_command_bench,
+    &cli_command_profile,    &cli_command_diagnose, &cli_command_watch,   &cli_command_trace,
+    &cli_command_lint,       &cli_command_replay,   &cli_command_models,  &cli_command_backends,
+    &cli_command_completion,
 };
 
-const stk_command *stk_command_at(size_t index)
+const cli_command *cli_command_at(size_t index)
 {
     return index < sizeof commands / sizeof *commands ? commands[index] : NULL;
 }
 
-const stk_command *stk_command_find(const char *name)
+const cli_command *cli_command_find(const char *name)
 {
-    const stk_command *command;
-    for (size_t i = 0; (command = stk_command_at(i)) != NULL; i++)
+    const cli_command *command;
+    for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
         if (strcmp(command->name, name) == 0) return command;
     return NULL;
 }
 
-const char *stk_command_word(const stk_command *part)
+const char *cli_command_word(const cli_command *part)
 {
     const char *space = strrchr(part->name, ' ');
     return space ? space + 1 : part->name;
@@ -41,25 +41,25 @@ const char *stk_command_word(const stk_command *part)
 
 /* The part that a word names, which is taken out; the command itself where none does. Flags may
  * come before it. */
-static const stk_command *choose_part(const stk_command *command, int *argc, char **argv)
+static const cli_command *choose_part(const cli_command *command, int *argc, char **argv)
 {
     for (int i = 0; command->parts && i < *argc && (i == 0 || argv[0][0] == '-'); i++)
-        for (const stk_command *const *part = command->parts; *part; part++) {
-            if (strcmp(argv[i], stk_command_word(*part)) != 0) continue;
+        for (const cli_command *const *part = command->parts; *part; part++) {
+            if (strcmp(argv[i], cli_command_word(*part)) != 0) continue;
             memmove(&argv[i], &argv[i + 1], (size_t)(--*argc - i) * sizeof *argv);
             return *part;
         }
     return command;
 }
 
-int stk_report_error(const stk_command *command, const stk_error *err, const char *advice)
+int cli_report_error(const cli_command *command, const stk_error *err, const char *advice)
 {
     char line[1024];
     fprintf(stderr, "stoker %s: ", command->name);
-    stk_text_print(stderr, stk_error_line(err, line, sizeof line)); /* names come from the data */
+    cli_text_print(stderr, stk_error_line(err, line, sizeof line)); /* names come from the data */
     fprintf(stderr, "\n");
     if (advice && advice[0]) fprintf(stderr, "  %s\n", advice);
-    return err->status == STK_E_CANCELLED ? STK_EXIT_CANCELLED : STK_EXIT_FAILED;
+    return err->status == STK_E_CANCELLED ? CLI_EXIT_CANCELLED : CLI_EXIT_FAILED;
 }
 
 /* No memory, or a folder that is there already, is no mistake in a recipe. */
@@ -71,19 +71,19 @@ static bool is_wrong_recipe(const stk_error *err)
     return false;
 }
 
-int stk_report_recipe(const stk_command *command, const stk_error *err, const char *advice)
+int cli_report_recipe(const cli_command *command, const stk_error *err, const char *advice)
 {
-    const int code = stk_report_error(command, err, advice);
-    return is_wrong_recipe(err) ? STK_EXIT_USAGE : code;
+    const int code = cli_report_error(command, err, advice);
+    return is_wrong_recipe(err) ? CLI_EXIT_USAGE : code;
 }
 
-int stk_report_usage(const stk_command *command, const char *message, const char *advice)
+int cli_report_usage(const cli_command *command, const char *message, const char *advice)
 {
     const char *space = command ? " " : "", *name = command ? command->name : "";
     fprintf(stderr, "stoker%s%s: %s\n", space, name, message);
     if (advice && advice[0]) fprintf(stderr, "  %s\n", advice);
     fprintf(stderr, "  'stoker%s%s --help' shows how it is used\n", space, name);
-    return STK_EXIT_USAGE;
+    return CLI_EXIT_USAGE;
 }
 
 /* The word of the usage line for operand number (from 0): "OUT", and for more than there are words
@@ -100,45 +100,45 @@ static void copy_word(char *word, size_t capacity, const char *words, int number
              words);
 }
 
-static int check_operands(const stk_command *command, const stk_parsed *parsed)
+static int check_operands(const cli_command *command, const cli_parsed *parsed)
 {
-    char message[STK_OPTION_MESSAGE], word[64];
+    char message[CLI_OPTION_MESSAGE], word[64];
     if (parsed->operand_count < command->least_operands) {
         copy_word(word, sizeof word, command->operands, parsed->operand_count);
         snprintf(message, sizeof message, "%s is missing", word);
-        return stk_report_usage(command, message, NULL);
+        return cli_report_usage(command, message, NULL);
     }
     if (parsed->operand_count > command->most_operands) {
         snprintf(message, sizeof message, "'%s' is one argument too many",
                  parsed->operands[command->most_operands]);
-        return stk_report_usage(command, message, NULL);
+        return cli_report_usage(command, message, NULL);
     }
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
-static int run_command(const stk_command *command, int argc, char **argv)
+static int run_command(const cli_command *command, int argc, char **argv)
 {
     void *values = malloc(command->value_bytes ? command->value_bytes : 1);
     if (!values) {
         fprintf(stderr, "stoker %s: no memory\n", command->name);
-        return STK_EXIT_FAILED;
+        return CLI_EXIT_FAILED;
     }
     if (command->value_bytes) memcpy(values, command->defaults, command->value_bytes);
-    stk_parsed parsed;
-    int        code = STK_EXIT_OK;
+    cli_parsed parsed;
+    int        code = CLI_EXIT_OK;
     switch (
-        stk_options_parse(command->options, command->option_count, values, argc, argv, &parsed)) {
-    case STK_PARSE_HELP:
-        stk_help_print(stdout, command);
+        cli_options_parse(command->options, command->option_count, values, argc, argv, &parsed)) {
+    case CLI_PARSE_HELP:
+        cli_help_print(stdout, command);
         break;
-    case STK_PARSE_WRONG:
-        code = stk_report_usage(command, parsed.message, parsed.advice);
+    case CLI_PARSE_WRONG:
+        code = cli_report_usage(command, parsed.message, parsed.advice);
         break;
-    case STK_PARSE_OK:
+    case CLI_PARSE_OK:
         code = check_operands(command, &parsed);
         if (!code)
             code = command->run(
-                &(stk_invocation){command, values, parsed.operands, parsed.operand_count});
+                &(cli_invocation){command, values, parsed.operands, parsed.operand_count});
     }
     free(values);
     return code;
@@ -147,17 +147,17 @@ static int run_command(const stk_command *command, int argc, char **argv)
 static const char *command_name(const void *context, size_t index)
 {
     (void)context;
-    const stk_command *command = stk_command_at(index);
+    const cli_command *command = cli_command_at(index);
     if (command) return command->name;
-    return stk_command_at(index - (index > 0)) || index == 0 ? "help" : NULL;
+    return cli_command_at(index - (index > 0)) || index == 0 ? "help" : NULL;
 }
 
 static int refuse_word(const char *what, const char *word)
 {
-    char message[STK_OPTION_MESSAGE], advice[STK_OPTION_MESSAGE] = "";
+    char message[CLI_OPTION_MESSAGE], advice[CLI_OPTION_MESSAGE] = "";
     snprintf(message, sizeof message, "unknown %s '%.100s'", what, word);
-    if (word[0] != '-') stk_suggest(advice, sizeof advice, word, "", command_name, NULL);
-    return stk_report_usage(NULL, message, advice);
+    if (word[0] != '-') cli_suggest(advice, sizeof advice, word, "", command_name, NULL);
+    return cli_report_usage(NULL, message, advice);
 }
 
 /* 'help help' and 'help --help'; other flags are wrong. */
@@ -165,56 +165,56 @@ static int help_of_help(const char *word)
 {
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
         return refuse_word("flag", word);
-    stk_help_print_help(stdout);
-    return STK_EXIT_OK;
+    cli_help_print_help(stdout);
+    return CLI_EXIT_OK;
 }
 
 static const char *part_word(const void *context, size_t index)
 {
-    const stk_command *const *parts = ((const stk_command *)context)->parts;
+    const cli_command *const *parts = ((const cli_command *)context)->parts;
     for (size_t i = 0; parts && parts[i]; i++)
-        if (i == index) return stk_command_word(parts[i]);
+        if (i == index) return cli_command_word(parts[i]);
     return NULL;
 }
 
-static int refuse_part(const stk_command *command, const char *word)
+static int refuse_part(const cli_command *command, const char *word)
 {
-    char message[STK_OPTION_MESSAGE], advice[STK_OPTION_MESSAGE] = "";
+    char message[CLI_OPTION_MESSAGE], advice[CLI_OPTION_MESSAGE] = "";
     snprintf(message, sizeof message, "'%s' has no part '%.100s'", command->name, word);
-    stk_suggest(advice, sizeof advice, word, "", part_word, command);
-    return stk_report_usage(command, message, advice);
+    cli_suggest(advice, sizeof advice, word, "", part_word, command);
+    return cli_report_usage(command, message, advice);
 }
 
 static int run_help(int argc, char **argv)
 {
     if (argc == 0) {
-        stk_help_print_overview(stdout);
-        return STK_EXIT_OK;
+        cli_help_print_overview(stdout);
+        return CLI_EXIT_OK;
     }
     if (argv[0][0] == '-' || !strcmp(argv[0], "help")) return help_of_help(argv[0]);
-    const stk_command *command = stk_command_find(argv[0]);
+    const cli_command *command = cli_command_find(argv[0]);
     if (!command) return refuse_word("command", argv[0]);
     argc--;
-    const stk_command *chosen = choose_part(command, &argc, argv + 1);
+    const cli_command *chosen = choose_part(command, &argc, argv + 1);
     if (argc > 0) return refuse_part(chosen, argv[1]);
-    stk_help_print(stdout, chosen);
-    return STK_EXIT_OK;
+    cli_help_print(stdout, chosen);
+    return CLI_EXIT_OK;
 }
 
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
-        stk_help_print_overview(stderr);
-        return STK_EXIT_USAGE;
+        cli_help_print_overview(stderr);
+        return CLI_EXIT_USAGE;
     }
     const char *word = argv[1];
     if (!strcmp(word, "help")) return run_help(argc - 2, argv + 2);
     if (!strcmp(word, "--help") || !strcmp(word, "-h")) return run_help(0, NULL);
     if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
         printf("stoker %s\n", stk_version());
-        return STK_EXIT_OK;
+        return CLI_EXIT_OK;
     }
-    const stk_command *command = stk_command_find(word);
+    const cli_command *command = cli_command_find(word);
     if (!command) return refuse_word(word[0] == '-' ? "flag" : "command", word);
     argc -= 2;
     command = choose_part(command, &argc, argv + 2);
@@ -227,10 +227,10 @@ static int finish_output(int code)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    if (errno == EPIPE || stk_output_closed()) return code;
+    if (errno == EPIPE || cli_output_closed()) return code;
     fprintf(stderr, "stoker: output: stdout: cannot write the result: %s\n",
             errno ? strerror(errno) : "it is closed or its disk is full");
-    return code ? code : STK_EXIT_FAILED;
+    return code ? code : CLI_EXIT_FAILED;
 }
 
 /* Started without a stdin, stdout or stderr (>&-), the next file opened would take its number, and
@@ -260,6 +260,6 @@ int main(int argc, char **argv)
     fill_standard_descriptors();
     raise_descriptor_limit();
     setlocale(LC_CTYPE, ""); /* characters only: numbers keep their point */
-    stk_signals_install();
+    cli_signals_install();
     return finish_output(dispatch(argc, argv));
 }

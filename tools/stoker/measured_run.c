@@ -16,12 +16,12 @@ enum { TRACED_STEPS = 10, TRACE_EVENTS = 1 << 16 };
 static const double epochs_enough = 100000;
 
 typedef struct session {
-    const stk_profile_plan *plan;
-    stk_measured_run       *out;
+    const cli_profile_plan *plan;
+    cli_measured_run       *out;
     stk_trainer            *trainer;
     stk_monitor            *monitor;
     stk_cancel              stop;
-    stk_train_watch         watch;
+    cli_train_watch         watch;
     stk_callback            callbacks[2];
     int64_t                 steps, measured, traced, batch; /* the training thread's */
     double                  begin;
@@ -41,7 +41,7 @@ static void take_profile(session *s)
 static bool measured_enough(const session *s)
 {
     if (s->plan->steps) return s->measured >= s->plan->steps;
-    return stk_seconds_now() - s->begin >= s->plan->seconds;
+    return cli_seconds_now() - s->begin >= s->plan->seconds;
 }
 
 /* On the training thread: warm-up, measuring, tracing, end. */
@@ -51,7 +51,7 @@ static void on_step(void *context, const stk_train_progress *progress)
     (void)progress;
     stk_monitor_count(s->monitor, (uint64_t)s->batch);
     if (++s->steps <= STK_TRAIN_WARM_UP) {
-        s->begin = stk_seconds_now();
+        s->begin = cli_seconds_now();
         return;
     }
     if (!s->done) {
@@ -72,17 +72,17 @@ static void on_sample(void *context, const stk_resource_sample *sample)
 {
     session *s = context;
     (void)sample;
-    if (stk_cancel_requested(stk_signals_token())) stk_cancel_request(&s->stop);
+    if (stk_cancel_requested(cli_signals_token())) stk_cancel_request(&s->stop);
 }
 
-static stk_status open_all(session *s, stk_train_job *job, stk_error *err)
+static stk_status open_all(session *s, cli_train_job *job, stk_error *err)
 {
     const stk_trace_options   trace = {.events_per_thread = TRACE_EVENTS, .level = STK_TRACE_OPS};
     const stk_monitor_options monitor = {
-        .interval_s = 0.2, .samples = STK_PROFILE_SAMPLES, .sampled = on_sample, .context = s};
+        .interval_s = 0.2, .samples = CLI_PROFILE_SAMPLES, .sampled = on_sample, .context = s};
     STK_TRY(stk_trace_new(&s->out->trace, &trace, err));
     stk_trace_set_level(s->out->trace, STK_TRACE_OFF);
-    s->callbacks[0] = stk_train_watch_callback(&s->watch);
+    s->callbacks[0] = cli_train_watch_callback(&s->watch);
     s->callbacks[1] = (stk_callback){.name = "profile", .on_step = on_step, .context = s};
     const stk_trainer_options how = {.callbacks = s->callbacks,
                                      .callback_count = 2,
@@ -90,29 +90,29 @@ static stk_status open_all(session *s, stk_train_job *job, stk_error *err)
                                      .trace = s->out->trace,
                                      .inject = &job->inject,
                                      .brief = true,
-                                     .log = stk_train_watch_log,
+                                     .log = cli_train_watch_log,
                                      .log_context = &s->watch};
     STK_TRY(stk_trainer_open(&s->trainer, &job->recipe, &job->data, &how, err));
     return stk_monitor_start(&s->monitor, &monitor, err);
 }
 
-static stk_status run(session *s, stk_train_job *job, stk_error *err)
+static stk_status run(session *s, cli_train_job *job, stk_error *err)
 {
     stk_train_result result;
     STK_TRY(open_all(s, job, err));
     STK_TRY(stk_trainer_run(s->trainer, &result, err));
     stk_monitor_stop(s->monitor);
-    s->out->interrupted = stk_cancel_requested(stk_signals_token());
+    s->out->interrupted = stk_cancel_requested(cli_signals_token());
     take_profile(s);
     if (s->status) {
         *err = s->error;
         return s->status;
     }
-    return stk_profile_take_resources(&s->out->profile, s->monitor, err);
+    return cli_profile_take_resources(&s->out->profile, s->monitor, err);
 }
 
 /* A run that reads its data once keeps nothing of it; measured for longer it must not, either. */
-static void keep_as_asked(stk_train_job *job)
+static void keep_as_asked(cli_train_job *job)
 {
     stk_train_recipe *r = &job->recipe;
     const double      seen = (double)r->train.steps * (double)r->data.batch;
@@ -120,25 +120,25 @@ static void keep_as_asked(stk_train_job *job)
     if (once && !*r->data.cache) strcpy(r->data.cache, "none");
 }
 
-stk_status stk_measure_run(stk_measured_run *out, stk_train_job *job, const stk_profile_plan *plan,
+stk_status cli_measure_run(cli_measured_run *out, cli_train_job *job, const cli_profile_plan *plan,
                            stk_error *err)
 {
     session s = {.plan = plan, .out = out, .batch = job->recipe.data.batch};
-    *out = (stk_measured_run){0};
+    *out = (cli_measured_run){0};
     stk_profile_init(&out->profile);
     job->data.validation_count = 0;
     keep_as_asked(job);
     if (job->recipe.train.epochs < epochs_enough) job->recipe.train.epochs = epochs_enough;
     job->recipe.train.steps = -1;
-    stk_train_watch_init(&s.watch, s.batch, true);
+    cli_train_watch_init(&s.watch, s.batch, true);
     const stk_status st = run(&s, job, err);
     stk_trainer_free(s.trainer);
     stk_monitor_free(s.monitor);
-    stk_train_watch_release(&s.watch);
+    cli_train_watch_release(&s.watch);
     return st;
 }
 
-void stk_measured_run_release(stk_measured_run *result)
+void cli_measured_run_release(cli_measured_run *result)
 {
     stk_profile_release(&result->profile);
     stk_trace_free(result->trace);

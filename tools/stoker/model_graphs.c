@@ -15,10 +15,10 @@ static stk_status build(stk_graph **out, const stk_model *model, const stk_model
     return stk_graph_check(*out, err);
 }
 
-stk_status stk_model_graphs_build(stk_model_graphs *graphs, const stk_model *model,
-                                  const stk_models_values *values, stk_error *err)
+stk_status cli_model_graphs_build(cli_model_graphs *graphs, const stk_model *model,
+                                  const cli_models_values *values, stk_error *err)
 {
-    *graphs = (stk_model_graphs){
+    *graphs = (cli_model_graphs){
         .model = model,
         .options = {.batch = values->batch,
                     .size = values->size ? (int)values->size : model->size,
@@ -28,15 +28,15 @@ stk_status stk_model_graphs_build(stk_model_graphs *graphs, const stk_model *mod
     };
     stk_status st = build(&graphs->evaluation, model, &graphs->options, false, err);
     if (!st) st = build(&graphs->training, model, &graphs->options, true, err);
-    if (st) stk_model_graphs_release(graphs);
+    if (st) cli_model_graphs_release(graphs);
     return st;
 }
 
-void stk_model_graphs_release(stk_model_graphs *graphs)
+void cli_model_graphs_release(cli_model_graphs *graphs)
 {
     stk_graph_free(graphs->evaluation);
     stk_graph_free(graphs->training);
-    *graphs = (stk_model_graphs){0};
+    *graphs = (cli_model_graphs){0};
 }
 
 /* Whether the variable stands right under the path. */
@@ -69,14 +69,14 @@ static bool came_before(const stk_graph *graph, size_t index, const char *path)
     return false;
 }
 
-bool stk_model_layer_next(const stk_model_graphs *graphs, size_t *index, stk_model_layer *layer)
+bool cli_model_layer_next(const cli_model_graphs *graphs, size_t *index, cli_model_layer *layer)
 {
     const stk_graph    *graph = graphs->training;
     const double        batch = (double)graphs->options.batch;
     stk_graph_node_info node = stk_graph_node_at(graph, *index);
     if (!node.operation) return false;
     double most = 0;
-    *layer = (stk_model_layer){.name = node.name};
+    *layer = (cli_model_layer){.name = node.name};
     if (!came_before(graph, *index, node.name)) layer->parameters = parameters_of(graph, node.name);
     for (; node.operation && strcmp(node.name, layer->name) == 0;
          node = stk_graph_node_at(graph, ++*index)) {

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-stk_predictor_options stk_model_options_of(const stk_model_values *values, int threads)
+stk_predictor_options cli_model_options_of(const cli_model_values *values, int threads)
 {
     return (stk_predictor_options){.backend = values->backend,
-                                   .cancel = stk_signals_token(),
+                                   .cancel = cli_signals_token(),
                                    .threads = threads,
                                    .which = values->which,
                                    .model = values->model,
@@ -18,7 +18,7 @@ stk_predictor_options stk_model_options_of(const stk_model_values *values, int t
                                    .size = values->size};
 }
 
-const char *stk_model_options_advice(const stk_error *err)
+const char *cli_model_options_advice(const stk_error *err)
 {
     const char *stage = err->stage ? err->stage : "";
     if (strcmp(stage, "checkpoint") == 0 || strcmp(stage, "weights") == 0)
@@ -28,7 +28,7 @@ const char *stk_model_options_advice(const stk_error *err)
     return NULL;
 }
 
-void stk_model_options_warn(const stk_predictor *predictor)
+void cli_model_options_warn(const stk_predictor *predictor)
 {
     const char *note = stk_predictor_note(predictor);
     if (*note) fprintf(stderr, "WARNING: %s\n", note);

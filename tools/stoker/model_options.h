@@ -1,65 +1,65 @@
 /* Flags that say which model is used, for the commands that use one. */
-#ifndef STK_TOOLS_MODEL_OPTIONS_H
-#define STK_TOOLS_MODEL_OPTIONS_H
+#ifndef CLI_TOOLS_MODEL_OPTIONS_H
+#define CLI_TOOLS_MODEL_OPTIONS_H
 
 #include "choices.h"
 #include "pictures.h"
 
 #include <stoker/model_file.h>
 
-typedef struct stk_model_values {
+typedef struct cli_model_values {
     const char *which, *backend, *model, *preset, *classes;
     int64_t     size;
-} stk_model_values;
+} cli_model_values;
 
-#define STK_MODEL_OPTIONS(type, member)                                                            \
+#define CLI_MODEL_OPTIONS(type, member)                                                            \
     {.name = "which",                                                                              \
      .metavar = "best|last|PATH",                                                                  \
-     .kind = STK_OPTION_TEXT,                                                                      \
+     .kind = CLI_OPTION_TEXT,                                                                      \
      .target = offsetof(type, member.which),                                                       \
      .group = "The model",                                                                         \
      .help = "the weights: the best of the run, its last checkpoint, or a file (default best)"},   \
         {.name = "backend",                                                                        \
          .metavar = "B",                                                                           \
-         .kind = STK_OPTION_TEXT,                                                                  \
+         .kind = CLI_OPTION_TEXT,                                                                  \
          .target = offsetof(type, member.backend),                                                 \
-         .choice = stk_choice_backend,                                                             \
+         .choice = cli_choice_backend,                                                             \
          .group = "The model",                                                                     \
          .help = "what computes: cuda, cpu or ref (default: the fastest there is)"},               \
         {.name = "model",                                                                          \
          .metavar = "NAME",                                                                        \
-         .kind = STK_OPTION_CHOICE,                                                                \
-         .choice = stk_choice_model,                                                               \
+         .kind = CLI_OPTION_CHOICE,                                                                \
+         .choice = cli_choice_model,                                                               \
          .target = offsetof(type, member.model),                                                   \
          .group = "Weights that do not say what they are",                                         \
          .help = "the model, as 'stoker models' lists it"},                                        \
         {.name = "preset",                                                                         \
          .metavar = "PRESET",                                                                      \
-         .kind = STK_OPTION_CHOICE,                                                                \
-         .choice = stk_preset_choice,                                                              \
+         .kind = CLI_OPTION_CHOICE,                                                                \
+         .choice = cli_preset_choice,                                                              \
          .target = offsetof(type, member.preset),                                                  \
          .group = "Weights that do not say what they are",                                         \
          .help = "how its images were prepared"},                                                  \
         {.name = "size",                                                                           \
          .metavar = "N",                                                                           \
-         .kind = STK_OPTION_INTEGER,                                                               \
+         .kind = CLI_OPTION_INTEGER,                                                               \
          .target = offsetof(type, member.size),                                                    \
          .least = 0,                                                                               \
          .most = 8192,                                                                             \
          .group = "Weights that do not say what they are",                                         \
          .help = "the side of its images (default 0: the preset's)"},                              \
     {                                                                                              \
-        .name = "classes", .metavar = "FILE|N", .kind = STK_OPTION_FILE,                           \
+        .name = "classes", .metavar = "FILE|N", .kind = CLI_OPTION_FILE,                           \
         .target = offsetof(type, member.classes),                                                  \
         .group = "Weights that do not say what they are",                                          \
         .help = "its classes: a file with a name a line, or how many there are"                    \
     }
 
 /* The rest is the caller's to fill. */
-stk_predictor_options stk_model_options_of(const stk_model_values *values, int threads);
+stk_predictor_options cli_model_options_of(const cli_model_values *values, int threads);
 /* What to do where a model could not be opened; NULL: err says it. */
-const char *stk_model_options_advice(const stk_error *err);
+const char *cli_model_options_advice(const stk_error *err);
 /* Says on stderr where the weights are not those that a person expects. */
-void stk_model_options_warn(const stk_predictor *predictor);
+void cli_model_options_warn(const stk_predictor *predictor);
 
 #endif

@@ -35,7 +35,7 @@ static const struct {
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
-_Static_assert((int)KINDS < (int)STK_OP_KINDS, "one more is for other operations");
+_Static_assert((int)KINDS < (int)CLI_OP_KINDS, "one more is for other operations");
 
 static bool lists(const char *operations, const char *name, size_t length)
 {
@@ -54,7 +54,7 @@ static const char *find(const char *name, size_t length)
     return NULL;
 }
 
-const char *stk_op_kind_of(const char *operation)
+const char *cli_op_kind_of(const char *operation)
 {
     static const char suffix[] = "_grad";
     const size_t      length = strlen(operation), tail = sizeof suffix - 1;
@@ -66,19 +66,19 @@ const char *stk_op_kind_of(const char *operation)
 
 static int by_time(const void *left, const void *right)
 {
-    const double a = ((const stk_op_sum *)left)->ns, b = ((const stk_op_sum *)right)->ns;
+    const double a = ((const cli_op_sum *)left)->ns, b = ((const cli_op_sum *)right)->ns;
     return (a < b) - (a > b);
 }
 
-static stk_op_sum *sum_of(stk_op_sum *sums, size_t *count, const char *kind)
+static cli_op_sum *sum_of(cli_op_sum *sums, size_t *count, const char *kind)
 {
     for (size_t i = 0; i < *count; i++)
         if (strcmp(sums[i].kind, kind) == 0) return &sums[i];
-    sums[*count] = (stk_op_sum){.kind = kind};
+    sums[*count] = (cli_op_sum){.kind = kind};
     return &sums[(*count)++];
 }
 
-size_t stk_op_kinds_sum(stk_op_sum sums[STK_OP_KINDS], const stk_program *program,
+size_t cli_op_kinds_sum(cli_op_sum sums[CLI_OP_KINDS], const stk_program *program,
                         const stk_profile_limits *limits)
 {
     size_t count = 0;
@@ -86,8 +86,8 @@ size_t stk_op_kinds_sum(stk_op_sum sums[STK_OP_KINDS], const stk_program *progra
         const stk_program_step step = stk_program_step_at(program, i);
         if (!step.runs) continue;
         const double   ns = (double)step.nanoseconds / (double)step.runs;
-        const stk_roof roof = stk_roof_of(limits, step.flops, step.bytes, ns);
-        stk_op_sum    *sum = sum_of(sums, &count, stk_op_kind_of(step.operation));
+        const cli_roof roof = cli_roof_of(limits, step.flops, step.bytes, ns);
+        cli_op_sum    *sum = sum_of(sums, &count, cli_op_kind_of(step.operation));
         sum->operations++;
         sum->ns += ns;
         sum->floor_ns += roof.floor_ns;
@@ -96,9 +96,9 @@ size_t stk_op_kinds_sum(stk_op_sum sums[STK_OP_KINDS], const stk_program *progra
     return count;
 }
 
-static stk_op_sum sum_all(const stk_op_sum *sums, size_t count)
+static cli_op_sum sum_all(const cli_op_sum *sums, size_t count)
 {
-    stk_op_sum all = {.kind = "all"};
+    cli_op_sum all = {.kind = "all"};
     for (size_t i = 0; i < count; i++) {
         all.operations += sums[i].operations;
         all.ns += sums[i].ns;
@@ -107,42 +107,42 @@ static stk_op_sum sum_all(const stk_op_sum *sums, size_t count)
     return all;
 }
 
-static void add_ms(stk_table *table, double ns)
+static void add_ms(cli_table *table, double ns)
 {
-    char text[STK_FORMAT_ROOM];
+    char text[CLI_FORMAT_ROOM];
     snprintf(text, sizeof text, "%.3f", ns / 1e6);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
-static void add_row(stk_table *table, const stk_op_sum *sum, double all, bool floors)
+static void add_row(cli_table *table, const cli_op_sum *sum, double all, bool floors)
 {
-    char text[STK_FORMAT_ROOM];
-    stk_table_add(table, sum->kind);
-    stk_table_add(table, stk_format_count(text, sum->operations));
+    char text[CLI_FORMAT_ROOM];
+    cli_table_add(table, sum->kind);
+    cli_table_add(table, cli_format_count(text, sum->operations));
     add_ms(table, sum->ns);
     snprintf(text, sizeof text, "%.1f %%", all > 0 ? 100 * sum->ns / all : 0);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
     if (!floors) return;
     add_ms(table, sum->floor_ns);
     add_ms(table, sum->ns - sum->floor_ns);
 }
 
-void stk_op_kinds_print(const stk_op_sum *sums, size_t count, bool floors, const stk_style *style)
+void cli_op_kinds_print(const cli_op_sum *sums, size_t count, bool floors, const cli_style *style)
 {
     static const char *const heading[] = {"kind", "operations", "ms", "share", "floor", "above it"};
-    const stk_op_sum         all = sum_all(sums, count);
-    stk_table                table;
-    stk_table_init(&table, floors ? "frrrrr" : "frrr");
+    const cli_op_sum         all = sum_all(sums, count);
+    cli_table                table;
+    cli_table_init(&table, floors ? "frrrrr" : "frrr");
     for (int i = 0; i < table.columns; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (size_t i = 0; i < count; i++)
         add_row(&table, &sums[i], all.ns, floors);
     add_row(&table, &all, all.ns, floors);
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
 }
 
-void stk_op_kinds_write(stk_json_writer *json, const stk_op_sum *sums, size_t count, bool floors)
+void cli_op_kinds_write(stk_json_writer *json, const cli_op_sum *sums, size_t count, bool floors)
 {
     stk_json_key(json, "kinds");
     stk_json_array(json);

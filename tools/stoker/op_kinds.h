@@ -1,6 +1,6 @@
 /* Operations of a step by kind: convolutions, norms, updates, and what the roofs say of each. */
-#ifndef STK_TOOLS_OP_KINDS_H
-#define STK_TOOLS_OP_KINDS_H
+#ifndef CLI_TOOLS_OP_KINDS_H
+#define CLI_TOOLS_OP_KINDS_H
 
 #include "terminal.h"
 
@@ -8,23 +8,23 @@
 #include <stoker/profile.h>
 #include <stoker/program.h>
 
-enum { STK_OP_KINDS = 16 };
+enum { CLI_OP_KINDS = 16 };
 
 /* All operations of one kind. */
-typedef struct stk_op_sum {
+typedef struct cli_op_sum {
     const char *kind;
     size_t      operations;
     double      ns, floor_ns; /* of a step; floor_ns: of what was timed, 0 without roofs */
-} stk_op_sum;
+} cli_op_sum;
 
 /* A literal; "other" for an operation that no kind names. */
-const char *stk_op_kind_of(const char *operation);
+const char *cli_op_kind_of(const char *operation);
 /* Of a program whose operations were timed: fills sums, the longest first, and returns how many. */
-size_t stk_op_kinds_sum(stk_op_sum sums[STK_OP_KINDS], const stk_program *program,
+size_t cli_op_kinds_sum(cli_op_sum sums[CLI_OP_KINDS], const stk_program *program,
                         const stk_profile_limits *limits);
 /* A line each, and one for all; floors where the roofs are known. */
-void stk_op_kinds_print(const stk_op_sum *sums, size_t count, bool floors, const stk_style *style);
+void cli_op_kinds_print(const cli_op_sum *sums, size_t count, bool floors, const cli_style *style);
 /* The member "kinds", an array. */
-void stk_op_kinds_write(stk_json_writer *json, const stk_op_sum *sums, size_t count, bool floors);
+void cli_op_kinds_write(stk_json_writer *json, const cli_op_sum *sums, size_t count, bool floors);
 
 #endif

@@ -55,48 +55,48 @@ static double group(const stk_profile *p, row *rows, size_t *count, double *all)
     return steps;
 }
 
-static void add(stk_table *table, const char *format, double value)
+static void add(cli_table *table, const char *format, double value)
 {
     char text[48] = "";
     if (value > 0) snprintf(text, sizeof text, format, value);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
-static void add_row(stk_table *table, const stk_profile *p, const row *r, double steps, double all)
+static void add_row(cli_table *table, const stk_profile *p, const row *r, double steps, double all)
 {
-    char text[STK_FORMAT_ROOM];
-    stk_table_add(table, r->first->operation);
-    stk_table_add(table, r->first->kernel);
+    char text[CLI_FORMAT_ROOM];
+    cli_table_add(table, r->first->operation);
+    cli_table_add(table, r->first->kernel);
     add(table, "%.0f", r->calls / steps);
     add(table, "%.3f", r->ns / steps / 1e6);
     add(table, "%.1f %%", 100 * r->ns / all);
     add(table, "%.2f", r->flops / r->ns / 1e3);
     add(table, "%.0f", r->bytes / r->ns);
-    const stk_roof roof =
-        stk_roof_of(&p->limits, r->flops / r->calls, r->bytes / r->calls, r->ns / r->calls);
-    stk_table_add(table, stk_roof_format(text, &roof));
+    const cli_roof roof =
+        cli_roof_of(&p->limits, r->flops / r->calls, r->bytes / r->calls, r->ns / r->calls);
+    cli_table_add(table, cli_roof_format(text, &roof));
 }
 
-void stk_op_table_print(FILE *out, const stk_profile *profile, const stk_style *style)
+void cli_op_table_print(FILE *out, const stk_profile *profile, const cli_style *style)
 {
     static const char *const heading[] = {"operation", "kernel",  "calls", "ms",
                                           "share",     "TFLOP/s", "GB/s",  "roof"};
-    stk_table                table;
+    cli_table                table;
     size_t                   count;
     double                   all;
     row                     *rows = calloc(profile->op_count + 1, sizeof *rows);
     const double             steps = rows ? group(profile, rows, &count, &all) : 0;
     if (steps > 0 && all > 0) {
-        stk_table_init(&table, "lfrrrrrl");
+        cli_table_init(&table, "lfrrrrrl");
         for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-            stk_table_add(&table, heading[i]);
+            cli_table_add(&table, heading[i]);
         for (size_t i = 0; i < count && i < SHOWN; i++)
             if (rows[i].ns > 0) add_row(&table, profile, &rows[i], steps, all);
         fprintf(out, "\nOperations of a step, %.2f ms together", all / steps / 1e6);
         if (count > SHOWN) fprintf(out, "; the longest %d of %zu", SHOWN, count);
         fprintf(out, "\n");
-        stk_table_print(&table, out, style);
-        stk_table_release(&table);
+        cli_table_print(&table, out, style);
+        cli_table_release(&table);
     }
     free(rows);
 }

@@ -1,6 +1,6 @@
 /* Operations of a step by kind: what they take, and how near they are to what the device gives. */
-#ifndef STK_TOOLS_OP_TABLE_H
-#define STK_TOOLS_OP_TABLE_H
+#ifndef CLI_TOOLS_OP_TABLE_H
+#define CLI_TOOLS_OP_TABLE_H
 
 #include "terminal.h"
 
@@ -8,6 +8,6 @@
 #include <stoker/profile.h>
 
 /* The longest first; nothing without operations that were timed. */
-void stk_op_table_print(FILE *out, const stk_profile *profile, const stk_style *style);
+void cli_op_table_print(FILE *out, const stk_profile *profile, const cli_style *style);
 
 #endif

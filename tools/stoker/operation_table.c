@@ -39,33 +39,33 @@ static size_t sort(const stk_operation_account *list, size_t count,
     return count;
 }
 
-void stk_operation_table_print(const stk_operation_account *list, size_t count,
-                               const stk_style *style)
+void cli_operation_table_print(const stk_operation_account *list, size_t count,
+                               const cli_style *style)
 {
     static const char *const     heading[] = {"operation", "us each", "share"};
     const stk_operation_account *sorted[MOST_SHOWN];
     const double                 all = sum_of(list, count);
-    stk_table                    table;
-    char                         text[STK_FORMAT_ROOM];
+    cli_table                    table;
+    char                         text[CLI_FORMAT_ROOM];
     if (!count || !(all > 0)) return;
     count = sort(list, count, sorted);
     printf("\n%sOperations%s of fused stages, of a core; what is done in one pass is joined by +\n",
            style->bold, style->plain);
-    stk_table_init(&table, "frr");
+    cli_table_init(&table, "frr");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (size_t i = 0; i < count; i++) {
-        stk_table_add(&table, sorted[i]->name);
+        cli_table_add(&table, sorted[i]->name);
         snprintf(text, sizeof text, us_each(sorted[i]) < 100 ? "%.2f" : "%.0f", us_each(sorted[i]));
-        stk_table_add(&table, text);
+        cli_table_add(&table, text);
         snprintf(text, sizeof text, "%.0f %%", 100 * (double)sorted[i]->busy_ns / all);
-        stk_table_add(&table, text);
+        cli_table_add(&table, text);
     }
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
 }
 
-void stk_operation_table_json(stk_json_writer *json, const stk_operation_account *list,
+void cli_operation_table_json(stk_json_writer *json, const stk_operation_account *list,
                               size_t count)
 {
     const stk_operation_account *sorted[MOST_SHOWN];
@@ -85,7 +85,7 @@ void stk_operation_table_json(stk_json_writer *json, const stk_operation_account
     stk_json_array_end(json);
 }
 
-size_t stk_operation_table_of(const stk_profile    *profile,
+size_t cli_operation_table_of(const stk_profile    *profile,
                               stk_operation_account list[STK_PROFILE_INPUT_OPS])
 {
     for (size_t i = 0; i < profile->input_op_count; i++) {

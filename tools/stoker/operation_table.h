@@ -1,6 +1,6 @@
 /* What the operations of fused stages take, dearest first. */
-#ifndef STK_CLI_OPERATION_TABLE_H
-#define STK_CLI_OPERATION_TABLE_H
+#ifndef CLI_OPERATION_TABLE_H
+#define CLI_OPERATION_TABLE_H
 
 #include "terminal.h"
 
@@ -9,13 +9,13 @@
 #include <stoker/profile.h>
 
 /* Prints nothing where there is none. */
-void stk_operation_table_print(const stk_operation_account *list, size_t count,
-                               const stk_style *style);
+void cli_operation_table_print(const stk_operation_account *list, size_t count,
+                               const cli_style *style);
 /* "operations": [...] of the object at hand. */
-void stk_operation_table_json(stk_json_writer *json, const stk_operation_account *list,
+void cli_operation_table_json(stk_json_writer *json, const stk_operation_account *list,
                               size_t count);
 /* Those of a profile; returns how many. */
-size_t stk_operation_table_of(const stk_profile    *profile,
+size_t cli_operation_table_of(const stk_profile    *profile,
                               stk_operation_account list[STK_PROFILE_INPUT_OPS]);
 
 #endif

@@ -49,7 +49,7 @@ static stk_status read_name(const char *path, const stk_origin *origin, uint64_t
     return st;
 }
 
-stk_status stk_packed_name(const stk_element *element, uint64_t memory_bytes, char *text,
+stk_status cli_packed_name(const stk_element *element, uint64_t memory_bytes, char *text,
                            size_t capacity, stk_error *err)
 {
     const stk_origin *origin = stk_element_origin(element);

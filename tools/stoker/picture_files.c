@@ -10,12 +10,12 @@
 enum { DEEPEST = 32 };
 
 typedef struct search {
-    stk_picture_files *files;
+    cli_picture_files *files;
     const char        *folder;
     int                depth;
 } search;
 
-static stk_status add_file(stk_picture_files *files, const char *path, stk_error *err)
+static stk_status add_file(cli_picture_files *files, const char *path, stk_error *err)
 {
     if (files->count == files->room) {
         const size_t room = files->room ? 2 * files->room : 16;
@@ -30,7 +30,7 @@ static stk_status add_file(stk_picture_files *files, const char *path, stk_error
     return STK_OK;
 }
 
-static stk_status search_folder(stk_picture_files *files, const char *folder, int depth,
+static stk_status search_folder(cli_picture_files *files, const char *folder, int depth,
                                 stk_error *err);
 
 static stk_status visit(void *context, const char *name, const stk_file_info *info, stk_error *err)
@@ -44,7 +44,7 @@ static stk_status visit(void *context, const char *name, const stk_file_info *in
     return stk_source_is_image_name(name) ? add_file(s->files, path, err) : STK_OK;
 }
 
-static stk_status search_folder(stk_picture_files *files, const char *folder, int depth,
+static stk_status search_folder(cli_picture_files *files, const char *folder, int depth,
                                 stk_error *err)
 {
     search s = {files, folder, depth};
@@ -58,7 +58,7 @@ static int compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-stk_status stk_picture_files_add(stk_picture_files *files, const char *path, stk_error *err)
+stk_status cli_picture_files_add(cli_picture_files *files, const char *path, stk_error *err)
 {
     const size_t  first = files->count;
     char          folder[4096];
@@ -75,10 +75,10 @@ stk_status stk_picture_files_add(stk_picture_files *files, const char *path, stk
     return STK_OK;
 }
 
-void stk_picture_files_release(stk_picture_files *files)
+void cli_picture_files_release(cli_picture_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
         free(files->paths[i]);
     free(files->paths);
-    *files = (stk_picture_files){0};
+    *files = (cli_picture_files){0};
 }

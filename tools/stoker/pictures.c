@@ -5,13 +5,13 @@
 
 #include <stoker/iterator.h>
 
-const char *stk_preset_choice(size_t index)
+const char *cli_preset_choice(size_t index)
 {
     const stk_preset *preset = stk_preset_at(index);
     return preset ? preset->name : NULL;
 }
 
-stk_status stk_pictures_open(stk_dataset **out, const char *path, const stk_picture_values *values,
+stk_status cli_pictures_open(stk_dataset **out, const char *path, const cli_picture_values *values,
                              int64_t shuffle, int64_t repeat, stk_error *err)
 {
     const stk_images_options options = {.split = values->split,
@@ -22,7 +22,7 @@ stk_status stk_pictures_open(stk_dataset **out, const char *path, const stk_pict
     return stk_dataset_images(out, path, &options, err);
 }
 
-stk_status stk_pictures_prepare(stk_dataset **data, const stk_picture_values *values,
+stk_status cli_pictures_prepare(stk_dataset **data, const cli_picture_values *values,
                                 stk_error *err)
 {
     const stk_preset_options options = {
@@ -34,7 +34,7 @@ static stk_status first_element(stk_element **out, stk_dataset *data, uint64_t m
                                 stk_error *err)
 {
     const stk_iterator_options options = {
-        .threads = 1, .memory_bytes = memory_bytes, .cancel = stk_signals_token()};
+        .threads = 1, .memory_bytes = memory_bytes, .cancel = cli_signals_token()};
     stk_iterator *it;
     STK_TRY(stk_iterator_start(&it, data, &options, err));
     stk_status st = stk_iterator_next(it, out, err);
@@ -42,27 +42,27 @@ static stk_status first_element(stk_element **out, stk_dataset *data, uint64_t m
     return st;
 }
 
-static stk_status kind_of(stk_picture_kind *out, const stk_value *value, stk_error *err)
+static stk_status kind_of(cli_picture_kind *out, const stk_value *value, stk_error *err)
 {
     stk_image_info info;
     if (value->dtype != STK_DTYPE_BYTES) {
-        *out = (stk_picture_kind){(int)value->shape.dim[1], (int)value->shape.dim[0],
+        *out = (cli_picture_kind){(int)value->shape.dim[1], (int)value->shape.dim[0],
                                   (int)value->shape.dim[2]};
         return STK_OK;
     }
     STK_TRY(stk_image_read_info(*(const stk_bytes *)stk_value_data(value), NULL, &info, err));
-    *out = (stk_picture_kind){info.width, info.height, info.channels < 3 ? 1 : 3};
+    *out = (cli_picture_kind){info.width, info.height, info.channels < 3 ? 1 : 3};
     return STK_OK;
 }
 
-stk_status stk_pictures_look(stk_picture_kind *out, const char *path,
-                             const stk_picture_values *values, uint64_t memory_bytes,
+stk_status cli_pictures_look(cli_picture_kind *out, const char *path,
+                             const cli_picture_values *values, uint64_t memory_bytes,
                              stk_error *err)
 {
     stk_dataset *data;
     stk_element *element = NULL;
     char         where[256];
-    STK_TRY(stk_pictures_open(&data, path, values, 0, 0, err));
+    STK_TRY(cli_pictures_open(&data, path, values, 0, 0, err));
     stk_status st = first_element(&element, data, memory_bytes, err);
     if (!st && !element) st = stk_fail(err, STK_E_NOTFOUND, "images", path, "it holds no pictures");
     if (!st && kind_of(out, stk_element_value(element, 0), err)) {
@@ -75,7 +75,7 @@ stk_status stk_pictures_look(stk_picture_kind *out, const char *path,
     return st;
 }
 
-const char *stk_pictures_guess(const stk_picture_kind *kind, int64_t *size)
+const char *cli_pictures_guess(const cli_picture_kind *kind, int64_t *size)
 {
     enum { SMALL = 40 };
     const int side = kind->width < kind->height ? kind->width : kind->height;
@@ -84,7 +84,7 @@ const char *stk_pictures_guess(const stk_picture_kind *kind, int64_t *size)
     return kind->channels == 1 ? "fashion" : "cifar";
 }
 
-stk_status stk_pictures_pixels(stk_pixels *out, const stk_element *element, stk_error *err)
+stk_status cli_pictures_pixels(stk_pixels *out, const stk_element *element, stk_error *err)
 {
     const stk_value *value = stk_element_value(element, 0);
     const stk_shape *shape = &value->shape;
@@ -103,7 +103,7 @@ stk_status stk_pictures_pixels(stk_pixels *out, const stk_element *element, stk_
     return STK_OK;
 }
 
-int64_t stk_pictures_label(const stk_element *element)
+int64_t cli_pictures_label(const stk_element *element)
 {
     if (stk_element_count(element) < 2) return -1;
     const stk_value *value = stk_element_value(element, 1);
@@ -111,7 +111,7 @@ int64_t stk_pictures_label(const stk_element *element)
     return *(const int64_t *)stk_value_data(value);
 }
 
-stk_status stk_pictures_save(const char *path, stk_bytes png, stk_error *err)
+stk_status cli_pictures_save(const char *path, stk_bytes png, stk_error *err)
 {
     stk_output *out;
     STK_TRY(stk_output_create(&out, NULL, path, err));

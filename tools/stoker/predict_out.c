@@ -6,7 +6,7 @@
 enum { BAR = 20 };
 
 /* As many as are shown, by taking the largest of the rest. */
-void stk_prediction_sort(const float *probabilities, int64_t classes, int64_t shown, int64_t *order)
+void cli_prediction_sort(const float *probabilities, int64_t classes, int64_t shown, int64_t *order)
 {
     for (int64_t i = 0; i < classes; i++)
         order[i] = i;
@@ -22,22 +22,22 @@ void stk_prediction_sort(const float *probabilities, int64_t classes, int64_t sh
     }
 }
 
-static const char *name_of(const stk_prediction *p, int64_t rank)
+static const char *name_of(const cli_prediction *p, int64_t rank)
 {
     return stk_predictor_class_name(p->predictor, p->order[rank]);
 }
 
-static void print_bar(const stk_style *style, float share)
+static void print_bar(const cli_style *style, float share)
 {
     const int length = (int)(share * (float)BAR + 0.5f);
     for (int i = 0; i < BAR; i++)
         fputs(i >= length ? " " : style->unicode ? "\xe2\x96\x88" : "#", stdout);
 }
 
-void stk_prediction_print(const stk_prediction *p, const stk_style *style)
+void cli_prediction_print(const cli_prediction *p, const cli_style *style)
 {
     const bool right = p->order[0] == p->truth;
-    stk_text_print(stdout, p->path);
+    cli_text_print(stdout, p->path);
     if (p->truth >= 0)
         printf("  %s%s%s", right ? style->good : style->bad, right ? "right" : "wrong",
                style->plain);
@@ -47,12 +47,12 @@ void stk_prediction_print(const stk_prediction *p, const stk_style *style)
         printf("  %5.1f %%  ", 100 * (double)share);
         print_bar(style, share);
         printf("  ");
-        stk_text_print(stdout, name_of(p, i));
+        cli_text_print(stdout, name_of(p, i));
         printf("\n");
     }
 }
 
-void stk_prediction_json(stk_json_writer *json, const stk_prediction *p)
+void cli_prediction_json(stk_json_writer *json, const cli_prediction *p)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "path", p->path);
@@ -73,7 +73,7 @@ void stk_prediction_json(stk_json_writer *json, const stk_prediction *p)
     stk_json_object_end(json);
 }
 
-void stk_prediction_json_error(stk_json_writer *json, const char *path, const char *error)
+void cli_prediction_json_error(stk_json_writer *json, const char *path, const char *error)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "path", path);
@@ -81,56 +81,56 @@ void stk_prediction_json_error(stk_json_writer *json, const char *path, const ch
     stk_json_object_end(json);
 }
 
-void stk_prediction_csv_more_heading(stk_text_rows *rows, int64_t shown)
+void cli_prediction_csv_more_heading(cli_text_rows *rows, int64_t shown)
 {
     for (int64_t i = 2; i <= shown; i++) {
         char text[40];
         snprintf(text, sizeof text, "class_%lld", (long long)i);
-        stk_text_rows_cell(rows, text);
+        cli_text_rows_cell(rows, text);
         snprintf(text, sizeof text, "probability_%lld", (long long)i);
-        stk_text_rows_cell(rows, text);
+        cli_text_rows_cell(rows, text);
     }
 }
 
-void stk_prediction_csv_more(stk_text_rows *rows, const stk_predictor *predictor,
+void cli_prediction_csv_more(cli_text_rows *rows, const stk_predictor *predictor,
                              const float *probabilities, const int64_t *order, int64_t shown)
 {
     for (int64_t i = 1; i < shown; i++) {
-        stk_text_rows_cell(rows, stk_predictor_class_name(predictor, order[i]));
-        stk_text_rows_share(rows, (double)probabilities[order[i]]);
+        cli_text_rows_cell(rows, stk_predictor_class_name(predictor, order[i]));
+        cli_text_rows_share(rows, (double)probabilities[order[i]]);
     }
 }
 
-void stk_prediction_csv_heading(stk_text_rows *rows, int64_t shown)
+void cli_prediction_csv_heading(cli_text_rows *rows, int64_t shown)
 {
     static const char *const first[] = {"image", "true", "predicted", "right", "confidence"};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        stk_text_rows_cell(rows, first[i]);
-    stk_prediction_csv_more_heading(rows, shown);
-    stk_text_rows_cell(rows, "error");
-    stk_text_rows_end(rows);
+        cli_text_rows_cell(rows, first[i]);
+    cli_prediction_csv_more_heading(rows, shown);
+    cli_text_rows_cell(rows, "error");
+    cli_text_rows_end(rows);
 }
 
-void stk_prediction_csv(stk_text_rows *rows, const stk_prediction *p)
+void cli_prediction_csv(cli_text_rows *rows, const cli_prediction *p)
 {
     const bool known = p->truth >= 0;
-    stk_text_rows_cell(rows, p->path);
-    stk_text_rows_cell(rows, known ? stk_predictor_class_name(p->predictor, p->truth) : "");
-    stk_text_rows_cell(rows, name_of(p, 0));
-    stk_text_rows_cell(rows, !known ? "" : p->order[0] == p->truth ? "1" : "0");
-    stk_text_rows_share(rows, (double)p->probabilities[p->order[0]]);
-    stk_prediction_csv_more(rows, p->predictor, p->probabilities, p->order, p->shown);
-    stk_text_rows_cell(rows, "");
-    stk_text_rows_end(rows);
+    cli_text_rows_cell(rows, p->path);
+    cli_text_rows_cell(rows, known ? stk_predictor_class_name(p->predictor, p->truth) : "");
+    cli_text_rows_cell(rows, name_of(p, 0));
+    cli_text_rows_cell(rows, !known ? "" : p->order[0] == p->truth ? "1" : "0");
+    cli_text_rows_share(rows, (double)p->probabilities[p->order[0]]);
+    cli_prediction_csv_more(rows, p->predictor, p->probabilities, p->order, p->shown);
+    cli_text_rows_cell(rows, "");
+    cli_text_rows_end(rows);
 }
 
-void stk_prediction_csv_error(stk_text_rows *rows, const char *path, int64_t shown,
+void cli_prediction_csv_error(cli_text_rows *rows, const char *path, int64_t shown,
                               const char *error)
 {
     enum { EMPTY = 4 }; /* after the image */
-    stk_text_rows_cell(rows, path);
+    cli_text_rows_cell(rows, path);
     for (int64_t i = 0; i < EMPTY + 2 * (shown - 1); i++)
-        stk_text_rows_cell(rows, "");
-    stk_text_rows_cell(rows, error);
-    stk_text_rows_end(rows);
+        cli_text_rows_cell(rows, "");
+    cli_text_rows_cell(rows, error);
+    cli_text_rows_end(rows);
 }

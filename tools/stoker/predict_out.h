@@ -1,6 +1,6 @@
 /* One prediction, in every form that it is told in. */
-#ifndef STK_TOOLS_PREDICT_OUT_H
-#define STK_TOOLS_PREDICT_OUT_H
+#ifndef CLI_TOOLS_PREDICT_OUT_H
+#define CLI_TOOLS_PREDICT_OUT_H
 
 #include "terminal.h"
 #include "text_rows.h"
@@ -8,35 +8,35 @@
 #include <stoker/json.h>
 #include <stoker/model_file.h>
 
-typedef struct stk_prediction {
+typedef struct cli_prediction {
     const stk_predictor *predictor; /* for the names of classes */
     const char          *path;
     int64_t              truth;         /* -1: not known */
     const float         *probabilities; /* of all classes */
     const int64_t       *order;         /* shown of them, the likeliest first */
     int64_t              shown;         /* at least 1 */
-} stk_prediction;
+} cli_prediction;
 
 /* Writes to order the first shown of classes classes by probability, of equal ones the first;
  * order has room for classes. */
-void stk_prediction_sort(const float *probabilities, int64_t classes, int64_t shown,
+void cli_prediction_sort(const float *probabilities, int64_t classes, int64_t shown,
                          int64_t *order);
 
 /* For people, to stdout. */
-void stk_prediction_print(const stk_prediction *p, const stk_style *style);
+void cli_prediction_print(const cli_prediction *p, const cli_style *style);
 /* As a JSON object. */
-void stk_prediction_json(stk_json_writer *json, const stk_prediction *p);
+void cli_prediction_json(stk_json_writer *json, const cli_prediction *p);
 /* One that failed. */
-void stk_prediction_json_error(stk_json_writer *json, const char *path, const char *error);
+void cli_prediction_json_error(stk_json_writer *json, const char *path, const char *error);
 
 /* CSV: a heading, then rows with "image" first. */
-void stk_prediction_csv_heading(stk_text_rows *rows, int64_t shown);
-void stk_prediction_csv(stk_text_rows *rows, const stk_prediction *p);
-void stk_prediction_csv_error(stk_text_rows *rows, const char *path, int64_t shown,
+void cli_prediction_csv_heading(cli_text_rows *rows, int64_t shown);
+void cli_prediction_csv(cli_text_rows *rows, const cli_prediction *p);
+void cli_prediction_csv_error(cli_text_rows *rows, const char *path, int64_t shown,
                               const char *error);
 /* "class_2,probability_2" and on, up to shown: also of evaluations. */
-void stk_prediction_csv_more_heading(stk_text_rows *rows, int64_t shown);
-void stk_prediction_csv_more(stk_text_rows *rows, const stk_predictor *predictor,
+void cli_prediction_csv_more_heading(cli_text_rows *rows, int64_t shown);
+void cli_prediction_csv_more(cli_text_rows *rows, const stk_predictor *predictor,
                              const float *probabilities, const int64_t *order, int64_t shown);
 
 #endif

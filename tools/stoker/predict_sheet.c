@@ -9,21 +9,21 @@
 
 enum { ENOUGH_PIXELS = 256 }; /* of a side: JPEGs are decoded no larger than they are shown */
 
-stk_status stk_predict_sheet_init(stk_predict_sheet *sheet, stk_error *err)
+stk_status cli_predict_sheet_init(cli_predict_sheet *sheet, stk_error *err)
 {
-    *sheet = (stk_predict_sheet){0};
-    sheet->cells = calloc(STK_PREDICT_SHEET_MOST, sizeof *sheet->cells);
+    *sheet = (cli_predict_sheet){0};
+    sheet->cells = calloc(CLI_PREDICT_SHEET_MOST, sizeof *sheet->cells);
     if (!sheet->cells) return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory");
     return stk_decoder_new(&sheet->decoder, NULL, err);
 }
 
-void stk_predict_sheet_release(stk_predict_sheet *sheet)
+void cli_predict_sheet_release(cli_predict_sheet *sheet)
 {
     for (size_t i = 0; i < sheet->count; i++)
         free(sheet->cells[i].pixels.data);
     free(sheet->cells);
     stk_decoder_free(sheet->decoder);
-    *sheet = (stk_predict_sheet){0};
+    *sheet = (cli_predict_sheet){0};
 }
 
 static int choose_shrink(stk_bytes encoded)
@@ -50,12 +50,12 @@ static stk_status keep(stk_pixels *out, const stk_pixels *lent, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_predict_sheet_add(stk_predict_sheet *sheet, stk_bytes encoded, const char *label,
+stk_status cli_predict_sheet_add(cli_predict_sheet *sheet, stk_bytes encoded, const char *label,
                                  const char *note, stk_error *err)
 {
     stk_pixels lent;
-    if (sheet->count == STK_PREDICT_SHEET_MOST) return STK_OK;
-    stk_sheet_cell *cell = &sheet->cells[sheet->count];
+    if (sheet->count == CLI_PREDICT_SHEET_MOST) return STK_OK;
+    cli_sheet_cell *cell = &sheet->cells[sheet->count];
     STK_TRY(stk_image_decode(sheet->decoder, encoded, NULL, choose_shrink(encoded), NULL, &lent,
                              NULL, err));
     STK_TRY(keep(&cell->pixels, &lent, err));
@@ -65,11 +65,11 @@ stk_status stk_predict_sheet_add(stk_predict_sheet *sheet, stk_bytes encoded, co
     return STK_OK;
 }
 
-stk_status stk_predict_sheet_save(const stk_predict_sheet *sheet, const char *path,
+stk_status cli_predict_sheet_save(const cli_predict_sheet *sheet, const char *path,
                                   const char *heading, const char *subheading, int columns,
                                   stk_error *err)
 {
-    const stk_sheet all = {.heading = heading,
+    const cli_sheet all = {.heading = heading,
                            .subheading = subheading,
                            .cells = sheet->cells,
                            .count = sheet->count,
@@ -78,8 +78,8 @@ stk_status stk_predict_sheet_save(const stk_predict_sheet *sheet, const char *pa
     if (!sheet->count)
         return stk_fail(err, STK_E_NOTFOUND, "sheet", path, "there is no picture to show");
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = stk_sheet_write(&png, &all, NULL, err);
-    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&png), err);
+    stk_status st = cli_sheet_write(&png, &all, NULL, err);
+    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&png), err);
     stk_blob_release(&png);
     return st;
 }

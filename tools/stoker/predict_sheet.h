@@ -1,25 +1,25 @@
 /* Pictures with what a model takes them for, as a contact sheet. */
-#ifndef STK_TOOLS_PREDICT_SHEET_H
-#define STK_TOOLS_PREDICT_SHEET_H
+#ifndef CLI_TOOLS_PREDICT_SHEET_H
+#define CLI_TOOLS_PREDICT_SHEET_H
 
 #include "sheet.h"
 
-enum { STK_PREDICT_SHEET_MOST = 400 }; /* pictures */
+enum { CLI_PREDICT_SHEET_MOST = 400 }; /* pictures */
 
-typedef struct stk_predict_sheet {
-    stk_sheet_cell *cells; /* their pixels are the sheet's own */
+typedef struct cli_predict_sheet {
+    cli_sheet_cell *cells; /* their pixels are the sheet's own */
     size_t          count;
     stk_decoder    *decoder;
-} stk_predict_sheet;
+} cli_predict_sheet;
 
-STK_NODISCARD stk_status stk_predict_sheet_init(stk_predict_sheet *sheet, stk_error *err);
-void                     stk_predict_sheet_release(stk_predict_sheet *sheet);
+STK_NODISCARD stk_status cli_predict_sheet_init(cli_predict_sheet *sheet, stk_error *err);
+void                     cli_predict_sheet_release(cli_predict_sheet *sheet);
 
 /* Decodes the picture for the next cell; past the most nothing happens. */
-STK_NODISCARD stk_status stk_predict_sheet_add(stk_predict_sheet *sheet, stk_bytes encoded,
+STK_NODISCARD stk_status cli_predict_sheet_add(cli_predict_sheet *sheet, stk_bytes encoded,
                                                const char *label, const char *note, stk_error *err);
 /* Writes a PNG. */
-STK_NODISCARD stk_status stk_predict_sheet_save(const stk_predict_sheet *sheet, const char *path,
+STK_NODISCARD stk_status cli_predict_sheet_save(const cli_predict_sheet *sheet, const char *path,
                                                 const char *heading, const char *subheading,
                                                 int columns, stk_error *err);
 

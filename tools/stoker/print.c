@@ -65,21 +65,21 @@ static int pad(FILE *out, int count)
 static size_t bytes_of(const char *text, int precision)
 {
     const size_t bytes = precision < 0 ? strlen(text) : strnlen(text, (size_t)precision);
-    return precision < 0 || bytes < (size_t)precision ? bytes : stk_text_cut(text, bytes);
+    return precision < 0 || bytes < (size_t)precision ? bytes : cli_text_cut(text, bytes);
 }
 
 static int print_text(FILE *out, const spec *s, const char *text)
 {
     if (!text) text = "(null)";
-    if (stk_style_has(text)) {
+    if (cli_style_has(text)) {
         fwrite(text, 1, strlen(text), out);
         return 0;
     }
     const size_t bytes = bytes_of(text, s->precision);
-    const int    columns = stk_text_width_of(text, bytes), left = s->width - columns;
+    const int    columns = cli_text_width_of(text, bytes), left = s->width - columns;
     const bool   to_left = strchr(s->flags, '-') != NULL;
     int          printed = columns + (to_left ? 0 : pad(out, left));
-    stk_text_print_bytes(out, text, bytes);
+    cli_text_print_bytes(out, text, bytes);
     return printed + (to_left ? pad(out, left) : 0);
 }
 
@@ -140,7 +140,7 @@ static int print_spec(FILE *out, const spec *s, va_list *args)
     }
 }
 
-int stk_vprint(FILE *out, const char *format, va_list args)
+int cli_vprint(FILE *out, const char *format, va_list args)
 {
     va_list left;
     int     columns = 0;
@@ -148,7 +148,7 @@ int stk_vprint(FILE *out, const char *format, va_list args)
     while (*format) {
         const size_t plain = strcspn(format, "%");
         fwrite(format, 1, plain, out);
-        columns += stk_text_width_of(format, plain);
+        columns += cli_text_width_of(format, plain);
         format += plain;
         if (!*format) break;
         format++;
@@ -159,32 +159,32 @@ int stk_vprint(FILE *out, const char *format, va_list args)
     return columns;
 }
 
-int stk_print(FILE *out, const char *format, ...)
+int cli_print(FILE *out, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const int columns = stk_vprint(out, format, args);
+    const int columns = cli_vprint(out, format, args);
     va_end(args);
     return columns;
 }
 
-void stk_print_lines(FILE *out, stk_bytes text)
+void cli_print_lines(FILE *out, stk_bytes text)
 {
     const char *at = (const char *)text.data, *end = at + text.size;
     while (at < end) {
         const char *stop = at;
         while (stop < end && *stop != '\n' && *stop != '\t')
             stop++;
-        stk_text_print_bytes(out, at, (size_t)(stop - at));
+        cli_text_print_bytes(out, at, (size_t)(stop - at));
         if (stop < end) fwrite(stop, 1, 1, out);
         at = stop + 1;
     }
 }
 
-void stk_print_exact(stk_bytes text)
+void cli_print_exact(stk_bytes text)
 {
     if (isatty(STDOUT_FILENO))
-        stk_print_lines(stdout, text);
+        cli_print_lines(stdout, text);
     else
         fwrite(text.data, 1, text.size, stdout);
 }
@@ -200,12 +200,12 @@ static void print_quoted(FILE *out, quote_function *quote, const char *text, con
     free(word);
 }
 
-void stk_print_word(FILE *out, const char *text)
+void cli_print_word(FILE *out, const char *text)
 {
     print_quoted(out, stk_shell_word, text, "WORD");
 }
 
-void stk_print_path(FILE *out, const char *path)
+void cli_print_path(FILE *out, const char *path)
 {
     print_quoted(out, stk_shell_path, path, "PATH");
 }

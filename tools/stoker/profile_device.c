@@ -137,7 +137,7 @@ static stk_status probe_memory(trial *t, int64_t count, stk_profile_limits *limi
     return st;
 }
 
-bool stk_profile_probe_device(stk_profile_limits *limits, const char *backend,
+bool cli_profile_probe_device(stk_profile_limits *limits, const char *backend,
                               const char *precision)
 {
     const stk_device_options options = {.tf32 = strcmp(precision, "tf32") == 0};

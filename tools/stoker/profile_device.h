@@ -1,6 +1,6 @@
 /* What a device gives: arithmetic, memory, copies from the host. */
-#ifndef STK_TOOLS_PROFILE_DEVICE_H
-#define STK_TOOLS_PROFILE_DEVICE_H
+#ifndef CLI_TOOLS_PROFILE_DEVICE_H
+#define CLI_TOOLS_PROFILE_DEVICE_H
 
 #include <stdbool.h>
 #include <stoker/profile.h>
@@ -9,7 +9,7 @@
  * precision says so; what cannot be measured is -1. False: the backend is none, and limits are as
  * they were.
  */
-bool stk_profile_probe_device(stk_profile_limits *limits, const char *backend,
+bool cli_profile_probe_device(stk_profile_limits *limits, const char *backend,
                               const char *precision);
 
 #endif

@@ -24,13 +24,13 @@ static stk_status run_steps(stk_train_bench *bench, double seconds, double *step
 {
     for (int i = 0; i < WARM; i++)
         STK_TRY(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err));
-    const double begin = stk_seconds_now();
+    const double begin = cli_seconds_now();
     double       now = begin;
     int          steps = 0;
     while (steps < FEWEST_STEPS || now - begin < seconds) {
-        STK_TRY(stk_cancel_check(stk_signals_token(), "profile", err));
+        STK_TRY(stk_cancel_check(cli_signals_token(), "profile", err));
         STK_TRY(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, err));
-        now = stk_seconds_now();
+        now = cli_seconds_now();
         steps++;
     }
     *steps_per_s = steps / (now - begin);
@@ -70,13 +70,13 @@ static void add_batch(stk_profile *p, int64_t batch, double rate, const stk_memo
 }
 
 /* Faults of other stages have no place where compute is measured alone. */
-static stk_inject of_compute(const stk_train_job *job)
+static stk_inject of_compute(const cli_train_job *job)
 {
     return (stk_inject){.op_times = job->inject.op_times};
 }
 
 /* At the run's own batch: rate, operations, overhead, lints. */
-static stk_status measure_step(stk_profile *p, stk_lint_list *lints, const stk_train_job *job,
+static stk_status measure_step(stk_profile *p, stk_lint_list *lints, const cli_train_job *job,
                                double seconds, stk_memory_plan *plan, stk_error *err)
 {
     stk_trace              *trace = NULL;
@@ -88,7 +88,7 @@ static stk_status measure_step(stk_profile *p, stk_lint_list *lints, const stk_t
     stk_trace_set_level(trace, STK_TRACE_OFF);
     const stk_inject              faults = of_compute(job);
     const stk_train_bench_options how = {
-        .trace = trace, .cancel = stk_signals_token(), .inject = &faults};
+        .trace = trace, .cancel = cli_signals_token(), .inject = &faults};
     if (!st) st = stk_train_bench_open(&bench, &job->recipe, &job->data, &how, err);
     if (!st) st = run_steps(bench, seconds * ops_share / 2, &rate, err);
     if (!st) st = time_operations(p, bench, seconds * ops_share / 2, err);
@@ -97,14 +97,14 @@ static stk_status measure_step(stk_profile *p, stk_lint_list *lints, const stk_t
         add_batch(p, job->recipe.data.batch, rate * (double)job->recipe.data.batch, plan);
         stk_lint_machine_read(&machine);
         stk_lint_program(lints, stk_train_bench_program(bench), &machine);
-        st = stk_profile_measure_overhead(p, bench, trace, seconds * overhead_share, err);
+        st = cli_profile_measure_overhead(p, bench, trace, seconds * overhead_share, err);
     }
     stk_train_bench_free(bench);
     stk_trace_free(trace);
     return st;
 }
 
-static stk_status measure_batch(stk_profile *p, const stk_train_job *job, int64_t batch,
+static stk_status measure_batch(stk_profile *p, const cli_train_job *job, int64_t batch,
                                 double seconds, stk_memory_plan *plan, stk_error *err)
 {
     stk_train_recipe recipe = job->recipe;
@@ -124,10 +124,10 @@ static stk_status measure_batch(stk_profile *p, const stk_train_job *job, int64_
 }
 
 /* Twice, four times...: until it is no faster, does not fit, or the time is over. */
-static stk_status measure_batches(stk_profile *p, const stk_train_job *job, double seconds,
+static stk_status measure_batches(stk_profile *p, const cli_train_job *job, double seconds,
                                   const stk_memory_plan *first, stk_error *err)
 {
-    const double  begin = stk_seconds_now();
+    const double  begin = cli_seconds_now();
     const double  memory = p->device.memory > 0 ? 0.9 * p->device.memory /* as programs take */
                                                 : (double)p->machine.memory / 2;
     const int64_t at_first = job->recipe.data.batch;
@@ -135,7 +135,7 @@ static stk_status measure_batches(stk_profile *p, const stk_train_job *job, doub
     for (int i = 1; i < MOST_BATCHES && batch <= LARGEST_BATCH; i++, batch *= 2) {
         const stk_profile_batch last = p->batches[p->batch_count - 1];
         const double            step_s = (double)batch / last.samples_per_s;
-        const double            left = seconds - (stk_seconds_now() - begin);
+        const double            left = seconds - (cli_seconds_now() - begin);
         stk_memory_plan         plan;
         if (memory > 0 && 2 * last.bytes > memory) break;
         if (left < (WARM + FEWEST_STEPS) * step_s) break;
@@ -152,7 +152,7 @@ static stk_status measure_batches(stk_profile *p, const stk_train_job *job, doub
 
 /* The run's own batch and the best once more, in turn: other programs only slow down, so the faster
  * of two times counts. */
-static stk_status measure_again(stk_profile *p, const stk_train_job *job, double seconds,
+static stk_status measure_again(stk_profile *p, const cli_train_job *job, double seconds,
                                 stk_error *err)
 {
     size_t best = 0;
@@ -170,7 +170,7 @@ static stk_status measure_again(stk_profile *p, const stk_train_job *job, double
     return STK_OK;
 }
 
-static void lint_the_rest(stk_lint_list *lints, const stk_train_job *job, const stk_profile *p)
+static void lint_the_rest(stk_lint_list *lints, const cli_train_job *job, const stk_profile *p)
 {
     stk_lint_machine machine;
     stk_lint_storage storage;
@@ -182,14 +182,14 @@ static void lint_the_rest(stk_lint_list *lints, const stk_train_job *job, const 
     stk_lint_judge(lints, p);
 }
 
-static stk_status measure(stk_profile *p, stk_lint_list *lints, const stk_train_job *job,
+static stk_status measure(stk_profile *p, stk_lint_list *lints, const cli_train_job *job,
                           double seconds, stk_error *err)
 {
     stk_memory_plan plan;
     stk_profile_probe(&p->limits, p->machine.cores, job->recipe.data.path);
     p->limits.link_bytes = p->machine.link_bytes;
-    p->limits.launch_ns = stk_profile_launch_ns(p->run.backend);
-    stk_profile_probe_device(&p->limits, p->run.backend, p->run.precision);
+    p->limits.launch_ns = cli_profile_launch_ns(p->run.backend);
+    cli_profile_probe_device(&p->limits, p->run.backend, p->run.precision);
     free(p->batches);
     p->batch_count = 0;
     p->batches = calloc(MOST_BATCHES + 1, sizeof *p->batches); /* one is measured again */
@@ -199,8 +199,8 @@ static stk_status measure(stk_profile *p, stk_lint_list *lints, const stk_train_
     return measure_again(p, job, seconds * batches_share / MOST_BATCHES, err);
 }
 
-void stk_profile_add_extras(stk_profile *profile, stk_lint_list *lints, const stk_train_job *job,
-                            double seconds, const stk_invocation *call)
+void cli_profile_add_extras(stk_profile *profile, stk_lint_list *lints, const cli_train_job *job,
+                            double seconds, const cli_invocation *call)
 {
     stk_error err;
     char      line[1024];

@@ -13,9 +13,9 @@ static const uint64_t most_bytes = 1u << 30;
 
 enum { LONGEST_COMMAND = 4096 };
 
-stk_status stk_profile_make_folder(const char *folder, stk_error *err)
+stk_status cli_profile_make_folder(const char *folder, stk_error *err)
 {
-    char   path[STK_PROFILE_PATH];
+    char   path[CLI_PROFILE_PATH];
     size_t length = strlen(folder);
     if (!length || length >= sizeof path)
         return stk_fail(err, STK_E_INVALID, "profile", folder, "no name for a folder");
@@ -38,9 +38,9 @@ static stk_status save(const char *path, stk_bytes bytes, stk_error *err)
     return st;
 }
 
-stk_status stk_profile_save(const stk_profile *profile, const char *folder, stk_error *err)
+stk_status cli_profile_save(const stk_profile *profile, const char *folder, stk_error *err)
 {
-    char     path[STK_PROFILE_PATH + 32];
+    char     path[CLI_PROFILE_PATH + 32];
     stk_blob json;
     snprintf(path, sizeof path, "%s/profile.json", folder);
     stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
@@ -50,9 +50,9 @@ stk_status stk_profile_save(const stk_profile *profile, const char *folder, stk_
     return st;
 }
 
-stk_status stk_diagnosis_save(const stk_diagnosis *diagnosis, const char *folder, stk_error *err)
+stk_status cli_diagnosis_save(const stk_diagnosis *diagnosis, const char *folder, stk_error *err)
 {
-    char     path[STK_PROFILE_PATH + 32];
+    char     path[CLI_PROFILE_PATH + 32];
     stk_blob json;
     snprintf(path, sizeof path, "%s/diagnosis.json", folder);
     stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
@@ -65,7 +65,7 @@ stk_status stk_diagnosis_save(const stk_diagnosis *diagnosis, const char *folder
 /* Stays empty where there is none. It becomes part of a page, so it must be whole. */
 static stk_status load_learning(stk_blob *out, const char *run, stk_error *err)
 {
-    char               path[STK_PROFILE_PATH + 32];
+    char               path[CLI_PROFILE_PATH + 32];
     stk_file_info      info;
     stk_json_document *doc = NULL;
     if (!run) return STK_OK;
@@ -82,7 +82,7 @@ static stk_status load_learning(stk_blob *out, const char *run, stk_error *err)
                     "is not what 'stoker train' writes; take it away to make the page without it");
 }
 
-stk_status stk_profile_save_page(const stk_profile *profile, const stk_diagnosis *diagnosis,
+stk_status cli_profile_save_page(const stk_profile *profile, const stk_diagnosis *diagnosis,
                                  const stk_trace *trace, const char *trace_file, const char *run,
                                  const char *path, stk_error *err)
 {
@@ -117,7 +117,7 @@ static const char *beside(const char *file, const char *page)
     return last_part(file);
 }
 
-stk_status stk_profile_save_page_of(const stk_profile *profile, const stk_diagnosis *diagnosis,
+stk_status cli_profile_save_page_of(const stk_profile *profile, const stk_diagnosis *diagnosis,
                                     const stk_timeline *timeline, const char *trace_file,
                                     const char *run, const char *path, stk_error *err)
 {
@@ -144,7 +144,7 @@ static bool looks_like_trace(const char *head)
            strstr(head, "\"displayTimeUnit\"") || strstr(head, "\"schemaVersion\"");
 }
 
-stk_status stk_profile_is_trace(const char *path, bool *is_trace, stk_error *err)
+stk_status cli_profile_is_trace(const char *path, bool *is_trace, stk_error *err)
 {
     enum { LOOK = 4096 };
     char      head[LOOK + 1] = "";
@@ -165,7 +165,7 @@ static stk_status fail_in(const char *path, stk_error *err)
     return stk_fail(err, inside.status, inside.stage, path, "%s: %s", inside.where, inside.message);
 }
 
-stk_status stk_profile_load(stk_profile *out, const char *path, stk_error *err)
+stk_status cli_profile_load(stk_profile *out, const char *path, stk_error *err)
 {
     stk_blob json;
     stk_profile_init(out);
@@ -192,7 +192,7 @@ static bool add_word(char *text, size_t room, size_t *used, const char *word)
 }
 
 /* As it could be typed again. */
-void stk_profile_command_line(char *text, size_t room)
+void cli_profile_command_line(char *text, size_t room)
 {
     char   read[LONGEST_COMMAND + 1];
     FILE  *file = fopen("/proc/self/cmdline", "r");

@@ -36,17 +36,17 @@ static stk_status measure(const trial *t, double *ns, stk_error *err)
     float        y;
     *ns = -1;
     for (int b = 0; b < BLOCKS && operations; b++) {
-        const double begin = stk_seconds_now();
+        const double begin = cli_seconds_now();
         for (int i = 0; i < RUNS; i++)
             STK_TRY(stk_program_run(t->program, NULL, err));
         STK_TRY(stk_program_fetch(t->program, "y", &y, sizeof y, err));
-        const double one = (stk_seconds_now() - begin) * 1e9 / RUNS / (double)operations;
+        const double one = (cli_seconds_now() - begin) * 1e9 / RUNS / (double)operations;
         if (*ns < 0 || one < *ns) *ns = one;
     }
     return STK_OK;
 }
 
-double stk_profile_launch_ns(const char *backend)
+double cli_profile_launch_ns(const char *backend)
 {
     trial      t = {0};
     stk_error  unasked;

@@ -23,21 +23,21 @@ static void set(const levels *l, int level, bool on)
 
 static stk_status time_step(const levels *l, double *seconds, stk_error *err)
 {
-    const double begin = stk_seconds_now();
-    STK_TRY(stk_cancel_check(stk_signals_token(), "profile", err));
+    const double begin = cli_seconds_now();
+    STK_TRY(stk_cancel_check(cli_signals_token(), "profile", err));
     STK_TRY(stk_train_bench_step(l->bench, STK_TRAIN_BENCH_BOTH, err));
-    *seconds = stk_seconds_now() - begin;
+    *seconds = cli_seconds_now() - begin;
     return STK_OK;
 }
 
 static stk_status measure_level(const levels *l, int level, int block, double seconds,
                                 stk_profile_overhead *out, stk_error *err)
 {
-    const double begin = stk_seconds_now();
+    const double begin = cli_seconds_now();
     stk_overhead overhead;
     stk_status   st = STK_OK;
     stk_overhead_init(&overhead, block);
-    while (!st && stk_seconds_now() - begin < seconds && overhead.rounds < STK_OVERHEAD_ROUNDS) {
+    while (!st && cli_seconds_now() - begin < seconds && overhead.rounds < STK_OVERHEAD_ROUNDS) {
         double step = 0;
         set(l, level, stk_overhead_on(&overhead));
         st = time_step(l, &step, err);
@@ -48,7 +48,7 @@ static stk_status measure_level(const levels *l, int level, int block, double se
     return st;
 }
 
-void stk_profile_print_overhead(FILE *out, const stk_profile *profile)
+void cli_profile_print_overhead(FILE *out, const stk_profile *profile)
 {
     static const char *const names[LEVELS] = {"counters", "stages", "operations"};
     bool                     any = false;
@@ -65,7 +65,7 @@ void stk_profile_print_overhead(FILE *out, const stk_profile *profile)
                        "hold 150 steps\n");
 }
 
-stk_status stk_profile_measure_overhead(stk_profile *profile, stk_train_bench *bench,
+stk_status cli_profile_measure_overhead(stk_profile *profile, stk_train_bench *bench,
                                         stk_trace *trace, double seconds, stk_error *err)
 {
     const levels l = {bench, trace};

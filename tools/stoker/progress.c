@@ -22,18 +22,18 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void stk_progress_begin(stk_progress *progress, const char *verb, bool quiet)
+void cli_progress_begin(cli_progress *progress, const char *verb, bool quiet)
 {
-    *progress = (stk_progress){.verb = verb, .quiet = quiet, .started_ns = now_ns()};
+    *progress = (cli_progress){.verb = verb, .quiet = quiet, .started_ns = now_ns()};
     progress->terminal = isatty(STDERR_FILENO);
 }
 
-double stk_progress_seconds(const stk_progress *progress)
+double cli_progress_seconds(const cli_progress *progress)
 {
     return (double)(now_ns() - progress->started_ns) / 1e9;
 }
 
-static bool is_time(stk_progress *progress)
+static bool is_time(cli_progress *progress)
 {
     const uint64_t now = now_ns();
     const uint64_t silent = progress->terminal ? SILENT_TERMINAL : SILENT_FILE;
@@ -46,26 +46,26 @@ static bool is_time(stk_progress *progress)
 
 /* What an earlier run left done, and the time before there was anything to tell (a long listing),
  * say nothing about the speed. */
-static void write_line(const stk_progress *progress, char *line, size_t capacity, uint64_t bytes,
+static void write_line(const cli_progress *progress, char *line, size_t capacity, uint64_t bytes,
                        uint64_t bytes_total, uint64_t items, uint64_t items_total)
 {
-    char           a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    char           a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
     const double   seconds = (double)(now_ns() - progress->first_ns) / 1e9;
     const uint64_t fresh = bytes - progress->first_bytes;
     size_t         used = (size_t)snprintf(line, capacity, "%s  %s  %s of %s", progress->verb,
-                                           stk_format_share(a, bytes, bytes_total),
-                                           stk_format_bytes(b, bytes), stk_format_bytes(c, bytes_total));
+                                           cli_format_share(a, bytes, bytes_total),
+                                           cli_format_bytes(b, bytes), cli_format_bytes(c, bytes_total));
     if (items_total)
         used += (size_t)snprintf(line + used, capacity - used, "  %s of %s items",
-                                 stk_format_count(a, items), stk_format_count(b, items_total));
+                                 cli_format_count(a, items), cli_format_count(b, items_total));
     used +=
-        (size_t)snprintf(line + used, capacity - used, "  %s", stk_format_rate(a, fresh, seconds));
+        (size_t)snprintf(line + used, capacity - used, "  %s", cli_format_rate(a, fresh, seconds));
     if (fresh && bytes < bytes_total)
         snprintf(line + used, capacity - used, "  %s left",
-                 stk_format_duration(a, seconds * (double)(bytes_total - bytes) / (double)fresh));
+                 cli_format_duration(a, seconds * (double)(bytes_total - bytes) / (double)fresh));
 }
 
-void stk_progress_update(stk_progress *progress, uint64_t bytes, uint64_t bytes_total,
+void cli_progress_update(cli_progress *progress, uint64_t bytes, uint64_t bytes_total,
                          uint64_t items, uint64_t items_total)
 {
     if (!progress->updated) {
@@ -82,7 +82,7 @@ void stk_progress_update(stk_progress *progress, uint64_t bytes, uint64_t bytes_
         return;
     }
     /* Where not all fits, the time that is left matters more than the items. */
-    const int width = stk_terminal_width(stderr, 20, 250) - 1;
+    const int width = cli_terminal_width(stderr, 20, 250) - 1;
     if (strlen(line) > (size_t)width)
         write_line(progress, line, sizeof line, bytes, bytes_total, 0, 0);
     fprintf(stderr, "\r%.*s\033[K", width, line);
@@ -90,7 +90,7 @@ void stk_progress_update(stk_progress *progress, uint64_t bytes, uint64_t bytes_
     progress->drawn = true;
 }
 
-void stk_progress_end(stk_progress *progress)
+void cli_progress_end(cli_progress *progress)
 {
     if (progress->drawn) fprintf(stderr, "\r\033[K");
     progress->drawn = false;

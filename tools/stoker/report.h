@@ -1,6 +1,6 @@
 /* What stoker inspect prints about one data set. */
-#ifndef STK_TOOLS_REPORT_H
-#define STK_TOOLS_REPORT_H
+#ifndef CLI_TOOLS_REPORT_H
+#define CLI_TOOLS_REPORT_H
 
 #include "terminal.h"
 
@@ -9,11 +9,11 @@
 #include <stoker/json.h>
 
 /* For people, to stdout. health: of its pictures; NULL: it has none, or nobody looked. */
-void stk_report_print(const char *path, const stk_inspect_report *report,
-                      const stk_health_report *health, const stk_style *style);
+void cli_report_print(const char *path, const stk_inspect_report *report,
+                      const stk_health_report *health, const cli_style *style);
 
 /* Everything, as one JSON object. */
-void stk_report_write_json(stk_json_writer *json, const char *path,
+void cli_report_write_json(stk_json_writer *json, const char *path,
                            const stk_inspect_report *report, const stk_health_report *health);
 
 #endif

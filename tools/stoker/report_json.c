@@ -86,7 +86,7 @@ static void write_damage(stk_json_writer *json, const stk_inspect_report *report
     stk_json_array_end(json);
 }
 
-void stk_report_write_json(stk_json_writer *json, const char *path,
+void cli_report_write_json(stk_json_writer *json, const char *path,
                            const stk_inspect_report *report, const stk_health_report *health)
 {
     stk_json_object(json);

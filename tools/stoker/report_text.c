@@ -17,7 +17,7 @@ enum {
     MOST_FEATURES = 60,
     NAME_COLUMNS = 28,
     WIDEST_BAR = 40,
-    RANGE_ROOM = 2 * STK_FORMAT_ROOM + 8
+    RANGE_ROOM = 2 * CLI_FORMAT_ROOM + 8
 };
 
 static const char *plural(uint64_t count)
@@ -36,10 +36,10 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static void print_heading(const stk_style *style, const char *format, ...)
+static void print_heading(const cli_style *style, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void print_heading(const stk_style *style, const char *format, ...)
+static void print_heading(const cli_style *style, const char *format, ...)
 {
     va_list args;
     printf("\n%s", style->bold);
@@ -49,23 +49,23 @@ static void print_heading(const stk_style *style, const char *format, ...)
     printf("%s\n", style->plain);
 }
 
-static void add_count(stk_table *table, uint64_t value)
+static void add_count(cli_table *table, uint64_t value)
 {
-    char text[STK_FORMAT_ROOM];
-    stk_table_add(table, stk_format_count(text, value));
+    char text[CLI_FORMAT_ROOM];
+    cli_table_add(table, cli_format_count(text, value));
 }
 
-static void add_bytes(stk_table *table, uint64_t bytes)
+static void add_bytes(cli_table *table, uint64_t bytes)
 {
-    char text[STK_FORMAT_ROOM];
-    stk_table_add(table, stk_format_bytes(text, bytes));
+    char text[CLI_FORMAT_ROOM];
+    cli_table_add(table, cli_format_bytes(text, bytes));
 }
 
 /* "17 to 25 bytes": the unit once where both have the same. */
 static void write_range(char *text, size_t capacity, uint64_t least, uint64_t most, bool bytes)
 {
-    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
-    char *(*const format)(char *, uint64_t) = bytes ? stk_format_bytes : stk_format_count;
+    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char *(*const format)(char *, uint64_t) = bytes ? cli_format_bytes : cli_format_count;
     format(a, least);
     format(b, most);
     if (strcmp(a, b) == 0) {
@@ -77,11 +77,11 @@ static void write_range(char *text, size_t capacity, uint64_t least, uint64_t mo
     snprintf(text, capacity, "%s to %s", a, b);
 }
 
-static void add_range(stk_table *table, uint64_t least, uint64_t most, bool bytes)
+static void add_range(cli_table *table, uint64_t least, uint64_t most, bool bytes)
 {
     char text[RANGE_ROOM];
     write_range(text, sizeof text, least, most, bytes);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
 /* ---- what it is, how much ---- */
@@ -90,12 +90,12 @@ static void print_sizes(const stk_inspect_report *report)
 {
     const bool     records = is_records(report);
     const uint64_t sized = records ? report->records_read : report->records;
-    char           a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
-    printf("  %s %s%s, %s", stk_format_count(a, report->records), records ? "record" : "item",
-           plural(report->records), stk_format_bytes(b, report->bytes));
+    char           a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    printf("  %s %s%s, %s", cli_format_count(a, report->records), records ? "record" : "item",
+           plural(report->records), cli_format_bytes(b, report->bytes));
     if (sized) {
         printf("; mean %s %s", records ? "record" : "item",
-               stk_format_bytes(a, report->total_record_bytes / sized));
+               cli_format_bytes(a, report->total_record_bytes / sized));
         char range[RANGE_ROOM];
         write_range(range, sizeof range, report->min_record_bytes, report->max_record_bytes, true);
         if (strstr(range, " to ")) printf(", from %s", range);
@@ -103,15 +103,15 @@ static void print_sizes(const stk_inspect_report *report)
     printf("\n");
 }
 
-static void print_header(const char *path, const stk_inspect_report *report, const stk_style *style)
+static void print_header(const char *path, const stk_inspect_report *report, const cli_style *style)
 {
-    char a[STK_FORMAT_ROOM];
+    char a[CLI_FORMAT_ROOM];
     printf("%s", style->bold);
-    stk_text_print(stdout, path);
+    cli_text_print(stdout, path);
     printf("%s  %s", style->plain, report->kind);
     if (is_records(report)) {
         const stk_compression compression = report->files[0].compression;
-        printf(", %s file%s", stk_format_count(a, report->file_count), plural(report->file_count));
+        printf(", %s file%s", cli_format_count(a, report->file_count), plural(report->file_count));
         if (compression > STK_COMPRESSION_NONE) printf(", %s", stk_compression_name(compression));
     }
     printf("\n");
@@ -122,16 +122,16 @@ static void print_header(const char *path, const stk_inspect_report *report, con
 
 /* Files are sorted by name, but splits need not stand together: each is added up where it first
  * occurs. */
-static void print_splits(const stk_inspect_report *report, const stk_style *style)
+static void print_splits(const stk_inspect_report *report, const cli_style *style)
 {
-    stk_table  table;
+    cli_table  table;
     size_t     splits = 0;
     const bool shards = is_records(report);
-    stk_table_init(&table, shards ? "frrr" : "frr");
-    stk_table_add(&table, "split");
-    if (shards) stk_table_add(&table, "files");
-    stk_table_add(&table, shards ? "records" : "items");
-    stk_table_add(&table, "size");
+    cli_table_init(&table, shards ? "frrr" : "frr");
+    cli_table_add(&table, "split");
+    if (shards) cli_table_add(&table, "files");
+    cli_table_add(&table, shards ? "records" : "items");
+    cli_table_add(&table, "size");
     for (size_t i = 0; i < report->file_count; i++) {
         const stk_inspect_file *first = &report->files[i];
         bool                    seen = false;
@@ -145,7 +145,7 @@ static void print_splits(const stk_inspect_report *report, const stk_style *styl
             records += report->files[j].records;
             bytes += report->files[j].bytes;
         }
-        stk_table_add(&table, first->split[0] ? first->split : "(none)");
+        cli_table_add(&table, first->split[0] ? first->split : "(none)");
         if (shards) add_count(&table, files);
         add_count(&table, records);
         add_bytes(&table, bytes);
@@ -153,99 +153,99 @@ static void print_splits(const stk_inspect_report *report, const stk_style *styl
     }
     if (splits > 1 || report->files[0].split[0]) {
         print_heading(style, "Splits");
-        stk_table_print(&table, stdout, style);
+        cli_table_print(&table, stdout, style);
     }
-    stk_table_release(&table);
+    cli_table_release(&table);
 }
 
-static void add_shard(stk_table *table, const stk_inspect_file *file)
+static void add_shard(cli_table *table, const stk_inspect_file *file)
 {
-    stk_table_add(table, base_name(file->path));
+    cli_table_add(table, base_name(file->path));
     add_count(table, file->records);
     add_bytes(table, file->bytes);
     if (table->columns > 3) add_count(table, file->bad);
 }
 
-static void print_shards(const stk_inspect_report *report, const stk_style *style)
+static void print_shards(const stk_inspect_report *report, const cli_style *style)
 {
-    stk_table         table;
-    char              text[STK_FORMAT_ROOM + 16], a[STK_FORMAT_ROOM];
+    cli_table         table;
+    char              text[CLI_FORMAT_ROOM + 16], a[CLI_FORMAT_ROOM];
     const size_t      count = report->file_count;
     const bool        abridged = count > MOST_SHARDS;
     const char *const heading[] = {"shard", "records", "size", "bad"};
-    stk_table_init(&table, report->bad_count ? "frrr" : "frr");
+    cli_table_init(&table, report->bad_count ? "frrr" : "frr");
     for (int i = 0; i < table.columns; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (size_t i = 0; i < count; i++) {
         if (abridged && i == SHARDS_FIRST) {
             i = count - SHARDS_LAST;
             snprintf(text, sizeof text, "... %s more ...",
-                     stk_format_count(a, count - SHARDS_FIRST - SHARDS_LAST));
-            stk_table_add(&table, text);
+                     cli_format_count(a, count - SHARDS_FIRST - SHARDS_LAST));
+            cli_table_add(&table, text);
             for (int j = 1; j < table.columns; j++)
-                stk_table_add(&table, "");
+                cli_table_add(&table, "");
         }
         add_shard(&table, &report->files[i]);
     }
     print_heading(style, "Shards");
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
 }
 
 /* ---- schema ---- */
 
-static void add_feature(stk_table *table, const stk_inspect_feature *feature, uint64_t records)
+static void add_feature(cli_table *table, const stk_inspect_feature *feature, uint64_t records)
 {
-    char        text[STK_FORMAT_ROOM + 16];
+    char        text[CLI_FORMAT_ROOM + 16];
     const char *type = feature->mixed_types ? "mixed" : stk_dtype_name(feature->dtype);
     if (feature->dtype == STK_DTYPE_NONE && !feature->mixed_types) type = "empty";
-    stk_table_add(table, feature->name);
+    cli_table_add(table, feature->name);
     snprintf(text, sizeof text, "%s%s", type, feature->in_sequence ? " steps" : "");
-    stk_table_add(table, text);
+    cli_table_add(table, text);
     add_range(table, feature->min_count, feature->max_count, false);
-    stk_table_add(table, stk_format_share(text, feature->present, records));
+    cli_table_add(table, cli_format_share(text, feature->present, records));
     if (feature->dtype == STK_DTYPE_BYTES)
         add_range(table, feature->min_bytes, feature->max_bytes, true);
     else
-        stk_table_add(table, "");
-    stk_table_add(table, feature->content);
+        cli_table_add(table, "");
+    cli_table_add(table, feature->content);
 }
 
-static void print_schema(const stk_inspect_report *report, const stk_style *style)
+static void print_schema(const stk_inspect_report *report, const cli_style *style)
 {
     const uint64_t    records = report->records_read - report->not_examples;
     const char *const heading[] = {"name", "type", "values", "present", "bytes", "content"};
-    char              a[STK_FORMAT_ROOM];
-    stk_table         table;
+    char              a[CLI_FORMAT_ROOM];
+    cli_table         table;
     if (!report->records_read) return;
     if (!report->feature_count) {
         printf("\nrecords are not tf.train.Examples: there is no schema to show\n");
         return;
     }
     if (report->records_read < report->records)
-        print_heading(style, "Schema, from %s %s read", stk_format_count(a, records),
+        print_heading(style, "Schema, from %s %s read", cli_format_count(a, records),
                       is_records(report) ? "records" : "items");
     else
         print_heading(style, "Schema");
-    stk_table_init(&table, "flrrrl");
+    cli_table_init(&table, "flrrrl");
     for (int i = 0; i < 6; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (size_t i = 0; i < report->feature_count && i < MOST_FEATURES; i++)
         add_feature(&table, &report->features[i], records);
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
     if (report->feature_count > MOST_FEATURES)
         printf("  ... and %s more features\n",
-               stk_format_count(a, report->feature_count - MOST_FEATURES));
+               cli_format_count(a, report->feature_count - MOST_FEATURES));
     if (report->not_examples && !report->verified)
-        printf("  %s record%s not tf.train.Examples\n", stk_format_count(a, report->not_examples),
+        printf("  %s record%s not tf.train.Examples\n", cli_format_count(a, report->not_examples),
                report->not_examples == 1 ? " is" : "s are");
 }
 
 /* ---- classes ---- */
 
 /* Eighths of a character cell where the terminal can show them. */
-static void print_bar(uint64_t count, uint64_t most, int columns, const stk_style *style)
+static void print_bar(uint64_t count, uint64_t most, int columns, const cli_style *style)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const double             share = most ? (double)count / (double)most : 0;
@@ -262,12 +262,12 @@ static void print_bar(uint64_t count, uint64_t most, int columns, const stk_styl
 }
 
 static void print_class(const stk_inspect_class *class, uint64_t most, int names, int counts,
-                        const stk_style *style)
+                        const cli_style *style)
 {
-    char name[256], text[STK_FORMAT_ROOM];
-    stk_text_fit(name, sizeof name, class->name, names);
-    printf("  %s%*s  %*s  ", name, names - stk_text_width(name), "", counts,
-           stk_format_count(text, class->count));
+    char name[256], text[CLI_FORMAT_ROOM];
+    cli_text_fit(name, sizeof name, class->name, names);
+    printf("  %s%*s  %*s  ", name, names - cli_text_width(name), "", counts,
+           cli_format_count(text, class->count));
     print_bar(class->count, most,
               WIDEST_BAR < style->width - names - counts - 8 ? WIDEST_BAR
                                                              : style->width - names - counts - 8,
@@ -275,38 +275,38 @@ static void print_class(const stk_inspect_class *class, uint64_t most, int names
     printf("\n");
 }
 
-static void print_classes(const stk_inspect_report *report, const stk_style *style)
+static void print_classes(const stk_inspect_report *report, const cli_style *style)
 {
-    char         a[STK_FORMAT_ROOM], range[RANGE_ROOM];
+    char         a[CLI_FORMAT_ROOM], range[RANGE_ROOM];
     uint64_t     most = 0, least = UINT64_MAX;
     int          names = 0;
     const size_t shown = report->class_count < MOST_CLASSES ? report->class_count : MOST_CLASSES;
     if (!report->label_feature) return;
     for (size_t i = 0; i < report->class_count; i++) {
-        const int width = i < shown ? stk_text_width(report->classes[i].name) : 0;
+        const int width = i < shown ? cli_text_width(report->classes[i].name) : 0;
         if (report->classes[i].count > most) most = report->classes[i].count;
         if (report->classes[i].count < least) least = report->classes[i].count;
         if (width > names) names = width < NAME_COLUMNS ? width : NAME_COLUMNS;
     }
     printf("\n%sClasses%s: %s by '", style->bold, style->plain,
-           stk_format_count(a, report->class_count));
-    stk_text_print(stdout, report->label_feature);
+           cli_format_count(a, report->class_count));
+    cli_text_print(stdout, report->label_feature);
     write_range(range, sizeof range, most ? least : 0, most, false);
     printf("', %s each", range);
     if (is_records(report) && report->records_read < report->records)
-        printf(", in %s records read", stk_format_count(a, report->records_read));
+        printf(", in %s records read", cli_format_count(a, report->records_read));
     printf("\n");
-    const int counts = (int)strlen(stk_format_count(a, most));
+    const int counts = (int)strlen(cli_format_count(a, most));
     for (size_t i = 0; i < shown; i++)
         print_class(&report->classes[i], most, names, counts, style);
     if (report->class_count > shown)
-        printf("  ... and %s more classes\n", stk_format_count(a, report->class_count - shown));
+        printf("  ... and %s more classes\n", cli_format_count(a, report->class_count - shown));
 }
 
 /* ---- records and damage ---- */
 
 /* Each line fits the terminal, so that one value never floods the screen. */
-static void print_first(const stk_inspect_report *report, const stk_style *style)
+static void print_first(const stk_inspect_report *report, const cli_style *style)
 {
     char line[1024], shown[1024];
     if (!report->first_count) return;
@@ -315,58 +315,58 @@ static void print_first(const stk_inspect_report *report, const stk_style *style
         for (const char *text = report->first[i]; *text;) {
             const int length = (int)strcspn(text, "\n");
             snprintf(line, sizeof line, "%.*s", length, text);
-            stk_text_fit(shown, sizeof shown, line, style->width - 2);
+            cli_text_fit(shown, sizeof shown, line, style->width - 2);
             printf("  %s\n", shown);
             text += length + (text[length] == '\n');
         }
 }
 
-static void print_bad_pictures(const stk_health_report *health, const stk_style *style)
+static void print_bad_pictures(const stk_health_report *health, const cli_style *style)
 {
-    char a[STK_FORMAT_ROOM];
+    char a[CLI_FORMAT_ROOM];
     printf("\n%sdamaged: %s picture%s cannot be decoded%s\n", style->bad,
-           stk_format_count(a, health->bad), plural(health->bad), style->plain);
+           cli_format_count(a, health->bad), plural(health->bad), style->plain);
     for (size_t i = 0; i < health->bad_listed; i++) {
         printf("  ");
-        stk_text_print(stdout, health->bad_list[i].name);
+        cli_text_print(stdout, health->bad_list[i].name);
         printf(": ");
-        stk_text_print(stdout, health->bad_list[i].reason);
+        cli_text_print(stdout, health->bad_list[i].reason);
         printf("\n");
     }
     if (health->bad > health->bad_listed)
-        printf("  ... and %s more\n", stk_format_count(a, health->bad - health->bad_listed));
+        printf("  ... and %s more\n", cli_format_count(a, health->bad - health->bad_listed));
 }
 
 static void print_verdict(const stk_inspect_report *report, const stk_health_report *health,
-                          const stk_style *style)
+                          const cli_style *style)
 {
-    char       a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    char       a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
     const bool bad = health && health->bad && report->verified;
     if (bad) print_bad_pictures(health, style);
     if (!report->bad_count) {
         if (report->verified && !bad)
             printf("\n%sverified: %s %s%s, no damage%s\n", style->good,
-                   stk_format_count(a, report->records), is_records(report) ? "record" : "item",
+                   cli_format_count(a, report->records), is_records(report) ? "record" : "item",
                    plural(report->records), style->plain);
         return;
     }
     printf("\n%sdamaged: %s problem%s in %s %s%s%s\n", style->bad,
-           stk_format_count(a, report->bad_count), plural(report->bad_count),
-           stk_format_count(b, report->records), is_records(report) ? "record" : "item",
+           cli_format_count(a, report->bad_count), plural(report->bad_count),
+           cli_format_count(b, report->records), is_records(report) ? "record" : "item",
            plural(report->records), style->plain);
     for (size_t i = 0; i < report->bad_kept; i++) {
         printf("  ");
-        stk_text_print(stdout, report->bad[i].path);
+        cli_text_print(stdout, report->bad[i].path);
         printf(": ");
-        stk_text_print(stdout, report->bad[i].error.message);
+        cli_text_print(stdout, report->bad[i].error.message);
         printf("\n");
     }
     if (report->bad_count > report->bad_kept)
-        printf("  ... and %s more\n", stk_format_count(a, report->bad_count - report->bad_kept));
+        printf("  ... and %s more\n", cli_format_count(a, report->bad_count - report->bad_kept));
 }
 
-void stk_report_print(const char *path, const stk_inspect_report *report,
-                      const stk_health_report *health, const stk_style *style)
+void cli_report_print(const char *path, const stk_inspect_report *report,
+                      const stk_health_report *health, const cli_style *style)
 {
     print_header(path, report, style);
     if (report->file_count) print_splits(report, style);
@@ -374,6 +374,6 @@ void stk_report_print(const char *path, const stk_inspect_report *report,
     print_schema(report, style);
     print_classes(report, style);
     print_first(report, style);
-    if (health) stk_health_print(health, style);
+    if (health) cli_health_print(health, style);
     print_verdict(report, health, style);
 }

@@ -11,85 +11,85 @@
  * as long as a start. What is between two looks at the clock takes a microsecond in any case. */
 static const double few_starts = 4, least_start_ns = 1000;
 
-bool stk_roofs_are_known(const stk_profile_limits *limits)
+bool cli_roofs_are_known(const stk_profile_limits *limits)
 {
     return limits->flops > 0 && limits->memory_bytes > 0;
 }
 
-stk_roof stk_roof_of(const stk_profile_limits *limits, double flops, double bytes, double ns)
+cli_roof cli_roof_of(const stk_profile_limits *limits, double flops, double bytes, double ns)
 {
-    stk_roof roof = {.kind = STK_ROOF_UNKNOWN};
-    if (!stk_roofs_are_known(limits) || !(ns > 0)) return roof;
+    cli_roof roof = {.kind = CLI_ROOF_UNKNOWN};
+    if (!cli_roofs_are_known(limits) || !(ns > 0)) return roof;
     const double math = fmax(0, flops) / limits->flops * 1e9;
     const double memory = fmax(0, bytes) / limits->memory_bytes * 1e9;
     roof.floor_ns = fmax(math, memory);
     roof.share = roof.floor_ns / ns;
     const double start = fmax(least_start_ns, limits->launch_ns);
     if (roof.floor_ns < start && ns <= few_starts * start)
-        roof.kind = STK_ROOF_LAUNCH;
+        roof.kind = CLI_ROOF_LAUNCH;
     else if (roof.floor_ns > 0)
-        roof.kind = math > memory ? STK_ROOF_MATH : STK_ROOF_MEMORY;
+        roof.kind = math > memory ? CLI_ROOF_MATH : CLI_ROOF_MEMORY;
     return roof;
 }
 
-const char *stk_roof_name(stk_roof_kind kind)
+const char *cli_roof_name(cli_roof_kind kind)
 {
-    static const char *const names[] = {[STK_ROOF_UNKNOWN] = "",
-                                        [STK_ROOF_MATH] = "math",
-                                        [STK_ROOF_MEMORY] = "memory",
-                                        [STK_ROOF_LAUNCH] = "launch"};
+    static const char *const names[] = {[CLI_ROOF_UNKNOWN] = "",
+                                        [CLI_ROOF_MATH] = "math",
+                                        [CLI_ROOF_MEMORY] = "memory",
+                                        [CLI_ROOF_LAUNCH] = "launch"};
     return names[kind];
 }
 
-bool stk_roof_has_share(const stk_roof *roof)
+bool cli_roof_has_share(const cli_roof *roof)
 {
-    return roof->kind == STK_ROOF_MATH || roof->kind == STK_ROOF_MEMORY;
+    return roof->kind == CLI_ROOF_MATH || roof->kind == CLI_ROOF_MEMORY;
 }
 
-char *stk_roof_format(char *text, const stk_roof *roof)
+char *cli_roof_format(char *text, const cli_roof *roof)
 {
-    const char *name = stk_roof_name(roof->kind);
-    if (stk_roof_has_share(roof) && roof->share < 0.005)
-        snprintf(text, STK_FORMAT_ROOM, "%s <1 %%", name);
-    else if (stk_roof_has_share(roof))
-        snprintf(text, STK_FORMAT_ROOM, "%s %.0f %%", name, 100 * roof->share);
+    const char *name = cli_roof_name(roof->kind);
+    if (cli_roof_has_share(roof) && roof->share < 0.005)
+        snprintf(text, CLI_FORMAT_ROOM, "%s <1 %%", name);
+    else if (cli_roof_has_share(roof))
+        snprintf(text, CLI_FORMAT_ROOM, "%s %.0f %%", name, 100 * roof->share);
     else
-        snprintf(text, STK_FORMAT_ROOM, "%s", name);
+        snprintf(text, CLI_FORMAT_ROOM, "%s", name);
     return text;
 }
 
-char *stk_roofs_format(char *text, size_t room, const stk_profile_limits *limits,
+char *cli_roofs_format(char *text, size_t room, const stk_profile_limits *limits,
                        const char *precision)
 {
-    char      flops[STK_FORMAT_ROOM], bytes[STK_FORMAT_ROOM];
+    char      flops[CLI_FORMAT_ROOM], bytes[CLI_FORMAT_ROOM];
     const int length =
-        snprintf(text, room, "%s/s%s%s, %s GB/s", stk_format_flops(flops, limits->flops),
+        snprintf(text, room, "%s/s%s%s, %s GB/s", cli_format_flops(flops, limits->flops),
                  *precision ? " in " : "", precision,
-                 stk_format_count(bytes, (uint64_t)(fmin(limits->memory_bytes, 1e18) / 1e9 + 0.5)));
+                 cli_format_count(bytes, (uint64_t)(fmin(limits->memory_bytes, 1e18) / 1e9 + 0.5)));
     if (limits->launch_ns > 0 && length >= 0 && (size_t)length < room)
         snprintf(text + length, room - (size_t)length, ", %.1f us to start an operation",
                  limits->launch_ns / 1e3);
     return text;
 }
 
-void stk_roof_write(stk_json_writer *json, const stk_roof *roof)
+void cli_roof_write(stk_json_writer *json, const cli_roof *roof)
 {
     stk_json_key(json, "roof");
     if (roof->kind)
-        stk_json_string(json, stk_roof_name(roof->kind));
+        stk_json_string(json, cli_roof_name(roof->kind));
     else
         stk_json_null(json);
     stk_json_key(json, "roof_share");
-    if (stk_roof_has_share(roof))
+    if (cli_roof_has_share(roof))
         stk_json_double(json, roof->share);
     else
         stk_json_null(json);
 }
 
-void stk_roofs_write(stk_json_writer *json, const stk_profile_limits *limits, const char *precision)
+void cli_roofs_write(stk_json_writer *json, const stk_profile_limits *limits, const char *precision)
 {
     stk_json_key(json, "roofs");
-    if (!stk_roofs_are_known(limits)) {
+    if (!cli_roofs_are_known(limits)) {
         stk_json_null(json);
         return;
     }

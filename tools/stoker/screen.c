@@ -67,9 +67,9 @@ static bool take(int fd)
     return true;
 }
 
-bool stk_screen_open(stk_screen *screen)
+bool cli_screen_open(cli_screen *screen)
 {
-    *screen = (stk_screen){.fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)};
+    *screen = (cli_screen){.fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)};
     stk_blob_init(&screen->shown, NULL, STK_MEMORY_OUTPUT);
     if (screen->fd < 0) return false;
     if (!take(screen->fd)) {
@@ -79,11 +79,11 @@ bool stk_screen_open(stk_screen *screen)
     }
     catch_crashes(crash);
     send_bytes(screen->fd, enter, sizeof enter - 1);
-    stk_screen_measure(screen);
+    cli_screen_measure(screen);
     return true;
 }
 
-void stk_screen_close(stk_screen *screen)
+void cli_screen_close(cli_screen *screen)
 {
     stk_blob_release(&screen->shown);
     if (screen->fd < 0) return;
@@ -93,7 +93,7 @@ void stk_screen_close(stk_screen *screen)
     screen->fd = -1;
 }
 
-void stk_screen_measure(stk_screen *screen)
+void cli_screen_measure(cli_screen *screen)
 {
     enum { MOST_COLUMNS = 500, MOST_ROWS = 200 };
     struct winsize size = {0};
@@ -117,7 +117,7 @@ static stk_bytes next_line(const stk_blob *text, size_t *at)
     return stk_bytes_of(begin, (size_t)(end - begin));
 }
 
-void stk_screen_show(stk_screen *screen, const stk_blob *lines)
+void cli_screen_show(cli_screen *screen, const stk_blob *lines)
 {
     const bool whole = !screen->shown.size;
     size_t     at = 0, before = 0;
@@ -142,7 +142,7 @@ void stk_screen_show(stk_screen *screen, const stk_blob *lines)
     stk_blob_release(&out);
 }
 
-int stk_screen_key(stk_screen *screen)
+int cli_screen_key(cli_screen *screen)
 {
     unsigned char key;
     return screen->fd >= 0 && read(screen->fd, &key, 1) == 1 ? key : 0;

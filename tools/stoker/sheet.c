@@ -90,7 +90,7 @@ static int text_columns(const layout *at, int width)
     return (width + at->scale) / (STK_FONT_ADVANCE * at->scale);
 }
 
-static int largest_side(const stk_sheet *sheet)
+static int largest_side(const cli_sheet *sheet)
 {
     int largest = 1;
     for (size_t i = 0; i < sheet->count; i++) {
@@ -114,7 +114,7 @@ static void choose_box(layout *at, int largest)
 }
 
 /* Every picture of a row has room for the longest text in it. */
-static int row_height(const stk_sheet *sheet, const layout *at, size_t row)
+static int row_height(const cli_sheet *sheet, const layout *at, size_t row)
 {
     const int    columns = text_columns(at, at->box);
     const size_t first = row * (size_t)sheet->columns;
@@ -127,12 +127,12 @@ static int row_height(const stk_sheet *sheet, const layout *at, size_t row)
     return at->box + (most ? 5 * at->scale : 0) + most * at->line + at->gap;
 }
 
-static size_t row_count(const stk_sheet *sheet)
+static size_t row_count(const cli_sheet *sheet)
 {
     return (sheet->count + (size_t)sheet->columns - 1) / (size_t)sheet->columns;
 }
 
-static stk_status lay_out(const stk_sheet *sheet, layout *at, stk_error *err)
+static stk_status lay_out(const cli_sheet *sheet, layout *at, stk_error *err)
 {
     const int64_t columns = sheet->columns;
     choose_box(at, largest_side(sheet));
@@ -204,7 +204,7 @@ static void draw_picture(const stk_pixels *sheet, const layout *at, int x, int y
 }
 
 static void draw_cell(const stk_pixels *sheet, const layout *at, int x, int y,
-                      const stk_sheet_cell *cell)
+                      const cli_sheet_cell *cell)
 {
     const int columns = text_columns(at, at->box);
     if (!cell->pixels.data) return;
@@ -216,7 +216,7 @@ static void draw_cell(const stk_pixels *sheet, const layout *at, int x, int y,
     draw_text(sheet, at, x, y, columns, NOTE_LINES, dim, cell->note);
 }
 
-static void draw(const stk_pixels *pixels, const layout *at, const stk_sheet *sheet)
+static void draw(const stk_pixels *pixels, const layout *at, const cli_sheet *sheet)
 {
     const int room = text_columns(at, at->width - 2 * at->margin);
     fill(pixels, 0, 0, at->width, at->height, paper);
@@ -233,13 +233,13 @@ static void draw(const stk_pixels *pixels, const layout *at, const stk_sheet *sh
     }
 }
 
-stk_status stk_sheet_write(stk_blob *out, const stk_sheet *sheet, stk_sheet_size *size,
+stk_status cli_sheet_write(stk_blob *out, const cli_sheet *sheet, cli_sheet_size *size,
                            stk_error *err)
 {
     layout   at = {0};
     stk_blob memory;
     STK_TRY(lay_out(sheet, &at, err));
-    if (size) *size = (stk_sheet_size){at.width, at.height, at.box};
+    if (size) *size = (cli_sheet_size){at.width, at.height, at.box};
     const size_t stride = (size_t)at.width * 3;
     stk_blob_init(&memory, NULL, STK_MEMORY_OUTPUT);
     stk_status st = stk_blob_reserve_exact(&memory, stride * (size_t)at.height, err);

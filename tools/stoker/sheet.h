@@ -1,31 +1,31 @@
 /* A contact sheet: pictures in rows and columns, each with lines of text below it. */
-#ifndef STK_TOOLS_SHEET_H
-#define STK_TOOLS_SHEET_H
+#ifndef CLI_TOOLS_SHEET_H
+#define CLI_TOOLS_SHEET_H
 
 #include <stoker/image.h>
 
-typedef struct stk_sheet_cell {
+typedef struct cli_sheet_cell {
     stk_pixels pixels; /* lent; no data: an empty cell */
     char       label[96];
     char       note[160]; /* below it, dimmer */
-} stk_sheet_cell;
+} cli_sheet_cell;
 
-typedef struct stk_sheet {
+typedef struct cli_sheet {
     const char           *heading, *subheading; /* one line each where they fit */
-    const stk_sheet_cell *cells;                /* row after row */
+    const cli_sheet_cell *cells;                /* row after row */
     size_t                count;
     int                   columns;
-} stk_sheet;
+} cli_sheet;
 
-typedef struct stk_sheet_size {
+typedef struct cli_sheet_size {
     int32_t width, height; /* of the sheet */
     int     box;           /* side of the square that a picture has */
-} stk_sheet_size;
+} cli_sheet_size;
 
 /* Appends the sheet as PNG. Small pictures are enlarged by a whole number, the same for all; large
  * ones are shrunk to fit. STK_E_LIMIT when the sheet would be larger than a PNG should be. size may
  * be NULL. */
-STK_NODISCARD stk_status stk_sheet_write(stk_blob *out, const stk_sheet *sheet,
-                                         stk_sheet_size *size, stk_error *err);
+STK_NODISCARD stk_status cli_sheet_write(stk_blob *out, const cli_sheet *sheet,
+                                         cli_sheet_size *size, stk_error *err);
 
 #endif

@@ -8,19 +8,19 @@
 #include <stoker/functions.h>
 #include <string.h>
 
-void stk_show_cells_release(stk_show_cells *cells)
+void cli_show_cells_release(cli_show_cells *cells)
 {
     for (size_t i = 0; i < cells->count; i++)
         stk_element_unref(cells->elements[i]);
     free(cells->elements);
     free(cells->cells);
-    *cells = (stk_show_cells){0};
+    *cells = (cli_show_cells){0};
 }
 
-static stk_status grow(stk_show_cells *out, stk_error *err)
+static stk_status grow(cli_show_cells *out, stk_error *err)
 {
     const size_t    capacity = out->capacity ? out->capacity * 2 : 64;
-    stk_sheet_cell *cells = realloc(out->cells, capacity * sizeof *cells);
+    cli_sheet_cell *cells = realloc(out->cells, capacity * sizeof *cells);
     if (cells) out->cells = cells;
     stk_element **elements = realloc(out->elements, capacity * sizeof(stk_element *));
     if (elements) out->elements = elements;
@@ -30,12 +30,12 @@ static stk_status grow(stk_show_cells *out, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_show_add(stk_show_cells *out, stk_element *element, const char *label,
+stk_status cli_show_add(cli_show_cells *out, stk_element *element, const char *label,
                         const char *note, stk_error *err)
 {
-    stk_sheet_cell cell = {0};
+    cli_sheet_cell cell = {0};
     stk_status     st = out->count == out->capacity ? grow(out, err) : STK_OK;
-    if (!st && element) st = stk_pictures_pixels(&cell.pixels, element, err);
+    if (!st && element) st = cli_pictures_pixels(&cell.pixels, element, err);
     if (st) {
         stk_element_unref(element);
         return st;
@@ -55,7 +55,7 @@ static stk_status put(stk_dataset **data, stk_function *function, stk_error *err
     return st;
 }
 
-stk_status stk_show_decode(stk_dataset **data, int channels, stk_error *err)
+stk_status cli_show_decode(stk_dataset **data, int channels, stk_error *err)
 {
     const stk_element_spec        *spec = stk_dataset_spec(*data);
     const stk_decode_image_options options = {
@@ -66,7 +66,7 @@ stk_status stk_show_decode(stk_dataset **data, int channels, stk_error *err)
     return put(data, function, err);
 }
 
-stk_status stk_show_put_operation(stk_dataset **data, const char *text, stk_error *err)
+stk_status cli_show_put_operation(stk_dataset **data, const char *text, stk_error *err)
 {
     char         name[64];
     const size_t length = strcspn(text, " ");
@@ -80,9 +80,9 @@ stk_status stk_show_put_operation(stk_dataset **data, const char *text, stk_erro
 
 /* Draws up to *count elements, undecoded. */
 static stk_status draw_elements(stk_element **elements, size_t *count, stk_dataset *data,
-                                const stk_sample_run *run, stk_error *err)
+                                const cli_sample_run *run, stk_error *err)
 {
-    const stk_iterator_options options = stk_sample_iterator_options(run);
+    const stk_iterator_options options = cli_sample_iterator_options(run);
     const size_t               most = *count;
     stk_iterator              *it;
     *count = 0;
@@ -116,13 +116,13 @@ static stk_status repeat_elements(stk_dataset **out, stk_element *const *element
     return st;
 }
 
-stk_status stk_show_some(stk_dataset **out, const stk_show_request *request, size_t *count,
+stk_status cli_show_some(stk_dataset **out, const cli_show_request *request, size_t *count,
                          stk_error *err)
 {
     stk_dataset  *once;
     stk_element **elements = calloc(*count, sizeof *elements);
     if (!elements) return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for pictures");
-    stk_status st = stk_pictures_open(&once, request->path, &request->pictures, STK_AUTO, 0, err);
+    stk_status st = cli_pictures_open(&once, request->path, &request->pictures, STK_AUTO, 0, err);
     if (st) {
         free(elements);
         return st;
@@ -138,19 +138,19 @@ stk_status stk_show_some(stk_dataset **out, const stk_show_request *request, siz
     return st;
 }
 
-static stk_status prepare(stk_dataset **data, const stk_show_request *request, stk_error *err)
+static stk_status prepare(stk_dataset **data, const cli_show_request *request, stk_error *err)
 {
-    if (request->pictures.preset) return stk_pictures_prepare(data, &request->pictures, err);
-    STK_TRY(stk_show_decode(data, request->kind.channels, err));
+    if (request->pictures.preset) return cli_pictures_prepare(data, &request->pictures, err);
+    STK_TRY(cli_show_decode(data, request->kind.channels, err));
     for (size_t i = 0; i < request->operations.count; i++)
-        STK_TRY(stk_show_put_operation(data, request->operations.items[i], err));
+        STK_TRY(cli_show_put_operation(data, request->operations.items[i], err));
     return STK_OK;
 }
 
 /* Draws count elements, or those of the first one's epoch where that has fewer. Without a note the
  * sample's name is below its class. */
-static stk_status draw(stk_show_cells *out, stk_iterator *it, size_t count,
-                       const stk_class_names *names, const char *note, stk_error *err)
+static stk_status draw(cli_show_cells *out, stk_iterator *it, size_t count,
+                       const cli_class_names *names, const char *note, stk_error *err)
 {
     uint64_t epoch = 0;
     for (size_t i = 0; i < count; i++) {
@@ -163,32 +163,32 @@ static stk_status draw(stk_show_cells *out, stk_iterator *it, size_t count,
             stk_element_unref(element);
             return STK_OK;
         }
-        stk_class_name(names, stk_pictures_label(element), label, sizeof label);
-        stk_sample_name(element, name, sizeof name);
-        STK_TRY(stk_show_add(out, element, label, note ? note : name, err));
+        cli_class_name(names, cli_pictures_label(element), label, sizeof label);
+        cli_sample_name(element, name, sizeof name);
+        STK_TRY(cli_show_add(out, element, label, note ? note : name, err));
     }
     return STK_OK;
 }
 
 /* Pictures as the stream of an epoch begins with. */
-static stk_status draw_stream(stk_show_cells *out, stk_dataset *data,
-                              const stk_show_request *request, const stk_class_names *names,
+static stk_status draw_stream(cli_show_cells *out, stk_dataset *data,
+                              const cli_show_request *request, const cli_class_names *names,
                               stk_error *err)
 {
-    const stk_sample_wanted first = {.epoch = request->epoch};
+    const cli_sample_wanted first = {.epoch = request->epoch};
     uint64_t                index;
     stk_iterator           *it;
-    STK_TRY(stk_sample_find(&index, request->path, &request->pictures, &request->run, &first, err));
-    STK_TRY(stk_sample_start(&it, data, &request->run, index, err));
+    STK_TRY(cli_sample_find(&index, request->path, &request->pictures, &request->run, &first, err));
+    STK_TRY(cli_sample_start(&it, data, &request->run, index, err));
     stk_status st = draw(out, it, request->count, names, NULL, err);
     stk_iterator_free(it);
     return st;
 }
 
 /* Rows of epochs become columns: a sample stays in its row. */
-static void transpose(stk_show_cells *cells, size_t rows, size_t columns)
+static void transpose(cli_show_cells *cells, size_t rows, size_t columns)
 {
-    stk_show_cells turned = {.cells = malloc(cells->count * sizeof *turned.cells),
+    cli_show_cells turned = {.cells = malloc(cells->count * sizeof *turned.cells),
                              .elements = malloc(cells->count * sizeof(stk_element *))};
     for (size_t i = 0; turned.cells && turned.elements && i < cells->count; i++) {
         const size_t to = i % rows * columns + i / rows;
@@ -203,11 +203,11 @@ static void transpose(stk_show_cells *cells, size_t rows, size_t columns)
     free(turned.elements);
 }
 
-static stk_status draw_epochs(stk_show_cells *out, stk_dataset *data,
-                              const stk_show_request *request, size_t count,
-                              const stk_class_names *names, stk_error *err)
+static stk_status draw_epochs(cli_show_cells *out, stk_dataset *data,
+                              const cli_show_request *request, size_t count,
+                              const cli_class_names *names, stk_error *err)
 {
-    const stk_iterator_options options = stk_sample_iterator_options(&request->run);
+    const stk_iterator_options options = cli_sample_iterator_options(&request->run);
     stk_iterator              *it;
     STK_TRY(stk_iterator_start(&it, data, &options, err));
     stk_status st = draw(out, it, count, names, NULL, err);
@@ -221,9 +221,9 @@ static stk_status draw_epochs(stk_show_cells *out, stk_dataset *data,
     return st;
 }
 
-static stk_status draw_prepared(stk_show_cells *out, stk_dataset **data,
-                                const stk_show_request *request, size_t count,
-                                const stk_class_names *names, stk_error *err)
+static stk_status draw_prepared(cli_show_cells *out, stk_dataset **data,
+                                const cli_show_request *request, size_t count,
+                                const cli_class_names *names, stk_error *err)
 {
     STK_TRY(prepare(data, request, err));
     if (request->skip_bad) STK_TRY(stk_dataset_ignore_errors(data, true, err));
@@ -231,14 +231,14 @@ static stk_status draw_prepared(stk_show_cells *out, stk_dataset **data,
                            : draw_stream(out, *data, request, names, err);
 }
 
-stk_status stk_show_pictures(stk_show_cells *out, const stk_show_request *request,
-                             const stk_class_names *names, stk_error *err)
+stk_status cli_show_pictures(cli_show_cells *out, const cli_show_request *request,
+                             const cli_class_names *names, stk_error *err)
 {
     size_t       count = request->count;
     stk_dataset *data;
     STK_TRY(request->epochs
-                ? stk_show_some(&data, request, &count, err)
-                : stk_pictures_open(&data, request->path, &request->pictures, STK_AUTO, -1, err));
+                ? cli_show_some(&data, request, &count, err)
+                : cli_pictures_open(&data, request->path, &request->pictures, STK_AUTO, -1, err));
     const stk_status st = draw_prepared(out, &data, request, count, names, err);
     stk_dataset_unref(data);
     return st;

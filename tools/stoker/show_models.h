@@ -1,42 +1,42 @@
 /* Models as text and JSON, for `stoker models`. */
-#ifndef STK_TOOLS_SHOW_MODELS_H
-#define STK_TOOLS_SHOW_MODELS_H
+#ifndef CLI_TOOLS_SHOW_MODELS_H
+#define CLI_TOOLS_SHOW_MODELS_H
 
 #include <stoker/models.h>
 
-typedef struct stk_models_values {
+typedef struct cli_models_values {
     int64_t size, channels, batch, classes; /* 0: the model's */
     double  width;
     bool    graph, json;
-} stk_models_values;
+} cli_models_values;
 
 /* One model, built twice: what is applied is smaller than what is kept for the gradients. */
-typedef struct stk_model_graphs {
+typedef struct cli_model_graphs {
     const stk_model  *model;
     stk_model_options options;
     stk_graph        *evaluation, *training;
-} stk_model_graphs;
+} cli_model_graphs;
 
 /* On failure nothing is held. */
-stk_status stk_model_graphs_build(stk_model_graphs *graphs, const stk_model *model,
-                                  const stk_models_values *values, stk_error *err);
-void       stk_model_graphs_release(stk_model_graphs *graphs);
+stk_status cli_model_graphs_build(cli_model_graphs *graphs, const stk_model *model,
+                                  const cli_models_values *values, stk_error *err);
+void       cli_model_graphs_release(cli_model_graphs *graphs);
 
 /* What the operations of one path come to; costs are per picture. */
-typedef struct stk_model_layer {
+typedef struct cli_model_layer {
     const char *name, *operation; /* the one with the most FLOPs */
     stk_shape   shape;            /* of the last one's result */
     uint64_t    parameters;
     double      flops, bytes;
-} stk_model_layer;
+} cli_model_layer;
 
 /* The next layer of the training graph from node *index on, which moves past it; false at the end.
  */
-bool stk_model_layer_next(const stk_model_graphs *graphs, size_t *index, stk_model_layer *layer);
+bool cli_model_layer_next(const cli_model_graphs *graphs, size_t *index, cli_model_layer *layer);
 
-void       stk_models_print_one(const stk_model_graphs *graphs);
-stk_status stk_models_print_all(const stk_models_values *values, stk_error *err);
-stk_status stk_models_write_one(const stk_model_graphs *graphs, stk_error *err);
-stk_status stk_models_write_all(const stk_models_values *values, stk_error *err);
+void       cli_models_print_one(const cli_model_graphs *graphs);
+stk_status cli_models_print_all(const cli_models_values *values, stk_error *err);
+stk_status cli_models_write_one(const cli_model_graphs *graphs, stk_error *err);
+stk_status cli_models_write_all(const cli_models_values *values, stk_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stoker/json.h>
 
-static void write_totals(stk_json_writer *json, const stk_model_graphs *graphs)
+static void write_totals(stk_json_writer *json, const cli_model_graphs *graphs)
 {
     const stk_model_options *o = &graphs->options;
     const stk_graph_cost     applied = stk_graph_count(graphs->evaluation);
@@ -22,7 +22,7 @@ static void write_totals(stk_json_writer *json, const stk_model_graphs *graphs)
                          (double)stk_graph_count(graphs->training).activations / batch);
 }
 
-static void write_layer(stk_json_writer *json, const stk_model_layer *layer)
+static void write_layer(stk_json_writer *json, const cli_model_layer *layer)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "name", layer->name);
@@ -46,25 +46,25 @@ static stk_status finish(stk_json_writer *json, stk_blob *text, stk_status st, s
     return st;
 }
 
-stk_status stk_models_write_one(const stk_model_graphs *graphs, stk_error *err)
+stk_status cli_models_write_one(const cli_model_graphs *graphs, stk_error *err)
 {
     stk_json_writer json;
     stk_blob        text;
-    stk_model_layer layer;
+    cli_model_layer layer;
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     stk_json_begin(&json, &text, 2);
     stk_json_object(&json);
     write_totals(&json, graphs);
     stk_json_key(&json, "layers");
     stk_json_array(&json);
-    for (size_t i = 0; stk_model_layer_next(graphs, &i, &layer);)
+    for (size_t i = 0; cli_model_layer_next(graphs, &i, &layer);)
         write_layer(&json, &layer);
     stk_json_array_end(&json);
     stk_json_object_end(&json);
     return finish(&json, &text, STK_OK, err);
 }
 
-stk_status stk_models_write_all(const stk_models_values *values, stk_error *err)
+stk_status cli_models_write_all(const cli_models_values *values, stk_error *err)
 {
     stk_json_writer  json;
     stk_blob         text;
@@ -74,13 +74,13 @@ stk_status stk_models_write_all(const stk_models_values *values, stk_error *err)
     stk_json_begin(&json, &text, 2);
     stk_json_array(&json);
     for (size_t i = 0; (model = stk_model_at(i)) != NULL; i++) {
-        stk_model_graphs graphs;
-        st = stk_model_graphs_build(&graphs, model, values, err);
+        cli_model_graphs graphs;
+        st = cli_model_graphs_build(&graphs, model, values, err);
         if (st) break;
         stk_json_object(&json);
         write_totals(&json, &graphs);
         stk_json_object_end(&json);
-        stk_model_graphs_release(&graphs);
+        cli_model_graphs_release(&graphs);
     }
     if (!st) stk_json_array_end(&json);
     return finish(&json, &text, st, err);

@@ -66,10 +66,10 @@ static void describe(const char *name, int side, char *out, size_t capacity)
 }
 
 /* Draws of a chain on the one picture, until one is like the one before: nothing random. */
-static stk_status draw_row(stk_show_cells *out, stk_dataset *data, const stk_show_request *request,
+static stk_status draw_row(cli_show_cells *out, stk_dataset *data, const cli_show_request *request,
                            const char *label, const char *note, size_t count, stk_error *err)
 {
-    const stk_iterator_options options = stk_sample_iterator_options(&request->run);
+    const stk_iterator_options options = cli_sample_iterator_options(&request->run);
     stk_iterator              *it;
     bool                       varies = true;
     STK_TRY(stk_iterator_start(&it, data, &options, err));
@@ -84,7 +84,7 @@ static stk_status draw_row(stk_show_cells *out, stk_dataset *data, const stk_sho
             stk_element_unref(element);
             element = NULL;
         }
-        st = stk_show_add(out, element, element ? label : "", element ? note : "", err);
+        st = cli_show_add(out, element, element ? label : "", element ? note : "", err);
     }
     stk_iterator_free(it);
     return st;
@@ -101,15 +101,15 @@ static bool is_picture(const stk_dataset *data)
 
 /* What ends a chain gives no picture and is left out, and so is an operation that wants parameters
  * which are not known here. */
-static stk_status show_one(stk_show_cells *out, stk_dataset *decoded,
-                           const stk_show_request *request, const char *name, int side,
+static stk_status show_one(cli_show_cells *out, stk_dataset *decoded,
+                           const cli_show_request *request, const char *name, int side,
                            stk_error *err)
 {
     char         text[200];
     stk_dataset *data = stk_dataset_ref(decoded);
     stk_status   st = STK_OK;
     describe(name, side, text, sizeof text);
-    if (!stk_show_put_operation(&data, text, NULL) && is_picture(data)) {
+    if (!cli_show_put_operation(&data, text, NULL) && is_picture(data)) {
         const char *parameters = strchr(text, ' ');
         st = draw_row(out, decoded, request, "as it is", "", 1, err);
         if (!st)
@@ -120,17 +120,17 @@ static stk_status show_one(stk_show_cells *out, stk_dataset *decoded,
     return st;
 }
 
-static stk_status measure(stk_dataset *data, const stk_show_request *request, stk_pixels *size,
+static stk_status measure(stk_dataset *data, const cli_show_request *request, stk_pixels *size,
                           stk_error *err)
 {
-    const stk_iterator_options options = stk_sample_iterator_options(&request->run);
+    const stk_iterator_options options = cli_sample_iterator_options(&request->run);
     stk_iterator              *it;
     stk_element               *element = NULL;
     STK_TRY(stk_iterator_start(&it, data, &options, err));
     stk_status st = stk_iterator_next(it, &element, err);
     if (!st && !element)
         st = stk_fail(err, STK_E_NOTFOUND, "images", request->path, "it holds no pictures");
-    if (!st) st = stk_pictures_pixels(size, element, err);
+    if (!st) st = cli_pictures_pixels(size, element, err);
     stk_element_unref(element);
     stk_iterator_free(it);
     return st;
@@ -138,7 +138,7 @@ static stk_status measure(stk_dataset *data, const stk_show_request *request, st
 
 /* On a photo that is shrunk for the sheet afterwards, blur and noise would not be seen: it is
  * shrunk before. *side is the shorter one then. */
-static stk_status fit(stk_dataset **data, const stk_show_request *request, int *side,
+static stk_status fit(stk_dataset **data, const cli_show_request *request, int *side,
                       stk_error *err)
 {
     enum { LARGE = 224 };
@@ -150,17 +150,17 @@ static stk_status fit(stk_dataset **data, const stk_show_request *request, int *
     *side = longer > LARGE ? (int)((int64_t)shorter * LARGE / longer) : shorter;
     if (*side == shorter || !*side) return STK_OK;
     snprintf(text, sizeof text, "resize size=%d", *side);
-    return stk_show_put_operation(data, text, err);
+    return cli_show_put_operation(data, text, err);
 }
 
-stk_status stk_show_operations(stk_show_cells *out, const stk_show_request *request, stk_error *err)
+stk_status cli_show_operations(cli_show_cells *out, const cli_show_request *request, stk_error *err)
 {
     stk_image_operation operation;
     stk_dataset        *data;
     size_t              count = 1;
     int                 side = 1;
-    STK_TRY(stk_show_some(&data, request, &count, err));
-    stk_status st = stk_show_decode(&data, request->kind.channels, err);
+    STK_TRY(cli_show_some(&data, request, &count, err));
+    stk_status st = cli_show_decode(&data, request->kind.channels, err);
     if (!st) st = fit(&data, request, &side, err);
     for (size_t i = 0; !st && stk_image_operation_at(i, &operation); i++)
         st = show_one(out, data, request, operation.name, side, err);

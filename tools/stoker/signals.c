@@ -52,7 +52,7 @@ static bool is_ignored(int signal_number)
     return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-void stk_signals_install(void)
+void cli_signals_install(void)
 {
     handle(SIGINT, stop);
     handle(SIGTERM, stop);
@@ -62,24 +62,24 @@ void stk_signals_install(void)
     handle(SIGXFSZ, SIG_IGN); /* a file over the limit is then an error like a full disk */
 }
 
-const stk_cancel *stk_signals_token(void)
+const stk_cancel *cli_signals_token(void)
 {
     return &token;
 }
 
-bool stk_output_closed(void)
+bool cli_output_closed(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};
     return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
 
-void stk_notice_begin(const char *text)
+void cli_notice_begin(const char *text)
 {
     __atomic_store_n(&notice, text, __ATOMIC_RELAXED);
     alarm(2);
 }
 
-void stk_notice_end(void)
+void cli_notice_end(void)
 {
     alarm(0);
     __atomic_store_n(&notice, NULL, __ATOMIC_RELAXED);

@@ -1,15 +1,15 @@
 /* The kinds of sources, as choices of a flag and in --help. */
-#ifndef STK_TOOLS_SOURCE_KINDS_H
-#define STK_TOOLS_SOURCE_KINDS_H
+#ifndef CLI_TOOLS_SOURCE_KINDS_H
+#define CLI_TOOLS_SOURCE_KINDS_H
 
 #include <stddef.h>
 #include <stdio.h>
 
 /* Those that can be packed. */
-const char *stk_source_kind_choice(size_t index);
+const char *cli_source_kind_choice(size_t index);
 /* Those that can be inspected: "tfrecord" and the above. */
-const char *stk_inspect_kind_choice(size_t index);
+const char *cli_inspect_kind_choice(size_t index);
 
-void stk_source_kinds_print(FILE *out, int width);
+void cli_source_kinds_print(FILE *out, int width);
 
 #endif

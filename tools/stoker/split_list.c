@@ -16,12 +16,12 @@ static bool is_name(const char *name)
     return true;
 }
 
-static bool add_split(stk_split_list *list, char *part, char *message, size_t capacity)
+static bool add_split(cli_split_list *list, char *part, char *message, size_t capacity)
 {
     char *equals = strchr(part, '='), *end;
-    if (!equals || list->count == STK_SPLITS_MOST) {
+    if (!equals || list->count == CLI_SPLITS_MOST) {
         if (equals)
-            snprintf(message, capacity, "more than %d splits", STK_SPLITS_MOST);
+            snprintf(message, capacity, "more than %d splits", CLI_SPLITS_MOST);
         else
             snprintf(message, capacity, "'%s' is not NAME=FRACTION", part);
         return false;
@@ -46,7 +46,7 @@ static bool add_split(stk_split_list *list, char *part, char *message, size_t ca
     return true;
 }
 
-bool stk_split_list_parse(stk_split_list *list, const char *text, char *message, size_t capacity)
+bool cli_split_list_parse(cli_split_list *list, const char *text, char *message, size_t capacity)
 {
     double sum = 0;
     char  *rest = list->names, *part;

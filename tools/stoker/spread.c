@@ -19,15 +19,15 @@ static double at_share(const double *sorted, size_t count, double share)
     return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-stk_spread stk_spread_of(double *values, size_t count)
+cli_spread cli_spread_of(double *values, size_t count)
 {
-    if (!count) return (stk_spread){0};
+    if (!count) return (cli_spread){0};
     qsort(values, count, sizeof *values, compare);
-    return (stk_spread){at_share(values, count, 0.5), at_share(values, count, 0.1),
+    return (cli_spread){at_share(values, count, 0.5), at_share(values, count, 0.1),
                         at_share(values, count, 0.9)};
 }
 
-double stk_seconds_now(void)
+double cli_seconds_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -21,47 +21,47 @@ static double ms_a_step(const stk_profile *p, double ns)
 }
 
 /* Three digits. */
-static const char *format_ms(char text[STK_FORMAT_ROOM], double ms)
+static const char *format_ms(char text[CLI_FORMAT_ROOM], double ms)
 {
-    snprintf(text, STK_FORMAT_ROOM, ms < 1000 ? "%.3g ms" : "%.0f ms", ms);
+    snprintf(text, CLI_FORMAT_ROOM, ms < 1000 ? "%.3g ms" : "%.0f ms", ms);
     return text;
 }
 
-static void add_ms(stk_table *table, double ms)
+static void add_ms(cli_table *table, double ms)
 {
-    char text[STK_FORMAT_ROOM];
-    stk_table_add(table, format_ms(text, ms));
+    char text[CLI_FORMAT_ROOM];
+    cli_table_add(table, format_ms(text, ms));
 }
 
-static void add_row(stk_table *table, const stk_profile *p, int stage)
+static void add_row(cli_table *table, const stk_profile *p, int stage)
 {
     const stk_profile_stage *s = &p->stages[stage];
     const double             seconds = p->measured_ns * 1e-9;
-    char                     text[STK_FORMAT_ROOM];
-    stk_table_add(table, name_of(stage));
+    char                     text[CLI_FORMAT_ROOM];
+    cli_table_add(table, name_of(stage));
     add_ms(table, ms_a_step(p, s->exposed_ns));
     snprintf(text, sizeof text, "%.1f %%", 100 * share_of(p, stage));
-    stk_table_add(table, text);
+    cli_table_add(table, text);
     add_ms(table, ms_a_step(p, s->busy_ns));
-    stk_table_add(table, s->bytes > 0 ? stk_format_rate(text, (uint64_t)s->bytes, seconds) : "");
+    cli_table_add(table, s->bytes > 0 ? cli_format_rate(text, (uint64_t)s->bytes, seconds) : "");
 }
 
-void stk_stage_table_print(const stk_profile *profile, const stk_style *style)
+void cli_stage_table_print(const stk_profile *profile, const cli_style *style)
 {
     static const char *const heading[] = {"stage", "exposed", "", "busy", "moved"};
-    stk_table                table;
-    char                     a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    cli_table                table;
+    char                     a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
     if (profile->steps < 1) return;
     printf("%sa step%s takes %s (%s measured after warm-up)\n", style->bold, style->plain,
            format_ms(a, ms_a_step(profile, profile->measured_ns)),
-           stk_format_count(b, (uint64_t)profile->steps));
-    stk_table_init(&table, "frrrr");
+           cli_format_count(b, (uint64_t)profile->steps));
+    cli_table_init(&table, "frrrr");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
-        stk_table_add(&table, heading[i]);
+        cli_table_add(&table, heading[i]);
     for (int s = 0; s < STK_STAGE_COUNT; s++)
         if (s == STK_STAGE_COMPUTE || share_of(profile, s) > 0.01) add_row(&table, profile, s);
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
 }
 
 /* What is not known is left out. */
@@ -89,7 +89,7 @@ static void write_stage(stk_json_writer *json, const stk_profile *p, int stage)
     stk_json_object_end(json);
 }
 
-void stk_stage_table_json(stk_json_writer *json, const stk_profile *profile)
+void cli_stage_table_json(stk_json_writer *json, const stk_profile *profile)
 {
     stk_json_key(json, "measured");
     stk_json_object(json);

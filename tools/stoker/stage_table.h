@@ -1,6 +1,6 @@
 /* Where the time of a step went, stage by stage. */
-#ifndef STK_TOOLS_STAGE_TABLE_H
-#define STK_TOOLS_STAGE_TABLE_H
+#ifndef CLI_TOOLS_STAGE_TABLE_H
+#define CLI_TOOLS_STAGE_TABLE_H
 
 #include "terminal.h"
 
@@ -8,8 +8,8 @@
 #include <stoker/profile.h>
 
 /* Compute and every stage with more than 1 % of the time, to stdout; nothing without steps. */
-void stk_stage_table_print(const stk_profile *profile, const stk_style *style);
+void cli_stage_table_print(const stk_profile *profile, const cli_style *style);
 /* "measured" and "stages": all of them, as pairs of the object at hand. */
-void stk_stage_table_json(stk_json_writer *json, const stk_profile *profile);
+void cli_stage_table_json(stk_json_writer *json, const stk_profile *profile);
 
 #endif

@@ -7,9 +7,9 @@
 
 enum { INDENT = 2, GAP = 2, NARROWEST = 12, CELL_ROOM = 1024 };
 
-void stk_table_init(stk_table *table, const char *alignment)
+void cli_table_init(cli_table *table, const char *alignment)
 {
-    *table = (stk_table){.columns = (int)strlen(alignment), .flexible = -1};
+    *table = (cli_table){.columns = (int)strlen(alignment), .flexible = -1};
     stk_blob_init(&table->cells, NULL, STK_MEMORY_OUTPUT);
     for (int i = 0; i < table->columns; i++) {
         table->right[i] = alignment[i] == 'r';
@@ -17,28 +17,28 @@ void stk_table_init(stk_table *table, const char *alignment)
     }
 }
 
-void stk_table_release(stk_table *table)
+void cli_table_release(cli_table *table)
 {
     stk_blob_release(&table->cells);
 }
 
-void stk_table_add(stk_table *table, const char *text)
+void cli_table_add(cli_table *table, const char *text)
 {
     if (table->failed) return;
     if (stk_blob_append(&table->cells, text, strlen(text) + 1, NULL)) table->failed = true;
 }
 
-static const char *next_cell(const stk_table *table, const char *cell)
+static const char *next_cell(const cli_table *table, const char *cell)
 {
     cell += strlen(cell) + 1;
     return cell < (const char *)table->cells.data + table->cells.size ? cell : NULL;
 }
 
-static void measure(const stk_table *table, int *widths, int limit)
+static void measure(const cli_table *table, int *widths, int limit)
 {
     int column = 0, total = INDENT - GAP;
     for (const char *cell = (const char *)table->cells.data; cell; cell = next_cell(table, cell)) {
-        const int width = stk_text_width(cell);
+        const int width = cli_text_width(cell);
         if (width > widths[column]) widths[column] = width;
         column = (column + 1) % table->columns;
     }
@@ -61,17 +61,17 @@ static void print_text(FILE *out, int *owed, int before, const char *text, int a
     *owed += after;
 }
 
-void stk_table_print(const stk_table *table, FILE *out, const stk_style *style)
+void cli_table_print(const cli_table *table, FILE *out, const cli_style *style)
 {
     if (!table->cells.size) return;
-    int  widths[STK_TABLE_COLUMNS] = {0}, column = 0, owed = INDENT;
+    int  widths[CLI_TABLE_COLUMNS] = {0}, column = 0, owed = INDENT;
     bool heading = true;
     measure(table, widths, style->width);
     fprintf(out, "%s", style->dim);
     for (const char *cell = (const char *)table->cells.data; cell; cell = next_cell(table, cell)) {
         char shown[CELL_ROOM];
-        stk_text_fit(shown, sizeof shown, cell, widths[column]);
-        const int  blanks = widths[column] - stk_text_width(shown);
+        cli_text_fit(shown, sizeof shown, cell, widths[column]);
+        const int  blanks = widths[column] - cli_text_width(shown);
         const bool right = table->right[column];
         print_text(out, &owed, right ? blanks : 0, shown, right ? GAP : blanks + GAP);
         if (++column < table->columns) continue;

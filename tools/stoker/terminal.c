@@ -7,18 +7,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-const char *stk_color_choice(size_t index)
+const char *cli_color_choice(size_t index)
 {
     static const char *const choices[] = {"auto", "always", "never"};
     return index < 3 ? choices[index] : NULL;
 }
 
-bool stk_terminal_shows_unicode(void)
+bool cli_terminal_shows_unicode(void)
 {
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-int stk_terminal_width(FILE *out, int least, int most)
+int cli_terminal_width(FILE *out, int least, int most)
 {
     struct winsize size = {0};
     int            width = 80;
@@ -39,19 +39,19 @@ static bool wants_color(bool is_terminal, const char *color)
 /* A text is known by where it lies: the same bytes in the name of a file are others. */
 static const char sequences[][8] = {"\033[1m", "\033[2m", "\033[32m", "\033[31m", "\033[0m"};
 
-bool stk_style_has(const char *text)
+bool cli_style_has(const char *text)
 {
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
         if (text == sequences[i]) return true;
     return false;
 }
 
-stk_style stk_style_for(FILE *out, const char *color)
+cli_style cli_style_for(FILE *out, const char *color)
 {
     const bool is_terminal = isatty(fileno(out));
     const bool forced = color && strcmp(color, "always") == 0;
-    stk_style  style = {"", "", "", "", "", false, stk_terminal_width(out, 60, 120)};
-    style.unicode = (is_terminal || forced) && stk_terminal_shows_unicode();
+    cli_style  style = {"", "", "", "", "", false, cli_terminal_width(out, 60, 120)};
+    style.unicode = (is_terminal || forced) && cli_terminal_shows_unicode();
     if (!wants_color(is_terminal, color)) return style;
     style.bold = sequences[0];
     style.dim = sequences[1];

@@ -53,7 +53,7 @@ static size_t safe_character(char shown[SAFE_ROOM], const char *text, size_t byt
     return used;
 }
 
-int stk_text_width_of(const char *text, size_t size)
+int cli_text_width_of(const char *text, size_t size)
 {
     char shown[SAFE_ROOM];
     int  width = 0, columns;
@@ -65,12 +65,12 @@ int stk_text_width_of(const char *text, size_t size)
     return width;
 }
 
-int stk_text_width(const char *text)
+int cli_text_width(const char *text)
 {
-    return stk_text_width_of(text, strlen(text));
+    return cli_text_width_of(text, strlen(text));
 }
 
-size_t stk_text_cut(const char *text, size_t size)
+size_t cli_text_cut(const char *text, size_t size)
 {
     const size_t most = size < UTF8_MOST ? size : UTF8_MOST;
     for (size_t i = 1; i <= most; i++) {
@@ -82,9 +82,9 @@ size_t stk_text_cut(const char *text, size_t size)
     return size;
 }
 
-void stk_text_fit(char *dst, size_t capacity, const char *text, int columns)
+void cli_text_fit(char *dst, size_t capacity, const char *text, int columns)
 {
-    const bool cut = stk_text_width(text) > columns;
+    const bool cut = cli_text_width(text) > columns;
     const int  limit = cut ? (columns > 3 ? columns - 3 : 0) : columns;
     char       shown[SAFE_ROOM];
     size_t     size = 0, left = strlen(text);
@@ -99,7 +99,7 @@ void stk_text_fit(char *dst, size_t capacity, const char *text, int columns)
     snprintf(dst + size, capacity - size, "%s", cut ? "..." : "");
 }
 
-void stk_text_print_bytes(FILE *out, const char *text, size_t size)
+void cli_text_print_bytes(FILE *out, const char *text, size_t size)
 {
     char shown[SAFE_ROOM];
     int  columns;
@@ -107,12 +107,12 @@ void stk_text_print_bytes(FILE *out, const char *text, size_t size)
         fwrite(shown, 1, safe_character(shown, text, bytes, &columns), out);
 }
 
-void stk_text_print(FILE *out, const char *text)
+void cli_text_print(FILE *out, const char *text)
 {
-    stk_text_print_bytes(out, text, strlen(text));
+    cli_text_print_bytes(out, text, strlen(text));
 }
 
-void stk_text_wrap(FILE *out, const char *text, int first_column, int indent, int width)
+void cli_text_wrap(FILE *out, const char *text, int first_column, int indent, int width)
 {
     int column = first_column;
     if (column < indent) column += fprintf(out, "%*s", indent - column, "");
@@ -141,7 +141,7 @@ void stk_text_wrap(FILE *out, const char *text, int first_column, int indent, in
 
 enum { LONGEST_WORD = 40 };
 
-int stk_text_distance(const char *a, const char *b)
+int cli_text_distance(const char *a, const char *b)
 {
     const int rows = (int)strnlen(a, LONGEST_WORD), columns = (int)strnlen(b, LONGEST_WORD);
     int       cost[LONGEST_WORD + 1][LONGEST_WORD + 1];

@@ -1,32 +1,32 @@
 /* Text on a terminal: how wide it is, what of it is safe to print, where it breaks. */
-#ifndef STK_TOOLS_TEXT_H
-#define STK_TOOLS_TEXT_H
+#ifndef CLI_TOOLS_TEXT_H
+#define CLI_TOOLS_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 /* Columns that text takes on the screen. */
-int stk_text_width(const char *text);
-int stk_text_width_of(const char *text, size_t size);
+int cli_text_width(const char *text);
+int cli_text_width_of(const char *text, size_t size);
 
 /* Of the first size bytes of text, how many are whole characters. */
-size_t stk_text_cut(const char *text, size_t size);
+size_t cli_text_cut(const char *text, size_t size);
 
 /* Copies at most columns of text to dst (capacity bytes, terminated). What may not be shown
  * (stoker/text.h), and bytes that are no text in this locale, become \xNN, so that a file name
  * cannot drive the terminal. Text that is cut ends in "...". */
-void stk_text_fit(char *dst, size_t capacity, const char *text, int columns);
+void cli_text_fit(char *dst, size_t capacity, const char *text, int columns);
 
 /* The same, without a limit of columns, to out. */
-void stk_text_print(FILE *out, const char *text);
-void stk_text_print_bytes(FILE *out, const char *text, size_t size);
+void cli_text_print(FILE *out, const char *text);
+void cli_text_print_bytes(FILE *out, const char *text, size_t size);
 
 /* Prints text in lines of at most width columns, each indented by indent; first_column is where
  * the cursor stands. Line breaks in text are kept. Ends with a line break. */
-void stk_text_wrap(FILE *out, const char *text, int first_column, int indent, int width);
+void cli_text_wrap(FILE *out, const char *text, int first_column, int indent, int width);
 
 /* How far two words are apart: letters to insert, remove, replace, or swap with a neighbour. */
-int stk_text_distance(const char *a, const char *b);
+int cli_text_distance(const char *a, const char *b);
 
 #endif

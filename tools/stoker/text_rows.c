@@ -7,26 +7,26 @@
 
 enum { ENOUGH_BYTES = 1 << 16 };
 
-stk_status stk_text_rows_open(stk_text_rows *rows, const char *path, stk_error *err)
+stk_status cli_text_rows_open(cli_text_rows *rows, const char *path, stk_error *err)
 {
-    *rows = (stk_text_rows){.open = true};
+    *rows = (cli_text_rows){.open = true};
     stk_blob_init(&rows->text, NULL, STK_MEMORY_OUTPUT);
     if (strcmp(path, "-") == 0) return STK_OK;
     return stk_output_create(&rows->file, NULL, path, err);
 }
 
-static void put(stk_text_rows *rows, const char *text, size_t bytes)
+static void put(cli_text_rows *rows, const char *text, size_t bytes)
 {
     if (!rows->status) rows->status = stk_blob_append(&rows->text, text, bytes, &rows->err);
 }
 
-static void begin_cell(stk_text_rows *rows)
+static void begin_cell(cli_text_rows *rows)
 {
     if (rows->begun) put(rows, ",", 1);
     rows->begun = true;
 }
 
-void stk_text_rows_cell(stk_text_rows *rows, const char *text)
+void cli_text_rows_cell(cli_text_rows *rows, const char *text)
 {
     begin_cell(rows);
     if (!strpbrk(text, ",\"\r\n") && text[0] != ' ') {
@@ -41,38 +41,38 @@ void stk_text_rows_cell(stk_text_rows *rows, const char *text)
     put(rows, "\"", 1);
 }
 
-void stk_text_rows_integer(stk_text_rows *rows, int64_t number)
+void cli_text_rows_integer(cli_text_rows *rows, int64_t number)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRId64, number);
-    stk_text_rows_cell(rows, text);
+    cli_text_rows_cell(rows, text);
 }
 
-void stk_text_rows_share(stk_text_rows *rows, double share)
+void cli_text_rows_share(cli_text_rows *rows, double share)
 {
     char text[32];
     snprintf(text, sizeof text, "%.6f", share);
-    stk_text_rows_cell(rows, text);
+    cli_text_rows_cell(rows, text);
 }
 
-static void flush(stk_text_rows *rows)
+static void flush(cli_text_rows *rows)
 {
     const stk_blob *t = &rows->text;
     if (!rows->status && rows->file)
         rows->status = stk_output_write(rows->file, t->data, t->size, &rows->err);
     else if (!rows->status)
-        stk_print_exact(stk_blob_bytes(t));
+        cli_print_exact(stk_blob_bytes(t));
     rows->text.size = 0;
 }
 
-void stk_text_rows_end(stk_text_rows *rows)
+void cli_text_rows_end(cli_text_rows *rows)
 {
     put(rows, "\n", 1);
     rows->begun = false;
     if (!rows->file || rows->text.size >= ENOUGH_BYTES) flush(rows);
 }
 
-stk_status stk_text_rows_commit(stk_text_rows *rows, stk_error *err)
+stk_status cli_text_rows_commit(cli_text_rows *rows, stk_error *err)
 {
     if (rows->text.size) flush(rows);
     if (rows->status) {
@@ -82,10 +82,10 @@ stk_status stk_text_rows_commit(stk_text_rows *rows, stk_error *err)
     return rows->file ? stk_output_commit(rows->file, err) : STK_OK;
 }
 
-void stk_text_rows_release(stk_text_rows *rows)
+void cli_text_rows_release(cli_text_rows *rows)
 {
     if (!rows->open) return;
     stk_output_close(rows->file);
     stk_blob_release(&rows->text);
-    *rows = (stk_text_rows){0};
+    *rows = (cli_text_rows){0};
 }

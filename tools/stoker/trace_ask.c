@@ -21,11 +21,11 @@ typedef struct values {
 
 static const values defaults = {.steps = 5, .level = 2, .wait = 600};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "steps",
      .letter = 'n',
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, steps),
      .least = 1,
      .most = STK_TRACER_STEPS_MOST,
@@ -33,7 +33,7 @@ static const stk_option options[] = {
      .help = "steps, from the next one on (default 5)"},
     {.name = "level",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, level),
      .least = 1,
      .most = 3,
@@ -42,14 +42,14 @@ static const stk_option options[] = {
              "kernels"},
     {.name = "wait",
      .metavar = "S",
-     .kind = STK_OPTION_NUMBER,
+     .kind = CLI_OPTION_NUMBER,
      .target = offsetof(values, wait),
      .least = 1,
      .most = 1e6,
      .group = "What to record",
      .help = "give up after so many seconds (default 600); an evaluation holds steps up"},
     {.name = "json",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, json),
      .group = "Common",
      .help = "print the result as JSON"},
@@ -74,14 +74,14 @@ static stk_status is_running(const char *folder, bool *running, stk_error *err)
     return *running ? STK_OK : st;
 }
 
-static int refuse(const stk_invocation *call)
+static int refuse(const cli_invocation *call)
 {
     stk_error         err;
     const char *const folder = call->operands[0];
     stk_status        st = stk_fail(&err, STK_E_INVALID, "trace", folder,
                                     "this run is not going on, so it has no next steps");
     (void)st;
-    return stk_report_error(call->command, &err,
+    return cli_report_error(call->command, &err,
                             "'stoker train --trace steps=20-24' records from the beginning");
 }
 
@@ -95,13 +95,13 @@ static stk_status wait_for(const char *folder, const char *id, double seconds,
                            stk_tracer_answer *answer, stk_error *err)
 {
     const struct timespec moment = {.tv_nsec = 100000000};
-    const double          until = stk_seconds_now() + seconds;
+    const double          until = cli_seconds_now() + seconds;
     bool                  running = true;
     while (true) {
-        const bool last = !running || stk_seconds_now() > until;
+        const bool last = !running || cli_seconds_now() > until;
         if (!stk_tracer_read_reply(NULL, folder, id, answer, err) && is_over(answer->state))
             return STK_OK;
-        if (stk_cancel_requested(stk_signals_token()))
+        if (stk_cancel_requested(cli_signals_token()))
             return stk_fail(err, STK_E_CANCELLED, "trace", folder, "nobody waits for it any more");
         if (last && !running)
             return stk_fail(err, STK_E_CANCELLED, "trace", folder,
@@ -118,19 +118,19 @@ static stk_status wait_for(const char *folder, const char *id, double seconds,
 
 static void make_id(char id[ID_ROOM])
 {
-    uint64_t bits[2] = {(uint64_t)(stk_seconds_now() * 1e9), 0};
+    uint64_t bits[2] = {(uint64_t)(cli_seconds_now() * 1e9), 0};
     if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits) bits[1] = (uint64_t)time(NULL);
     snprintf(id, ID_ROOM, "%016llx%016llx", (unsigned long long)bits[0],
              (unsigned long long)bits[1]);
 }
 
-static int print(const stk_invocation *call, const stk_tracer_answer *a)
+static int print(const cli_invocation *call, const stk_tracer_answer *a)
 {
     const values *v = call->values;
-    char          events[STK_FORMAT_ROOM];
+    char          events[CLI_FORMAT_ROOM];
     if (v->json) {
-        stk_json_out out;
-        stk_json_out_begin(&out);
+        cli_json_out out;
+        cli_json_out_begin(&out);
         stk_json_object(&out.writer);
         stk_json_pair_string(&out.writer, "path", a->path);
         stk_json_pair_int(&out.writer, "first_step", a->first_step);
@@ -138,20 +138,20 @@ static int print(const stk_invocation *call, const stk_tracer_answer *a)
         stk_json_pair_int(&out.writer, "level", a->request.level);
         stk_json_pair_uint(&out.writer, "events", a->events);
         stk_json_object_end(&out.writer);
-        return stk_json_out_end(&out, call);
+        return cli_json_out_end(&out, call);
     }
-    stk_print_exact(stk_bytes_text(a->path));
+    cli_print_exact(stk_bytes_text(a->path));
     printf("\n");
     fprintf(stderr, "%s events of %lld steps from step %lld on\n",
-            stk_format_count(events, a->events), (long long)a->request.steps,
+            cli_format_count(events, a->events), (long long)a->request.steps,
             (long long)a->first_step);
     fprintf(stderr, "next: stoker trace gaps ");
-    stk_print_path(stderr, a->path);
+    cli_print_path(stderr, a->path);
     fprintf(stderr, "\n");
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values            *v = call->values;
     const char *const        folder = call->operands[0];
@@ -160,7 +160,7 @@ static int run(const stk_invocation *call)
     stk_error                err;
     char                     id[ID_ROOM];
     bool                     running;
-    if (is_running(folder, &running, &err)) return stk_report_error(call->command, &err, NULL);
+    if (is_running(folder, &running, &err)) return cli_report_error(call->command, &err, NULL);
     if (!running) return refuse(call);
     make_id(id);
     stk_status st = stk_tracer_write_request(NULL, folder, &request, id, &err);
@@ -168,12 +168,12 @@ static int run(const stk_invocation *call)
     stk_tracer_drop_request(NULL, folder, id);
     if (!st && answer.state == STK_TRACER_FAILED)
         st = stk_fail(&err, STK_E_INVALID, "trace", folder, "%s", answer.message);
-    if (st == STK_E_CANCELLED && stk_cancel_requested(stk_signals_token()))
-        return STK_EXIT_CANCELLED;
-    return st ? stk_report_error(call->command, &err, NULL) : print(call, &answer);
+    if (st == STK_E_CANCELLED && stk_cancel_requested(cli_signals_token()))
+        return CLI_EXIT_CANCELLED;
+    return st ? cli_report_error(call->command, &err, NULL) : print(call, &answer);
 }
 
-const stk_command stk_command_trace_ask = {
+const cli_command cli_command_trace_ask = {
     .name = "trace ask",
     .summary = "have a run that is going on record its next steps",
     .operands = "RUN",

@@ -6,12 +6,12 @@
 #include <string.h>
 
 typedef struct values {
-    stk_trace_values trace;
+    cli_trace_values trace;
 } values;
 
 static const values defaults = {.trace = {.json = false}};
 
-static const stk_option options[] = {STK_TRACE_OPTIONS(values, trace)};
+static const cli_option options[] = {CLI_TRACE_OPTIONS(values, trace)};
 
 typedef struct line {
     const char *key, *text;
@@ -53,35 +53,35 @@ static bool is_sound(const stk_timeline_findings *f)
            !f->crossing;
 }
 
-static int print_text(const stk_invocation *call, const stk_timeline *t,
+static int print_text(const cli_invocation *call, const stk_timeline *t,
                       const stk_timeline_findings *f)
 {
     const values   *v = call->values;
-    const stk_style style = stk_style_for(stdout, v->trace.color);
+    const cli_style style = cli_style_for(stdout, v->trace.color);
     line            lines[MOST_LINES];
-    char            count[STK_FORMAT_ROOM], time[STK_TRACE_ROOM];
-    stk_text_print(stdout, call->operands[0]);
+    char            count[CLI_FORMAT_ROOM], time[CLI_TRACE_ROOM];
+    cli_text_print(stdout, call->operands[0]);
     printf("  %s, %s\n", stk_timeline_tool_name(stk_timeline_made_by(t)),
-           stk_trace_time(time, (double)f->ns));
+           cli_trace_time(time, (double)f->ns));
     const size_t total = list_findings(f, lines);
     for (size_t i = 0; i < total; i++) {
         const bool bad = lines[i].wrong && lines[i].value;
         if (!lines[i].value && i) continue;
-        printf("  %s%12s%s  %s\n", bad ? style.bad : "", stk_format_count(count, lines[i].value),
+        printf("  %s%12s%s  %s\n", bad ? style.bad : "", cli_format_count(count, lines[i].value),
                bad ? style.plain : "", lines[i].text);
     }
     if (f->cut) printf("  %sthe file ends before its end%s\n", style.bad, style.plain);
     printf("%s\n", is_sound(f) ? "sound" : "not sound");
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
-static int print_json(const stk_invocation *call, const stk_timeline *t,
+static int print_json(const cli_invocation *call, const stk_timeline *t,
                       const stk_timeline_findings *f)
 {
-    stk_json_out out;
+    cli_json_out out;
     line         lines[MOST_LINES];
     const size_t total = list_findings(f, lines);
-    stk_json_out_begin(&out);
+    cli_json_out_begin(&out);
     stk_json_object(&out.writer);
     stk_json_pair_string(&out.writer, "trace", call->operands[0]);
     stk_json_pair_string(&out.writer, "tool", stk_timeline_tool_name(stk_timeline_made_by(t)));
@@ -91,25 +91,25 @@ static int print_json(const stk_invocation *call, const stk_timeline *t,
     for (size_t i = 0; i < total; i++)
         stk_json_pair_uint(&out.writer, lines[i].key, lines[i].value);
     stk_json_object_end(&out.writer);
-    return stk_json_out_end(&out, call);
+    return cli_json_out_end(&out, call);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values         *v = call->values;
     stk_timeline         *t;
     stk_timeline_findings f;
     stk_error             err;
-    if (stk_trace_load(&t, call->operands[0], &v->trace, call->command, &err))
-        return stk_report_error(call->command, &err, NULL);
+    if (cli_trace_load(&t, call->operands[0], &v->trace, call->command, &err))
+        return cli_report_error(call->command, &err, NULL);
     stk_timeline_examine(t, &f);
     int code = v->trace.json ? print_json(call, t, &f) : print_text(call, t, &f);
-    if (!code && !is_sound(&f)) code = STK_EXIT_FAILED;
+    if (!code && !is_sound(&f)) code = CLI_EXIT_FAILED;
     stk_timeline_free(t);
     return code;
 }
 
-const stk_command stk_command_trace_check = {
+const cli_command cli_command_trace_check = {
     .name = "trace check",
     .summary = "is a trace valid and whole: counts, nesting, losses",
     .operands = "TRACE",

@@ -8,38 +8,38 @@
 #include <math.h>
 #include <string.h>
 
-void stk_trace_show_progress(void *context, uint64_t done, uint64_t size)
+void cli_trace_show_progress(void *context, uint64_t done, uint64_t size)
 {
-    stk_progress_update(context, done, size, 0, 0);
+    cli_progress_update(context, done, size, 0, 0);
 }
 
-static void tell_losses(const stk_timeline *t, const char *path, const stk_command *command)
+static void tell_losses(const stk_timeline *t, const char *path, const cli_command *command)
 {
-    char count[STK_FORMAT_ROOM];
+    char count[CLI_FORMAT_ROOM];
     if (stk_timeline_cut(t)) {
         fprintf(stderr, "stoker %s: ", command->name);
-        stk_text_print(stderr, path);
+        cli_text_print(stderr, path);
         fprintf(stderr, " is cut off: what is whole of it is told\n");
     }
     if (stk_timeline_left_out(t)) {
         fprintf(stderr, "stoker %s: ", command->name);
-        stk_text_print(stderr, path);
+        cli_text_print(stderr, path);
         fprintf(stderr, ": %s events were left out; --events keeps more\n",
-                stk_format_count(count, stk_timeline_left_out(t)));
+                cli_format_count(count, stk_timeline_left_out(t)));
     }
 }
 
-stk_status stk_trace_load(stk_timeline **out, const char *path, const stk_trace_values *values,
-                          const stk_command *command, stk_error *err)
+stk_status cli_trace_load(stk_timeline **out, const char *path, const cli_trace_values *values,
+                          const cli_command *command, stk_error *err)
 {
-    stk_progress progress;
-    stk_progress_begin(&progress, "reading", values->quiet);
+    cli_progress progress;
+    cli_progress_begin(&progress, "reading", values->quiet);
     const stk_timeline_options options = {.most_events = (uint64_t)values->events,
-                                          .cancel = stk_signals_token(),
-                                          .progress = stk_trace_show_progress,
+                                          .cancel = cli_signals_token(),
+                                          .progress = cli_trace_show_progress,
                                           .context = &progress};
     const stk_status           st = stk_timeline_read(out, path, &options, err);
-    stk_progress_end(&progress);
+    cli_progress_end(&progress);
     if (!st && !values->quiet) tell_losses(*out, path, command);
     return st;
 }
@@ -65,42 +65,42 @@ static int decimals(double ns, unit in)
     return in.ns == 1 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
 }
 
-char *stk_trace_time(char text[STK_TRACE_ROOM], double ns)
+char *cli_trace_time(char text[CLI_TRACE_ROOM], double ns)
 {
     const unit in = unit_of(ns);
-    snprintf(text, STK_TRACE_ROOM, "%.*f %s", decimals(ns, in), ns / in.ns, in.name);
+    snprintf(text, CLI_TRACE_ROOM, "%.*f %s", decimals(ns, in), ns / in.ns, in.name);
     return text;
 }
 
-char *stk_trace_range(char text[STK_TRACE_ROOM], double low_ns, double high_ns)
+char *cli_trace_range(char text[CLI_TRACE_ROOM], double low_ns, double high_ns)
 {
     const double larger = fabs(low_ns) > fabs(high_ns) ? low_ns : high_ns;
     const unit   in = unit_of(larger);
     const int    digits = decimals(larger, in);
-    snprintf(text, STK_TRACE_ROOM, "%.*f to %.*f %s", digits, low_ns / in.ns, digits,
+    snprintf(text, CLI_TRACE_ROOM, "%.*f to %.*f %s", digits, low_ns / in.ns, digits,
              high_ns / in.ns, in.name);
     return text;
 }
 
-char *stk_trace_row_name(char text[STK_TRACE_ROOM], const stk_timeline *timeline, uint32_t row)
+char *cli_trace_row_name(char text[CLI_TRACE_ROOM], const stk_timeline *timeline, uint32_t row)
 {
     const stk_timeline_row *r = stk_timeline_row_at(timeline, row);
     const char             *process = stk_timeline_text(timeline, r->process_name);
     const char             *thread = stk_timeline_text(timeline, r->thread_name);
     char                    number[32];
     snprintf(number, sizeof number, "thread %lld", (long long)r->thread);
-    snprintf(text, STK_TRACE_ROOM, "%.70s%s%.70s", process, process[0] ? " / " : "",
+    snprintf(text, CLI_TRACE_ROOM, "%.70s%s%.70s", process, process[0] ? " / " : "",
              thread[0] ? thread : number);
     return text;
 }
 
-const char *stk_trace_stage_word(stk_stage stage, char text[8])
+const char *cli_trace_stage_word(stk_stage stage, char text[8])
 {
     snprintf(text, 8, "%.2s", stage == STK_STAGE_NONE ? "" : stk_stage_name(stage));
     return text;
 }
 
-void stk_trace_pair_known(stk_json_writer *json, const char *key, double value)
+void cli_trace_pair_known(stk_json_writer *json, const char *key, double value)
 {
     stk_json_key(json, key);
     if (value < 0)

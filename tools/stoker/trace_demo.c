@@ -16,30 +16,30 @@ typedef struct values {
 
 static const values defaults = {.file = "demo.json.gz"};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "output",
      .letter = 'o',
      .metavar = "FILE",
-     .kind = STK_OPTION_FILE,
+     .kind = CLI_OPTION_FILE,
      .target = offsetof(values, file),
      .group = "Output",
      .help = "the trace; .gz is compressed (default demo.json.gz)"},
     {.name = "backend",
      .metavar = "B",
-     .kind = STK_OPTION_TEXT,
+     .kind = CLI_OPTION_TEXT,
      .target = offsetof(values, backend),
      .group = "Machine",
      .help = "what computes: cuda, cpu or ref (default: the fastest there is)"},
     {.name = "threads",
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, threads),
      .least = 0,
      .most = 4096,
      .group = "Machine",
      .help = "that compute (default: one per core)"},
     {.name = "json",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, json),
      .group = "Common",
      .help = "print the result as JSON"},
@@ -105,9 +105,9 @@ static stk_status traced_step(demo *d, stk_error *err)
     STK_TRY(feed(d, err));
     stk_span_end(d->thread, STK_STAGE_HOST_TO_DEVICE, "copy to device", begin, 0);
     begin = stk_trace_now();
-    const double from = stk_seconds_now();
+    const double from = cli_seconds_now();
     STK_TRY(stk_program_run(d->program, d->thread, err));
-    d->seconds = stk_seconds_now() - from;
+    d->seconds = cli_seconds_now() - from;
     stk_span_end(d->thread, STK_STAGE_COMPUTE, "compute", begin, 0);
     begin = stk_trace_now();
     STK_TRY(stk_program_fetch(d->program, "c", d->c, sizeof *d->c * ROWS * COLUMNS, err));
@@ -157,11 +157,11 @@ static void print_text(const demo *d, const values *v)
     printf("\ntrace: %s; open it in Perfetto or chrome://tracing\n", v->file);
 }
 
-static int print_json(const demo *d, const stk_invocation *call)
+static int print_json(const demo *d, const cli_invocation *call)
 {
     const values *v = call->values;
-    stk_json_out  out;
-    stk_json_out_begin(&out);
+    cli_json_out  out;
+    cli_json_out_begin(&out);
     stk_json_object(&out.writer);
     stk_json_pair_string(&out.writer, "trace", v->file);
     stk_json_pair_string(&out.writer, "backend", stk_device_name(d->device));
@@ -171,7 +171,7 @@ static int print_json(const demo *d, const stk_invocation *call)
     stk_json_pair_double(&out.writer, "flop_per_s", product_flops / d->seconds);
     if (d->roofs.flops > 0) stk_json_pair_double(&out.writer, "peak_flop_per_s", d->roofs.flops);
     stk_json_object_end(&out.writer);
-    return stk_json_out_end(&out, call);
+    return cli_json_out_end(&out, call);
 }
 
 static void release(demo *d)
@@ -185,14 +185,14 @@ static void release(demo *d)
     free(d->c);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
     demo          d = {0};
     stk_error     err;
-    int           code = STK_EXIT_OK;
+    int           code = CLI_EXIT_OK;
     if (measure(&d, v, &err))
-        code = stk_report_error(call->command, &err, NULL);
+        code = cli_report_error(call->command, &err, NULL);
     else if (v->json)
         code = print_json(&d, call);
     else
@@ -201,7 +201,7 @@ static int run(const stk_invocation *call)
     return code;
 }
 
-const stk_command stk_command_trace_demo = {
+const cli_command cli_command_trace_demo = {
     .name = "trace demo",
     .summary = "one matrix product, traced: the smallest timeline there is",
     .operands = "",

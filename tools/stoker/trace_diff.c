@@ -6,27 +6,27 @@
 #include <string.h>
 
 typedef struct values {
-    stk_trace_values trace;
+    cli_trace_values trace;
     int64_t          count;
 } values;
 
 static const values defaults = {.count = 20};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "count",
      .letter = 'n',
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, count),
      .least = 0,
      .most = 1e9,
      .group = "What to show",
      .help = "operations to show, the largest change first; 0: all (default 20; JSON has all)"},
-    STK_TRACE_OPTIONS(values, trace),
+    CLI_TRACE_OPTIONS(values, trace),
 };
 
 typedef struct session {
-    const stk_invocation *call;
+    const cli_invocation *call;
     const values         *values;
     stk_timeline         *timelines[2];
     stk_timeline_diff     diff;
@@ -38,53 +38,53 @@ static bool has_interval(const stk_timeline_change *change)
 }
 
 /* "+12.3 us", and its interval, where there is one. */
-static void add_delta(stk_table *table, const stk_timeline_change *change)
+static void add_delta(cli_table *table, const stk_timeline_change *change)
 {
-    char time[STK_TRACE_ROOM], text[STK_TRACE_ROOM + 2];
+    char time[CLI_TRACE_ROOM], text[CLI_TRACE_ROOM + 2];
     snprintf(text, sizeof text, "%s%s", change->delta_ns > 0 ? "+" : "",
-             stk_trace_time(time, change->delta_ns));
-    stk_table_add(table, text);
-    stk_table_add(
-        table, has_interval(change) ? stk_trace_range(time, change->low_ns, change->high_ns) : "");
+             cli_trace_time(time, change->delta_ns));
+    cli_table_add(table, text);
+    cli_table_add(
+        table, has_interval(change) ? cli_trace_range(time, change->low_ns, change->high_ns) : "");
 }
 
 /* As percent, or as a factor where that says more. */
-static void add_percent(stk_table *table, const stk_timeline_change *change)
+static void add_percent(cli_table *table, const stk_timeline_change *change)
 {
     const double ratio = change->ns[0] > 0 ? change->ns[1] / change->ns[0] : 0;
-    char         text[STK_FORMAT_ROOM] = "";
+    char         text[CLI_FORMAT_ROOM] = "";
     if (ratio >= 10)
         snprintf(text, sizeof text, "%.3g x", ratio);
     else if (change->ns[0] > 0)
         snprintf(text, sizeof text, "%+.1f %%", 100 * (ratio - 1));
     else if (change->ns[1] > 0)
         snprintf(text, sizeof text, "new");
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
-static void add_change(stk_table *table, const stk_timeline_change *change, bool with_calls)
+static void add_change(cli_table *table, const stk_timeline_change *change, bool with_calls)
 {
-    char text[STK_TRACE_ROOM], name[300];
-    stk_text_fit(name, sizeof name, change->name, 50);
-    stk_table_add(table, name);
+    char text[CLI_TRACE_ROOM], name[300];
+    cli_text_fit(name, sizeof name, change->name, 50);
+    cli_table_add(table, name);
     if (with_calls) {
         snprintf(text, sizeof text, "%.4g > %.4g", change->calls[0], change->calls[1]);
-        stk_table_add(table, change->calls[0] == change->calls[1] ? strchr(text, '>') + 2 : text);
+        cli_table_add(table, change->calls[0] == change->calls[1] ? strchr(text, '>') + 2 : text);
     }
-    stk_table_add(table, stk_trace_time(text, change->ns[0]));
-    stk_table_add(table, stk_trace_time(text, change->ns[1]));
+    cli_table_add(table, cli_trace_time(text, change->ns[0]));
+    cli_table_add(table, cli_trace_time(text, change->ns[1]));
     add_delta(table, change);
     add_percent(table, change);
 }
 
-static void print_table(const session *s, bool ops, const stk_style *style)
+static void print_table(const session *s, bool ops, const cli_style *style)
 {
     static const char *const headings[] = {"", "calls", "A", "B", "change", "95 %", ""};
     const size_t             most = s->values->count ? (size_t)s->values->count : SIZE_MAX;
-    stk_table                table;
-    stk_table_init(&table, ops ? "frrrrrr" : "frrrrr");
+    cli_table                table;
+    cli_table_init(&table, ops ? "frrrrrr" : "frrrrr");
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        if (ops || i != 1) stk_table_add(&table, headings[i]);
+        if (ops || i != 1) cli_table_add(&table, headings[i]);
     if (!ops) add_change(&table, &s->diff.step, false);
     for (int i = 0; !ops && i < STK_STAGE_COUNT; i++) {
         const stk_timeline_change *stage = &s->diff.stages[i];
@@ -92,16 +92,16 @@ static void print_table(const session *s, bool ops, const stk_style *style)
     }
     for (size_t i = 0; ops && i < s->diff.op_count && i < most; i++)
         add_change(&table, &s->diff.ops[i], true);
-    stk_table_print(&table, stdout, style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, style);
+    cli_table_release(&table);
 }
 
 static int print_text(const session *s)
 {
-    const stk_style style = stk_style_for(stdout, s->values->trace.color);
+    const cli_style style = cli_style_for(stdout, s->values->trace.color);
     for (int i = 0; i < 2; i++) {
         printf("%c  ", 'A' + i);
-        stk_text_print(stdout, s->call->operands[i]);
+        cli_text_print(stdout, s->call->operands[i]);
         printf("  %s, %llu steps\n", stk_timeline_tool_name(stk_timeline_made_by(s->timelines[i])),
                (unsigned long long)s->diff.steps[i]);
     }
@@ -111,7 +111,7 @@ static int print_text(const session *s)
     print_table(s, true, &style);
     if (!has_interval(&s->diff.step) && !s->values->trace.quiet)
         fprintf(stderr, "stoker trace diff: too few steps for intervals; both traces need 4\n");
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 static void write_change(stk_json_writer *json, const stk_timeline_change *change)
@@ -124,7 +124,7 @@ static void write_change(stk_json_writer *json, const stk_timeline_change *chang
         stk_json_object(json);
         stk_json_pair_double(json, "calls", change->calls[i]);
         stk_json_pair_double(json, "ns", change->ns[i]);
-        stk_trace_pair_known(json, "mean_ns", change->mean_ns[i]);
+        cli_trace_pair_known(json, "mean_ns", change->mean_ns[i]);
         stk_json_object_end(json);
     }
     stk_json_pair_double(json, "delta_ns", change->delta_ns);
@@ -137,8 +137,8 @@ static void write_change(stk_json_writer *json, const stk_timeline_change *chang
 
 static int print_json(const session *s)
 {
-    stk_json_out out;
-    stk_json_out_begin(&out);
+    cli_json_out out;
+    cli_json_out_begin(&out);
     stk_json_writer *json = &out.writer;
     stk_json_object(json);
     for (int i = 0; i < 2; i++) {
@@ -163,25 +163,25 @@ static int print_json(const session *s)
         write_change(json, &s->diff.ops[i]);
     stk_json_array_end(json);
     stk_json_object_end(json);
-    return stk_json_out_end(&out, s->call);
+    return cli_json_out_end(&out, s->call);
 }
 
 static stk_status compare(session *s, stk_error *err)
 {
     for (int i = 0; i < 2; i++)
-        STK_TRY(stk_trace_load(&s->timelines[i], s->call->operands[i], &s->values->trace,
+        STK_TRY(cli_trace_load(&s->timelines[i], s->call->operands[i], &s->values->trace,
                                s->call->command, err));
     return stk_timeline_compare(&s->diff, s->timelines[0], s->timelines[1], err);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
     session       s = {.call = call, .values = v};
     stk_error     err;
     int           code;
     if (compare(&s, &err))
-        code = stk_report_error(call->command, &err, NULL);
+        code = cli_report_error(call->command, &err, NULL);
     else
         code = v->trace.json ? print_json(&s) : print_text(&s);
     stk_timeline_diff_release(&s.diff);
@@ -190,7 +190,7 @@ static int run(const stk_invocation *call)
     return code;
 }
 
-const stk_command stk_command_trace_diff = {
+const cli_command cli_command_trace_diff = {
     .name = "trace diff",
     .summary = "what changed from one trace to another, by stage and by operation",
     .operands = "BEFORE AFTER",

@@ -6,27 +6,27 @@
 #include <string.h>
 
 typedef struct values {
-    stk_trace_values trace;
+    cli_trace_values trace;
     int64_t          count;
 } values;
 
 static const values defaults = {.count = 10};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "count",
      .letter = 'n',
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, count),
      .least = 1,
      .most = 1000000,
      .group = "What to show",
      .help = "gaps to show of each device, the longest first (default 10)"},
-    STK_TRACE_OPTIONS(values, trace),
+    CLI_TRACE_OPTIONS(values, trace),
 };
 
 typedef struct session {
-    const stk_invocation *call;
+    const cli_invocation *call;
     const values         *values;
     stk_timeline         *timeline;
     stk_timeline_gaps     gaps;
@@ -34,19 +34,19 @@ typedef struct session {
 
 static void print_deed(const session *s, const stk_timeline_gap *gap, const stk_timeline_deed *deed)
 {
-    char share[STK_FORMAT_ROOM], word[8], name[300], row[STK_TRACE_ROOM];
-    stk_text_fit(name, sizeof name, stk_timeline_text(s->timeline, deed->name), 50);
-    printf("      %5s  %-2s  %s  (", stk_format_share(share, deed->ns, gap->ns),
-           stk_trace_stage_word(deed->stage, word), name);
-    stk_text_print(stdout, stk_trace_row_name(row, s->timeline, deed->row));
+    char share[CLI_FORMAT_ROOM], word[8], name[300], row[CLI_TRACE_ROOM];
+    cli_text_fit(name, sizeof name, stk_timeline_text(s->timeline, deed->name), 50);
+    printf("      %5s  %-2s  %s  (", cli_format_share(share, deed->ns, gap->ns),
+           cli_trace_stage_word(deed->stage, word), name);
+    cli_text_print(stdout, cli_trace_row_name(row, s->timeline, deed->row));
     printf(")\n");
 }
 
-static void print_gap(const session *s, const stk_timeline_gap *gap, const stk_style *style)
+static void print_gap(const session *s, const stk_timeline_gap *gap, const cli_style *style)
 {
-    char time[STK_TRACE_ROOM], at[STK_TRACE_ROOM];
-    printf("    %s%s%s at %s", style->bold, stk_trace_time(time, (double)gap->ns), style->plain,
-           stk_trace_time(at, (double)gap->begin_ns));
+    char time[CLI_TRACE_ROOM], at[CLI_TRACE_ROOM];
+    printf("    %s%s%s at %s", style->bold, cli_trace_time(time, (double)gap->ns), style->plain,
+           cli_trace_time(at, (double)gap->begin_ns));
     if (gap->step >= 0) printf(", step %.0f", gap->step);
     printf("\n");
     for (size_t i = 0; i < gap->deed_count; i++)
@@ -54,17 +54,17 @@ static void print_gap(const session *s, const stk_timeline_gap *gap, const stk_s
     if (!gap->deed_count) printf("      nothing that the trace has spans of\n");
 }
 
-static void print_device(const session *s, const stk_timeline_idle *idle, const stk_style *style)
+static void print_device(const session *s, const stk_timeline_idle *idle, const cli_style *style)
 {
-    char name[STK_TRACE_ROOM], share[STK_FORMAT_ROOM], time[STK_TRACE_ROOM], all[STK_TRACE_ROOM];
-    char count[STK_FORMAT_ROOM];
+    char name[CLI_TRACE_ROOM], share[CLI_FORMAT_ROOM], time[CLI_TRACE_ROOM], all[CLI_TRACE_ROOM];
+    char count[CLI_FORMAT_ROOM];
     printf("%s", style->bold);
-    stk_text_print(stdout, stk_trace_row_name(name, s->timeline, idle->row));
+    cli_text_print(stdout, cli_trace_row_name(name, s->timeline, idle->row));
     printf("%s\n  idle %s of %s (%s), %s gaps\n", style->plain,
-           stk_trace_time(time, (double)idle->idle_ns),
-           stk_trace_time(all, (double)idle->window_ns),
-           stk_format_share(share, idle->idle_ns, idle->window_ns),
-           stk_format_count(count, idle->gaps));
+           cli_trace_time(time, (double)idle->idle_ns),
+           cli_trace_time(all, (double)idle->window_ns),
+           cli_format_share(share, idle->idle_ns, idle->window_ns),
+           cli_format_count(count, idle->gaps));
     for (size_t i = 0; i < s->gaps.count; i++)
         if (s->gaps.list[i].row == idle->row) print_gap(s, &s->gaps.list[i], style);
 }
@@ -72,7 +72,7 @@ static void print_device(const session *s, const stk_timeline_idle *idle, const 
 static void print_causes(const session *s)
 {
     uint64_t idle = 0;
-    char     time[STK_TRACE_ROOM], share[STK_FORMAT_ROOM];
+    char     time[CLI_TRACE_ROOM], share[CLI_FORMAT_ROOM];
     for (size_t i = 0; i < s->gaps.row_count; i++)
         idle += s->gaps.rows[i].idle_ns;
     if (!idle) return;
@@ -81,37 +81,37 @@ static void print_causes(const session *s)
         const uint64_t ns = s->gaps.idle_ns_by_stage[stage];
         if (!ns) continue;
         printf("  %-20s %9s  %s\n", stage ? stk_stage_name((stk_stage)stage) : "no stage",
-               stk_trace_time(time, (double)ns), stk_format_share(share, ns, idle));
+               cli_trace_time(time, (double)ns), cli_format_share(share, ns, idle));
     }
 }
 
 static int print_text(const session *s)
 {
-    const stk_style style = stk_style_for(stdout, s->values->trace.color);
+    const cli_style style = cli_style_for(stdout, s->values->trace.color);
     if (!s->gaps.row_count) printf("the trace has no spans\n");
     for (size_t i = 0; i < s->gaps.row_count; i++) {
         if (i) printf("\n");
         print_device(s, &s->gaps.rows[i], &style);
     }
     print_causes(s);
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 static void write_gap(stk_json_writer *json, const session *s, const stk_timeline_gap *gap)
 {
-    char row[STK_TRACE_ROOM];
+    char row[CLI_TRACE_ROOM];
     stk_json_object(json);
-    stk_json_pair_string(json, "row", stk_trace_row_name(row, s->timeline, gap->row));
+    stk_json_pair_string(json, "row", cli_trace_row_name(row, s->timeline, gap->row));
     stk_json_pair_uint(json, "begin_ns", gap->begin_ns);
     stk_json_pair_uint(json, "ns", gap->ns);
-    stk_trace_pair_known(json, "step", gap->step);
+    cli_trace_pair_known(json, "step", gap->step);
     stk_json_key(json, "meanwhile");
     stk_json_array(json);
     for (size_t i = 0; i < gap->deed_count; i++) {
         const stk_timeline_deed *deed = &gap->deeds[i];
         stk_json_object(json);
         stk_json_pair_string(json, "name", stk_timeline_text(s->timeline, deed->name));
-        stk_json_pair_string(json, "row", stk_trace_row_name(row, s->timeline, deed->row));
+        stk_json_pair_string(json, "row", cli_trace_row_name(row, s->timeline, deed->row));
         stk_json_pair_string(json, "stage", stk_stage_name(deed->stage));
         stk_json_pair_uint(json, "ns", deed->ns);
         stk_json_object_end(json);
@@ -122,9 +122,9 @@ static void write_gap(stk_json_writer *json, const session *s, const stk_timelin
 
 static int print_json(const session *s)
 {
-    stk_json_out out;
-    char         row[STK_TRACE_ROOM];
-    stk_json_out_begin(&out);
+    cli_json_out out;
+    char         row[CLI_TRACE_ROOM];
+    cli_json_out_begin(&out);
     stk_json_writer *json = &out.writer;
     stk_json_object(json);
     stk_json_pair_string(json, "trace", s->call->operands[0]);
@@ -134,7 +134,7 @@ static int print_json(const session *s)
     for (size_t i = 0; i < s->gaps.row_count; i++) {
         const stk_timeline_idle *idle = &s->gaps.rows[i];
         stk_json_object(json);
-        stk_json_pair_string(json, "row", stk_trace_row_name(row, s->timeline, idle->row));
+        stk_json_pair_string(json, "row", cli_trace_row_name(row, s->timeline, idle->row));
         stk_json_pair_bool(json, "is_device",
                            stk_timeline_row_at(s->timeline, idle->row)->is_device);
         stk_json_pair_uint(json, "window_ns", idle->window_ns);
@@ -154,19 +154,19 @@ static int print_json(const session *s)
         stk_json_pair_uint(json, stk_stage_name((stk_stage)stage), s->gaps.idle_ns_by_stage[stage]);
     stk_json_object_end(json);
     stk_json_object_end(json);
-    return stk_json_out_end(&out, s->call);
+    return cli_json_out_end(&out, s->call);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
     session       s = {.call = call, .values = v};
     stk_error     err;
     int           code;
-    if (stk_trace_load(&s.timeline, call->operands[0], &v->trace, call->command, &err))
-        return stk_report_error(call->command, &err, NULL);
+    if (cli_trace_load(&s.timeline, call->operands[0], &v->trace, call->command, &err))
+        return cli_report_error(call->command, &err, NULL);
     if (stk_timeline_find_gaps(&s.gaps, s.timeline, (size_t)v->count, &err))
-        code = stk_report_error(call->command, &err, NULL);
+        code = cli_report_error(call->command, &err, NULL);
     else
         code = v->trace.json ? print_json(&s) : print_text(&s);
     stk_timeline_gaps_release(&s.gaps);
@@ -174,7 +174,7 @@ static int run(const stk_invocation *call)
     return code;
 }
 
-const stk_command stk_command_trace_gaps = {
+const cli_command cli_command_trace_gaps = {
     .name = "trace gaps",
     .summary = "the largest blocks in which a device was idle, and what the host did in each",
     .operands = "TRACE",

@@ -9,36 +9,36 @@
 #include <string.h>
 
 typedef struct values {
-    stk_option_list offsets;
+    cli_option_list offsets;
     bool            json, quiet;
 } values;
 
 static const values defaults = {.json = false};
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "offset",
      .metavar = "K=NS",
-     .kind = STK_OPTION_LIST,
+     .kind = CLI_OPTION_LIST,
      .target = offsetof(values, offsets),
      .group = "Clocks",
      .help = "nanoseconds to add to the times of the K-th trace, from 0: for hosts whose clocks "
              "differ"},
     {.name = "json",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, json),
      .group = "Common",
      .help = "print the result as JSON"},
     {.name = "quiet",
      .letter = 'q',
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, quiet),
      .group = "Common",
      .help = "show no progress and no hints; results and errors only"},
 };
 
 typedef struct session {
-    const stk_invocation *call;
-    stk_progress          progress;
+    const cli_invocation *call;
+    cli_progress          progress;
     int64_t               offsets[STK_TIMELINE_RANKS];
     bool                  given[STK_TIMELINE_RANKS];
 } session;
@@ -46,7 +46,7 @@ typedef struct session {
 static void show_progress(void *context, uint64_t done, uint64_t size)
 {
     session *s = context;
-    stk_trace_show_progress(&s->progress, done, size);
+    cli_trace_show_progress(&s->progress, done, size);
 }
 
 static void warn(void *context, const char *text)
@@ -54,9 +54,9 @@ static void warn(void *context, const char *text)
     session      *s = context;
     const values *v = s->call->values;
     if (v->quiet) return;
-    stk_progress_end(&s->progress);
+    cli_progress_end(&s->progress);
     fprintf(stderr, "stoker trace merge: ");
-    stk_text_print(stderr, text);
+    cli_text_print(stderr, text);
     fprintf(stderr, "\n");
 }
 
@@ -79,51 +79,51 @@ static int report(const session *s)
 {
     const values *v = s->call->values;
     const int     count = s->call->operand_count - 1;
-    stk_json_out  out;
+    cli_json_out  out;
     if (!v->json) {
         printf("%d traces merged into ", count);
-        stk_text_print(stdout, s->call->operands[0]);
+        cli_text_print(stdout, s->call->operands[0]);
         printf("\n");
-        return STK_EXIT_OK;
+        return CLI_EXIT_OK;
     }
-    stk_json_out_begin(&out);
+    cli_json_out_begin(&out);
     stk_json_object(&out.writer);
     stk_json_pair_string(&out.writer, "trace", s->call->operands[0]);
     stk_json_pair_int(&out.writer, "ranks", count);
     stk_json_object_end(&out.writer);
-    return stk_json_out_end(&out, s->call);
+    return cli_json_out_end(&out, s->call);
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
     session       s = {.call = call};
     stk_error     err;
-    char          message[STK_OPTION_MESSAGE];
+    char          message[CLI_OPTION_MESSAGE];
     if (call->operand_count - 1 > STK_TIMELINE_RANKS)
-        return stk_report_usage(call->command, "more than 1000 traces", NULL);
+        return cli_report_usage(call->command, "more than 1000 traces", NULL);
     for (size_t i = 0; i < v->offsets.count; i++)
         if (!parse_offset(&s, v->offsets.items[i])) {
             snprintf(message, sizeof message,
                      "--offset '%.100s' is not K=NANOSECONDS with K from 0 to %d",
                      v->offsets.items[i], call->operand_count - 2);
-            return stk_report_usage(call->command, message, "such as --offset 1=-2500");
+            return cli_report_usage(call->command, message, "such as --offset 1=-2500");
         }
-    stk_progress_begin(&s.progress, "merging", v->quiet);
+    cli_progress_begin(&s.progress, "merging", v->quiet);
     const stk_timeline_merge_options merge = {.offsets = s.offsets,
                                               .given = s.given,
-                                              .cancel = stk_signals_token(),
+                                              .cancel = cli_signals_token(),
                                               .progress = show_progress,
                                               .warn = warn,
                                               .context = &s};
     const stk_status                 st =
         stk_timeline_merge(call->operands[0], (const char *const *)call->operands + 1,
                            (size_t)call->operand_count - 1, &merge, &err);
-    stk_progress_end(&s.progress);
-    return st ? stk_report_error(call->command, &err, NULL) : report(&s);
+    cli_progress_end(&s.progress);
+    return st ? cli_report_error(call->command, &err, NULL) : report(&s);
 }
 
-const stk_command stk_command_trace_merge = {
+const cli_command cli_command_trace_merge = {
     .name = "trace merge",
     .summary = "put the traces of several ranks into one, on one clock",
     .operands = "OUT TRACE...",

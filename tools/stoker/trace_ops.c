@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct values {
-    stk_trace_values trace;
+    cli_trace_values trace;
     bool             csv;
     int64_t          count;
     const char      *sort;
@@ -22,10 +22,10 @@ static const char *sort_choice(size_t index)
     return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
 
-static const stk_option options[] = {
+static const cli_option options[] = {
     {.name = "sort",
      .metavar = "BY",
-     .kind = STK_OPTION_CHOICE,
+     .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, sort),
      .choice = sort_choice,
      .group = "What to show",
@@ -33,22 +33,22 @@ static const stk_option options[] = {
     {.name = "count",
      .letter = 'n',
      .metavar = "N",
-     .kind = STK_OPTION_INTEGER,
+     .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, count),
      .least = 0,
      .most = 1e9,
      .group = "What to show",
      .help = "operations to show; 0: all (default 30; JSON and CSV have all)"},
     {.name = "csv",
-     .kind = STK_OPTION_FLAG,
+     .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, csv),
      .group = "What to show",
      .help = "print the table as CSV"},
-    STK_TRACE_OPTIONS(values, trace),
+    CLI_TRACE_OPTIONS(values, trace),
 };
 
 typedef struct session {
-    const stk_invocation *call;
+    const cli_invocation *call;
     const values         *values;
     stk_timeline         *timeline;
     stk_timeline_ops      ops;
@@ -60,11 +60,11 @@ static double mean_ns(const stk_timeline_op *op)
     return (double)op->total_ns / (double)op->calls;
 }
 
-static stk_roof roof_of(const session *s, const stk_timeline_op *op)
+static cli_roof roof_of(const session *s, const stk_timeline_op *op)
 {
     const double seconds = mean_ns(op) / 1e9;
-    if (op->flops_per_s < 0 && op->bytes_per_s < 0) return (stk_roof){0};
-    return stk_roof_of(&s->roofs, op->flops_per_s * seconds, op->bytes_per_s * seconds,
+    if (op->flops_per_s < 0 && op->bytes_per_s < 0) return (cli_roof){0};
+    return cli_roof_of(&s->roofs, op->flops_per_s * seconds, op->bytes_per_s * seconds,
                        mean_ns(op));
 }
 
@@ -93,87 +93,87 @@ static int compare(const void *left, const void *right, void *context)
     return strcmp(stk_timeline_text(s->timeline, a->name), stk_timeline_text(s->timeline, b->name));
 }
 
-static void add_rate(stk_table *table, double rate, const char *unit)
+static void add_rate(cli_table *table, double rate, const char *unit)
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
-    char                     text[STK_FORMAT_ROOM] = "";
+    char                     text[CLI_FORMAT_ROOM] = "";
     int                      i = 0;
     for (; rate >= 999.5 && i < 5; i++)
         rate /= 1000;
     if (rate >= 0) snprintf(text, sizeof text, "%.3g %s%s", rate, prefixes[i], unit);
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
-static void add_row(stk_table *table, const session *s, const stk_timeline_op *op)
+static void add_row(cli_table *table, const session *s, const stk_timeline_op *op)
 {
-    char text[STK_TRACE_ROOM], name[400], where[8];
+    char text[CLI_TRACE_ROOM], name[400], where[8];
     snprintf(name, sizeof name, "%s%s", op->is_device ? "device " : "",
-             stk_trace_stage_word(op->stage, where));
-    stk_table_add(table, name);
-    stk_text_fit(name, sizeof name, stk_timeline_text(s->timeline, op->name), 60);
-    stk_table_add(table, name);
-    stk_table_add(table, stk_format_count(text, op->calls));
-    stk_table_add(table, stk_trace_time(text, (double)op->total_ns));
-    stk_table_add(table, stk_trace_time(text, (double)op->self_ns));
-    stk_table_add(table, stk_format_share(text, op->self_ns, s->ops.self_ns));
-    stk_table_add(table, stk_trace_time(text, mean_ns(op)));
-    stk_table_add(table, stk_trace_time(text, (double)op->p95_ns));
+             cli_trace_stage_word(op->stage, where));
+    cli_table_add(table, name);
+    cli_text_fit(name, sizeof name, stk_timeline_text(s->timeline, op->name), 60);
+    cli_table_add(table, name);
+    cli_table_add(table, cli_format_count(text, op->calls));
+    cli_table_add(table, cli_trace_time(text, (double)op->total_ns));
+    cli_table_add(table, cli_trace_time(text, (double)op->self_ns));
+    cli_table_add(table, cli_format_share(text, op->self_ns, s->ops.self_ns));
+    cli_table_add(table, cli_trace_time(text, mean_ns(op)));
+    cli_table_add(table, cli_trace_time(text, (double)op->p95_ns));
 }
 
 /* Rates stand in a table of their own: few operations have them. */
-static void print_rates(const session *s, size_t shown, const stk_style *style)
+static void print_rates(const session *s, size_t shown, const cli_style *style)
 {
     static const char *const headings[] = {"operation", "FLOP/s", "bytes/s", "roof"};
-    const bool               roofs = stk_roofs_are_known(&s->roofs);
-    stk_table                table;
+    const bool               roofs = cli_roofs_are_known(&s->roofs);
+    cli_table                table;
     char                     name[400], text[160];
     bool                     any = false;
-    stk_table_init(&table, roofs ? "frrl" : "frr");
+    cli_table_init(&table, roofs ? "frrl" : "frr");
     for (int i = 0; i < table.columns; i++)
-        stk_table_add(&table, headings[i]);
+        cli_table_add(&table, headings[i]);
     for (size_t i = 0; i < shown; i++) {
         const stk_timeline_op *op = &s->ops.list[i];
         if (op->flops_per_s < 0 && op->bytes_per_s < 0) continue;
         any = true;
-        stk_text_fit(name, sizeof name, stk_timeline_text(s->timeline, op->name), 60);
-        stk_table_add(&table, name);
+        cli_text_fit(name, sizeof name, stk_timeline_text(s->timeline, op->name), 60);
+        cli_table_add(&table, name);
         add_rate(&table, op->flops_per_s, "FLOP/s");
         add_rate(&table, op->bytes_per_s, "B/s");
-        const stk_roof roof = roof_of(s, op);
-        if (roofs) stk_table_add(&table, stk_roof_format(text, &roof));
+        const cli_roof roof = roof_of(s, op);
+        if (roofs) cli_table_add(&table, cli_roof_format(text, &roof));
     }
     if (any) {
         printf("\nRates\n");
-        if (roofs) printf("  roofs: %s\n", stk_roofs_format(text, sizeof text, &s->roofs, ""));
-        stk_table_print(&table, stdout, style);
+        if (roofs) printf("  roofs: %s\n", cli_roofs_format(text, sizeof text, &s->roofs, ""));
+        cli_table_print(&table, stdout, style);
     }
-    stk_table_release(&table);
+    cli_table_release(&table);
 }
 
 static int print_table(const session *s)
 {
     static const char *const headings[] = {"stage", "operation", "calls", "total",
                                            "self",  "share",     "mean",  "p95"};
-    const stk_style          style = stk_style_for(stdout, s->values->trace.color);
+    const cli_style          style = cli_style_for(stdout, s->values->trace.color);
     const size_t             most = s->values->count ? (size_t)s->values->count : SIZE_MAX;
     const size_t             shown = s->ops.count < most ? s->ops.count : most;
-    stk_table                table;
-    char                     count[STK_FORMAT_ROOM], time[STK_TRACE_ROOM];
-    printf("%s operations, %s of own time, %s\n", stk_format_count(count, s->ops.count),
-           stk_trace_time(time, (double)s->ops.self_ns),
+    cli_table                table;
+    char                     count[CLI_FORMAT_ROOM], time[CLI_TRACE_ROOM];
+    printf("%s operations, %s of own time, %s\n", cli_format_count(count, s->ops.count),
+           cli_trace_time(time, (double)s->ops.self_ns),
            stk_timeline_tool_name(stk_timeline_made_by(s->timeline)));
-    if (!shown) return STK_EXIT_OK;
-    stk_table_init(&table, "lfrrrrrr");
+    if (!shown) return CLI_EXIT_OK;
+    cli_table_init(&table, "lfrrrrrr");
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        stk_table_add(&table, headings[i]);
+        cli_table_add(&table, headings[i]);
     for (size_t i = 0; i < shown; i++)
         add_row(&table, s, &s->ops.list[i]);
-    stk_table_print(&table, stdout, &style);
-    stk_table_release(&table);
+    cli_table_print(&table, stdout, &style);
+    cli_table_release(&table);
     print_rates(s, shown, &style);
     if (shown < s->ops.count)
-        printf("\n%s more; --count 0 shows all\n", stk_format_count(count, s->ops.count - shown));
-    return STK_EXIT_OK;
+        printf("\n%s more; --count 0 shows all\n", cli_format_count(count, s->ops.count - shown));
+    return CLI_EXIT_OK;
 }
 
 static void print_csv_text(const char *text)
@@ -182,16 +182,16 @@ static void print_csv_text(const char *text)
     for (; *text; text++) {
         if (*text == '"') printf("\"");
         const size_t length = 1 + strcspn(text + 1, "\"");
-        stk_print_exact(stk_bytes_of(text, length));
+        cli_print_exact(stk_bytes_of(text, length));
         text += length - 1;
     }
     printf("\"");
 }
 
-static void print_csv_roof(stk_roof roof)
+static void print_csv_roof(cli_roof roof)
 {
-    printf(",%s,", stk_roof_name(roof.kind));
-    if (stk_roof_has_share(&roof)) printf("%.6f", roof.share);
+    printf(",%s,", cli_roof_name(roof.kind));
+    if (cli_roof_has_share(&roof)) printf("%.6f", roof.share);
     printf("\n");
 }
 
@@ -204,7 +204,7 @@ static int print_csv(const session *s)
         char                   word[8];
         print_csv_text(stk_timeline_text(s->timeline, op->name));
         printf(",%s,%s,%llu,%llu,%llu,%.6f,%.1f,%llu,", op->is_device ? "device" : "host",
-               stk_trace_stage_word(op->stage, word), (unsigned long long)op->calls,
+               cli_trace_stage_word(op->stage, word), (unsigned long long)op->calls,
                (unsigned long long)op->total_ns, (unsigned long long)op->self_ns,
                s->ops.self_ns ? (double)op->self_ns / (double)s->ops.self_ns : 0, mean_ns(op),
                (unsigned long long)op->p95_ns);
@@ -213,24 +213,24 @@ static int print_csv(const session *s)
         if (op->bytes_per_s >= 0) printf("%.6g", op->bytes_per_s);
         print_csv_roof(roof_of(s, op));
     }
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 static int print_json(const session *s)
 {
-    stk_json_out out;
-    stk_json_out_begin(&out);
+    cli_json_out out;
+    cli_json_out_begin(&out);
     stk_json_writer *json = &out.writer;
     stk_json_object(json);
     stk_json_pair_string(json, "trace", s->call->operands[0]);
     stk_json_pair_string(json, "tool", stk_timeline_tool_name(stk_timeline_made_by(s->timeline)));
     stk_json_pair_uint(json, "self_ns", s->ops.self_ns);
-    stk_roofs_write(json, &s->roofs, "");
+    cli_roofs_write(json, &s->roofs, "");
     stk_json_key(json, "operations");
     stk_json_array(json);
     for (size_t i = 0; i < s->ops.count; i++) {
         const stk_timeline_op *op = &s->ops.list[i];
-        const stk_roof         roof = roof_of(s, op);
+        const cli_roof         roof = roof_of(s, op);
         stk_json_object(json);
         stk_json_pair_string(json, "name", stk_timeline_text(s->timeline, op->name));
         stk_json_pair_string(json, "where", op->is_device ? "device" : "host");
@@ -240,14 +240,14 @@ static int print_json(const session *s)
         stk_json_pair_uint(json, "self_ns", op->self_ns);
         stk_json_pair_double(json, "mean_ns", mean_ns(op));
         stk_json_pair_uint(json, "p95_ns", op->p95_ns);
-        stk_trace_pair_known(json, "flops_per_s", op->flops_per_s);
-        stk_trace_pair_known(json, "bytes_per_s", op->bytes_per_s);
-        stk_roof_write(json, &roof);
+        cli_trace_pair_known(json, "flops_per_s", op->flops_per_s);
+        cli_trace_pair_known(json, "bytes_per_s", op->bytes_per_s);
+        cli_roof_write(json, &roof);
         stk_json_object_end(json);
     }
     stk_json_array_end(json);
     stk_json_object_end(json);
-    return stk_json_out_end(&out, s->call);
+    return cli_json_out_end(&out, s->call);
 }
 
 static void take_roofs(session *s)
@@ -260,20 +260,20 @@ static void take_roofs(session *s)
     s->roofs.launch_ns = roofs.launch_ns;
 }
 
-static int run(const stk_invocation *call)
+static int run(const cli_invocation *call)
 {
     const values *v = call->values;
     session       s = {.call = call, .values = v};
     stk_error     err;
     int           code;
     if (v->csv && v->trace.json)
-        return stk_report_usage(call->command, "--csv and --json are two forms of one result",
+        return cli_report_usage(call->command, "--csv and --json are two forms of one result",
                                 "give one of them");
-    if (stk_trace_load(&s.timeline, call->operands[0], &v->trace, call->command, &err))
-        return stk_report_error(call->command, &err, NULL);
+    if (cli_trace_load(&s.timeline, call->operands[0], &v->trace, call->command, &err))
+        return cli_report_error(call->command, &err, NULL);
     take_roofs(&s);
     if (stk_timeline_count_ops(&s.ops, s.timeline, &err)) {
-        code = stk_report_error(call->command, &err, NULL);
+        code = cli_report_error(call->command, &err, NULL);
     } else {
         qsort_r(s.ops.list, s.ops.count, sizeof *s.ops.list, compare, &s);
         code = v->trace.json ? print_json(&s) : v->csv ? print_csv(&s) : print_table(&s);
@@ -283,7 +283,7 @@ static int run(const stk_invocation *call)
     return code;
 }
 
-const stk_command stk_command_trace_ops = {
+const cli_command cli_command_trace_ops = {
     .name = "trace ops",
     .summary = "a line an operation: calls, total and own time, mean, p95, rates",
     .operands = "TRACE",

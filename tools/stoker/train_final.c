@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void write_object(stk_json_writer *json, const stk_train_final *final)
+static void write_object(stk_json_writer *json, const cli_train_final *final)
 {
     const stk_evaluation *e = &final->result;
     stk_json_object(json);
@@ -22,7 +22,7 @@ static void write_object(stk_json_writer *json, const stk_train_final *final)
     stk_json_object_end(json);
 }
 
-static stk_status keep(const stk_train_final *final, const char *folder, stk_error *err)
+static stk_status keep(const cli_train_final *final, const char *folder, stk_error *err)
 {
     char            path[STK_TRAIN_PATH + 16];
     stk_json_writer json;
@@ -32,59 +32,59 @@ static stk_status keep(const stk_train_final *final, const char *folder, stk_err
     stk_json_begin(&json, &text, 2);
     write_object(&json, final);
     stk_status st = stk_json_end(&json, err);
-    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&text), err);
+    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&text), err);
     stk_blob_release(&text);
     return st;
 }
 
-static stk_status evaluate(stk_train_final *final, const stk_train_job *job, const char *folder,
+static stk_status evaluate(cli_train_final *final, const cli_train_job *job, const char *folder,
                            stk_error *err)
 {
     const stk_train_recipe     *r = &job->recipe;
     const stk_predictor_options options = {.backend = *r->knobs.backend ? r->knobs.backend : NULL,
-                                           .cancel = stk_signals_token(),
+                                           .cancel = cli_signals_token(),
                                            .threads = (int)r->knobs.threads,
                                            .batch = r->data.eval_batch};
     stk_predictor              *predictor;
     STK_TRY(stk_predictor_open(&predictor, folder, &options, err));
-    const stk_evaluate_options what = {.split = final->split, .cancel = stk_signals_token()};
+    const stk_evaluate_options what = {.split = final->split, .cancel = cli_signals_token()};
     stk_status                 st = stk_predictor_evaluate(predictor, &what, &final->result, err);
     stk_predictor_free(predictor);
     final->there = st == STK_OK;
     return st ? st : keep(final, folder, err);
 }
 
-bool stk_train_final_run(stk_train_final *final, const stk_train_job *job, const char *folder)
+bool cli_train_final_run(cli_train_final *final, const cli_train_job *job, const char *folder)
 {
     stk_error err;
     char      line[1024];
-    *final = (stk_train_final){0};
+    *final = (cli_train_final){0};
     if (!job->data.test_count) return true;
     memcpy(final->split, job->data.test_split, sizeof final->split);
     const stk_status st = evaluate(final, job, folder, &err);
     if (!st) return true;
     fprintf(stderr, "stoker train: the model was not tested on ");
-    stk_text_print(stderr, final->split);
+    cli_text_print(stderr, final->split);
     fprintf(stderr, ": %s\n", stk_error_line(&err, line, sizeof line));
     return false;
 }
 
-void stk_train_final_release(stk_train_final *final)
+void cli_train_final_release(cli_train_final *final)
 {
     stk_evaluation_release(&final->result);
 }
 
-void stk_train_final_print(const stk_train_final *final)
+void cli_train_final_print(const cli_train_final *final)
 {
-    char count[STK_FORMAT_ROOM];
+    char count[CLI_FORMAT_ROOM];
     if (!final->there) return;
     printf("%.2f %% of the %s pictures of ", 100 * final->result.accuracy,
-           stk_format_count(count, (uint64_t) final->result.count));
-    stk_text_print(stdout, final->split);
+           cli_format_count(count, (uint64_t) final->result.count));
+    cli_text_print(stdout, final->split);
     printf(" right, which the best model was shown once, now\n");
 }
 
-void stk_train_final_json(stk_json_writer *json, const stk_train_final *final)
+void cli_train_final_json(stk_json_writer *json, const cli_train_final *final)
 {
     if (!final->there) return;
     stk_json_key(json, "test");

@@ -10,54 +10,54 @@ static const struct {
     const char *flag, *key;
     size_t      offset;
 } keys[] = {
-    {"--split", "data.split", offsetof(stk_train_values, split)},
-    {"--validation", "data.validation", offsetof(stk_train_values, validation)},
-    {"--preset", "data.preset", offsetof(stk_train_values, preset)},
-    {"--size", "data.size", offsetof(stk_train_values, size)},
-    {"--batch", "data.batch", offsetof(stk_train_values, batch)},
-    {"--mixup", "data.mixup", offsetof(stk_train_values, mixup)},
-    {"--cutmix", "data.cutmix", offsetof(stk_train_values, cutmix)},
-    {"--cache", "data.cache", offsetof(stk_train_values, cache)},
-    {"--resident", "data.resident", offsetof(stk_train_values, resident)},
-    {"--on-bad", "data.on_bad_sample", offsetof(stk_train_values, on_bad)},
-    {"--balance", "data.balance", offsetof(stk_train_values, balance)},
-    {"--model", "model.name", offsetof(stk_train_values, model)},
-    {"--width", "model.width", offsetof(stk_train_values, width)},
-    {"--weights", "model.weights", offsetof(stk_train_values, weights)},
-    {"--freeze", "train.freeze", offsetof(stk_train_values, freeze)},
-    {"--epochs", "train.epochs", offsetof(stk_train_values, epochs)},
-    {"--steps", "train.steps", offsetof(stk_train_values, steps)},
-    {"--optimizer", "train.optimizer", offsetof(stk_train_values, optimizer)},
-    {"--learning-rate", "train.learning_rate", offsetof(stk_train_values, learning_rate)},
-    {"--schedule", "train.schedule", offsetof(stk_train_values, schedule)},
-    {"--momentum", "train.momentum", offsetof(stk_train_values, momentum)},
-    {"--weight-decay", "train.weight_decay", offsetof(stk_train_values, weight_decay)},
-    {"--loss", "train.loss", offsetof(stk_train_values, loss)},
-    {"--class-weights", "train.class_weights", offsetof(stk_train_values, class_weights)},
-    {"--label-smoothing", "train.label_smoothing", offsetof(stk_train_values, label_smoothing)},
-    {"--ema", "train.ema", offsetof(stk_train_values, ema)},
-    {"--lookahead", "train.lookahead", offsetof(stk_train_values, lookahead)},
-    {"--precision", "train.precision", offsetof(stk_train_values, precision)},
-    {"--accumulate", "train.accumulate", offsetof(stk_train_values, accumulate)},
-    {"--clip-norm", "train.clip_norm", offsetof(stk_train_values, clip_norm)},
-    {"--early-stop", "train.early_stop", offsetof(stk_train_values, early_stop)},
-    {"--tta", "train.tta", offsetof(stk_train_values, tta)},
-    {"--seed", "train.seed", offsetof(stk_train_values, seed)},
-    {"--backend", "knobs.backend", offsetof(stk_train_values, backend)},
-    {"--threads", "knobs.threads", offsetof(stk_train_values, threads)},
-    {"--input-threads", "knobs.input_threads", offsetof(stk_train_values, input_threads)},
-    {"--memory-mb", "knobs.memory_mb", offsetof(stk_train_values, memory_mb)},
-    {"--folder", "output.folder", offsetof(stk_train_values, folder)},
-    {"--log-every", "output.log_every", offsetof(stk_train_values, log_every)},
-    {"--checkpoint-every", "output.checkpoint_every", offsetof(stk_train_values, checkpoint_every)},
+    {"--split", "data.split", offsetof(cli_train_values, split)},
+    {"--validation", "data.validation", offsetof(cli_train_values, validation)},
+    {"--preset", "data.preset", offsetof(cli_train_values, preset)},
+    {"--size", "data.size", offsetof(cli_train_values, size)},
+    {"--batch", "data.batch", offsetof(cli_train_values, batch)},
+    {"--mixup", "data.mixup", offsetof(cli_train_values, mixup)},
+    {"--cutmix", "data.cutmix", offsetof(cli_train_values, cutmix)},
+    {"--cache", "data.cache", offsetof(cli_train_values, cache)},
+    {"--resident", "data.resident", offsetof(cli_train_values, resident)},
+    {"--on-bad", "data.on_bad_sample", offsetof(cli_train_values, on_bad)},
+    {"--balance", "data.balance", offsetof(cli_train_values, balance)},
+    {"--model", "model.name", offsetof(cli_train_values, model)},
+    {"--width", "model.width", offsetof(cli_train_values, width)},
+    {"--weights", "model.weights", offsetof(cli_train_values, weights)},
+    {"--freeze", "train.freeze", offsetof(cli_train_values, freeze)},
+    {"--epochs", "train.epochs", offsetof(cli_train_values, epochs)},
+    {"--steps", "train.steps", offsetof(cli_train_values, steps)},
+    {"--optimizer", "train.optimizer", offsetof(cli_train_values, optimizer)},
+    {"--learning-rate", "train.learning_rate", offsetof(cli_train_values, learning_rate)},
+    {"--schedule", "train.schedule", offsetof(cli_train_values, schedule)},
+    {"--momentum", "train.momentum", offsetof(cli_train_values, momentum)},
+    {"--weight-decay", "train.weight_decay", offsetof(cli_train_values, weight_decay)},
+    {"--loss", "train.loss", offsetof(cli_train_values, loss)},
+    {"--class-weights", "train.class_weights", offsetof(cli_train_values, class_weights)},
+    {"--label-smoothing", "train.label_smoothing", offsetof(cli_train_values, label_smoothing)},
+    {"--ema", "train.ema", offsetof(cli_train_values, ema)},
+    {"--lookahead", "train.lookahead", offsetof(cli_train_values, lookahead)},
+    {"--precision", "train.precision", offsetof(cli_train_values, precision)},
+    {"--accumulate", "train.accumulate", offsetof(cli_train_values, accumulate)},
+    {"--clip-norm", "train.clip_norm", offsetof(cli_train_values, clip_norm)},
+    {"--early-stop", "train.early_stop", offsetof(cli_train_values, early_stop)},
+    {"--tta", "train.tta", offsetof(cli_train_values, tta)},
+    {"--seed", "train.seed", offsetof(cli_train_values, seed)},
+    {"--backend", "knobs.backend", offsetof(cli_train_values, backend)},
+    {"--threads", "knobs.threads", offsetof(cli_train_values, threads)},
+    {"--input-threads", "knobs.input_threads", offsetof(cli_train_values, input_threads)},
+    {"--memory-mb", "knobs.memory_mb", offsetof(cli_train_values, memory_mb)},
+    {"--folder", "output.folder", offsetof(cli_train_values, folder)},
+    {"--log-every", "output.log_every", offsetof(cli_train_values, log_every)},
+    {"--checkpoint-every", "output.checkpoint_every", offsetof(cli_train_values, checkpoint_every)},
 };
 
-static const char *text_of(const stk_train_values *v, size_t i)
+static const char *text_of(const cli_train_values *v, size_t i)
 {
     return *(const char *const *)(const void *)((const char *)v + keys[i].offset);
 }
 
-bool stk_train_flags_name(const stk_train_values *values, const char *key)
+bool cli_train_flags_name(const cli_train_values *values, const char *key)
 {
     const size_t length = strlen(key);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -69,7 +69,7 @@ bool stk_train_flags_name(const stk_train_values *values, const char *key)
     return false;
 }
 
-static stk_status apply_flags(const stk_train_values *v, stk_train_recipe *recipe, stk_error *err)
+static stk_status apply_flags(const cli_train_values *v, stk_train_recipe *recipe, stk_error *err)
 {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const char *text = text_of(v, i);
@@ -97,7 +97,7 @@ static stk_status apply_pair(const char *pair, stk_train_recipe *recipe, stk_err
     return stk_train_recipe_set(recipe, key, equals + 1, where, err);
 }
 
-static stk_status apply_all(const stk_train_values *v, const char *data, stk_train_recipe *recipe,
+static stk_status apply_all(const cli_train_values *v, const char *data, stk_train_recipe *recipe,
                             stk_error *err)
 {
     STK_TRY(apply_flags(v, recipe, err));
@@ -115,20 +115,20 @@ static stk_status find_model(const char *name, stk_error *err)
     return st;
 }
 
-int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *values,
+int cli_train_flags_apply(const cli_invocation *call, const cli_train_values *values,
                           const char *data, stk_train_recipe *recipe)
 {
     stk_error err;
     char      message[sizeof err.where + sizeof err.message + 2];
     if (values->recipe && stk_train_recipe_load(recipe, NULL, values->recipe, &err))
-        return stk_report_recipe(call->command, &err, NULL);
+        return cli_report_recipe(call->command, &err, NULL);
     const stk_status st = apply_all(values, data, recipe, &err);
-    if (!st && (!*recipe->model.name || !find_model(recipe->model.name, &err))) return STK_EXIT_OK;
+    if (!st && (!*recipe->model.name || !find_model(recipe->model.name, &err))) return CLI_EXIT_OK;
     snprintf(message, sizeof message, "%s: %s", err.where, err.message);
-    return stk_report_usage(call->command, message, NULL);
+    return cli_report_usage(call->command, message, NULL);
 }
 
-int stk_train_flags_inject(const stk_invocation *call, const stk_train_values *values,
+int cli_train_flags_inject(const cli_invocation *call, const cli_train_values *values,
                            stk_inject *inject)
 {
     stk_error err;
@@ -136,36 +136,36 @@ int stk_train_flags_inject(const stk_invocation *call, const stk_train_values *v
     for (size_t i = 0; i < values->inject.count; i++) {
         if (!stk_inject_parse(inject, values->inject.items[i], &err)) continue;
         snprintf(message, sizeof message, "--inject %s: %s", err.where, err.message);
-        return stk_report_usage(call->command, message, NULL);
+        return cli_report_usage(call->command, message, NULL);
     }
     if (values->no_callbacks) inject->callback_s = 0;
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
-static void print_pairs(FILE *out, const stk_train_values *v, const char *key)
+static void print_pairs(FILE *out, const cli_train_values *v, const char *key)
 {
     const size_t length = strlen(key);
     for (size_t i = 0; i < v->set.count; i++) {
         const char *pair = v->set.items[i];
         if (strncmp(pair, key, length) == 0 && pair[length] == '=') continue;
         fprintf(out, " --set ");
-        stk_print_word(out, pair);
+        cli_print_word(out, pair);
     }
 }
 
-void stk_train_flags_print(FILE *out, const stk_train_values *v, const char *data, const char *key)
+void cli_train_flags_print(FILE *out, const cli_train_values *v, const char *data, const char *key)
 {
     if (v->recipe) fprintf(out, " --recipe ");
-    if (v->recipe) stk_print_path(out, v->recipe);
+    if (v->recipe) cli_print_path(out, v->recipe);
     if (data) fprintf(out, " ");
-    if (data) stk_print_path(out, data);
+    if (data) cli_print_path(out, data);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const char *text = *(const char *const *)(const void *)((const char *)v + keys[i].offset);
         if (!text || strcmp(keys[i].key, key) == 0) continue;
         /* The value of a flag that may stand alone is joined to it, and one like a flag. */
         const bool joined = strcmp(keys[i].flag, "--freeze") == 0 || *text == '-';
         fprintf(out, " %s%s", keys[i].flag, joined ? "=" : " ");
-        stk_print_word(out, text);
+        cli_print_word(out, text);
     }
     if (v->trivial) fprintf(out, " --trivial-model");
     if (v->eager) fprintf(out, " --eager");
@@ -174,13 +174,13 @@ void stk_train_flags_print(FILE *out, const stk_train_values *v, const char *dat
     print_pairs(out, v, key);
 }
 
-void stk_train_print_models(FILE *out, int width)
+void cli_train_print_models(FILE *out, int width)
 {
     const stk_model *model;
     fprintf(out, "\nNetworks for --model:\n");
     for (size_t i = 0; (model = stk_model_at(i)) != NULL; i++) {
         const int column = fprintf(out, "  %s", model->name);
-        stk_text_wrap(out, model->help, column, 26, width);
+        cli_text_wrap(out, model->help, column, 26, width);
     }
 }
 
@@ -191,14 +191,14 @@ static void print_faults(FILE *out, int width)
     for (size_t i = 0; (usage = stk_inject_help_at(i, &meaning)) != NULL; i++) {
         const int column = fprintf(out, "  %s", usage);
         if (column > 24) fprintf(out, "\n");
-        stk_text_wrap(out, meaning, column > 24 ? 0 : column, 26, width);
+        cli_text_wrap(out, meaning, column > 24 ? 0 : column, 26, width);
     }
 }
 
-void stk_train_print_keys(FILE *out, int width)
+void cli_train_print_keys(FILE *out, int width)
 {
     const stk_train_key *key;
-    stk_train_print_models(out, width);
+    cli_train_print_models(out, width);
     print_faults(out, width);
     fprintf(out, "\nKeys of a recipe, for --set; in brackets what they are by themselves:\n");
     for (size_t i = 0; (key = stk_train_key_at(i)) != NULL; i++) {
@@ -207,6 +207,6 @@ void stk_train_print_keys(FILE *out, int width)
         snprintf(text, sizeof text, "%s%s%s%s", key->help, *key->fallback ? " [" : "",
                  key->fallback, *key->fallback ? "]" : "");
         if (column > 24) fprintf(out, "\n");
-        stk_text_wrap(out, text, column > 24 ? 0 : column, 26, width);
+        cli_text_wrap(out, text, column > 24 ? 0 : column, 26, width);
     }
 }

@@ -1,7 +1,7 @@
 /* Flags that set keys of a training recipe: those of the commands that train or measure training.
  * Each is handed on as text, so that a recipe and a flag are checked, and refused, alike. */
-#ifndef STK_TOOLS_TRAIN_FLAGS_H
-#define STK_TOOLS_TRAIN_FLAGS_H
+#ifndef CLI_TOOLS_TRAIN_FLAGS_H
+#define CLI_TOOLS_TRAIN_FLAGS_H
 
 #include "choices.h"
 #include "command.h"
@@ -9,7 +9,7 @@
 
 #include <stoker/train.h>
 
-typedef struct stk_train_values {
+typedef struct cli_train_values {
     const char *recipe;
     const char *split, *validation, *preset, *size, *batch, *mixup, *cutmix, *resident, *cache;
     const char *balance, *on_bad, *model, *width, *weights, *freeze;
@@ -19,186 +19,186 @@ typedef struct stk_train_values {
     const char     *backend, *threads, *input_threads, *memory_mb;
     const char     *folder, *log_every, *checkpoint_every;
     bool            trivial, eager, no_fuse, no_callbacks, json, quiet, follow_outside;
-    stk_option_list set, inject;
-} stk_train_values;
+    cli_option_list set, inject;
+} cli_train_values;
 
-#define STK_TRAIN_TEXT_OPTION(type, field, flag, value, heading, text)                             \
+#define CLI_TRAIN_TEXT_OPTION(type, field, flag, value, heading, text)                             \
     {                                                                                              \
-        .name = flag, .metavar = value, .kind = STK_OPTION_TEXT, .target = offsetof(type, field),  \
+        .name = flag, .metavar = value, .kind = CLI_OPTION_TEXT, .target = offsetof(type, field),  \
         .group = heading, .help = text                                                             \
     }
 
 /* The same for a flag with words to choose from, which a shell completes. What else is right is the
  * recipe's to say: "auto", or a split of another name. */
-#define STK_TRAIN_WORD_OPTION(type, field, flag, value, words, heading, text)                      \
+#define CLI_TRAIN_WORD_OPTION(type, field, flag, value, words, heading, text)                      \
     {                                                                                              \
-        .name = flag, .metavar = value, .kind = STK_OPTION_TEXT, .target = offsetof(type, field),  \
+        .name = flag, .metavar = value, .kind = CLI_OPTION_TEXT, .target = offsetof(type, field),  \
         .choice = words, .group = heading, .help = text                                            \
     }
 
 /* What every one of these commands takes. */
-#define STK_TRAIN_OPTIONS(type, member)                                                            \
+#define CLI_TRAIN_OPTIONS(type, member)                                                            \
     {.name = "recipe",                                                                             \
      .letter = 'r',                                                                                \
      .metavar = "FILE",                                                                            \
-     .kind = STK_OPTION_FILE,                                                                      \
+     .kind = CLI_OPTION_FILE,                                                                      \
      .target = offsetof(type, member.recipe),                                                      \
      .group = "Recipe",                                                                            \
      .help = "a training recipe (YAML); flags come after it"},                                     \
         {.name = "set",                                                                            \
          .metavar = "SECTION.KEY=VALUE",                                                           \
-         .kind = STK_OPTION_LIST,                                                                  \
+         .kind = CLI_OPTION_LIST,                                                                  \
          .target = offsetof(type, member.set),                                                     \
          .group = "Recipe",                                                                        \
          .help = "any key of a recipe, such as train.gamma=0.2; may be given several times"},      \
-        STK_TRAIN_WORD_OPTION(type, member.split, "split", "SPLIT", stk_choice_split, "Data",      \
+        CLI_TRAIN_WORD_OPTION(type, member.split, "split", "SPLIT", cli_choice_split, "Data",      \
                               "the split to train on (default: train where there is one)"),        \
-        STK_TRAIN_WORD_OPTION(type, member.validation, "validation", "SPLIT|SHARE|none",           \
-                              stk_choice_validation, "Data",                                       \
+        CLI_TRAIN_WORD_OPTION(type, member.validation, "validation", "SPLIT|SHARE|none",           \
+                              cli_choice_validation, "Data",                                       \
                               "what to evaluate on: a split, a share such as 0.1 that is held "    \
                               "back, or none"),                                                    \
-        STK_TRAIN_WORD_OPTION(type, member.preset, "preset", "PRESET", stk_preset_choice, "Data",  \
+        CLI_TRAIN_WORD_OPTION(type, member.preset, "preset", "PRESET", cli_preset_choice, "Data",  \
                               "how pictures are prepared: imagenet, cifar, cifar-shift, fashion "  \
                               "(default: by their size)"),                                         \
-        STK_TRAIN_TEXT_OPTION(type, member.size, "size", "N", "Data",                              \
+        CLI_TRAIN_TEXT_OPTION(type, member.size, "size", "N", "Data",                              \
                               "pixels of a side (default: the preset's)"),                         \
-        STK_TRAIN_TEXT_OPTION(type, member.batch, "batch", "N", "Data", "pictures of a step"),     \
-        STK_TRAIN_TEXT_OPTION(type, member.mixup, "mixup", "ALPHA", "Data",                        \
+        CLI_TRAIN_TEXT_OPTION(type, member.batch, "batch", "N", "Data", "pictures of a step"),     \
+        CLI_TRAIN_TEXT_OPTION(type, member.mixup, "mixup", "ALPHA", "Data",                        \
                               "MixUp with this alpha (default 0: off)"),                           \
-        STK_TRAIN_TEXT_OPTION(type, member.cutmix, "cutmix", "ALPHA", "Data",                      \
+        CLI_TRAIN_TEXT_OPTION(type, member.cutmix, "cutmix", "ALPHA", "Data",                      \
                               "CutMix with this alpha (default 0: off)"),                          \
-        STK_TRAIN_TEXT_OPTION(type, member.resident, "resident", "auto|on|off", "Data",            \
+        CLI_TRAIN_TEXT_OPTION(type, member.resident, "resident", "auto|on|off", "Data",            \
                               "keep all pictures on the device and prepare them there (default: "  \
                               "on a GPU, where they fit)"),                                        \
-        STK_TRAIN_TEXT_OPTION(type, member.cache, "cache", "auto|memory|disk|none", "Data",        \
+        CLI_TRAIN_TEXT_OPTION(type, member.cache, "cache", "auto|memory|disk|none", "Data",        \
                               "keep what was read for later epochs (default: in memory, where it " \
                               "fits)"),                                                            \
-        STK_TRAIN_TEXT_OPTION(type, member.balance, "balance", "none|classes", "Data",             \
+        CLI_TRAIN_TEXT_OPTION(type, member.balance, "balance", "none|classes", "Data",             \
                               "draw pictures so that every class comes equally often (default "    \
                               "none)"),                                                            \
-        STK_TRAIN_TEXT_OPTION(type, member.on_bad, "on-bad", "stop|skip", "Data",                  \
+        CLI_TRAIN_TEXT_OPTION(type, member.on_bad, "on-bad", "stop|skip", "Data",                  \
                               "pictures that cannot be read: stop, or leave them out and tell "    \
                               "which (default stop)"),                                             \
-        STK_FOLLOW_OUTSIDE_OPTION(type, member.follow_outside, "Data"),                            \
-        STK_TRAIN_WORD_OPTION(type, member.model, "model", "NAME", stk_choice_model, "Model",      \
+        CLI_FOLLOW_OUTSIDE_OPTION(type, member.follow_outside, "Data"),                            \
+        CLI_TRAIN_WORD_OPTION(type, member.model, "model", "NAME", cli_choice_model, "Model",      \
                               "the network, of those below (default: by the size of pictures)"),   \
-        STK_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \
+        CLI_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \
                               "times its channels (default 1)"),                                   \
-        STK_TRAIN_TEXT_OPTION(type, member.weights, "weights", "FILE|RUN", "Model",                \
+        CLI_TRAIN_TEXT_OPTION(type, member.weights, "weights", "FILE|RUN", "Model",                \
                               "safetensors or a run to begin with: fine-tunes, at smaller rates "  \
                               "and in fewer epochs; classes of other names begin anew"),           \
         {.name = "freeze",                                                                         \
          .metavar = "LAYERS",                                                                      \
          .usual = "backbone",                                                                      \
-         .kind = STK_OPTION_TEXT,                                                                  \
+         .kind = CLI_OPTION_TEXT,                                                                  \
          .target = offsetof(type, member.freeze),                                                  \
          .group = "Model",                                                                         \
          .help = "what of --weights stays as it is: alone, all but the last layer; or layers by "  \
                  "name, as in --freeze=conv1,layer1"},                                             \
         {.name = "trivial-model",                                                                  \
-         .kind = STK_OPTION_FLAG,                                                                  \
+         .kind = CLI_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.trivial),                                                 \
          .group = "Model",                                                                         \
          .help = "one dense layer on the mean colour: no compute, to measure the rest"},           \
-        STK_TRAIN_WORD_OPTION(type, member.optimizer, "optimizer", "NAME", stk_choice_optimizer,   \
+        CLI_TRAIN_WORD_OPTION(type, member.optimizer, "optimizer", "NAME", cli_choice_optimizer,   \
                               "Training",                                                          \
                               "sgd, nesterov, adamw, lars or lamb (default: nesterov; adamw for "  \
                               "transformers)"),                                                    \
-        STK_TRAIN_TEXT_OPTION(type, member.learning_rate, "learning-rate", "X", "Training",        \
+        CLI_TRAIN_TEXT_OPTION(type, member.learning_rate, "learning-rate", "X", "Training",        \
                               "the largest of the schedule (default: by optimizer and batch; "     \
                               "'stoker lr-find' measures it)"),                                    \
-        STK_TRAIN_TEXT_OPTION(type, member.learning_rate, "lr", "X", "Training",                   \
+        CLI_TRAIN_TEXT_OPTION(type, member.learning_rate, "lr", "X", "Training",                   \
                               "the same as --learning-rate"),                                      \
-        STK_TRAIN_TEXT_OPTION(type, member.momentum, "momentum", "X", "Training",                  \
+        CLI_TRAIN_TEXT_OPTION(type, member.momentum, "momentum", "X", "Training",                  \
                               "of sgd, nesterov, lars; beta1 of the others (default 0.9)"),        \
-        STK_TRAIN_TEXT_OPTION(type, member.weight_decay, "weight-decay", "X", "Training",          \
+        CLI_TRAIN_TEXT_OPTION(type, member.weight_decay, "weight-decay", "X", "Training",          \
                               "default 5e-4; 0.05 for adamw and lamb"),                            \
-        STK_TRAIN_TEXT_OPTION(type, member.loss, "loss", "NAME", "Training",                       \
+        CLI_TRAIN_TEXT_OPTION(type, member.loss, "loss", "NAME", "Training",                       \
                               "cross_entropy or focal (default cross_entropy)"),                   \
-        STK_TRAIN_TEXT_OPTION(type, member.class_weights, "class-weights", "WEIGHTS", "Training",  \
+        CLI_TRAIN_TEXT_OPTION(type, member.class_weights, "class-weights", "WEIGHTS", "Training",  \
                               "what classes count in the loss: none, balanced, 1,2,0.5 or "        \
                               "cat=2,dog=0.5 (default none)"),                                     \
-        STK_TRAIN_TEXT_OPTION(type, member.label_smoothing, "label-smoothing", "X", "Training",    \
+        CLI_TRAIN_TEXT_OPTION(type, member.label_smoothing, "label-smoothing", "X", "Training",    \
                               "the share of a label that is spread over all classes (default 0)"), \
-        STK_TRAIN_TEXT_OPTION(type, member.ema, "ema", "DECAY", "Training",                        \
+        CLI_TRAIN_TEXT_OPTION(type, member.ema, "ema", "DECAY", "Training",                        \
                               "evaluate an average of the weights (default 0: off)"),              \
-        STK_TRAIN_TEXT_OPTION(type, member.lookahead, "lookahead", "N", "Training",                \
+        CLI_TRAIN_TEXT_OPTION(type, member.lookahead, "lookahead", "N", "Training",                \
                               "updates between two at which the weights go back to a slow "        \
                               "average of theirs (default 0: never; 5 for airbench)"),             \
-        STK_TRAIN_WORD_OPTION(                                                                     \
-            type, member.precision, "precision", "P", stk_choice_precision, "Training",            \
+        CLI_TRAIN_WORD_OPTION(                                                                     \
+            type, member.precision, "precision", "P", cli_choice_precision, "Training",            \
             "of convolutions and matrix products: fp32, tf32, bf16 or fp16 (default: "             \
             "fp16 on a GPU, else fp32)"),                                                          \
-        STK_TRAIN_TEXT_OPTION(type, member.accumulate, "accumulate", "N", "Training",              \
+        CLI_TRAIN_TEXT_OPTION(type, member.accumulate, "accumulate", "N", "Training",              \
                               "steps whose gradients are added up before an update (default 1)"),  \
-        STK_TRAIN_TEXT_OPTION(type, member.clip_norm, "clip-norm", "X", "Training",                \
+        CLI_TRAIN_TEXT_OPTION(type, member.clip_norm, "clip-norm", "X", "Training",                \
                               "gradients are shortened to this length (default 0: not)"),          \
-        STK_TRAIN_TEXT_OPTION(type, member.tta, "tta", "none|mirror|mirror-shift", "Training",     \
+        CLI_TRAIN_TEXT_OPTION(type, member.tta, "tta", "none|mirror|mirror-shift", "Training",     \
                               "evaluate several views of a picture and average (default none)"),   \
-        STK_TRAIN_TEXT_OPTION(type, member.seed, "seed", "N", "Training",                          \
+        CLI_TRAIN_TEXT_OPTION(type, member.seed, "seed", "N", "Training",                          \
                               "of weights, order and augmentation (default 1)"),                   \
-        STK_TRAIN_WORD_OPTION(type, member.backend, "backend", "B", stk_choice_backend, "Machine", \
+        CLI_TRAIN_WORD_OPTION(type, member.backend, "backend", "B", cli_choice_backend, "Machine", \
                               "what computes: cuda, cpu or ref (default: the fastest there is)"),  \
-        STK_TRAIN_TEXT_OPTION(type, member.threads, "threads", "N", "Machine",                     \
+        CLI_TRAIN_TEXT_OPTION(type, member.threads, "threads", "N", "Machine",                     \
                               "that compute (default: one per core, less those for input)"),       \
-        STK_TRAIN_TEXT_OPTION(type, member.input_threads, "input-threads", "N", "Machine",         \
+        CLI_TRAIN_TEXT_OPTION(type, member.input_threads, "input-threads", "N", "Machine",         \
                               "that prepare input, the training thread included"),                 \
-        STK_TRAIN_TEXT_OPTION(type, member.memory_mb, "memory-mb", "N", "Machine",                 \
+        CLI_TRAIN_TEXT_OPTION(type, member.memory_mb, "memory-mb", "N", "Machine",                 \
                               "most memory for input, in MB (default: a quarter of the "           \
                               "machine's)"),                                                       \
         {.name = "eager",                                                                          \
-         .kind = STK_OPTION_FLAG,                                                                  \
+         .kind = CLI_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.eager),                                                   \
          .group = "Machine",                                                                       \
          .help = "operation by operation, unoptimised; stops at the first result that is not "     \
                  "finite"},                                                                        \
         {.name = "inject",                                                                         \
          .metavar = "FAULT=HOW",                                                                   \
-         .kind = STK_OPTION_LIST,                                                                  \
+         .kind = CLI_OPTION_LIST,                                                                  \
          .target = offsetof(type, member.inject),                                                  \
          .group = "Machine",                                                                       \
          .help = "slow one stage down on purpose, such as read=20MB/s or callback=5ms; may be "    \
                  "given several times"},                                                           \
         {.name = "no-fuse",                                                                        \
-         .kind = STK_OPTION_FLAG,                                                                  \
+         .kind = CLI_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.no_fuse),                                                 \
          .group = "Machine",                                                                       \
          .help = "every operation by itself, slower: for traces whose names are the layers'"},     \
         {.name = "no-callbacks",                                                                   \
-         .kind = STK_OPTION_FLAG,                                                                  \
+         .kind = CLI_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.no_callbacks),                                            \
          .group = "Machine",                                                                       \
          .help = "no TensorBoard events, no progress, no injected callback: to see what "          \
                  "callbacks cost"},                                                                \
         {.name = "json",                                                                           \
-         .kind = STK_OPTION_FLAG,                                                                  \
+         .kind = CLI_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.json),                                                    \
          .group = "Common",                                                                        \
          .help = "print the result as JSON"},                                                      \
     {                                                                                              \
-        .name = "quiet", .letter = 'q', .kind = STK_OPTION_FLAG,                                   \
+        .name = "quiet", .letter = 'q', .kind = CLI_OPTION_FLAG,                                   \
         .target = offsetof(type, member.quiet), .group = "Common",                                 \
         .help = "show no progress and no hints; results and errors only"                           \
     }
 
 /* Sets recipe from --recipe, then from the flags, then data.path from data (NULL: not given).
- * Gives an exit code, and has told why when it is not STK_EXIT_OK. */
-int stk_train_flags_apply(const stk_invocation *call, const stk_train_values *values,
+ * Gives an exit code, and has told why when it is not CLI_EXIT_OK. */
+int cli_train_flags_apply(const cli_invocation *call, const cli_train_values *values,
                           const char *data, stk_train_recipe *recipe);
 /* Whether a flag or --set names this key. */
-bool stk_train_flags_name(const stk_train_values *values, const char *key);
+bool cli_train_flags_name(const cli_train_values *values, const char *key);
 /* Adds what --inject says, which is no part of a recipe. Gives an exit code, as above. */
-int stk_train_flags_inject(const stk_invocation *call, const stk_train_values *values,
+int cli_train_flags_inject(const cli_invocation *call, const cli_train_values *values,
                            stk_inject *inject);
 
 /* Prints what was given, for a shell, each with a space before it: " --recipe FILE DATA --model
  * mlp". What sets key is left out, and so are faults. */
-void stk_train_flags_print(FILE *out, const stk_train_values *values, const char *data,
+void cli_train_flags_print(FILE *out, const cli_train_values *values, const char *data,
                            const char *key);
 
 /* Prints the networks there are, for --help. */
-void stk_train_print_models(FILE *out, int width);
+void cli_train_print_models(FILE *out, int width);
 /* Prints those, every fault for --inject, and every key of a recipe. */
-void stk_train_print_keys(FILE *out, int width);
+void cli_train_print_keys(FILE *out, int width);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-void stk_train_job_init(stk_train_job *job)
+void cli_train_job_init(cli_train_job *job)
 {
     job->data = (stk_train_data){0};
     job->inject = (stk_inject){0};
@@ -18,7 +18,7 @@ void stk_train_job_init(stk_train_job *job)
     stk_blob_init(&job->reasons, NULL, STK_MEMORY_OUTPUT);
 }
 
-void stk_train_job_release(stk_train_job *job)
+void cli_train_job_release(cli_train_job *job)
 {
     stk_train_data_release(&job->data);
     stk_blob_release(&job->reasons);
@@ -32,14 +32,14 @@ static const char *advise(const stk_error *err)
     return NULL;
 }
 
-int stk_train_job_error(const stk_invocation *call, const stk_error *err)
+int cli_train_job_error(const cli_invocation *call, const stk_error *err)
 {
-    return stk_report_recipe(call->command, err, advise(err));
+    return cli_report_recipe(call->command, err, advise(err));
 }
 
 /* A set of one class, or with classes of which nothing can be learnt, is more often a wrong folder
  * than what somebody wants. */
-static stk_status check_classes(const stk_train_job *job, stk_error *err)
+static stk_status check_classes(const cli_train_job *job, stk_error *err)
 {
     if (job->data.classes >= 2) return STK_OK;
     return stk_fail(
@@ -48,20 +48,20 @@ static stk_status check_classes(const stk_train_job *job, stk_error *err)
         "has a folder for each class");
 }
 
-static stk_status look_and_settle(stk_train_job *job, stk_error *err)
+static stk_status look_and_settle(cli_train_job *job, stk_error *err)
 {
-    const double begin = stk_seconds_now();
+    const double begin = cli_seconds_now();
     job->names_folder = !*job->recipe.output.folder;
     STK_TRY(stk_train_look(&job->data, &job->recipe, err));
     STK_TRY(check_classes(job, err));
-    job->look_s = stk_seconds_now() - begin;
+    job->look_s = cli_seconds_now() - begin;
     STK_TRY(stk_train_settle(&job->recipe, &job->data, &job->reasons, err));
-    job->settle_s = stk_seconds_now() - begin - job->look_s;
+    job->settle_s = cli_seconds_now() - begin - job->look_s;
     return STK_OK;
 }
 
 /* Names of files are among them. */
-static void print_warnings(const stk_train_job *job)
+static void print_warnings(const cli_train_job *job)
 {
     const char *at = (const char *)job->reasons.data, *end = at + job->reasons.size;
     while (at && at < end) {
@@ -70,39 +70,39 @@ static void print_warnings(const stk_train_job *job)
         char        line[768];
         snprintf(line, sizeof line, "%.*s", length, at);
         if (strncmp(line, "WARNING: ", 9) == 0) {
-            stk_text_print(stderr, line);
+            cli_text_print(stderr, line);
             fprintf(stderr, "\n");
         }
         at += length + 1;
     }
 }
 
-int stk_train_job_prepare(stk_train_job *job, const stk_invocation *call,
-                          const stk_train_values *values, const char *data)
+int cli_train_job_prepare(cli_train_job *job, const cli_invocation *call,
+                          const cli_train_values *values, const char *data)
 {
     stk_error err;
     char      note[300], shown[250];
-    int       code = stk_train_flags_apply(call, values, data, &job->recipe);
-    if (!code) code = stk_train_flags_inject(call, values, &job->inject);
+    int       code = cli_train_flags_apply(call, values, data, &job->recipe);
+    if (!code) code = cli_train_flags_inject(call, values, &job->inject);
     if (code) return code;
     if (!*job->recipe.data.path)
-        return stk_report_usage(call->command, "DATA is missing",
+        return cli_report_usage(call->command, "DATA is missing",
                                 "name a folder of pictures, a pack, or a recipe with --recipe");
-    stk_text_fit(shown, sizeof shown, job->recipe.data.path, 200);
+    cli_text_fit(shown, sizeof shown, job->recipe.data.path, 200);
     snprintf(note, sizeof note, "looking at %s ...", shown);
-    if (!values->quiet) stk_notice_begin(note);
+    if (!values->quiet) cli_notice_begin(note);
     const stk_status st = look_and_settle(job, &err);
-    stk_notice_end();
+    cli_notice_end();
     if (st == STK_E_NOTFOUND && job->resumed && !data)
-        return stk_report_recipe(call->command, &err,
+        return cli_report_recipe(call->command, &err,
                                  "where data was moved to is said as DATA beside --resume");
-    if (st) return stk_train_job_error(call, &err);
+    if (st) return cli_train_job_error(call, &err);
     print_warnings(job);
-    return STK_EXIT_OK;
+    return CLI_EXIT_OK;
 }
 
 /* The last line of the reasons that begins with name and after; NULL: none. */
-static const char *find_line(const stk_train_job *job, const char *name, char after, size_t *length)
+static const char *find_line(const cli_train_job *job, const char *name, char after, size_t *length)
 {
     const char  *at = (const char *)job->reasons.data, *end = at + job->reasons.size;
     const char  *found = NULL;
@@ -117,7 +117,7 @@ static const char *find_line(const stk_train_job *job, const char *name, char af
     return found;
 }
 
-char *stk_train_job_reason(const stk_train_job *job, const char *name, char *text, size_t capacity)
+char *cli_train_job_reason(const cli_train_job *job, const char *name, char *text, size_t capacity)
 {
     size_t       length = 0;
     const size_t skip = strlen(name) + 2;
@@ -126,7 +126,7 @@ char *stk_train_job_reason(const stk_train_job *job, const char *name, char *tex
     return text;
 }
 
-char *stk_train_job_decision(const stk_train_job *job, const char *name, char *text,
+char *cli_train_job_decision(const cli_train_job *job, const char *name, char *text,
                              size_t capacity)
 {
     size_t      length = 0;

@@ -15,7 +15,7 @@
 /* Pictures up to SMALL stay as they are; larger ones are shrunk to SHOWN at most. */
 enum { SMALL = 64, SHOWN = 112, QUALITY = 85, NAME_ROOM = 128 };
 
-struct stk_train_learning {
+struct cli_train_learning {
     const stk_train_data *data;
     stk_trainer          *trainer;
     _Atomic int64_t       step; /* the last one done, by the training thread */
@@ -33,10 +33,10 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-stk_status stk_train_learning_new(stk_train_learning **out, const stk_train_data *data,
+stk_status cli_train_learning_new(cli_train_learning **out, const stk_train_data *data,
                                   stk_error *err)
 {
-    stk_train_learning *l = calloc(1, sizeof *l);
+    cli_train_learning *l = calloc(1, sizeof *l);
     *out = l;
     if (!l) return stk_fail(err, STK_E_NOMEM, "learning", NULL, "no memory");
     l->data = data;
@@ -45,12 +45,12 @@ stk_status stk_train_learning_new(stk_train_learning **out, const stk_train_data
     pthread_mutex_init(&l->lock, NULL);
     const stk_status st = stk_learning_new(&l->learning, err);
     if (!st) return STK_OK;
-    stk_train_learning_free(l);
+    cli_train_learning_free(l);
     *out = NULL;
     return st;
 }
 
-void stk_train_learning_free(stk_train_learning *learning)
+void cli_train_learning_free(cli_train_learning *learning)
 {
     if (!learning) return;
     pthread_mutex_destroy(&learning->lock);
@@ -60,7 +60,7 @@ void stk_train_learning_free(stk_train_learning *learning)
 
 static void on_step(void *context, const stk_train_progress *progress)
 {
-    stk_train_learning *l = context;
+    cli_train_learning *l = context;
     atomic_store_explicit(&l->step, progress->step, memory_order_relaxed);
 }
 
@@ -82,7 +82,7 @@ static stk_learning_row row_of(const stk_train_progress *p)
 
 static stk_status on_report(void *context, const stk_train_progress *p, stk_error *err)
 {
-    stk_train_learning    *l = context;
+    cli_train_learning    *l = context;
     const stk_learning_row row = row_of(p);
     (void)err;
     pthread_mutex_lock(&l->lock);
@@ -99,50 +99,50 @@ static stk_status on_report(void *context, const stk_train_progress *p, stk_erro
     return STK_OK;
 }
 
-stk_callback stk_train_learning_callback(stk_train_learning *learning)
+stk_callback cli_train_learning_callback(cli_train_learning *learning)
 {
     return (stk_callback){
         .name = "learning", .on_step = on_step, .on_report = on_report, .context = learning};
 }
 
-static void take_curve(stk_train_learning *l, const stk_curve *c)
+static void take_curve(cli_train_learning *l, const cli_curve *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        const stk_learning_row row = {.step = (int64_t)c->rows[STK_CURVE_STEP][i],
-                                      .epoch = c->rows[STK_CURVE_EPOCH][i],
-                                      .seconds = c->rows[STK_CURVE_SECONDS][i],
-                                      .loss = c->rows[STK_CURVE_LOSS][i],
-                                      .accuracy = c->rows[STK_CURVE_ACCURACY][i],
-                                      .learning_rate = c->rows[STK_CURVE_RATE][i],
-                                      .epoch_loss = c->rows[STK_CURVE_EPOCH_LOSS][i],
-                                      .epoch_accuracy = c->rows[STK_CURVE_EPOCH_ACCURACY][i],
-                                      .validation_loss = c->rows[STK_CURVE_VALIDATION_LOSS][i],
+        const stk_learning_row row = {.step = (int64_t)c->rows[CLI_CURVE_STEP][i],
+                                      .epoch = c->rows[CLI_CURVE_EPOCH][i],
+                                      .seconds = c->rows[CLI_CURVE_SECONDS][i],
+                                      .loss = c->rows[CLI_CURVE_LOSS][i],
+                                      .accuracy = c->rows[CLI_CURVE_ACCURACY][i],
+                                      .learning_rate = c->rows[CLI_CURVE_RATE][i],
+                                      .epoch_loss = c->rows[CLI_CURVE_EPOCH_LOSS][i],
+                                      .epoch_accuracy = c->rows[CLI_CURVE_EPOCH_ACCURACY][i],
+                                      .validation_loss = c->rows[CLI_CURVE_VALIDATION_LOSS][i],
                                       .validation_accuracy =
-                                          c->rows[STK_CURVE_VALIDATION_ACCURACY][i]};
+                                          c->rows[CLI_CURVE_VALIDATION_ACCURACY][i]};
         stk_learning_add(l->learning, &row);
     }
 }
 
-stk_status stk_train_learning_follow(stk_train_learning *learning, stk_trainer *trainer,
+stk_status cli_train_learning_follow(cli_train_learning *learning, stk_trainer *trainer,
                                      stk_error *err)
 {
     const stk_train_outlook outlook = stk_trainer_outlook(trainer);
-    stk_curve               before;
+    cli_curve               before;
     learning->trainer = trainer;
     learning->step = outlook.first_step;
     learning->place.step = outlook.first_step;
     learning->place.steps = outlook.steps;
     learning->place.epochs = outlook.epochs;
     if (!outlook.first_step) return STK_OK;
-    STK_TRY(stk_curve_read(&before, stk_trainer_folder(trainer), err));
+    STK_TRY(cli_curve_read(&before, stk_trainer_folder(trainer), err));
     take_curve(learning, &before);
     if (before.count)
-        learning->place.epoch = (int64_t)ceil(before.rows[STK_CURVE_EPOCH][before.count - 1]);
-    stk_curve_release(&before);
+        learning->place.epoch = (int64_t)ceil(before.rows[CLI_CURVE_EPOCH][before.count - 1]);
+    cli_curve_release(&before);
     return STK_OK;
 }
 
-void stk_train_learning_end(stk_train_learning *learning, const char *state)
+void cli_train_learning_end(cli_train_learning *learning, const char *state)
 {
     pthread_mutex_lock(&learning->lock);
     learning->place.state = state;
@@ -198,7 +198,7 @@ typedef struct texts {
 } texts;
 
 /* files: one for each, to be released by the caller. */
-static stk_status show_all(stk_train_learning *l, const stk_train_samples *s, bool validation,
+static stk_status show_all(cli_train_learning *l, const stk_train_samples *s, bool validation,
                            stk_blob files[STK_TRAIN_SAMPLES], stk_error *err)
 {
     stk_learning_image images[STK_TRAIN_SAMPLES];
@@ -219,7 +219,7 @@ static stk_status show_all(stk_train_learning *l, const stk_train_samples *s, bo
 }
 
 /* Under the lock: pictures that are new. */
-static stk_status show(stk_train_learning *l, bool validation, stk_error *err)
+static stk_status show(cli_train_learning *l, bool validation, stk_error *err)
 {
     stk_train_samples samples;
     stk_blob          files[STK_TRAIN_SAMPLES];
@@ -237,7 +237,7 @@ static stk_status show(stk_train_learning *l, bool validation, stk_error *err)
 }
 
 /* Reports come now and then; steps are done and time passes between them. */
-static stk_learning_place place_now(const stk_train_learning *l)
+static stk_learning_place place_now(const cli_train_learning *l)
 {
     stk_learning_place place = l->place;
     const int64_t      step = atomic_load_explicit(&l->step, memory_order_relaxed);
@@ -249,9 +249,9 @@ static stk_learning_place place_now(const stk_train_learning *l)
     return place;
 }
 
-stk_status stk_train_learning_write(stk_train_learning *learning, stk_blob *out, stk_error *err)
+stk_status cli_train_learning_write(cli_train_learning *learning, stk_blob *out, stk_error *err)
 {
-    stk_train_learning *l = learning;
+    cli_train_learning *l = learning;
     stk_status          st = STK_OK;
     pthread_mutex_lock(&l->lock);
     const stk_learning_place place = place_now(l);
@@ -263,14 +263,14 @@ stk_status stk_train_learning_write(stk_train_learning *learning, stk_blob *out,
     return st;
 }
 
-stk_status stk_train_learning_save(stk_train_learning *learning, const char *folder, stk_error *err)
+stk_status cli_train_learning_save(cli_train_learning *learning, const char *folder, stk_error *err)
 {
     char     path[STK_TRAIN_PATH + 32];
     stk_blob json;
     snprintf(path, sizeof path, "%s/learning.json", folder);
     stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = stk_train_learning_write(learning, &json, err);
-    if (!st) st = stk_pictures_save(path, stk_blob_bytes(&json), err);
+    stk_status st = cli_train_learning_write(learning, &json, err);
+    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&json), err);
     stk_blob_release(&json);
     return st;
 }

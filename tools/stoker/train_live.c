@@ -15,10 +15,10 @@
 
 enum { PORT_FIRST = 8090, PORT_LAST = 8099 };
 
-struct stk_train_live {
+struct cli_train_live {
     stk_live       *server;
     stk_tracer     *tracer; /* NULL: none */
-    stk_train_shown shown;
+    cli_train_shown shown;
     pthread_t       thread;
     bool            running, failed; /* failed: it was told once */
     pthread_mutex_t lock;
@@ -31,16 +31,16 @@ typedef struct beside {
     stk_blob learning, tracing;
 } beside;
 
-static stk_status write_beside(stk_train_live *live, beside *b, stk_error *err)
+static stk_status write_beside(cli_train_live *live, beside *b, stk_error *err)
 {
     if (live->shown.learning)
-        STK_TRY(stk_train_learning_write(live->shown.learning, &b->learning, err));
+        STK_TRY(cli_train_learning_write(live->shown.learning, &b->learning, err));
     if (!live->tracer) return STK_OK;
     const stk_tracer_answer answer = stk_tracer_asked(live->tracer);
     return stk_tracer_answer_write(&answer, &b->tracing, err);
 }
 
-static stk_status publish(stk_train_live *live, const stk_profile *profile,
+static stk_status publish(cli_train_live *live, const stk_profile *profile,
                           const stk_diagnosis *diagnosis, stk_error *err)
 {
     beside b;
@@ -55,13 +55,13 @@ static stk_status publish(stk_train_live *live, const stk_profile *profile,
     return st;
 }
 
-static stk_status update(stk_train_live *live, stk_error *err)
+static stk_status update(cli_train_live *live, stk_error *err)
 {
     stk_profile    profile;
     stk_diagnosis *diagnosis = calloc(1, sizeof *diagnosis);
     if (!diagnosis) return stk_fail(err, STK_E_NOMEM, "serve", NULL, "no memory");
     stk_status st = stk_trainer_profile(live->shown.trainer, &profile, err);
-    if (!st) st = stk_profile_take_resources(&profile, live->shown.monitor, err);
+    if (!st) st = cli_profile_take_resources(&profile, live->shown.monitor, err);
     if (!st) st = stk_diagnose(diagnosis, &profile, err);
     if (!st) st = publish(live, &profile, diagnosis, err);
     stk_profile_release(&profile);
@@ -70,7 +70,7 @@ static stk_status update(stk_train_live *live, stk_error *err)
 }
 
 /* Nobody is served by a run that stops because it is watched: a failure is told once. */
-static void update_or_tell(stk_train_live *live)
+static void update_or_tell(cli_train_live *live)
 {
     stk_error err;
     char      line[1024];
@@ -98,7 +98,7 @@ static struct timespec next_time(const struct timespec *cpu)
 static void *follow(void *context)
 {
     enum { LEAST_URGENT = 19 };
-    stk_train_live *live = context;
+    cli_train_live *live = context;
     (void)setpriority(PRIO_PROCESS, (id_t)gettid(), LEAST_URGENT);
     pthread_mutex_lock(&live->lock);
     while (!live->stop) {
@@ -122,7 +122,7 @@ static stk_status ask_trace(void *context, int64_t steps, int level, stk_error *
 }
 
 /* A port that a person named is the one, or an error; the usual one may be another run's. */
-static stk_status open_server(stk_live **out, const stk_serve_values *values, const char *token,
+static stk_status open_server(stk_live **out, const cli_serve_values *values, const char *token,
                               stk_tracer *tracer, stk_error *err)
 {
     stk_live_options options = {.port = (int)values->port,
@@ -130,7 +130,7 @@ static stk_status open_server(stk_live **out, const stk_serve_values *values, co
                                 .token = token,
                                 .ask_trace = tracer ? ask_trace : NULL,
                                 .context = tracer};
-    if (values->port != STK_SERVE_USUAL) return stk_live_start(out, &options, err);
+    if (values->port != CLI_SERVE_USUAL) return stk_live_start(out, &options, err);
     for (options.port = PORT_FIRST; options.port <= PORT_LAST; options.port++) {
         const stk_status st = stk_live_start(out, &options, err);
         if (st != STK_E_EXISTS) return st;
@@ -139,7 +139,7 @@ static stk_status open_server(stk_live **out, const stk_serve_values *values, co
     return stk_live_start(out, &options, err);
 }
 
-static void init_lock(stk_train_live *live)
+static void init_lock(cli_train_live *live)
 {
     pthread_condattr_t steady;
     pthread_condattr_init(&steady);
@@ -158,7 +158,7 @@ static const char *reachable(const char *address, char *name, size_t room)
 }
 
 /* A token that was drawn is told here and nowhere else; a person's own is theirs to know. */
-static void tell_address(const stk_serve_values *values, const stk_live *server, const char *own)
+static void tell_address(const cli_serve_values *values, const stk_live *server, const char *own)
 {
     char        name[256];
     const char *address = reachable(values->address, name, sizeof name);
@@ -169,32 +169,32 @@ static void tell_address(const stk_serve_values *values, const stk_live *server,
             own ? " (with ?token= and your token)" : "");
 }
 
-stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *values,
+stk_status cli_train_live_open(cli_train_live **out, const cli_serve_values *values,
                                stk_tracer *tracer, stk_error *err)
 {
     *out = NULL;
-    if (values->port == STK_SERVE_OFF && (values->address || values->token_file))
+    if (values->port == CLI_SERVE_OFF && (values->address || values->token_file))
         return stk_fail(err, STK_E_INVALID, "serve", NULL, "%s does nothing without --serve",
                         values->address ? "--serve-address" : "--serve-token-file");
-    if (values->port == STK_SERVE_OFF) return STK_OK;
-    stk_train_live *live = calloc(1, sizeof *live);
+    if (values->port == CLI_SERVE_OFF) return STK_OK;
+    cli_train_live *live = calloc(1, sizeof *live);
     if (!live) return stk_fail(err, STK_E_NOMEM, "serve", NULL, "no memory");
     init_lock(live);
     live->tracer = tracer;
     char      *token = NULL;
-    stk_status st = stk_train_token_read(values->token_file, &token, err);
+    stk_status st = cli_train_token_read(values->token_file, &token, err);
     if (!st) st = open_server(&live->server, values, token, tracer, err);
     if (!st) tell_address(values, live->server, token);
     free(token);
     if (st) {
-        stk_train_live_stop(live);
+        cli_train_live_stop(live);
         return st;
     }
     *out = live;
     return STK_OK;
 }
 
-stk_status stk_train_live_follow(stk_train_live *live, const stk_train_shown *shown, stk_error *err)
+stk_status cli_train_live_follow(cli_train_live *live, const cli_train_shown *shown, stk_error *err)
 {
     if (!live) return STK_OK;
     live->shown = *shown;
@@ -206,7 +206,7 @@ stk_status stk_train_live_follow(stk_train_live *live, const stk_train_shown *sh
 }
 
 /* A page asks once a second. */
-static void show_end(stk_train_live *live)
+static void show_end(cli_train_live *live)
 {
     enum { TIMES = 40 };
     const struct timespec moment = {.tv_nsec = 50000000};
@@ -216,7 +216,7 @@ static void show_end(stk_train_live *live)
         nanosleep(&moment, NULL);
 }
 
-void stk_train_live_stop(stk_train_live *live)
+void cli_train_live_stop(cli_train_live *live)
 {
     if (!live) return;
     pthread_mutex_lock(&live->lock);

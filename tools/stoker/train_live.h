@@ -1,6 +1,6 @@
 /* A run, shown in a browser while it goes on. */
-#ifndef STK_TOOLS_TRAIN_LIVE_H
-#define STK_TOOLS_TRAIN_LIVE_H
+#ifndef CLI_TOOLS_TRAIN_LIVE_H
+#define CLI_TOOLS_TRAIN_LIVE_H
 
 #include "options.h"
 #include "train_learning.h"
@@ -10,18 +10,18 @@
 #include <stoker/train.h>
 
 /* What --serve, --serve-address and --serve-token-file set. */
-typedef struct stk_serve_values {
+typedef struct cli_serve_values {
     int64_t     port; /* SERVE_OFF: nothing is served; SERVE_USUAL: 8090 or the next free one */
     const char *address, *token_file; /* NULL: not given */
-} stk_serve_values;
+} cli_serve_values;
 
-enum { STK_SERVE_OFF = -2, STK_SERVE_USUAL = -1 };
+enum { CLI_SERVE_OFF = -2, CLI_SERVE_USUAL = -1 };
 
-#define STK_SERVE_OPTIONS(type, member)                                                            \
+#define CLI_SERVE_OPTIONS(type, member)                                                            \
     {.name = "serve",                                                                              \
      .metavar = "PORT",                                                                            \
      .usual = "-1",                                                                                \
-     .kind = STK_OPTION_INTEGER,                                                                   \
+     .kind = CLI_OPTION_INTEGER,                                                                   \
      .target = offsetof(type, member.port),                                                        \
      .least = -1,                                                                                  \
      .most = 65535,                                                                                \
@@ -30,39 +30,39 @@ enum { STK_SERVE_OFF = -2, STK_SERVE_USUAL = -1 };
              "one; 0: any)"},                                                                      \
         {.name = "serve-address",                                                                  \
          .metavar = "A",                                                                           \
-         .kind = STK_OPTION_TEXT,                                                                  \
+         .kind = CLI_OPTION_TEXT,                                                                  \
          .target = offsetof(type, member.address),                                                 \
          .group = "Output",                                                                        \
          .help =                                                                                   \
              "listen here instead of on this machine only: 0.0.0.0 for all who reach it and know " \
              "the token that is printed"},                                                         \
     {                                                                                              \
-        .name = "serve-token-file", .metavar = "FILE", .kind = STK_OPTION_TEXT,                    \
+        .name = "serve-token-file", .metavar = "FILE", .kind = CLI_OPTION_TEXT,                    \
         .target = offsetof(type, member.token_file), .group = "Output",                            \
         .help = "ask browsers for the token in FILE (or in STOKER_SERVE_TOKEN), wherever it "      \
                 "listens; it is not printed"                                                       \
     }
 
-typedef struct stk_train_live stk_train_live;
+typedef struct cli_train_live cli_train_live;
 
 /* Opens the port and tells the address on stderr, so that one in use is told before a run is begun.
  * *out is NULL where serving is off, and on failure. tracer is asked for what the page's button
  * wants; NULL: there is none. */
-STK_NODISCARD stk_status stk_train_live_open(stk_train_live **out, const stk_serve_values *values,
+STK_NODISCARD stk_status cli_train_live_open(cli_train_live **out, const cli_serve_values *values,
                                              stk_tracer *tracer, stk_error *err);
 /* What is shown. */
-typedef struct stk_train_shown {
+typedef struct cli_train_shown {
     stk_trainer        *trainer;
     stk_monitor        *monitor;  /* NULL: none */
-    stk_train_learning *learning; /* NULL: none */
-} stk_train_shown;
+    cli_train_learning *learning; /* NULL: none */
+} cli_train_shown;
 
 /* Shows it from now on: made once a second, on a thread of its own, while somebody looks. A NULL
  * live does nothing. */
-STK_NODISCARD stk_status stk_train_live_follow(stk_train_live *live, const stk_train_shown *shown,
+STK_NODISCARD stk_status cli_train_live_follow(cli_train_live *live, const cli_train_shown *shown,
                                                stk_error *err);
 /* Before the trainer is freed. Who looks sees the end: a browser that asked lately is waited for,
  * two seconds at most. NULL is fine. */
-void stk_train_live_stop(stk_train_live *live);
+void cli_train_live_stop(cli_train_live *live);
 
 #endif

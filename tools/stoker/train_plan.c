@@ -34,62 +34,62 @@ static stk_graph_cost count_model(const stk_train_recipe *recipe, stk_graph *gra
     return stk_graph_check(graph, NULL) ? (stk_graph_cost){0} : stk_graph_count(graph);
 }
 
-stk_model_size stk_train_model_size(const stk_train_recipe *recipe)
+cli_model_size cli_train_model_size(const stk_train_recipe *recipe)
 {
     stk_graph     *graph;
     stk_graph_cost cost = {0};
-    if (recipe->model.trivial || stk_graph_new(&graph, NULL, NULL)) return (stk_model_size){0};
+    if (recipe->model.trivial || stk_graph_new(&graph, NULL, NULL)) return (cli_model_size){0};
     cost = count_model(recipe, graph);
     stk_graph_free(graph);
-    return (stk_model_size){cost.parameters, cost.flops};
+    return (cli_model_size){cost.parameters, cost.flops};
 }
 
 static void print_validation(const stk_train_data *data)
 {
-    char count[STK_FORMAT_ROOM];
+    char count[CLI_FORMAT_ROOM];
     if (!data->validation_count) {
         fprintf(stderr, "none to validate on");
         return;
     }
-    fprintf(stderr, "%s to validate on (", stk_format_count(count, whole(data->validation_count)));
+    fprintf(stderr, "%s to validate on (", cli_format_count(count, whole(data->validation_count)));
     if (data->validation_share > 0) fprintf(stderr, "one of %.0f of ", 1 / data->validation_share);
-    stk_text_print(stderr, data->validation_split);
+    cli_text_print(stderr, data->validation_split);
     fprintf(stderr, "%s)", data->validation_share > 0 ? ", held back: it is not learnt from" : "");
 }
 
 static void print_test(const stk_train_data *data)
 {
-    char count[STK_FORMAT_ROOM];
+    char count[CLI_FORMAT_ROOM];
     if (!data->test_count) return;
     fprintf(stderr, ", %s to test the best model on at the end (",
-            stk_format_count(count, whole(data->test_count)));
-    stk_text_print(stderr, data->test_split);
+            cli_format_count(count, whole(data->test_count)));
+    cli_text_print(stderr, data->test_split);
     fprintf(stderr, ")");
 }
 
-static void print_data(const stk_train_job *job)
+static void print_data(const cli_train_job *job)
 {
     const stk_train_data *data = &job->data;
-    char                  a[STK_FORMAT_ROOM], c[STK_FORMAT_ROOM];
+    char                  a[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
     begin_line("data");
-    stk_text_print(stderr, job->recipe.data.path);
-    fprintf(stderr, ": %s pictures to learn from (", stk_format_count(a, whole(data->train_count)));
-    stk_text_print(stderr, data->train_split);
+    cli_text_print(stderr, job->recipe.data.path);
+    fprintf(stderr, ": %s pictures to learn from (", cli_format_count(a, whole(data->train_count)));
+    cli_text_print(stderr, data->train_split);
     fprintf(stderr, "), ");
     print_validation(data);
     print_test(data);
-    fprintf(stderr, ", %s classes\n", stk_format_count(c, whole(data->classes)));
+    fprintf(stderr, ", %s classes\n", cli_format_count(c, whole(data->classes)));
 }
 
 /* What the choices that follow go by. */
 static void print_images(const stk_train_data *data)
 {
     const stk_train_survey *s = &data->survey;
-    char                    a[STK_FORMAT_ROOM];
+    char                    a[CLI_FORMAT_ROOM];
     if (!s->looked) return;
     begin_line("images");
     fprintf(stderr, "%s looked at: most about %lld x %lld",
-            stk_format_count(a, whole(s->looked + s->unreadable)), (long long)data->width,
+            cli_format_count(a, whole(s->looked + s->unreadable)), (long long)data->width,
             (long long)data->height);
     if (s->least_width != s->most_width || s->least_height != s->most_height)
         fprintf(stderr, ", from %lld x %lld to %lld x %lld", (long long)s->least_width,
@@ -104,41 +104,41 @@ static void print_images(const stk_train_data *data)
     fprintf(stderr, "; %s\n", s->formats);
 }
 
-static void print_left_out(const stk_train_job *job)
+static void print_left_out(const cli_train_job *job)
 {
     char text[600] = "";
     if (job->data.source) stk_source_left_out_text(job->data.source, text, sizeof text);
     if (!*text) return;
     begin_line("left out");
-    stk_text_print(stderr, text);
+    cli_text_print(stderr, text);
     fprintf(stderr, "\n");
 }
 
 static void print_model(const stk_train_recipe *recipe)
 {
-    const stk_model_size size = stk_train_model_size(recipe);
-    char                 a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    const cli_model_size size = cli_train_model_size(recipe);
+    char                 a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
     begin_line("model");
     if (recipe->model.trivial)
         fprintf(stderr, "trivial: one dense layer on the mean colour");
     else
         fprintf(stderr, "%s: %s parameters, %s a picture", recipe->model.name,
-                stk_format_count(a, size.parameters), stk_format_flops(b, size.flops));
+                cli_format_count(a, size.parameters), cli_format_flops(b, size.flops));
     fprintf(stderr, ", pictures of %lld x %lld\n", (long long)recipe->data.size,
             (long long)recipe->data.size);
 }
 
 /* What fine-tuning decided, with its reasons; the rest of the plan has the numbers. */
-static void print_weights(const stk_train_job *job)
+static void print_weights(const cli_train_job *job)
 {
     static const char *const names[] = {"learning rate", "backbone rate", "epochs", "warm-up"};
     const char              *before = "";
     if (!*job->recipe.model.weights) return;
     begin_line("weights");
-    stk_text_print(stderr, job->recipe.model.weights);
+    cli_text_print(stderr, job->recipe.model.weights);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char reason[400];
-        if (!*stk_train_job_decision(job, names[i], reason, sizeof reason)) continue;
+        if (!*cli_train_job_decision(job, names[i], reason, sizeof reason)) continue;
         fprintf(stderr, "%s%s", *before ? before : ": fine-tuning: ", reason);
         before = "; ";
     }
@@ -146,19 +146,19 @@ static void print_weights(const stk_train_job *job)
 }
 
 /* How often classes come, and what they count. */
-static void print_classes(const stk_train_job *job)
+static void print_classes(const cli_train_job *job)
 {
     static const char *const names[] = {"balance", "class weights"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char reason[400];
-        if (!*stk_train_job_decision(job, names[i], reason, sizeof reason)) continue;
+        if (!*cli_train_job_decision(job, names[i], reason, sizeof reason)) continue;
         begin_line("classes");
-        stk_text_print(stderr, reason);
+        cli_text_print(stderr, reason);
         fprintf(stderr, "\n");
     }
 }
 
-void stk_train_plan_begin(const stk_train_job *job)
+void cli_train_plan_begin(const cli_train_job *job)
 {
     print_data(job);
     print_images(&job->data);
@@ -170,40 +170,40 @@ void stk_train_plan_begin(const stk_train_job *job)
 
 static void print_schedule(const stk_train_recipe *recipe, const stk_train_outlook *outlook)
 {
-    char a[STK_FORMAT_ROOM];
+    char a[CLI_FORMAT_ROOM];
     begin_line("schedule");
     fprintf(stderr, "%s, %s, %lld epoch%s, %s steps, batch %lld", recipe->train.optimizer,
             outlook->schedule, (long long)outlook->epochs, outlook->epochs == 1 ? "" : "s",
-            stk_format_count(a, whole(outlook->steps)), (long long)recipe->data.batch);
+            cli_format_count(a, whole(outlook->steps)), (long long)recipe->data.batch);
     if (recipe->train.accumulate > 1)
         fprintf(stderr, " times %lld", (long long)recipe->train.accumulate);
     fprintf(stderr, "\n");
 }
 
-static void print_machine(const stk_train_job *job, const stk_trainer *trainer,
+static void print_machine(const cli_train_job *job, const stk_trainer *trainer,
                           const stk_train_outlook *outlook)
 {
     const stk_memory_plan plan = stk_trainer_memory(trainer);
-    char                  reason[400], bytes[STK_FORMAT_ROOM];
+    char                  reason[400], bytes[CLI_FORMAT_ROOM];
     begin_line("machine");
     fprintf(stderr, "%s; %s; threads: %s; %s for a step", outlook->machine,
             job->recipe.train.precision,
-            stk_train_job_reason(job, "threads", reason, sizeof reason),
-            stk_format_bytes(bytes, plan.fixed + plan.arena));
+            cli_train_job_reason(job, "threads", reason, sizeof reason),
+            cli_format_bytes(bytes, plan.fixed + plan.arena));
     if (plan.peak_at[0]) fprintf(stderr, ", most at %s", plan.peak_at);
     fprintf(stderr, "\n");
 }
 
-void stk_train_plan_end(const stk_train_job *job, const stk_trainer *trainer)
+void cli_train_plan_end(const cli_train_job *job, const stk_trainer *trainer)
 {
     const stk_train_outlook outlook = stk_trainer_outlook(trainer);
     print_schedule(&job->recipe, &outlook);
     print_machine(job, trainer, &outlook);
     begin_line("cache");
-    stk_text_print(stderr, outlook.cache);
+    cli_text_print(stderr, outlook.cache);
     fprintf(stderr, "\n");
     begin_line("output");
-    stk_text_print(stderr, stk_trainer_folder(trainer));
+    cli_text_print(stderr, stk_trainer_folder(trainer));
     if (outlook.first_step)
         fprintf(stderr, ", going on after step %lld", (long long)outlook.first_step);
     fprintf(stderr, "\n");

@@ -1,21 +1,21 @@
 /* What a run of training is going to be, in some lines on stderr. */
-#ifndef STK_TOOLS_TRAIN_PLAN_H
-#define STK_TOOLS_TRAIN_PLAN_H
+#ifndef CLI_TOOLS_TRAIN_PLAN_H
+#define CLI_TOOLS_TRAIN_PLAN_H
 
 #include "train_job.h"
 
 /* What the network is, for a picture. */
-typedef struct stk_model_size {
+typedef struct cli_model_size {
     uint64_t parameters;
     double   flops; /* forward */
-} stk_model_size;
+} cli_model_size;
 
 /* Of a settled recipe. A model that does not build gives zeros: the trainer says why. */
-stk_model_size stk_train_model_size(const stk_train_recipe *recipe);
+cli_model_size cli_train_model_size(const stk_train_recipe *recipe);
 
 /* Data and model: what can be told before anything is compiled. */
-void stk_train_plan_begin(const stk_train_job *job);
+void cli_train_plan_begin(const cli_train_job *job);
 /* Schedule, machine, output. */
-void stk_train_plan_end(const stk_train_job *job, const stk_trainer *trainer);
+void cli_train_plan_end(const cli_train_job *job, const stk_trainer *trainer);
 
 #endif

@@ -21,27 +21,27 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void stk_train_watch_init(stk_train_watch *watch, int64_t batch, bool quiet)
+void cli_train_watch_init(cli_train_watch *watch, int64_t batch, bool quiet)
 {
-    *watch = (stk_train_watch){.quiet = quiet, .batch = batch, .first_step = -1};
+    *watch = (cli_train_watch){.quiet = quiet, .batch = batch, .first_step = -1};
     watch->terminal = isatty(STDERR_FILENO);
     pthread_mutex_init(&watch->lock, NULL);
-    stk_left_out_init(&watch->left_out);
+    cli_left_out_init(&watch->left_out);
 }
 
-void stk_train_watch_release(stk_train_watch *watch)
+void cli_train_watch_release(cli_train_watch *watch)
 {
     pthread_mutex_destroy(&watch->lock);
-    stk_left_out_release(&watch->left_out);
+    cli_left_out_release(&watch->left_out);
 }
 
-static void clear(stk_train_watch *watch)
+static void clear(cli_train_watch *watch)
 {
     if (watch->drawn) fprintf(stderr, "\r\033[K");
     watch->drawn = false;
 }
 
-static bool is_time(stk_train_watch *watch)
+static bool is_time(cli_train_watch *watch)
 {
     const uint64_t now = now_ns();
     if (now - watch->shown_ns < (watch->terminal ? REDRAW_TERMINAL : REDRAW_FILE)) return false;
@@ -50,7 +50,7 @@ static bool is_time(stk_train_watch *watch)
 }
 
 /* Reports tell the speed; before the first one, what was done since the start does. */
-static double images_per_second(const stk_train_watch *watch, int64_t step)
+static double images_per_second(const cli_train_watch *watch, int64_t step)
 {
     const double seconds = (double)(now_ns() - watch->begin_ns) / 1e9;
     if (watch->reported && watch->last.images_per_second > 0) return watch->last.images_per_second;
@@ -58,7 +58,7 @@ static double images_per_second(const stk_train_watch *watch, int64_t step)
 }
 
 /* Reports foresee the rest; before the first one, the speed so far does. */
-static double seconds_left(const stk_train_watch *watch, const stk_train_progress *p, double rate)
+static double seconds_left(const cli_train_watch *watch, const stk_train_progress *p, double rate)
 {
     if (!watch->reported || !(watch->last.seconds_left > 0))
         return rate > 0 ? (double)((p->steps - p->step) * watch->batch) / rate : 0;
@@ -66,10 +66,10 @@ static double seconds_left(const stk_train_watch *watch, const stk_train_progres
     return since < watch->last.seconds_left ? watch->last.seconds_left - since : 0;
 }
 
-static void write_line(const stk_train_watch *watch, const stk_train_progress *p, char *line,
+static void write_line(const cli_train_watch *watch, const stk_train_progress *p, char *line,
                        size_t room)
 {
-    char         a[STK_FORMAT_ROOM];
+    char         a[CLI_FORMAT_ROOM];
     const double rate = images_per_second(watch, p->step);
     size_t       used =
         (size_t)snprintf(line, room, "epoch %lld/%lld  step %lld/%lld", (long long)p->epoch + 1,
@@ -79,16 +79,16 @@ static void write_line(const stk_train_watch *watch, const stk_train_progress *p
                                  watch->last.loss, 100 * watch->last.accuracy);
     if (rate > 0)
         used += (size_t)snprintf(line + used, room - used, "  %s img/s",
-                                 stk_format_count(a, (uint64_t)(rate + 0.5)));
+                                 cli_format_count(a, (uint64_t)(rate + 0.5)));
     if (watch->reported)
         used += (size_t)snprintf(line + used, room - used, "  wait %.1f %%",
                                  100 * watch->last.input_wait);
     if (rate > 0)
         snprintf(line + used, room - used, "  eta %s",
-                 stk_format_duration(a, seconds_left(watch, p, rate)));
+                 cli_format_duration(a, seconds_left(watch, p, rate)));
 }
 
-static void draw(stk_train_watch *watch, const stk_train_progress *p)
+static void draw(cli_train_watch *watch, const stk_train_progress *p)
 {
     char line[256];
     write_line(watch, p, line, sizeof line);
@@ -96,7 +96,7 @@ static void draw(stk_train_watch *watch, const stk_train_progress *p)
         fprintf(stderr, "%s\n", line);
         return;
     }
-    fprintf(stderr, "\r%.*s\033[K", stk_terminal_width(stderr, 20, 250) - 1, line);
+    fprintf(stderr, "\r%.*s\033[K", cli_terminal_width(stderr, 20, 250) - 1, line);
     fflush(stderr);
     watch->drawn = true;
 }
@@ -104,7 +104,7 @@ static void draw(stk_train_watch *watch, const stk_train_progress *p)
 /* On the training thread: most calls look at the clock and leave. */
 static void on_step(void *context, const stk_train_progress *progress)
 {
-    stk_train_watch *watch = context;
+    cli_train_watch *watch = context;
     stk_monitor_count(watch->monitor, (uint64_t)watch->batch);
     pthread_mutex_lock(&watch->lock);
     if (watch->first_step < 0) {
@@ -117,17 +117,17 @@ static void on_step(void *context, const stk_train_progress *progress)
 
 static void print_evaluation(const stk_train_progress *p)
 {
-    char time[STK_FORMAT_ROOM];
+    char time[CLI_FORMAT_ROOM];
     fprintf(stderr,
             "epoch %lld/%lld  loss %.3g  acc %.1f %%  validation loss %.4g  acc %.2f %%  %s%s\n",
             (long long)p->epoch + 1, (long long)p->epochs, p->epoch_loss, 100 * p->epoch_accuracy,
-            p->validation_loss, 100 * p->validation_accuracy, stk_format_duration(time, p->seconds),
+            p->validation_loss, 100 * p->validation_accuracy, cli_format_duration(time, p->seconds),
             p->best ? "  best" : "");
 }
 
 static stk_status on_report(void *context, const stk_train_progress *progress, stk_error *err)
 {
-    stk_train_watch *watch = context;
+    cli_train_watch *watch = context;
     (void)err;
     pthread_mutex_lock(&watch->lock);
     watch->last = *progress;
@@ -141,29 +141,29 @@ static stk_status on_report(void *context, const stk_train_progress *progress, s
     return STK_OK;
 }
 
-stk_callback stk_train_watch_callback(stk_train_watch *watch)
+stk_callback cli_train_watch_callback(cli_train_watch *watch)
 {
     return (stk_callback){
         .name = "progress", .on_step = on_step, .on_report = on_report, .context = watch};
 }
 
-void stk_train_watch_log(void *context, const char *line)
+void cli_train_watch_log(void *context, const char *line)
 {
-    stk_train_watch *watch = context;
+    cli_train_watch *watch = context;
     const char      *show;
     /* What autotune tries is for 'stoker bench input'; here it would drown the evaluations. */
     if (strncmp(line, "autotune:", 9) == 0) return;
     pthread_mutex_lock(&watch->lock);
-    if (!stk_left_out_take(&watch->left_out, line, &show)) show = line;
+    if (!cli_left_out_take(&watch->left_out, line, &show)) show = line;
     if (show && !watch->quiet) {
         clear(watch);
-        stk_text_print(stderr, show);
+        cli_text_print(stderr, show);
         fprintf(stderr, "\n");
     }
     pthread_mutex_unlock(&watch->lock);
 }
 
-void stk_train_watch_end(stk_train_watch *watch)
+void cli_train_watch_end(cli_train_watch *watch)
 {
     pthread_mutex_lock(&watch->lock);
     clear(watch);

@@ -10,13 +10,13 @@
 
 enum { PATH_ROOM = STK_TRAIN_PATH + 32 };
 
-void stk_train_records_init(stk_train_records *records)
+void cli_train_records_init(cli_train_records *records)
 {
-    *records = (stk_train_records){0};
+    *records = (cli_train_records){0};
     stk_profile_init(&records->profile);
 }
 
-void stk_train_records_release(stk_train_records *records)
+void cli_train_records_release(cli_train_records *records)
 {
     stk_profile_release(&records->profile);
 }
@@ -31,13 +31,13 @@ static bool is_written(const char *what, stk_status st, const stk_error *err)
     return false;
 }
 
-static const char *path_of(const stk_train_records *r, const char *name, char path[PATH_ROOM])
+static const char *path_of(const cli_train_records *r, const char *name, char path[PATH_ROOM])
 {
     snprintf(path, PATH_ROOM, "%s/%s", stk_trainer_folder(r->trainer), name);
     return path;
 }
 
-static bool is_there(const stk_train_records *r, const char *name)
+static bool is_there(const cli_train_records *r, const char *name)
 {
     char          path[PATH_ROOM];
     stk_file_info info;
@@ -46,70 +46,70 @@ static bool is_there(const stk_train_records *r, const char *name)
            info.kind == STK_FILE_REGULAR;
 }
 
-bool stk_train_records_curve(const stk_train_records *records, const stk_style *style, bool shown)
+bool cli_train_records_curve(const cli_train_records *records, const cli_style *style, bool shown)
 {
     const char *folder = stk_trainer_folder(records->trainer);
-    stk_curve   curve;
+    cli_curve   curve;
     stk_error   err;
-    stk_status  st = stk_curve_read(&curve, folder, &err);
-    if (!st && curve.count) st = stk_curve_save(&curve, folder, &err);
-    if (!st && shown) st = stk_curve_print(&curve, style, &err);
-    stk_curve_release(&curve);
+    stk_status  st = cli_curve_read(&curve, folder, &err);
+    if (!st && curve.count) st = cli_curve_save(&curve, folder, &err);
+    if (!st && shown) st = cli_curve_print(&curve, style, &err);
+    cli_curve_release(&curve);
     return is_written("the curve", st, &err);
 }
 
 /* What limited the run is judged whether or not it can be kept. */
-static bool save_profile(stk_train_records *r)
+static bool save_profile(cli_train_records *r)
 {
     stk_error  err;
     stk_status st = stk_trainer_profile(r->trainer, &r->profile, &err);
-    if (!st) st = stk_profile_take_resources(&r->profile, r->monitor, &err);
-    stk_profile_command_line(r->profile.run.command, sizeof r->profile.run.command);
+    if (!st) st = cli_profile_take_resources(&r->profile, r->monitor, &err);
+    cli_profile_command_line(r->profile.run.command, sizeof r->profile.run.command);
     r->has_profile = !st;
     if (!st) st = stk_diagnose(&r->diagnosis, &r->profile, &err);
     r->has_diagnosis = !st;
     if (r->has_profile && !st)
-        st = stk_profile_save(&r->profile, stk_trainer_folder(r->trainer), &err);
+        st = cli_profile_save(&r->profile, stk_trainer_folder(r->trainer), &err);
     return is_written("the profile", st, &err);
 }
 
 /* What the page has of learning is a file, too, so that 'stoker diagnose' can make it again. */
-static bool save_learning(const stk_train_records *r)
+static bool save_learning(const cli_train_records *r)
 {
     stk_error err;
     return is_written("the course of learning",
-                      stk_train_learning_save(r->learning, stk_trainer_folder(r->trainer), &err),
+                      cli_train_learning_save(r->learning, stk_trainer_folder(r->trainer), &err),
                       &err);
 }
 
-static bool save_page(const stk_train_records *r, const stk_profile *profile,
+static bool save_page(const cli_train_records *r, const stk_profile *profile,
                       const stk_diagnosis *diagnosis)
 {
     char      path[PATH_ROOM];
     stk_error err;
     return is_written("the report",
-                      stk_profile_save_page(profile, diagnosis, NULL, NULL,
+                      cli_profile_save_page(profile, diagnosis, NULL, NULL,
                                             stk_trainer_folder(r->trainer),
                                             path_of(r, "report.html", path), &err),
                       &err);
 }
 
 /* From what the start that trained wrote of its steps. */
-static bool remake_page(const stk_train_records *r)
+static bool remake_page(const cli_train_records *r)
 {
     char          path[PATH_ROOM];
     stk_profile   profile;
     stk_diagnosis diagnosis;
     stk_error     err;
     stk_profile_init(&profile);
-    stk_status st = stk_profile_load(&profile, path_of(r, "profile.json", path), &err);
+    stk_status st = cli_profile_load(&profile, path_of(r, "profile.json", path), &err);
     if (!st) st = stk_diagnose(&diagnosis, &profile, &err);
     const bool made = st ? is_written("the report", st, &err) : save_page(r, &profile, &diagnosis);
     stk_profile_release(&profile);
     return made;
 }
 
-static bool save_missing(const stk_train_records *r)
+static bool save_missing(const cli_train_records *r)
 {
     bool all = true;
     if (r->judged || !is_there(r, "learning.json")) all = save_learning(r);
@@ -121,7 +121,7 @@ static bool save_missing(const stk_train_records *r)
     return (!r->judged && is_there(r, "report.html")) || remake_page(r) ? all : false;
 }
 
-bool stk_train_records_save(stk_train_records *records)
+bool cli_train_records_save(cli_train_records *records)
 {
     if (records->idle) return save_missing(records);
     const bool profile = save_profile(records), learning = save_learning(records);

@@ -13,23 +13,23 @@ static void print_chosen_by(const stk_train_data *data)
 {
     printf(" (");
     if (data->validation_share > 0) printf("held back of ");
-    stk_text_print(stdout, data->validation_split);
+    cli_text_print(stdout, data->validation_split);
     printf(")");
 }
 
-static void print_accuracy(const stk_train_report *report, const stk_style *style)
+static void print_accuracy(const cli_train_report *report, const cli_style *style)
 {
     const stk_train_result   *r = report->result;
     const stk_train_progress *p = &r->last;
-    char                      a[STK_FORMAT_ROOM];
+    char                      a[CLI_FORMAT_ROOM];
     if (r->best_accuracy >= 0)
         printf("%s%.2f %%%s of the validation pictures right", style->bold, 100 * r->best_accuracy,
                style->plain);
     if (r->best_accuracy >= 0) {
         print_chosen_by(report->data);
-        printf(", at step %s\n", stk_format_count(a, (uint64_t)r->best_step));
+        printf(", at step %s\n", cli_format_count(a, (uint64_t)r->best_step));
     }
-    stk_train_final_print(&report->final);
+    cli_train_final_print(&report->final);
     if (p->step && p->step == report->first_step)
         printf("all %lld steps were done before; there was nothing left to do\n",
                (long long)p->steps);
@@ -49,7 +49,7 @@ static void print_share(const char *name, double seconds, double all)
     if (all > 0) printf(", %s %.1f %%", name, 100 * seconds / all);
 }
 
-static void print_time(const stk_train_report *report)
+static void print_time(const cli_train_report *report)
 {
     const stk_train_result *r = report->result;
     const double            all = report->wall_seconds;
@@ -58,8 +58,8 @@ static void print_time(const stk_train_report *report)
     const double images =
         (double)((r->last.step - report->first_step) * report->recipe->data.batch);
     const double training = r->compute_seconds + r->input_seconds;
-    char         a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
-    printf("time %s", stk_format_duration(a, all));
+    char         a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    printf("time %s", cli_format_duration(a, all));
     print_share("compute", r->compute_seconds, all);
     print_share("input", r->input_seconds, all);
     print_share("evaluation", r->evaluation_seconds, all);
@@ -67,7 +67,7 @@ static void print_time(const stk_train_report *report)
     print_share("other", known < all ? all - known : 0, all);
     if (training > 0)
         printf("; %s img/s over all steps",
-               stk_format_count(b, (uint64_t)(images / training + 0.5)));
+               cli_format_count(b, (uint64_t)(images / training + 0.5)));
     printf("\n");
 }
 
@@ -87,49 +87,49 @@ static void print_verdict(const stk_diagnosis *diagnosis)
 {
     if (!diagnosis || diagnosis->samples_per_s.value < 0) return;
     printf("limit: ");
-    stk_text_print(stdout, diagnosis->verdict);
+    cli_text_print(stdout, diagnosis->verdict);
     printf("\n");
 }
 
-void stk_train_print_faults(FILE *out, const stk_inject *inject)
+void cli_train_print_faults(FILE *out, const stk_inject *inject)
 {
     char text[STK_PROFILE_LINE];
     if (*stk_inject_text(inject, text, sizeof text)) fprintf(out, "faults on purpose: %s\n", text);
 }
 
-void stk_train_report_print(const stk_train_report *report, const stk_style *style)
+void cli_train_report_print(const cli_train_report *report, const cli_style *style)
 {
     print_accuracy(report, style);
     print_time(report);
-    stk_startup_print(&report->startup);
-    if (report->profile) stk_stage_table_print(report->profile, style);
-    stk_train_print_faults(stdout, report->inject);
+    cli_startup_print(&report->startup);
+    if (report->profile) cli_stage_table_print(report->profile, style);
+    cli_train_print_faults(stdout, report->inject);
     print_callbacks(report->trainer);
     print_verdict(report->diagnosis);
-    if (report->diagnosis) stk_diagnosis_print_findings(stdout, report->diagnosis, style);
+    if (report->diagnosis) cli_diagnosis_print_findings(stdout, report->diagnosis, style);
     if (report->result->interrupted && report->result->best_accuracy < 0) return;
     printf("model ");
-    stk_text_print(stdout, report->result->best_path);
+    cli_text_print(stdout, report->result->best_path);
     printf("\n");
 }
 
-void stk_train_report_hint(const stk_train_report *report)
+void cli_train_report_hint(const cli_train_report *report)
 {
     const char *folder = stk_trainer_folder(report->trainer);
     if (report->result->interrupted) {
         fprintf(stderr, "interrupted; go on with: stoker train --resume ");
-        stk_print_path(stderr, folder);
+        cli_print_path(stderr, folder);
         fprintf(stderr, "\n");
         return;
     }
     fprintf(stderr, "next: stoker eval ");
-    stk_print_path(stderr, folder);
+    cli_print_path(stderr, folder);
     fprintf(stderr, "\n      stoker predict ");
-    stk_print_path(stderr, folder);
+    cli_print_path(stderr, folder);
     fprintf(stderr, " PICTURE...\n");
 }
 
-static void write_time(stk_json_writer *json, const stk_train_report *report)
+static void write_time(stk_json_writer *json, const cli_train_report *report)
 {
     const stk_train_result *r = report->result;
     stk_json_key(json, "time");
@@ -217,7 +217,7 @@ static void write_data(stk_json_writer *json, const stk_train_data *data)
     stk_json_object_end(json);
 }
 
-void stk_train_report_json(stk_json_writer *json, const stk_train_report *report)
+void cli_train_report_json(stk_json_writer *json, const cli_train_report *report)
 {
     const stk_train_result   *r = report->result;
     const stk_train_progress *p = &r->last;
@@ -248,7 +248,7 @@ void stk_train_report_json(stk_json_writer *json, const stk_train_report *report
         stk_json_pair_double(json, "validation_top5", p->validation_top5);
     }
     write_data(json, report->data);
-    stk_train_final_json(json, &report->final);
+    cli_train_final_json(json, &report->final);
     stk_json_pair_string(json, "best_model", r->best_path);
     stk_json_pair_bool(json, "interrupted", r->interrupted);
     stk_json_pair_bool(json, "stopped_early", r->stopped_early);
@@ -257,10 +257,10 @@ void stk_train_report_json(stk_json_writer *json, const stk_train_report *report
     stk_json_pair_double(json, "images_per_s", training > 0 ? images / training : 0);
     stk_json_pair_double(json, "input_wait", training > 0 ? r->input_seconds / training : 0);
     write_time(json, report);
-    stk_startup_json(json, &report->startup);
+    cli_startup_json(json, &report->startup);
     write_memory(json, report->trainer);
     write_callbacks(json, report->trainer);
-    if (report->profile) stk_stage_table_json(json, report->profile);
+    if (report->profile) cli_stage_table_json(json, report->profile);
     write_verdict(json, report->diagnosis);
     stk_json_object_end(json);
 }

@@ -1,6 +1,6 @@
 /* What stoker train prints at the end. */
-#ifndef STK_TOOLS_TRAIN_REPORT_H
-#define STK_TOOLS_TRAIN_REPORT_H
+#ifndef CLI_TOOLS_TRAIN_REPORT_H
+#define CLI_TOOLS_TRAIN_REPORT_H
 
 #include "terminal.h"
 #include "train_final.h"
@@ -10,7 +10,7 @@
 #include <stoker/json.h>
 #include <stoker/train.h>
 
-typedef struct stk_train_report {
+typedef struct cli_train_report {
     const stk_train_recipe *recipe;
     const stk_inject       *inject; /* faults of the run */
     const stk_trainer      *trainer;
@@ -20,18 +20,18 @@ typedef struct stk_train_report {
     double                  wall_seconds;
     const stk_diagnosis    *diagnosis; /* NULL: none */
     const stk_train_data   *data;
-    stk_train_final         final; /* on the test split */
-    stk_startup_table       startup;
+    cli_train_final         final; /* on the test split */
+    cli_startup_table       startup;
     size_t                  left_out; /* images that could not be read */
-} stk_train_report;
+} cli_train_report;
 
 /* For people: accuracy, time, slow callbacks, files, to stdout. */
-void stk_train_report_print(const stk_train_report *report, const stk_style *style);
+void cli_train_report_print(const cli_train_report *report, const cli_style *style);
 /* A line with the faults that a run had on purpose; nothing without any. */
-void stk_train_print_faults(FILE *out, const stk_inject *inject);
+void cli_train_print_faults(FILE *out, const stk_inject *inject);
 /* What to try next, to stderr. */
-void stk_train_report_hint(const stk_train_report *report);
+void cli_train_report_hint(const cli_train_report *report);
 /* As one JSON object. */
-void stk_train_report_json(stk_json_writer *json, const stk_train_report *report);
+void cli_train_report_json(stk_json_writer *json, const cli_train_report *report);
 
 #endif

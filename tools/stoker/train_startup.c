@@ -9,16 +9,16 @@
 static const char   rest[] = "other";
 static const double least_share = 0.02; /* less is not worth a word */
 
-static void add(stk_startup_table *table, const char *name, double seconds)
+static void add(cli_startup_table *table, const char *name, double seconds)
 {
     table->rows[table->count++] = (stk_startup_part){name, seconds};
 }
 
-stk_startup_table stk_startup_table_of(const stk_train_job *job, const stk_trainer *trainer,
+cli_startup_table cli_startup_table_of(const cli_train_job *job, const stk_trainer *trainer,
                                        double before_s)
 {
     const stk_train_startup s = stk_trainer_startup(trainer);
-    stk_startup_table       table = {0};
+    cli_startup_table       table = {0};
     double                  known = 0;
     if (!s.complete) return table;
     table.seconds = before_s + s.seconds;
@@ -41,26 +41,26 @@ static int by_seconds(const void *a, const void *b)
     return (x->seconds < y->seconds) - (x->seconds > y->seconds);
 }
 
-void stk_startup_print(const stk_startup_table *table)
+void cli_startup_print(const cli_startup_table *table)
 {
-    stk_startup_table sorted = *table;
-    char              text[STK_FORMAT_ROOM];
+    cli_startup_table sorted = *table;
+    char              text[CLI_FORMAT_ROOM];
     double            small = 0;
     if (!table->count) return;
     qsort(sorted.rows, sorted.count, sizeof *sorted.rows, by_seconds);
-    printf("start %s until the first step was done", stk_format_duration(text, table->seconds));
+    printf("start %s until the first step was done", cli_format_duration(text, table->seconds));
     for (size_t i = 0, shown = 0; i < sorted.count; i++) {
         const stk_startup_part *row = &sorted.rows[i];
         const bool              last = i + 1 == sorted.count;
         if (row->seconds < least_share * table->seconds || last) small += row->seconds;
         if (row->seconds < least_share * table->seconds && !last) continue;
         printf("%s%s %s", shown++ ? ", " : ": ", row->name,
-               stk_format_duration(text, last ? small : row->seconds));
+               cli_format_duration(text, last ? small : row->seconds));
     }
     printf("\n");
 }
 
-void stk_startup_json(stk_json_writer *json, const stk_startup_table *table)
+void cli_startup_json(stk_json_writer *json, const cli_startup_table *table)
 {
     stk_json_key(json, "startup");
     if (!table->count) {

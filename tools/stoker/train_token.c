@@ -33,7 +33,7 @@ static stk_status read_line(const char *file, char **out, stk_error *err)
     return copy_token(text, length, out, err);
 }
 
-stk_status stk_train_token_read(const char *file, char **out, stk_error *err)
+stk_status cli_train_token_read(const char *file, char **out, stk_error *err)
 {
     *out = NULL;
     if (file) return read_line(file, out, err);

@@ -24,7 +24,7 @@ static stk_status check_level(const stk_tracer_plan *plan, const char *backend, 
                     backend);
 }
 
-int stk_train_trace_start(stk_tracer **out, const stk_invocation *call, const char *spec,
+int cli_train_trace_start(stk_tracer **out, const cli_invocation *call, const char *spec,
                           const stk_train_recipe *recipe, const char *folder, bool listen,
                           void (*log)(void *context, const char *line), void *log_context)
 {
@@ -38,16 +38,16 @@ int stk_train_trace_start(stk_tracer **out, const stk_invocation *call, const ch
         .log = log,
         .log_context = log_context};
     *out = NULL;
-    if (!spec && !listen) return STK_EXIT_OK;
+    if (!spec && !listen) return CLI_EXIT_OK;
     stk_status st = spec ? stk_tracer_parse(&plan, spec, &err) : STK_OK;
     if (!st) st = check_level(&plan, recipe->knobs.backend, &err);
     if (st) {
-        stk_report_error(call->command, &err, NULL);
-        return STK_EXIT_USAGE;
+        cli_report_error(call->command, &err, NULL);
+        return CLI_EXIT_USAGE;
     }
     if (stk_tracer_start(out, &plan, &options, &err))
-        return stk_report_error(call->command, &err, NULL);
-    return STK_EXIT_OK;
+        return cli_report_error(call->command, &err, NULL);
+    return CLI_EXIT_OK;
 }
 
 /* What is switched now is for the step that begins next. */
@@ -56,25 +56,25 @@ static void on_step(void *context, const stk_train_progress *progress)
     stk_tracer_step(context, progress->begun - 1);
 }
 
-stk_callback stk_train_trace_callback(stk_tracer *tracer)
+stk_callback cli_train_trace_callback(stk_tracer *tracer)
 {
     return (stk_callback){.name = "trace", .on_step = on_step, .context = tracer};
 }
 
-bool stk_train_trace_end(stk_tracer *tracer, const stk_invocation *call)
+bool cli_train_trace_end(stk_tracer *tracer, const cli_invocation *call)
 {
     stk_error err;
     if (!tracer || !stk_tracer_finish(tracer, &err)) return true;
-    stk_report_error(call->command, &err, "the rest of the run is not harmed");
+    cli_report_error(call->command, &err, "the rest of the run is not harmed");
     return false;
 }
 
-void stk_train_trace_print(FILE *out, int width)
+void cli_train_trace_print(FILE *out, int width)
 {
     const char *part, *meaning;
     fprintf(out, "\nParts of --trace, separated by commas:\n");
     for (size_t i = 0; (part = stk_tracer_help_at(i, &meaning)); i++) {
         const int column = fprintf(out, "  %s", part);
-        stk_text_wrap(out, meaning, column, 22, width);
+        cli_text_wrap(out, meaning, column, 22, width);
     }
 }

@@ -32,7 +32,7 @@ static void run_child(char **argv, const int *outputs, int gate, int failure)
     _exit(reason == ENOENT ? 127 : 126);
 }
 
-stk_status stk_child_start(stk_child *child, char **argv, const int outputs[2], stk_error *err)
+stk_status cli_child_start(cli_child *child, char **argv, const int outputs[2], stk_error *err)
 {
     int gate[2], failure[2];
     if (pipe2(gate, O_CLOEXEC)) return stk_fail_errno(err, errno, "watch", argv[0], "make a pipe");
@@ -50,7 +50,7 @@ stk_status stk_child_start(stk_child *child, char **argv, const int outputs[2], 
     const int reason = errno;
     close(gate[0]);
     close(failure[1]);
-    *child = (stk_child){pid, gate[1], failure[0]};
+    *child = (cli_child){pid, gate[1], failure[0]};
     if (pid > 0) return STK_OK;
     close(gate[1]);
     close(failure[0]);
@@ -58,7 +58,7 @@ stk_status stk_child_start(stk_child *child, char **argv, const int outputs[2], 
 }
 
 /* The pipe closes by itself when the command begins. */
-int stk_child_begin(stk_child *child)
+int cli_child_begin(cli_child *child)
 {
     int     reason = 0;
     ssize_t got;
@@ -69,14 +69,14 @@ int stk_child_begin(stk_child *child)
     return got == sizeof reason ? reason : 0;
 }
 
-bool stk_child_ended(const stk_child *child)
+bool cli_child_ended(const cli_child *child)
 {
     siginfo_t info = {0};
     return waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid == child->pid;
 }
 
-int stk_child_reap(stk_child *child, int *signal_number)
+int cli_child_reap(cli_child *child, int *signal_number)
 {
     int status = 0;
     *signal_number = 0;
@@ -103,7 +103,7 @@ static void handle(int signal_number, siginfo_t *info, void *context)
     errno = interrupted;
 }
 
-void stk_watch_signals(int child)
+void cli_watch_signals(int child)
 {
     static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,   SIGQUIT,
                                   SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD};
@@ -124,12 +124,12 @@ void stk_watch_signals(int child)
     }
 }
 
-stk_watch_events stk_watch_wait(int fd, double seconds)
+cli_watch_events cli_watch_wait(int fd, double seconds)
 {
     struct pollfd    ready[2] = {{wake_pipe[0], POLLIN, 0}, {fd, POLLIN, 0}};
     char             bytes[64];
     const int        ms = seconds > 0 ? (int)(seconds * 1000) + 1 : 0;
-    stk_watch_events events;
+    cli_watch_events events;
     if (poll(ready, 2, ms) > 0 && ready[0].revents)
         while (read(wake_pipe[0], bytes, sizeof bytes) > 0) {
         }

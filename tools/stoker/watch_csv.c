@@ -52,7 +52,7 @@ enum {
     GPU_COLUMNS = sizeof gpu_columns / sizeof *gpu_columns
 };
 
-stk_status stk_csv_open(cli_csv *csv, const char *path, double interval_s, int gpu_count,
+stk_status cli_csv_open(cli_csv *csv, const char *path, double interval_s, int gpu_count,
                         bool has_metric, stk_error *err)
 {
     *csv = (cli_csv){.interval_s = interval_s,
@@ -79,7 +79,7 @@ static void add_value(cli_csv *csv, int place, const void *base, size_t offset)
     csv->counts[place]++;
 }
 
-void stk_csv_add_metric(cli_csv *csv, double value)
+void cli_csv_add_metric(cli_csv *csv, double value)
 {
     csv->metric_sum += value;
     csv->metric_count++;
@@ -109,7 +109,7 @@ static void write_row(cli_csv *csv, double seconds)
     fflush(csv->file); /* others may follow it */
 }
 
-void stk_csv_add(cli_csv *csv, const stk_resource_sample *sample)
+void cli_csv_add(cli_csv *csv, const stk_resource_sample *sample)
 {
     if (!csv->file) return;
     for (int i = 0; i < COLUMNS; i++)
@@ -126,7 +126,7 @@ void stk_csv_add(cli_csv *csv, const stk_resource_sample *sample)
     if (csv->next_s <= sample->seconds) csv->next_s = sample->seconds + csv->interval_s;
 }
 
-stk_status stk_csv_close(cli_csv *csv, const char *path, stk_error *err)
+stk_status cli_csv_close(cli_csv *csv, const char *path, stk_error *err)
 {
     if (!csv->file) return STK_OK;
     const bool failed = ferror(csv->file) != 0;

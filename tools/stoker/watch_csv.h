@@ -1,32 +1,32 @@
 /* The log of stoker watch: a row a second, a column a quantity. */
-#ifndef STK_TOOLS_WATCH_CSV_H
-#define STK_TOOLS_WATCH_CSV_H
+#ifndef CLI_TOOLS_WATCH_CSV_H
+#define CLI_TOOLS_WATCH_CSV_H
 
 #include <stdio.h>
 #include <stoker/resources.h>
 
-enum { STK_CSV_COLUMNS = 19 + 10 * STK_RESOURCES_GPUS };
+enum { CLI_CSV_COLUMNS = 19 + 10 * STK_RESOURCES_GPUS };
 
 typedef struct cli_csv {
     FILE  *file; /* NULL: not open */
     double interval_s, next_s;
     int    gpu_count;
-    double sums[STK_CSV_COLUMNS];
-    int    counts[STK_CSV_COLUMNS];
+    double sums[CLI_CSV_COLUMNS];
+    int    counts[CLI_CSV_COLUMNS];
     bool   has_metric; /* a last column */
     double metric_sum;
     int    metric_count;
 } cli_csv;
 
 /* Writes the heading. */
-STK_NODISCARD stk_status stk_csv_open(cli_csv *csv, const char *path, double interval_s,
+STK_NODISCARD stk_status cli_csv_open(cli_csv *csv, const char *path, double interval_s,
                                       int gpu_count, bool has_metric, stk_error *err);
 /* A row when it is time: the means of the samples since the last one. What is not known is empty.
  */
-void stk_csv_add(cli_csv *csv, const stk_resource_sample *sample);
+void cli_csv_add(cli_csv *csv, const stk_resource_sample *sample);
 /* A value of the metric: the row has their mean. */
-void stk_csv_add_metric(cli_csv *csv, double value);
+void cli_csv_add_metric(cli_csv *csv, double value);
 /* STK_E_IO when some of it could not be written. */
-STK_NODISCARD stk_status stk_csv_close(cli_csv *csv, const char *path, stk_error *err);
+STK_NODISCARD stk_status cli_csv_close(cli_csv *csv, const char *path, stk_error *err);
 
 #endif

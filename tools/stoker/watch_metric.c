@@ -8,7 +8,7 @@
 
 enum { GROUPS = 2, NUMBER = 64 };
 
-void stk_metric_values_add(stk_metric_values *values, double value)
+void cli_metric_values_add(cli_metric_values *values, double value)
 {
     if (!isfinite(value)) {
         values->strange++;
@@ -22,28 +22,28 @@ void stk_metric_values_add(stk_metric_values *values, double value)
     values->count++;
 }
 
-bool stk_metric_pattern_init(stk_metric_pattern *pattern, const char *text,
-                             char why[STK_METRIC_TEXT])
+bool cli_metric_pattern_init(cli_metric_pattern *pattern, const char *text,
+                             char why[CLI_METRIC_TEXT])
 {
     char reason[128];
-    *pattern = (stk_metric_pattern){0};
+    *pattern = (cli_metric_pattern){0};
     if (!text) return true;
     const int code = regcomp(&pattern->regex, text, REG_EXTENDED);
     if (code) {
         regerror(code, &pattern->regex, reason, sizeof reason);
-        snprintf(why, STK_METRIC_TEXT, "--metric '%.150s' is no regular expression: %s", text,
+        snprintf(why, CLI_METRIC_TEXT, "--metric '%.150s' is no regular expression: %s", text,
                  reason);
         return false;
     }
     pattern->given = true;
     if (pattern->regex.re_nsub == 1) return true;
-    snprintf(why, STK_METRIC_TEXT, "--metric '%.150s' has %zu groups; it needs one, for the number",
+    snprintf(why, CLI_METRIC_TEXT, "--metric '%.150s' has %zu groups; it needs one, for the number",
              text, pattern->regex.re_nsub);
-    stk_metric_pattern_release(pattern);
+    cli_metric_pattern_release(pattern);
     return false;
 }
 
-void stk_metric_pattern_release(stk_metric_pattern *pattern)
+void cli_metric_pattern_release(cli_metric_pattern *pattern)
 {
     if (pattern->given) regfree(&pattern->regex);
     pattern->given = false;
@@ -66,7 +66,7 @@ static bool read_number(const char *from, size_t length, double *value)
     return true;
 }
 
-bool stk_metric_find(const stk_metric_pattern *pattern, const char *line, double *value)
+bool cli_metric_find(const cli_metric_pattern *pattern, const char *line, double *value)
 {
     regmatch_t match[GROUPS];
     bool       found = false;
@@ -82,23 +82,23 @@ bool stk_metric_find(const stk_metric_pattern *pattern, const char *line, double
     return found;
 }
 
-char *stk_metric_text(char text[STK_METRIC_TEXT], const stk_metric_values *values)
+char *cli_metric_text(char text[CLI_METRIC_TEXT], const cli_metric_values *values)
 {
     char strange[64] = "";
     if (values->strange)
         snprintf(strange, sizeof strange, "; %zu times not finite", values->strange);
     if (values->count)
-        snprintf(text, STK_METRIC_TEXT,
+        snprintf(text, CLI_METRIC_TEXT,
                  "%.6g (first %.6g, least %.6g, most %.6g, mean %.6g of %zu%s)", values->last,
                  values->first, values->least, values->most, values->sum / (double)values->count,
                  values->count, strange);
     else
-        snprintf(text, STK_METRIC_TEXT, "none: no line of the output had a number there%s",
+        snprintf(text, CLI_METRIC_TEXT, "none: no line of the output had a number there%s",
                  strange);
     return text;
 }
 
-void stk_metric_json(stk_json_writer *json, const char *pattern, const stk_metric_values *values)
+void cli_metric_json(stk_json_writer *json, const char *pattern, const cli_metric_values *values)
 {
     const struct {
         const char *key;

@@ -14,7 +14,7 @@ static void close_one(int *fd)
     *fd = -1;
 }
 
-static void close_all(stk_metric_reader *r)
+static void close_all(cli_metric_reader *r)
 {
     for (int i = 0; i < 2; i++) {
         close_one(&r->streams[i].from);
@@ -23,11 +23,11 @@ static void close_all(stk_metric_reader *r)
     }
 }
 
-stk_status stk_metric_open(stk_metric_reader *reader, const stk_metric_pattern *pattern,
+stk_status cli_metric_open(cli_metric_reader *reader, const cli_metric_pattern *pattern,
                            void (*found)(void *context, double value), void    *context,
                            stk_error *err)
 {
-    *reader = (stk_metric_reader){.pattern = pattern,
+    *reader = (cli_metric_reader){.pattern = pattern,
                                   .found = found,
                                   .context = context,
                                   .streams = {{.from = -1}, {.from = -1}},
@@ -48,17 +48,17 @@ stk_status stk_metric_open(stk_metric_reader *reader, const stk_metric_pattern *
     return stk_fail_errno(err, reason, "watch", "--metric", "make a pipe");
 }
 
-static void end_line(stk_metric_reader *r, stk_metric_stream *s)
+static void end_line(cli_metric_reader *r, cli_metric_stream *s)
 {
     double value;
     s->line[s->used] = '\0';
-    if (s->used && stk_metric_find(r->pattern, s->line, &value)) r->found(r->context, value);
+    if (s->used && cli_metric_find(r->pattern, s->line, &value)) r->found(r->context, value);
     s->used = 0;
 }
 
 /* Progress bars write a line over itself with a carriage return. Of lines that are too long the
  * beginning is looked at. */
-static void look(stk_metric_reader *r, stk_metric_stream *s, const char *bytes, size_t count)
+static void look(cli_metric_reader *r, cli_metric_stream *s, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (bytes[i] == '\n' || bytes[i] == '\r')
@@ -83,7 +83,7 @@ static bool pass_on(int to, const char *bytes, size_t count)
 }
 
 /* Where nobody reads any more the command learns it as it would without us: by a closed pipe. */
-static void pump(stk_metric_reader *r, stk_metric_stream *s)
+static void pump(cli_metric_reader *r, cli_metric_stream *s)
 {
     char          bytes[16384];
     const ssize_t got = read(s->from, bytes, sizeof bytes);
@@ -96,7 +96,7 @@ static void pump(stk_metric_reader *r, stk_metric_stream *s)
 
 static void *run(void *context)
 {
-    stk_metric_reader *r = context;
+    cli_metric_reader *r = context;
     bool               over = false;
     for (;;) {
         struct pollfd ready[3] = {{r->streams[0].from, POLLIN, 0},
@@ -114,7 +114,7 @@ static void *run(void *context)
     return NULL;
 }
 
-stk_status stk_metric_start(stk_metric_reader *reader, stk_error *err)
+stk_status cli_metric_start(cli_metric_reader *reader, stk_error *err)
 {
     sigset_t all, before;
     for (int i = 0; i < 2; i++)
@@ -129,7 +129,7 @@ stk_status stk_metric_start(stk_metric_reader *reader, stk_error *err)
     return stk_fail_errno(err, reason, "watch", "--metric", "start a thread");
 }
 
-void stk_metric_end(stk_metric_reader *reader)
+void cli_metric_end(cli_metric_reader *reader)
 {
     close_one(&reader->alive[1]);
     if (reader->started) pthread_join(reader->thread, NULL);

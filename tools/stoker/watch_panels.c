@@ -22,30 +22,30 @@ static const stk_resource_sample *last(const cli_view *view)
     return view->count ? &view->samples[view->count - 1] : &none;
 }
 
-static char *bytes_text(char text[STK_FORMAT_ROOM], double bytes)
+static char *bytes_text(char text[CLI_FORMAT_ROOM], double bytes)
 {
     if (bytes < 0)
-        snprintf(text, STK_FORMAT_ROOM, "-");
+        snprintf(text, CLI_FORMAT_ROOM, "-");
     else
-        stk_format_bytes(text, (uint64_t)bytes);
+        cli_format_bytes(text, (uint64_t)bytes);
     return text;
 }
 
-static char *rate_text(char text[STK_FORMAT_ROOM], double rate)
+static char *rate_text(char text[CLI_FORMAT_ROOM], double rate)
 {
     if (rate < 0)
-        snprintf(text, STK_FORMAT_ROOM, "-");
+        snprintf(text, CLI_FORMAT_ROOM, "-");
     else
-        stk_format_rate(text, (uint64_t)rate, 1);
+        cli_format_rate(text, (uint64_t)rate, 1);
     return text;
 }
 
-static char *percent_text(char text[STK_FORMAT_ROOM], double share)
+static char *percent_text(char text[CLI_FORMAT_ROOM], double share)
 {
     if (share < 0)
-        snprintf(text, STK_FORMAT_ROOM, "-");
+        snprintf(text, CLI_FORMAT_ROOM, "-");
     else
-        snprintf(text, STK_FORMAT_ROOM, "%.0f %%", share * 100);
+        snprintf(text, CLI_FORMAT_ROOM, "%.0f %%", share * 100);
     return text;
 }
 
@@ -79,26 +79,26 @@ static double scale(double *values, size_t count, double full)
     return full;
 }
 
-static void draw_graph(cli_canvas *canvas, stk_box box, const cli_view *view, size_t offset,
-                       stk_ink ink)
+static void draw_graph(cli_canvas *canvas, cli_box box, const cli_view *view, size_t offset,
+                       cli_ink ink)
 {
     double       values[MOST_VALUES];
-    const size_t count = collect(view, offset, values, stk_canvas_graph_values(canvas, box.width));
-    stk_canvas_graph(canvas, box, values, count, ink);
+    const size_t count = collect(view, offset, values, cli_canvas_graph_values(canvas, box.width));
+    cli_canvas_graph(canvas, box, values, count, ink);
 }
 
 /* "python-main   ######..  97 %" */
-static void draw_load(cli_canvas *canvas, stk_box box, int y, const char *name, double share)
+static void draw_load(cli_canvas *canvas, cli_box box, int y, const char *name, double share)
 {
-    char      text[STK_FORMAT_ROOM];
+    char      text[CLI_FORMAT_ROOM];
     const int label = box.width >= 30 ? 16 : 8, bar = box.width - label - NUMBER;
-    stk_canvas_text(canvas, box.x, y, label - 1, STK_INK_PLAIN, name);
-    if (bar > 0) stk_canvas_bar(canvas, box.x + label, y, bar, share, STK_INK_PLAIN);
-    stk_canvas_print(canvas, box.x + box.width - NUMBER, y, NUMBER, STK_INK_PLAIN, "%7s",
+    cli_canvas_text(canvas, box.x, y, label - 1, CLI_INK_PLAIN, name);
+    if (bar > 0) cli_canvas_bar(canvas, box.x + label, y, bar, share, CLI_INK_PLAIN);
+    cli_canvas_print(canvas, box.x + box.width - NUMBER, y, NUMBER, CLI_INK_PLAIN, "%7s",
                      percent_text(text, share));
 }
 
-static void draw_threads(cli_canvas *canvas, stk_box box, const cli_view *view)
+static void draw_threads(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
     for (int i = 0; i < box.height; i++) {
         char name[40];
@@ -113,44 +113,44 @@ static void draw_threads(cli_canvas *canvas, stk_box box, const cli_view *view)
     }
 }
 
-void stk_view_cpu(cli_canvas *canvas, stk_box box, const cli_view *view)
+void cli_view_cpu(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
-    char                       title[80], percent[STK_FORMAT_ROOM], own[32] = "";
+    char                       title[80], percent[CLI_FORMAT_ROOM], own[32] = "";
     const stk_resource_sample *s = last(view);
     if (s->own_cores >= 0) snprintf(own, sizeof own, ", own %.2f", s->own_cores);
     snprintf(title, sizeof title, "CPU %s of %d cores%s", percent_text(percent, s->cpu),
              view->machine->cores, own);
-    const stk_box inside = stk_canvas_frame(canvas, box, title);
+    const cli_box inside = cli_canvas_frame(canvas, box, title);
     const size_t  rows = view->thread_count ? view->thread_count : view->core_count;
     int           bars = inside.height - inside.height / 2;
     if ((size_t)bars > rows) bars = (int)rows;
-    const stk_box graph = {inside.x, inside.y, inside.width, inside.height - bars};
-    draw_graph(canvas, graph, view, offsetof(stk_resource_sample, cpu), STK_INK_PLAIN);
-    draw_threads(canvas, (stk_box){inside.x, inside.y + graph.height, inside.width, bars}, view);
+    const cli_box graph = {inside.x, inside.y, inside.width, inside.height - bars};
+    draw_graph(canvas, graph, view, offsetof(stk_resource_sample, cpu), CLI_INK_PLAIN);
+    draw_threads(canvas, (cli_box){inside.x, inside.y + graph.height, inside.width, bars}, view);
 }
 
-static void draw_amount(cli_canvas *canvas, stk_box box, int row, const char *name, double bytes,
+static void draw_amount(cli_canvas *canvas, cli_box box, int row, const char *name, double bytes,
                         double whole)
 {
-    char      text[STK_FORMAT_ROOM];
+    char      text[CLI_FORMAT_ROOM];
     const int label = 7, number = 9, bar = box.width - label - number - 1;
     if (row >= box.height) return;
-    stk_canvas_text(canvas, box.x, box.y + row, label - 1, STK_INK_PLAIN, name);
+    cli_canvas_text(canvas, box.x, box.y + row, label - 1, CLI_INK_PLAIN, name);
     if (bar > 0 && whole > 0)
-        stk_canvas_bar(canvas, box.x + label, box.y + row, bar, bytes < 0 ? -1 : bytes / whole,
-                       STK_INK_PLAIN);
-    stk_canvas_print(canvas, box.x + box.width - number, box.y + row, number, STK_INK_PLAIN, "%9s",
+        cli_canvas_bar(canvas, box.x + label, box.y + row, bar, bytes < 0 ? -1 : bytes / whole,
+                       CLI_INK_PLAIN);
+    cli_canvas_print(canvas, box.x + box.width - number, box.y + row, number, CLI_INK_PLAIN, "%9s",
                      bytes_text(text, bytes));
 }
 
-void stk_view_memory(cli_canvas *canvas, stk_box box, const cli_view *view)
+void cli_view_memory(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
-    char                       title[80], whole[STK_FORMAT_ROOM];
+    char                       title[80], whole[CLI_FORMAT_ROOM];
     const stk_resource_sample *s = last(view);
     const double               memory = (double)view->machine->memory;
     int                        row = 0;
     snprintf(title, sizeof title, "memory of %s", bytes_text(whole, memory));
-    const stk_box inside = stk_canvas_frame(canvas, box, title);
+    const cli_box inside = cli_canvas_frame(canvas, box, title);
     if (s->own_memory >= 0) draw_amount(canvas, inside, row++, "own", s->own_memory, memory);
     draw_amount(canvas, inside, row++, "used", s->memory_used, memory);
     draw_amount(canvas, inside, row++, "cache", s->page_cache, memory);
@@ -160,67 +160,67 @@ void stk_view_memory(cli_canvas *canvas, stk_box box, const cli_view *view)
     const size_t offset = s->own_memory >= 0 ? offsetof(stk_resource_sample, own_memory)
                                              : offsetof(stk_resource_sample, memory_used);
     const size_t count =
-        collect(view, offset, values, stk_canvas_graph_values(canvas, inside.width));
+        collect(view, offset, values, cli_canvas_graph_values(canvas, inside.width));
     scale(values, count, 1);
-    stk_canvas_graph(canvas, (stk_box){inside.x, inside.y + row, inside.width, inside.height - row},
-                     values, count, STK_INK_FIRST);
+    cli_canvas_graph(canvas, (cli_box){inside.x, inside.y + row, inside.width, inside.height - row},
+                     values, count, CLI_INK_FIRST);
 }
 
 /* Two rates, one graph above the other. */
-static void draw_flow(cli_canvas *canvas, stk_box inside, const cli_view *view, const size_t at[2],
+static void draw_flow(cli_canvas *canvas, cli_box inside, const cli_view *view, const size_t at[2],
                       const char *const names[2], double full)
 {
-    const stk_ink              inks[2] = {STK_INK_FIRST, STK_INK_SECOND};
+    const cli_ink              inks[2] = {CLI_INK_FIRST, CLI_INK_SECOND};
     const stk_resource_sample *s = last(view);
-    char                       text[STK_FORMAT_ROOM];
+    char                       text[CLI_FORMAT_ROOM];
     const int                  label = 17, rows = inside.height / 2;
     for (int i = 0; i < 2; i++) {
-        const stk_box part = {inside.x, inside.y + i * rows, inside.width,
+        const cli_box part = {inside.x, inside.y + i * rows, inside.width,
                               i ? inside.height - rows : rows};
-        const stk_box graph = {part.x + label, part.y, part.width - label, part.height};
+        const cli_box graph = {part.x + label, part.y, part.width - label, part.height};
         if (part.height < 1) continue;
-        stk_canvas_print(canvas, part.x, part.y, label - 1, inks[i], "%-5s %10s", names[i],
+        cli_canvas_print(canvas, part.x, part.y, label - 1, inks[i], "%-5s %10s", names[i],
                          rate_text(text, number_at(s, at[i])));
         double       values[MOST_VALUES];
         const size_t count =
-            collect(view, at[i], values, stk_canvas_graph_values(canvas, graph.width));
+            collect(view, at[i], values, cli_canvas_graph_values(canvas, graph.width));
         const double most = scale(values, count, full);
-        stk_canvas_graph(canvas, graph, values, count, inks[i]);
+        cli_canvas_graph(canvas, graph, values, count, inks[i]);
         if (part.height > 1)
-            stk_canvas_print(canvas, part.x, part.y + 1, label - 1, STK_INK_DIM, "%-5s %10s", "to",
+            cli_canvas_print(canvas, part.x, part.y + 1, label - 1, CLI_INK_DIM, "%-5s %10s", "to",
                              rate_text(text, most));
     }
 }
 
-void stk_view_disk(cli_canvas *canvas, stk_box box, const cli_view *view)
+void cli_view_disk(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
     static const char *const   names[2] = {"read", "write"};
     static const size_t        at[2] = {offsetof(stk_resource_sample, disk_read),
                                         offsetof(stk_resource_sample, disk_write)};
-    char                       title[80] = "disk", busy[STK_FORMAT_ROOM];
+    char                       title[80] = "disk", busy[CLI_FORMAT_ROOM];
     const stk_resource_sample *s = last(view);
     if (s->disk_busy >= 0)
         snprintf(title, sizeof title, "disk %s busy, %.0f + %.0f IO/s",
                  percent_text(busy, s->disk_busy), s->disk_reads, s->disk_writes);
-    draw_flow(canvas, stk_canvas_frame(canvas, box, title), view, at, names, 1e6);
+    draw_flow(canvas, cli_canvas_frame(canvas, box, title), view, at, names, 1e6);
 }
 
-void stk_view_network(cli_canvas *canvas, stk_box box, const cli_view *view)
+void cli_view_network(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
     static const char *const names[2] = {"in", "out"};
     static const size_t      at[2] = {offsetof(stk_resource_sample, net_in),
                                       offsetof(stk_resource_sample, net_out)};
-    char                     title[80] = "network", link[STK_FORMAT_ROOM];
+    char                     title[80] = "network", link[CLI_FORMAT_ROOM];
     if (view->machine->link_bytes > 0)
         snprintf(title, sizeof title, "network, link %s",
                  rate_text(link, view->machine->link_bytes));
-    draw_flow(canvas, stk_canvas_frame(canvas, box, title), view, at, names, 1e6);
+    draw_flow(canvas, cli_canvas_frame(canvas, box, title), view, at, names, 1e6);
 }
 
 /* "12.3 GB  251 W  64 C  1410 MHz", what of it is known. */
 static void describe_gpu(char *text, size_t capacity, const stk_gpu_sample *g)
 {
-    char   memory[STK_FORMAT_ROOM];
+    char   memory[CLI_FORMAT_ROOM];
     size_t used = 0;
     text[0] = '\0';
     if (g->memory_used >= 0)
@@ -235,7 +235,7 @@ static void describe_gpu(char *text, size_t capacity, const stk_gpu_sample *g)
     if (!used) snprintf(text, capacity, "cannot be read");
 }
 
-static void draw_gpu(cli_canvas *canvas, stk_box part, const cli_view *view, int i)
+static void draw_gpu(cli_canvas *canvas, cli_box part, const cli_view *view, int i)
 {
     const stk_resource_sample *s = last(view);
     const stk_gpu_sample      *g = &s->gpus[i];
@@ -245,7 +245,7 @@ static void draw_gpu(cli_canvas *canvas, stk_box part, const cli_view *view, int
     draw_load(canvas, part, part.y, name, g->utilisation);
     if (part.height < 2) return;
     describe_gpu(text, sizeof text, g);
-    stk_canvas_text(canvas, part.x, part.y + 1, part.width, STK_INK_DIM, text);
+    cli_canvas_text(canvas, part.x, part.y + 1, part.width, CLI_INK_DIM, text);
     int row = 2;
     if (part.height > row && memory > 0)
         draw_load(canvas, part, part.y + row++, "  memory",
@@ -253,27 +253,27 @@ static void draw_gpu(cli_canvas *canvas, stk_box part, const cli_view *view, int
     if (part.height - row < LEAST_GRAPH) return;
     const size_t offset = offsetof(stk_resource_sample, gpus) + (size_t)i * sizeof *g +
                           offsetof(stk_gpu_sample, utilisation);
-    draw_graph(canvas, (stk_box){part.x, part.y + row, part.width, part.height - row}, view, offset,
-               STK_INK_LOW);
+    draw_graph(canvas, (cli_box){part.x, part.y + row, part.width, part.height - row}, view, offset,
+               CLI_INK_LOW);
 }
 
-void stk_view_gpus(cli_canvas *canvas, stk_box box, const cli_view *view)
+void cli_view_gpus(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
     const int     count = last(view)->gpu_count;
-    const stk_box inside =
-        stk_canvas_frame(canvas, box, count == 1 ? view->machine->gpus[0].name : "GPUs");
+    const cli_box inside =
+        cli_canvas_frame(canvas, box, count == 1 ? view->machine->gpus[0].name : "GPUs");
     if (!count || inside.height < 1) return;
     const int shown = count < inside.height ? count : inside.height;
     const int rows = inside.height / shown;
     for (int i = 0; i < shown; i++)
-        draw_gpu(canvas, (stk_box){inside.x, inside.y + i * rows, inside.width, rows}, view, i);
+        draw_gpu(canvas, (cli_box){inside.x, inside.y + i * rows, inside.width, rows}, view, i);
 }
 
-void stk_view_compact(cli_canvas *canvas, stk_box box, const cli_view *view)
+void cli_view_compact(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
     const stk_resource_sample *s = last(view);
     const double               memory = (double)view->machine->memory;
-    char                       a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM], name[16];
+    char                       a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], name[16];
     int                        y = box.y;
     draw_load(canvas, box, y++, "CPU", s->cpu);
     for (int i = 0; i < s->gpu_count && i < 4; i++) {
@@ -283,15 +283,15 @@ void stk_view_compact(cli_canvas *canvas, stk_box box, const cli_view *view)
     draw_load(canvas, box, y++, "memory",
               s->memory_used < 0 || memory <= 0 ? -1 : s->memory_used / memory);
     if (s->own_cores >= 0)
-        stk_canvas_print(canvas, box.x, y++, box.width, STK_INK_PLAIN, "own     %.2f cores, %s",
+        cli_canvas_print(canvas, box.x, y++, box.width, CLI_INK_PLAIN, "own     %.2f cores, %s",
                          s->own_cores, bytes_text(a, s->own_memory));
-    stk_canvas_print(canvas, box.x, y++, box.width, STK_INK_PLAIN, "disk    %s in, %s out",
+    cli_canvas_print(canvas, box.x, y++, box.width, CLI_INK_PLAIN, "disk    %s in, %s out",
                      rate_text(a, s->disk_read), rate_text(b, s->disk_write));
-    stk_canvas_print(canvas, box.x, y++, box.width, STK_INK_PLAIN, "net     %s in, %s out",
+    cli_canvas_print(canvas, box.x, y++, box.width, CLI_INK_PLAIN, "net     %s in, %s out",
                      rate_text(a, s->net_in), rate_text(b, s->net_out));
     if (view->metric && view->metric[0])
-        stk_canvas_text(canvas, box.x, y++, box.width, STK_INK_PLAIN, view->metric);
+        cli_canvas_text(canvas, box.x, y++, box.width, CLI_INK_PLAIN, view->metric);
     if (y < box.y + box.height)
-        draw_graph(canvas, (stk_box){box.x, y, box.width, box.y + box.height - y}, view,
-                   offsetof(stk_resource_sample, cpu), STK_INK_PLAIN);
+        draw_graph(canvas, (cli_box){box.x, y, box.width, box.y + box.height - y}, view,
+                   offsetof(stk_resource_sample, cpu), CLI_INK_PLAIN);
 }

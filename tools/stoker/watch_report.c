@@ -28,25 +28,25 @@ static double mean_of(const stk_resource_sample *samples, size_t count, size_t o
 static char *rate_text(char *text, double rate)
 {
     if (rate < 0) return strcpy(text, "-");
-    return stk_format_rate(text, (uint64_t)rate, 1);
+    return cli_format_rate(text, (uint64_t)rate, 1);
 }
 
 static char *bytes_text(char *text, double bytes)
 {
     if (bytes < 0) return strcpy(text, "-");
-    return stk_format_bytes(text, (uint64_t)bytes);
+    return cli_format_bytes(text, (uint64_t)bytes);
 }
 
 #define AT(member) offsetof(stk_resource_sample, member)
 
-void stk_watch_line(FILE *out, const stk_resource_sample *samples, size_t count,
-                    const stk_metric_values *metric)
+void cli_watch_line(FILE *out, const stk_resource_sample *samples, size_t count,
+                    const cli_metric_values *metric)
 {
-    char a[STK_FORMAT_ROOM], b[STK_FORMAT_ROOM];
+    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
     if (!count) return;
     const stk_resource_sample *last = &samples[count - 1];
     const double               own = mean_of(samples, count, AT(own_cores));
-    fprintf(out, "watch %s  CPU %.0f %%", stk_format_duration(a, last->seconds),
+    fprintf(out, "watch %s  CPU %.0f %%", cli_format_duration(a, last->seconds),
             100 * mean_of(samples, count, AT(cpu)));
     if (own >= 0)
         fprintf(out, "  own %.2f cores, %s", own, bytes_text(a, last->own_memory));
@@ -71,9 +71,9 @@ void stk_watch_line(FILE *out, const stk_resource_sample *samples, size_t count,
 
 typedef enum unit { SHARE, CORES, BYTES, RATE, COUNT, WATTS, CELSIUS, MHZ } unit;
 
-static void add_number(stk_table *table, unit kind, double value)
+static void add_number(cli_table *table, unit kind, double value)
 {
-    char text[STK_FORMAT_ROOM];
+    char text[CLI_FORMAT_ROOM];
     switch (value < 0 ? -1 : (int)kind) {
     case SHARE:
         snprintf(text, sizeof text, "%.0f %%", value * 100);
@@ -102,19 +102,19 @@ static void add_number(stk_table *table, unit kind, double value)
     default:
         strcpy(text, "-");
     }
-    stk_table_add(table, text);
+    cli_table_add(table, text);
 }
 
-static void add_row(stk_table *table, const char *name, unit kind, const stk_usage_row *row)
+static void add_row(cli_table *table, const char *name, unit kind, const stk_usage_row *row)
 {
     if (row->peak < 0) return; /* never known */
-    stk_table_add(table, name);
+    cli_table_add(table, name);
     add_number(table, kind, row->median);
     add_number(table, kind, row->mean);
     add_number(table, kind, row->peak);
 }
 
-static void add_gpu(stk_table *table, const stk_usage_gpu *gpu, int number)
+static void add_gpu(cli_table *table, const stk_usage_gpu *gpu, int number)
 {
     char name[40];
     snprintf(name, sizeof name, "GPU %d", number);
@@ -127,14 +127,14 @@ static void add_gpu(stk_table *table, const stk_usage_gpu *gpu, int number)
     add_row(table, "  clock", MHZ, &gpu->clock_mhz);
 }
 
-static void print_table(FILE *out, const stk_usage *u, const stk_style *style)
+static void print_table(FILE *out, const stk_usage *u, const cli_style *style)
 {
-    stk_table table;
-    stk_table_init(&table, "lrrr");
-    stk_table_add(&table, "");
-    stk_table_add(&table, "median");
-    stk_table_add(&table, "mean");
-    stk_table_add(&table, "peak");
+    cli_table table;
+    cli_table_init(&table, "lrrr");
+    cli_table_add(&table, "");
+    cli_table_add(&table, "median");
+    cli_table_add(&table, "mean");
+    cli_table_add(&table, "peak");
     add_row(&table, "CPU, whole machine", SHARE, &u->cpu);
     add_row(&table, "waiting for disks", SHARE, &u->iowait);
     add_row(&table, "own cores", CORES, &u->own_cores);
@@ -155,46 +155,46 @@ static void print_table(FILE *out, const stk_usage *u, const stk_style *style)
     add_row(&table, "switches a second", COUNT, &u->switches);
     for (int i = 0; i < u->gpu_count; i++)
         add_gpu(&table, &u->gpus[i], i);
-    stk_table_print(&table, out, style);
-    stk_table_release(&table);
+    cli_table_print(&table, out, style);
+    cli_table_release(&table);
 }
 
-static void print_findings(FILE *out, const stk_usage *u, const stk_style *style)
+static void print_findings(FILE *out, const stk_usage *u, const cli_style *style)
 {
     for (size_t i = 0; i < u->finding_count; i++) {
         fprintf(out, "  - ");
-        stk_text_wrap(out, u->findings[i].sentence, 4, 4, style->width);
+        cli_text_wrap(out, u->findings[i].sentence, 4, 4, style->width);
         fprintf(out, "    ");
-        stk_text_wrap(out, u->findings[i].advice, 4, 4, style->width);
+        cli_text_wrap(out, u->findings[i].advice, 4, 4, style->width);
     }
 }
 
-static void print_metric(FILE *out, const stk_watch_report *report, const stk_style *style)
+static void print_metric(FILE *out, const cli_watch_report *report, const cli_style *style)
 {
-    char text[STK_METRIC_TEXT];
+    char text[CLI_METRIC_TEXT];
     fprintf(out, "%smetric%s   ", style->bold, style->plain);
-    stk_text_wrap(out, stk_metric_text(text, &report->metric), 9, 9, style->width);
+    cli_text_wrap(out, cli_metric_text(text, &report->metric), 9, 9, style->width);
 }
 
-void stk_watch_print(FILE *out, const stk_watch_report *report, const stk_style *style)
+void cli_watch_print(FILE *out, const cli_watch_report *report, const cli_style *style)
 {
     const stk_usage *u = report->usage;
-    char             time[STK_FORMAT_ROOM], memory[STK_FORMAT_ROOM];
+    char             time[CLI_FORMAT_ROOM], memory[CLI_FORMAT_ROOM];
     fprintf(out, "%sstoker watch%s  ", style->bold, style->plain);
-    stk_text_print(out, report->title);
+    cli_text_print(out, report->title);
     fprintf(out, "\n  %s, %zu samples; %d cores, %s; GPUs: %s\n",
-            stk_format_duration(time, u->seconds), u->samples, report->machine->cores,
-            stk_format_bytes(memory, report->machine->memory), report->machine->gpu_source);
+            cli_format_duration(time, u->seconds), u->samples, report->machine->cores,
+            cli_format_bytes(memory, report->machine->memory), report->machine->gpu_source);
     print_table(out, u, style);
     if (u->gpu_count)
-        stk_text_wrap(out,
+        cli_text_wrap(out,
                       "GPU utilisation is the share of time with any kernel at all: 100 % can be "
                       "one thread of one kernel.",
                       0, 2, style->width);
     if (report->pattern) print_metric(out, report, style);
     fprintf(out, "%sverdict%s  ", style->bold, style->plain);
-    stk_text_wrap(out, u->verdict, 9, 9, style->width);
-    stk_text_wrap(out, u->advice, 0, 9, style->width);
+    cli_text_wrap(out, u->verdict, 9, 9, style->width);
+    cli_text_wrap(out, u->advice, 0, 9, style->width);
     print_findings(out, u, style);
     if (report->note && report->note[0]) fprintf(out, "  note: %s\n", report->note);
     if (report->signal_number)
@@ -228,7 +228,7 @@ static void write_machine(stk_json_writer *json, const stk_machine_info *machine
     stk_json_object_end(json);
 }
 
-void stk_watch_json(stk_json_writer *json, const stk_watch_report *report)
+void cli_watch_json(stk_json_writer *json, const cli_watch_report *report)
 {
     stk_json_object(json);
     stk_json_pair_string(json, "command", report->title);
@@ -240,7 +240,7 @@ void stk_watch_json(stk_json_writer *json, const stk_watch_report *report)
     stk_json_pair_int(json, "signal", report->signal_number);
     stk_json_pair_double(json, "watching_cores", report->own_cores);
     stk_json_pair_string(json, "note", report->note ? report->note : "");
-    stk_metric_json(json, report->pattern, &report->metric);
+    cli_metric_json(json, report->pattern, &report->metric);
     write_machine(json, report->machine);
     stk_usage_write(report->usage, json);
     stk_json_object_end(json);

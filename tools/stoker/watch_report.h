@@ -1,28 +1,28 @@
 /* What stoker watch says: a line now and then, and the summary. */
-#ifndef STK_TOOLS_WATCH_REPORT_H
-#define STK_TOOLS_WATCH_REPORT_H
+#ifndef CLI_TOOLS_WATCH_REPORT_H
+#define CLI_TOOLS_WATCH_REPORT_H
 
 #include "terminal.h"
 #include "watch_metric.h"
 
 #include <stoker/usage.h>
 
-typedef struct stk_watch_report {
+typedef struct cli_watch_report {
     const char             *title;
     const stk_machine_info *machine;
     const stk_usage        *usage;
     const char             *note;
     const char             *pattern; /* of the metric; NULL: none is read */
-    stk_metric_values       metric;
+    cli_metric_values       metric;
     double                  own_cores; /* that watching took */
     int                     exit_code; /* of the command; -1: there was none */
     int                     signal_number;
-} stk_watch_report;
+} cli_watch_report;
 
 /* One line: the means of samples. */
-void stk_watch_line(FILE *out, const stk_resource_sample *samples, size_t count,
-                    const stk_metric_values *metric);
-void stk_watch_print(FILE *out, const stk_watch_report *report, const stk_style *style);
-void stk_watch_json(stk_json_writer *json, const stk_watch_report *report);
+void cli_watch_line(FILE *out, const stk_resource_sample *samples, size_t count,
+                    const cli_metric_values *metric);
+void cli_watch_print(FILE *out, const cli_watch_report *report, const cli_style *style);
+void cli_watch_json(stk_json_writer *json, const cli_watch_report *report);
 
 #endif

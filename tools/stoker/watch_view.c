@@ -9,16 +9,16 @@
 enum { NARROW = 60, LOW = 16, COLUMN_LEAST = 70, PANELS = 5, EDGES = 2 };
 
 typedef struct panel {
-    void (*draw)(cli_canvas *, stk_box, const cli_view *);
+    void (*draw)(cli_canvas *, cli_box, const cli_view *);
     int least, weight; /* rows, and its part of those left over */
 } panel;
 
-static const panel cpu_panel = {stk_view_cpu, 6, 4}, memory_panel = {stk_view_memory, 5, 1};
-static const panel disk_panel = {stk_view_disk, 4, 2}, network_panel = {stk_view_network, 4, 2};
-static const panel gpus_panel = {stk_view_gpus, 5, 3};
+static const panel cpu_panel = {cli_view_cpu, 6, 4}, memory_panel = {cli_view_memory, 5, 1};
+static const panel disk_panel = {cli_view_disk, 4, 2}, network_panel = {cli_view_network, 4, 2};
+static const panel gpus_panel = {cli_view_gpus, 5, 3};
 
 /* One under the other in a column; the last ones are left out when there is no room. */
-static void stack(cli_canvas *canvas, stk_box box, const cli_view *view, const panel *const *list)
+static void stack(cli_canvas *canvas, cli_box box, const cli_view *view, const panel *const *list)
 {
     int count = 0, least = 0, weight = 0;
     while (list[count] && least + list[count]->least <= box.height) {
@@ -30,14 +30,14 @@ static void stack(cli_canvas *canvas, stk_box box, const cli_view *view, const p
     for (int i = 0; i < count; i++) {
         const int more = i + 1 < count ? left * list[i]->weight / weight : left;
         const int rows = list[i]->least + more;
-        list[i]->draw(canvas, (stk_box){box.x, y, box.width, rows}, view);
+        list[i]->draw(canvas, (cli_box){box.x, y, box.width, rows}, view);
         left -= more;
         weight -= list[i]->weight;
         y += rows;
     }
 }
 
-static void draw_panels(cli_canvas *canvas, stk_box box, const cli_view *view)
+static void draw_panels(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
     const bool         has_gpu = view->machine->gpu_count > 0;
     const panel *const one[] = {&cpu_panel,
@@ -54,30 +54,30 @@ static void draw_panels(cli_canvas *canvas, stk_box box, const cli_view *view)
         return;
     }
     const int half = box.width / 2;
-    stack(canvas, (stk_box){box.x, box.y, half, box.height}, view, left);
-    stack(canvas, (stk_box){box.x + half, box.y, box.width - half, box.height}, view,
+    stack(canvas, (cli_box){box.x, box.y, half, box.height}, view, left);
+    stack(canvas, (cli_box){box.x + half, box.y, box.width - half, box.height}, view,
           has_gpu ? right_gpu : right);
 }
 
 /* The title on the left, what is known of the watching on the right. */
 static void draw_head(cli_canvas *canvas, const cli_view *view)
 {
-    char       time[STK_FORMAT_ROOM], right[160], own[40] = "";
+    char       time[CLI_FORMAT_ROOM], right[160], own[40] = "";
     const bool is_metric = view->metric && view->metric[0] && view->width >= NARROW;
     if (view->own >= 0 && view->width >= NARROW)
         snprintf(own, sizeof own, "watching %.1f %%  ", view->own * 100);
     snprintf(right, sizeof right, "%s%s%s%s%.2g s  %s", is_metric ? view->metric : "",
              is_metric ? "  " : "", own, view->paused ? "PAUSED  " : "", view->interval_s,
-             stk_format_duration(time, view->seconds));
+             cli_format_duration(time, view->seconds));
     const int taken = (int)strlen(right), room = view->width - taken - 2;
-    stk_canvas_text(canvas, view->width - taken, 0, taken, STK_INK_DIM, right);
+    cli_canvas_text(canvas, view->width - taken, 0, taken, CLI_INK_DIM, right);
     if (room <= 0) return;
-    int x = stk_canvas_text(canvas, 0, 0, room, STK_INK_BOLD, "stoker watch  ");
-    stk_canvas_text(canvas, x, 0, room - x, STK_INK_PLAIN, view->title);
+    int x = cli_canvas_text(canvas, 0, 0, room, CLI_INK_BOLD, "stoker watch  ");
+    cli_canvas_text(canvas, x, 0, room - x, CLI_INK_PLAIN, view->title);
 }
 
 /* Text in up to rows lines, broken at blanks. */
-static void draw_wrapped(cli_canvas *canvas, stk_box box, stk_ink ink, const char *text)
+static void draw_wrapped(cli_canvas *canvas, cli_box box, cli_ink ink, const char *text)
 {
     for (int row = 0; row < box.height && *text; row++) {
         int length = (int)strlen(text);
@@ -87,42 +87,42 @@ static void draw_wrapped(cli_canvas *canvas, stk_box box, stk_ink ink, const cha
                 length--;
             if (!length) length = box.width;
         }
-        stk_canvas_text(canvas, box.x, box.y + row, length, ink, text);
+        cli_canvas_text(canvas, box.x, box.y + row, length, ink, text);
         text += length;
         text += strspn(text, " ");
     }
 }
 
-static void draw_foot(cli_canvas *canvas, stk_box box, const cli_view *view)
+static void draw_foot(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
     char       text[2 * STK_USAGE_LINE];
     const bool is_note = view->note && view->note[0];
     snprintf(text, sizeof text, "%s%s%s", is_note ? view->note : "", is_note ? "; " : "",
              view->usage ? view->usage->verdict : "");
-    draw_wrapped(canvas, box, STK_INK_BOLD, text);
+    draw_wrapped(canvas, box, CLI_INK_BOLD, text);
     static const char keys[] = "q quit  p pause  + - interval";
     const int         length = (int)sizeof keys - 1;
     /* The keys stand where the last line leaves room for them. */
     for (int x = view->width - length - 2; x < view->width; x++)
         if (x < 0 || canvas->cells[(view->height - 1) * view->width + x].code != ' ') return;
-    stk_canvas_text(canvas, view->width - length, view->height - 1, length, STK_INK_DIM, keys);
+    cli_canvas_text(canvas, view->width - length, view->height - 1, length, CLI_INK_DIM, keys);
 }
 
-stk_status stk_view_render(const cli_view *view, stk_blob *out, stk_error *err)
+stk_status cli_view_render(const cli_view *view, stk_blob *out, stk_error *err)
 {
     cli_canvas canvas;
-    STK_TRY(stk_canvas_init(&canvas, view->width, view->height, view->unicode, err));
+    STK_TRY(cli_canvas_init(&canvas, view->width, view->height, view->unicode, err));
     const int     foot = view->height >= 6 ? EDGES : 1;
-    const stk_box body = {0, 1, view->width, view->height - 1 - foot};
+    const cli_box body = {0, 1, view->width, view->height - 1 - foot};
     draw_head(&canvas, view);
     if (view->width < NARROW || body.height < LOW)
-        stk_view_compact(&canvas, body, view);
+        cli_view_compact(&canvas, body, view);
     else
         draw_panels(&canvas, body, view);
-    const stk_box last = {0, view->height - foot, view->width, foot};
-    stk_canvas_clear(&canvas, last); /* what had no room above */
+    const cli_box last = {0, view->height - foot, view->width, foot};
+    cli_canvas_clear(&canvas, last); /* what had no room above */
     draw_foot(&canvas, last, view);
-    const stk_status st = stk_canvas_write(&canvas, view->color, out, err);
-    stk_canvas_release(&canvas);
+    const stk_status st = cli_canvas_write(&canvas, view->color, out, err);
+    cli_canvas_release(&canvas);
     return st;
 }

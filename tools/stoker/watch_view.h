@@ -1,6 +1,6 @@
 /* The full-screen view of stoker watch: samples to text, and nothing else. */
-#ifndef STK_TOOLS_WATCH_VIEW_H
-#define STK_TOOLS_WATCH_VIEW_H
+#ifndef CLI_TOOLS_WATCH_VIEW_H
+#define CLI_TOOLS_WATCH_VIEW_H
 
 #include "canvas.h"
 
@@ -25,15 +25,15 @@ typedef struct cli_view {
 } cli_view;
 
 /* Appends exactly height lines of at most width columns. */
-STK_NODISCARD stk_status stk_view_render(const cli_view *view, stk_blob *out, stk_error *err);
+STK_NODISCARD stk_status cli_view_render(const cli_view *view, stk_blob *out, stk_error *err);
 
 /* One panel a function: they draw what fits into the box. */
-void stk_view_cpu(cli_canvas *canvas, stk_box box, const cli_view *view);
-void stk_view_memory(cli_canvas *canvas, stk_box box, const cli_view *view);
-void stk_view_disk(cli_canvas *canvas, stk_box box, const cli_view *view);
-void stk_view_network(cli_canvas *canvas, stk_box box, const cli_view *view);
-void stk_view_gpus(cli_canvas *canvas, stk_box box, const cli_view *view);
+void cli_view_cpu(cli_canvas *canvas, cli_box box, const cli_view *view);
+void cli_view_memory(cli_canvas *canvas, cli_box box, const cli_view *view);
+void cli_view_disk(cli_canvas *canvas, cli_box box, const cli_view *view);
+void cli_view_network(cli_canvas *canvas, cli_box box, const cli_view *view);
+void cli_view_gpus(cli_canvas *canvas, cli_box box, const cli_view *view);
 /* All in a line each, for small terminals. */
-void stk_view_compact(cli_canvas *canvas, stk_box box, const cli_view *view);
+void cli_view_compact(cli_canvas *canvas, cli_box box, const cli_view *view);
 
 #endif

@@ -37,7 +37,7 @@ static bool read_part(stk_what_if *what, const char *name, const char *value)
     return false;
 }
 
-bool stk_what_if_parse(stk_what_if *what, const char *text, char *message, size_t room)
+bool cli_what_if_parse(stk_what_if *what, const char *text, char *message, size_t room)
 {
     char part[PART_ROOM];
     stk_what_if_init(what);
