@@ -98,8 +98,9 @@ void stk_fixes_quiet(stk_case *c)
     if (!fix) return;
     stk_fix_say(fix, "end other programs: they use cores that compute needs");
     stk_fix_because(
-        fix, "%.0f threads on %.0f cores were ready but without a core for %.0f %% of their time",
-        m->threads + m->helpers, m->cores, 100 * waits);
+        fix,
+        "compute was ready but without a core for %.0f %% of its time (threads: %.0f, cores: %.0f)",
+        100 * waits, m->threads + m->helpers, m->cores);
     snprintf(fix->command, sizeof fix->command, "top");
 }
 
