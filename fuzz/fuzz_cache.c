@@ -70,7 +70,7 @@ static void sound_list(stk_blob *out, uint64_t count)
 }
 
 /* Reads all, over all damage. */
-static void read_all(const stk_chunk_place *place, uint64_t skip)
+static void read_all(const stk_chunk_location *place, uint64_t skip)
 {
     stk_error         err;
     stk_chunk_reader *reader;
@@ -117,12 +117,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                       .list = memory_filesystem_of("d/complete", stk_blob_bytes(&list)),
                       .chunk = memory_filesystem_of(path, stk_blob_bytes(&chunk))};
     demand(!stk_ledger_new(&ledger, CEILING, &err));
-    const stk_chunk_place place = {.stage = "cache",
-                                   .directory = "d",
-                                   .fs = &f.fs,
-                                   .fingerprint = FINGERPRINT,
-                                   .content = CONTENT,
-                                   .ledger = ledger};
+    const stk_chunk_location place = {.stage = "cache",
+                                      .directory = "d",
+                                      .fs = &f.fs,
+                                      .fingerprint = FINGERPRINT,
+                                      .content = CONTENT,
+                                      .ledger = ledger};
     read_all(&place, 0);
     read_all(&place, data[0] >> 3);
     stk_ledger_read(ledger, &report);

@@ -64,8 +64,8 @@ static void compare(const stk_example_batch *a, const stk_example_batch *b, size
 /* One record by the careful parse alone. */
 static stk_status parse_carefully(stk_example_batch *batch, stk_bytes record, stk_error *err)
 {
-    const stk_bytes        none = {(const uint8_t *)"", 0};
-    const stk_record_place place = {record, 0, "fuzz"};
+    const stk_bytes           none = {(const uint8_t *)"", 0};
+    const stk_record_location place = {record, 0, "fuzz"};
     /* Makes room for one record; whether the empty one suits the spec does not matter. */
     if (stk_example_parse(batch, &none, 1, NULL, err)) batch->records = 1;
     for (size_t i = 0; i < batch->parser->count; i++)

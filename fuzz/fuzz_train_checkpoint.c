@@ -97,14 +97,14 @@ static bool choose_tensor(choices *c, stk_safetensors_item *item)
 }
 
 static size_t choose_texts(choices *c, stk_safetensors_text_item *texts, char rooms[][TEXT_MOST],
-                           char crc[STK_CHECKPOINT_CRC_ROOM])
+                           char crc[STK_CHECKPOINT_CRC_CAPACITY])
 {
     static const stk_run_state nothing;
     size_t                     count = 0;
     texts[count++] =
         (stk_safetensors_text_item){STK_CHECKPOINT_VERSION, STK_CHECKPOINT_VERSION_NOW};
     for (size_t i = 0; i < STK_RUN_STATE_NUMBERS; i++) {
-        char        unused[STK_RUN_STATE_ROOM];
+        char        unused[STK_RUN_STATE_CAPACITY];
         const char *key = stk_run_state_text(&nothing, i, unused);
         if (choose_text(c, rooms[i])) texts[count++] = (stk_safetensors_text_item){key, rooms[i]};
     }
@@ -126,7 +126,7 @@ static bool make_file(choices *c, collector *to)
     stk_safetensors_text_item texts[STK_RUN_STATE_NUMBERS + 2];
     stk_safetensors_item      items[sizeof usual / sizeof usual[0] + 1];
     char                      rooms[STK_RUN_STATE_NUMBERS][TEXT_MOST];
-    char                      crc[STK_CHECKPOINT_CRC_ROOM];
+    char                      crc[STK_CHECKPOINT_CRC_CAPACITY];
     stk_error                 err;
     size_t                    count = 0;
     const size_t              text_count = choose_texts(c, texts, rooms, crc);

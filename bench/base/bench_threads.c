@@ -7,10 +7,10 @@
 enum { TASKS = 100000, WINDOW = 64, ITEMS = 200000 };
 
 typedef struct job {
-    stk_pool *pool;
-    stk_ring *ring;
-    stk_task  tasks[WINDOW];
-    int       window;
+    stk_thread_pool *pool;
+    stk_ring        *ring;
+    stk_task         tasks[WINDOW];
+    int              window;
 } job;
 
 static void nothing(stk_task *task, int worker)
@@ -24,8 +24,8 @@ static void run_tasks(void *context)
     job *j = context;
     for (int i = 0; i < TASKS + j->window; i++) {
         stk_task *task = &j->tasks[i % j->window];
-        if (i >= j->window) stk_pool_wait(j->pool, task);
-        if (i < TASKS) stk_pool_submit(j->pool, task);
+        if (i >= j->window) stk_thread_pool_wait(j->pool, task);
+        if (i < TASKS) stk_thread_pool_submit(j->pool, task);
     }
 }
 
@@ -63,11 +63,11 @@ int main(void)
         j.tasks[i].run = nothing;
     for (int threads = 0; threads <= 2; threads++)
         for (int window = 1; window <= WINDOW; window *= 64) {
-            if (stk_pool_start(&j.pool, threads, "bench", &err)) return 1;
+            if (stk_thread_pool_start(&j.pool, threads, "bench", &err)) return 1;
             j.window = window;
             snprintf(name, sizeof name, "pool/%d threads/%d tasks ahead", threads, window);
             report(name, bench_run(run_tasks, &j, 9), TASKS);
-            stk_pool_free(j.pool);
+            stk_thread_pool_free(j.pool);
         }
     for (size_t capacity = 1; capacity <= 64; capacity *= 8) {
         if (stk_ring_new(&j.ring, capacity, &err)) return 1;

@@ -89,7 +89,7 @@ int main(void)
     measure("parse_example, 3 features, 1 KB", &j);
     check(stk_function_parse_example(&next, 0, specs, 3, &err), &err);
     advance(&j, next);
-    check(stk_function_arithmetic(&j.function, STK_ARITHMETIC_ADD, 1, stk_number_whole(1), &err),
+    check(stk_function_arithmetic(&j.function, STK_ARITHMETIC_ADD, 1, stk_number_integer(1), &err),
           &err);
     measure("add to a scalar of a shared element", &j);
     check(stk_function_decode_raw(&j.function, 0, STK_DTYPE_U8, &err), &err);

@@ -20,18 +20,18 @@ STK_API STK_NODISCARD stk_status stk_buffer_new(stk_buffer **out, stk_ledger *le
 
 /* Memory of a special kind: pinned for a device, shared with another process. Batches are taken and
  * given back all the time, in few sizes: where taking is slow, keep what is given back. */
-typedef struct stk_memory_kind {
+typedef struct stk_allocator {
     /* size bytes aligned to STK_BUFFER_ALIGNMENT; NULL without memory. Both are called from any
      * thread. context must outlive every buffer made with it. */
     void *(*take)(void *context, size_t size);
     void (*give)(void *context, void *data, size_t size);
     void *context;
-} stk_memory_kind;
+} stk_allocator;
 
 /* The same with its bytes in memory of that kind. */
-STK_API STK_NODISCARD stk_status stk_buffer_new_in(stk_buffer **out, const stk_memory_kind *kind,
-                                                   stk_ledger *ledger, stk_memory memory,
-                                                   size_t size, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_buffer_new_with(stk_buffer **out, const stk_allocator *kind,
+                                                     stk_ledger *ledger, stk_memory memory,
+                                                     size_t size, stk_error *err);
 STK_API stk_buffer              *stk_buffer_ref(stk_buffer *buffer);
 /* NULL is fine. */
 STK_API void     stk_buffer_unref(stk_buffer *buffer);

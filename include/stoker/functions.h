@@ -23,12 +23,12 @@ typedef struct stk_number {
     double  real;
 } stk_number;
 
-static inline stk_number stk_number_whole(int64_t number)
+static inline stk_number stk_number_integer(int64_t number)
 {
     return (stk_number){false, number, 0};
 }
 
-static inline stk_number stk_number_real(double number)
+static inline stk_number stk_number_float(double number)
 {
     return (stk_number){true, 0, number};
 }

@@ -13,13 +13,13 @@ typedef struct stk_iterator stk_iterator; /* for one thread at a time */
 
 typedef struct stk_iterator_options {
     int         threads;      /* that compute, the one that asks included; 0: one per core */
-    int         io_flight;    /* I/O requests at a time; 0: tuned */
+    int         io_depth;     /* I/O requests at a time; 0: tuned */
     uint64_t    seed;         /* of unseeded stages; 0: a new one for each iterator */
     uint64_t    memory_bytes; /* ceiling; 0: a quarter of the machine's; ignored with ledger */
     stk_ledger *ledger;       /* shared with others; NULL: one of its own */
     /* Of what batch makes (dense values; byte strings stay where they are): pinned memory, for a
      * device that reads them. NULL: ordinary. Copied; its context must outlive every batch. */
-    const stk_memory_kind *batch_memory;
+    const stk_allocator *batch_memory;
     /* Decodes pictures beside the threads, where a map's functions begin with a decode and its
      * parallel is not given. Which of them is not settled, nor to the bit what they are. NULL:
      * none. Must outlive the iterator. */
@@ -64,7 +64,7 @@ STK_API STK_NODISCARD stk_status stk_iterator_restore(stk_iterator *it, stk_byte
                                                       stk_error *err);
 
 /* What one stage did so far. */
-typedef struct stk_stage_account {
+typedef struct stk_operator_stats {
     char      name[48];
     stk_stage stage;        /* S1 or S2 */
     int       depth;        /* 0 is the stage next to the consumer */
@@ -79,7 +79,7 @@ typedef struct stk_stage_account {
     uint64_t  queue_now, queue_limit;
     int64_t   chunk;     /* elements handed over at a time */
     uint64_t  by_device; /* items that a picture device worked on */
-} stk_stage_account;
+} stk_operator_stats;
 
 /* A function of a fused stage, or an operation of an image function. Some items are timed for all.
  */
@@ -90,11 +90,11 @@ typedef struct stk_operation_account {
     uint64_t busy_ns; /* summed over threads */
 } stk_operation_account;
 
-typedef struct stk_io_account {
+typedef struct stk_iterator_io_stats {
     const char *backend; /* "io_uring", "threads", "none": a literal */
     uint64_t    requests, bytes, latency_ns;
     int         in_flight_peak, limit;
-} stk_io_account;
+} stk_iterator_io_stats;
 
 /* One thing that autotune did, with its evidence. */
 typedef struct stk_decision {
@@ -113,10 +113,10 @@ typedef struct stk_iterator_report {
     double                wait_seconds;    /* the consumer waited in next */
     int                   threads;
     size_t                stage_count; /* in all; stages holds the first of them */
-    stk_stage_account     stages[64];
+    stk_operator_stats    stages[64];
     size_t                operation_count; /* at most as many as there is room for, source first */
     stk_operation_account operations[64];
-    stk_io_account        io;
+    stk_iterator_io_stats io;
     stk_ledger_report     memory;
     size_t                decision_count;
     stk_decision          decisions[64]; /* the last ones */

@@ -41,7 +41,7 @@ STK_API STK_NODISCARD stk_status stk_device_computes_in(const stk_device *device
                                                         stk_error *err);
 /* Memory of the host that is copied from fastest, for batches; lent by the device, which must
  * outlive what is made with it. NULL: any is as good. */
-STK_API const stk_memory_kind *stk_device_host_memory(stk_device *device);
+STK_API const stk_allocator *stk_device_host_memory(stk_device *device);
 
 /* What of the device decodes pictures beside what it computes; lent by the device, and for any
  * thread. A device that has none, or cannot use it here, is STK_E_UNSUPPORTED with what to do. */

@@ -17,16 +17,16 @@ typedef struct stk_field {
 } stk_field;
 
 /* Where a sample came from, so that every error and odd picture can be named and replayed. */
-typedef struct stk_provenance {
+typedef struct stk_sample_origin {
     const char *file;
     uint64_t    record; /* its number in the file, from 0 */
     uint64_t    offset; /* in bytes; 0 for a file of its own */
-} stk_provenance;
+} stk_sample_origin;
 
 typedef struct stk_sample {
-    const stk_field *fields;
-    size_t           field_count;
-    stk_provenance   from;
+    const stk_field  *fields;
+    size_t            field_count;
+    stk_sample_origin from;
 } stk_sample;
 
 /* NULL when there is no such field. */

@@ -149,14 +149,14 @@ STK_API stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer);
 STK_API const char       *stk_trainer_folder(const stk_trainer *trainer);
 
 /* Callbacks that were slow: the rule is that of Keras, mean time above mean step time. */
-typedef struct stk_callback_account {
+typedef struct stk_callback_stats {
     const char *name;
     uint64_t    calls, nanoseconds, failures;
     bool        on_training_thread, slow;
-} stk_callback_account;
+} stk_callback_stats;
 
-STK_API size_t               stk_trainer_callback_count(const stk_trainer *trainer);
-STK_API stk_callback_account stk_trainer_callback_at(const stk_trainer *trainer, size_t index);
+STK_API size_t             stk_trainer_callback_count(const stk_trainer *trainer);
+STK_API stk_callback_stats stk_trainer_callback_at(const stk_trainer *trainer, size_t index);
 
 /* Lent: its counters while training goes on and after. */
 STK_API stk_meter *stk_trainer_meter(stk_trainer *trainer);

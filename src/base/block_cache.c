@@ -19,15 +19,15 @@
 #define KEEPS true
 #endif
 
-void stk_spares_init(stk_spares *spares, uint64_t most)
+void stk_block_cache_init(stk_block_cache *spares, uint64_t most)
 {
-    *spares = (stk_spares){.most = most};
+    *spares = (stk_block_cache){.most = most};
     pthread_mutex_init(&spares->lock, NULL);
 }
 
-void stk_spares_release(stk_spares *spares)
+void stk_block_cache_release(stk_block_cache *spares)
 {
-    stk_spares_purge(spares);
+    stk_block_cache_purge(spares);
     pthread_mutex_destroy(&spares->lock);
 }
 
@@ -55,14 +55,14 @@ static size_t size_of_class(size_t class)
     return ((size_t)STK_SPARE_LEAST / 4 << class / 4) * (class % 4 + 5);
 }
 
-size_t stk_spares_round(size_t size)
+size_t stk_block_cache_round(size_t size)
 {
     if (!KEEPS || class_of(size) == STK_SPARE_CLASSES) return size;
     const size_t step = step_of(size);
     return (size + step - 1) / step * step;
 }
 
-void *stk_spares_take(stk_spares *spares, size_t size)
+void *stk_block_cache_take(stk_block_cache *spares, size_t size)
 {
     const size_t class = class_of(size);
     if (class == STK_SPARE_CLASSES || !__atomic_load_n(&spares->bytes, __ATOMIC_RELAXED))
@@ -77,10 +77,10 @@ void *stk_spares_take(stk_spares *spares, size_t size)
     return block;
 }
 
-bool stk_spares_put(stk_spares *spares, void *block, size_t size)
+bool stk_block_cache_put(stk_block_cache *spares, void *block, size_t size)
 {
     const size_t class = class_of(size);
-    if (!KEEPS || class == STK_SPARE_CLASSES || stk_spares_round(size) != size) return false;
+    if (!KEEPS || class == STK_SPARE_CLASSES || stk_block_cache_round(size) != size) return false;
     pthread_mutex_lock(&spares->lock);
     const bool keep = spares->bytes + size <= spares->most;
     if (keep) {
@@ -92,7 +92,7 @@ bool stk_spares_put(stk_spares *spares, void *block, size_t size)
     return keep;
 }
 
-void stk_spares_purge(stk_spares *spares)
+void stk_block_cache_purge(stk_block_cache *spares)
 {
     void *lists[STK_SPARE_CLASSES];
     pthread_mutex_lock(&spares->lock);

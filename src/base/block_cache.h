@@ -15,24 +15,24 @@ enum {
     STK_SPARE_CLASSES = 48      /* four to a power of two, up to 128 MB */
 };
 
-typedef struct stk_spares {
+typedef struct stk_block_cache {
     pthread_mutex_t lock;
     void           *first[STK_SPARE_CLASSES]; /* each block begins with the next one's place */
     uint64_t        bytes;                    /* atomic: of all */
     uint64_t        most;                     /* to be kept */
-} stk_spares;
+} stk_block_cache;
 
-void stk_spares_init(stk_spares *spares, uint64_t most);
-void stk_spares_release(stk_spares *spares);
+void stk_block_cache_init(stk_block_cache *spares, uint64_t most);
+void stk_block_cache_release(stk_block_cache *spares);
 
 /* size, rounded up to what blocks are kept by; size itself where they are not kept. */
-size_t stk_spares_round(size_t size);
+size_t stk_block_cache_round(size_t size);
 /* A block of exactly this (rounded) size; NULL: there is none. */
-void *stk_spares_take(stk_spares *spares, size_t size);
+void *stk_block_cache_take(stk_block_cache *spares, size_t size);
 /* Keeps a block of this (rounded) size, made by stk_large_new; false: it is the caller's to free.
  */
-bool stk_spares_put(stk_spares *spares, void *block, size_t size);
+bool stk_block_cache_put(stk_block_cache *spares, void *block, size_t size);
 /* Frees all. */
-void stk_spares_purge(stk_spares *spares);
+void stk_block_cache_purge(stk_block_cache *spares);
 
 #endif

@@ -31,9 +31,9 @@ stk_status stk_buffer_new(stk_buffer **out, stk_ledger *ledger, stk_memory memor
         return stk_fail(err, STK_E_LIMIT, "memory", NULL, "a buffer of %zu bytes is too large",
                         size);
     total &= ~(size_t)(STK_BUFFER_ALIGNMENT - 1);
-    stk_spares *spares = stk_ledger_spares(ledger);
-    if (spares) total = stk_spares_round(total);
-    stk_buffer      *buffer = spares ? stk_spares_take(spares, total) : NULL;
+    stk_block_cache *spares = stk_ledger_spares(ledger);
+    if (spares) total = stk_block_cache_round(total);
+    stk_buffer      *buffer = spares ? stk_block_cache_take(spares, total) : NULL;
     const stk_status st = stk_ledger_reserve(ledger, memory, total, err);
     if (st) {
         stk_large_free(buffer, total);
@@ -55,8 +55,8 @@ stk_status stk_buffer_new(stk_buffer **out, stk_ledger *ledger, stk_memory memor
     return STK_OK;
 }
 
-stk_status stk_buffer_new_in(stk_buffer **out, const stk_memory_kind *kind, stk_ledger *ledger,
-                             stk_memory memory, size_t size, stk_error *err)
+stk_status stk_buffer_new_with(stk_buffer **out, const stk_allocator *kind, stk_ledger *ledger,
+                               stk_memory memory, size_t size, stk_error *err)
 {
     *out = NULL;
     STK_TRY(stk_ledger_reserve(ledger, memory, size, err));
@@ -95,7 +95,7 @@ void stk_buffer_unref(stk_buffer *buffer)
     const bool       apart = buffer->give != NULL; /* the bytes lie elsewhere */
     if (buffer->give) buffer->give(buffer->context, buffer->data, buffer->size);
     const bool keep =
-        !apart && ledger && stk_spares_put(stk_ledger_spares(ledger), buffer, reserved);
+        !apart && ledger && stk_block_cache_put(stk_ledger_spares(ledger), buffer, reserved);
     if (!keep && apart)
         free(buffer);
     else if (!keep)

@@ -68,13 +68,13 @@ static char *use_point(char *text)
     return text;
 }
 
-char *stk_decimal_write(double number, int digits, char text[STK_DECIMAL_ROOM])
+char *stk_decimal_write(double number, int digits, char text[STK_DECIMAL_CAPACITY])
 {
-    snprintf(text, STK_DECIMAL_ROOM, "%.*g", digits, number);
+    snprintf(text, STK_DECIMAL_CAPACITY, "%.*g", digits, number);
     return use_point(text);
 }
 
-char *stk_decimal_shortest(double number, int digits, char text[STK_DECIMAL_ROOM])
+char *stk_decimal_shortest(double number, int digits, char text[STK_DECIMAL_CAPACITY])
 {
     for (; digits < DIGITS_MOST; digits++)
         if (stk_decimal_read(stk_decimal_write(number, digits, text), NULL) == number) return text;

@@ -5,7 +5,7 @@
 
 enum {
     STK_DECIMAL_LONGEST = 512, /* characters that are read as one number */
-    STK_DECIMAL_ROOM = 40      /* for a number that is written */
+    STK_DECIMAL_CAPACITY = 40  /* for a number that is written */
 };
 
 /* The number that text begins with: sign, digits with at most one point, exponent. *end (may be
@@ -13,9 +13,9 @@ enum {
 double stk_decimal_read(const char *text, const char **end);
 
 /* The number with this many significant digits, "0.5", "1e+20", "inf", "nan"; returns text. */
-char *stk_decimal_write(double number, int digits, char text[STK_DECIMAL_ROOM]);
+char *stk_decimal_write(double number, int digits, char text[STK_DECIMAL_CAPACITY]);
 
 /* The same with the fewest digits, but at least so many, that give the number again. */
-char *stk_decimal_shortest(double number, int digits, char text[STK_DECIMAL_ROOM]);
+char *stk_decimal_shortest(double number, int digits, char text[STK_DECIMAL_CAPACITY]);
 
 #endif

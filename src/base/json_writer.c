@@ -230,7 +230,7 @@ void stk_json_double(stk_json_writer *w, double value)
     }
     lead_in(w);
     if (put_thousandths(w, value)) return;
-    char text[STK_DECIMAL_ROOM];
+    char text[STK_DECIMAL_CAPACITY];
     put_text(w, stk_decimal_shortest(value, 15, text));
 }
 

@@ -25,7 +25,7 @@ struct stk_ledger {
     uint32_t        waiters;    /* atomic: release signals only when there are some */
     pthread_mutex_t lock;       /* held by waiters around released, by nobody else for long */
     pthread_cond_t  released;
-    stk_spares      spares; /* their bytes are in no line, but count against the ceiling */
+    stk_block_cache spares; /* their bytes are in no line, but count against the ceiling */
 };
 
 enum {
@@ -54,7 +54,7 @@ stk_status stk_ledger_new(stk_ledger **out, uint64_t ceiling_bytes, stk_error *e
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&ledger->released, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    stk_spares_init(&ledger->spares, ledger->ceiling / SPARE_PART);
+    stk_block_cache_init(&ledger->spares, ledger->ceiling / SPARE_PART);
     *out = ledger;
     return STK_OK;
 }
@@ -68,13 +68,13 @@ stk_ledger *stk_ledger_ref(stk_ledger *ledger)
 void stk_ledger_unref(stk_ledger *ledger)
 {
     if (!ledger || __atomic_sub_fetch(&ledger->references, 1, __ATOMIC_ACQ_REL)) return;
-    stk_spares_release(&ledger->spares);
+    stk_block_cache_release(&ledger->spares);
     pthread_cond_destroy(&ledger->released);
     pthread_mutex_destroy(&ledger->lock);
     free(ledger);
 }
 
-stk_spares *stk_ledger_spares(stk_ledger *ledger)
+stk_block_cache *stk_ledger_spares(stk_ledger *ledger)
 {
     return ledger ? &ledger->spares : NULL;
 }
@@ -121,7 +121,7 @@ static bool take(stk_ledger *ledger, stk_memory memory, uint64_t bytes, uint64_t
     /* A block on its way between use and the spares may be missed here; it is one block. */
     const uint64_t spare = __atomic_load_n(&ledger->spares.bytes, __ATOMIC_RELAXED);
     if (spare && (bytes > ledger->ceiling - now || spare > ledger->ceiling - now - bytes))
-        stk_spares_purge(&ledger->spares);
+        stk_block_cache_purge(&ledger->spares);
     do {
         if (bytes > ledger->ceiling - now) {
             *held = now;

@@ -8,6 +8,6 @@
 #include <stoker/ledger.h>
 
 /* NULL for a NULL ledger. */
-stk_spares *stk_ledger_spares(stk_ledger *ledger);
+stk_block_cache *stk_ledger_spares(stk_ledger *ledger);
 
 #endif

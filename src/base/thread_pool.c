@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 typedef struct member {
-    stk_pool  *pool;
-    int        worker;
-    stk_thread thread;
+    stk_thread_pool *pool;
+    int              worker;
+    stk_thread       thread;
 } member;
 
-struct stk_pool {
+struct stk_thread_pool {
     pthread_mutex_t lock;     /* of the list, sleepers and stopping */
     pthread_cond_t  work;     /* one sleeper is woken per task */
     stk_task       *first;    /* the list: run from the front, */
@@ -19,14 +19,14 @@ struct stk_pool {
     uint32_t        queued;   /* atomic: its length, for those who spin without the lock */
     int             sleepers; /* members waiting at work */
     bool            stopping; /* atomic: written under the lock, read by those who spin */
-    stk_gate        progress; /* the waiting thread sleeps here; a task was submitted or done */
+    stk_eventcount  progress; /* the waiting thread sleeps here; a task was submitted or done */
     bool            has_lock, has_work, has_progress;
     int             threads; /* asked for; never changes */
     member         *members; /* threads of them; a member is its thread's own */
 };
 
 /* The lock is held for a few instructions, so spinning for it beats sleeping. */
-static stk_status init_lock(stk_pool *pool, stk_error *err)
+static stk_status init_lock(stk_thread_pool *pool, stk_error *err)
 {
     pthread_mutexattr_t adaptive;
     int                 failure = pthread_mutexattr_init(&adaptive);
@@ -42,7 +42,7 @@ static stk_status init_lock(stk_pool *pool, stk_error *err)
 }
 
 /* NULL when there is none now. */
-static stk_task *take(stk_pool *pool)
+static stk_task *take(stk_thread_pool *pool)
 {
     if (!__atomic_load_n(&pool->queued, __ATOMIC_RELAXED)) return NULL;
     pthread_mutex_lock(&pool->lock);
@@ -56,22 +56,22 @@ static stk_task *take(stk_pool *pool)
     return task;
 }
 
-static void run(stk_pool *pool, stk_task *task, int worker)
+static void run(stk_thread_pool *pool, stk_task *task, int worker)
 {
     task->run(task, worker);
     /* The task is its owner's again from here: it may be gone before the next line. */
     __atomic_store_n(&task->done, 1, __ATOMIC_SEQ_CST);
-    stk_gate_signal(&pool->progress);
+    stk_eventcount_signal(&pool->progress);
 }
 
-static bool something_to_do(const stk_pool *pool)
+static bool something_to_do(const stk_thread_pool *pool)
 {
     return __atomic_load_n(&pool->queued, __ATOMIC_RELAXED) ||
            __atomic_load_n(&pool->stopping, __ATOMIC_RELAXED);
 }
 
 /* Returns when there may be a task; false when there is none and will be none. */
-static bool wait_for_work(stk_pool *pool)
+static bool wait_for_work(stk_thread_pool *pool)
 {
     stk_spin spin = {0};
     while (!something_to_do(pool) && stk_spin_more(&spin)) {
@@ -97,7 +97,7 @@ static void *work(void *context)
     return NULL;
 }
 
-static stk_status start_members(stk_pool *pool, const char *name, stk_error *err)
+static stk_status start_members(stk_thread_pool *pool, const char *name, stk_error *err)
 {
     pool->members = calloc((size_t)pool->threads + 1, sizeof *pool->members);
     if (!pool->members)
@@ -112,29 +112,30 @@ static stk_status start_members(stk_pool *pool, const char *name, stk_error *err
     return STK_OK;
 }
 
-stk_status stk_pool_start(stk_pool **out, int threads, const char *name, stk_error *err)
+stk_status stk_thread_pool_start(stk_thread_pool **out, int threads, const char *name,
+                                 stk_error *err)
 {
     *out = NULL;
     if (threads < 0)
         return stk_fail(err, STK_E_INVALID, "threads", name, "%d threads asked; 0 is the fewest",
                         threads);
-    stk_pool *pool = calloc(1, sizeof *pool);
+    stk_thread_pool *pool = calloc(1, sizeof *pool);
     if (!pool) return stk_fail(err, STK_E_NOMEM, "threads", name, "no memory for a pool");
     pool->threads = threads;
     pool->last = &pool->first;
     stk_status st = init_lock(pool, err);
-    if (!st) st = stk_gate_init(&pool->progress, err);
+    if (!st) st = stk_eventcount_init(&pool->progress, err);
     pool->has_progress = !st;
     if (!st) st = start_members(pool, name, err);
     if (st) {
-        stk_pool_free(pool);
+        stk_thread_pool_free(pool);
         return st;
     }
     *out = pool;
     return STK_OK;
 }
 
-static void stop_members(stk_pool *pool)
+static void stop_members(stk_thread_pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
     __atomic_store_n(&pool->stopping, true, __ATOMIC_RELAXED);
@@ -146,23 +147,23 @@ static void stop_members(stk_pool *pool)
         stk_thread_join(&pool->members[i].thread);
 }
 
-void stk_pool_free(stk_pool *pool)
+void stk_thread_pool_free(stk_thread_pool *pool)
 {
     if (!pool) return;
     if (pool->members) stop_members(pool);
-    if (pool->has_progress) stk_gate_release(&pool->progress);
+    if (pool->has_progress) stk_eventcount_release(&pool->progress);
     if (pool->has_work) pthread_cond_destroy(&pool->work);
     if (pool->has_lock) pthread_mutex_destroy(&pool->lock);
     free(pool->members);
     free(pool);
 }
 
-int stk_pool_workers(const stk_pool *pool)
+int stk_thread_pool_workers(const stk_thread_pool *pool)
 {
     return pool->threads + 1;
 }
 
-void stk_pool_submit(stk_pool *pool, stk_task *task)
+void stk_thread_pool_submit(stk_thread_pool *pool, stk_task *task)
 {
     __atomic_store_n(&task->done, 0, __ATOMIC_RELAXED);
     task->next = NULL;
@@ -172,18 +173,18 @@ void stk_pool_submit(stk_pool *pool, stk_task *task)
     __atomic_add_fetch(&pool->queued, 1, __ATOMIC_RELAXED);
     if (pool->sleepers) pthread_cond_signal(&pool->work);
     pthread_mutex_unlock(&pool->lock);
-    stk_gate_signal(&pool->progress); /* the waiting thread helps */
+    stk_eventcount_signal(&pool->progress); /* the waiting thread helps */
 }
 
-void stk_pool_wait(stk_pool *pool, stk_task *task)
+void stk_thread_pool_wait(stk_thread_pool *pool, stk_task *task)
 {
     while (!stk_task_done(task)) {
-        const uint32_t epoch = stk_gate_epoch(&pool->progress);
+        const uint32_t epoch = stk_eventcount_epoch(&pool->progress);
         stk_task      *other = take(pool);
         if (other)
             run(pool, other, pool->threads);
         else if (!stk_task_done(task))
-            stk_gate_wait(&pool->progress, epoch, 0);
+            stk_eventcount_wait(&pool->progress, epoch, 0);
     }
 }
 

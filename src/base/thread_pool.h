@@ -7,31 +7,31 @@
 #include <stdbool.h>
 #include <stoker/error.h>
 
-typedef struct stk_pool stk_pool;
-typedef struct stk_task stk_task;
+typedef struct stk_thread_pool stk_thread_pool;
+typedef struct stk_task        stk_task;
 
 struct stk_task {
-    /* worker is 0..stk_pool_workers()-1, and the same for all tasks a thread runs; the waiting
-     * thread that helps has the last number. Index per-worker state by it. */
+    /* worker is 0..stk_thread_pool_workers()-1, and the same for all tasks a thread runs; the
+     * waiting thread that helps has the last number. Index per-worker state by it. */
     void (*run)(stk_task *task, int worker);
     stk_task *next; /* the pool's while queued */
-    int       done; /* atomic; read by stk_pool_wait */
+    int       done; /* atomic; read by stk_thread_pool_wait */
 };
 
 /* threads is the number of threads beside the caller; 0 is legal: then tasks run in
- * stk_pool_wait only. name is the threads' name. */
-STK_NODISCARD stk_status stk_pool_start(stk_pool **out, int threads, const char *name,
-                                        stk_error *err);
+ * stk_thread_pool_wait only. name is the threads' name. */
+STK_NODISCARD stk_status stk_thread_pool_start(stk_thread_pool **out, int threads, const char *name,
+                                               stk_error *err);
 /* Runs what is still queued, then joins. NULL is fine. */
-void stk_pool_free(stk_pool *pool);
+void stk_thread_pool_free(stk_thread_pool *pool);
 /* threads + 1: how many different worker numbers a task can see. Only one thread may wait (and so
  * help) at a time. */
-int stk_pool_workers(const stk_pool *pool);
+int stk_thread_pool_workers(const stk_thread_pool *pool);
 
 /* The task must stay where it is until it is done. It may be submitted again after that. */
-void stk_pool_submit(stk_pool *pool, stk_task *task);
+void stk_thread_pool_submit(stk_thread_pool *pool, stk_task *task);
 /* Returns when task is done, running queued tasks while waiting. */
-void stk_pool_wait(stk_pool *pool, stk_task *task);
+void stk_thread_pool_wait(stk_thread_pool *pool, stk_task *task);
 /* Without waiting. */
 bool stk_task_done(const stk_task *task);
 

@@ -47,9 +47,9 @@ void stk_thread_join(stk_thread *thread)
     thread->running = false;
 }
 
-stk_status stk_gate_init(stk_gate *gate, stk_error *err)
+stk_status stk_eventcount_init(stk_eventcount *gate, stk_error *err)
 {
-    *gate = (stk_gate){0};
+    *gate = (stk_eventcount){0};
     pthread_condattr_t monotonic;
     int                failure = pthread_condattr_init(&monotonic);
     if (failure) return stk_fail_errno(err, failure, "threads", NULL, "make a gate");
@@ -61,13 +61,13 @@ stk_status stk_gate_init(stk_gate *gate, stk_error *err)
     return failure ? stk_fail_errno(err, failure, "threads", NULL, "make a gate") : STK_OK;
 }
 
-void stk_gate_release(stk_gate *gate)
+void stk_eventcount_release(stk_eventcount *gate)
 {
     pthread_cond_destroy(&gate->changed);
     pthread_mutex_destroy(&gate->lock);
 }
 
-uint32_t stk_gate_epoch(const stk_gate *gate)
+uint32_t stk_eventcount_epoch(const stk_eventcount *gate)
 {
     return __atomic_load_n(&gate->epoch, __ATOMIC_SEQ_CST);
 }
@@ -80,31 +80,31 @@ static struct timespec time_of(uint64_t ns)
 
 /* A sleeper first counts itself, then looks at the epoch; a signaller first moves the epoch, then
  * looks for sleepers. In the one order of sequential consistency one of them sees the other. */
-static void sleep_at(stk_gate *gate, uint32_t epoch, uint64_t end_ns)
+static void sleep_at(stk_eventcount *gate, uint32_t epoch, uint64_t end_ns)
 {
     const struct timespec end = time_of(end_ns);
     int                   failure = 0;
     pthread_mutex_lock(&gate->lock);
     __atomic_add_fetch(&gate->sleepers, 1, __ATOMIC_SEQ_CST);
-    while (!failure && stk_gate_epoch(gate) == epoch)
+    while (!failure && stk_eventcount_epoch(gate) == epoch)
         failure = end_ns ? pthread_cond_timedwait(&gate->changed, &gate->lock, &end)
                          : pthread_cond_wait(&gate->changed, &gate->lock);
     __atomic_sub_fetch(&gate->sleepers, 1, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&gate->lock);
 }
 
-void stk_gate_wait(stk_gate *gate, uint32_t epoch, uint64_t timeout_ns)
+void stk_eventcount_wait(stk_eventcount *gate, uint32_t epoch, uint64_t timeout_ns)
 {
     const uint64_t end = timeout_ns ? stk_clock_ns() + timeout_ns : 0;
     stk_spin       spin = {0};
-    while (stk_gate_epoch(gate) == epoch)
+    while (stk_eventcount_epoch(gate) == epoch)
         if (!stk_spin_more(&spin)) {
             sleep_at(gate, epoch, end);
             return;
         }
 }
 
-void stk_gate_signal(stk_gate *gate)
+void stk_eventcount_signal(stk_eventcount *gate)
 {
     __atomic_add_fetch(&gate->epoch, 1, __ATOMIC_SEQ_CST);
     if (!__atomic_load_n(&gate->sleepers, __ATOMIC_SEQ_CST)) return;

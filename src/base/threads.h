@@ -33,21 +33,21 @@ static inline void stk_spin_pause(void)
 
 /* A gate that threads wait at until a condition of the caller's holds. Waiting spins briefly first:
  * waking a sleeping core costs 15-40 us on a virtual machine. */
-typedef struct stk_gate {
+typedef struct stk_eventcount {
     pthread_mutex_t lock;
     pthread_cond_t  changed;
     uint32_t        epoch; /* atomic: bumped on every signal */
     uint32_t        sleepers;
-} stk_gate;
+} stk_eventcount;
 
-STK_NODISCARD stk_status stk_gate_init(stk_gate *gate, stk_error *err);
-void                     stk_gate_release(stk_gate *gate);
+STK_NODISCARD stk_status stk_eventcount_init(stk_eventcount *gate, stk_error *err);
+void                     stk_eventcount_release(stk_eventcount *gate);
 /* Read before testing the condition; pass it to wait, so that no signal in between is missed. */
-uint32_t stk_gate_epoch(const stk_gate *gate);
+uint32_t stk_eventcount_epoch(const stk_eventcount *gate);
 /* Returns when the gate was signalled since epoch was read, or after timeout_ns (0: never). May
  * return early: test the condition again. */
-void stk_gate_wait(stk_gate *gate, uint32_t epoch, uint64_t timeout_ns);
+void stk_eventcount_wait(stk_eventcount *gate, uint32_t epoch, uint64_t timeout_ns);
 /* Wakes all who wait. Cheap when nobody sleeps. */
-void stk_gate_signal(stk_gate *gate);
+void stk_eventcount_signal(stk_eventcount *gate);
 
 #endif

@@ -20,13 +20,13 @@ typedef struct reader {
 /* A long path keeps its end: the line and the key must be seen. */
 enum { LONGEST_NAME = 128 };
 
-const char *stk_tree_name_end(const char *name)
+const char *stk_yaml_name_end(const char *name)
 {
     const size_t length = strlen(name);
     return length > LONGEST_NAME ? name + (length - LONGEST_NAME) : name;
 }
 
-stk_status stk_tree_fail(stk_error *err, stk_status status, const char *name, int line,
+stk_status stk_yaml_fail(stk_error *err, stk_status status, const char *name, int line,
                          const char *what, const char *format, ...)
 {
     char    where[256], message[512];
@@ -35,7 +35,7 @@ stk_status stk_tree_fail(stk_error *err, stk_status status, const char *name, in
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     snprintf(where, sizeof where, "%s%s:%d%s%.96s", strlen(name) > LONGEST_NAME ? "..." : "",
-             stk_tree_name_end(name), line, what ? ": " : "", what ? what : "");
+             stk_yaml_name_end(name), line, what ? ": " : "", what ? what : "");
     return stk_fail(err, status, "recipe", where, "%s", message);
 }
 
@@ -72,9 +72,9 @@ static stk_status parser_failed(const reader *r, stk_error *err)
             line += r->yaml.data[i] == '\n';
     }
     if (is_indented_by_tab(r->yaml, line))
-        return stk_tree_fail(err, STK_E_FORMAT, r->name, line, NULL,
+        return stk_yaml_fail(err, STK_E_FORMAT, r->name, line, NULL,
                              "the line is indented with a tab; YAML wants blanks");
-    return stk_tree_fail(err, STK_E_FORMAT, r->name, line, NULL, "this is no YAML: %s%s%s",
+    return stk_yaml_fail(err, STK_E_FORMAT, r->name, line, NULL, "this is no YAML: %s%s%s",
                          p->problem ? p->problem : "it cannot be read", p->context ? " " : "",
                          p->context ? p->context : "");
 }
@@ -87,7 +87,7 @@ static stk_status count_depth(reader *r, stk_error *err)
     r->depth += type == YAML_MAPPING_START_EVENT || type == YAML_SEQUENCE_START_EVENT;
     r->depth -= type == YAML_MAPPING_END_EVENT || type == YAML_SEQUENCE_END_EVENT;
     if (r->depth <= STK_TREE_MOST_DEPTH) return STK_OK;
-    return stk_tree_fail(err, STK_E_LIMIT, r->name, event_line(r), NULL,
+    return stk_yaml_fail(err, STK_E_LIMIT, r->name, event_line(r), NULL,
                          "the recipe is nested deeper than %d levels", STK_TREE_MOST_DEPTH);
 }
 
@@ -102,13 +102,13 @@ static stk_status refuse_extras(const reader *r, const yaml_char_t *anchor, cons
                                 stk_error *err)
 {
     if (!anchor && !tag) return STK_OK;
-    return stk_tree_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
+    return stk_yaml_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
                          "%s%s: anchors, aliases and tags are not supported here; write the value "
                          "itself",
                          anchor ? "&" : "", (const char *)(anchor ? anchor : tag));
 }
 
-static stk_status new_tree(reader *r, stk_yaml_node **out, stk_tree_kind kind, stk_error *err)
+static stk_status new_tree(reader *r, stk_yaml_node **out, stk_yaml_kind kind, stk_error *err)
 {
     stk_yaml_node *tree = stk_arena_alloc(r->arena, sizeof *tree, err);
     if (!tree) return STK_E_NOMEM;
@@ -130,7 +130,7 @@ static stk_status read_binary(reader *r, stk_yaml_node *tree, stk_error *err)
     if (!bytes) return STK_E_NOMEM;
     if (!stk_base64_read(text, length, (uint8_t *)bytes, &tree->length) ||
         memchr(bytes, 0, tree->length))
-        return stk_tree_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
+        return stk_yaml_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
                              "the !!binary value is not base64, or has a zero byte");
     bytes[tree->length] = 0;
     tree->text = bytes;
@@ -141,11 +141,11 @@ static stk_status read_scalar(reader *r, stk_yaml_node **out, stk_error *err)
 {
     const yaml_char_t *tag = r->event.data.scalar.tag;
     if (tag && strcmp((const char *)tag, binary_tag) == 0 && !r->event.data.scalar.anchor) {
-        STK_TRY(new_tree(r, out, STK_TREE_SCALAR, err));
+        STK_TRY(new_tree(r, out, STK_YAML_SCALAR, err));
         return read_binary(r, *out, err);
     }
     STK_TRY(refuse_extras(r, r->event.data.scalar.anchor, tag, err));
-    STK_TRY(new_tree(r, out, STK_TREE_SCALAR, err));
+    STK_TRY(new_tree(r, out, STK_YAML_SCALAR, err));
     stk_yaml_node *tree = *out;
     tree->plain = r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     tree->length = r->event.data.scalar.length;
@@ -158,21 +158,21 @@ static stk_status read_scalar(reader *r, stk_yaml_node **out, stk_error *err)
 static stk_status read_key(reader *r, const stk_yaml_node *map, const char **key, stk_error *err)
 {
     if (r->event.type != YAML_SCALAR_EVENT)
-        return stk_tree_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
+        return stk_yaml_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
                              "a key must be a single word; this one is a list, a mapping or an "
                              "alias");
     const char  *text = (const char *)r->event.data.scalar.value;
     const size_t length = r->event.data.scalar.length;
     STK_TRY(refuse_extras(r, r->event.data.scalar.anchor, r->event.data.scalar.tag, err));
     if (strlen(text) != length || !length)
-        return stk_tree_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
+        return stk_yaml_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
                              length ? "a key holds a zero byte" : "a key is empty");
     for (const stk_yaml_node *other = map->first; other; other = other->next)
         if (strcmp(other->key, text) == 0)
-            return stk_tree_fail(err, STK_E_FORMAT, r->name, event_line(r), text,
+            return stk_yaml_fail(err, STK_E_FORMAT, r->name, event_line(r), text,
                                  "the key stands twice, first in line %d; remove one", other->line);
     if (map->count == STK_TREE_MOST_KEYS)
-        return stk_tree_fail(err, STK_E_LIMIT, r->name, event_line(r), text,
+        return stk_yaml_fail(err, STK_E_LIMIT, r->name, event_line(r), text,
                              "a mapping has more than %d keys", STK_TREE_MOST_KEYS);
     *key = stk_arena_text(r->arena, text, length, err);
     return *key ? STK_OK : STK_E_NOMEM;
@@ -181,13 +181,13 @@ static stk_status read_key(reader *r, const stk_yaml_node *map, const char **key
 static stk_status read_children(reader *r, stk_yaml_node *tree, stk_error *err)
 {
     const yaml_event_type_t end =
-        tree->kind == STK_TREE_MAP ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
+        tree->kind == STK_YAML_MAP ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
     for (stk_yaml_node **place = &tree->first;; place = &(*place)->next, tree->count++) {
         const char *key = NULL;
         int         key_line = 0;
         STK_TRY(advance(r, err));
         if (r->event.type == end) return STK_OK;
-        if (tree->kind == STK_TREE_MAP) {
+        if (tree->kind == STK_YAML_MAP) {
             key_line = event_line(r);
             STK_TRY(read_key(r, tree, &key, err));
             STK_TRY(advance(r, err));
@@ -209,15 +209,15 @@ static stk_status read_node(reader *r, stk_yaml_node **out, stk_error *err)
     case YAML_SEQUENCE_START_EVENT:
         STK_TRY(refuse_extras(r, r->event.data.sequence_start.anchor,
                               r->event.data.sequence_start.tag, err));
-        STK_TRY(new_tree(r, out, STK_TREE_LIST, err));
+        STK_TRY(new_tree(r, out, STK_YAML_LIST, err));
         return read_children(r, *out, err);
     case YAML_MAPPING_START_EVENT:
         STK_TRY(refuse_extras(r, r->event.data.mapping_start.anchor,
                               r->event.data.mapping_start.tag, err));
-        STK_TRY(new_tree(r, out, STK_TREE_MAP, err));
+        STK_TRY(new_tree(r, out, STK_YAML_MAP, err));
         return read_children(r, *out, err);
     default:
-        return stk_tree_fail(
+        return stk_yaml_fail(
             err, STK_E_FORMAT, r->name, event_line(r), NULL,
             "*%s: anchors, aliases and tags are not supported here; write the "
             "value itself",
@@ -246,7 +246,7 @@ static stk_status read_sections(reader *r, stk_yaml_node **out, const char *sect
                             strcmp((const char *)r->event.data.scalar.value, section) == 0;
         const int line = event_line(r);
         if (wanted && *out)
-            return stk_tree_fail(err, STK_E_FORMAT, r->name, line, section,
+            return stk_yaml_fail(err, STK_E_FORMAT, r->name, line, section,
                                  "the key stands twice, first in line %d; remove one",
                                  (*out)->line);
         STK_TRY(wanted ? STK_OK : skip_node(r, err));
@@ -267,21 +267,21 @@ static stk_status read_document(reader *r, stk_yaml_node **out, const char *sect
     const bool is_null = r->event.type == YAML_STREAM_END_EVENT ||
                          (r->event.type == YAML_SCALAR_EVENT && r->event.data.scalar.length == 0);
     if (is_null)
-        return stk_tree_fail(err, STK_E_INVALID, r->name, 1, NULL,
+        return stk_yaml_fail(err, STK_E_INVALID, r->name, 1, NULL,
                              "the recipe is empty; it needs a section `%s:`",
                              section ? section : "data");
     if (r->event.type != YAML_MAPPING_START_EVENT)
-        return stk_tree_fail(err, STK_E_INVALID, r->name, event_line(r), NULL,
+        return stk_yaml_fail(err, STK_E_INVALID, r->name, event_line(r), NULL,
                              "a recipe is a mapping with a section `%s:`",
                              section ? section : "data");
     STK_TRY(section ? read_sections(r, out, section, err) : read_node(r, out, err));
     STK_TRY(advance(r, err)); /* the document ends */
     STK_TRY(advance(r, err));
     if (r->event.type != YAML_STREAM_END_EVENT)
-        return stk_tree_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
+        return stk_yaml_fail(err, STK_E_FORMAT, r->name, event_line(r), NULL,
                              "a second document begins here; a recipe is one");
     return *out ? STK_OK
-                : stk_tree_fail(err, STK_E_INVALID, r->name, 1, section,
+                : stk_yaml_fail(err, STK_E_INVALID, r->name, 1, section,
                                 "the recipe has no section `%s:`; it is a list of stages", section);
 }
 
@@ -295,7 +295,7 @@ static stk_status check_text(stk_bytes yaml, const char *name, stk_error *err)
     for (size_t i = 0; i < yaml.size;) {
         const int length = stk_utf8_length(yaml.data + i, yaml.size - i);
         if (!length)
-            return stk_tree_fail(err, STK_E_FORMAT, name, line, NULL,
+            return stk_yaml_fail(err, STK_E_FORMAT, name, line, NULL,
                                  "byte 0x%02x at offset %zu is not UTF-8; save the file as UTF-8",
                                  yaml.data[i], i);
         line += yaml.data[i] == '\n';
@@ -304,7 +304,7 @@ static stk_status check_text(stk_bytes yaml, const char *name, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_tree_read(stk_yaml_node **out, stk_arena *arena, stk_bytes yaml, const char *name,
+stk_status stk_yaml_read(stk_yaml_node **out, stk_arena *arena, stk_bytes yaml, const char *name,
                          const char *section, stk_error *err)
 {
     *out = NULL;
@@ -321,9 +321,9 @@ stk_status stk_tree_read(stk_yaml_node **out, stk_arena *arena, stk_bytes yaml, 
     return st;
 }
 
-bool stk_tree_is_null(const stk_yaml_node *tree)
+bool stk_yaml_is_null(const stk_yaml_node *tree)
 {
-    return tree->kind == STK_TREE_SCALAR && tree->plain &&
+    return tree->kind == STK_YAML_SCALAR && tree->plain &&
            (!tree->length || strcmp(tree->text, "~") == 0 || strcmp(tree->text, "null") == 0);
 }
 
@@ -340,10 +340,10 @@ static stk_status add_scalar(const stk_yaml_node *tree, stk_blob *out, stk_error
     return stk_blob_append(out, "\"", 1, err);
 }
 
-stk_status stk_tree_text(const stk_yaml_node *tree, stk_blob *out, stk_error *err)
+stk_status stk_yaml_text(const stk_yaml_node *tree, stk_blob *out, stk_error *err)
 {
-    if (tree->kind == STK_TREE_SCALAR) return add_scalar(tree, out, err);
-    const bool is_map = tree->kind == STK_TREE_MAP;
+    if (tree->kind == STK_YAML_SCALAR) return add_scalar(tree, out, err);
+    const bool is_map = tree->kind == STK_YAML_MAP;
     STK_TRY(stk_blob_append(out, is_map ? "{" : "[", 1, err));
     for (const stk_yaml_node *child = tree->first; child; child = child->next) {
         if (child != tree->first) STK_TRY(stk_blob_append(out, ", ", 2, err));
@@ -351,7 +351,7 @@ stk_status stk_tree_text(const stk_yaml_node *tree, stk_blob *out, stk_error *er
             STK_TRY(stk_blob_append(out, child->key, strlen(child->key), err));
             STK_TRY(stk_blob_append(out, ": ", 2, err));
         }
-        STK_TRY(stk_tree_text(child, out, err));
+        STK_TRY(stk_yaml_text(child, out, err));
     }
     return stk_blob_append(out, is_map ? "}" : "]", 1, err);
 }

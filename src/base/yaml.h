@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stoker/blob.h>
 
-typedef enum stk_tree_kind { STK_TREE_SCALAR, STK_TREE_LIST, STK_TREE_MAP } stk_tree_kind;
+typedef enum stk_yaml_kind { STK_YAML_SCALAR, STK_YAML_LIST, STK_YAML_MAP } stk_yaml_kind;
 
 typedef struct stk_yaml_node stk_yaml_node;
 struct stk_yaml_node {
-    stk_tree_kind  kind;
+    stk_yaml_kind  kind;
     int            line;  /* from 1 */
     const char    *key;   /* in a mapping; terminated, without zero bytes */
     bool           plain; /* SCALAR: written without quotes, so it may be a number */
@@ -31,20 +31,20 @@ enum {
 /* Reads what stands under the top-level key section, or the whole mapping for NULL. Other sections
  * are passed over, whatever they hold. A section that is not there is STK_E_INVALID. Anchors,
  * aliases and tags inside the section are refused, so that a tree is never larger than its text. */
-STK_NODISCARD stk_status stk_tree_read(stk_yaml_node **out, stk_arena *arena, stk_bytes yaml,
+STK_NODISCARD stk_status stk_yaml_read(stk_yaml_node **out, stk_arena *arena, stk_bytes yaml,
                                        const char *name, const char *section, stk_error *err);
 
 /* A plain scalar that is empty, ~ or null. */
-bool stk_tree_is_null(const stk_yaml_node *tree);
+bool stk_yaml_is_null(const stk_yaml_node *tree);
 
 /* The whole on one line, the same for trees of the same content; appended. */
-STK_NODISCARD stk_status stk_tree_text(const stk_yaml_node *tree, stk_blob *out, stk_error *err);
+STK_NODISCARD stk_status stk_yaml_text(const stk_yaml_node *tree, stk_blob *out, stk_error *err);
 
 /* As much of a name as messages show: its end. */
-const char *stk_tree_name_end(const char *name);
+const char *stk_yaml_name_end(const char *name);
 
 /* Fails with where "name:line: what". what may be NULL. */
-stk_status stk_tree_fail(stk_error *err, stk_status status, const char *name, int line,
+stk_status stk_yaml_fail(stk_error *err, stk_status status, const char *name, int line,
                          const char *what, const char *format, ...) STK_PRINTF(6, 7);
 
 #endif

@@ -76,23 +76,23 @@ static void work(stk_task *task, int number)
 
 static stk_status look_at_all(check *c, stk_error *err)
 {
-    const int threads = c->options.threads > 0 ? c->options.threads : stk_limits_cores();
-    stk_pool *pool = NULL;
-    worker   *workers = calloc((size_t)threads, sizeof *workers);
+    const int        threads = c->options.threads > 0 ? c->options.threads : stk_limits_cores();
+    stk_thread_pool *pool = NULL;
+    worker          *workers = calloc((size_t)threads, sizeof *workers);
     if (!workers) return stk_fail(err, STK_E_NOMEM, "health", NULL, "no memory for threads");
-    stk_status st = stk_pool_start(&pool, threads - 1, "health", err);
+    stk_status st = stk_thread_pool_start(&pool, threads - 1, "health", err);
     for (int i = 0; !st && i < threads; i++) {
         workers[i] = (worker){.task = {.run = work}, .owner = c};
-        stk_pool_submit(pool, &workers[i].task);
+        stk_thread_pool_submit(pool, &workers[i].task);
     }
     const bool began = !st;
     for (int i = 0; began && i < threads; i++) {
-        stk_pool_wait(pool, &workers[i].task);
+        stk_thread_pool_wait(pool, &workers[i].task);
         if (st || !workers[i].status) continue;
         st = workers[i].status;
         *err = workers[i].error;
     }
-    stk_pool_free(pool);
+    stk_thread_pool_free(pool);
     free(workers);
     return st;
 }

@@ -20,13 +20,13 @@ typedef struct stk_tensor_scalar {
     bool    is_real;
 } stk_tensor_scalar;
 
-STK_NUMBER_INLINE stk_tensor_scalar stk_number_real(double real)
+STK_NUMBER_INLINE stk_tensor_scalar stk_number_float(double real)
 {
     const stk_tensor_scalar n = {real, 0, true};
     return n;
 }
 
-STK_NUMBER_INLINE stk_tensor_scalar stk_number_whole(int64_t whole)
+STK_NUMBER_INLINE stk_tensor_scalar stk_number_integer(int64_t whole)
 {
     const stk_tensor_scalar n = {0, whole, false};
     return n;
@@ -37,28 +37,28 @@ STK_NUMBER_INLINE stk_tensor_scalar stk_number_load(int dtype, const void *src, 
     switch (dtype) {
     case STK_DTYPE_U8:
     case STK_DTYPE_BOOL:
-        return stk_number_whole(((const uint8_t *)src)[i]);
+        return stk_number_integer(((const uint8_t *)src)[i]);
     case STK_DTYPE_I8:
-        return stk_number_whole(((const int8_t *)src)[i]);
+        return stk_number_integer(((const int8_t *)src)[i]);
     case STK_DTYPE_I32:
-        return stk_number_whole(((const int32_t *)src)[i]);
+        return stk_number_integer(((const int32_t *)src)[i]);
     case STK_DTYPE_I64:
-        return stk_number_whole(((const int64_t *)src)[i]);
+        return stk_number_integer(((const int64_t *)src)[i]);
     case STK_DTYPE_F64:
-        return stk_number_real(((const double *)src)[i]);
+        return stk_number_float(((const double *)src)[i]);
     default:
-        return stk_number_real((double)((const float *)src)[i]);
+        return stk_number_float((double)((const float *)src)[i]);
     }
 }
 
-STK_NUMBER_INLINE double stk_number_to_real(stk_tensor_scalar n)
+STK_NUMBER_INLINE double stk_number_to_float(stk_tensor_scalar n)
 {
     return n.is_real ? n.real : (double)n.whole;
 }
 
 /* Towards zero, and not past the ends; NaN is 0. The ends are compared as doubles, and 2^63 is one:
  * hence >=. */
-STK_NUMBER_INLINE int64_t stk_number_to_whole(stk_tensor_scalar n, int64_t low, int64_t high)
+STK_NUMBER_INLINE int64_t stk_number_to_integer(stk_tensor_scalar n, int64_t low, int64_t high)
 {
     if (!n.is_real) return n.whole < low ? low : n.whole > high ? high : n.whole;
     if (n.real != n.real) return 0;
@@ -73,22 +73,22 @@ STK_NUMBER_INLINE void stk_number_store(int dtype, void *dst, int64_t i, stk_ten
         ((uint8_t *)dst)[i] = n.is_real ? n.real != 0 : n.whole != 0;
         break;
     case STK_DTYPE_U8:
-        ((uint8_t *)dst)[i] = (uint8_t)stk_number_to_whole(n, 0, UINT8_MAX);
+        ((uint8_t *)dst)[i] = (uint8_t)stk_number_to_integer(n, 0, UINT8_MAX);
         break;
     case STK_DTYPE_I8:
-        ((int8_t *)dst)[i] = (int8_t)stk_number_to_whole(n, INT8_MIN, INT8_MAX);
+        ((int8_t *)dst)[i] = (int8_t)stk_number_to_integer(n, INT8_MIN, INT8_MAX);
         break;
     case STK_DTYPE_I32:
-        ((int32_t *)dst)[i] = (int32_t)stk_number_to_whole(n, INT32_MIN, INT32_MAX);
+        ((int32_t *)dst)[i] = (int32_t)stk_number_to_integer(n, INT32_MIN, INT32_MAX);
         break;
     case STK_DTYPE_I64:
-        ((int64_t *)dst)[i] = stk_number_to_whole(n, INT64_MIN, INT64_MAX);
+        ((int64_t *)dst)[i] = stk_number_to_integer(n, INT64_MIN, INT64_MAX);
         break;
     case STK_DTYPE_F64:
-        ((double *)dst)[i] = stk_number_to_real(n);
+        ((double *)dst)[i] = stk_number_to_float(n);
         break;
     default:
-        ((float *)dst)[i] = (float)stk_number_to_real(n);
+        ((float *)dst)[i] = (float)stk_number_to_float(n);
     }
 }
 

@@ -16,7 +16,7 @@ static void expect_read(const char *text, double number, const char *rest)
 
 static void expect_all(void)
 {
-    char text[STK_DECIMAL_ROOM];
+    char text[STK_DECIMAL_CAPACITY];
     expect_read("0.08,1", 0.08, ",1");
     expect_read("-1.5e3 x", -1500, " x");
     expect_read("+.5", 0.5, "");

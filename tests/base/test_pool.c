@@ -38,16 +38,16 @@ static void reset(int *clock, int64_t *by_each)
 
 static void run_all_with(int threads)
 {
-    stk_error err;
-    stk_pool *pool;
-    int64_t   by_each[MOST_WORKERS] = {0}, sum = 0;
-    EXPECT_OK(stk_pool_start(&pool, threads, "pool", &err));
-    EXPECT_INT_EQ(threads + 1, stk_pool_workers(pool));
+    stk_error        err;
+    stk_thread_pool *pool;
+    int64_t          by_each[MOST_WORKERS] = {0}, sum = 0;
+    EXPECT_OK(stk_thread_pool_start(&pool, threads, "pool", &err));
+    EXPECT_INT_EQ(threads + 1, stk_thread_pool_workers(pool));
     reset(NULL, by_each);
     for (int i = 0; i < TASKS; i++)
-        stk_pool_submit(pool, &jobs[i].task);
+        stk_thread_pool_submit(pool, &jobs[i].task);
     for (int i = 0; i < TASKS; i++)
-        stk_pool_wait(pool, &jobs[i].task);
+        stk_thread_pool_wait(pool, &jobs[i].task);
     for (int i = 0; i < TASKS; i++) {
         EXPECT_INT_EQ(1, jobs[i].runs);
         EXPECT(stk_task_done(&jobs[i].task));
@@ -56,7 +56,7 @@ static void run_all_with(int threads)
     for (int i = 0; i <= threads; i++)
         sum += by_each[i];
     EXPECT_INT_EQ((int64_t)TASKS * (TASKS - 1) / 2, sum);
-    stk_pool_free(pool);
+    stk_thread_pool_free(pool);
 }
 
 STK_TEST(pool_runs_every_task_once_with_any_number_of_threads)
@@ -67,127 +67,127 @@ STK_TEST(pool_runs_every_task_once_with_any_number_of_threads)
 
 STK_TEST(pool_without_threads_runs_tasks_in_order_and_only_while_waiting)
 {
-    stk_error err;
-    stk_pool *pool;
-    int       clock = 0;
-    EXPECT_OK(stk_pool_start(&pool, 0, "pool", &err));
+    stk_error        err;
+    stk_thread_pool *pool;
+    int              clock = 0;
+    EXPECT_OK(stk_thread_pool_start(&pool, 0, "pool", &err));
     reset(&clock, NULL);
     for (int i = 0; i < 10; i++)
-        stk_pool_submit(pool, &jobs[i].task);
+        stk_thread_pool_submit(pool, &jobs[i].task);
     EXPECT(!stk_task_done(&jobs[0].task));
-    stk_pool_wait(pool, &jobs[4].task);
+    stk_thread_pool_wait(pool, &jobs[4].task);
     for (int i = 0; i < 10; i++) {
         EXPECT_INT_EQ(i < 5, jobs[i].runs);
         if (i < 5) EXPECT_INT_EQ(i, jobs[i].order);
     }
-    stk_pool_free(pool); /* runs the rest */
+    stk_thread_pool_free(pool); /* runs the rest */
     for (int i = 5; i < 10; i++)
         EXPECT_INT_EQ(i, jobs[i].order);
 }
 
 STK_TEST(pool_runs_what_is_queued_before_it_is_freed)
 {
-    stk_error err;
-    stk_pool *pool;
-    EXPECT_OK(stk_pool_start(&pool, 2, "pool", &err));
+    stk_error        err;
+    stk_thread_pool *pool;
+    EXPECT_OK(stk_thread_pool_start(&pool, 2, "pool", &err));
     reset(NULL, NULL);
     for (int i = 0; i < TASKS; i++)
-        stk_pool_submit(pool, &jobs[i].task);
-    stk_pool_free(pool);
+        stk_thread_pool_submit(pool, &jobs[i].task);
+    stk_thread_pool_free(pool);
     for (int i = 0; i < TASKS; i++)
         EXPECT_INT_EQ(1, jobs[i].runs);
-    stk_pool_free(NULL);
+    stk_thread_pool_free(NULL);
 }
 
 STK_TEST(task_may_be_submitted_again_when_it_is_done)
 {
-    stk_error err;
-    stk_pool *pool;
-    EXPECT_OK(stk_pool_start(&pool, 2, "pool", &err));
+    stk_error        err;
+    stk_thread_pool *pool;
+    EXPECT_OK(stk_thread_pool_start(&pool, 2, "pool", &err));
     reset(NULL, NULL);
     for (int round = 0; round < 1000; round++) {
         for (int i = 0; i < 4; i++)
-            stk_pool_submit(pool, &jobs[i].task);
+            stk_thread_pool_submit(pool, &jobs[i].task);
         for (int i = 0; i < 4; i++)
-            stk_pool_wait(pool, &jobs[i].task);
+            stk_thread_pool_wait(pool, &jobs[i].task);
     }
     for (int i = 0; i < 4; i++)
         EXPECT_INT_EQ(1000, jobs[i].runs);
-    stk_pool_free(pool);
+    stk_thread_pool_free(pool);
 }
 
 /* A sliding window over one task per slot, as readers and packers use the pool. */
 STK_TEST(window_of_tasks_keeps_its_order)
 {
     enum { WINDOW = 8, ROUNDS = 3000 };
-    stk_error err;
-    stk_pool *pool;
-    EXPECT_OK(stk_pool_start(&pool, 3, "pool", &err));
+    stk_error        err;
+    stk_thread_pool *pool;
+    EXPECT_OK(stk_thread_pool_start(&pool, 3, "pool", &err));
     reset(NULL, NULL);
     for (int i = 0; i < ROUNDS + WINDOW; i++) {
         job *slot = &jobs[i % WINDOW];
         if (i >= WINDOW) {
-            stk_pool_wait(pool, &slot->task);
+            stk_thread_pool_wait(pool, &slot->task);
             EXPECT_INT_EQ(i / WINDOW, slot->runs);
         }
-        if (i < ROUNDS) stk_pool_submit(pool, &slot->task);
+        if (i < ROUNDS) stk_thread_pool_submit(pool, &slot->task);
     }
-    stk_pool_free(pool);
+    stk_thread_pool_free(pool);
 }
 
 typedef struct chain {
-    stk_task  task;
-    stk_pool *pool;
-    job      *next;
+    stk_task         task;
+    stk_thread_pool *pool;
+    job             *next;
 } chain;
 
 static void submit_next(stk_task *task, int worker)
 {
     (void)worker;
     chain *c = (chain *)task;
-    stk_pool_submit(c->pool, &c->next->task);
+    stk_thread_pool_submit(c->pool, &c->next->task);
 }
 
 STK_TEST(task_may_submit_another_even_while_the_pool_is_freed)
 {
     for (int threads = 0; threads < 4; threads++)
         for (int round = 0; round < 50; round++) {
-            stk_error err;
-            stk_pool *pool;
-            EXPECT_OK(stk_pool_start(&pool, threads, "pool", &err));
+            stk_error        err;
+            stk_thread_pool *pool;
+            EXPECT_OK(stk_thread_pool_start(&pool, threads, "pool", &err));
             reset(NULL, NULL);
             chain c = {.task = {.run = submit_next}, .pool = pool, .next = &jobs[0]};
-            stk_pool_submit(pool, &c.task);
+            stk_thread_pool_submit(pool, &c.task);
             if (round % 2) {
-                stk_pool_wait(pool, &c.task);
-                stk_pool_wait(pool, &jobs[0].task);
+                stk_thread_pool_wait(pool, &c.task);
+                stk_thread_pool_wait(pool, &jobs[0].task);
             }
-            stk_pool_free(pool);
+            stk_thread_pool_free(pool);
             EXPECT_INT_EQ(1, jobs[0].runs);
         }
 }
 
 STK_TEST(pool_wakes_from_sleep_for_a_late_task)
 {
-    stk_error err;
-    stk_pool *pool;
-    EXPECT_OK(stk_pool_start(&pool, 2, "pool", &err));
+    stk_error        err;
+    stk_thread_pool *pool;
+    EXPECT_OK(stk_thread_pool_start(&pool, 2, "pool", &err));
     reset(NULL, NULL);
     for (int i = 0; i < 20; i++) {
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* all asleep */
-        stk_pool_submit(pool, &jobs[i].task);
+        stk_thread_pool_submit(pool, &jobs[i].task);
         while (!stk_task_done(&jobs[i].task)) /* nobody helps */
             nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
         EXPECT(jobs[i].worker < 2);
     }
-    stk_pool_free(pool);
+    stk_thread_pool_free(pool);
 }
 
 STK_TEST(pool_refuses_a_negative_number_of_threads)
 {
-    stk_error err;
-    stk_pool *pool = (stk_pool *)&err;
-    EXPECT_STATUS(STK_E_INVALID, stk_pool_start(&pool, -1, "pool", &err));
+    stk_error        err;
+    stk_thread_pool *pool = (stk_thread_pool *)&err;
+    EXPECT_STATUS(STK_E_INVALID, stk_thread_pool_start(&pool, -1, "pool", &err));
     EXPECT_CONTAINS("-1 threads", err.message);
     EXPECT(!pool);
 }
@@ -195,9 +195,9 @@ STK_TEST(pool_refuses_a_negative_number_of_threads)
 static stk_status start_and_free(void *context, stk_error *err)
 {
     (void)context;
-    stk_pool *pool;
-    STK_TRY(stk_pool_start(&pool, 2, "pool", err));
-    stk_pool_free(pool);
+    stk_thread_pool *pool;
+    STK_TRY(stk_thread_pool_start(&pool, 2, "pool", err));
+    stk_thread_pool_free(pool);
     return STK_OK;
 }
 
@@ -238,14 +238,14 @@ static rlim_t address_space_now(void)
 
 STK_TEST(pool_that_cannot_start_all_its_threads_leaves_none_running)
 {
-    stk_error     err;
-    stk_pool     *pool;
-    struct rlimit before;
+    stk_error        err;
+    stk_thread_pool *pool;
+    struct rlimit    before;
     EXPECT_INT_EQ(0, getrlimit(RLIMIT_AS, &before));
     struct rlimit tight = {.rlim_cur = address_space_now() + (80 << 20),
                            .rlim_max = before.rlim_max};
     EXPECT_INT_EQ(0, setrlimit(RLIMIT_AS, &tight)); /* room for a few stacks of 8 MB */
-    const stk_status st = stk_pool_start(&pool, 200, "pool", &err);
+    const stk_status st = stk_thread_pool_start(&pool, 200, "pool", &err);
     setrlimit(RLIMIT_AS, &before);
     EXPECT(st != STK_OK && !pool);
     EXPECT_CONTAINS("cannot start a thread (memory", err.message);

@@ -6,17 +6,18 @@
 
 static bool keeps(void)
 {
-    return stk_spares_round(STK_SPARE_LEAST + 1) != STK_SPARE_LEAST + 1; /* not under sanitizers */
+    return stk_block_cache_round(STK_SPARE_LEAST + 1) !=
+           STK_SPARE_LEAST + 1; /* not under sanitizers */
 }
 
 STK_TEST(rounding_loses_at_most_a_quarter_and_is_its_own)
 {
     for (size_t size = 1; size < (size_t)200 << 20; size += 1 + size / 7) {
-        const size_t rounded = stk_spares_round(size);
+        const size_t rounded = stk_block_cache_round(size);
         EXPECT(rounded >= size && rounded <= size + size / 4);
-        EXPECT(stk_spares_round(rounded) == rounded);
+        EXPECT(stk_block_cache_round(rounded) == rounded);
     }
-    EXPECT(stk_spares_round(STK_SPARE_LEAST) == STK_SPARE_LEAST);
+    EXPECT(stk_block_cache_round(STK_SPARE_LEAST) == STK_SPARE_LEAST);
 }
 
 STK_TEST(a_buffer_of_the_same_size_gets_the_block_of_the_one_before)

@@ -3,7 +3,7 @@
 
 #include "harness.h"
 
-static char text[CLI_FORMAT_ROOM];
+static char text[CLI_FORMAT_CAPACITY];
 
 STK_TEST(counts_have_a_comma_every_three_digits)
 {

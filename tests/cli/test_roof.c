@@ -14,7 +14,7 @@ static const stk_profile_limits machine = {1e11, 1e10, -1, -1, -1, 2000};
 
 #define EXPECT_ROOF(expected, flops, bytes, ns)                                                    \
     do {                                                                                           \
-        char           text_[CLI_FORMAT_ROOM];                                                     \
+        char           text_[CLI_FORMAT_CAPACITY];                                                 \
         const cli_roof roof_ = cli_roof_of(&machine, flops, bytes, ns);                            \
         EXPECT_STR_EQ(expected, cli_roof_format(text_, &roof_));                                   \
     } while (0)

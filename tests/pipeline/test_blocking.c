@@ -138,7 +138,7 @@ STK_TEST(io_flight_limits_the_calls)
     sleeper      s = {.us = 500};
     stk_dataset *data = stk_test_range(10, 60, 1);
     APPLY(data, map, waiting(&s), NULL);
-    stk_test_run(data, &(stk_iterator_options){.io_flight = 2}, 0);
+    stk_test_run(data, &(stk_iterator_options){.io_depth = 2}, 0);
     EXPECT_INT_EQ(2, s.peak);
     stk_dataset_unref(data);
 }
@@ -152,7 +152,7 @@ STK_TEST(the_report_tells_of_the_engine)
     stk_iterator       *it;
     stk_element        *element;
     stk_iterator_report report;
-    EXPECT_OK(stk_iterator_start(&it, data, &(stk_iterator_options){.io_flight = 3}, &err));
+    EXPECT_OK(stk_iterator_start(&it, data, &(stk_iterator_options){.io_depth = 3}, &err));
     for (int i = 0; i < 30; i++) {
         EXPECT_OK(stk_iterator_next(it, &element, &err));
         stk_element_unref(element);
@@ -268,7 +268,7 @@ STK_TEST(waiting_stages_upon_waiting_stages_never_wait_in_a_circle)
     APPLY(data, repeat, 2);
     for (int flight = 0; flight < 3; flight++)
         EXPECT_STR_EQ("12 13 14 15 16 17 12 13 14 15 16 17 .",
-                      stk_test_run(data, &(stk_iterator_options){.io_flight = flight}, 0));
+                      stk_test_run(data, &(stk_iterator_options){.io_depth = flight}, 0));
     EXPECT_GIVES("12 13 14 15 16 17 12 13 14 15 16 17 .", data);
 }
 

@@ -35,7 +35,7 @@ static stk_function *compare(int value)
 {
     stk_error     err;
     stk_function *f;
-    EXPECT_OK(stk_function_compare(&f, value, 0, STK_RELATION_LESS, stk_number_whole(3), &err));
+    EXPECT_OK(stk_function_compare(&f, value, 0, STK_RELATION_LESS, stk_number_integer(3), &err));
     return f;
 }
 

@@ -102,12 +102,12 @@ static void expect_fails(stk_status status, const char *message, stk_function *f
 
 static stk_function *arithmetic(stk_arithmetic op, int64_t n)
 {
-    return MAKE(arithmetic, op, STK_ALL_VALUES, stk_number_whole(n));
+    return MAKE(arithmetic, op, STK_ALL_VALUES, stk_number_integer(n));
 }
 
 static stk_function *real(stk_arithmetic op, double n)
 {
-    return MAKE(arithmetic, op, 0, stk_number_real(n));
+    return MAKE(arithmetic, op, 0, stk_number_float(n));
 }
 
 STK_TEST(arithmetic_rounds_down_and_keeps_the_divisors_sign)
@@ -170,11 +170,11 @@ STK_TEST(arithmetic_refuses_what_makes_no_sense)
     expect_fails(STK_E_TYPE, "is bytes; it must be uint8, int32, int64, float32 or float64",
                  arithmetic(STK_ARITHMETIC_ADD, 1), text("a"));
     expect_fails(STK_E_RANGE, "value 3 was asked for; elements have 1",
-                 MAKE(arithmetic, STK_ARITHMETIC_ADD, 3, stk_number_whole(1)), number(1));
+                 MAKE(arithmetic, STK_ARITHMETIC_ADD, 3, stk_number_integer(1)), number(1));
     stk_function *made;
     stk_error     err;
     EXPECT_STATUS(STK_E_INVALID, stk_function_arithmetic(&made, STK_ARITHMETIC_COUNT, 0,
-                                                         stk_number_whole(1), &err));
+                                                         stk_number_integer(1), &err));
     EXPECT(!made);
 }
 
@@ -448,26 +448,27 @@ STK_TEST(compare_knows_every_relation)
         for (int i = 0; i < 3; i++) {
             EXPECT_INT_EQ(
                 expected[r][i],
-                holds(MAKE(compare, 0, 0, (stk_relation)r, stk_number_whole(4)), number(3 + i)));
+                holds(MAKE(compare, 0, 0, (stk_relation)r, stk_number_integer(4)), number(3 + i)));
             const float f = 3 + (float)i;
             EXPECT_INT_EQ(expected[r][i],
-                          holds(MAKE(compare, 0, 0, (stk_relation)r, stk_number_real(4)),
+                          holds(MAKE(compare, 0, 0, (stk_relation)r, stk_number_float(4)),
                                 vector(STK_DTYPE_F32, 1, &f)));
         }
     /* 2^62 + 1 is no double. */
     const int64_t big = (INT64_C(1) << 62) + 1;
-    EXPECT(!holds(MAKE(compare, 0, 0, STK_RELATION_EQUAL, stk_number_whole(big - 1)), number(big)));
-    EXPECT(holds(MAKE(compare, 0, 3, STK_RELATION_EQUAL, stk_number_whole(2)), number(-1)));
+    EXPECT(
+        !holds(MAKE(compare, 0, 0, STK_RELATION_EQUAL, stk_number_integer(big - 1)), number(big)));
+    EXPECT(holds(MAKE(compare, 0, 3, STK_RELATION_EQUAL, stk_number_integer(2)), number(-1)));
 }
 
 STK_TEST(compare_filters_and_refuses_vectors)
 {
     stk_dataset  *data = RANGE(10);
-    stk_function *third = MAKE(compare, 0, 3, STK_RELATION_EQUAL, stk_number_whole(0));
+    stk_function *third = MAKE(compare, 0, 3, STK_RELATION_EQUAL, stk_number_integer(0));
     STAGE(data, filter, third);
     EXPECT_GIVES("0 3 6 9 .", data);
     stk_function_unref(third);
-    stk_function            *less = MAKE(compare, 0, 0, STK_RELATION_LESS, stk_number_whole(4));
+    stk_function            *less = MAKE(compare, 0, 0, STK_RELATION_LESS, stk_number_integer(4));
     const stk_function_info *info = stk_function_info_of(less);
     const stk_call           call = {0};
     const int64_t            two[] = {1, 2};
@@ -478,8 +479,8 @@ STK_TEST(compare_filters_and_refuses_vectors)
     EXPECT_CONTAINS("shape [2]; only one number", err.message);
     stk_element_unref(element);
     stk_function *none;
-    EXPECT_STATUS(STK_E_INVALID,
-                  stk_function_compare(&none, 0, -1, STK_RELATION_LESS, stk_number_whole(1), &err));
+    EXPECT_STATUS(STK_E_INVALID, stk_function_compare(&none, 0, -1, STK_RELATION_LESS,
+                                                      stk_number_integer(1), &err));
     stk_function_unref(less);
 }
 
@@ -707,7 +708,7 @@ STK_TEST(details_tell_functions_apart)
     static const char *const names[] = {"a", "b"};
     stk_function            *made[] = {arithmetic(STK_ARITHMETIC_ADD, 1),
                                        arithmetic(STK_ARITHMETIC_ADD, 2),
-                                       MAKE(arithmetic, STK_ARITHMETIC_ADD, 0, stk_number_whole(1)),
+                                       MAKE(arithmetic, STK_ARITHMETIC_ADD, 0, stk_number_integer(1)),
                                        arithmetic(STK_ARITHMETIC_SUBTRACT, 1),
                                        MAKE(rename, names, 2),
                                        MAKE(rename, names, 1),
@@ -750,7 +751,7 @@ static stk_status use_all(void *context, stk_error *err)
 #define USE(element, name, ...)                                                                    \
     STK_TRY(stk_function_##name(&f, __VA_ARGS__, err));                                            \
     STK_TRY(use(f, (element), err))
-    USE(input[0], arithmetic, STK_ARITHMETIC_ADD, 0, stk_number_whole(1));
+    USE(input[0], arithmetic, STK_ARITHMETIC_ADD, 0, stk_number_integer(1));
     USE(input[0], cast, 0, STK_DTYPE_F32);
     USE(input[1], fill, 0);
     USE(input[1], to_text, 0);

@@ -188,7 +188,7 @@ static void give_counted(void *context, void *data, size_t size)
 
 static stk_status run_in(counted *c, size_t *batches, stk_error *err)
 {
-    const stk_memory_kind      kind = {take_counted, give_counted, c};
+    const stk_allocator        kind = {take_counted, give_counted, c};
     const stk_iterator_options options = {.threads = 2, .batch_memory = &kind};
     stk_dataset               *data = augmented();
     stk_iterator              *it;

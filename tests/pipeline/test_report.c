@@ -93,7 +93,7 @@ STK_TEST(stages_are_told_source_first_with_what_they_did)
     EXPECT_INT_EQ(100, report.elements);
     EXPECT_INT_EQ(2, report.threads);
     EXPECT_INT_EQ(2, report.stage_count);
-    const stk_stage_account *source = &report.stages[0], *apply = &report.stages[1];
+    const stk_operator_stats *source = &report.stages[0], *apply = &report.stages[1];
     EXPECT_STR_EQ("range(0, 1000, 1)", source->name);
     EXPECT_INT_EQ(STK_STAGE_READ, source->stage);
     EXPECT_INT_EQ(1, source->depth);
@@ -120,7 +120,7 @@ STK_TEST(a_queue_is_full_before_a_slow_consumer_and_empty_behind_a_slow_map)
         stk_dataset *data = RANGE(1000);
         APPLY(data, map, spin_for(2000000), NULL);
         run_for(data, threads, 60, 0, &report);
-        const stk_stage_account *queue = &report.stages[1];
+        const stk_operator_stats *queue = &report.stages[1];
         EXPECT(queue->queue_empty > 0.2 && queue->queue_full < 0.2);
         EXPECT(queue->queue_mean < 0.7 * (double)queue->queue_limit);
     }
@@ -128,7 +128,7 @@ STK_TEST(a_queue_is_full_before_a_slow_consumer_and_empty_behind_a_slow_map)
     APPLY(data, map, spin_for(1000), NULL);
     APPLY(data, prefetch, 4);
     run_for(data, 3, 60, 3000000, &report);
-    const stk_stage_account *queue = &report.stages[report.stage_count - 1];
+    const stk_operator_stats *queue = &report.stages[report.stage_count - 1];
     EXPECT_STR_EQ("prefetch(4)", queue->name);
     EXPECT(queue->queue_full > 0.5 && queue->queue_empty < 0.3);
     EXPECT(queue->queue_mean > 2 && queue->queue_mean <= 4);

@@ -92,7 +92,7 @@ static void expect_read_once(const char *folder)
         expect_file(cache, small, SMALL);
         expect_file(cache, empty, 0);
     }
-    const stk_cached_account account = stk_cached_files_account(cache);
+    const stk_cached_stats account = stk_cached_files_stats(cache);
     EXPECT_INT_EQ(LARGE + SMALL, account.bytes);
     EXPECT_INT_EQ(LARGE + SMALL, account.read);
     EXPECT(account.asked > 6 * (uint64_t)(LARGE + SMALL) && !account.full);
@@ -129,7 +129,7 @@ STK_TEST(what_is_in_memory_passes_the_readers_ahead_by)
     }
     EXPECT(stats[0].requests > 0);
     EXPECT_INT_EQ(stats[0].requests, stats[1].requests);
-    EXPECT_INT_EQ(LARGE, stk_cached_files_account(cache).read);
+    EXPECT_INT_EQ(LARGE, stk_cached_files_stats(cache).read);
     stk_readahead_free(ahead);
     stk_io_free(io);
     stk_cached_files_free(cache);
@@ -176,7 +176,7 @@ static void expect_threads(const char *folder)
         EXPECT(readers[i].right);
     }
     stk_file_close(file);
-    EXPECT_INT_EQ(LARGE, stk_cached_files_account(cache).read);
+    EXPECT_INT_EQ(LARGE, stk_cached_files_stats(cache).read);
     stk_cached_files_free(cache);
 }
 
@@ -195,7 +195,7 @@ STK_TEST(what_does_not_fit_is_told_once_and_read_anew)
         expect_file(cache, large, LARGE);
         expect_file(cache, small, SMALL);
     }
-    const stk_cached_account account = stk_cached_files_account(cache);
+    const stk_cached_stats account = stk_cached_files_stats(cache);
     EXPECT(account.full && account.bytes <= 2 * STK_CACHED_BLOCK);
     EXPECT_INT_EQ(1, h.lines);
     EXPECT(strstr(h.last, "do not fit into 0.5 MB"));
@@ -215,7 +215,7 @@ STK_TEST(the_ledger_bounds_what_is_in_memory)
     EXPECT_OK(stk_cached_files_open(&cache, &options, &err));
     expect_file(cache, large, LARGE);
     stk_ledger_read(ledger, &report);
-    EXPECT(stk_cached_files_account(cache).full);
+    EXPECT(stk_cached_files_stats(cache).full);
     EXPECT(report.lines[STK_MEMORY_CACHE].bytes > 0 && report.bytes <= 2 * STK_CACHED_BLOCK);
     stk_cached_files_free(cache);
     stk_ledger_read(ledger, &report);
@@ -271,7 +271,7 @@ STK_TEST(a_folder_that_was_saved_is_used_again)
     stk_cached_files *cache = open_cache(folder, 1 << 30, NULL);
     expect_file(cache, large, LARGE);
     expect_file(cache, small, SMALL);
-    EXPECT_INT_EQ(0, stk_cached_files_account(cache).read);
+    EXPECT_INT_EQ(0, stk_cached_files_stats(cache).read);
     stk_cached_files_free(cache);
 }
 
@@ -284,7 +284,7 @@ STK_TEST(a_file_that_changed_is_read_again)
     stk_cached_files *cache = open_cache(folder, 1 << 30, NULL);
     expect_file(cache, large, LARGE);
     expect_file(cache, small, SMALL - 1);
-    EXPECT_INT_EQ(SMALL - 1, stk_cached_files_account(cache).read);
+    EXPECT_INT_EQ(SMALL - 1, stk_cached_files_stats(cache).read);
     stk_cached_files_free(cache);
 }
 
@@ -311,7 +311,7 @@ STK_TEST(a_damaged_block_is_read_again)
     stk_cached_files *cache = open_cache(folder, 1 << 30, &h);
     expect_file(cache, large, LARGE);
     expect_file(cache, small, SMALL);
-    EXPECT_INT_EQ(STK_CACHED_BLOCK, stk_cached_files_account(cache).read);
+    EXPECT_INT_EQ(STK_CACHED_BLOCK, stk_cached_files_stats(cache).read);
     EXPECT_INT_EQ(1, h.lines);
     stk_cached_files_free(cache);
 }
@@ -328,7 +328,7 @@ STK_TEST(a_damaged_list_begins_anew_and_says_so)
         EXPECT_INT_EQ(1, h.lines);
         EXPECT(strstr(h.last, "it begins anew"));
         expect_file(cache, large, LARGE);
-        EXPECT_INT_EQ(LARGE, stk_cached_files_account(cache).read);
+        EXPECT_INT_EQ(LARGE, stk_cached_files_stats(cache).read);
         stk_cached_files_free(cache);
     }
 }
@@ -359,9 +359,9 @@ STK_TEST(a_folder_without_a_list_begins_anew)
     expect_file(cache, large, LARGE);
     stk_cached_files_free(cache);
     cache = open_cache(folder, 1 << 30, NULL);
-    EXPECT_INT_EQ(0, stk_cached_files_account(cache).bytes);
+    EXPECT_INT_EQ(0, stk_cached_files_stats(cache).bytes);
     expect_file(cache, large, LARGE);
-    EXPECT_INT_EQ(LARGE, stk_cached_files_account(cache).bytes);
+    EXPECT_INT_EQ(LARGE, stk_cached_files_stats(cache).bytes);
     stk_cached_files_forget(cache);
     stk_cached_files_free(cache);
     struct stat unused;
@@ -395,7 +395,7 @@ STK_TEST(a_full_disk_loses_nothing)
         expect_file(cache, large, LARGE);
         expect_file(cache, tiny, SMALL);
     }
-    EXPECT(stk_cached_files_account(cache).full);
+    EXPECT(stk_cached_files_stats(cache).full);
     EXPECT_INT_EQ(1, h.lines);
     EXPECT(strstr(h.last, "blocks: ") && strstr(h.last, "write"));
     setrlimit(RLIMIT_FSIZE, &before);

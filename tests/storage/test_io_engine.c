@@ -29,17 +29,17 @@ static const char *content_file(void)
 }
 
 typedef struct job {
-    stk_io_request request; /* first */
-    stk_gate      *gate;
-    int           *done;    /* atomic: of all jobs */
-    int            calls;   /* of this one */
-    int            order;   /* when it began to run */
-    int           *running; /* atomic */
-    int           *peak;
-    unsigned       sleep_us;
-    int            again; /* times to submit it again */
-    stk_io        *io;
-    stk_error      err;
+    stk_io_request  request; /* first */
+    stk_eventcount *gate;
+    int            *done;    /* atomic: of all jobs */
+    int             calls;   /* of this one */
+    int             order;   /* when it began to run */
+    int            *running; /* atomic */
+    int            *peak;
+    unsigned        sleep_us;
+    int             again; /* times to submit it again */
+    stk_io         *io;
+    stk_error       err;
 } job;
 
 static void note_done(stk_io_request *request)
@@ -50,9 +50,9 @@ static void note_done(stk_io_request *request)
         stk_io_submit(j->io, request);
         return;
     }
-    stk_gate *gate = j->gate;
+    stk_eventcount *gate = j->gate;
     __atomic_add_fetch(j->done, 1, __ATOMIC_SEQ_CST);
-    if (gate) stk_gate_signal(gate);
+    if (gate) stk_eventcount_signal(gate);
 }
 
 static void sleep_and_count(stk_io_request *request)
@@ -68,9 +68,9 @@ static void sleep_and_count(stk_io_request *request)
 }
 
 typedef struct bed {
-    stk_io  *io;
-    stk_gate gate;
-    int      done, running, peak;
+    stk_io        *io;
+    stk_eventcount gate;
+    int            done, running, peak;
 } bed;
 
 static void set_up(bed *b, stk_io_options options)
@@ -78,23 +78,23 @@ static void set_up(bed *b, stk_io_options options)
     stk_error err;
     alarm(60);
     *b = (bed){0};
-    EXPECT_OK(stk_gate_init(&b->gate, &err));
+    EXPECT_OK(stk_eventcount_init(&b->gate, &err));
     EXPECT_OK(stk_io_start(&b->io, &options, &err));
 }
 
 static void wait_for(bed *b, int count)
 {
     for (;;) {
-        const uint32_t epoch = stk_gate_epoch(&b->gate);
+        const uint32_t epoch = stk_eventcount_epoch(&b->gate);
         if (__atomic_load_n(&b->done, __ATOMIC_SEQ_CST) >= count) return;
-        stk_gate_wait(&b->gate, epoch, 0);
+        stk_eventcount_wait(&b->gate, epoch, 0);
     }
 }
 
 static void tear_down(bed *b)
 {
     stk_io_free(b->io);
-    stk_gate_release(&b->gate);
+    stk_eventcount_release(&b->gate);
     alarm(0);
 }
 

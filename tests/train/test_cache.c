@@ -101,7 +101,7 @@ static void take_batches(const stk_train_recipe *recipe, const stk_train_data *d
             EXPECT_OK(stk_blob_append(out, batch.pictures, BATCH * SIDE * SIDE, &err));
             EXPECT_OK(stk_blob_append(out, batch.labels, BATCH * sizeof(int64_t), &err));
         }
-        if (cache && cache->files) read[epoch] = stk_cached_files_account(cache->files).read;
+        if (cache && cache->files) read[epoch] = stk_cached_files_stats(cache->files).read;
     }
     stk_feed_free(feed);
 }

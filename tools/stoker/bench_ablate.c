@@ -99,7 +99,7 @@ static double sum_us(const cli_ablation *a)
 
 static void add_row(cli_table *table, const char *name, double rate, double us, double whole)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, name);
     if (rate > 0)
         cli_format_count(text, (uint64_t)(rate + 0.5));
@@ -116,7 +116,7 @@ void cli_ablation_print(const cli_ablation *a, const cli_style *style)
 {
     static const char *const heading[] = {"operation", "img/s without it", "us an image", "share"};
     cli_table                table;
-    char                     rate[CLI_FORMAT_ROOM], core[CLI_FORMAT_ROOM];
+    char                     rate[CLI_FORMAT_CAPACITY], core[CLI_FORMAT_CAPACITY];
     printf("%s%s img/s%s  %s img/s per core\n\n", style->bold,
            cli_format_count(rate, (uint64_t)(a->rivals[0].rate + 0.5)), style->plain,
            cli_format_count(core, (uint64_t)(1 / a->rivals[0].cpu + 0.5)));

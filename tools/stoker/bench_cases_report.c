@@ -7,13 +7,13 @@
 
 static void add_rate(cli_table *table, double rate)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, rate > 0 ? cli_format_count(text, (uint64_t)(rate + 0.5)) : "-");
 }
 
 static void add_row(cli_table *table, const cli_cases *c, const cli_case_result *r)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, r->name);
     snprintf(text, sizeof text, "%.0f %%", c->clean.rate > 0 ? 100 * r->rate / c->clean.rate : 0);
     cli_table_add(table, text);
@@ -28,7 +28,7 @@ void cli_cases_print(const cli_cases *c, const cli_style *style)
     static const char *const heading[] = {"case",  "of clean", "expected",
                                           "found", "foretold", "measured"};
     cli_table                table;
-    char                     text[CLI_FORMAT_ROOM];
+    char                     text[CLI_FORMAT_CAPACITY];
     printf("%s%s, batch %lld, clean: %s samples/s%s\n  ", style->bold, c->model,
            (long long)c->clean.batch, cli_format_count(text, (uint64_t)(c->clean.rate + 0.5)),
            style->plain);

@@ -14,14 +14,14 @@ static const char *verdict(const cli_claim *claim)
 
 static void add_number(cli_table *table, double value)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     snprintf(text, sizeof text, value >= 9.995 ? "%.1f" : "%.2f", value);
     cli_table_add(table, text);
 }
 
 static void add_row(cli_table *table, const cli_claim *claim)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, claim->claim);
     cli_table_add(table, claim->theirs);
     if (claim->measured) {
@@ -52,7 +52,7 @@ static void print_curve(const cli_claims *claims, const cli_style *style)
 {
     static const char *const heading[] = {"batch", "img/s", "of the peak"};
     cli_table                table;
-    char                     text[CLI_FORMAT_ROOM];
+    char                     text[CLI_FORMAT_CAPACITY];
     if (!claims->points) return;
     printf("\nBatches of %s", claims->recipe.model.name);
     if (claims->peak > 0) printf("; a large product has %.3g TFLOP/s", claims->peak / 1e12);

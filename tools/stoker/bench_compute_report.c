@@ -71,7 +71,7 @@ static void add_step(cli_table *table, const cli_compute_report *report,
 {
     const double   seconds = time_of(step);
     const cli_roof roof = roof_of(report, step);
-    char           kernel[160], text[CLI_FORMAT_ROOM];
+    char           kernel[160], text[CLI_FORMAT_CAPACITY];
     snprintf(kernel, sizeof kernel, "%s%s%s", step->kernel ? step->kernel : "",
              step->detail && *step->detail ? " " : "", step->detail ? step->detail : "");
     cli_table_add(table, step->operation);
@@ -125,7 +125,7 @@ static void print_operations(const cli_compute_report *report, const stk_program
 
 static void print_memory(const stk_memory_plan *plan)
 {
-    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY];
     printf("Memory: %s: %s of variables, %s for results",
            cli_format_bytes(a, plan->fixed + plan->arena), cli_format_bytes(b, plan->fixed),
            cli_format_bytes(c, plan->arena));
@@ -145,7 +145,7 @@ void cli_compute_report_print(const cli_compute_report *report, const cli_style 
     const stk_memory_plan plan = stk_program_memory(program);
     const cli_spread     *s = &report->spread;
     const double          batch = (double)report->recipe->data.batch;
-    char                  a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
+    char                  a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY];
     printf("%s%.2f ms%s a step (%.2f to %.2f in 80 of 100)  %s img/s  %s/s\n", style->bold,
            s->median * 1e3, style->plain, s->low * 1e3, s->high * 1e3,
            cli_format_count(a, (uint64_t)(per_second(batch, s->median) + 0.5)),

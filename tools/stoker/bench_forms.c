@@ -180,7 +180,7 @@ void cli_forms_print(const cli_forms *forms, const cli_style *style)
 {
     static const char *const heading[] = {"form", "bytes an image", "img/s", "img/s per core"};
     cli_table                table;
-    char                     text[CLI_FORMAT_ROOM + 48];
+    char                     text[CLI_FORMAT_CAPACITY + 48];
     printf("%sForms%s, measured in turn; median of %d rounds; the ratio is that of img/s per "
            "core\n",
            style->bold, style->plain, CLI_BENCH_ROUNDS);

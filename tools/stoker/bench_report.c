@@ -29,7 +29,7 @@ static double per_second(uint64_t count, double seconds)
 static void print_rates(const cli_bench_result *result, const cli_style *style)
 {
     const stk_iterator_report *report = &result->report;
-    char                       a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY];
     printf("%s%s samples/s%s  %s", style->bold,
            cli_format_count(a, (uint64_t)(per_second(result->samples, result->seconds) + 0.5)),
            style->plain, cli_format_rate(b, report->bytes, result->seconds));
@@ -56,7 +56,7 @@ static void add_percent(cli_table *table, uint64_t ns, double seconds)
 }
 
 /* Time of its own for one element. */
-static const char *each(char *text, size_t room, const stk_stage_account *stage)
+static const char *each(char *text, size_t room, const stk_operator_stats *stage)
 {
     const double ns = stage->items ? (double)stage->busy_ns / (double)stage->items : 0;
     if (ns < 10e3)
@@ -68,9 +68,9 @@ static const char *each(char *text, size_t room, const stk_stage_account *stage)
     return text;
 }
 
-static void add_stage(cli_table *table, const stk_stage_account *stage, double seconds)
+static void add_stage(cli_table *table, const stk_operator_stats *stage, double seconds)
 {
-    char text[CLI_FORMAT_ROOM * 2] = "", count[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY * 2] = "", count[CLI_FORMAT_CAPACITY];
     cli_table_add(table, stage->stage == STK_STAGE_READ ? "S1" : "S2");
     cli_table_add(table, stage->name);
     cli_table_add(table, cli_format_count(count, stage->items));
@@ -103,7 +103,7 @@ static void print_stages(const cli_bench_result *result, const cli_style *style)
 static void print_decisions(const stk_iterator_report *report, const cli_style *style)
 {
     if (!report->decision_count) return;
-    char   count[CLI_FORMAT_ROOM];
+    char   count[CLI_FORMAT_CAPACITY];
     size_t kept = 0;
     for (size_t i = 0; i < decisions_of(report); i++)
         kept += report->decisions[i].kept;
@@ -121,7 +121,7 @@ static void print_decisions(const stk_iterator_report *report, const cli_style *
 void cli_bench_print(const cli_bench_result *result, const cli_style *style)
 {
     const stk_iterator_report *report = &result->report;
-    char                       a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char                       a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     print_rates(result, style);
     print_stages(result, style);
     cli_operation_table_print(report->operations, report->operation_count, style);
@@ -139,7 +139,7 @@ static void write_stages(stk_json_writer *json, const stk_iterator_report *repor
     stk_json_key(json, "stages");
     stk_json_array(json);
     for (size_t i = 0; i < stages_of(report); i++) {
-        const stk_stage_account *stage = &report->stages[i];
+        const stk_operator_stats *stage = &report->stages[i];
         stk_json_object(json);
         stk_json_pair_string(json, "name", stage->name);
         stk_json_pair_string(json, "stage", stage->stage == STK_STAGE_READ ? "S1" : "S2");
@@ -179,7 +179,7 @@ static void write_decisions(stk_json_writer *json, const stk_iterator_report *re
     stk_json_array_end(json);
 }
 
-static void write_io(stk_json_writer *json, const stk_io_account *io)
+static void write_io(stk_json_writer *json, const stk_iterator_io_stats *io)
 {
     stk_json_key(json, "io");
     stk_json_object(json);

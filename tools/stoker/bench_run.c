@@ -50,7 +50,7 @@ static void show_progress(drawing *d, double at)
 {
     const double apart = d->terminal ? 0.25 : 2;
     if (d->limits->quiet || at - d->shown < apart) return;
-    char         count[CLI_FORMAT_ROOM], time[CLI_FORMAT_ROOM], limit[CLI_FORMAT_ROOM];
+    char         count[CLI_FORMAT_CAPACITY], time[CLI_FORMAT_CAPACITY], limit[CLI_FORMAT_CAPACITY];
     const double rate = (double)(d->samples - d->shown_samples) / (at - d->shown);
     cli_format_count(count, (uint64_t)(rate + 0.5));
     cli_format_duration(time, at - d->begin);

@@ -72,7 +72,7 @@ static stk_status measure(cli_sweep *s, int64_t batch, stk_error *err)
 /* Twice the batch takes at most twice the memory. */
 static bool fits_twice(cli_sweep *s)
 {
-    char         a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char         a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     const double next = 2 * s->rows[s->count - 1].bytes;
     if (!s->memory || next <= (double)s->memory) return true;
     snprintf(s->ended, sizeof s->ended, "the next one may take %s, of %s that may be used",
@@ -103,7 +103,7 @@ int64_t cli_sweep_enough(const cli_sweep *sweep)
 
 static void add_row(cli_table *table, const cli_sweep_row *row)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, cli_format_count(text, (uint64_t)row->batch));
     snprintf(text, sizeof text, "%.3g", 1e3 * row->step_s);
     cli_table_add(table, text);

@@ -19,7 +19,7 @@ static double rate(const cli_bench_result *r)
 void cli_timed_print(const cli_bench_result *result, const cli_style *style)
 {
     const stk_iterator_report *report = &result->report;
-    char                       text[CLI_FORMAT_ROOM];
+    char                       text[CLI_FORMAT_CAPACITY];
     printf("%s%s samples/s%s  %.2f us of a core for a sample, with reading and batching\n",
            style->bold, cli_format_count(text, (uint64_t)(rate(result) + 0.5)), style->plain,
            total_us(result));

@@ -150,7 +150,7 @@ static bool noisy(const session *s)
 
 static void print_rate(const session *s, int part)
 {
-    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY];
     printf("  %s alone: %s img/s (%s to %s)\n", part_names[part],
            cli_format_count(a, (uint64_t)(s->spread[part].median + 0.5)),
            cli_format_count(b, (uint64_t)(s->spread[part].low + 0.5)),
@@ -160,7 +160,7 @@ static void print_rate(const session *s, int part)
 static void print_text(const session *s, const cli_style *style)
 {
     const stk_train_recipe *r = &s->job->recipe;
-    char                    a[CLI_FORMAT_ROOM], reason[400];
+    char                    a[CLI_FORMAT_CAPACITY], reason[400];
     printf("%s%s img/s%s together, %.0f %% of what %s does alone\n", style->bold,
            cli_format_count(a, (uint64_t)(s->spread[0].median + 0.5)), style->plain, 100 * ratio(s),
            input_limits(s) ? "input" : "compute");

@@ -165,14 +165,14 @@ static int print_json(const session *s)
 
 static char *rate(char *text, double per_s)
 {
-    if (per_s < 100) return stk_rate_text(text, CLI_FORMAT_ROOM, per_s);
+    if (per_s < 100) return stk_rate_text(text, CLI_FORMAT_CAPACITY, per_s);
     return cli_format_count(text, (uint64_t)(per_s + 0.5));
 }
 
 static void print_then(const session *s)
 {
     const stk_estimate now = s->diagnosis.samples_per_s;
-    char               a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM], gain[32];
+    char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY], gain[32];
     if (!(now.value > 0) || s->then.value < 0)
         printf("%s\n", s->diagnosis.verdict);
     else if (s->then.value > 0)

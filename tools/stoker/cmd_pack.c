@@ -271,7 +271,8 @@ static stk_status write_trace(const session *s, stk_error *err)
 
 static void print_pictures(const stk_pack_result *result)
 {
-    char         a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM], d[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY],
+        d[CLI_FORMAT_CAPACITY];
     const double before = (double)result->picture_bytes_in;
     if (!result->picture_bytes_in) return;
     printf("  pictures: %s made seekable, %s encoded anew", cli_format_count(a, result->seekable),
@@ -285,7 +286,7 @@ static void print_pictures(const stk_pack_result *result)
 
 static void print_bad(const session *s, const stk_pack_result *result)
 {
-    char           a[CLI_FORMAT_ROOM];
+    char           a[CLI_FORMAT_CAPACITY];
     const uint64_t bad = result->bad_kept + result->bad_skipped;
     if (!bad) return;
     printf("  %s bad picture%s %s: see ", cli_format_count(a, bad), bad == 1 ? "" : "s",
@@ -316,7 +317,8 @@ static void print_notes(const session *s)
 
 static void print_text(const session *s, const stk_pack_result *result, double seconds)
 {
-    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM], d[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY],
+        d[CLI_FORMAT_CAPACITY];
     if (result->already_done) {
         cli_text_print(stdout, s->out_path);
         printf(": holds this pack already, nothing to do\n");

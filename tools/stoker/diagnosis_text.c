@@ -8,7 +8,7 @@
 /* Few a second are told with their fractions. */
 static char *rate(char *text, double per_s)
 {
-    if (per_s > 0 && per_s < 100) return stk_rate_text(text, CLI_FORMAT_ROOM, per_s);
+    if (per_s > 0 && per_s < 100) return stk_rate_text(text, CLI_FORMAT_CAPACITY, per_s);
     return cli_format_count(text, per_s > 0 ? (uint64_t)(per_s + 0.5) : 0);
 }
 
@@ -21,7 +21,7 @@ void cli_diagnosis_print_verdict(FILE *out, const stk_diagnosis *diagnosis, cons
 
 static void print_rate(FILE *out, const stk_diagnosis *d)
 {
-    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY];
     if (d->samples_per_s.value < 0) return;
     fprintf(out, "%s %s/s (%s to %s); %.0f %% of a step is compute",
             rate(a, d->samples_per_s.value), d->unit, rate(b, d->samples_per_s.low),
@@ -32,14 +32,14 @@ static void print_rate(FILE *out, const stk_diagnosis *d)
 
 static void add_share(cli_table *table, double share)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     snprintf(text, sizeof text, "%.1f %%", 100 * share);
     cli_table_add(table, share < 0 ? "-" : text);
 }
 
 static void print_rows(FILE *out, const stk_diagnosis *d, const cli_style *style)
 {
-    char        text[CLI_FORMAT_ROOM], at_most[CLI_FORMAT_ROOM];
+    char        text[CLI_FORMAT_CAPACITY], at_most[CLI_FORMAT_CAPACITY];
     const char *headings[] = {"", "exposed", "busy", at_most, ""};
     cli_table   table;
     snprintf(at_most, sizeof at_most, "%.12s/s at most", d->unit);
@@ -73,7 +73,7 @@ static void print_limits(FILE *out, const stk_diagnosis *d, const cli_style *sty
 /* A run that only trains has no phases to tell apart. */
 static void print_phases(FILE *out, const stk_diagnosis *d, const cli_style *style)
 {
-    char time[CLI_FORMAT_ROOM];
+    char time[CLI_FORMAT_CAPACITY];
     if (d->phase_count < 2) return;
     fprintf(out, "\n%sPhases%s\n", style->bold, style->plain);
     for (size_t i = 0; i < d->phase_count; i++) {
@@ -97,7 +97,7 @@ static void print_lines(FILE *out, const char *heading, size_t count,
 /* "+43 % (+31 % to +55 %): 2,143 samples/s", "at most 3.1x", or that nothing is foretold. */
 static void print_gain(FILE *out, const stk_diagnosis *d, const stk_fix *fix)
 {
-    char       a[32], b[32], c[32], r[CLI_FORMAT_ROOM];
+    char       a[32], b[32], c[32], r[CLI_FORMAT_CAPACITY];
     const bool foretold = fix->samples_per_s.value > 0;
     fprintf(out, "     ");
     if (foretold && fix->at_most)

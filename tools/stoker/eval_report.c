@@ -17,7 +17,7 @@ static const char *name_of(const cli_eval_report *r, int64_t class)
 
 static void add_count(cli_table *table, int64_t count)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, cli_format_count(text, (uint64_t)count));
 }
 
@@ -68,7 +68,7 @@ static void print_subset(const cli_eval_report *r)
 static void print_summary(const cli_eval_report *r, const cli_style *style)
 {
     const stk_evaluation *e = r->evaluation;
-    char                  a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char                  a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     printf("%s%.2f %%%s right", style->bold, 100 * e->accuracy, style->plain);
     if (e->classes > 5) printf(", %.2f %% among the first 5", 100 * e->top5);
     printf(", loss %.4f\n  %s pictures of ", e->loss, cli_format_count(a, (uint64_t)e->count));

@@ -23,7 +23,7 @@ char *cli_format_count(char *text, uint64_t value)
 static void write_three_digits(char *text, double value, const char *unit)
 {
     const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-    snprintf(text, CLI_FORMAT_ROOM, "%.*f %s", decimals, value, unit);
+    snprintf(text, CLI_FORMAT_CAPACITY, "%.*f %s", decimals, value, unit);
 }
 
 static void write_scaled(char *text, double bytes, const char *const units[7])
@@ -34,7 +34,7 @@ static void write_scaled(char *text, double bytes, const char *const units[7])
         unit++;
     }
     if (unit == 0)
-        snprintf(text, CLI_FORMAT_ROOM, "%.0f %s", bytes, units[0]);
+        snprintf(text, CLI_FORMAT_CAPACITY, "%.0f %s", bytes, units[0]);
     else
         write_three_digits(text, bytes, units[unit]);
 }
@@ -43,7 +43,7 @@ char *cli_format_bytes(char *text, uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
     if (bytes == 1)
-        snprintf(text, CLI_FORMAT_ROOM, "1 byte");
+        snprintf(text, CLI_FORMAT_CAPACITY, "1 byte");
     else
         write_scaled(text, (double)bytes, units);
     return text;
@@ -68,18 +68,18 @@ char *cli_format_duration(char *text, double seconds)
 {
     if (!(seconds > 0)) seconds = 0;
     if (seconds < 59.95) {
-        snprintf(text, CLI_FORMAT_ROOM, "%.*f s", seconds < 9.995 ? 2 : 1, seconds);
+        snprintf(text, CLI_FORMAT_CAPACITY, "%.*f s", seconds < 9.995 ? 2 : 1, seconds);
         return text;
     }
     if (seconds > 1e12) seconds = 1e12;
     const uint64_t whole = (uint64_t)(seconds + 0.5);
     if (whole < 3600)
-        snprintf(text, CLI_FORMAT_ROOM, "%" PRIu64 "m %02" PRIu64 "s", whole / 60, whole % 60);
+        snprintf(text, CLI_FORMAT_CAPACITY, "%" PRIu64 "m %02" PRIu64 "s", whole / 60, whole % 60);
     else if (whole < 86400)
-        snprintf(text, CLI_FORMAT_ROOM, "%" PRIu64 "h %02" PRIu64 "m", whole / 3600,
+        snprintf(text, CLI_FORMAT_CAPACITY, "%" PRIu64 "h %02" PRIu64 "m", whole / 3600,
                  whole % 3600 / 60);
     else
-        snprintf(text, CLI_FORMAT_ROOM, "%" PRIu64 "d %02" PRIu64 "h", whole / 86400,
+        snprintf(text, CLI_FORMAT_CAPACITY, "%" PRIu64 "d %02" PRIu64 "h", whole / 86400,
                  whole % 86400 / 3600);
     return text;
 }
@@ -88,10 +88,10 @@ char *cli_format_share(char *text, uint64_t part, uint64_t whole)
 {
     const double share = whole ? 100.0 * (double)part / (double)whole : 0;
     if (part && share < 1)
-        snprintf(text, CLI_FORMAT_ROOM, "<1 %%");
+        snprintf(text, CLI_FORMAT_CAPACITY, "<1 %%");
     else if (part < whole && share > 99)
-        snprintf(text, CLI_FORMAT_ROOM, ">99 %%");
+        snprintf(text, CLI_FORMAT_CAPACITY, ">99 %%");
     else
-        snprintf(text, CLI_FORMAT_ROOM, "%.0f %%", share);
+        snprintf(text, CLI_FORMAT_CAPACITY, "%.0f %%", share);
     return text;
 }

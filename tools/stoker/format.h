@@ -1,11 +1,11 @@
 /* Numbers as people read them. Each function writes into text, which has room for
- * CLI_FORMAT_ROOM characters, and returns it. */
+ * CLI_FORMAT_CAPACITY characters, and returns it. */
 #ifndef CLI_TOOLS_FORMAT_H
 #define CLI_TOOLS_FORMAT_H
 
 #include <stdint.h>
 
-enum { CLI_FORMAT_ROOM = 40 };
+enum { CLI_FORMAT_CAPACITY = 40 };
 
 /* "1,234,567" */
 char *cli_format_count(char *text, uint64_t value);

@@ -46,7 +46,7 @@ stk_status cli_health_run(stk_health_report *out, const char *path, const stk_so
 
 static void print_formats(const stk_health_report *r)
 {
-    char a[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY];
     bool any = false;
     printf("  ");
     for (int i = 0; i < STK_IMAGE_FORMATS; i++) {
@@ -88,7 +88,7 @@ static void print_finding(const stk_health_finding *f, const cli_style *style)
 
 void cli_health_print(const stk_health_report *r, const cli_style *style)
 {
-    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     printf("\n%sPictures%s, from ", style->bold, style->plain);
     if (r->looked_at == r->items)
         printf("all %s\n", cli_format_count(a, r->items));

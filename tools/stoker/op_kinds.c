@@ -109,14 +109,14 @@ static cli_op_sum sum_all(const cli_op_sum *sums, size_t count)
 
 static void add_ms(cli_table *table, double ns)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     snprintf(text, sizeof text, "%.3f", ns / 1e6);
     cli_table_add(table, text);
 }
 
 static void add_row(cli_table *table, const cli_op_sum *sum, double all, bool floors)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, sum->kind);
     cli_table_add(table, cli_format_count(text, sum->operations));
     add_ms(table, sum->ns);

@@ -64,7 +64,7 @@ static void add(cli_table *table, const char *format, double value)
 
 static void add_row(cli_table *table, const stk_profile *p, const row *r, double steps, double all)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, r->first->operation);
     cli_table_add(table, r->first->kernel);
     add(table, "%.0f", r->calls / steps);

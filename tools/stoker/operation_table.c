@@ -46,7 +46,7 @@ void cli_operation_table_print(const stk_operation_account *list, size_t count,
     const stk_operation_account *sorted[MOST_SHOWN];
     const double                 all = sum_of(list, count);
     cli_table                    table;
-    char                         text[CLI_FORMAT_ROOM];
+    char                         text[CLI_FORMAT_CAPACITY];
     if (!count || !(all > 0)) return;
     count = sort(list, count, sorted);
     printf("\n%sOperations%s of fused stages, of a core; what is done in one pass is joined by +\n",

@@ -49,7 +49,7 @@ static bool is_time(cli_progress *progress)
 static void write_line(const cli_progress *progress, char *line, size_t capacity, uint64_t bytes,
                        uint64_t bytes_total, uint64_t items, uint64_t items_total)
 {
-    char           a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
+    char           a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY];
     const double   seconds = (double)(now_ns() - progress->first_ns) / 1e9;
     const uint64_t fresh = bytes - progress->first_bytes;
     size_t         used = (size_t)snprintf(line, capacity, "%s  %s  %s of %s", progress->verb,

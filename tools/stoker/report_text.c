@@ -17,7 +17,7 @@ enum {
     MOST_FEATURES = 60,
     NAME_COLUMNS = 28,
     WIDEST_BAR = 40,
-    RANGE_ROOM = 2 * CLI_FORMAT_ROOM + 8
+    RANGE_ROOM = 2 * CLI_FORMAT_CAPACITY + 8
 };
 
 static const char *plural(uint64_t count)
@@ -51,20 +51,20 @@ static void print_heading(const cli_style *style, const char *format, ...)
 
 static void add_count(cli_table *table, uint64_t value)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, cli_format_count(text, value));
 }
 
 static void add_bytes(cli_table *table, uint64_t bytes)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, cli_format_bytes(text, bytes));
 }
 
 /* "17 to 25 bytes": the unit once where both have the same. */
 static void write_range(char *text, size_t capacity, uint64_t least, uint64_t most, bool bytes)
 {
-    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     char *(*const format)(char *, uint64_t) = bytes ? cli_format_bytes : cli_format_count;
     format(a, least);
     format(b, most);
@@ -90,7 +90,7 @@ static void print_sizes(const stk_inspect_report *report)
 {
     const bool     records = is_records(report);
     const uint64_t sized = records ? report->records_read : report->records;
-    char           a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char           a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     printf("  %s %s%s, %s", cli_format_count(a, report->records), records ? "record" : "item",
            plural(report->records), cli_format_bytes(b, report->bytes));
     if (sized) {
@@ -105,7 +105,7 @@ static void print_sizes(const stk_inspect_report *report)
 
 static void print_header(const char *path, const stk_inspect_report *report, const cli_style *style)
 {
-    char a[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY];
     printf("%s", style->bold);
     cli_text_print(stdout, path);
     printf("%s  %s", style->plain, report->kind);
@@ -169,7 +169,7 @@ static void add_shard(cli_table *table, const stk_inspect_file *file)
 static void print_shards(const stk_inspect_report *report, const cli_style *style)
 {
     cli_table         table;
-    char              text[CLI_FORMAT_ROOM + 16], a[CLI_FORMAT_ROOM];
+    char              text[CLI_FORMAT_CAPACITY + 16], a[CLI_FORMAT_CAPACITY];
     const size_t      count = report->file_count;
     const bool        abridged = count > MOST_SHARDS;
     const char *const heading[] = {"shard", "records", "size", "bad"};
@@ -196,7 +196,7 @@ static void print_shards(const stk_inspect_report *report, const cli_style *styl
 
 static void add_feature(cli_table *table, const stk_inspect_feature *feature, uint64_t records)
 {
-    char        text[CLI_FORMAT_ROOM + 16];
+    char        text[CLI_FORMAT_CAPACITY + 16];
     const char *type = feature->mixed_types ? "mixed" : stk_dtype_name(feature->dtype);
     if (feature->dtype == STK_DTYPE_NONE && !feature->mixed_types) type = "empty";
     cli_table_add(table, feature->name);
@@ -215,7 +215,7 @@ static void print_schema(const stk_inspect_report *report, const cli_style *styl
 {
     const uint64_t    records = report->records_read - report->not_examples;
     const char *const heading[] = {"name", "type", "values", "present", "bytes", "content"};
-    char              a[CLI_FORMAT_ROOM];
+    char              a[CLI_FORMAT_CAPACITY];
     cli_table         table;
     if (!report->records_read) return;
     if (!report->feature_count) {
@@ -264,7 +264,7 @@ static void print_bar(uint64_t count, uint64_t most, int columns, const cli_styl
 static void print_class(const stk_inspect_class *class, uint64_t most, int names, int counts,
                         const cli_style *style)
 {
-    char name[256], text[CLI_FORMAT_ROOM];
+    char name[256], text[CLI_FORMAT_CAPACITY];
     cli_text_fit(name, sizeof name, class->name, names);
     printf("  %s%*s  %*s  ", name, names - cli_text_width(name), "", counts,
            cli_format_count(text, class->count));
@@ -277,7 +277,7 @@ static void print_class(const stk_inspect_class *class, uint64_t most, int names
 
 static void print_classes(const stk_inspect_report *report, const cli_style *style)
 {
-    char         a[CLI_FORMAT_ROOM], range[RANGE_ROOM];
+    char         a[CLI_FORMAT_CAPACITY], range[RANGE_ROOM];
     uint64_t     most = 0, least = UINT64_MAX;
     int          names = 0;
     const size_t shown = report->class_count < MOST_CLASSES ? report->class_count : MOST_CLASSES;
@@ -323,7 +323,7 @@ static void print_first(const stk_inspect_report *report, const cli_style *style
 
 static void print_bad_pictures(const stk_health_report *health, const cli_style *style)
 {
-    char a[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY];
     printf("\n%sdamaged: %s picture%s cannot be decoded%s\n", style->bad,
            cli_format_count(a, health->bad), plural(health->bad), style->plain);
     for (size_t i = 0; i < health->bad_listed; i++) {
@@ -340,7 +340,7 @@ static void print_bad_pictures(const stk_health_report *health, const cli_style 
 static void print_verdict(const stk_inspect_report *report, const stk_health_report *health,
                           const cli_style *style)
 {
-    char       a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char       a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     const bool bad = health && health->bad && report->verified;
     if (bad) print_bad_pictures(health, style);
     if (!report->bad_count) {

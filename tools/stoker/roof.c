@@ -50,18 +50,18 @@ char *cli_roof_format(char *text, const cli_roof *roof)
 {
     const char *name = cli_roof_name(roof->kind);
     if (cli_roof_has_share(roof) && roof->share < 0.005)
-        snprintf(text, CLI_FORMAT_ROOM, "%s <1 %%", name);
+        snprintf(text, CLI_FORMAT_CAPACITY, "%s <1 %%", name);
     else if (cli_roof_has_share(roof))
-        snprintf(text, CLI_FORMAT_ROOM, "%s %.0f %%", name, 100 * roof->share);
+        snprintf(text, CLI_FORMAT_CAPACITY, "%s %.0f %%", name, 100 * roof->share);
     else
-        snprintf(text, CLI_FORMAT_ROOM, "%s", name);
+        snprintf(text, CLI_FORMAT_CAPACITY, "%s", name);
     return text;
 }
 
 char *cli_roofs_format(char *text, size_t room, const stk_profile_limits *limits,
                        const char *precision)
 {
-    char      flops[CLI_FORMAT_ROOM], bytes[CLI_FORMAT_ROOM];
+    char      flops[CLI_FORMAT_CAPACITY], bytes[CLI_FORMAT_CAPACITY];
     const int length =
         snprintf(text, room, "%s/s%s%s, %s GB/s", cli_format_flops(flops, limits->flops),
                  *precision ? " in " : "", precision,

@@ -27,7 +27,7 @@ cli_roof cli_roof_of(const stk_profile_limits *limits, double flops, double byte
 bool cli_roof_has_share(const cli_roof *roof);
 /* "math", "memory", "launch" or "". */
 const char *cli_roof_name(cli_roof_kind kind);
-/* "memory 89 %", "launch" or "", into room for CLI_FORMAT_ROOM characters. Returns text. */
+/* "memory 89 %", "launch" or "", into room for CLI_FORMAT_CAPACITY characters. Returns text. */
 char *cli_roof_format(char *text, const cli_roof *roof);
 /* "744 TFLOP/s in fp16, 4,100 GB/s, 2.1 us to start an operation", into room characters. Returns
  * text. precision "": not told. */

@@ -12,7 +12,7 @@ static char *format_flops(char *text, double flops)
     int               unit = 0;
     for (; flops >= 999.5 && units[unit + 1]; unit++)
         flops /= 1000;
-    snprintf(text, CLI_FORMAT_ROOM, "%.*f%s%c",
+    snprintf(text, CLI_FORMAT_CAPACITY, "%.*f%s%c",
              unit == 0 || flops >= 99.95 ? 0
              : flops >= 9.995            ? 1
                                          : 2,
@@ -22,7 +22,7 @@ static char *format_flops(char *text, double flops)
 
 static void add_costs(cli_table *table, uint64_t parameters, double flops, double bytes)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, cli_format_count(text, parameters));
     cli_table_add(table, format_flops(text, flops));
     cli_table_add(table, cli_format_bytes(text, (uint64_t)llround(bytes)));
@@ -37,7 +37,7 @@ static void add_headings(cli_table *table, const char *const *names, int count)
 static void add_model(cli_table *table, const cli_model_graphs *graphs)
 {
     const double batch = (double)graphs->options.batch;
-    char         text[CLI_FORMAT_ROOM];
+    char         text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, graphs->model->name);
     snprintf(text, sizeof text, "%d", graphs->options.size);
     cli_table_add(table, text);
@@ -76,7 +76,7 @@ static void print_totals(const cli_model_graphs *graphs)
     const stk_graph_cost     applied = stk_graph_count(graphs->evaluation);
     const stk_graph_cost     trained = stk_graph_count(graphs->training);
     const double             batch = (double)o->batch;
-    char                     a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
+    char                     a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY];
     printf("%s  %s\n", graphs->model->name, graphs->model->help);
     printf("  pictures %d x %d x %d, %d classes; %s parameters\n", o->size, o->size, o->channels,
            o->classes, cli_format_count(a, applied.parameters));

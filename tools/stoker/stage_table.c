@@ -21,15 +21,15 @@ static double ms_a_step(const stk_profile *p, double ns)
 }
 
 /* Three digits. */
-static const char *format_ms(char text[CLI_FORMAT_ROOM], double ms)
+static const char *format_ms(char text[CLI_FORMAT_CAPACITY], double ms)
 {
-    snprintf(text, CLI_FORMAT_ROOM, ms < 1000 ? "%.3g ms" : "%.0f ms", ms);
+    snprintf(text, CLI_FORMAT_CAPACITY, ms < 1000 ? "%.3g ms" : "%.0f ms", ms);
     return text;
 }
 
 static void add_ms(cli_table *table, double ms)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, format_ms(text, ms));
 }
 
@@ -37,7 +37,7 @@ static void add_row(cli_table *table, const stk_profile *p, int stage)
 {
     const stk_profile_stage *s = &p->stages[stage];
     const double             seconds = p->measured_ns * 1e-9;
-    char                     text[CLI_FORMAT_ROOM];
+    char                     text[CLI_FORMAT_CAPACITY];
     cli_table_add(table, name_of(stage));
     add_ms(table, ms_a_step(p, s->exposed_ns));
     snprintf(text, sizeof text, "%.1f %%", 100 * share_of(p, stage));
@@ -50,7 +50,7 @@ void cli_stage_table_print(const stk_profile *profile, const cli_style *style)
 {
     static const char *const heading[] = {"stage", "exposed", "", "busy", "moved"};
     cli_table                table;
-    char                     a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char                     a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     if (profile->steps < 1) return;
     printf("%sa step%s takes %s (%s measured after warm-up)\n", style->bold, style->plain,
            format_ms(a, ms_a_step(profile, profile->measured_ns)),

@@ -127,7 +127,7 @@ static void make_id(char id[ID_ROOM])
 static int print(const cli_invocation *call, const stk_tracer_answer *a)
 {
     const values *v = call->values;
-    char          events[CLI_FORMAT_ROOM];
+    char          events[CLI_FORMAT_CAPACITY];
     if (v->json) {
         cli_json_out out;
         cli_json_out_begin(&out);

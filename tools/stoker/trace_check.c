@@ -59,7 +59,7 @@ static int print_text(const cli_invocation *call, const stk_timeline *t,
     const values   *v = call->values;
     const cli_style style = cli_style_for(stdout, v->trace.color);
     line            lines[MOST_LINES];
-    char            count[CLI_FORMAT_ROOM], time[CLI_TRACE_ROOM];
+    char            count[CLI_FORMAT_CAPACITY], time[CLI_TRACE_CAPACITY];
     cli_text_print(stdout, call->operands[0]);
     printf("  %s, %s\n", stk_timeline_tool_name(stk_timeline_made_by(t)),
            cli_trace_time(time, (double)f->ns));

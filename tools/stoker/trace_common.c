@@ -15,7 +15,7 @@ void cli_trace_show_progress(void *context, uint64_t done, uint64_t size)
 
 static void tell_losses(const stk_timeline *t, const char *path, const cli_command *command)
 {
-    char count[CLI_FORMAT_ROOM];
+    char count[CLI_FORMAT_CAPACITY];
     if (stk_timeline_cut(t)) {
         fprintf(stderr, "stoker %s: ", command->name);
         cli_text_print(stderr, path);
@@ -65,31 +65,31 @@ static int decimals(double ns, unit in)
     return in.ns == 1 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
 }
 
-char *cli_trace_time(char text[CLI_TRACE_ROOM], double ns)
+char *cli_trace_time(char text[CLI_TRACE_CAPACITY], double ns)
 {
     const unit in = unit_of(ns);
-    snprintf(text, CLI_TRACE_ROOM, "%.*f %s", decimals(ns, in), ns / in.ns, in.name);
+    snprintf(text, CLI_TRACE_CAPACITY, "%.*f %s", decimals(ns, in), ns / in.ns, in.name);
     return text;
 }
 
-char *cli_trace_range(char text[CLI_TRACE_ROOM], double low_ns, double high_ns)
+char *cli_trace_range(char text[CLI_TRACE_CAPACITY], double low_ns, double high_ns)
 {
     const double larger = fabs(low_ns) > fabs(high_ns) ? low_ns : high_ns;
     const unit   in = unit_of(larger);
     const int    digits = decimals(larger, in);
-    snprintf(text, CLI_TRACE_ROOM, "%.*f to %.*f %s", digits, low_ns / in.ns, digits,
+    snprintf(text, CLI_TRACE_CAPACITY, "%.*f to %.*f %s", digits, low_ns / in.ns, digits,
              high_ns / in.ns, in.name);
     return text;
 }
 
-char *cli_trace_row_name(char text[CLI_TRACE_ROOM], const stk_timeline *timeline, uint32_t row)
+char *cli_trace_row_name(char text[CLI_TRACE_CAPACITY], const stk_timeline *timeline, uint32_t row)
 {
     const stk_timeline_row *r = stk_timeline_row_at(timeline, row);
     const char             *process = stk_timeline_text(timeline, r->process_name);
     const char             *thread = stk_timeline_text(timeline, r->thread_name);
     char                    number[32];
     snprintf(number, sizeof number, "thread %lld", (long long)r->thread);
-    snprintf(text, CLI_TRACE_ROOM, "%.70s%s%.70s", process, process[0] ? " / " : "",
+    snprintf(text, CLI_TRACE_CAPACITY, "%.70s%s%.70s", process, process[0] ? " / " : "",
              thread[0] ? thread : number);
     return text;
 }

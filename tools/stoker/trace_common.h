@@ -49,14 +49,14 @@ STK_NODISCARD stk_status cli_trace_load(stk_timeline **out, const char *path,
 /* For stk_timeline_options and its like: context is a cli_progress. */
 void cli_trace_show_progress(void *context, uint64_t done, uint64_t size);
 
-enum { CLI_TRACE_ROOM = 160 };
+enum { CLI_TRACE_CAPACITY = 160 };
 
 /* "374 ns", "12.3 us", "4.56 ms", "1.23 s"; signed. Returns text. */
-char *cli_trace_time(char text[CLI_TRACE_ROOM], double ns);
+char *cli_trace_time(char text[CLI_TRACE_CAPACITY], double ns);
 /* "17.7 to 19.5 ms": both in the unit of the larger. Returns text. */
-char *cli_trace_range(char text[CLI_TRACE_ROOM], double low_ns, double high_ns);
+char *cli_trace_range(char text[CLI_TRACE_CAPACITY], double low_ns, double high_ns);
 /* "process / thread", as far as they have names. Returns text. */
-char *cli_trace_row_name(char text[CLI_TRACE_ROOM], const stk_timeline *timeline, uint32_t row);
+char *cli_trace_row_name(char text[CLI_TRACE_CAPACITY], const stk_timeline *timeline, uint32_t row);
 /* "S2", or "" for no stage. */
 const char *cli_trace_stage_word(stk_stage stage, char text[8]);
 /* A number, or null where it is negative: not known. */

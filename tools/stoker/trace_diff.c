@@ -40,7 +40,7 @@ static bool has_interval(const stk_timeline_change *change)
 /* "+12.3 us", and its interval, where there is one. */
 static void add_delta(cli_table *table, const stk_timeline_change *change)
 {
-    char time[CLI_TRACE_ROOM], text[CLI_TRACE_ROOM + 2];
+    char time[CLI_TRACE_CAPACITY], text[CLI_TRACE_CAPACITY + 2];
     snprintf(text, sizeof text, "%s%s", change->delta_ns > 0 ? "+" : "",
              cli_trace_time(time, change->delta_ns));
     cli_table_add(table, text);
@@ -52,7 +52,7 @@ static void add_delta(cli_table *table, const stk_timeline_change *change)
 static void add_percent(cli_table *table, const stk_timeline_change *change)
 {
     const double ratio = change->ns[0] > 0 ? change->ns[1] / change->ns[0] : 0;
-    char         text[CLI_FORMAT_ROOM] = "";
+    char         text[CLI_FORMAT_CAPACITY] = "";
     if (ratio >= 10)
         snprintf(text, sizeof text, "%.3g x", ratio);
     else if (change->ns[0] > 0)
@@ -64,7 +64,7 @@ static void add_percent(cli_table *table, const stk_timeline_change *change)
 
 static void add_change(cli_table *table, const stk_timeline_change *change, bool with_calls)
 {
-    char text[CLI_TRACE_ROOM], name[300];
+    char text[CLI_TRACE_CAPACITY], name[300];
     cli_text_fit(name, sizeof name, change->name, 50);
     cli_table_add(table, name);
     if (with_calls) {

@@ -34,7 +34,7 @@ typedef struct session {
 
 static void print_deed(const session *s, const stk_timeline_gap *gap, const stk_timeline_deed *deed)
 {
-    char share[CLI_FORMAT_ROOM], word[8], name[300], row[CLI_TRACE_ROOM];
+    char share[CLI_FORMAT_CAPACITY], word[8], name[300], row[CLI_TRACE_CAPACITY];
     cli_text_fit(name, sizeof name, stk_timeline_text(s->timeline, deed->name), 50);
     printf("      %5s  %-2s  %s  (", cli_format_share(share, deed->ns, gap->ns),
            cli_trace_stage_word(deed->stage, word), name);
@@ -44,7 +44,7 @@ static void print_deed(const session *s, const stk_timeline_gap *gap, const stk_
 
 static void print_gap(const session *s, const stk_timeline_gap *gap, const cli_style *style)
 {
-    char time[CLI_TRACE_ROOM], at[CLI_TRACE_ROOM];
+    char time[CLI_TRACE_CAPACITY], at[CLI_TRACE_CAPACITY];
     printf("    %s%s%s at %s", style->bold, cli_trace_time(time, (double)gap->ns), style->plain,
            cli_trace_time(at, (double)gap->begin_ns));
     if (gap->step >= 0) printf(", step %.0f", gap->step);
@@ -56,8 +56,9 @@ static void print_gap(const session *s, const stk_timeline_gap *gap, const cli_s
 
 static void print_device(const session *s, const stk_timeline_idle *idle, const cli_style *style)
 {
-    char name[CLI_TRACE_ROOM], share[CLI_FORMAT_ROOM], time[CLI_TRACE_ROOM], all[CLI_TRACE_ROOM];
-    char count[CLI_FORMAT_ROOM];
+    char name[CLI_TRACE_CAPACITY], share[CLI_FORMAT_CAPACITY], time[CLI_TRACE_CAPACITY],
+        all[CLI_TRACE_CAPACITY];
+    char count[CLI_FORMAT_CAPACITY];
     printf("%s", style->bold);
     cli_text_print(stdout, cli_trace_row_name(name, s->timeline, idle->row));
     printf("%s\n  idle %s of %s (%s), %s gaps\n", style->plain,
@@ -72,7 +73,7 @@ static void print_device(const session *s, const stk_timeline_idle *idle, const 
 static void print_causes(const session *s)
 {
     uint64_t idle = 0;
-    char     time[CLI_TRACE_ROOM], share[CLI_FORMAT_ROOM];
+    char     time[CLI_TRACE_CAPACITY], share[CLI_FORMAT_CAPACITY];
     for (size_t i = 0; i < s->gaps.row_count; i++)
         idle += s->gaps.rows[i].idle_ns;
     if (!idle) return;
@@ -99,7 +100,7 @@ static int print_text(const session *s)
 
 static void write_gap(stk_json_writer *json, const session *s, const stk_timeline_gap *gap)
 {
-    char row[CLI_TRACE_ROOM];
+    char row[CLI_TRACE_CAPACITY];
     stk_json_object(json);
     stk_json_pair_string(json, "row", cli_trace_row_name(row, s->timeline, gap->row));
     stk_json_pair_uint(json, "begin_ns", gap->begin_ns);
@@ -123,7 +124,7 @@ static void write_gap(stk_json_writer *json, const session *s, const stk_timelin
 static int print_json(const session *s)
 {
     cli_json_out out;
-    char         row[CLI_TRACE_ROOM];
+    char         row[CLI_TRACE_CAPACITY];
     cli_json_out_begin(&out);
     stk_json_writer *json = &out.writer;
     stk_json_object(json);

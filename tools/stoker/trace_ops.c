@@ -96,7 +96,7 @@ static int compare(const void *left, const void *right, void *context)
 static void add_rate(cli_table *table, double rate, const char *unit)
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
-    char                     text[CLI_FORMAT_ROOM] = "";
+    char                     text[CLI_FORMAT_CAPACITY] = "";
     int                      i = 0;
     for (; rate >= 999.5 && i < 5; i++)
         rate /= 1000;
@@ -106,7 +106,7 @@ static void add_rate(cli_table *table, double rate, const char *unit)
 
 static void add_row(cli_table *table, const session *s, const stk_timeline_op *op)
 {
-    char text[CLI_TRACE_ROOM], name[400], where[8];
+    char text[CLI_TRACE_CAPACITY], name[400], where[8];
     snprintf(name, sizeof name, "%s%s", op->is_device ? "device " : "",
              cli_trace_stage_word(op->stage, where));
     cli_table_add(table, name);
@@ -158,7 +158,7 @@ static int print_table(const session *s)
     const size_t             most = s->values->count ? (size_t)s->values->count : SIZE_MAX;
     const size_t             shown = s->ops.count < most ? s->ops.count : most;
     cli_table                table;
-    char                     count[CLI_FORMAT_ROOM], time[CLI_TRACE_ROOM];
+    char                     count[CLI_FORMAT_CAPACITY], time[CLI_TRACE_CAPACITY];
     printf("%s operations, %s of own time, %s\n", cli_format_count(count, s->ops.count),
            cli_trace_time(time, (double)s->ops.self_ns),
            stk_timeline_tool_name(stk_timeline_made_by(s->timeline)));

@@ -76,7 +76,7 @@ void cli_train_final_release(cli_train_final *final)
 
 void cli_train_final_print(const cli_train_final *final)
 {
-    char count[CLI_FORMAT_ROOM];
+    char count[CLI_FORMAT_CAPACITY];
     if (!final->there) return;
     printf("%.2f %% of the %s pictures of ", 100 * final->result.accuracy,
            cli_format_count(count, (uint64_t) final->result.count));

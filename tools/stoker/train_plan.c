@@ -46,7 +46,7 @@ cli_model_size cli_train_model_size(const stk_train_recipe *recipe)
 
 static void print_validation(const stk_train_data *data)
 {
-    char count[CLI_FORMAT_ROOM];
+    char count[CLI_FORMAT_CAPACITY];
     if (!data->validation_count) {
         fprintf(stderr, "none to validate on");
         return;
@@ -59,7 +59,7 @@ static void print_validation(const stk_train_data *data)
 
 static void print_test(const stk_train_data *data)
 {
-    char count[CLI_FORMAT_ROOM];
+    char count[CLI_FORMAT_CAPACITY];
     if (!data->test_count) return;
     fprintf(stderr, ", %s to test the best model on at the end (",
             cli_format_count(count, whole(data->test_count)));
@@ -70,7 +70,7 @@ static void print_test(const stk_train_data *data)
 static void print_data(const cli_train_job *job)
 {
     const stk_train_data *data = &job->data;
-    char                  a[CLI_FORMAT_ROOM], c[CLI_FORMAT_ROOM];
+    char                  a[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY];
     begin_line("data");
     cli_text_print(stderr, job->recipe.data.path);
     fprintf(stderr, ": %s pictures to learn from (", cli_format_count(a, whole(data->train_count)));
@@ -85,7 +85,7 @@ static void print_data(const cli_train_job *job)
 static void print_images(const stk_train_data *data)
 {
     const stk_train_survey *s = &data->survey;
-    char                    a[CLI_FORMAT_ROOM];
+    char                    a[CLI_FORMAT_CAPACITY];
     if (!s->looked) return;
     begin_line("images");
     fprintf(stderr, "%s looked at: most about %lld x %lld",
@@ -117,7 +117,7 @@ static void print_left_out(const cli_train_job *job)
 static void print_model(const stk_train_recipe *recipe)
 {
     const cli_model_size size = cli_train_model_size(recipe);
-    char                 a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char                 a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     begin_line("model");
     if (recipe->model.trivial)
         fprintf(stderr, "trivial: one dense layer on the mean colour");
@@ -170,7 +170,7 @@ void cli_train_plan_begin(const cli_train_job *job)
 
 static void print_schedule(const stk_train_recipe *recipe, const stk_train_outlook *outlook)
 {
-    char a[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY];
     begin_line("schedule");
     fprintf(stderr, "%s, %s, %lld epoch%s, %s steps, batch %lld", recipe->train.optimizer,
             outlook->schedule, (long long)outlook->epochs, outlook->epochs == 1 ? "" : "s",
@@ -184,7 +184,7 @@ static void print_machine(const cli_train_job *job, const stk_trainer *trainer,
                           const stk_train_outlook *outlook)
 {
     const stk_memory_plan plan = stk_trainer_memory(trainer);
-    char                  reason[400], bytes[CLI_FORMAT_ROOM];
+    char                  reason[400], bytes[CLI_FORMAT_CAPACITY];
     begin_line("machine");
     fprintf(stderr, "%s; %s; threads: %s; %s for a step", outlook->machine,
             job->recipe.train.precision,

@@ -69,7 +69,7 @@ static double seconds_left(const cli_train_watch *watch, const stk_train_progres
 static void write_line(const cli_train_watch *watch, const stk_train_progress *p, char *line,
                        size_t room)
 {
-    char         a[CLI_FORMAT_ROOM];
+    char         a[CLI_FORMAT_CAPACITY];
     const double rate = images_per_second(watch, p->step);
     size_t       used =
         (size_t)snprintf(line, room, "epoch %lld/%lld  step %lld/%lld", (long long)p->epoch + 1,
@@ -117,7 +117,7 @@ static void on_step(void *context, const stk_train_progress *progress)
 
 static void print_evaluation(const stk_train_progress *p)
 {
-    char time[CLI_FORMAT_ROOM];
+    char time[CLI_FORMAT_CAPACITY];
     fprintf(stderr,
             "epoch %lld/%lld  loss %.3g  acc %.1f %%  validation loss %.4g  acc %.2f %%  %s%s\n",
             (long long)p->epoch + 1, (long long)p->epochs, p->epoch_loss, 100 * p->epoch_accuracy,

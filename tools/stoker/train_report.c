@@ -21,7 +21,7 @@ static void print_accuracy(const cli_train_report *report, const cli_style *styl
 {
     const stk_train_result   *r = report->result;
     const stk_train_progress *p = &r->last;
-    char                      a[CLI_FORMAT_ROOM];
+    char                      a[CLI_FORMAT_CAPACITY];
     if (r->best_accuracy >= 0)
         printf("%s%.2f %%%s of the validation pictures right", style->bold, 100 * r->best_accuracy,
                style->plain);
@@ -58,7 +58,7 @@ static void print_time(const cli_train_report *report)
     const double images =
         (double)((r->last.step - report->first_step) * report->recipe->data.batch);
     const double training = r->compute_seconds + r->input_seconds;
-    char         a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char         a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     printf("time %s", cli_format_duration(a, all));
     print_share("compute", r->compute_seconds, all);
     print_share("input", r->input_seconds, all);
@@ -74,7 +74,7 @@ static void print_time(const cli_train_report *report)
 static void print_callbacks(const stk_trainer *trainer)
 {
     for (size_t i = 0; i < stk_trainer_callback_count(trainer); i++) {
-        const stk_callback_account c = stk_trainer_callback_at(trainer, i);
+        const stk_callback_stats c = stk_trainer_callback_at(trainer, i);
         const double mean = c.calls ? (double)c.nanoseconds / (double)c.calls * 1e-6 : 0;
         if (c.slow) printf("callback %s is slow: %.2f ms a call\n", c.name, mean);
         if (c.failures)
@@ -147,7 +147,7 @@ static void write_callbacks(stk_json_writer *json, const stk_trainer *trainer)
     stk_json_key(json, "callbacks");
     stk_json_array(json);
     for (size_t i = 0; i < stk_trainer_callback_count(trainer); i++) {
-        const stk_callback_account c = stk_trainer_callback_at(trainer, i);
+        const stk_callback_stats c = stk_trainer_callback_at(trainer, i);
         stk_json_object(json);
         stk_json_pair_string(json, "name", c.name);
         stk_json_pair_uint(json, "calls", c.calls);

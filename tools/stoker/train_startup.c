@@ -44,7 +44,7 @@ static int by_seconds(const void *a, const void *b)
 void cli_startup_print(const cli_startup_table *table)
 {
     cli_startup_table sorted = *table;
-    char              text[CLI_FORMAT_ROOM];
+    char              text[CLI_FORMAT_CAPACITY];
     double            small = 0;
     if (!table->count) return;
     qsort(sorted.rows, sorted.count, sizeof *sorted.rows, by_seconds);

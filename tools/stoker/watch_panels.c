@@ -22,30 +22,30 @@ static const stk_resource_sample *last(const cli_view *view)
     return view->count ? &view->samples[view->count - 1] : &none;
 }
 
-static char *bytes_text(char text[CLI_FORMAT_ROOM], double bytes)
+static char *bytes_text(char text[CLI_FORMAT_CAPACITY], double bytes)
 {
     if (bytes < 0)
-        snprintf(text, CLI_FORMAT_ROOM, "-");
+        snprintf(text, CLI_FORMAT_CAPACITY, "-");
     else
         cli_format_bytes(text, (uint64_t)bytes);
     return text;
 }
 
-static char *rate_text(char text[CLI_FORMAT_ROOM], double rate)
+static char *rate_text(char text[CLI_FORMAT_CAPACITY], double rate)
 {
     if (rate < 0)
-        snprintf(text, CLI_FORMAT_ROOM, "-");
+        snprintf(text, CLI_FORMAT_CAPACITY, "-");
     else
         cli_format_rate(text, (uint64_t)rate, 1);
     return text;
 }
 
-static char *percent_text(char text[CLI_FORMAT_ROOM], double share)
+static char *percent_text(char text[CLI_FORMAT_CAPACITY], double share)
 {
     if (share < 0)
-        snprintf(text, CLI_FORMAT_ROOM, "-");
+        snprintf(text, CLI_FORMAT_CAPACITY, "-");
     else
-        snprintf(text, CLI_FORMAT_ROOM, "%.0f %%", share * 100);
+        snprintf(text, CLI_FORMAT_CAPACITY, "%.0f %%", share * 100);
     return text;
 }
 
@@ -90,7 +90,7 @@ static void draw_graph(cli_canvas *canvas, cli_box box, const cli_view *view, si
 /* "python-main   ######..  97 %" */
 static void draw_load(cli_canvas *canvas, cli_box box, int y, const char *name, double share)
 {
-    char      text[CLI_FORMAT_ROOM];
+    char      text[CLI_FORMAT_CAPACITY];
     const int label = box.width >= 30 ? 16 : 8, bar = box.width - label - NUMBER;
     cli_canvas_text(canvas, box.x, y, label - 1, CLI_INK_PLAIN, name);
     if (bar > 0) cli_canvas_bar(canvas, box.x + label, y, bar, share, CLI_INK_PLAIN);
@@ -115,7 +115,7 @@ static void draw_threads(cli_canvas *canvas, cli_box box, const cli_view *view)
 
 void cli_view_cpu(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
-    char                       title[80], percent[CLI_FORMAT_ROOM], own[32] = "";
+    char                       title[80], percent[CLI_FORMAT_CAPACITY], own[32] = "";
     const stk_resource_sample *s = last(view);
     if (s->own_cores >= 0) snprintf(own, sizeof own, ", own %.2f", s->own_cores);
     snprintf(title, sizeof title, "CPU %s of %d cores%s", percent_text(percent, s->cpu),
@@ -132,7 +132,7 @@ void cli_view_cpu(cli_canvas *canvas, cli_box box, const cli_view *view)
 static void draw_amount(cli_canvas *canvas, cli_box box, int row, const char *name, double bytes,
                         double whole)
 {
-    char      text[CLI_FORMAT_ROOM];
+    char      text[CLI_FORMAT_CAPACITY];
     const int label = 7, number = 9, bar = box.width - label - number - 1;
     if (row >= box.height) return;
     cli_canvas_text(canvas, box.x, box.y + row, label - 1, CLI_INK_PLAIN, name);
@@ -145,7 +145,7 @@ static void draw_amount(cli_canvas *canvas, cli_box box, int row, const char *na
 
 void cli_view_memory(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
-    char                       title[80], whole[CLI_FORMAT_ROOM];
+    char                       title[80], whole[CLI_FORMAT_CAPACITY];
     const stk_resource_sample *s = last(view);
     const double               memory = (double)view->machine->memory;
     int                        row = 0;
@@ -172,7 +172,7 @@ static void draw_flow(cli_canvas *canvas, cli_box inside, const cli_view *view, 
 {
     const cli_ink              inks[2] = {CLI_INK_FIRST, CLI_INK_SECOND};
     const stk_resource_sample *s = last(view);
-    char                       text[CLI_FORMAT_ROOM];
+    char                       text[CLI_FORMAT_CAPACITY];
     const int                  label = 17, rows = inside.height / 2;
     for (int i = 0; i < 2; i++) {
         const cli_box part = {inside.x, inside.y + i * rows, inside.width,
@@ -197,7 +197,7 @@ void cli_view_disk(cli_canvas *canvas, cli_box box, const cli_view *view)
     static const char *const   names[2] = {"read", "write"};
     static const size_t        at[2] = {offsetof(stk_resource_sample, disk_read),
                                         offsetof(stk_resource_sample, disk_write)};
-    char                       title[80] = "disk", busy[CLI_FORMAT_ROOM];
+    char                       title[80] = "disk", busy[CLI_FORMAT_CAPACITY];
     const stk_resource_sample *s = last(view);
     if (s->disk_busy >= 0)
         snprintf(title, sizeof title, "disk %s busy, %.0f + %.0f IO/s",
@@ -210,7 +210,7 @@ void cli_view_network(cli_canvas *canvas, cli_box box, const cli_view *view)
     static const char *const names[2] = {"in", "out"};
     static const size_t      at[2] = {offsetof(stk_resource_sample, net_in),
                                       offsetof(stk_resource_sample, net_out)};
-    char                     title[80] = "network", link[CLI_FORMAT_ROOM];
+    char                     title[80] = "network", link[CLI_FORMAT_CAPACITY];
     if (view->machine->link_bytes > 0)
         snprintf(title, sizeof title, "network, link %s",
                  rate_text(link, view->machine->link_bytes));
@@ -220,7 +220,7 @@ void cli_view_network(cli_canvas *canvas, cli_box box, const cli_view *view)
 /* "12.3 GB  251 W  64 C  1410 MHz", what of it is known. */
 static void describe_gpu(char *text, size_t capacity, const stk_gpu_sample *g)
 {
-    char   memory[CLI_FORMAT_ROOM];
+    char   memory[CLI_FORMAT_CAPACITY];
     size_t used = 0;
     text[0] = '\0';
     if (g->memory_used >= 0)
@@ -273,7 +273,7 @@ void cli_view_compact(cli_canvas *canvas, cli_box box, const cli_view *view)
 {
     const stk_resource_sample *s = last(view);
     const double               memory = (double)view->machine->memory;
-    char                       a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM], name[16];
+    char                       a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], name[16];
     int                        y = box.y;
     draw_load(canvas, box, y++, "CPU", s->cpu);
     for (int i = 0; i < s->gpu_count && i < 4; i++) {

@@ -42,7 +42,7 @@ static char *bytes_text(char *text, double bytes)
 void cli_watch_line(FILE *out, const stk_resource_sample *samples, size_t count,
                     const cli_metric_values *metric)
 {
-    char a[CLI_FORMAT_ROOM], b[CLI_FORMAT_ROOM];
+    char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     if (!count) return;
     const stk_resource_sample *last = &samples[count - 1];
     const double               own = mean_of(samples, count, AT(own_cores));
@@ -73,7 +73,7 @@ typedef enum unit { SHARE, CORES, BYTES, RATE, COUNT, WATTS, CELSIUS, MHZ } unit
 
 static void add_number(cli_table *table, unit kind, double value)
 {
-    char text[CLI_FORMAT_ROOM];
+    char text[CLI_FORMAT_CAPACITY];
     switch (value < 0 ? -1 : (int)kind) {
     case SHARE:
         snprintf(text, sizeof text, "%.0f %%", value * 100);
@@ -179,7 +179,7 @@ static void print_metric(FILE *out, const cli_watch_report *report, const cli_st
 void cli_watch_print(FILE *out, const cli_watch_report *report, const cli_style *style)
 {
     const stk_usage *u = report->usage;
-    char             time[CLI_FORMAT_ROOM], memory[CLI_FORMAT_ROOM];
+    char             time[CLI_FORMAT_CAPACITY], memory[CLI_FORMAT_CAPACITY];
     fprintf(out, "%sstoker watch%s  ", style->bold, style->plain);
     cli_text_print(out, report->title);
     fprintf(out, "\n  %s, %zu samples; %d cores, %s; GPUs: %s\n",

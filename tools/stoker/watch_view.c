@@ -62,7 +62,7 @@ static void draw_panels(cli_canvas *canvas, cli_box box, const cli_view *view)
 /* The title on the left, what is known of the watching on the right. */
 static void draw_head(cli_canvas *canvas, const cli_view *view)
 {
-    char       time[CLI_FORMAT_ROOM], right[160], own[40] = "";
+    char       time[CLI_FORMAT_CAPACITY], right[160], own[40] = "";
     const bool is_metric = view->metric && view->metric[0] && view->width >= NARROW;
     if (view->own >= 0 && view->width >= NARROW)
         snprintf(own, sizeof own, "watching %.1f %%  ", view->own * 100);

@@ -10,14 +10,14 @@
 enum { SIDE = 224, CHANNELS = 3, ROUNDS = 9, STEPS = 100, AHEAD = 2, SMALL_OPS = 20 };
 
 typedef struct trial {
-    stk_device            *device;
-    stk_variables         *variables;
-    stk_program           *program;
-    stk_outbox            *outbox;
-    const stk_memory_kind *kind; /* NULL: ordinary */
-    uint8_t               *batch;
-    size_t                 bytes;
-    int                    ahead;
+    stk_device          *device;
+    stk_variables       *variables;
+    stk_program         *program;
+    stk_outbox          *outbox;
+    const stk_allocator *kind; /* NULL: ordinary */
+    uint8_t             *batch;
+    size_t               bytes;
+    int                  ahead;
 } trial;
 
 static void must(stk_status st, const stk_error *err)

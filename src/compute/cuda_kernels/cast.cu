@@ -40,18 +40,18 @@ __global__ void __launch_bounds__(THREADS) cast_floats(const __grid_constant__ t
 
 __device__ stk_tensor_scalar load(int dtype, const void *src, int64_t i)
 {
-    if (dtype == STK_DTYPE_F16) return stk_number_real(stk::to_float(((const __half *)src)[i]));
+    if (dtype == STK_DTYPE_F16) return stk_number_float(stk::to_float(((const __half *)src)[i]));
     if (dtype == STK_DTYPE_BF16)
-        return stk_number_real(stk::to_float(((const __nv_bfloat16 *)src)[i]));
+        return stk_number_float(stk::to_float(((const __nv_bfloat16 *)src)[i]));
     return stk_number_load(dtype, src, i);
 }
 
 __device__ void store(int dtype, void *dst, int64_t i, stk_tensor_scalar n)
 {
     if (dtype == STK_DTYPE_F16)
-        stk::from_float((float)stk_number_to_real(n), ((__half *)dst)[i]);
+        stk::from_float((float)stk_number_to_float(n), ((__half *)dst)[i]);
     else if (dtype == STK_DTYPE_BF16)
-        stk::from_float((float)stk_number_to_real(n), ((__nv_bfloat16 *)dst)[i]);
+        stk::from_float((float)stk_number_to_float(n), ((__nv_bfloat16 *)dst)[i]);
     else
         stk_number_store(dtype, dst, i, n);
 }

@@ -14,7 +14,7 @@ typedef struct block {
 
 struct stk_lendable {
     stk_device     *device;
-    stk_memory_kind kind;
+    stk_allocator   kind;
     pthread_mutex_t lock; /* of what follows: batches are made on all threads */
     block           spare[BLOCKS];
     size_t          spare_count;
@@ -65,14 +65,14 @@ static void give(void *context, void *data, size_t size)
     if (!kept) l->device->backend->host_free(l->device, data, size);
 }
 
-const stk_memory_kind *stk_device_host_memory(stk_device *device)
+const stk_allocator *stk_device_host_memory(stk_device *device)
 {
     stk_lendable *l = device->lendable;
     if (l || !device->backend->host_alloc) return l ? &l->kind : NULL;
     l = calloc(1, sizeof *l);
     if (!l) return NULL; /* ordinary memory is slower and does as well */
     l->device = device;
-    l->kind = (stk_memory_kind){take, give, l};
+    l->kind = (stk_allocator){take, give, l};
     pthread_mutex_init(&l->lock, NULL);
     device->lendable = l;
     return &l->kind;

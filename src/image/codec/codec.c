@@ -138,7 +138,7 @@ static stk_status choose_window(const stk_rect *window, int32_t width, int32_t h
 static stk_status turn(stk_decoder *decoder, int orientation, stk_pixels *pixels, stk_error *err)
 {
     stk_pixels turned;
-    STK_TRY(stk_decoder_pixels(decoder, STK_ROOM_TURNED, pixels->width, pixels->height,
+    STK_TRY(stk_decoder_pixels(decoder, STK_SCRATCH_TURNED, pixels->width, pixels->height,
                                pixels->channels, &turned, err));
     *pixels = stk_orientation_turn(orientation, pixels, turned.data);
     return STK_OK;

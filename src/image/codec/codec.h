@@ -32,7 +32,13 @@ extern const stk_codec stk_codec_jpeg, stk_codec_png, stk_codec_webp, stk_codec_
     stk_codec_bmp, stk_codec_tiff;
 
 /* What a decoder keeps from picture to picture. Room only grows. */
-enum { STK_ROOM_PIXELS, STK_ROOM_TURNED, STK_ROOM_WORK, STK_ROOM_PLANES, STK_ROOMS };
+enum {
+    STK_SCRATCH_PIXELS,
+    STK_SCRATCH_TURNED,
+    STK_SCRATCH_WORK,
+    STK_SCRATCH_PLANES,
+    STK_SCRATCH_COUNT
+};
 
 /* A picture begins: what is asked for from here on is for it alone. */
 void stk_decoder_begin(stk_decoder *decoder);
@@ -43,7 +49,7 @@ STK_NODISCARD stk_status stk_decode_admit(const stk_ledger *ledger, uint64_t byt
 
 /* At least bytes, aligned to 64, contents undefined; NULL with err filled without memory. All that
  * a picture asks for together is admitted, as above. */
-uint8_t *stk_decoder_room(stk_decoder *decoder, int room, size_t bytes, stk_error *err);
+uint8_t *stk_decoder_scratch(stk_decoder *decoder, int room, size_t bytes, stk_error *err);
 
 /* Fills out with width by height pixels of channels in a room, rows without gaps, contents
  * undefined. */

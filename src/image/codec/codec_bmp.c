@@ -209,9 +209,9 @@ static stk_status decode_bmp(stk_decoder *decoder, const stk_codec_request *requ
         r.header.begin < request->encoded.size ? r.header.begin : request->encoded.size;
     r.pixels = stk_bytes_of(request->encoded.data + begin, request->encoded.size - begin);
     STK_TRY(check_claim(&r, err));
-    STK_TRY(stk_decoder_pixels(decoder, STK_ROOM_PIXELS, request->window.width,
+    STK_TRY(stk_decoder_pixels(decoder, STK_SCRATCH_PIXELS, request->window.width,
                                request->window.height, request->channels, out, err));
-    r.row = stk_decoder_room(decoder, STK_ROOM_WORK, 3 * (size_t)r.header.width, err);
+    r.row = stk_decoder_scratch(decoder, STK_SCRATCH_WORK, 3 * (size_t)r.header.width, err);
     if (!r.row) return err->status;
     const bool plain = r.header.packing == STK_BMP_PLAIN || r.header.packing == STK_BMP_FIELDS;
     if (plain) {

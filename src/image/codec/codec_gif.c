@@ -117,12 +117,12 @@ static stk_status decode_gif(stk_decoder *decoder, const stk_codec_request *requ
     reading r = {.request = request, .out = out};
     STK_TRY(stk_gif_find_frame(request->encoded, &r.frame, err));
     STK_TRY(check_claim(&r, err));
-    STK_TRY(stk_decoder_pixels(decoder, STK_ROOM_PIXELS, request->window.width,
+    STK_TRY(stk_decoder_pixels(decoder, STK_SCRATCH_PIXELS, request->window.width,
                                request->window.height, request->channels, out, err));
-    r.row = stk_decoder_room(decoder, STK_ROOM_WORK, (size_t)r.frame.width, err);
+    r.row = stk_decoder_scratch(decoder, STK_SCRATCH_WORK, (size_t)r.frame.width, err);
     if (!r.row) return err->status;
-    stk_gif_codes *codes =
-        (stk_gif_codes *)(void *)stk_decoder_room(decoder, STK_ROOM_PLANES, sizeof *codes, err);
+    stk_gif_codes *codes = (stk_gif_codes *)(void *)stk_decoder_scratch(decoder, STK_SCRATCH_PLANES,
+                                                                        sizeof *codes, err);
     if (!codes) return err->status;
     fill(&r);
     const stk_bytes pieces =

@@ -268,9 +268,9 @@ static stk_status take_rooms(reading *r, stk_decoder *decoder, stk_error *err)
     if (stk_mul_overflows(r->stride, r->header.interlaced ? (size_t)window.height : 1, &bytes))
         return stk_fail(err, STK_E_LIMIT, "decode", NULL, "%d x %d pixels do not fit in memory",
                         r->header.width, window.height);
-    STK_TRY(stk_decoder_pixels(decoder, STK_ROOM_PIXELS, window.width, window.height,
+    STK_TRY(stk_decoder_pixels(decoder, STK_SCRATCH_PIXELS, window.width, window.height,
                                r->request->channels, r->out, err));
-    r->rows = stk_decoder_room(decoder, STK_ROOM_WORK, bytes, err);
+    r->rows = stk_decoder_scratch(decoder, STK_SCRATCH_WORK, bytes, err);
     if (!r->rows) return err->status;
     if (r->header.interlaced) memset(r->rows, 0, bytes); /* for pixels that no pass reaches */
     return STK_OK;

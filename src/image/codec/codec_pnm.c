@@ -144,10 +144,10 @@ static stk_status decode_pnm(stk_decoder *decoder, const stk_codec_request *requ
         lend(&r, out);
         return STK_OK;
     }
-    r.row = stk_decoder_room(decoder, STK_ROOM_WORK,
-                             (size_t)r.header.width * (size_t)r.header.channels, err);
+    r.row = stk_decoder_scratch(decoder, STK_SCRATCH_WORK,
+                                (size_t)r.header.width * (size_t)r.header.channels, err);
     if (!r.row) return err->status;
-    STK_TRY(stk_decoder_pixels(decoder, STK_ROOM_PIXELS, window.width, window.height,
+    STK_TRY(stk_decoder_pixels(decoder, STK_SCRATCH_PIXELS, window.width, window.height,
                                request->channels, out, err));
     read_rows(&r, out);
     outcome->recovered = r.ended || r.pixels.size < need;

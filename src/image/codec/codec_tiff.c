@@ -265,12 +265,12 @@ static stk_status take_rooms(reading *r, stk_decoder *decoder, stk_pixels *out, 
         return stk_fail(err, STK_E_LIMIT, "decode", NULL,
                         "the TIFF of %d x %d pixels has rows or tiles of an impossible size",
                         r->file.layout.width, r->file.layout.height);
-    r->raw = stk_decoder_room(decoder, STK_ROOM_PLANES, raw, err);
+    r->raw = stk_decoder_scratch(decoder, STK_SCRATCH_PLANES, raw, err);
     if (!r->raw) return err->status;
-    r->samples = stk_decoder_room(decoder, STK_ROOM_WORK, bytes, err);
+    r->samples = stk_decoder_scratch(decoder, STK_SCRATCH_WORK, bytes, err);
     if (!r->samples) return err->status;
     memset(r->samples, 0, bytes); /* for what is not reached */
-    return stk_decoder_pixels(decoder, STK_ROOM_PIXELS, window.width, window.height,
+    return stk_decoder_pixels(decoder, STK_SCRATCH_PIXELS, window.width, window.height,
                               r->request->channels, out, err);
 }
 

@@ -171,8 +171,8 @@ static stk_status decode_crop(stk_decoder *decoder, const stk_codec_request *req
                               stk_error *err)
 {
     const uint64_t bytes = libwebp_bytes(p);
-    STK_TRY(
-        stk_decoder_pixels(decoder, STK_ROOM_PIXELS, p->crop.width, p->crop.height, 3, dst, err));
+    STK_TRY(stk_decoder_pixels(decoder, STK_SCRATCH_PIXELS, p->crop.width, p->crop.height, 3, dst,
+                               err));
     STK_TRY(stk_decoder_reserve(decoder, bytes, err));
     const stk_status st = run_libwebp(request, p, dst, outcome, err);
     stk_decoder_release(decoder, bytes);
@@ -191,8 +191,8 @@ static stk_status lay_on_canvas(stk_decoder *decoder, stk_rect window, stk_rect 
                                 stk_pixels *pixels, stk_error *err)
 {
     stk_pixels canvas;
-    STK_TRY(
-        stk_decoder_pixels(decoder, STK_ROOM_WORK, window.width, window.height, 3, &canvas, err));
+    STK_TRY(stk_decoder_pixels(decoder, STK_SCRATCH_WORK, window.width, window.height, 3, &canvas,
+                               err));
     memset(canvas.data, 0, canvas.stride * (size_t)canvas.height);
     const stk_pixels part =
         cut(&canvas, (stk_rect){seen.x - window.x, seen.y - window.y, seen.width, seen.height});

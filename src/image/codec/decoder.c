@@ -9,9 +9,9 @@
 
 struct stk_decoder {
     stk_ledger              *ledger;
-    stk_buffer              *rooms[STK_ROOMS];
-    uint64_t                 asked[STK_ROOMS]; /* of each room for the picture at hand */
-    uint64_t                 reserved;         /* for it */
+    stk_buffer              *rooms[STK_SCRATCH_COUNT];
+    uint64_t                 asked[STK_SCRATCH_COUNT]; /* of each room for the picture at hand */
+    uint64_t                 reserved;                 /* for it */
     struct stk_jpeg_decoder *jpeg;
 };
 
@@ -27,7 +27,7 @@ void stk_decoder_free(stk_decoder *decoder)
 {
     if (!decoder) return;
     stk_jpeg_decoder_free(decoder->jpeg);
-    for (int i = 0; i < STK_ROOMS; i++)
+    for (int i = 0; i < STK_SCRATCH_COUNT; i++)
         stk_buffer_unref(decoder->rooms[i]);
     stk_ledger_unref(decoder->ledger);
     free(decoder);
@@ -53,7 +53,7 @@ stk_status stk_decode_admit(const stk_ledger *ledger, uint64_t bytes, stk_error 
 static stk_status admit(const stk_decoder *decoder, stk_error *err)
 {
     uint64_t bytes = decoder->reserved;
-    for (int i = 0; i < STK_ROOMS; i++)
+    for (int i = 0; i < STK_SCRATCH_COUNT; i++)
         bytes += decoder->asked[i];
     return stk_decode_admit(decoder->ledger, bytes, err);
 }
@@ -61,7 +61,7 @@ static stk_status admit(const stk_decoder *decoder, stk_error *err)
 /* What earlier pictures left, and this one has no use for. */
 static void free_others(stk_decoder *decoder)
 {
-    for (int i = 0; i < STK_ROOMS; i++) {
+    for (int i = 0; i < STK_SCRATCH_COUNT; i++) {
         if (decoder->asked[i]) continue;
         stk_buffer_unref(decoder->rooms[i]);
         decoder->rooms[i] = NULL;
@@ -87,7 +87,7 @@ void stk_decoder_release(stk_decoder *decoder, uint64_t bytes)
     stk_ledger_release(decoder->ledger, STK_MEMORY_DECODE, bytes);
 }
 
-uint8_t *stk_decoder_room(stk_decoder *decoder, int room, size_t bytes, stk_error *err)
+uint8_t *stk_decoder_scratch(stk_decoder *decoder, int room, size_t bytes, stk_error *err)
 {
     stk_buffer **buffer = &decoder->rooms[room];
     if (decoder->asked[room] < bytes) decoder->asked[room] = bytes;
@@ -114,7 +114,7 @@ stk_status stk_decoder_pixels(stk_decoder *decoder, int room, int32_t width, int
     if (stk_mul_overflows(out->stride, (size_t)height, &bytes))
         return stk_fail(err, STK_E_LIMIT, "decode", NULL, "%d x %d pixels do not fit in memory",
                         width, height);
-    out->data = stk_decoder_room(decoder, room, bytes, err);
+    out->data = stk_decoder_scratch(decoder, room, bytes, err);
     return out->data ? STK_OK : err->status;
 }
 

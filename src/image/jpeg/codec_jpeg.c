@@ -73,7 +73,7 @@ static stk_status decode_jpeg(stk_decoder *decoder, const stk_codec_request *req
         stk_mul_overflows(stride, (size_t)request->window.height, &bytes))
         return stk_fail(err, STK_E_LIMIT, "decode", NULL, "%d x %d pixels do not fit in memory",
                         request->window.width, request->window.height);
-    uint8_t *dst = stk_decoder_room(decoder, STK_ROOM_PIXELS, bytes, err);
+    uint8_t *dst = stk_decoder_scratch(decoder, STK_SCRATCH_PIXELS, bytes, err);
     if (!dst) return err->status;
     const bool complete = stk_jpeg_has_end(&header, request->encoded);
     if (complete) STK_TRY(stk_region_decode(decoder, jpeg, &header, request, dst, &done, err));

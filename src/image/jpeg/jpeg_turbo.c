@@ -163,7 +163,7 @@ static stk_status start(turbo *t)
     jpeg_start_decompress(&t->jpeg);
     t->stage = STAGE_ROWS;
     const size_t row = (size_t)t->jpeg.output_width * (size_t)t->jpeg.output_components;
-    t->row = stk_decoder_room(t->decoder, STK_ROOM_WORK, row, t->err);
+    t->row = stk_decoder_scratch(t->decoder, STK_SCRATCH_WORK, row, t->err);
     return t->row ? STK_OK : t->err->status;
 }
 

@@ -130,7 +130,7 @@ static stk_status use_index(stk_jpeg_scan *scan, stk_decoder *decoder, stk_bytes
         index.first != scan->first || index.count != (mcus - 1) / scan->interval + 1)
         return STK_OK;
     const size_t room = ((size_t)index.count + 1) * sizeof(uint32_t);
-    uint32_t    *places = (uint32_t *)stk_decoder_room(decoder, STK_ROOM_WORK, room, err);
+    uint32_t    *places = (uint32_t *)stk_decoder_scratch(decoder, STK_SCRATCH_WORK, room, err);
     if (!places) return err->status;
     if (!stk_restart_index_places(&index, (uint32_t)scan->encoded.size, places)) return STK_OK;
     scan->places = places;
@@ -248,7 +248,7 @@ stk_status stk_region_decode(stk_decoder *decoder, struct stk_jpeg_decoder *jpeg
     if (!stk_layout_make(&r.layout, header, request->window, request->shrink)) return STK_OK;
     r.stride = (size_t)request->window.width * (size_t)request->channels;
     const size_t bytes = plan_planes(&r);
-    uint8_t     *memory = stk_decoder_room(decoder, STK_ROOM_PLANES, bytes, err);
+    uint8_t     *memory = stk_decoder_scratch(decoder, STK_SCRATCH_PLANES, bytes, err);
     if (!memory) return err->status;
     place_planes(&r, memory);
     for (int i = 0; i < r.layout.count; i++)

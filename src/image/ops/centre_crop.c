@@ -28,7 +28,7 @@ static int32_t begin(int32_t side, int32_t size)
 static stk_status check(void *params, stk_error *err)
 {
     const centre_crop_params *p = params;
-    STK_TRY(stk_check_whole("centre_crop", "size", p->size, err));
+    STK_TRY(stk_check_integer("centre_crop", "size", p->size, err));
     return stk_check_size("centre_crop", (int64_t)p->size[1], (int64_t)p->size[0], err);
 }
 

@@ -11,7 +11,7 @@ stk_status stk_check_range(const char *op, const char *name, const double range[
                     range[1]);
 }
 
-stk_status stk_check_whole(const char *op, const char *name, const double pair[2], stk_error *err)
+stk_status stk_check_integer(const char *op, const char *name, const double pair[2], stk_error *err)
 {
     if (pair[0] == floor(pair[0]) && pair[1] == floor(pair[1])) return STK_OK;
     return stk_fail(err, STK_E_INVALID, op, name, "%s=%g,%g must be whole numbers", name, pair[0],

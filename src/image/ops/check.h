@@ -13,8 +13,8 @@ enum {
 STK_NODISCARD stk_status stk_check_range(const char *op, const char *name, const double range[2],
                                          stk_error *err);
 /* Whole numbers in a pair. */
-STK_NODISCARD stk_status stk_check_whole(const char *op, const char *name, const double pair[2],
-                                         stk_error *err);
+STK_NODISCARD stk_status stk_check_integer(const char *op, const char *name, const double pair[2],
+                                           stk_error *err);
 /* A size that an operation would make: at least 1 x 1, within the limits above. */
 STK_NODISCARD stk_status stk_check_size(const char *op, int64_t width, int64_t height,
                                         stk_error *err);

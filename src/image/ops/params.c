@@ -209,7 +209,7 @@ stk_status stk_image_params_parse(void **out, const stk_image_op *op, const char
 
 static int write_number(char *text, size_t capacity, double number)
 {
-    char digits[STK_DECIMAL_ROOM];
+    char digits[STK_DECIMAL_CAPACITY];
     return snprintf(text, capacity, "%s", stk_decimal_shortest(number, 6, digits));
 }
 

@@ -22,7 +22,7 @@ static const stk_image_parameter parameters[] = {
 static stk_status check(void *params, stk_error *err)
 {
     const posterize_params *p = params;
-    STK_TRY(stk_check_whole("posterize", "bits", p->bits, err));
+    STK_TRY(stk_check_integer("posterize", "bits", p->bits, err));
     return stk_check_range("posterize", "bits", p->bits, err);
 }
 

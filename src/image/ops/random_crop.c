@@ -45,7 +45,7 @@ static const stk_image_parameter parameters[] = {
 static stk_status check(void *params, stk_error *err)
 {
     const random_crop_params *p = params;
-    STK_TRY(stk_check_whole("random_crop", "size", p->size, err));
+    STK_TRY(stk_check_integer("random_crop", "size", p->size, err));
     return stk_check_size("random_crop", (int64_t)p->size[1], (int64_t)p->size[0], err);
 }
 

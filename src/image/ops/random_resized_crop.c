@@ -44,7 +44,7 @@ static stk_status check(void *params, stk_error *err)
 {
     random_resized_crop_params *p = params;
     static const char           op[] = "random_resized_crop";
-    STK_TRY(stk_check_whole(op, "size", p->size, err));
+    STK_TRY(stk_check_integer(op, "size", p->size, err));
     STK_TRY(stk_check_size(op, (int64_t)p->size[1], (int64_t)p->size[0], err));
     STK_TRY(stk_check_range(op, "area", p->area, err));
     STK_TRY(stk_check_range(op, "aspect", p->aspect, err));

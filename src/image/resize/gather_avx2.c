@@ -191,7 +191,7 @@ static size_t blocks_of(const stk_axis *axis, int32_t channels)
 }
 
 /* Of each block, lanes of one window and weights of all, the last window filled up with 0. */
-size_t stk_row_gather_room_avx2(const stk_axis *axis, int32_t channels)
+size_t stk_row_gather_scratch_avx2(const stk_axis *axis, int32_t channels)
 {
     const size_t vectors = (size_t)axis->taps + 2 * MOST_WINDOW;
     return blocks_of(axis, channels) * (2 * sizeof(int32_t) + vectors * sizeof(__m256i)) +

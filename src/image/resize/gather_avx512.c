@@ -126,12 +126,12 @@ static size_t quads_of(const stk_axis *axis)
 
 /* The table (of each block its lanes and its weights' digits), the pixels' digits and the bases
  * follow one another. */
-size_t stk_row_gather_room_avx512(const stk_axis *axis, int32_t channels)
+size_t stk_row_gather_scratch_avx512(const stk_axis *axis, int32_t channels)
 {
     const size_t quads = quads_of(axis), block = sizeof(int32_t) + (1 + quads * DIGITS) * LOAD;
     const size_t bytes = blocks_of(axis, channels) * block +
                          (size_t)axis->count * quads * sizeof(__m128i) + 2 * ALIGN;
-    const size_t other = stk_row_gather_room_avx2(axis, channels);
+    const size_t other = stk_row_gather_scratch_avx2(axis, channels);
     return bytes > other ? bytes : other;
 }
 

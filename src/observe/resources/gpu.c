@@ -17,7 +17,7 @@ struct stk_gpu_reader {
     double                period_s, retry_s;
     void                 *state; /* the thread's; NULL while the driver is away */
     stk_thread            thread;
-    stk_gate              wake;
+    stk_eventcount        wake;
     int                   stop; /* atomic */
 
     pthread_mutex_t  lock; /* of what follows: held for a copy */
@@ -74,10 +74,10 @@ static void *run(void *context)
 {
     stk_gpu_reader *r = context;
     while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE)) {
-        const uint32_t epoch = stk_gate_epoch(&r->wake);
+        const uint32_t epoch = stk_eventcount_epoch(&r->wake);
         const double   pause = read_once(r) ? r->period_s : r->retry_s;
         if (__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE)) break;
-        stk_gate_wait(&r->wake, epoch, (uint64_t)(pause * 1e9));
+        stk_eventcount_wait(&r->wake, epoch, (uint64_t)(pause * 1e9));
     }
     return NULL;
 }
@@ -103,9 +103,9 @@ static bool find_source(stk_gpu_reader *r, const stk_gpu_paths *paths, stk_machi
 
 static stk_status start_thread(stk_gpu_reader *r, stk_error *err)
 {
-    STK_TRY(stk_gate_init(&r->wake, err));
+    STK_TRY(stk_eventcount_init(&r->wake, err));
     const stk_status st = stk_thread_start(&r->thread, "stk-gpu", run, r, err);
-    if (st) stk_gate_release(&r->wake);
+    if (st) stk_eventcount_release(&r->wake);
     return st;
 }
 
@@ -140,9 +140,9 @@ void stk_gpu_reader_stop(stk_gpu_reader *reader)
 {
     if (!reader) return;
     __atomic_store_n(&reader->stop, 1, __ATOMIC_RELEASE);
-    stk_gate_signal(&reader->wake);
+    stk_eventcount_signal(&reader->wake);
     stk_thread_join(&reader->thread);
-    stk_gate_release(&reader->wake);
+    stk_eventcount_release(&reader->wake);
     pthread_mutex_destroy(&reader->lock);
     reader->source->close(reader->state);
     free(reader);

@@ -15,7 +15,7 @@ struct stk_monitor {
     stk_monitor_options options;
     stk_resources      *resources; /* the thread's, but for what never changes */
     stk_thread          thread;
-    stk_gate            wake;
+    stk_eventcount      wake;
     bool                has_gate;
     int                 stop;        /* atomic */
     uint64_t            interval_ns; /* atomic */
@@ -86,12 +86,12 @@ static void *run(void *context)
     stk_monitor *m = context;
     uint64_t     last = m->before_ns;
     while (!__atomic_load_n(&m->stop, __ATOMIC_ACQUIRE)) {
-        const uint32_t epoch = stk_gate_epoch(&m->wake);
+        const uint32_t epoch = stk_eventcount_epoch(&m->wake);
         const uint64_t now = stk_clock_ns();
         const uint64_t interval = __atomic_load_n(&m->interval_ns, __ATOMIC_RELAXED);
         if (__atomic_load_n(&m->stop, __ATOMIC_ACQUIRE)) break;
         if (now < last + interval) {
-            stk_gate_wait(&m->wake, epoch, last + interval - now);
+            stk_eventcount_wait(&m->wake, epoch, last + interval - now);
             continue;
         }
         sample(m);
@@ -113,7 +113,7 @@ static stk_status prepare(stk_monitor *m, stk_error *err)
             return stk_fail(err, STK_E_NOMEM, "monitor", NULL, "no memory for %zu threads",
                             threads);
     }
-    STK_TRY(stk_gate_init(&m->wake, err));
+    STK_TRY(stk_eventcount_init(&m->wake, err));
     m->has_gate = true;
     STK_TRY(stk_resources_open(&m->resources, m->options.process, err));
     stk_resources_sample(m->resources, &first); /* what the first sample is measured from */
@@ -143,7 +143,7 @@ void stk_monitor_stop(stk_monitor *monitor)
 {
     if (!monitor || !monitor->thread.running) return;
     __atomic_store_n(&monitor->stop, 1, __ATOMIC_RELEASE);
-    stk_gate_signal(&monitor->wake);
+    stk_eventcount_signal(&monitor->wake);
     stk_thread_join(&monitor->thread);
 }
 
@@ -152,7 +152,7 @@ void stk_monitor_free(stk_monitor *monitor)
     if (!monitor) return;
     stk_monitor_stop(monitor);
     stk_resources_close(monitor->resources);
-    if (monitor->has_gate) stk_gate_release(&monitor->wake);
+    if (monitor->has_gate) stk_eventcount_release(&monitor->wake);
     pthread_mutex_destroy(&monitor->lock);
     stk_series_release(&monitor->series);
     free(monitor->threads);
@@ -170,7 +170,7 @@ void stk_monitor_count(stk_monitor *monitor, uint64_t samples)
 void stk_monitor_set_interval(stk_monitor *monitor, double interval_s)
 {
     __atomic_store_n(&monitor->interval_ns, interval_of(interval_s), __ATOMIC_RELAXED);
-    stk_gate_signal(&monitor->wake);
+    stk_eventcount_signal(&monitor->wake);
 }
 
 const stk_machine_info *stk_monitor_machine(const stk_monitor *monitor)

@@ -10,8 +10,8 @@
 
 static const stk_process_counters unknown = {-1, -1, -1, -1};
 
-stk_status stk_tree_open(stk_process_tree *tree, stk_procfs *fs, int process, bool is_real,
-                         stk_error *err)
+stk_status stk_process_tree_open(stk_process_tree *tree, stk_procfs *fs, int process, bool is_real,
+                                 stk_error *err)
 {
     enum { PROCESSES = 16, THREADS = 64, PAIRS = 4096 };
     *tree = (stk_process_tree){.fs = fs, .is_real = is_real, .forks = -1, .searched_forks = -1};
@@ -23,24 +23,24 @@ stk_status stk_tree_open(stk_process_tree *tree, stk_procfs *fs, int process, bo
     tree->threads = calloc(THREADS, sizeof *tree->threads);
     tree->pairs = calloc(PAIRS, sizeof *tree->pairs);
     if (!tree->processes || !tree->threads || !tree->pairs) {
-        stk_tree_close(tree);
+        stk_process_tree_close(tree);
         return stk_fail(err, STK_E_NOMEM, "resources", NULL, "no memory for the watched processes");
     }
     tree->process_room = PROCESSES;
     tree->thread_room = THREADS;
     tree->pair_room = PAIRS;
-    stk_tree_add(tree, process, 0);
+    stk_process_tree_add(tree, process, 0);
     return STK_OK;
 }
 
-static void close_process(stk_process_tree *tree, stk_tree_process *p)
+static void close_process(stk_process_tree *tree, stk_process_tree_process *p)
 {
     stk_procfile_close(&p->stat, tree->fs);
     stk_procfile_close(&p->statm, tree->fs);
     stk_procfile_close(&p->io, tree->fs);
 }
 
-void stk_tree_close(stk_process_tree *tree)
+void stk_process_tree_close(stk_process_tree *tree)
 {
     for (size_t i = 0; i < tree->process_count; i++)
         close_process(tree, &tree->processes[i]);
@@ -52,18 +52,18 @@ void stk_tree_close(stk_process_tree *tree)
     *tree = (stk_process_tree){0};
 }
 
-void stk_tree_add(stk_process_tree *tree, int id, int parent)
+void stk_process_tree_add(stk_process_tree *tree, int id, int parent)
 {
     if (tree->process_count == tree->process_room) {
-        const size_t      room = tree->process_room * 2;
-        stk_tree_process *larger = NULL;
+        const size_t              room = tree->process_room * 2;
+        stk_process_tree_process *larger = NULL;
         if (room <= STK_TREE_PROCESSES) larger = realloc(tree->processes, room * sizeof *larger);
         if (!larger) return;
         tree->processes = larger;
         tree->process_room = room;
     }
-    stk_tree_process *p = &tree->processes[tree->process_count++];
-    *p = (stk_tree_process){.id = id, .parent = parent, .is_new = true, .now = unknown};
+    stk_process_tree_process *p = &tree->processes[tree->process_count++];
+    *p = (stk_process_tree_process){.id = id, .parent = parent, .is_new = true, .now = unknown};
     p->is_baseline = !tree->begun; /* what it used until now was before the watch */
     stk_procfile_init(&p->stat, "proc/%d/stat", id);
     stk_procfile_init(&p->statm, "proc/%d/statm", id);
@@ -104,7 +104,7 @@ static int64_t ticks_to_ns(const stk_process_tree *tree, int64_t ticks)
     return ticks < 0 || ticks > INT64_MAX / tick_ns ? -1 : ticks * tick_ns;
 }
 
-static void read_memory(stk_process_tree *tree, stk_tree_process *p)
+static void read_memory(stk_process_tree *tree, stk_process_tree_process *p)
 {
     const char *text = stk_procfile_read(&p->statm, tree->fs);
     if (!text) return;
@@ -116,7 +116,7 @@ static void read_memory(stk_process_tree *tree, stk_tree_process *p)
 }
 
 /* Of another user's process they may not be read. */
-static void read_io(stk_process_tree *tree, stk_tree_process *p)
+static void read_io(stk_process_tree *tree, stk_process_tree_process *p)
 {
     const char *text = stk_procfile_read(&p->io, tree->fs);
     for (; text; text = stk_proc_line(text)) {
@@ -127,7 +127,7 @@ static void read_io(stk_process_tree *tree, stk_tree_process *p)
     }
 }
 
-static void read_process(stk_process_tree *tree, stk_tree_process *p)
+static void read_process(stk_process_tree *tree, stk_process_tree_process *p)
 {
     stk_process_stat stat;
     const char      *text = stk_procfile_read(&p->stat, tree->fs);
@@ -146,7 +146,7 @@ static void read_process(stk_process_tree *tree, stk_tree_process *p)
     p->is_new = false;
 }
 
-static stk_tree_process *find(stk_process_tree *tree, int id)
+static stk_process_tree_process *find(stk_process_tree *tree, int id)
 {
     for (size_t i = 0; i < tree->process_count; i++)
         if (tree->processes[i].id == id) return &tree->processes[i];
@@ -159,9 +159,9 @@ static void add_known(int64_t *sum, int64_t more)
 }
 
 /* The nearest ancestor that is still there will have been handed what this one used. */
-static void hand_up(stk_process_tree *tree, const stk_tree_process *gone)
+static void hand_up(stk_process_tree *tree, const stk_process_tree_process *gone)
 {
-    stk_tree_process *heir = find(tree, gone->parent);
+    stk_process_tree_process *heir = find(tree, gone->parent);
     while (heir && heir->gone)
         heir = find(tree, heir->parent);
     if (!heir) return;
@@ -188,7 +188,7 @@ static int64_t advance(int64_t now, int64_t before, int64_t *owed, int64_t *owed
     return more;
 }
 
-static void count_process(stk_process_tree *tree, stk_tree_process *p)
+static void count_process(stk_process_tree *tree, stk_process_tree_process *p)
 {
     int64_t none = 0, none_before = 0;
     tree->cpu_ns += advance(p->now.cpu_ns, p->before.cpu_ns, &none, &none_before);
@@ -216,7 +216,7 @@ static int64_t sum_memory(const stk_process_tree *tree)
 {
     int64_t own = 0, shared = 0;
     for (size_t i = 0; i < tree->process_count; i++) {
-        const stk_tree_process *p = &tree->processes[i];
+        const stk_process_tree_process *p = &tree->processes[i];
         own += p->resident - p->shared;
         if (p->shared > shared) shared = p->shared;
     }
@@ -228,9 +228,10 @@ static bool io_is_known(const stk_process_tree *tree)
     return tree->process_count && tree->processes[0].now.read >= 0;
 }
 
-void stk_tree_update(stk_process_tree *tree, int64_t forks, uint64_t now_ns, double elapsed_s)
+void stk_process_tree_update(stk_process_tree *tree, int64_t forks, uint64_t now_ns,
+                             double elapsed_s)
 {
-    stk_tree_search(tree, forks, now_ns);
+    stk_process_tree_search(tree, forks, now_ns);
     bool changed = !tree->begun;
     for (size_t i = 0; i < tree->process_count; i++)
         read_process(tree, &tree->processes[i]);
@@ -249,7 +250,7 @@ void stk_tree_update(stk_process_tree *tree, int64_t forks, uint64_t now_ns, dou
     if (read < 0) tree->read = read;
     if (write < 0) tree->write = write;
     tree->resident = sum_memory(tree);
-    stk_tree_read_threads(tree, changed || forks < 0 || forks != tree->forks, elapsed_s);
+    stk_process_tree_read_threads(tree, changed || forks < 0 || forks != tree->forks, elapsed_s);
     tree->forks = forks;
     tree->begun = true;
 }

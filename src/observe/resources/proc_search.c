@@ -27,13 +27,13 @@ static void list_pairs(stk_process_tree *tree, DIR *folder)
         const char *text = stk_procfs_read(tree->fs, "proc/%d/stat", id);
         if (!text || !stk_process_stat_parse(&stat, text)) continue;
         if (tree->pair_count == tree->pair_room) {
-            const size_t   room = tree->pair_room * 2;
-            stk_tree_pair *larger = realloc(tree->pairs, room * sizeof *larger);
+            const size_t           room = tree->pair_room * 2;
+            stk_process_tree_pair *larger = realloc(tree->pairs, room * sizeof *larger);
             if (!larger) return; /* what is known by now is searched */
             tree->pairs = larger;
             tree->pair_room = room;
         }
-        tree->pairs[tree->pair_count++] = (stk_tree_pair){id, stat.parent};
+        tree->pairs[tree->pair_count++] = (stk_process_tree_pair){id, stat.parent};
     }
 }
 
@@ -42,10 +42,10 @@ static bool add_children(stk_process_tree *tree)
 {
     bool found = false;
     for (size_t i = 0; i < tree->pair_count; i++) {
-        stk_tree_pair *pair = &tree->pairs[i];
+        stk_process_tree_pair *pair = &tree->pairs[i];
         if (!pair->id || !is_watched(tree, pair->parent)) continue;
         const size_t count = tree->process_count;
-        stk_tree_add(tree, pair->id, pair->parent);
+        stk_process_tree_add(tree, pair->id, pair->parent);
         found |= tree->process_count > count;
         pair->id = 0;
     }
@@ -53,7 +53,7 @@ static bool add_children(stk_process_tree *tree)
 }
 
 /* Without a process that was started since, there can be no new child. */
-void stk_tree_search(stk_process_tree *tree, int64_t forks, uint64_t now_ns)
+void stk_process_tree_search(stk_process_tree *tree, int64_t forks, uint64_t now_ns)
 {
     const bool first = !tree->begun;
     if (!tree->process_count) return;

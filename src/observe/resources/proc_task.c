@@ -16,7 +16,7 @@ bool stk_thread_times_parse(stk_thread_times *out, const char *text)
     return out->cpu_ns >= 0 && out->runnable_ns >= 0 && out->switches >= 0;
 }
 
-static stk_tree_thread *find_thread(stk_process_tree *tree, int process, int id)
+static stk_process_tree_thread *find_thread(stk_process_tree *tree, int process, int id)
 {
     for (size_t i = 0; i < tree->thread_count; i++)
         if (tree->threads[i].id == id && tree->threads[i].process == process)
@@ -24,23 +24,23 @@ static stk_tree_thread *find_thread(stk_process_tree *tree, int process, int id)
     return NULL;
 }
 
-static stk_tree_thread *add_thread(stk_process_tree *tree, int process, int id)
+static stk_process_tree_thread *add_thread(stk_process_tree *tree, int process, int id)
 {
     if (tree->thread_count == tree->thread_room) {
-        const size_t     room = tree->thread_room * 2;
-        stk_tree_thread *larger = NULL;
+        const size_t             room = tree->thread_room * 2;
+        stk_process_tree_thread *larger = NULL;
         if (room <= STK_TREE_THREADS) larger = realloc(tree->threads, room * sizeof *larger);
         if (!larger) return NULL;
         tree->threads = larger;
         tree->thread_room = room;
     }
-    stk_tree_thread *thread = &tree->threads[tree->thread_count++];
-    *thread = (stk_tree_thread){.id = id, .process = process, .is_new = true};
+    stk_process_tree_thread *thread = &tree->threads[tree->thread_count++];
+    *thread = (stk_process_tree_thread){.id = id, .process = process, .is_new = true};
     stk_procfile_init(&thread->schedstat, "proc/%d/task/%d/schedstat", process, id);
     return thread;
 }
 
-static void list_threads(stk_process_tree *tree, const stk_tree_process *p)
+static void list_threads(stk_process_tree *tree, const stk_process_tree_process *p)
 {
     char path[STK_PROCFILE_PATH];
     snprintf(path, sizeof path, "proc/%d/task", p->id);
@@ -54,7 +54,7 @@ static void list_threads(stk_process_tree *tree, const stk_tree_process *p)
     while ((entry = readdir(folder)) != NULL) {
         const int id = atoi(entry->d_name);
         if (id <= 0) continue;
-        stk_tree_thread *thread = find_thread(tree, p->id, id);
+        stk_process_tree_thread *thread = find_thread(tree, p->id, id);
         if (!thread) thread = add_thread(tree, p->id, id);
         if (thread) thread->seen = true;
     }
@@ -74,7 +74,7 @@ static void drop_unseen(stk_process_tree *tree)
 }
 
 /* A thread that ends between two samples is missed here; the process's clock has its time. */
-static void read_thread(stk_process_tree *tree, stk_tree_thread *t, double elapsed_s)
+static void read_thread(stk_process_tree *tree, stk_process_tree_thread *t, double elapsed_s)
 {
     const char *text = stk_procfile_read(&t->schedstat, tree->fs);
     if (!text || !stk_thread_times_parse(&t->now, text)) {
@@ -93,7 +93,7 @@ static void read_thread(stk_process_tree *tree, stk_tree_thread *t, double elaps
     t->before = t->now;
 }
 
-void stk_tree_read_threads(stk_process_tree *tree, bool changed, double elapsed_s)
+void stk_process_tree_read_threads(stk_process_tree *tree, bool changed, double elapsed_s)
 {
     if (changed) {
         for (size_t i = 0; i < tree->thread_count; i++)
@@ -108,13 +108,13 @@ void stk_tree_read_threads(stk_process_tree *tree, bool changed, double elapsed_
 
 static int by_cpu(const void *a, const void *b)
 {
-    const stk_tree_thread *x = a, *y = b;
+    const stk_process_tree_thread *x = a, *y = b;
     if (x->cpu != y->cpu) return x->cpu < y->cpu ? 1 : -1;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
 /* Waiting for disks is counted where the kernel was told to: kernel.task_delayacct. */
-static double read_io_wait(stk_process_tree *tree, const stk_tree_thread *t)
+static double read_io_wait(stk_process_tree *tree, const stk_process_tree_thread *t)
 {
     stk_process_stat stat;
     const char      *text = stk_procfs_read(tree->fs, "proc/sys/kernel/task_delayacct");
@@ -124,12 +124,12 @@ static double read_io_wait(stk_process_tree *tree, const stk_tree_thread *t)
     return (double)stat.io_ticks / (double)tree->ticks;
 }
 
-size_t stk_tree_busiest(stk_process_tree *tree, stk_thread_sample *out, size_t capacity)
+size_t stk_process_tree_busiest(stk_process_tree *tree, stk_thread_sample *out, size_t capacity)
 {
     const size_t count = tree->thread_count < capacity ? tree->thread_count : capacity;
     qsort(tree->threads, tree->thread_count, sizeof *tree->threads, by_cpu);
     for (size_t i = 0; i < count; i++) {
-        const stk_tree_thread *t = &tree->threads[i];
+        const stk_process_tree_thread *t = &tree->threads[i];
         out[i] = (stk_thread_sample){.id = t->id, .cpu = t->cpu};
         out[i].cpu_s = (double)t->now.cpu_ns * 1e-9;
         out[i].runnable_s = (double)t->now.runnable_ns * 1e-9;

@@ -31,15 +31,15 @@ typedef struct stk_thread_times {
 } stk_thread_times;
 bool stk_thread_times_parse(stk_thread_times *out, const char *text);
 
-typedef struct stk_tree_thread {
+typedef struct stk_process_tree_thread {
     int              id, process;
     bool             seen, is_new;
     stk_procfile     schedstat;
     stk_thread_times now, before;
     double           cpu; /* share of the time between the last two samples */
-} stk_tree_thread;
+} stk_process_tree_thread;
 
-typedef struct stk_tree_process {
+typedef struct stk_process_tree_process {
     int                  id, parent, threads;
     bool                 gone, is_new, is_baseline;
     stk_procfile         stat, statm, io;
@@ -47,48 +47,49 @@ typedef struct stk_tree_process {
     /* What children that are gone had been counted for: it comes again in this one's counters. */
     stk_process_counters owed, owed_before;
     int64_t              resident, shared; /* bytes */
-} stk_tree_process;
+} stk_process_tree_process;
 
-typedef struct stk_tree_pair {
+typedef struct stk_process_tree_pair {
     int id, parent;
-} stk_tree_pair;
+} stk_process_tree_pair;
 
 typedef struct stk_process_tree {
-    stk_procfs       *fs;
-    bool              is_real; /* /proc of this machine: clocks of processes can be read */
-    int64_t           page, ticks;
-    stk_tree_process *processes; /* parents before children */
-    size_t            process_count, process_room;
-    stk_tree_thread  *threads;
-    size_t            thread_count, thread_room;
-    stk_tree_pair    *pairs; /* what a search found: kept for the next */
-    size_t            pair_count, pair_room;
-    int64_t           forks; /* of the machine, when threads were last listed */
-    uint64_t          searched_ns;
-    int64_t           searched_forks;
-    bool              begun;
+    stk_procfs               *fs;
+    bool                      is_real; /* /proc of this machine: clocks of processes can be read */
+    int64_t                   page, ticks;
+    stk_process_tree_process *processes; /* parents before children */
+    size_t                    process_count, process_room;
+    stk_process_tree_thread  *threads;
+    size_t                    thread_count, thread_room;
+    stk_process_tree_pair    *pairs; /* what a search found: kept for the next */
+    size_t                    pair_count, pair_room;
+    int64_t                   forks; /* of the machine, when threads were last listed */
+    uint64_t                  searched_ns;
+    int64_t                   searched_forks;
+    bool                      begun;
     /* Since the first update; never falls. -1: not known. */
     int64_t cpu_ns, read, write, switches, waiting_ns; /* waiting_ns: for a core */
     int64_t resident;                                  /* bytes now */
 } stk_process_tree;
 
 /* Watches process; it need not exist. is_real: fs is this machine's. */
-STK_NODISCARD stk_status stk_tree_open(stk_process_tree *tree, stk_procfs *fs, int process,
-                                       bool is_real, stk_error *err);
-void                     stk_tree_close(stk_process_tree *tree);
+STK_NODISCARD stk_status stk_process_tree_open(stk_process_tree *tree, stk_procfs *fs, int process,
+                                               bool is_real, stk_error *err);
+void                     stk_process_tree_close(stk_process_tree *tree);
 /* Reads all counters. forks: of the machine, -1 when not known; elapsed_s: since the update before.
  */
-void stk_tree_update(stk_process_tree *tree, int64_t forks, uint64_t now_ns, double elapsed_s);
+void stk_process_tree_update(stk_process_tree *tree, int64_t forks, uint64_t now_ns,
+                             double elapsed_s);
 /* The busiest threads. */
-size_t stk_tree_busiest(stk_process_tree *tree, stk_thread_sample *out, size_t capacity);
+size_t stk_process_tree_busiest(stk_process_tree *tree, stk_thread_sample *out, size_t capacity);
 
 /* Parts of update, one a file. */
 
 /* Finds children that are new. */
-void stk_tree_search(stk_process_tree *tree, int64_t forks, uint64_t now_ns);
+void stk_process_tree_search(stk_process_tree *tree, int64_t forks, uint64_t now_ns);
 /* Lists and reads the threads. */
-void stk_tree_read_threads(stk_process_tree *tree, bool changed, double elapsed_s);
+void stk_process_tree_read_threads(stk_process_tree *tree, bool changed, double elapsed_s);
 /* Adds a process; without room or memory it is not watched. */
-void stk_tree_add(stk_process_tree *tree, int id, int parent);
+void stk_process_tree_add(stk_process_tree *tree, int id, int parent);
 
 #endif

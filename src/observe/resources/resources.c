@@ -66,7 +66,8 @@ static stk_status open_sources(stk_resources *r, int process, const stk_resource
     stk_machine_describe(&r->machine, &r->fs, places->root);
     if (process >= 0) {
         const bool is_real = !strcmp(places->root, "/");
-        STK_TRY(stk_tree_open(&r->tree, &r->fs, process ? process : getpid(), is_real, err));
+        STK_TRY(
+            stk_process_tree_open(&r->tree, &r->fs, process ? process : getpid(), is_real, err));
         r->has_tree = true;
     }
     return stk_gpu_reader_start(&r->gpus, &places->gpu, &r->machine, err);
@@ -100,7 +101,7 @@ void stk_resources_close(stk_resources *resources)
 {
     if (!resources) return;
     stk_gpu_reader_stop(resources->gpus);
-    if (resources->has_tree) stk_tree_close(&resources->tree);
+    if (resources->has_tree) stk_process_tree_close(&resources->tree);
     stk_procfile_close(&resources->stat, &resources->fs);
     stk_procfile_close(&resources->meminfo, &resources->fs);
     stk_procfile_close(&resources->diskstats, &resources->fs);
@@ -129,7 +130,7 @@ static void read_counters(stk_resources *r, uint64_t now_ns)
     c->own_cpu_ns = c->own_read = c->own_write = c->own_switches = c->own_waiting_ns = -1;
     if (!r->has_tree) return;
     const double elapsed_s = r->begun ? (double)(now_ns - r->before_ns) * 1e-9 : 0;
-    stk_tree_update(&r->tree, c->cpu.forks, now_ns, elapsed_s);
+    stk_process_tree_update(&r->tree, c->cpu.forks, now_ns, elapsed_s);
     c->own_cpu_ns = r->tree.cpu_ns;
     c->own_read = r->tree.read;
     c->own_write = r->tree.write;
@@ -259,7 +260,7 @@ void stk_resources_sample(stk_resources *resources, stk_resource_sample *out)
 
 size_t stk_resources_threads(stk_resources *resources, stk_thread_sample *out, size_t capacity)
 {
-    return resources->has_tree ? stk_tree_busiest(&resources->tree, out, capacity) : 0;
+    return resources->has_tree ? stk_process_tree_busiest(&resources->tree, out, capacity) : 0;
 }
 
 size_t stk_resources_cores(const stk_resources *resources, double *out, size_t capacity)

@@ -88,7 +88,7 @@ static void *run(void *context)
     uint64_t    due = stk_clock_ns() + first_write_ns;
     (void)setpriority(PRIO_PROCESS, (id_t)gettid(), LOW_PRIORITY);
     while (!__atomic_load_n(&t->stopping, __ATOMIC_ACQUIRE)) {
-        const uint32_t epoch = stk_gate_epoch(&t->gate);
+        const uint32_t epoch = stk_eventcount_epoch(&t->gate);
         const uint64_t begin = stk_clock_ns();
         stk_tracer_ask_listen(t);
         write_jobs(t);
@@ -98,7 +98,7 @@ static void *run(void *context)
             due = end + (wait > write_every_ns ? wait : write_every_ns);
         }
         const uint64_t now = stk_clock_ns();
-        stk_gate_wait(&t->gate, epoch, next_look(t, due > now ? due - now : 1));
+        stk_eventcount_wait(&t->gate, epoch, next_look(t, due > now ? due - now : 1));
     }
     return NULL;
 }
@@ -121,7 +121,7 @@ static stk_status start(stk_tracer *t, stk_error *err)
     if (t->plan.idle || t->plan.first_step > 0) stk_trace_set_level(t->trace, STK_TRACE_OFF);
     STK_TRY(stk_tracer_ask_start(t, err));
     STK_TRY(stk_ring_new(&t->jobs, STK_TRACER_JOBS, err));
-    STK_TRY(stk_gate_init(&t->gate, err));
+    STK_TRY(stk_eventcount_init(&t->gate, err));
     t->has_gate = true;
     return stk_thread_start(&t->thread, "tracer", run, t, err);
 }
@@ -175,7 +175,7 @@ static void switch_level(stk_tracer *t, int64_t step)
     if (!plan->idle && plan->first_step >= 0 &&
         step == plan->last_step + 1) { /* its last event is there now */
         __atomic_store_n(&t->hurry, 1, __ATOMIC_RELEASE);
-        stk_gate_signal(&t->gate);
+        stk_eventcount_signal(&t->gate);
     }
 }
 
@@ -216,7 +216,7 @@ static void hand_over(stk_tracer *t)
     if (!t->pending) return;
     if (!stk_ring_try_push(t->jobs, t->pending)) free(t->pending); /* the disk is too slow */
     t->pending = NULL;
-    stk_gate_signal(&t->gate);
+    stk_eventcount_signal(&t->gate);
 }
 
 void stk_tracer_step(stk_tracer *tracer, int64_t step)
@@ -236,7 +236,7 @@ static void stop(stk_tracer *t)
 {
     if (!t->has_gate) return;
     __atomic_store_n(&t->stopping, 1, __ATOMIC_RELEASE);
-    stk_gate_signal(&t->gate);
+    stk_eventcount_signal(&t->gate);
     stk_thread_join(&t->thread);
 }
 
@@ -278,7 +278,7 @@ void stk_tracer_free(stk_tracer *tracer)
     while (tracer->jobs && stk_ring_try_pop(tracer->jobs, &item))
         free(item);
     stk_ring_free(tracer->jobs);
-    if (tracer->has_gate) stk_gate_release(&tracer->gate);
+    if (tracer->has_gate) stk_eventcount_release(&tracer->gate);
     stk_tracer_ask_end(tracer);
     stk_trace_free(tracer->trace);
     free(tracer);

@@ -121,7 +121,7 @@ static void hand_over(stk_tracer *t)
         free(job);
         fail(t, job ? "the disk is too slow: other traces wait to be written" : "no memory");
     }
-    stk_gate_signal(&t->gate);
+    stk_eventcount_signal(&t->gate);
 }
 
 stk_trace_level stk_tracer_ask_step(stk_tracer *t, int64_t step)

@@ -48,7 +48,7 @@ struct stk_tracer {
     char                 path[STK_TRACER_PATH + 32]; /* of the whole file */
     stk_trace           *trace;
     stk_thread           thread;
-    stk_gate             gate;
+    stk_eventcount       gate;
     bool                 has_gate, has_ask;
     stk_ring            *jobs;
     int                  stopping; /* atomic */

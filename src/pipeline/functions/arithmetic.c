@@ -90,7 +90,7 @@ static stk_status check_number(const context *c, stk_dtype dtype, stk_error *err
     const char   *name = names[c->op];
     const int64_t k = c->number.whole;
     char          text[40];
-    if (STK_TYPES_REAL >> dtype & 1) return STK_OK;
+    if (STK_TYPES_FLOAT >> dtype & 1) return STK_OK;
     if (c->number.is_real)
         return stk_fail(err, STK_E_TYPE, name, NULL,
                         "the number is %s but the value is %s: cast the value to float32 first",

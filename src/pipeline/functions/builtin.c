@@ -145,7 +145,7 @@ stk_status stk_need_whole(const char *stage, const stk_element *element, int val
                           stk_error *err)
 {
     const stk_value *found = NULL;
-    STK_TRY(stk_need_scalar(stage, element, value, STK_TYPES_WHOLE, &found, err));
+    STK_TRY(stk_need_scalar(stage, element, value, STK_TYPES_INTEGER, &found, err));
     const void *data = stk_value_data(found);
     int32_t     narrow;
     if (found->dtype == STK_DTYPE_U8) {
@@ -194,7 +194,7 @@ stk_status stk_replace_value(stk_element **element, int value, stk_value *made, 
 
 char *stk_number_text(stk_number number, char *text, int capacity)
 {
-    char real[STK_DECIMAL_ROOM];
+    char real[STK_DECIMAL_CAPACITY];
     if (number.is_real)
         snprintf(text, (size_t)capacity, "%s", stk_decimal_write(number.real, 17, real));
     else

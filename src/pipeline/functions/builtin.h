@@ -39,9 +39,9 @@ STK_NODISCARD stk_status stk_builtin_new(stk_function **out, const stk_function_
 void *stk_builtin_context(void *context);
 
 enum {
-    STK_TYPES_WHOLE = 1 << STK_DTYPE_U8 | 1 << STK_DTYPE_I32 | 1 << STK_DTYPE_I64,
-    STK_TYPES_REAL = 1 << STK_DTYPE_F32 | 1 << STK_DTYPE_F64,
-    STK_TYPES_NUMERIC = STK_TYPES_WHOLE | STK_TYPES_REAL,
+    STK_TYPES_INTEGER = 1 << STK_DTYPE_U8 | 1 << STK_DTYPE_I32 | 1 << STK_DTYPE_I64,
+    STK_TYPES_FLOAT = 1 << STK_DTYPE_F32 | 1 << STK_DTYPE_F64,
+    STK_TYPES_NUMERIC = STK_TYPES_INTEGER | STK_TYPES_FLOAT,
     STK_TYPES_ANY = (1 << STK_DTYPE_COUNT) - 2
 };
 

@@ -24,7 +24,7 @@ static size_t find_bad(const stk_value *value, size_t count)
 
 static stk_status check(const stk_value *value, int index, stk_error *err)
 {
-    if (value->kind == STK_VALUE_DATASET || !(STK_TYPES_REAL >> value->dtype & 1)) return STK_OK;
+    if (value->kind == STK_VALUE_DATASET || !(STK_TYPES_FLOAT >> value->dtype & 1)) return STK_OK;
     const size_t count =
         value->kind == STK_VALUE_SPARSE ? (size_t)value->count : (size_t)stk_value_elements(value);
     const size_t bad = find_bad(value, count);

@@ -75,13 +75,13 @@ static stk_status flatten(void *untyped, const stk_call *call, const stk_element
 static stk_status check_range_to(void *untyped, const stk_element_spec *input, stk_error *err)
 {
     const context *c = stk_builtin_context(untyped);
-    return stk_check_scalar("range_to", input, c->value, STK_TYPES_WHOLE, err);
+    return stk_check_scalar("range_to", input, c->value, STK_TYPES_INTEGER, err);
 }
 
 static stk_status check_copies(void *untyped, const stk_element_spec *input, stk_error *err)
 {
     const context *c = stk_builtin_context(untyped);
-    return stk_check_scalar("copies", input, c->value, STK_TYPES_WHOLE, err);
+    return stk_check_scalar("copies", input, c->value, STK_TYPES_INTEGER, err);
 }
 
 /* Values without rows; that all have as many shows when they are there. */

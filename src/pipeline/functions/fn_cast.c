@@ -23,7 +23,7 @@ typedef union wide {
 
 static bool is_real(stk_dtype dtype)
 {
-    return STK_TYPES_REAL >> dtype & 1;
+    return STK_TYPES_FLOAT >> dtype & 1;
 }
 
 static wide load(stk_dtype dtype, const void *data, size_t i)

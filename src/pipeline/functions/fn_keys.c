@@ -57,7 +57,8 @@ static stk_status check_length(void *untyped, const stk_element_spec *input, stk
 static stk_status check_number(void *untyped, const stk_element_spec *input, stk_error *err)
 {
     const context *c = stk_builtin_context(untyped);
-    return stk_check_scalar(c->modulus ? "modulo" : "value", input, c->value, STK_TYPES_WHOLE, err);
+    return stk_check_scalar(c->modulus ? "modulo" : "value", input, c->value, STK_TYPES_INTEGER,
+                            err);
 }
 
 static stk_status make(stk_function **out, const char *name, stk_key_fn key, const context *c,

@@ -86,7 +86,7 @@ char *stk_mix_details(double alpha, int image, int label, bool planar, char text
 {
     char number[40];
     snprintf(text, STK_MIX_DETAILS, "alpha %s, image %d, label %d%s",
-             stk_number_text(stk_number_real(alpha), number, sizeof number), image, label,
+             stk_number_text(stk_number_float(alpha), number, sizeof number), image, label,
              planar ? ", planar" : "");
     return text;
 }

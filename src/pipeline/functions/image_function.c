@@ -257,7 +257,7 @@ stk_status stk_function_image(stk_function **out, int value, const char *operati
     stk_image_context c = {.value = value, .restarts = -1, .count = 1, .seeds = 1};
     STK_TRY(stk_image_params_parse(&c.params, op, parameters ? parameters : "", err));
     c.steps[0] = (stk_chain_step){.op = op, .params = c.params, .probability = probability};
-    char text[DETAILS], details[DETAILS + 80], chance[STK_DECIMAL_ROOM];
+    char text[DETAILS], details[DETAILS + 80], chance[STK_DECIMAL_CAPACITY];
     stk_image_params_text(op, c.params, text, sizeof text);
     snprintf(details, sizeof details, "value %d%s%s, probability %s", value, *text ? ", " : "",
              text, stk_decimal_write(probability, 17, chance));

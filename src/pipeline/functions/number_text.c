@@ -67,7 +67,7 @@ static stk_status text_of(void *untyped, const stk_element_spec *input, stk_elem
 {
     context        *c = stk_builtin_context(untyped);
     const stk_shape scalar = stk_shape_scalar();
-    STK_TRY(stk_check_scalar("to_text", input, c->value, STK_TYPES_WHOLE, err));
+    STK_TRY(stk_check_scalar("to_text", input, c->value, STK_TYPES_INTEGER, err));
     return stk_spec_keep_value(&c->keep, input, c->value, STK_DTYPE_BYTES, &scalar, out, err);
 }
 

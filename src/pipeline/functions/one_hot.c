@@ -35,7 +35,7 @@ static stk_status output_of(void *untyped, const stk_element_spec *input, stk_el
 {
     context        *c = stk_builtin_context(untyped);
     const stk_shape shape = stk_shape_1d(c->classes);
-    STK_TRY(stk_check_scalar("one_hot", input, c->value, STK_TYPES_WHOLE, err));
+    STK_TRY(stk_check_scalar("one_hot", input, c->value, STK_TYPES_INTEGER, err));
     return stk_spec_keep_value(&c->keep, input, c->value, STK_DTYPE_F32, &shape, out, err);
 }
 
@@ -60,7 +60,7 @@ stk_status stk_function_one_hot(stk_function **out, int value, int64_t classes, 
     stk_spec_keep_init(&c.keep);
     char details[96], text[40];
     snprintf(details, sizeof details, "value %d, %" PRId64 " classes, smoothing %s", value, classes,
-             stk_number_text(stk_number_real(smoothing), text, sizeof text));
+             stk_number_text(stk_number_float(smoothing), text, sizeof text));
     const stk_function_info info = {.name = "one_hot",
                                     .details = details,
                                     .traits = STK_FUNCTION_ONE_VALUE,

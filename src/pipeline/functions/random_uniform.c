@@ -56,8 +56,8 @@ stk_status stk_function_random_uniform(stk_function **out, double low, double hi
     char    details[96], from[40], to[40];
     stk_spec_keep_init(&c.keep);
     snprintf(details, sizeof details, "%s to %s",
-             stk_number_text(stk_number_real(low), from, sizeof from),
-             stk_number_text(stk_number_real(high), to, sizeof to));
+             stk_number_text(stk_number_float(low), from, sizeof from),
+             stk_number_text(stk_number_float(high), to, sizeof to));
     const stk_function_info info = {.name = "random_uniform",
                                     .details = details,
                                     .traits = STK_FUNCTION_RANDOM | STK_FUNCTION_SAFE,

@@ -11,7 +11,7 @@ enum {
     ALONE_PERCENT = 60    /* of the time: a stage that only one thread runs is the limit */
 };
 
-static double own_seconds(const stk_stage_account *stage)
+static double own_seconds(const stk_operator_stats *stage)
 {
     return (double)stage->busy_ns * 1e-9;
 }
@@ -23,24 +23,24 @@ static size_t stages_of(const stk_iterator_report *report)
 }
 
 /* The stage with the most time of its own, and the time of all. */
-static const stk_stage_account *busiest(const stk_iterator_report *report, double *all)
+static const stk_operator_stats *busiest(const stk_iterator_report *report, double *all)
 {
-    const stk_stage_account *most = NULL;
+    const stk_operator_stats *most = NULL;
     *all = 0;
     for (size_t i = 0; i < stages_of(report); i++) {
-        const stk_stage_account *stage = &report->stages[i];
+        const stk_operator_stats *stage = &report->stages[i];
         *all += own_seconds(stage);
         if (!most || stage->busy_ns > most->busy_ns) most = stage;
     }
     return most;
 }
 
-static const char *label(const stk_stage_account *stage)
+static const char *label(const stk_operator_stats *stage)
 {
     return stage->stage == STK_STAGE_READ ? "S1" : "S2";
 }
 
-static void say_threads_are_busy(const stk_stage_account *stage, double all, double capacity,
+static void say_threads_are_busy(const stk_operator_stats *stage, double all, double capacity,
                                  char *text, size_t room)
 {
     const double own = own_seconds(stage);
@@ -51,7 +51,7 @@ static void say_threads_are_busy(const stk_stage_account *stage, double all, dou
 }
 
 /* Without it the stages that run beside it would set the pace. */
-static void say_it_works_alone(const stk_stage_account *stage, double all, double seconds,
+static void say_it_works_alone(const stk_operator_stats *stage, double all, double seconds,
                                int threads, char *text, size_t room)
 {
     const double own = own_seconds(stage), left = (all - own) / threads;
@@ -64,9 +64,9 @@ static void say_it_works_alone(const stk_stage_account *stage, double all, doubl
 
 void stk_limit_find(const stk_iterator_report *report, char *text, size_t room)
 {
-    double                   all;
-    const stk_stage_account *most = busiest(report, &all);
-    const double             seconds = report->seconds, capacity = seconds * report->threads;
+    double                    all;
+    const stk_operator_stats *most = busiest(report, &all);
+    const double              seconds = report->seconds, capacity = seconds * report->threads;
     if (!report->elements || !most || seconds <= 0) {
         snprintf(text, room, "nothing was given yet");
         return;

@@ -54,7 +54,7 @@ static stk_status make_run(stk_iterator *it, const stk_iterator_options *options
                                  .pictures = options->pictures,
                                  .relaxed = it->relaxed,
                                  .autotune = !options->no_autotune,
-                                 .io_flight = options->io_flight,
+                                 .io_depth = options->io_depth,
                                  .tuned = it->tuned,
                                  .tuned_count = tuned,
                                  .log = options->log,
@@ -103,7 +103,7 @@ stk_status stk_iterator_start(stk_iterator **out, stk_dataset *data,
 
 static bool was_tuned(stk_run *run)
 {
-    for (const stk_account *one = stk_run_accounts(run); one; one = one->next)
+    for (const stk_node_counters *one = stk_run_counters(run); one; one = one->next)
         if (one->tuned_window || one->tuned_target_ns) return true;
     return false;
 }

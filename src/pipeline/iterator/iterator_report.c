@@ -15,7 +15,7 @@ static uint64_t load(const uint64_t *counter)
     return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-static uint64_t results_of(const stk_account *account)
+static uint64_t results_of(const stk_node_counters *account)
 {
     return load(&account->items) + load(&account->errors);
 }
@@ -26,7 +26,7 @@ static uint64_t scale(uint64_t sum, uint64_t sampled, uint64_t all)
 }
 
 /* The stage of the plan that account is of; NULL for one that came up while running. */
-static const stk_dataset *plan_of(const stk_iterator *it, const stk_account *account)
+static const stk_dataset *plan_of(const stk_iterator *it, const stk_node_counters *account)
 {
     if (!account->parent) return it->plan;
     const stk_dataset *above = plan_of(it, account->parent);
@@ -35,7 +35,8 @@ static const stk_dataset *plan_of(const stk_iterator *it, const stk_account *acc
     return data->op == account->op ? data : NULL;
 }
 
-static void name_stage(const stk_iterator *it, const stk_account *account, char *name, size_t room)
+static void name_stage(const stk_iterator *it, const stk_node_counters *account, char *name,
+                       size_t room)
 {
     const stk_dataset *data = plan_of(it, account);
     stk_blob           text;
@@ -51,7 +52,7 @@ static void name_stage(const stk_iterator *it, const stk_account *account, char 
 }
 
 /* What a queue pulls is the work of the stages below it. */
-static uint64_t own_time(const stk_account *account)
+static uint64_t own_time(const stk_node_counters *account)
 {
     const uint64_t busy = load(&account->busy_ns), pull = load(&account->pull_ns);
     if (busy || account->runs_ahead) return busy > pull ? busy - pull : 0;
@@ -59,7 +60,7 @@ static uint64_t own_time(const stk_account *account)
 }
 
 /* A queue of calls that wait reads; whatever else its operator may do. */
-static stk_stage stage_of(const stk_account *account)
+static stk_stage stage_of(const stk_node_counters *account)
 {
     return __atomic_load_n(&account->reads, __ATOMIC_RELAXED) ? STK_STAGE_READ : account->op->stage;
 }
@@ -81,7 +82,7 @@ void stk_iterator_read_times(stk_iterator *it, stk_iterator_times *times)
                                   .read_bytes = load(&activity->bytes),
                                   .read_busy_ns = reading_ns(it, activity)};
     stk_activity_read(activity, &times->compute_ns, &times->read_only_ns);
-    for (const stk_account *one = stk_run_accounts(it->run); one; one = one->next) {
+    for (const stk_node_counters *one = stk_run_counters(it->run); one; one = one->next) {
         if (__atomic_load_n(&one->waits, __ATOMIC_RELAXED)) continue;
         const uint64_t own = own_time(one);
         const uint64_t waits =
@@ -93,15 +94,16 @@ void stk_iterator_read_times(stk_iterator *it, stk_iterator_times *times)
     }
 }
 
-static void read_times(const stk_account *all, const stk_account *account, stk_stage_account *out)
+static void read_times(const stk_node_counters *all, const stk_node_counters *account,
+                       stk_operator_stats *out)
 {
-    for (const stk_account *one = all; one; one = one->next)
+    for (const stk_node_counters *one = all; one; one = one->next)
         if (one->parent == account && one->runs_ahead) out->starved_ns += load(&one->waited_ns);
     out->busy_ns = own_time(account);
     out->blocked_ns = load(&account->blocked_ns);
 }
 
-static void read_queue(const stk_account *account, stk_stage_account *out)
+static void read_queue(const stk_node_counters *account, stk_operator_stats *out)
 {
     const double watched = (double)load(&account->watched_ns);
     out->queue_now = load(&account->queue_now);
@@ -112,10 +114,10 @@ static void read_queue(const stk_account *account, stk_stage_account *out)
     out->queue_full = (double)load(&account->blocked_ns) / watched;
 }
 
-static void read_stage(const stk_iterator *it, const stk_account *all, const stk_account *account,
-                       stk_stage_account *out)
+static void read_stage(const stk_iterator *it, const stk_node_counters *all,
+                       const stk_node_counters *account, stk_operator_stats *out)
 {
-    *out = (stk_stage_account){.stage = stage_of(account), .depth = account->depth};
+    *out = (stk_operator_stats){.stage = stage_of(account), .depth = account->depth};
     name_stage(it, account, out->name, sizeof out->name);
     out->runs_ahead = __atomic_load_n(&account->runs_ahead, __ATOMIC_RELAXED);
     out->errors = load(&account->errors);
@@ -142,12 +144,12 @@ static bool takes_apart(const stk_op *op)
            op == &stk_op_interleave || op == &stk_op_group_by_window;
 }
 
-static bool gives_batches(const stk_iterator *it, const stk_account *all,
-                          const stk_account *account)
+static bool gives_batches(const stk_iterator *it, const stk_node_counters *all,
+                          const stk_node_counters *account)
 {
     const bool apart = takes_apart(account->op);
     if (puts_together(account->op, plan_of(it, account))) return true;
-    for (const stk_account *one = all; one; one = one->next) {
+    for (const stk_node_counters *one = all; one; one = one->next) {
         if (one->parent != account || (apart && plan_of(it, one))) continue;
         if (gives_batches(it, all, one)) return true;
     }
@@ -157,20 +159,20 @@ static bool gives_batches(const stk_iterator *it, const stk_account *all,
 /* Source first, as explain has it. */
 static int by_depth(const void *a, const void *b)
 {
-    const stk_stage_account *x = a, *y = b;
+    const stk_operator_stats *x = a, *y = b;
     return (x->depth < y->depth) - (x->depth > y->depth);
 }
 
 static void read_stages(stk_iterator *it, stk_iterator_report *report)
 {
-    const size_t       room = sizeof report->stages / sizeof *report->stages;
-    const stk_account *all = stk_run_accounts(it->run);
-    size_t             kept = 0;
-    for (const stk_account *account = all; account; account = account->next) {
+    const size_t             room = sizeof report->stages / sizeof *report->stages;
+    const stk_node_counters *all = stk_run_counters(it->run);
+    size_t                   kept = 0;
+    for (const stk_node_counters *account = all; account; account = account->next) {
         report->stage_count++;
         if (!account->parent) report->batches = gives_batches(it, all, account);
         if (kept == room) continue;
-        stk_stage_account *stage = &report->stages[kept++];
+        stk_operator_stats *stage = &report->stages[kept++];
         read_stage(it, all, account, stage);
         if (account->parent) continue;
         stage->items = it->elements; /* this one is known exactly */
@@ -180,15 +182,15 @@ static void read_stages(stk_iterator *it, stk_iterator_report *report)
 }
 
 /* Items that were dropped on the way were worked on, too. */
-static uint64_t worked_on(const stk_account *all, const stk_account *account)
+static uint64_t worked_on(const stk_node_counters *all, const stk_node_counters *account)
 {
-    for (const stk_account *one = all; one; one = one->next)
+    for (const stk_node_counters *one = all; one; one = one->next)
         if (one->parent == account) return results_of(one);
     return results_of(account);
 }
 
-static void read_parts(stk_iterator_report *report, const stk_account *all,
-                       const stk_account *account)
+static void read_parts(stk_iterator_report *report, const stk_node_counters *all,
+                       const stk_node_counters *account)
 {
     const size_t          room = sizeof report->operations / sizeof *report->operations;
     const stk_part_times *parts = __atomic_load_n(&account->parts, __ATOMIC_ACQUIRE);
@@ -206,12 +208,12 @@ static void read_parts(stk_iterator_report *report, const stk_account *all,
 /* Source first, and the parts of a stage as they are done. */
 static void read_operations(stk_iterator *it, stk_iterator_report *report)
 {
-    const stk_account *all = stk_run_accounts(it->run);
-    int                deepest = 0;
-    for (const stk_account *one = all; one; one = one->next)
+    const stk_node_counters *all = stk_run_counters(it->run);
+    int                      deepest = 0;
+    for (const stk_node_counters *one = all; one; one = one->next)
         if (one->depth > deepest) deepest = one->depth;
     for (int depth = deepest; depth >= 0; depth--)
-        for (const stk_account *one = all; one; one = one->next)
+        for (const stk_node_counters *one = all; one; one = one->next)
             if (one->depth == depth) read_parts(report, all, one);
 }
 
@@ -225,11 +227,11 @@ void stk_iterator_read_report(stk_iterator *it, stk_iterator_report *report)
     report->threads = stk_run_options_of(it->run)->threads + 1;
     read_stages(it, report);
     read_operations(it, report);
-    stk_run_io_account(it->run, &report->io);
+    stk_run_io_stats(it->run, &report->io);
     stk_run_decisions(it->run, report->decisions,
                       sizeof report->decisions / sizeof *report->decisions,
                       &report->decision_count);
-    stk_run_io_account(it->run, &report->io);
+    stk_run_io_stats(it->run, &report->io);
     stk_ledger_read(stk_iterator_ledger(it), &report->memory);
     stk_limit_find(report, report->limit, sizeof report->limit);
 }

@@ -26,7 +26,8 @@ void stk_tuner_init(stk_tuner *tuner, stk_run *run)
 }
 
 /* A queue twice as long may hold an eighth of the ceiling at most. */
-static bool memory_allows_more(const stk_run *run, const stk_account *account, uint64_t window)
+static bool memory_allows_more(const stk_run *run, const stk_node_counters *account,
+                               uint64_t window)
 {
     uint64_t held, ceiling;
     stk_ledger_total(stk_run_options_of(run)->ledger, &held, &ceiling);
@@ -35,7 +36,8 @@ static bool memory_allows_more(const stk_run *run, const stk_account *account, u
 }
 
 /* What knob number turn of a queue would be changed to; 0 when it should stay. */
-static uint64_t propose(stk_run *run, stk_account *account, int knob, uint64_t **at, uint64_t *now)
+static uint64_t propose(stk_run *run, stk_node_counters *account, int knob, uint64_t **at,
+                        uint64_t *now)
 {
     const bool window = knob < 2;
     if (__atomic_load_n(window ? &account->window_is_pinned : &account->chunk_is_pinned,
@@ -60,10 +62,10 @@ static uint64_t propose(stk_run *run, stk_account *account, int knob, uint64_t *
 }
 
 /* The turn-th pair of queue and knob; false when there are no more. */
-static bool find_turn(stk_tuner *tuner, stk_account **account, int *knob)
+static bool find_turn(stk_tuner *tuner, stk_node_counters **account, int *knob)
 {
     size_t turn = tuner->turn;
-    for (stk_account *one = stk_run_accounts(tuner->run); one; one = one->next) {
+    for (stk_node_counters *one = stk_run_counters(tuner->run); one; one = one->next) {
         if (!one->runs_ahead) continue;
         if (turn < KNOBS) {
             *account = one;
@@ -97,8 +99,8 @@ static void end_round(stk_tuner *tuner, uint64_t now)
 
 static void begin_trial(stk_tuner *tuner, uint64_t now)
 {
-    stk_account *account;
-    int          knob;
+    stk_node_counters *account;
+    int                knob;
     while (find_turn(tuner, &account, &knob)) {
         tuner->turn++;
         const uint64_t after = propose(tuner->run, account, knob, &tuner->knob, &tuner->before);

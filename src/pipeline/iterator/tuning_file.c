@@ -90,11 +90,11 @@ static void write_stages(stk_json_writer *w, stk_run *run)
     stk_json_object(w);
     stk_json_key(w, "stages");
     stk_json_object(w);
-    for (stk_account *one = stk_run_accounts(run); one; one = one->next) {
+    for (stk_node_counters *one = stk_run_counters(run); one; one = one->next) {
         const uint64_t window = __atomic_load_n(&one->tuned_window, __ATOMIC_RELAXED);
         const uint64_t target = __atomic_load_n(&one->tuned_target_ns, __ATOMIC_RELAXED);
         char           path[STK_TUNED_PATH];
-        if ((!window && !target) || !stk_account_path(one, path)) continue;
+        if ((!window && !target) || !stk_node_counters_path(one, path)) continue;
         stk_json_key(w, path);
         stk_json_object(w);
         if (window) stk_json_pair_uint(w, "ahead", window);

@@ -39,12 +39,12 @@ static stk_status open(stk_node *node, stk_error *err)
     const stk_cache_params *p = node->plan->params;
     stk_chunk_store        *s = STK_STATE(stk_chunk_store, node);
     s->recorder.ops = &recorder_ops;
-    s->place = (stk_chunk_place){.stage = "cache",
-                                 .directory = p->directory,
-                                 .fs = p->fs,
-                                 .fingerprint = p->input->fingerprint,
-                                 .compression = STK_COMPRESSION_NONE,
-                                 .ledger = stk_run_options_of(node->run)->ledger};
+    s->place = (stk_chunk_location){.stage = "cache",
+                                    .directory = p->directory,
+                                    .fs = p->fs,
+                                    .fingerprint = p->input->fingerprint,
+                                    .compression = STK_COMPRESSION_NONE,
+                                    .ledger = stk_run_options_of(node->run)->ledger};
     return stk_dataset_content(p->input, &s->place.content, err);
 }
 

@@ -141,13 +141,13 @@ static stk_status next_record(void *untyped, stk_ledger *ledger, stk_record *rec
     return STK_OK;
 }
 
-static stk_file_place place_of(const void *untyped)
+static stk_file_position place_of(const void *untyped)
 {
     const reader *r = untyped;
-    return (stk_file_place){r->window.offset, r->record};
+    return (stk_file_position){r->window.offset, r->record};
 }
 
-static stk_status move(void *untyped, const void *p, stk_file_place place, stk_error *err)
+static stk_status move(void *untyped, const void *p, stk_file_position place, stk_error *err)
 {
     (void)p;
     reader *r = untyped;

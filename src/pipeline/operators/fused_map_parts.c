@@ -28,7 +28,7 @@ static stk_status no_memory(size_t count, stk_error *err)
 }
 
 stk_status stk_apply_parts_find(stk_apply_parts *out, const stk_apply_params *params,
-                                stk_account *account, stk_error *err)
+                                stk_node_counters *account, stk_error *err)
 {
     size_t count = 0;
     *out = (stk_apply_parts){0};
@@ -48,7 +48,7 @@ stk_status stk_apply_parts_find(stk_apply_parts *out, const stk_apply_params *pa
         name_parts(&times->list[at], params->steps[i].function);
         at += parts_of(params->steps[i].function);
     }
-    out->times = stk_account_keep_parts(account, times);
+    out->times = stk_node_counters_keep_parts(account, times);
     return STK_OK;
 }
 

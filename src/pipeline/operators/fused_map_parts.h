@@ -12,7 +12,7 @@ typedef struct stk_apply_parts {
 
 /* More parts than STK_MOST_PARTS are not timed. On failure there is nothing to release. */
 STK_NODISCARD stk_status stk_apply_parts_find(stk_apply_parts *out, const stk_apply_params *params,
-                                              stk_account *account, stk_error *err);
+                                              stk_node_counters *account, stk_error *err);
 void                     stk_apply_parts_release(stk_apply_parts *parts);
 
 /* Watches some items of a piece of work, on the thread that does it. Items are numbered over the

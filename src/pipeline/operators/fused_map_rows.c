@@ -38,7 +38,7 @@ static bool measure(const stk_value_spec *spec, stk_apply_room *room)
 }
 
 void stk_apply_rooms_find(stk_apply_rooms *rooms, const stk_apply_params *params,
-                          const stk_element_spec *batched, const stk_memory_kind *kind)
+                          const stk_element_spec *batched, const stk_allocator *kind)
 {
     *rooms = (stk_apply_rooms){.kind = kind};
     if (!batched->known || !params->batch) return;
@@ -65,7 +65,7 @@ static stk_status make_room(const stk_apply_rooms *rooms, const stk_apply_room *
         return stk_fail(err, STK_E_LIMIT, "batch", NULL, "%zu rows of %zu bytes are too many", rows,
                         room->bytes);
     STK_TRY(rooms->kind
-                ? stk_buffer_new_in(&storage, rooms->kind, ledger, STK_MEMORY_BATCH, bytes, err)
+                ? stk_buffer_new_with(&storage, rooms->kind, ledger, STK_MEMORY_BATCH, bytes, err)
                 : stk_buffer_new(&storage, ledger, STK_MEMORY_BATCH, bytes, err));
     *out = (stk_value){.dtype = room->dtype,
                        .shape = with_rows(&room->shape, rows),

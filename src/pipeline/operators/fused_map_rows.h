@@ -17,14 +17,14 @@ typedef struct stk_apply_room {
 } stk_apply_room;
 
 typedef struct stk_apply_rooms {
-    const stk_memory_kind *kind; /* of the batches' memory; NULL: ordinary */
-    size_t                 count;
-    stk_apply_room         rooms[STK_APPLY_MOST_ROOMS];
+    const stk_allocator *kind; /* of the batches' memory; NULL: ordinary */
+    size_t               count;
+    stk_apply_room       rooms[STK_APPLY_MOST_ROOMS];
 } stk_apply_rooms;
 
 /* batched: what is known of the batches. kind: of their memory; NULL: ordinary. */
 void stk_apply_rooms_find(stk_apply_rooms *rooms, const stk_apply_params *params,
-                          const stk_element_spec *batched, const stk_memory_kind *kind);
+                          const stk_element_spec *batched, const stk_allocator *kind);
 
 /* The batch of unit, with storage for the values that have a room. On failure there is none. */
 STK_NODISCARD stk_status stk_apply_rooms_prepare(const stk_apply_rooms  *rooms,

@@ -137,13 +137,13 @@ static stk_status open(stk_node *node, stk_error *err)
     if (!s->directory)
         return stk_fail(err, STK_E_NOMEM, "snapshot", p->directory, "no memory for its name");
     s->recorder.ops = &recorder_ops;
-    s->place = (stk_chunk_place){.stage = "snapshot",
-                                 .directory = s->directory,
-                                 .fs = p->fs,
-                                 .fingerprint = whole,
-                                 .compression = p->compression,
-                                 .chunk_bytes = p->chunk_bytes,
-                                 .ledger = stk_run_options_of(node->run)->ledger};
+    s->place = (stk_chunk_location){.stage = "snapshot",
+                                    .directory = s->directory,
+                                    .fs = p->fs,
+                                    .fingerprint = whole,
+                                    .compression = p->compression,
+                                    .chunk_bytes = p->chunk_bytes,
+                                    .ledger = stk_run_options_of(node->run)->ledger};
     return STK_OK;
 }
 

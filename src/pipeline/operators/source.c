@@ -175,7 +175,7 @@ static stk_status copy_fields(const params *p, const stk_sample *sample, stk_ele
     return STK_OK;
 }
 
-static stk_status set_origin(stk_element *element, const stk_provenance *from, uint64_t epoch,
+static stk_status set_origin(stk_element *element, const stk_sample_origin *from, uint64_t epoch,
                              uint64_t index, stk_ledger *ledger, stk_error *err)
 {
     const size_t length = from->file ? strlen(from->file) : 0;

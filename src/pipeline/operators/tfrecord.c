@@ -71,10 +71,10 @@ static stk_status skip_records(void *reader, uint64_t count, uint64_t *skipped, 
     return stk_tfrecord_reader_skip(reader, count, skipped, err);
 }
 
-static stk_file_place place_of(const void *untyped)
+static stk_file_position place_of(const void *untyped)
 {
     const stk_tfrecord_reader *reader = untyped;
-    return (stk_file_place){reader->offset, reader->index};
+    return (stk_file_position){reader->offset, reader->index};
 }
 
 /* One record further, as next and recover go. */
@@ -97,7 +97,7 @@ static stk_status step(stk_tfrecord_reader *reader, const params *p, stk_error *
 }
 
 /* Plain files are moved in at once; in compressed ones the records before are passed over. */
-static stk_status move(void *untyped, const void *p, stk_file_place place, stk_error *err)
+static stk_status move(void *untyped, const void *p, stk_file_position place, stk_error *err)
 {
     stk_tfrecord_reader *reader = untyped;
     if (stk_tfrecord_reader_compression(reader) == STK_COMPRESSION_NONE)

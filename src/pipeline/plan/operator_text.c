@@ -33,6 +33,6 @@ stk_status stk_describe_function(stk_blob *out, const stk_function *function, st
 
 stk_status stk_describe_real(stk_blob *out, double number, stk_error *err)
 {
-    char text[STK_DECIMAL_ROOM];
+    char text[STK_DECIMAL_CAPACITY];
     return stk_describe(out, err, " %s", stk_decimal_write(number, 17, text));
 }

@@ -74,7 +74,7 @@ void stk_preset_step_parameters(const stk_preset_step *step, int size, double ca
         int    number = size, times, by;
         double share;
         if (is_share(strength, text, &share)) {
-            char decimal[STK_DECIMAL_ROOM];
+            char decimal[STK_DECIMAL_CAPACITY];
             stk_decimal_write(share, 6, decimal);
             used += (size_t)snprintf(out + used, capacity - used, "%s", decimal);
         } else {

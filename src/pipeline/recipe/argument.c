@@ -51,18 +51,18 @@ static stk_status fail_at(const place *at, const stk_yaml_node *tree, stk_status
     char key[128], message[400];
     snprintf(key, sizeof key, "%s.%s", at->owner, at->parameter->name);
     snprintf(message, sizeof message, format, detail);
-    return stk_tree_fail(err, st, at->recipe->name, tree->line, key, "%s", message);
+    return stk_yaml_fail(err, st, at->recipe->name, tree->line, key, "%s", message);
 }
 
 /* What was found, short. */
 static char *found_text(const stk_yaml_node *tree, char *text, size_t capacity)
 {
-    if (stk_tree_is_null(tree))
+    if (stk_yaml_is_null(tree))
         snprintf(text, capacity, "there is nothing");
-    else if (tree->kind == STK_TREE_SCALAR)
+    else if (tree->kind == STK_YAML_SCALAR)
         snprintf(text, capacity, tree->plain ? "%.60s" : "\"%.60s\"", tree->text);
     else
-        snprintf(text, capacity, tree->kind == STK_TREE_LIST ? "a list" : "a mapping");
+        snprintf(text, capacity, tree->kind == STK_YAML_LIST ? "a list" : "a mapping");
     return text;
 }
 
@@ -100,7 +100,7 @@ static stk_status wrong_kind(const place *at, const stk_yaml_node *tree, stk_err
 /* The number that a word of "name=number name=number" stands for. */
 static bool find_word(const char *words, const stk_yaml_node *tree, int64_t *out)
 {
-    if (tree->kind != STK_TREE_SCALAR) return false;
+    if (tree->kind != STK_YAML_SCALAR) return false;
     for (const char *c = words; c && *c;) {
         const size_t length = strcspn(c, "=");
         if (length == tree->length && strncmp(c, tree->text, length) == 0)
@@ -115,7 +115,7 @@ static stk_status bind_integer(const place *at, const stk_yaml_node *tree, stk_a
                                stk_error *err)
 {
     if (find_word(at->parameter->words, tree, &out->integer)) return STK_OK;
-    if (!stk_scalar_whole(tree, &out->integer)) {
+    if (!stk_scalar_integer(tree, &out->integer)) {
         stk_number real;
         char       found[96];
         if (stk_scalar_number(tree, &real))
@@ -148,7 +148,7 @@ static stk_status bind_bool(const place *at, const stk_yaml_node *tree, stk_argu
 static stk_status bind_text(const place *at, const stk_yaml_node *tree, stk_argument *out,
                             stk_error *err)
 {
-    if (tree->kind != STK_TREE_SCALAR || stk_tree_is_null(tree)) return wrong_kind(at, tree, err);
+    if (tree->kind != STK_YAML_SCALAR || stk_yaml_is_null(tree)) return wrong_kind(at, tree, err);
     if (strlen(tree->text) != tree->length)
         return fail_at(at, tree, STK_E_INVALID, err, "the text holds a zero byte%s", "");
     out->text = tree->text;
@@ -198,7 +198,7 @@ static stk_status bind_value(const place *at, const stk_yaml_node *tree, stk_arg
                              stk_error *err)
 {
     if (find_word(at->parameter->words, tree, &out->integer)) return STK_OK;
-    if (!stk_scalar_whole(tree, &out->integer)) return bind_text(at, tree, out, err);
+    if (!stk_scalar_integer(tree, &out->integer)) return bind_text(at, tree, out, err);
     return out->integer >= 0 && out->integer < 4096
                ? STK_OK
                : fail_at(at, tree, STK_E_INVALID, err, "%s", "values are numbered from 0 to 4095");
@@ -206,7 +206,7 @@ static stk_status bind_value(const place *at, const stk_yaml_node *tree, stk_arg
 
 static stk_status need_list(const place *at, const stk_yaml_node *tree, stk_error *err)
 {
-    return tree->kind == STK_TREE_LIST ? STK_OK : wrong_kind(at, tree, err);
+    return tree->kind == STK_YAML_LIST ? STK_OK : wrong_kind(at, tree, err);
 }
 
 static void *array_for(const place *at, const stk_yaml_node *tree, size_t size, stk_error *err)
@@ -279,13 +279,13 @@ static stk_status bind_values(const place *at, const stk_yaml_node *tree, stk_ar
 static stk_status bind_paths(const place *at, const stk_yaml_node *tree, stk_argument *out,
                              stk_error *err)
 {
-    if (tree->kind == STK_TREE_MAP) return wrong_kind(at, tree, err);
-    if (tree->kind == STK_TREE_LIST) return bind_list(at, tree, bind_path, out, err);
+    if (tree->kind == STK_YAML_MAP) return wrong_kind(at, tree, err);
+    if (tree->kind == STK_YAML_LIST) return bind_list(at, tree, bind_path, out, err);
     /* In a mapping a value has siblings; the list of one ends after it. */
     stk_yaml_node item = *tree;
     item.next = NULL;
     const stk_yaml_node list = {
-        .kind = STK_TREE_LIST, .line = tree->line, .first = &item, .count = 1};
+        .kind = STK_YAML_LIST, .line = tree->line, .first = &item, .count = 1};
     return bind_list(at, &list, bind_path, out, err);
 }
 
@@ -293,7 +293,7 @@ static stk_status read_shape(const place *at, const stk_yaml_node *tree, stk_sha
                              stk_error *err)
 {
     *shape = stk_shape_scalar();
-    if (tree->kind != STK_TREE_LIST || tree->count > STK_MAX_RANK) {
+    if (tree->kind != STK_YAML_LIST || tree->count > STK_MAX_RANK) {
         char text[96];
         snprintf(text, sizeof text, "a shape is a list of at most %d dimensions, such as [28, 28]",
                  STK_MAX_RANK);
@@ -301,7 +301,7 @@ static stk_status read_shape(const place *at, const stk_yaml_node *tree, stk_sha
     }
     for (const stk_yaml_node *item = tree->first; item; item = item->next) {
         int64_t dimension;
-        if (!stk_scalar_whole(item, &dimension) || dimension < -1)
+        if (!stk_scalar_integer(item, &dimension) || dimension < -1)
             return fail_at(at, item, STK_E_INVALID, err, "%s",
                            "a dimension is 0 or more, or -1 where it is not fixed");
         shape->dim[shape->rank++] = dimension;
@@ -343,7 +343,7 @@ static stk_status bind_constants(const place *at, const stk_yaml_node *tree, stk
 static stk_status bind_features(const place *at, const stk_yaml_node *tree, stk_argument *out,
                                 stk_error *err)
 {
-    if (tree->kind != STK_TREE_MAP) return wrong_kind(at, tree, err);
+    if (tree->kind != STK_YAML_MAP) return wrong_kind(at, tree, err);
     out->tree = tree;
     out->count = tree->count;
     return STK_OK;
@@ -388,10 +388,10 @@ static stk_status bind_setting(const place *at, const stk_yaml_node *tree, stk_a
     enum { LONGEST = 200 };
     char                 text[LONGEST + 1];
     size_t               used = 0;
-    const stk_yaml_node *item = tree->kind == STK_TREE_LIST ? tree->first : tree;
-    if (!item || stk_tree_is_null(tree)) return wrong_kind(at, tree, err);
-    for (; item; item = tree->kind == STK_TREE_LIST ? item->next : NULL) {
-        const bool fits = item->kind == STK_TREE_SCALAR && item->length + 1 < LONGEST - used &&
+    const stk_yaml_node *item = tree->kind == STK_YAML_LIST ? tree->first : tree;
+    if (!item || stk_yaml_is_null(tree)) return wrong_kind(at, tree, err);
+    for (; item; item = tree->kind == STK_YAML_LIST ? item->next : NULL) {
+        const bool fits = item->kind == STK_YAML_SCALAR && item->length + 1 < LONGEST - used &&
                           !memchr(item->text, ' ', item->length);
         if (!fits) return wrong_kind(at, tree, err);
         if (used) text[used++] = ',';

@@ -28,7 +28,7 @@ static stk_status no_operator(const stk_recipe *recipe, int line, const char *na
     stk_suggest suggest = {.wanted = name};
     for (size_t i = 0; stk_recipe_operator_at(i); i++)
         stk_suggest_offer(&suggest, stk_recipe_operator_at(i)->name);
-    return stk_tree_fail(err, STK_E_INVALID, recipe->name, line, name,
+    return stk_yaml_fail(err, STK_E_INVALID, recipe->name, line, name,
                          "there is no operator of this name%s",
                          stk_suggest_text(&suggest, text, sizeof text));
 }
@@ -44,7 +44,7 @@ static stk_status no_function(const stk_recipe *recipe, int line, const char *ow
         if (stk_recipe_function_at(i)->role == role && used < sizeof list - 40)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
                                      stk_recipe_function_at(i)->name);
-    return stk_tree_fail(err, STK_E_INVALID, recipe->name, line, owner,
+    return stk_yaml_fail(err, STK_E_INVALID, recipe->name, line, owner,
                          "there is no %s \"%.40s\"%s There are: %s", role_name(role), name,
                          suggest.best ? stk_suggest_text(&suggest, text, sizeof text) : ".", list);
 }
@@ -74,7 +74,7 @@ static stk_status no_key(const stk_recipe *recipe, const stk_recipe_entry *info,
     if (takes) offer_functions(&suggest, info->parameters[function].role);
     char key[128];
     snprintf(key, sizeof key, "%s.%.80s", info->name, tree->key);
-    return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, key,
+    return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, key,
                          "%s has no key of this name%s %s: %s%s", info->name,
                          suggest.best ? stk_suggest_text(&suggest, text, sizeof text) : ";",
                          info->parameter_count ? "Allowed are" : "It takes none", list,
@@ -88,7 +88,7 @@ static stk_status bind_key(stk_recipe *recipe, const stk_recipe_entry *info,
     for (size_t i = 0; i < info->parameter_count; i++)
         if (strcmp(info->parameters[i].name, tree->key) == 0) {
             if (arguments[i].given)
-                return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
+                return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
                                      "%s is given twice", tree->key);
             return stk_recipe_bind_argument(recipe, &info->parameters[i], info->name, tree,
                                             &arguments[i], err);
@@ -98,7 +98,7 @@ static stk_status bind_key(stk_recipe *recipe, const stk_recipe_entry *info,
     const stk_entry *entry = stk_recipe_find_function(info->parameters[here].role, tree->key);
     if (!entry) return no_key(recipe, info, tree, err);
     if (arguments[here].given)
-        return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
                              "%s is a second function here; give it a stage of its own", tree->key);
     stk_bound *function = stk_arena_alloc(&recipe->arena, sizeof *function, err);
     if (!function) return STK_E_NOMEM;
@@ -114,11 +114,11 @@ static stk_status complete(stk_recipe *recipe, const stk_recipe_entry *info, int
         const stk_recipe_parameter *parameter = &info->parameters[i];
         if (arguments[i].given) continue;
         if (parameter->required)
-            return stk_tree_fail(err, STK_E_INVALID, recipe->name, line, info->name,
+            return stk_yaml_fail(err, STK_E_INVALID, recipe->name, line, info->name,
                                  "%s needs `%s`: %s (%s)", info->name, parameter->name,
                                  parameter->help, stk_recipe_kind_name(parameter->kind));
         if (!parameter->fallback) continue;
-        const stk_yaml_node text = {.kind = STK_TREE_SCALAR,
+        const stk_yaml_node text = {.kind = STK_YAML_SCALAR,
                                     .line = line,
                                     .plain = true,
                                     .text = parameter->fallback,
@@ -139,12 +139,12 @@ stk_status stk_recipe_bind_entry(stk_recipe *recipe, const stk_entry *entry,
     if (!arguments) return STK_E_NOMEM;
     memset(arguments, 0, (info->parameter_count + 1) * sizeof *arguments);
     *out = (stk_bound){.entry = entry, .arguments = arguments, .line = line};
-    if (tree && tree->kind == STK_TREE_MAP) {
+    if (tree && tree->kind == STK_YAML_MAP) {
         for (const stk_yaml_node *item = tree->first; item; item = item->next)
             STK_TRY(bind_key(recipe, info, item, arguments, err));
-    } else if (tree && !stk_tree_is_null(tree)) {
+    } else if (tree && !stk_yaml_is_null(tree)) {
         if (!info->parameter_count)
-            return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
+            return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
                                  "%s takes no parameters", info->name);
         STK_TRY(stk_recipe_bind_argument(recipe, &info->parameters[0], info->name, tree,
                                          &arguments[0], err));
@@ -158,18 +158,18 @@ static stk_status split(const stk_recipe *recipe, const stk_yaml_node *tree, con
 {
     *parameters = NULL;
     *name = "";
-    if (tree->kind == STK_TREE_SCALAR && tree->length && strlen(tree->text) == tree->length) {
+    if (tree->kind == STK_YAML_SCALAR && tree->length && strlen(tree->text) == tree->length) {
         *name = tree->text;
         return STK_OK;
     }
-    if (tree->kind == STK_TREE_MAP && tree->count == 1) {
+    if (tree->kind == STK_YAML_MAP && tree->count == 1) {
         *name = tree->first->key;
         *parameters = tree->first;
         return STK_OK;
     }
-    return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key,
+    return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key,
                          "%s is a name, or a mapping of one name to its parameters%s", what,
-                         tree->kind == STK_TREE_MAP && tree->count > 1
+                         tree->kind == STK_YAML_MAP && tree->count > 1
                              ? "; this one has several keys: begin each with a dash, or indent the "
                                "parameters"
                              : "");
@@ -200,10 +200,10 @@ static stk_status bind_stage(stk_recipe *recipe, const stk_yaml_node *tree, bool
     const stk_entry *entry = stk_recipe_find_operator(name);
     if (!entry) return no_operator(recipe, line, name, err);
     if (is_first && entry->info.role == STK_RECIPE_STAGE)
-        return stk_tree_fail(err, STK_E_INVALID, recipe->name, line, name,
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, line, name,
                              "the first stage must be a source, such as tfrecord, files or range");
     if (!is_first && entry->info.role == STK_RECIPE_SOURCE)
-        return stk_tree_fail(err, STK_E_INVALID, recipe->name, line, name,
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, line, name,
                              "%s is a source and can only be the first stage; concatenate and zip "
                              "join several",
                              name);
@@ -214,10 +214,10 @@ stk_status stk_recipe_bind_stages(stk_recipe *recipe, const stk_yaml_node *tree,
                                   stk_stages *out, stk_error *err)
 {
     *out = (stk_stages){0};
-    const bool   alone = tree->kind != STK_TREE_LIST && !stk_tree_is_null(tree);
+    const bool   alone = tree->kind != STK_YAML_LIST && !stk_yaml_is_null(tree);
     const size_t count = alone ? 1 : tree->count;
     if (!count)
-        return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key,
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key,
                              "a list of stages is needed here, such as [range: 10]");
     stk_bound *list = stk_arena_array(&recipe->arena, count, sizeof *list, err);
     if (!list) return STK_E_NOMEM;

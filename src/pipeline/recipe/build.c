@@ -9,14 +9,14 @@ stk_status stk_recipe_blame(const stk_recipe *recipe, const stk_bound *bound, st
                             stk_error *err)
 {
     if (!st || !err) return st;
-    const char *name = stk_tree_name_end(recipe->name);
+    const char *name = stk_yaml_name_end(recipe->name);
     const char *begin = strstr(err->where, name);
     const bool  is_placed = begin && begin[strlen(name)] == ':' &&
                            (begin == err->where || strncmp(err->where, "...", 3) == 0);
     if (is_placed) return st;
     const stk_error was = *err;
     const bool      named = was.where[0] && strcmp(was.where, bound->entry->info.name) != 0;
-    stk_tree_fail(err, st, recipe->name, bound->line, bound->entry->info.name, "%s%s%s",
+    stk_yaml_fail(err, st, recipe->name, bound->line, bound->entry->info.name, "%s%s%s",
                   named ? was.where : "", named ? ": " : "", was.message);
     err->stage = was.stage;
     return st;
@@ -55,7 +55,7 @@ static stk_status no_value(const stk_recipe *recipe, const stk_argument *argumen
     size_t      used = 0;
     stk_suggest suggest = {.wanted = argument->text};
     if (!input->known)
-        return stk_tree_fail(err, STK_E_INVALID, recipe->name, argument->line, owner,
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, argument->line, owner,
                              "the values have no known names here, so \"%.60s\" cannot be found; "
                              "give the value's number instead",
                              argument->text);
@@ -66,7 +66,7 @@ static stk_status no_value(const stk_recipe *recipe, const stk_argument *argumen
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%.60s", used ? ", " : "",
                                      name);
     }
-    return stk_tree_fail(err, STK_E_INVALID, recipe->name, argument->line, owner,
+    return stk_yaml_fail(err, STK_E_INVALID, recipe->name, argument->line, owner,
                          "there is no value \"%.60s\"%s The values are: %s", argument->text,
                          suggest.best ? stk_suggest_text(&suggest, text, sizeof text) : ".", list);
 }
@@ -123,7 +123,7 @@ stk_status stk_recipe_make_inner(stk_recipe *recipe, const stk_argument *stages,
     }
     stk_blob details;
     stk_blob_init(&details, NULL, STK_MEMORY_INDEX);
-    stk_status st = stk_tree_text(stages->tree, &details, err);
+    stk_status st = stk_yaml_text(stages->tree, &details, err);
     if (!st) st = stk_blob_append(&details, "", 1, err);
     if (!st) st = make_inner(recipe, stages, expand, (const char *)details.data, out, err);
     stk_blob_release(&details);

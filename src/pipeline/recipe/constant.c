@@ -15,14 +15,14 @@ typedef struct survey {
 static stk_status fail_in(const stk_recipe *recipe, const stk_yaml_node *tree, stk_error *err,
                           const char *message)
 {
-    return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key, "%s", message);
+    return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key, "%s", message);
 }
 
 static stk_status look_at_scalar(survey *s, const stk_yaml_node *tree, stk_error *err)
 {
     stk_number number;
     bool       truth;
-    if (stk_tree_is_null(tree))
+    if (stk_yaml_is_null(tree))
         return fail_in(s->recipe, tree, err, "a constant is a number, a text or a list of them");
     if (stk_scalar_number(tree, &number))
         *(number.is_real ? &s->reals : &s->wholes) = true;
@@ -38,10 +38,10 @@ static stk_status look_at_scalar(survey *s, const stk_yaml_node *tree, stk_error
 static stk_status look_at(survey *s, const stk_yaml_node *tree, int depth, bool is_first,
                           stk_error *err)
 {
-    if (tree->kind == STK_TREE_MAP)
+    if (tree->kind == STK_YAML_MAP)
         return fail_in(s->recipe, tree, err,
                        "a mapping stands in a constant; it is a number, a text or a list of them");
-    if (tree->kind == STK_TREE_SCALAR) {
+    if (tree->kind == STK_YAML_SCALAR) {
         if (depth != s->shape.rank && !is_first)
             return fail_in(s->recipe, tree, err, "the rows of a constant differ in depth");
         return look_at_scalar(s, tree, err);
@@ -73,7 +73,7 @@ static stk_status choose_type(const survey *s, const stk_yaml_node *tree, stk_dt
     if ((*dtype == STK_DTYPE_BOOL && (numbers || s->texts)) ||
         (wants_numbers && (s->truths || s->texts)) || (wants_wholes && s->reals) ||
         *dtype == STK_DTYPE_F16 || *dtype == STK_DTYPE_BF16)
-        return stk_tree_fail(err, STK_E_INVALID, s->recipe->name, tree->line, tree->key,
+        return stk_yaml_fail(err, STK_E_INVALID, s->recipe->name, tree->line, tree->key,
                              "the constant is %s%s%s%s; it cannot be %s",
                              s->wholes ? "whole numbers " : "", s->reals ? "real numbers " : "",
                              s->truths ? "true or false " : "", s->texts ? "texts" : "",
@@ -97,7 +97,7 @@ static stk_status put_whole(filling *f, const stk_yaml_node *tree, int64_t numbe
                                [STK_DTYPE_I32] = {INT32_MIN, INT32_MAX},
                                [STK_DTYPE_I64] = {INT64_MIN, INT64_MAX}};
     if (number < ends[f->dtype].least || number > ends[f->dtype].most)
-        return stk_tree_fail(err, STK_E_INVALID, f->recipe->name, tree->line, tree->key,
+        return stk_yaml_fail(err, STK_E_INVALID, f->recipe->name, tree->line, tree->key,
                              "%" PRId64 " does not fit in %s", number, stk_dtype_name(f->dtype));
     if (f->dtype == STK_DTYPE_I64)
         ((int64_t *)f->data)[f->used++] = number;
@@ -110,7 +110,7 @@ static stk_status put_whole(filling *f, const stk_yaml_node *tree, int64_t numbe
 
 static stk_status put(filling *f, const stk_yaml_node *tree, stk_error *err)
 {
-    if (tree->kind == STK_TREE_LIST) {
+    if (tree->kind == STK_YAML_LIST) {
         for (const stk_yaml_node *item = tree->first; item; item = item->next)
             STK_TRY(put(f, item, err));
         return STK_OK;
@@ -167,17 +167,17 @@ stk_status stk_recipe_constant(const stk_recipe *recipe, const stk_yaml_node *tr
                                stk_value *out, stk_error *err)
 {
     *out = (stk_value){0};
-    if (tree->kind != STK_TREE_MAP) return make_constant(recipe, tree, dtype, out, err);
+    if (tree->kind != STK_YAML_MAP) return make_constant(recipe, tree, dtype, out, err);
     const stk_yaml_node *data = NULL, *type = NULL;
     for (const stk_yaml_node *item = tree->first; item; item = item->next)
         if (strcmp(item->key, "data") == 0)
             data = item;
-        else if (strcmp(item->key, "dtype") == 0 && item->kind == STK_TREE_SCALAR)
+        else if (strcmp(item->key, "dtype") == 0 && item->kind == STK_YAML_SCALAR)
             type = item;
         else
             return fail_in(recipe, item, err,
                            "a constant in a mapping has the keys dtype (a type's name) and data");
-    if (!data || !type || data->kind == STK_TREE_MAP)
+    if (!data || !type || data->kind == STK_YAML_MAP)
         return fail_in(recipe, tree, err,
                        "a constant in a mapping has the keys dtype (a type's name) and data");
     dtype = stk_dtype_from_name(type->text);

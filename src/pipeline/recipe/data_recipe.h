@@ -118,7 +118,7 @@ stk_status stk_recipe_blame(const stk_recipe *recipe, const stk_bound *bound, st
                             stk_error *err);
 
 /* Scalars: false when the text is none. */
-bool stk_scalar_whole(const stk_yaml_node *tree, int64_t *out);
+bool stk_scalar_integer(const stk_yaml_node *tree, int64_t *out);
 bool stk_scalar_number(const stk_yaml_node *tree, stk_number *out);
 bool stk_scalar_bool(const stk_yaml_node *tree, bool *out);
 

@@ -7,7 +7,7 @@ static const char *const keys[] = {"dtype", "shape", "kind", "default"};
 static stk_status fail_on(const stk_recipe *recipe, const stk_yaml_node *tree, stk_error *err,
                           const char *message)
 {
-    return stk_tree_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key, "%s", message);
+    return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key, "%s", message);
 }
 
 /* The default as a dense value in arena; strings point into the recipe. */
@@ -55,7 +55,7 @@ static stk_status check_keys(const stk_recipe *recipe, const stk_yaml_node *tree
             stk_suggest_offer(&suggest, keys[i]);
         }
         if (!known)
-            return stk_tree_fail(err, STK_E_INVALID, recipe->name, item->line, item->key,
+            return stk_yaml_fail(err, STK_E_INVALID, recipe->name, item->line, item->key,
                                  "a feature has the keys dtype, shape, kind and default%s",
                                  stk_suggest_text(&suggest, text, sizeof text));
     }
@@ -67,7 +67,7 @@ static stk_status read_kind(const stk_recipe *recipe, const stk_yaml_node *tree,
 {
     static const char *const names[] = {"dense", "padded", "varlen"};
     if (!tree) return STK_OK;
-    for (int i = 0; i < 3 && tree->kind == STK_TREE_SCALAR; i++)
+    for (int i = 0; i < 3 && tree->kind == STK_YAML_SCALAR; i++)
         if (strcmp(tree->text, names[i]) == 0) {
             spec->kind = (stk_feature_kind)i;
             return STK_OK;
@@ -80,10 +80,11 @@ static stk_status read_shape(const stk_recipe *recipe, const stk_yaml_node *tree
 {
     *shape = stk_shape_scalar();
     if (!tree) return STK_OK;
-    if (tree->kind != STK_TREE_LIST || tree->count > STK_MAX_RANK)
+    if (tree->kind != STK_YAML_LIST || tree->count > STK_MAX_RANK)
         return fail_on(recipe, tree, err, "a shape is a list of at most 8 dimensions");
     for (const stk_yaml_node *item = tree->first; item; item = item->next)
-        if (!stk_scalar_whole(item, &shape->dim[shape->rank++]) || shape->dim[shape->rank - 1] < 0)
+        if (!stk_scalar_integer(item, &shape->dim[shape->rank++]) ||
+            shape->dim[shape->rank - 1] < 0)
             return fail_on(recipe, tree, err,
                            "a dimension of a feature is a number of 0 or more; use kind: padded or "
                            "varlen where it differs from example to example");
@@ -93,11 +94,11 @@ static stk_status read_shape(const stk_recipe *recipe, const stk_yaml_node *tree
 static stk_status read_feature(const stk_recipe *recipe, const stk_yaml_node *tree,
                                stk_arena *arena, stk_feature_spec *spec, stk_error *err)
 {
-    const bool is_map = tree->kind == STK_TREE_MAP;
+    const bool is_map = tree->kind == STK_YAML_MAP;
     if (is_map) STK_TRY(check_keys(recipe, tree, err));
     const stk_yaml_node *dtype = is_map ? child(tree, "dtype") : tree;
     *spec = (stk_feature_spec){.name = tree->key};
-    if (dtype && dtype->kind == STK_TREE_SCALAR) spec->dtype = stk_dtype_from_name(dtype->text);
+    if (dtype && dtype->kind == STK_YAML_SCALAR) spec->dtype = stk_dtype_from_name(dtype->text);
     if (spec->dtype != STK_DTYPE_I64 && spec->dtype != STK_DTYPE_F32 &&
         spec->dtype != STK_DTYPE_BYTES)
         return fail_on(recipe, dtype ? dtype : tree, err,

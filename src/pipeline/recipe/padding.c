@@ -16,7 +16,7 @@ stk_status stk_padding_init(stk_padding *out, const stk_recipe *recipe, const st
 {
     *out = (stk_padding){0};
     if (shapes->given && padding->given && shapes->count != padding->count)
-        return stk_tree_fail(err, STK_E_INVALID, recipe->name, bound->line, bound->entry->info.name,
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, bound->line, bound->entry->info.name,
                              "%zu shapes and %zu paddings are given; give one of each per value",
                              shapes->count, padding->count);
     if (shapes->given) {

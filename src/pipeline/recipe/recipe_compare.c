@@ -18,7 +18,7 @@ stk_status stk_recipe_make_compare(stk_recipe *recipe, const stk_bound *bound,
             given++;
         }
     if (given != 1)
-        return stk_tree_fail(err, STK_E_INVALID, recipe->name, bound->line, bound->entry->info.name,
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, bound->line, bound->entry->info.name,
                              "%d comparisons are given; give one of less_than, at_most, equals, "
                              "differs_from, at_least, more_than",
                              given);

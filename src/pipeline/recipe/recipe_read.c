@@ -39,7 +39,7 @@ static stk_status build(stk_recipe *recipe, stk_bytes yaml, stk_dataset **out, s
 {
     stk_yaml_node *tree;
     stk_stages     stages;
-    STK_TRY(stk_tree_read(&tree, &recipe->arena, yaml, recipe->name, "data", err));
+    STK_TRY(stk_yaml_read(&tree, &recipe->arena, yaml, recipe->name, "data", err));
     STK_TRY(stk_recipe_bind_stages(recipe, tree, false, &stages, err));
     return stk_recipe_build(recipe, &stages, out, err);
 }

@@ -11,9 +11,9 @@ static bool is_digit(char c)
 }
 
 /* Digits may be grouped: 10_000. */
-bool stk_scalar_whole(const stk_yaml_node *tree, int64_t *out)
+bool stk_scalar_integer(const stk_yaml_node *tree, int64_t *out)
 {
-    if (tree->kind != STK_TREE_SCALAR || !tree->plain) return false;
+    if (tree->kind != STK_YAML_SCALAR || !tree->plain) return false;
     const char *c = tree->text;
     const bool  negative = *c == '-';
     c += *c == '-' || *c == '+';
@@ -33,30 +33,30 @@ bool stk_scalar_whole(const stk_yaml_node *tree, int64_t *out)
 bool stk_scalar_number(const stk_yaml_node *tree, stk_number *out)
 {
     int64_t whole;
-    if (stk_scalar_whole(tree, &whole)) {
-        *out = stk_number_whole(whole);
+    if (stk_scalar_integer(tree, &whole)) {
+        *out = stk_number_integer(whole);
         return true;
     }
-    if (tree->kind != STK_TREE_SCALAR || !tree->plain || tree->length > 80) return false;
+    if (tree->kind != STK_YAML_SCALAR || !tree->plain || tree->length > 80) return false;
     static const struct {
         const char *text;
         double      number;
     } words[] = {{".inf", (double)INFINITY}, {"-.inf", -(double)INFINITY}, {".nan", (double)NAN}};
     for (size_t i = 0; i < STK_COUNT_OF(words); i++)
         if (strcmp(tree->text, words[i].text) == 0) {
-            *out = stk_number_real(words[i].number);
+            *out = stk_number_float(words[i].number);
             return true;
         }
     const char  *end;
     const double number = stk_decimal_read(tree->text, &end);
     if (end == tree->text || *end) return false;
-    *out = stk_number_real(number);
+    *out = stk_number_float(number);
     return true;
 }
 
 bool stk_scalar_bool(const stk_yaml_node *tree, bool *out)
 {
-    if (tree->kind != STK_TREE_SCALAR || !tree->plain) return false;
+    if (tree->kind != STK_YAML_SCALAR || !tree->plain) return false;
     *out = strcmp(tree->text, "true") == 0;
     return *out || strcmp(tree->text, "false") == 0;
 }

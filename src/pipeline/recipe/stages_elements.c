@@ -120,9 +120,9 @@ static stk_status first_state(stk_recipe *recipe, const stk_bound *bound, const 
                               stk_element **out, stk_error *err)
 {
     static const stk_yaml_node zero = {
-        .kind = STK_TREE_SCALAR, .plain = true, .text = "0", .length = 1};
+        .kind = STK_YAML_SCALAR, .plain = true, .text = "0", .length = 1};
     static const stk_yaml_node alone = {
-        .kind = STK_TREE_LIST, .first = (stk_yaml_node *)&zero, .count = 1};
+        .kind = STK_YAML_LIST, .first = (stk_yaml_node *)&zero, .count = 1};
     const stk_element_spec *spec = stk_dataset_spec(data);
     const bool sums = strcmp(bound->arguments[0].function->entry->info.name, "running_sum") == 0;
     const bool numeric = spec->known && spec->count && spec->values[0].dtype >= STK_DTYPE_U8 &&

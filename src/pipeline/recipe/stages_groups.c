@@ -38,7 +38,7 @@ static stk_status group_with(stk_recipe *recipe, const stk_bound *bound, stk_fun
     const stk_argument *a = bound->arguments;
     stk_function       *size = NULL;
     if (a[2].given == a[3].given)
-        return stk_tree_fail(err, STK_E_INVALID, recipe->name, bound->line, "group_by_window",
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, bound->line, "group_by_window",
                              "give either size or window_size");
     if (a[3].given) {
         static const stk_value_spec number = {
@@ -89,7 +89,7 @@ static stk_status bucket_with(stk_recipe *recipe, const stk_bound *bound, stk_fu
     const stk_argument *a = bound->arguments;
     stk_padding         padding;
     if (a[SIZES].count != a[BOUNDARIES].count + 1)
-        return stk_tree_fail(err, STK_E_INVALID, recipe->name, bound->line, "bucket_by_length",
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, bound->line, "bucket_by_length",
                              "%zu boundaries make %zu buckets, but %zu batch_sizes are given",
                              a[BOUNDARIES].count, a[BOUNDARIES].count + 1, a[SIZES].count);
     STK_TRY(stk_padding_init(&padding, recipe, bound, &a[SHAPES], &a[PADDING],
@@ -133,7 +133,7 @@ static stk_status rejection_resample(stk_recipe *recipe, const stk_bound *bound,
     const stk_argument *a = bound->arguments;
     stk_function       *class_of;
     if (a[2].given && a[2].count != a[1].count)
-        return stk_tree_fail(err, STK_E_INVALID, recipe->name, bound->line, "rejection_resample",
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, bound->line, "rejection_resample",
                              "target has %zu classes and initial %zu; give both the same",
                              a[1].count, a[2].count);
     STK_TRY(stk_recipe_make(recipe, a[0].function, stk_dataset_spec(*data), &class_of, err));

@@ -34,7 +34,7 @@ static stk_status need_inputs(const stk_recipe *recipe, const stk_bound *bound, 
                               stk_error *err)
 {
     return in->count ? STK_OK
-                     : stk_tree_fail(err, STK_E_INVALID, recipe->name, bound->line,
+                     : stk_yaml_fail(err, STK_E_INVALID, recipe->name, bound->line,
                                      bound->entry->info.name, "there is no input");
 }
 
@@ -97,7 +97,7 @@ static stk_status sample_with(stk_recipe *recipe, const stk_bound *bound, const 
     const stk_argument *a = bound->arguments;
     STK_TRY(need_inputs(recipe, bound, in, err));
     if (a[1].given && a[1].count != in->count)
-        return stk_tree_fail(err, STK_E_INVALID, recipe->name, bound->line, "sample_from",
+        return stk_yaml_fail(err, STK_E_INVALID, recipe->name, bound->line, "sample_from",
                              "there are %zu inputs and %zu weights; give one weight per input",
                              in->count, a[1].count);
     const stk_sample_options options = {.weights = a[1].reals,

@@ -102,7 +102,7 @@ static stk_status find_pass(const stk_recipe *recipe, const stk_argument *a, con
         }
         if (pass) stk_suggest_offer(&suggest, pass);
     }
-    return stk_tree_fail(err, STK_E_INVALID, recipe->name, a->line, "options.passes_off",
+    return stk_yaml_fail(err, STK_E_INVALID, recipe->name, a->line, "options.passes_off",
                          "there is no pass \"%.40s\"%s", name,
                          stk_suggest_text(&suggest, text, sizeof text));
 }

@@ -58,13 +58,13 @@ static stk_status read_element(const stk_recipe *recipe, const stk_yaml_node *tr
                                stk_element **out, stk_error *err)
 {
     *out = NULL;
-    if (tree->kind == STK_TREE_MAP && tree->count == 1 && strcmp(tree->first->key, "values") == 0 &&
-        tree->first->kind == STK_TREE_LIST)
+    if (tree->kind == STK_YAML_MAP && tree->count == 1 && strcmp(tree->first->key, "values") == 0 &&
+        tree->first->kind == STK_YAML_LIST)
         return stk_recipe_element(recipe, tree->first, NULL, out, err);
     stk_yaml_node item = *tree;
     item.next = NULL;
     const stk_yaml_node list = {
-        .kind = STK_TREE_LIST, .line = tree->line, .first = &item, .count = 1};
+        .kind = STK_YAML_LIST, .line = tree->line, .first = &item, .count = 1};
     return stk_recipe_element(recipe, &list, NULL, out, err);
 }
 

@@ -53,14 +53,14 @@ stk_status stk_ahead_start(stk_ahead **out, const stk_ahead_options *options, st
     if (queue->places.always) queue->options.relaxed = false;
     pthread_mutex_init(&queue->lock, NULL);
     queue->held = true; /* so that it can still be restored */
-    stk_status st = stk_gate_init(&queue->ready, err);
+    stk_status st = stk_eventcount_init(&queue->ready, err);
     if (!st && options->blocking) st = start_calls(queue, err);
     if (!st) st = start_hands(queue, err);
     if (!st) st = stk_run_register(queue->run, queue, err);
     if (st) {
         stk_hands_stop(queue->hands);
         stk_calls_stop(queue->calls);
-        stk_gate_release(&queue->ready);
+        stk_eventcount_release(&queue->ready);
         pthread_mutex_destroy(&queue->lock);
         free(queue);
         return st;
@@ -92,7 +92,7 @@ void stk_ahead_free(stk_ahead *queue)
     free_units(queue->spare);
     stk_ahead_unit_free(queue->current);
     stk_places_release(&queue->places);
-    stk_gate_release(&queue->ready);
+    stk_eventcount_release(&queue->ready);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
 }
@@ -216,7 +216,7 @@ static stk_status wait_for_unit(stk_ahead *queue, uint32_t epoch, stk_error *err
         stk_thread_activity   *activity = stk_run_activity(queue->run);
         const stk_wait_mark    mark = stk_activity_mark_wait(activity);
         const stk_doing_before before = stk_ahead_enter(queue, STK_DOING_NOTHING);
-        stk_gate_wait(&queue->ready, epoch, CANCEL_LOOK_NS);
+        stk_eventcount_wait(&queue->ready, epoch, CANCEL_LOOK_NS);
         stk_ahead_leave(queue, before);
         stk_activity_record_wait(activity, &mark, false);
     }
@@ -264,7 +264,7 @@ stk_status stk_ahead_next(stk_ahead *queue, stk_element **out, stk_error *err)
             recycle(queue);
         }
         bool           at_end, no_memory;
-        const uint32_t epoch = stk_gate_epoch(&queue->ready);
+        const uint32_t epoch = stk_eventcount_epoch(&queue->ready);
         if (take_unit(queue, &at_end, &no_memory)) continue;
         if (no_memory) {
             begin(queue); /* to try again */

@@ -21,9 +21,9 @@ static uint64_t window_of_hands(const stk_ahead *queue)
 
 void stk_ahead_follow_tuner(stk_ahead *queue)
 {
-    stk_account   *account = queue->account;
-    const uint64_t window = __atomic_load_n(&account->tuned_window, __ATOMIC_RELAXED);
-    const uint64_t target = __atomic_load_n(&account->tuned_target_ns, __ATOMIC_RELAXED);
+    stk_node_counters *account = queue->account;
+    const uint64_t     window = __atomic_load_n(&account->tuned_window, __ATOMIC_RELAXED);
+    const uint64_t     target = __atomic_load_n(&account->tuned_target_ns, __ATOMIC_RELAXED);
     if (!queue->options.window) {
         queue->window = window ? window : queue->own_window;
         const uint64_t least = window_of_hands(queue);
@@ -127,9 +127,9 @@ static uint64_t can_be_taken(const stk_ahead *queue)
  * nothing is told: who has had all is not starved. */
 void stk_ahead_look_at_fullness(stk_ahead *queue)
 {
-    const uint64_t now = stk_clock_ns(), ns = now - queue->watched_ns;
-    const bool     counts = queue->watched_ns && !(queue->ended && !queue->first);
-    stk_account   *account = queue->account;
+    const uint64_t     now = stk_clock_ns(), ns = now - queue->watched_ns;
+    const bool         counts = queue->watched_ns && !(queue->ended && !queue->first);
+    stk_node_counters *account = queue->account;
     queue->watched_ns = now;
     if (!counts) return;
     stk_count(&account->watched_ns, ns);
@@ -202,6 +202,6 @@ void stk_ahead_unlock_and_wake(stk_ahead *queue, bool unit_is_ready)
     stk_hands     *hands = queue->hands && stk_hands_can_take(queue->hands) ? queue->hands : NULL;
     pthread_mutex_unlock(&queue->lock);
     if (hands) stk_hands_wake(hands);
-    if (unit_is_ready) stk_gate_signal(&queue->ready);
+    if (unit_is_ready) stk_eventcount_signal(&queue->ready);
     if (wants) stk_run_wake(queue->run);
 }

@@ -37,11 +37,11 @@ struct stk_ahead_unit {
 };
 
 struct stk_ahead {
-    stk_ahead_options options; /* as asked, with what its input rules out; fixed by the start */
-    stk_run          *run;
-    stk_account      *account;
-    stk_calls        *calls; /* do the work of a blocking queue; NULL: those who compute do */
-    stk_hands        *hands; /* lend work to a device; NULL: there is none */
+    stk_ahead_options  options; /* as asked, with what its input rules out; fixed by the start */
+    stk_run           *run;
+    stk_node_counters *account;
+    stk_calls         *calls; /* do the work of a blocking queue; NULL: those who compute do */
+    stk_hands         *hands; /* lend work to a device; NULL: there is none */
 
     pthread_mutex_t lock;
     stk_ahead_unit *first, **last; /* pulled and not taken */
@@ -65,7 +65,7 @@ struct stk_ahead {
     uint32_t        wants;       /* atomic copy of "there is work", for the runtime's look */
     stk_places      places;      /* for checkpoints */
 
-    stk_gate ready; /* a unit became ready, or the end was seen */
+    stk_eventcount ready; /* a unit became ready, or the end was seen */
 
     /* The consumer's own. */
     stk_ahead_unit *current;

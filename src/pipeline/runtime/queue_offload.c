@@ -24,7 +24,7 @@ typedef struct hand {
 struct stk_hands {
     stk_ahead                *queue;
     const stk_picture_device *device;
-    stk_gate                  work; /* there may be something to take, or it is to stop */
+    stk_eventcount            work; /* there may be something to take, or it is to stop */
     int                       count, started;
     uint64_t                  by_device; /* atomic: pictures that it did */
     hand                      hands[MOST_HANDS];
@@ -149,7 +149,7 @@ static void *run(void *context)
     hand      *one = context;
     stk_hands *hands = one->all;
     for (;;) {
-        const uint32_t epoch = stk_gate_epoch(&hands->work);
+        const uint32_t epoch = stk_eventcount_epoch(&hands->work);
         pthread_mutex_lock(&hands->queue->lock);
         const bool   stop = hands->stopping || hands->failed;
         const size_t parts = stop ? 0 : claim(hands, one);
@@ -158,7 +158,7 @@ static void *run(void *context)
         if (parts)
             compute(hands, one, parts);
         else
-            stk_gate_wait(&hands->work, epoch, LOOK_NS);
+            stk_eventcount_wait(&hands->work, epoch, LOOK_NS);
     }
     stk_trace_leave(stk_ahead_run_options(hands->queue)->trace);
     return NULL;
@@ -185,7 +185,7 @@ stk_status stk_hands_start(stk_hands **out, stk_ahead *queue, const stk_picture_
     hands->queue = queue;
     hands->device = device;
     hands->count = device->lanes < MOST_HANDS ? device->lanes : MOST_HANDS;
-    stk_status st = stk_gate_init(&hands->work, err);
+    stk_status st = stk_eventcount_init(&hands->work, err);
     if (st) {
         free(hands);
         return st;
@@ -202,7 +202,7 @@ stk_status stk_hands_start(stk_hands **out, stk_ahead *queue, const stk_picture_
 
 void stk_hands_wake(stk_hands *hands)
 {
-    stk_gate_signal(&hands->work);
+    stk_eventcount_signal(&hands->work);
 }
 
 static void tell_share(const stk_hands *hands)
@@ -222,13 +222,13 @@ void stk_hands_stop(stk_hands *hands)
     pthread_mutex_lock(&hands->queue->lock);
     hands->stopping = true;
     pthread_mutex_unlock(&hands->queue->lock);
-    stk_gate_signal(&hands->work);
+    stk_eventcount_signal(&hands->work);
     for (int i = 0; i < hands->started; i++) {
         stk_thread_join(&hands->hands[i].thread);
         free(hands->hands[i].parts);
         free(hands->hands[i].units);
     }
     tell_share(hands);
-    stk_gate_release(&hands->work);
+    stk_eventcount_release(&hands->work);
     free(hands);
 }

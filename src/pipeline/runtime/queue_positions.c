@@ -13,13 +13,13 @@ enum {
     MOST_RANGES = 1 << 18
 };
 
-struct stk_saved_place {
-    uint64_t         number; /* of the input's next element at that time */
-    stk_blob         state;
-    uint64_t         reserved; /* of a large one, in the ledger */
-    stk_ledger      *ledger;   /* lent */
-    stk_error        error;    /* status says whether the input could not be saved */
-    stk_saved_place *next;
+struct stk_saved_position {
+    uint64_t            number; /* of the input's next element at that time */
+    stk_blob            state;
+    uint64_t            reserved; /* of a large one, in the ledger */
+    stk_ledger         *ledger;   /* lent */
+    stk_error           error;    /* status says whether the input could not be saved */
+    stk_saved_position *next;
 };
 
 void stk_places_init(stk_places *places)
@@ -28,16 +28,16 @@ void stk_places_init(stk_places *places)
     places->last = &places->first;
 }
 
-static void free_place(stk_saved_place *place)
+static void free_place(stk_saved_position *place)
 {
     stk_ledger_release(place->ledger, STK_MEMORY_INDEX, place->reserved);
     stk_blob_release(&place->state);
     free(place);
 }
 
-static void free_places(stk_saved_place *place)
+static void free_places(stk_saved_position *place)
 {
-    for (stk_saved_place *next; place; place = next) {
+    for (stk_saved_position *next; place; place = next) {
         next = place->next;
         free_place(place);
     }
@@ -52,12 +52,12 @@ void stk_places_release(stk_places *places)
 
 /* While one element is late and others pass it, the consumer's place stays and places pile up. The
  * lock is held; what goes is given back. */
-static stk_saved_place *thin_out(stk_places *places)
+static stk_saved_position *thin_out(stk_places *places)
 {
-    stk_saved_place *gone = NULL;
+    stk_saved_position *gone = NULL;
     if (places->always || places->count < MOST_PLACES) return NULL;
-    for (stk_saved_place *place = places->first; place && place->next; place = place->next) {
-        stk_saved_place *one = place->next;
+    for (stk_saved_position *place = places->first; place && place->next; place = place->next) {
+        stk_saved_position *one = place->next;
         place->next = one->next;
         if (!one->next) places->last = &place->next;
         one->next = gone;
@@ -67,10 +67,10 @@ static stk_saved_place *thin_out(stk_places *places)
     return gone;
 }
 
-static void add_place(stk_places *places, stk_saved_place *place, pthread_mutex_t *lock)
+static void add_place(stk_places *places, stk_saved_position *place, pthread_mutex_t *lock)
 {
     pthread_mutex_lock(lock);
-    stk_saved_place *gone = thin_out(places);
+    stk_saved_position *gone = thin_out(places);
     *places->last = place;
     places->last = &place->next;
     places->count++;
@@ -79,7 +79,7 @@ static void add_place(stk_places *places, stk_saved_place *place, pthread_mutex_
 }
 
 /* Small ones come and go with time, and are not to decide what fits. */
-static stk_status save_place(stk_saved_place *place, stk_node *input)
+static stk_status save_place(stk_saved_position *place, stk_node *input)
 {
     stk_state_out out = {.blob = &place->state};
     STK_TRY(stk_node_save(input, &out, &place->error));
@@ -100,7 +100,7 @@ void stk_places_note(stk_places *places, stk_node *input, uint64_t number, pthre
     if (!places->always && places->noted_ns &&
         (since < LEAST_NS || since < places->cost_ns * WORTH_OF_ITS_COST))
         return;
-    stk_saved_place *place = calloc(1, sizeof *place);
+    stk_saved_position *place = calloc(1, sizeof *place);
     if (!place) return;
     place->number = number;
     place->ledger = stk_run_options_of(input->run)->ledger;
@@ -161,11 +161,11 @@ static void absorb(stk_places *places)
     }
 }
 
-static stk_saved_place *drop_old(stk_places *places)
+static stk_saved_position *drop_old(stk_places *places)
 {
-    stk_saved_place *old = NULL;
+    stk_saved_position *old = NULL;
     while (places->first && places->first->next && places->first->next->number <= places->low) {
-        stk_saved_place *place = places->first;
+        stk_saved_position *place = places->first;
         places->first = place->next;
         place->next = old;
         old = place;
@@ -185,7 +185,7 @@ void stk_places_unit_given(stk_places *places, uint64_t first, uint64_t count,
         places->lost = true;
     }
     pthread_mutex_lock(lock);
-    stk_saved_place *old = drop_old(places);
+    stk_saved_position *old = drop_old(places);
     pthread_mutex_unlock(lock);
     free_places(old);
 }
@@ -218,7 +218,7 @@ static stk_status put_fresh(stk_node *input, uint64_t pulled, stk_state_out *out
 static stk_status put_place(const stk_places *places, stk_state_out *out, uint64_t low,
                             stk_error *err)
 {
-    const stk_saved_place *place = places->first;
+    const stk_saved_position *place = places->first;
     while (place && place->next && place->next->number <= low)
         place = place->next;
     /* An input that does not come the same way again must be saved right there. */

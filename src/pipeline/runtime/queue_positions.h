@@ -5,7 +5,7 @@
 
 #include "pipeline/runtime/run_node.h"
 
-typedef struct stk_saved_place stk_saved_place;
+typedef struct stk_saved_position stk_saved_position;
 
 typedef struct stk_input_range {
     uint64_t first, count;
@@ -17,11 +17,11 @@ typedef struct stk_input_ranges {
 } stk_input_ranges;
 
 typedef struct stk_places {
-    stk_saved_place *first, **last; /* oldest first; under the queue's lock */
-    bool             always; /* before every pull: the input does not come the same way again */
-    size_t           count;  /* of them */
-    uint64_t         noted;  /* the puller's: the number of the last */
-    uint64_t         noted_ns, cost_ns; /* the puller's: when the last was taken, what it took */
+    stk_saved_position *first, **last; /* oldest first; under the queue's lock */
+    bool                always; /* before every pull: the input does not come the same way again */
+    size_t              count;  /* of them */
+    uint64_t            noted;  /* the puller's: the number of the last */
+    uint64_t            noted_ns, cost_ns; /* the puller's: when the last was taken, what it took */
     /* The consumer's: */
     uint64_t         low;    /* every input below was given */
     stk_input_ranges beyond; /* given although an older one was not: relaxed order */

@@ -63,7 +63,7 @@ void stk_run_io_free(stk_run_io *io)
 static stk_status start_engine(stk_run *run, stk_run_io *io, stk_error *err)
 {
     if (io->engine) return STK_OK;
-    const stk_io_options options = {.in_flight = stk_run_options_of(run)->io_flight};
+    const stk_io_options options = {.in_flight = stk_run_options_of(run)->io_depth};
     return stk_io_start(&io->engine, &options, err);
 }
 
@@ -188,14 +188,14 @@ uint64_t stk_run_io_busy_ns(stk_run *run)
     return engine ? stk_io_busy_ns(engine) : 0;
 }
 
-void stk_run_io_account(stk_run *run, stk_io_account *account)
+void stk_run_io_stats(stk_run *run, stk_iterator_io_stats *account)
 {
     const stk_io *engine = engine_of(run);
-    *account = (stk_io_account){.backend = "none"};
+    *account = (stk_iterator_io_stats){.backend = "none"};
     if (!engine) return;
     stk_io_stats stats;
     stk_io_read_stats(engine, &stats);
-    *account = (stk_io_account){
+    *account = (stk_iterator_io_stats){
         .backend = strcmp(stats.backend, "io_uring") == 0 ? "io_uring" : "threads",
         .requests = stats.requests,
         .bytes = stats.bytes,

@@ -39,6 +39,6 @@ void stk_run_io_settle(stk_run *run);
 uint64_t stk_run_io_busy_ns(stk_run *run);
 
 /* What the engine did so far; "none" before it was needed. */
-void stk_run_io_account(stk_run *run, stk_io_account *account);
+void stk_run_io_stats(stk_run *run, stk_iterator_io_stats *account);
 
 #endif

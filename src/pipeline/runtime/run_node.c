@@ -42,7 +42,7 @@ stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset *plan, stk_no
     node->consumer = place.consumer;
     node->waits = plan->traits & STK_OP_BLOCKING && !(plan->traits & STK_OP_RUNS_AHEAD);
     stk_status st =
-        stk_run_account(run, op, place.parent, place.slot, place.depth, &node->account, err);
+        stk_run_add_counters(run, op, place.parent, place.slot, place.depth, &node->account, err);
     if (!st && node->waits && op->stage == STK_STAGE_READ)
         __atomic_store_n(&node->account->waits, true, __ATOMIC_RELAXED);
     if (!st) st = open_inputs(node, err);

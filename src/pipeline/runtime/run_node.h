@@ -15,24 +15,24 @@ typedef struct stk_seed {
 } stk_seed;
 
 struct stk_node {
-    stk_dataset *plan; /* one reference */
-    stk_run     *run;
-    stk_account *account;       /* counters of this stage; outlive the node */
-    void        *state;         /* the operator's own */
-    uint64_t     epoch;         /* how often this stage was begun before, in this iterator */
-    uint64_t     lineage;       /* tells apart instances: mixed into seeds */
-    stk_seed     seed;          /* the same in all nodes of an iterator */
-    int          depth;         /* stages between it and the consumer */
-    stk_node    *consumer;      /* the node that pulls at it, which outlives it; NULL at the root */
-    bool         ending;        /* it is being freed; atomic */
-    bool         waits;         /* its next waits for bytes */
-    bool         done;          /* next gave the end */
-    uint64_t     given;         /* results so far, errors included */
-    uint64_t     items, errors; /* not yet in the account */
-    uint32_t     until_sample;  /* calls until the next one that is timed */
-    bool         watched;       /* the stage above is being timed: */
-    uint64_t     watched_ns;    /* what of it is spent here */
-    stk_node    *inputs[];      /* as many as the plan has; NULL until opened */
+    stk_dataset       *plan; /* one reference */
+    stk_run           *run;
+    stk_node_counters *account; /* counters of this stage; outlive the node */
+    void              *state;   /* the operator's own */
+    uint64_t           epoch;   /* how often this stage was begun before, in this iterator */
+    uint64_t           lineage; /* tells apart instances: mixed into seeds */
+    stk_seed           seed;    /* the same in all nodes of an iterator */
+    int                depth;   /* stages between it and the consumer */
+    stk_node *consumer;         /* the node that pulls at it, which outlives it; NULL at the root */
+    bool      ending;           /* it is being freed; atomic */
+    bool      waits;            /* its next waits for bytes */
+    bool      done;             /* next gave the end */
+    uint64_t  given;            /* results so far, errors included */
+    uint64_t  items, errors;    /* not yet in the account */
+    uint32_t  until_sample;     /* calls until the next one that is timed */
+    bool      watched;          /* the stage above is being timed: */
+    uint64_t  watched_ns;       /* what of it is spent here */
+    stk_node *inputs[];         /* as many as the plan has; NULL until opened */
 };
 
 /* What the operator's parameters and state are. */
@@ -41,13 +41,14 @@ struct stk_node {
 
 /* Where a node is begun. */
 typedef struct stk_node_context {
-    uint64_t     epoch;
-    uint64_t     lineage;
-    stk_seed     seed;
-    int          depth;
-    stk_node    *consumer; /* NULL at the root */
-    stk_account *parent;   /* of the stage that consumes it, NULL at the root; and which of its */
-    size_t       slot;     /* inputs this is */
+    uint64_t  epoch;
+    uint64_t  lineage;
+    stk_seed  seed;
+    int       depth;
+    stk_node *consumer; /* NULL at the root */
+    stk_node_counters
+          *parent; /* of the stage that consumes it, NULL at the root; and which of its */
+    size_t slot;   /* inputs this is */
 } stk_node_context;
 
 /* Opens plan and, unless its operator opens them itself, all inputs. *out is NULL on failure. */

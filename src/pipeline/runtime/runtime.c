@@ -35,7 +35,7 @@ struct stk_run {
     pthread_cond_t      work;
     pthread_mutex_t     log_lock; /* one line at a time */
     entry              *queues;
-    stk_account        *accounts; /* atomic: new ones are put in front */
+    stk_node_counters  *accounts; /* atomic: new ones are put in front */
     helper             *helpers;  /* options.threads of them */
     int                 started;
     uint32_t            sleeping; /* atomic; changed under lock */
@@ -96,7 +96,7 @@ void stk_run_free(stk_run *run)
     stop_helpers(run);
     stk_run_io_free(run->io);
     stk_activity_release(&run->activity);
-    for (stk_account *account = run->accounts, *next; account; account = next) {
+    for (stk_node_counters *account = run->accounts, *next; account; account = next) {
         next = account->next;
         stk_part_times_free(account->parts);
         free(account);
@@ -171,12 +171,12 @@ stk_trace_thread *stk_run_trace(stk_run *run, stk_trace_level level)
     return stk_trace_here(run->options.trace, "pipeline", level);
 }
 
-stk_account *stk_run_accounts(stk_run *run)
+stk_node_counters *stk_run_counters(stk_run *run)
 {
     return __atomic_load_n(&run->accounts, __ATOMIC_ACQUIRE);
 }
 
-stk_part_times *stk_account_keep_parts(stk_account *account, stk_part_times *parts)
+stk_part_times *stk_node_counters_keep_parts(stk_node_counters *account, stk_part_times *parts)
 {
     stk_part_times *before = NULL;
     if (__atomic_compare_exchange_n(&account->parts, &before, parts, false, __ATOMIC_ACQ_REL,
@@ -186,11 +186,11 @@ stk_part_times *stk_account_keep_parts(stk_account *account, stk_part_times *par
     return before;
 }
 
-bool stk_account_path(const stk_account *account, char path[STK_TUNED_PATH])
+bool stk_node_counters_path(const stk_node_counters *account, char path[STK_TUNED_PATH])
 {
     size_t length = 0;
     if (account->parent) {
-        if (!stk_account_path(account->parent, path)) return false;
+        if (!stk_node_counters_path(account->parent, path)) return false;
         length = strlen(path);
     }
     const size_t room = STK_TUNED_PATH - length;
@@ -199,10 +199,10 @@ bool stk_account_path(const stk_account *account, char path[STK_TUNED_PATH])
     return more > 0 && (size_t)more < room;
 }
 
-static void start_tuned(const stk_run *run, stk_account *account)
+static void start_tuned(const stk_run *run, stk_node_counters *account)
 {
     char path[STK_TUNED_PATH];
-    if (!run->options.tuned_count || !stk_account_path(account, path)) return;
+    if (!run->options.tuned_count || !stk_node_counters_path(account, path)) return;
     for (size_t i = 0; i < run->options.tuned_count; i++) {
         const stk_tuned *one = &run->options.tuned[i];
         if (strcmp(one->path, path) != 0) continue;
@@ -211,23 +211,23 @@ static void start_tuned(const stk_run *run, stk_account *account)
     }
 }
 
-stk_status stk_run_account(stk_run *run, const stk_op *op, stk_account *parent, size_t slot,
-                           int depth, stk_account **out, stk_error *err)
+stk_status stk_run_add_counters(stk_run *run, const stk_op *op, stk_node_counters *parent,
+                                size_t slot, int depth, stk_node_counters **out, stk_error *err)
 {
     stk_status st = STK_OK;
     pthread_mutex_lock(&run->lock);
-    stk_account *account = run->accounts;
+    stk_node_counters *account = run->accounts;
     while (account && (account->op != op || account->parent != parent || account->slot != slot))
         account = account->next;
     if (!account) {
         account = calloc(1, sizeof *account);
         if (account) {
-            *account = (stk_account){.op = op,
-                                     .parent = parent,
-                                     .slot = slot,
-                                     .depth = depth,
-                                     .runs_ahead = op->traits & STK_OP_RUNS_AHEAD,
-                                     .next = run->accounts};
+            *account = (stk_node_counters){.op = op,
+                                           .parent = parent,
+                                           .slot = slot,
+                                           .depth = depth,
+                                           .runs_ahead = op->traits & STK_OP_RUNS_AHEAD,
+                                           .next = run->accounts};
             start_tuned(run, account);
             __atomic_store_n(&run->accounts, account, __ATOMIC_RELEASE);
         } else {
@@ -239,7 +239,7 @@ stk_status stk_run_account(stk_run *run, const stk_op *op, stk_account *parent, 
     return st;
 }
 
-stk_told stk_run_told(stk_run *run, const stk_account *account)
+stk_told stk_run_told(stk_run *run, const stk_node_counters *account)
 {
     pthread_mutex_lock(&run->lock);
     const stk_told told = account->told;
@@ -247,7 +247,7 @@ stk_told stk_run_told(stk_run *run, const stk_account *account)
     return told;
 }
 
-void stk_run_note_told(stk_run *run, stk_account *account, stk_told told)
+void stk_run_note_told(stk_run *run, stk_node_counters *account, stk_told told)
 {
     pthread_mutex_lock(&run->lock);
     account->told = told;

@@ -20,13 +20,13 @@ typedef struct stk_told {
 
 /* Counters of one stage of the plan, shared by all nodes that ever ran it. Added to by several
  * threads and read by the report at any time: all numbers are atomic, relaxed. */
-typedef struct stk_account stk_account;
-struct stk_account {
-    const stk_op *op;
-    stk_account  *parent; /* of the stage that consumes it; NULL next to the consumer */
-    size_t        slot;   /* which input of parent it is */
-    int           depth;
-    uint64_t      items, errors;
+typedef struct stk_node_counters stk_node_counters;
+struct stk_node_counters {
+    const stk_op      *op;
+    stk_node_counters *parent; /* of the stage that consumes it; NULL next to the consumer */
+    size_t             slot;   /* which input of parent it is */
+    int                depth;
+    uint64_t           items, errors;
     /* Calls that were timed, inputs included; each counts for the calls it stands for. */
     uint64_t sampled, sampled_ns, sampled_bytes;
     uint64_t sampled_own_ns;  /* of sampled_ns, without the inputs */
@@ -40,13 +40,13 @@ struct stk_account {
     uint64_t waited_ns; /* its consumer waited for it */
     uint64_t by_device; /* items that a picture device worked on */
     /* Over the time it was watched: full of results, without any, and results times time / 1024. */
-    uint64_t        watched_ns, blocked_ns, empty_ns, waiting_area;
-    uint64_t        queue_now, queue_limit, chunk, target_ns, item_bytes;
-    bool            window_is_pinned, chunk_is_pinned; /* given by a person or by the plan */
-    uint64_t        tuned_window, tuned_target_ns;     /* what the tuner wants; 0: as it is */
-    stk_told        told;                              /* under the run's lock */
-    stk_part_times *parts;                             /* atomic: of a fused stage; NULL: none */
-    stk_account    *next;                              /* all accounts, newest first */
+    uint64_t           watched_ns, blocked_ns, empty_ns, waiting_area;
+    uint64_t           queue_now, queue_limit, chunk, target_ns, item_bytes;
+    bool               window_is_pinned, chunk_is_pinned; /* given by a person or by the plan */
+    uint64_t           tuned_window, tuned_target_ns;     /* what the tuner wants; 0: as it is */
+    stk_told           told;                              /* under the run's lock */
+    stk_part_times    *parts;                             /* atomic: of a fused stage; NULL: none */
+    stk_node_counters *next;                              /* all accounts, newest first */
 };
 
 static inline void stk_count(uint64_t *counter, uint64_t more)
@@ -64,20 +64,20 @@ typedef struct stk_tuned {
 
 /* Which stage this is: "prefetch/apply/zip/range.1", from the consumer on. False when it does not
  * fit. */
-bool stk_account_path(const stk_account *account, char path[STK_TUNED_PATH]);
+bool stk_node_counters_path(const stk_node_counters *account, char path[STK_TUNED_PATH]);
 
 typedef struct stk_run_options {
-    int                    threads; /* helpers beside the consumer */
-    stk_ledger            *ledger;
-    const stk_cancel      *cancel;
-    stk_trace             *trace;
-    const stk_memory_kind *batch_memory; /* NULL: ordinary */
+    int                  threads; /* helpers beside the consumer */
+    stk_ledger          *ledger;
+    const stk_cancel    *cancel;
+    stk_trace           *trace;
+    const stk_allocator *batch_memory; /* NULL: ordinary */
     /* Helps with pictures; NULL: none does. Must outlive the run. */
     const stk_picture_device *pictures;
     bool                      relaxed; /* stages that do not say may give elements out of order */
     bool                      autotune;
-    int                       io_flight; /* 0: tuned */
-    const stk_tuned          *tuned;     /* must outlive the run */
+    int                       io_depth; /* 0: tuned */
+    const stk_tuned          *tuned;    /* must outlive the run */
     size_t                    tuned_count;
     void (*log)(void *context, const char *line);
     void *log_context;
@@ -96,14 +96,15 @@ void                   stk_run_log(stk_run *run, const char *format, ...) STK_PR
 stk_trace_thread *stk_run_trace(stk_run *run, stk_trace_level level);
 
 /* The account of the stage that op is in slot of parent; the same one every time. */
-STK_NODISCARD stk_status stk_run_account(stk_run *run, const stk_op *op, stk_account *parent,
-                                         size_t slot, int depth, stk_account **out, stk_error *err);
-stk_account             *stk_run_accounts(stk_run *run);
+STK_NODISCARD stk_status stk_run_add_counters(stk_run *run, const stk_op *op,
+                                              stk_node_counters *parent, size_t slot, int depth,
+                                              stk_node_counters **out, stk_error *err);
+stk_node_counters       *stk_run_counters(stk_run *run);
 /* The parts of the account: these, or those it has already, and then these are freed. */
-stk_part_times *stk_account_keep_parts(stk_account *account, stk_part_times *parts);
+stk_part_times *stk_node_counters_keep_parts(stk_node_counters *account, stk_part_times *parts);
 
-stk_told stk_run_told(stk_run *run, const stk_account *account);
-void     stk_run_note_told(stk_run *run, stk_account *account, stk_told told);
+stk_told stk_run_told(stk_run *run, const stk_node_counters *account);
+void     stk_run_note_told(stk_run *run, stk_node_counters *account, stk_told told);
 
 /* Queues that want threads. Unregistering waits until no thread is inside. */
 STK_NODISCARD stk_status stk_run_register(stk_run *run, stk_ahead *queue, stk_error *err);

@@ -11,7 +11,7 @@
 enum { STK_CHUNK_BYTES = 64 << 20 }; /* default for one chunk, before compression */
 
 /* Where and how. Strings must outlive what is opened with it. */
-typedef struct stk_chunk_place {
+typedef struct stk_chunk_location {
     const char           *stage; /* a literal, for messages */
     const char           *directory;
     const stk_filesystem *fs;
@@ -20,13 +20,13 @@ typedef struct stk_chunk_place {
     stk_compression       compression; /* of what is written */
     uint64_t              chunk_bytes; /* 0: the default */
     stk_ledger           *ledger;
-} stk_chunk_place;
+} stk_chunk_location;
 
 typedef struct stk_chunk_writer stk_chunk_writer;
 
 /* The folder must be there and locked by the caller, where it can be. */
-STK_NODISCARD stk_status stk_chunk_writer_open(stk_chunk_writer **out, const stk_chunk_place *place,
-                                               stk_error *err);
+STK_NODISCARD stk_status stk_chunk_writer_open(stk_chunk_writer        **out,
+                                               const stk_chunk_location *place, stk_error *err);
 /* After a failure only free may follow. */
 STK_NODISCARD stk_status stk_chunk_writer_add(stk_chunk_writer *writer, const stk_element *element,
                                               stk_error *err);
@@ -37,13 +37,14 @@ STK_NODISCARD stk_status stk_chunk_writer_finish(stk_chunk_writer        *writer
 void stk_chunk_writer_free(stk_chunk_writer *writer);
 
 /* Removes chunks that no list names: of writers that were killed. Only under the lock. */
-STK_NODISCARD stk_status stk_chunks_clean(const stk_chunk_place *place, stk_error *err);
+STK_NODISCARD stk_status stk_chunks_clean(const stk_chunk_location *place, stk_error *err);
 
 typedef struct stk_chunk_reader stk_chunk_reader;
 
 /* *out is NULL when there is no list. A list of another fingerprint or, where both are known, of
  * other content is STK_E_INVALID. */
-STK_NODISCARD stk_status stk_chunk_reader_open(stk_chunk_reader **out, const stk_chunk_place *place,
+STK_NODISCARD stk_status stk_chunk_reader_open(stk_chunk_reader        **out,
+                                               const stk_chunk_location *place,
                                                stk_recorded_pass *pass, stk_error *err);
 /* The next element, NULL at the end. A damaged chunk is STK_E_DATALOSS naming file and offset; the
  * next call goes on with the chunk after it. */
@@ -74,7 +75,7 @@ STK_NODISCARD stk_status stk_chunk_list_encode(const stk_chunk_list *list, stk_b
 STK_NODISCARD stk_status stk_chunk_list_decode(stk_chunk_list *list, stk_bytes bytes,
                                                const char *stage, stk_error *err);
 /* *found is false when the folder or the list is not there. list->counts is initialised. */
-STK_NODISCARD stk_status stk_chunk_list_read(stk_chunk_list *list, const stk_chunk_place *place,
+STK_NODISCARD stk_status stk_chunk_list_read(stk_chunk_list *list, const stk_chunk_location *place,
                                              bool *found, stk_error *err);
 
 #endif

@@ -79,7 +79,7 @@ stk_status stk_chunk_list_decode(stk_chunk_list *list, stk_bytes bytes, const ch
     return st;
 }
 
-static stk_status read_file(stk_chunk_list *list, const stk_chunk_place *place, const char *path,
+static stk_status read_file(stk_chunk_list *list, const stk_chunk_location *place, const char *path,
                             stk_error *err)
 {
     const stk_tfrecord_options options = {.compression = STK_COMPRESSION_NONE,
@@ -103,7 +103,7 @@ static void name_file(stk_error *err, const char *path)
     if (err && !err->where[0]) snprintf(err->where, sizeof err->where, "%s", path);
 }
 
-stk_status stk_chunk_list_read(stk_chunk_list *list, const stk_chunk_place *place, bool *found,
+stk_status stk_chunk_list_read(stk_chunk_list *list, const stk_chunk_location *place, bool *found,
                                stk_error *err)
 {
     stk_blob path;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct stk_chunk_reader {
-    stk_chunk_place      place;
+    stk_chunk_location   place;
     stk_chunk_list       list;
     uint64_t             chunk;   /* the one being read, or the next */
     uint64_t             element; /* number in it of the next */
@@ -20,7 +20,7 @@ static uint64_t count_of(const stk_chunk_reader *reader, uint64_t chunk)
     return ((const uint64_t *)(const void *)reader->list.counts.data)[chunk];
 }
 
-stk_status stk_chunk_reader_open(stk_chunk_reader **out, const stk_chunk_place *place,
+stk_status stk_chunk_reader_open(stk_chunk_reader **out, const stk_chunk_location *place,
                                  stk_recorded_pass *pass, stk_error *err)
 {
     *out = NULL;

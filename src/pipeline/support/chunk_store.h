@@ -6,13 +6,13 @@
 
 /* The state of such a stage. Its open sets place (and recorder.ops). */
 typedef struct stk_chunk_store {
-    stk_recorder      recorder; /* first */
-    stk_chunk_place   place;
-    stk_lock         *lock;
-    stk_chunk_writer *writer;
-    stk_chunk_reader *reader;
-    char             *directory; /* owned, where place.directory is not the parameters' */
-    char             *pending;   /* owned: the file that says that somebody writes; NULL: none */
+    stk_recorder       recorder; /* first */
+    stk_chunk_location place;
+    stk_lock          *lock;
+    stk_chunk_writer  *writer;
+    stk_chunk_reader  *reader;
+    char              *directory; /* owned, where place.directory is not the parameters' */
+    char              *pending;   /* owned: the file that says that somebody writes; NULL: none */
 } stk_chunk_store;
 
 /* Entries for stk_recorder_ops. */

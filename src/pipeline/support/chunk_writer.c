@@ -7,7 +7,7 @@
 #include <sys/random.h>
 
 struct stk_chunk_writer {
-    stk_chunk_place      place;
+    stk_chunk_location   place;
     stk_chunk_list       list;            /* of the chunks that are committed */
     stk_tfrecord_writer *file;            /* the chunk that is being written; NULL: none */
     uint64_t             bytes, elements; /* in it */
@@ -25,7 +25,7 @@ static uint64_t fresh_token(void)
     return token;
 }
 
-stk_status stk_chunk_writer_open(stk_chunk_writer **out, const stk_chunk_place *place,
+stk_status stk_chunk_writer_open(stk_chunk_writer **out, const stk_chunk_location *place,
                                  stk_error *err)
 {
     *out = NULL;
@@ -143,7 +143,7 @@ static stk_status note_remains(void *context, const char *name, const stk_file_i
     return is_remains(name) ? stk_blob_append(context, name, strlen(name) + 1, err) : STK_OK;
 }
 
-stk_status stk_chunks_clean(const stk_chunk_place *place, stk_error *err)
+stk_status stk_chunks_clean(const stk_chunk_location *place, stk_error *err)
 {
     stk_blob names, path;
     stk_blob_init(&names, NULL, STK_MEMORY_INDEX);

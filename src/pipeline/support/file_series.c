@@ -175,17 +175,17 @@ stk_status stk_file_series_save(stk_node *node, stk_state_out *out, stk_error *e
     STK_TRY(stk_state_put_u64(out, s->results, err));
     STK_TRY(stk_state_put_u64(out, s->reader != NULL, err));
     if (!s->reader) return STK_OK;
-    const stk_file_place place = s->format->place(s->reader);
+    const stk_file_position place = s->format->place(s->reader);
     STK_TRY(stk_state_put_u64(out, place.offset, err));
     return stk_state_put_u64(out, place.index, err);
 }
 
 stk_status stk_file_series_restore(stk_node *node, stk_state_in *in, stk_error *err)
 {
-    stk_file_series *s = node->state;
-    uint64_t         file;
-    bool             inside;
-    stk_file_place   place;
+    stk_file_series  *s = node->state;
+    uint64_t          file;
+    bool              inside;
+    stk_file_position place;
     STK_TRY(stk_state_get_count(in, s->list->count, &file, err));
     STK_TRY(stk_state_get_u64(in, &s->results, err));
     STK_TRY(stk_state_get_bool(in, &inside, err));

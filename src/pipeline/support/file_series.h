@@ -10,9 +10,9 @@
 #include <stoker/tfrecord.h>
 
 /* Where a reader is: the next record's offset in the uncompressed file, and its number. */
-typedef struct stk_file_place {
+typedef struct stk_file_position {
     uint64_t offset, index;
-} stk_file_place;
+} stk_file_position;
 
 /* How files of one form are read. */
 typedef struct stk_file_format {
@@ -29,9 +29,9 @@ typedef struct stk_file_format {
     /* Passes over records without a look at their data; *skipped is fewer than count only at the
      * end of the file and after an error. NULL: they are read. */
     stk_status (*skip)(void *reader, uint64_t count, uint64_t *skipped, stk_error *err);
-    stk_file_place (*place)(const void *reader);
+    stk_file_position (*place)(const void *reader);
     /* From the beginning of the file to a place it gave. */
-    stk_status (*move)(void *reader, const void *params, stk_file_place place, stk_error *err);
+    stk_status (*move)(void *reader, const void *params, stk_file_position place, stk_error *err);
     void (*close)(void *reader);
 } stk_file_format;
 

@@ -83,8 +83,8 @@ static stk_status make_dense(stk_value *to, const stk_batch_memory *memory, stk_
     if (!memory->kind || stk_mul_overflows((size_t)count, stk_dtype_bytes(dtype), &bytes) || !bytes)
         return stk_value_dense(to, memory->ledger, dtype, shape, &data, err);
     stk_value made = {.dtype = dtype, .shape = *shape};
-    STK_TRY(stk_buffer_new_in(&made.storage, memory->kind, memory->ledger, STK_MEMORY_BATCH, bytes,
-                              err));
+    STK_TRY(stk_buffer_new_with(&made.storage, memory->kind, memory->ledger, STK_MEMORY_BATCH,
+                                bytes, err));
     made.data = stk_buffer_data(made.storage);
     *to = made;
     return STK_OK;

@@ -6,8 +6,8 @@
 
 /* Where batches lie. */
 typedef struct stk_batch_memory {
-    stk_ledger            *ledger;
-    const stk_memory_kind *kind; /* NULL: ordinary */
+    stk_ledger          *ledger;
+    const stk_allocator *kind; /* NULL: ordinary */
 } stk_batch_memory;
 
 /* A batch of count (at least 1) elements with the origin of the first. Elements of other numbers,

@@ -156,7 +156,7 @@ static stk_status close_padded(stk_example_column *column, size_t records, stk_e
     return even ? STK_OK : pad_rows(column, records, (size_t)longest, err);
 }
 
-static stk_status parse_record(stk_example_batch *batch, const stk_record_place *place,
+static stk_status parse_record(stk_example_batch *batch, const stk_record_location *place,
                                stk_error *err)
 {
     const stk_fast_result result = stk_example_parse_fast(batch, place->record, place->index, err);
@@ -175,7 +175,7 @@ stk_status stk_example_parse(stk_example_batch *batch, const stk_bytes *records,
     for (size_t i = 0; i < columns; i++)
         STK_TRY(open_column(&batch->columns[i], count, err));
     for (size_t r = 0; r < count; r++) {
-        const stk_record_place place = {records[r], r, names ? names[r] : NULL};
+        const stk_record_location place = {records[r], r, names ? names[r] : NULL};
         STK_TRY(parse_record(batch, &place, err));
         if (batch->growing) end_rows(batch, r);
     }

@@ -23,7 +23,7 @@ static void remember(stk_example_batch *batch, stk_bytes key, stk_bytes value)
     column->found = value;
 }
 
-static stk_status walk_features(stk_example_batch *batch, const stk_record_place *place,
+static stk_status walk_features(stk_example_batch *batch, const stk_record_location *place,
                                 stk_bytes features, stk_error *err)
 {
     stk_wire  wire = stk_wire_over(features);
@@ -37,7 +37,7 @@ static stk_status walk_features(stk_example_batch *batch, const stk_record_place
     return wire.fault ? stk_record_fault(err, place, no_key, &wire) : STK_OK;
 }
 
-static stk_status walk_record(stk_example_batch *batch, const stk_record_place *place,
+static stk_status walk_record(stk_example_batch *batch, const stk_record_location *place,
                               stk_error *err)
 {
     stk_wire  wire = stk_wire_over(place->record);
@@ -47,7 +47,7 @@ static stk_status walk_record(stk_example_batch *batch, const stk_record_place *
     return wire.fault ? stk_record_fault(err, place, no_key, &wire) : STK_OK;
 }
 
-static stk_status read_missing(stk_example_column *column, const stk_record_place *place,
+static stk_status read_missing(stk_example_column *column, const stk_record_location *place,
                                stk_error *err)
 {
     const stk_example_feature *feature = column->feature;
@@ -62,7 +62,7 @@ static stk_status read_missing(stk_example_column *column, const stk_record_plac
     return STK_OK;
 }
 
-static stk_status check_count(const stk_example_feature *feature, const stk_record_place *place,
+static stk_status check_count(const stk_example_feature *feature, const stk_record_location *place,
                               size_t count, stk_error *err)
 {
     char shape[128];
@@ -79,7 +79,7 @@ static stk_status check_count(const stk_example_feature *feature, const stk_reco
     return STK_OK;
 }
 
-static stk_status read_found(stk_example_column *column, const stk_record_place *place,
+static stk_status read_found(stk_example_column *column, const stk_record_location *place,
                              stk_error *err)
 {
     const stk_example_feature *feature = column->feature;
@@ -109,7 +109,7 @@ static stk_status read_found(stk_example_column *column, const stk_record_place 
     return STK_OK;
 }
 
-stk_status stk_example_parse_careful(stk_example_batch *batch, const stk_record_place *place,
+stk_status stk_example_parse_careful(stk_example_batch *batch, const stk_record_location *place,
                                      stk_error *err)
 {
     for (size_t i = 0; i < batch->parser->count; i++)

@@ -30,12 +30,12 @@ size_t stk_encode_add(size_t a, size_t b)
     return stk_add_overflows(a, b, &sum) ? SIZE_MAX : sum;
 }
 
-size_t stk_chunk_size(size_t size)
+size_t stk_wire_len_size(size_t size)
 {
     return stk_encode_add(size, 1 + varint_size(size));
 }
 
-uint8_t *stk_chunk_put(uint8_t *at, uint8_t tag, size_t size)
+uint8_t *stk_wire_put_len(uint8_t *at, uint8_t tag, size_t size)
 {
     *at = tag;
     return put_varint(at + 1, size);
@@ -85,18 +85,18 @@ static size_t packed_size(stk_dtype dtype, const void *data, size_t count)
 /* The list message: packed numbers, or strings one by one. No values give no bytes. */
 static size_t list_size(stk_dtype dtype, const void *data, size_t count)
 {
-    if (dtype == STK_DTYPE_U8) return stk_chunk_size(count);
+    if (dtype == STK_DTYPE_U8) return stk_wire_len_size(count);
     if (dtype != STK_DTYPE_BYTES)
-        return count ? stk_chunk_size(packed_size(dtype, data, count)) : 0;
+        return count ? stk_wire_len_size(packed_size(dtype, data, count)) : 0;
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
-        size = stk_encode_add(size, stk_chunk_size(((const stk_bytes *)data)[i].size));
+        size = stk_encode_add(size, stk_wire_len_size(((const stk_bytes *)data)[i].size));
     return size;
 }
 
 static uint8_t *put_string(uint8_t *at, const void *data, size_t size)
 {
-    at = stk_chunk_put(at, TAG_FIRST, size);
+    at = stk_wire_put_len(at, TAG_FIRST, size);
     if (size) memcpy(at, data, size);
     return at + size;
 }
@@ -112,7 +112,7 @@ static uint8_t *put_list(uint8_t *at, stk_dtype dtype, const void *data, size_t 
         return at;
     }
     if (dtype == STK_DTYPE_F32) return put_string(at, data, count * sizeof(float));
-    at = stk_chunk_put(at, TAG_FIRST, packed_size(dtype, data, count));
+    at = stk_wire_put_len(at, TAG_FIRST, packed_size(dtype, data, count));
     for (size_t i = 0; i < count; i++)
         at = put_varint(at, integer_at(dtype, data, i));
     return at;
@@ -120,7 +120,7 @@ static uint8_t *put_list(uint8_t *at, stk_dtype dtype, const void *data, size_t 
 
 size_t stk_feature_size(stk_dtype dtype, const void *data, size_t count)
 {
-    return stk_chunk_size(list_size(dtype, data, count));
+    return stk_wire_len_size(list_size(dtype, data, count));
 }
 
 uint8_t *stk_feature_put(uint8_t *at, stk_dtype dtype, const void *data, size_t count)
@@ -128,7 +128,7 @@ uint8_t *stk_feature_put(uint8_t *at, stk_dtype dtype, const void *data, size_t 
     const uint8_t kind = is_integer(dtype)        ? TAG_THIRD
                          : dtype == STK_DTYPE_F32 ? TAG_SECOND
                                                   : TAG_FIRST;
-    at = stk_chunk_put(at, kind, list_size(dtype, data, count));
+    at = stk_wire_put_len(at, kind, list_size(dtype, data, count));
     return put_list(at, dtype, data, count);
 }
 
@@ -195,14 +195,14 @@ stk_status stk_features_check(const stk_sample *sample, stk_error *err)
 static size_t entry_size(const stk_field *field)
 {
     const size_t value = stk_feature_size(field->dtype, field->data, field->count);
-    return stk_encode_add(stk_chunk_size(strlen(field->name)), stk_chunk_size(value));
+    return stk_encode_add(stk_wire_len_size(strlen(field->name)), stk_wire_len_size(value));
 }
 
 size_t stk_features_size(const stk_sample *sample)
 {
     size_t size = 0;
     for (size_t i = 0; i < sample->field_count; i++)
-        size = stk_encode_add(size, stk_chunk_size(entry_size(&sample->fields[i])));
+        size = stk_encode_add(size, stk_wire_len_size(entry_size(&sample->fields[i])));
     return size;
 }
 
@@ -210,16 +210,16 @@ uint8_t *stk_features_put(uint8_t *at, const stk_sample *sample)
 {
     for (size_t i = 0; i < sample->field_count; i++) {
         const stk_field *field = &sample->fields[i];
-        at = stk_chunk_put(at, TAG_FIRST, entry_size(field));
+        at = stk_wire_put_len(at, TAG_FIRST, entry_size(field));
         at = put_string(at, field->name, strlen(field->name));
-        at = stk_chunk_put(at, TAG_SECOND,
-                           stk_feature_size(field->dtype, field->data, field->count));
+        at = stk_wire_put_len(at, TAG_SECOND,
+                              stk_feature_size(field->dtype, field->data, field->count));
         at = stk_feature_put(at, field->dtype, field->data, field->count);
     }
     return at;
 }
 
-uint8_t *stk_encode_room(stk_blob *out, size_t size, stk_error *err)
+uint8_t *stk_encode_reserve(stk_blob *out, size_t size, stk_error *err)
 {
     size_t end;
     if (size > STK_MESSAGE_LIMIT || stk_add_overflows(out->size, size, &end)) {

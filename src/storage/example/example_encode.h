@@ -14,10 +14,10 @@ STK_NODISCARD stk_status stk_encode_check_dtype(stk_dtype dtype, const char *nam
 
 /* Bytes of a field: one byte of tag, its length, and size bytes. SIZE_MAX when that is too many;
  * it stays so through every further sum. */
-size_t stk_chunk_size(size_t size);
+size_t stk_wire_len_size(size_t size);
 size_t stk_encode_add(size_t a, size_t b);
 /* Writes tag and length; returns where the bytes go. */
-uint8_t *stk_chunk_put(uint8_t *at, uint8_t tag, size_t size);
+uint8_t *stk_wire_put_len(uint8_t *at, uint8_t tag, size_t size);
 
 /* The Feature message of count values. */
 size_t   stk_feature_size(stk_dtype dtype, const void *data, size_t count);
@@ -29,6 +29,6 @@ size_t                   stk_features_size(const stk_sample *sample);
 uint8_t                 *stk_features_put(uint8_t *at, const stk_sample *sample);
 
 /* Room for size bytes behind out's; NULL with err filled when that fails or is over the limit. */
-uint8_t *stk_encode_room(stk_blob *out, size_t size, stk_error *err);
+uint8_t *stk_encode_reserve(stk_blob *out, size_t size, stk_error *err);
 
 #endif

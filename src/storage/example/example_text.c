@@ -28,7 +28,7 @@ const char *stk_key_text(stk_bytes key, char text[STK_KEY_TEXT])
     return text;
 }
 
-static void name_place(const stk_record_place *place, stk_bytes key, char *text, size_t capacity)
+static void name_place(const stk_record_location *place, stk_bytes key, char *text, size_t capacity)
 {
     char key_text[STK_KEY_TEXT] = "", number[32] = "";
     if (place->index != STK_NO_INDEX) snprintf(number, sizeof number, "record %zu", place->index);
@@ -42,7 +42,7 @@ static void name_place(const stk_record_place *place, stk_bytes key, char *text,
     }
 }
 
-stk_status stk_record_fail(stk_error *err, stk_status status, const stk_record_place *place,
+stk_status stk_record_fail(stk_error *err, stk_status status, const stk_record_location *place,
                            stk_bytes key, const char *format, ...)
 {
     if (!err) return status;
@@ -55,7 +55,7 @@ stk_status stk_record_fail(stk_error *err, stk_status status, const stk_record_p
     return stk_fail(err, status, "parse", where, "%s", message);
 }
 
-stk_status stk_record_fault(stk_error *err, const stk_record_place *place, stk_bytes key,
+stk_status stk_record_fault(stk_error *err, const stk_record_location *place, stk_bytes key,
                             const stk_wire *wire)
 {
     const size_t at = place->record.size ? (size_t)(wire->at - place->record.data) : 0;

@@ -5,7 +5,7 @@
 
 static const stk_bytes no_key = {NULL, 0};
 
-stk_status stk_feature_look(const stk_record_place *place, stk_bytes name, stk_bytes message,
+stk_status stk_feature_look(const stk_record_location *place, stk_bytes name, stk_bytes message,
                             stk_feature_view *view, stk_error *err)
 {
     stk_wire feature = stk_wire_over(message);
@@ -19,7 +19,7 @@ stk_status stk_feature_look(const stk_record_place *place, stk_bytes name, stk_b
     return STK_OK;
 }
 
-stk_status stk_features_visit(const stk_record_place *place, stk_bytes features,
+stk_status stk_features_visit(const stk_record_location *place, stk_bytes features,
                               stk_feature_visit visit, void *context, stk_error *err)
 {
     stk_wire         wire = stk_wire_over(features);
@@ -38,9 +38,9 @@ stk_status stk_features_visit(const stk_record_place *place, stk_bytes features,
 stk_status stk_example_visit(stk_bytes record, const char *where, stk_feature_visit visit,
                              void *context, stk_error *err)
 {
-    const stk_record_place place = {record, STK_NO_INDEX, where};
-    stk_wire               wire = stk_wire_over(record);
-    stk_bytes              features;
+    const stk_record_location place = {record, STK_NO_INDEX, where};
+    stk_wire                  wire = stk_wire_over(record);
+    stk_bytes                 features;
     while (stk_wire_next(&wire, 1, &features))
         STK_TRY(stk_features_visit(&place, features, visit, context, err));
     return wire.fault ? stk_record_fault(err, &place, no_key, &wire) : STK_OK;
@@ -49,8 +49,8 @@ stk_status stk_example_visit(stk_bytes record, const char *where, stk_feature_vi
 static stk_status decode(const stk_feature_view *feature, stk_dtype dtype, void *values,
                          size_t capacity, size_t *count, stk_error *err)
 {
-    const stk_record_place place = {feature->encoded, STK_NO_INDEX, NULL};
-    stk_wire               list = stk_wire_over(feature->encoded);
+    const stk_record_location place = {feature->encoded, STK_NO_INDEX, NULL};
+    stk_wire                  list = stk_wire_over(feature->encoded);
     *count = 0;
     if (!feature->dtype) return STK_OK; /* the kind is unset: no values of any type */
     if (feature->dtype != dtype)

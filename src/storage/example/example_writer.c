@@ -8,10 +8,10 @@ enum { TAG_FEATURES = 0x0a };
 stk_status stk_example_write(stk_blob *out, const stk_sample *sample, stk_error *err)
 {
     STK_TRY(stk_features_check(sample, err));
-    const size_t features = stk_features_size(sample), size = stk_chunk_size(features);
-    uint8_t     *at = stk_encode_room(out, size, err);
+    const size_t features = stk_features_size(sample), size = stk_wire_len_size(features);
+    uint8_t     *at = stk_encode_reserve(out, size, err);
     if (!at) return err ? err->status : STK_E_NOMEM;
-    at = stk_chunk_put(at, TAG_FEATURES, features);
+    at = stk_wire_put_len(at, TAG_FEATURES, features);
     stk_features_put(at, sample);
     out->size += size;
     return STK_OK;

@@ -80,7 +80,7 @@ static stk_status open_column(column *c, size_t count, stk_error *err)
 }
 
 /* Remembers the last list of each wanted name. */
-static stk_status walk_lists(stk_sequence_batch *batch, const stk_record_place *place,
+static stk_status walk_lists(stk_sequence_batch *batch, const stk_record_location *place,
                              stk_bytes lists, stk_error *err)
 {
     stk_wire  wire = stk_wire_over(lists);
@@ -95,7 +95,7 @@ static stk_status walk_lists(stk_sequence_batch *batch, const stk_record_place *
     return wire.fault ? stk_record_fault(err, place, no_key, &wire) : STK_OK;
 }
 
-static stk_status walk_record(stk_sequence_batch *batch, const stk_record_place *place,
+static stk_status walk_record(stk_sequence_batch *batch, const stk_record_location *place,
                               stk_error *err)
 {
     stk_wire  wire = stk_wire_over(place->record);
@@ -108,7 +108,7 @@ static stk_status walk_record(stk_sequence_batch *batch, const stk_record_place 
 }
 
 /* A step whose kind is unset has no values, whatever the type. */
-static stk_status check_step(const stk_sequence_list *list, const stk_record_place *place,
+static stk_status check_step(const stk_sequence_list *list, const stk_record_location *place,
                              size_t step, stk_dtype dtype, size_t count, stk_error *err)
 {
     char shape[128];
@@ -134,7 +134,7 @@ static stk_status end_step(column *c, stk_error *err)
     return STK_OK;
 }
 
-static stk_status read_step(column *c, const stk_record_place *place, size_t step,
+static stk_status read_step(column *c, const stk_record_location *place, size_t step,
                             stk_bytes message, stk_error *err)
 {
     const stk_sequence_list *list = c->list;
@@ -156,7 +156,7 @@ static stk_status read_step(column *c, const stk_record_place *place, size_t ste
     return end_step(c, err);
 }
 
-static stk_status read_list(column *c, const stk_record_place *place, stk_error *err)
+static stk_status read_list(column *c, const stk_record_location *place, stk_error *err)
 {
     if (!c->found.data) {
         if (c->list->allow_missing) return STK_OK;
@@ -180,7 +180,7 @@ stk_status stk_sequence_parse(stk_sequence_batch *batch, const stk_bytes *record
     for (size_t i = 0; i < columns; i++)
         STK_TRY(open_column(&batch->columns[i], count, err));
     for (size_t r = 0; r < count; r++) {
-        const stk_record_place place = {records[r], r, names ? names[r] : NULL};
+        const stk_record_location place = {records[r], r, names ? names[r] : NULL};
         STK_TRY(walk_record(batch, &place, err));
         for (size_t i = 0; i < columns; i++) {
             column *c = &batch->columns[i];

@@ -18,7 +18,7 @@ static stk_status visit_context(void *context, const stk_feature_view *feature, 
     return v->visit(v->context, STEP_CONTEXT, feature, err);
 }
 
-static stk_status visit_steps(const visitor *v, const stk_record_place *place, stk_bytes name,
+static stk_status visit_steps(const visitor *v, const stk_record_location *place, stk_bytes name,
                               stk_bytes list, stk_error *err)
 {
     stk_wire         wire = stk_wire_over(list);
@@ -35,7 +35,7 @@ static stk_status visit_steps(const visitor *v, const stk_record_place *place, s
     return v->visit(v->context, STEP_NONE, &view, err);
 }
 
-static stk_status visit_lists(const visitor *v, const stk_record_place *place, stk_bytes lists,
+static stk_status visit_lists(const visitor *v, const stk_record_location *place, stk_bytes lists,
                               stk_error *err)
 {
     stk_wire  wire = stk_wire_over(lists);
@@ -52,10 +52,10 @@ static stk_status visit_lists(const visitor *v, const stk_record_place *place, s
 stk_status stk_sequence_example_visit(stk_bytes record, const char *where, stk_sequence_visit visit,
                                       void *context, stk_error *err)
 {
-    const stk_record_place place = {record, STK_NO_INDEX, where};
-    visitor                v = {visit, context};
-    stk_wire               wire = stk_wire_over(record), again = wire;
-    stk_bytes              message;
+    const stk_record_location place = {record, STK_NO_INDEX, where};
+    visitor                   v = {visit, context};
+    stk_wire                  wire = stk_wire_over(record), again = wire;
+    stk_bytes                 message;
     while (stk_wire_next(&wire, 1, &message))
         STK_TRY(stk_features_visit(&place, message, visit_context, &v, err));
     if (wire.fault) return stk_record_fault(err, &place, no_key, &wire);

@@ -34,21 +34,22 @@ static size_t list_size(const stk_sequence_field *list)
     size_t size = 0, begin = 0;
     for (size_t i = 0; i < list->steps; begin += list->step_counts[i++])
         size =
-            stk_encode_add(size, stk_chunk_size(stk_feature_size(
+            stk_encode_add(size, stk_wire_len_size(stk_feature_size(
                                      list->dtype, step_data(list, begin), list->step_counts[i])));
     return size;
 }
 
 static size_t entry_size(const stk_sequence_field *list)
 {
-    return stk_encode_add(stk_chunk_size(strlen(list->name)), stk_chunk_size(list_size(list)));
+    return stk_encode_add(stk_wire_len_size(strlen(list->name)),
+                          stk_wire_len_size(list_size(list)));
 }
 
 static size_t lists_size(const stk_sequence_field *lists, size_t count)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
-        size = stk_encode_add(size, stk_chunk_size(entry_size(&lists[i])));
+        size = stk_encode_add(size, stk_wire_len_size(entry_size(&lists[i])));
     return size;
 }
 
@@ -56,14 +57,14 @@ static uint8_t *put_list(uint8_t *at, const stk_sequence_field *list)
 {
     const size_t length = strlen(list->name);
     size_t       begin = 0;
-    at = stk_chunk_put(at, TAG_FIRST, entry_size(list));
-    at = stk_chunk_put(at, TAG_FIRST, length);
+    at = stk_wire_put_len(at, TAG_FIRST, entry_size(list));
+    at = stk_wire_put_len(at, TAG_FIRST, length);
     memcpy(at, list->name, length);
-    at = stk_chunk_put(at + length, TAG_SECOND, list_size(list));
+    at = stk_wire_put_len(at + length, TAG_SECOND, list_size(list));
     for (size_t i = 0; i < list->steps; begin += list->step_counts[i++]) {
         const void  *data = step_data(list, begin);
         const size_t count = list->step_counts[i];
-        at = stk_chunk_put(at, TAG_FIRST, stk_feature_size(list->dtype, data, count));
+        at = stk_wire_put_len(at, TAG_FIRST, stk_feature_size(list->dtype, data, count));
         at = stk_feature_put(at, list->dtype, data, count);
     }
     return at;
@@ -79,13 +80,13 @@ stk_status stk_sequence_example_write(stk_blob *out, const stk_sample *context,
     STK_TRY(check_lists(lists, list_count, err));
     const size_t features = stk_features_size(context), all = lists_size(lists, list_count);
     size_t       size = 0;
-    if (context->field_count) size = stk_chunk_size(features);
-    if (list_count) size = stk_encode_add(size, stk_chunk_size(all));
-    uint8_t *at = stk_encode_room(out, size, err);
+    if (context->field_count) size = stk_wire_len_size(features);
+    if (list_count) size = stk_encode_add(size, stk_wire_len_size(all));
+    uint8_t *at = stk_encode_reserve(out, size, err);
     if (!at) return err ? err->status : STK_E_NOMEM;
     if (context->field_count)
-        at = stk_features_put(stk_chunk_put(at, TAG_FIRST, features), context);
-    if (list_count) at = stk_chunk_put(at, TAG_SECOND, all);
+        at = stk_features_put(stk_wire_put_len(at, TAG_FIRST, features), context);
+    if (list_count) at = stk_wire_put_len(at, TAG_SECOND, all);
     for (size_t i = 0; i < list_count; i++)
         at = put_list(at, &lists[i]);
     out->size += size;

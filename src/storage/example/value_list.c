@@ -40,8 +40,8 @@ bool stk_value_list_find(stk_wire *feature, stk_dtype *dtype, stk_bytes *list)
         int      type;
         if (!stk_wire_tag(feature, &field, &type)) return false;
         const stk_dtype found = stk_value_list_dtype(field);
-        if (!*dtype && found && type == STK_WIRE_CHUNK) {
-            if (!stk_wire_chunk(feature, list)) return false;
+        if (!*dtype && found && type == STK_WIRE_LEN) {
+            if (!stk_wire_len(feature, list)) return false;
             *dtype = found;
         } else if (!stk_wire_skip(feature, type)) {
             return false;
@@ -99,7 +99,7 @@ static bool take_packed(stk_wire *list, stk_dtype dtype, run *r)
 {
     const uint8_t *begin = list->at;
     stk_bytes      chunk;
-    if (!stk_wire_chunk(list, &chunk)) return false;
+    if (!stk_wire_len(list, &chunk)) return false;
     r->data = chunk.data;
     r->size = chunk.size;
     if (dtype == STK_DTYPE_F32) {
@@ -122,11 +122,11 @@ static bool take_run(stk_wire *list, stk_dtype dtype, run *r)
     *r = (run){0};
     if (!stk_wire_tag(list, &field, &type)) return false;
     const uint8_t *begin = list->at;
-    if (field == 1 && type == STK_WIRE_CHUNK && dtype != STK_DTYPE_BYTES)
+    if (field == 1 && type == STK_WIRE_LEN && dtype != STK_DTYPE_BYTES)
         return take_packed(list, dtype, r);
     stk_bytes chunk;
-    if (field == 1 && type == STK_WIRE_CHUNK) {
-        if (!stk_wire_chunk(list, &chunk)) return false;
+    if (field == 1 && type == STK_WIRE_LEN) {
+        if (!stk_wire_len(list, &chunk)) return false;
         *r = (run){.data = chunk.data, .size = chunk.size, .count = 1};
         return true;
     }

@@ -18,8 +18,8 @@ bool stk_wire_skip(stk_wire *wire, int type)
         return stk_wire_varint(wire, &number);
     case STK_WIRE_FIXED64:
         return jump(wire, 8);
-    case STK_WIRE_CHUNK:
-        return stk_wire_chunk(wire, &chunk);
+    case STK_WIRE_LEN:
+        return stk_wire_len(wire, &chunk);
     case STK_WIRE_FIXED32:
         return jump(wire, 4);
     case STK_WIRE_GROUP_BEGIN:
@@ -36,7 +36,7 @@ bool stk_wire_next(stk_wire *wire, uint32_t wanted, stk_bytes *chunk)
         uint32_t field;
         int      type;
         if (!stk_wire_tag(wire, &field, &type)) return false;
-        if (field == wanted && type == STK_WIRE_CHUNK) return stk_wire_chunk(wire, chunk);
+        if (field == wanted && type == STK_WIRE_LEN) return stk_wire_len(wire, chunk);
         if (!stk_wire_skip(wire, type)) return false;
     }
     return false;
@@ -50,14 +50,14 @@ bool stk_wire_entry(stk_wire *entry, stk_bytes *key, stk_bytes *value)
         uint32_t field;
         int      type;
         if (!stk_wire_tag(entry, &field, &type)) return false;
-        if (type != STK_WIRE_CHUNK || (field != 1 && field != 2)) {
+        if (type != STK_WIRE_LEN || (field != 1 && field != 2)) {
             if (!stk_wire_skip(entry, type)) return false;
             continue;
         }
         bool *has = field == 1 ? &has_key : &has_value;
         if (*has) return stk_wire_fail(entry, "a map entry has two keys or two values");
         *has = true;
-        if (!stk_wire_chunk(entry, field == 1 ? key : value)) return false;
+        if (!stk_wire_len(entry, field == 1 ? key : value)) return false;
     }
     return true;
 }

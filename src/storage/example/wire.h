@@ -15,7 +15,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 enum {
     STK_WIRE_VARINT = 0,
     STK_WIRE_FIXED64 = 1,
-    STK_WIRE_CHUNK = 2, /* a length and that many bytes */
+    STK_WIRE_LEN = 2, /* a length and that many bytes */
     STK_WIRE_GROUP_BEGIN = 3,
     STK_WIRE_GROUP_END = 4,
     STK_WIRE_FIXED32 = 5
@@ -118,7 +118,7 @@ static inline bool stk_wire_tag(stk_wire *wire, uint32_t *field, int *type)
 }
 
 /* The bytes of a field of type CHUNK. */
-static inline bool stk_wire_chunk(stk_wire *wire, stk_bytes *chunk)
+static inline bool stk_wire_len(stk_wire *wire, stk_bytes *chunk)
 {
     const uint8_t *begin = wire->at;
     uint64_t       size;

@@ -295,11 +295,11 @@ const stk_filesystem *stk_cached_files_system(const stk_cached_files *cache)
     return &cache->fs;
 }
 
-stk_cached_account stk_cached_files_account(const stk_cached_files *cache)
+stk_cached_stats stk_cached_files_stats(const stk_cached_files *cache)
 {
     stk_cached_files *c = cache_of(&cache->fs);
     pthread_mutex_lock(&c->lock);
-    stk_cached_account account = {.files = c->table.count};
+    stk_cached_stats account = {.files = c->table.count};
     pthread_mutex_unlock(&c->lock);
     account.bytes = __atomic_load_n(&c->bytes, __ATOMIC_RELAXED);
     account.asked = __atomic_load_n(&c->asked, __ATOMIC_RELAXED);

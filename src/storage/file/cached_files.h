@@ -34,14 +34,14 @@ STK_NODISCARD stk_status stk_cached_files_save(stk_cached_files *cache, stk_erro
 /* The folder goes when the cache is freed. */
 void stk_cached_files_forget(stk_cached_files *cache);
 
-typedef struct stk_cached_account {
+typedef struct stk_cached_stats {
     uint64_t files;       /* that are known */
     uint64_t bytes;       /* of blocks that are there */
     uint64_t asked;       /* bytes that were asked for */
     uint64_t read, reads; /* bytes from below, and calls for them */
     bool     full;        /* some did not fit */
-} stk_cached_account;
+} stk_cached_stats;
 
-stk_cached_account stk_cached_files_account(const stk_cached_files *cache);
+stk_cached_stats stk_cached_files_stats(const stk_cached_files *cache);
 
 #endif

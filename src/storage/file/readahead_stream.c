@@ -41,7 +41,7 @@ struct stream {
     stk_readahead_shared *shared;
     int                   descriptor;   /* atomic; -1: none, or none that reads without waiting */
     pthread_mutex_t       lock;         /* of all below; the engine's is taken inside, not around */
-    stk_gate              arrived;      /* signalled when a block is there */
+    stk_eventcount        arrived;      /* signalled when a block is there */
     block                *first, *last; /* the window */
     block                *spare;        /* not needed any more: for the window's next block */
     int                   count;        /* blocks in the window */
@@ -90,7 +90,7 @@ static void free_stream(stream *s)
     stk_readahead_shared *shared = s->shared;
     free_spare(s);
     stk_file_close(s->inner);
-    stk_gate_release(&s->arrived);
+    stk_eventcount_release(&s->arrived);
     pthread_mutex_destroy(&s->lock);
     free(s);
     /* The file system may be freed once it sees this. */
@@ -126,7 +126,7 @@ static void finished(stk_io_request *request)
     b->in_flight = false;
     s->cached = request->at_once ? s->cached + 1 : 0;
     /* Under the lock: the stream may be gone after it. */
-    stk_gate_signal(&s->arrived);
+    stk_eventcount_signal(&s->arrived);
     const int free_references = retire(s, b);
     if (free_references) free_spare(s);
     unlock_and_drop(s, free_references);
@@ -268,9 +268,9 @@ static void wait_for(stream *s, const block *b, bool first)
     if (!b->in_flight) return;
     stk_stream_wait(s->shared, true);
     while (b->in_flight) {
-        const uint32_t epoch = stk_gate_epoch(&s->arrived);
+        const uint32_t epoch = stk_eventcount_epoch(&s->arrived);
         pthread_mutex_unlock(&s->lock);
-        stk_gate_wait(&s->arrived, epoch, 0);
+        stk_eventcount_wait(&s->arrived, epoch, 0);
         pthread_mutex_lock(&s->lock);
     }
     stk_stream_wait(s->shared, false);
@@ -397,7 +397,7 @@ static stk_status wrap(stk_file **out, stk_readahead_shared *shared, stk_file *i
     if (!s)
         st = stk_fail(err, STK_E_NOMEM, "read", inner->path, "no memory to open the file");
     else
-        st = stk_gate_init(&s->arrived, err);
+        st = stk_eventcount_init(&s->arrived, err);
     if (st) {
         free(s);
         stk_file_close(inner);

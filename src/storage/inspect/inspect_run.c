@@ -18,7 +18,7 @@ typedef struct slot {
 
 struct run {
     const stk_inspect_work *work;
-    stk_pool               *pool;
+    stk_thread_pool        *pool;
     slot                   *slots;
     uint64_t                window;
     uint64_t                submitted, merged; /* portions; touched by the calling thread only */
@@ -42,7 +42,7 @@ static void submit(run *r)
     s->task = (stk_task){.run = scan_portion};
     s->owner = r;
     s->portion = r->submitted++;
-    stk_pool_submit(r->pool, &s->task);
+    stk_thread_pool_submit(r->pool, &s->task);
 }
 
 /* Waits for the oldest portion under way and merges it unless the run has failed. */
@@ -50,7 +50,7 @@ static stk_status merge_oldest(run *r, stk_inspect_part *total, stk_error *err)
 {
     slot                   *s = &r->slots[r->merged++ % r->window];
     const stk_inspect_work *work = r->work;
-    stk_pool_wait(r->pool, &s->task);
+    stk_thread_pool_wait(r->pool, &s->task);
     stk_status st = s->status;
     if (st) {
         *err = s->error;
@@ -87,9 +87,9 @@ stk_status stk_inspect_run(const stk_inspect_work *work, stk_inspect_part *total
     if (!work->portions) return STK_OK;
     r.slots = calloc((size_t)r.window, sizeof *r.slots);
     if (!r.slots) return stk_fail(err, STK_E_NOMEM, "inspect", NULL, "no memory to begin");
-    stk_status st = stk_pool_start(&r.pool, work->threads - 1, "inspect", err);
+    stk_status st = stk_thread_pool_start(&r.pool, work->threads - 1, "inspect", err);
     if (!st) st = run_all(&r, total, err);
-    stk_pool_free(r.pool);
+    stk_thread_pool_free(r.pool);
     free(r.slots);
     return st;
 }

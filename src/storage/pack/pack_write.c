@@ -51,7 +51,7 @@ struct packing {
     char *const            *paths;
     const bool             *finished;
     const stk_pack_options *options;
-    stk_pool               *pool;
+    stk_thread_pool        *pool;
     worker                 *workers; /* each touched by the thread of its number only */
     int                     worker_count;
     chunk                  *chunks; /* a ring: chunk n of the run is chunks[n % depth] */
@@ -153,7 +153,7 @@ static void submit_chunks(packing *p)
         }
         if (p->in_flight && p->in_flight + c->room > p->most_in_flight) return;
         p->in_flight += c->room;
-        stk_pool_submit(p->pool, &c->task);
+        stk_thread_pool_submit(p->pool, &c->task);
         p->submitted++;
     }
 }
@@ -205,7 +205,7 @@ static stk_status run(packing *p, stk_error *err)
     submit_chunks(p);
     while (p->written < p->submitted) {
         chunk *c = &p->chunks[p->written % p->depth];
-        stk_pool_wait(p->pool, &c->task);
+        stk_thread_pool_wait(p->pool, &c->task);
         if (c->status) {
             *err = c->error;
             return c->status;
@@ -255,8 +255,8 @@ static void choose_depth(packing *p)
 
 static stk_status start(packing *p, stk_error *err)
 {
-    STK_TRY(stk_pool_start(&p->pool, choose_threads(p) - 1, "stoker-pack", err));
-    p->worker_count = stk_pool_workers(p->pool);
+    STK_TRY(stk_thread_pool_start(&p->pool, choose_threads(p) - 1, "stoker-pack", err));
+    p->worker_count = stk_thread_pool_workers(p->pool);
     p->workers = calloc((size_t)p->worker_count, sizeof *p->workers);
     choose_depth(p);
     p->chunks = calloc(p->depth, sizeof *p->chunks);
@@ -276,8 +276,8 @@ static stk_status start(packing *p, stk_error *err)
 static void stop(packing *p)
 {
     for (uint64_t n = p->written; p->pool && n < p->submitted; n++)
-        stk_pool_wait(p->pool, &p->chunks[n % p->depth].task);
-    stk_pool_free(p->pool);
+        stk_thread_pool_wait(p->pool, &p->chunks[n % p->depth].task);
+    stk_thread_pool_free(p->pool);
     stk_tfrecord_writer_free(p->writer);
     for (size_t i = 0; p->chunks && i < p->depth; i++) {
         stk_blob_release(&p->chunks[i].frames);

@@ -23,9 +23,9 @@ typedef struct plan {
     bool   inner;  /* the folder in each class is a split: cat/train/1.jpg */
 } plan;
 
-static stk_placed *item_at(const plan *p, size_t index)
+static stk_path_class *item_at(const plan *p, size_t index)
 {
-    return (stk_placed *)(p->items + index * p->item_bytes);
+    return (stk_path_class *)(p->items + index * p->item_bytes);
 }
 
 /* The first folder of path; length 0 when it lies in none. */

@@ -6,11 +6,11 @@
 #include "storage/source/source_internal.h"
 
 /* What an item's path says; importers embed it as the first member of their items. */
-typedef struct stk_placed {
+typedef struct stk_path_class {
     const char *path; /* relative to the source */
     int32_t     label;
     uint32_t    split;
-} stk_placed;
+} stk_path_class;
 
 typedef struct stk_classes {
     char **names; /* sorted bytewise, in the source's arena; NULL when there are none */

@@ -286,7 +286,7 @@ static stk_status read_item(stk_source_cursor *cursor, uint64_t index, stk_error
     cursor->values[1].integer = labels_of(cifar, index)[v->label_bytes - 1];
     if (v->coarse_classes) cursor->values[2].integer = labels_of(cifar, index)[0];
     cursor->sample.from =
-        (stk_provenance){.file = p->file->path, .record = index - p->first, .offset = offset};
+        (stk_sample_origin){.file = p->file->path, .record = index - p->first, .offset = offset};
     return STK_OK;
 }
 

@@ -282,13 +282,13 @@ static stk_status read_item(stk_source_cursor *cursor, uint64_t index, stk_error
     const stk_csv_columns *columns = &csv->columns;
     const row             *r = row_at(csv, index);
     size_t                 field = 0;
-    cursor->sample.from = (stk_provenance){.file = csv->source.path, .record = index};
+    cursor->sample.from = (stk_sample_origin){.file = csv->source.path, .record = index};
     if (columns->path >= 0) {
         const char *name = stk_csv_columns_cell(columns, index, (size_t)columns->path);
         STK_TRY(stk_source_read_file(cursor, csv->folder, name, r->bytes, err));
         cursor->values[field++].bytes = stk_blob_bytes(&cursor->content);
         cursor->values[field++].bytes = stk_bytes_text(name);
-        cursor->sample.from = (stk_provenance){.file = (const char *)cursor->path.data};
+        cursor->sample.from = (stk_sample_origin){.file = (const char *)cursor->path.data};
     }
     if (columns->label >= 0) cursor->values[field++].integer = r->label;
     for (size_t i = 0; i < columns->count; i++)

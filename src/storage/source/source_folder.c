@@ -15,9 +15,9 @@ enum {
 };
 
 typedef struct item {
-    stk_placed at;
-    uint64_t   bytes;
-    int64_t    modified_ns;
+    stk_path_class at;
+    uint64_t       bytes;
+    int64_t        modified_ns;
 } item;
 
 typedef struct folder_source {
@@ -364,7 +364,7 @@ static stk_status read_item(stk_source_cursor *cursor, uint64_t index, stk_error
     cursor->values[field++].bytes = stk_blob_bytes(&cursor->content);
     if (folder->has_label) cursor->values[field++].integer = found->at.label;
     cursor->values[field].bytes = stk_bytes_text(found->at.path);
-    cursor->sample.from = (stk_provenance){.file = (const char *)cursor->path.data};
+    cursor->sample.from = (stk_sample_origin){.file = (const char *)cursor->path.data};
     return STK_OK;
 }
 

@@ -375,9 +375,9 @@ static stk_status read_item(stk_source_cursor *cursor, uint64_t index, stk_error
     cursor->fields[0].count = p->items.values;
     if (p->labels) cursor->values[1].integer = p->labels[record];
     cursor->sample.from =
-        (stk_provenance){.file = p->path,
-                         .record = record,
-                         .offset = p->items.offset + record * p->items.stored_bytes};
+        (stk_sample_origin){.file = p->path,
+                            .record = record,
+                            .offset = p->items.offset + record * p->items.stored_bytes};
     return STK_OK;
 }
 

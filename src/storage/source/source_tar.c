@@ -483,9 +483,9 @@ static stk_status read_item(stk_source_cursor *cursor, uint64_t index, stk_error
     for (uint32_t i = 0; i < sample->count; dst += entries[i].bytes, i++)
         STK_TRY(read_member(cursor, &entries[i], dst, err));
     if (tar->label_field >= 0) cursor->values[tar->label_field].integer = sample->at.label;
-    cursor->sample.from = (stk_provenance){.file = archives_of(tar, NULL)[sample->archive].path,
-                                           .record = sample->record,
-                                           .offset = entries[0].offset};
+    cursor->sample.from = (stk_sample_origin){.file = archives_of(tar, NULL)[sample->archive].path,
+                                              .record = sample->record,
+                                              .offset = entries[0].offset};
     return STK_OK;
 }
 

@@ -183,7 +183,7 @@ static stk_status read_item(stk_source_cursor *base, uint64_t index, stk_error *
     STK_TRY(refuse_lists(record, where, err));
     STK_TRY(stk_example_sample_read(&cursor->room, record, source->features, source->feature_count,
                                     where, &base->sample, err));
-    base->sample.from = (stk_provenance){
+    base->sample.from = (stk_sample_origin){
         .file = s->path, .record = number, .offset = stk_record_index_offset(s->index, number)};
     return STK_OK;
 }

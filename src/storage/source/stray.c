@@ -21,7 +21,7 @@ typedef bool (*predicate)(const listing *l, const char *path);
 
 static const char *path_at(const listing *l, size_t index)
 {
-    return ((const stk_placed *)(l->items + index * l->item_bytes))->path + l->skip;
+    return ((const stk_path_class *)(l->items + index * l->item_bytes))->path + l->skip;
 }
 
 static size_t folder_length(const char *path)

@@ -15,10 +15,10 @@ typedef struct stk_tar_entry {
 } stk_tar_entry;
 
 typedef struct stk_tar_sample {
-    stk_placed at; /* path is the first member's name */
-    uint64_t   bytes;
-    uint32_t   first, count; /* entries */
-    uint32_t   archive, record;
+    stk_path_class at; /* path is the first member's name */
+    uint64_t       bytes;
+    uint32_t       first, count; /* entries */
+    uint32_t       archive, record;
 } stk_tar_sample;
 
 typedef struct stk_webdataset {

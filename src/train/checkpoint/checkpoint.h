@@ -123,12 +123,12 @@ STK_NODISCARD stk_status stk_checkpoint_writer_flush(stk_checkpoint_writer *writ
 /* The step of the last checkpoint that was written; -1: none was. From any thread. */
 int64_t stk_checkpoint_writer_written(const stk_checkpoint_writer *writer);
 /* So far; from any thread. */
-typedef struct stk_writer_account {
+typedef struct stk_writer_stats {
     uint64_t files, bytes, busy_ns; /* of its thread; files that could not be written, too */
     uint64_t waited_ns;             /* put waited for the one before */
-} stk_writer_account;
+} stk_writer_stats;
 
-stk_writer_account stk_checkpoint_writer_read(const stk_checkpoint_writer *writer);
+stk_writer_stats stk_checkpoint_writer_read(const stk_checkpoint_writer *writer);
 /* Waits, then ends the thread. NULL is fine. */
 void stk_checkpoint_writer_free(stk_checkpoint_writer *writer);
 

@@ -26,13 +26,13 @@ static uint32_t add_text(uint32_t crc, const char *key, const char *text)
     return stk_crc32c(crc, text, strlen(text) + 1);
 }
 
-static void print_crc(uint32_t crc, char text[STK_CHECKPOINT_CRC_ROOM])
+static void print_crc(uint32_t crc, char text[STK_CHECKPOINT_CRC_CAPACITY])
 {
-    snprintf(text, STK_CHECKPOINT_CRC_ROOM, "%08" PRIx32, crc);
+    snprintf(text, STK_CHECKPOINT_CRC_CAPACITY, "%08" PRIx32, crc);
 }
 
 void stk_checkpoint_texts_crc(const stk_safetensors_text_item *texts, size_t count,
-                              char text[STK_CHECKPOINT_CRC_ROOM])
+                              char text[STK_CHECKPOINT_CRC_CAPACITY])
 {
     uint32_t crc = 0;
     for (size_t i = 0; i < count; i++)
@@ -58,7 +58,7 @@ static stk_status check_texts(const stk_safetensors *file, const char *path, stk
 {
     const char *announced = stk_safetensors_text(file, STK_CHECKPOINT_CRC);
     uint32_t    crc = 0;
-    char        found[STK_CHECKPOINT_CRC_ROOM];
+    char        found[STK_CHECKPOINT_CRC_CAPACITY];
     for (size_t i = 0; i < stk_safetensors_text_count(file); i++)
         crc = add_text(crc, stk_safetensors_text_key(file, i), stk_safetensors_text_at(file, i));
     print_crc(crc, found);

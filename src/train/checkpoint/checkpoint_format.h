@@ -20,8 +20,8 @@
 enum {
     STK_RUN_STATE_NUMBERS = 9,
     STK_RUN_STATE_BLOBS = 3,
-    STK_RUN_STATE_ROOM = 48, /* for a number as text */
-    STK_CHECKPOINT_CRC_ROOM = 9
+    STK_RUN_STATE_CAPACITY = 48, /* for a number as text */
+    STK_CHECKPOINT_CRC_CAPACITY = 9
 };
 
 bool stk_checkpoint_is_ours(const char *name);
@@ -32,7 +32,7 @@ static inline bool stk_checkpoint_keeps(stk_variable_role role)
 }
 /* The checksum of texts of ours, in their order; others are passed over. */
 void stk_checkpoint_texts_crc(const stk_safetensors_text_item *texts, size_t count,
-                              char crc[STK_CHECKPOINT_CRC_ROOM]);
+                              char crc[STK_CHECKPOINT_CRC_CAPACITY]);
 
 /* A file that is a checkpoint, of a version that we read, with whole texts and a checksum for every
  * tensor. The data is not read. On failure *out is NULL. */
@@ -49,7 +49,7 @@ STK_NODISCARD stk_status stk_run_state_copy(stk_run_state *to, const stk_run_sta
                                             stk_error *err);
 /* Number index as text. Returns its key, a literal. */
 const char *stk_run_state_text(const stk_run_state *state, size_t index,
-                               char text[STK_RUN_STATE_ROOM]);
+                               char text[STK_RUN_STATE_CAPACITY]);
 /* Blob index, and the name of its tensor, a literal. */
 const stk_blob *stk_run_state_blob(const stk_run_state *state, size_t index, const char **name);
 /* Fills state, which must be initialised, from a checkpoint. On failure it holds a part. */

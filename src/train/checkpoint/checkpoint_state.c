@@ -81,7 +81,7 @@ const stk_blob *stk_run_state_blob(const stk_run_state *state, size_t index, con
 
 /* Decimal where that gives the same bits again; what is not finite has no such form. */
 const char *stk_run_state_text(const stk_run_state *state, size_t index,
-                               char text[STK_RUN_STATE_ROOM])
+                               char text[STK_RUN_STATE_CAPACITY])
 {
     const struct number *n = &numbers[index];
     uint64_t             bits;
@@ -89,11 +89,11 @@ const char *stk_run_state_text(const stk_run_state *state, size_t index,
     memcpy(&bits, (const char *)state + n->offset, sizeof bits);
     memcpy(&number, &bits, sizeof number);
     if (n->kind == INTEGER)
-        snprintf(text, STK_RUN_STATE_ROOM, "%" PRId64, (int64_t)bits);
+        snprintf(text, STK_RUN_STATE_CAPACITY, "%" PRId64, (int64_t)bits);
     else if (n->kind == NUMBER && isfinite(number))
         stk_decimal_shortest(number, 1, text);
     else
-        snprintf(text, STK_RUN_STATE_ROOM, "0x%016" PRIx64, bits);
+        snprintf(text, STK_RUN_STATE_CAPACITY, "0x%016" PRIx64, bits);
     return n->key;
 }
 

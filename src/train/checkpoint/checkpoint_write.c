@@ -82,8 +82,8 @@ static stk_status write_checkpoint(const stk_snapshot *snapshot, const stk_files
                                    stk_error *err)
 {
     stk_safetensors_text_item texts[TEXTS];
-    char                      rooms[STK_RUN_STATE_NUMBERS][STK_RUN_STATE_ROOM];
-    char                      crc[STK_CHECKPOINT_CRC_ROOM];
+    char                      rooms[STK_RUN_STATE_NUMBERS][STK_RUN_STATE_CAPACITY];
+    char                      crc[STK_CHECKPOINT_CRC_CAPACITY];
     size_t                    count = 0;
     STK_TRY(add_variables(items, snapshot, err));
     STK_TRY(add_state(items, &snapshot->state, err));

@@ -200,12 +200,12 @@ int64_t stk_checkpoint_writer_written(const stk_checkpoint_writer *writer)
     return atomic_load(&writer->written);
 }
 
-stk_writer_account stk_checkpoint_writer_read(const stk_checkpoint_writer *writer)
+stk_writer_stats stk_checkpoint_writer_read(const stk_checkpoint_writer *writer)
 {
-    return (stk_writer_account){.files = atomic_load(&writer->files),
-                                .bytes = atomic_load(&writer->bytes),
-                                .busy_ns = atomic_load(&writer->busy_ns),
-                                .waited_ns = atomic_load(&writer->waited_ns)};
+    return (stk_writer_stats){.files = atomic_load(&writer->files),
+                              .bytes = atomic_load(&writer->bytes),
+                              .busy_ns = atomic_load(&writer->busy_ns),
+                              .waited_ns = atomic_load(&writer->waited_ns)};
 }
 
 void stk_checkpoint_writer_free(stk_checkpoint_writer *writer)

@@ -46,7 +46,7 @@ static bool read_whole(const char *text, const unit *units, double least, double
 
 static int print_number(char *text, size_t room, const unit *units, double number)
 {
-    char digits[STK_DECIMAL_ROOM];
+    char digits[STK_DECIMAL_CAPACITY];
     while (units[1].name && number < units->scale * (1 - 1e-9))
         units++;
     return snprintf(text, room, "%s%s", stk_decimal_write(number / units->scale, 6, digits),

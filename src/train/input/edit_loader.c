@@ -49,8 +49,8 @@ static void *labels_of(const stk_edits *e, stk_edit *room)
 
 static stk_status make_rooms(stk_edits *e, stk_error *err)
 {
-    const stk_memory_kind *kind = e->options.memory;
-    size_t                 each =
+    const stk_allocator *kind = e->options.memory;
+    size_t               each =
         e->soft ? (size_t)e->options.recipe->model.classes * sizeof(float) : sizeof(int64_t);
     if (stk_mul_overflows((size_t)e->rows, each + sizeof(stk_edit), &e->room_bytes))
         return stk_fail(err, STK_E_LIMIT, "resident", "data.batch", "%lld pictures are too many",
@@ -123,7 +123,7 @@ stk_status stk_edits_new(stk_edits **out, const stk_feed_options *options, stk_e
 void stk_edits_free(stk_edits *edits)
 {
     if (!edits) return;
-    const stk_memory_kind *kind = edits->options.memory;
+    const stk_allocator *kind = edits->options.memory;
     for (int i = 0; i < STK_FEED_KEPT; i++)
         if (kind && edits->rooms[i])
             kind->give(kind->context, edits->rooms[i], edits->room_bytes);

@@ -19,25 +19,25 @@ enum { STK_FEED_KEPT = 4 };
 typedef struct stk_feed_options {
     const stk_train_recipe *recipe; /* settled; must outlive the feed */
     const stk_train_data   *data;
-    bool                    evaluate;    /* once, in order, the last batch may be smaller */
-    bool                    plain;       /* so are those to train on, decoded and no more */
-    bool                    origins;     /* stk_feed_origin can be asked */
-    const stk_resident     *resident;    /* what is on the device: edits come instead of pictures;
-                                            NULL: nothing; outlives the feed */
-    int64_t                size;         /* of pictures */
-    int64_t                every;        /* k: only every k-th picture; 0: all */
-    int64_t                epoch;        /* of the run, that it begins with */
-    double                 calm;         /* 0: all augmentation, 1: none */
-    uint64_t               seed;         /* of order and augmentation; not 0 */
-    const char            *path, *split; /* other data; NULL: the recipe's */
-    int                    kept; /* batches that stay lent, up to STK_FEED_KEPT; 0: the last one */
-    const stk_memory_kind *memory; /* of batches; NULL: ordinary; outlives the feed */
-    stk_device            *device; /* decodes where knobs.decode says so; NULL: the CPU does */
-    stk_ledger            *ledger;
-    const stk_cancel      *cancel;
-    stk_trace             *trace;
-    stk_faults            *faults; /* NULL: none; outlives the feed */
-    stk_data_cache        *cache;  /* of the run; NULL: none; outlives the feed */
+    bool                    evaluate;  /* once, in order, the last batch may be smaller */
+    bool                    plain;     /* so are those to train on, decoded and no more */
+    bool                    origins;   /* stk_feed_origin can be asked */
+    const stk_resident     *resident;  /* what is on the device: edits come instead of pictures;
+                                          NULL: nothing; outlives the feed */
+    int64_t              size;         /* of pictures */
+    int64_t              every;        /* k: only every k-th picture; 0: all */
+    int64_t              epoch;        /* of the run, that it begins with */
+    double               calm;         /* 0: all augmentation, 1: none */
+    uint64_t             seed;         /* of order and augmentation; not 0 */
+    const char          *path, *split; /* other data; NULL: the recipe's */
+    int                  kept;   /* batches that stay lent, up to STK_FEED_KEPT; 0: the last one */
+    const stk_allocator *memory; /* of batches; NULL: ordinary; outlives the feed */
+    stk_device          *device; /* decodes where knobs.decode says so; NULL: the CPU does */
+    stk_ledger          *ledger;
+    const stk_cancel    *cancel;
+    stk_trace           *trace;
+    stk_faults          *faults; /* NULL: none; outlives the feed */
+    stk_data_cache      *cache;  /* of the run; NULL: none; outlives the feed */
     void (*log)(void *context, const char *line);
     void *log_context;
 } stk_feed_options;

@@ -69,7 +69,7 @@ static void tidy_exponent(char *text)
 
 char *stk_chart_axis_number(double value, int digits, char text[STK_CHART_AXIS_LABEL])
 {
-    char whole[STK_DECIMAL_ROOM];
+    char whole[STK_DECIMAL_CAPACITY];
     stk_decimal_write(value, digits, whole);
     tidy_exponent(whole);
     snprintf(text, STK_CHART_AXIS_LABEL, "%s", whole);

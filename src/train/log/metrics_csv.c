@@ -182,7 +182,7 @@ void stk_metrics_csv_free(stk_metrics_csv *csv)
 static stk_status make_line(stk_metrics_csv *csv, int64_t step, const double *values,
                             const bool *given, stk_error *err)
 {
-    char text[STK_DECIMAL_ROOM];
+    char text[STK_DECIMAL_CAPACITY];
     csv->line.size = 0;
     snprintf(text, sizeof text, "%" PRId64, step);
     STK_TRY(put_text(&csv->line, text, err));

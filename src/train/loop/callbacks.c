@@ -29,7 +29,7 @@ struct stk_callbacks {
     item                 *items; /* STK_CALLBACKS_QUEUE */
     stk_ring             *queue; /* of items, in their order */
     stk_thread            thread;
-    stk_gate              done;
+    stk_eventcount        done;
     bool                  has_gate;
     _Atomic uint64_t      put, finished;
     bool                  told_wait;      /* that training waits, once */
@@ -96,7 +96,7 @@ static void *run(void *context)
         for (size_t i = 0; i < c->count && !now->checkpoint; i++)
             call(c, &c->list[i], &now->progress);
         atomic_fetch_add(&c->finished, 1);
-        stk_gate_signal(&c->done);
+        stk_eventcount_signal(&c->done);
     }
     return NULL;
 }
@@ -109,7 +109,7 @@ static stk_status start(stk_callbacks *c, const stk_callback *list, size_t count
     for (size_t i = 0; i < count; i++)
         c->list[i].callback = list[i];
     c->count = count;
-    STK_TRY(stk_gate_init(&c->done, err));
+    STK_TRY(stk_eventcount_init(&c->done, err));
     c->has_gate = true;
     STK_TRY(stk_ring_new(&c->queue, STK_CALLBACKS_QUEUE, err));
     return stk_thread_start(&c->thread, "callbacks", run, c, err);
@@ -137,7 +137,7 @@ void stk_callbacks_free(stk_callbacks *callbacks)
     if (callbacks->queue) stk_ring_close(callbacks->queue);
     stk_thread_join(&callbacks->thread);
     stk_ring_free(callbacks->queue);
-    if (callbacks->has_gate) stk_gate_release(&callbacks->done);
+    if (callbacks->has_gate) stk_eventcount_release(&callbacks->done);
     free(callbacks->items);
     free(callbacks->list);
     free(callbacks);
@@ -181,9 +181,9 @@ void stk_callbacks_step(stk_callbacks *callbacks, const stk_train_progress *prog
 static void wait_for(stk_callbacks *c, uint64_t count)
 {
     for (;;) {
-        uint32_t epoch = stk_gate_epoch(&c->done);
+        uint32_t epoch = stk_eventcount_epoch(&c->done);
         if (atomic_load(&c->finished) >= count) return;
-        stk_gate_wait(&c->done, epoch, 0);
+        stk_eventcount_wait(&c->done, epoch, 0);
     }
 }
 
@@ -252,15 +252,15 @@ size_t stk_callbacks_count(const stk_callbacks *callbacks)
     return callbacks->count;
 }
 
-stk_callback_account stk_callbacks_account(const stk_callbacks *callbacks, size_t index)
+stk_callback_stats stk_callbacks_stats(const stk_callbacks *callbacks, size_t index)
 {
     const entry *e = &callbacks->list[index];
-    return (stk_callback_account){.name = e->callback.name,
-                                  .calls = atomic_load(&e->calls),
-                                  .nanoseconds = atomic_load(&e->ns),
-                                  .failures = atomic_load(&e->failures),
-                                  .on_training_thread = e->callback.on_step != NULL,
-                                  .slow = e->told};
+    return (stk_callback_stats){.name = e->callback.name,
+                                .calls = atomic_load(&e->calls),
+                                .nanoseconds = atomic_load(&e->ns),
+                                .failures = atomic_load(&e->failures),
+                                .on_training_thread = e->callback.on_step != NULL,
+                                .slow = e->told};
 }
 
 stk_callbacks_work stk_callbacks_read_work(const stk_callbacks *callbacks, size_t first, size_t end)

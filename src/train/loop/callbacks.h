@@ -45,8 +45,8 @@ typedef struct stk_callbacks_work {
     uint64_t calls, ns;
 } stk_callbacks_work;
 
-stk_callbacks_work   stk_callbacks_read_work(const stk_callbacks *callbacks, size_t first,
-                                             size_t end);
-stk_callback_account stk_callbacks_account(const stk_callbacks *callbacks, size_t index);
+stk_callbacks_work stk_callbacks_read_work(const stk_callbacks *callbacks, size_t first,
+                                           size_t end);
+stk_callback_stats stk_callbacks_stats(const stk_callbacks *callbacks, size_t index);
 
 #endif

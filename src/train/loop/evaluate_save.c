@@ -103,7 +103,7 @@ stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err)
 /* In place of an iterator's, which begins otherwise. */
 static const char place_by_count[] = "as many batches as steps of the phase";
 
-bool stk_trainer_place_is_count(stk_bytes saved)
+bool stk_trainer_position_is_count(stk_bytes saved)
 {
     return saved.size == sizeof place_by_count &&
            memcmp(saved.data, place_by_count, sizeof place_by_count) == 0;

@@ -20,7 +20,7 @@ static void read_outputs(void *context, stk_profile_stage stages[STK_STAGE_COUNT
     const size_t             files = file_callbacks(t), all = stk_callbacks_count(t->callbacks);
     const stk_callbacks_work asked = stk_callbacks_read_work(t->callbacks, files, all);
     const stk_callbacks_work written = stk_callbacks_read_work(t->callbacks, 0, files);
-    const stk_writer_account writer = stk_checkpoint_writer_read(t->writer);
+    const stk_writer_stats   writer = stk_checkpoint_writer_read(t->writer);
     stages[STK_STAGE_OUTPUT] =
         (stk_profile_stage){.busy_ns = (double)asked.ns, .items = (double)asked.calls};
     stages[STK_STAGE_WRITE] = (stk_profile_stage){.busy_ns = (double)(written.ns + writer.busy_ns),
@@ -70,7 +70,7 @@ void stk_trainer_tell_outputs(stk_trainer *trainer)
     stk_callbacks_work asked =
         stk_callbacks_read_work(trainer->callbacks, files, stk_callbacks_count(trainer->callbacks));
     stk_callbacks_work written = stk_callbacks_read_work(trainer->callbacks, 0, files);
-    stk_writer_account writer = stk_checkpoint_writer_read(trainer->writer);
+    stk_writer_stats   writer = stk_checkpoint_writer_read(trainer->writer);
     stk_meter_add(trainer->meter, STK_STAGE_OUTPUT, since(&told->callback_ns, asked.ns), 0, 0);
     stk_meter_add(trainer->meter, STK_STAGE_WRITE,
                   since(&told->file_ns, written.ns) + since(&told->writer_ns, writer.busy_ns), 0,
@@ -104,8 +104,8 @@ static void fill_callbacks(const stk_trainer *t, stk_profile *out)
 {
     const size_t all = stk_callbacks_count(t->callbacks);
     for (size_t i = 0; i < all && i < STK_PROFILE_CALLBACKS; i++) {
-        const stk_callback_account c = stk_callbacks_account(t->callbacks, i);
-        stk_profile_callback      *one = &out->callbacks[out->callback_count++];
+        const stk_callback_stats c = stk_callbacks_stats(t->callbacks, i);
+        stk_profile_callback    *one = &out->callbacks[out->callback_count++];
         *one = (stk_profile_callback){.calls = c.calls,
                                       .ns = c.nanoseconds,
                                       .on_training_thread = c.on_training_thread,

@@ -22,7 +22,7 @@ static uint64_t phase_seed(const stk_trainer *t)
 static stk_status go_to_place(stk_trainer *t, stk_error *err)
 {
     const stk_bytes saved = stk_blob_bytes(&t->state.input);
-    if (stk_faults_change_input(t->faults) || stk_trainer_place_is_count(saved))
+    if (stk_faults_change_input(t->faults) || stk_trainer_position_is_count(saved))
         return stk_feed_skip(t->feed, t->state.phase_step, err);
     return stk_feed_restore(t->feed, saved, err);
 }
@@ -150,7 +150,7 @@ static stk_status judge_and_keep(stk_trainer *t, const stk_train_progress *at, b
 static stk_status after_step(stk_trainer *t, stk_error *err)
 {
     stk_train_progress at = {0};
-    stk_trainer_place(t, t->state.step, t->state.phase_step, &at);
+    stk_trainer_position(t, t->state.step, t->state.phase_step, &at);
     const bool due = checkpoint_due(t, &at);
     if (at.epoch_end || due) STK_TRY(stk_trainer_drain(t, err));
     STK_TRY(judge_and_keep(t, &at, due, err));
@@ -186,7 +186,7 @@ bool stk_trainer_owes_evaluation(const stk_trainer *trainer)
 {
     stk_train_progress at = {0};
     if (!trainer->state.step || trainer->state.accuracy != -1) return false;
-    stk_trainer_place(trainer, trainer->state.step, trainer->state.phase_step, &at);
+    stk_trainer_position(trainer, trainer->state.step, trainer->state.phase_step, &at);
     return evaluation_due(trainer, &at);
 }
 
@@ -195,7 +195,7 @@ static stk_status make_up(stk_trainer *t, stk_error *err)
 {
     stk_train_progress at = {0};
     if (!stk_trainer_owes_evaluation(t)) return STK_OK;
-    stk_trainer_place(t, t->state.step, t->state.phase_step, &at);
+    stk_trainer_position(t, t->state.step, t->state.phase_step, &at);
     STK_TRY(judge_and_keep(t, &at, true, err));
     stk_meter_enter(t->meter, STK_STAGE_NONE);
     return STK_OK;
@@ -252,8 +252,8 @@ static stk_status end_outputs(stk_trainer *t, bool success, stk_error *err)
 static void end_cache(stk_trainer *t)
 {
     if (t->cache->choice.kind == STK_CACHE_NONE) return;
-    char                     read[STK_CACHE_AMOUNT], asked[STK_CACHE_AMOUNT];
-    const stk_cached_account a = stk_cached_files_account(t->cache->files);
+    char                   read[STK_CACHE_AMOUNT], asked[STK_CACHE_AMOUNT];
+    const stk_cached_stats a = stk_cached_files_stats(t->cache->files);
     save_cache(t);
     if (t->result->interrupted && !t->options.brief) stk_data_cache_keep(t->cache);
     stk_trainer_log(t, "cache: %s of files were read from storage, %s were asked for",
@@ -325,7 +325,8 @@ stk_status stk_trainer_run(stk_trainer *trainer, stk_train_result *result, stk_e
     trainer->start_ns = trainer->last_checkpoint_ns = stk_clock_ns();
     stk_startup_skip(&trainer->startup);
     if (trainer->course.count == 0) return finish(trainer, err);
-    stk_trainer_place(trainer, trainer->state.step, trainer->state.phase_step, &trainer->progress);
+    stk_trainer_position(trainer, trainer->state.step, trainer->state.phase_step,
+                         &trainer->progress);
     stk_status st = trainer->state.step ? STK_OK : stk_session_begin(trainer->session, err);
     stk_startup_lap(&trainer->startup, "weights");
     if (!st) st = run_phases(trainer, err);

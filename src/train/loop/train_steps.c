@@ -8,8 +8,8 @@
  * more than from 2^24 to 2^-16. */
 enum { LOST_MOST = 40 };
 
-void stk_trainer_place(const stk_trainer *trainer, int64_t step, int64_t phase_step,
-                       stk_train_progress *progress)
+void stk_trainer_position(const stk_trainer *trainer, int64_t step, int64_t phase_step,
+                          stk_train_progress *progress)
 {
     const stk_phase    *phase = stk_trainer_phase(trainer);
     stk_train_progress *p = progress;
@@ -119,7 +119,7 @@ static stk_status end_step(stk_trainer *t, const stk_step_result *done, uint64_t
     p->skipped += done->skipped;
     p->learning_rate = b->input.now.rate;
     p->momentum = b->input.now.momentum;
-    stk_trainer_place(t, b->step, b->phase_step, p);
+    stk_trainer_position(t, b->step, b->phase_step, p);
     p->begun += (int64_t)(t->begun_count - t->done_count);
     t->device_ns = done->device_ns;
     t->covered_ns += done->device_ns;
@@ -187,7 +187,7 @@ static stk_begun *next_step(stk_trainer *t)
     t->state.accuracy = -1;
     plan_lookahead(t, b);
     b->phase_step = ++t->state.phase_step;
-    stk_trainer_place(t, b->step, b->phase_step, &at);
+    stk_trainer_position(t, b->step, b->phase_step, &at);
     b->input.measure = b->step % t->recipe.output.log_every == 0 || at.epoch_end;
     if (b->input.measure) stk_meter_mark(t->meter, STK_STEP_REPORT);
     return b;
@@ -209,7 +209,7 @@ static void sample(stk_trainer *t, const stk_begun *b)
 {
     stk_train_progress at = {0};
     stk_error          why;
-    stk_trainer_place(t, b->step, b->phase_step, &at);
+    stk_trainer_position(t, b->step, b->phase_step, &at);
     if (t->begun_count && (at.epoch_step != 1 || b->batch.edits)) return;
     stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
     const stk_status st =

@@ -344,7 +344,7 @@ size_t stk_trainer_callback_count(const stk_trainer *trainer)
     return stk_callbacks_count(trainer->callbacks);
 }
 
-stk_callback_account stk_trainer_callback_at(const stk_trainer *trainer, size_t index)
+stk_callback_stats stk_trainer_callback_at(const stk_trainer *trainer, size_t index)
 {
-    return stk_callbacks_account(trainer->callbacks, index);
+    return stk_callbacks_stats(trainer->callbacks, index);
 }

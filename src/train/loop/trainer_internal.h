@@ -88,7 +88,7 @@ STK_NODISCARD stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *e
 /* Hands a checkpoint to the writer. best: the model alone is written, too. */
 STK_NODISCARD stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *err);
 /* The input's place of a checkpoint is the number of batches alone. */
-bool stk_trainer_place_is_count(stk_bytes saved);
+bool stk_trainer_position_is_count(stk_bytes saved);
 /* What failed of the pictures for people (STK_OK: nothing) is told once; the run goes on. */
 void stk_trainer_tell_samples(stk_trainer *trainer, stk_status st, const stk_error *why);
 /* The last step has no evaluation yet, though one is due: it was cut short. */
@@ -123,7 +123,7 @@ void stk_trainer_log(const stk_trainer *trainer, const char *format, ...) STK_PR
 /* Begins the next step, and takes the results of those that are done (train_steps.c). */
 STK_NODISCARD stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err);
 /* Where the run is after a step: fills that part of progress. */
-void stk_trainer_place(const stk_trainer *trainer, int64_t step, int64_t phase_step,
-                       stk_train_progress *progress);
+void stk_trainer_position(const stk_trainer *trainer, int64_t step, int64_t phase_step,
+                          stk_train_progress *progress);
 
 #endif

@@ -134,7 +134,7 @@ stk_status stk_schedule_milestones(stk_schedule_options *options, const char *te
 
 char *stk_schedule_text(const stk_schedule *s, char *text, size_t capacity)
 {
-    char what[256] = "", warm[80] = "", epochs[STK_DECIMAL_ROOM], from[STK_DECIMAL_ROOM];
+    char what[256] = "", warm[80] = "", epochs[STK_DECIMAL_CAPACITY], from[STK_DECIMAL_CAPACITY];
     s->row->describe(s, what, sizeof what);
     if (s->warmup)
         snprintf(warm, sizeof warm, ", after %s epochs of warm-up from %s",

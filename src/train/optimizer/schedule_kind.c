@@ -9,7 +9,7 @@
 
 enum { DIGITS = 4 };
 
-static char *number(double value, char text[STK_DECIMAL_ROOM])
+static char *number(double value, char text[STK_DECIMAL_CAPACITY])
 {
     return stk_decimal_write(value, DIGITS, text);
 }
@@ -28,7 +28,7 @@ static double constant(const stk_schedule *s, int64_t step)
 
 static void describe_constant(const stk_schedule *s, char *text, size_t capacity)
 {
-    char rate[STK_DECIMAL_ROOM];
+    char rate[STK_DECIMAL_CAPACITY];
     snprintf(text, capacity, " %s", number(s->options.rate, rate));
 }
 
@@ -40,7 +40,7 @@ static double every(const stk_schedule *s, int64_t step)
 
 static void describe_every(const stk_schedule *s, char *text, size_t capacity)
 {
-    char rate[STK_DECIMAL_ROOM], gamma[STK_DECIMAL_ROOM], epochs[STK_DECIMAL_ROOM];
+    char rate[STK_DECIMAL_CAPACITY], gamma[STK_DECIMAL_CAPACITY], epochs[STK_DECIMAL_CAPACITY];
     snprintf(text, capacity, " from %s, times %s every %s epochs", number(s->options.rate, rate),
              number(s->options.gamma, gamma), number(s->options.milestones[0], epochs));
 }
@@ -55,7 +55,7 @@ static double multistep(const stk_schedule *s, int64_t step)
 
 static void describe_multistep(const stk_schedule *s, char *text, size_t capacity)
 {
-    char rate[STK_DECIMAL_ROOM], gamma[STK_DECIMAL_ROOM], epoch[STK_DECIMAL_ROOM];
+    char rate[STK_DECIMAL_CAPACITY], gamma[STK_DECIMAL_CAPACITY], epoch[STK_DECIMAL_CAPACITY];
     int  used = snprintf(text, capacity, " from %s, times %s at epoch",
                          number(s->options.rate, rate), number(s->options.gamma, gamma));
     for (size_t i = 0; i < s->options.milestone_count && (size_t)used < capacity; i++)
@@ -83,7 +83,7 @@ static double poly(const stk_schedule *s, int64_t step)
 
 static void describe_fall(const stk_schedule *s, char *text, size_t capacity)
 {
-    char rate[STK_DECIMAL_ROOM], final[STK_DECIMAL_ROOM], epochs[STK_DECIMAL_ROOM];
+    char rate[STK_DECIMAL_CAPACITY], final[STK_DECIMAL_CAPACITY], epochs[STK_DECIMAL_CAPACITY];
     snprintf(text, capacity, " from %s to %s over %s epochs", number(s->options.rate, rate),
              number(s->options.final_rate, final),
              number((double)(s->total - s->warmup) / (double)s->steps_per_epoch, epochs));
@@ -122,8 +122,8 @@ static double one_cycle_momentum(const stk_schedule *s, int64_t step)
 static void describe_one_cycle(const stk_schedule *s, char *text, size_t capacity)
 {
     const stk_schedule_options *o = &s->options;
-    char   low[STK_DECIMAL_ROOM], high[STK_DECIMAL_ROOM], end[STK_DECIMAL_ROOM];
-    char   rise[STK_DECIMAL_ROOM], epochs[STK_DECIMAL_ROOM];
+    char   low[STK_DECIMAL_CAPACITY], high[STK_DECIMAL_CAPACITY], end[STK_DECIMAL_CAPACITY];
+    char   rise[STK_DECIMAL_CAPACITY], epochs[STK_DECIMAL_CAPACITY];
     double length = (double)s->total / (double)s->steps_per_epoch;
     int    used = snprintf(text, capacity, " from %s to %s in %s of %s epochs, then to %s",
                            number(o->rate / o->start_divide, low), number(o->rate, high),
@@ -146,8 +146,8 @@ static double triangle(const stk_schedule *s, int64_t step)
 static void describe_triangle(const stk_schedule *s, char *text, size_t capacity)
 {
     const stk_schedule_options *o = &s->options;
-    char   low[STK_DECIMAL_ROOM], high[STK_DECIMAL_ROOM], end[STK_DECIMAL_ROOM];
-    char   rise[STK_DECIMAL_ROOM], epochs[STK_DECIMAL_ROOM];
+    char   low[STK_DECIMAL_CAPACITY], high[STK_DECIMAL_CAPACITY], end[STK_DECIMAL_CAPACITY];
+    char   rise[STK_DECIMAL_CAPACITY], epochs[STK_DECIMAL_CAPACITY];
     double length = (double)s->total / (double)s->steps_per_epoch;
     snprintf(text, capacity, " from %s to %s in %s of %s epochs, then to %s",
              number(o->rate * o->start_share, low), number(o->rate, high),
@@ -163,7 +163,7 @@ static double plateau(const stk_schedule *s, int64_t step)
 
 static void describe_plateau(const stk_schedule *s, char *text, size_t capacity)
 {
-    char rate[STK_DECIMAL_ROOM], gamma[STK_DECIMAL_ROOM];
+    char rate[STK_DECIMAL_CAPACITY], gamma[STK_DECIMAL_CAPACITY];
     snprintf(text, capacity, " from %s, times %s after %d evaluations that are no better",
              number(s->options.rate, rate), number(s->options.gamma, gamma),
              s->options.patience + 1);

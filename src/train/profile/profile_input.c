@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void copy_stage(stk_profile_input *out, const stk_stage_account *stage)
+static void copy_stage(stk_profile_input *out, const stk_operator_stats *stage)
 {
     *out = (stk_profile_input){.stage = stage->stage,
                                .depth = stage->depth,

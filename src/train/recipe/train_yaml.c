@@ -13,7 +13,7 @@ static stk_status map_text(const stk_yaml_node *tree, const char *where, char *t
 {
     size_t used = 0;
     for (const stk_yaml_node *part = tree->first; part; part = part->next) {
-        if (part->kind != STK_TREE_SCALAR || strchr(part->key, ',') ||
+        if (part->kind != STK_YAML_SCALAR || strchr(part->key, ',') ||
             used + strlen(part->key) + part->length + 3 > capacity)
             return stk_fail(err, STK_E_INVALID, "recipe", where,
                             "%s is too long, or a name in it has a comma or more than one value",
@@ -30,13 +30,13 @@ static stk_status scalar_text(const stk_yaml_node *tree, bool map, const char *w
                               size_t capacity, stk_error *err)
 {
     size_t used = 0;
-    if (tree->kind == STK_TREE_MAP && map) return map_text(tree, where, text, capacity, err);
-    if (tree->kind == STK_TREE_MAP)
+    if (tree->kind == STK_YAML_MAP && map) return map_text(tree, where, text, capacity, err);
+    if (tree->kind == STK_YAML_MAP)
         return stk_fail(err, STK_E_INVALID, "recipe", where, "%s is a mapping; it takes one value",
                         tree->key);
-    const stk_yaml_node *part = tree->kind == STK_TREE_LIST ? tree->first : tree;
-    for (; part; part = tree->kind == STK_TREE_LIST ? part->next : NULL) {
-        if (part->kind != STK_TREE_SCALAR || used + part->length + 2 > capacity)
+    const stk_yaml_node *part = tree->kind == STK_YAML_LIST ? tree->first : tree;
+    for (; part; part = tree->kind == STK_YAML_LIST ? part->next : NULL) {
+        if (part->kind != STK_YAML_SCALAR || used + part->length + 2 > capacity)
             return stk_fail(err, STK_E_INVALID, "recipe", where,
                             "%s is too long or too deep; it takes values of one line", tree->key);
         used += (size_t)snprintf(text + used, capacity - used, "%s%s", used ? "," : "", part->text);
@@ -73,11 +73,11 @@ static stk_status set_section(stk_train_recipe *recipe, const stk_yaml_node *sec
 {
     char where[STK_TRAIN_PATH + 64];
     snprintf(where, sizeof where, "%s:%d", path, section->line);
-    if (section->kind == STK_TREE_LIST && strcmp(section->key, "data") == 0)
+    if (section->kind == STK_YAML_LIST && strcmp(section->key, "data") == 0)
         return stk_train_recipe_set(recipe, "data.pipeline", path, where, err);
-    if (section->kind != STK_TREE_MAP && !stk_train_section_known(section->key))
+    if (section->kind != STK_YAML_MAP && !stk_train_section_known(section->key))
         return stk_train_key_unknown("", section->key, where, err);
-    if (section->kind != STK_TREE_MAP)
+    if (section->kind != STK_YAML_MAP)
         return stk_fail(err, STK_E_INVALID, "recipe", where,
                         "the section \"%s\" takes keys with values below it", section->key);
     if (!stk_train_section_known(section->key))
@@ -97,7 +97,7 @@ static stk_status load_into(stk_train_recipe *recipe, stk_arena *arena, stk_byte
                             const char *path, stk_error *err)
 {
     stk_yaml_node *tree;
-    STK_TRY(stk_tree_read(&tree, arena, yaml, path, NULL, err));
+    STK_TRY(stk_yaml_read(&tree, arena, yaml, path, NULL, err));
     for (const stk_yaml_node *section = tree->first; section; section = section->next)
         STK_TRY(set_section(recipe, section, path, err));
     return STK_OK;
@@ -170,7 +170,7 @@ stk_status stk_train_key_print(const stk_train_recipe *recipe, const stk_train_k
 {
     const void *at = (const char *)recipe + key->offset;
     bool        may_be_auto = strcmp(key->fallback, "auto") == 0;
-    char        text[STK_DECIMAL_ROOM];
+    char        text[STK_DECIMAL_CAPACITY];
     switch (key->kind) {
     case STK_TRAIN_IS_TEXT:
     case STK_TRAIN_IS_CHOICE:

@@ -8,10 +8,10 @@
 enum { MOST_BYTES = 1 << 26 };
 
 const char *stk_class_list_name(const stk_train_data *data, int64_t index,
-                                char room[STK_CLASS_LIST_ROOM])
+                                char room[STK_CLASS_LIST_CAPACITY])
 {
     if (data && data->class_names && index < data->classes) return data->class_names[index];
-    snprintf(room, STK_CLASS_LIST_ROOM, "class %lld", (long long)index);
+    snprintf(room, STK_CLASS_LIST_CAPACITY, "class %lld", (long long)index);
     return room;
 }
 
@@ -95,7 +95,7 @@ stk_status stk_class_list_parse(stk_class_list *out, const char *json, const cha
 
 stk_status stk_class_list_number(stk_class_list *out, int64_t count, stk_error *err)
 {
-    char       room[STK_CLASS_LIST_ROOM];
+    char       room[STK_CLASS_LIST_CAPACITY];
     stk_status st = begin(out, (size_t)count, err);
     for (int64_t i = 0; !st && i < count; i++) {
         const char *name = stk_class_list_name(NULL, i, room);
@@ -108,7 +108,7 @@ stk_status stk_class_list_print(const stk_train_data *data, int64_t classes, stk
                                 stk_error *err)
 {
     stk_json_writer json;
-    char            room[STK_CLASS_LIST_ROOM];
+    char            room[STK_CLASS_LIST_CAPACITY];
     stk_json_begin(&json, out, 0);
     stk_json_array(&json);
     for (int64_t i = 0; i < classes; i++)

@@ -128,7 +128,7 @@ typedef struct telling {
 static void match_classes(const stk_pretrained *p, const stk_train_data *data, int64_t *rows,
                           int64_t count, telling *t)
 {
-    char    list[400] = "", room[STK_CLASS_LIST_ROOM];
+    char    list[400] = "", room[STK_CLASS_LIST_CAPACITY];
     size_t  used = 0;
     int64_t known = 0;
     for (int64_t i = 0; i < count; i++) {

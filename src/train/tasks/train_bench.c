@@ -62,7 +62,7 @@ static stk_status generate(stk_train_bench *b, stk_error *err)
     if (stk_mul_overflows(bytes, rows, &bytes) ||
         stk_mul_overflows(rows, (size_t)r->model.classes * sizeof(int64_t), &labels))
         return stk_fail(err, STK_E_LIMIT, "bench", "data.batch", "%zu pictures are too many", rows);
-    const stk_memory_kind *kind = stk_device_host_memory(stk_session_device(b->session));
+    const stk_allocator *kind = stk_device_host_memory(stk_session_device(b->session));
     b->pictures = kind ? kind->take(kind->context, bytes) : malloc(bytes);
     b->picture_bytes = bytes;
     b->labels = calloc(1, soft ? labels : rows * sizeof(int64_t));
@@ -189,7 +189,7 @@ stk_status stk_train_bench_open(stk_train_bench **out, const stk_train_recipe *r
 static void free_pictures(stk_train_bench *b)
 {
     if (!b->session) return;
-    const stk_memory_kind *kind = stk_device_host_memory(stk_session_device(b->session));
+    const stk_allocator *kind = stk_device_host_memory(stk_session_device(b->session));
     if (kind && b->pictures)
         kind->give(kind->context, b->pictures, b->picture_bytes);
     else
