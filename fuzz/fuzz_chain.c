@@ -69,7 +69,7 @@ typedef struct result {
 
 typedef struct plan {
     stk_chain_decode decode;
-    stk_chain_step   steps[MOST_STEPS];
+    stk_chain_op     steps[MOST_STEPS];
     void            *params[MOST_STEPS];
     stk_random       randoms[MOST_STEPS];
     size_t           count;
@@ -99,7 +99,7 @@ static stk_status place(void *context, const stk_shape *shape, stk_dtype dtype, 
 
 /* An error comes with a reason and leaves no result. */
 static stk_status run(const plan *p, size_t first, size_t count, bool decodes,
-                      const stk_chain_source *source, stk_studio *studio, result *out)
+                      const stk_chain_source *source, stk_image_workspace *studio, result *out)
 {
     stk_error       err = {0};
     const stk_chain chain = {
@@ -120,8 +120,8 @@ static bool step_finishes(const plan *p, size_t step)
 }
 
 /* The picture decoded, then each operation by itself; those that finish, together. */
-static stk_status run_apart(const plan *p, const stk_chain_source *source, stk_studio *studio,
-                            result *out)
+static stk_status run_apart(const plan *p, const stk_chain_source *source,
+                            stk_image_workspace *studio, result *out)
 {
     stk_status st = run(p, 0, 0, true, source, studio, out);
     for (size_t i = 0; i < p->count && !st;) {
@@ -163,7 +163,7 @@ static void add(plan *p, const uint8_t choice[2])
     demand(op != NULL, chosen[0]);
     if (stk_image_params_parse(&p->params[p->count], op, chosen[1], &err)) demand(0, err.message);
     const bool sometimes = choice[1] & 1 && !op->finish;
-    p->steps[p->count] = (stk_chain_step){op, p->params[p->count], sometimes ? 0.5 : 1};
+    p->steps[p->count] = (stk_chain_op){op, p->params[p->count], sometimes ? 0.5 : 1};
     p->randoms[p->count] = stk_random_for(choice[1], 0, p->count, 0);
     p->count++;
 }
@@ -171,13 +171,13 @@ static void add(plan *p, const uint8_t choice[2])
 static void fuzz_picture(const plan *p, stk_bytes encoded)
 {
     stk_error              err;
-    stk_studio            *studio;
+    stk_image_workspace   *studio;
     stk_image_size         size = {-1, -1, -1, STK_DTYPE_U8, false};
     result                 one, apart;
     const stk_chain        chain = {.decode = &p->decode, .steps = p->steps, .count = p->count};
     const stk_chain_source source = {.encoded = encoded};
     if (stk_chain_measure(&chain, &size, &size, &err)) return;
-    if (stk_studio_new(&studio, NULL, &err)) abort();
+    if (stk_image_workspace_new(&studio, NULL, &err)) abort();
     const stk_status st = run(p, 0, p->count, true, &source, studio, &one);
     if (!st) expect_measured(&size, &one);
     const stk_status st_apart = run_apart(p, &source, studio, &apart);
@@ -187,7 +187,7 @@ static void fuzz_picture(const plan *p, stk_bytes encoded)
                "not what the operations give one after the other");
     free(one.data);
     free(apart.data);
-    stk_studio_free(studio);
+    stk_image_workspace_free(studio);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -27,9 +27,9 @@ static int32_t side_of(uint8_t byte)
 
 static void frame(const stk_image_op *op, const void *params, int32_t width, int32_t height)
 {
-    stk_error   err;
-    stk_framing f;
-    stk_random  random = stk_random_for((uint64_t)width, 0, (uint64_t)height, 0);
+    stk_error    err;
+    stk_geometry f;
+    stk_random   random = stk_random_for((uint64_t)width, 0, (uint64_t)height, 0);
     if (op->frame(params, &random, width, height, &f, &err)) {
         demand(err.message[0], "no reason");
         return;
@@ -41,24 +41,24 @@ static void frame(const stk_image_op *op, const void *params, int32_t width, int
 
 static void paint(const stk_image_op *op, const void *params, int32_t width, int32_t height)
 {
-    stk_error  err;
-    stk_easel  easel;
-    stk_random random = stk_random_for((uint64_t)width, 0, (uint64_t)height, 0);
+    stk_error          err;
+    stk_canvas_buffers easel;
+    stk_random         random = stk_random_for((uint64_t)width, 0, (uint64_t)height, 0);
     width = width % MOST_PAINTED + 1;
     height = height % MOST_PAINTED + 1;
     const int32_t channels = width % 2 ? 3 : 1;
-    stk_easel_init(&easel, NULL);
-    if (stk_easel_start(&easel, width, height, channels, &err)) abort();
+    stk_canvas_buffers_init(&easel, NULL);
+    if (stk_canvas_buffers_start(&easel, width, height, channels, &err)) abort();
     memset(easel.canvas.pixels.data, 77, (size_t)width * (size_t)height * (size_t)channels);
     if (op->paint(params, &random, &easel.canvas, &err)) demand(err.message[0], "no reason");
-    stk_easel_release(&easel);
+    stk_canvas_buffers_release(&easel);
 }
 
 static void finish(const stk_image_op *op, const void *params, int32_t choice)
 {
     static const stk_dtype types[] = {STK_DTYPE_U8, STK_DTYPE_F32, STK_DTYPE_F16, STK_DTYPE_BF16};
     stk_error              err;
-    stk_ending             ending = {.dtype = types[choice % 4]};
+    stk_output_format      ending = {.dtype = types[choice % 4]};
     if (op->finish(params, &ending, &err)) demand(err.message[0], "no reason");
 }
 

@@ -28,10 +28,10 @@ static void resize(void *context)
 }
 
 typedef struct setting {
-    const char  *name;
-    int32_t      from, to;
-    stk_sampling sampling;
-    stk_ending   ending;
+    const char       *name;
+    int32_t           from, to;
+    stk_sampling      sampling;
+    stk_output_format ending;
 } setting;
 
 static void print_time(const char *what, const char *kernels, bench_result r, int times)
@@ -105,13 +105,13 @@ static void measure_weights(const char *name, stk_filter filter, const stk_resiz
 }
 
 typedef struct copying {
-    stk_pixels src;
-    stk_rect   window;
-    stk_border border;
-    stk_ending ending;
-    bool       flip;
-    int        times;
-    void      *out;
+    stk_pixels        src;
+    stk_rect          window;
+    stk_border        border;
+    stk_output_format ending;
+    bool              flip;
+    int               times;
+    void             *out;
 } copying;
 
 static void copy(void *context)
@@ -125,7 +125,8 @@ static void copy(void *context)
 }
 
 /* Pictures of 32x32 cut out of one padded by 4: CIFAR's augmentation. */
-static void measure_copy(const char *name, bool flip, stk_ending ending, uint8_t *pixels, void *out)
+static void measure_copy(const char *name, bool flip, stk_output_format ending, uint8_t *pixels,
+                         void *out)
 {
     copying c = {.src = {pixels, 32, 32, 3, 96},
                  .window = {0, -2, 32, 32},
@@ -138,34 +139,34 @@ static void measure_copy(const char *name, bool flip, stk_ending ending, uint8_t
 
 int main(void)
 {
-    static const stk_ending bytes = {.dtype = STK_DTYPE_U8};
-    static const stk_ending real = {.dtype = STK_DTYPE_F32,
-                                    .planar = true,
-                                    .scaled = true,
-                                    .scale = {1 / 58.4f, 1 / 57.1f, 1 / 57.4f},
-                                    .offset = {-2.1f, -2.0f, -1.8f}};
-    const setting           settings[] = {
-                  {"pil-bilinear/300-224", 300, 224, {STK_FILTER_BILINEAR, STK_RESIZE_PIL, false}, bytes},
-                  {"pil-bilinear/150-224", 150, 224, {STK_FILTER_BILINEAR, STK_RESIZE_PIL, false}, bytes},
-                  {"pil-bilinear/500-224", 500, 224, {STK_FILTER_BILINEAR, STK_RESIZE_PIL, false}, bytes},
-                  {"pil-bilinear/1000-224", 1000, 224, {STK_FILTER_BILINEAR, STK_RESIZE_PIL, false}, bytes},
-                  {"pil-bicubic/300-224", 300, 224, {STK_FILTER_BICUBIC, STK_RESIZE_PIL, false}, bytes},
-                  {"pil-bilinear-f32-planes/300-224",
-                   300,
-                   224,
-                   {STK_FILTER_BILINEAR, STK_RESIZE_PIL, false},
-                   real},
-                  {"opencv-bilinear/300-224",
-                   300,
-                   224,
-                   {STK_FILTER_BILINEAR, STK_RESIZE_OPENCV, false},
-                   bytes},
-                  {"opencv-area/300-224", 300, 224, {STK_FILTER_AREA, STK_RESIZE_OPENCV, false}, bytes},
-                  {"tf-bilinear-f32/300-224",
-                   300,
-                   224,
-                   {STK_FILTER_BILINEAR, STK_RESIZE_TF, false},
-                   {.dtype = STK_DTYPE_F32}},
+    static const stk_output_format bytes = {.dtype = STK_DTYPE_U8};
+    static const stk_output_format real = {.dtype = STK_DTYPE_F32,
+                                           .planar = true,
+                                           .scaled = true,
+                                           .scale = {1 / 58.4f, 1 / 57.1f, 1 / 57.4f},
+                                           .offset = {-2.1f, -2.0f, -1.8f}};
+    const setting                  settings[] = {
+                         {"pil-bilinear/300-224", 300, 224, {STK_FILTER_BILINEAR, STK_RESIZE_PIL, false}, bytes},
+                         {"pil-bilinear/150-224", 150, 224, {STK_FILTER_BILINEAR, STK_RESIZE_PIL, false}, bytes},
+                         {"pil-bilinear/500-224", 500, 224, {STK_FILTER_BILINEAR, STK_RESIZE_PIL, false}, bytes},
+                         {"pil-bilinear/1000-224", 1000, 224, {STK_FILTER_BILINEAR, STK_RESIZE_PIL, false}, bytes},
+                         {"pil-bicubic/300-224", 300, 224, {STK_FILTER_BICUBIC, STK_RESIZE_PIL, false}, bytes},
+                         {"pil-bilinear-f32-planes/300-224",
+                          300,
+                          224,
+                          {STK_FILTER_BILINEAR, STK_RESIZE_PIL, false},
+                          real},
+                         {"opencv-bilinear/300-224",
+                          300,
+                          224,
+                          {STK_FILTER_BILINEAR, STK_RESIZE_OPENCV, false},
+                          bytes},
+                         {"opencv-area/300-224", 300, 224, {STK_FILTER_AREA, STK_RESIZE_OPENCV, false}, bytes},
+                         {"tf-bilinear-f32/300-224",
+                          300,
+                          224,
+                          {STK_FILTER_BILINEAR, STK_RESIZE_TF, false},
+                          {.dtype = STK_DTYPE_F32}},
     };
     uint8_t *pixels = malloc((size_t)LARGEST * LARGEST * 3);
     void    *out = malloc((size_t)MOST_OUT * MOST_OUT * 3 * sizeof(float));

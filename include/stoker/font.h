@@ -24,10 +24,10 @@ STK_API char *stk_font_spell(const char *text, char *out, size_t capacity);
 /* Draws text with its upper left corner at (x, y), each dot a square of scale pixels. What is no
  * printable ASCII is spelled; what lies outside the picture is left out. colour has one number per
  * channel of pixels. */
-STK_API void stk_font_draw(const stk_pixels *pixels, int x, int y, int scale,
-                           const uint8_t colour[3], const char *text);
+STK_API void stk_font_render(const stk_pixels *pixels, int x, int y, int scale,
+                             const uint8_t colour[3], const char *text);
 
-/* Letters that stk_font_draw makes of text. */
+/* Letters that stk_font_render makes of text. */
 STK_API int stk_font_length(const char *text);
 
 STK_END_DECLS

@@ -23,12 +23,12 @@ typedef struct stk_iterator_options {
     /* Decodes pictures beside the threads, where a map's functions begin with a decode and its
      * parallel is not given. Which of them is not settled, nor to the bit what they are. NULL:
      * none. Must outlive the iterator. */
-    const stk_picture_device *pictures;
-    unsigned                  passes_off; /* stk_pass bits */
-    bool                      no_autotune;
-    const char               *tuning_file; /* where tuned values are kept; NULL: nowhere */
-    const stk_cancel         *cancel;
-    stk_trace                *trace; /* NULL: none */
+    const stk_decode_device *pictures;
+    unsigned                 passes_off; /* stk_pass bits */
+    bool                     no_autotune;
+    const char              *tuning_file; /* where tuned values are kept; NULL: nowhere */
+    const stk_cancel        *cancel;
+    stk_trace               *trace; /* NULL: none */
     /* Warnings and decisions, one line each; NULL: dropped. Called from any thread, one at a time.
      */
     void (*log)(void *context, const char *line);

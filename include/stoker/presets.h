@@ -39,20 +39,20 @@ STK_API STK_NODISCARD stk_status stk_dataset_images(stk_dataset **out, const cha
                                                     stk_error                *err);
 
 /* One operation of a preset; the decode is not among them. */
-typedef struct stk_preset_step {
+typedef struct stk_preset_op {
     const char *operation;  /* as in stk_function_image */
     const char *parameters; /* "{size}" stands for the size that is asked for */
     double      probability;
-} stk_preset_step;
+} stk_preset_op;
 
 typedef struct stk_preset {
-    const char            *name, *help;
-    int                    size;     /* of a side of the result, unless another is asked for */
-    int                    channels; /* 1 or 3 */
-    const stk_preset_step *train, *evaluate; /* each ends with an operation of NULL */
-    const char            *normalize;        /* parameters of normalize */
-    const char            *fit; /* parameters of fit, which comes first, in training and evaluation:
-                                   images of another size are resized, never cut to a scrap */
+    const char          *name, *help;
+    int                  size;     /* of a side of the result, unless another is asked for */
+    int                  channels; /* 1 or 3 */
+    const stk_preset_op *train, *evaluate; /* each ends with an operation of NULL */
+    const char          *normalize;        /* parameters of normalize */
+    const char          *fit; /* parameters of fit, which comes first, in training and evaluation:
+                                 images of another size are resized, never cut to a scrap */
 } stk_preset;
 
 /* NULL past the end; by name NULL for none. */

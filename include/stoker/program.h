@@ -45,9 +45,8 @@ STK_API const stk_allocator *stk_device_host_memory(stk_device *device);
 
 /* What of the device decodes pictures beside what it computes; lent by the device, and for any
  * thread. A device that has none, or cannot use it here, is STK_E_UNSUPPORTED with what to do. */
-STK_API STK_NODISCARD stk_status stk_device_pictures(stk_device                *device,
-                                                     const stk_picture_device **out,
-                                                     stk_error                 *err);
+STK_API STK_NODISCARD stk_status stk_device_decoder(stk_device               *device,
+                                                    const stk_decode_device **out, stk_error *err);
 
 /* What a device is. Numbers that are not known are 0, texts "". */
 typedef struct stk_device_info {

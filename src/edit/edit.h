@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { STK_EDIT_STEPS = 6, STK_EDIT_WORDS = 64 };
+enum { STK_EDIT_OPS = 6, STK_EDIT_WORDS = 64 };
 enum { STK_EDIT_FLIP_X = 1, STK_EDIT_FLIP_Y = 2 };
 
 /* Of pixels outside of the source. */
@@ -36,28 +36,28 @@ enum {
     STK_EDIT_WARP_HOW = 6
 }; /* (filter: 0 nearest, 1 bilinear) << 24 | colour */
 
-typedef struct stk_edit_step {
+typedef struct stk_edit_op {
     int32_t kind;
     union {
         int32_t word[STK_EDIT_NUMBERS];
         float   number[STK_EDIT_NUMBERS];
     };
-} stk_edit_step;
+} stk_edit_op;
 
 /* First the window of the result's size is cut out of the source at (x, y) and may reach outside;
  * then it is flipped; then come the steps, in order; then, when all pictures of a batch are so far,
  * it is mixed with another one. */
 typedef struct stk_edit {
-    int32_t source; /* the row of the pictures */
-    int32_t x, y;
-    int32_t flip; /* STK_EDIT_FLIP_X | STK_EDIT_FLIP_Y */
-    int32_t border;
-    int32_t fill;      /* red | green << 8 | blue << 16 */
-    int32_t partner;   /* the row of the batch it is mixed with; -1: none */
-    float   share;     /* of the picture itself, where all of it is mixed */
-    int32_t box[4];    /* x, y, width, height that come from the partner; width 0: all is mixed */
-    int32_t unused[4]; /* 0 */
-    stk_edit_step step[STK_EDIT_STEPS];
+    int32_t     source; /* the row of the pictures */
+    int32_t     x, y;
+    int32_t     flip; /* STK_EDIT_FLIP_X | STK_EDIT_FLIP_Y */
+    int32_t     border;
+    int32_t     fill;    /* red | green << 8 | blue << 16 */
+    int32_t     partner; /* the row of the batch it is mixed with; -1: none */
+    float       share;   /* of the picture itself, where all of it is mixed */
+    int32_t     box[4];  /* x, y, width, height that come from the partner; width 0: all is mixed */
+    int32_t     unused[4]; /* 0 */
+    stk_edit_op step[STK_EDIT_OPS];
 } stk_edit;
 
 #ifdef __cplusplus

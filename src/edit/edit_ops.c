@@ -5,16 +5,16 @@
 
 #include <math.h>
 
-static stk_status add(const char *op, stk_edit *edit, const stk_edit_step *step, stk_error *err)
+static stk_status add(const char *op, stk_edit *edit, const stk_edit_op *step, stk_error *err)
 {
     int count = 0;
-    while (count < STK_EDIT_STEPS && edit->step[count].kind != STK_EDIT_END)
+    while (count < STK_EDIT_OPS && edit->step[count].kind != STK_EDIT_END)
         count++;
-    if (count == STK_EDIT_STEPS)
+    if (count == STK_EDIT_OPS)
         return stk_fail(err, STK_E_UNSUPPORTED, op, NULL,
                         "on a device a picture is changed by %d steps at most, and there are so "
                         "many before this one",
-                        STK_EDIT_STEPS);
+                        STK_EDIT_OPS);
     edit->step[count] = *step;
     return STK_OK;
 }
@@ -22,14 +22,14 @@ static stk_status add(const char *op, stk_edit *edit, const stk_edit_step *step,
 stk_status stk_edit_add_number(const char *op, stk_edit *edit, stk_edit_kind kind, double number,
                                stk_error *err)
 {
-    const stk_edit_step step = {.kind = (int32_t)kind, .number = {(float)number}};
+    const stk_edit_op step = {.kind = (int32_t)kind, .number = {(float)number}};
     return add(op, edit, &step, err);
 }
 
 stk_status stk_edit_add_word(const char *op, stk_edit *edit, stk_edit_kind kind, int32_t word,
                              stk_error *err)
 {
-    const stk_edit_step step = {.kind = (int32_t)kind, .word = {word}};
+    const stk_edit_op step = {.kind = (int32_t)kind, .word = {word}};
     return add(op, edit, &step, err);
 }
 
@@ -49,16 +49,16 @@ static int32_t colour_word(const uint8_t colour[3])
 stk_status stk_edit_add_rect(const char *op, stk_edit *edit, int32_t x, int32_t y, int32_t width,
                              int32_t height, const uint8_t colour[3], stk_error *err)
 {
-    const stk_edit_step step = {.kind = STK_EDIT_ERASE,
-                                .word = {x, y, width, height, colour_word(colour)}};
+    const stk_edit_op step = {.kind = STK_EDIT_ERASE,
+                              .word = {x, y, width, height, colour_word(colour)}};
     return add(op, edit, &step, err);
 }
 
 static bool is_stepped(int32_t width, int32_t height, const double m[6])
 {
-    return !(m[1] == 0 && m[3] == 0) && stk_edit_fits_steps(m, 0, 0) &&
-           stk_edit_fits_steps(m, width, 0) && stk_edit_fits_steps(m, 0, height) &&
-           stk_edit_fits_steps(m, width, height);
+    return !(m[1] == 0 && m[3] == 0) && stk_edit_fits_ops(m, 0, 0) &&
+           stk_edit_fits_ops(m, width, 0) && stk_edit_fits_ops(m, 0, height) &&
+           stk_edit_fits_ops(m, width, height);
 }
 
 /* The CPU rounds m to 65536ths, and so do we before a float does: it has these exactly. */
@@ -75,7 +75,7 @@ stk_status stk_edit_add_warp(const char *op, stk_edit *edit, int32_t width, int3
                              const double m[6], bool bilinear, const uint8_t fill[3],
                              stk_error *err)
 {
-    stk_edit_step step = {.kind = STK_EDIT_WARP};
+    stk_edit_op step = {.kind = STK_EDIT_WARP};
     for (int i = 0; i < 6; i++)
         step.number[i] = (float)m[i];
     for (int i = 0; i < 6 && !bilinear && is_stepped(width, height, m); i += 3)

@@ -148,7 +148,7 @@ STK_EDIT_INLINE stk_edit_pixel stk_edit_saturate(stk_edit_pixel p, float factor)
     return p;
 }
 
-STK_EDIT_INLINE int32_t stk_edit_level(const stk_edit_step *step, int32_t level, int32_t mean)
+STK_EDIT_INLINE int32_t stk_edit_level(const stk_edit_op *step, int32_t level, int32_t mean)
 {
     switch (step->kind) {
     case STK_EDIT_BRIGHTNESS:
@@ -167,7 +167,7 @@ STK_EDIT_INLINE int32_t stk_edit_level(const stk_edit_step *step, int32_t level,
 }
 
 /* A step that looks at no other pixel; mean: of the picture's grey, for contrast. */
-STK_EDIT_INLINE stk_edit_pixel stk_edit_paint(const stk_edit_step *step, stk_edit_pixel p,
+STK_EDIT_INLINE stk_edit_pixel stk_edit_paint(const stk_edit_op *step, stk_edit_pixel p,
                                               int32_t channels, int32_t mean, int32_t x, int32_t y)
 {
     const bool coloured = channels == 3;

@@ -25,7 +25,7 @@ STK_EDIT_INLINE double stk_edit_sum(double a, double x, double b, double y, doub
     return stk_edit_times_exact(a, x) + stk_edit_times_exact(b, y) + c;
 }
 
-STK_EDIT_INLINE bool stk_edit_fits_steps(const double m[6], double x, double y)
+STK_EDIT_INLINE bool stk_edit_fits_ops(const double m[6], double x, double y)
 {
     return fabs(stk_edit_sum(x, m[0], y, m[1], m[2])) < 32768 &&
            fabs(stk_edit_sum(x, m[3], y, m[4], m[5])) < 32768;
@@ -36,7 +36,7 @@ STK_EDIT_INLINE int64_t stk_edit_fixed(double value)
     return (int64_t)floor(stk_edit_times_exact(value, 65536) + 0.5);
 }
 
-STK_EDIT_INLINE stk_edit_warp stk_edit_warp_of(const stk_edit_step *step, int32_t width,
+STK_EDIT_INLINE stk_edit_warp stk_edit_warp_of(const stk_edit_op *step, int32_t width,
                                                int32_t height)
 {
     stk_edit_warp w = {{0}, {0}, {0}, {0}, false, false, 0};
@@ -45,9 +45,9 @@ STK_EDIT_INLINE stk_edit_warp stk_edit_warp_of(const stk_edit_step *step, int32_
         m[i] = (double)step->number[i];
     w.colour = step->word[STK_EDIT_WARP_HOW] & 0xffffff;
     w.bilinear = step->word[STK_EDIT_WARP_HOW] >> 24 & 1;
-    w.steps = !w.bilinear && !(m[1] == 0 && m[3] == 0) && stk_edit_fits_steps(m, 0, 0) &&
-              stk_edit_fits_steps(m, width, 0) && stk_edit_fits_steps(m, 0, height) &&
-              stk_edit_fits_steps(m, width, height);
+    w.steps = !w.bilinear && !(m[1] == 0 && m[3] == 0) && stk_edit_fits_ops(m, 0, 0) &&
+              stk_edit_fits_ops(m, width, 0) && stk_edit_fits_ops(m, 0, height) &&
+              stk_edit_fits_ops(m, width, height);
     for (int axis = 0; axis < 2 && w.steps; axis++) {
         const double *row = m + 3 * axis;
         w.start[axis] = stk_edit_fixed(row[2] + stk_edit_times_exact(row[0], 0.5) +
@@ -73,8 +73,8 @@ STK_EDIT_INLINE double stk_edit_beside(double place, int32_t size, int32_t pixel
     return at - below;
 }
 
-STK_EDIT_INLINE stk_edit_look stk_edit_look_step(const stk_edit_warp *w, int32_t width,
-                                                 int32_t height, int32_t x, int32_t y)
+STK_EDIT_INLINE stk_edit_look stk_edit_look_op(const stk_edit_warp *w, int32_t width,
+                                               int32_t height, int32_t x, int32_t y)
 {
     const int64_t at_x = w->start[0] + w->right[0] * x + w->down[0] * y;
     const int64_t at_y = w->start[1] + w->right[1] * x + w->down[1] * y;
@@ -90,7 +90,7 @@ STK_EDIT_INLINE stk_edit_look stk_edit_look_step(const stk_edit_warp *w, int32_t
 STK_EDIT_INLINE stk_edit_look stk_edit_look_at(const stk_edit_warp *w, int32_t width,
                                                int32_t height, int32_t x, int32_t y)
 {
-    if (w->steps) return stk_edit_look_step(w, width, height, x, y);
+    if (w->steps) return stk_edit_look_op(w, width, height, x, y);
     const double  at_x = stk_edit_sum(w->m[0], x + 0.5, w->m[1], y + 0.5, w->m[2]);
     const double  at_y = stk_edit_sum(w->m[3], x + 0.5, w->m[4], y + 0.5, w->m[5]);
     stk_edit_look look = {false, {0, 0}, {0, 0}, 0, 0};

@@ -33,7 +33,7 @@ static inline void expect_refused(stk_status status, const char *name, const cha
 }
 
 static inline stk_status frame_by(const char *name, const char *text, int32_t width, int32_t height,
-                                  stk_framing *out, stk_error *err)
+                                  stk_geometry *out, stk_error *err)
 {
     const stk_image_op *op = stk_image_op_find(name);
     void               *params = params_of(op, text);
@@ -43,7 +43,7 @@ static inline stk_status frame_by(const char *name, const char *text, int32_t wi
     return st;
 }
 
-static inline void expect_window(const stk_framing *framing, int32_t x, int32_t y, int32_t width,
+static inline void expect_window(const stk_geometry *framing, int32_t x, int32_t y, int32_t width,
                                  int32_t height)
 {
     EXPECT_INT_EQ(x, framing->window.x);

@@ -40,7 +40,7 @@ static inline stk_resize_request make_request(const stk_pixels *p, int32_t width
 
 static inline size_t result_bytes(const stk_pixels *p, const stk_resize_request *r)
 {
-    return stk_ending_bytes(&r->ending, r->part.width, r->part.height, p->channels);
+    return stk_output_format_bytes(&r->ending, r->part.width, r->part.height, p->channels);
 }
 
 /* With kernels (NULL: the best). The bytes are the caller's. */

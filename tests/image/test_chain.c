@@ -71,10 +71,10 @@ static stk_pixels pixels_of(const result *r)
 
 /* A chain that a test holds. */
 typedef struct plan {
-    stk_chain_step steps[MOST_STEPS];
-    void          *params[MOST_STEPS];
-    stk_random     randoms[MOST_STEPS];
-    size_t         count;
+    stk_chain_op steps[MOST_STEPS];
+    void        *params[MOST_STEPS];
+    stk_random   randoms[MOST_STEPS];
+    size_t       count;
 } plan;
 
 static void add(plan *p, const char *name, const char *text, double probability)
@@ -83,7 +83,7 @@ static void add(plan *p, const char *name, const char *text, double probability)
     const stk_image_op *op = stk_image_op_find(name);
     EXPECT(op);
     EXPECT_OK(stk_image_params_parse(&p->params[p->count], op, text, &err));
-    p->steps[p->count] = (stk_chain_step){op, p->params[p->count], probability};
+    p->steps[p->count] = (stk_chain_op){op, p->params[p->count], probability};
     p->randoms[p->count] = stk_random_for(dice(1 << 20), 0, p->count, 0);
     p->count++;
 }
@@ -96,7 +96,7 @@ static void drop(plan *p)
 }
 
 static stk_status run(const plan *p, size_t first, size_t count, bool decodes,
-                      const stk_chain_source *source, stk_studio *studio, result *out,
+                      const stk_chain_source *source, stk_image_workspace *studio, result *out,
                       stk_error *err)
 {
     static const stk_chain_decode decode = {.channels = 3};
@@ -108,8 +108,8 @@ static stk_status run(const plan *p, size_t first, size_t count, bool decodes,
 }
 
 /* The picture decoded, then each operation by itself. */
-static stk_status run_apart(const plan *p, const stk_chain_source *source, stk_studio *studio,
-                            result *out, stk_error *err)
+static stk_status run_apart(const plan *p, const stk_chain_source *source,
+                            stk_image_workspace *studio, result *out, stk_error *err)
 {
     STK_TRY(run(p, 0, 0, true, source, studio, out, err));
     for (size_t i = 0; i < p->count; i++) {
@@ -147,10 +147,10 @@ static void compare(const result *a, const result *b, const plan *p)
 
 STK_TEST(any_chain_gives_what_its_operations_give_one_after_the_other)
 {
-    stk_studio *studio;
-    stk_error   err;
-    size_t      compared = 0;
-    EXPECT_OK(stk_studio_new(&studio, NULL, &err));
+    stk_image_workspace *studio;
+    stk_error            err;
+    size_t               compared = 0;
+    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
     for (int round = 0; round < 2000; round++) {
         stk_blob png;
         plan     p = {.count = 0};
@@ -176,19 +176,19 @@ STK_TEST(any_chain_gives_what_its_operations_give_one_after_the_other)
         stk_blob_release(&png);
     }
     EXPECT(compared > 1000);
-    stk_studio_free(studio);
+    stk_image_workspace_free(studio);
 }
 
 STK_TEST(an_ending_is_carried_out_in_the_last_pass)
 {
-    stk_studio *studio;
-    stk_error   err;
-    stk_blob    png;
-    plan        p = {.count = 0};
-    result      floats, bytes;
+    stk_image_workspace *studio;
+    stk_error            err;
+    stk_blob             png;
+    plan                 p = {.count = 0};
+    result               floats, bytes;
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
     make_picture(&png, 31, 23);
-    EXPECT_OK(stk_studio_new(&studio, NULL, &err));
+    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
     const stk_chain_source source = {.encoded = stk_blob_bytes(&png)};
     add(&p, "random_resized_crop", "size=8", 1);
     add(&p, "flip", "axis=horizontal", 1);
@@ -207,7 +207,7 @@ STK_TEST(an_ending_is_carried_out_in_the_last_pass)
     free(floats.data);
     free(bytes.data);
     drop(&p);
-    stk_studio_free(studio);
+    stk_image_workspace_free(studio);
     stk_blob_release(&png);
 }
 
@@ -245,19 +245,19 @@ STK_TEST(sizes_are_known_beforehand_where_operations_fix_them)
 STK_TEST(large_jpegs_may_be_decoded_small_and_are_near_to_the_full_result)
 {
     enum { SIDE = 256 };
-    stk_studio *studio;
-    stk_error   err;
-    stk_blob    jpeg;
-    plan        p = {.count = 0};
-    result      full, shrunk = {0};
-    stk_pixels  px = {.width = SIDE, .height = SIDE, .channels = 3, .stride = SIDE * 3};
+    stk_image_workspace *studio;
+    stk_error            err;
+    stk_blob             jpeg;
+    plan                 p = {.count = 0};
+    result               full, shrunk = {0};
+    stk_pixels           px = {.width = SIDE, .height = SIDE, .channels = 3, .stride = SIDE * 3};
     px.data = malloc(SIDE * SIDE * 3);
     for (int i = 0; i < SIDE * SIDE; i++)
         for (int c = 0; c < 3; c++)
             px.data[i * 3 + c] = (uint8_t)((i % SIDE) / 2 + (i / SIDE) / 3 + c * 20);
     stk_blob_init(&jpeg, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_image_write_jpeg(&jpeg, &px, NULL, &err));
-    EXPECT_OK(stk_studio_new(&studio, NULL, &err));
+    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
     const stk_chain_source source = {.encoded = stk_blob_bytes(&jpeg)};
     add(&p, "crop", "x=13 y=21 width=201 height=211", 1);
     add(&p, "resize", "width=40 height=40", 1);
@@ -272,7 +272,7 @@ STK_TEST(large_jpegs_may_be_decoded_small_and_are_near_to_the_full_result)
     free(shrunk.data);
     free(px.data);
     drop(&p);
-    stk_studio_free(studio);
+    stk_image_workspace_free(studio);
     stk_blob_release(&jpeg);
 }
 
@@ -302,9 +302,9 @@ static void make_turned_ramp(stk_blob *jpeg, int orientation)
 STK_TEST(decoding_small_moves_no_picture_whichever_way_it_is_turned)
 {
     static const stk_chain_decode decode = {.channels = 3, .shrink = true};
-    stk_studio                   *studio;
+    stk_image_workspace          *studio;
     stk_error                     err;
-    EXPECT_OK(stk_studio_new(&studio, NULL, &err));
+    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
     for (int orientation = 1; orientation <= 8; orientation++) {
         plan     p = {.count = 0};
         result   full, shrunk = {0};
@@ -327,27 +327,27 @@ STK_TEST(decoding_small_moves_no_picture_whichever_way_it_is_turned)
         drop(&p);
         stk_blob_release(&jpeg);
     }
-    stk_studio_free(studio);
+    stk_image_workspace_free(studio);
 }
 
 STK_TEST(a_pool_gives_studios_of_the_ledger_that_is_asked_for)
 {
-    stk_studio_pool pool;
-    stk_ledger     *a, *b;
-    stk_studio     *one, *two, *three;
-    stk_error       err;
+    stk_image_workspace_pool pool;
+    stk_ledger              *a, *b;
+    stk_image_workspace     *one, *two, *three;
+    stk_error                err;
     EXPECT_OK(stk_ledger_new(&a, 1 << 20, &err));
     EXPECT_OK(stk_ledger_new(&b, 1 << 20, &err));
-    stk_studio_pool_init(&pool);
-    EXPECT_OK(stk_studio_pool_take(&pool, a, &one, &err));
-    stk_studio_pool_put(&pool, one);
-    EXPECT_OK(stk_studio_pool_take(&pool, a, &two, &err));
+    stk_image_workspace_pool_init(&pool);
+    EXPECT_OK(stk_image_workspace_pool_take(&pool, a, &one, &err));
+    stk_image_workspace_pool_put(&pool, one);
+    EXPECT_OK(stk_image_workspace_pool_take(&pool, a, &two, &err));
     EXPECT(one == two);
-    stk_studio_pool_put(&pool, two);
-    EXPECT_OK(stk_studio_pool_take(&pool, b, &three, &err));
-    EXPECT(stk_studio_ledger(three) == b && pool.count == 0);
-    stk_studio_pool_put(&pool, three);
-    stk_studio_pool_release(&pool);
+    stk_image_workspace_pool_put(&pool, two);
+    EXPECT_OK(stk_image_workspace_pool_take(&pool, b, &three, &err));
+    EXPECT(stk_image_workspace_ledger(three) == b && pool.count == 0);
+    stk_image_workspace_pool_put(&pool, three);
+    stk_image_workspace_pool_release(&pool);
     stk_ledger_unref(a);
     stk_ledger_unref(b);
 }

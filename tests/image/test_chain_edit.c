@@ -48,10 +48,10 @@ static const char *const warps[][2] = {
 };
 
 typedef struct plan {
-    stk_chain_step steps[MOST_STEPS];
-    void          *params[MOST_STEPS];
-    stk_random     randoms[MOST_STEPS];
-    size_t         count;
+    stk_chain_op steps[MOST_STEPS];
+    void        *params[MOST_STEPS];
+    stk_random   randoms[MOST_STEPS];
+    size_t       count;
 } plan;
 
 static uint32_t dice_state = 1;
@@ -68,7 +68,7 @@ static void add(plan *p, const char *name, const char *text, double probability)
     const stk_image_op *op = stk_image_op_find(name);
     EXPECT(op && p->count < MOST_STEPS);
     EXPECT_OK(stk_image_params_parse(&p->params[p->count], op, text, &err));
-    p->steps[p->count] = (stk_chain_step){op, p->params[p->count], probability};
+    p->steps[p->count] = (stk_chain_op){op, p->params[p->count], probability};
     p->randoms[p->count] = stk_random_for(dice(1 << 20), 0, p->count, 0);
     p->count++;
 }
@@ -143,7 +143,8 @@ static void compare(const picture *a, const picture *b, tally *t)
     }
 }
 
-static void try_plan(const plan *p, stk_studio *studio, int32_t side, int32_t channels, tally *t)
+static void try_plan(const plan *p, stk_image_workspace *studio, int32_t side, int32_t channels,
+                     tally *t)
 {
     static picture       source, by_chain, by_edit;
     const stk_chain      chain = chain_of(p);
@@ -174,10 +175,10 @@ static const char *const *choose(uint32_t kind)
 
 static tally try_many(int rounds, int kinds, const char *filter, int32_t side)
 {
-    stk_studio *studio;
-    stk_error   err;
-    tally       t = {0};
-    EXPECT_OK(stk_studio_new(&studio, NULL, &err));
+    stk_image_workspace *studio;
+    stk_error            err;
+    tally                t = {0};
+    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
     for (int round = 0; round < rounds; round++) {
         plan         p = {.count = 0};
         const size_t steps = 1 + dice(MOST_STEPS);
@@ -191,7 +192,7 @@ static tally try_many(int rounds, int kinds, const char *filter, int32_t side)
         try_plan(&p, studio, side + (int32_t)dice(20), dice(4) ? 3 : 1, &t);
         drop(&p);
     }
-    stk_studio_free(studio);
+    stk_image_workspace_free(studio);
     return t;
 }
 
@@ -220,11 +221,11 @@ STK_TEST(nearest_warps_of_large_pictures_take_other_pixels_in_few_places)
 
 STK_TEST(bilinear_warps_differ_by_a_level_in_few_places)
 {
-    plan        p = {.count = 0};
-    stk_studio *studio;
-    stk_error   err;
-    tally       t = {0};
-    EXPECT_OK(stk_studio_new(&studio, NULL, &err));
+    plan                 p = {.count = 0};
+    stk_image_workspace *studio;
+    stk_error            err;
+    tally                t = {0};
+    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
     for (int round = 0; round < 60; round++) {
         const char *const *line = choose(2);
         char               text[160];
@@ -233,7 +234,7 @@ STK_TEST(bilinear_warps_differ_by_a_level_in_few_places)
         try_plan(&p, studio, round % 2 ? 150 : 20, 3, &t);
         drop(&p);
     }
-    stk_studio_free(studio);
+    stk_image_workspace_free(studio);
     EXPECT_INT_EQ(60, t.edits);
     EXPECT((double)t.levels <= 1e-2 * (double)t.pixels);
     EXPECT((double)t.places <= 1e-4 * (double)t.pixels);

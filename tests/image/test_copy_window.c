@@ -29,8 +29,8 @@ static uint8_t expected_at(const stk_pixels *p, int64_t x, int64_t y, size_t c, 
 
 static void expect_window(const stk_pixels *p, stk_rect window, stk_border border, int flips)
 {
-    const stk_ending bytes = {.dtype = STK_DTYPE_U8},
-                     planes = {.dtype = STK_DTYPE_U8, .planar = true};
+    const stk_output_format bytes = {.dtype = STK_DTYPE_U8},
+                            planes = {.dtype = STK_DTYPE_U8, .planar = true};
     const size_t   channels = (size_t)p->channels;
     const size_t   pixels = (size_t)window.width * (size_t)window.height;
     uint8_t *const whole = malloc(pixels * channels), *const apart = malloc(pixels * channels);
@@ -84,13 +84,13 @@ STK_TEST(windows_at_the_ends_of_numbers_do_not_overflow)
 
 STK_TEST(a_windows_real_values_are_its_bytes_scaled)
 {
-    const stk_pixels p = make_picture(40, 9, 3);
-    const stk_ending e = {.dtype = STK_DTYPE_F32,
-                          .planar = true,
-                          .scaled = true,
-                          .scale = {0.5f, 0.25f, 2},
-                          .offset = {1, 2, 3}};
-    float            out[3 * 300 * 9];
+    const stk_pixels        p = make_picture(40, 9, 3);
+    const stk_output_format e = {.dtype = STK_DTYPE_F32,
+                                 .planar = true,
+                                 .scaled = true,
+                                 .scale = {0.5f, 0.25f, 2},
+                                 .offset = {1, 2, 3}};
+    float                   out[3 * 300 * 9];
     stk_copy_window(&p, (stk_rect){-130, 0, 300, 9}, STK_BORDER_REFLECT, fill, true, false, &e,
                     out);
     for (size_t c = 0; c < 3; c++)

@@ -59,8 +59,8 @@ STK_TEST(a_name_is_drawn_as_it_is_spelled)
         .data = a, .width = WIDTH, .height = STK_FONT_HEIGHT, .channels = 1, .stride = WIDTH};
     stk_pixels to_b = to_a;
     to_b.data = b;
-    stk_font_draw(&to_a, 0, 0, 1, white, "Käthe 猫");
-    stk_font_draw(&to_b, 0, 0, 1, white, "Kaethe <732B>");
+    stk_font_render(&to_a, 0, 0, 1, white, "Käthe 猫");
+    stk_font_render(&to_b, 0, 0, 1, white, "Kaethe <732B>");
     EXPECT(memcmp(a, b, sizeof a) == 0);
     EXPECT(a[0] == 255);
 }

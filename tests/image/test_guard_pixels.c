@@ -20,12 +20,12 @@ static stk_resize_request random_request(uint32_t *state, const stk_pixels *p)
     r.part.width = 1 + (int32_t)draw(state, (uint32_t)(width - r.part.x));
     r.flip_x = draw(state, 2);
     r.flip_y = draw(state, 2);
-    r.ending = (stk_ending){.dtype = dtypes[draw(state, 4)],
-                            .planar = draw(state, 2),
-                            .scaled = draw(state, 2),
-                            .channels = draw(state, 2) ? 4 : 0,
-                            .scale = {0.1f, 0.2f, 0.3f, 0},
-                            .offset = {1, 2, 3, 0}};
+    r.ending = (stk_output_format){.dtype = dtypes[draw(state, 4)],
+                                   .planar = draw(state, 2),
+                                   .scaled = draw(state, 2),
+                                   .channels = draw(state, 2) ? 4 : 0,
+                                   .scale = {0.1f, 0.2f, 0.3f, 0},
+                                   .offset = {1, 2, 3, 0}};
     return r;
 }
 
@@ -76,8 +76,9 @@ STK_TEST(copied_windows_stay_inside_source_and_result)
         const stk_resize_request r = random_request(&seed, &p);
         const stk_rect window = {(int32_t)draw(&seed, 120) - 60, (int32_t)draw(&seed, 60) - 30,
                                  1 + (int32_t)draw(&seed, 90), 1 + (int32_t)draw(&seed, 40)};
-        const size_t   bytes = stk_ending_bytes(&r.ending, window.width, window.height, p.channels);
-        guarded        dst = guarded_new(bytes);
+        const size_t   bytes =
+            stk_output_format_bytes(&r.ending, window.width, window.height, p.channels);
+        guarded dst = guarded_new(bytes);
         stk_copy_window(&p, window, draw(&seed, 3), fill, r.flip_x, r.flip_y, &r.ending, dst.data);
         guarded_free(&src);
         guarded_free(&dst);
@@ -96,13 +97,13 @@ static stk_status place(void *context, const stk_shape *shape, stk_dtype dtype, 
     return STK_OK;
 }
 
-static stk_chain_step step_of(const char *name, const char *text)
+static stk_chain_op step_of(const char *name, const char *text)
 {
     stk_error           err;
     void               *params;
     const stk_image_op *op = stk_image_op_find(name);
     EXPECT_OK(stk_image_params_parse(&params, op, text, &err));
-    return (stk_chain_step){op, params, 1};
+    return (stk_chain_op){op, params, 1};
 }
 
 /* Painting on pixels before a guard, and every ending. */
@@ -131,16 +132,16 @@ STK_TEST(chains_stay_inside_pixels_and_result)
                                              {"to_float", ""}};
     uint32_t                 seed = 17;
     stk_error                err;
-    stk_studio              *studio;
-    EXPECT_OK(stk_studio_new(&studio, NULL, &err));
+    stk_image_workspace     *studio;
+    EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
     for (uint32_t i = 0; i < CHAINS; i++) {
-        const char *const   *paint = paints[draw(&seed, COUNT_OF(paints))];
-        const char *const   *ending = endings[draw(&seed, COUNT_OF(endings))];
-        const stk_chain_step steps[] = {step_of(paint[0], paint[1]), step_of(ending[0], ending[1])};
-        const stk_random     randoms[] = {stk_random_for(i, 0, 0, 0), stk_random_for(i, 0, 1, 0)};
-        const stk_chain      chain = {.steps = steps, .count = 1 + draw(&seed, 2)};
-        stk_chain_source     source = {0};
-        guarded              dst = {0}, src = picture_guarded(&seed, &source.pixels);
+        const char *const *paint = paints[draw(&seed, COUNT_OF(paints))];
+        const char *const *ending = endings[draw(&seed, COUNT_OF(endings))];
+        const stk_chain_op steps[] = {step_of(paint[0], paint[1]), step_of(ending[0], ending[1])};
+        const stk_random   randoms[] = {stk_random_for(i, 0, 0, 0), stk_random_for(i, 0, 1, 0)};
+        const stk_chain    chain = {.steps = steps, .count = 1 + draw(&seed, 2)};
+        stk_chain_source   source = {0};
+        guarded            dst = {0}, src = picture_guarded(&seed, &source.pixels);
         const stk_chain_target target = {place, &dst};
         source.pixels.stride = (size_t)source.pixels.width * (size_t)source.pixels.channels;
         source.pixels.data =
@@ -153,5 +154,5 @@ STK_TEST(chains_stay_inside_pixels_and_result)
         free((void *)steps[0].params);
         free((void *)steps[1].params);
     }
-    stk_studio_free(studio);
+    stk_image_workspace_free(studio);
 }

@@ -4,10 +4,10 @@
 #include <math.h>
 
 /* "to_float; layout order=nchw" */
-static stk_status finish_by(const char *lines, stk_ending *ending, stk_error *err)
+static stk_status finish_by(const char *lines, stk_output_format *ending, stk_error *err)
 {
     stk_status st = STK_OK;
-    *ending = (stk_ending){.dtype = STK_DTYPE_U8};
+    *ending = (stk_output_format){.dtype = STK_DTYPE_U8};
     while (*lines && !st) {
         char         line[128] = "", name[32] = "";
         const size_t length = strcspn(lines, ";");
@@ -22,7 +22,8 @@ static stk_status finish_by(const char *lines, stk_ending *ending, stk_error *er
     return st;
 }
 
-static void expect_result(const stk_ending *ending, int channel, double pixel, double expected)
+static void expect_result(const stk_output_format *ending, int channel, double pixel,
+                          double expected)
 {
     const double value =
         ending->scaled ? (float)pixel * ending->scale[channel] + ending->offset[channel] : pixel;
@@ -34,7 +35,7 @@ static void expect_imagenet(const char *lines)
 {
     static const double mean[3] = {0.485, 0.456, 0.406}, std[3] = {0.229, 0.224, 0.225};
     stk_error           err;
-    stk_ending          ending;
+    stk_output_format   ending;
     EXPECT_OK(finish_by(lines, &ending, &err));
     EXPECT_INT_EQ(STK_DTYPE_F32, ending.dtype);
     for (int pixel = 0; pixel < 256; pixel++)
@@ -55,8 +56,8 @@ STK_TEST(normalizing_is_the_same_with_or_without_scaling_before)
 
 STK_TEST(plain_types_keep_values)
 {
-    stk_error  err;
-    stk_ending ending;
+    stk_error         err;
+    stk_output_format ending;
     EXPECT_OK(finish_by("cast dtype=float16", &ending, &err));
     EXPECT_INT_EQ(STK_DTYPE_F16, ending.dtype);
     EXPECT(!ending.scaled);
@@ -72,8 +73,8 @@ STK_TEST(plain_types_keep_values)
 
 STK_TEST(layout_and_channels_compose_with_anything)
 {
-    stk_error  err;
-    stk_ending ending;
+    stk_error         err;
+    stk_output_format ending;
     EXPECT_OK(finish_by("pad_channels count=3; layout order=nchw; pad_channels; "
                         "normalize preset=cifar10 dtype=float16",
                         &ending, &err));
@@ -98,8 +99,8 @@ STK_TEST(orders_that_one_rounding_cannot_do_are_refused)
         {"pad_channels count=4; pad_channels count=3", "pad_channels",
          "there are 4 channels already, more than 3"},
     };
-    stk_error  err;
-    stk_ending ending;
+    stk_error         err;
+    stk_output_format ending;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         EXPECT_STATUS(STK_E_INVALID, finish_by(cases[i][0], &ending, &err));
         EXPECT_STR_EQ(cases[i][1], err.stage);

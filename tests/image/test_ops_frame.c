@@ -6,8 +6,8 @@
 
 STK_TEST(crop_takes_its_window_or_says_what_is_past_the_image)
 {
-    stk_error   err;
-    stk_framing f;
+    stk_error    err;
+    stk_geometry f;
     EXPECT_OK(frame_by("crop", "x=1 y=2 width=3 height=4", 4, 6, &f, &err));
     expect_window(&f, 1, 2, 3, 4);
     EXPECT_INT_EQ(0, f.width);
@@ -25,10 +25,10 @@ STK_TEST(centre_crop_rounds_halves_to_even_and_pads_what_is_too_small)
         {2, 5, -1}, {1, 6, -2}, {1, 4, -1}, {7, 6, 0},  {5, 2, 2},  {65535, 1, 32767},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char        text[32];
-        stk_error   err;
-        stk_framing f;
-        const int   side = cases[i][0], size = cases[i][1], begin = cases[i][2];
+        char         text[32];
+        stk_error    err;
+        stk_geometry f;
+        const int    side = cases[i][0], size = cases[i][1], begin = cases[i][2];
         snprintf(text, sizeof text, "size=3,%d", size);
         EXPECT_OK(frame_by("centre_crop", text, side, 3, &f, &err));
         expect_window(&f, begin, 0, size, 3);
@@ -47,9 +47,9 @@ STK_TEST(random_crop_reaches_every_place_alike)
     void               *params = params_of(op, "size=5,4 padding=2 border=edge fill=1,2,3");
     int                 xs[PLACES] = {0}, ys[PLACES] = {0};
     for (uint64_t i = 0; i < RUNS; i++) {
-        stk_error   err;
-        stk_framing f;
-        stk_random  random = stk_random_for(1, 0, i, 0);
+        stk_error    err;
+        stk_geometry f;
+        stk_random   random = stk_random_for(1, 0, i, 0);
         EXPECT_OK(op->frame(params, &random, 8, 9, &f, &err));
         expect_window(&f, f.window.x, f.window.y, 4, 5);
         EXPECT(f.window.x >= -2 && f.window.x <= 6 && f.window.y >= -2 && f.window.y <= 6);
@@ -67,8 +67,8 @@ STK_TEST(random_crop_reaches_every_place_alike)
 
 STK_TEST(random_crop_refuses_small_images_unless_told)
 {
-    stk_error   err;
-    stk_framing f;
+    stk_error    err;
+    stk_geometry f;
     EXPECT_STATUS(STK_E_RANGE, frame_by("random_crop", "size=8 padding=1", 8, 5, &f, &err));
     EXPECT_CONTAINS("a side of 5 with padding=1 is less than 8; set pad_if_needed=true",
                     err.message);
@@ -98,7 +98,7 @@ STK_TEST(random_resized_crops_are_inside_images_of_any_size)
         void *params = params_of(op, texts[t]);
         for (uint64_t i = 0; i < COUNT_OF(sides) * COUNT_OF(sides) * 30; i++) {
             stk_error     err;
-            stk_framing   f;
+            stk_geometry  f;
             stk_random    random = stk_random_for(t, 0, i, 0);
             const int32_t width = sides[i % COUNT_OF(sides)];
             const int32_t height = sides[i / COUNT_OF(sides) % COUNT_OF(sides)];
@@ -120,9 +120,9 @@ STK_TEST(random_resized_crops_have_uniform_areas_and_logarithms_of_aspects)
     int                 areas[BINS] = {0}, aspects[BINS] = {0};
     double              middle = 0;
     for (uint64_t i = 0; i < RUNS; i++) {
-        stk_error   err;
-        stk_framing f;
-        stk_random  random = stk_random_for(2, 0, i, 0);
+        stk_error    err;
+        stk_geometry f;
+        stk_random   random = stk_random_for(2, 0, i, 0);
         EXPECT_OK(op->frame(params, &random, SIDE, SIDE, &f, &err));
         const stk_rect *w = &f.window;
         const double    area = (double)w->width * w->height / SIDE / SIDE;
@@ -150,8 +150,8 @@ STK_TEST(random_resized_crops_fall_back_to_the_middle)
         {5000, 20, 2486, 0, 27, 20}, /* round(20 * 4/3) */
         {21, 4000, 0, 1986, 21, 28}, /* round(21 / 0.75) */
     };
-    stk_error   err;
-    stk_framing f;
+    stk_error    err;
+    stk_geometry f;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const int *c = cases[i];
         EXPECT_OK(frame_by("random_resized_crop", "size=8 area=1", c[0], c[1], &f, &err));
@@ -163,8 +163,8 @@ STK_TEST(random_resized_crops_fall_back_to_the_middle)
 
 STK_TEST(random_resized_crop_carries_its_sampling)
 {
-    stk_error   err;
-    stk_framing f;
+    stk_error    err;
+    stk_geometry f;
     EXPECT_OK(frame_by("random_resized_crop", "size=7,9 filter=lanczos like=tf antialias=true", 50,
                        40, &f, &err));
     EXPECT_INT_EQ(9, f.width);
@@ -181,8 +181,8 @@ STK_TEST(resize_keeps_the_shape_rounded_down)
         {500, 375, 256, 341, 256}, {375, 500, 256, 256, 341}, {7, 7, 3, 3, 3},
         {3, 10, 2, 2, 6},          {10, 3, 5, 16, 5},         {1, 65535, 1, 1, 65535},
     };
-    stk_error   err;
-    stk_framing f;
+    stk_error    err;
+    stk_geometry f;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const int *c = cases[i];
         char       text[32];
@@ -203,8 +203,8 @@ STK_TEST(resize_keeps_the_shape_rounded_down)
 
 STK_TEST(sizes_past_the_limits_are_refused)
 {
-    stk_error   err;
-    stk_framing f;
+    stk_error    err;
+    stk_geometry f;
     EXPECT_STATUS(STK_E_LIMIT, frame_by("resize", "size=224", 1, 65535, &f, &err));
     EXPECT_CONTAINS("224 x 14679840 is more than 65535 a side", err.message);
     EXPECT_STATUS(STK_E_LIMIT, frame_by("resize", "size=65535", INT32_MAX, 1, &f, &err));
@@ -217,8 +217,8 @@ STK_TEST(sizes_past_the_limits_are_refused)
 
 STK_TEST(flip_and_pad_frame_the_whole_image)
 {
-    stk_error   err;
-    stk_framing f;
+    stk_error    err;
+    stk_geometry f;
     EXPECT_OK(frame_by("flip", "", 4, 3, &f, &err));
     expect_window(&f, 0, 0, 4, 3);
     EXPECT(f.flip_x && !f.flip_y);
@@ -250,8 +250,8 @@ STK_TEST(measuring_fixes_what_an_operation_fixes)
 
 static void expect_fit(int width, int height, int x, int y, int wide, int high)
 {
-    stk_error   err;
-    stk_framing f;
+    stk_error    err;
+    stk_geometry f;
     EXPECT_OK(frame_by("fit", "size=32", width, height, &f, &err));
     expect_window(&f, x, y, wide, high);
     EXPECT_INT_EQ(32, f.width);
@@ -273,7 +273,7 @@ STK_TEST(fit_shows_the_most_of_an_image_that_has_the_shape)
 STK_TEST(fit_without_a_size_squeezes_only_what_is_long)
 {
     stk_error            err;
-    stk_framing          f;
+    stk_geometry         f;
     const stk_image_size banner = measure_by("fit", "longest=2", 1000, 100);
     const stk_image_size unknown = measure_by("fit", "longest=2", -1, -1);
     EXPECT_OK(frame_by("fit", "longest=2", 500, 375, &f, &err));

@@ -72,19 +72,19 @@ static void run_op(const char *line, stk_canvas *canvas)
 
 static void run_case(const char *line)
 {
-    char      source_name[32], result_name[32];
-    int       used = 0;
-    stk_easel easel;
+    char               source_name[32], result_name[32];
+    int                used = 0;
+    stk_canvas_buffers easel;
     EXPECT(sscanf(line, "%31s %31s %n", source_name, result_name, &used) == 2);
     const stk_pixels source = read_pnm(source_name), expected = read_pnm(result_name);
-    stk_easel_init(&easel, NULL);
+    stk_canvas_buffers_init(&easel, NULL);
     stk_canvas_use(&easel.canvas, &source);
     if (strncmp(line + used, "warp", 4) == 0)
         run_warp(line + used, &easel.canvas);
     else
         run_op(line + used, &easel.canvas);
     expect_pixels(&expected, &easel.canvas.pixels, line);
-    stk_easel_release(&easel);
+    stk_canvas_buffers_release(&easel);
 }
 
 STK_TEST(results_are_pillows_to_the_bit)
@@ -175,13 +175,13 @@ STK_TEST(one_pixel_and_matrices_of_any_size_are_safe)
 /* A whole turn at once, and in four quarters. */
 static void expect_turned_back(int32_t width, int32_t height)
 {
-    stk_error    err;
-    stk_random   random = stk_random_for(5, 0, 0, 0);
-    stk_easel    easel;
-    uint8_t      before[6 * 4 * 3];
-    const size_t bytes = (size_t)(width * height) * 3;
-    stk_easel_init(&easel, NULL);
-    EXPECT_OK(stk_easel_start(&easel, width, height, 3, &err));
+    stk_error          err;
+    stk_random         random = stk_random_for(5, 0, 0, 0);
+    stk_canvas_buffers easel;
+    uint8_t            before[6 * 4 * 3];
+    const size_t       bytes = (size_t)(width * height) * 3;
+    stk_canvas_buffers_init(&easel, NULL);
+    EXPECT_OK(stk_canvas_buffers_start(&easel, width, height, 3, &err));
     make_noise(&easel.canvas.pixels, &random);
     memcpy(before, easel.canvas.pixels.data, bytes);
     run_op("rotate degrees=360", &easel.canvas);
@@ -192,7 +192,7 @@ static void expect_turned_back(int32_t width, int32_t height)
         EXPECT_INT_EQ(i % 2 ? height : width, easel.canvas.pixels.height);
     }
     EXPECT_MEM_EQ(before, easel.canvas.pixels.data, bytes);
-    stk_easel_release(&easel);
+    stk_canvas_buffers_release(&easel);
 }
 
 STK_TEST(a_whole_turn_changes_nothing_and_right_angles_swap_sides)
@@ -209,11 +209,11 @@ STK_TEST(affine_moves_by_whole_pixels_up_to_its_part_either_way)
     void               *params = params_of(op, "translate=0.2,0.1");
     int                 seen[2 * SIDE] = {0}, rows[2 * SIDE] = {0};
     for (uint64_t i = 0; i < RUNS; i++) {
-        stk_error  err;
-        stk_easel  easel;
-        stk_random random = stk_random_for(9, 0, i, 0);
-        stk_easel_init(&easel, NULL);
-        EXPECT_OK(stk_easel_start(&easel, SIDE, SIDE, 1, &err));
+        stk_error          err;
+        stk_canvas_buffers easel;
+        stk_random         random = stk_random_for(9, 0, i, 0);
+        stk_canvas_buffers_init(&easel, NULL);
+        EXPECT_OK(stk_canvas_buffers_start(&easel, SIDE, SIDE, 1, &err));
         memset(easel.canvas.pixels.data, 0, SIDE * SIDE);
         easel.canvas.pixels.data[SIDE * SIDE / 2] = 255;
         EXPECT_OK(op->paint(params, &random, &easel.canvas, &err));
@@ -221,7 +221,7 @@ STK_TEST(affine_moves_by_whole_pixels_up_to_its_part_either_way)
         EXPECT(dot);
         seen[(dot - easel.canvas.pixels.data) % SIDE + SIDE / 2]++;
         rows[(dot - easel.canvas.pixels.data) / SIDE + SIDE / 2]++;
-        stk_easel_release(&easel);
+        stk_canvas_buffers_release(&easel);
     }
     free(params);
     for (int i = 0; i < 2 * SIDE; i++) {
@@ -235,10 +235,10 @@ STK_TEST(results_past_the_limits_are_refused_before_anything_is_allocated)
     static const double  m[6] = {1, 0, 0, 0, 1, 0};
     static const uint8_t fill[3] = {0};
     stk_error            err;
-    stk_easel            easel;
+    stk_canvas_buffers   easel;
     stk_random           random = stk_random_for(0, 0, 0, 0);
     uint8_t              pixel = 0;
-    stk_easel_init(&easel, NULL);
+    stk_canvas_buffers_init(&easel, NULL);
     easel.canvas.pixels = (stk_pixels){&pixel, 1, 1, 1, 1};
     static const int64_t sizes[][2] = {
         {65536, 1}, {1, 65536}, {65535, 65535}, {INT64_MAX, INT64_MAX}, {1LL << 32, 1}};
@@ -256,18 +256,18 @@ STK_TEST(results_past_the_limits_are_refused_before_anything_is_allocated)
     EXPECT_STR_EQ("rotate", err.stage);
     free(params);
     EXPECT(!easel.areas[0].data && !easel.areas[1].data);
-    stk_easel_release(&easel);
+    stk_canvas_buffers_release(&easel);
 }
 
 STK_TEST(an_easels_areas_take_turns_and_stay_below_the_ceiling)
 {
-    stk_error   err;
-    stk_easel   easel;
-    stk_ledger *ledger;
-    stk_pixels  room, again;
+    stk_error          err;
+    stk_canvas_buffers easel;
+    stk_ledger        *ledger;
+    stk_pixels         room, again;
     EXPECT_OK(stk_ledger_new(&ledger, 1000, &err));
-    stk_easel_init(&easel, ledger);
-    EXPECT_OK(stk_easel_start(&easel, 10, 10, 3, &err));
+    stk_canvas_buffers_init(&easel, ledger);
+    EXPECT_OK(stk_canvas_buffers_start(&easel, 10, 10, 3, &err));
     uint8_t *first = easel.canvas.pixels.data;
     EXPECT_OK(easel.canvas.room(&easel.canvas, 5, 4, 1, &room, &err));
     EXPECT(room.data != first);
@@ -280,7 +280,7 @@ STK_TEST(an_easels_areas_take_turns_and_stay_below_the_ceiling)
     EXPECT_STATUS(STK_E_CEILING, easel.canvas.room(&easel.canvas, 100, 100, 3, &again, &err));
     EXPECT_STATUS(STK_E_INVALID, easel.canvas.room(&easel.canvas, 0, 100, 3, &again, &err));
     EXPECT_STATUS(STK_E_INVALID, easel.canvas.room(&easel.canvas, -1, -1, 3, &again, &err));
-    stk_easel_release(&easel);
+    stk_canvas_buffers_release(&easel);
     uint64_t held, ceiling;
     stk_ledger_total(ledger, &held, &ceiling);
     EXPECT_INT_EQ(0, held);
@@ -291,16 +291,16 @@ static stk_status turn_twice(void *context, stk_error *err)
 {
     const stk_image_op *op = stk_image_op_find("rotate");
     stk_random          random = stk_random_for(0, 0, 0, 0);
-    stk_easel           easel;
+    stk_canvas_buffers  easel;
     void               *params = NULL;
     (void)context;
-    stk_easel_init(&easel, NULL);
+    stk_canvas_buffers_init(&easel, NULL);
     stk_status st = stk_image_params_parse(&params, op, "degrees=10 expand=true", err);
-    if (!st) st = stk_easel_start(&easel, 9, 7, 3, err);
+    if (!st) st = stk_canvas_buffers_start(&easel, 9, 7, 3, err);
     if (!st) memset(easel.canvas.pixels.data, 1, 9 * 7 * 3);
     for (int i = 0; !st && i < 2; i++)
         st = op->paint(params, &random, &easel.canvas, err);
-    stk_easel_release(&easel);
+    stk_canvas_buffers_release(&easel);
     free(params);
     return st;
 }

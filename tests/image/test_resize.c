@@ -141,12 +141,12 @@ STK_TEST(endings_are_casts_scales_planes_and_padding_of_the_bytes)
         uint8_t *const     bytes = resize_with(NULL, &p, &r);
         for (size_t t = 0; t < COUNT_OF(types); t++)
             for (int form = 0; form < 8; form++) {
-                r.ending = (stk_ending){.dtype = types[t].dtype,
-                                        .planar = form & 1,
-                                        .scaled = form & 2,
-                                        .channels = form & 4 ? 4 : 0,
-                                        .scale = {1 / 58.0f, 1 / 57.0f, 1 / 57.5f},
-                                        .offset = {-2.1f, -2.0f, -1.8f}};
+                r.ending = (stk_output_format){.dtype = types[t].dtype,
+                                               .planar = form & 1,
+                                               .scaled = form & 2,
+                                               .channels = form & 4 ? 4 : 0,
+                                               .scale = {1 / 58.0f, 1 / 57.0f, 1 / 57.5f},
+                                               .offset = {-2.1f, -2.0f, -1.8f}};
                 expect_ending(&p, &r, bytes, types[t].relative);
             }
         free(bytes);

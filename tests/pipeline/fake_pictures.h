@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 typedef struct fake_pictures {
-    stk_picture_device device;
-    unsigned           late_us;      /* a call takes up to so long */
-    unsigned           refuse;       /* one picture in so many is not taken; 0: all are */
-    unsigned           breaks_after; /* calls; 0: never */
-    uint32_t           calls, pictures, at_work, most_at_work; /* atomic */
+    stk_decode_device device;
+    unsigned          late_us;      /* a call takes up to so long */
+    unsigned          refuse;       /* one picture in so many is not taken; 0: all are */
+    unsigned          breaks_after; /* calls; 0: never */
+    uint32_t          calls, pictures, at_work, most_at_work; /* atomic */
 } fake_pictures;
 
 typedef union fake_sum {
@@ -32,7 +32,7 @@ static inline int32_t fake_rounded(int32_t sum)
 }
 
 /* Row y of the source along the first axis. */
-static inline void fake_gather(const stk_picture_request *r, const uint8_t *row, fake_sum *out)
+static inline void fake_gather(const stk_decode_request *r, const uint8_t *row, fake_sum *out)
 {
     const int32_t *fixed = r->across.weights;
     const float   *real = r->across.weights;
@@ -42,37 +42,37 @@ static inline void fake_gather(const stk_picture_request *r, const uint8_t *row,
             const size_t   w = (size_t)x * (size_t)r->across.taps;
             fake_sum       sum = {0};
             for (int32_t k = 0; k < r->across.taps; k++, at += r->channels)
-                if (r->sums == STK_PICTURE_REAL)
+                if (r->sums == STK_RESAMPLE_FLOAT)
                     sum.real += real[w + (size_t)k] * (float)*at;
                 else
                     sum.whole += fixed[w + (size_t)k] * *at;
-            if (r->sums == STK_PICTURE_BYTES) sum.whole = fake_rounded(sum.whole);
+            if (r->sums == STK_RESAMPLE_BYTES) sum.whole = fake_rounded(sum.whole);
             *out = sum;
         }
 }
 
 /* One byte: taps rows, stride sums apart. */
-static inline uint8_t fake_combine(const stk_picture_request *r, const fake_sum *at, size_t stride,
+static inline uint8_t fake_combine(const stk_decode_request *r, const fake_sum *at, size_t stride,
                                    int32_t y)
 {
     const size_t   w = (size_t)y * (size_t)r->down.taps;
     const int32_t *fixed = (const int32_t *)r->down.weights + w;
     const float   *real = (const float *)r->down.weights + w;
-    int32_t        whole = r->sums == STK_PICTURE_STEPS ? 2 : 0;
+    int32_t        whole = r->sums == STK_RESAMPLE_STEPS ? 2 : 0;
     float          sum = 0;
     for (int32_t k = 0; k < r->down.taps; k++, at += stride)
-        if (r->sums == STK_PICTURE_REAL)
+        if (r->sums == STK_RESAMPLE_FLOAT)
             sum += real[k] * at->real;
-        else if (r->sums == STK_PICTURE_STEPS)
+        else if (r->sums == STK_RESAMPLE_STEPS)
             whole += fixed[k] * (at->whole >> 4) >> 16;
         else
             whole += fixed[k] * at->whole;
-    if (r->sums == STK_PICTURE_REAL) return stk_u8_of(sum);
-    return (uint8_t)(r->sums == STK_PICTURE_STEPS ? whole >> 2 : fake_rounded(whole));
+    if (r->sums == STK_RESAMPLE_FLOAT) return stk_u8_of(sum);
+    return (uint8_t)(r->sums == STK_RESAMPLE_STEPS ? whole >> 2 : fake_rounded(whole));
 }
 
 /* What a device does with the pixels of a picture. */
-static inline void fake_resize(const stk_picture_request *r, const stk_pixels *src, uint8_t *out)
+static inline void fake_resize(const stk_decode_request *r, const stk_pixels *src, uint8_t *out)
 {
     const size_t stride = (size_t)r->across.count * (size_t)r->channels;
     fake_sum    *rows = malloc((size_t)r->down.taps * stride * sizeof *rows);
@@ -86,7 +86,7 @@ static inline void fake_resize(const stk_picture_request *r, const stk_pixels *s
     free(rows);
 }
 
-static inline stk_status fake_decode_one(stk_decoder *decoder, stk_picture_request *r)
+static inline stk_status fake_decode_one(stk_decoder *decoder, stk_decode_request *r)
 {
     const stk_decode_options options = {.channels = r->channels, .stored_orientation = true};
     stk_pixels               pixels;
@@ -97,7 +97,7 @@ static inline stk_status fake_decode_one(stk_decoder *decoder, stk_picture_reque
     return st;
 }
 
-static inline stk_status fake_decode(void *context, stk_picture_request *requests, size_t count,
+static inline stk_status fake_decode(void *context, stk_decode_request *requests, size_t count,
                                      stk_error *err)
 {
     fake_pictures *fake = context;
@@ -127,7 +127,7 @@ static inline void fake_pictures_init(fake_pictures *fake, size_t most, int lane
 {
     memset(fake, 0, sizeof *fake);
     fake->device =
-        (stk_picture_device){.decode = fake_decode, .context = fake, .most = most, .lanes = lanes};
+        (stk_decode_device){.decode = fake_decode, .context = fake, .most = most, .lanes = lanes};
 }
 
 #endif

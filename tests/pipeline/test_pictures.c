@@ -139,7 +139,7 @@ static void count_by_device(stk_iterator *it, run *out)
     free(report);
 }
 
-static void collect(run *out, stk_dataset *data, int threads, const stk_picture_device *device)
+static void collect(run *out, stk_dataset *data, int threads, const stk_decode_device *device)
 {
     stk_error                  err;
     stk_iterator              *it;

@@ -48,7 +48,7 @@ static bool resizes_all(const stk_preset *preset)
 static stk_status add_all(cli_ablation *out, const char *path, const cli_bench_shape *shape,
                           stk_error *err)
 {
-    const stk_preset_step *step =
+    const stk_preset_op *step =
         shape->preparation.evaluate ? shape->preset->evaluate : shape->preset->train;
     cli_bench_shape undecoded = *shape;
     bool            encoded;

@@ -131,7 +131,7 @@ static stk_status draw_upwards(const drawing *d, int x, int y, int scale, const 
                        .stride = (size_t)width * 3};
     if (!flat.data) return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for a name");
     memset(flat.data, 255, (size_t)width * (size_t)height * 3);
-    stk_font_draw(&flat, 0, 0, scale, colour, text);
+    stk_font_render(&flat, 0, 0, scale, colour, text);
     for (int row = 0; row < height; row++)
         for (int column = 0; column < width; column++)
             if (x + row < d->at.width && y - column >= 0)
@@ -162,16 +162,16 @@ static void draw_cell(const drawing *d, int x, int y, int64_t truth, int64_t gue
     if (!at->number || !count) return;
     snprintf(text, sizeof text, "%lld", (long long)count);
     const int width = text_width(text, at->number) - at->number;
-    stk_font_draw(&d->pixels, x + (at->cell - gap - width) / 2,
-                  y + (at->cell - gap - 7 * at->number) / 2, at->number, share > 0.5 ? paper : ink,
-                  text);
+    stk_font_render(&d->pixels, x + (at->cell - gap - width) / 2,
+                    y + (at->cell - gap - 7 * at->number) / 2, at->number,
+                    share > 0.5 ? paper : ink, text);
 }
 
 static void draw_share(const drawing *d, int x, int y, double share)
 {
     char text[32];
     snprintf(text, sizeof text, "%3.0f %%", 100 * share);
-    stk_font_draw(&d->pixels, x, y, d->at.scale, dim, text);
+    stk_font_render(&d->pixels, x, y, d->at.scale, dim, text);
 }
 
 /* The middle of a cell, for a text as high as a capital. */
@@ -188,8 +188,8 @@ static void draw_row(const drawing *d, int64_t truth, int y)
         draw_cell(d, at->left + (int)k * at->cell, y, truth, k);
     if (at->cell < LEAST_NAME) return;
     cut_name(d, truth, text);
-    stk_font_draw(&d->pixels, at->left - TICK - text_width(text, at->scale), y + middle(at),
-                  at->scale, ink, text);
+    stk_font_render(&d->pixels, at->left - TICK - text_width(text, at->scale), y + middle(at),
+                    at->scale, ink, text);
     draw_share(d, at->left + (int)d->e->classes * at->cell + TICK, y + middle(at),
                d->e->scores[truth].recall);
 }
@@ -218,18 +218,18 @@ static stk_status draw_texts(const drawing *d, stk_error *err)
     const int     right = at->left + at->cell * (int)d->e->classes;
     const int     bottom = at->top + at->cell * (int)at->rows;
     const int     room = at->width - 2 * MARGIN;
-    stk_font_draw(&d->pixels, MARGIN, MARGIN, text_width(d->what->heading, 2) <= room ? 2 : 1, ink,
-                  d->what->heading);
-    stk_font_draw(&d->pixels, MARGIN, MARGIN + at->line, 1, dim, d->what->subheading);
-    stk_font_draw(&d->pixels, (at->left + right - text_width("taken for", 2)) / 2,
-                  MARGIN + 2 * at->line, 2, dim, "taken for");
+    stk_font_render(&d->pixels, MARGIN, MARGIN, text_width(d->what->heading, 2) <= room ? 2 : 1,
+                    ink, d->what->heading);
+    stk_font_render(&d->pixels, MARGIN, MARGIN + at->line, 1, dim, d->what->subheading);
+    stk_font_render(&d->pixels, (at->left + right - text_width("taken for", 2)) / 2,
+                    MARGIN + 2 * at->line, 2, dim, "taken for");
     STK_TRY(draw_upwards(d, MARGIN, (at->top + bottom + text_width("it is", 2)) / 2, 2, dim,
                          "it is", err));
     if (at->cell < LEAST_NAME) return STK_OK;
-    stk_font_draw(&d->pixels, right + TICK, at->top - TICK - STK_FONT_HEIGHT * at->scale, at->scale,
-                  dim, "recall");
-    stk_font_draw(&d->pixels, at->left - TICK - text_width("precision", at->scale), bottom + TICK,
-                  at->scale, dim, "precision");
+    stk_font_render(&d->pixels, right + TICK, at->top - TICK - STK_FONT_HEIGHT * at->scale,
+                    at->scale, dim, "recall");
+    stk_font_render(&d->pixels, at->left - TICK - text_width("precision", at->scale), bottom + TICK,
+                    at->scale, dim, "precision");
     return STK_OK;
 }
 

@@ -81,7 +81,7 @@ static void draw_text(const stk_pixels *sheet, const layout *at, int x, int y, i
         while (*text == ' ')
             text++;
         if (*text && i + 1 == most && length > 3) memcpy(shown + length - 3, "...", 4);
-        stk_font_draw(sheet, x, y + i * at->line, at->scale, colour, shown);
+        stk_font_render(sheet, x, y + i * at->line, at->scale, colour, shown);
     }
 }
 

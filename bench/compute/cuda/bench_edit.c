@@ -11,7 +11,7 @@ enum { TURNS = 5, COPIES = 8, REPEATS = 3, NOISE = 1 << 22 }; /* more copies tha
 typedef struct line {
     const char *name;
     int         rows, source, batch, side; /* pictures that are there; those that are made */
-    int         kinds[STK_EDIT_STEPS];
+    int         kinds[STK_EDIT_OPS];
     bool        bilinear, mixes, cut;
 } line;
 
@@ -70,7 +70,7 @@ static stk_edit edit_of(const line *l, int copy, int i)
     e.share = 0.3f;
     for (int k = 0; k < 4 && l->cut; k++)
         e.box[k] = k < 2 ? l->side / 5 : l->side / 2;
-    for (int k = 0; k < STK_EDIT_STEPS && l->kinds[k]; k++) {
+    for (int k = 0; k < STK_EDIT_OPS && l->kinds[k]; k++) {
         e.step[k].kind = l->kinds[k];
         e.step[k].number[0] = l->kinds[k] == STK_EDIT_HUE ? 0.1f : 0.9f;
         if (l->kinds[k] == STK_EDIT_POSTERIZE) e.step[k].word[0] = 4;

@@ -108,18 +108,18 @@ static stk_status measure(stk_dataset *data, const stk_iterator_options *options
 
 int main(int argc, char **argv)
 {
-    const double              seconds = argc > 2 ? atof(argv[2]) : 3;
-    const stk_picture_device *lent;
-    stk_device               *device;
-    stk_dataset              *data = NULL;
-    stk_error                 err;
+    const double             seconds = argc > 2 ? atof(argv[2]) : 3;
+    const stk_decode_device *lent;
+    stk_device              *device;
+    stk_dataset             *data = NULL;
+    stk_error                err;
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (stk_device_open(&device, "cuda", NULL, &err)) return fail(&err);
-    if (stk_device_pictures(device, &lent, &err)) return fail(&err);
+    if (stk_device_decoder(device, &lent, &err)) return fail(&err);
     if (make_plan(&data, argc > 3 ? argv[3] : NULL, &err)) return fail(&err);
-    stk_picture_device beside = *lent, alone = *lent;
+    stk_decode_device beside = *lent, alone = *lent;
     alone.alone = true;
-    const stk_picture_device  *who[] = {NULL, &beside, &alone};
+    const stk_decode_device   *who[] = {NULL, &beside, &alone};
     static const char *const   names[] = {"cpu", "shared", "gpu"};
     const stk_iterator_options options = {.threads = argc > 1 ? atoi(argv[1]) : 0,
                                           .seed = 1,

@@ -122,7 +122,7 @@ stk_status stk_cuda_tell_kernels(stk_device *device, bool on, stk_error *err);
 void stk_cuda_copy_begins(stk_cuda *cuda, size_t bytes);
 void stk_cuda_copy_ends(stk_cuda *cuda);
 /* Decoding beside all that (decode_device.c). */
-stk_status stk_cuda_pictures_of(stk_device *device, const stk_picture_device **out, stk_error *err);
+stk_status stk_cuda_pictures_of(stk_device *device, const stk_decode_device **out, stk_error *err);
 void       stk_cuda_pictures_free(stk_cuda *cuda);
 /* What it is (info.c). */
 void stk_cuda_info(const stk_device *device, stk_device_info *info);

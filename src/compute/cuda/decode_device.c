@@ -8,12 +8,12 @@
 enum { LANES = 3, MOST = 64 };
 
 struct stk_cuda_pictures {
-    stk_picture_device device;
+    stk_decode_device  device;
     int                ordinal; /* of the GPU */
     stk_nvjpeg        *nvjpeg;
     pthread_mutex_t    lock;
     pthread_cond_t     given; /* a lane was given back */
-    stk_picture_lane  *lanes[LANES];
+    stk_decode_stream *lanes[LANES];
     bool               taken[LANES]; /* under lock */
 };
 
@@ -40,12 +40,12 @@ static void give_lane(stk_cuda_pictures *p, int lane)
 }
 
 /* Threads of a pipeline come here: each has to say which GPU it means. */
-static stk_status decode(void *context, stk_picture_request *requests, size_t count, stk_error *err)
+static stk_status decode(void *context, stk_decode_request *requests, size_t count, stk_error *err)
 {
     stk_cuda_pictures *p = context;
     STK_CUDA_TRY(cudaSetDevice(p->ordinal), "pictures", err);
     const int        lane = take_lane(p);
-    const stk_status st = stk_picture_lane_decode(p->lanes[lane], requests, count, err);
+    const stk_status st = stk_decode_stream_decode(p->lanes[lane], requests, count, err);
     give_lane(p, lane);
     return st;
 }
@@ -54,26 +54,26 @@ static stk_status start(stk_cuda_pictures *p, stk_error *err)
 {
     STK_TRY(stk_nvjpeg_open(&p->nvjpeg, err));
     for (int i = 0; i < LANES; i++)
-        STK_TRY(stk_picture_lane_new(&p->lanes[i], p->nvjpeg, MOST, err));
-    p->device = (stk_picture_device){.decode = decode,
-                                     .context = p,
-                                     .name = stk_nvjpeg_name(p->nvjpeg),
-                                     .most = MOST,
-                                     .lanes = LANES};
+        STK_TRY(stk_decode_stream_new(&p->lanes[i], p->nvjpeg, MOST, err));
+    p->device = (stk_decode_device){.decode = decode,
+                                    .context = p,
+                                    .name = stk_nvjpeg_name(p->nvjpeg),
+                                    .most = MOST,
+                                    .lanes = LANES};
     return STK_OK;
 }
 
 static void release(stk_cuda_pictures *p)
 {
     for (int i = 0; i < LANES; i++)
-        stk_picture_lane_free(p->lanes[i]);
+        stk_decode_stream_free(p->lanes[i]);
     stk_nvjpeg_free(p->nvjpeg);
     pthread_cond_destroy(&p->given);
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
 
-stk_status stk_cuda_pictures_of(stk_device *device, const stk_picture_device **out, stk_error *err)
+stk_status stk_cuda_pictures_of(stk_device *device, const stk_decode_device **out, stk_error *err)
 {
     stk_cuda *cuda = stk_cuda_of(device);
     *out = cuda->pictures ? &cuda->pictures->device : NULL;

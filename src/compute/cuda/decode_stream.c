@@ -22,22 +22,22 @@ typedef struct room {
 
 /* One picture on its way: places are bytes from the beginning of the room. */
 typedef struct job {
-    stk_picture_request *request;
-    size_t               pixels, sums, result, plan;
-    int32_t              row, rows;
+    stk_decode_request *request;
+    size_t              pixels, sums, result, plan;
+    int32_t             row, rows;
 } job;
 
-struct stk_picture_lane {
-    stk_nvjpeg_lane    *decoder;
-    cudaStream_t        stream;
-    cudaEvent_t         done;
-    size_t              most, count;
-    job                *jobs;
-    stk_nvjpeg_picture *pictures;
-    room                pixels, sums, results; /* of the GPU */
-    room                plan, host_plan;       /* what is to be done: of the GPU, and its origin */
-    room                host_results;
-    int                 failures;
+struct stk_decode_stream {
+    stk_nvjpeg_stream    *decoder;
+    cudaStream_t          stream;
+    cudaEvent_t           done;
+    size_t                most, count;
+    job                  *jobs;
+    stk_nvjpeg_bitstream *pictures;
+    room                  pixels, sums, results; /* of the GPU */
+    room                  plan, host_plan; /* what is to be done: of the GPU, and its origin */
+    room                  host_results;
+    int                   failures;
 };
 
 static void release(room *r)
@@ -73,12 +73,12 @@ static bool take(room *r, size_t bytes, size_t *place)
     return true;
 }
 
-static size_t weights_of(const stk_picture_axis *axis)
+static size_t weights_of(const stk_resample_axis *axis)
 {
     return (size_t)axis->count * (size_t)axis->taps;
 }
 
-static size_t plan_bytes(const stk_picture_request *r)
+static size_t plan_bytes(const stk_decode_request *r)
 {
     return sizeof(int32_t) * ((size_t)r->across.count + weights_of(&r->across) +
                               (size_t)r->down.count + weights_of(&r->down));
@@ -87,8 +87,8 @@ static size_t plan_bytes(const stk_picture_request *r)
 /* The rows that any result needs. */
 static void find_rows(job *j)
 {
-    const stk_picture_axis *down = &j->request->down;
-    int32_t                 least = down->first[0], most = down->first[0];
+    const stk_resample_axis *down = &j->request->down;
+    int32_t                  least = down->first[0], most = down->first[0];
     for (int32_t i = 1; i < down->count; i++) {
         if (down->first[i] < least) least = down->first[i];
         if (down->first[i] > most) most = down->first[i];
@@ -102,15 +102,15 @@ static size_t sums_of(const job *j)
     return (size_t)j->rows * (size_t)j->request->across.count;
 }
 
-static size_t result_bytes(const stk_picture_request *r)
+static size_t result_bytes(const stk_decode_request *r)
 {
     return (size_t)r->across.count * (size_t)r->down.count * (size_t)r->channels;
 }
 
 /* All places of a picture, or none. */
-static bool place(stk_picture_lane *lane, job *j)
+static bool place(stk_decode_stream *lane, job *j)
 {
-    const stk_picture_request *r = j->request;
+    const stk_decode_request *r = j->request;
     const size_t pixels = (size_t)r->width * (size_t)r->height, channels = (size_t)r->channels;
     const size_t before[] = {lane->pixels.used, lane->sums.used, lane->results.used,
                              lane->plan.used};
@@ -128,14 +128,14 @@ static bool place(stk_picture_lane *lane, job *j)
 }
 
 /* Those that are decoded together must have as many channels. */
-static void choose(stk_picture_lane *lane, stk_picture_request *requests, size_t count)
+static void choose(stk_decode_stream *lane, stk_decode_request *requests, size_t count)
 {
     lane->count = 0;
     lane->pixels.used = lane->sums.used = lane->results.used = 0;
     lane->plan.used = (count * sizeof(stk_cuda_picture) + ALIGN - 1) / ALIGN * ALIGN;
     for (size_t i = 0; i < count; i++) {
-        stk_picture_request *r = &requests[i];
-        job                 *j = &lane->jobs[lane->count];
+        stk_decode_request *r = &requests[i];
+        job                *j = &lane->jobs[lane->count];
         r->status = STK_E_UNSUPPORTED;
         if (r->channels != requests[0].channels ||
             !stk_nvjpeg_takes(lane->decoder, r->encoded, r->width, r->height, r->channels))
@@ -146,7 +146,7 @@ static void choose(stk_picture_lane *lane, stk_picture_request *requests, size_t
     }
 }
 
-static stk_status make_room(stk_picture_lane *lane, stk_error *err)
+static stk_status make_room(stk_decode_stream *lane, stk_error *err)
 {
     STK_TRY(reserve(&lane->pixels, lane->pixels.used, err));
     STK_TRY(reserve(&lane->sums, lane->sums.used, err));
@@ -157,12 +157,12 @@ static stk_status make_room(stk_picture_lane *lane, stk_error *err)
 }
 
 /* Copies an axis into the plan at *at, and says where the GPU will have it. */
-static stk_picture_axis copy_axis(const stk_picture_lane *lane, const stk_picture_axis *axis,
-                                  size_t *at)
+static stk_resample_axis copy_axis(const stk_decode_stream *lane, const stk_resample_axis *axis,
+                                   size_t *at)
 {
-    stk_picture_axis moved = *axis;
-    const size_t     first = (size_t)axis->count * sizeof(int32_t);
-    const size_t     weights = weights_of(axis) * sizeof(int32_t);
+    stk_resample_axis moved = *axis;
+    const size_t      first = (size_t)axis->count * sizeof(int32_t);
+    const size_t      weights = weights_of(axis) * sizeof(int32_t);
     memcpy(lane->host_plan.data + *at, axis->first, first);
     memcpy(lane->host_plan.data + *at + first, axis->weights, weights);
     moved.first = (const int32_t *)(const void *)(lane->plan.data + *at);
@@ -171,14 +171,14 @@ static stk_picture_axis copy_axis(const stk_picture_lane *lane, const stk_pictur
     return moved;
 }
 
-static void write_plan(stk_picture_lane *lane)
+static void write_plan(stk_decode_stream *lane)
 {
     stk_cuda_picture *pictures = (stk_cuda_picture *)(void *)lane->host_plan.data;
     for (size_t i = 0; i < lane->count; i++) {
-        const job                 *j = &lane->jobs[i];
-        const stk_picture_request *r = j->request;
-        const size_t               pitch = (size_t)r->width * (size_t)r->channels;
-        size_t                     at = j->plan;
+        const job                *j = &lane->jobs[i];
+        const stk_decode_request *r = j->request;
+        const size_t              pitch = (size_t)r->width * (size_t)r->channels;
+        size_t                    at = j->plan;
         pictures[i] =
             (stk_cuda_picture){.src = lane->pixels.data + j->pixels,
                                .pitch = (int64_t)pitch,
@@ -190,11 +190,12 @@ static void write_plan(stk_picture_lane *lane)
                                .out = lane->results.data + j->result};
         pictures[i].across = copy_axis(lane, &r->across, &at);
         pictures[i].down = copy_axis(lane, &r->down, &at);
-        lane->pictures[i] = (stk_nvjpeg_picture){r->encoded, lane->pixels.data + j->pixels, pitch};
+        lane->pictures[i] =
+            (stk_nvjpeg_bitstream){r->encoded, lane->pixels.data + j->pixels, pitch};
     }
 }
 
-static cudaError_t resize(const stk_picture_lane *lane)
+static cudaError_t resize(const stk_decode_stream *lane)
 {
     int64_t sums = 0, bytes = 0;
     for (size_t i = 0; i < lane->count; i++) {
@@ -208,14 +209,14 @@ static cudaError_t resize(const stk_picture_lane *lane)
 }
 
 /* The event lets this thread sleep until all is there: others have use for its core. */
-static stk_status wait(const stk_picture_lane *lane, stk_error *err)
+static stk_status wait(const stk_decode_stream *lane, stk_error *err)
 {
     STK_CUDA_TRY(cudaEventRecord(lane->done, lane->stream), "pictures", err);
     STK_CUDA_TRY(cudaEventSynchronize(lane->done), "pictures", err);
     return STK_OK;
 }
 
-static stk_status finish(stk_picture_lane *lane, stk_error *err)
+static stk_status finish(stk_decode_stream *lane, stk_error *err)
 {
     STK_CUDA_TRY(resize(lane), "pictures", err);
     STK_CUDA_TRY(cudaMemcpyAsync(lane->host_results.data, lane->results.data, lane->results.used,
@@ -223,7 +224,7 @@ static stk_status finish(stk_picture_lane *lane, stk_error *err)
                  "pictures", err);
     STK_TRY(wait(lane, err));
     for (size_t i = 0; i < lane->count; i++) {
-        stk_picture_request *r = lane->jobs[i].request;
+        stk_decode_request *r = lane->jobs[i].request;
         memcpy(r->out, lane->host_results.data + lane->jobs[i].result, result_bytes(r));
         r->status = STK_OK;
     }
@@ -232,7 +233,7 @@ static stk_status finish(stk_picture_lane *lane, stk_error *err)
 
 /* A batch may fail for one damaged picture: its pictures are left to the caller. Where none
  * succeeds it is the decoder. */
-static stk_status decode(stk_picture_lane *lane, stk_error *err)
+static stk_status decode(stk_decode_stream *lane, stk_error *err)
 {
     write_plan(lane);
     STK_CUDA_TRY(cudaMemcpyAsync(lane->plan.data, lane->host_plan.data, lane->plan.used,
@@ -249,8 +250,8 @@ static stk_status decode(stk_picture_lane *lane, stk_error *err)
     return wait(lane, &later) ? st : STK_OK;
 }
 
-stk_status stk_picture_lane_decode(stk_picture_lane *lane, stk_picture_request *requests,
-                                   size_t count, stk_error *err)
+stk_status stk_decode_stream_decode(stk_decode_stream *lane, stk_decode_request *requests,
+                                    size_t count, stk_error *err)
 {
     if (count > lane->most)
         return stk_fail(err, STK_E_RANGE, "pictures", NULL,
@@ -261,7 +262,7 @@ stk_status stk_picture_lane_decode(stk_picture_lane *lane, stk_picture_request *
     return decode(lane, err);
 }
 
-static stk_status start(stk_picture_lane *lane, stk_nvjpeg *nvjpeg, stk_error *err)
+static stk_status start(stk_decode_stream *lane, stk_nvjpeg *nvjpeg, stk_error *err)
 {
     lane->plan.pinned = false;
     lane->host_plan.pinned = lane->host_results.pinned = true;
@@ -274,29 +275,29 @@ static stk_status start(stk_picture_lane *lane, stk_nvjpeg *nvjpeg, stk_error *e
     STK_CUDA_TRY(
         cudaEventCreateWithFlags(&lane->done, cudaEventDisableTiming | cudaEventBlockingSync),
         "pictures", err);
-    return stk_nvjpeg_lane_new(&lane->decoder, nvjpeg, err);
+    return stk_nvjpeg_stream_new(&lane->decoder, nvjpeg, err);
 }
 
-stk_status stk_picture_lane_new(stk_picture_lane **out, stk_nvjpeg *nvjpeg, size_t most,
-                                stk_error *err)
+stk_status stk_decode_stream_new(stk_decode_stream **out, stk_nvjpeg *nvjpeg, size_t most,
+                                 stk_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (!*out) return stk_fail(err, STK_E_NOMEM, "pictures", NULL, "no memory for a decoder");
     (*out)->most = most;
     const stk_status st = start(*out, nvjpeg, err);
     if (st) {
-        stk_picture_lane_free(*out);
+        stk_decode_stream_free(*out);
         *out = NULL;
     }
     return st;
 }
 
-void stk_picture_lane_free(stk_picture_lane *lane)
+void stk_decode_stream_free(stk_decode_stream *lane)
 {
     if (!lane) return;
     room *rooms[] = {&lane->pixels, &lane->sums,      &lane->results,
                      &lane->plan,   &lane->host_plan, &lane->host_results};
-    stk_nvjpeg_lane_free(lane->decoder);
+    stk_nvjpeg_stream_free(lane->decoder);
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
         release(rooms[i]);
     if (lane->done) (void)cudaEventDestroy(lane->done);

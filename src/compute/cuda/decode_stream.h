@@ -5,16 +5,16 @@
 #include "compute/cuda/nvjpeg.h"
 #include <stoker/pictures.h>
 
-typedef struct stk_picture_lane stk_picture_lane;
+typedef struct stk_decode_stream stk_decode_stream;
 
 /* For up to most pictures at a time. */
-STK_NODISCARD stk_status stk_picture_lane_new(stk_picture_lane **out, stk_nvjpeg *nvjpeg,
-                                              size_t most, stk_error *err);
-void                     stk_picture_lane_free(stk_picture_lane *lane); /* NULL is fine */
+STK_NODISCARD stk_status stk_decode_stream_new(stk_decode_stream **out, stk_nvjpeg *nvjpeg,
+                                               size_t most, stk_error *err);
+void                     stk_decode_stream_free(stk_decode_stream *lane); /* NULL is fine */
 
-/* As stk_picture_device.decode, for at most as many. */
-STK_NODISCARD stk_status stk_picture_lane_decode(stk_picture_lane    *lane,
-                                                 stk_picture_request *requests, size_t count,
-                                                 stk_error *err);
+/* As stk_decode_device.decode, for at most as many. */
+STK_NODISCARD stk_status stk_decode_stream_decode(stk_decode_stream  *lane,
+                                                  stk_decode_request *requests, size_t count,
+                                                  stk_error *err);
 
 #endif

@@ -16,7 +16,7 @@ struct stk_nvjpeg {
     char               name[NAME];
 };
 
-struct stk_nvjpeg_lane {
+struct stk_nvjpeg_stream {
     stk_nvjpeg           *nvjpeg;
     void                 *state, *header;
     size_t                count; /* and what follows, that state is initialised for; 0: none */
@@ -109,7 +109,7 @@ const char *stk_nvjpeg_name(const stk_nvjpeg *nvjpeg)
     return nvjpeg->name;
 }
 
-static stk_status start_lane(stk_nvjpeg_lane *lane, stk_error *err)
+static stk_status start_lane(stk_nvjpeg_stream *lane, stk_error *err)
 {
     const stk_nvjpeg *n = lane->nvjpeg;
     int               status = n->library.JpegStateCreate(n->handle, &lane->state);
@@ -118,20 +118,20 @@ static stk_status start_lane(stk_nvjpeg_lane *lane, stk_error *err)
     return status == STK_NVJPEG_SUCCESS ? STK_OK : refused(status, "nvjpegJpegStreamCreate", err);
 }
 
-stk_status stk_nvjpeg_lane_new(stk_nvjpeg_lane **out, stk_nvjpeg *nvjpeg, stk_error *err)
+stk_status stk_nvjpeg_stream_new(stk_nvjpeg_stream **out, stk_nvjpeg *nvjpeg, stk_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (!*out) return stk_fail(err, STK_E_NOMEM, "nvjpeg", NULL, "no memory for a decoder");
     (*out)->nvjpeg = nvjpeg;
     const stk_status st = start_lane(*out, err);
     if (st) {
-        stk_nvjpeg_lane_free(*out);
+        stk_nvjpeg_stream_free(*out);
         *out = NULL;
     }
     return st;
 }
 
-void stk_nvjpeg_lane_free(stk_nvjpeg_lane *lane)
+void stk_nvjpeg_stream_free(stk_nvjpeg_stream *lane)
 {
     if (!lane) return;
     if (lane->header) (void)lane->nvjpeg->library.JpegStreamDestroy(lane->header);
@@ -143,7 +143,7 @@ void stk_nvjpeg_lane_free(stk_nvjpeg_lane *lane)
 }
 
 /* Only the engines refuse anything of what is asked of them here. */
-bool stk_nvjpeg_takes(stk_nvjpeg_lane *lane, stk_bytes encoded, int32_t width, int32_t height,
+bool stk_nvjpeg_takes(stk_nvjpeg_stream *lane, stk_bytes encoded, int32_t width, int32_t height,
                       int channels)
 {
     const stk_nvjpeg         *n = lane->nvjpeg;
@@ -163,7 +163,7 @@ bool stk_nvjpeg_takes(stk_nvjpeg_lane *lane, stk_bytes encoded, int32_t width, i
     return true;
 }
 
-static stk_status reserve(stk_nvjpeg_lane *lane, size_t count, stk_error *err)
+static stk_status reserve(stk_nvjpeg_stream *lane, size_t count, stk_error *err)
 {
     if (count <= lane->capacity) return STK_OK;
     free(lane->data);
@@ -180,7 +180,7 @@ static stk_status reserve(stk_nvjpeg_lane *lane, size_t count, stk_error *err)
 }
 
 /* After a batch that failed, it is to be initialised again. */
-static stk_status initialise(stk_nvjpeg_lane *lane, size_t count, int output, stk_error *err)
+static stk_status initialise(stk_nvjpeg_stream *lane, size_t count, int output, stk_error *err)
 {
     const stk_nvjpeg *n = lane->nvjpeg;
     if (lane->count == count && lane->output == output) return STK_OK;
@@ -193,7 +193,7 @@ static stk_status initialise(stk_nvjpeg_lane *lane, size_t count, int output, st
     return STK_OK;
 }
 
-stk_status stk_nvjpeg_decode(stk_nvjpeg_lane *lane, const stk_nvjpeg_picture *pictures,
+stk_status stk_nvjpeg_decode(stk_nvjpeg_stream *lane, const stk_nvjpeg_bitstream *pictures,
                              size_t count, int channels, cudaStream_t stream, stk_error *err)
 {
     stk_nvjpeg  *n = lane->nvjpeg;

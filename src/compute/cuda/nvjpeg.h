@@ -7,8 +7,8 @@
 #include <stoker/bytes.h>
 #include <stoker/error.h>
 
-typedef struct stk_nvjpeg      stk_nvjpeg;      /* for any thread */
-typedef struct stk_nvjpeg_lane stk_nvjpeg_lane; /* for one at a time */
+typedef struct stk_nvjpeg        stk_nvjpeg;        /* for any thread */
+typedef struct stk_nvjpeg_stream stk_nvjpeg_stream; /* for one at a time */
 
 /* Of the GPU that is set. An error says what is missing. */
 STK_NODISCARD stk_status stk_nvjpeg_open(stk_nvjpeg **out, stk_error *err);
@@ -16,24 +16,24 @@ STK_NODISCARD stk_status stk_nvjpeg_open(stk_nvjpeg **out, stk_error *err);
 void        stk_nvjpeg_free(stk_nvjpeg *nvjpeg);
 const char *stk_nvjpeg_name(const stk_nvjpeg *nvjpeg); /* with its version, for people */
 
-STK_NODISCARD stk_status stk_nvjpeg_lane_new(stk_nvjpeg_lane **out, stk_nvjpeg *nvjpeg,
-                                             stk_error *err);
-void                     stk_nvjpeg_lane_free(stk_nvjpeg_lane *lane); /* NULL is fine */
+STK_NODISCARD stk_status stk_nvjpeg_stream_new(stk_nvjpeg_stream **out, stk_nvjpeg *nvjpeg,
+                                               stk_error *err);
+void                     stk_nvjpeg_stream_free(stk_nvjpeg_stream *lane); /* NULL is fine */
 
 /* Whether it decodes this to channels, and finds the size that is expected. */
-bool stk_nvjpeg_takes(stk_nvjpeg_lane *lane, stk_bytes encoded, int32_t width, int32_t height,
+bool stk_nvjpeg_takes(stk_nvjpeg_stream *lane, stk_bytes encoded, int32_t width, int32_t height,
                       int channels);
 
-typedef struct stk_nvjpeg_picture {
+typedef struct stk_nvjpeg_bitstream {
     stk_bytes encoded;
     uint8_t  *out; /* of the GPU: rows of interleaved bytes */
     size_t    pitch;
-} stk_nvjpeg_picture;
+} stk_nvjpeg_bitstream;
 
 /* Begins to decode pictures that it takes, all to channels (1: grey, 3: RGB), on stream. The bytes
  * must stay until that is done. An error may be of one picture or of the decoder. */
-STK_NODISCARD stk_status stk_nvjpeg_decode(stk_nvjpeg_lane          *lane,
-                                           const stk_nvjpeg_picture *pictures, size_t count,
+STK_NODISCARD stk_status stk_nvjpeg_decode(stk_nvjpeg_stream          *lane,
+                                           const stk_nvjpeg_bitstream *pictures, size_t count,
                                            int channels, cudaStream_t stream, stk_error *err);
 
 #endif

@@ -203,7 +203,7 @@ __device__ __forceinline__ void gather_any(const edit_work &a, int steps, edit_p
 #pragma unroll 1
     for (int i = 0; i < EDIT_GROUP; i++) {
         const edit_place to = spread(a, tile, i);
-        put_pixel(i, word_of(pixel_after<STK_EDIT_STEPS>(steps, to.x, to.y)));
+        put_pixel(i, word_of(pixel_after<STK_EDIT_OPS>(steps, to.x, to.y)));
     }
 }
 

@@ -31,9 +31,9 @@ struct edit_job {
     int            baked;  /* those that pixels at origin have gone through */
     int            summed; /* the contrast whose sum the first pass finds; steps: none */
     bool           asks;   /* its pixels are asked for one by one, all in the second pass */
-    int32_t        mean[STK_EDIT_STEPS];
-    edit_paint     paint[STK_EDIT_STEPS];
-    stk_edit_warp  warp[STK_EDIT_STEPS];
+    int32_t        mean[STK_EDIT_OPS];
+    edit_paint     paint[STK_EDIT_OPS];
+    stk_edit_warp  warp[STK_EDIT_OPS];
     uint32_t       lower[HUE_WORDS];
     bool           is_inside;   /* all of the window, in words that may be read: then it has */
     const uint8_t *origin;      /* a pixel that comes first, and */
@@ -88,17 +88,17 @@ __device__ __forceinline__ int last_warp(const edit_job &j, int steps)
 {
     int last = 0;
 #pragma unroll
-    for (int i = 0; i < STK_EDIT_STEPS; i++)
+    for (int i = 0; i < STK_EDIT_OPS; i++)
         if (i < steps && j.edit.step[i].kind == STK_EDIT_WARP) last = i + 1;
     return last;
 }
 
-/* STK_EDIT_STEPS: there is none of that kind. */
+/* STK_EDIT_OPS: there is none of that kind. */
 __device__ __forceinline__ int first_of(const edit_job &j, int32_t kind)
 {
-    int first = STK_EDIT_STEPS;
+    int first = STK_EDIT_OPS;
 #pragma unroll
-    for (int i = STK_EDIT_STEPS - 1; i >= 0; i--)
+    for (int i = STK_EDIT_OPS - 1; i >= 0; i--)
         if (j.edit.step[i].kind == kind) first = i;
     return first;
 }
@@ -135,7 +135,7 @@ __device__ __forceinline__ void begin_job(const edit_work &a, int64_t picture, e
         j.window = window_of(a, &j.edit);
         place_window(a, j);
         plan_passes(a, picture, j);
-    } else if (step >= 0 && step < STK_EDIT_STEPS) {
+    } else if (step >= 0 && step < STK_EDIT_OPS) {
         j.mean[step] = 0;
         j.paint[step] = paint_of(j.edit.step[step], a.channels);
         if (j.edit.step[step].kind == STK_EDIT_WARP)

@@ -21,7 +21,7 @@ struct edit_group {
 };
 
 /* The mean of contrast, which is its other number, comes later. */
-__device__ __forceinline__ edit_paint paint_of(const stk_edit_step &step, int32_t channels)
+__device__ __forceinline__ edit_paint paint_of(const stk_edit_op &step, int32_t channels)
 {
     edit_paint p = {};
     const bool colours =

@@ -42,7 +42,7 @@ __device__ __forceinline__ void gather_pixel(const stk_cuda_picture &p, int32_t 
     for (int32_t k = 0; k < p.across.taps; k++, at += p.channels)
         for (int c = 0; c < MOST_CHANNELS; c++) {
             if (c >= p.channels) break;
-            if (p.kind == STK_PICTURE_REAL)
+            if (p.kind == STK_RESAMPLE_FLOAT)
                 sums[c].real = add_product(sums[c].real, real[k], (float)at[c]);
             else
                 sums[c].whole += fixed[k] * at[c];
@@ -50,7 +50,7 @@ __device__ __forceinline__ void gather_pixel(const stk_cuda_picture &p, int32_t 
     stk_cuda_sum *to = p.sums + ((int64_t)row * p.across.count + x) * p.channels;
     for (int c = 0; c < MOST_CHANNELS; c++) {
         if (c >= p.channels) break;
-        if (p.kind == STK_PICTURE_BYTES) sums[c].whole = rounded(sums[c].whole);
+        if (p.kind == STK_RESAMPLE_BYTES) sums[c].whole = rounded(sums[c].whole);
         to[c] = sums[c];
     }
 }
@@ -71,17 +71,17 @@ __device__ __forceinline__ uint8_t combine_byte(const stk_cuda_picture &p, int32
     const int64_t       weight = (int64_t)y * p.down.taps;
     const int32_t      *fixed = (const int32_t *)p.down.weights + weight;
     const float        *real = (const float *)p.down.weights + weight;
-    int32_t             whole = p.kind == STK_PICTURE_STEPS ? 1 << (STEP_BITS - 1) : 0;
+    int32_t             whole = p.kind == STK_RESAMPLE_STEPS ? 1 << (STEP_BITS - 1) : 0;
     float               sum = 0;
     for (int32_t k = 0; k < p.down.taps; k++, at += stride)
-        if (p.kind == STK_PICTURE_REAL)
+        if (p.kind == STK_RESAMPLE_FLOAT)
             sum = add_product(sum, real[k], at->real);
-        else if (p.kind == STK_PICTURE_STEPS)
+        else if (p.kind == STK_RESAMPLE_STEPS)
             whole += fixed[k] * (at->whole >> 4) >> 16;
         else
             whole += fixed[k] * at->whole;
-    if (p.kind == STK_PICTURE_REAL) return to_byte(sum);
-    return (uint8_t)(p.kind == STK_PICTURE_STEPS ? whole >> STEP_BITS : rounded(whole));
+    if (p.kind == STK_RESAMPLE_FLOAT) return to_byte(sum);
+    return (uint8_t)(p.kind == STK_RESAMPLE_STEPS ? whole >> STEP_BITS : rounded(whole));
 }
 
 __global__ void __launch_bounds__(THREADS) combine(const stk_cuda_picture *pictures)

@@ -14,12 +14,12 @@ typedef union stk_cuda_sum {
 
 /* One of them. All addresses are the GPU's, those of the axes too. */
 typedef struct stk_cuda_picture {
-    const uint8_t   *src;
-    int64_t          pitch;     /* bytes from row to row of src */
-    int32_t          channels;  /* 1 or 3 */
-    int32_t          row, rows; /* of src that the result needs: the first, how many */
-    stk_picture_axis across, down;
-    int32_t          kind; /* stk_picture_sums */
+    const uint8_t    *src;
+    int64_t           pitch;     /* bytes from row to row of src */
+    int32_t           channels;  /* 1 or 3 */
+    int32_t           row, rows; /* of src that the result needs: the first, how many */
+    stk_resample_axis across, down;
+    int32_t           kind; /* stk_resample_rounding */
     stk_cuda_sum *sums; /* rows * across.count * channels, for the way from one pass to the other */
     uint8_t      *out;
 } stk_cuda_picture;

@@ -15,8 +15,8 @@ typedef struct work {
     const uint8_t  *source;
     int32_t         source_width, source_height, width, height, channels;
     int             steps;
-    int32_t         mean[STK_EDIT_STEPS]; /* that a contrast step goes by */
-    stk_edit_warp   warp[STK_EDIT_STEPS];
+    int32_t         mean[STK_EDIT_OPS]; /* that a contrast step goes by */
+    stk_edit_warp   warp[STK_EDIT_OPS];
 } work;
 
 static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
@@ -72,8 +72,8 @@ static stk_edit_pixel warped_pixel(const work *w, int step, int32_t x, int32_t y
 /* A pixel as it is after the first steps. */
 static stk_edit_pixel pixel_after(const work *w, int steps, int32_t x, int32_t y)
 {
-    const stk_edit_step *step = w->edit->step;
-    int                  first = steps;
+    const stk_edit_op *step = w->edit->step;
+    int                first = steps;
     while (first > 0 && step[first - 1].kind != STK_EDIT_WARP)
         first--;
     stk_edit_pixel p = first ? warped_pixel(w, first - 1, x, y) : window_pixel(w, x, y);
@@ -96,8 +96,8 @@ static int32_t mean_after(const work *w, int steps)
 /* In order: what a step needs depends on those before it. */
 static void prepare_steps(work *w)
 {
-    for (; w->steps < STK_EDIT_STEPS && w->edit->step[w->steps].kind != STK_EDIT_END; w->steps++) {
-        const stk_edit_step *step = &w->edit->step[w->steps];
+    for (; w->steps < STK_EDIT_OPS && w->edit->step[w->steps].kind != STK_EDIT_END; w->steps++) {
+        const stk_edit_op *step = &w->edit->step[w->steps];
         if (step->kind == STK_EDIT_WARP)
             w->warp[w->steps] = stk_edit_warp_of(step, w->width, w->height);
         if (step->kind == STK_EDIT_CONTRAST) w->mean[w->steps] = mean_after(w, w->steps);

@@ -131,7 +131,7 @@ void stk_device_read_info(const stk_device *device, stk_device_info *info)
     if (device->backend->info) device->backend->info(device, info);
 }
 
-stk_status stk_device_pictures(stk_device *device, const stk_picture_device **out, stk_error *err)
+stk_status stk_device_decoder(stk_device *device, const stk_decode_device **out, stk_error *err)
 {
     *out = NULL;
     if (device->backend->pictures) return device->backend->pictures(device, out, err);

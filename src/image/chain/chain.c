@@ -14,14 +14,14 @@
 typedef struct work {
     const stk_chain        *chain;
     const stk_chain_source *source;
-    stk_studio             *studio;
+    stk_image_workspace    *studio;
     stk_decode_outcome     *outcome;
     stk_lazy_view           view;
     bool                    is_encoded; /* nothing was carried out yet, and the source is encoded */
     stk_image_info          info;       /* of that source */
     stk_pixels              pixels;     /* what the view is of, unless is_encoded */
     int32_t                 channels;
-    stk_ending              ending;
+    stk_output_format       ending;
     size_t                  carrier; /* the part that the next pass over the pixels is */
 } work;
 
@@ -43,7 +43,7 @@ static void add_time(const work *w, size_t part, uint64_t since)
 }
 
 /* The first step since the last pass names the next one. */
-static void carry(work *w, const stk_chain_step *step)
+static void carry(work *w, const stk_chain_op *step)
 {
     if (w->carrier > w->chain->count) w->carrier = (size_t)(step - w->chain->steps) + 1;
 }
@@ -161,7 +161,7 @@ static stk_status look(const work *w, seen *out, stk_error *err)
     return STK_OK;
 }
 
-static stk_status write_view(work *w, const stk_ending *ending, const seen *from, void *out,
+static stk_status write_view(work *w, const stk_output_format *ending, const seen *from, void *out,
                              stk_error *err)
 {
     const stk_lazy_view *v = &w->view;
@@ -187,7 +187,7 @@ static stk_status write_view(work *w, const stk_ending *ending, const seen *from
 }
 
 /* The view's pixels, as the ending says, at out. */
-static stk_status carry_out(work *w, const stk_ending *ending, void *out, stk_error *err)
+static stk_status carry_out(work *w, const stk_output_format *ending, void *out, stk_error *err)
 {
     seen s;
     STK_TRY(look(w, &s, err));
@@ -201,16 +201,16 @@ static stk_status carry_out(work *w, const stk_ending *ending, void *out, stk_er
 /* Makes the view's pixels those of the canvas, and the view all of them. */
 static stk_status settle(work *w, stk_error *err)
 {
-    static const stk_ending plain = {.dtype = STK_DTYPE_U8};
-    stk_canvas             *canvas = &w->studio->easel.canvas;
-    stk_pixels              pixels;
-    STK_TRY(canvas->room(canvas, stk_view_width(&w->view), stk_view_height(&w->view), w->channels,
-                         &pixels, err));
+    static const stk_output_format plain = {.dtype = STK_DTYPE_U8};
+    stk_canvas                    *canvas = &w->studio->easel.canvas;
+    stk_pixels                     pixels;
+    STK_TRY(canvas->room(canvas, stk_lazy_view_width(&w->view), stk_lazy_view_height(&w->view),
+                         w->channels, &pixels, err));
     STK_TRY(carry_out(w, &plain, pixels.data, err));
     stk_canvas_use(canvas, &pixels);
     w->pixels = pixels;
     w->is_encoded = false;
-    stk_view_init(&w->view, pixels.width, pixels.height);
+    stk_lazy_view_init(&w->view, pixels.width, pixels.height);
     return STK_OK;
 }
 
@@ -222,28 +222,28 @@ static bool is_on_canvas(const work *w)
            v->window.height == w->pixels.height;
 }
 
-static stk_status frame(work *w, const stk_chain_step *step, stk_random *random, stk_error *err)
+static stk_status frame(work *w, const stk_chain_op *step, stk_random *random, stk_error *err)
 {
-    const int32_t width = stk_view_width(&w->view), height = stk_view_height(&w->view);
-    stk_framing   framing = {.window = {0, 0, width, height}};
+    const int32_t width = stk_lazy_view_width(&w->view), height = stk_lazy_view_height(&w->view);
+    stk_geometry  framing = {.window = {0, 0, width, height}};
     STK_TRY(step->op->frame(step->params, random, width, height, &framing, err));
     carry(w, step);
-    STK_TRY(stk_framing_check(&framing, width, height, step->op->name, err));
-    if (stk_view_move(&w->view, &framing)) return STK_OK;
+    STK_TRY(stk_geometry_check(&framing, width, height, step->op->name, err));
+    if (stk_lazy_view_compose(&w->view, &framing)) return STK_OK;
     STK_TRY(settle(w, err));
-    if (stk_view_move(&w->view, &framing)) return STK_OK;
+    if (stk_lazy_view_compose(&w->view, &framing)) return STK_OK;
     /* A window that reaches outside and is resized besides: first the one, then the other. */
-    stk_framing first = framing, second = framing;
+    stk_geometry first = framing, second = framing;
     first.width = first.height = 0;
     first.flip_x = first.flip_y = false;
     second.window = (stk_rect){0, 0, framing.window.width, framing.window.height};
-    (void)stk_view_move(&w->view, &first);
+    (void)stk_lazy_view_compose(&w->view, &first);
     STK_TRY(settle(w, err));
-    (void)stk_view_move(&w->view, &second);
+    (void)stk_lazy_view_compose(&w->view, &second);
     return STK_OK;
 }
 
-static stk_status paint(work *w, const stk_chain_step *step, stk_random *random, stk_error *err)
+static stk_status paint(work *w, const stk_chain_op *step, stk_random *random, stk_error *err)
 {
     stk_canvas *canvas = &w->studio->easel.canvas;
     if (!is_on_canvas(w)) STK_TRY(settle(w, err));
@@ -252,11 +252,11 @@ static stk_status paint(work *w, const stk_chain_step *step, stk_random *random,
     add_time(w, (size_t)(step - w->chain->steps) + 1, begin);
     w->pixels = canvas->pixels;
     w->channels = canvas->pixels.channels;
-    stk_view_init(&w->view, w->pixels.width, w->pixels.height);
+    stk_lazy_view_init(&w->view, w->pixels.width, w->pixels.height);
     return STK_OK;
 }
 
-static stk_status do_step(work *w, const stk_chain_step *step, stk_random random, stk_error *err)
+static stk_status do_step(work *w, const stk_chain_op *step, stk_random random, stk_error *err)
 {
     if (step->probability < 1 && stk_random_double(&random) >= step->probability) return STK_OK;
     if (step->op->frame) return frame(w, step, &random, err);
@@ -269,12 +269,12 @@ static stk_status do_step(work *w, const stk_chain_step *step, stk_random random
 static stk_status begin(work *w, stk_error *err)
 {
     const stk_chain_source *source = w->source;
-    w->ending = (stk_ending){.dtype = STK_DTYPE_U8};
+    w->ending = (stk_output_format){.dtype = STK_DTYPE_U8};
     w->studio->easel.canvas.pixels = (stk_pixels){0};
     if (!w->chain->decode) {
         w->pixels = source->pixels;
         w->channels = source->pixels.channels;
-        stk_view_init(&w->view, source->pixels.width, source->pixels.height);
+        stk_lazy_view_init(&w->view, source->pixels.width, source->pixels.height);
         return STK_OK;
     }
     const stk_chain_decode *d = w->chain->decode;
@@ -282,14 +282,14 @@ static stk_status begin(work *w, stk_error *err)
     STK_TRY(stk_image_read_info(source->encoded, &d->limits, &w->info, err));
     w->is_encoded = true;
     w->channels = d->channels;
-    stk_view_init(&w->view, d->stored_orientation ? info->stored_width : info->width,
-                  d->stored_orientation ? info->stored_height : info->height);
+    stk_lazy_view_init(&w->view, d->stored_orientation ? info->stored_width : info->width,
+                       d->stored_orientation ? info->stored_height : info->height);
     return STK_OK;
 }
 
 static stk_shape result_shape(const work *w)
 {
-    const int64_t width = stk_view_width(&w->view), height = stk_view_height(&w->view);
+    const int64_t width = stk_lazy_view_width(&w->view), height = stk_lazy_view_height(&w->view);
     const int64_t channels = w->ending.channels ? w->ending.channels : w->channels;
     return w->ending.planar ? stk_shape_3d(channels, height, width)
                             : stk_shape_3d(height, width, channels);
@@ -307,9 +307,10 @@ static stk_status end(work *w, const stk_chain_target *target, stk_error *err)
     return carry_out(w, &w->ending, data, err);
 }
 
-stk_status stk_chain_run(const stk_chain *chain, stk_studio *studio, const stk_chain_source *source,
-                         const stk_random *randoms, const stk_chain_target *target,
-                         stk_decode_outcome *outcome, stk_error *err)
+stk_status stk_chain_run(const stk_chain *chain, stk_image_workspace *studio,
+                         const stk_chain_source *source, const stk_random *randoms,
+                         const stk_chain_target *target, stk_decode_outcome *outcome,
+                         stk_error *err)
 {
     stk_decode_outcome unasked;
     work               w = {.chain = chain,
@@ -341,10 +342,10 @@ stk_status stk_chain_measure(const stk_chain *chain, const stk_image_size *sourc
     *out = *source;
     if (chain->decode)
         *out = (stk_image_size){-1, -1, chain->decode->channels, STK_DTYPE_U8, false};
-    stk_ending ending = {.dtype = STK_DTYPE_U8};
+    stk_output_format ending = {.dtype = STK_DTYPE_U8};
     for (size_t i = 0; i < chain->count; i++) {
-        const stk_chain_step *step = &chain->steps[i];
-        const stk_image_size  before = *out;
+        const stk_chain_op  *step = &chain->steps[i];
+        const stk_image_size before = *out;
         if (finished && !step->op->finish)
             return stk_fail(err, STK_E_INVALID, step->op->name, NULL,
                             "works on 8-bit pixels, and %s before it says how they are written: "

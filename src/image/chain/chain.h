@@ -19,12 +19,12 @@ typedef struct stk_chain_decode {
     bool blank; /* do not decode: all pixels are 0. What the rest costs can be measured so */
 } stk_chain_decode;
 
-typedef struct stk_chain_step {
+typedef struct stk_chain_op {
     const stk_image_op *op;
     const void         *params;
     double              probability; /* that it is done at all; the first thing its random draws
                                         where it is below 1 */
-} stk_chain_step;
+} stk_chain_op;
 
 /* A picture: encoded (with a decode in the chain) or pixels. */
 typedef struct stk_chain_source {
@@ -40,22 +40,23 @@ typedef struct stk_chain_target {
     void *context;
 } stk_chain_target;
 
-typedef struct stk_studio
-                         stk_studio; /* decoder, resizer and canvas that are reused; one thread's */
-STK_NODISCARD stk_status stk_studio_new(stk_studio **out, stk_ledger *ledger, stk_error *err);
-void                     stk_studio_free(stk_studio *studio); /* NULL is fine */
+typedef struct stk_image_workspace
+    stk_image_workspace; /* decoder, resizer and canvas that are reused; one thread's */
+STK_NODISCARD stk_status stk_image_workspace_new(stk_image_workspace **out, stk_ledger *ledger,
+                                                 stk_error *err);
+void                     stk_image_workspace_free(stk_image_workspace *studio); /* NULL is fine */
 /* The ledger it was made with. */
-stk_ledger *stk_studio_ledger(const stk_studio *studio);
+stk_ledger *stk_image_workspace_ledger(const stk_image_workspace *studio);
 
 typedef struct stk_chain {
     const stk_chain_decode *decode; /* NULL: sources are pixels */
-    const stk_chain_step   *steps;
+    const stk_chain_op     *steps;
     size_t                  count;
     uint64_t               *ticks; /* NULL: not timed; else each part's time is added (part.h) */
 } stk_chain;
 
 /* randoms has one per step. Errors name the operation as their stage. */
-STK_NODISCARD stk_status stk_chain_run(const stk_chain *chain, stk_studio *studio,
+STK_NODISCARD stk_status stk_chain_run(const stk_chain *chain, stk_image_workspace *studio,
                                        const stk_chain_source *source, const stk_random *randoms,
                                        const stk_chain_target *target, stk_decode_outcome *outcome,
                                        stk_error *err);

@@ -22,14 +22,14 @@ typedef struct work {
                                            cannot be moved; NULL: none */
 } work;
 
-static bool is_whole(const stk_framing *framing, const stk_lazy_view *view)
+static bool is_whole(const stk_geometry *framing, const stk_lazy_view *view)
 {
     const stk_rect *w = &framing->window;
-    return w->x == 0 && w->y == 0 && w->width == stk_view_width(view) &&
-           w->height == stk_view_height(view);
+    return w->x == 0 && w->y == 0 && w->width == stk_lazy_view_width(view) &&
+           w->height == stk_lazy_view_height(view);
 }
 
-static bool is_nothing(const stk_framing *framing, const stk_lazy_view *view)
+static bool is_nothing(const stk_geometry *framing, const stk_lazy_view *view)
 {
     return is_whole(framing, view) && !framing->flip_x && !framing->flip_y &&
            (!framing->width ||
@@ -37,29 +37,29 @@ static bool is_nothing(const stk_framing *framing, const stk_lazy_view *view)
 }
 
 /* A window that reaches outside of what was flipped is the one on the other side, flipped. */
-static bool move(stk_lazy_view *view, stk_framing framing)
+static bool move(stk_lazy_view *view, stk_geometry framing)
 {
     const bool flip_x = view->flip_x, flip_y = view->flip_y;
     stk_rect  *w = &framing.window;
-    if (stk_view_move(view, &framing)) return true;
-    if (flip_x) w->x = stk_view_width(view) - w->x - w->width;
-    if (flip_y) w->y = stk_view_height(view) - w->y - w->height;
+    if (stk_lazy_view_compose(view, &framing)) return true;
+    if (flip_x) w->x = stk_lazy_view_width(view) - w->x - w->width;
+    if (flip_y) w->y = stk_lazy_view_height(view) - w->y - w->height;
     view->flip_x = view->flip_y = false;
-    const bool moved = stk_view_move(view, &framing);
+    const bool moved = stk_lazy_view_compose(view, &framing);
     view->flip_x ^= flip_x;
     view->flip_y ^= flip_y;
     return moved;
 }
 
-static bool reaches_out(const stk_framing *framing, const stk_lazy_view *view)
+static bool reaches_out(const stk_geometry *framing, const stk_lazy_view *view)
 {
     const stk_rect *w = &framing->window;
-    return w->x < 0 || w->y < 0 || w->width > stk_view_width(view) - w->x ||
-           w->height > stk_view_height(view) - w->y;
+    return w->x < 0 || w->y < 0 || w->width > stk_lazy_view_width(view) - w->x ||
+           w->height > stk_lazy_view_height(view) - w->y;
 }
 
 /* What of a window has to come before a step that was there already; NULL: nothing. */
-static const char *step_before(const work *w, const stk_framing *framing)
+static const char *step_before(const work *w, const stk_geometry *framing)
 {
     if (w->placed) return w->placed;
     if (w->contrasted && !is_whole(framing, &w->view)) return w->contrasted;
@@ -68,13 +68,13 @@ static const char *step_before(const work *w, const stk_framing *framing)
                : NULL;
 }
 
-static stk_status frame(work *w, const stk_chain_step *step, stk_random *random, stk_error *err)
+static stk_status frame(work *w, const stk_chain_op *step, stk_random *random, stk_error *err)
 {
     const char   *name = step->op->name;
-    const int32_t width = stk_view_width(&w->view), height = stk_view_height(&w->view);
-    stk_framing   framing = {.window = {0, 0, width, height}};
+    const int32_t width = stk_lazy_view_width(&w->view), height = stk_lazy_view_height(&w->view);
+    stk_geometry  framing = {.window = {0, 0, width, height}};
     STK_TRY(step->op->frame(step->params, random, width, height, &framing, err));
-    STK_TRY(stk_framing_check(&framing, width, height, name, err));
+    STK_TRY(stk_geometry_check(&framing, width, height, name, err));
     if (is_nothing(&framing, &w->view)) return STK_OK;
     const char *before = step_before(w, &framing);
     if (before)
@@ -91,21 +91,21 @@ static stk_status frame(work *w, const stk_chain_step *step, stk_random *random,
                         "them in that size",
                         (int)framing.window.width, (int)framing.window.height, (int)framing.width,
                         (int)framing.height);
-    w->size.width = stk_view_width(&w->view);
-    w->size.height = stk_view_height(&w->view);
+    w->size.width = stk_lazy_view_width(&w->view);
+    w->size.height = stk_lazy_view_height(&w->view);
     return STK_OK;
 }
 
 static void note_steps(work *w, const char *name)
 {
-    for (int i = 0; i < STK_EDIT_STEPS; i++) {
+    for (int i = 0; i < STK_EDIT_OPS; i++) {
         const int32_t kind = w->edit->step[i].kind;
         if (!w->placed && (kind == STK_EDIT_WARP || kind == STK_EDIT_ERASE)) w->placed = name;
         if (!w->contrasted && kind == STK_EDIT_CONTRAST) w->contrasted = name;
     }
 }
 
-static stk_status do_step(work *w, const stk_chain_step *step, stk_random random, stk_error *err)
+static stk_status do_step(work *w, const stk_chain_op *step, stk_random random, stk_error *err)
 {
     const stk_image_op *op = step->op;
     const bool          maybe = step->probability < 1;
@@ -136,7 +136,7 @@ static stk_status make_edit(const stk_chain *chain, const stk_image_size *source
     memset(out, 0, sizeof *out); /* a copy of stk_edit_none takes twice as long */
     out->partner = -1;
     out->share = 1;
-    stk_view_init(&w.view, source->width, source->height);
+    stk_lazy_view_init(&w.view, source->width, source->height);
     for (size_t i = 0; i < chain->count; i++)
         STK_TRY(do_step(&w, &chain->steps[i],
                         randoms ? randoms[i] : stk_random_for(attempt, 0, 0, (uint32_t)i), err));

@@ -13,7 +13,7 @@
  *
  * What there is no edit for is STK_E_UNSUPPORTED with the operation as its stage: resizing, a
  * second window that reaches outside, windows after what depends on places, operations without a
- * step, more than STK_EDIT_STEPS steps, and whatever says how the result is written. */
+ * step, more than STK_EDIT_OPS steps, and whatever says how the result is written. */
 STK_NODISCARD stk_status stk_chain_edit(const stk_chain *chain, const stk_image_size *source,
                                         const stk_random *randoms, stk_edit *out, stk_error *err);
 

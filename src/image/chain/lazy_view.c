@@ -6,7 +6,7 @@
 
 enum { MOST_SIDE = 1 << 20 }; /* of a result; far above any picture, far below overflow */
 
-void stk_view_init(stk_lazy_view *view, int32_t width, int32_t height)
+void stk_lazy_view_init(stk_lazy_view *view, int32_t width, int32_t height)
 {
     *view = (stk_lazy_view){.source_width = width,
                             .source_height = height,
@@ -47,7 +47,7 @@ static void crop(stk_lazy_view *view, stk_rect window)
     view->part = (stk_rect){0, 0, window.width, window.height};
 }
 
-bool stk_view_move(stk_lazy_view *view, const stk_framing *framing)
+bool stk_lazy_view_compose(stk_lazy_view *view, const stk_geometry *framing)
 {
     const stk_rect window = unflipped(view, framing->window);
     const bool     outside = !is_inside(&framing->window, view->part.width, view->part.height);
@@ -74,8 +74,8 @@ bool stk_view_move(stk_lazy_view *view, const stk_framing *framing)
     return true;
 }
 
-stk_status stk_framing_check(const stk_framing *framing, int32_t width, int32_t height,
-                             const char *stage, stk_error *err)
+stk_status stk_geometry_check(const stk_geometry *framing, int32_t width, int32_t height,
+                              const char *stage, stk_error *err)
 {
     const stk_rect *w = &framing->window;
     const bool      sized = framing->width || framing->height;

@@ -18,25 +18,25 @@ typedef struct stk_lazy_view {
     bool         flip_x, flip_y;
 } stk_lazy_view;
 
-void stk_view_init(stk_lazy_view *view, int32_t width, int32_t height);
+void stk_lazy_view_init(stk_lazy_view *view, int32_t width, int32_t height);
 
 /* The size of what is seen. */
-static inline int32_t stk_view_width(const stk_lazy_view *view)
+static inline int32_t stk_lazy_view_width(const stk_lazy_view *view)
 {
     return view->part.width;
 }
 
-static inline int32_t stk_view_height(const stk_lazy_view *view)
+static inline int32_t stk_lazy_view_height(const stk_lazy_view *view)
 {
     return view->part.height;
 }
 
 /* Moves the view by framing. False, and nothing moved, where carrying out both at once would not
  * give the same pixels: then the view is to be carried out first. framing must be valid. */
-bool stk_view_move(stk_lazy_view *view, const stk_framing *framing);
+bool stk_lazy_view_compose(stk_lazy_view *view, const stk_geometry *framing);
 
 /* That a framing an operation gave can be carried out at all; stage is the operation. */
-STK_NODISCARD stk_status stk_framing_check(const stk_framing *framing, int32_t width,
-                                           int32_t height, const char *stage, stk_error *err);
+STK_NODISCARD stk_status stk_geometry_check(const stk_geometry *framing, int32_t width,
+                                            int32_t height, const char *stage, stk_error *err);
 
 #endif

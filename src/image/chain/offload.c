@@ -5,14 +5,14 @@
 #include "image/chain/lazy_view.h"
 #include "image/codec/codec.h"
 
-void stk_foresight_init(stk_foresight *foresight, stk_ledger *ledger)
+void stk_decode_offload_init(stk_decode_offload *foresight, stk_ledger *ledger)
 {
-    *foresight = (stk_foresight){.rest = 0};
+    *foresight = (stk_decode_offload){.rest = 0};
     stk_axis_init(&foresight->across, ledger);
     stk_axis_init(&foresight->down, ledger);
 }
 
-void stk_foresight_release(stk_foresight *foresight)
+void stk_decode_offload_release(stk_decode_offload *foresight)
 {
     stk_axis_release(&foresight->across);
     stk_axis_release(&foresight->down);
@@ -34,16 +34,16 @@ static bool follow(const stk_chain *chain, const stk_random *randoms, stk_lazy_v
 {
     stk_error unasked;
     for (*steps = 0; *steps < chain->count; ++*steps) {
-        const stk_chain_step *step = &chain->steps[*steps];
-        stk_random            random = randoms[*steps];
-        const int32_t         width = stk_view_width(view), height = stk_view_height(view);
-        stk_framing           framing = {.window = {0, 0, width, height}};
+        const stk_chain_op *step = &chain->steps[*steps];
+        stk_random          random = randoms[*steps];
+        const int32_t       width = stk_lazy_view_width(view), height = stk_lazy_view_height(view);
+        stk_geometry        framing = {.window = {0, 0, width, height}};
         if (step->probability < 1 && stk_random_double(&random) >= step->probability) continue;
         if (!step->op->frame) break;
         if (step->op->frame(step->params, &random, width, height, &framing, &unasked) ||
-            stk_framing_check(&framing, width, height, step->op->name, &unasked))
+            stk_geometry_check(&framing, width, height, step->op->name, &unasked))
             return false;
-        if (!stk_view_move(view, &framing)) break;
+        if (!stk_lazy_view_compose(view, &framing)) break;
     }
     return !view->bordered;
 }
@@ -63,27 +63,27 @@ static stk_resize_request request_of(const stk_lazy_view *v)
     return r;
 }
 
-static stk_picture_sums sums_of(const stk_axis *down)
+static stk_resample_rounding sums_of(const stk_axis *down)
 {
-    if (down->arithmetic == STK_SUMS_BYTES) return STK_PICTURE_BYTES;
-    if (down->arithmetic == STK_SUMS_REAL) return STK_PICTURE_REAL;
-    return stk_axis_adds_in_steps(down) ? STK_PICTURE_STEPS : STK_PICTURE_WHOLE;
+    if (down->arithmetic == STK_SUMS_BYTES) return STK_RESAMPLE_BYTES;
+    if (down->arithmetic == STK_SUMS_REAL) return STK_RESAMPLE_FLOAT;
+    return stk_axis_adds_in_steps(down) ? STK_RESAMPLE_STEPS : STK_RESAMPLE_INTEGER;
 }
 
-static stk_picture_axis lend(const stk_axis *axis)
+static stk_resample_axis lend(const stk_axis *axis)
 {
-    return (stk_picture_axis){axis->count, axis->taps, axis->first, axis->fixed};
+    return (stk_resample_axis){axis->count, axis->taps, axis->first, axis->fixed};
 }
 
-bool stk_chain_foresee(const stk_chain *chain, const stk_chain_source *source,
-                       const stk_random *randoms, stk_foresight *out)
+bool stk_chain_split_offload(const stk_chain *chain, const stk_chain_source *source,
+                             const stk_random *randoms, stk_decode_offload *out)
 {
     stk_image_info   info;
     stk_lazy_view    view;
     stk_axis_request across, down;
     stk_error        unasked;
     if (!chain->decode || !is_taken(chain->decode, source->encoded, &info)) return false;
-    stk_view_init(&view, info.stored_width, info.stored_height);
+    stk_lazy_view_init(&view, info.stored_width, info.stored_height);
     if (!follow(chain, randoms, &view, &out->rest)) return false;
     const stk_resize_request resize = request_of(&view);
     stk_resize_axes(&resize, &across, &down);
@@ -91,12 +91,12 @@ bool stk_chain_foresee(const stk_chain *chain, const stk_chain_source *source,
     if (stk_axis_build(&out->across, &across, &unasked) ||
         stk_axis_build(&out->down, &down, &unasked))
         return false;
-    out->request = (stk_picture_request){.encoded = source->encoded,
-                                         .width = info.stored_width,
-                                         .height = info.stored_height,
-                                         .channels = chain->decode->channels,
-                                         .across = lend(&out->across),
-                                         .down = lend(&out->down),
-                                         .sums = sums_of(&out->down)};
+    out->request = (stk_decode_request){.encoded = source->encoded,
+                                        .width = info.stored_width,
+                                        .height = info.stored_height,
+                                        .channels = chain->decode->channels,
+                                        .across = lend(&out->across),
+                                        .down = lend(&out->down),
+                                        .sums = sums_of(&out->down)};
     return true;
 }

@@ -8,18 +8,18 @@
 
 #include <stoker/pictures.h>
 
-typedef struct stk_foresight {
-    stk_axis            across, down; /* what request points to */
-    stk_picture_request request;      /* all but out and status */
-    size_t              rest;         /* steps that it does; the others are a chain on its pixels */
-} stk_foresight;
+typedef struct stk_decode_offload {
+    stk_axis           across, down; /* what request points to */
+    stk_decode_request request;      /* all but out and status */
+    size_t             rest;         /* steps that it does; the others are a chain on its pixels */
+} stk_decode_offload;
 
 /* Allocates nothing yet. */
-void stk_foresight_init(stk_foresight *foresight, stk_ledger *ledger);
-void stk_foresight_release(stk_foresight *foresight);
+void stk_decode_offload_init(stk_decode_offload *foresight, stk_ledger *ledger);
+void stk_decode_offload_release(stk_decode_offload *foresight);
 
 /* False where it is better left to stk_chain_run, which then also says what is wrong. */
-bool stk_chain_foresee(const stk_chain *chain, const stk_chain_source *source,
-                       const stk_random *randoms, stk_foresight *out);
+bool stk_chain_split_offload(const stk_chain *chain, const stk_chain_source *source,
+                             const stk_random *randoms, stk_decode_offload *out);
 
 #endif

@@ -5,12 +5,12 @@
 #include "image/chain/chain.h"
 #include "image/ops/canvas.h"
 
-struct stk_studio {
-    stk_easel    easel;
-    stk_ledger  *ledger; /* one reference: the easel needs it to the end */
-    stk_decoder *decoder;
-    stk_resizer *resizer;
-    stk_blob     blank; /* zeros */
+struct stk_image_workspace {
+    stk_canvas_buffers easel;
+    stk_ledger        *ledger; /* one reference: the easel needs it to the end */
+    stk_decoder       *decoder;
+    stk_resizer       *resizer;
+    stk_blob           blank; /* zeros */
 };
 
 #endif

@@ -6,20 +6,21 @@
 
 #include <pthread.h>
 
-enum { STK_STUDIO_POOL_MOST = 256 }; /* that wait; more are freed */
+enum { STK_IMAGE_WORKSPACE_POOL_MAX = 256 }; /* that wait; more are freed */
 
-typedef struct stk_studio_pool {
-    pthread_mutex_t lock;
-    size_t          count;
-    stk_studio     *waiting[STK_STUDIO_POOL_MOST];
-} stk_studio_pool;
+typedef struct stk_image_workspace_pool {
+    pthread_mutex_t      lock;
+    size_t               count;
+    stk_image_workspace *waiting[STK_IMAGE_WORKSPACE_POOL_MAX];
+} stk_image_workspace_pool;
 
-void stk_studio_pool_init(stk_studio_pool *pool);
-void stk_studio_pool_release(stk_studio_pool *pool);
+void stk_image_workspace_pool_init(stk_image_workspace_pool *pool);
+void stk_image_workspace_pool_release(stk_image_workspace_pool *pool);
 
 /* One whose memory is in ledger: the one put back last, which is warm, or a new one. */
-STK_NODISCARD stk_status stk_studio_pool_take(stk_studio_pool *pool, stk_ledger *ledger,
-                                              stk_studio **out, stk_error *err);
-void                     stk_studio_pool_put(stk_studio_pool *pool, stk_studio *studio);
+STK_NODISCARD stk_status stk_image_workspace_pool_take(stk_image_workspace_pool *pool,
+                                                       stk_ledger               *ledger,
+                                                       stk_image_workspace **out, stk_error *err);
+void stk_image_workspace_pool_put(stk_image_workspace_pool *pool, stk_image_workspace *studio);
 
 #endif

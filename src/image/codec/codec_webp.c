@@ -57,8 +57,8 @@ static stk_status measure_webp(stk_bytes encoded, stk_image_info *out, stk_error
 /* Finds the picture and checks that it is what the headers around it say. */
 static stk_status open_picture(const stk_codec_request *request, picture *out, stk_error *err)
 {
-    const int32_t    width = request->info->stored_width, height = request->info->stored_height;
-    stk_webp_picture found;
+    const int32_t  width = request->info->stored_width, height = request->info->stored_height;
+    stk_webp_image found;
     WebPBitstreamFeatures features;
     if (!stk_webp_find_picture(request->encoded, &found))
         return stk_fail(err, STK_E_DATALOSS, "decode", NULL, "the WebP ends before its picture");

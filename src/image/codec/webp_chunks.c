@@ -69,7 +69,7 @@ static bool find_bitstream(stk_bytes chunks, stk_bytes *out)
     return false;
 }
 
-static bool find_frame(stk_bytes chunks, stk_webp_picture *out)
+static bool find_frame(stk_bytes chunks, stk_webp_image *out)
 {
     const uint8_t *head;
     stk_bytes      content;
@@ -87,9 +87,9 @@ static bool find_frame(stk_bytes chunks, stk_webp_picture *out)
     return false;
 }
 
-bool stk_webp_find_picture(stk_bytes encoded, stk_webp_picture *out)
+bool stk_webp_find_picture(stk_bytes encoded, stk_webp_image *out)
 {
-    *out = (stk_webp_picture){0};
+    *out = (stk_webp_image){0};
     if (read_flags(encoded) & HAS_ANIMATION) return find_frame(chunks_of(encoded), out);
     return find_bitstream(chunks_of(encoded), &out->bitstream);
 }

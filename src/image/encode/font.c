@@ -133,8 +133,8 @@ static void draw_glyph(const stk_pixels *pixels, int x, int y, int scale, const 
                 fill_dot(pixels, x + dot * scale, y + row * scale, scale, colour);
 }
 
-void stk_font_draw(const stk_pixels *pixels, int x, int y, int scale, const uint8_t colour[3],
-                   const char *text)
+void stk_font_render(const stk_pixels *pixels, int x, int y, int scale, const uint8_t colour[3],
+                     const char *text)
 {
     char spelled[STK_FONT_SPELLED];
     for (size_t bytes; (bytes = stk_font_spell_next(text, spelled)) > 0; text += bytes)

@@ -24,7 +24,7 @@ static stk_status measure(int32_t width, int32_t height, int32_t channels, size_
 static stk_status room(stk_canvas *canvas, int32_t width, int32_t height, int32_t channels,
                        stk_pixels *out, stk_error *err)
 {
-    stk_easel *easel = (stk_easel *)canvas;
+    stk_canvas_buffers *easel = (stk_canvas_buffers *)canvas;
     const bool first_taken = canvas->pixels.data && canvas->pixels.data == easel->areas[0].data;
     stk_blob  *area = &easel->areas[first_taken];
     size_t     bytes = 0;
@@ -38,22 +38,22 @@ static stk_status room(stk_canvas *canvas, int32_t width, int32_t height, int32_
     return STK_OK;
 }
 
-void stk_easel_init(stk_easel *easel, stk_ledger *ledger)
+void stk_canvas_buffers_init(stk_canvas_buffers *easel, stk_ledger *ledger)
 {
-    *easel = (stk_easel){.canvas.room = room};
+    *easel = (stk_canvas_buffers){.canvas.room = room};
     for (int i = 0; i < 2; i++)
         stk_blob_init(&easel->areas[i], ledger, STK_MEMORY_DECODE);
 }
 
-void stk_easel_release(stk_easel *easel)
+void stk_canvas_buffers_release(stk_canvas_buffers *easel)
 {
     for (int i = 0; i < 2; i++)
         stk_blob_release(&easel->areas[i]);
     easel->canvas.pixels = (stk_pixels){0};
 }
 
-stk_status stk_easel_start(stk_easel *easel, int32_t width, int32_t height, int32_t channels,
-                           stk_error *err)
+stk_status stk_canvas_buffers_start(stk_canvas_buffers *easel, int32_t width, int32_t height,
+                                    int32_t channels, stk_error *err)
 {
     stk_pixels pixels;
     STK_TRY(room(&easel->canvas, width, height, channels, &pixels, err));

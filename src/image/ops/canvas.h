@@ -7,17 +7,17 @@
 /* Holds a canvas over two areas that take turns: one has the pixels, the other is room. Asking for
  * room again before using it gives the same area, its contents undefined. Pixels from elsewhere may
  * be set by stk_canvas_use; they are never freed. One thread's. */
-typedef struct stk_easel {
+typedef struct stk_canvas_buffers {
     stk_canvas canvas; /* first: canvas.room finds the easel by it */
     stk_blob   areas[2];
-} stk_easel;
+} stk_canvas_buffers;
 
 /* Allocates nothing yet. ledger may be NULL and must outlive the easel. */
-void stk_easel_init(stk_easel *easel, stk_ledger *ledger);
-void stk_easel_release(stk_easel *easel);
+void stk_canvas_buffers_init(stk_canvas_buffers *easel, stk_ledger *ledger);
+void stk_canvas_buffers_release(stk_canvas_buffers *easel);
 
 /* The canvas gets dense pixels of this size, contents undefined. */
-STK_NODISCARD stk_status stk_easel_start(stk_easel *easel, int32_t width, int32_t height,
-                                         int32_t channels, stk_error *err);
+STK_NODISCARD stk_status stk_canvas_buffers_start(stk_canvas_buffers *easel, int32_t width,
+                                                  int32_t height, int32_t channels, stk_error *err);
 
 #endif

@@ -33,12 +33,12 @@ static stk_status check(void *params, stk_error *err)
 }
 
 static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_framing *out, stk_error *err)
+                        stk_geometry *out, stk_error *err)
 {
     const centre_crop_params *p = params;
     const int32_t             wide = (int32_t)p->size[1], high = (int32_t)p->size[0];
     (void)random, (void)err;
-    *out = (stk_framing){.window = {begin(width, wide), begin(height, high), wide, high}};
+    *out = (stk_geometry){.window = {begin(width, wide), begin(height, high), wide, high}};
     return STK_OK;
 }
 

@@ -31,7 +31,7 @@ stk_status stk_check_size(const char *op, int64_t width, int64_t height, stk_err
     return STK_OK;
 }
 
-stk_status stk_check_reflection(const char *op, const stk_framing *framing, int32_t width,
+stk_status stk_check_reflection(const char *op, const stk_geometry *framing, int32_t width,
                                 int32_t height, stk_error *err)
 {
     const stk_rect *w = &framing->window;

@@ -21,7 +21,7 @@ STK_NODISCARD stk_status stk_check_size(const char *op, int64_t width, int64_t h
 
 /* Of a framing with STK_BORDER_REFLECT: the window reaches past an image of this size by less than
  * one of its sides, since a reflection has no more than that. */
-STK_NODISCARD stk_status stk_check_reflection(const char *op, const stk_framing *framing,
+STK_NODISCARD stk_status stk_check_reflection(const char *op, const stk_geometry *framing,
                                               int32_t width, int32_t height, stk_error *err);
 
 /* 0 to 255, rounded. */

@@ -34,7 +34,7 @@ static const stk_image_parameter parameters[] = {
 };
 
 static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_framing *out, stk_error *err)
+                        stk_geometry *out, stk_error *err)
 {
     const crop_params *p = params;
     (void)random;
@@ -43,7 +43,7 @@ static stk_status frame(const void *params, stk_random *random, int32_t width, i
                         "a window of %d x %d at %d,%d reaches past an image of %d x %d",
                         (int)p->width, (int)p->height, (int)p->x, (int)p->y, (int)width,
                         (int)height);
-    *out = (stk_framing){.window = {p->x, p->y, p->width, p->height}};
+    *out = (stk_geometry){.window = {p->x, p->y, p->width, p->height}};
     return STK_OK;
 }
 

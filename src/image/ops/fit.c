@@ -63,7 +63,7 @@ static void squeeze(const fit_params *p, int32_t width, int32_t height, int32_t 
 }
 
 static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_framing *out, stk_error *err)
+                        stk_geometry *out, stk_error *err)
 {
     const fit_params *p = params;
     int32_t           wide = width, high = height, size[2] = {p->size, p->size};
@@ -75,10 +75,10 @@ static stk_status frame(const void *params, stk_random *random, int32_t width, i
         squeeze(p, width, height, size);
         STK_TRY(stk_check_size("fit", size[0], size[1], err));
     }
-    *out = (stk_framing){.window = {(width - wide) / 2, (height - high) / 2, wide, high},
-                         .width = size[0],
-                         .height = size[1],
-                         .sampling = stk_sampling_of(&p->sampling)};
+    *out = (stk_geometry){.window = {(width - wide) / 2, (height - high) / 2, wide, high},
+                          .width = size[0],
+                          .height = size[1],
+                          .sampling = stk_sampling_of(&p->sampling)};
     return STK_OK;
 }
 

@@ -17,13 +17,13 @@ static const stk_image_parameter parameters[] = {
 };
 
 static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_framing *out, stk_error *err)
+                        stk_geometry *out, stk_error *err)
 {
     const flip_params *p = params;
     (void)random, (void)err;
-    *out = (stk_framing){.window = {0, 0, width, height},
-                         .flip_x = p->axis == HORIZONTAL,
-                         .flip_y = p->axis == VERTICAL};
+    *out = (stk_geometry){.window = {0, 0, width, height},
+                          .flip_x = p->axis == HORIZONTAL,
+                          .flip_y = p->axis == VERTICAL};
     return STK_OK;
 }
 

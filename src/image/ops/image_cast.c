@@ -20,9 +20,9 @@ static stk_dtype type_of(const void *params)
     return p->dtype ? stk_real_type(p->dtype - 1) : STK_DTYPE_U8;
 }
 
-static stk_status finish(const void *params, stk_ending *ending, stk_error *err)
+static stk_status finish(const void *params, stk_output_format *ending, stk_error *err)
 {
-    return stk_ending_cast("cast", ending, type_of(params), err);
+    return stk_output_format_cast("cast", ending, type_of(params), err);
 }
 
 static void measure(const void *params, stk_image_size *size)

@@ -15,7 +15,7 @@ static const stk_image_parameter parameters[] = {
      .help = "nhwc: channels last, as decoded; nchw: channels first, in planes"},
 };
 
-static stk_status finish(const void *params, stk_ending *ending, stk_error *err)
+static stk_status finish(const void *params, stk_output_format *ending, stk_error *err)
 {
     (void)err;
     ending->planar = ((const layout_params *)params)->order == NCHW;

@@ -32,14 +32,14 @@ typedef struct stk_image_parameter {
 } stk_image_parameter;
 
 /* First the window is cut out, then resampled, then flipped. */
-typedef struct stk_framing {
+typedef struct stk_geometry {
     stk_rect     window;        /* of the image as it is; may reach outside with a border */
     int32_t      width, height; /* to resample to; 0: as it is */
     stk_sampling sampling;
     bool         flip_x, flip_y;
     stk_border   border;
     uint8_t      fill[3];
-} stk_framing;
+} stk_geometry;
 
 /* Pixels that may be changed, and room for others of any size. */
 typedef struct stk_canvas stk_canvas;
@@ -70,9 +70,9 @@ typedef struct stk_image_op {
     stk_status (*check)(void *params, stk_error *err);
     /* One of: */
     stk_status (*frame)(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_framing *out, stk_error *err);
+                        stk_geometry *out, stk_error *err);
     stk_status (*paint)(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err);
-    stk_status (*finish)(const void *params, stk_ending *ending, stk_error *err);
+    stk_status (*finish)(const void *params, stk_output_format *ending, stk_error *err);
     /* Beside paint: what it would do to a picture of this size, as steps after those of edit. Draws
      * what paint draws; how many steps there are does not depend on that. STK_E_UNSUPPORTED says
      * which parameter there is no step for. NULL: there is none for it. */

@@ -54,14 +54,14 @@ static void grow(const pad_params *p, int32_t width, int32_t height, int64_t out
 }
 
 static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_framing *out, stk_error *err)
+                        stk_geometry *out, stk_error *err)
 {
     const pad_params *p = params;
     int64_t           size[2];
     (void)random;
     grow(p, width, height, size);
     STK_TRY(stk_check_size("pad", size[0], size[1], err));
-    *out = (stk_framing){
+    *out = (stk_geometry){
         .window = {-side(p, p->left), -side(p, p->top), (int32_t)size[0], (int32_t)size[1]},
         .border = (stk_border)p->border};
     stk_colour_bytes(p->fill, out->fill);

@@ -52,17 +52,17 @@ static void scale(const resize_params *p, int32_t width, int32_t height, int64_t
 }
 
 static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_framing *out, stk_error *err)
+                        stk_geometry *out, stk_error *err)
 {
     const resize_params *p = params;
     int64_t              size[2];
     (void)random;
     scale(p, width, height, size);
     STK_TRY(stk_check_size("resize", size[0], size[1], err));
-    *out = (stk_framing){.window = {0, 0, width, height},
-                         .width = (int32_t)size[0],
-                         .height = (int32_t)size[1],
-                         .sampling = stk_sampling_of(&p->sampling)};
+    *out = (stk_geometry){.window = {0, 0, width, height},
+                          .width = (int32_t)size[0],
+                          .height = (int32_t)size[1],
+                          .sampling = stk_sampling_of(&p->sampling)};
     return STK_OK;
 }
 

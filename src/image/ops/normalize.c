@@ -80,13 +80,13 @@ static stk_status check(void *params, stk_error *err)
 }
 
 /* uint8 is taken as parts of 255; real values are taken as they are. */
-static stk_status finish(const void *params, stk_ending *ending, stk_error *err)
+static stk_status finish(const void *params, stk_output_format *ending, stk_error *err)
 {
     const normalize_params *p = params;
     const double            unit = ending->dtype == STK_DTYPE_U8 ? 255 : 1;
     const double            scale[3] = {p->scale[0] / unit, p->scale[1] / unit, p->scale[2] / unit};
-    STK_TRY(stk_ending_scale("normalize", ending, scale, p->offset, err));
-    return stk_ending_cast("normalize", ending, stk_real_type(p->dtype), err);
+    STK_TRY(stk_output_format_scale("normalize", ending, scale, p->offset, err));
+    return stk_output_format_cast("normalize", ending, stk_real_type(p->dtype), err);
 }
 
 static void measure(const void *params, stk_image_size *size)

@@ -7,7 +7,8 @@ stk_dtype stk_real_type(int choice)
     return types[choice];
 }
 
-stk_status stk_ending_cast(const char *op, stk_ending *ending, stk_dtype dtype, stk_error *err)
+stk_status stk_output_format_cast(const char *op, stk_output_format *ending, stk_dtype dtype,
+                                  stk_error *err)
 {
     if (ending->dtype != dtype && ending->dtype != STK_DTYPE_U8 &&
         (ending->dtype != STK_DTYPE_F32 || dtype == STK_DTYPE_U8))
@@ -19,8 +20,8 @@ stk_status stk_ending_cast(const char *op, stk_ending *ending, stk_dtype dtype, 
     return STK_OK;
 }
 
-stk_status stk_ending_scale(const char *op, stk_ending *ending, const double scale[3],
-                            const double offset[3], stk_error *err)
+stk_status stk_output_format_scale(const char *op, stk_output_format *ending, const double scale[3],
+                                   const double offset[3], stk_error *err)
 {
     if (ending->dtype != STK_DTYPE_U8 && ending->dtype != STK_DTYPE_F32)
         return stk_fail(err, STK_E_INVALID, op, NULL,

@@ -11,10 +11,11 @@
 stk_dtype stk_real_type(int choice);
 
 /* The same values as dtype. */
-STK_NODISCARD stk_status stk_ending_cast(const char *op, stk_ending *ending, stk_dtype dtype,
-                                         stk_error *err);
+STK_NODISCARD stk_status stk_output_format_cast(const char *op, stk_output_format *ending,
+                                                stk_dtype dtype, stk_error *err);
 /* value * scale + offset, as float32. */
-STK_NODISCARD stk_status stk_ending_scale(const char *op, stk_ending *ending, const double scale[3],
-                                          const double offset[3], stk_error *err);
+STK_NODISCARD stk_status stk_output_format_scale(const char *op, stk_output_format *ending,
+                                                 const double scale[3], const double offset[3],
+                                                 stk_error *err);
 
 #endif

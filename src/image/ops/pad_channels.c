@@ -17,7 +17,7 @@ static const stk_image_parameter parameters[] = {
      .help = "channels of the result; those that the image lacks are 0"},
 };
 
-static stk_status finish(const void *params, stk_ending *ending, stk_error *err)
+static stk_status finish(const void *params, stk_output_format *ending, stk_error *err)
 {
     const pad_channels_params *p = params;
     if (ending->channels > p->count)

@@ -71,7 +71,7 @@ static int32_t draw(stk_random *random, int32_t side, int32_t size, int32_t bord
 }
 
 static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_framing *out, stk_error *err)
+                        stk_geometry *out, stk_error *err)
 {
     const random_crop_params *p = params;
     const int32_t             wide = (int32_t)p->size[1], high = (int32_t)p->size[0];
@@ -80,7 +80,7 @@ static stk_status frame(const void *params, stk_random *random, int32_t width, i
     STK_TRY(border_of(p, height, high, &above, err));
     const int32_t y = draw(random, height, high, above);
     const int32_t x = draw(random, width, wide, beside);
-    *out = (stk_framing){.window = {x, y, wide, high}, .border = (stk_border)p->border};
+    *out = (stk_geometry){.window = {x, y, wide, high}, .border = (stk_border)p->border};
     stk_colour_bytes(p->fill, out->fill);
     return stk_check_reflection("random_crop", out, width, height, err);
 }

@@ -85,13 +85,13 @@ static stk_rect middle(const random_resized_crop_params *p, int32_t width, int32
 }
 
 static stk_status frame(const void *params, stk_random *random, int32_t width, int32_t height,
-                        stk_framing *out, stk_error *err)
+                        stk_geometry *out, stk_error *err)
 {
     const random_resized_crop_params *p = params;
     (void)err;
-    *out = (stk_framing){.width = (int32_t)p->size[1],
-                         .height = (int32_t)p->size[0],
-                         .sampling = stk_sampling_of(&p->sampling)};
+    *out = (stk_geometry){.width = (int32_t)p->size[1],
+                          .height = (int32_t)p->size[0],
+                          .sampling = stk_sampling_of(&p->sampling)};
     for (int i = 0; i < TRIES; i++)
         if (draw(p, random, width, height, &out->window)) return STK_OK;
     out->window = middle(p, width, height);

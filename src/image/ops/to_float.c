@@ -21,7 +21,7 @@ static const stk_image_parameter parameters[] = {
      .help = "divide by 255; false keeps 0 to 255"},
 };
 
-static stk_status finish(const void *params, stk_ending *ending, stk_error *err)
+static stk_status finish(const void *params, stk_output_format *ending, stk_error *err)
 {
     const to_float_params *p = params;
     static const double    scale[3] = {1 / 255.0, 1 / 255.0, 1 / 255.0}, none[3];
@@ -29,8 +29,8 @@ static stk_status finish(const void *params, stk_ending *ending, stk_error *err)
         return stk_fail(err, STK_E_INVALID, "to_float", NULL,
                         "values are %s already: leave to_float out, or cast them",
                         stk_dtype_name(ending->dtype));
-    if (p->scale) STK_TRY(stk_ending_scale("to_float", ending, scale, none, err));
-    return stk_ending_cast("to_float", ending, stk_real_type(p->dtype), err);
+    if (p->scale) STK_TRY(stk_output_format_scale("to_float", ending, scale, none, err));
+    return stk_output_format_cast("to_float", ending, stk_real_type(p->dtype), err);
 }
 
 static void measure(const void *params, stk_image_size *size)

@@ -94,19 +94,20 @@ static void copy_rows(const copying *c, bool flip_y, uint8_t *out)
     }
 }
 
-static void write_row(const copying *c, const stk_ending_writer *writer, const uint8_t *row,
+static void write_row(const copying *c, const stk_output_writer *writer, const uint8_t *row,
                       size_t to)
 {
     const bool whole = row && !c->flip_x && c->inside == 0 && c->inside_end == c->window.width;
     if (whole) {
-        stk_ending_write(writer, 0, to, row + (size_t)c->window.x * c->channels, writer->width);
+        stk_output_format_write(writer, 0, to, row + (size_t)c->window.x * c->channels,
+                                writer->width);
         return;
     }
     uint8_t run[RUN * 3];
     for (int32_t x = 0; x < c->window.width; x += RUN) {
         const int32_t now = c->window.width - x < RUN ? c->window.width - x : RUN;
         put_row(c, row, x, x + now, run);
-        stk_ending_write(writer, (size_t)x, to, run, (size_t)now);
+        stk_output_format_write(writer, (size_t)x, to, run, (size_t)now);
     }
 }
 
@@ -116,8 +117,8 @@ static int32_t clamp_column(int64_t column, int32_t width)
 }
 
 void stk_copy_window(const stk_pixels *src, stk_rect window, stk_border border,
-                     const uint8_t fill[3], bool flip_x, bool flip_y, const stk_ending *ending,
-                     void *out)
+                     const uint8_t fill[3], bool flip_x, bool flip_y,
+                     const stk_output_format *ending, void *out)
 {
     const stk_resize_kernels *kernels = stk_resize_kernels_best();
     const copying             c = {
@@ -131,12 +132,13 @@ void stk_copy_window(const stk_pixels *src, stk_rect window, stk_border border,
                     .inside_end = clamp_column((int64_t)src->width - window.x, window.width),
                     .mirror = kernels->mirror[src->channels],
     };
-    if (stk_ending_is_plain(ending, src->channels)) {
+    if (stk_output_format_is_plain(ending, src->channels)) {
         copy_rows(&c, flip_y, out);
         return;
     }
-    stk_ending_writer writer;
-    stk_ending_begin(&writer, kernels, ending, src->channels, window.width, window.height, out);
+    stk_output_writer writer;
+    stk_output_format_begin(&writer, kernels, ending, src->channels, window.width, window.height,
+                            out);
     for (int32_t y = 0; y < window.height; y++)
         write_row(&c, &writer, row_of(&c, y), (size_t)(flip_y ? window.height - 1 - y : y));
 }

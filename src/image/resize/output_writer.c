@@ -7,12 +7,13 @@
 
 enum { RUN = 256 /* pixels at a time */ };
 
-static size_t written_channels(const stk_ending *ending, int32_t channels)
+static size_t written_channels(const stk_output_format *ending, int32_t channels)
 {
     return (size_t)(ending->channels ? ending->channels : channels);
 }
 
-size_t stk_ending_bytes(const stk_ending *ending, int32_t width, int32_t height, int32_t channels)
+size_t stk_output_format_bytes(const stk_output_format *ending, int32_t width, int32_t height,
+                               int32_t channels)
 {
     size_t bytes;
     if (width < 0 || height < 0 || stk_mul_overflows((size_t)width, (size_t)height, &bytes) ||
@@ -22,14 +23,14 @@ size_t stk_ending_bytes(const stk_ending *ending, int32_t width, int32_t height,
     return bytes;
 }
 
-bool stk_ending_is_plain(const stk_ending *ending, int32_t channels)
+bool stk_output_format_is_plain(const stk_output_format *ending, int32_t channels)
 {
     const bool one_plane = !ending->planar || channels == 1;
     return ending->dtype == STK_DTYPE_U8 && one_plane &&
            written_channels(ending, channels) == (size_t)channels;
 }
 
-static void fill_pattern(stk_pattern *pattern, const stk_ending *ending, size_t first,
+static void fill_pattern(stk_pattern *pattern, const stk_output_format *ending, size_t first,
                          size_t period, size_t channels)
 {
     for (size_t i = 0; i < STK_PATTERN; i++) {
@@ -39,9 +40,9 @@ static void fill_pattern(stk_pattern *pattern, const stk_ending *ending, size_t 
     }
 }
 
-void stk_ending_begin(stk_ending_writer *writer, const stk_resize_kernels *kernels,
-                      const stk_ending *ending, int32_t channels, int32_t width, int32_t height,
-                      void *out)
+void stk_output_format_begin(stk_output_writer *writer, const stk_resize_kernels *kernels,
+                             const stk_output_format *ending, int32_t channels, int32_t width,
+                             int32_t height, void *out)
 {
     writer->kernels = kernels;
     writer->dtype = ending->dtype;
@@ -60,14 +61,14 @@ void stk_ending_begin(stk_ending_writer *writer, const stk_resize_kernels *kerne
 }
 
 /* The bytes where channel c of pixel (x, y) begins. */
-static uint8_t *place_of(const stk_ending_writer *w, size_t x, size_t y, size_t c)
+static uint8_t *place_of(const stk_output_writer *w, size_t x, size_t y, size_t c)
 {
     const size_t pixel = y * w->width + x;
     const size_t index = w->planar ? c * w->width * w->height + pixel : pixel * w->written + c;
     return w->out + index * stk_dtype_bytes(w->dtype);
 }
 
-static void convert(const stk_ending_writer *w, const uint8_t *src, size_t count,
+static void convert(const stk_output_writer *w, const uint8_t *src, size_t count,
                     const stk_pattern *pattern, void *dst)
 {
     if (w->dtype == STK_DTYPE_U8)
@@ -76,7 +77,7 @@ static void convert(const stk_ending_writer *w, const uint8_t *src, size_t count
         w->kernels->convert(src, count, pattern, w->dtype, dst);
 }
 
-static void pad_channels(const stk_ending_writer *w, const uint8_t *src, size_t pixels,
+static void pad_channels(const stk_output_writer *w, const uint8_t *src, size_t pixels,
                          uint8_t *dst)
 {
     if (w->channels == 3) {
@@ -88,7 +89,7 @@ static void pad_channels(const stk_ending_writer *w, const uint8_t *src, size_t 
         dst[i * w->written] = src[i];
 }
 
-static void write_interleaved(const stk_ending_writer *w, size_t x, size_t y, const uint8_t *src,
+static void write_interleaved(const stk_output_writer *w, size_t x, size_t y, const uint8_t *src,
                               size_t count)
 {
     uint8_t        padded[RUN * 4];
@@ -103,7 +104,7 @@ static void write_interleaved(const stk_ending_writer *w, size_t x, size_t y, co
     }
 }
 
-static void write_planes(const stk_ending_writer *w, size_t x, size_t y, const uint8_t *src,
+static void write_planes(const stk_output_writer *w, size_t x, size_t y, const uint8_t *src,
                          size_t count)
 {
     uint8_t apart[3][RUN];
@@ -123,8 +124,8 @@ static void write_planes(const stk_ending_writer *w, size_t x, size_t y, const u
         memset(place_of(w, x, y, c), 0, count * stk_dtype_bytes(w->dtype));
 }
 
-void stk_ending_write(const stk_ending_writer *writer, size_t x, size_t y, const uint8_t *pixels,
-                      size_t count)
+void stk_output_format_write(const stk_output_writer *writer, size_t x, size_t y,
+                             const uint8_t *pixels, size_t count)
 {
     for (size_t done = 0; done < count; done += RUN) {
         const uint8_t *src = pixels + done * writer->channels;
@@ -136,7 +137,7 @@ void stk_ending_write(const stk_ending_writer *writer, size_t x, size_t y, const
     }
 }
 
-static void write_real_interleaved(const stk_ending_writer *w, size_t x, size_t y, const float *src,
+static void write_real_interleaved(const stk_output_writer *w, size_t x, size_t y, const float *src,
                                    size_t count)
 {
     float        padded[RUN * 4] = {0};
@@ -150,7 +151,7 @@ static void write_real_interleaved(const stk_ending_writer *w, size_t x, size_t 
                              place_of(w, x, y, 0));
 }
 
-static void write_real_planes(const stk_ending_writer *w, size_t x, size_t y, const float *src,
+static void write_real_planes(const stk_output_writer *w, size_t x, size_t y, const float *src,
                               size_t count)
 {
     float apart[RUN];
@@ -163,8 +164,8 @@ static void write_real_planes(const stk_ending_writer *w, size_t x, size_t y, co
         memset(place_of(w, x, y, c), 0, count * stk_dtype_bytes(w->dtype));
 }
 
-void stk_ending_write_real(const stk_ending_writer *writer, size_t x, size_t y, const float *pixels,
-                           size_t count)
+void stk_output_format_write_real(const stk_output_writer *writer, size_t x, size_t y,
+                                  const float *pixels, size_t count)
 {
     for (size_t done = 0; done < count; done += RUN) {
         const float *src = pixels + done * writer->channels;

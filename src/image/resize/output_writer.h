@@ -4,7 +4,7 @@
 
 #include "image/resize/resize_kernels.h"
 
-typedef struct stk_ending_writer {
+typedef struct stk_output_writer {
     const stk_resize_kernels *kernels;
     stk_dtype                 dtype;
     bool                      planar;
@@ -12,21 +12,21 @@ typedef struct stk_ending_writer {
     size_t                    width, height;     /* of the result */
     uint8_t                  *out;
     stk_pattern patterns[4]; /* real types: by channel where planar; else the first only */
-} stk_ending_writer;
+} stk_output_writer;
 
-/* out has room for stk_ending_bytes. */
-void stk_ending_begin(stk_ending_writer *writer, const stk_resize_kernels *kernels,
-                      const stk_ending *ending, int32_t channels, int32_t width, int32_t height,
-                      void *out);
+/* out has room for stk_output_format_bytes. */
+void stk_output_format_begin(stk_output_writer *writer, const stk_resize_kernels *kernels,
+                             const stk_output_format *ending, int32_t channels, int32_t width,
+                             int32_t height, void *out);
 /* Whether results are the pixels themselves, in their order: then they may be written to
- * stk_ending_row without a writer's help. */
-bool stk_ending_is_plain(const stk_ending *ending, int32_t channels);
+ * stk_output_format_row without a writer's help. */
+bool stk_output_format_is_plain(const stk_output_format *ending, int32_t channels);
 
 /* Writes a run of pixels of row y from column x on. */
-void stk_ending_write(const stk_ending_writer *writer, size_t x, size_t y, const uint8_t *pixels,
-                      size_t count);
+void stk_output_format_write(const stk_output_writer *writer, size_t x, size_t y,
+                             const uint8_t *pixels, size_t count);
 /* The same for pixels that are not rounded yet; real types only. */
-void stk_ending_write_real(const stk_ending_writer *writer, size_t x, size_t y, const float *pixels,
-                           size_t count);
+void stk_output_format_write_real(const stk_output_writer *writer, size_t x, size_t y,
+                                  const float *pixels, size_t count);
 
 #endif

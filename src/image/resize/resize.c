@@ -80,7 +80,7 @@ static stk_status check_box(const stk_pixels *src, const stk_resize_request *r, 
 
 static stk_status check_form(const stk_pixels *src, const stk_resize_request *r, stk_error *err)
 {
-    const stk_ending *e = &r->ending;
+    const stk_output_format *e = &r->ending;
     if (src->channels != 1 && src->channels != 3)
         return stk_fail(err, STK_E_INVALID, "resize", NULL,
                         "pixels of %d channels; only 1 or 3 can be resampled", src->channels);
@@ -100,7 +100,7 @@ static stk_status check_form(const stk_pixels *src, const stk_resize_request *r,
     if (src->width > INT32_MAX / 4) /* bytes of a row are counted in 32 bits */
         return stk_fail(err, STK_E_LIMIT, "resize", NULL, "rows of %d pixels; %d can be resampled",
                         src->width, INT32_MAX / 4);
-    if (!stk_ending_bytes(e, r->part.width, r->part.height, src->channels))
+    if (!stk_output_format_bytes(e, r->part.width, r->part.height, src->channels))
         return stk_fail(err, STK_E_LIMIT, "resize", NULL,
                         "a result of %d by %d pixels does not fit in memory", r->part.width,
                         r->part.height);
@@ -254,7 +254,7 @@ static void gather_taps(stk_resizer *z, const stk_pixels *src, int32_t y, int32_
 }
 
 typedef struct target {
-    stk_ending_writer writer;
+    stk_output_writer writer;
     uint8_t          *plain;     /* where results are the pixels themselves; else NULL */
     bool              fractions; /* real results of TensorFlow's are not rounded to bytes */
 } target;
@@ -268,12 +268,12 @@ static void write_row(stk_resizer *z, const stk_sum *sum, const target *to, size
     } else {
         z->kernels->sum_real(sum, z->sums);
         if (to->fractions) {
-            stk_ending_write_real(&to->writer, 0, y, z->sums, pixels);
+            stk_output_format_write_real(&to->writer, 0, y, z->sums, pixels);
             return;
         }
         z->kernels->convert_real(z->sums, z->samples, NULL, STK_DTYPE_U8, bytes);
     }
-    if (!to->plain) stk_ending_write(&to->writer, 0, y, bytes, pixels);
+    if (!to->plain) stk_output_format_write(&to->writer, 0, y, bytes, pixels);
 }
 
 /* OpenCV's linear interpolation, which its enlarging area is as well. */
@@ -329,11 +329,11 @@ stk_status stk_resize(stk_resizer *resizer, const stk_pixels *src,
     STK_TRY(arrange(resizer, src->channels, err));
     STK_TRY(reserve_rows(resizer, err));
     target     to; /* of which the writer is large, and seldom needed */
-    const bool plain = stk_ending_is_plain(&request->ending, src->channels);
+    const bool plain = stk_output_format_is_plain(&request->ending, src->channels);
     to.plain = plain ? out : NULL;
     if (!plain)
-        stk_ending_begin(&to.writer, resizer->kernels, &request->ending, src->channels,
-                         request->part.width, request->part.height, out);
+        stk_output_format_begin(&to.writer, resizer->kernels, &request->ending, src->channels,
+                                request->part.width, request->part.height, out);
     to.fractions = request->fractions && request->sampling.like == STK_RESIZE_TF &&
                    request->ending.dtype != STK_DTYPE_U8;
     resample(resizer, src, &to, request->flip_y);

@@ -31,24 +31,25 @@ typedef struct stk_sampling {
 
 /* How results are written: out[c] = pixel[c] * scale[c] + offset[c] for real types; uint8 takes
  * pixels as they are. */
-typedef struct stk_ending {
+typedef struct stk_output_format {
     stk_dtype dtype;    /* U8, F16, BF16 or F32 */
     bool      planar;   /* channels first */
     bool      scaled;   /* scale and offset count; else a plain cast */
     int32_t   channels; /* written: at least those of the pixels, the rest 0; 0: as many */
     float     scale[4], offset[4];
-} stk_ending;
+} stk_output_format;
 
 /* A result's bytes; 0 past SIZE_MAX. */
-size_t stk_ending_bytes(const stk_ending *ending, int32_t width, int32_t height, int32_t channels);
+size_t stk_output_format_bytes(const stk_output_format *ending, int32_t width, int32_t height,
+                               int32_t channels);
 
 typedef struct stk_resize_request {
-    double       x, y, width, height;   /* the box in source pixels; inside the source */
-    int32_t      out_width, out_height; /* of the whole box's result */
-    stk_rect     part;                  /* of that result, to be written; flips come after */
-    bool         flip_x, flip_y;
-    stk_sampling sampling;
-    stk_ending   ending;
+    double            x, y, width, height;   /* the box in source pixels; inside the source */
+    int32_t           out_width, out_height; /* of the whole box's result */
+    stk_rect          part;                  /* of that result, to be written; flips come after */
+    bool              flip_x, flip_y;
+    stk_sampling      sampling;
+    stk_output_format ending;
     /* TF's real results as they are, not rounded to bytes first. Not what a chain wants: there it
      * would matter whether an operation stands between. */
     bool fractions;
@@ -59,8 +60,8 @@ typedef struct stk_resizer stk_resizer; /* weights and rows that are reused; one
 STK_NODISCARD stk_status stk_resizer_new(stk_resizer **out, stk_ledger *ledger, stk_error *err);
 void                     stk_resizer_free(stk_resizer *resizer); /* NULL is fine */
 
-/* Writes part of the result of resampling the box, densely, at out (stk_ending_bytes of it). A box
- * of the output's own size at whole pixels is a copy, bit for bit, with any filter. */
+/* Writes part of the result of resampling the box, densely, at out (stk_output_format_bytes of it).
+ * A box of the output's own size at whole pixels is a copy, bit for bit, with any filter. */
 STK_NODISCARD stk_status stk_resize(stk_resizer *resizer, const stk_pixels *src,
                                     const stk_resize_request *request, void *out, stk_error *err);
 
@@ -73,7 +74,7 @@ typedef enum stk_border {
 
 /* Copies window of src (it may reach outside) with the ending; fill for STK_BORDER_CONSTANT. */
 void stk_copy_window(const stk_pixels *src, stk_rect window, stk_border border,
-                     const uint8_t fill[3], bool flip_x, bool flip_y, const stk_ending *ending,
-                     void *out);
+                     const uint8_t fill[3], bool flip_x, bool flip_y,
+                     const stk_output_format *ending, void *out);
 
 #endif

@@ -4,10 +4,10 @@
 #include "pipeline/functions/builtin.h"
 
 typedef struct context {
-    stk_spec_keep  keep;
-    int            image, edits;
-    stk_function  *function; /* that it stands for: its step is lent; NULL: it numbers rows */
-    stk_chain_step step;
+    stk_spec_keep keep;
+    int           image, edits;
+    stk_function *function; /* that it stands for: its step is lent; NULL: it numbers rows */
+    stk_chain_op  step;
 } context;
 
 stk_status stk_element_add_edits(stk_element **element, const stk_call *call,

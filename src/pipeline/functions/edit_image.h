@@ -9,7 +9,7 @@
 
 /* The only step of an image function that changes pixels and that there is an edit for, and of
  * which value; false: function is none. step is lent by it. */
-bool stk_image_function_step(const stk_function *function, int *value, stk_chain_step *step);
+bool stk_image_function_step(const stk_function *function, int *value, stk_chain_op *step);
 
 /* Stands for such a function. The edit is value edits, int32 [64]: the one after all others, if the
  * element has none yet. */

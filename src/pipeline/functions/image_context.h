@@ -11,16 +11,16 @@ typedef struct stk_image_context {
     int              restarts; /* the value that holds the index of restarts; -1: none does */
     bool             decodes;
     stk_chain_decode decode;
-    stk_chain_step   steps[STK_IMAGE_MOST_STEPS];
+    stk_chain_op     steps[STK_IMAGE_MOST_STEPS];
     size_t           count;
     void            *params; /* of the only step; NULL in joined functions, which borrow theirs */
     stk_function    *joined[2];                     /* those they borrow from */
     size_t           seeds;                         /* stages that were joined by passes */
     uint8_t          seed_of[STK_IMAGE_MOST_STEPS]; /* which of them a step's is */
-    stk_studio_pool *studios;
-    uint64_t         own_recovered; /* atomic */
-    uint64_t        *recovered;     /* own, or of the decode that was joined */
-    stk_spec_keep    keep;
+    stk_image_workspace_pool *studios;
+    uint64_t                  own_recovered; /* atomic */
+    uint64_t                 *recovered;     /* own, or of the decode that was joined */
+    stk_spec_keep             keep;
 } stk_image_context;
 
 /* Where the result goes: its place in the batch, or memory of its own. */
@@ -43,7 +43,7 @@ void stk_image_draw(const stk_image_context *c, const stk_call *call, stk_random
 /* The callbacks. */
 stk_status stk_image_map(void *context, const stk_call *call, stk_element **element,
                          stk_error *err);
-stk_status stk_image_map_many(void *context, const stk_picture_device *pictures,
+stk_status stk_image_map_many(void *context, const stk_decode_device *pictures,
                               stk_many_item *items, size_t count, stk_error *err);
 
 #endif

@@ -76,20 +76,20 @@ void stk_image_draw(const stk_image_context *c, const stk_call *call, stk_random
 
 stk_status stk_image_map(void *untyped, const stk_call *call, stk_element **element, stk_error *err)
 {
-    stk_image_context *c = stk_builtin_context(untyped);
-    stk_chain          chain = stk_image_chain_of(c);
-    stk_image_target   t = {.call = call, .value = c->value};
-    stk_chain_source   source;
-    stk_studio        *studio;
-    stk_random         randoms[STK_IMAGE_MOST_STEPS];
-    stk_decode_outcome outcome;
+    stk_image_context   *c = stk_builtin_context(untyped);
+    stk_chain            chain = stk_image_chain_of(c);
+    stk_image_target     t = {.call = call, .value = c->value};
+    stk_chain_source     source;
+    stk_image_workspace *studio;
+    stk_random           randoms[STK_IMAGE_MOST_STEPS];
+    stk_decode_outcome   outcome;
     STK_TRY(stk_image_find_source(c, *element, &source, err));
-    STK_TRY(stk_studio_pool_take(c->studios, call->ledger, &studio, err));
+    STK_TRY(stk_image_workspace_pool_take(c->studios, call->ledger, &studio, err));
     stk_image_draw(c, call, randoms);
     chain.ticks = call->ticks;
     const stk_status st = stk_chain_run(&chain, studio, &source, randoms,
                                         &(stk_chain_target){stk_image_place, &t}, &outcome, err);
-    stk_studio_pool_put(c->studios, studio);
+    stk_image_workspace_pool_put(c->studios, studio);
     if (st) {
         stk_value_release(&t.made);
         return st;
@@ -151,7 +151,7 @@ static void release(void *untyped)
     free(c->params);
     stk_function_unref(c->joined[0]);
     stk_function_unref(c->joined[1]);
-    if (c->studios) stk_studio_pool_release(c->studios);
+    if (c->studios) stk_image_workspace_pool_release(c->studios);
     free(c->studios);
     stk_spec_keep_release(&c->keep);
 }
@@ -167,7 +167,7 @@ static stk_status make(stk_function **out, stk_image_context *c, const char *nam
         release(c);
         return stk_fail(err, STK_E_NOMEM, name, NULL, "no memory for a function");
     }
-    stk_studio_pool_init(c->studios);
+    stk_image_workspace_pool_init(c->studios);
     const stk_function_info info = {.name = name,
                                     .details = details,
                                     .traits = STK_FUNCTION_ONE_VALUE |
@@ -188,7 +188,7 @@ static stk_image_context *context_of(const stk_function *function)
     return info->map == stk_image_map ? stk_builtin_context(info->context) : NULL;
 }
 
-bool stk_image_function_step(const stk_function *function, int *value, stk_chain_step *step)
+bool stk_image_function_step(const stk_function *function, int *value, stk_chain_op *step)
 {
     const stk_image_context *c = context_of(function);
     if (!c || c->decodes || c->count != 1 || !c->steps[0].op->draw) return false;
@@ -256,7 +256,7 @@ stk_status stk_function_image(stk_function **out, int value, const char *operati
                         "a probability of %g was given; it must be from 0 to 1", probability);
     stk_image_context c = {.value = value, .restarts = -1, .count = 1, .seeds = 1};
     STK_TRY(stk_image_params_parse(&c.params, op, parameters ? parameters : "", err));
-    c.steps[0] = (stk_chain_step){.op = op, .params = c.params, .probability = probability};
+    c.steps[0] = (stk_chain_op){.op = op, .params = c.params, .probability = probability};
     char text[DETAILS], details[DETAILS + 80], chance[STK_DECIMAL_CAPACITY];
     stk_image_params_text(op, c.params, text, sizeof text);
     snprintf(details, sizeof details, "value %d%s%s, probability %s", value, *text ? ", " : "",

@@ -9,18 +9,18 @@
 
 /* One element on its way. */
 typedef struct one {
-    stk_foresight    foresight;
-    stk_image_target target;  /* of the result, where the device gives it whole */
-    stk_blob         pixels;  /* else: what the device gives */
-    size_t           request; /* its place among the requests; SIZE_MAX: it has none */
+    stk_decode_offload foresight;
+    stk_image_target   target;  /* of the result, where the device gives it whole */
+    stk_blob           pixels;  /* else: what the device gives */
+    size_t             request; /* its place among the requests; SIZE_MAX: it has none */
 } one;
 
 static bool find_place(const stk_image_context *c, one *o)
 {
-    stk_picture_request *r = &o->foresight.request;
-    const stk_shape      shape = stk_shape_3d(r->down.count, r->across.count, r->channels);
-    void                *data;
-    stk_error            unasked;
+    stk_decode_request *r = &o->foresight.request;
+    const stk_shape     shape = stk_shape_3d(r->down.count, r->across.count, r->channels);
+    void               *data;
+    stk_error           unasked;
     if (o->foresight.rest < c->count) {
         const size_t bytes = (size_t)r->down.count * (size_t)r->across.count * (size_t)r->channels;
         if (stk_blob_reserve(&o->pixels, bytes, &unasked)) return false;
@@ -41,15 +41,15 @@ static bool foresee(const stk_image_context *c, const stk_many_item *item, one *
     stk_error        unasked;
     if (stk_image_find_source(c, *item->element, &source, &unasked)) return false;
     stk_image_draw(c, &item->call, randoms);
-    return stk_chain_foresee(&chain, &source, randoms, &o->foresight) && find_place(c, o);
+    return stk_chain_split_offload(&chain, &source, randoms, &o->foresight) && find_place(c, o);
 }
 
 static size_t foresee_all(const stk_image_context *c, const stk_many_item *items, size_t count,
-                          one *ones, stk_picture_request *requests)
+                          one *ones, stk_decode_request *requests)
 {
     size_t asked = 0;
     for (size_t i = 0; i < count; i++) {
-        stk_foresight_init(&ones[i].foresight, items[i].call.ledger);
+        stk_decode_offload_init(&ones[i].foresight, items[i].call.ledger);
         stk_blob_init(&ones[i].pixels, items[i].call.ledger, STK_MEMORY_DECODE);
         ones[i].target = (stk_image_target){.call = &items[i].call, .value = c->value};
         ones[i].request = SIZE_MAX;
@@ -65,23 +65,23 @@ static size_t foresee_all(const stk_image_context *c, const stk_many_item *items
 static stk_status run_rest(const stk_image_context *c, const stk_many_item *item, one *o,
                            stk_error *err)
 {
-    const stk_picture_request *r = &o->foresight.request;
-    const size_t               rest = o->foresight.rest;
-    const stk_chain            chain = {.steps = c->steps + rest, .count = c->count - rest};
-    const stk_chain_source     source = {
-            .pixels = {.data = r->out,
-                       .width = r->across.count,
-                       .height = r->down.count,
-                       .channels = r->channels,
-                       .stride = (size_t)r->across.count * (size_t)r->channels}};
-    stk_random  randoms[STK_IMAGE_MOST_STEPS];
-    stk_studio *studio;
-    STK_TRY(stk_studio_pool_take(c->studios, item->call.ledger, &studio, err));
+    const stk_decode_request *r = &o->foresight.request;
+    const size_t              rest = o->foresight.rest;
+    const stk_chain           chain = {.steps = c->steps + rest, .count = c->count - rest};
+    const stk_chain_source    source = {
+           .pixels = {.data = r->out,
+                      .width = r->across.count,
+                      .height = r->down.count,
+                      .channels = r->channels,
+                      .stride = (size_t)r->across.count * (size_t)r->channels}};
+    stk_random           randoms[STK_IMAGE_MOST_STEPS];
+    stk_image_workspace *studio;
+    STK_TRY(stk_image_workspace_pool_take(c->studios, item->call.ledger, &studio, err));
     stk_image_draw(c, &item->call, randoms);
     const stk_status st =
         stk_chain_run(&chain, studio, &source, randoms + rest,
                       &(stk_chain_target){stk_image_place, &o->target}, NULL, err);
-    stk_studio_pool_put(c->studios, studio);
+    stk_image_workspace_pool_put(c->studios, studio);
     return st;
 }
 
@@ -98,13 +98,13 @@ static void release(one *o)
 {
     stk_value_release(&o->target.made);
     stk_blob_release(&o->pixels);
-    stk_foresight_release(&o->foresight);
+    stk_decode_offload_release(&o->foresight);
 }
 
 /* The place in the batch that was meant for the device's result is given back before it is asked
  * for again. */
 static void finish_all(void *untyped, stk_many_item *items, size_t count, one *ones,
-                       const stk_picture_request *requests, bool failed)
+                       const stk_decode_request *requests, bool failed)
 {
     const stk_image_context *c = stk_builtin_context(untyped);
     for (size_t i = 0; i < count; i++) {
@@ -118,8 +118,8 @@ static void finish_all(void *untyped, stk_many_item *items, size_t count, one *o
     }
 }
 
-static stk_status map_with(void *untyped, const stk_picture_device *pictures, stk_many_item *items,
-                           size_t count, one *ones, stk_picture_request *requests, stk_error *err)
+static stk_status map_with(void *untyped, const stk_decode_device *pictures, stk_many_item *items,
+                           size_t count, one *ones, stk_decode_request *requests, stk_error *err)
 {
     const size_t asked = foresee_all(stk_builtin_context(untyped), items, count, ones, requests);
     stk_status   st = STK_OK;
@@ -129,12 +129,12 @@ static stk_status map_with(void *untyped, const stk_picture_device *pictures, st
 }
 
 /* Without memory for so many they are mapped one by one, which says what is missing. */
-stk_status stk_image_map_many(void *untyped, const stk_picture_device *pictures,
+stk_status stk_image_map_many(void *untyped, const stk_decode_device *pictures,
                               stk_many_item *items, size_t count, stk_error *err)
 {
-    one                 *ones = calloc(count, sizeof *ones);
-    stk_picture_request *requests = calloc(count, sizeof *requests);
-    stk_status           st = STK_OK;
+    one                *ones = calloc(count, sizeof *ones);
+    stk_decode_request *requests = calloc(count, sizeof *requests);
+    stk_status          st = STK_OK;
     if (ones && requests)
         st = map_with(untyped, pictures, items, count, ones, requests, err);
     else

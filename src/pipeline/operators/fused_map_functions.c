@@ -100,7 +100,7 @@ static void join(crowd *c, const stk_apply_work *work, stk_unit *unit, size_t nu
 }
 
 static stk_status run_crowd(crowd *c, const stk_function *function,
-                            const stk_picture_device *pictures, uint64_t *by_device, stk_error *err)
+                            const stk_decode_device *pictures, uint64_t *by_device, stk_error *err)
 {
     if (!c->count) return STK_OK;
     const stk_status st = stk_call_map_many(function, pictures, c->items, c->count, err);
@@ -113,7 +113,7 @@ static stk_status run_crowd(crowd *c, const stk_function *function,
 
 /* One step on all items that are left. */
 static stk_status run_step_on_all(crowd *c, const stk_apply_work *work, const stk_part *parts,
-                                  size_t count, size_t step, const stk_picture_device *pictures,
+                                  size_t count, size_t step, const stk_decode_device *pictures,
                                   uint64_t *by_device, stk_error *err)
 {
     const stk_function *function = work->params->steps[step].function;
@@ -137,7 +137,7 @@ static void run_each(const stk_apply_work *work, const stk_part *parts, size_t c
             if (parts[p].unit->items[i].element) stk_apply_run(work, parts[p].unit, i, NULL);
 }
 
-stk_status stk_apply_run_many(const stk_apply_work *work, const stk_picture_device *pictures,
+stk_status stk_apply_run_many(const stk_apply_work *work, const stk_decode_device *pictures,
                               const stk_part *parts, size_t count, uint64_t *by_device,
                               stk_error *err)
 {

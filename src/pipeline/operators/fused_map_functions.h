@@ -19,8 +19,8 @@ void stk_apply_run(const stk_apply_work *work, stk_unit *unit, size_t number, ui
 bool stk_apply_can_be_helped(const stk_apply_params *params);
 /* All steps on the items of parts that have an element. Adds to *by_device how many the device
  * worked on. The status is the device's: all items are done in any case. */
-STK_NODISCARD stk_status stk_apply_run_many(const stk_apply_work     *work,
-                                            const stk_picture_device *pictures,
+STK_NODISCARD stk_status stk_apply_run_many(const stk_apply_work    *work,
+                                            const stk_decode_device *pictures,
                                             const stk_part *parts, size_t count,
                                             uint64_t *by_device, stk_error *err);
 

@@ -60,8 +60,8 @@ static bool is_share(double strength, const char *text, double *share)
 }
 
 /* "{size}", "{size*256/224}" and "{1-0.92*strength}" as numbers. */
-void stk_preset_step_parameters(const stk_preset_step *step, int size, double calm, char *out,
-                                size_t capacity)
+void stk_preset_op_parameters(const stk_preset_op *step, int size, double calm, char *out,
+                              size_t capacity)
 {
     const char  *text = step->parameters;
     const double strength = 1 - calm;
@@ -88,14 +88,14 @@ void stk_preset_step_parameters(const stk_preset_step *step, int size, double ca
     out[used] = 0;
 }
 
-double stk_preset_step_probability(const stk_preset_step *step, double calm)
+double stk_preset_op_probability(const stk_preset_op *step, double calm)
 {
     return step->probability < 1 ? step->probability * (1 - calm) : 1;
 }
 
 /* In the place of an operation that is left out: what gives all images one size must still do so,
  * or they cannot be batched. A crop is the least work. */
-static stk_status keep_size(building *b, const stk_preset_step *s, stk_error *err)
+static stk_status keep_size(building *b, const stk_preset_op *s, stk_error *err)
 {
     stk_function *function;
     char          size[32];
@@ -105,14 +105,14 @@ static stk_status keep_size(building *b, const stk_preset_step *s, stk_error *er
     return put(b, function, err);
 }
 
-static stk_status step(building *b, const stk_preset_step *s, stk_error *err)
+static stk_status step(building *b, const stk_preset_op *s, stk_error *err)
 {
     stk_function *function;
     char          parameters[256];
-    stk_preset_step_parameters(s, b->size, b->options->calm, parameters, sizeof parameters);
+    stk_preset_op_parameters(s, b->size, b->options->calm, parameters, sizeof parameters);
     if (is_named(b->options->drop, s->operation) || is_named(b->options->stub, s->operation))
         return keep_size(b, s, err);
-    const double probability = stk_preset_step_probability(s, b->options->calm);
+    const double probability = stk_preset_op_probability(s, b->options->calm);
     STK_TRY(stk_function_image(&function, b->image, s->operation, parameters, probability, err));
     return put(b, function, err);
 }
@@ -121,8 +121,8 @@ static stk_status step(building *b, const stk_preset_step *s, stk_error *err)
  * what it would draw without it. */
 static stk_status fit(building *b, stk_error *err)
 {
-    const uint64_t        salt = (*b->data)->salt;
-    const stk_preset_step first = {"fit", b->preset->fit, 1};
+    const uint64_t      salt = (*b->data)->salt;
+    const stk_preset_op first = {"fit", b->preset->fit, 1};
     if (!b->preset->fit) return STK_OK;
     STK_TRY(step(b, &first, err));
     (*b->data)->salt = salt;
@@ -131,8 +131,8 @@ static stk_status fit(building *b, stk_error *err)
 
 static stk_status finish(building *b, stk_error *err)
 {
-    const stk_preset_step steps[] = {{"normalize", b->preset->normalize, 1},
-                                     {"layout", "order=nchw", 1}};
+    const stk_preset_op steps[] = {{"normalize", b->preset->normalize, 1},
+                                   {"layout", "order=nchw", 1}};
     if (b->options->normalize) STK_TRY(step(b, &steps[0], err));
     return b->options->planar ? step(b, &steps[1], err) : STK_OK;
 }
@@ -153,14 +153,14 @@ static stk_status select_values(building *b, stk_error *err)
 }
 
 /* The names that can be dropped. */
-static stk_status check_name(const building *b, const stk_preset_step *steps, const char *name,
+static stk_status check_name(const building *b, const stk_preset_op *steps, const char *name,
                              const char *what, stk_error *err)
 {
     char   list[200] = "";
     size_t used = 0;
     if (!name || stk_preset_has(b->preset, b->options->evaluate, name)) return STK_OK;
     if (strcmp(what, "stub") == 0 && is_named(name, "decode_image")) return STK_OK;
-    for (const stk_preset_step *s = steps; s->operation; s++) {
+    for (const stk_preset_op *s = steps; s->operation; s++) {
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
                                  s->operation);
         if (used >= sizeof list) break;
@@ -184,7 +184,7 @@ stk_status stk_dataset_preset(stk_dataset **data, const stk_preset *preset,
 {
     static const stk_preset_options usual = {0};
     building b = {.data = data, .preset = preset, .options = options ? options : &usual};
-    const stk_preset_step *steps = b.options->evaluate ? preset->evaluate : preset->train;
+    const stk_preset_op *steps = b.options->evaluate ? preset->evaluate : preset->train;
     b.size = b.options->size > 0 ? b.options->size : preset->size;
     STK_TRY(check_name(&b, steps, b.options->drop, "drop", err));
     STK_TRY(check_name(&b, steps, b.options->stub, "stub", err));
@@ -192,7 +192,7 @@ stk_status stk_dataset_preset(stk_dataset **data, const stk_preset *preset,
     stk_dataset *before = stk_dataset_ref(*data);
     stk_status   st = decode(&b, err);
     if (!st) st = fit(&b, err);
-    for (const stk_preset_step *s = steps; s->operation && !st; s++)
+    for (const stk_preset_op *s = steps; s->operation && !st; s++)
         st = step(&b, s, err);
     if (!st) st = finish(&b, err);
     if (!st) st = select_values(&b, err);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static stk_status add(stk_preset_chain *chain, const stk_preset_step *step, int size, double calm,
+static stk_status add(stk_preset_chain *chain, const stk_preset_op *step, int size, double calm,
                       stk_error *err)
 {
     char                parameters[256];
@@ -14,10 +14,10 @@ static stk_status add(stk_preset_chain *chain, const stk_preset_step *step, int 
         return stk_fail(err, STK_E_UNSUPPORTED, "preset", step->operation,
                         "it is step %zu of its preset; a chain has %d steps of image operations",
                         chain->count + 1, STK_PRESET_STEPS);
-    stk_preset_step_parameters(step, size, calm, parameters, sizeof parameters);
+    stk_preset_op_parameters(step, size, calm, parameters, sizeof parameters);
     STK_TRY(stk_image_params_parse(&params, op, parameters, err));
-    chain->steps[chain->count++] = (stk_chain_step){
-        .op = op, .params = params, .probability = stk_preset_step_probability(step, calm)};
+    chain->steps[chain->count++] = (stk_chain_op){
+        .op = op, .params = params, .probability = stk_preset_op_probability(step, calm)};
     return STK_OK;
 }
 
@@ -25,7 +25,7 @@ stk_status stk_preset_chain_init(stk_preset_chain *chain, const stk_preset *pres
                                  double calm, stk_error *err)
 {
     *chain = (stk_preset_chain){0};
-    for (const stk_preset_step *step = preset->train; step->operation; step++)
+    for (const stk_preset_op *step = preset->train; step->operation; step++)
         STK_TRY(add(chain, step, size, calm, err));
     return STK_OK;
 }

@@ -9,8 +9,8 @@
 enum { STK_PRESET_STEPS = 8 };
 
 typedef struct stk_preset_chain {
-    stk_chain_step steps[STK_PRESET_STEPS];
-    size_t         count;
+    stk_chain_op steps[STK_PRESET_STEPS];
+    size_t       count;
 } stk_preset_chain;
 
 /* Of the steps to train with, as stk_dataset_preset puts them on a dataset. To be released even on
@@ -22,9 +22,9 @@ void                     stk_preset_chain_release(stk_preset_chain *chain);
 void stk_preset_chain_remove(stk_preset_chain *chain, const char *operation);
 
 /* The parameters as stk_function_image takes them. */
-void stk_preset_step_parameters(const stk_preset_step *step, int size, double calm, char *out,
-                                size_t capacity);
+void stk_preset_op_parameters(const stk_preset_op *step, int size, double calm, char *out,
+                              size_t capacity);
 /* That it is done at all. */
-double stk_preset_step_probability(const stk_preset_step *step, double calm);
+double stk_preset_op_probability(const stk_preset_op *step, double calm);
 
 #endif

@@ -4,35 +4,35 @@
 #include <stoker/presets.h>
 #include <string.h>
 
-static const stk_preset_step imagenet_train[] = {
+static const stk_preset_op imagenet_train[] = {
     {"random_resized_crop", "size={size} filter=bilinear area={1-0.92*strength},1", 1},
     {"flip", "axis=horizontal", 0.5},
     {NULL, NULL, 0},
 };
 /* Resized to 256 for a crop of 224, and in that proportion for others. */
-static const stk_preset_step imagenet_evaluate[] = {
+static const stk_preset_op imagenet_evaluate[] = {
     {"resize", "size={size*256/224} filter=bilinear", 1},
     {"centre_crop", "size={size}", 1},
     {NULL, NULL, 0},
 };
 
-static const stk_preset_step cifar_train[] = {
+static const stk_preset_op cifar_train[] = {
     {"random_crop", "size={size} padding={4*strength} pad_if_needed=true", 1},
     {"flip", "axis=horizontal", 0.5},
     {NULL, NULL, 0},
 };
-static const stk_preset_step cifar_evaluate[] = {
+static const stk_preset_op cifar_evaluate[] = {
     {"centre_crop", "size={size}", 1},
     {NULL, NULL, 0},
 };
 
-static const stk_preset_step cifar_shift_train[] = {
+static const stk_preset_op cifar_shift_train[] = {
     {"random_crop", "size={size} padding={2*strength} border=reflect pad_if_needed=true", 1},
     {"flip", "axis=horizontal", 0.5},
     {NULL, NULL, 0},
 };
 
-static const stk_preset_step fashion_train[] = {
+static const stk_preset_op fashion_train[] = {
     {"random_crop", "size={size} padding={2*strength} pad_if_needed=true", 1},
     {"flip", "axis=horizontal", 0.5},
     {NULL, NULL, 0},
@@ -66,8 +66,8 @@ const stk_preset *stk_preset_at(size_t index)
 
 bool stk_preset_has(const stk_preset *preset, bool evaluate, const char *operation)
 {
-    const stk_preset_step *steps = evaluate ? preset->evaluate : preset->train;
-    for (const stk_preset_step *s = steps; s->operation; s++)
+    const stk_preset_op *steps = evaluate ? preset->evaluate : preset->train;
+    for (const stk_preset_op *s = steps; s->operation; s++)
         if (strcmp(s->operation, operation) == 0) return true;
     return strcmp(operation, "normalize") == 0 || strcmp(operation, "layout") == 0 ||
            (preset->fit && strcmp(operation, "fit") == 0);

@@ -66,7 +66,7 @@ typedef struct stk_ahead_options {
      * run's engines, calls one element at a time and many at once. */
     bool blocking;
     /* Helps where there is ops->compute_many, threads is 0 and it is not blocking. NULL: none. */
-    const stk_picture_device *pictures;
+    const stk_decode_device *pictures;
 } stk_ahead_options;
 
 STK_NODISCARD stk_status stk_ahead_start(stk_ahead **out, const stk_ahead_options *options,

@@ -168,7 +168,7 @@ void stk_ahead_part_done(stk_ahead *queue, stk_ahead_unit *one, size_t first, si
 
 /* The queue is complete but for them. */
 STK_NODISCARD stk_status stk_hands_start(stk_hands **out, stk_ahead *queue,
-                                         const stk_picture_device *device, stk_error *err);
+                                         const stk_decode_device *device, stk_error *err);
 /* Waits for what they have begun. NULL is fine. */
 void stk_hands_stop(stk_hands *hands);
 void stk_hands_wake(stk_hands *hands);

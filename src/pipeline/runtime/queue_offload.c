@@ -22,12 +22,12 @@ typedef struct hand {
 } hand;
 
 struct stk_hands {
-    stk_ahead                *queue;
-    const stk_picture_device *device;
-    stk_eventcount            work; /* there may be something to take, or it is to stop */
-    int                       count, started;
-    uint64_t                  by_device; /* atomic: pictures that it did */
-    hand                      hands[MOST_HANDS];
+    stk_ahead               *queue;
+    const stk_decode_device *device;
+    stk_eventcount           work; /* there may be something to take, or it is to stop */
+    int                      count, started;
+    uint64_t                 by_device; /* atomic: pictures that it did */
+    hand                     hands[MOST_HANDS];
 
     /* Under the queue's lock. */
     bool     stopping, failed;
@@ -176,7 +176,7 @@ static stk_status start_hand(stk_hands *hands, hand *one, stk_error *err)
     return stk_thread_start(&one->thread, "stk-pictures", run, one, err);
 }
 
-stk_status stk_hands_start(stk_hands **out, stk_ahead *queue, const stk_picture_device *device,
+stk_status stk_hands_start(stk_hands **out, stk_ahead *queue, const stk_decode_device *device,
                            stk_error *err)
 {
     *out = NULL;

@@ -73,12 +73,12 @@ typedef struct stk_run_options {
     stk_trace           *trace;
     const stk_allocator *batch_memory; /* NULL: ordinary */
     /* Helps with pictures; NULL: none does. Must outlive the run. */
-    const stk_picture_device *pictures;
-    bool                      relaxed; /* stages that do not say may give elements out of order */
-    bool                      autotune;
-    int                       io_depth; /* 0: tuned */
-    const stk_tuned          *tuned;    /* must outlive the run */
-    size_t                    tuned_count;
+    const stk_decode_device *pictures;
+    bool                     relaxed; /* stages that do not say may give elements out of order */
+    bool                     autotune;
+    int                      io_depth; /* 0: tuned */
+    const stk_tuned         *tuned;    /* must outlive the run */
+    size_t                   tuned_count;
     void (*log)(void *context, const char *line);
     void *log_context;
 } stk_run_options;

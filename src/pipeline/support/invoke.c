@@ -87,7 +87,7 @@ stk_status stk_call_map(const stk_function *function, const stk_call *call, stk_
 }
 
 /* Without memory to remember where all came from, they are mapped one by one. */
-stk_status stk_call_map_many(const stk_function *function, const stk_picture_device *pictures,
+stk_status stk_call_map_many(const stk_function *function, const stk_decode_device *pictures,
                              stk_many_item *items, size_t count, stk_error *err)
 {
     const stk_function_info *info = stk_function_info_of(function);

@@ -91,7 +91,7 @@ static stk_status shrink(stk_picture_maker *maker, const intent *wanted, stk_pix
         .sampling = {.filter = STK_FILTER_LANCZOS, .like = STK_RESIZE_PIL},
         .ending = {.dtype = STK_DTYPE_U8}};
     const size_t bytes =
-        stk_ending_bytes(&request.ending, wanted->width, wanted->height, pixels->channels);
+        stk_output_format_bytes(&request.ending, wanted->width, wanted->height, pixels->channels);
     STK_TRY(stk_blob_reserve_exact(&maker->smaller, bytes, err));
     STK_TRY(stk_resize(maker->resizer, pixels, &request, maker->smaller.data, err));
     *pixels = (stk_pixels){.data = maker->smaller.data,

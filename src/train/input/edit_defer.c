@@ -6,8 +6,8 @@
 
 typedef struct tail {
     int                image;
-    const stk_dataset *maps[STK_EDIT_STEPS];  /* the last one first */
-    stk_chain_step     steps[STK_EDIT_STEPS]; /* filled from the end, so that they are in order */
+    const stk_dataset *maps[STK_EDIT_OPS];  /* the last one first */
+    stk_chain_op       steps[STK_EDIT_OPS]; /* filled from the end, so that they are in order */
     size_t             count;
 } tail;
 
@@ -31,9 +31,9 @@ static bool grow(tail *t, const stk_dataset *data)
     stk_image_size size;
     stk_error      unasked;
     int            value;
-    if (t->count == STK_EDIT_STEPS || data->op != &stk_op_map) return false;
-    stk_chain_step *step = &t->steps[STK_EDIT_STEPS - 1 - t->count];
-    stk_function   *function = ((const stk_map_params *)data->params)->function;
+    if (t->count == STK_EDIT_OPS || data->op != &stk_op_map) return false;
+    stk_chain_op *step = &t->steps[STK_EDIT_OPS - 1 - t->count];
+    stk_function *function = ((const stk_map_params *)data->params)->function;
     if (!stk_image_function_step(function, &value, step) || value != t->image) return false;
     if (!size_of(data->inputs[0], value, &size)) return false;
     const stk_chain chain = {.steps = step, .count = t->count + 1};
@@ -49,7 +49,7 @@ static stk_status put(stk_dataset **data, const stk_dataset *map, int edits, stk
     return stk_dataset_append(data, &stk_op_map, &p, err);
 }
 
-stk_status stk_dataset_leave_painting(stk_dataset **data, stk_error *err)
+stk_status stk_dataset_defer_edits(stk_dataset **data, stk_error *err)
 {
     stk_dataset *base = *data;
     tail         t = {.image = stk_element_spec_find(stk_dataset_spec(*data), "image")};

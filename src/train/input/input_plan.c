@@ -99,8 +99,7 @@ static stk_status open_pipeline(stk_dataset **data, const stk_feed_options *o, s
 {
     const stk_recipe_options options = {.fs = stk_data_cache_files(o->cache, false)};
     STK_TRY(stk_recipe_load(data, o->recipe->data.pipeline, &options, err));
-    if (stk_feed_paints_on_device(o->recipe, once(o)))
-        STK_TRY(stk_dataset_leave_painting(data, err));
+    if (stk_feed_paints_on_device(o->recipe, once(o))) STK_TRY(stk_dataset_defer_edits(data, err));
     return once(o) ? STK_OK : stk_dataset_repeat(data, STK_AUTO, err);
 }
 
@@ -114,9 +113,9 @@ static stk_status put(stk_dataset **data, stk_function *function, stk_error *err
 /* Decoded and made to fit, and no more. */
 static stk_status prepare_plain(stk_dataset **data, const stk_feed_options *o, stk_error *err)
 {
-    static const stk_preset_step no_steps[] = {{NULL, NULL, 0}};
-    stk_preset                   bare = *stk_preset_find(o->recipe->data.preset);
-    const stk_preset_options     options = {.size = (int)o->recipe->data.size};
+    static const stk_preset_op no_steps[] = {{NULL, NULL, 0}};
+    stk_preset                 bare = *stk_preset_find(o->recipe->data.preset);
+    const stk_preset_options   options = {.size = (int)o->recipe->data.size};
     bare.train = no_steps;
     STK_TRY(open_pictures(data, o, err));
     return stk_dataset_preset(data, &bare, &options, err);

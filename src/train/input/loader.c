@@ -27,7 +27,7 @@ struct stk_feed {
     bool             untold; /* batches were taken that no meter heard of */
     stk_feed_values  values; /* of an element */
     /* What helps to decode; where decode is NULL, nothing does. */
-    stk_picture_device pictures;
+    stk_decode_device pictures;
 };
 
 bool stk_feed_soft(const stk_train_recipe *recipe, bool evaluate)
@@ -72,11 +72,11 @@ static void tell_who_decodes(const stk_feed *feed)
 
 static stk_status find_pictures(stk_feed *feed, stk_error *err)
 {
-    const stk_feed_options   *o = &feed->options;
-    const stk_picture_device *lent;
-    const bool                alone = strcmp(o->recipe->knobs.decode, "gpu") == 0;
+    const stk_feed_options  *o = &feed->options;
+    const stk_decode_device *lent;
+    const bool               alone = strcmp(o->recipe->knobs.decode, "gpu") == 0;
     if (!o->device || (!alone && strcmp(o->recipe->knobs.decode, "shared") != 0)) return STK_OK;
-    STK_TRY(stk_device_pictures(o->device, &lent, err));
+    STK_TRY(stk_device_decoder(o->device, &lent, err));
     feed->pictures = *lent;
     feed->pictures.alone = alone;
     tell_who_decodes(feed);

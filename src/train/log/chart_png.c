@@ -49,7 +49,7 @@ static void write_text(const drawing *d, double x, int y, double place, uint32_t
     uint8_t      rgb[3];
     const double width = stk_font_length(text) * ADVANCE - SCALE;
     split(colour, rgb);
-    stk_font_draw(&d->pixels, (int)lround(x - place * width), y - TALL, SCALE, rgb, text);
+    stk_font_render(&d->pixels, (int)lround(x - place * width), y - TALL, SCALE, rgb, text);
 }
 
 /* With a rim of paper, so that it can be read on a line. */

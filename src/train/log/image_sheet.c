@@ -47,7 +47,7 @@ static void put_text(const stk_pixels *sheet, const layout *at, int x, int y,
     char spelled[512], shown[96];
     stk_font_spell(text, spelled, sizeof spelled);
     snprintf(shown, sizeof shown, "%.*s", at->cell / STK_FONT_ADVANCE, spelled);
-    stk_font_draw(sheet, x, y, 1, colour, shown);
+    stk_font_render(sheet, x, y, 1, colour, shown);
 }
 
 static void put_all(const stk_pixels *sheet, const layout *at, const stk_sheet_image *list,

@@ -156,7 +156,7 @@ static stk_status reside(stk_trainer *t, stk_error *err)
                                       .faults = t->faults,
                                       .log = t->options.log,
                                       .log_context = t->options.log_context};
-    STK_TRY(stk_session_reside(t->session, &options, err));
+    STK_TRY(stk_session_make_resident(t->session, &options, err));
     const bool on = stk_session_resident(t->session, false) != NULL;
     strcpy(t->recipe.data.resident, on ? "on" : "off");
     if (!*t->recipe.data.flip) strcpy(t->recipe.data.flip, on ? "alternate" : "random");

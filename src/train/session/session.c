@@ -160,7 +160,7 @@ static stk_status compile(stk_session *s, stk_graph *graph, int64_t size, bool e
     if (!st)
         s->programs[s->program_count++] =
             (stk_session_program_row){.size = size, .evaluates = evaluates, .program = program};
-    return st ? st : stk_session_settle_in(s, err);
+    return st ? st : stk_session_upload_resident(s, err);
 }
 
 /* What has stopped to learn needs no gradients: of airbench these are those of the largest

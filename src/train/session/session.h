@@ -24,8 +24,8 @@ const stk_freeze        *stk_session_freeze(const stk_session *session);
 /* Keeps all pictures on the device where the recipe's data.resident is on, or auto and it can be
  * done: reads those to train on and (data has some) to evaluate on. Called before the first program
  * is compiled; what was decided is logged. options: as of a feed to train. */
-STK_NODISCARD stk_status stk_session_reside(stk_session *session, const stk_feed_options *options,
-                                            stk_error *err);
+STK_NODISCARD stk_status stk_session_make_resident(stk_session            *session,
+                                                   const stk_feed_options *options, stk_error *err);
 /* NULL: not on the device. */
 const stk_resident *stk_session_resident(const stk_session *session, bool evaluate);
 /* Those that the device has are no longer needed on the host. */

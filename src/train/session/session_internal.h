@@ -44,7 +44,7 @@ struct stk_session {
 };
 
 /* What is on its way to the device goes there, when a program made room for it. */
-STK_NODISCARD stk_status stk_session_settle_in(stk_session *session, stk_error *err);
+STK_NODISCARD stk_status stk_session_upload_resident(stk_session *session, stk_error *err);
 /* NULL: not compiled. */
 stk_program *stk_session_find(const stk_session *session, int64_t size, bool evaluates);
 /* What this step is done with. */

@@ -46,7 +46,8 @@ static void drop(stk_session *s)
     }
 }
 
-stk_status stk_session_reside(stk_session *session, const stk_feed_options *options, stk_error *err)
+stk_status stk_session_make_resident(stk_session *session, const stk_feed_options *options,
+                                     stk_error *err)
 {
     const stk_train_recipe *r = session->recipe;
     const bool              on = strcmp(r->data.resident, "on") == 0;
@@ -87,7 +88,7 @@ const stk_resident *stk_session_resident(const stk_session *session, bool evalua
     return session->graphs.resident[evaluate];
 }
 
-stk_status stk_session_settle_in(stk_session *session, stk_error *err)
+stk_status stk_session_upload_resident(stk_session *session, stk_error *err)
 {
     for (int i = 0; i < 2; i++) {
         stk_resident *r = session->graphs.resident[i];

@@ -121,7 +121,7 @@ static stk_status reside(stk_train_bench *b, const stk_train_data *data,
     stk_feed_options options = feed_options(b, data, o);
     options.memory = NULL;
     options.kept = 0;
-    return data && !b->inference ? stk_session_reside(b->session, &options, err) : STK_OK;
+    return data && !b->inference ? stk_session_make_resident(b->session, &options, err) : STK_OK;
 }
 
 static stk_status generate_edits(stk_train_bench *b, stk_error *err)

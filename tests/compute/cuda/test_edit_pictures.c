@@ -28,7 +28,7 @@ static float between(stk_random *random, double low, double high)
     return (float)(low + (high - low) * stk_random_double(random));
 }
 
-static void draw_warp(stk_random *random, stk_edit_step *step)
+static void draw_warp(stk_random *random, stk_edit_op *step)
 {
     const int how = below(random, 3);
     step->number[0] = how == 2 ? 1 : between(random, -1.5, 1.5);
@@ -40,7 +40,7 @@ static void draw_warp(stk_random *random, stk_edit_step *step)
     step->word[STK_EDIT_WARP_HOW] = below(random, 2) << 24 | below(random, 1 << 24);
 }
 
-static void draw_step(stk_random *random, stk_edit_step *step)
+static void draw_step(stk_random *random, stk_edit_op *step)
 {
     step->kind = 1 + below(random, STK_EDIT_ERASE);
     step->number[0] = between(random, step->kind == STK_EDIT_HUE ? -0.5 : 0,
@@ -112,7 +112,7 @@ STK_TEST(steps_in_any_order)
         }
 }
 
-static void draw_rotation(stk_random *random, const sizes *s, stk_edit_step *step)
+static void draw_rotation(stk_random *random, const sizes *s, stk_edit_op *step)
 {
     const float turn = between(random, -3.2, 3.2), across = cosf(turn), down = sinf(turn);
     step->kind = STK_EDIT_WARP;
@@ -180,7 +180,7 @@ STK_TEST(as_many_warps_as_there_are_steps)
     stk_edit           edits[BATCH];
     for (int b = 0; b < BATCH; b++) {
         edits[b] = draw_edit(&random, &s, 0);
-        for (int i = 0; i < STK_EDIT_STEPS && b < 2; i++) {
+        for (int i = 0; i < STK_EDIT_OPS && b < 2; i++) {
             draw_warp(&random, &edits[b].step[i]);
             edits[b].step[i].kind = STK_EDIT_WARP;
         }

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const stk_picture_device *decoder(void)
+static const stk_decode_device *decoder(void)
 {
-    const stk_picture_device *device;
-    stk_error                 err;
-    if (stk_device_pictures(cuda_device(), &device, &err)) {
+    const stk_decode_device *device;
+    stk_error                err;
+    if (stk_device_decoder(cuda_device(), &device, &err)) {
         printf("no decoder here: %s: %s\n", err.where, err.message);
         skip();
     }
@@ -66,9 +66,9 @@ static void drop(picture *p)
 
 /* A request with all that it points to. */
 typedef struct asked {
-    stk_axis            across, down;
-    stk_resize_request  resize;
-    stk_picture_request request;
+    stk_axis           across, down;
+    stk_resize_request resize;
+    stk_decode_request request;
 } asked;
 
 static void ask(asked *a, const picture *p, const stk_resize_request *resize)
@@ -83,17 +83,17 @@ static void ask(asked *a, const picture *p, const stk_resize_request *resize)
     EXPECT_OK(stk_axis_build(&a->across, &across, &err));
     EXPECT_OK(stk_axis_build(&a->down, &down, &err));
     const stk_sums_kind kind = a->down.arithmetic;
-    a->request = (stk_picture_request){
+    a->request = (stk_decode_request){
         .encoded = stk_blob_bytes(&p->encoded),
         .width = p->pixels.width,
         .height = p->pixels.height,
         .channels = p->pixels.channels,
         .across = {a->across.count, a->across.taps, a->across.first, a->across.fixed},
         .down = {a->down.count, a->down.taps, a->down.first, a->down.fixed},
-        .sums = kind == STK_SUMS_BYTES             ? STK_PICTURE_BYTES
-                : kind == STK_SUMS_REAL            ? STK_PICTURE_REAL
-                : stk_axis_adds_in_steps(&a->down) ? STK_PICTURE_STEPS
-                                                   : STK_PICTURE_WHOLE};
+        .sums = kind == STK_SUMS_BYTES             ? STK_RESAMPLE_BYTES
+                : kind == STK_SUMS_REAL            ? STK_RESAMPLE_FLOAT
+                : stk_axis_adds_in_steps(&a->down) ? STK_RESAMPLE_STEPS
+                                                   : STK_RESAMPLE_INTEGER};
     a->request.out =
         malloc((size_t)a->across.count * (size_t)a->down.count * (size_t)p->pixels.channels);
 }
@@ -175,10 +175,10 @@ static void list_cases(const picture *p, stk_sampling sampling, stk_resize_reque
 
 static void expect_pictures(const picture *p, stk_sampling sampling)
 {
-    stk_error           err;
-    asked               all[CASES];
-    stk_resize_request  cases[CASES];
-    stk_picture_request requests[CASES];
+    stk_error          err;
+    asked              all[CASES];
+    stk_resize_request cases[CASES];
+    stk_decode_request requests[CASES];
     list_cases(p, sampling, cases);
     for (int i = 0; i < CASES; i++) {
         ask(&all[i], p, &cases[i]);
@@ -214,10 +214,10 @@ STK_TEST(pictures_are_decoded_and_made_of_another_size_as_by_the_cpu)
 
 STK_TEST(what_is_no_picture_or_another_is_refused_and_the_rest_is_not)
 {
-    stk_error           err;
-    picture             good, other;
-    asked               all[4];
-    stk_picture_request requests[4];
+    stk_error          err;
+    picture            good, other;
+    asked              all[4];
+    stk_decode_request requests[4];
     decoder();
     const int32_t times = cuda_is_emulated() ? 1 : 7;
     make(&good, 40 * times, 30 * times, 3, true);
@@ -242,8 +242,8 @@ STK_TEST(what_is_no_picture_or_another_is_refused_and_the_rest_is_not)
 
 STK_TEST(more_than_it_takes_is_an_error)
 {
-    stk_error           err;
-    stk_picture_request requests[1];
+    stk_error          err;
+    stk_decode_request requests[1];
     EXPECT_STATUS(STK_E_RANGE,
                   decoder()->decode(decoder()->context, requests, decoder()->most + 1, &err));
     EXPECT_OK(decoder()->decode(decoder()->context, requests, 0, &err));

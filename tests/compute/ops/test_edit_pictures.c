@@ -155,8 +155,8 @@ STK_TEST(steps_come_in_order_and_the_first_end_is_the_last)
 {
     edit_case c = {.height = 1, .width = 2, .channels = 1, .batch = 2};
     stk_edit  edit = with_step(STK_EDIT_INVERT, 0, 0);
-    edit.step[1] = (stk_edit_step){.kind = STK_EDIT_ERASE, .word = {-3, 0, 4, 9, 77}};
-    edit.step[2] = (stk_edit_step){.kind = STK_EDIT_INVERT};
+    edit.step[1] = (stk_edit_op){.kind = STK_EDIT_ERASE, .word = {-3, 0, 4, 9, 77}};
+    edit.step[2] = (stk_edit_op){.kind = STK_EDIT_INVERT};
     c.edits[0] = edit;
     edit.step[1].kind = STK_EDIT_END;
     c.edits[1] = edit;

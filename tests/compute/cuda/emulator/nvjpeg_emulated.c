@@ -9,7 +9,7 @@ struct stk_nvjpeg {
     int lanes;
 };
 
-struct stk_nvjpeg_lane {
+struct stk_nvjpeg_stream {
     stk_nvjpeg *nvjpeg;
 };
 
@@ -30,7 +30,7 @@ const char *stk_nvjpeg_name(const stk_nvjpeg *nvjpeg)
     return "emulated";
 }
 
-stk_status stk_nvjpeg_lane_new(stk_nvjpeg_lane **out, stk_nvjpeg *nvjpeg, stk_error *err)
+stk_status stk_nvjpeg_stream_new(stk_nvjpeg_stream **out, stk_nvjpeg *nvjpeg, stk_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (!*out) return stk_fail(err, STK_E_NOMEM, "nvjpeg", NULL, "no memory");
@@ -38,7 +38,7 @@ stk_status stk_nvjpeg_lane_new(stk_nvjpeg_lane **out, stk_nvjpeg *nvjpeg, stk_er
     return STK_OK;
 }
 
-void stk_nvjpeg_lane_free(stk_nvjpeg_lane *lane)
+void stk_nvjpeg_stream_free(stk_nvjpeg_stream *lane)
 {
     free(lane);
 }
@@ -54,7 +54,7 @@ static size_t read_header(stk_bytes encoded, int *width, int *height, int *chann
     return (size_t)length + 1;
 }
 
-bool stk_nvjpeg_takes(stk_nvjpeg_lane *lane, stk_bytes encoded, int32_t width, int32_t height,
+bool stk_nvjpeg_takes(stk_nvjpeg_stream *lane, stk_bytes encoded, int32_t width, int32_t height,
                       int channels)
 {
     int w, h, have;
@@ -62,7 +62,7 @@ bool stk_nvjpeg_takes(stk_nvjpeg_lane *lane, stk_bytes encoded, int32_t width, i
     return read_header(encoded, &w, &h, &have) && w == width && h == height && have == channels;
 }
 
-stk_status stk_nvjpeg_decode(stk_nvjpeg_lane *lane, const stk_nvjpeg_picture *pictures,
+stk_status stk_nvjpeg_decode(stk_nvjpeg_stream *lane, const stk_nvjpeg_bitstream *pictures,
                              size_t count, int channels, cudaStream_t stream, stk_error *err)
 {
     (void)lane, (void)stream;
