@@ -72,11 +72,11 @@ static void sound_list(stk_blob *out, uint64_t count)
 /* Reads all, over all damage. */
 static void read_all(const stk_chunk_location *place, uint64_t skip)
 {
-    stk_error         err;
-    stk_chunk_reader *reader;
-    stk_recorded_pass pass;
-    stk_element      *element;
-    uint64_t          skipped;
+    stk_error              err;
+    stk_chunk_reader      *reader;
+    stk_materialized_epoch pass;
+    stk_element           *element;
+    uint64_t               skipped;
     if (stk_chunk_reader_open(&reader, place, &pass, &err)) {
         demand(!reader && err.message[0] && err.where[0]);
         return;

@@ -55,7 +55,7 @@ static void meter_steps(void *context)
 static void change_activity(void *context)
 {
     for (int i = 0; i < CALLS; i++)
-        stk_activity_leave(context, stk_activity_enter(context, STK_DOING_COMPUTE));
+        stk_thread_activity_leave(context, stk_thread_activity_enter(context, STK_DOING_COMPUTE));
 }
 
 static void read_times(void *context)
@@ -100,11 +100,11 @@ static double measure_calls(void)
     stk_thread_activity activity;
     stk_iterator       *it = start_input(&err);
     must(stk_meter_new(&meter, NULL, &err), &err);
-    stk_activity_init(&activity, NULL);
+    stk_thread_activity_init(&activity, NULL);
     const double step = print_each("the meter's calls of a step", meter_steps, meter);
     const double unit = print_each("a unit of work is begun and ended", change_activity, &activity);
     const double read = print_each("the input's times are read", read_times, it);
-    stk_activity_release(&activity);
+    stk_thread_activity_release(&activity);
     stk_meter_free(meter);
     stk_iterator_free(it);
     return step + UNITS_A_STEP * unit + 2 * read;

@@ -45,7 +45,7 @@ typedef enum stk_pass {
     STK_PASS_SHUFFLE_REPEAT = 32, /* shuffle, repeat: the next epoch fills the buffer early */
     STK_PASS_PARALLEL_BATCH = 64, /* batches over 1 MiB are copied by several threads */
     STK_PASS_PREFETCH = 128,      /* the last stage runs ahead of the consumer */
-    STK_PASS_ISOLATE = 256,       /* sources that wait run ahead on the I/O engine */
+    STK_PASS_IO_PREFETCH = 256,   /* sources that wait run ahead on the I/O engine */
     STK_PASS_CACHE = 512,         /* data that is repeated and fits is kept in memory */
     STK_PASS_IMAGE = 1024,        /* decode, crop, resize, flip, cast of one image: one pass */
     STK_PASS_ALL = 2047

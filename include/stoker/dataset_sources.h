@@ -124,19 +124,17 @@ STK_API STK_NODISCARD stk_status stk_dataset_text(stk_dataset **out, const stk_f
                                                   const stk_records_options *options,
                                                   stk_error                 *err);
 
-typedef struct stk_fixed_options {
+typedef struct stk_fixed_length_options {
     uint64_t        header_bytes, footer_bytes; /* of each file, passed over */
     stk_compression compression;                /* NONE, GZIP or ZLIB; AUTO finds out */
     size_t          buffer_bytes;
-} stk_fixed_options;
+} stk_fixed_length_options;
 
 /* Records of record_bytes each. A body that is no multiple of it is STK_E_INVALID naming file, body
  * length and record length. */
-STK_API STK_NODISCARD stk_status stk_dataset_fixed(stk_dataset **out, const stk_filesystem *fs,
-                                                   const char *const *paths, size_t count,
-                                                   uint64_t                 record_bytes,
-                                                   const stk_fixed_options *options,
-                                                   stk_error               *err);
+STK_API STK_NODISCARD stk_status stk_dataset_fixed_length_records(
+    stk_dataset **out, const stk_filesystem *fs, const char *const *paths, size_t count,
+    uint64_t record_bytes, const stk_fixed_length_options *options, stk_error *err);
 
 /* Existing data of any form that stk_source_open knows (folders of images, tar, CSV, IDX, packs):
  * its fields by name. split NULL takes all; one that is not there by this name may be there by

@@ -12,32 +12,32 @@
 STK_BEGIN_DECLS
 
 /* Where a value of the result may be put at once, so that batching need not copy it. */
-typedef struct stk_room {
+typedef struct stk_output_row {
     int         value; /* index in the resulting element */
     stk_dtype   dtype;
     stk_shape   shape;
     void       *data;
     stk_buffer *storage; /* what data is a part of */
-} stk_room;
+} stk_output_row;
 
 /* What a function may use while it runs. */
 typedef struct stk_call {
-    stk_ledger       *ledger; /* where its memory must be reserved */
-    const stk_cancel *cancel; /* long functions look at it */
-    uint64_t          seed;   /* of this function in this pipeline */
-    uint64_t          epoch;  /* how often this stage was begun before, in this iterator */
-    uint64_t          index;  /* number of the element in the stage's input */
-    const uint64_t   *seeds;  /* of each of several functions that a pass made one; else NULL */
-    const stk_room   *rooms;  /* used through stk_call_dense */
-    size_t            room_count;
-    uint64_t         *ticks; /* where parts of built-in functions are timed; NULL: nobody asks */
+    stk_ledger           *ledger; /* where its memory must be reserved */
+    const stk_cancel     *cancel; /* long functions look at it */
+    uint64_t              seed;   /* of this function in this pipeline */
+    uint64_t              epoch;  /* how often this stage was begun before, in this iterator */
+    uint64_t              index;  /* number of the element in the stage's input */
+    const uint64_t       *seeds;  /* of each of several functions that a pass made one; else NULL */
+    const stk_output_row *rooms;  /* used through stk_call_output */
+    size_t                room_count;
+    uint64_t *ticks; /* where parts of built-in functions are timed; NULL: nobody asks */
 } stk_call;
 
 /* As stk_value_dense, for value index of the result: in its place in the batch where there is one
  * of this type and shape. All of it must be written. Ask once for a value: the place is one. */
-STK_API STK_NODISCARD stk_status stk_call_dense(const stk_call *call, int index, stk_value *value,
-                                                stk_dtype dtype, const stk_shape *shape,
-                                                void **data, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_call_output(const stk_call *call, int index, stk_value *value,
+                                                 stk_dtype dtype, const stk_shape *shape,
+                                                 void **data, stk_error *err);
 
 /* Random numbers of this call: a function of (seed, epoch, index, stream, position), so that they
  * are the same on any number of threads. Uniform in [0, 1) and in [0, bound). */
@@ -50,8 +50,8 @@ STK_API uint64_t stk_call_below(const stk_call *call, uint32_t stream, uint32_t 
  * element it leaves in *element (or NULL) is freed by the caller. */
 typedef stk_status (*stk_map_fn)(void *context, const stk_call *call, stk_element **element,
                                  stk_error *err);
-typedef stk_status (*stk_test_fn)(void *context, const stk_call *call, const stk_element *element,
-                                  bool *keep, stk_error *err);
+typedef stk_status (*stk_predicate_fn)(void *context, const stk_call *call,
+                                       const stk_element *element, bool *keep, stk_error *err);
 typedef stk_status (*stk_key_fn)(void *context, const stk_call *call, const stk_element *element,
                                  int64_t *key, stk_error *err);
 /* Makes a dataset of an element: flat_map, interleave, group_by_window. */
@@ -109,11 +109,11 @@ typedef struct stk_function_info {
     /* STATEFUL functions whose state belongs into checkpoints; NULL is fine. */
     stk_status (*save)(void *context, stk_blob *out, stk_error *err);
     stk_status (*restore)(void *context, stk_bytes saved, stk_error *err);
-    stk_map_fn    map;
-    stk_test_fn   test;
-    stk_key_fn    key;
-    stk_expand_fn expand;
-    stk_scan_fn   scan;
+    stk_map_fn       map;
+    stk_predicate_fn test;
+    stk_key_fn       key;
+    stk_expand_fn    expand;
+    stk_scan_fn      scan;
 
     stk_map_many_fn map_many;
 } stk_function_info;

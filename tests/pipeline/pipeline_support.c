@@ -418,7 +418,7 @@ stk_function *stk_test_map(const char *name, stk_map_fn map, void *context, unsi
         &(stk_function_info){.name = name, .map = map, .context = context, .traits = traits});
 }
 
-stk_function *stk_test_test(const char *name, stk_test_fn test, void *context)
+stk_function *stk_test_test(const char *name, stk_predicate_fn test, void *context)
 {
     return keep(&(stk_function_info){.name = name, .test = test, .context = context});
 }

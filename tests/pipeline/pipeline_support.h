@@ -49,7 +49,7 @@ stk_dataset *stk_test_vectors(size_t count, const size_t *lengths, const int64_t
 
 /* Functions. Each call gives a new reference that is freed when the program ends. */
 stk_function *stk_test_map(const char *name, stk_map_fn map, void *context, unsigned traits);
-stk_function *stk_test_test(const char *name, stk_test_fn test, void *context);
+stk_function *stk_test_test(const char *name, stk_predicate_fn test, void *context);
 stk_function *stk_test_key(const char *name, stk_key_fn key, void *context);
 stk_function *stk_test_expand(const char *name, stk_expand_fn expand, void *context);
 stk_function *stk_test_scan(const char *name, stk_scan_fn scan, void *context);

@@ -11,29 +11,29 @@ STK_TEST(computing_goes_before_waiting_and_both_nest)
 {
     stk_thread_activity a, other;
     uint64_t            compute, read_only, again;
-    stk_activity_init(&a, NULL);
-    stk_activity_init(&other, NULL);
-    const stk_doing_before outside = stk_activity_enter(&a, STK_DOING_COMPUTE);
+    stk_thread_activity_init(&a, NULL);
+    stk_thread_activity_init(&other, NULL);
+    const stk_thread_state_before outside = stk_thread_activity_enter(&a, STK_DOING_COMPUTE);
     usleep(2000);
-    stk_activity_begin_wait(&a);
+    stk_thread_activity_begin_wait(&a);
     usleep(3000);
-    stk_activity_end_wait(&a);
-    const stk_doing_before inside = stk_activity_enter(&other, STK_DOING_READ);
+    stk_thread_activity_end_wait(&a);
+    const stk_thread_state_before inside = stk_thread_activity_enter(&other, STK_DOING_READ);
     usleep(1000);
-    stk_activity_leave(&other, inside);
-    stk_activity_leave(&a, outside);
-    stk_activity_read(&a, &compute, &read_only);
+    stk_thread_activity_leave(&other, inside);
+    stk_thread_activity_leave(&a, outside);
+    stk_thread_activity_read(&a, &compute, &read_only);
     EXPECT(compute >= 3000000);
     EXPECT(read_only >= 3000000 && read_only < compute + 50000000);
-    EXPECT(a.wait_ns >= 3000000 && stk_activity_waited_ns() >= a.wait_ns);
+    EXPECT(a.wait_ns >= 3000000 && stk_thread_activity_waited_ns() >= a.wait_ns);
     usleep(1000);
-    stk_activity_read(&a, &again, &read_only);
+    stk_thread_activity_read(&a, &again, &read_only);
     EXPECT(again == compute);
-    stk_activity_read(&other, &compute, &read_only);
+    stk_thread_activity_read(&other, &compute, &read_only);
     EXPECT(compute == 0 && read_only >= 1000000);
     EXPECT_INT_EQ(0, a.counts + other.counts);
-    stk_activity_release(&a);
-    stk_activity_release(&other);
+    stk_thread_activity_release(&a);
+    stk_thread_activity_release(&other);
 }
 
 /* Burns its time, as a decoder does. */

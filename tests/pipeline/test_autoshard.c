@@ -141,17 +141,17 @@ STK_TEST(by_files_a_worker_has_whole_files) /* 77 */
 
 STK_TEST(lines_and_fixed_records_are_parted_by_files) /* 77 */
 {
-    const char             *paths[] = {stk_test_path("x"), stk_test_path("y"), stk_test_path("z")};
-    const stk_fixed_options options = {.header_bytes = 1};
-    stk_error               err;
-    stk_dataset            *data;
+    const char *paths[] = {stk_test_path("x"), stk_test_path("y"), stk_test_path("z")};
+    const stk_fixed_length_options options = {.header_bytes = 1};
+    stk_error                      err;
+    stk_dataset                   *data;
     stk_test_watchdog(120);
     stk_test_write_file(paths[0], "1\n2\n3", 5);
     stk_test_write_file(paths[1], "4\n5\n6", 5);
     stk_test_write_file(paths[2], "7\n8\n9", 5);
     EXPECT_OK(stk_dataset_text(&data, NULL, paths, 3, NULL, &err));
     EXPECT_GIVES("'1' '2' '3' '7' '8' '9' .", part_of(data, STK_AUTOSHARD_FILE, 2, 0));
-    EXPECT_OK(stk_dataset_fixed(&data, NULL, paths, 3, 2, &options, &err));
+    EXPECT_OK(stk_dataset_fixed_length_records(&data, NULL, paths, 3, 2, &options, &err));
     EXPECT_GIVES("'\n5' '\n6' .", part_of(data, STK_AUTOSHARD_FILE, 2, 1));
 }
 

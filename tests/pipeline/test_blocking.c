@@ -72,7 +72,7 @@ static stk_status next_number(stk_node *node, stk_element **out, stk_error *err)
     return STK_OK;
 }
 
-static const stk_op op_waiting_source = {
+static const stk_operator op_waiting_source = {
     .name = "waiting_source",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_BLOCKING,
@@ -191,12 +191,13 @@ STK_TEST(relaxed_order_gives_all_of_them)
 
 STK_TEST(elements_of_a_batch_are_called_for_at_once)
 {
-    sleeper                s = {.us = 5000};
-    stk_apply_step         step = {.function = waiting(&s), .salt = 1};
-    const stk_apply_params params = {.steps = &step, .count = 1, .parallel = STK_AUTO, .batch = 16};
-    stk_error              err;
-    stk_dataset           *range = stk_test_range(10, 74, 1), *data;
-    EXPECT_OK(stk_apply_make(&data, &params, range, &err));
+    sleeper                    s = {.us = 5000};
+    stk_fused_function         step = {.function = waiting(&s), .salt = 1};
+    const stk_fused_map_params params = {
+        .steps = &step, .count = 1, .parallel = STK_AUTO, .batch = 16};
+    stk_error    err;
+    stk_dataset *range = stk_test_range(10, 74, 1), *data;
+    EXPECT_OK(stk_fused_map_make(&data, &params, range, &err));
     const double seconds = seconds_to_run(data, NULL);
     EXPECT(seconds < 64 * 0.005);
     EXPECT(s.peak > 1);

@@ -140,7 +140,7 @@ static stk_status spread(void *context, const stk_call *call, stk_element **elem
     void           *data;
     STK_TRY(stk_element_new(&made, 1, err));
     stk_status st =
-        stk_call_dense(call, 0, stk_element_edit(made, 0), STK_DTYPE_U8, &shape, &data, err);
+        stk_call_output(call, 0, stk_element_edit(made, 0), STK_DTYPE_U8, &shape, &data, err);
     if (st) {
         stk_element_unref(made);
         return st;

@@ -99,7 +99,7 @@ STK_TEST(every_pass_has_a_name)
     EXPECT_STR_EQ("map_batch", stk_pass_name(STK_PASS_MAP_BATCH));
     EXPECT_STR_EQ("parallel_batch", stk_pass_name(STK_PASS_PARALLEL_BATCH));
     EXPECT_STR_EQ("prefetch", stk_pass_name(STK_PASS_PREFETCH));
-    EXPECT_STR_EQ("isolate", stk_pass_name(STK_PASS_ISOLATE));
+    EXPECT_STR_EQ("isolate", stk_pass_name(STK_PASS_IO_PREFETCH));
     EXPECT_STR_EQ("cache", stk_pass_name(STK_PASS_CACHE));
     assert_null(stk_pass_name((stk_pass)3));
     assert_null(stk_pass_name((stk_pass)0));
@@ -571,14 +571,14 @@ STK_TEST(a_source_that_waits_runs_ahead_by_itself)
 {
     stk_dataset *data = waiting_source(true);
     APPLY(data, batch, 2, NULL);
-    EXPECT_CONTAINS("3\nprefetch(auto)  ", explain(data, STK_PASS_ISOLATE));
+    EXPECT_CONTAINS("3\nprefetch(auto)  ", explain(data, STK_PASS_IO_PREFETCH));
     EXPECT_GIVES("[0 1] [2] .", data);
     data = waiting_source(true);
     APPLY(data, prefetch, 2);
     expect_lacks("after", explain(data, STK_PASS_ALL));
     EXPECT_GIVES("0 1 2 .", data);
     data = waiting_source(false);
-    expect_lacks("after isolate", explain(data, STK_PASS_ISOLATE));
+    expect_lacks("after isolate", explain(data, STK_PASS_IO_PREFETCH));
     stk_dataset_unref(data);
 }
 

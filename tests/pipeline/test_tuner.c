@@ -8,24 +8,24 @@ STK_TEST(a_challenger_must_be_better_by_more_than_the_noise)
 {
     stk_running_stats steady = {0}, faster = {0}, noisy = {0};
     for (int i = 0; i < STK_TRIAL_SAMPLES; i++) {
-        stk_trial_add(&steady, 100 + i % 3);
-        stk_trial_add(&faster, 90 + i % 3);
-        stk_trial_add(&noisy, i % 2 ? 20 : 170);
+        stk_running_stats_add(&steady, 100 + i % 3);
+        stk_running_stats_add(&faster, 90 + i % 3);
+        stk_running_stats_add(&noisy, i % 2 ? 20 : 170);
     }
-    EXPECT(stk_trial_is_full(&steady));
-    EXPECT(stk_trial_is_better(&faster, &steady));
-    EXPECT(!stk_trial_is_better(&steady, &faster));
-    EXPECT(!stk_trial_is_better(&steady, &steady));
-    EXPECT(!stk_trial_is_better(&noisy, &steady));
+    EXPECT(stk_running_stats_is_full(&steady));
+    EXPECT(stk_running_stats_is_better(&faster, &steady));
+    EXPECT(!stk_running_stats_is_better(&steady, &faster));
+    EXPECT(!stk_running_stats_is_better(&steady, &steady));
+    EXPECT(!stk_running_stats_is_better(&noisy, &steady));
 }
 
 STK_TEST(two_samples_are_needed_for_any_judgement)
 {
     stk_running_stats one = {0}, many = {0};
-    stk_trial_add(&one, 1);
+    stk_running_stats_add(&one, 1);
     for (int i = 0; i < STK_TRIAL_SAMPLES; i++)
-        stk_trial_add(&many, 100);
-    EXPECT(!stk_trial_is_better(&one, &many));
+        stk_running_stats_add(&many, 100);
+    EXPECT(!stk_running_stats_is_better(&one, &many));
 }
 
 static void write_down(void *context, const char *line)

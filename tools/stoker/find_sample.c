@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Queues in between would begin to decode what is passed over; a cache would not know epochs. */
-enum { PASSES_OFF = STK_PASS_PREFETCH | STK_PASS_ISOLATE | STK_PASS_CACHE };
+enum { PASSES_OFF = STK_PASS_PREFETCH | STK_PASS_IO_PREFETCH | STK_PASS_CACHE };
 
 void cli_sample_wanted_parse(cli_sample_wanted *wanted, char *text)
 {

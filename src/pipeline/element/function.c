@@ -95,11 +95,11 @@ static stk_random random_of(const stk_call *call, uint32_t stream, uint32_t posi
     return random;
 }
 
-stk_status stk_call_dense(const stk_call *call, int index, stk_value *value, stk_dtype dtype,
-                          const stk_shape *shape, void **data, stk_error *err)
+stk_status stk_call_output(const stk_call *call, int index, stk_value *value, stk_dtype dtype,
+                           const stk_shape *shape, void **data, stk_error *err)
 {
     for (size_t i = 0; i < call->room_count; i++) {
-        const stk_room *room = &call->rooms[i];
+        const stk_output_row *room = &call->rooms[i];
         if (room->value != index || room->dtype != dtype || !stk_shape_equal(&room->shape, shape))
             continue;
         *value = (stk_value){.dtype = dtype,

@@ -94,9 +94,10 @@ stk_status stk_value_ragged(stk_value *out, const stk_value *dense, const int64_
     return STK_OK;
 }
 
-stk_status stk_value_with_places(stk_value *out, stk_value_kind kind, const stk_value *dense,
-                                 const stk_shape *shape, const int64_t *places, int64_t count,
-                                 stk_ledger *ledger, stk_error *err)
+stk_status stk_value_with_splits_or_indices(stk_value *out, stk_value_kind kind,
+                                            const stk_value *dense, const stk_shape *shape,
+                                            const int64_t *places, int64_t count,
+                                            stk_ledger *ledger, stk_error *err)
 {
     size_t numbers;
     *out = (stk_value){0};

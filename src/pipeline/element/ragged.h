@@ -8,10 +8,11 @@
  * RAGGED: count + 1 row splits, which must begin at 0, never fall, and end at dense's leading
  * dimension. SPARSE: count rows of shape's rank, each inside shape; dense has count values. Else
  * STK_E_INVALID. */
-STK_NODISCARD stk_status stk_value_with_places(stk_value *out, stk_value_kind kind,
-                                               const stk_value *dense, const stk_shape *shape,
-                                               const int64_t *places, int64_t count,
-                                               stk_ledger *ledger, stk_error *err);
+STK_NODISCARD stk_status stk_value_with_splits_or_indices(stk_value *out, stk_value_kind kind,
+                                                          const stk_value *dense,
+                                                          const stk_shape *shape,
+                                                          const int64_t *places, int64_t count,
+                                                          stk_ledger *ledger, stk_error *err);
 
 /* The same for RAGGED values of any number of levels (1 to STK_MAX_RANK): splits of the first, then
  * of the next. numbers is how many there are. */

@@ -22,8 +22,8 @@ stk_status stk_element_add_edits(stk_element **element, const stk_call *call,
         *stk_element_edit(made, i) = stk_value_ref(stk_element_value(from, i));
     stk_element_unref(from);
     *element = made;
-    return stk_call_dense(call, (int)count, stk_element_edit(made, count), STK_DTYPE_I32, shape,
-                          &unused, err);
+    return stk_call_output(call, (int)count, stk_element_edit(made, count), STK_DTYPE_I32, shape,
+                           &unused, err);
 }
 
 /* Where the words of the edits may be written. */

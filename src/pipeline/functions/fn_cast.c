@@ -100,7 +100,7 @@ static stk_status cast(stk_value *made, const stk_value *value, stk_dtype dtype,
     void        *dst;
     const void  *src = stk_value_data(value);
     const size_t count = (size_t)stk_value_elements(value);
-    STK_TRY(stk_call_dense(call, index, made, dtype, &value->shape, &dst, err));
+    STK_TRY(stk_call_output(call, index, made, dtype, &value->shape, &dst, err));
     if (value->dtype == STK_DTYPE_U8 && dtype == STK_DTYPE_F32) {
         bytes_to_floats(src, dst, count);
         return STK_OK;

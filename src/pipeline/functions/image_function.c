@@ -28,7 +28,7 @@ stk_status stk_image_place(void *untyped, const stk_shape *shape, stk_dtype dtyp
                            stk_error *err)
 {
     stk_image_target *t = untyped;
-    return stk_call_dense(t->call, t->value, &t->made, dtype, shape, data, err);
+    return stk_call_output(t->call, t->value, &t->made, dtype, shape, data, err);
 }
 
 static stk_status find_pixels(const stk_image_context *c, const stk_element *element,

@@ -24,7 +24,7 @@ static stk_status map(void *untyped, const stk_call *call, stk_element **element
                         "the label is %" PRId64 "; with %" PRId64
                         " classes it must be from 0 to %" PRId64,
                         label, c->classes, c->classes - 1);
-    STK_TRY(stk_call_dense(call, c->value, &made, STK_DTYPE_F32, &shape, &data, err));
+    STK_TRY(stk_call_output(call, c->value, &made, STK_DTYPE_F32, &shape, &data, err));
     for (int64_t i = 0; i < c->classes; i++)
         ((float *)data)[i] = i == label ? c->on : c->off;
     return stk_replace_value(element, c->value, &made, err);

@@ -161,7 +161,7 @@ stk_status stk_iterator_next(stk_iterator *it, stk_element **out, stk_error *err
     *out = NULL;
     STK_TRY(stk_cancel_check(stk_run_options_of(it->run)->cancel, "pipeline", err));
     STK_TRY(check_tree(it, err));
-    stk_activity_consume(stk_run_activity(it->run));
+    stk_thread_activity_consume(stk_run_activity(it->run));
     STK_TRY(stk_rewind_prepare(it, it->until_look == 0, err));
     stk_status st =
         it->until_look-- == 0 ? timed_next(it, out, err) : stk_node_next(it->root, out, err);

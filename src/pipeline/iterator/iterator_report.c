@@ -81,7 +81,7 @@ void stk_iterator_read_times(stk_iterator *it, stk_iterator_times *times)
     *times = (stk_iterator_times){.elements = it->elements,
                                   .read_bytes = load(&activity->bytes),
                                   .read_busy_ns = reading_ns(it, activity)};
-    stk_activity_read(activity, &times->compute_ns, &times->read_only_ns);
+    stk_thread_activity_read(activity, &times->compute_ns, &times->read_only_ns);
     for (const stk_node_counters *one = stk_run_counters(it->run); one; one = one->next) {
         if (__atomic_load_n(&one->waits, __ATOMIC_RELAXED)) continue;
         const uint64_t own = own_time(one);
@@ -129,19 +129,22 @@ static void read_stage(const stk_iterator *it, const stk_node_counters *all,
     out->by_device = load(&account->by_device);
 }
 
-static bool puts_together(const stk_op *op, const stk_dataset *data)
+static bool puts_together(const stk_operator *op, const stk_dataset *data)
 {
-    if (op == &stk_op_apply) return data && ((const stk_apply_params *)data->params)->batch > 0;
-    return op == &stk_op_batch || op == &stk_op_padded_batch || op == &stk_op_ragged_batch ||
-           op == &stk_op_batch_of_ragged || op == &stk_op_sparse_batch || op == &stk_op_rebatch ||
-           op == &stk_op_bucket_by_length;
+    if (op == &stk_operator_fused_map)
+        return data && ((const stk_fused_map_params *)data->params)->batch > 0;
+    return op == &stk_operator_batch || op == &stk_operator_padded_batch ||
+           op == &stk_operator_ragged_batch || op == &stk_operator_batch_of_ragged ||
+           op == &stk_operator_sparse_batch || op == &stk_operator_rebatch ||
+           op == &stk_operator_bucket_by_length;
 }
 
 /* What these give comes from pipelines inside of them. */
-static bool takes_apart(const stk_op *op)
+static bool takes_apart(const stk_operator *op)
 {
-    return op == &stk_op_unbatch || op == &stk_op_window || op == &stk_op_flat_map ||
-           op == &stk_op_interleave || op == &stk_op_group_by_window;
+    return op == &stk_operator_unbatch || op == &stk_operator_window ||
+           op == &stk_operator_flat_map || op == &stk_operator_interleave ||
+           op == &stk_operator_group_by_window;
 }
 
 static bool gives_batches(const stk_iterator *it, const stk_node_counters *all,

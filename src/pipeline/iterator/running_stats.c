@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-void stk_trial_add(stk_running_stats *trial, double value)
+void stk_running_stats_add(stk_running_stats *trial, double value)
 {
     const double distance = value - trial->mean;
     trial->count++;
@@ -11,20 +11,21 @@ void stk_trial_add(stk_running_stats *trial, double value)
     trial->squares += distance * (value - trial->mean);
 }
 
-double stk_trial_error(const stk_running_stats *trial)
+double stk_running_stats_error(const stk_running_stats *trial)
 {
     if (trial->count < 2) return INFINITY;
     const double n = (double)trial->count;
     return sqrt(trial->squares / (n - 1) / n);
 }
 
-bool stk_trial_is_full(const stk_running_stats *trial)
+bool stk_running_stats_is_full(const stk_running_stats *trial)
 {
     return trial->count >= STK_TRIAL_SAMPLES;
 }
 
-bool stk_trial_is_better(const stk_running_stats *challenger, const stk_running_stats *incumbent)
+bool stk_running_stats_is_better(const stk_running_stats *challenger,
+                                 const stk_running_stats *incumbent)
 {
-    const double a = stk_trial_error(challenger), b = stk_trial_error(incumbent);
+    const double a = stk_running_stats_error(challenger), b = stk_running_stats_error(incumbent);
     return challenger->mean + 2 * sqrt(a * a + b * b) < incumbent->mean;
 }

@@ -13,12 +13,13 @@ typedef struct stk_running_stats {
     double   mean, squares; /* squares: sum of squared distances from the mean */
 } stk_running_stats;
 
-void   stk_trial_add(stk_running_stats *trial, double value);
-double stk_trial_error(const stk_running_stats *trial); /* standard error of the mean */
-bool   stk_trial_is_full(const stk_running_stats *trial);
+void   stk_running_stats_add(stk_running_stats *trial, double value);
+double stk_running_stats_error(const stk_running_stats *trial); /* standard error of the mean */
+bool   stk_running_stats_is_full(const stk_running_stats *trial);
 
 /* True when challenger's mean is below incumbent's by more than two standard errors of the
  * difference. */
-bool stk_trial_is_better(const stk_running_stats *challenger, const stk_running_stats *incumbent);
+bool stk_running_stats_is_better(const stk_running_stats *challenger,
+                                 const stk_running_stats *incumbent);
 
 #endif

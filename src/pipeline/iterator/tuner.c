@@ -126,14 +126,15 @@ static void tell(stk_tuner *tuner, bool kept)
     snprintf(evidence, sizeof evidence,
              "%.4g -> %.4g us an element (2 standard errors: %.3g), waited %.1f %% of the time",
              tuner->incumbent.mean / 1e3, tuner->challenger.mean / 1e3,
-             2e-3 * hypot(stk_trial_error(&tuner->challenger), stk_trial_error(&tuner->incumbent)),
+             2e-3 * hypot(stk_running_stats_error(&tuner->challenger),
+                          stk_running_stats_error(&tuner->incumbent)),
              100 * tuner->wait_share);
     stk_run_decide(tuner->run, name, (double)tuner->before, (double)tuner->after, evidence, kept);
 }
 
 static void end_trial(stk_tuner *tuner)
 {
-    const bool kept = stk_trial_is_better(&tuner->challenger, &tuner->incumbent);
+    const bool kept = stk_running_stats_is_better(&tuner->challenger, &tuner->incumbent);
     tell(tuner, kept);
     tuner->trying = false;
     if (kept) {
@@ -159,8 +160,8 @@ static void take_sample(stk_tuner *tuner, double ns_per_result, uint64_t now, ui
         tuner->round_begin_ns = now;
         tuner->round_wait_ns = wait_ns;
     }
-    stk_trial_add(trial, ns_per_result);
-    if (!stk_trial_is_full(trial)) return;
+    stk_running_stats_add(trial, ns_per_result);
+    if (!stk_running_stats_is_full(trial)) return;
     tuner->wait_share = fmin(1, (double)(wait_ns - tuner->round_wait_ns) /
                                     (double)(now - tuner->round_begin_ns + 1));
     if (tuner->trying)

@@ -308,7 +308,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return s->serving ? STK_OK : restore_input(node, saved, in, err);
 }
 
-const stk_op stk_op_auto_cache = {
+const stk_operator stk_operator_auto_cache = {
     .name = "auto_cache",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_LAZY_INPUTS,
@@ -325,5 +325,5 @@ const stk_op stk_op_auto_cache = {
 
 stk_status stk_auto_cache_make(stk_dataset **out, stk_dataset *input, stk_error *err)
 {
-    return stk_dataset_make(out, &stk_op_auto_cache, NULL, &input, 1, err);
+    return stk_dataset_make(out, &stk_operator_auto_cache, NULL, &input, 1, err);
 }

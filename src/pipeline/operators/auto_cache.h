@@ -4,7 +4,7 @@
 
 #include "pipeline/operators/operators.h"
 
-extern const stk_op stk_op_auto_cache;
+extern const stk_operator stk_operator_auto_cache;
 
 /* Over an input of known, finite cardinality that gives the same elements in every pass. The result
  * is for one iterator only. */

@@ -48,7 +48,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
                         "there are %" PRIu64 " labels for %" PRId64 " elements; there must be one "
                         "for each",
                         labels, p->input->cardinality);
-    if (!p->options.seeded) STK_TRY(stk_drawn_seed_attach(data, err));
+    if (!p->options.seeded) STK_TRY(stk_implicit_seed_attach(data, err));
     return stk_dataset_set_spec(data, &p->input->spec, err);
 }
 
@@ -117,7 +117,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 {
     if (stk_shuffle_seed_is_drawn(&STK_PARAMS(params, node)->options))
-        STK_TRY(stk_state_put_u64(out, stk_drawn_seed_get(node->plan), err));
+        STK_TRY(stk_state_put_u64(out, stk_implicit_seed_get(node->plan), err));
     return stk_state_put_u64(out, STK_STATE(state, node)->given, err);
 }
 
@@ -127,7 +127,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     uint64_t drawn;
     if (stk_shuffle_seed_is_drawn(&STK_PARAMS(params, node)->options)) {
         STK_TRY(stk_state_get_u64(in, &drawn, err));
-        stk_drawn_seed_set(node->plan, drawn);
+        stk_implicit_seed_set(node->plan, drawn);
         STK_TRY(open(node, err));
     }
     return stk_state_get_count(in, s->order.count, &s->given, err);
@@ -142,7 +142,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_balance = {
+const stk_operator stk_operator_balance = {
     .name = "balance",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_LAZY_INPUTS,
@@ -167,5 +167,5 @@ stk_status stk_dataset_balance(stk_dataset **data, const int64_t *labels, uint64
     if (options) p.options = *options;
     STK_TRY(stk_balance_init(&p.balance, labels, count, classes, err));
     p.input = stk_dataset_ref(*data);
-    return stk_dataset_append(data, &stk_op_balance, &p, err);
+    return stk_dataset_append(data, &stk_operator_balance, &p, err);
 }

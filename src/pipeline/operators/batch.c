@@ -21,7 +21,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
 static int64_t cardinality(const stk_dataset *data)
 {
     const stk_batch_params *p = data->params;
-    return stk_gather_batches(data->inputs[0]->cardinality, p->size, p->drop_remainder);
+    return stk_batch_builder_batches(data->inputs[0]->cardinality, p->size, p->drop_remainder);
 }
 
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
@@ -32,7 +32,7 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 
 /* Where the input does not know its length, its end shows when it is asked past it. */
 static stk_status gather_at(const stk_dataset *data, uint64_t first, stk_ledger *ledger,
-                            stk_gather *gather, stk_error *err)
+                            stk_batch_builder *gather, stk_error *err)
 {
     const int64_t size = ((const stk_batch_params *)data->params)->size;
     const int64_t inputs = data->inputs[0]->cardinality;
@@ -43,7 +43,7 @@ static stk_status gather_at(const stk_dataset *data, uint64_t first, stk_ledger 
             stk_dataset_read(data->inputs[0], first + (uint64_t)i, ledger, &element, err);
         if (st == STK_E_RANGE && i && inputs < 0) return STK_OK;
         if (st) return st;
-        STK_TRY(stk_gather_keep(gather, element, "batch", err));
+        STK_TRY(stk_batch_builder_keep(gather, element, "batch", err));
     }
     return STK_OK;
 }
@@ -60,35 +60,35 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger
         return stk_fail(err, STK_E_RANGE, "batch", NULL,
                         "batch %" PRIu64 " of %" PRId64 " elements each is past any end", index,
                         p->size);
-    stk_gather gather = {0};
-    stk_status st = gather_at(data, index * (uint64_t)p->size, ledger, &gather, err);
+    stk_batch_builder gather = {0};
+    stk_status        st = gather_at(data, index * (uint64_t)p->size, ledger, &gather, err);
     if (!st && gather.count < (uint64_t)p->size && p->drop_remainder)
         st =
             stk_fail(err, STK_E_RANGE, "batch", NULL,
                      "batch %" PRIu64 " has only %zu elements and is dropped", index, gather.count);
     if (!st)
-        st = stk_assemble(out, gather.elements, gather.count, &(stk_batch_memory){.ledger = ledger},
-                          err);
-    stk_gather_release(&gather);
+        st = stk_stack(out, gather.elements, gather.count, &(stk_batch_memory){.ledger = ledger},
+                       err);
+    stk_batch_builder_release(&gather);
     return st;
 }
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
     const stk_batch_params *p = node->plan->params;
-    stk_gather             *gather = STK_STATE(stk_gather, node);
+    stk_batch_builder      *gather = STK_STATE(stk_batch_builder, node);
     bool                    whole;
-    stk_status              st = stk_gather_fill(
+    stk_status              st = stk_batch_builder_fill(
                      gather, node, p->size,
         p->after_map ? STK_ERRORS_TAKE_THEIR_PLACE : STK_ERRORS_END_THE_BATCH, &whole, err);
     if (!st && gather->count && (whole || !p->drop_remainder))
-        st = stk_assemble(out, gather->elements, gather->count,
-                          &(stk_batch_memory){
-                              .ledger = gather->ledger,
-                              .kind = stk_run_options_of(node->run)->batch_memory,
-                          },
-                          err);
-    stk_gather_clear(gather);
+        st = stk_stack(out, gather->elements, gather->count,
+                       &(stk_batch_memory){
+                           .ledger = gather->ledger,
+                           .kind = stk_run_options_of(node->run)->batch_memory,
+                       },
+                       err);
+    stk_batch_builder_clear(gather);
     return st;
 }
 
@@ -120,7 +120,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_batch = {
+const stk_operator stk_operator_batch = {
     .name = "batch",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(stk_batch_params),
@@ -129,9 +129,9 @@ const stk_op stk_op_batch = {
     .describe = describe,
     .traits_of = traits_of,
     .at = at,
-    .state_bytes = sizeof(stk_gather),
+    .state_bytes = sizeof(stk_batch_builder),
     .next = next,
-    .close = stk_gather_close,
+    .close = stk_batch_builder_close,
     .save = stk_node_save_input,
     .restore = stk_node_restore_input,
     .discard = discard,
@@ -143,6 +143,6 @@ stk_status stk_dataset_batch(stk_dataset **data, int64_t size, const stk_batch_o
     if (stk_batch_is_ragged(&(*data)->spec)) return stk_batch_ragged(data, size, options, err);
     const stk_batch_params p = {.size = size,
                                 .drop_remainder = options && options->drop_remainder,
-                                .after_map = (*data)->op == &stk_op_map};
-    return stk_dataset_append(data, &stk_op_batch, &p, err);
+                                .after_map = (*data)->op == &stk_operator_map};
+    return stk_dataset_append(data, &stk_operator_batch, &p, err);
 }

@@ -334,7 +334,7 @@ static stk_status append(stk_dataset **data, buckets *b, stk_error *err)
     stk_dataset     *batches = NULL;
     stk_status       st = try_batches(b, *data, &batches, err);
     if (!st) st = new_functions(&p, b, stk_dataset_spec(batches), err);
-    if (!st) st = stk_group_append(data, &stk_op_bucket_by_length, &p, err);
+    if (!st) st = stk_group_append(data, &stk_operator_bucket_by_length, &p, err);
     stk_dataset_unref(batches);
     stk_function_unref(p.key);
     stk_function_unref(p.window_size);

@@ -25,7 +25,7 @@ stk_status stk_dataset_cache(stk_dataset **data, const stk_cache_options *option
 {
     stk_cache_params p = {0};
     if (!options || !options->directory)
-        return stk_dataset_append(data, &stk_op_cache_memory, &p, err);
+        return stk_dataset_append(data, &stk_operator_cache_memory, &p, err);
     if (!*options->directory)
         return stk_fail(err, STK_E_INVALID, "cache", NULL,
                         "the directory's name is empty; give one, or none to cache in memory");
@@ -34,5 +34,5 @@ stk_status stk_dataset_cache(stk_dataset **data, const stk_cache_options *option
     if (!p.directory)
         return stk_fail(err, STK_E_NOMEM, "cache", options->directory, "no memory for its name");
     p.input = stk_dataset_ref(*data);
-    return stk_dataset_append(data, &stk_op_cache_disk, &p, err);
+    return stk_dataset_append(data, &stk_operator_cache_disk, &p, err);
 }

@@ -9,7 +9,7 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
     return stk_describe(out, err, "on disk");
 }
 
-static stk_status begin(stk_node *node, const stk_recorded_pass *pass, stk_error *err)
+static stk_status begin(stk_node *node, const stk_materialized_epoch *pass, stk_error *err)
 {
     (void)pass;
     const stk_chunk_store *s = STK_STATE(stk_chunk_store, node);
@@ -23,7 +23,7 @@ static stk_status begin(stk_node *node, const stk_recorded_pass *pass, stk_error
     return stk_chunk_store_write(node, err);
 }
 
-static const stk_recorder_ops recorder_ops = {
+static const stk_materializer_ops recorder_ops = {
     .find = stk_chunk_store_find,
     .begin = begin,
     .add = stk_chunk_store_add,
@@ -48,7 +48,7 @@ static stk_status open(stk_node *node, stk_error *err)
     return stk_dataset_content(p->input, &s->place.content, err);
 }
 
-const stk_op stk_op_cache_disk = {
+const stk_operator stk_operator_cache_disk = {
     .name = "cache",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_LAZY_INPUTS,
@@ -59,8 +59,8 @@ const stk_op stk_op_cache_disk = {
     .describe = describe,
     .state_bytes = sizeof(stk_chunk_store),
     .open = open,
-    .next = stk_recorder_next,
+    .next = stk_materializer_next,
     .close = stk_chunk_store_close,
-    .save = stk_recorder_save,
-    .restore = stk_recorder_restore,
+    .save = stk_materializer_save,
+    .restore = stk_materializer_restore,
 };

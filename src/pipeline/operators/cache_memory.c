@@ -17,18 +17,18 @@ typedef struct content {
 } content;
 
 typedef struct memory {
-    stk_resource      resource; /* first: plans hold this */
-    pthread_mutex_t   lock;     /* of what becomes complete */
-    uint32_t          complete; /* atomic: from then on nothing below changes */
-    content           content;
-    stk_recorded_pass pass;
-    stk_ledger       *ledger; /* one reference: content is reserved there */
+    stk_resource           resource; /* first: plans hold this */
+    pthread_mutex_t        lock;     /* of what becomes complete */
+    uint32_t               complete; /* atomic: from then on nothing below changes */
+    content                content;
+    stk_materialized_epoch pass;
+    stk_ledger            *ledger; /* one reference: content is reserved there */
 } memory;
 
 typedef struct state {
-    stk_recorder recorder; /* first */
-    content      content;  /* being recorded */
-    uint64_t     given;    /* of the memory's */
+    stk_materializer recorder; /* first */
+    content          content;  /* being recorded */
+    uint64_t         given;    /* of the memory's */
 } state;
 
 enum { STEP_BYTES = 256 << 10 };
@@ -84,7 +84,7 @@ static stk_ledger *ledger_of(const stk_node *node)
     return stk_run_options_of(node->run)->ledger;
 }
 
-static stk_status find(stk_node *node, bool *found, stk_recorded_pass *pass, stk_error *err)
+static stk_status find(stk_node *node, bool *found, stk_materialized_epoch *pass, stk_error *err)
 {
     (void)err;
     *found = is_complete(node);
@@ -93,7 +93,7 @@ static stk_status find(stk_node *node, bool *found, stk_recorded_pass *pass, stk
     return STK_OK;
 }
 
-static stk_status begin(stk_node *node, const stk_recorded_pass *pass, stk_error *err)
+static stk_status begin(stk_node *node, const stk_materialized_epoch *pass, stk_error *err)
 {
     (void)node, (void)pass, (void)err;
     return STK_OK;
@@ -185,7 +185,7 @@ static stk_status skip(stk_node *node, uint64_t count, uint64_t *skipped, stk_er
     return STK_OK;
 }
 
-static const stk_recorder_ops recorder_ops = {
+static const stk_materializer_ops recorder_ops = {
     .find = find,
     .begin = begin,
     .add = add,
@@ -206,7 +206,7 @@ static stk_status open(stk_node *node, stk_error *err)
     return STK_OK;
 }
 
-const stk_op stk_op_cache_memory = {
+const stk_operator stk_operator_cache_memory = {
     .name = "cache",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_LAZY_INPUTS,
@@ -217,8 +217,8 @@ const stk_op stk_op_cache_memory = {
     .describe = describe,
     .state_bytes = sizeof(state),
     .open = open,
-    .next = stk_recorder_next,
-    .close = stk_recorder_close,
-    .save = stk_recorder_save,
-    .restore = stk_recorder_restore,
+    .next = stk_materializer_next,
+    .close = stk_materializer_close,
+    .save = stk_materializer_save,
+    .restore = stk_materializer_restore,
 };

@@ -91,7 +91,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     return STK_OK;
 }
 
-const stk_op stk_op_choose_from = {
+const stk_operator stk_operator_choose_from = {
     .name = "choose_from",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(params),
@@ -114,7 +114,7 @@ stk_status stk_dataset_choose_from(stk_dataset **out, stk_dataset *const *inputs
     for (size_t i = 0; i < count; i++)
         all[i] = inputs[i];
     all[count] = choices;
-    stk_status st = stk_dataset_make(out, &stk_op_choose_from, &p, all, count + 1, err);
+    stk_status st = stk_dataset_make(out, &stk_operator_choose_from, &p, all, count + 1, err);
     free(all);
     return st;
 }

@@ -46,7 +46,7 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger
 static stk_status open_now(stk_node *node, stk_error *err)
 {
     const uint64_t now = STK_STATE(state, node)->now;
-    return stk_node_open_pass(node, (size_t)now, node->epoch, now, err);
+    return stk_node_open_epoch(node, (size_t)now, node->epoch, now, err);
 }
 
 /* An input that cannot be opened is tried again by the next call. */
@@ -98,7 +98,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_concatenate = {
+const stk_operator stk_operator_concatenate = {
     .name = "concatenate",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_LAZY_INPUTS | STK_OP_JUMPS,
@@ -117,7 +117,7 @@ stk_status stk_dataset_concatenate(stk_dataset **data, stk_dataset *second, stk_
 {
     stk_dataset *const inputs[INPUTS] = {*data, second};
     stk_dataset       *made;
-    STK_TRY(stk_dataset_make(&made, &stk_op_concatenate, NULL, inputs, INPUTS, err));
+    STK_TRY(stk_dataset_make(&made, &stk_operator_concatenate, NULL, inputs, INPUTS, err));
     stk_dataset_unref(*data);
     *data = made;
     return STK_OK;

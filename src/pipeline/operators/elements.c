@@ -85,7 +85,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_elements = {
+const stk_operator stk_operator_elements = {
     .name = "elements",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_JUMPS,
@@ -110,7 +110,7 @@ stk_status stk_elements_like(stk_dataset **out, stk_element *const *elements, si
     p.like = stk_dataset_ref(like);
     for (size_t i = 0; i < count; i++)
         p.elements[i] = stk_element_ref(elements[i]);
-    return stk_dataset_make(out, &stk_op_elements, &p, NULL, 0, err);
+    return stk_dataset_make(out, &stk_operator_elements, &p, NULL, 0, err);
 }
 
 stk_status stk_dataset_elements(stk_dataset **out, stk_element *const *elements, size_t count,
@@ -121,7 +121,7 @@ stk_status stk_dataset_elements(stk_dataset **out, stk_element *const *elements,
 
 stk_status stk_elements_save(const stk_dataset *data, stk_state_out *out, stk_error *err)
 {
-    if (data->op != &stk_op_elements)
+    if (data->op != &stk_operator_elements)
         return stk_fail(err, STK_E_UNSUPPORTED, data->op->name, NULL,
                         "a checkpoint cannot hold a dataset of %s that is itself an element",
                         data->op->name);
@@ -178,5 +178,5 @@ stk_status stk_elements_restore(stk_dataset **out, stk_state_in *in, bool withou
         release_params(&p);
         return st;
     }
-    return stk_dataset_make(out, &stk_op_elements, &p, NULL, 0, err);
+    return stk_dataset_make(out, &stk_operator_elements, &p, NULL, 0, err);
 }

@@ -96,7 +96,7 @@ static unsigned traits_of(const stk_dataset *data)
     return start <= 0 || (count >= 0 && count <= INT64_MAX - start) ? STK_OP_JUMPS : 0;
 }
 
-const stk_op stk_op_enumerate = {
+const stk_operator stk_operator_enumerate = {
     .name = "enumerate",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(params),
@@ -115,5 +115,5 @@ const stk_op stk_op_enumerate = {
 stk_status stk_dataset_enumerate(stk_dataset **data, int64_t start, stk_error *err)
 {
     const params p = {.start = start};
-    return stk_dataset_append(data, &stk_op_enumerate, &p, err);
+    return stk_dataset_append(data, &stk_operator_enumerate, &p, err);
 }

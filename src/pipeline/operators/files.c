@@ -94,7 +94,7 @@ static size_t file_count(const stk_dataset *data)
     return ((const params *)data->params)->list.count;
 }
 
-const stk_op stk_op_files = {
+const stk_operator stk_operator_files = {
     .name = "files",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_JUMPS,
@@ -138,5 +138,5 @@ stk_status stk_dataset_files(stk_dataset **out, const stk_filesystem *fs, const 
         release_params(&p);
         return st;
     }
-    return stk_dataset_make(out, &stk_op_files, &p, NULL, 0, err);
+    return stk_dataset_make(out, &stk_operator_files, &p, NULL, 0, err);
 }

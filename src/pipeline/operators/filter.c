@@ -51,8 +51,8 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
         if (!*out) return STK_OK;
         bool           keep;
         const stk_call call = stk_node_call(node, STK_STATE(state, node)->index++);
-        stk_status     st =
-            stk_call_test(STK_PARAMS(stk_filter_params, node)->function, &call, *out, &keep, err);
+        stk_status     st = stk_call_predicate(STK_PARAMS(stk_filter_params, node)->function, &call,
+                                               *out, &keep, err);
         if (!st && keep) return STK_OK;
         stk_element_unref(*out);
         *out = NULL;
@@ -74,7 +74,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
-const stk_op stk_op_filter = {
+const stk_operator stk_operator_filter = {
     .name = "filter",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(stk_filter_params),
@@ -92,5 +92,5 @@ const stk_op stk_op_filter = {
 stk_status stk_dataset_filter(stk_dataset **data, stk_function *function, stk_error *err)
 {
     const stk_filter_params p = {.function = stk_function_ref(function)};
-    return stk_dataset_append(data, &stk_op_filter, &p, err);
+    return stk_dataset_append(data, &stk_operator_filter, &p, err);
 }

@@ -10,9 +10,9 @@
 enum { LONGEST_RECORD = 1 << 30 };
 
 typedef struct params {
-    stk_file_source   files;
-    size_t            record_bytes;
-    stk_fixed_options options;
+    stk_file_source          files;
+    size_t                   record_bytes;
+    stk_fixed_length_options options;
 } params;
 
 typedef struct reader {
@@ -53,9 +53,9 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 /* file_bytes is all of the file, unpacked. */
 static stk_status check_length(const reader *r, uint64_t file_bytes, stk_error *err)
 {
-    const stk_fixed_options *o = &r->params->options;
-    const char              *path = stk_stream_window_path(&r->window);
-    const uint64_t           frame = o->header_bytes + o->footer_bytes;
+    const stk_fixed_length_options *o = &r->params->options;
+    const char                     *path = stk_stream_window_path(&r->window);
+    const uint64_t                  frame = o->header_bytes + o->footer_bytes;
     if (file_bytes < o->header_bytes || file_bytes - o->header_bytes < o->footer_bytes)
         return stk_fail(err, STK_E_INVALID, "fixed", path,
                         "the file has %" PRIu64 " bytes, less than its header of %" PRIu64
@@ -80,7 +80,7 @@ static void close_reader(void *untyped)
 static stk_status open_window(reader *r, const stk_filesystem *fs, const char *path,
                               stk_ledger *ledger, stk_error *err)
 {
-    const stk_fixed_options *o = &r->params->options;
+    const stk_fixed_length_options *o = &r->params->options;
     STK_TRY(
         stk_stream_window_open(&r->window, fs, path, o->compression, o->buffer_bytes, ledger, err));
     return r->window.input.decompressor ? STK_OK
@@ -164,7 +164,7 @@ static const stk_file_format format = {
     .close = close_reader,
 };
 
-const stk_op stk_op_fixed = {
+const stk_operator stk_operator_fixed_length_records = {
     .name = "fixed",
     .params_bytes = sizeof(params),
     .check = check,
@@ -172,13 +172,14 @@ const stk_op stk_op_fixed = {
     STK_FILE_SOURCE_OP,
 };
 
-stk_status stk_dataset_fixed(stk_dataset **out, const stk_filesystem *fs, const char *const *paths,
-                             size_t count, uint64_t record_bytes, const stk_fixed_options *options,
-                             stk_error *err)
+stk_status stk_dataset_fixed_length_records(stk_dataset **out, const stk_filesystem *fs,
+                                            const char *const *paths, size_t count,
+                                            uint64_t                        record_bytes,
+                                            const stk_fixed_length_options *options, stk_error *err)
 {
     *out = NULL;
     params p = {.files = {.format = &format, .fs = fs}, .record_bytes = (size_t)record_bytes};
     STK_TRY(stk_file_list_copy(&p.files.list, "fixed", paths, count, err));
     if (options) p.options = *options;
-    return stk_dataset_make(out, &stk_op_fixed, &p, NULL, 0, err);
+    return stk_dataset_make(out, &stk_operator_fixed_length_records, &p, NULL, 0, err);
 }

@@ -10,8 +10,8 @@ typedef struct params {
 } params;
 
 typedef struct state {
-    stk_inner inner;
-    uint64_t  index; /* of the next input */
+    stk_nested inner;
+    uint64_t   index; /* of the next input */
 } state;
 
 static void release_params(void *untyped)
@@ -47,15 +47,15 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     for (;;) {
         STK_TRY(stk_node_check(node, err));
         if (s->inner.node) {
-            stk_status st = stk_inner_next(&s->inner, out, err);
+            stk_status st = stk_nested_next(&s->inner, out, err);
             if (st || *out) return st;
-            stk_inner_close(&s->inner);
+            stk_nested_close(&s->inner);
         }
         stk_element *element;
         STK_TRY(stk_node_pull(node, &element, err));
         if (!element) return STK_OK;
-        STK_TRY(stk_inner_open(&s->inner, node, STK_PARAMS(params, node)->function, element,
-                               s->index++, 0, err));
+        STK_TRY(stk_nested_open(&s->inner, node, STK_PARAMS(params, node)->function, element,
+                                s->index++, 0, err));
     }
 }
 
@@ -69,15 +69,15 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
             uint64_t some;
             STK_TRY(stk_node_discard(s->inner.node, count - *discarded, &some, err));
             *discarded += some;
-            if (*discarded < count) stk_inner_close(&s->inner);
+            if (*discarded < count) stk_nested_close(&s->inner);
             continue;
         }
         stk_element *element;
         stk_status   st = stk_node_pull(node, &element, err);
         if (!st && !element) return STK_OK;
         if (!st)
-            st = stk_inner_open(&s->inner, node, STK_PARAMS(params, node)->function, element,
-                                s->index++, 0, err);
+            st = stk_nested_open(&s->inner, node, STK_PARAMS(params, node)->function, element,
+                                 s->index++, 0, err);
         if (stk_status_is_environment(st)) return st;
         if (st) ++*discarded;
     }
@@ -86,7 +86,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
 
 static void close(stk_node *node)
 {
-    stk_inner_close(&STK_STATE(state, node)->inner);
+    stk_nested_close(&STK_STATE(state, node)->inner);
 }
 
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
@@ -94,7 +94,7 @@ static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
     const state *s = STK_STATE(state, node);
     STK_TRY(stk_state_put_u64(out, s->index, err));
     STK_TRY(stk_state_put_u64(out, s->inner.node != NULL, err));
-    if (s->inner.node) STK_TRY(stk_inner_save(&s->inner, out, err));
+    if (s->inner.node) STK_TRY(stk_nested_save(&s->inner, out, err));
     STK_TRY(stk_function_save(STK_PARAMS(params, node)->function, out, err));
     return stk_node_save_input(node, out, err);
 }
@@ -108,13 +108,13 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     STK_TRY(stk_state_get_u64(in, &s->index, err));
     STK_TRY(stk_state_get_bool(in, &open, err));
     if (open)
-        STK_TRY(
-            stk_inner_restore(&s->inner, node, function, &node->plan->inputs[0]->spec, 0, in, err));
+        STK_TRY(stk_nested_restore(&s->inner, node, function, &node->plan->inputs[0]->spec, 0, in,
+                                   err));
     STK_TRY(stk_function_restore(function, in, err));
     return stk_node_restore_input(node, in, err);
 }
 
-const stk_op stk_op_flat_map = {
+const stk_operator stk_operator_flat_map = {
     .name = "flat_map",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(params),
@@ -134,5 +134,5 @@ const stk_op stk_op_flat_map = {
 stk_status stk_dataset_flat_map(stk_dataset **data, stk_function *function, stk_error *err)
 {
     const params p = {.function = stk_function_ref(function)};
-    return stk_dataset_append(data, &stk_op_flat_map, &p, err);
+    return stk_dataset_append(data, &stk_operator_flat_map, &p, err);
 }

@@ -12,16 +12,16 @@
 #include <stdlib.h>
 
 typedef struct state {
-    stk_ahead      *queue;
-    stk_call       *calls; /* one per step; index and rooms are filled in */
-    uint64_t       *seeds; /* of steps that were several stages, one after the other */
-    stk_apply_rooms rooms;
-    stk_apply_parts parts;
+    stk_node_queue     *queue;
+    stk_call           *calls; /* one per step; index and rooms are filled in */
+    uint64_t           *seeds; /* of steps that were several stages, one after the other */
+    stk_fused_map_rows  rooms;
+    stk_fused_map_parts parts;
 } state;
 
 static void release_params(void *params)
 {
-    stk_apply_params *p = params;
+    stk_fused_map_params *p = params;
     for (size_t i = 0; p->steps && i < p->count; i++) {
         stk_function_unref(p->steps[i].function);
         free(p->steps[i].salts);
@@ -31,7 +31,7 @@ static void release_params(void *params)
 
 static stk_status spec_of_steps(stk_dataset *data, stk_element_spec *spec, stk_error *err)
 {
-    const stk_apply_params *p = data->params;
+    const stk_fused_map_params *p = data->params;
     *spec = data->inputs[0]->spec;
     for (size_t i = 0; i < p->count; i++) {
         const stk_function_info *info = stk_function_info_of(p->steps[i].function);
@@ -48,8 +48,8 @@ static stk_status spec_of_steps(stk_dataset *data, stk_element_spec *spec, stk_e
 
 static stk_status check(stk_dataset *data, stk_error *err)
 {
-    const stk_apply_params *p = data->params;
-    stk_element_spec        spec;
+    const stk_fused_map_params *p = data->params;
+    stk_element_spec            spec;
     STK_TRY(spec_of_steps(data, &spec, err));
     if (!p->batch) return stk_dataset_set_spec(data, &spec, err);
     return stk_spec_batched(&data->spec, &spec, p->drop_remainder ? p->batch : -1, &data->arena,
@@ -58,8 +58,8 @@ static stk_status check(stk_dataset *data, stk_error *err)
 
 static int64_t cardinality(const stk_dataset *data)
 {
-    const stk_apply_params *p = data->params;
-    const int64_t           count = data->inputs[0]->cardinality;
+    const stk_fused_map_params *p = data->params;
+    const int64_t               count = data->inputs[0]->cardinality;
     for (size_t i = 0; i < p->count; i++)
         if (stk_function_info_of(p->steps[i].function)->test) return STK_CARDINALITY_UNKNOWN;
     if (count < 0 || !p->batch) return count;
@@ -69,7 +69,7 @@ static int64_t cardinality(const stk_dataset *data)
 /* Functions by their names alone: parameters of a few would leave no room for the others. */
 static stk_status brief(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
-    const stk_apply_params *p = data->params;
+    const stk_fused_map_params *p = data->params;
     for (size_t i = 0; i < p->count; i++) {
         if (i) STK_TRY(stk_describe(out, err, ", "));
         STK_TRY(stk_image_function_names(out, p->steps[i].function, err));
@@ -80,7 +80,7 @@ static stk_status brief(const stk_dataset *data, stk_blob *out, stk_error *err)
 
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
-    const stk_apply_params *p = data->params;
+    const stk_fused_map_params *p = data->params;
     for (size_t i = 0; i < p->count; i++) {
         const bool test = stk_function_info_of(p->steps[i].function)->test != NULL;
         STK_TRY(stk_describe(out, err, "%s%s ", i ? ", " : "", test ? "filter" : "map"));
@@ -99,8 +99,8 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 
 static unsigned traits_of(const stk_dataset *data)
 {
-    const stk_apply_params *p = data->params;
-    unsigned                traits = stk_order_traits(p->order);
+    const stk_fused_map_params *p = data->params;
+    unsigned                    traits = stk_order_traits(p->order);
     for (size_t i = 0; i < p->count; i++) {
         const unsigned one = stk_function_info_of(p->steps[i].function)->traits;
         if (one & STK_FUNCTION_RANDOM) traits |= STK_OP_RANDOM;
@@ -109,49 +109,50 @@ static unsigned traits_of(const stk_dataset *data)
     return traits;
 }
 
-static stk_apply_work work_of(const stk_node *node)
+static stk_fused_map_work work_of(const stk_node *node)
 {
     const state *s = node->state;
-    return (stk_apply_work){node->plan->params, s->calls, &s->rooms, s->parts.first};
+    return (stk_fused_map_work){node->plan->params, s->calls, &s->rooms, s->parts.first};
 }
 
-static void compute(void *context, stk_unit *unit, size_t first, size_t count)
+static void compute(void *context, stk_work_unit *unit, size_t first, size_t count)
 {
-    const stk_node      *node = context;
-    const stk_apply_work work = work_of(node);
-    stk_apply_watch      watch;
-    stk_apply_watch_begin(&watch, &STK_STATE(state, node)->parts, node, unit->first + first, count);
+    const stk_node          *node = context;
+    const stk_fused_map_work work = work_of(node);
+    stk_fused_map_watch      watch;
+    stk_fused_map_watch_begin(&watch, &STK_STATE(state, node)->parts, node, unit->first + first,
+                              count);
     for (size_t i = first; i < first + count; i++)
         if (unit->items[i].element)
-            stk_apply_run(&work, unit, i, stk_apply_watch_item(&watch, unit->first + i));
-    stk_apply_watch_end(&watch);
+            stk_fused_map_run(&work, unit, i, stk_fused_map_watch_item(&watch, unit->first + i));
+    stk_fused_map_watch_end(&watch);
 }
 
-static stk_status compute_many(void *context, const stk_part *parts, size_t count,
+static stk_status compute_many(void *context, const stk_unit_slice *parts, size_t count,
                                uint64_t *by_device, stk_error *err)
 {
-    const stk_node      *node = context;
-    const stk_apply_work work = work_of(node);
-    return stk_apply_run_many(&work, stk_run_options_of(node->run)->pictures, parts, count,
-                              by_device, err);
+    const stk_node          *node = context;
+    const stk_fused_map_work work = work_of(node);
+    return stk_fused_map_run_many(&work, stk_run_options_of(node->run)->pictures, parts, count,
+                                  by_device, err);
 }
 
 /* A last batch that will be dropped needs no room. */
-static stk_status prepare(void *context, stk_unit *unit, stk_error *err)
+static stk_status prepare(void *context, stk_work_unit *unit, stk_error *err)
 {
-    const stk_node         *node = context;
-    const stk_apply_params *p = node->plan->params;
+    const stk_node             *node = context;
+    const stk_fused_map_params *p = node->plan->params;
     if (p->drop_remainder && unit->count < (size_t)p->batch) return STK_OK;
-    return stk_apply_rooms_prepare(&STK_STATE(state, node)->rooms, &node->plan->spec,
-                                   stk_run_options_of(node->run)->ledger, unit, err);
+    return stk_fused_map_rows_prepare(&STK_STATE(state, node)->rooms, &node->plan->spec,
+                                      stk_run_options_of(node->run)->ledger, unit, err);
 }
 
 /* A function that was made of several draws for each of them as they would have drawn. */
 static stk_status make_seeds(const stk_node *node, stk_error *err)
 {
-    const stk_apply_params *p = node->plan->params;
-    state                  *s = STK_STATE(state, node);
-    size_t                  count = 0;
+    const stk_fused_map_params *p = node->plan->params;
+    state                      *s = STK_STATE(state, node);
+    size_t                      count = 0;
     for (size_t i = 0; i < p->count; i++)
         count += p->steps[i].salt_count;
     if (!count) return STK_OK;
@@ -167,30 +168,30 @@ static stk_status make_seeds(const stk_node *node, stk_error *err)
 
 static stk_status open(stk_node *node, stk_error *err)
 {
-    static const stk_ahead_ops single = {.compute = compute, .compute_many = compute_many};
-    static const stk_ahead_ops batched = {.prepare = prepare,
-                                          .compute = compute,
-                                          .compute_many = compute_many,
-                                          .finish = stk_apply_batch_finish,
-                                          .copy = stk_apply_batch_copy,
-                                          .seal = stk_apply_batch_seal};
-    static const stk_ahead_ops only_batched = {.finish = stk_apply_batch_finish,
-                                               .copy = stk_apply_batch_copy,
-                                               .seal = stk_apply_batch_seal};
-    const stk_apply_params    *p = node->plan->params;
-    state                     *s = node->state;
+    static const stk_node_queue_ops single = {.compute = compute, .compute_many = compute_many};
+    static const stk_node_queue_ops batched = {.prepare = prepare,
+                                               .compute = compute,
+                                               .compute_many = compute_many,
+                                               .finish = stk_fused_map_batch_finish,
+                                               .copy = stk_fused_map_batch_copy,
+                                               .seal = stk_fused_map_batch_seal};
+    static const stk_node_queue_ops only_batched = {.finish = stk_fused_map_batch_finish,
+                                                    .copy = stk_fused_map_batch_copy,
+                                                    .seal = stk_fused_map_batch_seal};
+    const stk_fused_map_params     *p = node->plan->params;
+    state                          *s = node->state;
     s->calls = calloc(p->count ? p->count : 1, sizeof *s->calls);
     if (!s->calls)
         return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for %zu functions", p->count);
     for (size_t i = 0; i < p->count; i++)
         s->calls[i] = stk_node_call_as(node, p->steps[i].salt, 0);
     STK_TRY(make_seeds(node, err));
-    STK_TRY(stk_apply_parts_find(&s->parts, p, node->account, err));
-    stk_apply_rooms_find(&s->rooms, p, &node->plan->spec,
-                         stk_run_options_of(node->run)->batch_memory);
+    STK_TRY(stk_fused_map_parts_find(&s->parts, p, node->account, err));
+    stk_fused_map_rows_find(&s->rooms, p, &node->plan->spec,
+                            stk_run_options_of(node->run)->batch_memory);
     const bool relaxed = p->order == STK_ORDER_DEFAULT ? stk_run_options_of(node->run)->relaxed
                                                        : p->order == STK_ORDER_RELAXED;
-    const stk_ahead_options options = {
+    const stk_node_queue_options options = {
         .node = node,
         .input = node->inputs[0],
         .ops = !p->batch  ? &single
@@ -202,35 +203,35 @@ static stk_status open(stk_node *node, stk_error *err)
         .relaxed = relaxed,
         .blocking = node->plan->traits & STK_OP_BLOCKING,
         .error_ends_unit = p->error_ends_batch,
-        .pictures = stk_apply_can_be_helped(p) ? stk_run_options_of(node->run)->pictures : NULL};
-    return stk_ahead_start(&s->queue, &options, err);
+        .pictures = stk_fused_map_can_offload(p) ? stk_run_options_of(node->run)->pictures : NULL};
+    return stk_node_queue_start(&s->queue, &options, err);
 }
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
-    return stk_ahead_next(STK_STATE(state, node)->queue, out, err);
+    return stk_node_queue_next(STK_STATE(state, node)->queue, out, err);
 }
 
 static void close(stk_node *node)
 {
-    stk_ahead_free(STK_STATE(state, node)->queue);
+    stk_node_queue_free(STK_STATE(state, node)->queue);
     free(STK_STATE(state, node)->calls);
     free(STK_STATE(state, node)->seeds);
-    stk_apply_parts_release(&STK_STATE(state, node)->parts);
+    stk_fused_map_parts_release(&STK_STATE(state, node)->parts);
 }
 
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 {
-    return stk_ahead_save(STK_STATE(state, node)->queue, out, err);
+    return stk_node_queue_save(STK_STATE(state, node)->queue, out, err);
 }
 
 static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
 {
-    return stk_ahead_restore(STK_STATE(state, node)->queue, in, err);
+    return stk_node_queue_restore(STK_STATE(state, node)->queue, in, err);
 }
 
 /* Every input becomes one result, and no function must see them all. */
-static bool keeps_count(const stk_apply_params *p)
+static bool keeps_count(const stk_fused_map_params *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         const stk_function_info *info = stk_function_info_of(p->steps[i].function);
@@ -243,17 +244,17 @@ static bool keeps_count(const stk_apply_params *p)
  */
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
-    stk_ahead *queue = STK_STATE(state, node)->queue;
-    return keeps_count(node->plan->params) && stk_ahead_can_skip(queue)
-               ? stk_ahead_skip(queue, count, discarded, err)
+    stk_node_queue *queue = STK_STATE(state, node)->queue;
+    return keeps_count(node->plan->params) && stk_node_queue_can_skip(queue)
+               ? stk_node_queue_skip(queue, count, discarded, err)
                : stk_node_discard_each(node, count, discarded, err);
 }
 
-const stk_op stk_op_apply = {
+const stk_operator stk_operator_fused_map = {
     .name = "apply",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_RUNS_AHEAD,
-    .params_bytes = sizeof(stk_apply_params),
+    .params_bytes = sizeof(stk_fused_map_params),
     .release_params = release_params,
     .check = check,
     .cardinality = cardinality,
@@ -269,7 +270,7 @@ const stk_op stk_op_apply = {
     .discard = discard,
 };
 
-static bool copy_salts(stk_apply_step *step)
+static bool copy_salts(stk_fused_function *step)
 {
     const size_t bytes = step->salt_count * sizeof *step->salts;
     uint64_t    *copy = malloc(bytes);
@@ -278,11 +279,11 @@ static bool copy_salts(stk_apply_step *step)
     return copy != NULL;
 }
 
-stk_status stk_apply_make(stk_dataset **out, const stk_apply_params *params, stk_dataset *input,
-                          stk_error *err)
+stk_status stk_fused_map_make(stk_dataset **out, const stk_fused_map_params *params,
+                              stk_dataset *input, stk_error *err)
 {
     *out = NULL;
-    stk_apply_params p = *params;
+    stk_fused_map_params p = *params;
     p.steps = calloc(p.count ? p.count : 1, sizeof *p.steps);
     if (!p.steps) return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for a stage");
     bool copied = true;
@@ -295,5 +296,5 @@ stk_status stk_apply_make(stk_dataset **out, const stk_apply_params *params, stk
         release_params(&p);
         return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for a stage");
     }
-    return stk_dataset_make(out, &stk_op_apply, &p, &input, 1, err);
+    return stk_dataset_make(out, &stk_operator_fused_map, &p, &input, 1, err);
 }

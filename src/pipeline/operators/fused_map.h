@@ -7,26 +7,26 @@
 
 #include <stoker/dataset_operators.h>
 
-typedef struct stk_apply_step {
+typedef struct stk_fused_function {
     stk_function *function; /* map or test; one reference */
     uint64_t      salt;     /* of the stage it was, for its random numbers */
     uint64_t     *salts;    /* of all the stages it was, salt_count of them; NULL: only one */
     size_t        salt_count;
-} stk_apply_step;
+} stk_fused_function;
 
-typedef struct stk_apply_params {
-    stk_apply_step *steps;
-    size_t          count;
-    int64_t         parallel; /* STK_AUTO or the most calls at a time */
-    stk_order       order;
-    int64_t         batch; /* 0: elements stay single. Only where all steps are maps */
-    bool            drop_remainder;
-    bool            error_ends_batch; /* as in a batch that does not stand over a map: batch.h */
-    bool            parallel_copy;    /* large batches are copied by several threads */
-} stk_apply_params;
+typedef struct stk_fused_map_params {
+    stk_fused_function *steps;
+    size_t              count;
+    int64_t             parallel; /* STK_AUTO or the most calls at a time */
+    stk_order           order;
+    int64_t             batch; /* 0: elements stay single. Only where all steps are maps */
+    bool                drop_remainder;
+    bool error_ends_batch; /* as in a batch that does not stand over a map: batch.h */
+    bool parallel_copy;    /* large batches are copied by several threads */
+} stk_fused_map_params;
 
 /* A dataset of steps over input; takes new references. */
-STK_NODISCARD stk_status stk_apply_make(stk_dataset **out, const stk_apply_params *params,
-                                        stk_dataset *input, stk_error *err);
+STK_NODISCARD stk_status stk_fused_map_make(stk_dataset **out, const stk_fused_map_params *params,
+                                            stk_dataset *input, stk_error *err);
 
 #endif

@@ -6,8 +6,8 @@
 #include "pipeline/runtime/node_queue.h"
 
 /* The first error of a batch is its result. Large batches are left to be copied in parts. */
-void stk_apply_batch_finish(void *node, stk_unit *unit);
-void stk_apply_batch_copy(void *node, stk_unit *unit, size_t part);
-void stk_apply_batch_seal(void *node, stk_unit *unit);
+void stk_fused_map_batch_finish(void *node, stk_work_unit *unit);
+void stk_fused_map_batch_copy(void *node, stk_work_unit *unit, size_t part);
+void stk_fused_map_batch_seal(void *node, stk_work_unit *unit);
 
 #endif

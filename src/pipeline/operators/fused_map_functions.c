@@ -7,40 +7,40 @@
 
 #include <stdlib.h>
 
-static stk_call call_of(const stk_apply_work *work, const stk_unit *unit, size_t number,
-                        size_t step, stk_room rooms[STK_APPLY_MOST_ROOMS])
+static stk_call call_of(const stk_fused_map_work *work, const stk_work_unit *unit, size_t number,
+                        size_t step, stk_output_row rooms[STK_APPLY_MOST_ROOMS])
 {
     stk_call call = work->calls[step];
     call.index = unit->first + number;
     call.rooms = rooms;
-    call.room_count = stk_apply_rooms_of(work->rooms, unit, number, step, rooms);
+    call.room_count = stk_fused_map_rows_of(work->rooms, unit, number, step, rooms);
     return call;
 }
 
 /* False when the item has no element any more. ticks: of this step's parts, or NULL. */
-static bool run_step(const stk_apply_work *work, stk_unit *unit, size_t number, size_t step,
-                     uint64_t *ticks)
+static bool run_step(const stk_fused_map_work *work, stk_work_unit *unit, size_t number,
+                     size_t step, uint64_t *ticks)
 {
     const stk_function *function = work->params->steps[step].function;
-    stk_item           *item = &unit->items[number];
-    stk_room            rooms[STK_APPLY_MOST_ROOMS];
+    stk_queue_item     *item = &unit->items[number];
+    stk_output_row      rooms[STK_APPLY_MOST_ROOMS];
     stk_call            call = call_of(work, unit, number, step, rooms);
     bool                keep = true;
     stk_error           err;
     call.ticks = ticks;
     const stk_status st = stk_function_info_of(function)->test
-                              ? stk_call_test(function, &call, item->element, &keep, &err)
+                              ? stk_call_predicate(function, &call, item->element, &keep, &err)
                               : stk_call_map(function, &call, &item->element, &err);
     if (st)
-        stk_item_fail(item, &err);
+        stk_queue_item_fail(item, &err);
     else if (!keep)
-        stk_item_clear(item);
+        stk_queue_item_clear(item);
     return !st && keep;
 }
 
 /* Image functions tell their own parts. */
-static bool run_timed(const stk_apply_work *work, stk_unit *unit, size_t number, size_t step,
-                      uint64_t *ticks)
+static bool run_timed(const stk_fused_map_work *work, stk_work_unit *unit, size_t number,
+                      size_t step, uint64_t *ticks)
 {
     const uint64_t begin = stk_clock_ticks();
     const bool     keep = run_step(work, unit, number, step, ticks);
@@ -49,7 +49,8 @@ static bool run_timed(const stk_apply_work *work, stk_unit *unit, size_t number,
     return keep;
 }
 
-void stk_apply_run(const stk_apply_work *work, stk_unit *unit, size_t number, uint64_t *ticks)
+void stk_fused_map_run(const stk_fused_map_work *work, stk_work_unit *unit, size_t number,
+                       uint64_t *ticks)
 {
     for (size_t i = 0; i < work->params->count; i++)
         if (!(ticks ? run_timed(work, unit, number, i, ticks + work->parts[i])
@@ -57,7 +58,7 @@ void stk_apply_run(const stk_apply_work *work, stk_unit *unit, size_t number, ui
             return;
 }
 
-bool stk_apply_can_be_helped(const stk_apply_params *params)
+bool stk_fused_map_can_offload(const stk_fused_map_params *params)
 {
     for (size_t i = 0; i < params->count; i++)
         if (stk_function_info_of(params->steps[i].function)->map_many) return true;
@@ -66,13 +67,13 @@ bool stk_apply_can_be_helped(const stk_apply_params *params)
 
 /* Many items on their way through the steps. */
 typedef struct crowd {
-    size_t         count; /* in the step at hand */
-    stk_many_item *items;
-    stk_item     **places; /* whose they are */
-    stk_room      *rooms;  /* STK_APPLY_MOST_ROOMS for each */
+    size_t           count; /* in the step at hand */
+    stk_many_item   *items;
+    stk_queue_item **places; /* whose they are */
+    stk_output_row  *rooms;  /* STK_APPLY_MOST_ROOMS for each */
 } crowd;
 
-static bool make_crowd(crowd *c, const stk_part *parts, size_t count)
+static bool make_crowd(crowd *c, const stk_unit_slice *parts, size_t count)
 {
     size_t most = 0;
     for (size_t i = 0; i < count; i++)
@@ -90,10 +91,11 @@ static void release_crowd(crowd *c)
     free(c->rooms);
 }
 
-static void join(crowd *c, const stk_apply_work *work, stk_unit *unit, size_t number, size_t step)
+static void join(crowd *c, const stk_fused_map_work *work, stk_work_unit *unit, size_t number,
+                 size_t step)
 {
-    stk_room      *rooms = c->rooms + c->count * STK_APPLY_MOST_ROOMS;
-    stk_many_item *item = &c->items[c->count];
+    stk_output_row *rooms = c->rooms + c->count * STK_APPLY_MOST_ROOMS;
+    stk_many_item  *item = &c->items[c->count];
     item->call = call_of(work, unit, number, step, rooms);
     item->element = &unit->items[number].element;
     c->places[c->count++] = &unit->items[number];
@@ -106,15 +108,16 @@ static stk_status run_crowd(crowd *c, const stk_function *function,
     const stk_status st = stk_call_map_many(function, pictures, c->items, c->count, err);
     for (size_t i = 0; i < c->count; i++) {
         *by_device += c->items[i].by_device;
-        if (c->items[i].status) stk_item_fail(c->places[i], &c->items[i].err);
+        if (c->items[i].status) stk_queue_item_fail(c->places[i], &c->items[i].err);
     }
     return st;
 }
 
 /* One step on all items that are left. */
-static stk_status run_step_on_all(crowd *c, const stk_apply_work *work, const stk_part *parts,
-                                  size_t count, size_t step, const stk_decode_device *pictures,
-                                  uint64_t *by_device, stk_error *err)
+static stk_status run_step_on_all(crowd *c, const stk_fused_map_work *work,
+                                  const stk_unit_slice *parts, size_t count, size_t step,
+                                  const stk_decode_device *pictures, uint64_t *by_device,
+                                  stk_error *err)
 {
     const stk_function *function = work->params->steps[step].function;
     const bool          many = stk_function_info_of(function)->map_many != NULL;
@@ -130,16 +133,16 @@ static stk_status run_step_on_all(crowd *c, const stk_apply_work *work, const st
     return run_crowd(c, function, pictures, by_device, err);
 }
 
-static void run_each(const stk_apply_work *work, const stk_part *parts, size_t count)
+static void run_each(const stk_fused_map_work *work, const stk_unit_slice *parts, size_t count)
 {
     for (size_t p = 0; p < count; p++)
         for (size_t i = parts[p].first; i < parts[p].first + parts[p].count; i++)
-            if (parts[p].unit->items[i].element) stk_apply_run(work, parts[p].unit, i, NULL);
+            if (parts[p].unit->items[i].element) stk_fused_map_run(work, parts[p].unit, i, NULL);
 }
 
-stk_status stk_apply_run_many(const stk_apply_work *work, const stk_decode_device *pictures,
-                              const stk_part *parts, size_t count, uint64_t *by_device,
-                              stk_error *err)
+stk_status stk_fused_map_run_many(const stk_fused_map_work *work, const stk_decode_device *pictures,
+                                  const stk_unit_slice *parts, size_t count, uint64_t *by_device,
+                                  stk_error *err)
 {
     crowd      c;
     stk_status st = STK_OK;

@@ -27,11 +27,11 @@ static stk_status no_memory(size_t count, stk_error *err)
     return stk_fail(err, STK_E_NOMEM, "apply", NULL, "no memory for %zu functions", count);
 }
 
-stk_status stk_apply_parts_find(stk_apply_parts *out, const stk_apply_params *params,
-                                stk_node_counters *account, stk_error *err)
+stk_status stk_fused_map_parts_find(stk_fused_map_parts *out, const stk_fused_map_params *params,
+                                    stk_node_counters *account, stk_error *err)
 {
     size_t count = 0;
-    *out = (stk_apply_parts){0};
+    *out = (stk_fused_map_parts){0};
     for (size_t i = 0; i < params->count; i++)
         count += parts_of(params->steps[i].function);
     if (!count || count > STK_MOST_PARTS) return STK_OK;
@@ -39,7 +39,7 @@ stk_status stk_apply_parts_find(stk_apply_parts *out, const stk_apply_params *pa
     stk_part_times *times = stk_part_times_new(count);
     if (!out->first || !times) {
         stk_part_times_free(times);
-        stk_apply_parts_release(out);
+        stk_fused_map_parts_release(out);
         return no_memory(params->count, err);
     }
     size_t at = 0;
@@ -52,14 +52,14 @@ stk_status stk_apply_parts_find(stk_apply_parts *out, const stk_apply_params *pa
     return STK_OK;
 }
 
-void stk_apply_parts_release(stk_apply_parts *parts)
+void stk_fused_map_parts_release(stk_fused_map_parts *parts)
 {
     free(parts->first);
-    *parts = (stk_apply_parts){0};
+    *parts = (stk_fused_map_parts){0};
 }
 
-void stk_apply_watch_begin(stk_apply_watch *watch, const stk_apply_parts *parts,
-                           const stk_node *node, uint64_t first, size_t count)
+void stk_fused_map_watch_begin(stk_fused_map_watch *watch, const stk_fused_map_parts *parts,
+                               const stk_node *node, uint64_t first, size_t count)
 {
     watch->times = parts->times;
     watch->items = 0;
@@ -76,7 +76,7 @@ void stk_apply_watch_begin(stk_apply_watch *watch, const stk_apply_parts *parts,
     memset(watch->ticks, 0, parts->times->count * sizeof *watch->ticks);
 }
 
-void stk_apply_watch_end(stk_apply_watch *watch)
+void stk_fused_map_watch_end(stk_fused_map_watch *watch)
 {
     if (!watch->items) return;
     stk_part_times_add(watch->times, watch->ticks, watch->items);

@@ -5,32 +5,33 @@
 #include "pipeline/operators/fused_map.h"
 #include "pipeline/runtime/run_node.h"
 
-typedef struct stk_apply_parts {
+typedef struct stk_fused_map_parts {
     size_t         *first; /* of each step: its first part; owned */
     stk_part_times *times; /* the account's; NULL: not timed */
-} stk_apply_parts;
+} stk_fused_map_parts;
 
 /* More parts than STK_MOST_PARTS are not timed. On failure there is nothing to release. */
-STK_NODISCARD stk_status stk_apply_parts_find(stk_apply_parts *out, const stk_apply_params *params,
-                                              stk_node_counters *account, stk_error *err);
-void                     stk_apply_parts_release(stk_apply_parts *parts);
+STK_NODISCARD stk_status stk_fused_map_parts_find(stk_fused_map_parts        *out,
+                                                  const stk_fused_map_params *params,
+                                                  stk_node_counters *account, stk_error *err);
+void                     stk_fused_map_parts_release(stk_fused_map_parts *parts);
 
 /* Watches some items of a piece of work, on the thread that does it. Items are numbered over the
  * whole run. */
-typedef struct stk_apply_watch {
+typedef struct stk_fused_map_watch {
     stk_part_times   *times;
     stk_trace_thread *trace; /* NULL: nothing is recorded */
     stk_stage         stage;
     uint64_t          begin, items; /* items: that were timed */
     uint64_t          next, every;  /* next: the number of the item that is timed next */
     uint64_t          ticks[STK_MOST_PARTS];
-} stk_apply_watch;
+} stk_fused_map_watch;
 
-void stk_apply_watch_begin(stk_apply_watch *watch, const stk_apply_parts *parts,
-                           const stk_node *node, uint64_t first, size_t count);
-void stk_apply_watch_end(stk_apply_watch *watch);
+void stk_fused_map_watch_begin(stk_fused_map_watch *watch, const stk_fused_map_parts *parts,
+                               const stk_node *node, uint64_t first, size_t count);
+void stk_fused_map_watch_end(stk_fused_map_watch *watch);
 /* Where to time the item; NULL: it is not. */
-static inline uint64_t *stk_apply_watch_item(stk_apply_watch *watch, uint64_t number)
+static inline uint64_t *stk_fused_map_watch_item(stk_fused_map_watch *watch, uint64_t number)
 {
     if (number != watch->next) return NULL;
     watch->next += watch->every;

@@ -12,7 +12,7 @@ static bool leaves_alone(const stk_function *function, int value)
 }
 
 /* The last step that may change value; count when none does. */
-static size_t last_writer(const stk_apply_params *p, int value)
+static size_t last_writer(const stk_fused_map_params *p, int value)
 {
     for (size_t i = p->count; i-- > 0;)
         if (!leaves_alone(p->steps[i].function, value)) return i;
@@ -20,7 +20,7 @@ static size_t last_writer(const stk_apply_params *p, int value)
 }
 
 /* The shape of one row and its bytes; false when they are not known. */
-static bool measure(const stk_value_spec *spec, stk_apply_room *room)
+static bool measure(const stk_value_spec *spec, stk_fused_map_row *room)
 {
     if (spec->kind != STK_VALUE_DENSE || !spec->dtype || spec->dtype == STK_DTYPE_BYTES ||
         !spec->rank_known || spec->shape.rank < 1)
@@ -37,13 +37,13 @@ static bool measure(const stk_value_spec *spec, stk_apply_room *room)
     return room->bytes >= LEAST_BYTES;
 }
 
-void stk_apply_rooms_find(stk_apply_rooms *rooms, const stk_apply_params *params,
-                          const stk_element_spec *batched, const stk_allocator *kind)
+void stk_fused_map_rows_find(stk_fused_map_rows *rooms, const stk_fused_map_params *params,
+                             const stk_element_spec *batched, const stk_allocator *kind)
 {
-    *rooms = (stk_apply_rooms){.kind = kind};
+    *rooms = (stk_fused_map_rows){.kind = kind};
     if (!batched->known || !params->batch) return;
     for (size_t v = 0; v < batched->count && rooms->count < STK_APPLY_MOST_ROOMS; v++) {
-        stk_apply_room room = {.value = (int)v, .step = last_writer(params, (int)v)};
+        stk_fused_map_row room = {.value = (int)v, .step = last_writer(params, (int)v)};
         if (room.step < params->count && measure(&batched->values[v], &room))
             rooms->rooms[rooms->count++] = room;
     }
@@ -56,8 +56,8 @@ static stk_shape with_rows(const stk_shape *shape, size_t rows)
     return out;
 }
 
-static stk_status make_room(const stk_apply_rooms *rooms, const stk_apply_room *room, size_t rows,
-                            stk_ledger *ledger, stk_value *out, stk_error *err)
+static stk_status make_room(const stk_fused_map_rows *rooms, const stk_fused_map_row *room,
+                            size_t rows, stk_ledger *ledger, stk_value *out, stk_error *err)
 {
     size_t      bytes;
     stk_buffer *storage;
@@ -74,8 +74,9 @@ static stk_status make_room(const stk_apply_rooms *rooms, const stk_apply_room *
     return STK_OK;
 }
 
-stk_status stk_apply_rooms_prepare(const stk_apply_rooms *rooms, const stk_element_spec *batched,
-                                   stk_ledger *ledger, stk_unit *unit, stk_error *err)
+stk_status stk_fused_map_rows_prepare(const stk_fused_map_rows *rooms,
+                                      const stk_element_spec *batched, stk_ledger *ledger,
+                                      stk_work_unit *unit, stk_error *err)
 {
     stk_element_unref(unit->result);
     unit->result = NULL;
@@ -90,20 +91,20 @@ stk_status stk_apply_rooms_prepare(const stk_apply_rooms *rooms, const stk_eleme
     return st;
 }
 
-size_t stk_apply_rooms_of(const stk_apply_rooms *rooms, const stk_unit *unit, size_t item,
-                          size_t step, stk_room out[STK_APPLY_MOST_ROOMS])
+size_t stk_fused_map_rows_of(const stk_fused_map_rows *rooms, const stk_work_unit *unit,
+                             size_t item, size_t step, stk_output_row out[STK_APPLY_MOST_ROOMS])
 {
     size_t count = 0;
     if (!unit->result) return 0;
     for (size_t i = 0; i < rooms->count; i++) {
-        const stk_apply_room *room = &rooms->rooms[i];
+        const stk_fused_map_row *room = &rooms->rooms[i];
         if (room->step != step) continue;
         const stk_value *batch = stk_element_value(unit->result, (size_t)room->value);
-        out[count++] = (stk_room){.value = room->value,
-                                  .dtype = room->dtype,
-                                  .shape = room->shape,
-                                  .data = (uint8_t *)batch->data + item * room->bytes,
-                                  .storage = batch->storage};
+        out[count++] = (stk_output_row){.value = room->value,
+                                        .dtype = room->dtype,
+                                        .shape = room->shape,
+                                        .data = (uint8_t *)batch->data + item * room->bytes,
+                                        .storage = batch->storage};
     }
     return count;
 }

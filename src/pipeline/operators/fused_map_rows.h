@@ -8,32 +8,32 @@
 
 enum { STK_APPLY_MOST_ROOMS = 8 }; /* values; more are copied */
 
-typedef struct stk_apply_room {
+typedef struct stk_fused_map_row {
     int       value;
     size_t    step; /* the function that may write there */
     stk_dtype dtype;
     stk_shape shape; /* of one element */
     size_t    bytes;
-} stk_apply_room;
+} stk_fused_map_row;
 
-typedef struct stk_apply_rooms {
+typedef struct stk_fused_map_rows {
     const stk_allocator *kind; /* of the batches' memory; NULL: ordinary */
     size_t               count;
-    stk_apply_room       rooms[STK_APPLY_MOST_ROOMS];
-} stk_apply_rooms;
+    stk_fused_map_row    rooms[STK_APPLY_MOST_ROOMS];
+} stk_fused_map_rows;
 
 /* batched: what is known of the batches. kind: of their memory; NULL: ordinary. */
-void stk_apply_rooms_find(stk_apply_rooms *rooms, const stk_apply_params *params,
-                          const stk_element_spec *batched, const stk_allocator *kind);
+void stk_fused_map_rows_find(stk_fused_map_rows *rooms, const stk_fused_map_params *params,
+                             const stk_element_spec *batched, const stk_allocator *kind);
 
 /* The batch of unit, with storage for the values that have a room. On failure there is none. */
-STK_NODISCARD stk_status stk_apply_rooms_prepare(const stk_apply_rooms  *rooms,
-                                                 const stk_element_spec *batched,
-                                                 stk_ledger *ledger, stk_unit *unit,
-                                                 stk_error *err);
+STK_NODISCARD stk_status stk_fused_map_rows_prepare(const stk_fused_map_rows *rooms,
+                                                    const stk_element_spec   *batched,
+                                                    stk_ledger *ledger, stk_work_unit *unit,
+                                                    stk_error *err);
 
 /* The rooms of one item for one step; returns how many were written to out. */
-size_t stk_apply_rooms_of(const stk_apply_rooms *rooms, const stk_unit *unit, size_t item,
-                          size_t step, stk_room out[STK_APPLY_MOST_ROOMS]);
+size_t stk_fused_map_rows_of(const stk_fused_map_rows *rooms, const stk_work_unit *unit,
+                             size_t item, size_t step, stk_output_row out[STK_APPLY_MOST_ROOMS]);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stoker/dataset_sources.h>
 
 typedef struct params {
-    stk_custom        *source; /* owned; name, context and spec are read there */
+    stk_user_source   *source; /* owned; name, context and spec are read there */
     stk_generator_info info;
 } params;
 
@@ -19,7 +19,7 @@ typedef struct state {
 
 static void release_params(void *untyped)
 {
-    stk_custom_free(((params *)untyped)->source);
+    stk_user_source_free(((params *)untyped)->source);
 }
 
 static stk_status check(stk_dataset *data, stk_error *err)
@@ -46,7 +46,7 @@ static int64_t cardinality(const stk_dataset *data)
 
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
-    const stk_custom *source = ((const params *)data->params)->source;
+    const stk_user_source *source = ((const params *)data->params)->source;
     STK_TRY(stk_blob_append(out, source->name, strlen(source->name), err));
     return source->version ? stk_describe(out, err, "@%" PRIu64, source->version) : STK_OK;
 }
@@ -62,9 +62,9 @@ static stk_status open(stk_node *node, stk_error *err)
     state        *s = node->state;
     if (p->info.open) {
         stk_element *none = NULL;
-        stk_custom_before(err);
+        stk_user_source_before(err);
         stk_status st = p->info.open(p->source->context, node->epoch, &s->pass, err);
-        if (st) return stk_custom_after(p->source, st, node->epoch, 0, &none, err);
+        if (st) return stk_user_source_after(p->source, st, node->epoch, 0, &none, err);
     }
     s->opened = true;
     return STK_OK;
@@ -85,9 +85,9 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     STK_TRY(stk_cancel_check(stk_run_options_of(node->run)->cancel, "generator", err));
     const uint64_t index = s->index++;
     const stk_call call = stk_node_call(node, index);
-    stk_custom_before(err);
+    stk_user_source_before(err);
     stk_status st = p->info.next(p->source->context, s->pass, &call, out, err);
-    return stk_custom_after(p->source, st, node->epoch, index, out, err);
+    return stk_user_source_after(p->source, st, node->epoch, index, out, err);
 }
 
 static stk_status save_own(stk_node *node, stk_state_out *out, stk_error *err)
@@ -130,7 +130,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return STK_OK;
 }
 
-const stk_op stk_op_generator = {
+const stk_operator stk_operator_generator = {
     .name = "generator",
     .stage = STK_STAGE_READ,
     .params_bytes = sizeof(params),
@@ -151,12 +151,12 @@ stk_status stk_dataset_generator(stk_dataset **out, const stk_generator_info *in
 {
     *out = NULL;
     params p = {.info = *info};
-    STK_TRY(stk_custom_new(&p.source, "generator", info->name, info->version, info->context,
-                           info->output, err));
+    STK_TRY(stk_user_source_new(&p.source, "generator", info->name, info->version, info->context,
+                                info->output, err));
     /* Copies of these are in source; the caller's may go. */
     p.info.name = NULL;
     p.info.output = NULL;
-    STK_TRY(stk_dataset_make(out, &stk_op_generator, &p, NULL, 0, err));
+    STK_TRY(stk_dataset_make(out, &stk_operator_generator, &p, NULL, 0, err));
     p.source->release = info->release;
     return STK_OK;
 }

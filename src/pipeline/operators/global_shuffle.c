@@ -49,7 +49,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
                         "the number of elements is %s; it must be known",
                         p->input->cardinality == STK_CARDINALITY_INFINITE ? "infinite"
                                                                           : "not known");
-    if (!p->options.seeded) STK_TRY(stk_drawn_seed_attach(data, err));
+    if (!p->options.seeded) STK_TRY(stk_implicit_seed_attach(data, err));
     return stk_dataset_set_spec(data, &p->input->spec, err);
 }
 
@@ -92,7 +92,7 @@ static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger
     const stk_node        first = {0};
     const uint64_t        seed = p->options.seeded
                                      ? stk_shuffle_seed_of(data, &p->options, data->salt, &first)
-                                     : stk_drawn_seed_get(data);
+                                     : stk_implicit_seed_get(data);
     const stk_permutation order = order_of(data, seed);
     return stk_dataset_read(p->input, stk_permutation_at(&order, index), ledger, out, err);
 }
@@ -132,7 +132,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 {
     if (stk_shuffle_seed_is_drawn(&STK_PARAMS(params, node)->options))
-        STK_TRY(stk_state_put_u64(out, stk_drawn_seed_get(node->plan), err));
+        STK_TRY(stk_state_put_u64(out, stk_implicit_seed_get(node->plan), err));
     return stk_state_put_u64(out, STK_STATE(state, node)->given, err);
 }
 
@@ -142,7 +142,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     uint64_t drawn;
     if (stk_shuffle_seed_is_drawn(&STK_PARAMS(params, node)->options)) {
         STK_TRY(stk_state_get_u64(in, &drawn, err));
-        stk_drawn_seed_set(node->plan, drawn);
+        stk_implicit_seed_set(node->plan, drawn);
         STK_TRY(open(node, err));
     }
     return stk_state_get_count(in, s->order.count, &s->given, err);
@@ -157,7 +157,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_global_shuffle = {
+const stk_operator stk_operator_global_shuffle = {
     .name = "global_shuffle",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_LAZY_INPUTS,
@@ -181,5 +181,5 @@ stk_status stk_dataset_global_shuffle(stk_dataset **data, const stk_shuffle_opti
 {
     params p = {.input = stk_dataset_ref(*data)};
     if (options) p.options = *options;
-    return stk_dataset_append(data, &stk_op_global_shuffle, &p, err);
+    return stk_dataset_append(data, &stk_operator_global_shuffle, &p, err);
 }

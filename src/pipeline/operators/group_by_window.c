@@ -14,7 +14,7 @@
 
 typedef struct state {
     stk_groups groups;
-    stk_inner  inner;   /* what the last full window made */
+    stk_nested inner;   /* what the last full window made */
     uint64_t   index;   /* of the next input */
     uint64_t   windows; /* so far */
     int64_t   *keys;    /* in order, when the input has ended; NULL before */
@@ -47,7 +47,8 @@ static stk_status check_key(const stk_dataset *data, const stk_function *functio
                     "the function is no key function; give one that says an int64 of an element");
 }
 
-static stk_status check_size(const stk_op *op, int64_t size, const char *where, stk_error *err)
+static stk_status check_size(const stk_operator *op, int64_t size, const char *where,
+                             stk_error *err)
 {
     if (size > 0) return STK_OK;
     return stk_fail(err, STK_E_INVALID, op->name, where,
@@ -116,7 +117,7 @@ static stk_status ask_size(stk_node *node, int64_t key, int64_t *size, stk_error
 static stk_status gather(stk_node *node, stk_element *element, stk_group **group, stk_error *err)
 {
     state         *s = STK_STATE(state, node);
-    stk_item       item = {.element = element};
+    stk_queue_item item = {.element = element};
     const stk_call call = stk_node_call(node, s->index++);
     int64_t        key, size;
     stk_status     st =
@@ -127,7 +128,7 @@ static stk_status gather(stk_node *node, stk_element *element, stk_group **group
         if (!st) st = stk_groups_add(&s->groups, key, size, group, err);
     }
     if (st) {
-        stk_item_clear(&item);
+        stk_queue_item_clear(&item);
         return st;
     }
     return stk_backlog_push(&(*group)->held, &item, err);
@@ -156,8 +157,8 @@ static stk_status start_window(stk_node *node, stk_group *group, stk_error *err)
     stk_status   st = element_of(node, group, &element, err);
     stk_groups_remove(&s->groups, group);
     if (st) return st;
-    return stk_inner_open(&s->inner, node, STK_PARAMS(stk_group_params, node)->reduce, element,
-                          s->windows++, 0, err);
+    return stk_nested_open(&s->inner, node, STK_PARAMS(stk_group_params, node)->reduce, element,
+                           s->windows++, 0, err);
 }
 
 /* At the end of the input: what is not full, in the order of keys. */
@@ -183,9 +184,9 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     for (;;) {
         STK_TRY(stk_node_check(node, err));
         if (s->inner.node) {
-            stk_status st = stk_inner_next(&s->inner, out, err);
+            stk_status st = stk_nested_next(&s->inner, out, err);
             if (st || *out) return st;
-            stk_inner_close(&s->inner);
+            stk_nested_close(&s->inner);
         }
         stk_element *element;
         bool         done = false;
@@ -204,7 +205,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 static void close(stk_node *node)
 {
     state *s = STK_STATE(state, node);
-    stk_inner_close(&s->inner);
+    stk_nested_close(&s->inner);
     stk_groups_release(&s->groups);
     free(s->keys);
 }
@@ -249,7 +250,7 @@ static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
     STK_TRY(stk_state_put_u64(out, s->windows, err));
     STK_TRY(save_groups(&s->groups, out, err));
     STK_TRY(stk_state_put_u64(out, s->inner.node != NULL, err));
-    if (s->inner.node) STK_TRY(stk_inner_save(&s->inner, out, err));
+    if (s->inner.node) STK_TRY(stk_nested_save(&s->inner, out, err));
     STK_TRY(stk_function_save(p->key, out, err));
     STK_TRY(stk_function_save(p->reduce, out, err));
     if (p->window_size) STK_TRY(stk_function_save(p->window_size, out, err));
@@ -269,7 +270,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
         STK_TRY(restore_group(node, in, err));
     STK_TRY(stk_state_get_bool(in, &open_inner, err));
     if (open_inner)
-        STK_TRY(stk_inner_restore(&s->inner, node, p->reduce, &window_spec, 0, in, err));
+        STK_TRY(stk_nested_restore(&s->inner, node, p->reduce, &window_spec, 0, in, err));
     STK_TRY(stk_function_restore(p->key, in, err));
     STK_TRY(stk_function_restore(p->reduce, in, err));
     if (p->window_size) STK_TRY(stk_function_restore(p->window_size, in, err));
@@ -284,11 +285,11 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
         .next = next, .close = close, .save = save, .restore = restore                             \
     }
 
-const stk_op stk_op_group_by_window = GROUP_OP("group_by_window");
-const stk_op stk_op_bucket_by_length = GROUP_OP("bucket_by_length");
+const stk_operator stk_operator_group_by_window = GROUP_OP("group_by_window");
+const stk_operator stk_operator_bucket_by_length = GROUP_OP("bucket_by_length");
 
-stk_status stk_group_append(stk_dataset **data, const stk_op *op, const stk_group_params *params,
-                            stk_error *err)
+stk_status stk_group_append(stk_dataset **data, const stk_operator *op,
+                            const stk_group_params *params, stk_error *err)
 {
     const stk_group_params p = {.key = stk_function_ref(params->key),
                                 .reduce = stk_function_ref(params->reduce),
@@ -303,5 +304,5 @@ stk_status stk_dataset_group_by_window(stk_dataset **data, stk_function *key, st
 {
     const stk_group_params p = {
         .key = key, .reduce = reduce, .window_size = window_size, .fixed_size = fixed_size};
-    return stk_group_append(data, &stk_op_group_by_window, &p, err);
+    return stk_group_append(data, &stk_operator_group_by_window, &p, err);
 }

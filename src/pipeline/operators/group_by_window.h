@@ -11,7 +11,7 @@ typedef struct stk_group_params {
 } stk_group_params;
 
 /* Appends op (one of the two) with new references to the functions. */
-STK_NODISCARD stk_status stk_group_append(stk_dataset **data, const stk_op *op,
+STK_NODISCARD stk_status stk_group_append(stk_dataset **data, const stk_operator *op,
                                           const stk_group_params *params, stk_error *err);
 
 #endif

@@ -41,7 +41,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     }
 }
 
-const stk_op stk_op_ignore_errors = {
+const stk_operator stk_operator_ignore_errors = {
     .name = "ignore_errors",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(params),
@@ -55,5 +55,5 @@ const stk_op stk_op_ignore_errors = {
 stk_status stk_dataset_ignore_errors(stk_dataset **data, bool log_warning, stk_error *err)
 {
     const params p = {.log_warning = log_warning};
-    return stk_dataset_append(data, &stk_op_ignore_errors, &p, err);
+    return stk_dataset_append(data, &stk_operator_ignore_errors, &p, err);
 }

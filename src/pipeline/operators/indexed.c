@@ -8,7 +8,7 @@
 
 static void release_params(void *untyped)
 {
-    stk_custom_free(((stk_indexed_params *)untyped)->source);
+    stk_user_source_free(((stk_indexed_params *)untyped)->source);
 }
 
 static stk_status check(stk_dataset *data, stk_error *err)
@@ -46,12 +46,12 @@ stk_status stk_indexed_read(const stk_indexed_params *params, const stk_call *ca
                             stk_element **out, stk_error *err)
 {
     *out = NULL;
-    stk_custom_before(err);
+    stk_user_source_before(err);
     stk_status st = params->read(params->source->context, call, index, out, err);
     if (!st && !*out)
         st = stk_fail(err, STK_E_INVALID, "indexed", NULL,
                       "the source gave no element, but says that it has %" PRIu64, params->count);
-    return stk_custom_after(params->source, st, call->epoch, index, out, err);
+    return stk_user_source_after(params->source, st, call->epoch, index, out, err);
 }
 
 static stk_status at(const stk_dataset *data, uint64_t index, stk_ledger *ledger, stk_element **out,
@@ -87,7 +87,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_indexed = {
+const stk_operator stk_operator_indexed = {
     .name = "indexed",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_JUMPS,
@@ -107,9 +107,9 @@ stk_status stk_dataset_indexed(stk_dataset **out, const stk_indexed_info *info, 
 {
     *out = NULL;
     stk_indexed_params p = {.count = info->count, .blocking = info->blocking, .read = info->read};
-    STK_TRY(stk_custom_new(&p.source, "indexed", info->name, info->version, info->context,
-                           info->output, err));
-    STK_TRY(stk_dataset_make(out, &stk_op_indexed, &p, NULL, 0, err));
+    STK_TRY(stk_user_source_new(&p.source, "indexed", info->name, info->version, info->context,
+                                info->output, err));
+    STK_TRY(stk_dataset_make(out, &stk_operator_indexed, &p, NULL, 0, err));
     p.source->release = info->release;
     return STK_OK;
 }

@@ -6,9 +6,9 @@
 #include "pipeline/support/user_source.h"
 
 typedef struct stk_indexed_params {
-    stk_custom *source; /* owned by the parameters */
-    uint64_t    count;
-    bool        blocking;
+    stk_user_source *source; /* owned by the parameters */
+    uint64_t         count;
+    bool             blocking;
     stk_status (*read)(void *context, const stk_call *call, uint64_t index, stk_element **out,
                        stk_error *err);
 } stk_indexed_params;

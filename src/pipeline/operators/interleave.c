@@ -114,8 +114,8 @@ static void prefer_ready(state *s)
     const size_t used = s->slots.used;
     for (size_t i = 0; i < used; i++) {
         const size_t at = ((size_t)s->at + i) % used;
-        stk_inner   *inner = &s->slots.list[at];
-        if (!inner->node || !stk_ahead_is_ready(inner->queue)) continue;
+        stk_nested  *inner = &s->slots.list[at];
+        if (!inner->node || !stk_node_queue_is_ready(inner->queue)) continue;
         if ((int64_t)at != s->at) s->taken = 0;
         s->at = (int64_t)at;
         return;
@@ -142,7 +142,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
         if (!s->slots.open) return STK_OK;
         if (s->relaxed) prefer_ready(s);
         if (!turn_is_dry(s)) {
-            STK_TRY(stk_inner_next(&s->slots.list[s->at], out, err));
+            STK_TRY(stk_nested_next(&s->slots.list[s->at], out, err));
             if (*out) {
                 if (++s->taken == p->block) next_slot(s, p->cycle);
                 return STK_OK;
@@ -183,7 +183,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
-const stk_op stk_op_interleave = {
+const stk_operator stk_operator_interleave = {
     .name = "interleave",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(stk_interleave_params),
@@ -223,5 +223,5 @@ stk_status stk_dataset_interleave(stk_dataset **data, stk_function *function,
         p.cycle = default_cycle(p.parallel);
         if (p.parallel > p.cycle) p.parallel = p.cycle;
     }
-    return stk_dataset_append(data, &stk_op_interleave, &p, err);
+    return stk_dataset_append(data, &stk_operator_interleave, &p, err);
 }

@@ -15,8 +15,8 @@ enum {
 };
 
 struct stk_future {
-    stk_inner inner; /* open, or */
-    stk_item  item;  /* an error */
+    stk_nested     inner; /* open, or */
+    stk_queue_item item;  /* an error */
 };
 
 static const stk_interleave_params *params_of(const stk_node *node)
@@ -74,10 +74,10 @@ static void remove_oldest(stk_slots *slots)
 void stk_slots_release(stk_slots *slots)
 {
     for (size_t i = 0; i < slots->used; i++)
-        stk_inner_close(&slots->list[i]);
+        stk_nested_close(&slots->list[i]);
     while (slots->waiting) {
-        stk_inner_close(&oldest(slots)->inner);
-        stk_item_clear(&oldest(slots)->item);
+        stk_nested_close(&oldest(slots)->inner);
+        stk_queue_item_clear(&oldest(slots)->item);
         remove_oldest(slots);
     }
     free(slots->futures);
@@ -101,13 +101,13 @@ static stk_status fetch(stk_slots *slots, stk_node *node, stk_error *err)
         return STK_OK;
     }
     if (!st)
-        st = stk_inner_open(&future->inner, node, params_of(node)->function, element,
-                            slots->index++, slots->window, &failure);
+        st = stk_nested_open(&future->inner, node, params_of(node)->function, element,
+                             slots->index++, slots->window, &failure);
     if (stk_ends_run(st, &failure)) {
         if (err) *err = failure;
         return st;
     }
-    if (st) stk_item_fail(&future->item, &failure);
+    if (st) stk_queue_item_fail(&future->item, &failure);
     slots->waiting++;
     return STK_OK;
 }
@@ -126,14 +126,14 @@ static stk_status add_slot(stk_slots *slots, stk_error *err)
 {
     if (slots->used == slots->capacity) {
         const size_t more = slots->capacity ? slots->capacity * 2 : 8;
-        stk_inner   *list = realloc(slots->list, more * sizeof *list);
+        stk_nested  *list = realloc(slots->list, more * sizeof *list);
         if (!list)
             return stk_fail(err, STK_E_NOMEM, "interleave", NULL, "no memory for %zu datasets",
                             more);
         slots->list = list;
         slots->capacity = more;
     }
-    slots->list[slots->used++] = (stk_inner){0};
+    slots->list[slots->used++] = (stk_nested){0};
     return STK_OK;
 }
 
@@ -143,8 +143,8 @@ stk_status stk_slots_fill(stk_slots *slots, stk_node *node, size_t at, stk_error
     if (!slots->waiting) return STK_OK;
     stk_future *future = oldest(slots);
     if (future->item.status) {
-        stk_status st = stk_item_tell(&future->item, "interleave", err);
-        stk_item_clear(&future->item);
+        stk_status st = stk_queue_item_tell(&future->item, "interleave", err);
+        stk_queue_item_clear(&future->item);
         remove_oldest(slots);
         return st;
     }
@@ -157,7 +157,7 @@ stk_status stk_slots_fill(stk_slots *slots, stk_node *node, size_t at, stk_error
 
 void stk_slots_close(stk_slots *slots, size_t at)
 {
-    stk_inner_close(&slots->list[at]);
+    stk_nested_close(&slots->list[at]);
     slots->open--;
 }
 
@@ -168,14 +168,14 @@ stk_status stk_slots_save(const stk_slots *slots, stk_state_out *out, stk_error 
     for (size_t i = 0; i < slots->used; i++) {
         const bool open = slots->list[i].node != NULL;
         STK_TRY(stk_state_put_u64(out, open, err));
-        if (open) STK_TRY(stk_inner_save(&slots->list[i], out, err));
+        if (open) STK_TRY(stk_nested_save(&slots->list[i], out, err));
     }
     STK_TRY(stk_state_put_u64(out, slots->waiting, err));
     for (size_t i = 0; i < slots->waiting; i++) {
         const stk_future *future = &slots->futures[(slots->first + i) % slots->room];
         STK_TRY(stk_state_put_u64(out, future->inner.node != NULL, err));
-        STK_TRY(future->inner.node ? stk_inner_save_fresh(&future->inner, out, err)
-                                   : stk_item_save(&future->item, out, err));
+        STK_TRY(future->inner.node ? stk_nested_save_fresh(&future->inner, out, err)
+                                   : stk_queue_item_save(&future->item, out, err));
     }
     return STK_OK;
 }
@@ -190,8 +190,8 @@ static stk_status restore_slots(stk_slots *slots, stk_node *node, stk_state_in *
         STK_TRY(stk_state_get_bool(in, &open, err));
         STK_TRY(add_slot(slots, err));
         if (!open) continue;
-        STK_TRY(stk_inner_restore(&slots->list[i], node, p->function, &node->plan->inputs[0]->spec,
-                                  slots->window, in, err));
+        STK_TRY(stk_nested_restore(&slots->list[i], node, p->function, &node->plan->inputs[0]->spec,
+                                   slots->window, in, err));
         slots->open++;
     }
     return STK_OK;
@@ -209,9 +209,9 @@ static stk_status restore_futures(stk_slots *slots, stk_node *node, stk_state_in
         stk_future *future = &slots->futures[i];
         bool        open;
         STK_TRY(stk_state_get_bool(in, &open, err));
-        STK_TRY(open ? stk_inner_restore_fresh(&future->inner, node, params_of(node)->function,
-                                               spec, slots->window, in, err)
-                     : stk_item_restore(&future->item, spec, in, err));
+        STK_TRY(open ? stk_nested_restore_fresh(&future->inner, node, params_of(node)->function,
+                                                spec, slots->window, in, err)
+                     : stk_queue_item_restore(&future->item, spec, in, err));
         slots->waiting++;
         if (!open && !future->item.status) return stk_state_damaged(in, "an error is missing", err);
     }

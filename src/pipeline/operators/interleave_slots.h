@@ -16,7 +16,7 @@ typedef struct stk_interleave_params {
 typedef struct stk_future stk_future; /* an open dataset or an error that waits for a slot */
 
 typedef struct stk_slots {
-    stk_inner  *list;           /* the slots that were ever filled */
+    stk_nested *list;           /* the slots that were ever filled */
     size_t      used, capacity; /* of list */
     size_t      open;           /* slots with a dataset */
     stk_future *futures;        /* a ring, oldest first */

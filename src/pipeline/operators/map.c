@@ -103,7 +103,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_map = {
+const stk_operator stk_operator_map = {
     .name = "map",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(stk_map_params),
@@ -126,7 +126,7 @@ static stk_status finish(stk_dataset **data, stk_function *function, stk_error *
     stk_map_params p = *(const stk_map_params *)(*data)->params;
     stk_dataset   *made;
     STK_TRY(stk_image_function_finished(&p.function, p.function, function, err));
-    STK_TRY(stk_dataset_make(&made, &stk_op_map, &p, (*data)->inputs, 1, err));
+    STK_TRY(stk_dataset_make(&made, &stk_operator_map, &p, (*data)->inputs, 1, err));
     stk_dataset_unref(*data);
     *data = made;
     return STK_OK;
@@ -135,8 +135,8 @@ static stk_status finish(stk_dataset **data, stk_function *function, stk_error *
 static bool is_finishable(const stk_dataset *data, const stk_map_params *p)
 {
     const stk_map_params *below = data->params;
-    return data->op == &stk_op_map && below->parallel == p->parallel && below->order == p->order &&
-           stk_image_function_finishes(below->function, p->function);
+    return data->op == &stk_operator_map && below->parallel == p->parallel &&
+           below->order == p->order && stk_image_function_finishes(below->function, p->function);
 }
 
 stk_status stk_dataset_map(stk_dataset **data, stk_function *function,
@@ -151,5 +151,5 @@ stk_status stk_dataset_map(stk_dataset **data, stk_function *function,
         stk_function_unref(p.function);
         return finish(data, function, err);
     }
-    return stk_dataset_append(data, &stk_op_map, &p, err);
+    return stk_dataset_append(data, &stk_operator_map, &p, err);
 }

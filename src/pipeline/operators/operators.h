@@ -7,20 +7,26 @@
 
 #include <stoker/dataset_operators.h>
 
-extern const stk_op stk_op_range, stk_op_elements, stk_op_map, stk_op_filter, stk_op_apply,
-    stk_op_batch, stk_op_prefetch, stk_op_repeat;
-extern const stk_op stk_op_flat_map, stk_op_interleave, stk_op_window, stk_op_group_by_window,
-    stk_op_bucket_by_length, stk_op_sample_from, stk_op_choose_from, stk_op_rejection_resample;
-extern const stk_op stk_op_tensors, stk_op_slices, stk_op_generator, stk_op_indexed;
-extern const stk_op stk_op_padded_batch, stk_op_ragged_batch, stk_op_batch_of_ragged,
-    stk_op_sparse_batch, stk_op_unbatch, stk_op_rebatch;
-extern const stk_op stk_op_take, stk_op_skip, stk_op_shard, stk_op_zip, stk_op_concatenate,
-    stk_op_enumerate, stk_op_scan, stk_op_take_while, stk_op_unique, stk_op_ignore_errors,
-    stk_op_quarantine, stk_op_options;
-extern const stk_op stk_op_shuffle, stk_op_shuffle_repeat, stk_op_global_shuffle, stk_op_balance;
-extern const stk_op stk_op_cache_memory, stk_op_cache_disk, stk_op_snapshot;
-extern const stk_op stk_op_files, stk_op_tfrecord, stk_op_tfrecord_indexed, stk_op_text,
-    stk_op_fixed, stk_op_source;
+extern const stk_operator stk_operator_range, stk_operator_elements, stk_operator_map,
+    stk_operator_filter, stk_operator_fused_map, stk_operator_batch, stk_operator_prefetch,
+    stk_operator_repeat;
+extern const stk_operator stk_operator_flat_map, stk_operator_interleave, stk_operator_window,
+    stk_operator_group_by_window, stk_operator_bucket_by_length, stk_operator_sample_from,
+    stk_operator_choose_from, stk_operator_rejection_resample;
+extern const stk_operator stk_operator_tensors, stk_operator_slices, stk_operator_generator,
+    stk_operator_indexed;
+extern const stk_operator stk_operator_padded_batch, stk_operator_ragged_batch,
+    stk_operator_batch_of_ragged, stk_operator_sparse_batch, stk_operator_unbatch,
+    stk_operator_rebatch;
+extern const stk_operator stk_operator_take, stk_operator_skip, stk_operator_shard,
+    stk_operator_zip, stk_operator_concatenate, stk_operator_enumerate, stk_operator_scan,
+    stk_operator_take_while, stk_operator_unique, stk_operator_ignore_errors,
+    stk_operator_quarantine, stk_operator_options;
+extern const stk_operator stk_operator_shuffle, stk_operator_shuffle_repeat,
+    stk_operator_global_shuffle, stk_operator_balance;
+extern const stk_operator stk_operator_cache_memory, stk_operator_cache_disk, stk_operator_snapshot;
+extern const stk_operator stk_operator_files, stk_operator_tfrecord, stk_operator_tfrecord_indexed,
+    stk_op_text, stk_operator_fixed_length_records, stk_operator_source;
 
 /* The trait of a stage with that setting of its order. */
 static inline unsigned stk_order_traits(stk_order order)

@@ -42,7 +42,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return stk_node_discard(node->inputs[0], count, discarded, err);
 }
 
-const stk_op stk_op_options = {
+const stk_operator stk_operator_options = {
     .name = "options",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_JUMPS,
@@ -61,7 +61,7 @@ const stk_op stk_op_options = {
 static void collect(const stk_dataset *data, stk_pipeline_options *found)
 {
     for (; data; data = data->input_count ? data->inputs[0] : NULL) {
-        if (data->op == &stk_op_options) {
+        if (data->op == &stk_operator_options) {
             const stk_pipeline_options *p = data->params;
             if (!found->order) found->order = p->order;
             if (!found->passes_off) found->passes_off = p->passes_off;
@@ -82,5 +82,5 @@ stk_status stk_dataset_options(stk_dataset **data, const stk_pipeline_options *o
                                stk_error *err)
 {
     const stk_pipeline_options p = options ? *options : (stk_pipeline_options){0};
-    return stk_dataset_append(data, &stk_op_options, &p, err);
+    return stk_dataset_append(data, &stk_operator_options, &p, err);
 }

@@ -131,7 +131,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
 static int64_t cardinality(const stk_dataset *data)
 {
     const params *p = data->params;
-    return stk_gather_batches(data->inputs[0]->cardinality, p->size, p->drop_remainder);
+    return stk_batch_builder_batches(data->inputs[0]->cardinality, p->size, p->drop_remainder);
 }
 
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
@@ -151,19 +151,20 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
-    const params    *p = node->plan->params;
-    stk_gather      *gather = STK_STATE(stk_gather, node);
-    const stk_pad_to pad = {.shapes = p->shapes, .values = p->padding, .count = p->count};
-    bool             whole;
-    stk_status st = stk_gather_fill(gather, node, p->size, STK_ERRORS_END_THE_BATCH, &whole, err);
+    const params      *p = node->plan->params;
+    stk_batch_builder *gather = STK_STATE(stk_batch_builder, node);
+    const stk_pad_to   pad = {.shapes = p->shapes, .values = p->padding, .count = p->count};
+    bool               whole;
+    stk_status         st =
+        stk_batch_builder_fill(gather, node, p->size, STK_ERRORS_END_THE_BATCH, &whole, err);
     if (!st && gather->count && (whole || !p->drop_remainder))
         st = stk_pad_assemble(out, gather->elements, gather->count, &pad, "padded_batch",
                               gather->ledger, err);
-    stk_gather_clear(gather);
+    stk_batch_builder_clear(gather);
     return st;
 }
 
-const stk_op stk_op_padded_batch = {
+const stk_operator stk_operator_padded_batch = {
     .name = "padded_batch",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(params),
@@ -171,9 +172,9 @@ const stk_op stk_op_padded_batch = {
     .check = check,
     .cardinality = cardinality,
     .describe = describe,
-    .state_bytes = sizeof(stk_gather),
+    .state_bytes = sizeof(stk_batch_builder),
     .next = next,
-    .close = stk_gather_close,
+    .close = stk_batch_builder_close,
     .save = stk_node_save_input,
     .restore = stk_node_restore_input,
 };
@@ -203,5 +204,5 @@ stk_status stk_dataset_padded_batch(stk_dataset **data, int64_t size,
         release_params(&p);
         return st;
     }
-    return stk_dataset_append(data, &stk_op_padded_batch, &p, err);
+    return stk_dataset_append(data, &stk_operator_padded_batch, &p, err);
 }

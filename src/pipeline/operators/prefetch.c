@@ -7,7 +7,7 @@
 #include <stoker/dataset_operators.h>
 
 typedef struct state {
-    stk_ahead *queue; /* NULL when nothing is to be fetched ahead */
+    stk_node_queue *queue; /* NULL when nothing is to be fetched ahead */
 } state;
 
 static stk_status check(stk_dataset *data, stk_error *err)
@@ -43,48 +43,49 @@ static stk_status open(stk_node *node, stk_error *err)
 {
     const stk_prefetch_params *p = node->plan->params;
     if (p->count == 0) return STK_OK;
-    static const stk_ahead_ops ops = {0};
-    const stk_ahead_options    options = {.node = node,
-                                          .input = node->inputs[0],
-                                          .ops = &ops,
-                                          .window = p->count > 0 ? (uint64_t)p->count : 0,
-                                          .blocking = node->plan->inputs[0]->traits & STK_OP_BLOCKING};
-    return stk_ahead_start(&STK_STATE(state, node)->queue, &options, err);
+    static const stk_node_queue_ops ops = {0};
+    const stk_node_queue_options    options = {.node = node,
+                                               .input = node->inputs[0],
+                                               .ops = &ops,
+                                               .window = p->count > 0 ? (uint64_t)p->count : 0,
+                                               .blocking =
+                                                   node->plan->inputs[0]->traits & STK_OP_BLOCKING};
+    return stk_node_queue_start(&STK_STATE(state, node)->queue, &options, err);
 }
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
-    stk_ahead *queue = STK_STATE(state, node)->queue;
-    return queue ? stk_ahead_next(queue, out, err) : stk_node_pull(node, out, err);
+    stk_node_queue *queue = STK_STATE(state, node)->queue;
+    return queue ? stk_node_queue_next(queue, out, err) : stk_node_pull(node, out, err);
 }
 
 static void close(stk_node *node)
 {
-    stk_ahead_free(STK_STATE(state, node)->queue);
+    stk_node_queue_free(STK_STATE(state, node)->queue);
 }
 
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 {
-    stk_ahead *queue = STK_STATE(state, node)->queue;
-    return queue ? stk_ahead_save(queue, out, err) : stk_node_save_input(node, out, err);
+    stk_node_queue *queue = STK_STATE(state, node)->queue;
+    return queue ? stk_node_queue_save(queue, out, err) : stk_node_save_input(node, out, err);
 }
 
 static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
 {
-    stk_ahead *queue = STK_STATE(state, node)->queue;
-    return queue ? stk_ahead_restore(queue, in, err) : stk_node_restore_input(node, in, err);
+    stk_node_queue *queue = STK_STATE(state, node)->queue;
+    return queue ? stk_node_queue_restore(queue, in, err) : stk_node_restore_input(node, in, err);
 }
 
 /* What was fetched already is taken as it is. */
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
-    stk_ahead *queue = STK_STATE(state, node)->queue;
+    stk_node_queue *queue = STK_STATE(state, node)->queue;
     if (!queue) return stk_node_discard(node->inputs[0], count, discarded, err);
-    return stk_ahead_can_skip(queue) ? stk_ahead_skip(queue, count, discarded, err)
-                                     : stk_node_discard_each(node, count, discarded, err);
+    return stk_node_queue_can_skip(queue) ? stk_node_queue_skip(queue, count, discarded, err)
+                                          : stk_node_discard_each(node, count, discarded, err);
 }
 
-const stk_op stk_op_prefetch = {
+const stk_operator stk_operator_prefetch = {
     .name = "prefetch",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_RUNS_AHEAD | STK_OP_JUMPS,
@@ -105,5 +106,5 @@ const stk_op stk_op_prefetch = {
 stk_status stk_dataset_prefetch(stk_dataset **data, int64_t count, stk_error *err)
 {
     const stk_prefetch_params p = {.count = count};
-    return stk_dataset_append(data, &stk_op_prefetch, &p, err);
+    return stk_dataset_append(data, &stk_operator_prefetch, &p, err);
 }

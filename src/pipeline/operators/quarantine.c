@@ -93,15 +93,16 @@ static stk_status write_line(stk_node *node, const stk_error *bad, stk_error *er
  * Quarantines of inner datasets share an account and may tell twice: better than never. */
 static bool was_told(const stk_node *node)
 {
-    const stk_told told = stk_run_told(node->run, node->account);
+    const stk_operator_progress told = stk_run_progress(node->run, node->account);
     return told.lineage == node->lineage && told.epoch == node->epoch &&
            STK_STATE(state, node)->seen < told.below;
 }
 
 static void note_told(const stk_node *node)
 {
-    stk_run_note_told(node->run, node->account,
-                      (stk_told){node->lineage, node->epoch, STK_STATE(state, node)->seen});
+    stk_run_note_progress(
+        node->run, node->account,
+        (stk_operator_progress){node->lineage, node->epoch, STK_STATE(state, node)->seen});
 }
 
 /* A line that cannot be written stays, and is the first thing the next call tries. */
@@ -172,7 +173,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
-const stk_op stk_op_quarantine = {
+const stk_operator stk_operator_quarantine = {
     .name = "quarantine",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(params),
@@ -199,5 +200,5 @@ stk_status stk_dataset_quarantine(stk_dataset **data, const stk_quarantine_optio
                                .local = !o->fs || o->fs == stk_filesystem_local(),
     };
     if (!p.file) return stk_fail(err, STK_E_NOMEM, "quarantine", o->file, "no memory for a path");
-    return stk_dataset_append(data, &stk_op_quarantine, &p, err);
+    return stk_dataset_append(data, &stk_operator_quarantine, &p, err);
 }

@@ -88,7 +88,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
 static int64_t cardinality(const stk_dataset *data)
 {
     const params *p = data->params;
-    return stk_gather_batches(data->inputs[0]->cardinality, p->size, p->drop_remainder);
+    return stk_batch_builder_batches(data->inputs[0]->cardinality, p->size, p->drop_remainder);
 }
 
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
@@ -98,23 +98,24 @@ static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *er
 }
 
 /* One value of all elements as an element of its own, so that batch and join can be used on it. */
-static stk_status split_off(stk_gather *parts, const stk_gather *gather, size_t v, stk_error *err)
+static stk_status split_off(stk_batch_builder *parts, const stk_batch_builder *gather, size_t v,
+                            stk_error *err)
 {
     for (size_t i = 0; i < gather->count; i++) {
         stk_element *part;
         STK_TRY(stk_element_new(&part, 1, err));
         stk_element_set_origin(part, stk_element_origin(gather->elements[i]));
         *stk_element_edit(part, 0) = stk_value_ref(stk_element_value(gather->elements[i], v));
-        STK_TRY(stk_gather_keep(parts, part, "ragged_batch", err));
+        STK_TRY(stk_batch_builder_keep(parts, part, "ragged_batch", err));
     }
     return STK_OK;
 }
 
-static stk_status make_dense(stk_value *out, const stk_gather *parts, stk_error *err)
+static stk_status make_dense(stk_value *out, const stk_batch_builder *parts, stk_error *err)
 {
     stk_element *batch;
-    STK_TRY(stk_assemble(&batch, parts->elements, parts->count,
-                         &(stk_batch_memory){.ledger = parts->ledger}, err));
+    STK_TRY(stk_stack(&batch, parts->elements, parts->count,
+                      &(stk_batch_memory){.ledger = parts->ledger}, err));
     *out = stk_value_ref(stk_element_value(batch, 0));
     stk_element_unref(batch);
     return STK_OK;
@@ -131,21 +132,21 @@ static int wanted_levels(const stk_dataset *data, const stk_element *first, size
     return value->shape.rank > 0;
 }
 
-static stk_status make_value(stk_value *out, stk_node *node, const stk_gather *gather, size_t v,
-                             stk_error *err)
+static stk_status make_value(stk_value *out, stk_node *node, const stk_batch_builder *gather,
+                             size_t v, stk_error *err)
 {
     const int levels = wanted_levels(node->plan, gather->elements[0], v);
     if (levels)
         return stk_rows_stack(out, gather->elements, gather->count, v, levels, node->plan->op->name,
                               gather->ledger, err);
-    stk_gather parts = {.ledger = gather->ledger};
-    stk_status st = split_off(&parts, gather, v, err);
+    stk_batch_builder parts = {.ledger = gather->ledger};
+    stk_status        st = split_off(&parts, gather, v, err);
     if (!st) st = make_dense(out, &parts, err);
-    stk_gather_release(&parts);
+    stk_batch_builder_release(&parts);
     return st;
 }
 
-static stk_status make_batch(stk_node *node, const stk_gather *gather, stk_element **out,
+static stk_status make_batch(stk_node *node, const stk_batch_builder *gather, stk_element **out,
                              stk_error *err)
 {
     const size_t values = stk_element_count(gather->elements[0]);
@@ -170,32 +171,32 @@ static stk_status make_batch(stk_node *node, const stk_gather *gather, stk_eleme
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
-    const params *p = node->plan->params;
-    stk_gather   *gather = STK_STATE(stk_gather, node);
-    bool          whole;
-    stk_status    st = stk_gather_fill(
-           gather, node, p->size,
+    const params      *p = node->plan->params;
+    stk_batch_builder *gather = STK_STATE(stk_batch_builder, node);
+    bool               whole;
+    stk_status         st = stk_batch_builder_fill(
+                gather, node, p->size,
         p->after_map ? STK_ERRORS_TAKE_THEIR_PLACE : STK_ERRORS_END_THE_BATCH, &whole, err);
     if (!st && gather->count && (whole || !p->drop_remainder))
         st = make_batch(node, gather, out, err);
-    stk_gather_clear(gather);
+    stk_batch_builder_clear(gather);
     return st;
 }
 
 #define OPERATOR                                                                                   \
     .stage = STK_STAGE_PREPROCESS, .params_bytes = sizeof(params), .check = check,                 \
-    .cardinality = cardinality, .describe = describe, .state_bytes = sizeof(stk_gather),           \
-    .next = next, .close = stk_gather_close, .save = stk_node_save_input,                          \
+    .cardinality = cardinality, .describe = describe, .state_bytes = sizeof(stk_batch_builder),    \
+    .next = next, .close = stk_batch_builder_close, .save = stk_node_save_input,                   \
     .restore = stk_node_restore_input
 
-const stk_op stk_op_ragged_batch = {.name = "ragged_batch", OPERATOR};
-const stk_op stk_op_batch_of_ragged = {.name = "batch", OPERATOR};
+const stk_operator stk_operator_ragged_batch = {.name = "ragged_batch", OPERATOR};
+const stk_operator stk_operator_batch_of_ragged = {.name = "batch", OPERATOR};
 
 /* TensorFlow makes elements ragged by a map of its own, over which the batch then stands; that map
  * is dropped where it has nothing to do. */
 static bool stands_over_map(const stk_dataset *input)
 {
-    if (input->op == &stk_op_map || !input->spec.known) return true;
+    if (input->op == &stk_operator_map || !input->spec.known) return true;
     for (size_t i = 0; i < input->spec.count; i++) {
         const stk_value_spec *value = &input->spec.values[i];
         if (value->kind != STK_VALUE_DENSE || value->ragged || open_dimensions(value)) return true;
@@ -209,7 +210,7 @@ stk_status stk_dataset_ragged_batch(stk_dataset **data, int64_t size,
     const params p = {.size = size,
                       .drop_remainder = options && options->drop_remainder,
                       .after_map = stands_over_map(*data)};
-    return stk_dataset_append(data, &stk_op_ragged_batch, &p, err);
+    return stk_dataset_append(data, &stk_operator_ragged_batch, &p, err);
 }
 
 bool stk_batch_is_ragged(const stk_element_spec *input)
@@ -224,7 +225,7 @@ stk_status stk_batch_ragged(stk_dataset **data, int64_t size, const stk_batch_op
 {
     const params p = {.size = size,
                       .drop_remainder = options && options->drop_remainder,
-                      .after_map = (*data)->op == &stk_op_map,
+                      .after_map = (*data)->op == &stk_operator_map,
                       .plain = true};
-    return stk_dataset_append(data, &stk_op_batch_of_ragged, &p, err);
+    return stk_dataset_append(data, &stk_operator_batch_of_ragged, &p, err);
 }

@@ -92,7 +92,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_range = {
+const stk_operator stk_operator_range = {
     .name = "range",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_JUMPS,
@@ -111,5 +111,5 @@ stk_status stk_dataset_range(stk_dataset **out, int64_t start, int64_t stop, int
                              stk_error *err)
 {
     const params p = {start, stop, step};
-    return stk_dataset_make(out, &stk_op_range, &p, NULL, 0, err);
+    return stk_dataset_make(out, &stk_operator_range, &p, NULL, 0, err);
 }

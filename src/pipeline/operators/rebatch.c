@@ -16,10 +16,10 @@ typedef struct params {
 } params;
 
 typedef struct state {
-    stk_held   held;
-    stk_gather slices; /* of the batch at hand */
-    size_t     turn;   /* which size is next */
-    bool       uneven; /* a batch without rows would have rows of another shape than the first */
+    stk_partial_batch held;
+    stk_batch_builder slices; /* of the batch at hand */
+    size_t            turn;   /* which size is next */
+    bool uneven; /* a batch without rows would have rows of another shape than the first */
 } state;
 
 static void release_params(void *untyped)
@@ -124,14 +124,14 @@ static stk_status make_empty(stk_node *node, stk_element **out, stk_error *err)
 /* Up to wanted rows of the batch that is held, as one slice. */
 static stk_status cut(state *s, int64_t wanted, int64_t *taken, stk_error *err)
 {
-    stk_held    *held = &s->held;
-    stk_element *slice;
+    stk_partial_batch *held = &s->held;
+    stk_element       *slice;
     *taken = held->rows - held->row;
     if (*taken > wanted) *taken = wanted;
     STK_TRY(stk_rows_slice(&slice, held->batch, held->row, *taken, s->slices.ledger, err));
-    STK_TRY(stk_gather_keep(&s->slices, slice, "rebatch", err));
+    STK_TRY(stk_batch_builder_keep(&s->slices, slice, "rebatch", err));
     held->row += *taken;
-    if (held->row == held->rows) stk_held_drop(held);
+    if (held->row == held->rows) stk_partial_batch_drop(held);
     return STK_OK;
 }
 
@@ -146,7 +146,7 @@ static stk_status pass_empty(state *s, stk_error *err)
         s->uneven = differs;
         return cut(s, 0, &taken, err);
     }
-    stk_held_drop(&s->held);
+    stk_partial_batch_drop(&s->held);
     return STK_OK;
 }
 
@@ -158,7 +158,7 @@ static stk_status collect(stk_node *node, int64_t size, int64_t *got, stk_error 
     for (*got = 0; *got < size;) {
         if (!s->held.batch) {
             STK_TRY(stk_cancel_check(stk_run_options_of(node->run)->cancel, "rebatch", err));
-            STK_TRY(stk_held_pull(&s->held, node, err));
+            STK_TRY(stk_partial_batch_pull(&s->held, node, err));
             if (!s->held.batch) return STK_OK;
             if (!s->held.rows) {
                 STK_TRY(pass_empty(s, err));
@@ -188,7 +188,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     else if (!st && got && (got == size || !p->drop_remainder))
         st = stk_rows_join(out, s->slices.elements, s->slices.count, "rebatch", s->slices.ledger,
                            err);
-    stk_gather_clear(&s->slices);
+    stk_batch_builder_clear(&s->slices);
     s->uneven = false;
     return st;
 }
@@ -196,15 +196,15 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 static void close(stk_node *node)
 {
     state *s = STK_STATE(state, node);
-    stk_held_release(&s->held);
-    stk_gather_release(&s->slices);
+    stk_partial_batch_release(&s->held);
+    stk_batch_builder_release(&s->slices);
 }
 
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 {
     const state *s = STK_STATE(state, node);
     STK_TRY(stk_state_put_u64(out, s->turn, err));
-    return stk_held_save(&s->held, node, out, err);
+    return stk_partial_batch_save(&s->held, node, out, err);
 }
 
 static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
@@ -213,10 +213,10 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     uint64_t turn;
     STK_TRY(stk_state_get_count(in, STK_PARAMS(params, node)->count - 1, &turn, err));
     s->turn = (size_t)turn;
-    return stk_held_restore(&s->held, node, in, err);
+    return stk_partial_batch_restore(&s->held, node, in, err);
 }
 
-const stk_op stk_op_rebatch = {
+const stk_operator stk_operator_rebatch = {
     .name = "rebatch",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(params),
@@ -240,5 +240,5 @@ stk_status stk_dataset_rebatch(stk_dataset **data, const int64_t *sizes, size_t 
     if (!p.sizes)
         return stk_fail(err, STK_E_NOMEM, "rebatch", NULL, "no memory for %zu sizes", count);
     if (count) memcpy(p.sizes, sizes, count * sizeof *sizes);
-    return stk_dataset_append(data, &stk_op_rebatch, &p, err);
+    return stk_dataset_append(data, &stk_operator_rebatch, &p, err);
 }

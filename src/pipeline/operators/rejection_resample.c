@@ -174,7 +174,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
-const stk_op stk_op_rejection_resample = {
+const stk_operator stk_operator_rejection_resample = {
     .name = "rejection_resample",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_RANDOM,
@@ -215,5 +215,5 @@ stk_status stk_dataset_rejection_resample(stk_dataset **data, stk_function *clas
         return stk_fail(err, STK_E_NOMEM, "rejection_resample", NULL, "no memory for %zu classes",
                         count);
     }
-    return stk_dataset_append(data, &stk_op_rejection_resample, &p, err);
+    return stk_dataset_append(data, &stk_operator_rejection_resample, &p, err);
 }

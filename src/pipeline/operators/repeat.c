@@ -42,8 +42,8 @@ static stk_status open_pass(stk_node *node, stk_error *err)
     const int64_t  times = STK_PARAMS(stk_repeat_params, node)->count;
     const uint64_t pass = STK_STATE(state, node)->pass;
     STK_STATE(state, node)->gave = false;
-    return stk_node_open_pass(node, 0, (times > 0 ? node->epoch * (uint64_t)times : 0) + pass, pass,
-                              err);
+    return stk_node_open_epoch(node, 0, (times > 0 ? node->epoch * (uint64_t)times : 0) + pass,
+                               pass, err);
 }
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
@@ -135,7 +135,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_repeat = {
+const stk_operator stk_operator_repeat = {
     .name = "repeat",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_LAZY_INPUTS | STK_OP_JUMPS,
@@ -153,5 +153,5 @@ const stk_op stk_op_repeat = {
 stk_status stk_dataset_repeat(stk_dataset **data, int64_t count, stk_error *err)
 {
     const stk_repeat_params p = {.count = count};
-    return stk_dataset_append(data, &stk_op_repeat, &p, err);
+    return stk_dataset_append(data, &stk_operator_repeat, &p, err);
 }

@@ -127,7 +127,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_pick_restore(node, in, err);
 }
 
-const stk_op stk_op_sample_from = {
+const stk_operator stk_operator_sample_from = {
     .name = "sample_from",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_RANDOM,
@@ -158,5 +158,5 @@ stk_status stk_dataset_sample_from(stk_dataset **out, stk_dataset *const *inputs
         return stk_fail(err, STK_E_NOMEM, "sample_from", NULL, "no memory for %zu weights", count);
     for (size_t i = 0; i < count; i++)
         p.weights[i] = options->weights ? options->weights[i] : 1;
-    return stk_dataset_make(out, &stk_op_sample_from, &p, inputs, count, err);
+    return stk_dataset_make(out, &stk_operator_sample_from, &p, inputs, count, err);
 }

@@ -117,7 +117,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
-const stk_op stk_op_scan = {
+const stk_operator stk_operator_scan = {
     .name = "scan",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(params),
@@ -139,5 +139,5 @@ stk_status stk_dataset_scan(stk_dataset **data, stk_element *initial, stk_functi
 {
     const params p = {.function = stk_function_ref(function),
                       .initial = initial ? stk_element_ref(initial) : NULL};
-    return stk_dataset_append(data, &stk_op_scan, &p, err);
+    return stk_dataset_append(data, &stk_operator_scan, &p, err);
 }

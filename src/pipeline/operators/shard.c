@@ -120,7 +120,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return st;
 }
 
-const stk_op stk_op_shard = {
+const stk_operator stk_operator_shard = {
     .name = "shard",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_JUMPS,
@@ -139,12 +139,12 @@ const stk_op stk_op_shard = {
 stk_status stk_dataset_shard(stk_dataset **data, int64_t shards, int64_t index, stk_error *err)
 {
     const stk_shard_params p = {.shards = shards, .index = index};
-    return stk_dataset_append(data, &stk_op_shard, &p, err);
+    return stk_dataset_append(data, &stk_operator_shard, &p, err);
 }
 
 stk_status stk_dataset_shard_others(stk_dataset **data, int64_t shards, int64_t index,
                                     stk_error *err)
 {
     const stk_shard_params p = {.shards = shards, .index = index, .others = 1};
-    return stk_dataset_append(data, &stk_op_shard, &p, err);
+    return stk_dataset_append(data, &stk_operator_shard, &p, err);
 }

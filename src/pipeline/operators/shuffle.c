@@ -14,7 +14,7 @@ static stk_status check(stk_dataset *data, stk_error *err)
                         "the buffer is %" PRId64
                         " elements; give 1 or more, or -2 for the whole epoch",
                         p->buffer);
-    if (stk_shuffle_seed_is_drawn(&p->options)) STK_TRY(stk_drawn_seed_attach(data, err));
+    if (stk_shuffle_seed_is_drawn(&p->options)) STK_TRY(stk_implicit_seed_attach(data, err));
     return stk_dataset_set_spec(data, &data->inputs[0]->spec, err);
 }
 
@@ -39,7 +39,7 @@ static unsigned traits_of(const stk_dataset *data)
     return ((const stk_shuffle_params *)data->params)->options.same_each_epoch ? 0 : STK_OP_RANDOM;
 }
 
-const stk_op stk_op_shuffle = {
+const stk_operator stk_operator_shuffle = {
     .name = "shuffle",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_LAZY_INPUTS,
@@ -61,5 +61,5 @@ stk_status stk_dataset_shuffle(stk_dataset **data, int64_t buffer,
 {
     stk_shuffle_params p = {.buffer = buffer, .count = 1};
     if (options) p.options = *options;
-    return stk_dataset_append(data, &stk_op_shuffle, &p, err);
+    return stk_dataset_append(data, &stk_operator_shuffle, &p, err);
 }

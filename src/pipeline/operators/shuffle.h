@@ -14,7 +14,7 @@ typedef struct stk_shuffle_params {
 } stk_shuffle_params;
 
 /* repeat(shuffle(input), count) as one stage, which gives the same elements in the same order:
- * shuffle is a dataset of stk_op_shuffle, count as in stk_repeat_params. */
+ * shuffle is a dataset of stk_operator_shuffle, count as in stk_repeat_params. */
 STK_NODISCARD stk_status stk_shuffle_repeat_make(stk_dataset **out, stk_dataset *shuffle,
                                                  int64_t count, stk_error *err);
 

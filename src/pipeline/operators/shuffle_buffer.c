@@ -11,12 +11,12 @@ enum {
     STEP_BYTES = 256 << 10 /* reserved at a time: a look at the ledger is two atomic writes */
 };
 
-stk_draws stk_draws_of(uint64_t seed)
+stk_shuffle_rng stk_shuffle_rng_of(uint64_t seed)
 {
-    return (stk_draws){.key = {(uint32_t)seed, (uint32_t)(seed >> 32)}, .at = UINT64_MAX - 1};
+    return (stk_shuffle_rng){.key = {(uint32_t)seed, (uint32_t)(seed >> 32)}, .at = UINT64_MAX - 1};
 }
 
-static void make_pair(stk_draws *draws, uint64_t k)
+static void make_pair(stk_shuffle_rng *draws, uint64_t k)
 {
     const uint32_t         counter[4] = {(uint32_t)(k / 2), (uint32_t)(k / 2 >> 32), 0, 0};
     const stk_philox_block block = stk_philox4x32(counter, draws->key);
@@ -26,7 +26,7 @@ static void make_pair(stk_draws *draws, uint64_t k)
 }
 
 /* In order one more pair is made with every even draw; after a jump all of them. */
-void stk_draws_make(stk_draws *draws, uint64_t k)
+void stk_shuffle_rng_make(stk_shuffle_rng *draws, uint64_t k)
 {
     const uint64_t even = k & ~(uint64_t)1;
     if (k != draws->at + 1)

@@ -12,30 +12,31 @@ enum { STK_DRAWS_AHEAD = 16 }; /* a power of two */
 
 /* Random numbers that are a function of (seed, number of the draw) alone. Some are made ahead: who
  * knows what is drawn next can have it fetched from memory meanwhile. */
-typedef struct stk_draws {
+typedef struct stk_shuffle_rng {
     uint32_t key[2];
     uint64_t at;                      /* draws at ... at + 13 are there; UINT64_MAX - 1: none */
     uint64_t number[STK_DRAWS_AHEAD]; /* of draw k at k mod the size */
-} stk_draws;
+} stk_shuffle_rng;
 
-stk_draws stk_draws_of(uint64_t seed);
+stk_shuffle_rng stk_shuffle_rng_of(uint64_t seed);
 /* Makes draws k and on. */
-void stk_draws_make(stk_draws *draws, uint64_t k);
+void stk_shuffle_rng_make(stk_shuffle_rng *draws, uint64_t k);
 
 /* Draw number k, below bound: the high half of a product. A bound under 2^32 makes the bias less
  * than 2^-32, which no run can see. k must have been made. */
-static inline uint64_t stk_draws_peek(const stk_draws *draws, uint64_t k, uint64_t bound)
+static inline uint64_t stk_shuffle_rng_peek(const stk_shuffle_rng *draws, uint64_t k,
+                                            uint64_t bound)
 {
     __extension__ typedef unsigned __int128 wide;
     return (uint64_t)((wide)draws->number[k % STK_DRAWS_AHEAD] * bound >> 64);
 }
 
 /* The same for any k; those after the last one are quick. */
-static inline uint64_t stk_draws_below(stk_draws *draws, uint64_t k, uint64_t bound)
+static inline uint64_t stk_shuffle_rng_below(stk_shuffle_rng *draws, uint64_t k, uint64_t bound)
 {
-    if (k != draws->at + 1 || k % 2 == 0) stk_draws_make(draws, k);
+    if (k != draws->at + 1 || k % 2 == 0) stk_shuffle_rng_make(draws, k);
     draws->at = k;
-    return stk_draws_peek(draws, k, bound);
+    return stk_shuffle_rng_peek(draws, k, bound);
 }
 
 typedef struct stk_shuffle_buffer {

@@ -59,14 +59,14 @@ static stk_status begin_epoch(stk_node *node, stk_error *err)
     const uint64_t            pass = s->next_pass;
     stk_shuffle_epoch         epoch = {.pass = pass};
     stk_blob_init(&epoch.begin, stk_run_options_of(node->run)->ledger, STK_MEMORY_SHUFFLE);
-    STK_TRY(stk_node_open_pass(
+    STK_TRY(stk_node_open_epoch(
         node, 0, (p->count > 0 ? node->epoch * (uint64_t)p->count : 0) + pass, pass, err));
     stk_status st = keep_begin(node, &epoch, err);
     if (st) {
         stk_blob_release(&epoch.begin);
         return st;
     }
-    epoch.draws = stk_draws_of(stk_shuffle_seed_of(
+    epoch.draws = stk_shuffle_rng_of(stk_shuffle_seed_of(
         node->plan, &p->options, p->salt ? p->salt : node->plan->salt, node->inputs[0]));
     s->epochs[s->live++] = epoch;
     s->next_pass++;
@@ -157,13 +157,13 @@ static stk_status fill_early(stk_node *node, stk_error *err)
 static stk_element *emit(stk_shuffle_state *s, stk_shuffle_epoch *now, uint64_t there)
 {
     const uint64_t k = now->emitted++;
-    const uint64_t at = stk_draws_below(&now->draws, k, there);
+    const uint64_t at = stk_shuffle_rng_below(&now->draws, k, there);
     const uint64_t near = now->ended ? NEAR : 0, far = now->ended ? FAR : 0;
     if (there > FAR) {
-        stk_shuffle_buffer_expect_slot(&s->buffer,
-                                       FAR + stk_draws_peek(&now->draws, k + FAR, there - far));
+        stk_shuffle_buffer_expect_slot(
+            &s->buffer, FAR + stk_shuffle_rng_peek(&now->draws, k + FAR, there - far));
         stk_shuffle_buffer_expect(&s->buffer,
-                                  NEAR + stk_draws_peek(&now->draws, k + NEAR, there - near));
+                                  NEAR + stk_shuffle_rng_peek(&now->draws, k + NEAR, there - near));
     }
     return stk_shuffle_buffer_take(&s->buffer, at);
 }
@@ -207,7 +207,7 @@ stk_status stk_shuffle_run_save(stk_node *node, stk_state_out *out, stk_error *e
     const stk_shuffle_epoch  *now = s->live ? &s->epochs[0] : &none;
     STK_TRY(stk_node_check_replay(node, err));
     if (stk_shuffle_seed_is_drawn(&p->options))
-        STK_TRY(stk_state_put_u64(out, stk_drawn_seed_get(node->plan), err));
+        STK_TRY(stk_state_put_u64(out, stk_implicit_seed_get(node->plan), err));
     STK_TRY(stk_state_put_u64(out, now->pass, err));
     STK_TRY(stk_state_put_u64(out, is_fresh(now) ? 0 : now->pulled, err));
     STK_TRY(stk_state_put_u64(out, now->emitted, err));
@@ -277,7 +277,7 @@ stk_status stk_shuffle_run_restore(stk_node *node, stk_state_in *in, stk_error *
     uint64_t                  drawn;
     if (stk_shuffle_seed_is_drawn(&p->options)) {
         STK_TRY(stk_state_get_u64(in, &drawn, err));
-        stk_drawn_seed_set(node->plan, drawn);
+        stk_implicit_seed_set(node->plan, drawn);
     }
     STK_TRY(stk_state_get_count(in, p->count < 0 ? UINT64_MAX - 1 : (uint64_t)p->count, &saved.pass,
                                 err));

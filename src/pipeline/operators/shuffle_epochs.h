@@ -11,13 +11,13 @@ enum { STK_SHUFFLE_EPOCHS = 3 }; /* in the buffer at a time, at most */
 
 /* One epoch: which elements it has in the buffer follows from these numbers alone. */
 typedef struct stk_shuffle_epoch {
-    uint64_t  pass;
-    stk_draws draws;
-    uint64_t  pulled;  /* elements taken from the input */
-    uint64_t  emitted; /* and given */
-    uint64_t  errors;  /* of the input, given */
-    bool      ended;   /* the input did */
-    stk_blob  begin;   /* the input's place when it was opened: what stateful functions held */
+    uint64_t        pass;
+    stk_shuffle_rng draws;
+    uint64_t        pulled;  /* elements taken from the input */
+    uint64_t        emitted; /* and given */
+    uint64_t        errors;  /* of the input, given */
+    bool            ended;   /* the input did */
+    stk_blob        begin; /* the input's place when it was opened: what stateful functions held */
 } stk_shuffle_epoch;
 
 typedef struct stk_shuffle_state {

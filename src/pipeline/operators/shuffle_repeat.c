@@ -26,17 +26,17 @@ static int64_t cardinality(const stk_dataset *data)
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
 {
     const stk_shuffle_params *p = data->params;
-    STK_TRY(stk_op_shuffle.describe(data, out, err));
+    STK_TRY(stk_operator_shuffle.describe(data, out, err));
     return p->count < 0 ? stk_describe(out, err, ", for ever")
                         : stk_describe(out, err, ", %" PRId64 " epochs", p->count);
 }
 
 static unsigned traits_of(const stk_dataset *data)
 {
-    return stk_op_shuffle.traits_of(data);
+    return stk_operator_shuffle.traits_of(data);
 }
 
-const stk_op stk_op_shuffle_repeat = {
+const stk_operator stk_operator_shuffle_repeat = {
     .name = "shuffle_repeat",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_LAZY_INPUTS,
@@ -59,7 +59,7 @@ stk_status stk_shuffle_repeat_make(stk_dataset **out, stk_dataset *shuffle, int6
     stk_shuffle_params p = *(const stk_shuffle_params *)shuffle->params;
     p.salt = shuffle->salt;
     p.count = count;
-    STK_TRY(stk_dataset_make(out, &stk_op_shuffle_repeat, &p, shuffle->inputs, 1, err));
+    STK_TRY(stk_dataset_make(out, &stk_operator_shuffle_repeat, &p, shuffle->inputs, 1, err));
     (*out)->resource = stk_resource_ref(shuffle->resource); /* its drawn seed */
     return STK_OK;
 }

@@ -28,7 +28,7 @@ typedef struct replay {
 static stk_status make_draws(replay *r, stk_error *err)
 {
     const stk_cancel *cancel = stk_run_options_of(r->input->run)->cancel;
-    stk_draws         draws = r->epoch->draws;
+    stk_shuffle_rng   draws = r->epoch->draws;
     const uint64_t    pulled = r->epoch->pulled, emitted = r->epoch->emitted;
     const uint64_t    most = r->buffer->most;
     STK_TRY(stk_blob_reserve_exact(&r->ring, r->capacity * sizeof(int64_t), err));
@@ -40,7 +40,7 @@ static stk_status make_draws(replay *r, stk_error *err)
             ring[end] = (int64_t)filled;
             if (++end == r->capacity) end = 0;
         }
-        uint64_t at = start + stk_draws_below(&draws, k, filled - k);
+        uint64_t at = start + stk_shuffle_rng_below(&draws, k, filled - k);
         if (at >= r->capacity) at -= r->capacity;
         ring[at] = ring[start];
         if (++start == r->capacity) start = 0;

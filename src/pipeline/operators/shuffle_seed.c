@@ -17,7 +17,7 @@ static void release(stk_resource *resource)
     free(resource);
 }
 
-stk_status stk_drawn_seed_attach(stk_dataset *data, stk_error *err)
+stk_status stk_implicit_seed_attach(stk_dataset *data, stk_error *err)
 {
     if (data->resource) return STK_OK; /* a rewritten copy */
     drawn_seed *drawn = calloc(1, sizeof *drawn);
@@ -29,12 +29,12 @@ stk_status stk_drawn_seed_attach(stk_dataset *data, stk_error *err)
     return STK_OK;
 }
 
-uint64_t stk_drawn_seed_get(const stk_dataset *data)
+uint64_t stk_implicit_seed_get(const stk_dataset *data)
 {
     return __atomic_load_n(&((drawn_seed *)data->resource)->seed, __ATOMIC_RELAXED);
 }
 
-void stk_drawn_seed_set(const stk_dataset *data, uint64_t seed)
+void stk_implicit_seed_set(const stk_dataset *data, uint64_t seed)
 {
     __atomic_store_n(&((drawn_seed *)data->resource)->seed, seed, __ATOMIC_RELAXED);
 }
@@ -44,7 +44,7 @@ void stk_drawn_seed_set(const stk_dataset *data, uint64_t seed)
 uint64_t stk_shuffle_seed_of(const stk_dataset *plan, const stk_shuffle_options *options,
                              uint64_t salt, const stk_node *at)
 {
-    if (stk_shuffle_seed_is_drawn(options)) return stk_drawn_seed_get(plan);
+    if (stk_shuffle_seed_is_drawn(options)) return stk_implicit_seed_get(plan);
     if (!options->seeded) return stk_node_call_as(at, salt, 0).seed;
     if (options->same_each_epoch) return stk_hash64_number(options->seed, 0);
     uint64_t seed = stk_hash64_number(options->seed, at->epoch);

@@ -8,10 +8,10 @@
 
 /* A seed drawn when the dataset is made, shared by all that is rewritten of it: orders that nobody
  * gave a seed for and that must still agree from pass to pass. Not in the fingerprint. */
-STK_NODISCARD stk_status stk_drawn_seed_attach(stk_dataset *data, stk_error *err);
-uint64_t                 stk_drawn_seed_get(const stk_dataset *data);
+STK_NODISCARD stk_status stk_implicit_seed_attach(stk_dataset *data, stk_error *err);
+uint64_t                 stk_implicit_seed_get(const stk_dataset *data);
 /* The drawn seed of a checkpoint takes its place: the order goes on as it was. */
-void stk_drawn_seed_set(const stk_dataset *data, uint64_t seed);
+void stk_implicit_seed_set(const stk_dataset *data, uint64_t seed);
 
 /* Whether options need a drawn seed. */
 static inline bool stk_shuffle_seed_is_drawn(const stk_shuffle_options *options)

@@ -47,7 +47,7 @@ static stk_status pass_over(stk_node *node, bool *ended, stk_error *err)
     const uint64_t count = (uint64_t)STK_PARAMS(stk_skip_params, node)->count;
     uint64_t       passed;
     STK_TRY(stk_node_check(node, err));
-    STK_TRY(stk_node_pass(node->inputs[0], count, &passed, err));
+    STK_TRY(stk_node_epoch(node->inputs[0], count, &passed, err));
     *ended = passed < count;
     STK_STATE(state, node)->past = true;
     return STK_OK;
@@ -84,7 +84,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return ended ? STK_OK : stk_node_discard(node->inputs[0], count, discarded, err);
 }
 
-const stk_op stk_op_skip = {
+const stk_operator stk_operator_skip = {
     .name = "skip",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_JUMPS,
@@ -103,5 +103,5 @@ const stk_op stk_op_skip = {
 stk_status stk_dataset_skip(stk_dataset **data, int64_t count, stk_error *err)
 {
     const stk_skip_params p = {.count = count};
-    return stk_dataset_append(data, &stk_op_skip, &p, err);
+    return stk_dataset_append(data, &stk_operator_skip, &p, err);
 }

@@ -97,7 +97,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_slices = {
+const stk_operator stk_operator_slices = {
     .name = "slices",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_JUMPS,
@@ -116,5 +116,5 @@ const stk_op stk_op_slices = {
 stk_status stk_dataset_slices(stk_dataset **out, stk_element *element, stk_error *err)
 {
     const params p = {.element = stk_element_ref(element)};
-    return stk_dataset_make(out, &stk_op_slices, &p, NULL, 0, err);
+    return stk_dataset_make(out, &stk_operator_slices, &p, NULL, 0, err);
 }

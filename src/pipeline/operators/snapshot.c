@@ -91,7 +91,7 @@ static stk_status claim(stk_node *node, char *pending, stk_error *err)
     return stk_chunk_store_write(node, err);
 }
 
-static stk_status begin(stk_node *node, const stk_recorded_pass *pass, stk_error *err)
+static stk_status begin(stk_node *node, const stk_materialized_epoch *pass, stk_error *err)
 {
     (void)pass;
     stk_chunk_store *s = STK_STATE(stk_chunk_store, node);
@@ -107,7 +107,7 @@ static stk_status begin(stk_node *node, const stk_recorded_pass *pass, stk_error
     return st ? st : claim(node, pending, err);
 }
 
-static const stk_recorder_ops recorder_ops = {
+static const stk_materializer_ops recorder_ops = {
     .find = stk_chunk_store_find,
     .begin = begin,
     .add = stk_chunk_store_add,
@@ -147,7 +147,7 @@ static stk_status open(stk_node *node, stk_error *err)
     return STK_OK;
 }
 
-const stk_op stk_op_snapshot = {
+const stk_operator stk_operator_snapshot = {
     .name = "snapshot",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_LAZY_INPUTS,
@@ -158,10 +158,10 @@ const stk_op stk_op_snapshot = {
     .describe = describe,
     .state_bytes = sizeof(stk_chunk_store),
     .open = open,
-    .next = stk_recorder_next,
+    .next = stk_materializer_next,
     .close = stk_chunk_store_close,
-    .save = stk_recorder_save,
-    .restore = stk_recorder_restore,
+    .save = stk_materializer_save,
+    .restore = stk_materializer_restore,
 };
 
 stk_status stk_dataset_snapshot(stk_dataset **data, const stk_snapshot_options *options,
@@ -179,5 +179,5 @@ stk_status stk_dataset_snapshot(stk_dataset **data, const stk_snapshot_options *
     p.input = stk_dataset_ref(*data);
     if (p.compression == STK_COMPRESSION_AUTO) p.compression = STK_COMPRESSION_ZSTD;
     if (p.pending_seconds == 0) p.pending_seconds = 86400;
-    return stk_dataset_append(data, &stk_op_snapshot, &p, err);
+    return stk_dataset_append(data, &stk_operator_snapshot, &p, err);
 }

@@ -247,7 +247,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_source = {
+const stk_operator stk_operator_source = {
     .name = "source",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_BLOCKING | STK_OP_JUMPS,
@@ -392,5 +392,5 @@ stk_status stk_dataset_of_source_part(stk_dataset **out, stk_source *source, con
         release_params(&p);
         return st;
     }
-    return stk_dataset_make(out, &stk_op_source, &p, NULL, 0, err);
+    return stk_dataset_make(out, &stk_operator_source, &p, NULL, 0, err);
 }

@@ -75,8 +75,8 @@ static stk_status check(stk_dataset *data, stk_error *err)
 
 static int64_t cardinality(const stk_dataset *data)
 {
-    return stk_gather_batches(data->inputs[0]->cardinality, ((const params *)data->params)->size,
-                              false);
+    return stk_batch_builder_batches(data->inputs[0]->cardinality,
+                                     ((const params *)data->params)->size, false);
 }
 
 static stk_status describe(const stk_dataset *data, stk_blob *out, stk_error *err)
@@ -119,7 +119,8 @@ static stk_status check_element(const stk_element *element, const stk_element *f
 
 /* Each element is looked at as it comes: one that does not fit is an error in its place, and the
  * next batch begins with the one after it, as in TensorFlow. */
-static stk_status gather_rows(stk_gather *gather, stk_node *node, stk_shape *row, stk_error *err)
+static stk_status gather_rows(stk_batch_builder *gather, stk_node *node, stk_shape *row,
+                              stk_error *err)
 {
     const params *p = node->plan->params;
     gather->ledger = stk_run_options_of(node->run)->ledger;
@@ -131,7 +132,7 @@ static stk_status gather_rows(stk_gather *gather, stk_node *node, stk_shape *row
         STK_TRY(stk_node_pull(node, &element, err));
         if (!element) return STK_OK;
         const size_t index = gather->count;
-        STK_TRY(stk_gather_keep(gather, element, "sparse_batch", err));
+        STK_TRY(stk_batch_builder_keep(gather, element, "sparse_batch", err));
         STK_TRY(check_element(element, gather->elements[0], index, &p->row, row, err));
     }
     return STK_OK;
@@ -153,7 +154,7 @@ static stk_status add_element(stk_blob *places, stk_blob *flat, const stk_value 
                            (size_t)count * stk_dtype_bytes(value->dtype), err);
 }
 
-static stk_status make_value(stk_value *out, const stk_gather *gather, const stk_shape *row,
+static stk_status make_value(stk_value *out, const stk_batch_builder *gather, const stk_shape *row,
                              stk_blob *places, stk_blob *flat, stk_error *err)
 {
     const stk_shape shape = with_rows(row, (int64_t)gather->count);
@@ -169,13 +170,13 @@ static stk_status make_value(stk_value *out, const stk_gather *gather, const stk
     const int64_t   count = (int64_t)(flat->size / stk_dtype_bytes(dtype));
     const stk_value dense = {
         .kind = STK_VALUE_DENSE, .dtype = dtype, .shape = stk_shape_1d(count), .data = flat->data};
-    return stk_value_with_places(out, STK_VALUE_SPARSE, &dense, &shape,
-                                 (const int64_t *)(const void *)places->data, count, gather->ledger,
-                                 err);
+    return stk_value_with_splits_or_indices(out, STK_VALUE_SPARSE, &dense, &shape,
+                                            (const int64_t *)(const void *)places->data, count,
+                                            gather->ledger, err);
 }
 
-static stk_status make_batch(const stk_gather *gather, const stk_shape *row, stk_element **out,
-                             stk_error *err)
+static stk_status make_batch(const stk_batch_builder *gather, const stk_shape *row,
+                             stk_element **out, stk_error *err)
 {
     stk_element *batch;
     stk_blob     places, flat;
@@ -196,24 +197,24 @@ static stk_status make_batch(const stk_gather *gather, const stk_shape *row, stk
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
-    stk_gather *gather = STK_STATE(stk_gather, node);
-    stk_shape   row;
-    stk_status  st = gather_rows(gather, node, &row, err);
+    stk_batch_builder *gather = STK_STATE(stk_batch_builder, node);
+    stk_shape          row;
+    stk_status         st = gather_rows(gather, node, &row, err);
     if (!st && gather->count) st = make_batch(gather, &row, out, err);
-    stk_gather_clear(gather);
+    stk_batch_builder_clear(gather);
     return st;
 }
 
-const stk_op stk_op_sparse_batch = {
+const stk_operator stk_operator_sparse_batch = {
     .name = "sparse_batch",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(params),
     .check = check,
     .cardinality = cardinality,
     .describe = describe,
-    .state_bytes = sizeof(stk_gather),
+    .state_bytes = sizeof(stk_batch_builder),
     .next = next,
-    .close = stk_gather_close,
+    .close = stk_batch_builder_close,
     .save = stk_node_save_input,
     .restore = stk_node_restore_input,
 };
@@ -225,5 +226,5 @@ stk_status stk_dataset_sparse_batch(stk_dataset **data, int64_t size, const stk_
         return stk_fail(err, STK_E_INVALID, "sparse_batch", NULL,
                         "no row shape was given; give one, with -1 for the largest in the batch");
     const params p = {.size = size, .row = *row_shape};
-    return stk_dataset_append(data, &stk_op_sparse_batch, &p, err);
+    return stk_dataset_append(data, &stk_operator_sparse_batch, &p, err);
 }

@@ -83,7 +83,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_take = {
+const stk_operator stk_operator_take = {
     .name = "take",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_JUMPS,
@@ -102,5 +102,5 @@ const stk_op stk_op_take = {
 stk_status stk_dataset_take(stk_dataset **data, int64_t count, stk_error *err)
 {
     const stk_take_params p = {.count = count};
-    return stk_dataset_append(data, &stk_op_take, &p, err);
+    return stk_dataset_append(data, &stk_operator_take, &p, err);
 }

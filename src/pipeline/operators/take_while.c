@@ -49,7 +49,8 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     if (!*out) return STK_OK;
     bool           go_on;
     const stk_call call = stk_node_call(node, STK_STATE(state, node)->index++);
-    stk_status     st = stk_call_test(STK_PARAMS(params, node)->function, &call, *out, &go_on, err);
+    stk_status     st =
+        stk_call_predicate(STK_PARAMS(params, node)->function, &call, *out, &go_on, err);
     if (!st && go_on) return STK_OK;
     stk_element_unref(*out);
     *out = NULL;
@@ -71,7 +72,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
-const stk_op stk_op_take_while = {
+const stk_operator stk_operator_take_while = {
     .name = "take_while",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(params),
@@ -88,5 +89,5 @@ const stk_op stk_op_take_while = {
 stk_status stk_dataset_take_while(stk_dataset **data, stk_function *function, stk_error *err)
 {
     const params p = {.function = stk_function_ref(function)};
-    return stk_dataset_append(data, &stk_op_take_while, &p, err);
+    return stk_dataset_append(data, &stk_operator_take_while, &p, err);
 }

@@ -54,7 +54,7 @@ static stk_status next(stk_node *node, stk_element **out, stk_error *err)
     return STK_OK;
 }
 
-const stk_op stk_op_tensors = {
+const stk_operator stk_operator_tensors = {
     .name = "tensors",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_JUMPS,
@@ -71,5 +71,5 @@ const stk_op stk_op_tensors = {
 stk_status stk_dataset_tensors(stk_dataset **out, stk_element *element, stk_error *err)
 {
     const params p = {.element = stk_element_ref(element)};
-    return stk_dataset_make(out, &stk_op_tensors, &p, NULL, 0, err);
+    return stk_dataset_make(out, &stk_operator_tensors, &p, NULL, 0, err);
 }

@@ -126,7 +126,7 @@ static const stk_file_format format = {
     .close = close_reader,
 };
 
-const stk_op stk_op_text = {
+const stk_operator stk_op_text = {
     .name = "text",
     .params_bytes = sizeof(params),
     .check = check,

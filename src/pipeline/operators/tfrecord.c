@@ -126,7 +126,7 @@ static const stk_file_format format = {
     .close = close_reader,
 };
 
-const stk_op stk_op_tfrecord = {
+const stk_operator stk_operator_tfrecord = {
     .name = "tfrecord",
     .params_bytes = sizeof(params),
     .check = check,
@@ -140,7 +140,7 @@ static stk_status make(stk_dataset **out, params *p, const stk_filesystem *fs,
     p->files.format = &format;
     p->files.fs = fs;
     if (options) p->options = *options;
-    return stk_dataset_make(out, &stk_op_tfrecord, p, NULL, 0, err);
+    return stk_dataset_make(out, &stk_operator_tfrecord, p, NULL, 0, err);
 }
 
 stk_status stk_dataset_tfrecord(stk_dataset **out, const stk_filesystem *fs, const char *path,

@@ -157,7 +157,7 @@ static stk_status make(stk_dataset **out, params *p, stk_error *err)
         release_params(p);
         return st;
     }
-    return stk_dataset_make(out, &stk_op_tfrecord_indexed, p, NULL, 0, err);
+    return stk_dataset_make(out, &stk_operator_tfrecord_indexed, p, NULL, 0, err);
 }
 
 static stk_status keep_files(const stk_dataset *data, size_t count, size_t first, stk_dataset **out,
@@ -170,7 +170,7 @@ static stk_status keep_files(const stk_dataset *data, size_t count, size_t first
     return make(out, &p, err);
 }
 
-const stk_op stk_op_tfrecord_indexed = {
+const stk_operator stk_operator_tfrecord_indexed = {
     .name = "tfrecord_indexed",
     .stage = STK_STAGE_READ,
     .traits = STK_OP_BLOCKING | STK_OP_JUMPS,

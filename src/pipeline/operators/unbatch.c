@@ -34,10 +34,10 @@ static int64_t cardinality(const stk_dataset *data)
  * looked at here. Holds no batch at the end. */
 static stk_status find_row(stk_node *node, stk_error *err)
 {
-    stk_held *held = STK_STATE(stk_held, node);
+    stk_partial_batch *held = STK_STATE(stk_partial_batch, node);
     while (held->row == held->rows) {
         STK_TRY(stk_cancel_check(stk_run_options_of(node->run)->cancel, "unbatch", err));
-        STK_TRY(stk_held_pull(held, node, err));
+        STK_TRY(stk_partial_batch_pull(held, node, err));
         if (!held->batch) return STK_OK;
     }
     return STK_OK;
@@ -45,27 +45,27 @@ static stk_status find_row(stk_node *node, stk_error *err)
 
 static stk_status next(stk_node *node, stk_element **out, stk_error *err)
 {
-    stk_held *held = STK_STATE(stk_held, node);
+    stk_partial_batch *held = STK_STATE(stk_partial_batch, node);
     STK_TRY(find_row(node, err));
     if (!held->batch) return STK_OK;
     STK_TRY(stk_rows_take(out, held->batch, held->row, stk_run_options_of(node->run)->ledger, err));
-    if (++held->row == held->rows) stk_held_drop(held);
+    if (++held->row == held->rows) stk_partial_batch_drop(held);
     return STK_OK;
 }
 
 static void close(stk_node *node)
 {
-    stk_held_release(STK_STATE(stk_held, node));
+    stk_partial_batch_release(STK_STATE(stk_partial_batch, node));
 }
 
 static stk_status save(stk_node *node, stk_state_out *out, stk_error *err)
 {
-    return stk_held_save(STK_STATE(stk_held, node), node, out, err);
+    return stk_partial_batch_save(STK_STATE(stk_partial_batch, node), node, out, err);
 }
 
 static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
 {
-    return stk_held_restore(STK_STATE(stk_held, node), node, in, err);
+    return stk_partial_batch_restore(STK_STATE(stk_partial_batch, node), node, in, err);
 }
 
 /* Rows that every batch is known to have; -1: not known. */
@@ -101,7 +101,7 @@ static stk_status discard_batches(stk_node *node, uint64_t count, uint64_t *disc
 /* Rows are passed over without being made; an error counts as one result. */
 static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err)
 {
-    stk_held *held = STK_STATE(stk_held, node);
+    stk_partial_batch *held = STK_STATE(stk_partial_batch, node);
     *discarded = 0;
     while (*discarded < count) {
         if (!held->batch && node->plan->jumps)
@@ -118,18 +118,18 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
         const uint64_t taken = left < wanted ? left : wanted;
         held->row += (int64_t)taken;
         *discarded += taken;
-        if (held->row == held->rows) stk_held_drop(held);
+        if (held->row == held->rows) stk_partial_batch_drop(held);
     }
     return STK_OK;
 }
 
-const stk_op stk_op_unbatch = {
+const stk_operator stk_operator_unbatch = {
     .name = "unbatch",
     .stage = STK_STAGE_PREPROCESS,
     .check = check,
     .cardinality = cardinality,
     .traits_of = traits_of,
-    .state_bytes = sizeof(stk_held),
+    .state_bytes = sizeof(stk_partial_batch),
     .next = next,
     .close = close,
     .save = save,
@@ -139,5 +139,5 @@ const stk_op stk_op_unbatch = {
 
 stk_status stk_dataset_unbatch(stk_dataset **data, stk_error *err)
 {
-    return stk_dataset_append(data, &stk_op_unbatch, NULL, err);
+    return stk_dataset_append(data, &stk_operator_unbatch, NULL, err);
 }

@@ -139,7 +139,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
-const stk_op stk_op_unique = {
+const stk_operator stk_operator_unique = {
     .name = "unique",
     .stage = STK_STAGE_PREPROCESS,
     .check = check,
@@ -153,5 +153,5 @@ const stk_op stk_op_unique = {
 
 stk_status stk_dataset_unique(stk_dataset **data, stk_error *err)
 {
-    return stk_dataset_append(data, &stk_op_unique, NULL, err);
+    return stk_dataset_append(data, &stk_operator_unique, NULL, err);
 }

@@ -86,14 +86,14 @@ static stk_status fill(stk_node *node, uint64_t span, stk_error *err)
     state *s = STK_STATE(state, node);
     while (s->held.count < span && !s->ended) {
         STK_TRY(stk_node_check(node, err));
-        stk_item   item = {0};
-        stk_error  failure;
-        stk_status st = stk_node_pull(node, &item.element, &failure);
+        stk_queue_item item = {0};
+        stk_error      failure;
+        stk_status     st = stk_node_pull(node, &item.element, &failure);
         if (stk_ends_run(st, &failure) || stk_status_is_environment(st)) {
             if (err) *err = failure;
             return st;
         }
-        if (st) stk_item_fail(&item, &failure);
+        if (st) stk_queue_item_fail(&item, &failure);
         if (st || item.element)
             STK_TRY(stk_backlog_push(&s->held, &item, err));
         else
@@ -157,7 +157,7 @@ static stk_status restore(stk_node *node, stk_state_in *in, stk_error *err)
     return stk_node_restore_input(node, in, err);
 }
 
-const stk_op stk_op_window = {
+const stk_operator stk_operator_window = {
     .name = "window",
     .stage = STK_STAGE_PREPROCESS,
     .params_bytes = sizeof(params),
@@ -182,5 +182,5 @@ stk_status stk_dataset_window(stk_dataset **data, int64_t size, const stk_window
                      .stride = options->stride,
                      .drop_remainder = options->drop_remainder};
     if (p.shift == STK_AUTO && size > 0) p.shift = size;
-    return stk_dataset_append(data, &stk_op_window, &p, err);
+    return stk_dataset_append(data, &stk_operator_window, &p, err);
 }

@@ -158,7 +158,7 @@ static stk_status discard(stk_node *node, uint64_t count, uint64_t *discarded, s
     return STK_OK;
 }
 
-const stk_op stk_op_zip = {
+const stk_operator stk_operator_zip = {
     .name = "zip",
     .stage = STK_STAGE_PREPROCESS,
     .traits = STK_OP_JUMPS,
@@ -177,5 +177,5 @@ const stk_op stk_op_zip = {
 stk_status stk_dataset_zip(stk_dataset **out, stk_dataset *const *inputs, size_t count,
                            stk_error *err)
 {
-    return stk_dataset_make(out, &stk_op_zip, NULL, inputs, count, err);
+    return stk_dataset_make(out, &stk_operator_zip, NULL, inputs, count, err);
 }

@@ -20,14 +20,14 @@ typedef struct job {
 /* What these have on disk is found by the plan as it was: of another worker, or of all of them. */
 static bool stores(const stk_dataset *data)
 {
-    return data->op == &stk_op_cache_disk || data->op == &stk_op_snapshot;
+    return data->op == &stk_operator_cache_disk || data->op == &stk_operator_snapshot;
 }
 
 static bool makes_batches(const stk_dataset *data)
 {
-    return data->op == &stk_op_batch || data->op == &stk_op_padded_batch ||
-           data->op == &stk_op_ragged_batch || data->op == &stk_op_batch_of_ragged ||
-           data->op == &stk_op_sparse_batch;
+    return data->op == &stk_operator_batch || data->op == &stk_operator_padded_batch ||
+           data->op == &stk_operator_ragged_batch || data->op == &stk_operator_batch_of_ragged ||
+           data->op == &stk_operator_sparse_batch;
 }
 
 static void look(const stk_dataset *data, sources *found)

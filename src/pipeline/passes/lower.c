@@ -7,15 +7,15 @@ static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_e
 {
     (void)root;
     const stk_map_params *p = data->params;
-    if (data->op != &stk_op_map || p->parallel == 1 ||
+    if (data->op != &stk_operator_map || p->parallel == 1 ||
         stk_function_info_of(p->function)->traits & STK_FUNCTION_STATEFUL) {
         *out = stk_dataset_ref(data);
         return STK_OK;
     }
-    stk_apply_step         step = {.function = p->function, .salt = data->salt};
-    const stk_apply_params apply = {
+    stk_fused_function         step = {.function = p->function, .salt = data->salt};
+    const stk_fused_map_params apply = {
         .steps = &step, .count = 1, .parallel = p->parallel, .order = p->order};
-    return stk_apply_make(out, &apply, data->inputs[0], err);
+    return stk_fused_map_make(out, &apply, data->inputs[0], err);
 }
 
 const stk_pass_info stk_pass_lower = {.name = "lower", .rewrite = rewrite};

@@ -11,13 +11,14 @@ static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_e
     (void)root;
     const stk_batch_params *batch = data->params;
     *out = NULL;
-    if (data->op == &stk_op_batch && batch->after_map && data->inputs[0]->op == &stk_op_apply) {
-        const stk_fusible of = stk_fusible_of(data->inputs[0]);
-        stk_apply_params  p = *(const stk_apply_params *)data->inputs[0]->params;
+    if (data->op == &stk_operator_batch && batch->after_map &&
+        data->inputs[0]->op == &stk_operator_fused_map) {
+        const stk_fusible    of = stk_fusible_of(data->inputs[0]);
+        stk_fused_map_params p = *(const stk_fused_map_params *)data->inputs[0]->params;
         p.batch = batch->size;
         p.drop_remainder = batch->drop_remainder;
         if (of.any && of.maps && !of.tests)
-            STK_TRY(stk_apply_make(out, &p, data->inputs[0]->inputs[0], err));
+            STK_TRY(stk_fused_map_make(out, &p, data->inputs[0]->inputs[0], err));
     }
     if (!*out) *out = stk_dataset_ref(data);
     return STK_OK;

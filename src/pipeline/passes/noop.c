@@ -24,15 +24,15 @@ static bool is_identity(const stk_function *function)
  * the passes run. */
 static bool changes_nothing(const stk_dataset *data, bool root)
 {
-    const stk_op *op = data->op;
-    const void   *p = data->params;
-    if (op == &stk_op_take) return ((const stk_take_params *)p)->count < 0;
-    if (op == &stk_op_skip) return ((const stk_skip_params *)p)->count == 0;
-    if (op == &stk_op_repeat) return ((const stk_repeat_params *)p)->count == 1;
-    if (op == &stk_op_shard) return ((const stk_shard_params *)p)->shards == 1;
-    if (op == &stk_op_prefetch) return !root && ((const stk_prefetch_params *)p)->count == 0;
-    if (op == &stk_op_map) return is_identity(((const stk_map_params *)p)->function);
-    return op == &stk_op_options;
+    const stk_operator *op = data->op;
+    const void         *p = data->params;
+    if (op == &stk_operator_take) return ((const stk_take_params *)p)->count < 0;
+    if (op == &stk_operator_skip) return ((const stk_skip_params *)p)->count == 0;
+    if (op == &stk_operator_repeat) return ((const stk_repeat_params *)p)->count == 1;
+    if (op == &stk_operator_shard) return ((const stk_shard_params *)p)->shards == 1;
+    if (op == &stk_operator_prefetch) return !root && ((const stk_prefetch_params *)p)->count == 0;
+    if (op == &stk_operator_map) return is_identity(((const stk_map_params *)p)->function);
+    return op == &stk_operator_options;
 }
 
 static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)

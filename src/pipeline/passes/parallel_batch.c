@@ -33,25 +33,25 @@ static bool is_large(const stk_dataset *batch)
 
 static stk_status lower_batch(const stk_dataset *data, stk_dataset **out, stk_error *err)
 {
-    const stk_batch_params *batch = data->params;
-    const stk_apply_params  p = {.parallel = STK_AUTO,
-                                 .order = STK_ORDER_EXACT,
-                                 .batch = batch->size,
-                                 .drop_remainder = batch->drop_remainder,
-                                 .error_ends_batch = !batch->after_map,
-                                 .parallel_copy = true};
-    return stk_apply_make(out, &p, data->inputs[0], err);
+    const stk_batch_params    *batch = data->params;
+    const stk_fused_map_params p = {.parallel = STK_AUTO,
+                                    .order = STK_ORDER_EXACT,
+                                    .batch = batch->size,
+                                    .drop_remainder = batch->drop_remainder,
+                                    .error_ends_batch = !batch->after_map,
+                                    .parallel_copy = true};
+    return stk_fused_map_make(out, &p, data->inputs[0], err);
 }
 
 static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_error *err)
 {
     (void)root;
-    if (data->op == &stk_op_batch && is_large(data)) return lower_batch(data, out, err);
-    if (data->op == &stk_op_apply) {
-        stk_apply_params p = *(const stk_apply_params *)data->params;
+    if (data->op == &stk_operator_batch && is_large(data)) return lower_batch(data, out, err);
+    if (data->op == &stk_operator_fused_map) {
+        stk_fused_map_params p = *(const stk_fused_map_params *)data->params;
         if (p.batch && !p.parallel_copy) {
             p.parallel_copy = true;
-            return stk_apply_make(out, &p, data->inputs[0], err);
+            return stk_fused_map_make(out, &p, data->inputs[0], err);
         }
     }
     *out = stk_dataset_ref(data);

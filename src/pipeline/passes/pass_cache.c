@@ -43,7 +43,7 @@ static bool reads_once(const stk_dataset *data)
 {
     return !strcmp(data->op->name, "cache") || !strcmp(data->op->name, "snapshot") ||
            !strcmp(data->op->name, "global_shuffle") || !strcmp(data->op->name, "balance") ||
-           data->op == &stk_op_auto_cache;
+           data->op == &stk_operator_auto_cache;
 }
 
 static stk_status wrap_if_worth(stk_dataset **data, nature of, stk_error *err)
@@ -102,7 +102,7 @@ static stk_status place(stk_dataset *data, stk_dataset **out, nature *of, stk_er
 
 static bool repeats(const stk_dataset *data)
 {
-    if (data->op != &stk_op_repeat) return false;
+    if (data->op != &stk_operator_repeat) return false;
     const int64_t count = ((const stk_repeat_params *)data->params)->count;
     return count < 0 || count > 1;
 }

@@ -9,11 +9,11 @@
 
 /* A stage as apply would have it. */
 typedef struct view {
-    const stk_apply_step *steps;
-    size_t                count;
-    int64_t               parallel;
-    stk_order             order;
-    stk_apply_step        own; /* of a filter */
+    const stk_fused_function *steps;
+    size_t                    count;
+    int64_t                   parallel;
+    stk_order                 order;
+    stk_fused_function        own; /* of a filter */
 } view;
 
 static const stk_function_info *info_of(const view *v, size_t step)
@@ -24,15 +24,15 @@ static const stk_function_info *info_of(const view *v, size_t step)
 /* False when data is neither apply nor filter, or makes batches. */
 static bool look(const stk_dataset *data, view *v)
 {
-    if (data->op == &stk_op_filter) {
+    if (data->op == &stk_operator_filter) {
         const stk_filter_params *p = data->params;
         *v = (view){.count = 1, .parallel = STK_AUTO, .order = STK_ORDER_EXACT};
-        v->own = (stk_apply_step){.function = p->function, .salt = data->salt};
+        v->own = (stk_fused_function){.function = p->function, .salt = data->salt};
         v->steps = &v->own;
         return true;
     }
-    if (data->op != &stk_op_apply) return false;
-    const stk_apply_params *p = data->params;
+    if (data->op != &stk_operator_fused_map) return false;
+    const stk_fused_map_params *p = data->params;
     *v = (view){.steps = p->steps, .count = p->count, .parallel = p->parallel, .order = p->order};
     return !p->batch;
 }
@@ -92,14 +92,14 @@ static int64_t lower_of(int64_t a, int64_t b)
 static stk_status join(stk_dataset **out, const view *lower, const view *upper, stk_order order,
                        stk_dataset *input, stk_error *err)
 {
-    stk_apply_params p = {.count = lower->count + upper->count,
-                          .parallel = lower_of(lower->parallel, upper->parallel),
-                          .order = order};
+    stk_fused_map_params p = {.count = lower->count + upper->count,
+                              .parallel = lower_of(lower->parallel, upper->parallel),
+                              .order = order};
     p.steps = calloc(p.count, sizeof *p.steps);
     if (!p.steps) return stk_fail(err, STK_E_NOMEM, "optimise", NULL, "no memory for a plan");
     for (size_t i = 0; i < p.count; i++)
         p.steps[i] = i < lower->count ? lower->steps[i] : upper->steps[i - lower->count];
-    stk_status st = stk_apply_make(out, &p, input, err);
+    stk_status st = stk_fused_map_make(out, &p, input, err);
     free(p.steps);
     return st;
 }

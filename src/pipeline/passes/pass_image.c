@@ -8,8 +8,8 @@
 
 /* The steps of apply, joined as far as they go. What was joined is owned here. */
 typedef struct joining {
-    stk_apply_step *steps;
-    size_t          count;
+    stk_fused_function *steps;
+    size_t              count;
 } joining;
 
 static void release(joining *j)
@@ -22,11 +22,11 @@ static void release(joining *j)
 }
 
 /* A copy of step that is owned here. */
-static stk_status add(joining *j, const stk_apply_step *step, stk_error *err)
+static stk_status add(joining *j, const stk_fused_function *step, stk_error *err)
 {
-    stk_apply_step *to = &j->steps[j->count];
-    const size_t    count = step->salt_count ? step->salt_count : 1;
-    *to = (stk_apply_step){.salt = step->salt, .salts = calloc(count, sizeof *to->salts)};
+    stk_fused_function *to = &j->steps[j->count];
+    const size_t        count = step->salt_count ? step->salt_count : 1;
+    *to = (stk_fused_function){.salt = step->salt, .salts = calloc(count, sizeof *to->salts)};
     if (!to->salts) return stk_fail(err, STK_E_NOMEM, "optimise", NULL, "no memory for a plan");
     to->salt_count = count;
     memcpy(to->salts, step->salts ? step->salts : &step->salt, count * sizeof *to->salts);
@@ -36,11 +36,11 @@ static stk_status add(joining *j, const stk_apply_step *step, stk_error *err)
 }
 
 /* step becomes part of the last one. */
-static stk_status join(joining *j, const stk_apply_step *step, stk_error *err)
+static stk_status join(joining *j, const stk_fused_function *step, stk_error *err)
 {
-    stk_apply_step *last = &j->steps[j->count - 1];
-    const size_t    more = step->salt_count ? step->salt_count : 1;
-    uint64_t       *salts = realloc(last->salts, (last->salt_count + more) * sizeof *salts);
+    stk_fused_function *last = &j->steps[j->count - 1];
+    const size_t        more = step->salt_count ? step->salt_count : 1;
+    uint64_t           *salts = realloc(last->salts, (last->salt_count + more) * sizeof *salts);
     if (!salts) return stk_fail(err, STK_E_NOMEM, "optimise", NULL, "no memory for a plan");
     memcpy(salts + last->salt_count, step->salts ? step->salts : &step->salt, more * sizeof *salts);
     last->salts = salts;
@@ -52,7 +52,7 @@ static stk_status join(joining *j, const stk_apply_step *step, stk_error *err)
     return STK_OK;
 }
 
-static stk_status join_all(joining *j, const stk_apply_params *p, stk_error *err)
+static stk_status join_all(joining *j, const stk_fused_map_params *p, stk_error *err)
 {
     j->steps = calloc(p->count ? p->count : 1, sizeof *j->steps);
     if (!j->steps) return stk_fail(err, STK_E_NOMEM, "optimise", NULL, "no memory for a plan");
@@ -70,13 +70,13 @@ static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_e
     *out = NULL;
     joining    j = {0};
     stk_status st = STK_OK;
-    if (data->op == &stk_op_apply) {
-        stk_apply_params p = *(const stk_apply_params *)data->params;
-        const size_t     before = p.count;
+    if (data->op == &stk_operator_fused_map) {
+        stk_fused_map_params p = *(const stk_fused_map_params *)data->params;
+        const size_t         before = p.count;
         st = join_all(&j, &p, err);
         p.steps = j.steps;
         p.count = j.count;
-        if (!st && j.count < before) st = stk_apply_make(out, &p, data->inputs[0], err);
+        if (!st && j.count < before) st = stk_fused_map_make(out, &p, data->inputs[0], err);
     }
     release(&j);
     if (!st && !*out) *out = stk_dataset_ref(data);

@@ -22,8 +22,8 @@ static bool has_waiting_source(const stk_dataset *data)
 /* A prefetch of nothing is a wish. What asks by number never runs its input. */
 static bool needs_none(const stk_dataset *data)
 {
-    return data->op == &stk_op_prefetch || data->op == &stk_op_global_shuffle ||
-           data->op == &stk_op_balance;
+    return data->op == &stk_operator_prefetch || data->op == &stk_operator_global_shuffle ||
+           data->op == &stk_operator_balance;
 }
 
 static stk_status isolate(stk_dataset *data, stk_dataset **inputs, stk_error *err)
@@ -32,7 +32,7 @@ static stk_status isolate(stk_dataset *data, stk_dataset **inputs, stk_error *er
     for (size_t i = 0; i < data->input_count; i++) {
         inputs[i] = stk_dataset_ref(data->inputs[i]);
         if (is_waiting_source(inputs[i]))
-            STK_TRY(stk_dataset_append(&inputs[i], &stk_op_prefetch, &p, err));
+            STK_TRY(stk_dataset_append(&inputs[i], &stk_operator_prefetch, &p, err));
     }
     return STK_OK;
 }
@@ -56,4 +56,4 @@ static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_e
 }
 
 const stk_pass_info stk_pass_isolate = {
-    .pass = STK_PASS_ISOLATE, .name = "isolate", .rewrite = rewrite};
+    .pass = STK_PASS_IO_PREFETCH, .name = "isolate", .rewrite = rewrite};

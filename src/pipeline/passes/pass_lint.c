@@ -73,7 +73,8 @@ static bool takes_batches_apart(const stk_dataset *data)
 
 static bool repeats(const stk_dataset *data)
 {
-    return data->op == &stk_op_repeat && ((const stk_repeat_params *)data->params)->count != 1;
+    return data->op == &stk_operator_repeat &&
+           ((const stk_repeat_params *)data->params)->count != 1;
 }
 
 static bool keeps(const stk_dataset *data)
@@ -94,7 +95,7 @@ static bool shuffles(const stk_dataset *data)
 /* Then every process draws its own order. */
 static bool shuffles_unseeded(const stk_dataset *data)
 {
-    return data->op == &stk_op_shuffle &&
+    return data->op == &stk_operator_shuffle &&
            !((const stk_shuffle_params *)data->params)->options.seeded;
 }
 
@@ -136,7 +137,7 @@ static void look_at_cache_after_random(lint *l, const stk_dataset *data)
 static void look_at_take_after_cache(lint *l, const stk_dataset *data)
 {
     char cache[64];
-    if (data->op != &stk_op_take || !is(data->inputs[0], "cache")) return;
+    if (data->op != &stk_operator_take || !is(data->inputs[0], "cache")) return;
     if (((const stk_take_params *)data->params)->count < 0) return;
     if (data->cardinality >= 0 && data->cardinality == data->inputs[0]->cardinality) return;
     warn(l, "take_after_cache", data,

@@ -8,7 +8,7 @@
 
 static bool is_prefetch(const stk_dataset *data, int64_t count)
 {
-    return data->op == &stk_op_prefetch &&
+    return data->op == &stk_operator_prefetch &&
            ((const stk_prefetch_params *)data->params)->count == count;
 }
 
@@ -23,7 +23,7 @@ static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_e
     if (is_prefetch(data, STK_AUTO) && runs_ahead(data->inputs[0]))
         *out = stk_dataset_ref(data->inputs[0]);
     else if (root && !(data->traits & STK_OP_RUNS_AHEAD))
-        return stk_dataset_make(out, &stk_op_prefetch, &p, &data, 1, err);
+        return stk_dataset_make(out, &stk_operator_prefetch, &p, &data, 1, err);
     else
         *out = stk_dataset_ref(data);
     return STK_OK;

@@ -8,7 +8,8 @@ static stk_status rewrite(stk_dataset *data, bool root, stk_dataset **out, stk_e
 {
     (void)root;
     const stk_repeat_params *p = data->params;
-    if (data->op == &stk_op_repeat && p->count != 0 && data->inputs[0]->op == &stk_op_shuffle)
+    if (data->op == &stk_operator_repeat && p->count != 0 &&
+        data->inputs[0]->op == &stk_operator_shuffle)
         return stk_shuffle_repeat_make(out, data->inputs[0], p->count, err);
     *out = stk_dataset_ref(data);
     return STK_OK;

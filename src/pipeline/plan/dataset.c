@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 struct stk_params {
-    uint32_t      references; /* atomic */
-    const stk_op *op;
+    uint32_t            references; /* atomic */
+    const stk_operator *op;
     _Alignas(16) uint8_t bytes[];
 };
 
@@ -58,7 +58,8 @@ void stk_dataset_unref(stk_dataset *data)
     }
 }
 
-static stk_status new_params(stk_params **out, const stk_op *op, const void *params, stk_error *err)
+static stk_status new_params(stk_params **out, const stk_operator *op, const void *params,
+                             stk_error *err)
 {
     stk_params *shared = malloc(sizeof *shared + op->params_bytes);
     *out = shared;
@@ -133,7 +134,7 @@ static stk_status take_depth(stk_dataset *data, stk_error *err)
 /* What is derived from parameters and inputs. */
 static stk_status complete(stk_dataset *data, stk_error *err)
 {
-    const stk_op *op = data->op;
+    const stk_operator *op = data->op;
     STK_TRY(take_depth(data, err));
     if (op->check) STK_TRY(op->check(data, err));
     data->cardinality = op->cardinality ? op->cardinality(data) : STK_CARDINALITY_UNKNOWN;
@@ -145,7 +146,7 @@ static stk_status complete(stk_dataset *data, stk_error *err)
 }
 
 /* Takes over one reference to shared, also on failure. */
-static stk_status build(stk_dataset **out, const stk_op *op, stk_params *shared,
+static stk_status build(stk_dataset **out, const stk_operator *op, stk_params *shared,
                         const stk_dataset *like, stk_dataset *const *inputs, size_t input_count,
                         stk_error *err)
 {
@@ -178,7 +179,7 @@ static stk_status build(stk_dataset **out, const stk_op *op, stk_params *shared,
     return STK_OK;
 }
 
-stk_status stk_dataset_make(stk_dataset **out, const stk_op *op, const void *params,
+stk_status stk_dataset_make(stk_dataset **out, const stk_operator *op, const void *params,
                             stk_dataset *const *inputs, size_t input_count, stk_error *err)
 {
     *out = NULL;
@@ -193,7 +194,7 @@ stk_status stk_dataset_make(stk_dataset **out, const stk_op *op, const void *par
     return build(out, op, shared, NULL, inputs, input_count, err);
 }
 
-stk_status stk_dataset_append(stk_dataset **data, const stk_op *op, const void *params,
+stk_status stk_dataset_append(stk_dataset **data, const stk_operator *op, const void *params,
                               stk_error *err)
 {
     stk_dataset *made;

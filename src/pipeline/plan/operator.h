@@ -1,5 +1,5 @@
 /* The plan: datasets as nodes, operators as tables of functions. An operator is one file in ops/
- * that fills a stk_op; nothing else knows its parameters, save the passes that rewrite it. */
+ * that fills a stk_operator; nothing else knows its parameters, save the passes that rewrite it. */
 #ifndef STK_PIPELINE_PLAN_OPERATOR_H
 #define STK_PIPELINE_PLAN_OPERATOR_H
 
@@ -10,7 +10,7 @@
 #include <stoker/function.h>
 #include <stoker/trace.h>
 
-typedef struct stk_op        stk_op;
+typedef struct stk_operator  stk_operator;
 typedef struct stk_node      stk_node;      /* runtime/run_node.h */
 typedef struct stk_state_out stk_state_out; /* runtime/state_bytes.h */
 typedef struct stk_state_in  stk_state_in;  /* runtime/state_bytes.h */
@@ -43,7 +43,7 @@ typedef struct stk_content {
     bool     gone; /* some cannot be looked at: nothing can be said of the whole */
 } stk_content;
 
-struct stk_op {
+struct stk_operator {
     const char *name;
     stk_stage   stage; /* STK_STAGE_READ or STK_STAGE_PREPROCESS */
     unsigned    traits;
@@ -85,7 +85,7 @@ struct stk_op {
     stk_status (*save)(stk_node *node, stk_state_out *out, stk_error *err);
     stk_status (*restore)(stk_node *node, stk_state_in *in, stk_error *err);
     stk_status (*discard)(stk_node *node, uint64_t count, uint64_t *discarded, stk_error *err);
-    /* As stk_node_pass, where elements need not be made for it; may be NULL. */
+    /* As stk_node_epoch, where elements need not be made for it; may be NULL. */
     stk_status (*pass)(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err);
 };
 
@@ -96,33 +96,33 @@ enum { STK_PLAN_MOST_DEPTH = 1000 };
 typedef struct stk_params stk_params; /* shared by a dataset and its rewritten copies */
 
 struct stk_dataset {
-    uint32_t         references; /* atomic */
-    const stk_op    *op;
-    stk_params      *shared;
-    const void      *params; /* inside shared */
-    size_t           input_count;
-    stk_dataset    **inputs;
-    int              depth; /* stages on the longest way to a source, itself included */
-    stk_element_spec spec;
-    stk_arena        arena;
-    int64_t          cardinality;
-    uint64_t         fingerprint; /* of it and all below, wherever files lie */
-    uint64_t         place;       /* of the places it names itself; 0: none */
-    uint64_t         salt; /* of its randomness: what it was before rewriting, wherever data lies */
-    unsigned         traits;
-    bool             jumps;    /* STK_OP_JUMPS holds for it and all below */
-    stk_resource    *resource; /* NULL when it has none */
-    uint32_t         passes;   /* atomic: iterators started over it so far */
+    uint32_t            references; /* atomic */
+    const stk_operator *op;
+    stk_params         *shared;
+    const void         *params; /* inside shared */
+    size_t              input_count;
+    stk_dataset       **inputs;
+    int                 depth; /* stages on the longest way to a source, itself included */
+    stk_element_spec    spec;
+    stk_arena           arena;
+    int64_t             cardinality;
+    uint64_t            fingerprint; /* of it and all below, wherever files lie */
+    uint64_t            place;       /* of the places it names itself; 0: none */
+    uint64_t      salt; /* of its randomness: what it was before rewriting, wherever data lies */
+    unsigned      traits;
+    bool          jumps;    /* STK_OP_JUMPS holds for it and all below */
+    stk_resource *resource; /* NULL when it has none */
+    uint32_t      passes;   /* atomic: iterators started over it so far */
 };
 
 /* Makes a dataset of op over inputs (new references are taken). params is copied and what it owns
  * is taken over, also on failure. *out is NULL on failure. */
-STK_NODISCARD stk_status stk_dataset_make(stk_dataset **out, const stk_op *op, const void *params,
-                                          stk_dataset *const *inputs, size_t input_count,
-                                          stk_error *err);
+STK_NODISCARD stk_status stk_dataset_make(stk_dataset **out, const stk_operator *op,
+                                          const void *params, stk_dataset *const *inputs,
+                                          size_t input_count, stk_error *err);
 
 /* The same with *data as the only input, which the new dataset replaces; on failure *data stays. */
-STK_NODISCARD stk_status stk_dataset_append(stk_dataset **data, const stk_op *op,
+STK_NODISCARD stk_status stk_dataset_append(stk_dataset **data, const stk_operator *op,
                                             const void *params, stk_error *err);
 
 /* A dataset like data with other inputs; shares parameters, resource and salt. */

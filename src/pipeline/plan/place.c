@@ -64,8 +64,8 @@ static void remove_marks(stk_blob *text, size_t from)
 
 stk_status stk_describe_stage(const stk_dataset *data, bool brief, stk_blob *out, stk_error *err)
 {
-    const stk_op *op = data->op;
-    const size_t  from = out->size;
+    const stk_operator *op = data->op;
+    const size_t        from = out->size;
     if (!op->describe) return STK_OK;
     const stk_status st =
         brief && op->brief ? op->brief(data, out, err) : op->describe(data, out, err);

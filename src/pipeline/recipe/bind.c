@@ -95,15 +95,15 @@ static stk_status bind_key(stk_recipe *recipe, const stk_recipe_entry *info,
         }
     const int here = function_parameter(info);
     if (here < 0) return no_key(recipe, info, tree, err);
-    const stk_entry *entry = stk_recipe_find_function(info->parameters[here].role, tree->key);
+    const stk_recipe_row *entry = stk_recipe_find_function(info->parameters[here].role, tree->key);
     if (!entry) return no_key(recipe, info, tree, err);
     if (arguments[here].given)
         return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, info->name,
                              "%s is a second function here; give it a stage of its own", tree->key);
-    stk_bound *function = stk_arena_alloc(&recipe->arena, sizeof *function, err);
+    stk_recipe_call *function = stk_arena_alloc(&recipe->arena, sizeof *function, err);
     if (!function) return STK_E_NOMEM;
     arguments[here] = (stk_argument){.given = true, .line = tree->line, .function = function};
-    return stk_recipe_bind_entry(recipe, entry, tree, tree->line, function, err);
+    return stk_recipe_bind_row(recipe, entry, tree, tree->line, function, err);
 }
 
 /* What was not given: the fallback, or an error where it is required. */
@@ -129,16 +129,16 @@ static stk_status complete(stk_recipe *recipe, const stk_recipe_entry *info, int
     return STK_OK;
 }
 
-stk_status stk_recipe_bind_entry(stk_recipe *recipe, const stk_entry *entry,
-                                 const stk_yaml_node *tree, int line, stk_bound *out,
-                                 stk_error *err)
+stk_status stk_recipe_bind_row(stk_recipe *recipe, const stk_recipe_row *entry,
+                               const stk_yaml_node *tree, int line, stk_recipe_call *out,
+                               stk_error *err)
 {
     const stk_recipe_entry *info = &entry->info;
     stk_argument           *arguments =
         stk_arena_array(&recipe->arena, info->parameter_count + 1, sizeof *arguments, err);
     if (!arguments) return STK_E_NOMEM;
     memset(arguments, 0, (info->parameter_count + 1) * sizeof *arguments);
-    *out = (stk_bound){.entry = entry, .arguments = arguments, .line = line};
+    *out = (stk_recipe_call){.entry = entry, .arguments = arguments, .line = line};
     if (tree && tree->kind == STK_YAML_MAP) {
         for (const stk_yaml_node *item = tree->first; item; item = item->next)
             STK_TRY(bind_key(recipe, info, item, arguments, err));
@@ -176,28 +176,28 @@ static stk_status split(const stk_recipe *recipe, const stk_yaml_node *tree, con
 }
 
 stk_status stk_recipe_bind_function(stk_recipe *recipe, stk_recipe_role role, const char *owner,
-                                    const stk_yaml_node *tree, const stk_bound **out,
+                                    const stk_yaml_node *tree, const stk_recipe_call **out,
                                     stk_error *err)
 {
     const char          *name;
     const stk_yaml_node *parameters;
     STK_TRY(split(recipe, tree, "a function", &name, &parameters, err));
-    const stk_entry *entry = stk_recipe_find_function(role, name);
+    const stk_recipe_row *entry = stk_recipe_find_function(role, name);
     if (!entry) return no_function(recipe, tree->line, owner, name, role, err);
-    stk_bound *function = stk_arena_alloc(&recipe->arena, sizeof *function, err);
+    stk_recipe_call *function = stk_arena_alloc(&recipe->arena, sizeof *function, err);
     if (!function) return STK_E_NOMEM;
     *out = function;
-    return stk_recipe_bind_entry(recipe, entry, parameters, tree->line, function, err);
+    return stk_recipe_bind_row(recipe, entry, parameters, tree->line, function, err);
 }
 
 static stk_status bind_stage(stk_recipe *recipe, const stk_yaml_node *tree, bool is_first,
-                             stk_bound *out, stk_error *err)
+                             stk_recipe_call *out, stk_error *err)
 {
     const char          *name;
     const stk_yaml_node *parameters;
     STK_TRY(split(recipe, tree, "a stage", &name, &parameters, err));
-    const int        line = parameters ? parameters->line : tree->line;
-    const stk_entry *entry = stk_recipe_find_operator(name);
+    const int             line = parameters ? parameters->line : tree->line;
+    const stk_recipe_row *entry = stk_recipe_find_operator(name);
     if (!entry) return no_operator(recipe, line, name, err);
     if (is_first && entry->info.role == STK_RECIPE_STAGE)
         return stk_yaml_fail(err, STK_E_INVALID, recipe->name, line, name,
@@ -207,7 +207,7 @@ static stk_status bind_stage(stk_recipe *recipe, const stk_yaml_node *tree, bool
                              "%s is a source and can only be the first stage; concatenate and zip "
                              "join several",
                              name);
-    return stk_recipe_bind_entry(recipe, entry, parameters, line, out, err);
+    return stk_recipe_bind_row(recipe, entry, parameters, line, out, err);
 }
 
 stk_status stk_recipe_bind_stages(stk_recipe *recipe, const stk_yaml_node *tree, bool is_inner,
@@ -219,7 +219,7 @@ stk_status stk_recipe_bind_stages(stk_recipe *recipe, const stk_yaml_node *tree,
     if (!count)
         return stk_yaml_fail(err, STK_E_INVALID, recipe->name, tree->line, tree->key,
                              "a list of stages is needed here, such as [range: 10]");
-    stk_bound *list = stk_arena_array(&recipe->arena, count, sizeof *list, err);
+    stk_recipe_call *list = stk_arena_array(&recipe->arena, count, sizeof *list, err);
     if (!list) return STK_E_NOMEM;
     out->list = list;
     if (alone) {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-stk_status stk_recipe_blame(const stk_recipe *recipe, const stk_bound *bound, stk_status st,
-                            stk_error *err)
+stk_status stk_recipe_locate_error(const stk_recipe *recipe, const stk_recipe_call *bound,
+                                   stk_status st, stk_error *err)
 {
     if (!st || !err) return st;
     const char *name = stk_yaml_name_end(recipe->name);
@@ -22,12 +22,13 @@ stk_status stk_recipe_blame(const stk_recipe *recipe, const stk_bound *bound, st
     return st;
 }
 
-stk_status stk_recipe_make(stk_recipe *recipe, const stk_bound *bound,
+stk_status stk_recipe_make(stk_recipe *recipe, const stk_recipe_call *bound,
                            const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     *out = NULL;
     if (err) *err = (stk_error){0};
-    return stk_recipe_blame(recipe, bound, bound->entry->make(recipe, bound, input, out, err), err);
+    return stk_recipe_locate_error(recipe, bound,
+                                   bound->entry->make(recipe, bound, input, out, err), err);
 }
 
 stk_status stk_recipe_build(stk_recipe *recipe, const stk_stages *stages, stk_dataset **data,
@@ -35,12 +36,12 @@ stk_status stk_recipe_build(stk_recipe *recipe, const stk_stages *stages, stk_da
 {
     stk_dataset *made = stk_dataset_ref(*data);
     for (size_t i = 0; i < stages->count; i++) {
-        const stk_bound *bound = &stages->list[i];
+        const stk_recipe_call *bound = &stages->list[i];
         if (err) *err = (stk_error){0};
         stk_status st = bound->entry->build(recipe, bound, &made, err);
         if (st) {
             stk_dataset_unref(made);
-            return stk_recipe_blame(recipe, bound, st, err);
+            return stk_recipe_locate_error(recipe, bound, st, err);
         }
     }
     stk_dataset_unref(*data);

@@ -21,54 +21,54 @@ typedef struct stk_recipe {
 stk_recipe *stk_recipe_ref(stk_recipe *recipe);
 void        stk_recipe_unref(stk_recipe *recipe);
 
-typedef struct stk_entry    stk_entry;
-typedef struct stk_bound    stk_bound;
-typedef struct stk_stages   stk_stages;
-typedef struct stk_argument stk_argument;
+typedef struct stk_recipe_row  stk_recipe_row;
+typedef struct stk_recipe_call stk_recipe_call;
+typedef struct stk_stages      stk_stages;
+typedef struct stk_argument    stk_argument;
 
 /* What a parameter was given; which fields are set depends on its kind. */
 struct stk_argument {
-    bool                 given; /* false: the fallback, or all zero */
-    int                  line;
-    stk_number           number;   /* NUMBER */
-    int64_t              integer;  /* INTEGER, CHOICE, VALUE by number, DTYPE */
-    bool                 truth;    /* BOOL */
-    const char          *text;     /* TEXT, PATH (joined), VALUE by name */
-    size_t               count;    /* of the lists below */
-    const int64_t       *integers; /* INTEGERS */
-    const double        *reals;    /* NUMBERS */
-    const char         **texts;    /* TEXTS, PATHS (joined), VALUES (NULL: by number) */
-    const stk_shape     *shapes;   /* SHAPE (one), SHAPES */
-    const stk_yaml_node *tree;     /* CONSTANTS, FEATURES, STAGES: as written */
-    const stk_bound     *function; /* FUNCTION */
-    const stk_stages    *stages;   /* STAGES (one), INPUTS */
+    bool                   given; /* false: the fallback, or all zero */
+    int                    line;
+    stk_number             number;   /* NUMBER */
+    int64_t                integer;  /* INTEGER, CHOICE, VALUE by number, DTYPE */
+    bool                   truth;    /* BOOL */
+    const char            *text;     /* TEXT, PATH (joined), VALUE by name */
+    size_t                 count;    /* of the lists below */
+    const int64_t         *integers; /* INTEGERS */
+    const double          *reals;    /* NUMBERS */
+    const char           **texts;    /* TEXTS, PATHS (joined), VALUES (NULL: by number) */
+    const stk_shape       *shapes;   /* SHAPE (one), SHAPES */
+    const stk_yaml_node   *tree;     /* CONSTANTS, FEATURES, STAGES: as written */
+    const stk_recipe_call *function; /* FUNCTION */
+    const stk_stages      *stages;   /* STAGES (one), INPUTS */
 };
 
 /* An operator or function with its arguments, one per parameter. */
-struct stk_bound {
-    const stk_entry    *entry;
-    const stk_argument *arguments;
-    int                 line;
+struct stk_recipe_call {
+    const stk_recipe_row *entry;
+    const stk_argument   *arguments;
+    int                   line;
 };
 
 struct stk_stages {
-    const stk_bound *list;
-    size_t           count;
+    const stk_recipe_call *list;
+    size_t                 count;
 };
 
 /* One line of a table. Operators have build, functions make. */
-struct stk_entry {
+struct stk_recipe_row {
     stk_recipe_entry info;
     /* Puts the stage on *data, or makes *data (NULL before) for a source. */
-    stk_status (*build)(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+    stk_status (*build)(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                         stk_error *err);
-    stk_status (*make)(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                       stk_function **out, stk_error *err);
+    stk_status (*make)(stk_recipe *recipe, const stk_recipe_call *bound,
+                       const stk_element_spec *input, stk_function **out, stk_error *err);
 };
 
 typedef struct stk_entries {
-    const stk_entry *list;
-    size_t           count;
+    const stk_recipe_row *list;
+    size_t                count;
 } stk_entries;
 
 /* The tables, in parts: NULL list past the end. */
@@ -76,17 +76,17 @@ stk_entries stk_recipe_operators(size_t part);
 stk_entries stk_recipe_functions(size_t part);
 
 /* The operator, or the function of a role, by its name; NULL when there is none. */
-const stk_entry *stk_recipe_find_operator(const char *name);
-const stk_entry *stk_recipe_find_function(stk_recipe_role role, const char *name);
+const stk_recipe_row *stk_recipe_find_operator(const char *name);
+const stk_recipe_row *stk_recipe_find_function(stk_recipe_role role, const char *name);
 
 /* A list of stages as bound ones. is_inner: it stands on data that is there already, so the first
  * is no source. */
 STK_NODISCARD stk_status stk_recipe_bind_stages(stk_recipe *recipe, const stk_yaml_node *tree,
                                                 bool is_inner, stk_stages *out, stk_error *err);
 /* The arguments of entry; tree may be NULL: none given. */
-STK_NODISCARD stk_status stk_recipe_bind_entry(stk_recipe *recipe, const stk_entry *entry,
-                                               const stk_yaml_node *tree, int line, stk_bound *out,
-                                               stk_error *err);
+STK_NODISCARD stk_status stk_recipe_bind_row(stk_recipe *recipe, const stk_recipe_row *entry,
+                                             const stk_yaml_node *tree, int line,
+                                             stk_recipe_call *out, stk_error *err);
 /* One argument, of what is written in tree. owner.parameter names it in messages. */
 STK_NODISCARD stk_status stk_recipe_bind_argument(stk_recipe                 *recipe,
                                                   const stk_recipe_parameter *parameter,
@@ -95,13 +95,13 @@ STK_NODISCARD stk_status stk_recipe_bind_argument(stk_recipe                 *re
 /* A function named by a scalar or a mapping of one key. */
 STK_NODISCARD stk_status stk_recipe_bind_function(stk_recipe *recipe, stk_recipe_role role,
                                                   const char *owner, const stk_yaml_node *tree,
-                                                  const stk_bound **out, stk_error *err);
+                                                  const stk_recipe_call **out, stk_error *err);
 
 /* Puts the stages on *data; NULL: they begin with a source. On failure *data is as before. */
 STK_NODISCARD stk_status stk_recipe_build(stk_recipe *recipe, const stk_stages *stages,
                                           stk_dataset **data, stk_error *err);
 /* The function of an argument, for elements of input. */
-STK_NODISCARD stk_status stk_recipe_make(stk_recipe *recipe, const stk_bound *bound,
+STK_NODISCARD stk_status stk_recipe_make(stk_recipe *recipe, const stk_recipe_call *bound,
                                          const stk_element_spec *input, stk_function **out,
                                          stk_error *err);
 /* expand with stages on top of what it makes; takes over the reference to expand (NULL: flatten).
@@ -114,8 +114,8 @@ STK_NODISCARD stk_status stk_recipe_value(const stk_recipe *recipe, const stk_ar
                                           const char *owner, const stk_element_spec *input,
                                           int *out, stk_error *err);
 /* Gives an error of a stage or function its place in the recipe. Returns st. */
-stk_status stk_recipe_blame(const stk_recipe *recipe, const stk_bound *bound, stk_status st,
-                            stk_error *err);
+stk_status stk_recipe_locate_error(const stk_recipe *recipe, const stk_recipe_call *bound,
+                                   stk_status st, stk_error *err);
 
 /* Scalars: false when the text is none. */
 bool stk_scalar_integer(const stk_yaml_node *tree, int64_t *out);

@@ -5,7 +5,7 @@ static const stk_recipe_parameter value_parameters[] = {
     {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
 };
 
-static stk_status range_to(stk_recipe *recipe, const stk_bound *bound,
+static stk_status range_to(stk_recipe *recipe, const stk_recipe_call *bound,
                            const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     int value;
@@ -13,16 +13,16 @@ static stk_status range_to(stk_recipe *recipe, const stk_bound *bound,
     return stk_function_range_to(out, value, err);
 }
 
-static stk_status copies(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                         stk_function **out, stk_error *err)
+static stk_status copies(stk_recipe *recipe, const stk_recipe_call *bound,
+                         const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     int value;
     STK_TRY(stk_recipe_value(recipe, &bound->arguments[0], "copies", input, &value, err));
     return stk_function_copies(out, value, err);
 }
 
-static stk_status slices(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                         stk_function **out, stk_error *err)
+static stk_status slices(stk_recipe *recipe, const stk_recipe_call *bound,
+                         const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     (void)recipe;
     (void)bound;
@@ -35,8 +35,8 @@ static const stk_recipe_parameter flatten_parameters[] = {
      .help = "which value is the dataset"},
 };
 
-static stk_status flatten(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                          stk_function **out, stk_error *err)
+static stk_status flatten(stk_recipe *recipe, const stk_recipe_call *bound,
+                          const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     int value;
     STK_TRY(stk_recipe_value(recipe, &bound->arguments[0], "flatten", input, &value, err));
@@ -61,8 +61,9 @@ typedef stk_status (*make_fn)(stk_function **out, int value, const stk_filesyste
                               const char *folder, const stk_records_options *options,
                               stk_error *err);
 
-static stk_status of_file(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                          make_fn make, stk_function **out, stk_error *err)
+static stk_status of_file(stk_recipe *recipe, const stk_recipe_call *bound,
+                          const stk_element_spec *input, make_fn make, stk_function **out,
+                          stk_error *err)
 {
     const stk_argument       *a = bound->arguments;
     const stk_records_options options = {.compression = (stk_compression)a[2].integer,
@@ -74,19 +75,19 @@ static stk_status of_file(stk_recipe *recipe, const stk_bound *bound, const stk_
     return make(out, value, recipe->fs, a[1].given ? a[1].text : recipe->folder, &options, err);
 }
 
-static stk_status tfrecord(stk_recipe *recipe, const stk_bound *bound,
+static stk_status tfrecord(stk_recipe *recipe, const stk_recipe_call *bound,
                            const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     return of_file(recipe, bound, input, stk_function_tfrecord, out, err);
 }
 
-static stk_status text(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                       stk_function **out, stk_error *err)
+static stk_status text(stk_recipe *recipe, const stk_recipe_call *bound,
+                       const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     return of_file(recipe, bound, input, stk_function_text, out, err);
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"range_to", "x to the numbers 0 to x - 1", STK_RECIPE_EXPAND,
               STK_PARAMETERS(value_parameters)},
      .make = range_to},

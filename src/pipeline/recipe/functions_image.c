@@ -48,7 +48,7 @@ static stk_status find_restarts(stk_recipe *recipe, const stk_argument *argument
     return STK_OK;
 }
 
-static stk_status decode_image(stk_recipe *recipe, const stk_bound *bound,
+static stk_status decode_image(stk_recipe *recipe, const stk_recipe_call *bound,
                                const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     const stk_argument      *a = bound->arguments;
@@ -82,7 +82,7 @@ static int side(int64_t integer)
     return integer > INT32_MAX ? INT32_MAX : (int)integer;
 }
 
-static stk_status as_image(stk_recipe *recipe, const stk_bound *bound,
+static stk_status as_image(stk_recipe *recipe, const stk_recipe_call *bound,
                            const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     const stk_argument *a = bound->arguments;
@@ -98,8 +98,8 @@ static const stk_recipe_parameter one_hot_parameters[] = {
     {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
 };
 
-static stk_status one_hot(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                          stk_function **out, stk_error *err)
+static stk_status one_hot(stk_recipe *recipe, const stk_recipe_call *bound,
+                          const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     const stk_argument *a = bound->arguments;
     int                 value;
@@ -120,8 +120,8 @@ static const stk_recipe_parameter cutmix_parameters[] = {
     {"planar", STK_RECIPE_BOOL, .fallback = "false", .help = "channels come first"},
 };
 
-static stk_status mix(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                      stk_function **out, stk_error *err)
+static stk_status mix(stk_recipe *recipe, const stk_recipe_call *bound,
+                      const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     const stk_argument *a = bound->arguments;
     const char         *name = bound->entry->info.name;
@@ -133,7 +133,7 @@ static stk_status mix(stk_recipe *recipe, const stk_bound *bound, const stk_elem
                : stk_function_mixup(out, image, label, real_of(a[0].number), err);
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"decode_image", "the bytes of a picture of any known format to its pixels",
               STK_RECIPE_MAP, STK_PARAMETERS(decode_parameters)},
      .make = decode_image},
@@ -160,7 +160,7 @@ enum { MOST_OPERATIONS = 96, MOST_PARAMETERS = 16, OWN_PARAMETERS = 2 };
 static struct {
     pthread_once_t       once;
     stk_recipe_parameter parameters[MOST_OPERATIONS][MOST_PARAMETERS];
-    stk_entry            entries[MOST_OPERATIONS];
+    stk_recipe_row       entries[MOST_OPERATIONS];
     size_t               count;
 } table = {.once = PTHREAD_ONCE_INIT};
 
@@ -170,7 +170,7 @@ static const stk_recipe_parameter own_parameters[OWN_PARAMETERS] = {
 };
 
 /* "size=224 area=0.08,1" of what was given. */
-static stk_status image_operation(stk_recipe *recipe, const stk_bound *bound,
+static stk_status image_operation(stk_recipe *recipe, const stk_recipe_call *bound,
                                   const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     const stk_recipe_entry *info = &bound->entry->info;
@@ -211,9 +211,9 @@ static void fill_table(void)
                                               .required = !op->parameters[used].fallback,
                                               .help = op->parameters[used].help};
         memcpy(to + used, own_parameters, sizeof own_parameters);
-        table.entries[table.count++] =
-            (stk_entry){.info = {op->name, op->help, STK_RECIPE_MAP, to, used + OWN_PARAMETERS},
-                        .make = image_operation};
+        table.entries[table.count++] = (stk_recipe_row){
+            .info = {op->name, op->help, STK_RECIPE_MAP, to, used + OWN_PARAMETERS},
+            .make = image_operation};
     }
 }
 

@@ -1,7 +1,7 @@
 /* Functions of numbers: arithmetic, casts, checks, keys and scans. */
 #include "pipeline/recipe/recipe_table.h"
 
-static const char *name_of(const stk_bound *bound)
+static const char *name_of(const stk_recipe_call *bound)
 {
     return bound->entry->info.name;
 }
@@ -12,7 +12,7 @@ static const stk_recipe_parameter arithmetic_parameters[] = {
 };
 
 /* Its name is the operation. */
-static stk_status arithmetic(stk_recipe *recipe, const stk_bound *bound,
+static stk_status arithmetic(stk_recipe *recipe, const stk_recipe_call *bound,
                              const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     int            value;
@@ -28,8 +28,8 @@ static const stk_recipe_parameter cast_parameters[] = {
     {"value", STK_RECIPE_VALUE, .fallback = "all", .words = "all=-1", .help = "which value"},
 };
 
-static stk_status cast(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                       stk_function **out, stk_error *err)
+static stk_status cast(stk_recipe *recipe, const stk_recipe_call *bound,
+                       const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     int value;
     STK_TRY(stk_recipe_value(recipe, &bound->arguments[1], "cast", input, &value, err));
@@ -44,7 +44,7 @@ static const stk_recipe_parameter one_parameters[] = {
 };
 
 /* The many that take nothing but a value. */
-static stk_status of_value(stk_recipe *recipe, const stk_bound *bound,
+static stk_status of_value(stk_recipe *recipe, const stk_recipe_call *bound,
                            const stk_element_spec *input,
                            stk_status (*make)(stk_function **out, int value, stk_error *err),
                            stk_function **out, stk_error *err)
@@ -54,37 +54,37 @@ static stk_status of_value(stk_recipe *recipe, const stk_bound *bound,
     return make(out, value, err);
 }
 
-static stk_status check_finite(stk_recipe *recipe, const stk_bound *bound,
+static stk_status check_finite(stk_recipe *recipe, const stk_recipe_call *bound,
                                const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     return of_value(recipe, bound, input, stk_function_check_finite, out, err);
 }
 
-static stk_status fill(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                       stk_function **out, stk_error *err)
+static stk_status fill(stk_recipe *recipe, const stk_recipe_call *bound,
+                       const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     return of_value(recipe, bound, input, stk_function_fill, out, err);
 }
 
-static stk_status to_text(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                          stk_function **out, stk_error *err)
+static stk_status to_text(stk_recipe *recipe, const stk_recipe_call *bound,
+                          const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     return of_value(recipe, bound, input, stk_function_to_text, out, err);
 }
 
-static stk_status parse_number(stk_recipe *recipe, const stk_bound *bound,
+static stk_status parse_number(stk_recipe *recipe, const stk_recipe_call *bound,
                                const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     return of_value(recipe, bound, input, stk_function_parse_number, out, err);
 }
 
-static stk_status length(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                         stk_function **out, stk_error *err)
+static stk_status length(stk_recipe *recipe, const stk_recipe_call *bound,
+                         const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     return of_value(recipe, bound, input, stk_function_length, out, err);
 }
 
-static stk_status value_key(stk_recipe *recipe, const stk_bound *bound,
+static stk_status value_key(stk_recipe *recipe, const stk_recipe_call *bound,
                             const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     return of_value(recipe, bound, input, stk_function_value, out, err);
@@ -96,7 +96,7 @@ static const stk_recipe_parameter modulo_parameters[] = {
     {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
 };
 
-static stk_status modulo_key(stk_recipe *recipe, const stk_bound *bound,
+static stk_status modulo_key(stk_recipe *recipe, const stk_recipe_call *bound,
                              const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     int value;
@@ -114,7 +114,7 @@ static double real_of(stk_number number)
     return number.is_real ? number.real : (double)number.whole;
 }
 
-static stk_status random_uniform(stk_recipe *recipe, const stk_bound *bound,
+static stk_status random_uniform(stk_recipe *recipe, const stk_recipe_call *bound,
                                  const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     (void)recipe;
@@ -123,7 +123,7 @@ static stk_status random_uniform(stk_recipe *recipe, const stk_bound *bound,
                                        real_of(bound->arguments[1].number), err);
 }
 
-static stk_status running_sum(stk_recipe *recipe, const stk_bound *bound,
+static stk_status running_sum(stk_recipe *recipe, const stk_recipe_call *bound,
                               const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     (void)recipe;
@@ -132,8 +132,8 @@ static stk_status running_sum(stk_recipe *recipe, const stk_bound *bound,
     return stk_function_running_sum(out, err);
 }
 
-static stk_status count(stk_recipe *recipe, const stk_bound *bound, const stk_element_spec *input,
-                        stk_function **out, stk_error *err)
+static stk_status count(stk_recipe *recipe, const stk_recipe_call *bound,
+                        const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     (void)recipe;
     (void)bound;
@@ -151,7 +151,7 @@ static stk_status count(stk_recipe *recipe, const stk_bound *bound, const stk_el
         .info = {name, help, role, STK_PARAMETERS(parameters_)}, .make = make_                     \
     }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     ARITHMETIC("add", "value + number"),
     ARITHMETIC("subtract", "value - number"),
     ARITHMETIC("multiply", "value * number"),

@@ -3,7 +3,7 @@
 
 enum { MOST_SELECTED = 64 };
 
-static stk_status identity(stk_recipe *recipe, const stk_bound *bound,
+static stk_status identity(stk_recipe *recipe, const stk_recipe_call *bound,
                            const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     (void)recipe;
@@ -16,7 +16,7 @@ static const stk_recipe_parameter select_parameters[] = {
     {"values", STK_RECIPE_VALUES, .required = true, .help = "which values, in this order"},
 };
 
-static stk_status select_values(stk_recipe *recipe, const stk_bound *bound,
+static stk_status select_values(stk_recipe *recipe, const stk_recipe_call *bound,
                                 const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     const stk_argument *a = bound->arguments;
@@ -32,7 +32,7 @@ static const stk_recipe_parameter rename_parameters[] = {
     {"names", STK_RECIPE_TEXTS, .required = true, .help = "a name for every value"},
 };
 
-static stk_status rename_values(stk_recipe *recipe, const stk_bound *bound,
+static stk_status rename_values(stk_recipe *recipe, const stk_recipe_call *bound,
                                 const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     (void)recipe;
@@ -45,7 +45,7 @@ static const stk_recipe_parameter decode_parameters[] = {
     {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value"},
 };
 
-static stk_status decode_raw(stk_recipe *recipe, const stk_bound *bound,
+static stk_status decode_raw(stk_recipe *recipe, const stk_recipe_call *bound,
                              const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     int value;
@@ -60,7 +60,7 @@ static const stk_recipe_parameter read_parameters[] = {
      .help = "a larger file is an error; 0 means 1 GiB"},
 };
 
-static stk_status read_file(stk_recipe *recipe, const stk_bound *bound,
+static stk_status read_file(stk_recipe *recipe, const stk_recipe_call *bound,
                             const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     const stk_argument         *a = bound->arguments;
@@ -78,7 +78,7 @@ static const stk_recipe_parameter example_parameters[] = {
     {"value", STK_RECIPE_VALUE, .fallback = "0", .help = "which value is the record"},
 };
 
-static stk_status parse_example(stk_recipe *recipe, const stk_bound *bound,
+static stk_status parse_example(stk_recipe *recipe, const stk_recipe_call *bound,
                                 const stk_element_spec *input, stk_function **out, stk_error *err)
 {
     const stk_argument *a = bound->arguments;
@@ -94,7 +94,7 @@ static stk_status parse_example(stk_recipe *recipe, const stk_bound *bound,
     return st;
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"identity", "the element as it is", STK_RECIPE_MAP, NULL, 0}, .make = identity},
     {.info = {"select", "some of the values", STK_RECIPE_MAP, STK_PARAMETERS(select_parameters)},
      .make = select_values},

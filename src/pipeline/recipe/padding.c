@@ -10,9 +10,10 @@ void stk_padding_release(stk_padding *padding)
     *padding = (stk_padding){0};
 }
 
-stk_status stk_padding_init(stk_padding *out, const stk_recipe *recipe, const stk_bound *bound,
-                            const stk_argument *shapes, const stk_argument *padding,
-                            const stk_element_spec *input, stk_error *err)
+stk_status stk_padding_init(stk_padding *out, const stk_recipe *recipe,
+                            const stk_recipe_call *bound, const stk_argument *shapes,
+                            const stk_argument *padding, const stk_element_spec *input,
+                            stk_error *err)
 {
     *out = (stk_padding){0};
     if (shapes->given && padding->given && shapes->count != padding->count)

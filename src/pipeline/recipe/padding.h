@@ -13,7 +13,7 @@ typedef struct stk_padding {
 
 /* Of the arguments for shapes and padding, for elements of input. On failure nothing is held. */
 STK_NODISCARD stk_status stk_padding_init(stk_padding *out, const stk_recipe *recipe,
-                                          const stk_bound *bound, const stk_argument *shapes,
+                                          const stk_recipe_call *bound, const stk_argument *shapes,
                                           const stk_argument     *padding,
                                           const stk_element_spec *input, stk_error *err);
 void                     stk_padding_release(stk_padding *padding);

@@ -5,7 +5,7 @@
 
 enum { VALUE, MODULO, FIRST_RELATION };
 
-stk_status stk_recipe_make_compare(stk_recipe *recipe, const stk_bound *bound,
+stk_status stk_recipe_make_compare(stk_recipe *recipe, const stk_recipe_call *bound,
                                    const stk_element_spec *input, stk_function **out,
                                    stk_error *err)
 {

@@ -19,7 +19,7 @@
     }
 
 /* Exactly one of the relations must be given. */
-STK_NODISCARD stk_status stk_recipe_make_compare(stk_recipe *recipe, const stk_bound *bound,
+STK_NODISCARD stk_status stk_recipe_make_compare(stk_recipe *recipe, const stk_recipe_call *bound,
                                                  const stk_element_spec *input, stk_function **out,
                                                  stk_error *err);
 

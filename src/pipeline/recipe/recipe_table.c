@@ -22,7 +22,7 @@ stk_entries stk_recipe_functions(size_t part)
     return part < STK_COUNT_OF(parts) ? *parts[part] : (stk_entries){0};
 }
 
-static const stk_entry *at(stk_entries (*parts)(size_t part), size_t index)
+static const stk_recipe_row *at(stk_entries (*parts)(size_t part), size_t index)
 {
     for (size_t part = 0; parts(part).list; part++) {
         if (index < parts(part).count) return &parts(part).list[index];
@@ -33,17 +33,17 @@ static const stk_entry *at(stk_entries (*parts)(size_t part), size_t index)
 
 const stk_recipe_entry *stk_recipe_operator_at(size_t index)
 {
-    const stk_entry *entry = at(stk_recipe_operators, index);
+    const stk_recipe_row *entry = at(stk_recipe_operators, index);
     return entry ? &entry->info : NULL;
 }
 
 const stk_recipe_entry *stk_recipe_function_at(size_t index)
 {
-    const stk_entry *entry = at(stk_recipe_functions, index);
+    const stk_recipe_row *entry = at(stk_recipe_functions, index);
     return entry ? &entry->info : NULL;
 }
 
-const stk_entry *stk_recipe_find_operator(const char *name)
+const stk_recipe_row *stk_recipe_find_operator(const char *name)
 {
     for (size_t i = 0; at(stk_recipe_operators, i); i++)
         if (strcmp(at(stk_recipe_operators, i)->info.name, name) == 0)
@@ -51,10 +51,10 @@ const stk_entry *stk_recipe_find_operator(const char *name)
     return NULL;
 }
 
-const stk_entry *stk_recipe_find_function(stk_recipe_role role, const char *name)
+const stk_recipe_row *stk_recipe_find_function(stk_recipe_role role, const char *name)
 {
     for (size_t i = 0; at(stk_recipe_functions, i); i++) {
-        const stk_entry *entry = at(stk_recipe_functions, i);
+        const stk_recipe_row *entry = at(stk_recipe_functions, i);
         if (entry->info.role == role && strcmp(entry->info.name, name) == 0) return entry;
     }
     return NULL;

@@ -14,7 +14,7 @@
 
 static const stk_recipe_parameter batch_parameters[] = {SIZE_PARAMETER, DROP_PARAMETER};
 
-static stk_status batch(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status batch(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                         stk_error *err)
 {
     (void)recipe;
@@ -22,7 +22,7 @@ static stk_status batch(stk_recipe *recipe, const stk_bound *bound, stk_dataset 
     return stk_dataset_batch(data, bound->arguments[0].integer, &options, err);
 }
 
-static stk_status ragged_batch(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status ragged_batch(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                                stk_error *err)
 {
     (void)recipe;
@@ -37,7 +37,7 @@ static const stk_recipe_parameter padded_batch_parameters[] = {
     {"padding", STK_RECIPE_CONSTANTS, .help = "one per value; 0 and \"\" without it"},
 };
 
-static stk_status padded_batch(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status padded_batch(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                                stk_error *err)
 {
     const stk_argument *a = bound->arguments;
@@ -57,7 +57,7 @@ static const stk_recipe_parameter sparse_batch_parameters[] = {
     {"row_shape", STK_RECIPE_SHAPE, .required = true, .help = "of a row; -1: the largest"},
 };
 
-static stk_status sparse_batch(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status sparse_batch(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                                stk_error *err)
 {
     (void)recipe;
@@ -65,7 +65,7 @@ static stk_status sparse_batch(stk_recipe *recipe, const stk_bound *bound, stk_d
                                     err);
 }
 
-static stk_status unbatch(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status unbatch(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                           stk_error *err)
 {
     (void)recipe;
@@ -78,7 +78,7 @@ static const stk_recipe_parameter rebatch_parameters[] = {
     DROP_PARAMETER,
 };
 
-static stk_status rebatch(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status rebatch(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                           stk_error *err)
 {
     (void)recipe;
@@ -87,7 +87,7 @@ static stk_status rebatch(stk_recipe *recipe, const stk_bound *bound, stk_datase
     return stk_dataset_rebatch(data, a[0].integers, a[0].count, &options, err);
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"batch", "elements of equal shapes, one below the other", STK_RECIPE_STAGE,
               STK_PARAMETERS(batch_parameters)},
      .build = batch},

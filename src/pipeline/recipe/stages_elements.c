@@ -16,7 +16,7 @@ static const stk_recipe_parameter map_parameters[] = {
     ORDER_PARAMETER,
 };
 
-static stk_status map(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status map(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                       stk_error *err)
 {
     const stk_argument   *a = bound->arguments;
@@ -30,7 +30,7 @@ static stk_status map(stk_recipe *recipe, const stk_bound *bound, stk_dataset **
 
 static const stk_recipe_parameter test_parameters[] = {STK_COMPARE_PARAMETERS};
 
-static stk_status test(stk_recipe *recipe, const stk_bound *bound,
+static stk_status test(stk_recipe *recipe, const stk_recipe_call *bound,
                        stk_status (*stage)(stk_dataset **data, stk_function *function,
                                            stk_error *err),
                        stk_dataset **data, stk_error *err)
@@ -42,13 +42,13 @@ static stk_status test(stk_recipe *recipe, const stk_bound *bound,
     return st;
 }
 
-static stk_status filter(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status filter(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                          stk_error *err)
 {
     return test(recipe, bound, stk_dataset_filter, data, err);
 }
 
-static stk_status take_while(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status take_while(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                              stk_error *err)
 {
     return test(recipe, bound, stk_dataset_take_while, data, err);
@@ -73,7 +73,7 @@ static stk_status make_expand(stk_recipe *recipe, const stk_argument *a, const s
 
 static const stk_recipe_parameter flat_map_parameters[] = {EXPAND_PARAMETERS};
 
-static stk_status flat_map(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status flat_map(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                            stk_error *err)
 {
     stk_function *function;
@@ -94,7 +94,7 @@ static const stk_recipe_parameter interleave_parameters[] = {
     ORDER_PARAMETER,
 };
 
-static stk_status interleave(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status interleave(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                              stk_error *err)
 {
     const stk_argument          *a = bound->arguments;
@@ -116,8 +116,8 @@ static const stk_recipe_parameter scan_parameters[] = {
 };
 
 /* The state of a sum is of the type that it adds up; a count is always int64. */
-static stk_status first_state(stk_recipe *recipe, const stk_bound *bound, const stk_dataset *data,
-                              stk_element **out, stk_error *err)
+static stk_status first_state(stk_recipe *recipe, const stk_recipe_call *bound,
+                              const stk_dataset *data, stk_element **out, stk_error *err)
 {
     static const stk_yaml_node zero = {
         .kind = STK_YAML_SCALAR, .plain = true, .text = "0", .length = 1};
@@ -131,7 +131,7 @@ static stk_status first_state(stk_recipe *recipe, const stk_bound *bound, const 
     return stk_recipe_element(recipe, list, sums && numeric ? spec : NULL, out, err);
 }
 
-static stk_status scan(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status scan(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                        stk_error *err)
 {
     stk_element  *initial = NULL;
@@ -149,14 +149,14 @@ static const stk_recipe_parameter enumerate_parameters[] = {
     {"start", STK_RECIPE_INTEGER, .fallback = "0", .least = INT64_MIN, .help = "the first number"},
 };
 
-static stk_status enumerate(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status enumerate(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                             stk_error *err)
 {
     (void)recipe;
     return stk_dataset_enumerate(data, bound->arguments[0].integer, err);
 }
 
-static stk_status unique(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status unique(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                          stk_error *err)
 {
     (void)recipe;
@@ -164,7 +164,7 @@ static stk_status unique(stk_recipe *recipe, const stk_bound *bound, stk_dataset
     return stk_dataset_unique(data, err);
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"map", "a function of every element", STK_RECIPE_STAGE,
               STK_PARAMETERS(map_parameters)},
      .build = map},

@@ -33,7 +33,7 @@ static const stk_recipe_parameter files_parameters[] = {
     {"seed", STK_RECIPE_INTEGER, .fallback = "0", .help = "of that order"},
 };
 
-static stk_status files(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status files(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                         stk_error *err)
 {
     const stk_argument     *a = bound->arguments;
@@ -46,15 +46,15 @@ static const stk_recipe_parameter tfrecord_parameters[] = {
     RECORD_PARAMETERS,
 };
 
-static stk_status tfrecord(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status tfrecord(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                            stk_error *err)
 {
     const stk_records_options options = records_of(bound->arguments + 1);
     return stk_dataset_tfrecord(data, recipe->fs, bound->arguments[0].text, &options, err);
 }
 
-static stk_status tfrecord_indexed(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
-                                   stk_error *err)
+static stk_status tfrecord_indexed(stk_recipe *recipe, const stk_recipe_call *bound,
+                                   stk_dataset **data, stk_error *err)
 {
     const stk_records_options options = records_of(bound->arguments + 1);
     return stk_dataset_tfrecord_indexed(data, recipe->fs, bound->arguments[0].text, &options, err);
@@ -65,15 +65,15 @@ static const stk_recipe_parameter paths_parameters[] = {
     RECORD_PARAMETERS,
 };
 
-static stk_status tfrecord_files(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
-                                 stk_error *err)
+static stk_status tfrecord_files(stk_recipe *recipe, const stk_recipe_call *bound,
+                                 stk_dataset **data, stk_error *err)
 {
     const stk_argument       *a = bound->arguments;
     const stk_records_options options = records_of(a + 1);
     return stk_dataset_tfrecord_files(data, recipe->fs, a[0].texts, a[0].count, &options, err);
 }
 
-static stk_status text(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status text(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                        stk_error *err)
 {
     const stk_argument       *a = bound->arguments;
@@ -92,16 +92,16 @@ static const stk_recipe_parameter fixed_parameters[] = {
      .help = "read at a time; 0 means 256 KiB"},
 };
 
-static stk_status fixed(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status fixed(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                         stk_error *err)
 {
-    const stk_argument     *a = bound->arguments;
-    const stk_fixed_options options = {.header_bytes = (uint64_t)a[2].integer,
-                                       .footer_bytes = (uint64_t)a[3].integer,
-                                       .compression = (stk_compression)a[4].integer,
-                                       .buffer_bytes = (size_t)a[5].integer};
-    return stk_dataset_fixed(data, recipe->fs, a[0].texts, a[0].count, (uint64_t)a[1].integer,
-                             &options, err);
+    const stk_argument            *a = bound->arguments;
+    const stk_fixed_length_options options = {.header_bytes = (uint64_t)a[2].integer,
+                                              .footer_bytes = (uint64_t)a[3].integer,
+                                              .compression = (stk_compression)a[4].integer,
+                                              .buffer_bytes = (size_t)a[5].integer};
+    return stk_dataset_fixed_length_records(data, recipe->fs, a[0].texts, a[0].count,
+                                            (uint64_t)a[1].integer, &options, err);
 }
 
 static const stk_recipe_parameter source_parameters[] = {
@@ -112,7 +112,7 @@ static const stk_recipe_parameter source_parameters[] = {
      .help = "take what links and rows name outside of the data's folder"},
 };
 
-static stk_status source(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status source(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                          stk_error *err)
 {
     const stk_argument      *a = bound->arguments;
@@ -124,7 +124,7 @@ static stk_status source(stk_recipe *recipe, const stk_bound *bound, stk_dataset
     return st;
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"files", "names of files", STK_RECIPE_SOURCE, STK_PARAMETERS(files_parameters)},
      .build = files},
     {.info = {"tfrecord", "the records of TFRecord files", STK_RECIPE_SOURCE,

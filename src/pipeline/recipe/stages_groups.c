@@ -11,7 +11,7 @@ static const stk_recipe_parameter window_parameters[] = {
     {"drop_remainder", STK_RECIPE_BOOL, .fallback = "false", .help = "only whole windows"},
 };
 
-static stk_status window(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status window(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                          stk_error *err)
 {
     (void)recipe;
@@ -32,7 +32,7 @@ static const stk_recipe_parameter group_parameters[] = {
 };
 
 /* Both sizes come from what is given; the operator itself refuses 0. */
-static stk_status group_with(stk_recipe *recipe, const stk_bound *bound, stk_function *key,
+static stk_status group_with(stk_recipe *recipe, const stk_recipe_call *bound, stk_function *key,
                              stk_function *reduce, stk_dataset **data, stk_error *err)
 {
     const stk_argument *a = bound->arguments;
@@ -51,8 +51,8 @@ static stk_status group_with(stk_recipe *recipe, const stk_bound *bound, stk_fun
     return st;
 }
 
-static stk_status group_by_window(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
-                                  stk_error *err)
+static stk_status group_by_window(stk_recipe *recipe, const stk_recipe_call *bound,
+                                  stk_dataset **data, stk_error *err)
 {
     const stk_argument *a = bound->arguments;
     stk_function       *key, *reduce = NULL;
@@ -83,8 +83,8 @@ static const stk_recipe_parameter bucket_parameters[] = {
     [PADDING] = {"padding", STK_RECIPE_CONSTANTS, .help = "as in padded_batch"},
 };
 
-static stk_status bucket_with(stk_recipe *recipe, const stk_bound *bound, stk_function *length,
-                              stk_dataset **data, stk_error *err)
+static stk_status bucket_with(stk_recipe *recipe, const stk_recipe_call *bound,
+                              stk_function *length, stk_dataset **data, stk_error *err)
 {
     const stk_argument *a = bound->arguments;
     stk_padding         padding;
@@ -108,8 +108,8 @@ static stk_status bucket_with(stk_recipe *recipe, const stk_bound *bound, stk_fu
     return st;
 }
 
-static stk_status bucket_by_length(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
-                                   stk_error *err)
+static stk_status bucket_by_length(stk_recipe *recipe, const stk_recipe_call *bound,
+                                   stk_dataset **data, stk_error *err)
 {
     stk_function *length;
     STK_TRY(stk_recipe_make(recipe, bound->arguments[LENGTH].function, stk_dataset_spec(*data),
@@ -127,8 +127,8 @@ static const stk_recipe_parameter resample_parameters[] = {
     {"seed", STK_RECIPE_INTEGER, .help = "of the draws; the pipeline's without it"},
 };
 
-static stk_status rejection_resample(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
-                                     stk_error *err)
+static stk_status rejection_resample(stk_recipe *recipe, const stk_recipe_call *bound,
+                                     stk_dataset **data, stk_error *err)
 {
     const stk_argument *a = bound->arguments;
     stk_function       *class_of;
@@ -147,7 +147,7 @@ static stk_status rejection_resample(stk_recipe *recipe, const stk_bound *bound,
     return st;
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"window", "windows of elements, each a dataset", STK_RECIPE_STAGE,
               STK_PARAMETERS(window_parameters)},
      .build = window},

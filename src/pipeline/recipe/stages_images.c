@@ -25,7 +25,7 @@ static const stk_recipe_parameter images_parameters[] = {
                         .help = "take what links and rows name outside of the data's folder"},
 };
 
-static stk_status build_images(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status build_images(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                                stk_error *err)
 {
     const stk_argument      *a = bound->arguments;
@@ -69,7 +69,7 @@ static stk_status no_preset(const char *name, stk_error *err)
                     stk_suggest_text(&suggest, text, sizeof text));
 }
 
-static stk_status build_preset(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status build_preset(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                                stk_error *err)
 {
     const stk_argument      *a = bound->arguments;
@@ -84,7 +84,7 @@ static stk_status build_preset(stk_recipe *recipe, const stk_bound *bound, stk_d
     return preset ? stk_dataset_preset(data, preset, &options, err) : no_preset(a[NAME].text, err);
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"images", "pictures and labels from any data", STK_RECIPE_SOURCE,
               STK_PARAMETERS(images_parameters)},
      .build = build_images},

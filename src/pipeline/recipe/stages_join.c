@@ -30,8 +30,8 @@ static stk_status build_inputs(inputs *in, stk_recipe *recipe, const stk_argumen
     return st;
 }
 
-static stk_status need_inputs(const stk_recipe *recipe, const stk_bound *bound, const inputs *in,
-                              stk_error *err)
+static stk_status need_inputs(const stk_recipe *recipe, const stk_recipe_call *bound,
+                              const inputs *in, stk_error *err)
 {
     return in->count ? STK_OK
                      : stk_yaml_fail(err, STK_E_INVALID, recipe->name, bound->line,
@@ -52,7 +52,7 @@ static void replace(stk_dataset **data, stk_dataset *made)
 
 static const stk_recipe_parameter inputs_parameters[] = {INPUTS_PARAMETER};
 
-static stk_status zip(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status zip(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                       stk_error *err)
 {
     inputs       in;
@@ -65,7 +65,7 @@ static stk_status zip(stk_recipe *recipe, const stk_bound *bound, stk_dataset **
     return st;
 }
 
-static stk_status concatenate(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status concatenate(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                               stk_error *err)
 {
     inputs in;
@@ -91,7 +91,7 @@ static const stk_recipe_parameter sample_parameters[] = {
      .help = "every epoch in the order of the first"},
 };
 
-static stk_status sample_with(stk_recipe *recipe, const stk_bound *bound, const inputs *in,
+static stk_status sample_with(stk_recipe *recipe, const stk_recipe_call *bound, const inputs *in,
                               stk_dataset **out, stk_error *err)
 {
     const stk_argument *a = bound->arguments;
@@ -108,7 +108,7 @@ static stk_status sample_with(stk_recipe *recipe, const stk_bound *bound, const 
     return stk_dataset_sample_from(out, in->list, in->count, &options, err);
 }
 
-static stk_status sample_from(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status sample_from(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                               stk_error *err)
 {
     inputs       in;
@@ -127,7 +127,7 @@ static const stk_recipe_parameter choose_parameters[] = {
     {"stop_on_empty", STK_RECIPE_BOOL, .fallback = "false", .help = "ends with the first to end"},
 };
 
-static stk_status choose_from(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status choose_from(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                               stk_error *err)
 {
     const stk_argument *a = bound->arguments;
@@ -143,7 +143,7 @@ static stk_status choose_from(stk_recipe *recipe, const stk_bound *bound, stk_da
     return st;
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"zip", "the values of all inputs side by side", STK_RECIPE_EITHER,
               STK_PARAMETERS(inputs_parameters)},
      .build = zip},

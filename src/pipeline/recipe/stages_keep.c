@@ -8,7 +8,7 @@ static const stk_recipe_parameter cache_parameters[] = {
     {"directory", STK_RECIPE_PATH, .help = "on disk; in memory without it"},
 };
 
-static stk_status cache(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status cache(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                         stk_error *err)
 {
     const stk_cache_options options = {.directory = bound->arguments[0].text, .fs = recipe->fs};
@@ -29,7 +29,7 @@ static double real_of(stk_number number)
     return number.is_real ? number.real : (double)number.whole;
 }
 
-static stk_status snapshot(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status snapshot(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                            stk_error *err)
 {
     const stk_argument        *a = bound->arguments;
@@ -46,7 +46,7 @@ static const stk_recipe_parameter prefetch_parameters[] = {
      .help = "elements to run ahead; auto: as far as helps"},
 };
 
-static stk_status prefetch(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status prefetch(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                            stk_error *err)
 {
     (void)recipe;
@@ -57,8 +57,8 @@ static const stk_recipe_parameter ignore_parameters[] = {
     {"log_warning", STK_RECIPE_BOOL, .fallback = "false", .help = "each goes to the log"},
 };
 
-static stk_status ignore_errors(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
-                                stk_error *err)
+static stk_status ignore_errors(stk_recipe *recipe, const stk_recipe_call *bound,
+                                stk_dataset **data, stk_error *err)
 {
     (void)recipe;
     return stk_dataset_ignore_errors(data, bound->arguments[0].truth, err);
@@ -72,7 +72,7 @@ static const stk_recipe_parameter quarantine_parameters[] = {
      .help = "elements seen before the rate counts; 0 means 1000"},
 };
 
-static stk_status quarantine(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status quarantine(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                              stk_error *err)
 {
     const stk_argument          *a = bound->arguments;
@@ -107,7 +107,7 @@ static stk_status find_pass(const stk_recipe *recipe, const stk_argument *a, con
                          stk_suggest_text(&suggest, text, sizeof text));
 }
 
-static stk_status options(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status options(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                           stk_error *err)
 {
     const stk_argument  *a = bound->arguments;
@@ -117,7 +117,7 @@ static stk_status options(stk_recipe *recipe, const stk_bound *bound, stk_datase
     return stk_dataset_options(data, &settings, err);
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"cache", "keeps the elements of the first epoch for the others", STK_RECIPE_STAGE,
               STK_PARAMETERS(cache_parameters)},
      .build = cache},

@@ -21,7 +21,7 @@ static const stk_recipe_parameter shuffle_parameters[] = {
     SHUFFLE_PARAMETERS,
 };
 
-static stk_status shuffle(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status shuffle(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                           stk_error *err)
 {
     (void)recipe;
@@ -31,8 +31,8 @@ static stk_status shuffle(stk_recipe *recipe, const stk_bound *bound, stk_datase
 
 static const stk_recipe_parameter global_parameters[] = {SHUFFLE_PARAMETERS};
 
-static stk_status global_shuffle(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
-                                 stk_error *err)
+static stk_status global_shuffle(stk_recipe *recipe, const stk_recipe_call *bound,
+                                 stk_dataset **data, stk_error *err)
 {
     (void)recipe;
     const stk_shuffle_options options = shuffle_of(bound->arguments);
@@ -44,7 +44,7 @@ static const stk_recipe_parameter repeat_parameters[] = {
      .help = "how often"},
 };
 
-static stk_status repeat(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status repeat(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                          stk_error *err)
 {
     (void)recipe;
@@ -56,14 +56,14 @@ static const stk_recipe_parameter count_parameters[] = {
      .help = "how many elements"},
 };
 
-static stk_status take(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status take(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                        stk_error *err)
 {
     (void)recipe;
     return stk_dataset_take(data, bound->arguments[0].integer, err);
 }
 
-static stk_status skip(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status skip(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                        stk_error *err)
 {
     (void)recipe;
@@ -75,7 +75,7 @@ static const stk_recipe_parameter shard_parameters[] = {
     {"index", STK_RECIPE_INTEGER, .required = true, .help = "which of them, from 0"},
 };
 
-static stk_status shard(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status shard(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                         stk_error *err)
 {
     (void)recipe;
@@ -90,7 +90,7 @@ static const stk_recipe_parameter autoshard_parameters[] = {
     {"index", STK_RECIPE_INTEGER, .required = true, .help = "which of them this is, from 0"},
 };
 
-static stk_status autoshard(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status autoshard(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                             stk_error *err)
 {
     (void)recipe;
@@ -99,7 +99,7 @@ static stk_status autoshard(stk_recipe *recipe, const stk_bound *bound, stk_data
                                  err);
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"shuffle", "elements in a random order, drawn from a buffer", STK_RECIPE_STAGE,
               STK_PARAMETERS(shuffle_parameters)},
      .build = shuffle},

@@ -12,7 +12,7 @@ static const stk_recipe_parameter range_parameters[] = {
      .help = "from one number to the next; not 0"},
 };
 
-static stk_status range(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status range(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                         stk_error *err)
 {
     (void)recipe;
@@ -24,7 +24,7 @@ static const stk_recipe_parameter values_parameters[] = {
     {"values", STK_RECIPE_CONSTANTS, .required = true, .help = "one constant per value"},
 };
 
-static stk_status from_values(stk_recipe *recipe, const stk_bound *bound,
+static stk_status from_values(stk_recipe *recipe, const stk_recipe_call *bound,
                               stk_status (*make)(stk_dataset **out, stk_element *element,
                                                  stk_error *err),
                               stk_dataset **data, stk_error *err)
@@ -36,13 +36,13 @@ static stk_status from_values(stk_recipe *recipe, const stk_bound *bound,
     return st;
 }
 
-static stk_status tensors(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status tensors(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                           stk_error *err)
 {
     return from_values(recipe, bound, stk_dataset_tensors, data, err);
 }
 
-static stk_status slices(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status slices(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                          stk_error *err)
 {
     return from_values(recipe, bound, stk_dataset_slices, data, err);
@@ -68,7 +68,7 @@ static stk_status read_element(const stk_recipe *recipe, const stk_yaml_node *tr
     return stk_recipe_element(recipe, &list, NULL, out, err);
 }
 
-static stk_status elements(stk_recipe *recipe, const stk_bound *bound, stk_dataset **data,
+static stk_status elements(stk_recipe *recipe, const stk_recipe_call *bound, stk_dataset **data,
                            stk_error *err)
 {
     const stk_yaml_node *list = bound->arguments[0].tree;
@@ -87,7 +87,7 @@ static stk_status elements(stk_recipe *recipe, const stk_bound *bound, stk_datas
     return st;
 }
 
-static const stk_entry entries[] = {
+static const stk_recipe_row entries[] = {
     {.info = {"range", "whole numbers from start up or down to stop", STK_RECIPE_SOURCE,
               STK_PARAMETERS(range_parameters)},
      .build = range},

@@ -8,16 +8,16 @@
 
 typedef struct call call;
 struct call {
-    stk_io_request request; /* first: run and done are handed this */
-    stk_calls     *owner;
-    call          *next; /* spare ones */
+    stk_io_request   request; /* first: run and done are handed this */
+    stk_async_calls *owner;
+    call            *next; /* spare ones */
 };
 
-struct stk_calls {
-    stk_run             *run;
-    stk_ahead           *queue;
-    const stk_calls_ops *ops;
-    stk_io              *engine, *pulls;
+struct stk_async_calls {
+    stk_run                   *run;
+    stk_node_queue            *queue;
+    const stk_async_calls_ops *ops;
+    stk_io                    *engine, *pulls;
 
     pthread_mutex_t *lock;     /* the queue's: of all below */
     pthread_cond_t   quiet;    /* the last request came back */
@@ -30,33 +30,33 @@ struct stk_calls {
     uint64_t         unbegun; /* of those, that have not run yet */
 };
 
-bool stk_calls_stopping(const stk_calls *calls)
+bool stk_async_calls_stopping(const stk_async_calls *calls)
 {
     return __atomic_load_n(&calls->stopping, __ATOMIC_RELAXED);
 }
 
-int stk_calls_limit(const stk_calls *calls)
+int stk_async_calls_limit(const stk_async_calls *calls)
 {
     return stk_io_limit(calls->engine);
 }
 
 static void run_pull(stk_io_request *request)
 {
-    stk_calls *calls = ((call *)request)->owner;
-    if (!stk_calls_stopping(calls)) calls->ops->pull(calls->queue);
+    stk_async_calls *calls = ((call *)request)->owner;
+    if (!stk_async_calls_stopping(calls)) calls->ops->pull(calls->queue);
 }
 
 static void run_call(stk_io_request *request)
 {
-    stk_calls *calls = ((call *)request)->owner;
+    stk_async_calls *calls = ((call *)request)->owner;
     pthread_mutex_lock(calls->lock);
     calls->unbegun--;
     pthread_mutex_unlock(calls->lock);
-    if (!stk_calls_stopping(calls)) calls->ops->compute(calls->queue);
+    if (!stk_async_calls_stopping(calls)) calls->ops->compute(calls->queue);
 }
 
 /* The lock is held. What is stopping may be freed once it is given up. */
-static void come_back(stk_calls *calls)
+static void come_back(stk_async_calls *calls)
 {
     if (!calls->stopping)
         calls->ops->look(calls->queue);
@@ -66,7 +66,7 @@ static void come_back(stk_calls *calls)
 
 static void pull_done(stk_io_request *request)
 {
-    stk_calls       *calls = ((call *)request)->owner;
+    stk_async_calls *calls = ((call *)request)->owner;
     pthread_mutex_t *lock = calls->lock;
     pthread_mutex_lock(lock);
     calls->pull_out = false;
@@ -77,7 +77,7 @@ static void pull_done(stk_io_request *request)
 static void call_done(stk_io_request *request)
 {
     call            *one = (call *)request;
-    stk_calls       *calls = one->owner;
+    stk_async_calls *calls = one->owner;
     pthread_mutex_t *lock = calls->lock;
     pthread_mutex_lock(lock);
     if (request->status) calls->unbegun--; /* dropped: it never ran */
@@ -88,20 +88,21 @@ static void call_done(stk_io_request *request)
     pthread_mutex_unlock(lock);
 }
 
-static void init_call(call *one, stk_calls *calls)
+static void init_call(call *one, stk_async_calls *calls)
 {
     *one = (call){.request = {.run = run_call, .done = call_done}, .owner = calls};
 }
 
-stk_status stk_calls_start(stk_calls **out, stk_run *run, stk_ahead *queue, pthread_mutex_t *lock,
-                           const stk_calls_ops *ops, stk_error *err)
+stk_status stk_async_calls_start(stk_async_calls **out, stk_run *run, stk_node_queue *queue,
+                                 pthread_mutex_t *lock, const stk_async_calls_ops *ops,
+                                 stk_error *err)
 {
     stk_io *engine, *pulls;
     *out = NULL;
     STK_TRY(stk_run_engine(run, &engine, err));
     STK_TRY(stk_run_take_puller(run, &pulls, err));
     if (!pulls) return STK_OK;
-    stk_calls *calls = calloc(1, sizeof *calls);
+    stk_async_calls *calls = calloc(1, sizeof *calls);
     if (!calls) {
         stk_run_return_puller(run);
         return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for a queue");
@@ -120,7 +121,7 @@ stk_status stk_calls_start(stk_calls **out, stk_run *run, stk_ahead *queue, pthr
     return STK_OK;
 }
 
-void stk_calls_stop(stk_calls *calls)
+void stk_async_calls_stop(stk_async_calls *calls)
 {
     if (!calls) return;
     pthread_mutex_lock(calls->lock);
@@ -138,7 +139,7 @@ void stk_calls_stop(stk_calls *calls)
 }
 
 /* NULL without memory: those that are out go on. */
-static call *take_spare(stk_calls *calls)
+static call *take_spare(stk_async_calls *calls)
 {
     call *one = calls->spare;
     if (one) {
@@ -151,14 +152,14 @@ static call *take_spare(stk_calls *calls)
 }
 
 /* Twice the limit: only requests that wait show the engine that its limit is too low. */
-void stk_calls_want(stk_calls *calls, bool pull, uint64_t pieces)
+void stk_async_calls_want(stk_async_calls *calls, bool pull, uint64_t pieces)
 {
     if (calls->stopping) return;
     if (pull && !calls->pull_out) {
         calls->pull_out = true;
         stk_io_submit(calls->pulls, &calls->pull.request);
     }
-    const uint64_t most = 2 * (uint64_t)stk_calls_limit(calls);
+    const uint64_t most = 2 * (uint64_t)stk_async_calls_limit(calls);
     while (calls->unbegun < pieces && calls->out < most) {
         call *one = take_spare(calls);
         if (!one) break;

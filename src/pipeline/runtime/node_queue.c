@@ -5,34 +5,35 @@
 
 enum { CANCEL_LOOK_NS = 100000000 };
 
-static void compute_for_calls(stk_ahead *queue)
+static void compute_for_calls(stk_node_queue *queue)
 {
-    (void)stk_ahead_work(queue, false);
+    (void)stk_node_queue_work(queue, false);
 }
 
 /* A call that waits is a unit of its own: others must not wait for it. */
-static stk_status start_calls(stk_ahead *queue, stk_error *err)
+static stk_status start_calls(stk_node_queue *queue, stk_error *err)
 {
-    static const stk_calls_ops ops = {.pull = stk_ahead_pull_for_calls,
-                                      .compute = compute_for_calls,
-                                      .look = stk_ahead_look_for_calls};
-    STK_TRY(stk_calls_start(&queue->calls, queue->run, queue, &queue->lock, &ops, err));
+    static const stk_async_calls_ops ops = {.pull = stk_node_queue_pull_for_calls,
+                                            .compute = compute_for_calls,
+                                            .look = stk_node_queue_look_for_calls};
+    STK_TRY(stk_async_calls_start(&queue->calls, queue->run, queue, &queue->lock, &ops, err));
     if (queue->calls && queue->options.ops->compute && !queue->options.ops->finish)
         queue->options.chunk = queue->chunk = 1;
     return STK_OK;
 }
 
-static stk_status start_hands(stk_ahead *queue, stk_error *err)
+static stk_status start_hands(stk_node_queue *queue, stk_error *err)
 {
-    const stk_ahead_options *o = &queue->options;
+    const stk_node_queue_options *o = &queue->options;
     if (!o->pictures || !o->ops->compute_many || o->threads || o->blocking) return STK_OK;
-    return stk_hands_start(&queue->hands, queue, o->pictures, err);
+    return stk_offload_workers_start(&queue->hands, queue, o->pictures, err);
 }
 
-stk_status stk_ahead_start(stk_ahead **out, const stk_ahead_options *options, stk_error *err)
+stk_status stk_node_queue_start(stk_node_queue **out, const stk_node_queue_options *options,
+                                stk_error *err)
 {
     *out = NULL;
-    stk_ahead *queue = calloc(1, sizeof *queue);
+    stk_node_queue *queue = calloc(1, sizeof *queue);
     if (!queue) return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for a queue");
     queue->options = *options;
     queue->run = options->node->run;
@@ -40,14 +41,14 @@ stk_status stk_ahead_start(stk_ahead **out, const stk_ahead_options *options, st
     queue->last = &queue->first;
     queue->chunk = options->chunk ? options->chunk : 1;
     queue->window = options->window;
-    queue->own_window = 2 * ((uint64_t)stk_ahead_run_options(queue)->threads + 1);
-    queue->target_ns = STK_AHEAD_TARGET_NS;
+    queue->own_window = 2 * ((uint64_t)stk_node_queue_run_options(queue)->threads + 1);
+    queue->target_ns = STK_NODE_QUEUE_TARGET_NS;
     __atomic_store_n(&queue->account->window_is_pinned, options->window != 0, __ATOMIC_RELAXED);
     __atomic_store_n(&queue->account->chunk_is_pinned, options->chunk != 0, __ATOMIC_RELAXED);
     __atomic_store_n(&queue->account->reads, options->blocking && options->ops->compute,
                      __ATOMIC_RELAXED);
-    stk_ahead_follow_tuner(queue);
-    stk_places_init(&queue->places);
+    stk_node_queue_follow_tuner(queue);
+    stk_queue_positions_init(&queue->places);
     queue->places.always = stk_node_is_relaxed(queue->run, options->input->plan);
     /* What is given out of order is known by its number, which is another's the next time. */
     if (queue->places.always) queue->options.relaxed = false;
@@ -58,8 +59,8 @@ stk_status stk_ahead_start(stk_ahead **out, const stk_ahead_options *options, st
     if (!st) st = start_hands(queue, err);
     if (!st) st = stk_run_register(queue->run, queue, err);
     if (st) {
-        stk_hands_stop(queue->hands);
-        stk_calls_stop(queue->calls);
+        stk_offload_workers_stop(queue->hands);
+        stk_async_calls_stop(queue->calls);
         stk_eventcount_release(&queue->ready);
         pthread_mutex_destroy(&queue->lock);
         free(queue);
@@ -69,61 +70,61 @@ stk_status stk_ahead_start(stk_ahead **out, const stk_ahead_options *options, st
     return STK_OK;
 }
 
-static void free_units(stk_ahead_unit *one)
+static void free_units(stk_queue_unit *one)
 {
-    for (stk_ahead_unit *next; one; one = next) {
+    for (stk_queue_unit *next; one; one = next) {
         next = one->next;
-        stk_ahead_unit_free(one);
+        stk_queue_unit_free(one);
     }
 }
 
-void stk_ahead_free(stk_ahead *queue)
+void stk_node_queue_free(stk_node_queue *queue)
 {
     if (!queue) return;
     stk_run_unregister(queue->run, queue);
-    stk_hands_stop(queue->hands);
-    stk_calls_stop(queue->calls);
-    for (const stk_ahead_unit *one = queue->first; one; one = one->next)
-        if (one->phase != STK_AHEAD_READY) stk_run_expect(queue->run, -(int64_t)one->expected);
-    for (stk_ahead_unit *one = queue->first; one; one = one->next)
-        stk_ahead_unit_unreserve(queue, one);
-    if (queue->current) stk_ahead_unit_unreserve(queue, queue->current);
+    stk_offload_workers_stop(queue->hands);
+    stk_async_calls_stop(queue->calls);
+    for (const stk_queue_unit *one = queue->first; one; one = one->next)
+        if (one->phase != STK_NODE_QUEUE_READY) stk_run_expect(queue->run, -(int64_t)one->expected);
+    for (stk_queue_unit *one = queue->first; one; one = one->next)
+        stk_queue_unit_unreserve(queue, one);
+    if (queue->current) stk_queue_unit_unreserve(queue, queue->current);
     free_units(queue->first);
     free_units(queue->spare);
-    stk_ahead_unit_free(queue->current);
-    stk_places_release(&queue->places);
+    stk_queue_unit_free(queue->current);
+    stk_queue_positions_release(&queue->places);
     stk_eventcount_release(&queue->ready);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
 }
 
-int stk_ahead_depth(const stk_ahead *queue)
+int stk_node_queue_depth(const stk_node_queue *queue)
 {
     return queue->options.node->depth;
 }
 
-unsigned stk_ahead_wants(const stk_ahead *queue)
+unsigned stk_node_queue_wants(const stk_node_queue *queue)
 {
     return __atomic_load_n(&queue->wants, __ATOMIC_SEQ_CST);
 }
 
 /* The oldest unit when it is ready or, where order is relaxed, any that is. */
-static bool take_unit(stk_ahead *queue, bool *at_end, bool *no_memory)
+static bool take_unit(stk_node_queue *queue, bool *at_end, bool *no_memory)
 {
     pthread_mutex_lock(&queue->lock);
-    stk_ahead_unit **at = &queue->first;
-    while (queue->options.relaxed && *at && (*at)->phase != STK_AHEAD_READY)
+    stk_queue_unit **at = &queue->first;
+    while (queue->options.relaxed && *at && (*at)->phase != STK_NODE_QUEUE_READY)
         at = &(*at)->next;
-    stk_ahead_unit *one = *at && (*at)->phase == STK_AHEAD_READY ? *at : NULL;
+    stk_queue_unit *one = *at && (*at)->phase == STK_NODE_QUEUE_READY ? *at : NULL;
     if (one) {
-        stk_ahead_look_at_fullness(queue);
+        stk_node_queue_look_at_fullness(queue);
         queue->waiting -= one->weight;
         queue->asked = false;
         *at = one->next;
         if (!one->next) queue->last = at;
         queue->current = one;
         queue->cursor = 0;
-        queue->return_at_once = stk_ahead_room_at_once(queue);
+        queue->return_at_once = stk_node_queue_capacity_at_once(queue);
     }
     *at_end = !one && !queue->first && queue->ended && !queue->pulling;
     *no_memory = !one && queue->starved_of_memory;
@@ -137,37 +138,38 @@ static bool take_unit(stk_ahead *queue, bool *at_end, bool *no_memory)
 }
 
 /* Gives back the room of what was taken. */
-static void give_room(stk_ahead *queue)
+static void give_room(stk_node_queue *queue)
 {
     if (!queue->returned) return;
     pthread_mutex_lock(&queue->lock);
-    stk_ahead_look_at_fullness(queue);
+    stk_node_queue_look_at_fullness(queue);
     queue->outstanding -= queue->returned;
     queue->returned = 0;
-    stk_ahead_unlock_and_wake(queue, false);
+    stk_node_queue_unlock_and_wake(queue, false);
 }
 
 /* The consumer is about to wait. What it has taken makes room now, however little it is, and the
  * queue looks again for what it may do: it may have stopped for want of memory, and nobody tells it
  * when there is some. */
-static void ask(stk_ahead *queue)
+static void ask(stk_node_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    stk_ahead_look_at_fullness(queue);
+    stk_node_queue_look_at_fullness(queue);
     queue->outstanding -= queue->returned;
     queue->returned = 0;
     queue->asked = true;
-    stk_ahead_unlock_and_wake(queue, false);
+    stk_node_queue_unlock_and_wake(queue, false);
 }
 
 /* The current unit is used up. */
-static void recycle(stk_ahead *queue)
+static void recycle(stk_node_queue *queue)
 {
-    stk_ahead_unit *one = queue->current;
+    stk_queue_unit *one = queue->current;
     if (queue->options.ops->finish) queue->returned += one->weight;
     queue->current = NULL;
-    stk_ahead_unit_unreserve(queue, one);
-    stk_places_unit_given(&queue->places, one->shared.first, one->shared.count, &queue->lock);
+    stk_queue_unit_unreserve(queue, one);
+    stk_queue_positions_unit_given(&queue->places, one->shared.first, one->shared.count,
+                                   &queue->lock);
     one->shared.count = 0;
     if (!queue->options.by_halves || queue->returned >= queue->return_at_once) give_room(queue);
     pthread_mutex_lock(&queue->lock);
@@ -177,7 +179,7 @@ static void recycle(stk_ahead *queue)
 }
 
 /* Where there was no memory to keep the text, the status alone is told. */
-static void tell(const stk_item *item, const char *stage, stk_error *err)
+static void tell(const stk_queue_item *item, const char *stage, stk_error *err)
 {
     if (item->error && err)
         *err = *item->error;
@@ -187,18 +189,18 @@ static void tell(const stk_item *item, const char *stage, stk_error *err)
 }
 
 /* The next result of the current unit; false when it has no more. */
-static bool give(stk_ahead *queue, stk_element **out, stk_status *status, stk_error *err)
+static bool give(stk_node_queue *queue, stk_element **out, stk_status *status, stk_error *err)
 {
-    stk_ahead_unit *one = queue->current;
+    stk_queue_unit *one = queue->current;
     while (queue->cursor < one->shared.count) {
-        stk_item *item = &one->shared.items[queue->cursor++];
+        stk_queue_item *item = &one->shared.items[queue->cursor++];
         if (!queue->options.ops->finish) queue->returned++;
         if (!item->element && !item->status) continue;
         *out = item->element;
         *status = item->status;
         if (item->status) tell(item, queue->account->op->name, err);
         free(item->error);
-        *item = (stk_item){0};
+        *item = (stk_queue_item){0};
         if (queue->returned && queue->returned >= queue->return_at_once) give_room(queue);
         return true;
     }
@@ -208,52 +210,52 @@ static bool give(stk_ahead *queue, stk_element **out, stk_status *status, stk_er
 /* Waits for the next unit, working meanwhile. The thread may itself be pulling for a queue further
  * down, so it must not begin a pull there: that one could come to wait for what this thread has
  * begun. Pulling here and further up, and computing anywhere, never waits for it. */
-static stk_status wait_for_unit(stk_ahead *queue, uint32_t epoch, stk_error *err)
+static stk_status wait_for_unit(stk_node_queue *queue, uint32_t epoch, stk_error *err)
 {
-    STK_TRY(stk_cancel_check(stk_ahead_run_options(queue)->cancel, "pipeline", err));
+    STK_TRY(stk_cancel_check(stk_node_queue_run_options(queue)->cancel, "pipeline", err));
     const uint64_t begin = stk_clock_ns();
-    if (!stk_run_work(queue->run, stk_ahead_depth(queue))) {
-        stk_thread_activity   *activity = stk_run_activity(queue->run);
-        const stk_wait_mark    mark = stk_activity_mark_wait(activity);
-        const stk_doing_before before = stk_ahead_enter(queue, STK_DOING_NOTHING);
+    if (!stk_run_work(queue->run, stk_node_queue_depth(queue))) {
+        stk_thread_activity          *activity = stk_run_activity(queue->run);
+        const stk_wait_mark           mark = stk_thread_activity_mark_wait(activity);
+        const stk_thread_state_before before = stk_node_queue_enter(queue, STK_DOING_NOTHING);
         stk_eventcount_wait(&queue->ready, epoch, CANCEL_LOOK_NS);
-        stk_ahead_leave(queue, before);
-        stk_activity_record_wait(activity, &mark, false);
+        stk_node_queue_leave(queue, before);
+        stk_thread_activity_record_wait(activity, &mark, false);
     }
     stk_count(&queue->account->waited_ns, stk_clock_ns() - begin);
     return STK_OK;
 }
 
-static void begin(stk_ahead *queue)
+static void begin(stk_node_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
     queue->held = false;
-    stk_ahead_unlock_and_wake(queue, false);
+    stk_node_queue_unlock_and_wake(queue, false);
 }
 
 /* The first place is noted here: a save may come before anything was taken, while a thread is
  * already inside the input. */
-void stk_ahead_begin(stk_ahead *queue)
+void stk_node_queue_begin(stk_node_queue *queue)
 {
     if (!queue->held) return;
-    stk_places_note(&queue->places, queue->options.input, queue->pulled, &queue->lock);
+    stk_queue_positions_note(&queue->places, queue->options.input, queue->pulled, &queue->lock);
     begin(queue);
 }
 
-bool stk_ahead_is_ready(stk_ahead *queue)
+bool stk_node_queue_is_ready(stk_node_queue *queue)
 {
     if (queue->current && queue->cursor < queue->current->shared.count) return true;
     pthread_mutex_lock(&queue->lock);
-    const stk_ahead_unit *one = queue->first;
-    while (queue->options.relaxed && one && one->phase != STK_AHEAD_READY)
+    const stk_queue_unit *one = queue->first;
+    while (queue->options.relaxed && one && one->phase != STK_NODE_QUEUE_READY)
         one = one->next;
     const bool at_end = !queue->first && queue->ended && !queue->pulling;
-    const bool ready = (one && one->phase == STK_AHEAD_READY) || at_end;
+    const bool ready = (one && one->phase == STK_NODE_QUEUE_READY) || at_end;
     pthread_mutex_unlock(&queue->lock);
     return ready;
 }
 
-stk_status stk_ahead_next(stk_ahead *queue, stk_element **out, stk_error *err)
+stk_status stk_node_queue_next(stk_node_queue *queue, stk_element **out, stk_error *err)
 {
     *out = NULL;
     if (queue->held) begin(queue);
@@ -277,37 +279,41 @@ stk_status stk_ahead_next(stk_ahead *queue, stk_element **out, stk_error *err)
     }
 }
 
-stk_status stk_ahead_save(stk_ahead *queue, stk_state_out *out, stk_error *err)
+stk_status stk_node_queue_save(stk_node_queue *queue, stk_state_out *out, stk_error *err)
 {
-    const stk_ahead_unit *one = queue->current;
+    const stk_queue_unit *one = queue->current;
     /* Of a unit that is one result, that result was given when it was taken. */
     if (one)
-        stk_places_part_given(&queue->places, one->shared.first,
-                              queue->options.ops->finish ? one->shared.count : queue->cursor);
+        stk_queue_positions_part_given(&queue->places, one->shared.first,
+                                       queue->options.ops->finish ? one->shared.count
+                                                                  : queue->cursor);
     /* A queue that was not asked yet is its consumer's alone. It saves its input by asking it, and
      * a lock held meanwhile would be one for every queue below. */
     if (queue->held)
-        return stk_places_save(&queue->places, queue->options.input, queue->pulled, true, out, err);
+        return stk_queue_positions_save(&queue->places, queue->options.input, queue->pulled, true,
+                                        out, err);
     pthread_mutex_lock(&queue->lock);
-    stk_status st =
-        stk_places_save(&queue->places, queue->options.input, queue->pulled, false, out, err);
+    stk_status st = stk_queue_positions_save(&queue->places, queue->options.input, queue->pulled,
+                                             false, out, err);
     pthread_mutex_unlock(&queue->lock);
     return st;
 }
 
 /* Nothing was asked for yet, so no thread is inside. */
-stk_status stk_ahead_restore(stk_ahead *queue, stk_state_in *in, stk_error *err)
+stk_status stk_node_queue_restore(stk_node_queue *queue, stk_state_in *in, stk_error *err)
 {
-    return stk_places_restore(&queue->places, queue->options.input, &queue->pulled, in, err);
+    return stk_queue_positions_restore(&queue->places, queue->options.input, &queue->pulled, in,
+                                       err);
 }
 
-bool stk_ahead_can_skip(const stk_ahead *queue)
+bool stk_node_queue_can_skip(const stk_node_queue *queue)
 {
     return queue->held && !queue->options.relaxed && !queue->places.always &&
            !queue->places.before.count;
 }
 
-stk_status stk_ahead_skip(stk_ahead *queue, uint64_t count, uint64_t *skipped, stk_error *err)
+stk_status stk_node_queue_skip(stk_node_queue *queue, uint64_t count, uint64_t *skipped,
+                               stk_error *err)
 {
     STK_TRY(stk_node_discard(queue->options.input, count, skipped, err));
     queue->pulled += *skipped;

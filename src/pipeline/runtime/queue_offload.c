@@ -14,15 +14,15 @@ enum {
 };
 
 typedef struct hand {
-    stk_hands       *all;
-    stk_thread       thread;
-    stk_part        *parts; /* room for as many as the device takes */
-    stk_ahead_unit **units; /* whose they are */
-    uint64_t         calls; /* so far */
+    stk_offload_workers *all;
+    stk_thread           thread;
+    stk_unit_slice      *parts; /* room for as many as the device takes */
+    stk_queue_unit     **units; /* whose they are */
+    uint64_t             calls; /* so far */
 } hand;
 
-struct stk_hands {
-    stk_ahead               *queue;
+struct stk_offload_workers {
+    stk_node_queue          *queue;
     const stk_decode_device *device;
     stk_eventcount           work; /* there may be something to take, or it is to stop */
     int                      count, started;
@@ -34,12 +34,12 @@ struct stk_hands {
     uint64_t ns_per_item; /* of one call, smoothed; 0: not known */
 };
 
-bool stk_hands_have_all(const stk_hands *hands)
+bool stk_offload_workers_have_all(const stk_offload_workers *hands)
 {
     return hands && hands->device->alone && !hands->failed;
 }
 
-uint64_t stk_hands_ahead(const stk_hands *hands)
+uint64_t stk_offload_workers_ahead(const stk_offload_workers *hands)
 {
     return hands && !hands->failed ? (uint64_t)hands->device->most * (uint64_t)(hands->count + 1)
                                    : 0;
@@ -47,39 +47,39 @@ uint64_t stk_hands_ahead(const stk_hands *hands)
 
 /* How many of those that wait one hand would be done with when all others, the other hands too, are
  * done with the rest. The lock is held. */
-static uint64_t fair_share(const stk_hands *hands, uint64_t waiting)
+static uint64_t fair_share(const stk_offload_workers *hands, uint64_t waiting)
 {
-    const stk_ahead *queue = hands->queue;
-    const double     threads = stk_ahead_run_options(queue)->threads + 1;
-    const double     by_thread = (double)queue->ns_per_item, by_hand = (double)hands->ns_per_item;
-    if (stk_hands_have_all(hands)) return waiting;
+    const stk_node_queue *queue = hands->queue;
+    const double          threads = stk_node_queue_run_options(queue)->threads + 1;
+    const double by_thread = (double)queue->ns_per_item, by_hand = (double)hands->ns_per_item;
+    if (stk_offload_workers_have_all(hands)) return waiting;
     if (by_thread <= 0 || by_hand <= 0) return (waiting + 1) / (2 * (uint64_t)hands->count);
     return (uint64_t)((double)waiting * by_thread / (threads * by_hand + hands->count * by_thread));
 }
 
 /* Few at a time are not worth a call. What was slow is forgotten bit by bit, and so tried again. */
-size_t stk_hands_can_take(stk_hands *hands)
+size_t stk_offload_workers_can_take(stk_offload_workers *hands)
 {
-    const stk_ahead *queue = hands->queue;
-    const uint64_t   most = hands->device->most, waiting = queue->unclaimed;
+    const stk_node_queue *queue = hands->queue;
+    const uint64_t        most = hands->device->most, waiting = queue->unclaimed;
     if (hands->failed || hands->stopping || !waiting) return 0;
-    if (stk_run_is_serial(queue->run) && !stk_hands_have_all(hands)) return 0;
+    if (stk_run_is_serial(queue->run) && !stk_offload_workers_have_all(hands)) return 0;
     uint64_t count = fair_share(hands, waiting);
     if (count > most) count = most;
     if (count >= most / LEAST_SHARE && count > 0) return (size_t)count;
     if (waiting >= most / LEAST_SHARE) hands->ns_per_item -= hands->ns_per_item / FORGET;
-    return stk_hands_have_all(hands) ? (size_t)count : 0;
+    return stk_offload_workers_have_all(hands) ? (size_t)count : 0;
 }
 
 /* The last of those that wait, by units; returns how many units. The lock is held. */
-static size_t claim(stk_hands *hands, hand *one)
+static size_t claim(stk_offload_workers *hands, hand *one)
 {
-    stk_ahead *queue = hands->queue;
-    size_t     count = stk_hands_can_take(hands), parts = 0;
-    const bool tight = stk_run_memory_is_tight(queue->run, 0);
-    uint64_t   before = tight ? 0 : queue->unclaimed - count;
-    for (stk_ahead_unit *u = queue->first; u && count; u = tight ? NULL : u->next) {
-        if (u->phase != STK_AHEAD_COMPUTING) continue;
+    stk_node_queue *queue = hands->queue;
+    size_t          count = stk_offload_workers_can_take(hands), parts = 0;
+    const bool      tight = stk_run_memory_is_tight(queue->run, 0);
+    uint64_t        before = tight ? 0 : queue->unclaimed - count;
+    for (stk_queue_unit *u = queue->first; u && count; u = tight ? NULL : u->next) {
+        if (u->phase != STK_NODE_QUEUE_COMPUTING) continue;
         uint64_t here = u->shared.count - u->claimed;
         if (here <= before) {
             before -= here;
@@ -88,29 +88,29 @@ static size_t claim(stk_hands *hands, hand *one)
         here -= before;
         before = 0;
         if (here > count) here = count;
-        one->parts[parts] = (stk_part){&u->shared, u->claimed, (size_t)here};
+        one->parts[parts] = (stk_unit_slice){&u->shared, u->claimed, (size_t)here};
         one->units[parts++] = u;
         u->claimed += (size_t)here;
         queue->unclaimed -= here;
         count -= (size_t)here;
     }
-    if (parts) stk_ahead_look_for_work(queue);
+    if (parts) stk_node_queue_look_for_work(queue);
     return parts;
 }
 
-static void give_up(stk_hands *hands, const stk_error *err)
+static void give_up(stk_offload_workers *hands, const stk_error *err)
 {
-    stk_ahead *queue = hands->queue;
+    stk_node_queue *queue = hands->queue;
     pthread_mutex_lock(&queue->lock);
     const bool first = !hands->failed;
     hands->failed = true;
-    stk_ahead_unlock_and_wake(queue, false);
+    stk_node_queue_unlock_and_wake(queue, false);
     if (first)
         stk_run_log(queue->run, "pictures: the device decodes no more, threads do: %s: %s",
                     err->where, err->message);
 }
 
-static void note_time(stk_hands *hands, hand *one, uint64_t ns, size_t items)
+static void note_time(stk_offload_workers *hands, hand *one, uint64_t ns, size_t items)
 {
     if (one->calls++ < CALLS_TO_WARM_UP) return;
     pthread_mutex_lock(&hands->queue->lock);
@@ -119,21 +119,21 @@ static void note_time(stk_hands *hands, hand *one, uint64_t ns, size_t items)
     pthread_mutex_unlock(&hands->queue->lock);
 }
 
-static void compute(stk_hands *hands, hand *one, size_t parts)
+static void compute(stk_offload_workers *hands, hand *one, size_t parts)
 {
-    stk_ahead             *queue = hands->queue;
-    stk_trace_thread      *trace = stk_run_trace(queue->run, STK_TRACE_STAGES);
-    const uint64_t         span = stk_span_begin(trace), begin = stk_clock_ns();
-    const stk_doing_before before = stk_ahead_enter(queue, STK_DOING_COMPUTE);
-    uint64_t               by_device = 0;
-    size_t                 items = 0;
-    stk_error              err;
+    stk_node_queue               *queue = hands->queue;
+    stk_trace_thread             *trace = stk_run_trace(queue->run, STK_TRACE_STAGES);
+    const uint64_t                span = stk_span_begin(trace), begin = stk_clock_ns();
+    const stk_thread_state_before before = stk_node_queue_enter(queue, STK_DOING_COMPUTE);
+    uint64_t                      by_device = 0;
+    size_t                        items = 0;
+    stk_error                     err;
     for (size_t i = 0; i < parts; i++)
         items += one->parts[i].count;
     const stk_status st = queue->options.ops->compute_many(queue->options.context, one->parts,
                                                            parts, &by_device, &err);
     stk_span_end(trace, STK_STAGE_PREPROCESS, "pictures of the device", span, items);
-    stk_ahead_leave(queue, before);
+    stk_node_queue_leave(queue, before);
     stk_count(&queue->account->by_device, by_device);
     stk_count(&hands->by_device, by_device);
     if (st)
@@ -141,13 +141,14 @@ static void compute(stk_hands *hands, hand *one, size_t parts)
     else
         note_time(hands, one, stk_clock_ns() - begin, items);
     for (size_t i = 0; i < parts; i++)
-        stk_ahead_part_done(queue, one->units[i], one->parts[i].first, one->parts[i].count, NULL);
+        stk_node_queue_part_done(queue, one->units[i], one->parts[i].first, one->parts[i].count,
+                                 NULL);
 }
 
 static void *run(void *context)
 {
-    hand      *one = context;
-    stk_hands *hands = one->all;
+    hand                *one = context;
+    stk_offload_workers *hands = one->all;
     for (;;) {
         const uint32_t epoch = stk_eventcount_epoch(&hands->work);
         pthread_mutex_lock(&hands->queue->lock);
@@ -160,11 +161,11 @@ static void *run(void *context)
         else
             stk_eventcount_wait(&hands->work, epoch, LOOK_NS);
     }
-    stk_trace_leave(stk_ahead_run_options(hands->queue)->trace);
+    stk_trace_leave(stk_node_queue_run_options(hands->queue)->trace);
     return NULL;
 }
 
-static stk_status start_hand(stk_hands *hands, hand *one, stk_error *err)
+static stk_status start_hand(stk_offload_workers *hands, hand *one, stk_error *err)
 {
     const size_t most = hands->device->most;
     one->all = hands;
@@ -176,11 +177,11 @@ static stk_status start_hand(stk_hands *hands, hand *one, stk_error *err)
     return stk_thread_start(&one->thread, "stk-pictures", run, one, err);
 }
 
-stk_status stk_hands_start(stk_hands **out, stk_ahead *queue, const stk_decode_device *device,
-                           stk_error *err)
+stk_status stk_offload_workers_start(stk_offload_workers **out, stk_node_queue *queue,
+                                     const stk_decode_device *device, stk_error *err)
 {
     *out = NULL;
-    stk_hands *hands = calloc(1, sizeof *hands);
+    stk_offload_workers *hands = calloc(1, sizeof *hands);
     if (!hands) return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for a device");
     hands->queue = queue;
     hands->device = device;
@@ -193,19 +194,19 @@ stk_status stk_hands_start(stk_hands **out, stk_ahead *queue, const stk_decode_d
     for (int i = 0; i < hands->count && !st; i++)
         st = start_hand(hands, &hands->hands[i], err);
     if (st) {
-        stk_hands_stop(hands);
+        stk_offload_workers_stop(hands);
         return st;
     }
     *out = hands;
     return STK_OK;
 }
 
-void stk_hands_wake(stk_hands *hands)
+void stk_offload_workers_wake(stk_offload_workers *hands)
 {
     stk_eventcount_signal(&hands->work);
 }
 
-static void tell_share(const stk_hands *hands)
+static void tell_share(const stk_offload_workers *hands)
 {
     const uint64_t by_device = __atomic_load_n(&hands->by_device, __ATOMIC_RELAXED);
     if (!by_device) return;
@@ -216,7 +217,7 @@ static void tell_share(const stk_hands *hands)
                 (double)hands->ns_per_item * 1e-3, (double)hands->queue->ns_per_item * 1e-3);
 }
 
-void stk_hands_stop(stk_hands *hands)
+void stk_offload_workers_stop(stk_offload_workers *hands)
 {
     if (!hands) return;
     pthread_mutex_lock(&hands->queue->lock);

@@ -22,9 +22,9 @@ struct stk_saved_position {
     stk_saved_position *next;
 };
 
-void stk_places_init(stk_places *places)
+void stk_queue_positions_init(stk_queue_positions *places)
 {
-    *places = (stk_places){0};
+    *places = (stk_queue_positions){0};
     places->last = &places->first;
 }
 
@@ -43,7 +43,7 @@ static void free_places(stk_saved_position *place)
     }
 }
 
-void stk_places_release(stk_places *places)
+void stk_queue_positions_release(stk_queue_positions *places)
 {
     free_places(places->first);
     free(places->beyond.list);
@@ -52,7 +52,7 @@ void stk_places_release(stk_places *places)
 
 /* While one element is late and others pass it, the consumer's place stays and places pile up. The
  * lock is held; what goes is given back. */
-static stk_saved_position *thin_out(stk_places *places)
+static stk_saved_position *thin_out(stk_queue_positions *places)
 {
     stk_saved_position *gone = NULL;
     if (places->always || places->count < MOST_PLACES) return NULL;
@@ -67,7 +67,7 @@ static stk_saved_position *thin_out(stk_places *places)
     return gone;
 }
 
-static void add_place(stk_places *places, stk_saved_position *place, pthread_mutex_t *lock)
+static void add_place(stk_queue_positions *places, stk_saved_position *place, pthread_mutex_t *lock)
 {
     pthread_mutex_lock(lock);
     stk_saved_position *gone = thin_out(places);
@@ -92,7 +92,8 @@ static stk_status save_place(stk_saved_position *place, stk_node *input)
 
 /* Without memory for another place the older one serves longer; where there is none, saving fails
  * until the consumer has come to a later one. */
-void stk_places_note(stk_places *places, stk_node *input, uint64_t number, pthread_mutex_t *lock)
+void stk_queue_positions_note(stk_queue_positions *places, stk_node *input, uint64_t number,
+                              pthread_mutex_t *lock)
 {
     const uint64_t begin = stk_clock_ns();
     const uint64_t since = begin - places->noted_ns;
@@ -150,7 +151,7 @@ static bool add_range(stk_input_ranges *ranges, uint64_t first, uint64_t count)
 }
 
 /* Moves low past ranges that now join it. */
-static void absorb(stk_places *places)
+static void absorb(stk_queue_positions *places)
 {
     stk_input_ranges *beyond = &places->beyond;
     for (size_t i = 0; i < beyond->count; i++) {
@@ -161,7 +162,7 @@ static void absorb(stk_places *places)
     }
 }
 
-static stk_saved_position *drop_old(stk_places *places)
+static stk_saved_position *drop_old(stk_queue_positions *places)
 {
     stk_saved_position *old = NULL;
     while (places->first && places->first->next && places->first->next->number <= places->low) {
@@ -174,8 +175,8 @@ static stk_saved_position *drop_old(stk_places *places)
     return old;
 }
 
-void stk_places_unit_given(stk_places *places, uint64_t first, uint64_t count,
-                           pthread_mutex_t *lock)
+void stk_queue_positions_unit_given(stk_queue_positions *places, uint64_t first, uint64_t count,
+                                    pthread_mutex_t *lock)
 {
     places->part = (stk_input_range){0};
     if (first <= places->low) {
@@ -190,12 +191,12 @@ void stk_places_unit_given(stk_places *places, uint64_t first, uint64_t count,
     free_places(old);
 }
 
-void stk_places_part_given(stk_places *places, uint64_t first, uint64_t count)
+void stk_queue_positions_part_given(stk_queue_positions *places, uint64_t first, uint64_t count)
 {
     places->part = (stk_input_range){first, count};
 }
 
-bool stk_places_was_given(const stk_places *places, uint64_t number)
+bool stk_queue_positions_was_given(const stk_queue_positions *places, uint64_t number)
 {
     for (size_t i = 0; i < places->before.count; i++)
         if (number - places->before.list[i].first < places->before.list[i].count) return true;
@@ -215,7 +216,7 @@ static stk_status put_fresh(stk_node *input, uint64_t pulled, stk_state_out *out
     return st;
 }
 
-static stk_status put_place(const stk_places *places, stk_state_out *out, uint64_t low,
+static stk_status put_place(const stk_queue_positions *places, stk_state_out *out, uint64_t low,
                             stk_error *err)
 {
     const stk_saved_position *place = places->first;
@@ -234,8 +235,9 @@ static stk_status put_place(const stk_places *places, stk_state_out *out, uint64
     return stk_state_put_u64(out, low - place->number, err);
 }
 
-stk_status stk_places_save(const stk_places *places, stk_node *input, uint64_t pulled,
-                           bool untouched, stk_state_out *out, stk_error *err)
+stk_status stk_queue_positions_save(const stk_queue_positions *places, stk_node *input,
+                                    uint64_t pulled, bool untouched, stk_state_out *out,
+                                    stk_error *err)
 {
     if (places->lost)
         return stk_fail(err, STK_E_NOMEM, "pipeline", NULL,
@@ -254,7 +256,7 @@ stk_status stk_places_save(const stk_places *places, stk_node *input, uint64_t p
     return stk_state_put_u64(out, places->part.count, err);
 }
 
-static stk_status get_ranges(stk_places *places, stk_state_in *in, stk_error *err)
+static stk_status get_ranges(stk_queue_positions *places, stk_state_in *in, stk_error *err)
 {
     uint64_t count;
     STK_TRY(stk_state_get_count(in, MOST_RANGES, &count, err));
@@ -271,8 +273,8 @@ static stk_status get_ranges(stk_places *places, stk_state_in *in, stk_error *er
     return STK_OK;
 }
 
-stk_status stk_places_restore(stk_places *places, stk_node *input, uint64_t *number,
-                              stk_state_in *in, stk_error *err)
+stk_status stk_queue_positions_restore(stk_queue_positions *places, stk_node *input,
+                                       uint64_t *number, stk_state_in *in, stk_error *err)
 {
     stk_bytes state;
     uint64_t  past, discarded;

@@ -16,7 +16,7 @@ typedef struct stk_input_ranges {
     size_t           count, capacity;
 } stk_input_ranges;
 
-typedef struct stk_places {
+typedef struct stk_queue_positions {
     stk_saved_position *first, **last; /* oldest first; under the queue's lock */
     bool                always; /* before every pull: the input does not come the same way again */
     size_t              count;  /* of them */
@@ -29,28 +29,31 @@ typedef struct stk_places {
     bool             lost;   /* there was no memory to write down what was given */
     /* Since restoring: */
     stk_input_ranges before; /* given before the checkpoint, past the place it begins at */
-} stk_places;
+} stk_queue_positions;
 
-void stk_places_init(stk_places *places);
-void stk_places_release(stk_places *places);
+void stk_queue_positions_init(stk_queue_positions *places);
+void stk_queue_positions_release(stk_queue_positions *places);
 
 /* Before pulling input number: saves the input's place if it is time to. Takes lock to add it. */
-void stk_places_note(stk_places *places, stk_node *input, uint64_t number, pthread_mutex_t *lock);
+void stk_queue_positions_note(stk_queue_positions *places, stk_node *input, uint64_t number,
+                              pthread_mutex_t *lock);
 
 /* The consumer had all of a unit; saved places that are no longer needed go, under lock. */
-void stk_places_unit_given(stk_places *places, uint64_t first, uint64_t count,
-                           pthread_mutex_t *lock);
+void stk_queue_positions_unit_given(stk_queue_positions *places, uint64_t first, uint64_t count,
+                                    pthread_mutex_t *lock);
 /* The consumer had the first count of the unit at hand. */
-void stk_places_part_given(stk_places *places, uint64_t first, uint64_t count);
+void stk_queue_positions_part_given(stk_queue_positions *places, uint64_t first, uint64_t count);
 /* Whether the consumer had input number before the checkpoint. */
-bool stk_places_was_given(const stk_places *places, uint64_t number);
+bool stk_queue_positions_was_given(const stk_queue_positions *places, uint64_t number);
 
 /* The lock is held. untouched: nothing was pulled yet, and pulled is the number of the input's next
  * element. */
-STK_NODISCARD stk_status stk_places_save(const stk_places *places, stk_node *input, uint64_t pulled,
-                                         bool untouched, stk_state_out *out, stk_error *err);
+STK_NODISCARD stk_status stk_queue_positions_save(const stk_queue_positions *places,
+                                                  stk_node *input, uint64_t pulled, bool untouched,
+                                                  stk_state_out *out, stk_error *err);
 /* *number is that of the input's next element. */
-STK_NODISCARD stk_status stk_places_restore(stk_places *places, stk_node *input, uint64_t *number,
-                                            stk_state_in *in, stk_error *err);
+STK_NODISCARD stk_status stk_queue_positions_restore(stk_queue_positions *places, stk_node *input,
+                                                     uint64_t *number, stk_state_in *in,
+                                                     stk_error *err);
 
 #endif

@@ -5,95 +5,95 @@
 
 enum { PULLS_PER_LOOK = 8 }; /* elements pulled between two looks at the clock or the token */
 
-static stk_ahead_unit *take_spare(stk_ahead *queue)
+static stk_queue_unit *take_spare(stk_node_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    stk_ahead_unit *one = queue->spare;
+    stk_queue_unit *one = queue->spare;
     if (one) queue->spare = one->next;
     pthread_mutex_unlock(&queue->lock);
     if (!one) one = calloc(1, sizeof *one);
-    if (one && !stk_ahead_unit_grow(one)) {
-        stk_ahead_unit_free(one);
+    if (one && !stk_queue_unit_grow(one)) {
+        stk_queue_unit_free(one);
         one = NULL;
     }
     return one;
 }
 
 /* One input into the unit; false at the end. */
-static bool pull_one(stk_ahead *queue, stk_ahead_unit *one)
+static bool pull_one(stk_node_queue *queue, stk_queue_unit *one)
 {
     stk_element *element;
     stk_error    error;
     stk_status   st = stk_node_next(queue->options.input, &element, &error);
     if (!st && !element) return false;
-    stk_item *item = &one->shared.items[one->shared.count++];
-    *item = (stk_item){.element = element};
-    if (st) stk_item_fail(item, &error);
+    stk_queue_item *item = &one->shared.items[one->shared.count++];
+    *item = (stk_queue_item){.element = element};
+    if (st) stk_queue_item_fail(item, &error);
     return true;
 }
 
 /* Inputs from an index on that the consumer had before the checkpoint this queue was restored from.
  */
-static void drop_given(stk_ahead *queue, stk_ahead_unit *one, size_t from)
+static void drop_given(stk_node_queue *queue, stk_queue_unit *one, size_t from)
 {
     for (size_t i = from; i < one->shared.count; i++)
-        if (stk_places_was_given(&queue->places, one->shared.first + i))
-            stk_item_clear(&one->shared.items[i]);
+        if (stk_queue_positions_was_given(&queue->places, one->shared.first + i))
+            stk_queue_item_clear(&one->shared.items[i]);
 }
 
 /* Room for one more, in memory and in the ledger. A unit that becomes one result is all or nothing:
  * without room it is an error. Others are handed over as they are. */
-static bool make_room(stk_ahead *queue, stk_ahead_unit *one)
+static bool make_room(stk_node_queue *queue, stk_queue_unit *one)
 {
     const bool whole = queue->options.ops->finish;
     stk_error  err;
-    if (whole && stk_ahead_unit_reserve_ahead(queue, one, &err)) {
-        stk_ahead_unit_give_up(one, &err);
+    if (whole && stk_queue_unit_reserve_ahead(queue, one, &err)) {
+        stk_queue_unit_give_up(one, &err);
         return false;
     }
-    if (stk_ahead_unit_grow(one)) return true;
+    if (stk_queue_unit_grow(one)) return true;
     stk_fail(&err, STK_E_NOMEM, queue->account->op->name, NULL, "no memory for %zu elements",
              one->shared.count + 1);
-    if (whole) stk_ahead_unit_give_up(one, &err);
+    if (whole) stk_queue_unit_give_up(one, &err);
     return false;
 }
 
 /* A batch may be of any size, and nobody must wait for all of it to stop. The unit then is that
  * error. */
-static bool is_to_stop(stk_ahead *queue, stk_ahead_unit *one)
+static bool is_to_stop(stk_node_queue *queue, stk_queue_unit *one)
 {
     stk_error err;
     if (one->shared.count % PULLS_PER_LOOK || !stk_node_check(queue->options.node, &err))
         return false;
-    stk_ahead_unit_give_up(one, &err);
+    stk_queue_unit_give_up(one, &err);
     return true;
 }
 
 /* Serially the inputs of a batch are not to be held all at once: they may be far larger than what
  * becomes of them. */
-static bool computes_while_filling(const stk_ahead *queue)
+static bool computes_while_filling(const stk_node_queue *queue)
 {
-    const stk_ahead_ops *ops = queue->options.ops;
+    const stk_node_queue_ops *ops = queue->options.ops;
     return ops->finish && ops->compute && stk_run_is_serial(queue->run) && !queue->calls &&
            !queue->hands;
 }
 
 /* The result for a unit whose first input is there. False: it does not fit, and that is the unit.
  */
-static bool make_result(stk_ahead *queue, stk_ahead_unit *one, size_t chunk)
+static bool make_result(stk_node_queue *queue, stk_queue_unit *one, size_t chunk)
 {
-    stk_unit  whole = one->shared;
-    stk_error err;
+    stk_work_unit whole = one->shared;
+    stk_error     err;
     whole.count = chunk;
     if (!queue->options.ops->prepare) return true;
     const stk_status st = queue->options.ops->prepare(queue->options.context, &whole, &err);
     one->shared.result = whole.result;
-    if (st) stk_ahead_unit_give_up(one, &err);
+    if (st) stk_queue_unit_give_up(one, &err);
     return !st;
 }
 
 /* What was pulled last. False: the unit is an error. */
-static bool compute_last(stk_ahead *queue, stk_ahead_unit *one, size_t chunk)
+static bool compute_last(stk_node_queue *queue, stk_queue_unit *one, size_t chunk)
 {
     const size_t last = one->shared.count - 1;
     if (!last && !make_result(queue, one, chunk)) return false;
@@ -103,7 +103,7 @@ static bool compute_last(stk_ahead *queue, stk_ahead_unit *one, size_t chunk)
 }
 
 /* Fills a unit. False at the end of the input. */
-static bool fill(stk_ahead *queue, stk_ahead_unit *one, size_t chunk)
+static bool fill(stk_node_queue *queue, stk_queue_unit *one, size_t chunk)
 {
     const bool     whole = queue->options.ops->finish || queue->options.chunk;
     const uint64_t begin = stk_clock_ns();
@@ -112,26 +112,26 @@ static bool fill(stk_ahead *queue, stk_ahead_unit *one, size_t chunk)
         if (!make_room(queue, one)) break;
         if (!pull_one(queue, one)) return false;
         if (one->computed && !compute_last(queue, one, chunk)) break;
-        if (queue->calls && stk_calls_stopping(queue->calls)) break;
+        if (queue->calls && stk_async_calls_stopping(queue->calls)) break;
         if (is_to_stop(queue, one)) break;
         const stk_status st = one->shared.items[one->shared.count - 1].status;
         if (st == STK_E_CANCELLED || st == STK_E_CEILING || (st && queue->options.error_ends_unit))
             break;
         /* A slow input hands over what there is. */
         if (!whole && one->shared.count % PULLS_PER_LOOK == 0 &&
-            stk_clock_ns() - begin > STK_AHEAD_TARGET_NS * 2)
+            stk_clock_ns() - begin > STK_NODE_QUEUE_TARGET_NS * 2)
             break;
     }
     return true;
 }
 
 /* Pulling does the work of all stages up to the next queue: S1 when a source is right there. */
-static stk_stage pulled_stage(const stk_ahead *queue)
+static stk_stage pulled_stage(const stk_node_queue *queue)
 {
     return queue->options.input->plan->op->stage;
 }
 
-static void append(stk_ahead *queue, stk_ahead_unit *one)
+static void append(stk_node_queue *queue, stk_queue_unit *one)
 {
     one->next = NULL;
     *queue->last = one;
@@ -140,33 +140,33 @@ static void append(stk_ahead *queue, stk_ahead_unit *one)
 
 /* One unit on its way into the queue. */
 typedef struct pull {
-    stk_ahead_unit *one; /* NULL without memory */
+    stk_queue_unit *one; /* NULL without memory */
     size_t          chunk;
     uint64_t        number, ns;
     bool            more; /* the input has not ended */
 } pull;
 
-static void begin_pull(stk_ahead *queue, pull *now)
+static void begin_pull(stk_node_queue *queue, pull *now)
 {
     *now = (pull){.one = take_spare(queue), .more = true};
     pthread_mutex_lock(&queue->lock);
-    stk_ahead_follow_tuner(queue);
-    now->chunk = stk_ahead_next_chunk(queue);
+    stk_node_queue_follow_tuner(queue);
+    now->chunk = stk_node_queue_next_chunk(queue);
     now->number = queue->pulled;
     pthread_mutex_unlock(&queue->lock);
 }
 
-static void fill_unit(stk_ahead *queue, pull *now)
+static void fill_unit(stk_node_queue *queue, pull *now)
 {
-    stk_ahead_unit *one = now->one;
+    stk_queue_unit *one = now->one;
     one->shared.first = now->number;
     one->shared.parts = 0;
-    stk_places_note(&queue->places, queue->options.input, now->number, &queue->lock);
+    stk_queue_positions_note(&queue->places, queue->options.input, now->number, &queue->lock);
     now->more = fill(queue, one, now->chunk);
     /* The place before would be left by passing over elements, and they may be others then. */
     if (queue->places.always)
-        stk_places_note(&queue->places, queue->options.input, now->number + one->shared.count,
-                        &queue->lock);
+        stk_queue_positions_note(&queue->places, queue->options.input,
+                                 now->number + one->shared.count, &queue->lock);
     if (one->computed) return;
     stk_error unasked;
     drop_given(queue, one, 0);
@@ -175,80 +175,80 @@ static void fill_unit(stk_ahead *queue, pull *now)
 }
 
 /* The lock is held: what was filled becomes part of the queue. */
-static void add_unit(stk_ahead *queue, stk_ahead_unit *one, uint64_t ns)
+static void add_unit(stk_node_queue *queue, stk_queue_unit *one, uint64_t ns)
 {
-    stk_ahead_note_bytes(queue, stk_ahead_item_bytes(&one->shared.items[0]));
-    one->expected = stk_ahead_expected_bytes(queue, one->shared.count);
+    stk_node_queue_note_bytes(queue, stk_node_queue_item_bytes(&one->shared.items[0]));
+    one->expected = stk_node_queue_expected_bytes(queue, one->shared.count);
     stk_run_expect(queue->run, (int64_t)one->expected);
     queue->pulled += one->shared.count;
     one->weight = queue->options.ops->finish ? 1 : one->shared.count;
     queue->outstanding += one->weight;
     queue->making += one->weight;
-    one->phase =
-        queue->options.ops->compute && !one->computed ? STK_AHEAD_COMPUTING : STK_AHEAD_FINISHING;
+    one->phase = queue->options.ops->compute && !one->computed ? STK_NODE_QUEUE_COMPUTING
+                                                               : STK_NODE_QUEUE_FINISHING;
     one->claimed = one->done = 0;
-    one->part = stk_ahead_part_of(queue, one);
+    one->part = stk_node_queue_part_of(queue, one);
     append(queue, one);
-    if (one->phase == STK_AHEAD_COMPUTING)
+    if (one->phase == STK_NODE_QUEUE_COMPUTING)
         queue->unclaimed += one->shared.count;
     else
-        stk_ahead_fit_chunk(queue, ns, one->shared.count);
+        stk_node_queue_fit_chunk(queue, ns, one->shared.count);
 }
 
 /* Pulling is what no other thread can do meanwhile. Where there are others, who has just filled a
  * unit leaves it to them and fills the next one, so that the input never waits for a thread to wake
  * up; but not more than two ahead of them, or than hands can take. The lock is held. */
-static bool goes_on_pulling(stk_ahead *queue, const stk_ahead_unit *one)
+static bool goes_on_pulling(stk_node_queue *queue, const stk_queue_unit *one)
 {
-    const uint64_t hands = stk_hands_ahead(queue->hands), two = 2 * one->shared.count;
-    const bool     others = stk_ahead_run_options(queue)->threads > 0 || hands;
+    const uint64_t hands = stk_offload_workers_ahead(queue->hands), two = 2 * one->shared.count;
+    const bool     others = stk_node_queue_run_options(queue)->threads > 0 || hands;
     return others && queue->options.threads != 1 &&
-           queue->unclaimed <= (two > hands ? two : hands) && stk_ahead_can_pull(queue);
+           queue->unclaimed <= (two > hands ? two : hands) && stk_node_queue_can_pull(queue);
 }
 
 /* Who filled the unit and does not go on begins to work on it: its elements are still near. True
  * when the next one is to be filled. */
-static bool end_pull(stk_ahead *queue, const pull *now)
+static bool end_pull(stk_node_queue *queue, const pull *now)
 {
-    stk_ahead_unit *one = now->one;
+    stk_queue_unit *one = now->one;
     const bool      has_unit = one && one->shared.count;
     size_t          count = 0, first = 0;
     bool            again = false;
     pthread_mutex_lock(&queue->lock);
-    stk_ahead_look_at_fullness(queue);
+    stk_node_queue_look_at_fullness(queue);
     queue->pulling = false;
     queue->starved_of_memory = !one;
     queue->ended = !now->more;
     if (has_unit) {
         add_unit(queue, one, now->ns);
-        const bool mine = one->phase == STK_AHEAD_COMPUTING && !queue->calls;
+        const bool mine = one->phase == STK_NODE_QUEUE_COMPUTING && !queue->calls;
         again = queue->pulling = mine && goes_on_pulling(queue, one);
-        if (mine && !again && stk_ahead_threads_allow(queue))
-            count = stk_ahead_claim(queue, one, &first);
+        if (mine && !again && stk_node_queue_threads_allow(queue))
+            count = stk_node_queue_claim(queue, one, &first);
     } else if (one) {
         one->next = queue->spare;
         queue->spare = one;
     }
-    const bool finishing = has_unit && one->phase == STK_AHEAD_FINISHING;
-    stk_ahead_unlock_and_wake(queue, !has_unit);
-    if (count) stk_ahead_compute_part(queue, one, first, count);
-    if (finishing) stk_ahead_finish_unit(queue, one);
+    const bool finishing = has_unit && one->phase == STK_NODE_QUEUE_FINISHING;
+    stk_node_queue_unlock_and_wake(queue, !has_unit);
+    if (count) stk_node_queue_compute_part(queue, one, first, count);
+    if (finishing) stk_node_queue_finish_unit(queue, one);
     return again;
 }
 
-static bool pull_once(stk_ahead *queue)
+static bool pull_once(stk_node_queue *queue)
 {
-    stk_trace_thread      *trace = stk_run_trace(queue->run, STK_TRACE_STAGES);
-    const uint64_t         span = stk_span_begin(trace);
-    const bool             waits = queue->options.input->waits;
-    pull                   now;
-    const stk_doing_before before =
-        stk_ahead_enter(queue, waits ? STK_DOING_READ : STK_DOING_COMPUTE);
+    stk_trace_thread             *trace = stk_run_trace(queue->run, STK_TRACE_STAGES);
+    const uint64_t                span = stk_span_begin(trace);
+    const bool                    waits = queue->options.input->waits;
+    pull                          now;
+    const stk_thread_state_before before =
+        stk_node_queue_enter(queue, waits ? STK_DOING_READ : STK_DOING_COMPUTE);
     const uint64_t begin = stk_clock_ns();
     begin_pull(queue, &now);
     if (now.one) fill_unit(queue, &now);
     now.ns = stk_clock_ns() - begin;
-    stk_ahead_leave(queue, before);
+    stk_node_queue_leave(queue, before);
     stk_count(&queue->account->busy_ns, now.ns);
     stk_count(&queue->account->pull_ns, now.ns);
     if (now.one)
@@ -257,21 +257,21 @@ static bool pull_once(stk_ahead *queue)
     return end_pull(queue, &now);
 }
 
-void stk_ahead_pull_unit(stk_ahead *queue)
+void stk_node_queue_pull_unit(stk_node_queue *queue)
 {
     while (pull_once(queue)) {
     }
 }
 
-void stk_ahead_pull_for_calls(stk_ahead *queue)
+void stk_node_queue_pull_for_calls(stk_node_queue *queue)
 {
     for (;;) {
         pthread_mutex_lock(&queue->lock);
-        const bool go = stk_ahead_can_pull(queue) && !queue->starved_of_memory &&
-                        !stk_calls_stopping(queue->calls);
+        const bool go = stk_node_queue_can_pull(queue) && !queue->starved_of_memory &&
+                        !stk_async_calls_stopping(queue->calls);
         if (go) queue->pulling = true;
         pthread_mutex_unlock(&queue->lock);
         if (!go) return;
-        stk_ahead_pull_unit(queue);
+        stk_node_queue_pull_unit(queue);
     }
 }

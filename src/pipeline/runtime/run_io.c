@@ -24,9 +24,9 @@ struct stk_run_io {
 static void note_wait(void *activity, bool begins)
 {
     if (begins)
-        stk_activity_begin_wait(activity);
+        stk_thread_activity_begin_wait(activity);
     else
-        stk_activity_end_wait(activity);
+        stk_thread_activity_end_wait(activity);
 }
 
 static void note_bytes(void *activity, size_t bytes)

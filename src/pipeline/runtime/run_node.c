@@ -26,8 +26,8 @@ stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset *plan, stk_no
                          stk_error *err)
 {
     *out = NULL;
-    const stk_op *op = plan->op;
-    stk_node     *node = calloc(1, sizeof *node + plan->input_count * sizeof(stk_node *));
+    const stk_operator *op = plan->op;
+    stk_node           *node = calloc(1, sizeof *node + plan->input_count * sizeof(stk_node *));
     if (node) node->state = calloc(1, op->state_bytes ? op->state_bytes : 1);
     if (!node || !node->state) {
         free(node);
@@ -60,8 +60,8 @@ static uint64_t lineage_of(uint64_t lineage, uint64_t number)
     return number ? stk_hash64_number(lineage, number) : lineage;
 }
 
-stk_status stk_node_open_pass(stk_node *node, size_t index, uint64_t epoch, uint64_t pass,
-                              stk_error *err)
+stk_status stk_node_open_epoch(stk_node *node, size_t index, uint64_t epoch, uint64_t pass,
+                               stk_error *err)
 {
     stk_node_close_input(node, index);
     const stk_node_context place = {.epoch = epoch,
@@ -76,7 +76,7 @@ stk_status stk_node_open_pass(stk_node *node, size_t index, uint64_t epoch, uint
 
 stk_status stk_node_open_input(stk_node *node, size_t index, stk_error *err)
 {
-    return stk_node_open_pass(node, index, node->epoch, 0, err);
+    return stk_node_open_epoch(node, index, node->epoch, 0, err);
 }
 
 stk_status stk_node_open_inner(stk_node **out, stk_node *node, stk_dataset *plan, uint64_t number,
@@ -161,7 +161,7 @@ static stk_status timed_next(stk_node *node, stk_element **out, stk_error *err)
 {
     const uint64_t weight = node->given < ALWAYS_SAMPLED ? 1 : SAMPLE_EVERY;
     watch_inputs(node, true);
-    const uint64_t waited = stk_activity_waited_ns();
+    const uint64_t waited = stk_thread_activity_waited_ns();
     const uint64_t begin = stk_clock_ns();
     stk_status     st = node->plan->op->next(node, out, err);
     const uint64_t ns = stk_clock_ns() - begin;
@@ -170,7 +170,7 @@ static stk_status timed_next(stk_node *node, stk_element **out, stk_error *err)
     if (!st && !*out) return st;
     stk_count(&node->account->sampled_ns, ns * weight);
     stk_count(&node->account->sampled_own_ns, (ns > inputs ? ns - inputs : 0) * weight);
-    stk_count(&node->account->sampled_wait_ns, (stk_activity_waited_ns() - waited) * weight);
+    stk_count(&node->account->sampled_wait_ns, (stk_thread_activity_waited_ns() - waited) * weight);
     stk_count(&node->account->sampled, weight);
     if (!st) stk_count(&node->account->sampled_bytes, stk_element_bytes(*out) * weight);
     return st;
@@ -199,15 +199,16 @@ static stk_status any_next(stk_node *node, stk_element **out, stk_error *err)
 /* A source that waits: on the run's engine where the plan could isolate it, else right here. */
 static stk_status waiting_next(stk_node *node, stk_element **out, stk_error *err)
 {
-    stk_thread_activity   *activity = stk_run_activity(node->run);
-    const uint64_t         waited = stk_activity_waited_ns(), begin = stk_clock_ns();
-    const stk_wait_mark    mark = stk_activity_mark_wait(activity);
-    const stk_doing_before before = stk_activity_enter(activity, STK_DOING_READ);
-    stk_status             st = any_next(node, out, err);
-    stk_activity_leave(activity, before);
-    stk_activity_record_wait(activity, &mark, true);
+    stk_thread_activity          *activity = stk_run_activity(node->run);
+    const uint64_t                waited = stk_thread_activity_waited_ns(), begin = stk_clock_ns();
+    const stk_wait_mark           mark = stk_thread_activity_mark_wait(activity);
+    const stk_thread_state_before before = stk_thread_activity_enter(activity, STK_DOING_READ);
+    stk_status                    st = any_next(node, out, err);
+    stk_thread_activity_leave(activity, before);
+    stk_thread_activity_record_wait(activity, &mark, true);
     if (__atomic_load_n(&node->account->waits, __ATOMIC_RELAXED))
-        stk_count(&activity->wait_ns, stk_clock_ns() - begin - (stk_activity_waited_ns() - waited));
+        stk_count(&activity->wait_ns,
+                  stk_clock_ns() - begin - (stk_thread_activity_waited_ns() - waited));
     if (!st && *out)
         stk_count(&activity->bytes, stk_element_bytes(*out) - stk_element_own_bytes(*out));
     return st;
@@ -262,12 +263,12 @@ static stk_status pass_each(stk_node *node, uint64_t count, uint64_t *passed, st
     return STK_OK;
 }
 
-stk_status stk_node_pass(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
+stk_status stk_node_epoch(stk_node *node, uint64_t count, uint64_t *passed, stk_error *err)
 {
     *passed = 0;
     if (node->done || !count) return STK_OK;
     if (node->plan->jumps) return stk_node_discard(node, count, passed, err);
-    const stk_op *op = node->plan->op;
+    const stk_operator *op = node->plan->op;
     if (!op->pass) return pass_each(node, count, passed, err);
     stk_status st = op->pass(node, count, passed, err);
     node->given += *passed + (st != STK_OK);
@@ -279,7 +280,7 @@ stk_status stk_node_discard(stk_node *node, uint64_t count, uint64_t *discarded,
 {
     *discarded = 0;
     if (node->done || !count) return STK_OK;
-    const stk_op *op = node->plan->op;
+    const stk_operator *op = node->plan->op;
     STK_TRY(op->discard ? op->discard(node, count, discarded, err)
                         : stk_node_discard_each(node, count, discarded, err));
     node->given += *discarded;

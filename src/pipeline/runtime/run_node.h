@@ -58,8 +58,8 @@ STK_NODISCARD stk_status stk_node_open(stk_node **out, stk_run *run, stk_dataset
 STK_NODISCARD stk_status stk_node_open_input(stk_node *node, size_t index, stk_error *err);
 /* The same as another pass of it: pass is mixed into the lineage, epoch is the input's. A pass of
  * (node's epoch, 0) is the same as stk_node_open_input. */
-STK_NODISCARD stk_status stk_node_open_pass(stk_node *node, size_t index, uint64_t epoch,
-                                            uint64_t pass, stk_error *err);
+STK_NODISCARD stk_status stk_node_open_epoch(stk_node *node, size_t index, uint64_t epoch,
+                                             uint64_t pass, stk_error *err);
 /* Opens a dataset that came up while running (flat_map), as instance number of node. */
 STK_NODISCARD stk_status stk_node_open_inner(stk_node **out, stk_node *node, stk_dataset *plan,
                                              uint64_t number, stk_error *err);
@@ -91,8 +91,8 @@ STK_NODISCARD stk_status stk_node_discard_each(stk_node *node, uint64_t count, u
 
 /* Passes over up to count elements, as skip does: an error among them is given, and *passed is how
  * many came before it. Fewer than count without an error only at the end. */
-STK_NODISCARD stk_status stk_node_pass(stk_node *node, uint64_t count, uint64_t *passed,
-                                       stk_error *err);
+STK_NODISCARD stk_status stk_node_epoch(stk_node *node, uint64_t count, uint64_t *passed,
+                                        stk_error *err);
 
 /* The node's place, written so that restore in a freshly opened node of the same plan, epoch and
  * lineage goes on with the result after the last one given. The operator's save writes what is its

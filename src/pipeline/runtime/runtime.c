@@ -15,11 +15,11 @@ enum { DECISIONS = 64, FREE_PART = 8 };
 /* One queue in the list. */
 typedef struct entry entry;
 struct entry {
-    stk_ahead     *queue;
-    int            visitors; /* threads inside */
-    bool           leaving;
-    pthread_cond_t left; /* signalled when the last visitor of a leaving one is out */
-    entry         *next;
+    stk_node_queue *queue;
+    int             visitors; /* threads inside */
+    bool            leaving;
+    pthread_cond_t  left; /* signalled when the last visitor of a leaving one is out */
+    entry          *next;
 };
 
 typedef struct helper {
@@ -59,10 +59,10 @@ stk_status stk_run_new(stk_run **out, const stk_run_options *options, stk_error 
         free(run);
         return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory to run a pipeline");
     }
-    stk_activity_init(&run->activity, options->trace);
+    stk_thread_activity_init(&run->activity, options->trace);
     stk_status st = stk_run_io_new(&run->io, &run->activity, err);
     if (st) {
-        stk_activity_release(&run->activity);
+        stk_thread_activity_release(&run->activity);
         free(run->helpers);
         free(run);
         return st;
@@ -95,7 +95,7 @@ void stk_run_free(stk_run *run)
     if (!run) return;
     stop_helpers(run);
     stk_run_io_free(run->io);
-    stk_activity_release(&run->activity);
+    stk_thread_activity_release(&run->activity);
     for (stk_node_counters *account = run->accounts, *next; account; account = next) {
         next = account->next;
         stk_part_times_free(account->parts);
@@ -211,7 +211,7 @@ static void start_tuned(const stk_run *run, stk_node_counters *account)
     }
 }
 
-stk_status stk_run_add_counters(stk_run *run, const stk_op *op, stk_node_counters *parent,
+stk_status stk_run_add_counters(stk_run *run, const stk_operator *op, stk_node_counters *parent,
                                 size_t slot, int depth, stk_node_counters **out, stk_error *err)
 {
     stk_status st = STK_OK;
@@ -239,24 +239,24 @@ stk_status stk_run_add_counters(stk_run *run, const stk_op *op, stk_node_counter
     return st;
 }
 
-stk_told stk_run_told(stk_run *run, const stk_node_counters *account)
+stk_operator_progress stk_run_progress(stk_run *run, const stk_node_counters *account)
 {
     pthread_mutex_lock(&run->lock);
-    const stk_told told = account->told;
+    const stk_operator_progress told = account->told;
     pthread_mutex_unlock(&run->lock);
     return told;
 }
 
-void stk_run_note_told(stk_run *run, stk_node_counters *account, stk_told told)
+void stk_run_note_progress(stk_run *run, stk_node_counters *account, stk_operator_progress told)
 {
     pthread_mutex_lock(&run->lock);
     account->told = told;
     pthread_mutex_unlock(&run->lock);
 }
 
-static bool may_pull(const stk_ahead *queue, int pull_depth)
+static bool may_pull(const stk_node_queue *queue, int pull_depth)
 {
-    return stk_ahead_depth(queue) >= pull_depth;
+    return stk_node_queue_depth(queue) >= pull_depth;
 }
 
 /* The first queue that wants work, with one visitor more, so that it stays; NULL when none does.
@@ -264,9 +264,9 @@ static bool may_pull(const stk_ahead *queue, int pull_depth)
 static entry *pick(stk_run *run, int pull_depth)
 {
     for (entry *one = run->queues; one; one = one->next) {
-        const unsigned wants = stk_ahead_wants(one->queue);
-        if (!(wants & STK_AHEAD_COMPUTE) &&
-            !(wants & STK_AHEAD_PULL && may_pull(one->queue, pull_depth)))
+        const unsigned wants = stk_node_queue_wants(one->queue);
+        if (!(wants & STK_NODE_QUEUE_COMPUTE) &&
+            !(wants & STK_NODE_QUEUE_PULL && may_pull(one->queue, pull_depth)))
             continue;
         one->visitors++;
         return one;
@@ -287,7 +287,7 @@ bool stk_run_work(stk_run *run, int pull_depth)
     entry *one = pick(run, pull_depth);
     pthread_mutex_unlock(&run->lock);
     if (!one) return false;
-    const bool worked = stk_ahead_work(one->queue, may_pull(one->queue, pull_depth));
+    const bool worked = stk_node_queue_work(one->queue, may_pull(one->queue, pull_depth));
     leave(run, one);
     return worked;
 }
@@ -349,13 +349,13 @@ static stk_status start_helpers(stk_run *run, stk_error *err)
 static void insert(stk_run *run, entry *one)
 {
     entry **at = &run->queues;
-    while (*at && stk_ahead_depth((*at)->queue) <= stk_ahead_depth(one->queue))
+    while (*at && stk_node_queue_depth((*at)->queue) <= stk_node_queue_depth(one->queue))
         at = &(*at)->next;
     one->next = *at;
     *at = one;
 }
 
-stk_status stk_run_register(stk_run *run, stk_ahead *queue, stk_error *err)
+stk_status stk_run_register(stk_run *run, stk_node_queue *queue, stk_error *err)
 {
     entry *one = calloc(1, sizeof *one);
     if (!one) return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for a queue");
@@ -374,7 +374,7 @@ stk_status stk_run_register(stk_run *run, stk_ahead *queue, stk_error *err)
     return STK_OK;
 }
 
-void stk_run_unregister(stk_run *run, stk_ahead *queue)
+void stk_run_unregister(stk_run *run, stk_node_queue *queue)
 {
     pthread_mutex_lock(&run->lock);
     entry **at = &run->queues;

@@ -9,24 +9,24 @@
 
 #include <stoker/iterator.h>
 
-typedef struct stk_run    stk_run;
-typedef struct stk_ahead  stk_ahead;  /* runtime/node_queue.h */
-typedef struct stk_run_io stk_run_io; /* runtime/run_io.h */
+typedef struct stk_run        stk_run;
+typedef struct stk_node_queue stk_node_queue; /* runtime/node_queue.h */
+typedef struct stk_run_io     stk_run_io;     /* runtime/run_io.h */
 
 /* Results of one pass below which a quarantine has told of what was bad. */
-typedef struct stk_told {
+typedef struct stk_operator_progress {
     uint64_t lineage, epoch, below;
-} stk_told;
+} stk_operator_progress;
 
 /* Counters of one stage of the plan, shared by all nodes that ever ran it. Added to by several
  * threads and read by the report at any time: all numbers are atomic, relaxed. */
 typedef struct stk_node_counters stk_node_counters;
 struct stk_node_counters {
-    const stk_op      *op;
-    stk_node_counters *parent; /* of the stage that consumes it; NULL next to the consumer */
-    size_t             slot;   /* which input of parent it is */
-    int                depth;
-    uint64_t           items, errors;
+    const stk_operator *op;
+    stk_node_counters  *parent; /* of the stage that consumes it; NULL next to the consumer */
+    size_t              slot;   /* which input of parent it is */
+    int                 depth;
+    uint64_t            items, errors;
     /* Calls that were timed, inputs included; each counts for the calls it stands for. */
     uint64_t sampled, sampled_ns, sampled_bytes;
     uint64_t sampled_own_ns;  /* of sampled_ns, without the inputs */
@@ -40,13 +40,13 @@ struct stk_node_counters {
     uint64_t waited_ns; /* its consumer waited for it */
     uint64_t by_device; /* items that a picture device worked on */
     /* Over the time it was watched: full of results, without any, and results times time / 1024. */
-    uint64_t           watched_ns, blocked_ns, empty_ns, waiting_area;
-    uint64_t           queue_now, queue_limit, chunk, target_ns, item_bytes;
-    bool               window_is_pinned, chunk_is_pinned; /* given by a person or by the plan */
-    uint64_t           tuned_window, tuned_target_ns;     /* what the tuner wants; 0: as it is */
-    stk_told           told;                              /* under the run's lock */
-    stk_part_times    *parts;                             /* atomic: of a fused stage; NULL: none */
-    stk_node_counters *next;                              /* all accounts, newest first */
+    uint64_t              watched_ns, blocked_ns, empty_ns, waiting_area;
+    uint64_t              queue_now, queue_limit, chunk, target_ns, item_bytes;
+    bool                  window_is_pinned, chunk_is_pinned; /* given by a person or by the plan */
+    uint64_t              tuned_window, tuned_target_ns;     /* what the tuner wants; 0: as it is */
+    stk_operator_progress told;                              /* under the run's lock */
+    stk_part_times       *parts; /* atomic: of a fused stage; NULL: none */
+    stk_node_counters    *next;  /* all accounts, newest first */
 };
 
 static inline void stk_count(uint64_t *counter, uint64_t more)
@@ -96,19 +96,19 @@ void                   stk_run_log(stk_run *run, const char *format, ...) STK_PR
 stk_trace_thread *stk_run_trace(stk_run *run, stk_trace_level level);
 
 /* The account of the stage that op is in slot of parent; the same one every time. */
-STK_NODISCARD stk_status stk_run_add_counters(stk_run *run, const stk_op *op,
+STK_NODISCARD stk_status stk_run_add_counters(stk_run *run, const stk_operator *op,
                                               stk_node_counters *parent, size_t slot, int depth,
                                               stk_node_counters **out, stk_error *err);
 stk_node_counters       *stk_run_counters(stk_run *run);
 /* The parts of the account: these, or those it has already, and then these are freed. */
 stk_part_times *stk_node_counters_keep_parts(stk_node_counters *account, stk_part_times *parts);
 
-stk_told stk_run_told(stk_run *run, const stk_node_counters *account);
-void     stk_run_note_told(stk_run *run, stk_node_counters *account, stk_told told);
+stk_operator_progress stk_run_progress(stk_run *run, const stk_node_counters *account);
+void stk_run_note_progress(stk_run *run, stk_node_counters *account, stk_operator_progress told);
 
 /* Queues that want threads. Unregistering waits until no thread is inside. */
-STK_NODISCARD stk_status stk_run_register(stk_run *run, stk_ahead *queue, stk_error *err);
-void                     stk_run_unregister(stk_run *run, stk_ahead *queue);
+STK_NODISCARD stk_status stk_run_register(stk_run *run, stk_node_queue *queue, stk_error *err);
+void                     stk_run_unregister(stk_run *run, stk_node_queue *queue);
 
 /* Does one piece of work of the most downstream queue that has some; pulls only for queues of
  * pull_depth and further from the consumer. False when there is none. */

@@ -11,7 +11,7 @@ static const uint64_t one_of[] = {
 /* What the calling thread is counted as, and by whom: work may be done inside other work, also
  * inside that of another run. */
 static _Thread_local struct {
-    stk_doing_before           now, before_wait;
+    stk_thread_state_before    now, before_wait;
     uint64_t                   since_ns, waited_ns; /* of waits */
     stk_wait_mark              mark;                /* of the wait at hand */
     const stk_thread_activity *consumes;
@@ -20,18 +20,18 @@ static _Thread_local struct {
 /* Shorter waits are no events: they would be many and tell nothing. */
 static const uint64_t least_recorded_ns = 2000;
 
-void stk_activity_init(stk_thread_activity *activity, stk_trace *trace)
+void stk_thread_activity_init(stk_thread_activity *activity, stk_trace *trace)
 {
     *activity = (stk_thread_activity){.since_ns = stk_clock_ns(), .trace = trace};
     pthread_mutex_init(&activity->lock, NULL);
 }
 
-void stk_activity_release(stk_thread_activity *activity)
+void stk_thread_activity_release(stk_thread_activity *activity)
 {
     pthread_mutex_destroy(&activity->lock);
 }
 
-static stk_doing state_of(uint64_t counts)
+static stk_thread_state state_of(uint64_t counts)
 {
     if (counts & UINT32_MAX) return STK_DOING_COMPUTE;
     return counts ? STK_DOING_READ : STK_DOING_NOTHING;
@@ -46,7 +46,7 @@ static void bring_up_to_date(stk_thread_activity *a)
     a->state = state_of(__atomic_load_n(&a->counts, __ATOMIC_ACQUIRE));
 }
 
-static void change(stk_thread_activity *a, stk_doing from, stk_doing to)
+static void change(stk_thread_activity *a, stk_thread_state from, stk_thread_state to)
 {
     if (from == to) return;
     const uint64_t by = one_of[to] - one_of[from];
@@ -57,26 +57,27 @@ static void change(stk_thread_activity *a, stk_doing from, stk_doing to)
     pthread_mutex_unlock(&a->lock);
 }
 
-static stk_doing counted_as(const stk_thread_activity *activity, stk_doing_before as)
+static stk_thread_state counted_as(const stk_thread_activity *activity, stk_thread_state_before as)
 {
     return as.of == activity ? as.doing : STK_DOING_NOTHING;
 }
 
-stk_doing_before stk_activity_enter(stk_thread_activity *activity, stk_doing doing)
+stk_thread_state_before stk_thread_activity_enter(stk_thread_activity *activity,
+                                                  stk_thread_state     doing)
 {
-    const stk_doing_before before = mine.now;
+    const stk_thread_state_before before = mine.now;
     change(activity, counted_as(activity, before), doing);
-    mine.now = (stk_doing_before){activity, doing};
+    mine.now = (stk_thread_state_before){activity, doing};
     return before;
 }
 
-void stk_activity_leave(stk_thread_activity *activity, stk_doing_before before)
+void stk_thread_activity_leave(stk_thread_activity *activity, stk_thread_state_before before)
 {
     change(activity, mine.now.doing, counted_as(activity, before));
     mine.now = before;
 }
 
-void stk_activity_consume(stk_thread_activity *activity)
+void stk_thread_activity_consume(stk_thread_activity *activity)
 {
     mine.consumes = activity;
 }
@@ -84,11 +85,11 @@ void stk_activity_consume(stk_thread_activity *activity)
 static uint64_t read_only_ns(stk_thread_activity *activity)
 {
     uint64_t compute_ns, ns;
-    stk_activity_read(activity, &compute_ns, &ns);
+    stk_thread_activity_read(activity, &compute_ns, &ns);
     return ns;
 }
 
-stk_wait_mark stk_activity_mark_wait(stk_thread_activity *activity)
+stk_wait_mark stk_thread_activity_mark_wait(stk_thread_activity *activity)
 {
     stk_trace_thread *trace = stk_trace_here(activity->trace, "pipeline", STK_TRACE_STAGES);
     if (!trace) return (stk_wait_mark){0};
@@ -96,7 +97,8 @@ stk_wait_mark stk_activity_mark_wait(stk_thread_activity *activity)
 }
 
 /* What is S1 of a wait may be only a part of it; it is told as its beginning. */
-void stk_activity_record_wait(stk_thread_activity *activity, const stk_wait_mark *mark, bool reads)
+void stk_thread_activity_record_wait(stk_thread_activity *activity, const stk_wait_mark *mark,
+                                     bool reads)
 {
     if (!mark->trace) return;
     const bool consumes = mine.consumes == activity;
@@ -110,28 +112,29 @@ void stk_activity_record_wait(stk_thread_activity *activity, const stk_wait_mark
                              mark->ticks + (uint64_t)(share * (double)(now - mark->ticks)), 0);
 }
 
-void stk_activity_begin_wait(stk_thread_activity *activity)
+void stk_thread_activity_begin_wait(stk_thread_activity *activity)
 {
-    mine.mark = stk_activity_mark_wait(activity);
+    mine.mark = stk_thread_activity_mark_wait(activity);
     mine.since_ns = stk_clock_ns();
-    mine.before_wait = stk_activity_enter(activity, STK_DOING_READ);
+    mine.before_wait = stk_thread_activity_enter(activity, STK_DOING_READ);
 }
 
-void stk_activity_end_wait(stk_thread_activity *activity)
+void stk_thread_activity_end_wait(stk_thread_activity *activity)
 {
     const uint64_t ns = stk_clock_ns() - mine.since_ns;
-    stk_activity_leave(activity, mine.before_wait);
-    stk_activity_record_wait(activity, &mine.mark, true);
+    stk_thread_activity_leave(activity, mine.before_wait);
+    stk_thread_activity_record_wait(activity, &mine.mark, true);
     mine.waited_ns += ns;
     __atomic_fetch_add(&activity->wait_ns, ns, __ATOMIC_RELAXED);
 }
 
-uint64_t stk_activity_waited_ns(void)
+uint64_t stk_thread_activity_waited_ns(void)
 {
     return mine.waited_ns;
 }
 
-void stk_activity_read(stk_thread_activity *activity, uint64_t *compute_ns, uint64_t *read_only_ns)
+void stk_thread_activity_read(stk_thread_activity *activity, uint64_t *compute_ns,
+                              uint64_t *read_only_ns)
 {
     pthread_mutex_lock(&activity->lock);
     bring_up_to_date(activity);

@@ -14,16 +14,16 @@ void stk_backlog_init(stk_backlog *held, const char *stage, stk_ledger *ledger)
     *held = (stk_backlog){.stage = stage, .ledger = ledger};
 }
 
-static uint64_t bytes_of(const stk_item *item)
+static uint64_t bytes_of(const stk_queue_item *item)
 {
     if (!item->element) return item->error ? sizeof *item->error : 0;
     return ELEMENT_BYTES + stk_element_count(item->element) * sizeof(stk_value);
 }
 
-static void drop(stk_backlog *held, stk_item *item)
+static void drop(stk_backlog *held, stk_queue_item *item)
 {
     stk_ledger_release(held->ledger, STK_MEMORY_RECORD, bytes_of(item));
-    stk_item_clear(item);
+    stk_queue_item_clear(item);
 }
 
 void stk_backlog_release(stk_backlog *held)
@@ -48,7 +48,7 @@ static stk_status make_room(stk_backlog *held, stk_error *err)
     if (held->count < held->capacity) return STK_OK;
     const size_t more = held->capacity ? held->capacity * 2 : 4;
     STK_TRY(reserve(held, (more - held->capacity) * sizeof *held->items, err));
-    stk_item *items = realloc(held->items, more * sizeof *items);
+    stk_queue_item *items = realloc(held->items, more * sizeof *items);
     if (!items) {
         stk_ledger_release(held->ledger, STK_MEMORY_RECORD,
                            (more - held->capacity) * sizeof *items);
@@ -60,16 +60,16 @@ static stk_status make_room(stk_backlog *held, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_backlog_push(stk_backlog *held, stk_item *item, stk_error *err)
+stk_status stk_backlog_push(stk_backlog *held, stk_queue_item *item, stk_error *err)
 {
     stk_status st = make_room(held, err);
     if (!st) st = reserve(held, bytes_of(item), err);
     if (st) {
-        stk_item_clear(item);
+        stk_queue_item_clear(item);
         return st;
     }
     held->items[held->count++] = *item;
-    *item = (stk_item){0};
+    *item = (stk_queue_item){0};
     return STK_OK;
 }
 
@@ -82,7 +82,7 @@ void stk_backlog_drop(stk_backlog *held, size_t count)
         memmove(held->items, held->items + count, held->count * sizeof *held->items);
 }
 
-stk_status stk_item_tell(const stk_item *item, const char *stage, stk_error *err)
+stk_status stk_queue_item_tell(const stk_queue_item *item, const char *stage, stk_error *err)
 {
     if (item->error && err)
         *err = *item->error;
@@ -102,7 +102,7 @@ stk_status stk_backlog_dataset(const stk_backlog *held, size_t stride, stk_datas
         return stk_fail(err, STK_E_NOMEM, held->stage, NULL, "no memory for %zu elements", most);
     stk_status st = STK_OK;
     for (size_t i = 0; i < most && !st; i++) {
-        st = stk_item_tell(&held->items[i * stride], held->stage, err);
+        st = stk_queue_item_tell(&held->items[i * stride], held->stage, err);
         elements[i] = held->items[i * stride].element;
     }
     if (!st) st = stk_elements_like(out, elements, most, like, err);
@@ -110,12 +110,12 @@ stk_status stk_backlog_dataset(const stk_backlog *held, size_t stride, stk_datas
     return st;
 }
 
-stk_status stk_item_save(const stk_item *item, stk_state_out *out, stk_error *err)
+stk_status stk_queue_item_save(const stk_queue_item *item, stk_state_out *out, stk_error *err)
 {
     STK_TRY(stk_state_put_u64(out, (uint64_t)item->status, err));
     if (!item->status) return stk_state_put_element(out, item->element, err);
     stk_error told;
-    stk_item_tell(item, "pipeline", &told);
+    stk_queue_item_tell(item, "pipeline", &told);
     STK_TRY(stk_state_put_bytes(out, stk_bytes_text(told.where), err));
     return stk_state_put_bytes(out, stk_bytes_text(told.message), err);
 }
@@ -127,13 +127,13 @@ static void copy_text(char *to, size_t capacity, stk_bytes text)
     to[size] = 0;
 }
 
-stk_status stk_item_restore(stk_item *item, const stk_element_spec *spec, stk_state_in *in,
-                            stk_error *err)
+stk_status stk_queue_item_restore(stk_queue_item *item, const stk_element_spec *spec,
+                                  stk_state_in *in, stk_error *err)
 {
     uint64_t  status;
     stk_bytes where, message;
     stk_error told = {.stage = in->stage};
-    *item = (stk_item){0};
+    *item = (stk_queue_item){0};
     STK_TRY(stk_state_get_count(in, STK_STATUS_COUNT - 1, &status, err));
     if (status) {
         STK_TRY(stk_state_get_bytes(in, &where, err));
@@ -141,13 +141,13 @@ stk_status stk_item_restore(stk_item *item, const stk_element_spec *spec, stk_st
         told.status = (stk_status)status;
         copy_text(told.where, sizeof told.where, where);
         copy_text(told.message, sizeof told.message, message);
-        stk_item_fail(item, &told);
+        stk_queue_item_fail(item, &told);
         return STK_OK;
     }
     STK_TRY(stk_state_get_element(in, &item->element, err));
     if (!item->element) return stk_state_damaged(in, "an element is missing", err);
     if (!stk_spec_check(spec, item->element, in->stage, &told)) return STK_OK;
-    stk_item_clear(item);
+    stk_queue_item_clear(item);
     return stk_state_damaged(in, told.message, err);
 }
 
@@ -155,7 +155,7 @@ stk_status stk_backlog_save(const stk_backlog *held, stk_state_out *out, stk_err
 {
     STK_TRY(stk_state_put_u64(out, held->count, err));
     for (size_t i = 0; i < held->count; i++)
-        STK_TRY(stk_item_save(&held->items[i], out, err));
+        STK_TRY(stk_queue_item_save(&held->items[i], out, err));
     return STK_OK;
 }
 
@@ -166,8 +166,8 @@ stk_status stk_backlog_restore(stk_backlog *held, const stk_element_spec *spec, 
     uint64_t count;
     STK_TRY(stk_state_get_count(in, in->left.size, &count, err));
     for (uint64_t i = 0; i < count; i++) {
-        stk_item item;
-        STK_TRY(stk_item_restore(&item, spec, in, err));
+        stk_queue_item item;
+        STK_TRY(stk_queue_item_restore(&item, spec, in, err));
         STK_TRY(stk_backlog_push(held, &item, err));
     }
     return STK_OK;

@@ -11,7 +11,7 @@ enum {
 /* Elements that are batched are alike, so the first one tells what all of them take beside their
  * buffers, which account for themselves. One reservation per doubling keeps the ledger out of the
  * way of single elements. */
-static stk_status grow(stk_gather *gather, const stk_element *like, const char *stage,
+static stk_status grow(stk_batch_builder *gather, const stk_element *like, const char *stage,
                        stk_error *err)
 {
     const size_t more = gather->capacity ? gather->capacity * 2 : LEAST_ROOM;
@@ -31,8 +31,8 @@ static stk_status grow(stk_gather *gather, const stk_element *like, const char *
     return STK_OK;
 }
 
-stk_status stk_gather_keep(stk_gather *gather, stk_element *element, const char *stage,
-                           stk_error *err)
+stk_status stk_batch_builder_keep(stk_batch_builder *gather, stk_element *element,
+                                  const char *stage, stk_error *err)
 {
     if (gather->count == gather->capacity) {
         stk_status st = grow(gather, element, stage, err);
@@ -45,23 +45,23 @@ stk_status stk_gather_keep(stk_gather *gather, stk_element *element, const char 
     return STK_OK;
 }
 
-void stk_gather_clear(stk_gather *gather)
+void stk_batch_builder_clear(stk_batch_builder *gather)
 {
     for (size_t i = 0; i < gather->count; i++)
         stk_element_unref(gather->elements[i]);
     gather->count = 0;
 }
 
-void stk_gather_release(stk_gather *gather)
+void stk_batch_builder_release(stk_batch_builder *gather)
 {
-    stk_gather_clear(gather);
+    stk_batch_builder_clear(gather);
     free(gather->elements);
     stk_ledger_release(gather->ledger, STK_MEMORY_BATCH, gather->reserved);
-    *gather = (stk_gather){0};
+    *gather = (stk_batch_builder){0};
 }
 
 /* One input. False at the end, after an error that ends the batch and when stopped. */
-static bool take_one(stk_gather *gather, stk_node *node, stk_gather_errors errors,
+static bool take_one(stk_batch_builder *gather, stk_node *node, stk_batch_builder_errors errors,
                      stk_status *failed, stk_error *failure)
 {
     stk_element *element;
@@ -73,21 +73,21 @@ static bool take_one(stk_gather *gather, stk_node *node, stk_gather_errors error
     if (!st && *failed)
         stk_element_unref(element);
     else if (!st)
-        st = stk_gather_keep(gather, element, node->plan->op->name, &inner);
+        st = stk_batch_builder_keep(gather, element, node->plan->op->name, &inner);
     if (!st) return true;
     const bool machine = stk_status_is_environment(st);
     if (!*failed || st == STK_E_CANCELLED || (machine && !stk_status_is_environment(*failed))) {
         *failed = st;
         *failure = inner;
-        stk_gather_clear(gather);
+        stk_batch_builder_clear(gather);
     }
     /* Want of memory is not the element's fault: it ends the batch, which could be of any size. */
     const bool ends = st == STK_E_CANCELLED || st == STK_E_CEILING || good;
     return errors == STK_ERRORS_TAKE_THEIR_PLACE && !ends;
 }
 
-stk_status stk_gather_fill(stk_gather *gather, stk_node *node, int64_t size,
-                           stk_gather_errors errors, bool *whole, stk_error *err)
+stk_status stk_batch_builder_fill(stk_batch_builder *gather, stk_node *node, int64_t size,
+                                  stk_batch_builder_errors errors, bool *whole, stk_error *err)
 {
     stk_status failed = STK_OK;
     stk_error  failure;
@@ -100,13 +100,13 @@ stk_status stk_gather_fill(stk_gather *gather, stk_node *node, int64_t size,
     return failed;
 }
 
-int64_t stk_gather_batches(int64_t count, int64_t size, bool drop_remainder)
+int64_t stk_batch_builder_batches(int64_t count, int64_t size, bool drop_remainder)
 {
     if (count < 0) return count;
     return count / size + (!drop_remainder && count % size != 0);
 }
 
-void stk_gather_close(stk_node *node)
+void stk_batch_builder_close(stk_node *node)
 {
-    stk_gather_release(STK_STATE(stk_gather, node));
+    stk_batch_builder_release(STK_STATE(stk_batch_builder, node));
 }

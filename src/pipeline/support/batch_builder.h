@@ -5,35 +5,36 @@
 
 #include "pipeline/runtime/run_node.h"
 
-typedef struct stk_gather {
+typedef struct stk_batch_builder {
     stk_element **elements; /* one reference each */
     size_t        count, capacity;
     stk_ledger   *ledger;   /* not a reference; NULL is fine */
     uint64_t      reserved; /* for the list and the elements in it, of ledger */
-} stk_gather;
+} stk_batch_builder;
 
 /* Takes over the element, also on failure. */
-STK_NODISCARD stk_status stk_gather_keep(stk_gather *gather, stk_element *element,
-                                         const char *stage, stk_error *err);
+STK_NODISCARD stk_status stk_batch_builder_keep(stk_batch_builder *gather, stk_element *element,
+                                                const char *stage, stk_error *err);
 /* Drops the elements; the room stays. */
-void stk_gather_clear(stk_gather *gather);
+void stk_batch_builder_clear(stk_batch_builder *gather);
 /* Drops the room as well. */
-void stk_gather_release(stk_gather *gather);
+void stk_batch_builder_release(stk_batch_builder *gather);
 /* The close of an operator whose state it is. */
-void stk_gather_close(stk_node *node);
+void stk_batch_builder_close(stk_node *node);
 
 /* How a batch meets errors of its input. */
-typedef enum stk_gather_errors {
+typedef enum stk_batch_builder_errors {
     STK_ERRORS_END_THE_BATCH,   /* what was gathered is lost, the next batch begins after it */
     STK_ERRORS_TAKE_THEIR_PLACE /* the batch goes on to its size and is lost as a whole */
-} stk_gather_errors;
+} stk_batch_builder_errors;
 
 /* Pulls up to size elements from input 0. *whole says whether there were as many. The first error
  * among them is returned, and nothing is kept then. */
-STK_NODISCARD stk_status stk_gather_fill(stk_gather *gather, stk_node *node, int64_t size,
-                                         stk_gather_errors errors, bool *whole, stk_error *err);
+STK_NODISCARD stk_status stk_batch_builder_fill(stk_batch_builder *gather, stk_node *node,
+                                                int64_t size, stk_batch_builder_errors errors,
+                                                bool *whole, stk_error *err);
 
 /* How many batches of size count elements make; count may be unknown or infinite. */
-int64_t stk_gather_batches(int64_t count, int64_t size, bool drop_remainder);
+int64_t stk_batch_builder_batches(int64_t count, int64_t size, bool drop_remainder);
 
 #endif

@@ -31,8 +31,9 @@ STK_NODISCARD stk_status stk_chunk_writer_open(stk_chunk_writer        **out,
 STK_NODISCARD stk_status stk_chunk_writer_add(stk_chunk_writer *writer, const stk_element *element,
                                               stk_error *err);
 /* Writes the list: everything is durable and whole when this returns STK_OK. */
-STK_NODISCARD stk_status stk_chunk_writer_finish(stk_chunk_writer        *writer,
-                                                 const stk_recorded_pass *pass, stk_error *err);
+STK_NODISCARD stk_status stk_chunk_writer_finish(stk_chunk_writer             *writer,
+                                                 const stk_materialized_epoch *pass,
+                                                 stk_error                    *err);
 /* Without a finish before, its chunks are removed. NULL is fine. */
 void stk_chunk_writer_free(stk_chunk_writer *writer);
 
@@ -45,7 +46,7 @@ typedef struct stk_chunk_reader stk_chunk_reader;
  * other content is STK_E_INVALID. */
 STK_NODISCARD stk_status stk_chunk_reader_open(stk_chunk_reader        **out,
                                                const stk_chunk_location *place,
-                                               stk_recorded_pass *pass, stk_error *err);
+                                               stk_materialized_epoch *pass, stk_error *err);
 /* The next element, NULL at the end. A damaged chunk is STK_E_DATALOSS naming file and offset; the
  * next call goes on with the chunk after it. */
 STK_NODISCARD stk_status stk_chunk_reader_next(stk_chunk_reader *reader, stk_element **out,
@@ -60,11 +61,11 @@ void stk_chunk_reader_free(stk_chunk_reader *reader);
 enum { STK_CHUNK_VERSION = 2, STK_CHUNK_NAME = 64, STK_CHUNK_LIST_MOST = 16 << 20 };
 
 typedef struct stk_chunk_list {
-    uint64_t          fingerprint, content;
-    uint64_t          token; /* of the writer: in the names of its chunks */
-    stk_recorded_pass pass;
-    uint64_t          chunks;
-    stk_blob          counts; /* uint64_t elements of each chunk */
+    uint64_t               fingerprint, content;
+    uint64_t               token; /* of the writer: in the names of its chunks */
+    stk_materialized_epoch pass;
+    uint64_t               chunks;
+    stk_blob               counts; /* uint64_t elements of each chunk */
 } stk_chunk_list;
 
 /* "chunk-TOKEN-00012"; returns name. */

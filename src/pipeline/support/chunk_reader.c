@@ -21,7 +21,7 @@ static uint64_t count_of(const stk_chunk_reader *reader, uint64_t chunk)
 }
 
 stk_status stk_chunk_reader_open(stk_chunk_reader **out, const stk_chunk_location *place,
-                                 stk_recorded_pass *pass, stk_error *err)
+                                 stk_materialized_epoch *pass, stk_error *err)
 {
     *out = NULL;
     bool              found;

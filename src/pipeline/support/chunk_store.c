@@ -8,7 +8,7 @@ static stk_chunk_store *store_of(const stk_node *node)
     return node->state;
 }
 
-stk_status stk_chunk_store_find(stk_node *node, bool *found, stk_recorded_pass *pass,
+stk_status stk_chunk_store_find(stk_node *node, bool *found, stk_materialized_epoch *pass,
                                 stk_error *err)
 {
     stk_chunk_store *s = store_of(node);
@@ -86,6 +86,6 @@ stk_status stk_chunk_store_skip(stk_node *node, uint64_t count, uint64_t *skippe
 
 void stk_chunk_store_close(stk_node *node)
 {
-    stk_recorder_close(node);
+    stk_materializer_close(node);
     free(store_of(node)->directory);
 }

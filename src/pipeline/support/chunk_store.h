@@ -6,7 +6,7 @@
 
 /* The state of such a stage. Its open sets place (and recorder.ops). */
 typedef struct stk_chunk_store {
-    stk_recorder       recorder; /* first */
+    stk_materializer   recorder; /* first */
     stk_chunk_location place;
     stk_lock          *lock;
     stk_chunk_writer  *writer;
@@ -15,8 +15,8 @@ typedef struct stk_chunk_store {
     char              *pending;   /* owned: the file that says that somebody writes; NULL: none */
 } stk_chunk_store;
 
-/* Entries for stk_recorder_ops. */
-stk_status stk_chunk_store_find(stk_node *node, bool *found, stk_recorded_pass *pass,
+/* Entries for stk_materializer_ops. */
+stk_status stk_chunk_store_find(stk_node *node, bool *found, stk_materialized_epoch *pass,
                                 stk_error *err);
 stk_status stk_chunk_store_add(stk_node *node, stk_element **element, stk_error *err);
 stk_status stk_chunk_store_finish(stk_node *node, stk_error *err);

@@ -105,7 +105,7 @@ static stk_status write_list(stk_chunk_writer *writer, stk_error *err)
     return st;
 }
 
-stk_status stk_chunk_writer_finish(stk_chunk_writer *writer, const stk_recorded_pass *pass,
+stk_status stk_chunk_writer_finish(stk_chunk_writer *writer, const stk_materialized_epoch *pass,
                                    stk_error *err)
 {
     writer->list.pass = *pass;

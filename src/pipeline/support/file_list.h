@@ -31,7 +31,7 @@ void stk_file_list_release(stk_file_list *list);
  * or another order, give another text. */
 STK_NODISCARD stk_status stk_file_list_describe(const stk_file_list *list, stk_blob *out,
                                                 stk_error *err);
-/* What is in the files, as stk_op's content says it. */
+/* What is in the files, as stk_operator's content says it. */
 STK_NODISCARD stk_status stk_file_list_content(const stk_file_list *list, const stk_filesystem *fs,
                                                stk_content *content, stk_error *err);
 

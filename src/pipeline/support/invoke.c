@@ -154,8 +154,8 @@ stk_status stk_call_scan(const stk_function *function, const stk_call *call,
     return st;
 }
 
-stk_status stk_call_test(const stk_function *function, const stk_call *call,
-                         const stk_element *element, bool *keep, stk_error *err)
+stk_status stk_call_predicate(const stk_function *function, const stk_call *call,
+                              const stk_element *element, bool *keep, stk_error *err)
 {
     const stk_function_info *info = stk_function_info_of(function);
     *keep = false;

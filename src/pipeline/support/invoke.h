@@ -23,8 +23,8 @@ STK_NODISCARD stk_status stk_call_scan(const stk_function *function, const stk_c
 /* That state has the number, kinds and types of like's values. */
 bool stk_call_same_types(const stk_element *like, const stk_element *state);
 /* The element stays the caller's. */
-STK_NODISCARD stk_status stk_call_test(const stk_function *function, const stk_call *call,
-                                       const stk_element *element, bool *keep, stk_error *err);
+STK_NODISCARD stk_status stk_call_predicate(const stk_function *function, const stk_call *call,
+                                            const stk_element *element, bool *keep, stk_error *err);
 STK_NODISCARD stk_status stk_call_key(const stk_function *function, const stk_call *call,
                                       const stk_element *element, int64_t *key, stk_error *err);
 /* *out is never NULL on success. */

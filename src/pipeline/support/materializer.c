@@ -4,12 +4,12 @@
 
 #include <inttypes.h>
 
-static stk_recorder *recorder_of(const stk_node *node)
+static stk_materializer *recorder_of(const stk_node *node)
 {
     return node->state;
 }
 
-static stk_status open_input(stk_node *node, const stk_recorded_pass *pass, stk_error *err)
+static stk_status open_input(stk_node *node, const stk_materialized_epoch *pass, stk_error *err)
 {
     stk_node_close_input(node, 0);
     recorder_of(node)->pass = *pass;
@@ -27,8 +27,8 @@ static stk_status open_input(stk_node *node, const stk_recorded_pass *pass, stk_
  * stage is saved. */
 static stk_status note_begin(stk_node *node, stk_error *err)
 {
-    stk_recorder *r = recorder_of(node);
-    stk_state_out out = {.blob = &r->begin};
+    stk_materializer *r = recorder_of(node);
+    stk_state_out     out = {.blob = &r->begin};
     r->begin.size = 0;
     const stk_status st = stk_node_save_input(node, &out, err);
     if (st) r->begin.size = 0;
@@ -38,8 +38,8 @@ static stk_status note_begin(stk_node *node, stk_error *err)
 /* This iterator's own pass of the input; it may be open already, by a save or a restore. */
 static stk_status open_own(stk_node *node, stk_error *err)
 {
-    stk_recorder           *r = recorder_of(node);
-    const stk_recorded_pass own = {
+    stk_materializer            *r = recorder_of(node);
+    const stk_materialized_epoch own = {
         .epoch = node->epoch, .lineage = node->lineage, .seed = node->seed};
     r->pass = own;
     if (node->inputs[0]) return STK_OK;
@@ -52,8 +52,8 @@ static stk_status open_own(stk_node *node, stk_error *err)
 /* Failing to record is an error of its own, the first result of this pass. */
 static stk_status begin(stk_node *node, stk_error *err)
 {
-    stk_recorder *r = recorder_of(node);
-    stk_error     reason;
+    stk_materializer *r = recorder_of(node);
+    stk_error         reason;
     r->mode = STK_RECORDER_PASSING;
     const stk_status st = r->ops->begin(node, &r->pass, &reason);
     if (!st) {
@@ -73,9 +73,9 @@ static stk_status begin(stk_node *node, stk_error *err)
  * given then, and nothing recorded. */
 static stk_status start(stk_node *node, stk_error *err)
 {
-    stk_recorder *r = recorder_of(node);
-    bool          found = false;
-    stk_status    st = r->ops->find(node, &found, &r->pass, err);
+    stk_materializer *r = recorder_of(node);
+    bool              found = false;
+    stk_status        st = r->ops->find(node, &found, &r->pass, err);
     if (!st && found && !r->own) {
         r->mode = STK_RECORDER_READING;
         return STK_OK;
@@ -95,7 +95,7 @@ static stk_status start(stk_node *node, stk_error *err)
 /* Stops recording because of an error, which is given now; the element comes next. */
 static stk_status give_up(stk_node *node, stk_status st, stk_element **out)
 {
-    stk_recorder *r = recorder_of(node);
+    stk_materializer *r = recorder_of(node);
     r->ops->drop(node);
     r->mode = STK_RECORDER_PASSING;
     r->held = *out;
@@ -113,8 +113,8 @@ static bool is_last(const stk_node *node)
  * often not asked for. */
 static stk_status record(stk_node *node, stk_element **out, stk_error *err)
 {
-    stk_recorder *r = recorder_of(node);
-    stk_status    st = STK_OK;
+    stk_materializer *r = recorder_of(node);
+    stk_status        st = STK_OK;
     if (*out) st = r->ops->add(node, out, err);
     if (!st && (!*out || is_last(node))) {
         st = r->ops->finish(node, err);
@@ -131,7 +131,7 @@ static stk_status record(stk_node *node, stk_element **out, stk_error *err)
 /* What the machine did to one element has no place in a recording, nor has the rest without it. */
 static stk_status stop_recording(stk_node *node, stk_status st)
 {
-    stk_recorder *r = recorder_of(node);
+    stk_materializer *r = recorder_of(node);
     if (r->mode == STK_RECORDER_WRITING && st != STK_E_CANCELLED) {
         r->ops->drop(node);
         r->mode = STK_RECORDER_PASSING;
@@ -141,7 +141,7 @@ static stk_status stop_recording(stk_node *node, stk_status st)
 
 static stk_status pull(stk_node *node, stk_element **out, stk_error *err)
 {
-    stk_recorder *r = recorder_of(node);
+    stk_materializer *r = recorder_of(node);
     for (;;) {
         const stk_status st = stk_node_pull(node, out, err);
         if (stk_status_is_environment(st)) return stop_recording(node, st);
@@ -154,9 +154,9 @@ static stk_status pull(stk_node *node, stk_element **out, stk_error *err)
     return r->mode == STK_RECORDER_WRITING ? record(node, out, err) : STK_OK;
 }
 
-stk_status stk_recorder_next(stk_node *node, stk_element **out, stk_error *err)
+stk_status stk_materializer_next(stk_node *node, stk_element **out, stk_error *err)
 {
-    stk_recorder *r = recorder_of(node);
+    stk_materializer *r = recorder_of(node);
     if (r->mode == STK_RECORDER_NEW) STK_TRY(start(node, err));
     if (r->held) {
         *out = r->held;
@@ -170,9 +170,9 @@ stk_status stk_recorder_next(stk_node *node, stk_element **out, stk_error *err)
     return STK_OK;
 }
 
-void stk_recorder_close(stk_node *node)
+void stk_materializer_close(stk_node *node)
 {
-    stk_recorder *r = recorder_of(node);
+    stk_materializer *r = recorder_of(node);
     if (!r->ops) return;
     if (r->mode == STK_RECORDER_WRITING && r->good &&
         !(r->ops->is_superfluous && r->ops->is_superfluous(node)))
@@ -198,10 +198,10 @@ static stk_status save_input(stk_node *node, stk_state_out *out, stk_error *err)
 
 /* A pass that has not begun may be restored where there is no recording. It must then be that of
  * the same pass, so the pass is looked up now; and where there is none, it stays so. */
-static stk_status find_mode(stk_node *node, stk_recorder_mode *mode, stk_error *err)
+static stk_status find_mode(stk_node *node, stk_materializer_mode *mode, stk_error *err)
 {
-    stk_recorder *r = recorder_of(node);
-    bool          found = false;
+    stk_materializer *r = recorder_of(node);
+    bool              found = false;
     *mode = r->whole ? STK_RECORDER_READING : r->mode;
     if (*mode != STK_RECORDER_NEW || r->own) return STK_OK;
     const stk_status st = r->ops->find(node, &found, &r->pass, err);
@@ -212,10 +212,10 @@ static stk_status find_mode(stk_node *node, stk_recorder_mode *mode, stk_error *
     return st == STK_E_NOMEM || st == STK_E_CEILING ? st : STK_OK;
 }
 
-stk_status stk_recorder_save(stk_node *node, stk_state_out *out, stk_error *err)
+stk_status stk_materializer_save(stk_node *node, stk_state_out *out, stk_error *err)
 {
-    stk_recorder     *r = recorder_of(node);
-    stk_recorder_mode mode;
+    stk_materializer     *r = recorder_of(node);
+    stk_materializer_mode mode;
     STK_TRY(find_mode(node, &mode, err));
     STK_TRY(stk_node_check_replay(node, err));
     STK_TRY(stk_state_put_u64(out, mode, err));
@@ -241,7 +241,7 @@ stk_status stk_recorder_save(stk_node *node, stk_state_out *out, stk_error *err)
 static stk_status run_again(stk_node *node, uint64_t results, uint64_t *good,
                             const stk_state_in *in, stk_error *err)
 {
-    stk_recorder *r = recorder_of(node);
+    stk_materializer *r = recorder_of(node);
     for (uint64_t i = 0; i < results; i++) {
         stk_element     *element;
         const uint64_t   errors = r->errors;
@@ -269,10 +269,10 @@ static void try_begin(stk_node *node)
 static stk_status restore_reading(stk_node *node, uint64_t good, const stk_state_in *in,
                                   stk_error *err)
 {
-    stk_recorder           *r = recorder_of(node);
-    const stk_recorded_pass pass = r->pass;
-    bool                    found;
-    uint64_t                done = 0;
+    stk_materializer            *r = recorder_of(node);
+    const stk_materialized_epoch pass = r->pass;
+    bool                         found;
+    uint64_t                     done = 0;
     STK_TRY(r->ops->find(node, &found, &r->pass, err));
     if (found) {
         r->mode = STK_RECORDER_READING;
@@ -298,15 +298,15 @@ static stk_status restore_input(stk_node *node, stk_bytes saved, const stk_state
 
 /* The place was in the input. It is run again from its begin so that the recording has all of it;
  * where there is a recording already, or nothing can be recorded, its own place is enough. */
-static stk_status restore_input_pass(stk_node *node, stk_recorder_mode mode, uint64_t good,
+static stk_status restore_input_pass(stk_node *node, stk_materializer_mode mode, uint64_t good,
                                      uint64_t errors, stk_state_in *in, stk_error *err)
 {
-    stk_recorder           *r = recorder_of(node);
-    const stk_recorded_pass pass = r->pass;
-    stk_recorded_pass       recorded;
-    stk_bytes               first, input;
-    bool                    found = true;
-    uint64_t                done = 0;
+    stk_materializer            *r = recorder_of(node);
+    const stk_materialized_epoch pass = r->pass;
+    stk_materialized_epoch       recorded;
+    stk_bytes                    first, input;
+    bool                         found = true;
+    uint64_t                     done = 0;
     STK_TRY(stk_state_get_element(in, &r->held, err));
     STK_TRY(stk_state_get_bytes(in, &first, err));
     STK_TRY(stk_state_get_bytes(in, &input, err));
@@ -333,8 +333,8 @@ static stk_status restore_input_pass(stk_node *node, stk_recorder_mode mode, uin
 /* Nothing was given, and there was no recording. */
 static stk_status restore_new(stk_node *node, stk_state_in *in, stk_error *err)
 {
-    stk_recorder *r = recorder_of(node);
-    stk_bytes     first;
+    stk_materializer *r = recorder_of(node);
+    stk_bytes         first;
     STK_TRY(stk_state_get_bytes(in, &first, err));
     r->own = true;
     r->begin.size = 0;
@@ -345,10 +345,10 @@ static stk_status restore_new(stk_node *node, stk_state_in *in, stk_error *err)
     return restore_input(node, first, in, err);
 }
 
-stk_status stk_recorder_restore(stk_node *node, stk_state_in *in, stk_error *err)
+stk_status stk_materializer_restore(stk_node *node, stk_state_in *in, stk_error *err)
 {
-    stk_recorder *r = recorder_of(node);
-    uint64_t      mode, good, errors;
+    stk_materializer *r = recorder_of(node);
+    uint64_t          mode, good, errors;
     r->ops->drop(node); /* what a save of the fresh node found */
     r->mode = STK_RECORDER_NEW;
     STK_TRY(stk_state_get_count(in, STK_RECORDER_MODES - 1, &mode, err));
@@ -362,5 +362,5 @@ stk_status stk_recorder_restore(stk_node *node, stk_state_in *in, stk_error *err
     STK_TRY(stk_state_get_u64(in, &r->pass.seed.generation, err));
     return mode == STK_RECORDER_READING
                ? restore_reading(node, good, in, err)
-               : restore_input_pass(node, (stk_recorder_mode)mode, good, errors, in, err);
+               : restore_input_pass(node, (stk_materializer_mode)mode, good, errors, in, err);
 }

@@ -7,18 +7,18 @@
 #include "pipeline/runtime/run_node.h"
 
 /* The pass of the input that was recorded: it can be run again where the recording is gone. */
-typedef struct stk_recorded_pass {
+typedef struct stk_materialized_epoch {
     uint64_t epoch, lineage;
     stk_seed seed;
-} stk_recorded_pass;
+} stk_materialized_epoch;
 
-typedef struct stk_recorder_ops {
+typedef struct stk_materializer_ops {
     /* Looks for a whole recording. *found tells; then read gives its first element, and *pass is
      * the one that was recorded. */
-    stk_status (*find)(stk_node *node, bool *found, stk_recorded_pass *pass, stk_error *err);
+    stk_status (*find)(stk_node *node, bool *found, stk_materialized_epoch *pass, stk_error *err);
     /* Begins to record pass. STK_E_EXISTS when somebody else does, which is told to the consumer;
      * STK_E_BUSY the same, to be passed over in silence. */
-    stk_status (*begin)(stk_node *node, const stk_recorded_pass *pass, stk_error *err);
+    stk_status (*begin)(stk_node *node, const stk_materialized_epoch *pass, stk_error *err);
     /* Records *element, which it may replace by an equal one. On failure nothing is recorded any
      * more and *element is still there. */
     stk_status (*add)(stk_node *node, stk_element **element, stk_error *err);
@@ -33,34 +33,34 @@ typedef struct stk_recorder_ops {
     /* Whether nothing is lost when the recording is dropped, as there is another; NULL: never. */
     bool (*is_superfluous)(stk_node *node);
     const char *how; /* to avoid an incomplete recording, for the log */
-} stk_recorder_ops;
+} stk_materializer_ops;
 
-typedef enum stk_recorder_mode {
+typedef enum stk_materializer_mode {
     STK_RECORDER_NEW,     /* nothing was asked yet */
     STK_RECORDER_READING, /* the recording */
     STK_RECORDER_WRITING, /* the input is given and recorded */
     STK_RECORDER_PASSING, /* the input is given */
     STK_RECORDER_MODES
-} stk_recorder_mode;
+} stk_materializer_mode;
 
 /* First in the state of the stage. */
-typedef struct stk_recorder {
-    const stk_recorder_ops *ops;
-    stk_recorder_mode       mode;
-    bool                    quiet; /* errors of the input were given by an earlier pass */
-    bool                    whole; /* this pass was recorded to its end */
-    bool                    own;   /* restored from before its begin, when there was no recording */
-    uint64_t                good;  /* elements given; of the recording or of the input */
-    uint64_t                errors; /* of the input, given */
-    stk_recorded_pass       pass;
-    stk_blob                begin; /* the input's place before its first element; empty: fresh */
-    stk_element            *held;  /* comes after the error that took its place */
-} stk_recorder;
+typedef struct stk_materializer {
+    const stk_materializer_ops *ops;
+    stk_materializer_mode       mode;
+    bool                        quiet; /* errors of the input were given by an earlier pass */
+    bool                        whole; /* this pass was recorded to its end */
+    bool                   own;    /* restored from before its begin, when there was no recording */
+    uint64_t               good;   /* elements given; of the recording or of the input */
+    uint64_t               errors; /* of the input, given */
+    stk_materialized_epoch pass;
+    stk_blob               begin; /* the input's place before its first element; empty: fresh */
+    stk_element           *held;  /* comes after the error that took its place */
+} stk_materializer;
 
 /* The running of such a stage: its own open sets ops. */
-stk_status stk_recorder_next(stk_node *node, stk_element **out, stk_error *err);
-void       stk_recorder_close(stk_node *node);
-stk_status stk_recorder_save(stk_node *node, stk_state_out *out, stk_error *err);
-stk_status stk_recorder_restore(stk_node *node, stk_state_in *in, stk_error *err);
+stk_status stk_materializer_next(stk_node *node, stk_element **out, stk_error *err);
+void       stk_materializer_close(stk_node *node);
+stk_status stk_materializer_save(stk_node *node, stk_state_out *out, stk_error *err);
+stk_status stk_materializer_restore(stk_node *node, stk_state_in *in, stk_error *err);
 
 #endif

@@ -4,44 +4,45 @@
 #include "pipeline/element/spec.h"
 #include "pipeline/support/invoke.h"
 
-static stk_status start_queue(stk_inner *inner, stk_node *outer, uint64_t window, stk_error *err)
+static stk_status start_queue(stk_nested *inner, stk_node *outer, uint64_t window, stk_error *err)
 {
-    static const stk_ahead_ops ops = {0};
-    const stk_ahead_options    options = {.node = outer,
-                                          .input = inner->node,
-                                          .ops = &ops,
-                                          .window = window,
-                                          .by_halves = true,
-                                          .blocking = inner->node->plan->traits & STK_OP_BLOCKING};
-    return stk_ahead_start(&inner->queue, &options, err);
+    static const stk_node_queue_ops ops = {0};
+    const stk_node_queue_options    options = {.node = outer,
+                                               .input = inner->node,
+                                               .ops = &ops,
+                                               .window = window,
+                                               .by_halves = true,
+                                               .blocking =
+                                                   inner->node->plan->traits & STK_OP_BLOCKING};
+    return stk_node_queue_start(&inner->queue, &options, err);
 }
 
 /* Opens what the element makes; a queue is still held, so that it can be restored. */
-static stk_status make(stk_inner *inner, stk_node *outer, const stk_function *function,
+static stk_status make(stk_nested *inner, stk_node *outer, const stk_function *function,
                        stk_element *element, uint64_t number, uint64_t window, stk_error *err)
 {
-    *inner = (stk_inner){.function = function, .element = element, .number = number};
+    *inner = (stk_nested){.function = function, .element = element, .number = number};
     const stk_call call = stk_node_call(outer, number);
     stk_dataset   *data = NULL;
     stk_status     st = stk_call_expand(function, &call, element, &data, err);
     if (!st) st = stk_node_open_inner(&inner->node, outer, data, number, err);
     stk_dataset_unref(data);
     if (!st && window) st = start_queue(inner, outer, window, err);
-    if (st) stk_inner_close(inner);
+    if (st) stk_nested_close(inner);
     return st;
 }
 
-stk_status stk_inner_open(stk_inner *inner, stk_node *outer, const stk_function *function,
-                          stk_element *element, uint64_t number, uint64_t window, stk_error *err)
+stk_status stk_nested_open(stk_nested *inner, stk_node *outer, const stk_function *function,
+                           stk_element *element, uint64_t number, uint64_t window, stk_error *err)
 {
     STK_TRY(make(inner, outer, function, element, number, window, err));
-    if (inner->queue) stk_ahead_begin(inner->queue);
+    if (inner->queue) stk_node_queue_begin(inner->queue);
     return STK_OK;
 }
 
-stk_status stk_inner_next(stk_inner *inner, stk_element **out, stk_error *err)
+stk_status stk_nested_next(stk_nested *inner, stk_element **out, stk_error *err)
 {
-    STK_TRY(inner->queue ? stk_ahead_next(inner->queue, out, err)
+    STK_TRY(inner->queue ? stk_node_queue_next(inner->queue, out, err)
                          : stk_node_next(inner->node, out, err));
     const stk_function_info *info = stk_function_info_of(inner->function);
     if (!*out || !info->output || info->output_of) return STK_OK;
@@ -53,29 +54,29 @@ stk_status stk_inner_next(stk_inner *inner, stk_element **out, stk_error *err)
 }
 
 /* The queue goes first: a thread may still be pulling at the node. */
-void stk_inner_close(stk_inner *inner)
+void stk_nested_close(stk_nested *inner)
 {
-    stk_ahead_free(inner->queue);
+    stk_node_queue_free(inner->queue);
     stk_node_free(inner->node);
     stk_element_unref(inner->element);
-    *inner = (stk_inner){0};
+    *inner = (stk_nested){0};
 }
 
-stk_status stk_inner_save_fresh(const stk_inner *inner, stk_state_out *out, stk_error *err)
+stk_status stk_nested_save_fresh(const stk_nested *inner, stk_state_out *out, stk_error *err)
 {
     STK_TRY(stk_state_put_u64(out, inner->number, err));
     return stk_state_put_element(out, inner->element, err);
 }
 
-stk_status stk_inner_save(const stk_inner *inner, stk_state_out *out, stk_error *err)
+stk_status stk_nested_save(const stk_nested *inner, stk_state_out *out, stk_error *err)
 {
-    STK_TRY(stk_inner_save_fresh(inner, out, err));
-    return inner->queue ? stk_ahead_save(inner->queue, out, err)
+    STK_TRY(stk_nested_save_fresh(inner, out, err));
+    return inner->queue ? stk_node_queue_save(inner->queue, out, err)
                         : stk_node_save(inner->node, out, err);
 }
 
 /* The element goes to a person's function, so it must be of the kind that function expects. */
-static stk_status remake(stk_inner *inner, stk_node *outer, const stk_function *function,
+static stk_status remake(stk_nested *inner, stk_node *outer, const stk_function *function,
                          const stk_element_spec *spec, uint64_t window, stk_state_in *in,
                          stk_error *err)
 {
@@ -92,27 +93,27 @@ static stk_status remake(stk_inner *inner, stk_node *outer, const stk_function *
     return make(inner, outer, function, element, number, window, err);
 }
 
-stk_status stk_inner_restore_fresh(stk_inner *inner, stk_node *outer, const stk_function *function,
-                                   const stk_element_spec *spec, uint64_t window, stk_state_in *in,
-                                   stk_error *err)
+stk_status stk_nested_restore_fresh(stk_nested *inner, stk_node *outer,
+                                    const stk_function *function, const stk_element_spec *spec,
+                                    uint64_t window, stk_state_in *in, stk_error *err)
 {
     STK_TRY(remake(inner, outer, function, spec, window, in, err));
-    if (inner->queue) stk_ahead_begin(inner->queue);
+    if (inner->queue) stk_node_queue_begin(inner->queue);
     return STK_OK;
 }
 
-stk_status stk_inner_restore(stk_inner *inner, stk_node *outer, const stk_function *function,
-                             const stk_element_spec *spec, uint64_t window, stk_state_in *in,
-                             stk_error *err)
+stk_status stk_nested_restore(stk_nested *inner, stk_node *outer, const stk_function *function,
+                              const stk_element_spec *spec, uint64_t window, stk_state_in *in,
+                              stk_error *err)
 {
     STK_TRY(remake(inner, outer, function, spec, window, in, err));
-    stk_status st = inner->queue ? stk_ahead_restore(inner->queue, in, err)
+    stk_status st = inner->queue ? stk_node_queue_restore(inner->queue, in, err)
                                  : stk_node_restore(inner->node, in, err);
     if (st) {
-        stk_inner_close(inner);
+        stk_nested_close(inner);
         return st;
     }
-    if (inner->queue) stk_ahead_begin(inner->queue);
+    if (inner->queue) stk_node_queue_begin(inner->queue);
     return STK_OK;
 }
 

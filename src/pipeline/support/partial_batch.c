@@ -9,7 +9,7 @@ typedef enum form { NOTHING, ROWS_LEFT, PLACE_BEFORE } form;
 
 /* An input that has no place to save is no fault yet: a checkpoint may never be asked for. Nothing
  * was pulled, so without memory the caller may just try again. */
-static stk_status note_place(stk_held *held, stk_node *node, stk_error *err)
+static stk_status note_place(stk_partial_batch *held, stk_node *node, stk_error *err)
 {
     held->has_before = false;
     held->before.size = 0;
@@ -24,7 +24,7 @@ static stk_status note_place(stk_held *held, stk_node *node, stk_error *err)
 
 /* Batches of one input are mostly alike: the last one tells whether the place before the next is
  * worth its cost. */
-static void weigh(stk_held *held)
+static void weigh(stk_partial_batch *held)
 {
     const size_t bytes = stk_element_bytes(held->batch);
     const bool   large = bytes > SMALL_BYTES;
@@ -32,34 +32,34 @@ static void weigh(stk_held *held)
     held->has_before = held->has_before && held->keep_before;
 }
 
-stk_status stk_held_pull(stk_held *held, stk_node *node, stk_error *err)
+stk_status stk_partial_batch_pull(stk_partial_batch *held, stk_node *node, stk_error *err)
 {
-    stk_held_drop(held);
+    stk_partial_batch_drop(held);
     STK_TRY(note_place(held, node, err));
     STK_TRY(stk_node_pull(node, &held->batch, err));
     if (!held->batch) return STK_OK;
     stk_status st = stk_rows_count(held->batch, node->plan->op->name, &held->rows, err);
     if (st)
-        stk_held_drop(held);
+        stk_partial_batch_drop(held);
     else
         weigh(held);
     return st;
 }
 
-void stk_held_drop(stk_held *held)
+void stk_partial_batch_drop(stk_partial_batch *held)
 {
     stk_element_unref(held->batch);
     held->batch = NULL;
     held->row = held->rows = 0;
 }
 
-void stk_held_release(stk_held *held)
+void stk_partial_batch_release(stk_partial_batch *held)
 {
-    stk_held_drop(held);
+    stk_partial_batch_drop(held);
     if (held->began) stk_blob_release(&held->before);
 }
 
-static stk_status save_rows(const stk_held *held, stk_node *node, stk_state_out *out,
+static stk_status save_rows(const stk_partial_batch *held, stk_node *node, stk_state_out *out,
                             stk_error *err)
 {
     stk_element *left;
@@ -70,7 +70,8 @@ static stk_status save_rows(const stk_held *held, stk_node *node, stk_state_out 
     return st;
 }
 
-stk_status stk_held_save(const stk_held *held, stk_node *node, stk_state_out *out, stk_error *err)
+stk_status stk_partial_batch_save(const stk_partial_batch *held, stk_node *node, stk_state_out *out,
+                                  stk_error *err)
 {
     const form how = !held->batch ? NOTHING : held->has_before ? PLACE_BEFORE : ROWS_LEFT;
     STK_TRY(stk_state_put_u64(out, how, err));
@@ -82,7 +83,8 @@ stk_status stk_held_save(const stk_held *held, stk_node *node, stk_state_out *ou
     return stk_node_save_input(node, out, err);
 }
 
-static stk_status restore_rows(stk_held *held, stk_node *node, stk_state_in *in, stk_error *err)
+static stk_status restore_rows(stk_partial_batch *held, stk_node *node, stk_state_in *in,
+                               stk_error *err)
 {
     STK_TRY(stk_state_get_element(in, &held->batch, err));
     if (!held->batch) return stk_state_damaged(in, "a batch is missing", err);
@@ -91,19 +93,21 @@ static stk_status restore_rows(stk_held *held, stk_node *node, stk_state_in *in,
     return stk_node_restore_input(node, in, err);
 }
 
-static stk_status pull_again(stk_held *held, stk_node *node, stk_state_in *in, stk_error *err)
+static stk_status pull_again(stk_partial_batch *held, stk_node *node, stk_state_in *in,
+                             stk_error *err)
 {
     uint64_t row;
     STK_TRY(stk_state_get_count(in, INT64_MAX, &row, err));
     STK_TRY(stk_node_restore_input(node, in, err));
-    STK_TRY(stk_held_pull(held, node, err));
+    STK_TRY(stk_partial_batch_pull(held, node, err));
     if (!held->batch || row > (uint64_t)held->rows)
         return stk_state_damaged(in, "the batch has fewer rows than were given", err);
     held->row = (int64_t)row;
     return STK_OK;
 }
 
-stk_status stk_held_restore(stk_held *held, stk_node *node, stk_state_in *in, stk_error *err)
+stk_status stk_partial_batch_restore(stk_partial_batch *held, stk_node *node, stk_state_in *in,
+                                     stk_error *err)
 {
     uint64_t how;
     STK_TRY(stk_state_get_count(in, PLACE_BEFORE, &how, err));

@@ -111,9 +111,9 @@ static bool go_on(stk_value *to, const stk_element *begun, size_t value, stk_dty
     return true;
 }
 
-stk_status stk_assemble_prepare(stk_element **out, stk_element *const *elements, size_t count,
-                                const stk_element *begun, const stk_batch_memory *memory,
-                                stk_error *err)
+stk_status stk_stack_prepare(stk_element **out, stk_element *const *elements, size_t count,
+                             const stk_element *begun, const stk_batch_memory *memory,
+                             stk_error *err)
 {
     *out = NULL;
     const size_t values = stk_element_count(elements[0]);
@@ -162,7 +162,7 @@ static void copy_rows(uint8_t *to, stk_element *const *elements, size_t value, s
     }
 }
 
-void stk_assemble_copy(stk_element *batch, stk_element *const *elements, size_t first, size_t count)
+void stk_stack_copy(stk_element *batch, stk_element *const *elements, size_t first, size_t count)
 {
     for (size_t v = 0; v < stk_element_count(batch); v++) {
         stk_value *to = stk_element_edit(batch, v);
@@ -174,10 +174,10 @@ void stk_assemble_copy(stk_element *batch, stk_element *const *elements, size_t 
     }
 }
 
-stk_status stk_assemble(stk_element **out, stk_element *const *elements, size_t count,
-                        const stk_batch_memory *memory, stk_error *err)
+stk_status stk_stack(stk_element **out, stk_element *const *elements, size_t count,
+                     const stk_batch_memory *memory, stk_error *err)
 {
-    STK_TRY(stk_assemble_prepare(out, elements, count, NULL, memory, err));
-    stk_assemble_copy(*out, elements, 0, count);
+    STK_TRY(stk_stack_prepare(out, elements, count, NULL, memory, err));
+    stk_stack_copy(*out, elements, 0, count);
     return STK_OK;
 }

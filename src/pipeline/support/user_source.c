@@ -7,14 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-stk_status stk_custom_new(stk_custom **out, const char *stage, const char *name, uint64_t version,
-                          void *context, const stk_element_spec *output, stk_error *err)
+stk_status stk_user_source_new(stk_user_source **out, const char *stage, const char *name,
+                               uint64_t version, void *context, const stk_element_spec *output,
+                               stk_error *err)
 {
     *out = NULL;
     if (!name || !*name)
         return stk_fail(err, STK_E_INVALID, stage, NULL,
                         "the source has no name; give one, it tells sources apart");
-    stk_custom *custom = calloc(1, sizeof *custom);
+    stk_user_source *custom = calloc(1, sizeof *custom);
     if (!custom) return stk_fail(err, STK_E_NOMEM, stage, name, "no memory for a source");
     stk_arena_init(&custom->arena, NULL, STK_MEMORY_INDEX);
     custom->stage = stage;
@@ -24,14 +25,14 @@ stk_status stk_custom_new(stk_custom **out, const char *stage, const char *name,
     stk_status st = custom->name ? STK_OK : STK_E_NOMEM;
     if (!st && output) st = stk_spec_copy(&custom->output, output, &custom->arena, err);
     if (st) {
-        stk_custom_free(custom);
+        stk_user_source_free(custom);
         return st;
     }
     *out = custom;
     return STK_OK;
 }
 
-void stk_custom_free(stk_custom *custom)
+void stk_user_source_free(stk_user_source *custom)
 {
     if (!custom) return;
     if (custom->release) custom->release(custom->context);
@@ -39,7 +40,7 @@ void stk_custom_free(stk_custom *custom)
     free(custom);
 }
 
-void stk_custom_before(stk_error *err)
+void stk_user_source_before(stk_error *err)
 {
     if (!err) return;
     err->status = STK_OK;
@@ -47,8 +48,8 @@ void stk_custom_before(stk_error *err)
     err->where[0] = err->message[0] = 0;
 }
 
-static stk_status complete(const stk_custom *custom, stk_status st, uint64_t epoch, uint64_t index,
-                           stk_error *err)
+static stk_status complete(const stk_user_source *custom, stk_status st, uint64_t epoch,
+                           uint64_t index, stk_error *err)
 {
     if (!err) return st;
     if (err->status != st)
@@ -76,8 +77,8 @@ static stk_status number(stk_element **element, uint64_t epoch, uint64_t index, 
     return STK_OK;
 }
 
-stk_status stk_custom_after(const stk_custom *custom, stk_status st, uint64_t epoch, uint64_t index,
-                            stk_element **element, stk_error *err)
+stk_status stk_user_source_after(const stk_user_source *custom, stk_status st, uint64_t epoch,
+                                 uint64_t index, stk_element **element, stk_error *err)
 {
     if (!st && !*element) return STK_OK;
     if (!st) st = number(element, epoch, index, err);

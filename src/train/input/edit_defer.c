@@ -31,7 +31,7 @@ static bool grow(tail *t, const stk_dataset *data)
     stk_image_size size;
     stk_error      unasked;
     int            value;
-    if (t->count == STK_EDIT_OPS || data->op != &stk_op_map) return false;
+    if (t->count == STK_EDIT_OPS || data->op != &stk_operator_map) return false;
     stk_chain_op *step = &t->steps[STK_EDIT_OPS - 1 - t->count];
     stk_function *function = ((const stk_map_params *)data->params)->function;
     if (!stk_image_function_step(function, &value, step) || value != t->image) return false;
@@ -46,7 +46,7 @@ static stk_status put(stk_dataset **data, const stk_dataset *map, int edits, stk
 {
     stk_map_params p = *(const stk_map_params *)map->params;
     STK_TRY(stk_function_image_edit(&p.function, p.function, edits, err));
-    return stk_dataset_append(data, &stk_op_map, &p, err);
+    return stk_dataset_append(data, &stk_operator_map, &p, err);
 }
 
 stk_status stk_dataset_defer_edits(stk_dataset **data, stk_error *err)
