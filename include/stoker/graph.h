@@ -50,8 +50,8 @@ STK_API STK_NODISCARD stk_status stk_graph_check(const stk_graph *graph, stk_err
 STK_API stk_layout               stk_graph_layout(const stk_graph *graph);
 
 /* The path before the names of what is built from here on: "layer1.0". Each enter has its leave. */
-STK_API void stk_graph_enter(stk_graph *graph, const char *name);
-STK_API void stk_graph_leave(stk_graph *graph);
+STK_API void stk_graph_push_scope(stk_graph *graph, const char *name);
+STK_API void stk_graph_pop_scope(stk_graph *graph);
 
 /* NONE and rank 0 for no symbol. */
 STK_API stk_dtype   stk_symbol_dtype(const stk_graph *graph, stk_symbol symbol);
@@ -158,8 +158,8 @@ typedef enum stk_graph_pass {
     STK_GRAPH_PASS_FUSE = 1 << 1,
     STK_GRAPH_PASS_LAYOUT = 1 << 2,
     STK_GRAPH_PASS_SCHEDULE = 1 << 3,
-    STK_GRAPH_PASS_REUSE = 1 << 4,  /* of memory: without it every result has its own place */
-    STK_GRAPH_PASS_RECORD = 1 << 5, /* runs are played as one, on devices that can */
+    STK_GRAPH_PASS_REUSE = 1 << 4,   /* of memory: without it every result has its own place */
+    STK_GRAPH_PASS_CAPTURE = 1 << 5, /* runs are played as one, on devices that can */
     STK_GRAPH_PASS_ALL = (1 << 6) - 1
 } stk_graph_pass;
 

@@ -69,7 +69,7 @@ typedef struct stk_device_times {
 
 STK_API stk_device_times stk_device_read_times(const stk_device *device);
 /* Waits for the device, and puts all it did into traces and times: before they are read. */
-STK_API void stk_device_settle(stk_device *device);
+STK_API void stk_device_synchronize(stk_device *device);
 /* Something that people should know of, each once: what a trace asked for and the device does not
  * tell. False: nothing. */
 STK_API bool stk_device_notice(stk_device *device, stk_error *out);
@@ -134,8 +134,9 @@ STK_API STK_NODISCARD stk_status stk_program_feed(stk_program *program, const ch
                                                   const void *data, size_t size, stk_error *err);
 /* The same, but data must stay as it is until a run that is begun later is done: nobody waits for
  * the copy. */
-STK_API STK_NODISCARD stk_status stk_program_lend(stk_program *program, const char *input,
-                                                  const void *data, size_t size, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_program_feed_async(stk_program *program, const char *input,
+                                                        const void *data, size_t size,
+                                                        stk_error *err);
 STK_API STK_NODISCARD stk_status stk_program_fetch(stk_program *program, const char *output,
                                                    void *data, size_t size, stk_error *err);
 /* STK_E_NOTFOUND for none. out: of the input (or output) of that name. */
@@ -154,59 +155,60 @@ STK_API STK_NODISCARD stk_status stk_program_run(stk_program *program, stk_trace
 
 /* Results on their way to the host, in a ring of slots: what runs give is copied out behind them,
  * and nobody waits. A device that is not asynchronous has them there at once. */
-typedef struct stk_outbox stk_outbox;
+typedef struct stk_fetch_queue stk_fetch_queue;
 
 enum { STK_OUTBOX_SLOTS = 8 };
 
 /* slots of bytes each, at most STK_OUTBOX_SLOTS. On failure *out is NULL. */
-STK_API STK_NODISCARD stk_status stk_outbox_new(stk_outbox **out, stk_device *device, size_t slots,
-                                                size_t bytes, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_fetch_queue_new(stk_fetch_queue **out, stk_device *device,
+                                                     size_t slots, size_t bytes, stk_error *err);
 /* What is still on its way is waited for. NULL is fine. */
-STK_API void stk_outbox_free(stk_outbox *outbox);
+STK_API void stk_fetch_queue_free(stk_fetch_queue *outbox);
 /* Opens a slot; one that was open and not sent begins anew. STK_E_LIMIT: all are on their way. */
-STK_API STK_NODISCARD stk_status stk_outbox_begin(stk_outbox *outbox, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_fetch_queue_begin(stk_fetch_queue *outbox, stk_error *err);
 /* Copies an output as the last run leaves it, or a variable, to byte at of the open slot. */
-STK_API STK_NODISCARD stk_status stk_outbox_put(stk_outbox *outbox, stk_program *program,
-                                                const char *output, size_t at, size_t size,
-                                                stk_error *err);
-STK_API STK_NODISCARD stk_status stk_outbox_put_variable(stk_outbox    *outbox,
-                                                         stk_variables *variables, size_t index,
-                                                         size_t at, size_t size, stk_error *err);
-STK_API STK_NODISCARD stk_status stk_outbox_send(stk_outbox *outbox, stk_error *err);
-STK_API size_t stk_outbox_under_way(const stk_outbox *outbox); /* sent and not taken */
+STK_API STK_NODISCARD stk_status stk_fetch_queue_add(stk_fetch_queue *outbox, stk_program *program,
+                                                     const char *output, size_t at, size_t size,
+                                                     stk_error *err);
+STK_API STK_NODISCARD stk_status stk_fetch_queue_add_variable(stk_fetch_queue *outbox,
+                                                              stk_variables   *variables,
+                                                              size_t index, size_t at, size_t size,
+                                                              stk_error *err);
+STK_API STK_NODISCARD stk_status stk_fetch_queue_commit(stk_fetch_queue *outbox, stk_error *err);
+STK_API size_t stk_fetch_queue_in_flight(const stk_fetch_queue *outbox); /* sent and not taken */
 
-typedef struct stk_outbox_slot {
+typedef struct stk_fetch_queue_slot {
     const uint8_t *data;      /* lent until begin comes round to it */
     uint64_t       device_ns; /* that the device took from begin to send; 0: not known */
-} stk_outbox_slot;
+} stk_fetch_queue_slot;
 
 /* The oldest that was sent. data is NULL where none was, or (unless wait) where it is not there
  * yet. What went wrong on the device meanwhile is told here. */
-STK_API STK_NODISCARD stk_status stk_outbox_take(stk_outbox *outbox, bool wait,
-                                                 stk_outbox_slot *out, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_fetch_queue_pop(stk_fetch_queue *outbox, bool wait,
+                                                     stk_fetch_queue_slot *out, stk_error *err);
 
 /* What the memory is for. */
-typedef enum stk_plan_part {
-    STK_PLAN_PARAMETERS,
-    STK_PLAN_OPTIMIZER,
-    STK_PLAN_STATISTICS,
-    STK_PLAN_INPUTS,
-    STK_PLAN_ACTIVATIONS, /* results of the forward part */
-    STK_PLAN_GRADIENTS,   /* results of the backward part */
-    STK_PLAN_WORKSPACE,
-    STK_PLAN_PARTS
-} stk_plan_part;
+typedef enum stk_memory_class {
+    STK_MEMORY_CLASS_PARAMETERS,
+    STK_MEMORY_CLASS_OPTIMIZER,
+    STK_MEMORY_CLASS_STATISTICS,
+    STK_MEMORY_CLASS_INPUTS,
+    STK_MEMORY_CLASS_ACTIVATIONS, /* results of the forward part */
+    STK_MEMORY_CLASS_GRADIENTS,   /* results of the backward part */
+    STK_MEMORY_CLASS_WORKSPACE,
+    STK_MEMORY_CLASS_COUNT
+} stk_memory_class;
 
 typedef struct stk_memory_plan {
-    uint64_t part[STK_PLAN_PARTS]; /* bytes at the moment of the peak */
-    uint64_t fixed;                /* variables */
-    uint64_t arena;                /* all the rest: what this program allocates */
-    uint64_t without_reuse;        /* the arena if every result had its own place */
-    char     peak_at[96];          /* the operation that runs at the peak */
+    uint64_t part[STK_MEMORY_CLASS_COUNT]; /* bytes at the moment of the peak */
+    uint64_t fixed;                        /* variables */
+    uint64_t arena;                        /* all the rest: what this program allocates */
+    uint64_t without_reuse;                /* the arena if every result had its own place */
+    char     peak_at[96];                  /* the operation that runs at the peak */
 } stk_memory_plan;
 
 STK_API stk_memory_plan stk_program_memory(const stk_program *program);
-STK_API const char     *stk_plan_part_name(stk_plan_part part);
+STK_API const char     *stk_memory_class_name(stk_memory_class part);
 /* The largest batch whose variables and arena fit into limit bytes, foretold from the plans of two
  * batches, the smaller first. Where not even one fits, STK_E_LIMIT says what it takes. */
 STK_API STK_NODISCARD stk_status stk_memory_largest_batch(const stk_memory_plan *small,
@@ -216,7 +218,7 @@ STK_API STK_NODISCARD stk_status stk_memory_largest_batch(const stk_memory_plan 
                                                           int64_t *batch, stk_error *err);
 
 /* One operation of a compiled program, for reports. */
-typedef struct stk_program_step {
+typedef struct stk_program_instruction {
     const char *operation; /* "conv2d" */
     const char *name;      /* "layer1.0.conv1" */
     const char *kernel,
@@ -224,10 +226,11 @@ typedef struct stk_program_step {
     const char *part; /* of a step of training: "forward", "backward", "update" */
     double      flops, bytes;
     uint64_t    runs, nanoseconds; /* measured when timing is on */
-} stk_program_step;
+} stk_program_instruction;
 
-STK_API size_t           stk_program_step_count(const stk_program *program);
-STK_API stk_program_step stk_program_step_at(const stk_program *program, size_t index);
+STK_API size_t                  stk_program_instruction_count(const stk_program *program);
+STK_API stk_program_instruction stk_program_instruction_at(const stk_program *program,
+                                                           size_t             index);
 /* Times every operation from now on (two clock reads each, or two marks in the device's own order),
  * or stops to. A program that is recorded does so in some runs only: those call each kernel. */
 STK_API void stk_program_time(stk_program *program, bool on);

@@ -8,7 +8,7 @@ enum { LARGEST = 5, LARGEST_OF_STEM = 7, PICTURE_CHANNELS = 4 };
 
 /* Not told: depthwise ones, whose area costs little; patches side by side, which no chain can be;
  * and what sees the whole picture, which is a dense layer. */
-static bool is_big(const stk_step *step, stk_conv2d_shape *shape)
+static bool is_big(const stk_instruction *step, stk_conv2d_shape *shape)
 {
     const stk_conv2d_attrs *attrs = step->call.use.attrs;
     if (step->op != &stk_graph_op_conv2d) return false;
@@ -27,22 +27,22 @@ static double chain_share(const stk_conv2d_shape *shape)
     return 9.0 * (double)(side / 2) / (double)(shape->kernel_h * shape->kernel_w);
 }
 
-static double cost_of_all_three(const stk_lint_step *s, const char *name)
+static double cost_of_all_three(const stk_lint_program_context *s, const char *name)
 {
     double seconds = 0;
     for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_step *step = &s->program->steps[i];
+        const stk_instruction *step = &s->program->steps[i];
         if (!strncmp(step->op->name, "conv2d", 6) && !strcmp(step->call.use.name, name))
             seconds += stk_lint_cost(s, step);
     }
     return seconds;
 }
 
-void stk_lint_big_convolution(const stk_lint_step *s)
+void stk_lint_big_convolution(const stk_lint_program_context *s)
 {
     for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_step  *step = &s->program->steps[i];
-        stk_conv2d_shape shape;
+        const stk_instruction *step = &s->program->steps[i];
+        stk_conv2d_shape       shape;
         if (!is_big(step, &shape) || chain_share(&shape) >= 1) continue;
         stk_lint *item =
             stk_lint_add(s->list, "big_convolution", STK_STAGE_COMPUTE, step->call.use.name);

@@ -12,27 +12,27 @@ stk_lint *stk_lint_add(stk_lint_list *list, const char *rule, stk_stage stage, c
 void      stk_lint_say(char *text, size_t room, const char *format, ...) STK_PRINTF(3, 4);
 
 /* A step, as rules of operations see it. */
-typedef struct stk_lint_step {
+typedef struct stk_lint_program_context {
     stk_lint_list          *list;
     const stk_program      *program;
     const stk_lint_machine *machine;
     bool                    measured; /* costs are measured, not estimated */
     double                  seconds;  /* of all operations */
-} stk_lint_step;
+} stk_lint_program_context;
 
 /* Seconds of one operation. */
-double stk_lint_cost(const stk_lint_step *s, const stk_step *step);
+double stk_lint_cost(const stk_lint_program_context *s, const stk_instruction *step);
 /* "measured", or how else costs were found. */
-const char *stk_lint_basis(const stk_lint_step *s);
+const char *stk_lint_basis(const stk_lint_program_context *s);
 /* The node that step runs. */
-const stk_graph_node *stk_lint_node(const stk_lint_step *s, const stk_step *step);
+const stk_graph_node *stk_lint_node(const stk_lint_program_context *s, const stk_instruction *step);
 
-void stk_lint_odd_channels(const stk_lint_step *s);
-void stk_lint_large_dense(const stk_lint_step *s);
-void stk_lint_big_convolution(const stk_lint_step *s);
-void stk_lint_reference_kernels(const stk_lint_step *s);
-void stk_lint_moved_layout(const stk_lint_step *s);
-void stk_lint_float32(const stk_lint_step *s);
+void stk_lint_odd_channels(const stk_lint_program_context *s);
+void stk_lint_large_dense(const stk_lint_program_context *s);
+void stk_lint_big_convolution(const stk_lint_program_context *s);
+void stk_lint_reference_kernels(const stk_lint_program_context *s);
+void stk_lint_moved_layout(const stk_lint_program_context *s);
+void stk_lint_float32(const stk_lint_program_context *s);
 
 /* A recipe, as its rules see it. */
 typedef struct stk_lint_subject {

@@ -7,15 +7,15 @@
 static const double least_share = 0.03, reference_share = 0.01, reference_bytes = 1e6;
 
 /* Cost of the operations that pick says; *worst is the longest of them, *count how many. */
-static double sum(const stk_lint_step *s,
-                  bool (*pick)(const stk_lint_step *s, const stk_step *step),
-                  const stk_step **worst, int *count)
+static double sum(const stk_lint_program_context *s,
+                  bool (*pick)(const stk_lint_program_context *s, const stk_instruction *step),
+                  const stk_instruction **worst, int *count)
 {
     double all = 0, most = -1;
     *worst = NULL;
     *count = 0;
     for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_step *step = &s->program->steps[i];
+        const stk_instruction *step = &s->program->steps[i];
         if (step->skip || !pick(s, step)) continue;
         const double cost = stk_lint_cost(s, step);
         all += cost;
@@ -26,19 +26,19 @@ static double sum(const stk_lint_step *s,
 }
 
 /* Small ones are as fast as any; how slow large ones are, only a measurement tells. */
-static bool is_reference(const stk_lint_step *s, const stk_step *step)
+static bool is_reference(const stk_lint_program_context *s, const stk_instruction *step)
 {
     if (strcmp(step->kernel->name, "reference") != 0) return false;
     return s->measured ? stk_lint_cost(s, step) > reference_share * s->seconds
                        : step->cost.bytes > reference_bytes;
 }
 
-void stk_lint_reference_kernels(const stk_lint_step *s)
+void stk_lint_reference_kernels(const stk_lint_program_context *s)
 {
-    const stk_step *worst;
-    int             count;
-    const char     *backend = s->program->device->backend->name;
-    const double    cost = sum(s, is_reference, &worst, &count);
+    const stk_instruction *worst;
+    int                    count;
+    const char            *backend = s->program->device->backend->name;
+    const double           cost = sum(s, is_reference, &worst, &count);
     if (!count || strcmp(backend, "ref") == 0) return;
     stk_lint *item =
         stk_lint_add(s->list, "reference_kernels", STK_STAGE_COMPUTE, worst->call.use.name);
@@ -60,17 +60,17 @@ static bool swaps_channels(const stk_transpose_attrs *attrs)
 }
 
 /* Reorders between formats are not counted: the layout pass has weighed them. */
-static bool moves(const stk_lint_step *s, const stk_step *step)
+static bool moves(const stk_lint_program_context *s, const stk_instruction *step)
 {
     (void)s;
     return step->op == &stk_graph_op_transpose && swaps_channels(step->call.use.attrs);
 }
 
-void stk_lint_moved_layout(const stk_lint_step *s)
+void stk_lint_moved_layout(const stk_lint_program_context *s)
 {
-    const stk_step *worst;
-    int             count;
-    const double    cost = sum(s, moves, &worst, &count);
+    const stk_instruction *worst;
+    int                    count;
+    const double           cost = sum(s, moves, &worst, &count);
     if (!count || cost < least_share * s->seconds) return;
     const char *name = *worst->call.use.name ? worst->call.use.name : worst->op->name;
     stk_lint   *item = stk_lint_add(s->list, "moved_layout", STK_STAGE_COMPUTE, name);
@@ -84,14 +84,14 @@ void stk_lint_moved_layout(const stk_lint_step *s)
     item->saves = cost / s->seconds;
 }
 
-static bool is_float32_product(const stk_lint_step *s, const stk_step *step)
+static bool is_float32_product(const stk_lint_program_context *s, const stk_instruction *step)
 {
     (void)s;
     return step->op->precision == STK_PRECISION_ALLOW &&
            step->call.use.in[0].dtype == STK_DTYPE_F32;
 }
 
-static void tell_float32(const stk_lint_step *s, double share, stk_lint *item)
+static void tell_float32(const stk_lint_program_context *s, double share, stk_lint *item)
 {
     stk_lint_say(item->message, sizeof item->message,
                  "convolutions and products take %.0f %% of a step in float32; this processor "
@@ -105,13 +105,13 @@ static void tell_float32(const stk_lint_step *s, double share, stk_lint *item)
 
 /* The processor does twice as many multiplications of bfloat16 as of float32 at a time, but small
  * layers wait for memory and casts: what a step gains, only trying tells. */
-void stk_lint_float32(const stk_lint_step *s)
+void stk_lint_float32(const stk_lint_program_context *s)
 {
-    const stk_step   *worst;
-    int               count;
-    stk_error         unasked;
-    const stk_device *device = s->program->device;
-    const double      share = sum(s, is_float32_product, &worst, &count) / s->seconds;
+    const stk_instruction *worst;
+    int                    count;
+    stk_error              unasked;
+    const stk_device      *device = s->program->device;
+    const double           share = sum(s, is_float32_product, &worst, &count) / s->seconds;
     if (!s->machine->bf16 || !count || share < least_share) return;
     if (s->machine->bf16_speed < 1 + least_share) return;
     if (strcmp(device->backend->name, "ref") == 0) return;

@@ -1,12 +1,12 @@
 /* Rules over the operations of a compiled step. */
 #include "lint/lint_internal.h"
 
-static void (*const rules[])(const stk_lint_step *s) = {
+static void (*const rules[])(const stk_lint_program_context *s) = {
     stk_lint_odd_channels,      stk_lint_large_dense,  stk_lint_big_convolution,
     stk_lint_reference_kernels, stk_lint_moved_layout, stk_lint_float32,
 };
 
-double stk_lint_cost(const stk_lint_step *s, const stk_step *step)
+double stk_lint_cost(const stk_lint_program_context *s, const stk_instruction *step)
 {
     if (step->skip) return 0;
     if (s->measured) return step->runs ? (double)step->ticks_ns / (double)step->runs / 1e9 : 0;
@@ -15,12 +15,12 @@ double stk_lint_cost(const stk_lint_step *s, const stk_step *step)
     return compute > move ? compute : move;
 }
 
-const char *stk_lint_basis(const stk_lint_step *s)
+const char *stk_lint_basis(const stk_lint_program_context *s)
 {
     return s->measured ? "measured" : "estimated from flops and bytes";
 }
 
-const stk_graph_node *stk_lint_node(const stk_lint_step *s, const stk_step *step)
+const stk_graph_node *stk_lint_node(const stk_lint_program_context *s, const stk_instruction *step)
 {
     return &s->program->laid_out.graph->nodes[step - s->program->steps];
 }
@@ -28,7 +28,7 @@ const stk_graph_node *stk_lint_node(const stk_lint_step *s, const stk_step *step
 void stk_lint_program(stk_lint_list *list, const stk_program *program,
                       const stk_lint_machine *machine)
 {
-    stk_lint_step s = {.list = list, .program = program, .machine = machine};
+    stk_lint_program_context s = {.list = list, .program = program, .machine = machine};
     for (uint32_t i = 0; i < program->step_count; i++)
         s.measured = s.measured || program->steps[i].runs > 0;
     for (uint32_t i = 0; i < program->step_count; i++)

@@ -34,7 +34,7 @@ typedef struct product {
     double  useful; /* share of the work */
 } product;
 
-static bool measure_conv(const stk_step *step, product *p)
+static bool measure_conv(const stk_instruction *step, product *p)
 {
     const stk_conv2d_attrs *attrs = step->call.use.attrs;
     const stk_conv2d_shape  shape = stk_conv2d_shape_of(step->op, &step->call.use);
@@ -47,7 +47,8 @@ static bool measure_conv(const stk_step *step, product *p)
 }
 
 /* A dense layer: rows times a variable. */
-static bool measure_dense(const stk_lint_step *s, const stk_step *step, product *p)
+static bool measure_dense(const stk_lint_program_context *s, const stk_instruction *step,
+                          product *p)
 {
     const stk_graph_node *node = stk_lint_node(s, step);
     if (stk_graph_symbol_of(s->program->laid_out.graph, node->in[1])->role != STK_SYMBOL_VARIABLE)
@@ -59,19 +60,19 @@ static bool measure_dense(const stk_lint_step *s, const stk_step *step, product 
     return true;
 }
 
-static bool measure(const stk_lint_step *s, const stk_step *step, product *p)
+static bool measure(const stk_lint_program_context *s, const stk_instruction *step, product *p)
 {
     if (is_conv(step->op)) return measure_conv(step, p);
     return step->op == &stk_graph_op_matmul && measure_dense(s, step, p);
 }
 
-void stk_lint_odd_channels(const stk_lint_step *s)
+void stk_lint_odd_channels(const stk_lint_program_context *s)
 {
-    double          waste = 0, worst = 0;
-    product         p, of_worst = {0};
-    const stk_step *at = NULL;
+    double                 waste = 0, worst = 0;
+    product                p, of_worst = {0};
+    const stk_instruction *at = NULL;
     for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_step *step = &s->program->steps[i];
+        const stk_instruction *step = &s->program->steps[i];
         if (!measure(s, step, &p) || p.useful >= 1) continue;
         const double lost = stk_lint_cost(s, step) * (1 - p.useful);
         waste += lost;
@@ -117,17 +118,18 @@ static int64_t count_parameters(const stk_graph *g)
 }
 
 /* Forward, both gradients and the update of the layer called name. */
-static double cost_of_layer(const stk_lint_step *s, const char *name)
+static double cost_of_layer(const stk_lint_program_context *s, const char *name)
 {
     double seconds = 0;
     for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_step *step = &s->program->steps[i];
+        const stk_instruction *step = &s->program->steps[i];
         if (!strncmp(step->call.use.name, name, strlen(name))) seconds += stk_lint_cost(s, step);
     }
     return seconds;
 }
 
-static void tell_dense(const stk_lint_step *s, const stk_step *step, int64_t pixels, int64_t all)
+static void tell_dense(const stk_lint_program_context *s, const stk_instruction *step,
+                       int64_t pixels, int64_t all)
 {
     const stk_matmul_shape shape = stk_matmul_shape_of(&step->call.use);
     stk_lint *item = stk_lint_add(s->list, "large_dense", STK_STAGE_COMPUTE, step->call.use.name);
@@ -143,14 +145,14 @@ static void tell_dense(const stk_lint_step *s, const stk_step *step, int64_t pix
     item->changes_training = true;
 }
 
-void stk_lint_large_dense(const stk_lint_step *s)
+void stk_lint_large_dense(const stk_lint_program_context *s)
 {
     const stk_graph *g = s->program->laid_out.graph;
     const int64_t    all = count_parameters(g);
     for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_step       *step = &s->program->steps[i];
-        const stk_graph_node *node = stk_lint_node(s, step);
-        product               p;
+        const stk_instruction *step = &s->program->steps[i];
+        const stk_graph_node  *node = stk_lint_node(s, step);
+        product                p;
         if (step->op != &stk_graph_op_matmul || node->phase != STK_PHASE_FORWARD) continue;
         const int64_t pixels = flattened(g, node->in[0]);
         if (pixels < 2 || !measure_dense(s, step, &p)) continue;

@@ -116,7 +116,7 @@ static void edit_picture(const picture *from, const stk_edit *edit, picture *to)
     const stk_tensor_type in[] = {{STK_DTYPE_U8, stk_shape_4d(1, f->height, f->width, f->channels)},
                                   {STK_DTYPE_I32, stk_shape_2d(1, STK_EDIT_WORDS)}};
     stk_tensor_type       out;
-    const stk_op_use      use = {"edit", &attrs, 2, 1, in, &out};
+    const stk_op_instance use = {"edit", &attrs, 2, 1, in, &out};
     stk_error             err;
     EXPECT_OK(stk_graph_op_edit_pictures.infer(&use, &out, &err));
     stk_graph_op_edit_pictures.reference(&use, (const void *[]){from->bytes, edit},
@@ -302,7 +302,7 @@ static void compare_mixed(bool cut, int64_t rows)
     const stk_mix_image image = {SIDE, SIDE, 3, false};
     const stk_tensor_type in[] = {{STK_DTYPE_U8, stk_shape_4d(rows, SIDE, SIDE, 3)},
                                   {STK_DTYPE_I32, stk_shape_2d(rows, STK_EDIT_WORDS)}};
-    const stk_op_use      use = {"mix", NULL, 2, 1, in, in};
+    const stk_op_instance use = {"mix", NULL, 2, 1, in, in};
     for (size_t i = 0; i < sizeof from; i++)
         from[i] = by_rows[i] = (uint8_t)dice(256);
     for (int64_t i = 0; i < rows; i++)

@@ -155,7 +155,7 @@ STK_TEST(operations_without_a_kernel_are_told_on_other_backends)
     bench         b;
     stk_error     err;
     if (!compile(&b, g, "cpu", NULL)) return;
-    EXPECT_STR_EQ("reference", stk_program_step_at(b.program, 0).kernel);
+    EXPECT_STR_EQ("reference", stk_program_instruction_at(b.program, 0).kernel);
     stk_lint_program(&list, b.program, &machine);
     const stk_lint *item = find(&list, "reference_kernels");
     EXPECT(item != NULL);

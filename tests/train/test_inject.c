@@ -282,8 +282,8 @@ STK_TEST(the_operation_is_seen_in_both_directions_and_leaves_the_loss_alone)
     EXPECT_OK(stk_train_bench_open(&slow, &recipe, NULL, &options, &err));
     EXPECT(fabsf(loss_of(clean) - loss_of(slow)) < 1e-5f);
     const stk_program *program = stk_train_bench_program(slow);
-    for (size_t i = 0; i < stk_program_step_count(program); i++) {
-        const stk_program_step step = stk_program_step_at(program, i);
+    for (size_t i = 0; i < stk_program_instruction_count(program); i++) {
+        const stk_program_instruction step = stk_program_instruction_at(program, i);
         if (strcmp(step.name, "injected.conv") != 0) continue;
         forward += strcmp(step.operation, "conv2d") == 0;
         backward += strcmp(step.operation, "conv2d_grad_input") == 0;

@@ -20,10 +20,10 @@ static stk_symbol parameter(stk_graph *g, const char *name, stk_shape shape, boo
 
 static stk_symbol layer(stk_graph *g, const char *name, stk_symbol x, int64_t in, int64_t out)
 {
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
     stk_symbol y = stk_dense(g, x, parameter(g, "weight", stk_shape_2d(out, in), false),
                              parameter(g, "bias", stk_shape_1d(out), false));
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return y;
 }
 

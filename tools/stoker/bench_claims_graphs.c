@@ -48,10 +48,10 @@ stk_status cli_claim_convolutions(stk_graph **out, stk_layout layout, int depth,
     stk_symbol y = x;
     for (int i = 0; i < depth; i++) {
         snprintf(name, sizeof name, "layer%d", i);
-        stk_graph_enter(*out, name);
+        stk_graph_push_scope(*out, name);
         y = stk_layer_conv2d(*out, y, "conv", &conv);
         y = stk_relu(*out, stk_layer_batch_norm(*out, y, "norm", &norm));
-        stk_graph_leave(*out);
+        stk_graph_pop_scope(*out);
     }
     return finish(*out, x, y, err);
 }

@@ -13,8 +13,8 @@ enum { OPERATIONS_SHOWN = 40 };
 static double flops_of(const stk_program *program)
 {
     double flops = 0;
-    for (size_t i = 0; i < stk_program_step_count(program); i++)
-        flops += stk_program_step_at(program, i).flops;
+    for (size_t i = 0; i < stk_program_instruction_count(program); i++)
+        flops += stk_program_instruction_at(program, i).flops;
     return flops;
 }
 
@@ -29,7 +29,7 @@ static double per_second(double amount, double seconds)
 }
 
 /* Seconds of one run. */
-static double time_of(const stk_program_step *step)
+static double time_of(const stk_program_instruction *step)
 {
     return step->runs ? (double)step->nanoseconds * 1e-9 / (double)step->runs : 0;
 }
@@ -41,13 +41,14 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The longest first; NULL when there is no memory. */
-static stk_program_step *list_steps(const stk_program *program, size_t *count, double *seconds)
+static stk_program_instruction *list_steps(const stk_program *program, size_t *count,
+                                           double *seconds)
 {
-    *count = stk_program_step_count(program);
-    stk_program_step *list = calloc(*count + 1, sizeof *list);
+    *count = stk_program_instruction_count(program);
+    stk_program_instruction *list = calloc(*count + 1, sizeof *list);
     *seconds = 0;
     for (size_t i = 0; list && i < *count; i++) {
-        list[i] = stk_program_step_at(program, i);
+        list[i] = stk_program_instruction_at(program, i);
         *seconds += time_of(&list[i]);
     }
     if (list) qsort(list, *count, sizeof *list, by_time);
@@ -61,13 +62,13 @@ static void add_number(cli_table *table, const char *format, double value)
     cli_table_add(table, text);
 }
 
-static cli_roof roof_of(const cli_compute_report *report, const stk_program_step *step)
+static cli_roof roof_of(const cli_compute_report *report, const stk_program_instruction *step)
 {
     return cli_roof_of(&report->roofs.limits, step->flops, step->bytes, time_of(step) * 1e9);
 }
 
 static void add_step(cli_table *table, const cli_compute_report *report,
-                     const stk_program_step *step, double all)
+                     const stk_program_instruction *step, double all)
 {
     const double   seconds = time_of(step);
     const cli_roof roof = roof_of(report, step);
@@ -108,7 +109,7 @@ static void print_operations(const cli_compute_report *report, const stk_program
     cli_table                table;
     size_t                   count;
     double                   all;
-    stk_program_step        *list = list_steps(program, &count, &all);
+    stk_program_instruction *list = list_steps(program, &count, &all);
     if (!list) return;
     cli_table_init(&table, cli_roofs_are_known(&report->roofs.limits) ? "llfrrrrl" : "llfrrrr");
     for (int i = 0; i < table.columns; i++)
@@ -132,10 +133,10 @@ static void print_memory(const stk_memory_plan *plan)
     printf(" (%s without reuse)", cli_format_bytes(a, plan->without_reuse));
     if (plan->peak_at[0]) printf(", most at %s", plan->peak_at);
     printf("\n ");
-    for (int i = 0; i < STK_PLAN_PARTS; i++)
+    for (int i = 0; i < STK_MEMORY_CLASS_COUNT; i++)
         if (plan->part[i])
-            printf(" %s %s%s", stk_plan_part_name((stk_plan_part)i),
-                   cli_format_bytes(a, plan->part[i]), i + 1 < STK_PLAN_PARTS ? "," : "");
+            printf(" %s %s%s", stk_memory_class_name((stk_memory_class)i),
+                   cli_format_bytes(a, plan->part[i]), i + 1 < STK_MEMORY_CLASS_COUNT ? "," : "");
     printf(" at the peak\n");
 }
 
@@ -155,7 +156,7 @@ void cli_compute_report_print(const cli_compute_report *report, const cli_style 
            report->recipe->model.name, report->inference ? "inference" : "training",
            (long long)report->recipe->data.batch, (long long)report->recipe->data.size,
            (long long)report->recipe->data.size, cli_format_flops(b, flops_of(program)),
-           stk_program_step_count(program), stk_train_bench_backend(report->bench),
+           stk_program_instruction_count(program), stk_train_bench_backend(report->bench),
            stk_train_bench_threads(report->bench),
            stk_train_bench_threads(report->bench) == 1 ? "" : "s", steps_of(report),
            cli_format_duration(c, report->compile_seconds));
@@ -176,8 +177,8 @@ static void write_memory(stk_json_writer *json, const stk_memory_plan *plan)
     stk_json_pair_uint(json, "arena_bytes", plan->arena);
     stk_json_pair_uint(json, "without_reuse_bytes", plan->without_reuse);
     stk_json_pair_string(json, "peak_at", plan->peak_at);
-    for (int i = 0; i < STK_PLAN_PARTS; i++)
-        stk_json_pair_uint(json, stk_plan_part_name((stk_plan_part)i), plan->part[i]);
+    for (int i = 0; i < STK_MEMORY_CLASS_COUNT; i++)
+        stk_json_pair_uint(json, stk_memory_class_name((stk_memory_class)i), plan->part[i]);
     stk_json_object_end(json);
 }
 
@@ -194,9 +195,9 @@ static void write_kinds(stk_json_writer *json, const cli_compute_report *report,
 static void write_operations(stk_json_writer *json, const cli_compute_report *report,
                              const stk_program *program)
 {
-    size_t            count;
-    double            all;
-    stk_program_step *list = list_steps(program, &count, &all);
+    size_t                   count;
+    double                   all;
+    stk_program_instruction *list = list_steps(program, &count, &all);
     stk_json_key(json, "operations");
     stk_json_array(json);
     for (size_t i = 0; list && i < count; i++) {

@@ -96,7 +96,7 @@ static stk_status run_steps(cli_trial *trial, int64_t steps, double *seconds, st
     } else {
         for (int64_t i = 0; i < steps; i++)
             STK_TRY(stk_program_run(trial->program, NULL, err));
-        stk_device_settle(trial->device);
+        stk_device_synchronize(trial->device);
     }
     *seconds = cli_seconds_now() - begin;
     return STK_OK;
@@ -147,7 +147,7 @@ cli_spread cli_trial_ratio(const cli_trial *trial, const cli_trial *before)
 double cli_trial_flops(const cli_trial *trial)
 {
     double flops = 0;
-    for (size_t i = 0; i < stk_program_step_count(trial->program); i++)
-        flops += stk_program_step_at(trial->program, i).flops;
+    for (size_t i = 0; i < stk_program_instruction_count(trial->program); i++)
+        flops += stk_program_instruction_at(trial->program, i).flops;
     return flops;
 }

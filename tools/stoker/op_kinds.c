@@ -82,8 +82,8 @@ size_t cli_op_kinds_sum(cli_op_sum sums[CLI_OP_KINDS], const stk_program *progra
                         const stk_profile_limits *limits)
 {
     size_t count = 0;
-    for (size_t i = 0; i < stk_program_step_count(program); i++) {
-        const stk_program_step step = stk_program_step_at(program, i);
+    for (size_t i = 0; i < stk_program_instruction_count(program); i++) {
+        const stk_program_instruction step = stk_program_instruction_at(program, i);
         if (!step.runs) continue;
         const double   ns = (double)step.nanoseconds / (double)step.runs;
         const cli_roof roof = cli_roof_of(limits, step.flops, step.bytes, ns);

@@ -50,22 +50,22 @@ static stk_status compile(trial *t, stk_symbol y, stk_dtype precision, stk_error
 }
 
 /* Nanoseconds of the fastest run of the step that does operation, with its work. */
-static stk_status fastest(trial *t, const char *operation, stk_program_step *step, double *best,
-                          stk_error *err)
+static stk_status fastest(trial *t, const char *operation, stk_program_instruction *step,
+                          double *best, stk_error *err)
 {
     *best = -1;
     for (int i = 0; i < RUNS; i++) {
         uint64_t before = 0;
-        for (size_t s = 0; s < stk_program_step_count(t->program); s++) {
-            const stk_program_step one = stk_program_step_at(t->program, s);
+        for (size_t s = 0; s < stk_program_instruction_count(t->program); s++) {
+            const stk_program_instruction one = stk_program_instruction_at(t->program, s);
             if (strcmp(one.operation, operation) == 0) before = one.nanoseconds;
         }
         stk_program_time(t->program, true);
         STK_TRY(stk_program_run(t->program, NULL, err));
         stk_program_time(t->program, false);
-        for (size_t s = 0; s < stk_program_step_count(t->program); s++) {
-            const stk_program_step one = stk_program_step_at(t->program, s);
-            const double           ns = (double)(one.nanoseconds - before);
+        for (size_t s = 0; s < stk_program_instruction_count(t->program); s++) {
+            const stk_program_instruction one = stk_program_instruction_at(t->program, s);
+            const double                  ns = (double)(one.nanoseconds - before);
             if (strcmp(one.operation, operation) != 0) continue;
             *step = one;
             if (i && ns > 0 && (*best < 0 || ns < *best)) *best = ns; /* the first sets up */
@@ -92,7 +92,7 @@ static stk_status feed_product(trial *t, int64_t side, stk_error *err)
     fill(data, bytes / sizeof *data);
     stk_status st = stk_program_feed(t->program, "a", data, bytes, err);
     if (!st) st = stk_program_feed(t->program, "b", data, bytes, err);
-    stk_device_settle(t->device);
+    stk_device_synchronize(t->device);
     free(data);
     return st;
 }
@@ -100,8 +100,8 @@ static stk_status feed_product(trial *t, int64_t side, stk_error *err)
 static stk_status probe_product(trial *t, int64_t side, stk_dtype precision, double *flops,
                                 stk_error *err)
 {
-    stk_program_step step = {0};
-    double           ns = -1;
+    stk_program_instruction step = {0};
+    double                  ns = -1;
     STK_TRY(stk_graph_new(&t->graph, NULL, err));
     stk_symbol a = stk_graph_input(t->graph, "a", STK_DTYPE_F32, stk_shape_2d(side, side));
     stk_symbol b = stk_graph_input(t->graph, "b", STK_DTYPE_F32, stk_shape_2d(side, side));
@@ -114,10 +114,10 @@ static stk_status probe_product(trial *t, int64_t side, stk_dtype precision, dou
 
 static stk_status probe_memory(trial *t, int64_t count, stk_profile_limits *limits, stk_error *err)
 {
-    stk_program_step step = {0};
-    double           ns = -1;
-    const size_t     bytes = (size_t)count * sizeof(float);
-    void            *data = calloc(1, bytes);
+    stk_program_instruction step = {0};
+    double                  ns = -1;
+    const size_t            bytes = (size_t)count * sizeof(float);
+    void                   *data = calloc(1, bytes);
     if (!data) return stk_fail(err, STK_E_NOMEM, "profile", NULL, "no memory for %zu bytes", bytes);
     stk_status st = stk_graph_new(&t->graph, NULL, err);
     stk_symbol x =
@@ -126,7 +126,7 @@ static stk_status probe_memory(trial *t, int64_t count, stk_profile_limits *limi
     for (int i = 0; i < RUNS && !st; i++) {
         const uint64_t before = stk_device_read_times(t->device).copy_ns;
         st = stk_program_feed(t->program, "x", data, bytes, err);
-        stk_device_settle(t->device);
+        stk_device_synchronize(t->device);
         const double took = (double)(stk_device_read_times(t->device).copy_ns - before);
         const double rate = took > 0 ? (double)bytes / took * 1e9 : -1;
         if (i && rate > limits->copy_bytes) limits->copy_bytes = rate;

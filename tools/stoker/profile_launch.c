@@ -32,7 +32,7 @@ static stk_status compile(trial *t, const char *backend, stk_error *err)
  * fetching waits for them. */
 static stk_status measure(const trial *t, double *ns, stk_error *err)
 {
-    const size_t operations = stk_program_step_count(t->program);
+    const size_t operations = stk_program_instruction_count(t->program);
     float        y;
     *ns = -1;
     for (int b = 0; b < BLOCKS && operations; b++) {

@@ -69,9 +69,9 @@ static stk_status compile(demo *d, const values *v, stk_error *err)
     STK_TRY(stk_graph_new(&graph, NULL, err));
     stk_symbol a = stk_graph_input(graph, "a", STK_DTYPE_F32, stk_shape_2d(ROWS, INNER));
     stk_symbol b = stk_graph_input(graph, "b", STK_DTYPE_F32, stk_shape_2d(INNER, COLUMNS));
-    stk_graph_enter(graph, "demo");
+    stk_graph_push_scope(graph, "demo");
     stk_graph_output(graph, "c", stk_matmul(graph, a, b, NULL));
-    stk_graph_leave(graph);
+    stk_graph_pop_scope(graph);
     const stk_status st = stk_program_compile(&d->program, graph, d->variables, NULL, err);
     stk_graph_free(graph);
     return st;

@@ -88,10 +88,10 @@ static bench_result result_of(double *seconds)
 static void report(const layer *l, const stk_program *program, double seconds[][ROUNDS])
 {
     double reorders = 0, best = 0, bytes = 0;
-    for (size_t s = 0; s < stk_program_step_count(program); s++) {
-        stk_program_step step = stk_program_step_at(program, s);
-        bench_result     r = result_of(seconds[s]);
-        char             name[96];
+    for (size_t s = 0; s < stk_program_instruction_count(program); s++) {
+        stk_program_instruction step = stk_program_instruction_at(program, s);
+        bench_result            r = result_of(seconds[s]);
+        char                    name[96];
         snprintf(name, sizeof name, "conv/%s/%s", l->name, step.operation);
         if (strncmp(step.operation, "conv2d", 6) == 0) {
             printf("%-60s %8.1f GFLOP/s (best %.1f, worst %.1f) %9.3f ms  %s\n", name,
@@ -124,12 +124,12 @@ static void measure(const layer *l, stk_device *device)
     stk_program_time(program, true);
     for (int i = 0; i < ROUNDS; i++) {
         uint64_t before[MOST_STEPS];
-        for (size_t s = 0; s < stk_program_step_count(program); s++)
-            before[s] = stk_program_step_at(program, s).nanoseconds;
+        for (size_t s = 0; s < stk_program_instruction_count(program); s++)
+            before[s] = stk_program_instruction_at(program, s).nanoseconds;
         if (stk_program_run(program, NULL, &err)) die(&err);
-        for (size_t s = 0; s < stk_program_step_count(program); s++)
+        for (size_t s = 0; s < stk_program_instruction_count(program); s++)
             seconds[s][i] =
-                (double)(stk_program_step_at(program, s).nanoseconds - before[s]) * 1e-9;
+                (double)(stk_program_instruction_at(program, s).nanoseconds - before[s]) * 1e-9;
     }
     report(l, program, seconds);
     stk_program_free(program);

@@ -41,7 +41,7 @@ static void *filled(size_t bytes)
 }
 
 static const stk_kernel *find(const stk_kernel *const *list, const stk_device *device,
-                              const stk_graph_op *op, const stk_op_use *use)
+                              const stk_graph_op *op, const stk_op_instance *use)
 {
     for (; *list; list++)
         if ((*list)->op == op && (!(*list)->can || (*list)->can(device, use))) return *list;
@@ -65,8 +65,8 @@ static void measure(stk_device *device, const stk_kernel *const *list, const stk
     size_t    scratch = 0, bytes = 0;
     char      name[96];
     if (pass) attrs.size[0] = attrs.size[1] = pass == 1 ? (int)l->size : 3;
-    stk_op_use use = {"layer", &attrs, 2, 1, j.in, j.out};
-    stk_format have[2] = {STK_FORMAT_C16, pass == 2 ? STK_FORMAT_C16 : STK_FORMAT_ANY};
+    stk_op_instance use = {"layer", &attrs, 2, 1, j.in, j.out};
+    stk_format      have[2] = {STK_FORMAT_C16, pass == 2 ? STK_FORMAT_C16 : STK_FORMAT_ANY};
     if (op->infer(&use, j.out, &err) || !(j.kernel = find(list, device, op, &use))) return;
     if (j.kernel->formats(device, &use, have, j.in_format, j.out_format, &err)) return;
     for (int i = 0; i < 3; i++) {
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     if (stk_device_open(&device, "cpu", &options, &err)) return 1;
     for (size_t l = 0; l < sizeof layers / sizeof *layers; l++)
         for (int o = 0; o < 3; o++) {
-            measure(device, stk_cpu_kernels_own, ops[o], &layers[l]);
+            measure(device, stk_cpu_kernels_native, ops[o], &layers[l]);
             measure(device, stk_cpu_kernels_onednn, ops[o], &layers[l]);
         }
     stk_device_free(device);

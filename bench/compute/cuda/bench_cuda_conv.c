@@ -32,7 +32,7 @@ static const struct conv_case {
 typedef struct job {
     stk_device       *device;
     const stk_kernel *kernel;
-    stk_op_use        use;
+    stk_op_instance   use;
     stk_conv2d_attrs  attrs;
     stk_tensor_type   in[INPUTS], out[STK_OP_OUTPUTS];
     stk_format        in_format[INPUTS], out_format[STK_OP_OUTPUTS];
@@ -139,12 +139,12 @@ static const stk_graph_op *describe(job *j, const struct conv_case *c, bench_kin
     if (kind == BY_INPUT) j->attrs.size[0] = c->height, j->attrs.size[1] = c->width;
     j->in[0] = (stk_tensor_type){dtype, kind == BY_INPUT ? y : x};
     j->in[1] = (stk_tensor_type){dtype, kind == BY_WEIGHT ? y : w};
-    j->use = (stk_op_use){kind_names[kind],
-                          &j->attrs,
-                          INPUTS,
-                          kind == STATISTICS ? STK_CONV2D_OUTPUTS : 1,
-                          j->in,
-                          j->out};
+    j->use = (stk_op_instance){kind_names[kind],
+                               &j->attrs,
+                               INPUTS,
+                               kind == STATISTICS ? STK_CONV2D_OUTPUTS : 1,
+                               j->in,
+                               j->out};
     return kind == BY_WEIGHT  ? &stk_graph_op_conv2d_grad_weight
            : kind == BY_INPUT ? &stk_graph_op_conv2d_grad_input
                               : &stk_graph_op_conv2d;

@@ -47,7 +47,7 @@ typedef struct trial {
     const stk_kernel       *kernel;
     stk_edit_pictures_attrs attrs;
     stk_tensor_type         in[2], out;
-    stk_op_use              use;
+    stk_op_instance         use;
     stk_format              plain[2];
     void                   *data[COPIES][3], *scratch;
     stk_kernel_call         calls[COPIES];
@@ -193,7 +193,7 @@ static void bench(stk_device *device, const line *l, double memory)
                 .attrs = {l->side, l->side},
                 .in = {{STK_DTYPE_U8, stk_shape_4d(rows, side, side, 3)},
                        {STK_DTYPE_I32, stk_shape_2d(l->batch, STK_EDIT_WORDS)}}};
-    t.use = (stk_op_use){l->name, &t.attrs, 2, 1, t.in, &t.out};
+    t.use = (stk_op_instance){l->name, &t.attrs, 2, 1, t.in, &t.out};
     if (op->infer(&t.use, &t.out, &err)) stop(l->name, &err);
     t.kernel = device->backend->kernel(device, op, &t.use);
     if (!t.kernel) stop(l->name, &err);

@@ -118,7 +118,7 @@ static bool begin(job *j, stk_device *device, const row *r, stk_error *err)
     *j = (job){.device = device};
     for (int i = 0; i < r->inputs; i++)
         j->types[i] = (stk_tensor_type){i && r->in[i].rank == 1 ? STK_DTYPE_F32 : dtype, r->in[i]};
-    stk_op_use use = {r->name, r->attrs, r->inputs, 1, j->types, &j->types[INPUTS]};
+    stk_op_instance use = {r->name, r->attrs, r->inputs, 1, j->types, &j->types[INPUTS]};
     if (r->op->infer(&use, &j->types[INPUTS], err)) return false;
     j->kernel = device->backend->kernel(device, r->op, &use);
     if (!j->kernel) return false;

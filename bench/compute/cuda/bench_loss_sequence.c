@@ -64,11 +64,11 @@ static stk_status train(stk_session *session, const stk_train_recipe *r, const c
     for (int64_t i = 0; i < steps && !st; i++) {
         const stk_feed_batch batch = {
             .rows = r->data.batch, .pictures = pictures, .labels = labels};
-        const stk_step_input input = {.size = r->data.size,
-                                      .step = i,
-                                      .now = {.rate = rate, .momentum = r->train.momentum},
-                                      .update = true};
-        stk_step_result      result = {0};
+        const stk_instruction_input input = {.size = r->data.size,
+                                             .step = i,
+                                             .now = {.rate = rate, .momentum = r->train.momentum},
+                                             .update = true};
+        stk_instruction_result      result = {0};
         fill(r, i, pictures, labels);
         st = stk_session_step(session, &batch, &input, NULL, err);
         if (!st) st = stk_session_result(session, NULL, &result, err);

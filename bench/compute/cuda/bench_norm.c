@@ -58,7 +58,7 @@ static const struct norm_shape {
 typedef struct job {
     stk_device       *device;
     const stk_kernel *kernel;
-    stk_op_use        use;
+    stk_op_instance   use;
     stk_tensor_type   in[INPUTS], out[STK_OP_OUTPUTS];
     stk_format        in_format[INPUTS], out_format[STK_OP_OUTPUTS];
     const void       *inputs[COPIES][INPUTS];
@@ -136,7 +136,8 @@ static void make(job *j, const bench_op *o, stk_shape shape, stk_dtype dtype)
     const stk_backend *backend = j->device->backend;
     stk_error          err;
     size_t             scratch = 0, bytes = 0;
-    j->use = (stk_op_use){o->name, o->attrs, (int)strlen(o->inputs), o->outputs, j->in, j->out};
+    j->use =
+        (stk_op_instance){o->name, o->attrs, (int)strlen(o->inputs), o->outputs, j->in, j->out};
     for (int i = 0; i < j->use.input_count; i++) {
         j->in[i] = (stk_tensor_type){dtype, shape};
         if (o->inputs[i] == 'c')

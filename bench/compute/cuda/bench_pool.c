@@ -19,7 +19,7 @@ typedef struct trial {
     stk_device         *device;
     const stk_kernel   *kernel;
     const stk_graph_op *op;
-    stk_op_use          use;
+    stk_op_instance     use;
     stk_tensor_type     in[INPUTS], out[2];
     stk_format          in_format[INPUTS], out_format[2];
     stk_kernel_call     calls[COPIES_MAX];
@@ -140,8 +140,8 @@ static double bench_op(stk_device *device, const stk_graph_op *op, const void *a
 {
     static trial t;
     t = (trial){.device = device, .op = op};
-    t.use = (stk_op_use){name, attrs, inputs, op->outputs_min ? op->outputs_min : op->outputs,
-                         t.in, t.out};
+    t.use = (stk_op_instance){name, attrs, inputs, op->outputs_min ? op->outputs_min : op->outputs,
+                              t.in, t.out};
     if (op == &stk_graph_op_max_pool || op == &stk_graph_op_bn_pool) t.use.output_count = 2;
     memcpy(t.in, in, (size_t)inputs * sizeof *in);
     return bench(&t, name, memory);

@@ -58,7 +58,7 @@ static void measure(stk_device *device, const bench_case *c)
     stk_tensor_type type;
     size_t          scratch = 0;
     double          bytes = 0;
-    stk_op_use      use = {c->name, c->attrs, c->inputs, 1, c->in, &type};
+    stk_op_instance use = {c->name, c->attrs, c->inputs, 1, c->in, &type};
     if (c->op->infer(&use, &type, &err)) exit(1);
     for (int i = 0; i < c->inputs; i++) {
         in[i] = filled(device, &c->in[i]);

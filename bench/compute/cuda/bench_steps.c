@@ -13,7 +13,7 @@ typedef struct trial {
     stk_device          *device;
     stk_variables       *variables;
     stk_program         *program;
-    stk_outbox          *outbox;
+    stk_fetch_queue     *outbox;
     const stk_allocator *kind; /* NULL: ordinary */
     uint8_t             *batch;
     size_t               bytes;
@@ -51,7 +51,7 @@ static void begin(trial *t, const char *backend, int64_t rows, bool pinned, int 
     must(stk_device_open(&t->device, backend, NULL, &err), &err);
     must(stk_variables_new(&t->variables, t->device, 1, &err), &err);
     must(compile(t, rows, &err), &err);
-    must(stk_outbox_new(&t->outbox, t->device, AHEAD + 1, sizeof(float), &err), &err);
+    must(stk_fetch_queue_new(&t->outbox, t->device, AHEAD + 1, sizeof(float), &err), &err);
     t->kind = pinned ? stk_device_host_memory(t->device) : NULL;
     t->batch = t->kind ? t->kind->take(t->kind->context, t->bytes) : malloc(t->bytes);
     if (!t->batch) exit(1);
@@ -60,7 +60,7 @@ static void begin(trial *t, const char *backend, int64_t rows, bool pinned, int 
 
 static void end(trial *t)
 {
-    stk_outbox_free(t->outbox);
+    stk_fetch_queue_free(t->outbox);
     if (t->kind)
         t->kind->give(t->kind->context, t->batch, t->bytes);
     else
@@ -72,10 +72,10 @@ static void end(trial *t)
 
 static void take(trial *t, size_t left)
 {
-    stk_error       err;
-    stk_outbox_slot slot;
-    while (stk_outbox_under_way(t->outbox) > left)
-        must(stk_outbox_take(t->outbox, true, &slot, &err), &err);
+    stk_error            err;
+    stk_fetch_queue_slot slot;
+    while (stk_fetch_queue_in_flight(t->outbox) > left)
+        must(stk_fetch_queue_pop(t->outbox, true, &slot, &err), &err);
 }
 
 static void run(void *context)
@@ -83,11 +83,11 @@ static void run(void *context)
     trial    *t = context;
     stk_error err;
     for (int i = 0; i < STEPS; i++) {
-        must(stk_program_lend(t->program, "image", t->batch, t->bytes, &err), &err);
-        must(stk_outbox_begin(t->outbox, &err), &err);
+        must(stk_program_feed_async(t->program, "image", t->batch, t->bytes, &err), &err);
+        must(stk_fetch_queue_begin(t->outbox, &err), &err);
         must(stk_program_run(t->program, NULL, &err), &err);
-        must(stk_outbox_put(t->outbox, t->program, "y", 0, sizeof(float), &err), &err);
-        must(stk_outbox_send(t->outbox, &err), &err);
+        must(stk_fetch_queue_add(t->outbox, t->program, "y", 0, sizeof(float), &err), &err);
+        must(stk_fetch_queue_commit(t->outbox, &err), &err);
         take(t, (size_t)t->ahead);
     }
     take(t, 0);

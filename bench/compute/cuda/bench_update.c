@@ -170,8 +170,8 @@ static void measure(stk_device *device, const char *name, unsigned parts, stk_dt
     check(stk_program_compile(&j.program, g, variables, NULL, &err), &err);
     stk_graph_free(g);
     feed(j.program, &m, dtype);
-    for (size_t i = 0; i < stk_program_step_count(j.program); i++)
-        bytes += stk_program_step_at(j.program, i).bytes;
+    for (size_t i = 0; i < stk_program_instruction_count(j.program); i++)
+        bytes += stk_program_instruction_at(j.program, i).bytes;
     double seconds = bench_run(run, &j, ROUNDS).median / RUNS;
     printf("%-24s %-8s %8.1f us %8.0f GB/s %6.1f %%\n", name, stk_dtype_name(dtype), seconds * 1e6,
            bytes / seconds / 1e9, 100 * bytes / seconds / copy_bytes_per_second);

@@ -90,13 +90,13 @@ void conv_case_time(conv_case *c, conv_room *room)
         c->status = stk_fail(&c->err, STK_E_NOMEM, "room", c->name, "no room for %d sets", sets);
         return;
     }
-    const stk_cudnn_stage stage = {.handle = room->handle,
-                                   .stream = room->stream,
-                                   .data = data,
-                                   .sets = sets,
-                                   .workspace = room->workspace,
-                                   .seconds = 1};
-    stk_cudnn_result      result;
+    const stk_cudnn_timing stage = {.handle = room->handle,
+                                    .stream = room->stream,
+                                    .data = data,
+                                    .sets = sets,
+                                    .workspace = room->workspace,
+                                    .seconds = 1};
+    stk_cudnn_result       result;
     c->status = stk_cudnn_search_time(c->search, &stage, &result, &c->err);
     free(data);
     if (c->status) return;
@@ -150,8 +150,8 @@ static stk_status compare(conv_case *c, conv_room *room, void **data, float **wa
 static stk_status compute(conv_case *c, conv_room *room, void **data, const stk_cudnn_plan *plan,
                           stk_error *err)
 {
-    float          *want[STK_CUDNN_TENSORS] = {0};
-    stk_cudnn_pack *pack;
+    float                  *want[STK_CUDNN_TENSORS] = {0};
+    stk_cudnn_variant_pack *pack;
     for (int i = 0; i < c->small_spec.tensors; i++) {
         const stk_cudnn_tensor *t = &c->small_spec.tensor[i];
         want[i] = take(room, elements(t) * sizeof **want);
@@ -161,11 +161,11 @@ static stk_status compute(conv_case *c, conv_room *room, void **data, const stk_
                            "widen", err));
     }
     STK_TRY(check_cuda(conv_reference(&c->small_spec, want, room->stream), "reference", err));
-    STK_TRY(stk_cudnn_pack_new(&pack, c->small_graph, data, room->workspace, err));
+    STK_TRY(stk_cudnn_variant_pack_new(&pack, c->small_graph, data, room->workspace, err));
     stk_status st = stk_cudnn_run(room->handle, plan, pack, err);
     if (!st) st = check_cuda(cudaStreamSynchronize(room->stream), "a checked plan", err);
     if (!st) st = compare(c, room, data, want, err);
-    stk_cudnn_pack_free(pack);
+    stk_cudnn_variant_pack_free(pack);
     return st;
 }
 
@@ -184,12 +184,12 @@ static stk_cudnn_plan *winner(const conv_case *c)
 /* The search lends its plan only after it was timed. */
 static void check_compiled(conv_case *c, conv_room *room, void **data)
 {
-    const stk_cudnn_stage stage = {.handle = room->handle,
-                                   .stream = room->stream,
-                                   .data = data,
-                                   .sets = 1,
-                                   .workspace = room->workspace};
-    stk_cudnn_result      result;
+    const stk_cudnn_timing stage = {.handle = room->handle,
+                                    .stream = room->stream,
+                                    .data = data,
+                                    .sets = 1,
+                                    .workspace = room->workspace};
+    stk_cudnn_result       result;
     c->status = stk_cudnn_search_time(c->small_search, &stage, &result, &c->err);
     if (!c->status) c->status = compute(c, room, data, result.plan, &c->err);
 }

@@ -112,21 +112,21 @@ void close_product(product *p)
 
 enum kind { STATS, SUM, NORM };
 
-cudaError_t start(kind what, const stk_cuda_product_args *a, cudaStream_t stream)
+cudaError_t start(kind what, const stk_cuda_gemm_args *a, cudaStream_t stream)
 {
-    if (what == NORM) return stk_cuda_product_norm_launch(a, stream);
-    return what == SUM ? stk_cuda_product_sum_launch(a, stream)
-                       : stk_cuda_product_stats_launch(a, stream);
+    if (what == NORM) return stk_cuda_gemm_norm_launch(a, stream);
+    return what == SUM ? stk_cuda_gemm_sum_launch(a, stream)
+                       : stk_cuda_gemm_stats_launch(a, stream);
 }
 
 double time_own(const bench &b, const product &p, kind what)
 {
     int  wide = STK_CUDA_PRODUCT_WIDE;
     auto run = [&](int i) {
-        stk_cuda_product_args a = {};
+        stk_cuda_gemm_args a = {};
         a.dtype = STK_DTYPE_F16;
         a.rows = p.rows, a.columns = p.columns, a.depth = p.depth;
-        a.tile = stk_cuda_product_fits(a.columns, a.depth, wide, what == NORM ? 2 : 1)
+        a.tile = stk_cuda_gemm_fits(a.columns, a.depth, wide, what == NORM ? 2 : 1)
                      ? wide
                      : STK_CUDA_PRODUCT_NARROW;
         a.processors = PROCESSORS;

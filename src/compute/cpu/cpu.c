@@ -45,7 +45,7 @@ static void close_device(stk_device *device)
 }
 
 static const stk_kernel *find_in(const stk_kernel *const *list, const stk_device *device,
-                                 const stk_graph_op *op, const stk_op_use *use)
+                                 const stk_graph_op *op, const stk_op_instance *use)
 {
     for (; *list; list++)
         if ((*list)->op == op && (!(*list)->can || (*list)->can(device, use))) return *list;
@@ -53,9 +53,9 @@ static const stk_kernel *find_in(const stk_kernel *const *list, const stk_device
 }
 
 static const stk_kernel *find_kernel(const stk_device *device, const stk_graph_op *op,
-                                     const stk_op_use *use)
+                                     const stk_op_instance *use)
 {
-    const stk_kernel *found = find_in(stk_cpu_kernels_own, device, op, use);
+    const stk_kernel *found = find_in(stk_cpu_kernels_native, device, op, use);
     if (!found) found = find_in(stk_cpu_kernels_onednn, device, op, use);
     return found || !op->reference ? found : &reference;
 }

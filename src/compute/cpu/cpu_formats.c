@@ -15,7 +15,7 @@ stk_channels stk_channels_of(const stk_tensor_type *type, stk_format format)
     return c;
 }
 
-stk_status stk_formats_follow(const stk_op_use *use, const stk_format *have, int lead,
+stk_status stk_formats_follow(const stk_op_instance *use, const stk_format *have, int lead,
                               stk_format *in, stk_format *out)
 {
     const stk_shape *shape = &use->in[lead].shape;
@@ -27,7 +27,7 @@ stk_status stk_formats_follow(const stk_op_use *use, const stk_format *have, int
     return STK_OK;
 }
 
-stk_status stk_formats_follow_first(stk_device *device, const stk_op_use *use,
+stk_status stk_formats_follow_first(stk_device *device, const stk_op_instance *use,
                                     const stk_format *have, stk_format *in, stk_format *out,
                                     stk_error *err)
 {

@@ -88,7 +88,7 @@ static bool has_type(const stk_cpu *cpu, const stk_tensor_type *type)
     return type->dtype == STK_DTYPE_F32;
 }
 
-bool stk_dnnl_can_compute(const stk_cpu *cpu, const stk_op_use *use)
+bool stk_dnnl_can_compute(const stk_cpu *cpu, const stk_op_instance *use)
 {
     bool can = use->in[0].dtype == use->in[1].dtype;
     for (int i = 0; i < use->input_count; i++)
@@ -98,7 +98,7 @@ bool stk_dnnl_can_compute(const stk_cpu *cpu, const stk_op_use *use)
     return can;
 }
 
-size_t stk_dnnl_use_bytes(const stk_op_use *use)
+size_t stk_dnnl_use_bytes(const stk_op_instance *use)
 {
     size_t bytes = 0;
     for (int i = 0; i < use->input_count; i++)

@@ -22,11 +22,11 @@ typedef struct stk_md {
 } stk_md;
 
 /* The three directions of a layer, for convolutions and inner products. */
-typedef enum stk_dnnl_pass {
+typedef enum stk_dnnl_direction {
     STK_DNNL_FORWARD,
     STK_DNNL_GRAD_INPUT,
     STK_DNNL_GRAD_WEIGHT
-} stk_dnnl_pass;
+} stk_dnnl_direction;
 
 typedef enum stk_dnnl_kind {
     STK_DNNL_CONVOLUTION,
@@ -37,7 +37,7 @@ typedef enum stk_dnnl_kind {
 /* A layer to be made. Descriptions of gradients stand where their tensors do; bias may be none. */
 typedef struct stk_dnnl_layer {
     stk_dnnl_kind         kind;
-    stk_dnnl_pass         pass;
+    stk_dnnl_direction    pass;
     dnnl_alg_kind_t       algorithm; /* this and those below: of convolutions */
     dnnl_dims_t           stride, dilation, pad_before, pad_after;
     stk_md                src, weights, bias, dst;

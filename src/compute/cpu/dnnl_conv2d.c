@@ -7,13 +7,13 @@
 
 typedef struct conv {
     stk_cpu                *cpu;
-    const stk_op_use       *use;
+    const stk_op_instance  *use;
     const stk_conv2d_attrs *attrs;
-    stk_dnnl_pass           pass;
+    stk_dnnl_direction      pass;
     const stk_tensor_type  *x, *w, *bias, *y; /* or their gradients; bias may be NULL */
 } conv;
 
-static conv conv_of(const stk_device *device, const stk_op_use *use, stk_dnnl_pass pass)
+static conv conv_of(const stk_device *device, const stk_op_instance *use, stk_dnnl_direction pass)
 {
     conv c = {.cpu = stk_cpu_of(device), .use = use, .attrs = use->attrs, .pass = pass};
     if (pass == STK_DNNL_FORWARD) {
@@ -72,7 +72,7 @@ static dnnl_status_t describe_input(const conv *c, const way *w, stk_md *out)
     const int64_t    *d = c->x->shape.dim;
     const dnnl_dims_t dims = {d[0], d[3], d[1], d[2]};
     if (d[3] > 1 || w->x != STK_FORMAT_PLAIN || w->y == STK_FORMAT_PLAIN)
-        return stk_dnnl_picture(c->cpu, c->x, w->x, out);
+        return stk_dnnl_image(c->cpu, c->x, w->x, out);
     return stk_md_by_tag(out, 4, dims, stk_dnnl_type(c->x->dtype), dnnl_nchw);
 }
 
@@ -85,7 +85,7 @@ static dnnl_status_t describe(const conv *c, const way *w, stk_dnnl_layer *l)
     dnnl_status_t st = stk_dnnl_attr_make(&l->attr, act);
     if (!st) st = describe_input(c, w, &l->src);
     if (!st) st = describe_weights_in(c, w->w, &l->weights);
-    if (!st) st = stk_dnnl_picture(c->cpu, c->y, w->y, &l->dst);
+    if (!st) st = stk_dnnl_image(c->cpu, c->y, w->y, &l->dst);
     if (st || !c->bias) return st;
     return stk_md_by_tag(&l->bias, 1, channels, stk_dnnl_type(c->bias->dtype), dnnl_a);
 }
@@ -126,7 +126,7 @@ static stk_status planes(const conv *c, stk_format *out, stk_error *err)
     const dnnl_dims_t dims = {d[0], d[3], d[1], d[2]};
     stk_md            md = {0}, plain = {0};
     dnnl_status_t     made = stk_md_by_tag(&md, 4, dims, stk_dnnl_type(c->x->dtype), dnnl_nchw);
-    if (!made) made = stk_dnnl_picture(c->cpu, c->x, STK_FORMAT_PLAIN, &plain);
+    if (!made) made = stk_dnnl_image(c->cpu, c->x, STK_FORMAT_PLAIN, &plain);
     stk_status st = made
                         ? fail(c, made, "a description", err)
                         : stk_dnnl_format_of(c->cpu, stk_md_get(&md), stk_md_get(&plain), out, err);
@@ -196,8 +196,9 @@ static stk_status choose(const conv *c, stk_format weights, way *best, stk_error
     return grade < 0 ? fail(c, dnnl_unimplemented, "a convolution", err) : STK_OK;
 }
 
-static stk_status forward_formats(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                  stk_format *in, stk_format *out, stk_error *err)
+static stk_status forward_formats(stk_device *device, const stk_op_instance *use,
+                                  const stk_format *have, stk_format *in, stk_format *out,
+                                  stk_error *err)
 {
     way  best = {0};
     conv c = conv_of(device, use, STK_DNNL_FORWARD);
@@ -207,7 +208,7 @@ static stk_status forward_formats(stk_device *device, const stk_op_use *use, con
     return STK_OK;
 }
 
-static stk_status grad_input_formats(stk_device *device, const stk_op_use *use,
+static stk_status grad_input_formats(stk_device *device, const stk_op_instance *use,
                                      const stk_format *have, stk_format *in, stk_format *out,
                                      stk_error *err)
 {
@@ -219,7 +220,7 @@ static stk_status grad_input_formats(stk_device *device, const stk_op_use *use,
 }
 
 /* The gradient lies as the weights do in the forward layer, so that the update reorders nothing. */
-static stk_status grad_weight_formats(stk_device *device, const stk_op_use *use,
+static stk_status grad_weight_formats(stk_device *device, const stk_op_instance *use,
                                       const stk_format *have, stk_format *in, stk_format *out,
                                       stk_error *err)
 {
@@ -235,7 +236,7 @@ static stk_status grad_weight_formats(stk_device *device, const stk_op_use *use,
     return STK_OK;
 }
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     const stk_conv2d_attrs *attrs = use->attrs;
     return stk_dnnl_can_compute(stk_cpu_of(device), use) && stk_dnnl_can_fuse(&attrs->act);

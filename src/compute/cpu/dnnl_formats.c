@@ -44,8 +44,8 @@ stk_status stk_dnnl_format_of(stk_cpu *cpu, stk_md_ref md, stk_md_ref plain, stk
     return STK_OK;
 }
 
-dnnl_status_t stk_dnnl_picture(const stk_cpu *cpu, const stk_tensor_type *type, stk_format format,
-                               stk_md *out)
+dnnl_status_t stk_dnnl_image(const stk_cpu *cpu, const stk_tensor_type *type, stk_format format,
+                             stk_md *out)
 {
     if (format >= STK_FORMAT_OPAQUE) return stk_md_copy(out, stk_md_get(&entry(cpu, format)->md));
     const int64_t    *d = type->shape.dim;

@@ -111,7 +111,7 @@ void stk_dnnl_job_release(stk_dnnl_job *job)
     *job = (stk_dnnl_job){0};
 }
 
-const stk_dnnl_arg *stk_dnnl_forward_args(const stk_op_use *use)
+const stk_dnnl_arg *stk_dnnl_forward_args(const stk_op_instance *use)
 {
     static const stk_dnnl_arg bare[] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
                                         {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0},

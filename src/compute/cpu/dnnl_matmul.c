@@ -13,7 +13,7 @@ static dnnl_status_t describe_rows(const stk_tensor_type *type, stk_md *out)
     return stk_md_by_tag(out, 2, dims, stk_dnnl_type(type->dtype), dnnl_ab);
 }
 
-static dnnl_status_t describe_bias(const stk_op_use *use, int rank, stk_md *out)
+static dnnl_status_t describe_bias(const stk_op_instance *use, int rank, stk_md *out)
 {
     if (use->input_count < 3) return dnnl_success;
     int64_t                        count = use->in[2].shape.dim[0];
@@ -31,7 +31,7 @@ static dnnl_status_t describe_matrices(stk_dtype dtype, int64_t batch, int64_t r
     return stk_md_by_strides(out, 3, dims, stk_dnnl_type(dtype), strides);
 }
 
-static dnnl_status_t describe_product(const stk_op_use *use, stk_dnnl_layer *l)
+static dnnl_status_t describe_product(const stk_op_instance *use, stk_dnnl_layer *l)
 {
     const stk_matmul_attrs *attrs = use->attrs;
     stk_matmul_shape        s = stk_matmul_shape_of(use);
@@ -50,7 +50,7 @@ typedef struct roles {
     const stk_tensor_type *x, *w, *y;
 } roles;
 
-static roles roles_of(const stk_op_use *use, stk_dnnl_pass pass)
+static roles roles_of(const stk_op_instance *use, stk_dnnl_direction pass)
 {
     if (pass == STK_DNNL_FORWARD) return (roles){&use->in[0], &use->in[1], &use->out[0]};
     if (pass == STK_DNNL_GRAD_INPUT) return (roles){&use->out[0], &use->in[1], &use->in[0]};
@@ -58,8 +58,8 @@ static roles roles_of(const stk_op_use *use, stk_dnnl_pass pass)
 }
 
 /* Without weights, which it is to choose, or with those of a format. */
-static dnnl_status_t describe_dense(const stk_cpu *cpu, const stk_op_use *use, stk_dnnl_pass pass,
-                                    stk_format weights, stk_dnnl_layer *l)
+static dnnl_status_t describe_dense(const stk_cpu *cpu, const stk_op_instance *use,
+                                    stk_dnnl_direction pass, stk_format weights, stk_dnnl_layer *l)
 {
     roles  r = roles_of(use, pass);
     stk_md plain = {0};
@@ -82,7 +82,7 @@ static dnnl_status_t describe_dense(const stk_cpu *cpu, const stk_op_use *use, s
 enum { GOOD = 2 };
 
 /* Whether a dense layer with weights of a format is good, and what format it takes them in. */
-static stk_status try_dense(stk_cpu *cpu, const stk_op_use *use, stk_dnnl_pass pass,
+static stk_status try_dense(stk_cpu *cpu, const stk_op_instance *use, stk_dnnl_direction pass,
                             stk_format weights, bool *good, stk_format *taken, stk_error *err)
 {
     const stk_matmul_attrs *attrs = use->attrs;
@@ -111,7 +111,7 @@ static stk_status try_dense(stk_cpu *cpu, const stk_op_use *use, stk_dnnl_pass p
 }
 
 /* Weights that have no format yet get the best; those that have one keep it if it is as good. */
-static stk_status forward_weights(stk_cpu *cpu, const stk_op_use *use, stk_format have,
+static stk_status forward_weights(stk_cpu *cpu, const stk_op_instance *use, stk_format have,
                                   stk_format *out, stk_error *err)
 {
     bool good = false;
@@ -124,12 +124,12 @@ static stk_status forward_weights(stk_cpu *cpu, const stk_op_use *use, stk_forma
 }
 
 /* As the forward layer of this gradient has them: its x and dy say which that is. */
-static stk_status gradient_weights(stk_cpu *cpu, const stk_op_use *use, stk_format *out,
+static stk_status gradient_weights(stk_cpu *cpu, const stk_op_instance *use, stk_format *out,
                                    stk_error *err)
 {
     const stk_tensor_type  in[2] = {use->in[1], use->out[0]};
     const stk_matmul_attrs attrs = {.transpose_b = true};
-    const stk_op_use       forward = {use->name, &attrs, 2, 1, in, &use->in[0]};
+    const stk_op_instance  forward = {use->name, &attrs, 2, 1, in, &use->in[0]};
     stk_format             weights;
     bool                   good;
     *out = STK_FORMAT_PLAIN;
@@ -141,7 +141,7 @@ static stk_status gradient_weights(stk_cpu *cpu, const stk_op_use *use, stk_form
 }
 
 /* The weights as they are, if the gradient can be computed well with them. */
-static stk_status kept_weights(stk_cpu *cpu, const stk_op_use *use, stk_format have,
+static stk_status kept_weights(stk_cpu *cpu, const stk_op_instance *use, stk_format have,
                                stk_format *out, stk_error *err)
 {
     bool good;
@@ -152,7 +152,7 @@ static stk_status kept_weights(stk_cpu *cpu, const stk_op_use *use, stk_format h
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     const stk_matmul_attrs *attrs = use->attrs;
@@ -169,7 +169,7 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
                               : kept_weights(cpu, use, have[1], &in[1], err);
 }
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     const stk_matmul_attrs *attrs = use->attrs;
     return stk_dnnl_can_compute(stk_cpu_of(device), use) && stk_dnnl_can_fuse(&attrs->act);
@@ -184,7 +184,7 @@ static const stk_dnnl_arg grad_weight_args[] = {
 static dnnl_status_t describe_call(const stk_kernel_call *call, stk_dnnl_layer *l,
                                    const stk_dnnl_arg **args)
 {
-    const stk_op_use       *use = &call->use;
+    const stk_op_instance  *use = &call->use;
     const stk_matmul_attrs *attrs = use->attrs;
     const stk_cpu          *cpu = stk_cpu_of(call->device);
     *args = stk_dnnl_forward_args(use);
@@ -193,14 +193,14 @@ static dnnl_status_t describe_call(const stk_kernel_call *call, stk_dnnl_layer *
         return describe_dense(cpu, use, STK_DNNL_GRAD_WEIGHT, call->out_format[0], l);
     }
     if (call->in_format[1] < STK_FORMAT_OPAQUE) return describe_product(use, l);
-    stk_dnnl_pass pass = attrs->transpose_b ? STK_DNNL_FORWARD : STK_DNNL_GRAD_INPUT;
+    stk_dnnl_direction pass = attrs->transpose_b ? STK_DNNL_FORWARD : STK_DNNL_GRAD_INPUT;
     if (pass == STK_DNNL_GRAD_INPUT) *args = stk_dnnl_grad_input_args;
     return describe_dense(cpu, use, pass, call->in_format[1], l);
 }
 
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    const stk_op_use       *use = &call->use;
+    const stk_op_instance  *use = &call->use;
     const stk_matmul_attrs *attrs = use->attrs;
     const stk_dnnl_arg     *args = NULL;
     stk_dnnl_layer          l = {0};

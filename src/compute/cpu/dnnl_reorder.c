@@ -9,7 +9,7 @@ static dnnl_status_t describe(const stk_cpu *cpu, const stk_tensor_type *type, s
                               stk_format other, stk_md *out)
 {
     if (format == STK_FORMAT_C8 || format == STK_FORMAT_C16)
-        return stk_dnnl_picture(cpu, type, format, out);
+        return stk_dnnl_image(cpu, type, format, out);
     stk_format opaque = format >= STK_FORMAT_OPAQUE ? format : other;
     stk_md_ref plain = stk_md_get(&cpu->dnnl->formats[opaque - STK_FORMAT_OPAQUE].plain);
     return stk_dnnl_format_md(cpu, format, plain, out);

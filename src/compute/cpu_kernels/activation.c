@@ -9,12 +9,12 @@ typedef struct job {
     int64_t                count;
 } job;
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
-    return stk_own_float32(device, use) && stk_act_kind_of(use->attrs) != STK_ACT_KINDS;
+    return stk_cpu_float32(device, use) && stk_act_kind_of(use->attrs) != STK_ACT_KINDS;
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     return stk_act_keeps_zero(use->attrs) ? stk_formats_any(device, use, have, in, out, err)
@@ -38,8 +38,8 @@ static stk_status run_value(const stk_kernel_call *call, stk_error *err)
     (void)err;
     stk_work(cpu, j.count * 8, value_part, &j);
     if (!stk_act_keeps_zero(call->use.attrs)) {
-        stk_grid grid = stk_grid_of(&call->use.out[0], call->out_format[0]);
-        stk_grid_clear_padding(cpu, &grid, call->out[0]);
+        stk_channel_tiling grid = stk_channel_tiling_of(&call->use.out[0], call->out_format[0]);
+        stk_channel_tiling_clear_padding(cpu, &grid, call->out[0]);
     }
     return STK_OK;
 }
@@ -64,12 +64,12 @@ static stk_status run_slope(const stk_kernel_call *call, stk_error *err)
 }
 
 #define KERNELS(id)                                                                                \
-    const stk_kernel stk_own_##id = {.op = &stk_graph_op_##id,                                     \
+    const stk_kernel stk_cpu_##id = {.op = &stk_graph_op_##id,                                     \
                                      .name = "own",                                                \
                                      .can = can,                                                   \
                                      .formats = formats,                                           \
                                      .run = run_value};                                            \
-    const stk_kernel stk_own_##id##_grad = {.op = &stk_graph_op_##id##_grad,                       \
+    const stk_kernel stk_cpu_##id##_grad = {.op = &stk_graph_op_##id##_grad,                       \
                                             .name = "own",                                         \
                                             .can = can,                                            \
                                             .formats = stk_formats_any,                            \

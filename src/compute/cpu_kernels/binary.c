@@ -35,7 +35,7 @@ typedef struct job {
     const stk_kernel_call *call;
     binary_loop            loop;
     operand                kind[2];
-    stk_grid               grid;
+    stk_channel_tiling     grid;
     int64_t                count; /* WHOLE and WHOLE: floats; OTHER: rows */
     int64_t                row;   /* OTHER: elements for which no operand changes its kind */
     stk_shape              rows;  /* OTHER: the dimensions before those */
@@ -52,22 +52,23 @@ static void whole_part(void *context, int part, int parts)
             (float *)j->call->out[0] + begin, end - begin);
 }
 
-static const float *strip_of(const job *j, int which, const stk_walk *walk,
-                             float room[STK_STRIP_ROOM], const float *before)
+static const float *strip_of(const job *j, int which, const stk_tile_iter *walk,
+                             float room[STK_TILE_CAPACITY], const float *before)
 {
     const float *values = j->call->in[which];
     if (j->kind[which] == WHOLE) return values + walk->offset;
     if (!walk->entered) return before;
     if (j->kind[which] == PER_PICTURE) values += walk->run / j->grid.blocks * j->grid.channels;
-    return stk_grid_values(&j->grid, walk->run, values, room);
+    return stk_channel_tiling_values(&j->grid, walk->run, values, room);
 }
 
 static void channel_part(void *context, int part, int parts)
 {
     const job   *j = context;
-    float        room[2][STK_STRIP_ROOM], *y = j->call->out[0];
+    float        room[2][STK_TILE_CAPACITY], *y = j->call->out[0];
     const float *strip[2] = {0};
-    for (stk_walk walk = stk_walk_begin(&j->grid, part, parts); stk_walk_next(&walk);) {
+    for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
+         stk_tile_iter_next(&walk);) {
         for (int i = 0; i < 2; i++)
             strip[i] = strip_of(j, i, &walk, room[i], strip[i]);
         j->loop(strip[0], strip[1], y + walk.offset, walk.count);
@@ -103,9 +104,9 @@ static void other_part(void *context, int part, int parts)
 /* The last dimensions make a row, as many as leave each operand either whole or one value. */
 static void find_row(job *j)
 {
-    const stk_op_use *use = &j->call->use;
-    const stk_shape  *whole = &use->out[0].shape;
-    int               d = whole->rank - 1;
+    const stk_op_instance *use = &j->call->use;
+    const stk_shape       *whole = &use->out[0].shape;
+    int                    d = whole->rank - 1;
     j->row = 1;
     for (int i = 0; i < 2; i++) {
         stk_broadcast_strides(&use->in[i].shape, whole, j->stride[i]);
@@ -141,14 +142,14 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
         find_row(&j);
         stk_work(cpu, count * 12, other_part, &j);
     } else {
-        j.grid = worst == PER_PICTURE ? stk_grid_of_pictures(type, call->out_format[0])
-                                      : stk_grid_of(type, call->out_format[0]);
+        j.grid = worst == PER_PICTURE ? stk_channel_tiling_of_pictures(type, call->out_format[0])
+                                      : stk_channel_tiling_of(type, call->out_format[0]);
         stk_work(cpu, count * 8, channel_part, &j);
     }
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     operand a = kind_of(&use->in[0].shape, &use->out[0].shape);
@@ -161,9 +162,9 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
 }
 
 #define KERNEL(id)                                                                                 \
-    const stk_kernel stk_own_##id = {.op = &stk_graph_op_##id,                                     \
+    const stk_kernel stk_cpu_##id = {.op = &stk_graph_op_##id,                                     \
                                      .name = "own",                                                \
-                                     .can = stk_own_float32,                                       \
+                                     .can = stk_cpu_float32,                                       \
                                      .formats = formats,                                           \
                                      .run = run}
 

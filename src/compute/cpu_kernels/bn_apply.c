@@ -22,7 +22,7 @@ typedef void (*apply_loop)(const apply_strip *strip);
 typedef struct job {
     const stk_cpu         *cpu;
     const stk_kernel_call *call;
-    stk_grid               grid;
+    stk_channel_tiling     grid;
     apply_loop             loop;
     stk_activation         act, after; /* in the loop; after it, over the strip in cache */
     bool                   stream;
@@ -32,12 +32,13 @@ static void work(void *context, int part, int parts)
 {
     const job             *j = context;
     const stk_kernel_call *call = j->call;
-    float                  room[INPUTS][STK_STRIP_ROOM];
+    float                  room[INPUTS][STK_TILE_CAPACITY];
     const float           *values[INPUTS] = {0};
-    for (stk_walk walk = stk_walk_begin(&j->grid, part, parts); stk_walk_next(&walk);) {
+    for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
+         stk_tile_iter_next(&walk);) {
         for (int i = 1; i < call->use.input_count && walk.entered; i++)
             if (i != RESIDUAL)
-                values[i] = stk_grid_values(&j->grid, walk.run, call->in[i], room[i]);
+                values[i] = stk_channel_tiling_values(&j->grid, walk.run, call->in[i], room[i]);
         apply_strip s = {.x = (const float *)call->in[X] + walk.offset,
                          .scale = values[SCALE],
                          .shift = values[SHIFT],
@@ -62,7 +63,9 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     stk_act_kind              kind = stk_act_kind_of(&attrs->act);
     bool                      cheap = kind <= STK_ACT_CLIP;
     int residual = call->use.input_count > RESIDUAL_SHIFT ? 2 : call->use.input_count > RESIDUAL;
-    job j = {.cpu = cpu, .call = call, .grid = stk_grid_of(&call->use.in[0], call->in_format[0])};
+    job j = {.cpu = cpu,
+             .call = call,
+             .grid = stk_channel_tiling_of(&call->use.in[0], call->in_format[0])};
     (void)err;
     if (cheap)
         j.act = attrs->act;
@@ -72,17 +75,18 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     int64_t bytes = stk_call_floats(call, &call->use.in[0], call->in_format[0]) * 4;
     j.stream = cheap && stk_worth_streaming(call->in[X], call->out[0], bytes);
     stk_work(cpu, bytes * 2, work, &j);
-    if (!stk_act_keeps_zero(&attrs->act)) stk_grid_clear_padding(cpu, &j.grid, call->out[0]);
+    if (!stk_act_keeps_zero(&attrs->act))
+        stk_channel_tiling_clear_padding(cpu, &j.grid, call->out[0]);
     return STK_OK;
 }
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     const stk_bn_apply_attrs *attrs = use->attrs;
-    return stk_own_float32(device, use) && stk_act_kind_of(&attrs->act) != STK_ACT_KINDS;
+    return stk_cpu_float32(device, use) && stk_act_kind_of(&attrs->act) != STK_ACT_KINDS;
 }
 
-const stk_kernel stk_own_bn_apply = {.op = &stk_graph_op_bn_apply,
+const stk_kernel stk_cpu_bn_apply = {.op = &stk_graph_op_bn_apply,
                                      .name = "own",
                                      .can = can,
                                      .formats = stk_formats_pictures,

@@ -5,13 +5,13 @@
 #define STK_LOOPS "compute/cpu_kernels/bn_grad_loops.h"
 #include "compute/cpu_kernels/widths.h"
 
-bool stk_bn_grad_can(const stk_device *device, const stk_op_use *use)
+bool stk_bn_grad_can(const stk_device *device, const stk_op_instance *use)
 {
     const stk_bn_grad_attrs *attrs = use->attrs;
-    return stk_own_float32(device, use) && stk_act_kind_of(&attrs->act) != STK_ACT_KINDS;
+    return stk_cpu_float32(device, use) && stk_act_kind_of(&attrs->act) != STK_ACT_KINDS;
 }
 
-void stk_bn_grad_dz(const stk_cpu *cpu, const stk_bn_grad_attrs *attrs, const stk_bn_strip *strip,
+void stk_bn_grad_dz(const stk_cpu *cpu, const stk_bn_grad_attrs *attrs, const stk_bn_tile *strip,
                     float *dz)
 {
     const float *seen = strip->y;

@@ -8,7 +8,7 @@
 enum { DY, X, MEAN, INVSTD, GAMMA, DGAMMA, DBETA, MASK };
 
 typedef struct apply_strip {
-    stk_bn_strip strip;
+    stk_bn_tile  strip;
     const float *by, *by_x, *plus;
     float       *dx, *dz; /* dz may be NULL */
     bool         stream_dx, stream_dz;
@@ -21,36 +21,36 @@ typedef struct job {
     const stk_cpu           *cpu;
     const stk_kernel_call   *call;
     const stk_bn_grad_attrs *attrs;
-    stk_grid                 grid;
+    stk_channel_tiling       grid;
     bool                     stream_dx, stream_dz;
     void (*loop)(const apply_strip *strip);
 } job;
 
 enum { BY, BY_X, PLUS, MEANS, SCALES, SHIFTS, VALUES };
 
-static void enter_run(const job *j, int64_t run, float room[VALUES][STK_STRIP_ROOM],
+static void enter_run(const job *j, int64_t run, float room[VALUES][STK_TILE_CAPACITY],
                       const float *values[VALUES])
 {
     const float *made = j->call->scratch;
     for (int k = 0; k <= PLUS; k++)
-        values[k] = stk_grid_values(&j->grid, run, made + k * j->grid.channels, room[k]);
-    values[MEANS] = stk_grid_values(&j->grid, run, j->call->in[MEAN], room[MEANS]);
+        values[k] = stk_channel_tiling_values(&j->grid, run, made + k * j->grid.channels, room[k]);
+    values[MEANS] = stk_channel_tiling_values(&j->grid, run, j->call->in[MEAN], room[MEANS]);
     for (int k = 0; k < 2 && j->attrs->mask == STK_BN_MASK_INPUT; k++)
         values[SCALES + k] =
-            stk_grid_values(&j->grid, run, j->call->in[MASK + k], room[SCALES + k]);
+            stk_channel_tiling_values(&j->grid, run, j->call->in[MASK + k], room[SCALES + k]);
 }
 
 /* Through dz for an activation that is not cheap. */
 static void strip_by_dz(const job *j, apply_strip *s)
 {
-    float       room[STK_STRIP_ROOM], *dz = s->dz ? s->dz : room;
+    float       room[STK_TILE_CAPACITY], *dz = s->dz ? s->dz : room;
     apply_strip piece = *s;
     int64_t     done = 0;
     piece.dz = NULL;
     for (; done < s->strip.count; done += piece.strip.count) {
-        int64_t      left = s->strip.count - done;
-        stk_bn_strip in = s->strip;
-        in.count = left < STK_STRIP_ROOM ? left : STK_STRIP_ROOM;
+        int64_t     left = s->strip.count - done;
+        stk_bn_tile in = s->strip;
+        in.count = left < STK_TILE_CAPACITY ? left : STK_TILE_CAPACITY;
         in.dy += done, in.x += done, in.mean += done;
         if (in.y) in.y += done;
         if (in.scale) in.scale += done, in.shift += done;
@@ -68,10 +68,11 @@ static void work(void *context, int part, int parts)
 {
     const job             *j = context;
     const stk_kernel_call *call = j->call;
-    float                  room[VALUES][STK_STRIP_ROOM], *dz = NULL;
+    float                  room[VALUES][STK_TILE_CAPACITY], *dz = NULL;
     const float           *values[VALUES] = {0};
     if (call->use.output_count > 1) dz = call->out[1];
-    for (stk_walk walk = stk_walk_begin(&j->grid, part, parts); stk_walk_next(&walk);) {
+    for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
+         stk_tile_iter_next(&walk);) {
         if (walk.entered) enter_run(j, walk.run, room, values);
         apply_strip s = {.strip = {.dy = (const float *)call->in[DY] + walk.offset,
                                    .x = (const float *)call->in[X] + walk.offset,
@@ -98,7 +99,7 @@ static void work(void *context, int part, int parts)
     if (j->stream_dx || j->stream_dz) stk_stream_end();
 }
 
-static void make_values(const stk_kernel_call *call, const stk_grid *grid)
+static void make_values(const stk_kernel_call *call, const stk_channel_tiling *grid)
 {
     const float *invstd = call->in[INVSTD], *gamma = call->in[GAMMA];
     const float *dgamma = call->in[DGAMMA], *dbeta = call->in[DBETA];
@@ -127,7 +128,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     job                      j = {.cpu = cpu,
                                   .call = call,
                                   .attrs = attrs,
-                                  .grid = stk_grid_of(&call->use.in[X], call->in_format[X])};
+                                  .grid = stk_channel_tiling_of(&call->use.in[X], call->in_format[X])};
     (void)err;
     j.loop = cheap ? STK_PICK(cpu, apply_loops)[attrs->mask][stk_act_kind_of(&attrs->act)]
                    : STK_PICK(cpu, apply_none);
@@ -140,7 +141,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-const stk_kernel stk_own_bn_grad_apply = {.op = &stk_graph_op_bn_grad_apply,
+const stk_kernel stk_cpu_bn_grad_apply = {.op = &stk_graph_op_bn_grad_apply,
                                           .name = "own",
                                           .can = stk_bn_grad_can,
                                           .formats = stk_formats_pictures,

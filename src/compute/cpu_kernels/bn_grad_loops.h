@@ -1,5 +1,5 @@
 /* What went into the activation, for widths.h. */
-TARGET static void FN(affine)(const stk_bn_strip *s, float *u)
+TARGET static void FN(affine)(const stk_bn_tile *s, float *u)
 {
     OVER(s->count,
          FN(store)(u + i, n,

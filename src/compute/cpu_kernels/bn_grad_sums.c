@@ -7,9 +7,9 @@
 enum { DY, X, MEAN, INVSTD, MASK };
 
 typedef struct sum_rows {
-    stk_bn_strip strip; /* the first row */
-    int64_t      rows, stride;
-    float       *sum, *with_x;
+    stk_bn_tile strip; /* the first row */
+    int64_t     rows, stride;
+    float      *sum, *with_x;
 } sum_rows;
 
 #define STK_LOOPS "compute/cpu_kernels/bn_grad_sums_loops.h"
@@ -26,9 +26,9 @@ typedef struct job {
 /* Row by row through dz, for activations that cost more than the call. */
 static void rows_by_dz(const job *j, sum_rows *rows)
 {
-    float        dz[STK_STRIP_ROOM];
-    stk_bn_strip row = rows->strip;
-    sum_rows     one = {.rows = 1, .sum = rows->sum, .with_x = rows->with_x};
+    float       dz[STK_TILE_CAPACITY];
+    stk_bn_tile row = rows->strip;
+    sum_rows    one = {.rows = 1, .sum = rows->sum, .with_x = rows->with_x};
     for (int64_t r = 0; r < rows->rows; r++) {
         stk_bn_grad_dz(j->cpu, j->attrs, &row, dz);
         one.strip = row;
@@ -44,7 +44,7 @@ static void one_piece(const job *j, int64_t index)
 {
     const stk_kernel_call *call = j->call;
     stk_sum_item           item = stk_sum_item_at(&j->plan, index);
-    float sum[STK_STRIP_ROOM] = {0}, with_x[STK_STRIP_ROOM] = {0}, room[3][STK_STRIP_ROOM];
+    float sum[STK_TILE_CAPACITY] = {0}, with_x[STK_TILE_CAPACITY] = {0}, room[3][STK_TILE_CAPACITY];
     stk_sum_values(&j->plan, &item, call->in[MEAN], room[0]);
     for (int i = 0; i < 2 && j->attrs->mask == STK_BN_MASK_INPUT; i++)
         stk_sum_values(&j->plan, &item, call->in[MASK + i], room[1 + i]);
@@ -126,7 +126,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-const stk_kernel stk_own_bn_grad_sums = {.op = &stk_graph_op_bn_grad_sums,
+const stk_kernel stk_cpu_bn_grad_sums = {.op = &stk_graph_op_bn_grad_sums,
                                          .name = "own",
                                          .can = stk_bn_grad_can,
                                          .formats = stk_formats_pictures,

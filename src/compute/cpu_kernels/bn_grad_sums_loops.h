@@ -4,8 +4,8 @@
 
 INLINE void FN(sums)(const sum_rows r, stk_act_kind kind, stk_bn_mask mask)
 {
-    stk_bn_strip s = r.strip, t = r.strip;
-    int64_t      row = 0, stride = r.stride;
+    stk_bn_tile s = r.strip, t = r.strip;
+    int64_t     row = 0, stride = r.stride;
     for (; row + 2 <= r.rows; row += 2) {
         t.dy = s.dy + stride;
         t.x = s.x + stride;

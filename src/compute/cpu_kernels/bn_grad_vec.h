@@ -1,7 +1,7 @@
-/* dz of W elements at i of a stk_bn_strip; kind and mask are constants. Included as vec.h. */
+/* dz of W elements at i of a stk_bn_tile; kind and mask are constants. Included as vec.h. */
 #include "compute/cpu_kernels/act_vec.h"
 
-INLINE V FN(dz_at)(const stk_bn_strip s, stk_act_kind kind, stk_bn_mask mask, int64_t i, int64_t n,
+INLINE V FN(dz_at)(const stk_bn_tile s, stk_act_kind kind, stk_bn_mask mask, int64_t i, int64_t n,
                    V x)
 {
     V dy = FN(load)(s.dy + i, n), seen = x;

@@ -18,7 +18,7 @@ typedef struct job {
 
 static void one_piece(const job *j, int64_t index)
 {
-    float        shift[STK_STRIP_ROOM], sum[STK_STRIP_ROOM] = {0}, squares[STK_STRIP_ROOM] = {0};
+    float shift[STK_TILE_CAPACITY], sum[STK_TILE_CAPACITY] = {0}, squares[STK_TILE_CAPACITY] = {0};
     stk_sum_item item = stk_sum_item_at(&j->plan, index);
     double       count = (double)stk_sums_pixels(&j->plan, item.piece);
     for (bool first = true; stk_sum_next(&j->plan, &item); first = false) {
@@ -91,9 +91,9 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-const stk_kernel stk_own_bn_stats = {.op = &stk_graph_op_bn_stats,
+const stk_kernel stk_cpu_bn_stats = {.op = &stk_graph_op_bn_stats,
                                      .name = "own",
-                                     .can = stk_own_float32,
+                                     .can = stk_cpu_float32,
                                      .formats = stk_formats_pictures,
                                      .prepare = prepare,
                                      .run = run};

@@ -19,24 +19,26 @@ static small kind_of(const stk_shape *x, const stk_shape *y)
 }
 
 typedef struct job {
-    const float *x;
-    float       *y;
-    small        kind;
-    stk_grid     grid;
-    stk_shape    rows; /* OTHER: the dimensions before a row */
-    int64_t      stride[STK_MAX_RANK], row, count;
-    bool         flat; /* OTHER: a row is one value */
+    const float       *x;
+    float             *y;
+    small              kind;
+    stk_channel_tiling grid;
+    stk_shape          rows; /* OTHER: the dimensions before a row */
+    int64_t            stride[STK_MAX_RANK], row, count;
+    bool               flat; /* OTHER: a row is one value */
 } job;
 
 static void channel_part(void *context, int part, int parts)
 {
     const job   *j = context;
-    float        room[STK_STRIP_ROOM];
+    float        room[STK_TILE_CAPACITY];
     const float *strip = NULL;
-    for (stk_walk walk = stk_walk_begin(&j->grid, part, parts); stk_walk_next(&walk);) {
+    for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
+         stk_tile_iter_next(&walk);) {
         int64_t picture = j->kind == PER_PICTURE ? walk.run / j->grid.blocks : 0;
         if (walk.entered)
-            strip = stk_grid_values(&j->grid, walk.run, j->x + picture * j->grid.channels, room);
+            strip = stk_channel_tiling_values(&j->grid, walk.run, j->x + picture * j->grid.channels,
+                                              room);
         memcpy(j->y + walk.offset, strip, (size_t)walk.count * sizeof *strip);
     }
 }
@@ -58,7 +60,7 @@ static void row_part(void *context, int part, int parts)
 }
 
 /* The last dimensions make a row, as many as are all repeated, or all not. */
-static void find_row(job *j, const stk_op_use *use)
+static void find_row(job *j, const stk_op_instance *use)
 {
     const stk_shape *y = &use->out[0].shape;
     int              d = y->rank - 1;
@@ -76,24 +78,24 @@ static void find_row(job *j, const stk_op_use *use)
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_op_use *use = &call->use;
-    const stk_cpu    *cpu = stk_cpu_of(call->device);
-    int64_t           bytes = stk_call_floats(call, &use->out[0], call->out_format[0]) * 4;
-    job               j = {.x = call->in[0],
-                           .y = call->out[0],
-                           .kind = kind_of(&use->in[0].shape, &use->out[0].shape)};
+    const stk_op_instance *use = &call->use;
+    const stk_cpu         *cpu = stk_cpu_of(call->device);
+    int64_t                bytes = stk_call_floats(call, &use->out[0], call->out_format[0]) * 4;
+    job                    j = {.x = call->in[0],
+                                .y = call->out[0],
+                                .kind = kind_of(&use->in[0].shape, &use->out[0].shape)};
     (void)err;
     if (j.kind == OTHER) {
         find_row(&j, use);
         stk_work(cpu, bytes, row_part, &j);
         return STK_OK;
     }
-    j.grid = stk_grid_of_pictures(&use->out[0], call->out_format[0]);
+    j.grid = stk_channel_tiling_of_pictures(&use->out[0], call->out_format[0]);
     stk_work(cpu, bytes, channel_part, &j);
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     (void)have, (void)err;
@@ -103,8 +105,8 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
     return STK_OK;
 }
 
-const stk_kernel stk_own_broadcast = {.op = &stk_graph_op_broadcast,
+const stk_kernel stk_cpu_broadcast = {.op = &stk_graph_op_broadcast,
                                       .name = "own",
-                                      .can = stk_own_float32,
+                                      .can = stk_cpu_float32,
                                       .formats = formats,
                                       .run = run};

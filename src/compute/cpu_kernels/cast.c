@@ -12,7 +12,7 @@ typedef struct job {
     int64_t                count;
 } job;
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     stk_dtype from = use->in[0].dtype, to = use->out[0].dtype;
@@ -45,7 +45,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 /* An opaque format says the type, too: it cannot be kept. */
-const stk_kernel stk_own_cast = {.op = &stk_graph_op_cast,
+const stk_kernel stk_cpu_cast = {.op = &stk_graph_op_cast,
                                  .name = "own",
                                  .can = can,
                                  .formats = stk_formats_pictures,

@@ -2,31 +2,31 @@
 #include "compute/cpu_kernels/channel_tiling.h"
 #include <string.h>
 
-int64_t stk_strip_pixels(int64_t block, int64_t floats)
+int64_t stk_tile_pixels(int64_t block, int64_t floats)
 {
     if (block >= floats) return 1;
     int64_t step = 16, usual = (floats + block - 1) / block;
     while (step > 1 && block * (step / 2) % 16 == 0)
         step /= 2;
     int64_t whole = (usual + step - 1) / step * step;
-    return whole * block <= STK_STRIP_ROOM ? whole : usual;
+    return whole * block <= STK_TILE_CAPACITY ? whole : usual;
 }
 
-stk_grid stk_grid_of_pictures(const stk_tensor_type *type, stk_format format)
+stk_channel_tiling stk_channel_tiling_of_pictures(const stk_tensor_type *type, stk_format format)
 {
-    stk_channels c = stk_channels_of(type, format);
-    stk_grid     grid = {.runs = c.outer * c.blocks,
-                         .blocks = c.blocks,
-                         .pixels = c.inner,
-                         .block = c.block,
-                         .channels = c.channels};
-    grid.strip = stk_strip_pixels(c.block ? c.block : 1, STK_STRIP_USUAL);
+    stk_channels       c = stk_channels_of(type, format);
+    stk_channel_tiling grid = {.runs = c.outer * c.blocks,
+                               .blocks = c.blocks,
+                               .pixels = c.inner,
+                               .block = c.block,
+                               .channels = c.channels};
+    grid.strip = stk_tile_pixels(c.block ? c.block : 1, STK_STRIP_USUAL);
     return grid;
 }
 
-stk_grid stk_grid_of(const stk_tensor_type *type, stk_format format)
+stk_channel_tiling stk_channel_tiling_of(const stk_tensor_type *type, stk_format format)
 {
-    stk_grid grid = stk_grid_of_pictures(type, format);
+    stk_channel_tiling grid = stk_channel_tiling_of_pictures(type, format);
     if (format != STK_FORMAT_C8 && format != STK_FORMAT_C16) {
         grid.pixels *= grid.runs;
         grid.runs = 1;
@@ -34,8 +34,8 @@ stk_grid stk_grid_of(const stk_tensor_type *type, stk_format format)
     return grid;
 }
 
-const float *stk_grid_values(const stk_grid *grid, int64_t run, const float *values,
-                             float room[STK_STRIP_ROOM])
+const float *stk_channel_tiling_values(const stk_channel_tiling *grid, int64_t run,
+                                       const float *values, float room[STK_TILE_CAPACITY])
 {
     int64_t first = run % grid->blocks * grid->block, real = grid->channels - first;
     if (grid->strip == 1 && grid->block == grid->channels) return values;
@@ -50,17 +50,17 @@ const float *stk_grid_values(const stk_grid *grid, int64_t run, const float *val
     return room;
 }
 
-stk_walk stk_walk_begin(const stk_grid *grid, int part, int parts)
+stk_tile_iter stk_tile_iter_begin(const stk_channel_tiling *grid, int part, int parts)
 {
-    stk_walk walk = {.grid = grid, .run = -1};
+    stk_tile_iter walk = {.grid = grid, .run = -1};
     walk.per_run = (grid->pixels + grid->strip - 1) / grid->strip;
     stk_team_share(grid->runs * walk.per_run, 1, part, parts, &walk.next, &walk.end);
     return walk;
 }
 
-bool stk_walk_next(stk_walk *walk)
+bool stk_tile_iter_next(stk_tile_iter *walk)
 {
-    const stk_grid *grid = walk->grid;
+    const stk_channel_tiling *grid = walk->grid;
     if (walk->next >= walk->end) return false;
     int64_t run = walk->next / walk->per_run, strip = walk->next % walk->per_run;
     int64_t pixel = strip * grid->strip, pixels = grid->pixels - pixel;
@@ -73,15 +73,15 @@ bool stk_walk_next(stk_walk *walk)
 }
 
 typedef struct clearing {
-    const stk_grid *grid;
-    float          *data;
+    const stk_channel_tiling *grid;
+    float                    *data;
 } clearing;
 
 static void clear(void *context, int part, int parts)
 {
-    const clearing *j = context;
-    const stk_grid *grid = j->grid;
-    int64_t         begin, end, real = grid->channels - (grid->blocks - 1) * grid->block;
+    const clearing           *j = context;
+    const stk_channel_tiling *grid = j->grid;
+    int64_t                   begin, end, real = grid->channels - (grid->blocks - 1) * grid->block;
     stk_team_share(grid->runs / grid->blocks, 1, part, parts, &begin, &end);
     for (int64_t n = begin; n < end; n++) {
         float *run = j->data + ((n + 1) * grid->blocks - 1) * grid->pixels * grid->block;
@@ -90,14 +90,15 @@ static void clear(void *context, int part, int parts)
     }
 }
 
-void stk_grid_clear_padding(const stk_cpu *cpu, const stk_grid *grid, float *data)
+void stk_channel_tiling_clear_padding(const stk_cpu *cpu, const stk_channel_tiling *grid,
+                                      float *data)
 {
     clearing j = {grid, data};
     if (grid->blocks * grid->block == grid->channels) return;
     stk_work(cpu, grid->runs * grid->pixels * grid->block, clear, &j);
 }
 
-bool stk_own_float32(const stk_device *device, const stk_op_use *use)
+bool stk_cpu_float32(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     for (int i = 0; i < use->input_count + use->output_count; i++) {
@@ -109,7 +110,7 @@ bool stk_own_float32(const stk_device *device, const stk_op_use *use)
     return true;
 }
 
-static int leading(const stk_op_use *use, const stk_format *have)
+static int leading(const stk_op_instance *use, const stk_format *have)
 {
     int lead = 0;
     for (int i = 1; i < use->input_count; i++)
@@ -121,15 +122,16 @@ static int leading(const stk_op_use *use, const stk_format *have)
     return lead;
 }
 
-stk_status stk_formats_any(stk_device *device, const stk_op_use *use, const stk_format *have,
+stk_status stk_formats_any(stk_device *device, const stk_op_instance *use, const stk_format *have,
                            stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)err;
     return stk_formats_follow(use, have, leading(use, have), in, out);
 }
 
-stk_status stk_formats_pictures(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                stk_format *in, stk_format *out, stk_error *err)
+stk_status stk_formats_pictures(stk_device *device, const stk_op_instance *use,
+                                const stk_format *have, stk_format *in, stk_format *out,
+                                stk_error *err)
 {
     (void)device, (void)err;
     int lead = leading(use, have);

@@ -7,39 +7,40 @@
 
 #include "compute/cpu/cpu.h"
 
-enum { STK_STRIP_ROOM = 1024 /* floats */, STK_STRIP_USUAL = 512 };
+enum { STK_TILE_CAPACITY = 1024 /* floats */, STK_STRIP_USUAL = 512 };
 
-typedef struct stk_grid {
+typedef struct stk_channel_tiling {
     int64_t runs, blocks; /* run r holds the channels from r % blocks * block on */
     int64_t pixels, block;
     int64_t channels;
     int64_t strip; /* pixels that are computed at a time */
-} stk_grid;
+} stk_channel_tiling;
 
 /* Row-major is one run. */
-stk_grid stk_grid_of(const stk_tensor_type *type, stk_format format);
+stk_channel_tiling stk_channel_tiling_of(const stk_tensor_type *type, stk_format format);
 /* A run for each picture at least. */
-stk_grid stk_grid_of_pictures(const stk_tensor_type *type, stk_format format);
+stk_channel_tiling stk_channel_tiling_of_pictures(const stk_tensor_type *type, stk_format format);
 /* Pixels of a strip of about `floats` elements, a multiple of 16 where that is possible. */
-int64_t stk_strip_pixels(int64_t block, int64_t floats);
+int64_t stk_tile_pixels(int64_t block, int64_t floats);
 
 /* values[channels] as a strip of run: values itself, or room filled; what is padding gets 0. */
-const float *stk_grid_values(const stk_grid *grid, int64_t run, const float *values,
-                             float room[STK_STRIP_ROOM]);
+const float *stk_channel_tiling_values(const stk_channel_tiling *grid, int64_t run,
+                                       const float *values, float room[STK_TILE_CAPACITY]);
 
 /* The strips of one thread, in order. */
-typedef struct stk_walk {
-    const stk_grid *grid;
-    int64_t         next, end, per_run; /* strips */
-    int64_t         run, offset, count; /* the strip: its run, first element, elements */
-    bool            entered;            /* it is the first of its run here */
-} stk_walk;
+typedef struct stk_tile_iter {
+    const stk_channel_tiling *grid;
+    int64_t                   next, end, per_run; /* strips */
+    int64_t                   run, offset, count; /* the strip: its run, first element, elements */
+    bool                      entered;            /* it is the first of its run here */
+} stk_tile_iter;
 
-stk_walk stk_walk_begin(const stk_grid *grid, int part, int parts);
-bool     stk_walk_next(stk_walk *walk);
+stk_tile_iter stk_tile_iter_begin(const stk_channel_tiling *grid, int part, int parts);
+bool          stk_tile_iter_next(stk_tile_iter *walk);
 
 /* Zeros in the channels of blocks that are padding; for functions of which 0 is not 0. */
-void stk_grid_clear_padding(const stk_cpu *cpu, const stk_grid *grid, float *data);
+void stk_channel_tiling_clear_padding(const stk_cpu *cpu, const stk_channel_tiling *grid,
+                                      float *data);
 
 /* On all threads, or at once where so few bytes are not worth waking them. */
 static inline void stk_work(const stk_cpu *cpu, int64_t                             bytes,
@@ -75,14 +76,15 @@ static inline void stk_stream_end(void)
 }
 
 /* Every tensor that is float is float32. */
-bool stk_own_float32(const stk_device *device, const stk_op_use *use);
+bool stk_cpu_float32(const stk_device *device, const stk_op_instance *use);
 
 /* formats functions. The largest input leads; of several of its shape, one that lies in blocks.
  * With _pictures an opaque format is not taken. */
-stk_status stk_formats_any(stk_device *device, const stk_op_use *use, const stk_format *have,
+stk_status stk_formats_any(stk_device *device, const stk_op_instance *use, const stk_format *have,
                            stk_format *in, stk_format *out, stk_error *err);
-stk_status stk_formats_pictures(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                stk_format *in, stk_format *out, stk_error *err);
+stk_status stk_formats_pictures(stk_device *device, const stk_op_instance *use,
+                                const stk_format *have, stk_format *in, stk_format *out,
+                                stk_error *err);
 /* What a picture should be made in when nothing tells: blocks of a vector's width. */
 stk_format stk_format_preferred(const stk_device *device, const stk_tensor_type *type);
 

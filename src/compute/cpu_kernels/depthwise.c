@@ -77,24 +77,24 @@ static job job_of(const stk_kernel_call *call, stk_format format)
     return j;
 }
 
-static bool can(const stk_device *device, const stk_op_use *use, const stk_graph_op *op)
+static bool can(const stk_device *device, const stk_op_instance *use, const stk_graph_op *op)
 {
     const stk_conv2d_attrs *a = use->attrs;
     stk_conv2d_shape        s = stk_conv2d_shape_of(op, use);
     for (int i = 0; i < 4; i++)
         if (a->pad[i] >= s.kernel_h) return false;
-    return stk_own_float32(device, use) && a->groups == s.in_c && s.out_c == s.in_c &&
+    return stk_cpu_float32(device, use) && a->groups == s.in_c && s.out_c == s.in_c &&
            s.in_c >= STK_FORMAT_C8 && s.kernel_h == s.kernel_w &&
            (s.kernel_h == 3 || s.kernel_h == 5) && a->stride[0] == a->stride[1] &&
            (a->stride[0] == 1 || a->stride[0] == 2) && a->dilation[0] == 1 && a->dilation[1] == 1;
 }
 
-static bool can_input(const stk_device *device, const stk_op_use *use)
+static bool can_input(const stk_device *device, const stk_op_instance *use)
 {
     return can(device, use, &stk_graph_op_conv2d_grad_input);
 }
 
-static bool can_weight(const stk_device *device, const stk_op_use *use)
+static bool can_weight(const stk_device *device, const stk_op_instance *use)
 {
     enum { WORTH_IT = 56 * 56 };
     const stk_shape *x = &use->in[0].shape;
@@ -290,7 +290,7 @@ static stk_status run_weight(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     (void)have, (void)err;
@@ -303,8 +303,9 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
     return STK_OK;
 }
 
-static stk_status formats_weight(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                 stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats_weight(stk_device *device, const stk_op_instance *use,
+                                 const stk_format *have, stk_format *in, stk_format *out,
+                                 stk_error *err)
 {
     STK_TRY(formats(device, use, have, in, out, err));
     in[1] = in[0];
@@ -312,14 +313,14 @@ static stk_status formats_weight(stk_device *device, const stk_op_use *use, cons
     return STK_OK;
 }
 
-const stk_kernel stk_own_depthwise_grad_input = {.op = &stk_graph_op_conv2d_grad_input,
+const stk_kernel stk_cpu_depthwise_grad_input = {.op = &stk_graph_op_conv2d_grad_input,
                                                  .name = "own",
                                                  .can = can_input,
                                                  .only_own_formats = true,
                                                  .formats = formats,
                                                  .prepare = prepare,
                                                  .run = run_input};
-const stk_kernel stk_own_depthwise_grad_weight = {.op = &stk_graph_op_conv2d_grad_weight,
+const stk_kernel stk_cpu_depthwise_grad_weight = {.op = &stk_graph_op_conv2d_grad_weight,
                                                   .name = "own",
                                                   .can = can_weight,
                                                   .only_own_formats = true,

@@ -34,7 +34,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     const stk_dropout_attrs *attrs = use->attrs;
@@ -43,8 +43,8 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
     return STK_OK;
 }
 
-const stk_kernel stk_own_dropout = {.op = &stk_graph_op_dropout,
+const stk_kernel stk_cpu_dropout = {.op = &stk_graph_op_dropout,
                                     .name = "own",
-                                    .can = stk_own_float32,
+                                    .can = stk_cpu_float32,
                                     .formats = formats,
                                     .run = run};

@@ -6,7 +6,7 @@
 
 typedef struct job {
     const stk_kernel_call *call;
-    void (*row)(const stk_op_use *use, const void *const *in, void *const *out, int64_t index);
+    void (*row)(const stk_op_instance *use, const void *const *in, void *const *out, int64_t index);
 } job;
 
 static void work(void *context, int part, int parts)
@@ -35,7 +35,7 @@ static stk_status run_mix(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-const stk_kernel stk_own_edit_pictures = {
+const stk_kernel stk_cpu_edit_pictures = {
     .op = &stk_graph_op_edit_pictures, .name = "own", .run = run_edit};
-const stk_kernel stk_own_mix_pictures = {
+const stk_kernel stk_cpu_mix_pictures = {
     .op = &stk_graph_op_mix_pictures, .name = "own", .run = run_mix};

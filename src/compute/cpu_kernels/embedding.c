@@ -68,7 +68,7 @@ static stk_status run_back(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-const stk_kernel stk_own_embedding = {
-    .op = &stk_graph_op_embedding, .name = "own", .can = stk_own_float32, .run = run};
-const stk_kernel stk_own_embedding_grad = {
-    .op = &stk_graph_op_embedding_grad, .name = "own", .can = stk_own_float32, .run = run_back};
+const stk_kernel stk_cpu_embedding = {
+    .op = &stk_graph_op_embedding, .name = "own", .can = stk_cpu_float32, .run = run};
+const stk_kernel stk_cpu_embedding_grad = {
+    .op = &stk_graph_op_embedding_grad, .name = "own", .can = stk_cpu_float32, .run = run_back};

@@ -6,14 +6,14 @@
 #include "compute/ops/shapes.h"
 #include <string.h>
 
-static size_t element_of(const stk_op_use *use)
+static size_t element_of(const stk_op_instance *use)
 {
     return stk_dtype_bytes(use->in[0].dtype);
 }
 
 static stk_status run_transpose(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_op_use          *use = &call->use;
+    const stk_op_instance     *use = &call->use;
     const stk_transpose_attrs *attrs = use->attrs;
     stk_move                   move = {.rank = use->out[0].shape.rank, .element = element_of(use)};
     int64_t                    stride[STK_MAX_RANK];
@@ -63,7 +63,7 @@ static stk_move move_of(const box *b, size_t element, bool out_of)
 
 static stk_status run_slice(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_op_use      *use = &call->use;
+    const stk_op_instance *use = &call->use;
     const stk_slice_attrs *attrs = use->attrs;
     box                    b = box_of(&use->in[0], call->in_format[0], attrs->start, &use->out[0]);
     stk_move               move = move_of(&b, element_of(use), true);
@@ -75,9 +75,9 @@ static stk_status run_slice(const stk_kernel_call *call, stk_error *err)
 
 static void put(const stk_kernel_call *call, int part, const int64_t *start)
 {
-    const stk_op_use *use = &call->use;
-    box               b = box_of(&use->out[0], call->out_format[0], start, &use->in[part]);
-    stk_move          move = move_of(&b, element_of(use), false);
+    const stk_op_instance *use = &call->use;
+    box                    b = box_of(&use->out[0], call->out_format[0], start, &use->in[part]);
+    stk_move               move = move_of(&b, element_of(use), false);
     stk_move_run(stk_cpu_of(call->device), &move, call->in[part],
                  (uint8_t *)call->out[0] + (size_t)b.begin * move.element);
 }
@@ -131,7 +131,7 @@ static bool in_blocks(stk_format format, int64_t start, int64_t size, int64_t al
     return start % format == 0 && (size % format == 0 || start + size == all);
 }
 
-static stk_format blocks_of(const stk_op_use *use, const stk_format *have)
+static stk_format blocks_of(const stk_op_instance *use, const stk_format *have)
 {
     for (int i = 0; i < use->input_count; i++)
         if ((have[i] == STK_FORMAT_C8 || have[i] == STK_FORMAT_C16) && use->out[0].shape.rank == 4)
@@ -139,7 +139,8 @@ static stk_format blocks_of(const stk_op_use *use, const stk_format *have)
     return STK_FORMAT_PLAIN;
 }
 
-static stk_status take(stk_format format, const stk_op_use *use, stk_format *in, stk_format *out)
+static stk_status take(stk_format format, const stk_op_instance *use, stk_format *in,
+                       stk_format *out)
 {
     for (int i = 0; i < use->input_count; i++)
         in[i] = format;
@@ -147,8 +148,9 @@ static stk_status take(stk_format format, const stk_op_use *use, stk_format *in,
     return STK_OK;
 }
 
-static stk_status formats_slice(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats_slice(stk_device *device, const stk_op_instance *use,
+                                const stk_format *have, stk_format *in, stk_format *out,
+                                stk_error *err)
 {
     const stk_slice_attrs *attrs = use->attrs;
     stk_format             format = blocks_of(use, have);
@@ -158,8 +160,9 @@ static stk_status formats_slice(stk_device *device, const stk_op_use *use, const
     return take(format, use, in, out);
 }
 
-static stk_status formats_pad(stk_device *device, const stk_op_use *use, const stk_format *have,
-                              stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats_pad(stk_device *device, const stk_op_instance *use,
+                              const stk_format *have, stk_format *in, stk_format *out,
+                              stk_error *err)
 {
     const stk_pad_attrs *attrs = use->attrs;
     stk_format           format = blocks_of(use, have);
@@ -172,8 +175,9 @@ static stk_status formats_pad(stk_device *device, const stk_op_use *use, const s
     return take(format, use, in, out);
 }
 
-static stk_status formats_concat(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                 stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats_concat(stk_device *device, const stk_op_instance *use,
+                                 const stk_format *have, stk_format *in, stk_format *out,
+                                 stk_error *err)
 {
     int        axis = ((const stk_concat_attrs *)use->attrs)->axis;
     stk_format format = blocks_of(use, have);
@@ -187,17 +191,17 @@ static stk_status formats_concat(stk_device *device, const stk_op_use *use, cons
     return take(format, use, in, out);
 }
 
-static bool can_pad(const stk_device *device, const stk_op_use *use)
+static bool can_pad(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return use->in[0].dtype == STK_DTYPE_F32 || ((const stk_pad_attrs *)use->attrs)->value == 0;
 }
 
-const stk_kernel stk_own_transpose = {
+const stk_kernel stk_cpu_transpose = {
     .op = &stk_graph_op_transpose, .name = "own", .run = run_transpose};
-const stk_kernel stk_own_slice = {
+const stk_kernel stk_cpu_slice = {
     .op = &stk_graph_op_slice, .name = "own", .formats = formats_slice, .run = run_slice};
-const stk_kernel stk_own_concat = {
+const stk_kernel stk_cpu_concat = {
     .op = &stk_graph_op_concat, .name = "own", .formats = formats_concat, .run = run_concat};
-const stk_kernel stk_own_pad = {
+const stk_kernel stk_cpu_pad = {
     .op = &stk_graph_op_pad, .name = "own", .can = can_pad, .formats = formats_pad, .run = run_pad};

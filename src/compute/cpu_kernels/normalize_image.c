@@ -10,22 +10,23 @@
 enum { CHANNELS_MAX = 4 };
 
 typedef struct job {
-    const stk_cpu *cpu;
-    stk_grid       grid;
-    const uint8_t *x;
-    float         *y, scale[CHANNELS_MAX], shift[CHANNELS_MAX];
+    const stk_cpu     *cpu;
+    stk_channel_tiling grid;
+    const uint8_t     *x;
+    float             *y, scale[CHANNELS_MAX], shift[CHANNELS_MAX];
 } job;
 
 static void work(void *context, int part, int parts)
 {
     const job   *j = context;
-    float        room[2][STK_STRIP_ROOM];
+    float        room[2][STK_TILE_CAPACITY];
     const float *scale = NULL, *shift = NULL;
     __auto_type loop = STK_PICK(j->cpu, normalize);
-    for (stk_walk walk = stk_walk_begin(&j->grid, part, parts); stk_walk_next(&walk);) {
+    for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
+         stk_tile_iter_next(&walk);) {
         if (walk.entered) {
-            scale = stk_grid_values(&j->grid, walk.run, j->scale, room[0]);
-            shift = stk_grid_values(&j->grid, walk.run, j->shift, room[1]);
+            scale = stk_channel_tiling_values(&j->grid, walk.run, j->scale, room[0]);
+            shift = stk_channel_tiling_values(&j->grid, walk.run, j->shift, room[1]);
         }
         loop(j->x + walk.offset, scale, shift, j->y + walk.offset, walk.count);
     }
@@ -35,7 +36,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     const stk_normalize_image_attrs *attrs = call->use.attrs;
     job                              j = {.cpu = stk_cpu_of(call->device),
-                                          .grid = stk_grid_of(&call->use.in[0], STK_FORMAT_PLAIN),
+                                          .grid = stk_channel_tiling_of(&call->use.in[0], STK_FORMAT_PLAIN),
                                           .x = call->in[0],
                                           .y = call->out[0]};
     (void)err;
@@ -47,5 +48,5 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-const stk_kernel stk_own_normalize_image = {
-    .op = &stk_graph_op_normalize_image, .name = "own", .can = stk_own_float32, .run = run};
+const stk_kernel stk_cpu_normalize_image = {
+    .op = &stk_graph_op_normalize_image, .name = "own", .can = stk_cpu_float32, .run = run};

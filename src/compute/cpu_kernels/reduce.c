@@ -10,7 +10,7 @@
 #include "compute/cpu_kernels/widths.h"
 
 /* The dimensions of one kind in turn: kept, gone, kept. False where there are more. */
-static bool three_parts(const stk_op_use *use, int64_t part[3])
+static bool three_parts(const stk_op_instance *use, int64_t part[3])
 {
     const stk_reduce_attrs *attrs = use->attrs;
     const stk_shape        *shape = &use->in[0].shape;
@@ -26,22 +26,22 @@ static bool three_parts(const stk_op_use *use, int64_t part[3])
     return true;
 }
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     int64_t part[3];
-    return stk_own_float32(device, use) && three_parts(use, part) && part[0] && part[1] && part[2];
+    return stk_cpu_float32(device, use) && three_parts(use, part) && part[0] && part[1] && part[2];
 }
 
 enum { ALL = 15, PER_CHANNEL = 7, PER_PICTURE = 6 }; /* axes of pictures */
 
-static bool of_pictures(const stk_op_use *use)
+static bool of_pictures(const stk_op_instance *use)
 {
     const stk_reduce_attrs *attrs = use->attrs;
     return use->in[0].shape.rank == 4 &&
            (attrs->axes == ALL || attrs->axes == PER_CHANNEL || attrs->axes == PER_PICTURE);
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)err;
@@ -79,7 +79,7 @@ static void sum_part(void *context, int part, int parts)
     int64_t    begin, end;
     stk_team_share(j->plan.items, 1, part, parts, &begin, &end);
     for (int64_t i = begin; i < end; i++) {
-        float        sum[STK_STRIP_ROOM];
+        float        sum[STK_TILE_CAPACITY];
         stk_sum_item item = stk_sum_item_at(&j->plan, i);
         memset(sum, 0, (size_t)(item.strip * item.lanes) * sizeof *sum);
         while (stk_sum_next(&j->plan, &item))
@@ -132,7 +132,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 #define KERNEL(id)                                                                                 \
-    const stk_kernel stk_own_##id = {.op = &stk_graph_op_##id,                                     \
+    const stk_kernel stk_cpu_##id = {.op = &stk_graph_op_##id,                                     \
                                      .name = "own",                                                \
                                      .can = can,                                                   \
                                      .formats = formats,                                           \

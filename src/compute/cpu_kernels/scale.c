@@ -35,13 +35,13 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     (void)err;
     stk_work(cpu, j.count * 8, work, &j);
     if (attrs->shift != 0) {
-        stk_grid grid = stk_grid_of(&call->use.out[0], call->out_format[0]);
-        stk_grid_clear_padding(cpu, &grid, call->out[0]);
+        stk_channel_tiling grid = stk_channel_tiling_of(&call->use.out[0], call->out_format[0]);
+        stk_channel_tiling_clear_padding(cpu, &grid, call->out[0]);
     }
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     const stk_scale_attrs *attrs = use->attrs;
@@ -49,8 +49,8 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
                              : stk_formats_pictures(device, use, have, in, out, err);
 }
 
-const stk_kernel stk_own_scale = {.op = &stk_graph_op_scale,
+const stk_kernel stk_cpu_scale = {.op = &stk_graph_op_scale,
                                   .name = "own",
-                                  .can = stk_own_float32,
+                                  .can = stk_cpu_float32,
                                   .formats = formats,
                                   .run = run};

@@ -80,7 +80,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 /* Each as it lies: padding adds nothing. */
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)err;
@@ -90,9 +90,9 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
     return STK_OK;
 }
 
-const stk_kernel stk_own_gradient_norm = {.op = &stk_graph_op_gradient_norm,
+const stk_kernel stk_cpu_gradient_norm = {.op = &stk_graph_op_gradient_norm,
                                           .name = "own",
-                                          .can = stk_own_float32,
+                                          .can = stk_cpu_float32,
                                           .formats = formats,
                                           .prepare = prepare,
                                           .run = run};

@@ -16,8 +16,8 @@ static int64_t in_parts_of(int64_t count, int64_t part)
 
 stk_sums stk_sums_plan(const stk_tensor_type *type, stk_format format, bool by_picture)
 {
-    stk_sums p = {.grid =
-                      by_picture ? stk_grid_of_pictures(type, format) : stk_grid_of(type, format)};
+    stk_sums p = {.grid = by_picture ? stk_channel_tiling_of_pictures(type, format)
+                                     : stk_channel_tiling_of(type, format)};
     int64_t  block = at_least(p.grid.block, 1), pixels = at_least(p.grid.pixels, 1);
     p.pictures = p.grid.blocks ? p.grid.runs / p.grid.blocks : 0;
     p.chunk = by_picture ? pixels : at_least(CHUNK_FLOATS / block, CHUNK_PIXELS);
@@ -29,7 +29,7 @@ stk_sums stk_sums_plan(const stk_tensor_type *type, stk_format format, bool by_p
     p.pieces = p.groups * p.chunks;
     p.items = p.pieces * p.grid.blocks * p.tiles;
     p.padded = p.grid.blocks * p.grid.block;
-    p.grid.strip = stk_strip_pixels(block, ROW_FLOATS);
+    p.grid.strip = stk_tile_pixels(block, ROW_FLOATS);
     return p;
 }
 
@@ -85,14 +85,14 @@ bool stk_sum_next(const stk_sums *plan, stk_sum_item *item)
     return true;
 }
 
-void stk_sum_spread(const stk_sum_item *item, const float *values, float room[STK_STRIP_ROOM])
+void stk_sum_spread(const stk_sum_item *item, const float *values, float room[STK_TILE_CAPACITY])
 {
     for (int64_t s = 0; s < item->strip; s++)
         memcpy(room + s * item->lanes, values, (size_t)item->lanes * sizeof *room);
 }
 
 void stk_sum_values(const stk_sums *plan, const stk_sum_item *item, const float *values,
-                    float room[STK_STRIP_ROOM])
+                    float room[STK_TILE_CAPACITY])
 {
     float lanes[TILE];
     for (int64_t c = 0; c < item->lanes; c++)

@@ -7,12 +7,12 @@
 #include "compute/cpu_kernels/channel_tiling.h"
 
 typedef struct stk_sums {
-    stk_grid grid;
-    int64_t  pictures, group, groups; /* pictures that are one piece */
-    int64_t  chunk, chunks;           /* pixels that are one piece */
-    int64_t  tile, tiles;             /* channels at a time, of rows that are long */
-    int64_t  pieces, items;           /* an item is one block or tile of one piece */
-    int64_t  padded;                  /* channels with padding */
+    stk_channel_tiling grid;
+    int64_t            pictures, group, groups; /* pictures that are one piece */
+    int64_t            chunk, chunks;           /* pixels that are one piece */
+    int64_t            tile, tiles;             /* channels at a time, of rows that are long */
+    int64_t            pieces, items;           /* an item is one block or tile of one piece */
+    int64_t            padded;                  /* channels with padding */
 } stk_sums;
 
 /* With by_picture a piece is one picture: its sums are the results. */
@@ -35,9 +35,9 @@ stk_sum_item stk_sum_item_at(const stk_sums *plan, int64_t index);
 bool         stk_sum_next(const stk_sums *plan, stk_sum_item *item);
 /* values[channels] written out for a row, 0 where there is padding. */
 void stk_sum_values(const stk_sums *plan, const stk_sum_item *item, const float *values,
-                    float room[STK_STRIP_ROOM]);
+                    float room[STK_TILE_CAPACITY]);
 /* The same for values[lanes] of this item alone. */
-void stk_sum_spread(const stk_sum_item *item, const float *values, float room[STK_STRIP_ROOM]);
+void stk_sum_spread(const stk_sum_item *item, const float *values, float room[STK_TILE_CAPACITY]);
 /* Adds up the lanes of a row of sums and puts them into partial, as sum `which` of `sums`. */
 void stk_sum_fold(const stk_sums *plan, const stk_sum_item *item, const float *row, double *partial,
                   int which, int sums);

@@ -49,5 +49,5 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-const stk_kernel stk_own_top_k_correct = {
-    .op = &stk_graph_op_top_k_correct, .name = "own", .can = stk_own_float32, .run = run};
+const stk_kernel stk_cpu_top_k_correct = {
+    .op = &stk_graph_op_top_k_correct, .name = "own", .can = stk_cpu_float32, .run = run};

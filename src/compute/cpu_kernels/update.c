@@ -229,7 +229,7 @@ static stk_status run_accumulate(const stk_kernel_call *call, stk_error *err)
 }
 
 /* A variable keeps its format; one that has none yet takes that of the gradient or parameter. */
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)err;
@@ -238,9 +238,9 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
 }
 
 #define KERNEL(id, prepare_, run_)                                                                 \
-    const stk_kernel stk_own_##id = {.op = &stk_graph_op_##id,                                     \
+    const stk_kernel stk_cpu_##id = {.op = &stk_graph_op_##id,                                     \
                                      .name = "own",                                                \
-                                     .can = stk_own_float32,                                       \
+                                     .can = stk_cpu_float32,                                       \
                                      .formats = formats,                                           \
                                      .prepare = prepare_,                                          \
                                      .run = run_}

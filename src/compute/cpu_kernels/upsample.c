@@ -93,7 +93,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)use, (void)err;
@@ -103,9 +103,9 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
 }
 
 #define KERNEL(id)                                                                                 \
-    const stk_kernel stk_own_##id = {.op = &stk_graph_op_##id,                                     \
+    const stk_kernel stk_cpu_##id = {.op = &stk_graph_op_##id,                                     \
                                      .name = "own",                                                \
-                                     .can = stk_own_float32,                                       \
+                                     .can = stk_cpu_float32,                                       \
                                      .formats = formats,                                           \
                                      .run = run}
 

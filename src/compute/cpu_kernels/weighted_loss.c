@@ -189,13 +189,13 @@ static stk_status run_back(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-const stk_kernel stk_own_weighted_cross_entropy = {.op = &stk_graph_op_weighted_cross_entropy,
+const stk_kernel stk_cpu_weighted_cross_entropy = {.op = &stk_graph_op_weighted_cross_entropy,
                                                    .name = "own",
-                                                   .can = stk_own_float32,
+                                                   .can = stk_cpu_float32,
                                                    .prepare = prepare_loss,
                                                    .run = run_loss};
-const stk_kernel stk_own_weighted_cross_entropy_grad = {
+const stk_kernel stk_cpu_weighted_cross_entropy_grad = {
     .op = &stk_graph_op_weighted_cross_entropy_grad,
     .name = "own",
-    .can = stk_own_float32,
+    .can = stk_cpu_float32,
     .run = run_back};

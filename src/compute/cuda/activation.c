@@ -29,7 +29,7 @@ bool stk_cuda_act_of(const stk_activation *from, stk_cuda_activation *to)
     return false;
 }
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     stk_cuda_activation act;
     (void)device;

@@ -7,38 +7,38 @@
 
 enum { WIDEST = 16 }; /* bytes of an access */
 
-static bool shapes_equal(const stk_op_use *use)
+static bool shapes_equal(const stk_op_instance *use)
 {
     return stk_shape_equal(&use->in[0].shape, &use->out[0].shape) &&
            stk_shape_equal(&use->in[1].shape, &use->out[0].shape);
 }
 
-static void set_walk(const stk_op_use *use, stk_cuda_binary_args *args)
+static void set_walk(const stk_op_instance *use, stk_cuda_binary_args *args)
 {
-    const stk_shape *whole = &use->out[0].shape;
-    stk_cuda_walk   *walk = &args->walk;
+    const stk_shape      *whole = &use->out[0].shape;
+    stk_cuda_tensor_iter *walk = &args->walk;
     walk->rank = whole->rank;
     walk->tensors = 3;
     for (int d = 0; d < whole->rank; d++)
         walk->size[d] = whole->dim[d];
     for (int i = 0; i < 2; i++)
         stk_broadcast_strides(&use->in[i].shape, whole, walk->step[i]);
-    stk_cuda_walk_steps(whole, walk->step[2]);
-    stk_cuda_walk_join(walk);
+    stk_cuda_tensor_iter_strides(whole, walk->step[2]);
+    stk_cuda_tensor_iter_join(walk);
     args->pieces =
-        stk_cuda_walk_in_pieces(walk, WIDEST / (int64_t)stk_dtype_bytes(use->out[0].dtype));
+        stk_cuda_tensor_iter_in_pieces(walk, WIDEST / (int64_t)stk_dtype_bytes(use->out[0].dtype));
 }
 
 static stk_status start(const stk_kernel_call *call, bool multiply, float sign, stk_error *err)
 {
-    const stk_op_use    *use = &call->use;
-    stk_cuda_binary_args args = {.multiply = multiply,
-                                 .sign = sign,
-                                 .dtype = (int)use->in[0].dtype,
-                                 .b_dtype = (int)use->in[1].dtype,
-                                 .a = call->in[0],
-                                 .b = call->in[1],
-                                 .out = call->out[0]};
+    const stk_op_instance *use = &call->use;
+    stk_cuda_binary_args   args = {.multiply = multiply,
+                                   .sign = sign,
+                                   .dtype = (int)use->in[0].dtype,
+                                   .b_dtype = (int)use->in[1].dtype,
+                                   .a = call->in[0],
+                                   .b = call->in[1],
+                                   .out = call->out[0]};
     if (stk_type_elements(&use->out[0]) == 0) return STK_OK;
     if (shapes_equal(use))
         args.count = stk_cuda_layout_of(&use->out[0], call->out_format[0]).elements;
@@ -62,7 +62,7 @@ static stk_status run_mul(const stk_kernel_call *call, stk_error *err)
     return start(call, true, 1, err);
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     if (shapes_equal(use)) return stk_cuda_formats_same(device, use, have, in, out, err);

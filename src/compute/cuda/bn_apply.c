@@ -8,7 +8,7 @@
 
 enum { X, SCALE, SHIFT, RESIDUAL, RESIDUAL_SCALE, RESIDUAL_SHIFT };
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     const stk_bn_apply_attrs *attrs = use->attrs;
     stk_cuda_activation       act;
@@ -18,7 +18,7 @@ static bool can(const stk_device *device, const stk_op_use *use)
 
 /* Padding must stay zero, which some activations do not leave, and has no bits: plain tensors for
  * those. */
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     const stk_bn_apply_attrs *attrs = use->attrs;

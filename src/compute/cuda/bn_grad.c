@@ -9,7 +9,7 @@
 
 enum { DY, X, MEAN, INVSTD, SUMS_MASK, GAMMA = SUMS_MASK, DGAMMA, DBETA, APPLY_MASK };
 
-static bool can_apply(const stk_device *device, const stk_op_use *use)
+static bool can_apply(const stk_device *device, const stk_op_instance *use)
 {
     const stk_bn_grad_attrs *attrs = use->attrs;
     stk_cuda_activation      act;
@@ -17,13 +17,13 @@ static bool can_apply(const stk_device *device, const stk_op_use *use)
     return stk_cuda_act_of(&attrs->act, &act);
 }
 
-static bool can_sum(const stk_device *device, const stk_op_use *use)
+static bool can_sum(const stk_device *device, const stk_op_instance *use)
 {
     return stk_cuda_rows_can_sum(&use->in[X]) && can_apply(device, use);
 }
 
 /* Padding has no bits. */
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     const stk_bn_grad_attrs *attrs = use->attrs;

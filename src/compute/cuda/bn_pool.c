@@ -10,13 +10,13 @@
 
 enum { DY, PLACES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA, Y = GAMMA };
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     stk_cuda_pool_args args = stk_cuda_pool_of(use);
     return stk_cuda_pool_can(device, use) && stk_cuda_max_pool_3x3_can(&args);
 }
 
-static bool can_sum(const stk_device *device, const stk_op_use *use)
+static bool can_sum(const stk_device *device, const stk_op_instance *use)
 {
     return can(device, use) && stk_cuda_rows_can_sum(&use->in[DY]);
 }

@@ -18,7 +18,7 @@ static bool is_cheap(const stk_activation *of)
             act.act == STK_CUDA_ACT_CLIP || act.act == STK_CUDA_ACT_LEAKY_RELU);
 }
 
-static bool are_few(const stk_op_use *use)
+static bool are_few(const stk_op_instance *use)
 {
     return stk_cuda_rows_are_few(&use->in[0], stk_cuda_bn_small_blocks());
 }
@@ -28,20 +28,20 @@ static stk_cuda_rows rows_of(const stk_kernel_call *call)
     return stk_cuda_rows_to_own(&call->use.in[0], stk_cuda_bn_small_blocks());
 }
 
-static bool can_stats(const stk_device *device, const stk_op_use *use)
+static bool can_stats(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return are_few(use);
 }
 
-static bool can_apply(const stk_device *device, const stk_op_use *use)
+static bool can_apply(const stk_device *device, const stk_op_instance *use)
 {
     const stk_bn_apply_attrs *attrs = use->attrs;
     (void)device;
     return are_few(use) && is_cheap(&attrs->act);
 }
 
-static bool can_grad(const stk_device *device, const stk_op_use *use)
+static bool can_grad(const stk_device *device, const stk_op_instance *use)
 {
     const stk_bn_grad_attrs *attrs = use->attrs;
     (void)device;
@@ -80,12 +80,12 @@ static stk_status begin_sums_alone(const stk_kernel_call *call, stk_error *err)
 
 static stk_status run_stats(const stk_kernel_call *call, stk_error *err)
 {
-    return stk_cuda_hold(call, begin_stats_alone, err);
+    return stk_cuda_defer(call, begin_stats_alone, err);
 }
 
 static stk_status run_sums(const stk_kernel_call *call, stk_error *err)
 {
-    return stk_cuda_hold(call, begin_sums_alone, err);
+    return stk_cuda_defer(call, begin_sums_alone, err);
 }
 
 static stk_cuda_span span_of_in(const stk_kernel_call *call, int i)
@@ -133,7 +133,7 @@ static bool go_together(const stk_kernel_call *stats, const stk_kernel_call *app
 
 static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_kernel_call *stats = stk_cuda_held(call->device, begin_stats_alone);
+    const stk_kernel_call *stats = stk_cuda_deferred(call->device, begin_stats_alone);
     if (!stats || !go_together(stats, call)) {
         STK_TRY(stk_cuda_flush(call->device, err));
         return stk_cuda_bn_apply.run(call, err);
@@ -160,7 +160,7 @@ static bool belong(const stk_kernel_call *sums, const stk_kernel_call *grad)
 
 static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_kernel_call *sums = stk_cuda_held(call->device, begin_sums_alone);
+    const stk_kernel_call *sums = stk_cuda_deferred(call->device, begin_sums_alone);
     if (!sums || !belong(sums, call)) {
         STK_TRY(stk_cuda_flush(call->device, err));
         return stk_cuda_bn_grad_apply.run(call, err);

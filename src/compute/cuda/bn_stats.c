@@ -5,7 +5,7 @@
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return stk_cuda_rows_can_sum(&use->in[0]);

@@ -4,23 +4,23 @@
 #include "compute/cuda/multi_tensor.h"
 #include "compute/ops/graph_ops.h"
 
-static const stk_cuda_batch_kind casts = {"cast", STK_CUDA_CAST_ITEMS, stk_cuda_cast_launch};
+static const stk_cuda_multi_tensor_kind casts = {"cast", STK_CUDA_CAST_ITEMS, stk_cuda_cast_launch};
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_tensor_type    *x = &call->use.in[0], *y = &call->use.out[0];
-    const stk_cuda_cast_attrs attrs = {(int)x->dtype, (int)y->dtype};
-    int64_t                   count = stk_cuda_layout_of(x, call->in_format[0]).elements;
-    const stk_cuda_batch_item item = {
+    const stk_tensor_type           *x = &call->use.in[0], *y = &call->use.out[0];
+    const stk_cuda_cast_attrs        attrs = {(int)x->dtype, (int)y->dtype};
+    int64_t                          count = stk_cuda_layout_of(x, call->in_format[0]).elements;
+    const stk_cuda_multi_tensor_item item = {
         .in = {{(void *)call->in[0], (size_t)count * stk_dtype_bytes(x->dtype)}},
         .out = {{call->out[0], (size_t)count * stk_dtype_bytes(y->dtype)}},
         .count = count};
-    return stk_cuda_batch_add(call->device, &casts, &attrs, sizeof attrs, &item, err);
+    return stk_cuda_multi_tensor_add(call->device, &casts, &attrs, sizeof attrs, &item, err);
 }
 
 /* A variable of four dimensions is a convolution's weights: it lies as they read it from the start,
  * or every step would reorder them all. */
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     if (have[0] != (stk_format)STK_FORMAT_ANY || use->in[0].shape.rank != 4)

@@ -23,7 +23,7 @@ static bool is_square(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
 }
 
 /* each: stripes that a multiprocessor must have for it to pay. */
-static bool can_any(const stk_device *device, const stk_graph_op *op, const stk_op_use *use,
+static bool can_any(const stk_device *device, const stk_graph_op *op, const stk_op_instance *use,
                     int each)
 {
     const stk_cuda *cuda = stk_cuda_of(device);
@@ -36,23 +36,23 @@ static bool can_any(const stk_device *device, const stk_graph_op *op, const stk_
            s.batch * (s.in_h / STK_CUDA_CONV3_ROWS) >= each * cuda->processors;
 }
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     return can_any(device, &stk_graph_op_conv2d, use, 1);
 }
 
-static bool can_input(const stk_device *device, const stk_op_use *use)
+static bool can_input(const stk_device *device, const stk_op_instance *use)
 {
     return can_any(device, &stk_graph_op_conv2d_grad_input, use, 1);
 }
 
 /* Adding up what multiprocessors have takes as long as some stripes. */
-static bool can_weight(const stk_device *device, const stk_op_use *use)
+static bool can_weight(const stk_device *device, const stk_op_instance *use)
 {
     return use->output_count == 1 && can_any(device, &stk_graph_op_conv2d_grad_weight, use, 2);
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     for (int o = 1; o < use->output_count; o++)
@@ -60,8 +60,9 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
     return stk_cuda_conv_input_formats(device, use, have, in, out, err);
 }
 
-static stk_status weight_formats(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                 stk_format *in, stk_format *out, stk_error *err)
+static stk_status weight_formats(stk_device *device, const stk_op_instance *use,
+                                 const stk_format *have, stk_format *in, stk_format *out,
+                                 stk_error *err)
 {
     STK_TRY(stk_cuda_conv_weight_formats(device, use, have, in, out, err));
     in[0] = STK_FORMAT_PLAIN;

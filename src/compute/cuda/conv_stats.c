@@ -17,29 +17,29 @@ typedef struct state {
     size_t            parts;  /* in the scratch: what the statistics want */
 } state;
 
-static stk_op_use without_statistics(const stk_op_use *use)
+static stk_op_instance without_statistics(const stk_op_instance *use)
 {
-    stk_op_use plain = *use;
+    stk_op_instance plain = *use;
     plain.output_count = 1;
     return plain;
 }
 
-static const stk_kernel *find_proper(const stk_device *device, const stk_op_use *use)
+static const stk_kernel *find_proper(const stk_device *device, const stk_op_instance *use)
 {
-    stk_op_use plain = without_statistics(use);
+    stk_op_instance plain = without_statistics(use);
     return device->backend->kernel(device, &stk_graph_op_conv2d, &plain);
 }
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     return use->output_count == STK_CONV2D_OUTPUTS &&
            stk_cuda_rows_can_sum(&use->out[STK_CONV2D_Y]) && find_proper(device, use);
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
-    stk_op_use plain = without_statistics(use);
+    stk_op_instance plain = without_statistics(use);
     out[STK_CONV2D_MEAN] = out[STK_CONV2D_VAR] = STK_FORMAT_PLAIN;
     return find_proper(device, use)->formats(device, &plain, have, in, out, err);
 }
@@ -79,7 +79,7 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
     call->state = calloc(1, sizeof(state));
     if (!call->state)
         return stk_fail(err, STK_E_NOMEM, call->op->name, call->use.name, "no memory");
-    if (stk_cuda_product_stats_can(call, scratch)) return STK_OK;
+    if (stk_cuda_gemm_stats_can(call, scratch)) return STK_OK;
     stk_status st = prepare_proper(call, scratch, err);
     if (!st) return STK_OK;
     free(call->state);
@@ -91,7 +91,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     const state *s = call->state;
     stk_cuda    *cuda = stk_cuda_of(call->device);
-    if (!s->proper) return stk_cuda_product_stats_run(call, err);
+    if (!s->proper) return stk_cuda_gemm_stats_run(call, err);
     stk_kernel_call plain = proper_call(call);
     STK_TRY(s->proper->run(&plain, err));
     stk_cuda_bn_stats_args args = {.rows = rows_of(call),

@@ -9,11 +9,11 @@ enum { STK_CUBLAS_WORKSPACE = 32 << 20 }; /* bytes that a product may take */
 
 /* One product, in cuBLAS' terms: columns lie together there, so that it computes the transposed
  * result, b^T a^T. */
-typedef struct stk_cublas_product {
+typedef struct stk_cublas_gemm {
     cublasLtMatmulDesc_t   desc;
     cublasLtMatrixLayout_t b, a, out;
     bool                   bias, relu; /* that it does itself */
-} stk_cublas_product;
+} stk_cublas_gemm;
 
 stk_status stk_cublas_fail(stk_error *err, cublasStatus_t code, const char *tried,
                            const char *where);
@@ -28,9 +28,9 @@ stk_status stk_cublas_handle(stk_cuda *cuda, cublasLtHandle_t *out, stk_error *e
 
 /* Only a bias of the result's type can be added by cuBLAS, and relu is the one activation that it
  * computes as we do: its gelu is an approximation. */
-stk_status stk_cublas_product_init(stk_cublas_product *p, const stk_cuda_matmul_args *args,
-                                   bool tf32, const char *where, stk_error *err);
-void       stk_cublas_product_release(stk_cublas_product *p);
+stk_status stk_cublas_gemm_init(stk_cublas_gemm *p, const stk_cuda_matmul_args *args, bool tf32,
+                                const char *where, stk_error *err);
+void       stk_cublas_gemm_release(stk_cublas_gemm *p);
 
 typedef struct stk_cublas_choice {
     cublasLtMatmulAlgo_t algo;
@@ -41,7 +41,7 @@ typedef struct stk_cublas_choice {
 
 /* The fastest of what cuBLAS proposes, measured once for each product of a device. A device that is
  * deterministic takes the first, which does not depend on measurements. */
-stk_status stk_cublas_choose(stk_device *device, const stk_cublas_product *p,
+stk_status stk_cublas_choose(stk_device *device, const stk_cublas_gemm *p,
                              const stk_cuda_matmul_args *args, stk_cublas_choice *out,
                              stk_error *err);
 

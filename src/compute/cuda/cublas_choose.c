@@ -45,7 +45,7 @@ void stk_cuda_blas_free(stk_cuda *cuda)
     cuda->blas = NULL;
 }
 
-static key key_of(const stk_device *device, const stk_cublas_product *p,
+static key key_of(const stk_device *device, const stk_cublas_gemm *p,
                   const stk_cuda_matmul_args *args)
 {
     key k;
@@ -82,7 +82,7 @@ static cublasStatus_t make_preference(cublasLtMatmulPreference_t *out)
 }
 
 /* No proposal is no error: there is another kernel. */
-static stk_status propose(cublasLtHandle_t handle, const stk_cublas_product *p,
+static stk_status propose(cublasLtHandle_t handle, const stk_cublas_gemm *p,
                           cublasLtMatmulHeuristicResult_t list[PROPOSALS], int *count,
                           stk_error *err)
 {
@@ -105,11 +105,11 @@ static stk_status propose(cublasLtHandle_t handle, const stk_cublas_product *p,
 
 /* Where proposals are tried. */
 typedef struct stage {
-    cublasLtHandle_t          handle;
-    const stk_cublas_product *product;
-    cudaStream_t              stream;
-    cudaEvent_t               begin, end;
-    void                     *data[5]; /* a, b, out, bias, workspace */
+    cublasLtHandle_t       handle;
+    const stk_cublas_gemm *product;
+    cudaStream_t           stream;
+    cudaEvent_t            begin, end;
+    void                  *data[5]; /* a, b, out, bias, workspace */
 } stage;
 
 static bool set_stage(stage *s, const stk_cuda_matmul_args *args)
@@ -140,8 +140,8 @@ static void clear_stage(stage *s)
 
 static bool try_once(const stage *s, const cublasLtMatmulHeuristicResult_t *r)
 {
-    const float               one = 1, zero = 0;
-    const stk_cublas_product *p = s->product;
+    const float            one = 1, zero = 0;
+    const stk_cublas_gemm *p = s->product;
     return cublasLtMatmul(s->handle, p->desc, &one, s->data[1], p->b, s->data[0], p->a, &zero,
                           s->data[2], p->out, s->data[2], p->out, &r->algo, s->data[4],
                           r->workspaceSize, s->stream) == CUBLAS_STATUS_SUCCESS;
@@ -175,7 +175,7 @@ static int fastest(stage *s, const stk_cuda_matmul_args *args,
     return best;
 }
 
-static stk_status choose(stk_device *device, const stk_cublas_product *p,
+static stk_status choose(stk_device *device, const stk_cublas_gemm *p,
                          const stk_cuda_matmul_args *args, stk_cublas_choice *out, stk_error *err)
 {
     stk_cuda                       *cuda = stk_cuda_of(device);
@@ -193,7 +193,7 @@ static stk_status choose(stk_device *device, const stk_cublas_product *p,
     return STK_OK;
 }
 
-stk_status stk_cublas_choose(stk_device *device, const stk_cublas_product *p,
+stk_status stk_cublas_choose(stk_device *device, const stk_cublas_gemm *p,
                              const stk_cuda_matmul_args *args, stk_cublas_choice *out,
                              stk_error *err)
 {

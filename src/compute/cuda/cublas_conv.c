@@ -33,7 +33,7 @@ static cudaDataType_t type_of(stk_dtype dtype)
     return dtype == STK_DTYPE_F16 ? CUDA_R_16F : dtype == STK_DTYPE_BF16 ? CUDA_R_16BF : CUDA_R_32F;
 }
 
-static stk_status describe_type(stk_cublas_conv *p, const stk_conv_case *c, stk_error *err)
+static stk_status describe_type(stk_cublas_conv *p, const stk_conv_problem *c, stk_error *err)
 {
     const cublasOperation_t flip = CUBLAS_OP_T;
     cublasComputeType_t     compute =
@@ -50,7 +50,7 @@ static stk_status describe_type(stk_cublas_conv *p, const stk_conv_case *c, stk_
 
 /* cuBLAS counts by columns: a row-major [m, c] is a column-major [c, m]. y = x w^T is y' = w'^T x';
  * dx = dy w is dx' = w' dy'; dw = dy^T x is dw' = x' dy'^T. */
-static stk_status describe(stk_cublas_conv *p, const stk_conv_case *c, stk_error *err)
+static stk_status describe(stk_cublas_conv *p, const stk_conv_problem *c, stk_error *err)
 {
     const stk_conv2d_shape *s = &c->shape;
     cudaDataType_t          type = type_of(c->dtype);
@@ -103,7 +103,7 @@ static stk_status ask(stk_cublas_conv *p, stk_error *err)
 }
 
 stk_status stk_cublas_conv_new(stk_cublas_conv **out, cublasLtHandle_t handle,
-                               const stk_conv_case *c, size_t workspace, stk_error *err)
+                               const stk_conv_problem *c, size_t workspace, stk_error *err)
 {
     *out = NULL;
     stk_cublas_conv *p = calloc(1, sizeof *p);

@@ -12,7 +12,7 @@ enum { STK_CUBLAS_ALGORITHMS = 8, STK_CUBLAS_TEXT = 160 };
 /* Asks heuristics for at most STK_CUBLAS_ALGORITHMS that do with so much workspace, and takes the
  * first. STK_E_UNSUPPORTED: there is none. */
 STK_NODISCARD stk_status stk_cublas_conv_new(stk_cublas_conv **out, cublasLtHandle_t handle,
-                                             const stk_conv_case *c, size_t workspace,
+                                             const stk_conv_problem *c, size_t workspace,
                                              stk_error *err);
 void                     stk_cublas_conv_free(stk_cublas_conv *product);
 

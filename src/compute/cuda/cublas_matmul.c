@@ -10,13 +10,13 @@
 enum { ALIGNED = 256 }; /* bytes, of a workspace */
 
 typedef struct job {
-    stk_cublas_product product;
-    stk_cublas_choice  choice;
-    cublasLtHandle_t   handle;
-    char               text[96];
+    stk_cublas_gemm   product;
+    stk_cublas_choice choice;
+    cublasLtHandle_t  handle;
+    char              text[96];
 } job;
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     stk_matmul_shape s = stk_matmul_shape_of(use);
     (void)device;
@@ -43,7 +43,7 @@ static void release(stk_kernel_call *call)
 {
     job *j = call->state;
     if (!j) return;
-    stk_cublas_product_release(&j->product);
+    stk_cublas_gemm_release(&j->product);
     free(j);
     call->state = NULL;
 }
@@ -53,7 +53,7 @@ static stk_status build(stk_kernel_call *call, job *j, stk_error *err)
     stk_cuda_matmul_args args = stk_cuda_matmul_args_of(call);
     const char          *where = call->use.name;
     STK_TRY(stk_cublas_handle(stk_cuda_of(call->device), &j->handle, err));
-    STK_TRY(stk_cublas_product_init(&j->product, &args, call->device->options.tf32, where, err));
+    STK_TRY(stk_cublas_gemm_init(&j->product, &args, call->device->options.tf32, where, err));
     STK_TRY(stk_cublas_choose(call->device, &j->product, &args, &j->choice, err));
     if (j->choice.proposed) describe(j);
     return STK_OK;
@@ -83,11 +83,11 @@ static stk_status finish(const stk_kernel_call *call, const job *j, stk_cuda_mat
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const job                *j = call->state;
-    const stk_cublas_product *p = &j->product;
-    const float               one = 1, zero = 0;
-    stk_cuda_matmul_args      args = stk_cuda_matmul_args_of(call);
-    cudaStream_t              stream = stk_cuda_of(call->device)->stream;
+    const job             *j = call->state;
+    const stk_cublas_gemm *p = &j->product;
+    const float            one = 1, zero = 0;
+    stk_cuda_matmul_args   args = stk_cuda_matmul_args_of(call);
+    cudaStream_t           stream = stk_cuda_of(call->device)->stream;
     uintptr_t room = ((uintptr_t)call->scratch + ALIGNED - 1) & ~(uintptr_t)(ALIGNED - 1);
     if (j->choice.proposed == 0)
         return stk_cuda_launched(call, stk_cuda_matmul_launch(&args, stream), err);

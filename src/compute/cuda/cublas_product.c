@@ -31,7 +31,7 @@ static cublasStatus_t make_layout(cublasLtMatrixLayout_t *out, const stk_cuda_ma
     return code;
 }
 
-static cublasStatus_t make_desc(stk_cublas_product *p, const stk_cuda_matmul_args *args, bool tf32)
+static cublasStatus_t make_desc(stk_cublas_gemm *p, const stk_cuda_matmul_args *args, bool tf32)
 {
     cublasComputeType_t compute =
         tf32 && args->dtype == STK_DTYPE_F32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
@@ -53,12 +53,12 @@ static cublasStatus_t make_desc(stk_cublas_product *p, const stk_cuda_matmul_arg
     return code;
 }
 
-stk_status stk_cublas_product_init(stk_cublas_product *p, const stk_cuda_matmul_args *args,
-                                   bool tf32, const char *where, stk_error *err)
+stk_status stk_cublas_gemm_init(stk_cublas_gemm *p, const stk_cuda_matmul_args *args, bool tf32,
+                                const char *where, stk_error *err)
 {
     bool turn_a = args->a_row == 1, turn_b = args->b_row == 1;
     bool has_bias = args->bias_dtype != STK_DTYPE_NONE;
-    *p = (stk_cublas_product){.bias = has_bias && args->bias_dtype == args->dtype};
+    *p = (stk_cublas_gemm){.bias = has_bias && args->bias_dtype == args->dtype};
     p->relu = args->act.act == STK_CUDA_ACT_RELU && has_bias == p->bias;
     STK_CUBLAS_TRY(make_desc(p, args, tf32), where, err);
     STK_CUBLAS_TRY(make_layout(&p->b, args, turn_b ? args->n : args->k, turn_b ? args->k : args->n),
@@ -69,11 +69,11 @@ stk_status stk_cublas_product_init(stk_cublas_product *p, const stk_cuda_matmul_
     return STK_OK;
 }
 
-void stk_cublas_product_release(stk_cublas_product *p)
+void stk_cublas_gemm_release(stk_cublas_gemm *p)
 {
     if (p->desc) cublasLtMatmulDescDestroy(p->desc);
     if (p->b) cublasLtMatrixLayoutDestroy(p->b);
     if (p->a) cublasLtMatrixLayoutDestroy(p->a);
     if (p->out) cublasLtMatrixLayoutDestroy(p->out);
-    *p = (stk_cublas_product){0};
+    *p = (stk_cublas_gemm){0};
 }

@@ -113,7 +113,7 @@ static stk_status look(stk_cuda *cuda, stk_error *err)
 static stk_status start(stk_cuda *cuda, stk_error *err)
 {
     STK_TRY(look(cuda, err));
-    STK_TRY(stk_cuda_batch_new(&cuda->batch, err));
+    STK_TRY(stk_cuda_multi_tensor_new(&cuda->batch, err));
     STK_CUDA_TRY(cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking), cuda->name, err);
     STK_CUDA_TRY(cudaStreamCreateWithFlags(&cuda->copies, cudaStreamNonBlocking), cuda->name, err);
     size_t bytes = STK_CUDA_COUNTERS * sizeof *cuda->counters;
@@ -131,7 +131,7 @@ static void close_device(stk_device *device)
     stk_cuda_feeds_free(cuda);
     stk_cuda_spans_free(cuda);
     if (cuda->counters) cudaFree(cuda->counters);
-    stk_cuda_batch_free(cuda->batch);
+    stk_cuda_multi_tensor_free(cuda->batch);
 #ifndef STK_CUDA_EMULATED
     stk_cuda_blas_free(cuda);
 #endif
@@ -159,7 +159,7 @@ static void describe(const stk_device *device, char *text, size_t capacity)
 }
 
 static const stk_kernel *find_kernel(const stk_device *device, const stk_graph_op *op,
-                                     const stk_op_use *use)
+                                     const stk_op_instance *use)
 {
     for (const stk_kernel *const *k = stk_cuda_kernels; *k; k++)
         if (strcmp((*k)->op->name, op->name) == 0 && (!(*k)->can || (*k)->can(device, use)))
@@ -177,7 +177,7 @@ static unsigned fusions(const stk_device *device, stk_dtype precision)
 {
     return STK_FUSION_MASK_BITS | STK_FUSION_NORM_STATS | STK_FUSION_STATISTICS |
            STK_FUSION_GRADIENT_SUM | STK_FUSION_NORM_POOL |
-           (stk_cuda_product_in(device, precision) ? STK_FUSION_GRAD_NORM : 0);
+           (stk_cuda_gemm_in(device, precision) ? STK_FUSION_GRAD_NORM : 0);
 }
 
 static const stk_backend table = {

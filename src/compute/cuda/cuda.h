@@ -5,13 +5,13 @@
 #include "compute/runtime/backend.h"
 #include <cuda_runtime_api.h>
 
-typedef struct stk_cuda_feeds     stk_cuda_feeds;
-typedef struct stk_cuda_spans     stk_cuda_spans;
-typedef struct stk_cupti          stk_cupti;
-typedef struct stk_cuda_batch     stk_cuda_batch;
-typedef struct stk_cuda_blas      stk_cuda_blas;
-typedef struct stk_cuda_libraries stk_cuda_libraries;
-typedef struct stk_cuda_pictures  stk_cuda_pictures;
+typedef struct stk_cuda_feeds        stk_cuda_feeds;
+typedef struct stk_cuda_spans        stk_cuda_spans;
+typedef struct stk_cupti             stk_cupti;
+typedef struct stk_cuda_multi_tensor stk_cuda_multi_tensor;
+typedef struct stk_cuda_blas         stk_cuda_blas;
+typedef struct stk_cuda_libraries    stk_cuda_libraries;
+typedef struct stk_cuda_pictures     stk_cuda_pictures;
 
 enum { STK_CUDA_COUNTERS = 1024 };
 
@@ -30,7 +30,7 @@ struct stk_cuda {
     stk_cuda_spans *spans;    /* when it did what */
     stk_cupti      *cupti;    /* NULL: kernels are not told */
     unsigned       *counters; /* zeros between kernels of stream, whose blocks count themselves */
-    stk_cuda_batch *batch;    /* noted but not begun */
+    stk_cuda_multi_tensor *batch; /* noted but not begun */
     /* A call before all of those, to be begun with what comes next or by begin_held; or NULL. */
     const stk_kernel_call *held;
     stk_status (*begin_held)(const stk_kernel_call *call, stk_error *err);
@@ -67,8 +67,9 @@ stk_format stk_cuda_padding_of(const stk_tensor_type *pictures);
 
 /* For stk_kernel.formats of what takes each element by itself: all tensors of input 0's shape lie
  * as the first of them that lies in some way; the rest is plain. */
-stk_status stk_cuda_formats_same(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                 stk_format *in, stk_format *out, stk_error *err);
+stk_status stk_cuda_formats_same(stk_device *device, const stk_op_instance *use,
+                                 const stk_format *have, stk_format *in, stk_format *out,
+                                 stk_error *err);
 
 /* Says what failed, in CUDA's words; of a launch, with the op and its name. */
 stk_status stk_cuda_fail(stk_error *err, cudaError_t code, const char *tried, const char *where);
@@ -116,7 +117,7 @@ stk_status stk_cuda_spans_new(stk_cuda *cuda, stk_error *err);
 void       stk_cuda_spans_free(stk_cuda *cuda);
 void       stk_cuda_enter(stk_device *device, uint64_t tag);
 void       stk_cuda_leave(stk_device *device);
-void       stk_cuda_tell(stk_device *device, bool all, stk_listener listener, void *context);
+void stk_cuda_tell(stk_device *device, bool all, stk_device_activity_fn listener, void *context);
 stk_status stk_cuda_tell_kernels(stk_device *device, bool on, stk_error *err);
 /* Around a copy from the host on cuda->copies; neither waits. */
 void stk_cuda_copy_begins(stk_cuda *cuda, size_t bytes);

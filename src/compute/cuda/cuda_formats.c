@@ -66,13 +66,14 @@ void stk_cuda_format_name(const stk_device *device, stk_format format, char *tex
         snprintf(text, capacity, "plain");
 }
 
-static bool like_first(const stk_op_use *use, const stk_tensor_type *type)
+static bool like_first(const stk_op_instance *use, const stk_tensor_type *type)
 {
     return stk_shape_equal(&type->shape, &use->in[0].shape);
 }
 
-stk_status stk_cuda_formats_same(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                 stk_format *in, stk_format *out, stk_error *err)
+stk_status stk_cuda_formats_same(stk_device *device, const stk_op_instance *use,
+                                 const stk_format *have, stk_format *in, stk_format *out,
+                                 stk_error *err)
 {
     stk_format shared = STK_FORMAT_PLAIN;
     (void)device, (void)err;
@@ -88,18 +89,19 @@ stk_status stk_cuda_formats_same(stk_device *device, const stk_op_use *use, cons
 }
 
 /* Along the result. */
-static stk_cuda_walk walk_between(const stk_tensor_type *type, stk_format from, stk_format to)
+static stk_cuda_tensor_iter walk_between(const stk_tensor_type *type, stk_format from,
+                                         stk_format to)
 {
-    stk_cuda_layout a = stk_cuda_layout_of(type, from), b = stk_cuda_layout_of(type, to);
-    stk_cuda_walk   walk = {.rank = a.rank, .tensors = 2};
-    int             order[8];
+    stk_cuda_layout      a = stk_cuda_layout_of(type, from), b = stk_cuda_layout_of(type, to);
+    stk_cuda_tensor_iter walk = {.rank = a.rank, .tensors = 2};
+    int                  order[8];
     order_of(type, to, order);
     for (int i = 0; i < a.rank; i++) {
         walk.size[i] = a.size[order[i]];
         walk.step[0][i] = a.places[order[i]];
         walk.step[1][i] = b.places[order[i]];
     }
-    stk_cuda_walk_join(&walk);
+    stk_cuda_tensor_iter_join(&walk);
     return walk;
 }
 
@@ -115,12 +117,12 @@ stk_status stk_cuda_reorder(stk_device *device, const stk_tensor_type *type, stk
                      "reorder", err);
         return STK_OK;
     }
-    stk_cuda_layout b = stk_cuda_layout_of(type, to);
-    stk_cuda_walk   walk = walk_between(type, from, to);
+    stk_cuda_layout      b = stk_cuda_layout_of(type, to);
+    stk_cuda_tensor_iter walk = walk_between(type, from, to);
     if (b.padded != b.channels)
         STK_CUDA_TRY(cudaMemsetAsync(dst, 0, (size_t)b.elements * width, cuda->stream), "reorder",
                      err);
-    width = stk_cuda_walk_widen(&walk, width, src, dst);
+    width = stk_cuda_tensor_iter_widen(&walk, width, src, dst);
     STK_CUDA_TRY(stk_cuda_move_launch(&walk, width, src, dst, cuda->stream), "reorder", err);
     return STK_OK;
 }

@@ -57,8 +57,8 @@ const stk_kernel *const stk_cuda_kernels[] = {
     &stk_cuda_conv3_input,
     &stk_cuda_conv3_weight,
 #ifndef STK_CUDA_EMULATED
-    &stk_cuda_product_sum,
-    &stk_cuda_product_norm,
+    &stk_cuda_gemm_sum,
+    &stk_cuda_gemm_norm,
     &stk_cuda_cudnn_conv2d,
     &stk_cuda_cudnn_conv2d_input,
     &stk_cuda_cudnn_conv2d_weight,

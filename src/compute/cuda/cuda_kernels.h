@@ -25,7 +25,7 @@ extern const stk_kernel stk_cuda_max_pool, stk_cuda_max_pool_grad, stk_cuda_aver
     stk_cuda_average_pool_grad, stk_cuda_upsample, stk_cuda_upsample_grad, stk_cuda_normalize_image,
     stk_cuda_edit_pictures, stk_cuda_mix_pictures;
 
-extern const stk_kernel stk_cuda_conv_stats, stk_cuda_product_sum, stk_cuda_product_norm;
+extern const stk_kernel stk_cuda_conv_stats, stk_cuda_gemm_sum, stk_cuda_gemm_norm;
 extern const stk_kernel stk_cuda_depthwise, stk_cuda_depthwise_input, stk_cuda_depthwise_weight;
 extern const stk_kernel stk_cuda_stem, stk_cuda_stem_weight;
 extern const stk_kernel stk_cuda_conv3, stk_cuda_conv3_input, stk_cuda_conv3_weight;

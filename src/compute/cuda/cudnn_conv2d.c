@@ -11,16 +11,16 @@ enum { DETAIL = 256, ALIGNMENT = 256 };
 
 typedef struct state {
     const stk_conv_chosen *chosen;
-    stk_conv_seat          seat;
+    stk_conv_bound_pack    seat;
     const stk_kernel      *instead; /* where nothing of the libraries' runs; else NULL */
     size_t                 partial; /* in the scratch: parts of sums for the bias */
     char                   detail[DETAIL];
 } state;
 
-static bool can(const stk_device *device, const stk_op_use *use, stk_conv_pass pass)
+static bool can(const stk_device *device, const stk_op_instance *use, stk_conv_direction pass)
 {
     if (!stk_cuda_conv_can(stk_conv_op(pass), use) || use->in[0].shape.dim[0] == 0) return false;
-    stk_conv_case c = stk_conv_case_of(device, pass, use, STK_FORMAT_PLAIN);
+    stk_conv_problem c = stk_conv_problem_of(device, pass, use, STK_FORMAT_PLAIN);
     return stk_conv_can(device, &c);
 }
 
@@ -35,14 +35,14 @@ static stk_format wanted_padding(const stk_device *device, const stk_tensor_type
     return x->dtype == STK_DTYPE_BF16 ? (stk_format)STK_CUDA_PAD8 : stk_cuda_padding_of(x);
 }
 
-static stk_status decide(stk_device *device, const stk_op_use *use, stk_conv_pass pass,
+static stk_status decide(stk_device *device, const stk_op_instance *use, stk_conv_direction pass,
                          stk_format have, stk_format *x, stk_error *err)
 {
     const stk_conv2d_attrs *attrs = use->attrs;
     *x = attrs->groups == 1 ? wanted_padding(device, &use->in[0], have)
                             : (stk_format)STK_FORMAT_PLAIN;
-    stk_conv_case plain = stk_conv_case_of(device, pass, use, STK_FORMAT_PLAIN);
-    stk_conv_case padded = stk_conv_case_of(device, pass, use, *x);
+    stk_conv_problem plain = stk_conv_problem_of(device, pass, use, STK_FORMAT_PLAIN);
+    stk_conv_problem padded = stk_conv_problem_of(device, pass, use, *x);
     if (padded.shape.in_c == plain.shape.in_c || !stk_conv_can(device, &padded)) {
         *x = STK_FORMAT_PLAIN;
         padded = plain;
@@ -50,7 +50,7 @@ static stk_status decide(stk_device *device, const stk_op_use *use, stk_conv_pas
     return stk_conv_note(device, &padded, err);
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     STK_TRY(decide(device, use, STK_CONV_FORWARD, have[0], &in[0], err));
@@ -60,19 +60,21 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
     return STK_OK;
 }
 
-static stk_status formats_input(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats_input(stk_device *device, const stk_op_instance *use,
+                                const stk_format *have, stk_format *in, stk_format *out,
+                                stk_error *err)
 {
     (void)have;
     in[0] = out[0] = STK_FORMAT_PLAIN;
     in[1] = STK_CUDA_WEIGHTS;
     if (use->input_count > 2) in[2] = STK_FORMAT_PLAIN;
-    stk_conv_case c = stk_conv_case_of(device, STK_CONV_INPUT, use, STK_FORMAT_PLAIN);
+    stk_conv_problem c = stk_conv_problem_of(device, STK_CONV_INPUT, use, STK_FORMAT_PLAIN);
     return stk_conv_note(device, &c, err);
 }
 
-static stk_status formats_weight(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                 stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats_weight(stk_device *device, const stk_op_instance *use,
+                                 const stk_format *have, stk_format *in, stk_format *out,
+                                 stk_error *err)
 {
     STK_TRY(decide(device, use, STK_CONV_WEIGHT, have[0], &in[0], err));
     in[1] = STK_FORMAT_PLAIN;
@@ -81,7 +83,7 @@ static stk_status formats_weight(stk_device *device, const stk_op_use *use, cons
     return STK_OK;
 }
 
-static bool has_bias_sum(const stk_kernel_call *call, stk_conv_pass pass)
+static bool has_bias_sum(const stk_kernel_call *call, stk_conv_direction pass)
 {
     return pass == STK_CONV_WEIGHT && call->use.output_count > 1;
 }
@@ -89,15 +91,16 @@ static bool has_bias_sum(const stk_kernel_call *call, stk_conv_pass pass)
 static void describe(state *s, const stk_cuda_libraries *l)
 {
     char text[STK_TUNING_CHOICE];
-    int  used = snprintf(s->detail, sizeof s->detail, "%.60s, %s",
-                         stk_conv_way_text(&s->chosen->way, text, sizeof text), s->chosen->how);
+    int  used =
+        snprintf(s->detail, sizeof s->detail, "%.60s, %s",
+                 stk_conv_algorithm_text(&s->chosen->way, text, sizeof text), s->chosen->how);
     if (s->chosen->us > 0)
         used +=
             snprintf(s->detail + used, sizeof s->detail - (size_t)used, ", %.1f us", s->chosen->us);
     snprintf(s->detail + used, sizeof s->detail - (size_t)used, "%.*s", DETAIL / 2, l->kept);
 }
 
-static stk_status prepare_instead(stk_kernel_call *call, stk_conv_pass pass, size_t *scratch,
+static stk_status prepare_instead(stk_kernel_call *call, stk_conv_direction pass, size_t *scratch,
                                   stk_error *err)
 {
     static const stk_kernel *const rows[] = {&stk_cuda_direct, &stk_cuda_direct_input,
@@ -110,19 +113,19 @@ static stk_status prepare_instead(stk_kernel_call *call, stk_conv_pass pass, siz
     return s->instead->prepare ? s->instead->prepare(call, scratch, err) : STK_OK;
 }
 
-static stk_status prepare_with(stk_kernel_call *call, stk_conv_pass pass, size_t *scratch,
+static stk_status prepare_with(stk_kernel_call *call, stk_conv_direction pass, size_t *scratch,
                                stk_error *err)
 {
     state              *s = call->state;
     stk_cuda_libraries *l;
-    stk_conv_case       c =
-        stk_conv_case_of(call->device, pass, &call->use,
-                         pass == STK_CONV_INPUT ? call->out_format[0] : call->in_format[0]);
+    stk_conv_problem    c =
+        stk_conv_problem_of(call->device, pass, &call->use,
+                            pass == STK_CONV_INPUT ? call->out_format[0] : call->in_format[0]);
     STK_TRY(stk_conv_choose(call->device, &c, &s->chosen, err));
     STK_TRY(stk_cuda_libraries_of(call->device, &l, err));
     describe(s, l);
     if (s->chosen->way.kind == STK_CONV_NO_WAY) return prepare_instead(call, pass, scratch, err);
-    *scratch = stk_conv_way_scratch(&c, &s->chosen->way);
+    *scratch = stk_conv_algorithm_scratch(&c, &s->chosen->way);
     if (!has_bias_sum(call, pass)) return STK_OK;
     stk_cuda_reduce_args sum = stk_cuda_conv_bias_sum(call);
     s->partial = (*scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -134,12 +137,12 @@ static void release(stk_kernel_call *call)
 {
     state *s = call->state;
     if (!s) return;
-    stk_conv_seat_release(&s->seat);
+    stk_conv_bound_pack_release(&s->seat);
     free(s);
     call->state = NULL;
 }
 
-static stk_status prepare(stk_kernel_call *call, stk_conv_pass pass, size_t *scratch,
+static stk_status prepare(stk_kernel_call *call, stk_conv_direction pass, size_t *scratch,
                           stk_error *err)
 {
     call->state = calloc(1, sizeof(state));
@@ -159,7 +162,7 @@ static stk_status sum_bias(const stk_kernel_call *call, stk_error *err)
                              err);
 }
 
-static stk_status run(const stk_kernel_call *call, stk_conv_pass pass, stk_error *err)
+static stk_status run(const stk_kernel_call *call, stk_conv_direction pass, stk_error *err)
 {
     state              *s = call->state;
     stk_cuda_libraries *l;
@@ -171,8 +174,8 @@ static stk_status run(const stk_kernel_call *call, stk_conv_pass pass, stk_error
                [STK_CONV_RESULT] = call->out[0],
                [STK_CONV_THIRD] = call->use.input_count > 2 ? (void *)call->in[2] : NULL},
         .scratch = call->scratch};
-    STK_TRY(stk_conv_way_run(call->device, l->cudnn, &s->chosen->c, &s->chosen->way, &addresses,
-                             &s->seat, err));
+    STK_TRY(stk_conv_algorithm_run(call->device, l->cudnn, &s->chosen->c, &s->chosen->way,
+                                   &addresses, &s->seat, err));
     return has_bias_sum(call, pass) && call->out[1] ? sum_bias(call, err) : STK_OK;
 }
 
@@ -182,7 +185,7 @@ static const char *detail(const stk_kernel_call *call)
 }
 
 #define ROW(id, pass, op_, formats_)                                                               \
-    static bool can_##id(const stk_device *device, const stk_op_use *use)                          \
+    static bool can_##id(const stk_device *device, const stk_op_instance *use)                     \
     {                                                                                              \
         return can(device, use, pass);                                                             \
     }                                                                                              \

@@ -14,7 +14,7 @@ static const char *const kinds[STK_CONV_KINDS] = {
     [STK_CONV_PRODUCT] = "product",
 };
 
-char *stk_conv_way_text(const stk_conv_way *way, char *text, size_t capacity)
+char *stk_conv_algorithm_text(const stk_conv_algorithm *way, char *text, size_t capacity)
 {
     int used = snprintf(text, capacity, "%s ", kinds[way->kind]);
     if (way->kind == STK_CONV_PRODUCT)
@@ -35,7 +35,7 @@ stk_conv_kind stk_conv_kind_parse(const char *text, const char **rest)
     return STK_CONV_NO_WAY;
 }
 
-static stk_tensor_type result_type(const stk_conv_case *c)
+static stk_tensor_type result_type(const stk_conv_problem *c)
 {
     const stk_conv2d_shape *s = &c->shape;
     return (stk_tensor_type){c->dtype, c->pass == STK_CONV_INPUT
@@ -43,7 +43,7 @@ static stk_tensor_type result_type(const stk_conv_case *c)
                                            : stk_shape_4d(s->batch, s->out_h, s->out_w, s->out_c)};
 }
 
-static size_t library_bytes(const stk_conv_way *way)
+static size_t library_bytes(const stk_conv_algorithm *way)
 {
     size_t bytes = way->kind == STK_CONV_PRODUCT ? stk_cublas_conv_workspace(way->product)
                                                  : stk_cudnn_plan_workspace(way->plan);
@@ -51,49 +51,50 @@ static size_t library_bytes(const stk_conv_way *way)
 }
 
 /* What is added may lie where the result goes, so that an engine's result goes elsewhere first. */
-static bool goes_aside(const stk_conv_case *c, const stk_conv_way *way)
+static bool goes_aside(const stk_conv_problem *c, const stk_conv_algorithm *way)
 {
     return c->plus && way->kind == STK_CONV_ENGINE;
 }
 
-size_t stk_conv_way_scratch(const stk_conv_case *c, const stk_conv_way *way)
+size_t stk_conv_algorithm_scratch(const stk_conv_problem *c, const stk_conv_algorithm *way)
 {
     stk_tensor_type type = result_type(c);
     return library_bytes(way) + (goes_aside(c, way) ? stk_type_bytes(&type) : 0);
 }
 
-void stk_conv_seat_release(stk_conv_seat *seat)
+void stk_conv_bound_pack_release(stk_conv_bound_pack *seat)
 {
-    stk_cudnn_pack_free(seat->pack);
-    *seat = (stk_conv_seat){0};
+    stk_cudnn_variant_pack_free(seat->pack);
+    *seat = (stk_conv_bound_pack){0};
 }
 
-static void *aside(const stk_conv_way *way, const stk_conv_addresses *addresses)
+static void *aside(const stk_conv_algorithm *way, const stk_conv_addresses *addresses)
 {
     return (char *)addresses->scratch + library_bytes(way);
 }
 
 /* A program's addresses are the same in every run. */
-static stk_status sit(const stk_conv_case *c, const stk_conv_way *way,
-                      const stk_conv_addresses *addresses, stk_conv_seat *seat, stk_error *err)
+static stk_status sit(const stk_conv_problem *c, const stk_conv_algorithm *way,
+                      const stk_conv_addresses *addresses, stk_conv_bound_pack *seat,
+                      stk_error *err)
 {
     void *data[STK_CUDNN_TENSORS] = {0};
     if (seat->pack && memcmp(&seat->addresses, addresses, sizeof *addresses) == 0) return STK_OK;
-    stk_conv_seat_release(seat);
+    stk_conv_bound_pack_release(seat);
     memcpy(data, addresses->at, sizeof addresses->at);
     if (goes_aside(c, way)) data[STK_CONV_RESULT] = aside(way, addresses);
-    STK_TRY(stk_cudnn_pack_new(&seat->pack, way->graph, data, addresses->scratch, err));
+    STK_TRY(stk_cudnn_variant_pack_new(&seat->pack, way->graph, data, addresses->scratch, err));
     seat->addresses = *addresses;
     return STK_OK;
 }
 
-static stk_status failed(const stk_conv_case *c, cudaError_t code, stk_error *err)
+static stk_status failed(const stk_conv_problem *c, cudaError_t code, stk_error *err)
 {
     if (code == cudaSuccess) return STK_OK;
     return stk_cuda_fail(err, code, "what follows a convolution", stk_conv_op(c->pass)->name);
 }
 
-static stk_status add(stk_device *device, const stk_conv_case *c, const stk_conv_way *way,
+static stk_status add(stk_device *device, const stk_conv_problem *c, const stk_conv_algorithm *way,
                       const stk_conv_addresses *addresses, stk_error *err)
 {
     stk_tensor_type      type = result_type(c);
@@ -108,7 +109,7 @@ static stk_status add(stk_device *device, const stk_conv_case *c, const stk_conv
 }
 
 /* In place. */
-static stk_status shift_and_activate(stk_device *device, const stk_conv_case *c,
+static stk_status shift_and_activate(stk_device *device, const stk_conv_problem *c,
                                      const stk_conv_addresses *addresses, stk_error *err)
 {
     stk_tensor_type        type = result_type(c);
@@ -121,8 +122,9 @@ static stk_status shift_and_activate(stk_device *device, const stk_conv_case *c,
     return failed(c, stk_cuda_bn_apply_launch(&args, stk_cuda_of(device)->stream), err);
 }
 
-static stk_status run_product(stk_device *device, const stk_conv_case *c, const stk_conv_way *way,
-                              const stk_conv_addresses *addresses, stk_error *err)
+static stk_status run_product(stk_device *device, const stk_conv_problem *c,
+                              const stk_conv_algorithm *way, const stk_conv_addresses *addresses,
+                              stk_error *err)
 {
     void *const *at = addresses->at;
     STK_TRY(stk_cublas_conv_run(way->product, at[STK_CONV_FIRST], at[STK_CONV_SECOND],
@@ -132,9 +134,10 @@ static stk_status run_product(stk_device *device, const stk_conv_case *c, const 
     return shift_and_activate(device, c, addresses, err);
 }
 
-stk_status stk_conv_way_run(stk_device *device, cudnnHandle_t handle, const stk_conv_case *c,
-                            const stk_conv_way *way, const stk_conv_addresses *addresses,
-                            stk_conv_seat *seat, stk_error *err)
+stk_status stk_conv_algorithm_run(stk_device *device, cudnnHandle_t handle,
+                                  const stk_conv_problem *c, const stk_conv_algorithm *way,
+                                  const stk_conv_addresses *addresses, stk_conv_bound_pack *seat,
+                                  stk_error *err)
 {
     if (way->kind == STK_CONV_PRODUCT) return run_product(device, c, way, addresses, err);
     STK_TRY(sit(c, way, addresses, seat, err));

@@ -15,21 +15,21 @@ typedef enum stk_conv_kind {
 } stk_conv_kind;
 
 /* Everything in it belongs to who made it. */
-typedef struct stk_conv_way {
+typedef struct stk_conv_algorithm {
     stk_conv_kind    kind;
     stk_cudnn_graph *graph; /* of the plan */
     stk_cudnn_plan  *plan;
     stk_cublas_conv *product;
     stk_cudnn_choice choice; /* of the plan */
-} stk_conv_way;
+} stk_conv_algorithm;
 
 /* "engine 28 2:5", "fused 3 24:1", "product 1f.0.3" */
-char *stk_conv_way_text(const stk_conv_way *way, char *text, size_t capacity);
+char *stk_conv_algorithm_text(const stk_conv_algorithm *way, char *text, size_t capacity);
 /* The kind that such a text begins with, and the rest in *rest. */
 stk_conv_kind stk_conv_kind_parse(const char *text, const char **rest);
 
 /* Scratch that a run wants. */
-size_t stk_conv_way_scratch(const stk_conv_case *c, const stk_conv_way *way);
+size_t stk_conv_algorithm_scratch(const stk_conv_problem *c, const stk_conv_algorithm *way);
 
 /* Addresses by STK_CONV_FIRST, ... and the scratch. */
 typedef struct stk_conv_addresses {
@@ -37,17 +37,18 @@ typedef struct stk_conv_addresses {
 } stk_conv_addresses;
 
 /* What a run keeps for the next one with the same addresses. Begins as zeros. */
-typedef struct stk_conv_seat {
-    stk_conv_addresses addresses;
-    stk_cudnn_pack    *pack;
-} stk_conv_seat;
+typedef struct stk_conv_bound_pack {
+    stk_conv_addresses      addresses;
+    stk_cudnn_variant_pack *pack;
+} stk_conv_bound_pack;
 
-void stk_conv_seat_release(stk_conv_seat *seat);
+void stk_conv_bound_pack_release(stk_conv_bound_pack *seat);
 
 /* Only begins it, on the device's stream, which is the handle's. */
-STK_NODISCARD stk_status stk_conv_way_run(stk_device *device, cudnnHandle_t handle,
-                                          const stk_conv_case *c, const stk_conv_way *way,
-                                          const stk_conv_addresses *addresses, stk_conv_seat *seat,
-                                          stk_error *err);
+STK_NODISCARD stk_status stk_conv_algorithm_run(stk_device *device, cudnnHandle_t handle,
+                                                const stk_conv_problem   *c,
+                                                const stk_conv_algorithm *way,
+                                                const stk_conv_addresses *addresses,
+                                                stk_conv_bound_pack *seat, stk_error *err);
 
 #endif

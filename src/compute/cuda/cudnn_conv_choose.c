@@ -10,13 +10,13 @@ static const size_t workspace_bytes = 1ull << 30, product_bytes = 64ull << 20;
 static const double build_seconds = 60;
 
 typedef struct entry {
-    stk_conv_chosen chosen; /* first: its way's parts are offers' or taken from there */
-    char            key[STK_TUNING_KEY];
-    stk_conv_offers offers;
-    bool            asked, can; /* what the libraries said */
-    bool            wanted, ready;
-    int             restored; /* the graph whose only plan the file names; -1: none */
-    struct entry   *next;
+    stk_conv_chosen     chosen; /* first: its way's parts are offers' or taken from there */
+    char                key[STK_TUNING_KEY];
+    stk_conv_candidates offers;
+    bool                asked, can; /* what the libraries said */
+    bool                wanted, ready;
+    int                 restored; /* the graph whose only plan the file names; -1: none */
+    struct entry       *next;
 } entry;
 
 struct stk_conv_choices {
@@ -32,7 +32,7 @@ stk_status stk_conv_choices_new(stk_conv_choices **out, stk_error *err)
 static void free_entry(entry *e)
 {
     stk_cudnn_plan_free(e->ready ? e->chosen.way.plan : NULL);
-    stk_conv_offers_release(&e->offers);
+    stk_conv_candidates_release(&e->offers);
     free(e);
 }
 
@@ -46,7 +46,8 @@ void stk_conv_choices_free(stk_conv_choices *choices)
     free(choices);
 }
 
-static stk_status find(stk_cuda_libraries *l, const stk_conv_case *c, entry **out, stk_error *err)
+static stk_status find(stk_cuda_libraries *l, const stk_conv_problem *c, entry **out,
+                       stk_error *err)
 {
     char key[STK_TUNING_KEY];
     stk_conv_key(c, key, sizeof key);
@@ -101,8 +102,8 @@ static bool tuning_is_off(void)
  * does both was 1.1 to 2.7 times slower than either on an H200 (docs/cuda-convolutions.md). */
 static stk_status propose_all(const stk_cuda_libraries *l, entry *e, stk_error *err)
 {
-    const stk_conv_case *c = &e->chosen.c;
-    bool                 product = stk_conv_is_product(c) && !propose_product(l, e, err);
+    const stk_conv_problem *c = &e->chosen.c;
+    bool                    product = stk_conv_is_product(c) && !propose_product(l, e, err);
     if (c->plus && product) return STK_OK;
     if (stk_conv_has_more(c) && !c->plus && stk_conv_spec_can(c) && !tuning_is_off() &&
         propose(l, e, WHOLE, err))
@@ -111,7 +112,7 @@ static stk_status propose_all(const stk_cuda_libraries *l, entry *e, stk_error *
     return product || e->offers.search[WHOLE] ? STK_OK : st;
 }
 
-bool stk_conv_can(const stk_device *device, const stk_conv_case *c)
+bool stk_conv_can(const stk_device *device, const stk_conv_problem *c)
 {
     stk_cuda_libraries *l;
     stk_error           why;
@@ -124,7 +125,7 @@ bool stk_conv_can(const stk_device *device, const stk_conv_case *c)
     return e->can;
 }
 
-stk_status stk_conv_note(const stk_device *device, const stk_conv_case *c, stk_error *err)
+stk_status stk_conv_note(const stk_device *device, const stk_conv_problem *c, stk_error *err)
 {
     stk_cuda_libraries *l;
     entry              *e;
@@ -136,7 +137,7 @@ stk_status stk_conv_note(const stk_device *device, const stk_conv_case *c, stk_e
 
 static void forget_offers(entry *e)
 {
-    stk_conv_offers_release(&e->offers);
+    stk_conv_candidates_release(&e->offers);
     e->restored = -1;
 }
 
@@ -163,7 +164,7 @@ static stk_status restore(const stk_cuda_libraries *l, entry *e, const char *tex
 }
 
 /* The entry keeps what its way needs and nothing else. */
-static void settle(entry *e, const stk_conv_way *way, const char *how, double us)
+static void settle(entry *e, const stk_conv_algorithm *way, const char *how, double us)
 {
     e->chosen.way = *way;
     e->chosen.how = how;
@@ -191,7 +192,7 @@ static stk_status begin(const stk_cuda_libraries *l, entry *e, stk_error *err)
     const char *text = stk_tuning_find(l->tuning, e->key, &us);
     if (text && !restore(l, e, text, &stale)) {
         if (e->restored >= 0) return STK_OK;
-        stk_conv_way way = stk_conv_way_of(&e->offers, 0, NULL);
+        stk_conv_algorithm way = stk_conv_algorithm_of(&e->offers, 0, NULL);
         settle(e, &way, "measured before", us);
         return STK_OK;
     }
@@ -202,34 +203,35 @@ static stk_status begin(const stk_cuda_libraries *l, entry *e, stk_error *err)
 /* Without timing: an engine, since what is compiled to do all at once takes seconds to make. */
 static stk_status take_first(entry *e, const char *how, stk_error *err)
 {
-    stk_cudnn_result result;
-    stk_conv_way     way;
+    stk_cudnn_result   result;
+    stk_conv_algorithm way;
     for (int i = 0; i < STK_CONV_GRAPHS; i++) {
         if (!e->offers.search[i] || stk_cudnn_search_first(e->offers.search[i], &result, err))
             continue;
-        way = stk_conv_way_of(&e->offers, i, &result);
+        way = stk_conv_algorithm_of(&e->offers, i, &result);
         settle(e, &way, how, 0);
         return STK_OK;
     }
-    way = e->offers.product ? stk_conv_way_of(&e->offers, 0, NULL) : (stk_conv_way){0};
+    way = e->offers.product ? stk_conv_algorithm_of(&e->offers, 0, NULL) : (stk_conv_algorithm){0};
     settle(e, &way, how, 0);
     return STK_OK;
 }
 
 static stk_status measure(stk_device *device, stk_cuda_libraries *l, entry *e, stk_error *err)
 {
-    char         text[STK_TUNING_CHOICE];
-    stk_conv_way way;
-    double       us;
-    stk_status   st = stk_conv_measure(device, l, &e->chosen.c, &e->offers, &way, &us, err);
+    char               text[STK_TUNING_CHOICE];
+    stk_conv_algorithm way;
+    double             us;
+    stk_status         st = stk_conv_measure(device, l, &e->chosen.c, &e->offers, &way, &us, err);
     if (st == STK_E_NOMEM) return take_first(e, "not measured: no memory to do so", err);
     if (st == STK_E_UNSUPPORTED) {
-        settle(e, &(stk_conv_way){0}, "no engine runs", 0);
+        settle(e, &(stk_conv_algorithm){0}, "no engine runs", 0);
         return STK_OK;
     }
     STK_TRY(st);
     settle(e, &way, "measured", us);
-    return stk_tuning_set(l->tuning, e->key, stk_conv_way_text(&way, text, sizeof text), us, err);
+    return stk_tuning_set(l->tuning, e->key, stk_conv_algorithm_text(&way, text, sizeof text), us,
+                          err);
 }
 
 static stk_status build(const stk_device *device, stk_cudnn_search *const *list, int count,
@@ -304,7 +306,7 @@ static stk_status choose_all(stk_device *device, stk_cuda_libraries *l, stk_erro
     return st;
 }
 
-stk_status stk_conv_choose(const stk_device *device, const stk_conv_case *c,
+stk_status stk_conv_choose(const stk_device *device, const stk_conv_problem *c,
                            const stk_conv_chosen **out, stk_error *err)
 {
     stk_cuda_libraries *l;

@@ -11,10 +11,10 @@
 #include "compute/cuda/cudnn_libraries.h"
 
 typedef struct stk_conv_chosen {
-    stk_conv_case c;
-    stk_conv_way  way; /* may be none: everything proposed failed */
-    const char   *how; /* "measured", ... */
-    double        us;  /* of one run; 0: not known */
+    stk_conv_problem   c;
+    stk_conv_algorithm way; /* may be none: everything proposed failed */
+    const char        *how; /* "measured", ... */
+    double             us;  /* of one run; 0: not known */
 } stk_conv_chosen;
 
 STK_NODISCARD stk_status stk_conv_choices_new(stk_conv_choices **out, stk_error *err);
@@ -22,12 +22,12 @@ void                     stk_conv_choices_free(stk_conv_choices *choices);
 
 /* Whether one of the libraries has something for c. True also where they cannot be started: choose
  * says why. */
-bool stk_conv_can(const stk_device *device, const stk_conv_case *c);
+bool stk_conv_can(const stk_device *device, const stk_conv_problem *c);
 /* c will be asked for. */
-STK_NODISCARD stk_status stk_conv_note(const stk_device *device, const stk_conv_case *c,
+STK_NODISCARD stk_status stk_conv_note(const stk_device *device, const stk_conv_problem *c,
                                        stk_error *err);
 /* *out is lent as long as the device is there. */
-STK_NODISCARD stk_status stk_conv_choose(const stk_device *device, const stk_conv_case *c,
+STK_NODISCARD stk_status stk_conv_choose(const stk_device *device, const stk_conv_problem *c,
                                          const stk_conv_chosen **out, stk_error *err);
 
 #endif

@@ -7,24 +7,24 @@ enum { SETS = 16, ALIGNMENT = 256, SAMPLES = 5, NOISE = 0x2c };
 static const double give_up = 1.5;
 static const double seconds = 0.5; /* for the engines of a graph; the rest is not timed */
 
-void stk_conv_offers_release(stk_conv_offers *offers)
+void stk_conv_candidates_release(stk_conv_candidates *offers)
 {
     for (int i = 0; i < STK_CONV_GRAPHS; i++) {
         stk_cudnn_search_free(offers->search[i]);
         stk_cudnn_graph_free(offers->graph[i]);
     }
     stk_cublas_conv_free(offers->product);
-    *offers = (stk_conv_offers){0};
+    *offers = (stk_conv_candidates){0};
 }
 
-stk_conv_way stk_conv_way_of(const stk_conv_offers *offers, int graph,
-                             const stk_cudnn_result *result)
+stk_conv_algorithm stk_conv_algorithm_of(const stk_conv_candidates *offers, int graph,
+                                         const stk_cudnn_result *result)
 {
-    if (!result) return (stk_conv_way){.kind = STK_CONV_PRODUCT, .product = offers->product};
-    return (stk_conv_way){.kind = graph ? STK_CONV_FUSED : STK_CONV_ENGINE,
-                          .graph = offers->graph[graph],
-                          .plan = (stk_cudnn_plan *)result->plan,
-                          .choice = result->choice};
+    if (!result) return (stk_conv_algorithm){.kind = STK_CONV_PRODUCT, .product = offers->product};
+    return (stk_conv_algorithm){.kind = graph ? STK_CONV_FUSED : STK_CONV_ENGINE,
+                                .graph = offers->graph[graph],
+                                .plan = (stk_cudnn_plan *)result->plan,
+                                .choice = result->choice};
 }
 
 /* Memory to run in: copies of the operands that are larger than the cache together, as in a step of
@@ -32,13 +32,13 @@ stk_conv_way stk_conv_way_of(const stk_conv_offers *offers, int graph,
 typedef struct room {
     stk_device               *device;
     const stk_cuda_libraries *libraries;
-    const stk_conv_case      *c;
+    const stk_conv_problem   *c;
     char                     *memory;
     stk_conv_addresses        addresses[SETS];
-    stk_conv_seat             seat[SETS];
+    stk_conv_bound_pack       seat[SETS];
     int                       sets;
     stk_timer                 timer;
-    const stk_conv_way       *way; /* that is timed */
+    const stk_conv_algorithm *way; /* that is timed */
 } room;
 
 static size_t padded(uint64_t bytes)
@@ -54,7 +54,7 @@ static size_t most(size_t a, size_t b)
 static void leave_seats(room *r)
 {
     for (int i = 0; i < r->sets; i++)
-        stk_conv_seat_release(&r->seat[i]);
+        stk_conv_bound_pack_release(&r->seat[i]);
 }
 
 static void close_room(room *r)
@@ -108,13 +108,13 @@ static stk_status open_room(room *r, size_t scratch, stk_error *err)
 static stk_status run(void *context, int set, stk_error *err)
 {
     room *r = context;
-    return stk_conv_way_run(r->device, r->libraries->cudnn, r->c, r->way, &r->addresses[set],
-                            &r->seat[set], err);
+    return stk_conv_algorithm_run(r->device, r->libraries->cudnn, r->c, r->way, &r->addresses[set],
+                                  &r->seat[set], err);
 }
 
 /* 0 in *us where it does not run; an error where nothing will run any more. */
-static stk_status time_way(room *r, const stk_conv_way *way, int samples, double limit, double *us,
-                           stk_error *err)
+static stk_status time_way(room *r, const stk_conv_algorithm *way, int samples, double limit,
+                           double *us, stk_error *err)
 {
     leave_seats(r);
     r->way = way;
@@ -125,7 +125,7 @@ static stk_status time_way(room *r, const stk_conv_way *way, int samples, double
     return STK_OK;
 }
 
-static stk_status best_algorithm(room *r, stk_cublas_conv *product, const stk_conv_way *way,
+static stk_status best_algorithm(room *r, stk_cublas_conv *product, const stk_conv_algorithm *way,
                                  double *us, stk_error *err)
 {
     int best = -1;
@@ -144,14 +144,14 @@ static stk_status best_algorithm(room *r, stk_cublas_conv *product, const stk_co
 static stk_status best_engine(room *r, stk_cudnn_search *search, const stk_cudnn_graph *graph,
                               stk_cudnn_result *result, stk_error *err)
 {
-    int                   tensors = stk_cudnn_graph_spec(graph)->tensors;
-    void                 *data[SETS * STK_CUDNN_TENSORS] = {0};
-    const stk_cudnn_stage stage = {.handle = r->libraries->cudnn,
-                                   .stream = r->timer.stream,
-                                   .data = data,
-                                   .sets = r->sets,
-                                   .workspace = r->memory,
-                                   .seconds = seconds};
+    int                    tensors = stk_cudnn_graph_spec(graph)->tensors;
+    void                  *data[SETS * STK_CUDNN_TENSORS] = {0};
+    const stk_cudnn_timing stage = {.handle = r->libraries->cudnn,
+                                    .stream = r->timer.stream,
+                                    .data = data,
+                                    .sets = r->sets,
+                                    .workspace = r->memory,
+                                    .seconds = seconds};
     for (int set = 0; set < r->sets; set++)
         for (int i = 0; i < STK_CONV_TENSORS && i < tensors; i++)
             data[set * tensors + i] = r->addresses[set].at[i];
@@ -160,8 +160,8 @@ static stk_status best_engine(room *r, stk_cudnn_search *search, const stk_cudnn
 }
 
 /* One of each kind. */
-static stk_status find_ways(room *r, stk_conv_offers *offers, stk_conv_way *ways, double *us,
-                            int *count, stk_error *err)
+static stk_status find_ways(room *r, stk_conv_candidates *offers, stk_conv_algorithm *ways,
+                            double *us, int *count, stk_error *err)
 {
     for (int i = 0; i < STK_CONV_GRAPHS; i++) {
         stk_cudnn_result result = {0};
@@ -169,10 +169,10 @@ static stk_status find_ways(room *r, stk_conv_offers *offers, stk_conv_way *ways
         STK_TRY(best_engine(r, offers->search[i], offers->graph[i], &result, err));
         if (!result.plan) continue;
         us[*count] = result.us;
-        ways[(*count)++] = stk_conv_way_of(offers, i, &result);
+        ways[(*count)++] = stk_conv_algorithm_of(offers, i, &result);
     }
     if (!offers->product) return STK_OK;
-    ways[*count] = stk_conv_way_of(offers, 0, NULL);
+    ways[*count] = stk_conv_algorithm_of(offers, 0, NULL);
     us[*count] = 0;
     STK_TRY(best_algorithm(r, offers->product, &ways[*count], &us[*count], err));
     *count += us[*count] > 0;
@@ -180,12 +180,12 @@ static stk_status find_ways(room *r, stk_conv_offers *offers, stk_conv_way *ways
 }
 
 /* What follows is timed with each, where some needs it and others do not. */
-static stk_status compare(room *r, stk_conv_offers *offers, stk_conv_way *out, double *us,
+static stk_status compare(room *r, stk_conv_candidates *offers, stk_conv_algorithm *out, double *us,
                           stk_error *err)
 {
-    stk_conv_way ways[STK_CONV_KINDS];
-    double       alone[STK_CONV_KINDS];
-    int          count = 0, best = -1;
+    stk_conv_algorithm ways[STK_CONV_KINDS];
+    double             alone[STK_CONV_KINDS];
+    int                count = 0, best = -1;
     STK_TRY(find_ways(r, offers, ways, alone, &count, err));
     for (int i = 0; i < count; i++) {
         if (count > 1 || stk_conv_has_more(r->c))
@@ -201,7 +201,7 @@ static stk_status compare(room *r, stk_conv_offers *offers, stk_conv_way *out, d
 }
 
 /* Of all that may be timed in it. */
-static size_t scratch_of(const stk_conv_case *c, const stk_conv_offers *offers)
+static size_t scratch_of(const stk_conv_problem *c, const stk_conv_candidates *offers)
 {
     enum { PRODUCT_BYTES = 64 << 20 };
     size_t         bytes = offers->product ? PRODUCT_BYTES : 0;
@@ -214,8 +214,8 @@ static size_t scratch_of(const stk_conv_case *c, const stk_conv_offers *offers)
 }
 
 stk_status stk_conv_measure(stk_device *device, const stk_cuda_libraries *libraries,
-                            const stk_conv_case *c, stk_conv_offers *offers, stk_conv_way *out,
-                            double *us, stk_error *err)
+                            const stk_conv_problem *c, stk_conv_candidates *offers,
+                            stk_conv_algorithm *out, double *us, stk_error *err)
 {
     room       r = {.device = device, .libraries = libraries, .c = c};
     stk_status st = open_room(&r, scratch_of(c, offers), err);

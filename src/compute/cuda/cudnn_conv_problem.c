@@ -3,7 +3,7 @@
 #include "compute/ops/graph_ops.h"
 #include <stdio.h>
 
-const stk_graph_op *stk_conv_op(stk_conv_pass pass)
+const stk_graph_op *stk_conv_op(stk_conv_direction pass)
 {
     static const stk_graph_op *const ops[] = {
         [STK_CONV_FORWARD] = &stk_graph_op_conv2d,
@@ -13,10 +13,10 @@ const stk_graph_op *stk_conv_op(stk_conv_pass pass)
     return ops[pass];
 }
 
-stk_conv_case stk_conv_case_of(const stk_device *device, stk_conv_pass pass, const stk_op_use *use,
-                               stk_format x)
+stk_conv_problem stk_conv_problem_of(const stk_device *device, stk_conv_direction pass,
+                                     const stk_op_instance *use, stk_format x)
 {
-    stk_conv_case          c = {.pass = pass,
+    stk_conv_problem       c = {.pass = pass,
                                 .dtype = use->in[0].dtype,
                                 .shape = stk_conv2d_shape_of(stk_conv_op(pass), use),
                                 .attrs = *(const stk_conv2d_attrs *)use->attrs,
@@ -30,7 +30,7 @@ stk_conv_case stk_conv_case_of(const stk_device *device, stk_conv_pass pass, con
     return c;
 }
 
-bool stk_conv_is_product(const stk_conv_case *c)
+bool stk_conv_is_product(const stk_conv_problem *c)
 {
     const stk_conv2d_attrs *a = &c->attrs;
     return c->shape.kernel_h == 1 && c->shape.kernel_w == 1 && a->stride[0] == 1 &&
@@ -38,12 +38,12 @@ bool stk_conv_is_product(const stk_conv_case *c)
            !a->pad[3];
 }
 
-bool stk_conv_has_more(const stk_conv_case *c)
+bool stk_conv_has_more(const stk_conv_problem *c)
 {
     return c->bias || c->plus || c->act.act != STK_CUDA_ACT_NONE;
 }
 
-char *stk_conv_key(const stk_conv_case *c, char *text, size_t capacity)
+char *stk_conv_key(const stk_conv_problem *c, char *text, size_t capacity)
 {
     const stk_conv2d_shape *s = &c->shape;
     const stk_conv2d_attrs *a = &c->attrs;
@@ -67,7 +67,7 @@ static cudnnDataType_t type_of(stk_dtype dtype)
                                      : CUDNN_DATA_FLOAT;
 }
 
-static void put_conv(const stk_conv_case *c, stk_cudnn_spec *spec)
+static void put_conv(const stk_conv_problem *c, stk_cudnn_spec *spec)
 {
     static const stk_cudnn_kind kinds[] = {STK_CUDNN_CONV, STK_CUDNN_CONV_DATA,
                                            STK_CUDNN_CONV_FILTER};
@@ -112,7 +112,7 @@ static int mode_of(const stk_cuda_activation *act)
     }
 }
 
-bool stk_conv_spec_can(const stk_conv_case *c)
+bool stk_conv_spec_can(const stk_conv_problem *c)
 {
     return c->act.act == STK_CUDA_ACT_NONE || mode_of(&c->act) >= 0;
 }
@@ -126,7 +126,7 @@ static int between(stk_cudnn_spec *spec)
     return put_tensor(spec, &t);
 }
 
-static void put_more(const stk_conv_case *c, stk_cudnn_spec *spec)
+static void put_more(const stk_conv_problem *c, stk_cudnn_spec *spec)
 {
     enum { RESULT = STK_CONV_RESULT + 1, THIRD = STK_CONV_THIRD + 1 };
     bool             acts = c->act.act != STK_CUDA_ACT_NONE, adds = c->bias || c->plus;
@@ -144,7 +144,7 @@ static void put_more(const stk_conv_case *c, stk_cudnn_spec *spec)
     if (c->act.act == STK_CUDA_ACT_CLIP) spec->op[spec->ops - 1].upper = (double)c->act.b;
 }
 
-void stk_conv_spec(const stk_conv_case *c, bool more, stk_cudnn_spec *out)
+void stk_conv_spec(const stk_conv_problem *c, bool more, stk_cudnn_spec *out)
 {
     const stk_conv2d_shape *s = &c->shape;
     cudnnDataType_t         type = type_of(c->dtype);
@@ -163,7 +163,7 @@ void stk_conv_spec(const stk_conv_case *c, bool more, stk_cudnn_spec *out)
 /* Sums are in float32, of factors as they are: nothing is computed in fewer bits than asked for,
  * nor by transforms that lose some. The engine for first layers alone adds up some parts of sums in
  * float16, and is let: its errors were 2.4 times those of one rounding, its time a third. */
-uint32_t stk_conv_refused(const stk_conv_case *c)
+uint32_t stk_conv_refused(const stk_conv_problem *c)
 {
     enum { FEW = 4 };
     uint32_t bits = 1u << CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION |

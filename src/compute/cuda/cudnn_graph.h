@@ -141,17 +141,18 @@ void                     stk_cudnn_plan_free(stk_cudnn_plan *plan);
 size_t                   stk_cudnn_plan_workspace(const stk_cudnn_plan *plan);
 
 /* Addresses for a graph's tensors, to run any of its plans with. */
-typedef struct stk_cudnn_pack stk_cudnn_pack;
+typedef struct stk_cudnn_variant_pack stk_cudnn_variant_pack;
 
 /* data[i] belongs to tensor i + 1; those of virtual tensors are not looked at. workspace is as
  * large as the plans want it. */
-STK_NODISCARD stk_status stk_cudnn_pack_new(stk_cudnn_pack **out, const stk_cudnn_graph *graph,
-                                            void *const *data, void *workspace, stk_error *err);
-void                     stk_cudnn_pack_free(stk_cudnn_pack *pack);
+STK_NODISCARD stk_status stk_cudnn_variant_pack_new(stk_cudnn_variant_pack **out,
+                                                    const stk_cudnn_graph *graph, void *const *data,
+                                                    void *workspace, stk_error *err);
+void                     stk_cudnn_variant_pack_free(stk_cudnn_variant_pack *pack);
 
 /* Enqueues on the handle's stream; allocates nothing. */
 STK_NODISCARD stk_status stk_cudnn_run(cudnnHandle_t handle, const stk_cudnn_plan *plan,
-                                       const stk_cudnn_pack *pack, stk_error *err);
+                                       const stk_cudnn_variant_pack *pack, stk_error *err);
 
 /* Fills err from a status of cuDNN's and its own words; tried is the call. STK_OK when it
  * succeeded. */

@@ -11,7 +11,7 @@ struct stk_cudnn_plan {
     size_t                   workspace;
 };
 
-struct stk_cudnn_pack {
+struct stk_cudnn_variant_pack {
     cudnnBackendDescriptor_t it;
     const char              *name;
 };
@@ -93,8 +93,8 @@ size_t stk_cudnn_plan_workspace(const stk_cudnn_plan *plan)
     return plan->workspace;
 }
 
-stk_status stk_cudnn_pack_new(stk_cudnn_pack **out, const stk_cudnn_graph *graph, void *const *data,
-                              void *workspace, stk_error *err)
+stk_status stk_cudnn_variant_pack_new(stk_cudnn_variant_pack **out, const stk_cudnn_graph *graph,
+                                      void *const *data, void *workspace, stk_error *err)
 {
     *out = NULL;
     int64_t uid[STK_CUDNN_TENSORS], count = 0;
@@ -104,7 +104,7 @@ stk_status stk_cudnn_pack_new(stk_cudnn_pack **out, const stk_cudnn_graph *graph
         uid[count] = i + 1;
         address[count++] = data[i];
     }
-    stk_cudnn_pack *pack = calloc(1, sizeof *pack);
+    stk_cudnn_variant_pack *pack = calloc(1, sizeof *pack);
     if (!pack)
         return stk_fail(err, STK_E_NOMEM, "cudnn", graph->spec.name, "no memory for addresses");
     pack->name = graph->spec.name;
@@ -121,7 +121,7 @@ stk_status stk_cudnn_pack_new(stk_cudnn_pack **out, const stk_cudnn_graph *graph
     return STK_OK;
 }
 
-void stk_cudnn_pack_free(stk_cudnn_pack *pack)
+void stk_cudnn_variant_pack_free(stk_cudnn_variant_pack *pack)
 {
     if (!pack) return;
     stk_cudnn_drop(&pack->it);
@@ -129,7 +129,7 @@ void stk_cudnn_pack_free(stk_cudnn_pack *pack)
 }
 
 stk_status stk_cudnn_run(cudnnHandle_t handle, const stk_cudnn_plan *plan,
-                         const stk_cudnn_pack *pack, stk_error *err)
+                         const stk_cudnn_variant_pack *pack, stk_error *err)
 {
     return stk_cudnn_check(cudnnBackendExecute(handle, plan->plan, pack->it), pack->name,
                            "cudnnBackendExecute", err);

@@ -189,21 +189,21 @@ stk_status stk_cudnn_search_build(stk_cudnn_search *const *searches, int count, 
 
 /* A stage with its packs, and the plan that is timed. */
 typedef struct bench {
-    const stk_cudnn_stage *stage;
-    stk_timer              timer;
-    stk_cudnn_pack        *pack[SETS];
-    int                    packs;
-    const stk_cudnn_plan  *plan;
+    const stk_cudnn_timing *stage;
+    stk_timer               timer;
+    stk_cudnn_variant_pack *pack[SETS];
+    int                     packs;
+    const stk_cudnn_plan   *plan;
 } bench;
 
 static void close_bench(bench *b)
 {
     for (int i = 0; i < b->packs; i++)
-        stk_cudnn_pack_free(b->pack[i]);
+        stk_cudnn_variant_pack_free(b->pack[i]);
     stk_timer_release(&b->timer);
 }
 
-static stk_status open_bench(bench *b, const stk_cudnn_graph *graph, const stk_cudnn_stage *stage,
+static stk_status open_bench(bench *b, const stk_cudnn_graph *graph, const stk_cudnn_timing *stage,
                              stk_error *err)
 {
     const int tensors = stk_cudnn_graph_spec(graph)->tensors;
@@ -213,8 +213,8 @@ static stk_status open_bench(bench *b, const stk_cudnn_graph *graph, const stk_c
                         stage->sets, SETS);
     STK_TRY(stk_timer_init(&b->timer, stage->stream, stage->sets, err));
     for (; b->packs < stage->sets; b->packs++)
-        STK_TRY(stk_cudnn_pack_new(&b->pack[b->packs], graph, stage->data + b->packs * tensors,
-                                   stage->workspace, err));
+        STK_TRY(stk_cudnn_variant_pack_new(
+            &b->pack[b->packs], graph, stage->data + b->packs * tensors, stage->workspace, err));
     return STK_OK;
 }
 
@@ -304,7 +304,7 @@ static stk_status nothing_runs(const stk_cudnn_search *s, stk_error *err)
                     "none of %d plans was built", s->count);
 }
 
-stk_status stk_cudnn_search_time(stk_cudnn_search *search, const stk_cudnn_stage *stage,
+stk_status stk_cudnn_search_time(stk_cudnn_search *search, const stk_cudnn_timing *stage,
                                  stk_cudnn_result *out, stk_error *err)
 {
     *out = (stk_cudnn_result){0};

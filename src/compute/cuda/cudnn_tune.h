@@ -43,14 +43,14 @@ size_t stk_cudnn_search_workspace(const stk_cudnn_search *search);
 
 /* Where plans run while they are timed. Sets of addresses are taken in turn; together they are
  * larger than the cache, as in a training step, where nothing of a tensor is left in it. */
-typedef struct stk_cudnn_stage {
+typedef struct stk_cudnn_timing {
     cudnnHandle_t handle;
     cudaStream_t  stream; /* the handle's */
     void *const  *data;   /* sets times the graph's tensors */
     int           sets;
     void         *workspace; /* of options.workspace bytes */
     double        seconds;   /* no other plan is timed after so long; 0: all are */
-} stk_cudnn_stage;
+} stk_cudnn_timing;
 
 typedef struct stk_cudnn_result {
     stk_cudnn_choice      choice;
@@ -65,8 +65,8 @@ typedef struct stk_cudnn_result {
  * again; one that gives the same bits every time is the best already when it is nearly so. A plan
  * that fails to run is left out; if that broke the context, the error is STK_E_IO and
  * no CUDA call will work any more. */
-STK_NODISCARD stk_status stk_cudnn_search_time(stk_cudnn_search      *search,
-                                               const stk_cudnn_stage *stage, stk_cudnn_result *out,
+STK_NODISCARD stk_status stk_cudnn_search_time(stk_cudnn_search       *search,
+                                               const stk_cudnn_timing *stage, stk_cudnn_result *out,
                                                stk_error *err);
 /* Without timing: the first proposal that can be built, before others those that give the same bits
  * every time. Builds no more than it must. */

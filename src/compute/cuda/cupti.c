@@ -14,10 +14,10 @@ enum { BUFFER = 1 << 20, ALIGNMENT = 8, TAGS = 1 << 16, MOST_RECORDS = 1 << 20 }
 static const uint64_t flush_every_ns = 100000000;
 
 typedef struct record {
-    uint64_t    begin, end, bytes;
-    const char *name; /* CUPTI's own; stays */
-    uint32_t    correlation, stream;
-    stk_did     did;
+    uint64_t                 begin, end, bytes;
+    const char              *name; /* CUPTI's own; stays */
+    uint32_t                 correlation, stream;
+    stk_device_activity_kind did;
 } record;
 
 /* Which tag the call with a correlation number was made under. */
@@ -56,7 +56,7 @@ static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *size, size_t *most)
     *most = 0;
 }
 
-static stk_did copy_kind(uint8_t kind)
+static stk_device_activity_kind copy_kind(uint8_t kind)
 {
     if (kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD) return STK_DID_COPY_IN;
     return kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? STK_DID_COPY_OUT : STK_DID_COPY;
@@ -223,7 +223,7 @@ static uint32_t count_beside(const stk_cupti *c, const record *list, size_t coun
 }
 
 static void tell_record(const stk_cupti *c, const record *list, size_t count, size_t at,
-                        stk_listener listener, void *context)
+                        stk_device_activity_fn listener, void *context)
 {
     const record       *r = &list[at];
     const bool          is_copy = r->did == STK_DID_COPY_IN || r->did == STK_DID_COPY_OUT;
@@ -246,7 +246,7 @@ static void tell_record(const stk_cupti *c, const record *list, size_t count, si
     free(plain);
 }
 
-void stk_cupti_tell(stk_cupti *cupti, bool all, stk_listener listener, void *context)
+void stk_cupti_tell(stk_cupti *cupti, bool all, stk_device_activity_fn listener, void *context)
 {
     stk_blob taken;
     if (!cupti) return;
@@ -293,7 +293,7 @@ void stk_cupti_leave(stk_cupti *cupti)
     (void)cupti;
 }
 
-void stk_cupti_tell(stk_cupti *cupti, bool all, stk_listener listener, void *context)
+void stk_cupti_tell(stk_cupti *cupti, bool all, stk_device_activity_fn listener, void *context)
 {
     (void)cupti, (void)all, (void)listener, (void)context;
 }

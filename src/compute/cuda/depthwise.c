@@ -12,7 +12,7 @@ static bool fits(int64_t batch, int64_t rows, int64_t columns, int64_t channels)
     return pixels <= INT32_MAX / channels && batch <= INT32_MAX / 2 / pixels;
 }
 
-static bool can_any(const stk_graph_op *op, const stk_op_use *use)
+static bool can_any(const stk_graph_op *op, const stk_op_instance *use)
 {
     const stk_conv2d_attrs *a = use->attrs;
     if (!stk_cuda_conv_can(op, use)) return false;
@@ -25,11 +25,11 @@ static bool can_any(const stk_graph_op *op, const stk_op_use *use)
 }
 
 /* With statistics, too, where the kernel has them. */
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     const stk_conv2d_attrs *a = use->attrs;
-    stk_op_use              alone = *use;
+    stk_op_instance         alone = *use;
     alone.output_count = 1;
     if (!can_any(&stk_graph_op_conv2d, &alone)) return false;
     stk_conv2d_shape s = stk_conv2d_shape_of(&stk_graph_op_conv2d, &alone);
@@ -37,13 +37,13 @@ static bool can(const stk_device *device, const stk_op_use *use)
            (s.kernel_h == 3 && !a->act.row && s.batch > 0 && s.out_h > 0 && s.out_w > 0);
 }
 
-static bool can_input(const stk_device *device, const stk_op_use *use)
+static bool can_input(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return can_any(&stk_graph_op_conv2d_grad_input, use);
 }
 
-static bool can_weight(const stk_device *device, const stk_op_use *use)
+static bool can_weight(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return can_any(&stk_graph_op_conv2d_grad_weight, use);
@@ -55,7 +55,7 @@ static stk_format weights_as(stk_format have)
     return have == STK_FORMAT_PLAIN ? (stk_format)STK_FORMAT_PLAIN : (stk_format)STK_CUDA_WEIGHTS;
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     STK_TRY(stk_cuda_conv_input_formats(device, use, have, in, out, err));
@@ -65,8 +65,9 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
     return STK_OK;
 }
 
-static stk_status weight_formats(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                 stk_format *in, stk_format *out, stk_error *err)
+static stk_status weight_formats(stk_device *device, const stk_op_instance *use,
+                                 const stk_format *have, stk_format *in, stk_format *out,
+                                 stk_error *err)
 {
     STK_TRY(stk_cuda_conv_weight_formats(device, use, have, in, out, err));
     in[0] = STK_FORMAT_PLAIN;

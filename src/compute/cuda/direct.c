@@ -3,19 +3,19 @@
 #include "compute/cuda/own_conv.h"
 #include "compute/ops/graph_ops.h"
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return stk_cuda_conv_can(&stk_graph_op_conv2d, use);
 }
 
-static bool can_input(const stk_device *device, const stk_op_use *use)
+static bool can_input(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return stk_cuda_conv_can(&stk_graph_op_conv2d_grad_input, use);
 }
 
-static bool can_weight(const stk_device *device, const stk_op_use *use)
+static bool can_weight(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return stk_cuda_conv_can(&stk_graph_op_conv2d_grad_weight, use);

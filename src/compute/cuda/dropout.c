@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* Whole rows lie together in every format; single elements are counted row-major. */
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     const stk_dropout_attrs *attrs = use->attrs;

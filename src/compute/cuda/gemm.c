@@ -19,53 +19,53 @@ static bool is_product(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
 static int tile_of(int64_t columns, int64_t depth, int results)
 {
     const int wide = STK_CUDA_PRODUCT_WIDE, narrow = STK_CUDA_PRODUCT_NARROW;
-    if (stk_cuda_product_fits(columns, depth, wide, results)) return wide;
-    return stk_cuda_product_fits(columns, depth, narrow, results) ? narrow : 0;
+    if (stk_cuda_gemm_fits(columns, depth, wide, results)) return wide;
+    return stk_cuda_gemm_fits(columns, depth, narrow, results) ? narrow : 0;
 }
 
-static stk_cuda_product_args args_of(const stk_device *device, const stk_graph_op *op,
-                                     const stk_op_use *use)
+static stk_cuda_gemm_args args_of(const stk_device *device, const stk_graph_op *op,
+                                  const stk_op_instance *use)
 {
     stk_cuda        *cuda = stk_cuda_of(device);
     stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
     bool             forward = op == &stk_graph_op_conv2d;
     int64_t          columns = forward ? s.out_c : s.in_c, depth = forward ? s.in_c : s.out_c;
-    return (stk_cuda_product_args){.dtype = (int)use->in[0].dtype,
-                                   .rows = s.batch * s.out_h * s.out_w,
-                                   .columns = columns,
-                                   .depth = depth,
-                                   .tile = tile_of(columns, depth, 1),
-                                   .processors = cuda->processors,
-                                   .counters = cuda->counters};
+    return (stk_cuda_gemm_args){.dtype = (int)use->in[0].dtype,
+                                .rows = s.batch * s.out_h * s.out_w,
+                                .columns = columns,
+                                .depth = depth,
+                                .tile = tile_of(columns, depth, 1),
+                                .processors = cuda->processors,
+                                .counters = cuda->counters};
 }
 
-bool stk_cuda_product_in(const stk_device *device, stk_dtype precision)
+bool stk_cuda_gemm_in(const stk_device *device, stk_dtype precision)
 {
     return stk_cuda_of(device)->hopper &&
            (precision == STK_DTYPE_F16 || precision == STK_DTYPE_BF16);
 }
 
-static bool pays(const stk_device *device, const stk_graph_op *op, const stk_op_use *use)
+static bool pays(const stk_device *device, const stk_graph_op *op, const stk_op_instance *use)
 {
     stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
-    if (!stk_cuda_product_in(device, use->in[0].dtype) || !is_product(use->attrs, &s)) return false;
-    stk_cuda_product_args args = args_of(device, op, use);
+    if (!stk_cuda_gemm_in(device, use->in[0].dtype) || !is_product(use->attrs, &s)) return false;
+    stk_cuda_gemm_args args = args_of(device, op, use);
     return args.tile && args.rows >= ROWS_LEAST && args.columns <= COLUMNS_MOST &&
            args.depth <= DEPTH_MOST && args.rows <= INT32_MAX - STK_CUDA_PRODUCT_ROWS;
 }
 
-bool stk_cuda_product_stats_can(const stk_kernel_call *call, size_t *scratch)
+bool stk_cuda_gemm_stats_can(const stk_kernel_call *call, size_t *scratch)
 {
     if (!pays(call->device, &stk_graph_op_conv2d, &call->use)) return false;
     if (call->use.input_count > 2 || call->in_format[0] != STK_FORMAT_PLAIN) return false;
-    stk_cuda_product_args args = args_of(call->device, &stk_graph_op_conv2d, &call->use);
-    *scratch = stk_cuda_product_bytes(&args);
+    stk_cuda_gemm_args args = args_of(call->device, &stk_graph_op_conv2d, &call->use);
+    *scratch = stk_cuda_gemm_bytes(&args);
     return true;
 }
 
-stk_status stk_cuda_product_stats_run(const stk_kernel_call *call, stk_error *err)
+stk_status stk_cuda_gemm_stats_run(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda_product_args args = args_of(call->device, &stk_graph_op_conv2d, &call->use);
+    stk_cuda_gemm_args args = args_of(call->device, &stk_graph_op_conv2d, &call->use);
     args.x = call->in[0];
     args.w = call->in[1];
     args.y = call->out[STK_CONV2D_Y];
@@ -73,19 +73,20 @@ stk_status stk_cuda_product_stats_run(const stk_kernel_call *call, stk_error *er
     args.mean = call->out[STK_CONV2D_MEAN];
     args.var = call->out[STK_CONV2D_VAR];
     return stk_cuda_launched(
-        call, stk_cuda_product_stats_launch(&args, stk_cuda_of(call->device)->stream), err);
+        call, stk_cuda_gemm_stats_launch(&args, stk_cuda_of(call->device)->stream), err);
 }
 
 /* A gradient by its input with another one added. */
-static bool can_sum(const stk_device *device, const stk_op_use *use)
+static bool can_sum(const stk_device *device, const stk_op_instance *use)
 {
     return use->input_count == 3 && use->in[1].dtype == use->in[0].dtype &&
            use->in[2].dtype == use->in[0].dtype &&
            pays(device, &stk_graph_op_conv2d_grad_input, use);
 }
 
-static stk_status sum_formats(stk_device *device, const stk_op_use *use, const stk_format *have,
-                              stk_format *in, stk_format *out, stk_error *err)
+static stk_status sum_formats(stk_device *device, const stk_op_instance *use,
+                              const stk_format *have, stk_format *in, stk_format *out,
+                              stk_error *err)
 {
     (void)device, (void)use, (void)have, (void)err;
     in[0] = in[2] = out[0] = STK_FORMAT_PLAIN;
@@ -95,16 +96,16 @@ static stk_status sum_formats(stk_device *device, const stk_op_use *use, const s
 
 static stk_status run_sum(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda_product_args args = args_of(call->device, &stk_graph_op_conv2d_grad_input, &call->use);
+    stk_cuda_gemm_args args = args_of(call->device, &stk_graph_op_conv2d_grad_input, &call->use);
     args.x = call->in[0];
     args.w = call->in[1];
     args.plus = call->in[2];
     args.y = call->out[0];
     return stk_cuda_launched(
-        call, stk_cuda_product_sum_launch(&args, stk_cuda_of(call->device)->stream), err);
+        call, stk_cuda_gemm_sum_launch(&args, stk_cuda_of(call->device)->stream), err);
 }
 
-const stk_kernel stk_cuda_product_sum = {
+const stk_kernel stk_cuda_gemm_sum = {
     .op = &stk_graph_op_conv2d_grad_input,
     .name = "product",
     .can = can_sum,
@@ -114,28 +115,29 @@ const stk_kernel stk_cuda_product_sum = {
 };
 
 /* That, of which only stays what bits say, with the sums that a norm's gradient wants. */
-static stk_op_use sum_of(const stk_op_use *use)
+static stk_op_instance sum_of(const stk_op_instance *use)
 {
-    return (stk_op_use){use->name, use->attrs, STK_GRAD_NORM_BITS, 1, use->in, use->out};
+    return (stk_op_instance){use->name, use->attrs, STK_GRAD_NORM_BITS, 1, use->in, use->out};
 }
 
-static stk_cuda_product_args norm_args(const stk_device *device, const stk_op_use *use)
+static stk_cuda_gemm_args norm_args(const stk_device *device, const stk_op_instance *use)
 {
-    const stk_op_use      sum = sum_of(use);
-    stk_cuda_product_args args = args_of(device, &stk_graph_op_conv2d_grad_input, &sum);
+    const stk_op_instance sum = sum_of(use);
+    stk_cuda_gemm_args    args = args_of(device, &stk_graph_op_conv2d_grad_input, &sum);
     args.tile = tile_of(args.columns, args.depth, 2);
     return args;
 }
 
-static bool can_norm(const stk_device *device, const stk_op_use *use)
+static bool can_norm(const stk_device *device, const stk_op_instance *use)
 {
-    const stk_op_use sum = sum_of(use);
+    const stk_op_instance sum = sum_of(use);
     return use->in[STK_GRAD_NORM_X].dtype == use->in[0].dtype && can_sum(device, &sum) &&
            norm_args(device, use).tile;
 }
 
-static stk_status norm_formats(stk_device *device, const stk_op_use *use, const stk_format *have,
-                               stk_format *in, stk_format *out, stk_error *err)
+static stk_status norm_formats(stk_device *device, const stk_op_instance *use,
+                               const stk_format *have, stk_format *in, stk_format *out,
+                               stk_error *err)
 {
     for (int i = STK_GRAD_NORM_BITS; i < STK_GRAD_NORM_INPUTS; i++)
         in[i] = STK_FORMAT_PLAIN;
@@ -145,15 +147,15 @@ static stk_status norm_formats(stk_device *device, const stk_op_use *use, const 
 
 static stk_status prepare_norm(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    const stk_cuda_product_args args = norm_args(call->device, &call->use);
+    const stk_cuda_gemm_args args = norm_args(call->device, &call->use);
     (void)err;
-    *scratch = stk_cuda_product_bytes(&args);
+    *scratch = stk_cuda_gemm_bytes(&args);
     return STK_OK;
 }
 
 static stk_status run_norm(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda_product_args args = norm_args(call->device, &call->use);
+    stk_cuda_gemm_args args = norm_args(call->device, &call->use);
     args.x = call->in[STK_GRAD_NORM_DY];
     args.w = call->in[STK_GRAD_NORM_W];
     args.plus = call->in[STK_GRAD_NORM_PLUS];
@@ -166,10 +168,10 @@ static stk_status run_norm(const stk_kernel_call *call, stk_error *err)
     args.dbeta = call->out[2];
     args.parts = call->scratch;
     return stk_cuda_launched(
-        call, stk_cuda_product_norm_launch(&args, stk_cuda_of(call->device)->stream), err);
+        call, stk_cuda_gemm_norm_launch(&args, stk_cuda_of(call->device)->stream), err);
 }
 
-const stk_kernel stk_cuda_product_norm = {
+const stk_kernel stk_cuda_gemm_norm = {
     .op = &stk_graph_op_conv2d_grad_norm,
     .name = "product",
     .can = can_norm,

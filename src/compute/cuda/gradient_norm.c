@@ -9,7 +9,7 @@ static int64_t count_of(const stk_kernel_call *call, int i)
     return stk_cuda_layout_of(&call->use.in[i], call->in_format[i]).elements;
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)err;

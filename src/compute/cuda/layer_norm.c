@@ -24,7 +24,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
         call, stk_cuda_layer_norm_launch(&args, stk_cuda_of(call->device)->stream), err);
 }
 
-static bool can_back(const stk_device *device, const stk_op_use *use)
+static bool can_back(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return stk_cuda_rows_can_sum(&use->in[X]);

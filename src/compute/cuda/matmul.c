@@ -5,7 +5,7 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/matmul.h"
 
-bool stk_cuda_matmul_can(const stk_op_use *use)
+bool stk_cuda_matmul_can(const stk_op_instance *use)
 {
     const stk_matmul_attrs *attrs = use->attrs;
     stk_cuda_activation     act;
@@ -16,7 +16,7 @@ bool stk_cuda_matmul_can(const stk_op_use *use)
 
 stk_cuda_matmul_args stk_cuda_matmul_args_of(const stk_kernel_call *call)
 {
-    const stk_op_use       *use = &call->use;
+    const stk_op_instance  *use = &call->use;
     const stk_matmul_attrs *attrs = use->attrs;
     stk_matmul_shape        s = stk_matmul_shape_of(use);
     bool                    bias = use->input_count > 2;
@@ -38,7 +38,7 @@ stk_cuda_matmul_args stk_cuda_matmul_args_of(const stk_kernel_call *call)
     return args;
 }
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return stk_cuda_matmul_can(use);

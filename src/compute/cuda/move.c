@@ -8,26 +8,27 @@
 #include "tensor/half.h"
 #include <string.h>
 
-static stk_status move(const stk_kernel_call *call, stk_cuda_walk walk, const void *src, void *dst,
-                       stk_error *err)
+static stk_status move(const stk_kernel_call *call, stk_cuda_tensor_iter walk, const void *src,
+                       void *dst, stk_error *err)
 {
     walk.tensors = 2;
-    stk_cuda_walk_join(&walk);
-    size_t width = stk_cuda_walk_widen(&walk, stk_dtype_bytes(call->use.out[0].dtype), src, dst);
+    stk_cuda_tensor_iter_join(&walk);
+    size_t width =
+        stk_cuda_tensor_iter_widen(&walk, stk_dtype_bytes(call->use.out[0].dtype), src, dst);
     return stk_cuda_launched(
         call, stk_cuda_move_launch(&walk, width, src, dst, stk_cuda_of(call->device)->stream), err);
 }
 
-static stk_cuda_walk walk_over(const stk_shape *shape)
+static stk_cuda_tensor_iter walk_over(const stk_shape *shape)
 {
-    stk_cuda_walk walk = {.rank = shape->rank};
+    stk_cuda_tensor_iter walk = {.rank = shape->rank};
     for (int d = 0; d < shape->rank; d++)
         walk.size[d] = shape->dim[d];
     return walk;
 }
 
 /* Where the box that begins at start does in a tensor of those steps. */
-static size_t begin_of(const stk_op_use *use, const int64_t *start, const int64_t *step)
+static size_t begin_of(const stk_op_instance *use, const int64_t *start, const int64_t *step)
 {
     int64_t at = 0;
     for (int d = 0; d < use->out[0].shape.rank; d++)
@@ -47,10 +48,10 @@ static stk_status run_reshape(const stk_kernel_call *call, stk_error *err)
 
 static stk_status run_broadcast(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_shape *whole = &call->use.out[0].shape;
-    stk_cuda_walk    walk = walk_over(whole);
+    const stk_shape     *whole = &call->use.out[0].shape;
+    stk_cuda_tensor_iter walk = walk_over(whole);
     stk_broadcast_strides(&call->use.in[0].shape, whole, walk.step[0]);
-    stk_cuda_walk_steps(whole, walk.step[1]);
+    stk_cuda_tensor_iter_strides(whole, walk.step[1]);
     return move(call, walk, call->in[0], call->out[0], err);
 }
 
@@ -58,10 +59,10 @@ static stk_status run_transpose(const stk_kernel_call *call, stk_error *err)
 {
     const stk_transpose_attrs *attrs = call->use.attrs;
     const stk_shape           *y = &call->use.out[0].shape;
-    stk_cuda_walk              walk = walk_over(y);
+    stk_cuda_tensor_iter       walk = walk_over(y);
     int64_t                    step[STK_CUDA_WALK_RANK];
-    stk_cuda_walk_steps(&call->use.in[0].shape, step);
-    stk_cuda_walk_steps(y, walk.step[1]);
+    stk_cuda_tensor_iter_strides(&call->use.in[0].shape, step);
+    stk_cuda_tensor_iter_strides(y, walk.step[1]);
     for (int d = 0; d < y->rank; d++)
         walk.step[0][d] = step[attrs->order[d]];
     return move(call, walk, call->in[0], call->out[0], err);
@@ -70,9 +71,9 @@ static stk_status run_transpose(const stk_kernel_call *call, stk_error *err)
 static stk_status run_slice(const stk_kernel_call *call, stk_error *err)
 {
     const stk_slice_attrs *attrs = call->use.attrs;
-    stk_cuda_walk          walk = walk_over(&call->use.out[0].shape);
-    stk_cuda_walk_steps(&call->use.in[0].shape, walk.step[0]);
-    stk_cuda_walk_steps(&call->use.out[0].shape, walk.step[1]);
+    stk_cuda_tensor_iter   walk = walk_over(&call->use.out[0].shape);
+    stk_cuda_tensor_iter_strides(&call->use.in[0].shape, walk.step[0]);
+    stk_cuda_tensor_iter_strides(&call->use.out[0].shape, walk.step[1]);
     size_t at = begin_of(&call->use, attrs->start, walk.step[0]);
     return move(call, walk, (const char *)call->in[0] + at, call->out[0], err);
 }
@@ -80,9 +81,9 @@ static stk_status run_slice(const stk_kernel_call *call, stk_error *err)
 /* Input `part` into the result, from start on. */
 static stk_status put(const stk_kernel_call *call, int part, const int64_t *start, stk_error *err)
 {
-    stk_cuda_walk walk = walk_over(&call->use.in[part].shape);
-    stk_cuda_walk_steps(&call->use.in[part].shape, walk.step[0]);
-    stk_cuda_walk_steps(&call->use.out[0].shape, walk.step[1]);
+    stk_cuda_tensor_iter walk = walk_over(&call->use.in[part].shape);
+    stk_cuda_tensor_iter_strides(&call->use.in[part].shape, walk.step[0]);
+    stk_cuda_tensor_iter_strides(&call->use.out[0].shape, walk.step[1]);
     size_t at = begin_of(&call->use, start, walk.step[1]);
     return move(call, walk, call->in[part], (char *)call->out[0] + at, err);
 }

@@ -9,27 +9,27 @@
 enum { ROOM = 512 };
 
 typedef struct noted {
-    const stk_cuda_batch_kind *kind;
-    stk_cuda_batch_item        item;
-    uint8_t                    attrs[STK_CUDA_BATCH_ATTRS];
-    int                        level;
-    bool                       begun;
+    const stk_cuda_multi_tensor_kind *kind;
+    stk_cuda_multi_tensor_item        item;
+    uint8_t                           attrs[STK_CUDA_BATCH_ATTRS];
+    int                               level;
+    bool                              begun;
 } noted;
 
-struct stk_cuda_batch {
-    int                        count;
-    noted                      list[ROOM];
-    const stk_cuda_batch_item *together[ROOM]; /* of the next launch */
+struct stk_cuda_multi_tensor {
+    int                               count;
+    noted                             list[ROOM];
+    const stk_cuda_multi_tensor_item *together[ROOM]; /* of the next launch */
 };
 
-stk_status stk_cuda_batch_new(stk_cuda_batch **out, stk_error *err)
+stk_status stk_cuda_multi_tensor_new(stk_cuda_multi_tensor **out, stk_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (!*out) return stk_fail(err, STK_E_NOMEM, "cuda", "batch", "no memory");
     return STK_OK;
 }
 
-void stk_cuda_batch_free(stk_cuda_batch *batch)
+void stk_cuda_multi_tensor_free(stk_cuda_multi_tensor *batch)
 {
     free(batch);
 }
@@ -48,11 +48,11 @@ static bool any_overlap(const stk_cuda_span *a, const stk_cuda_span *b)
     return false;
 }
 
-static int level_of(const stk_cuda_batch *batch, const stk_cuda_batch_item *item)
+static int level_of(const stk_cuda_multi_tensor *batch, const stk_cuda_multi_tensor_item *item)
 {
     int level = 0;
     for (int i = 0; i < batch->count; i++) {
-        const stk_cuda_batch_item *before = &batch->list[i].item;
+        const stk_cuda_multi_tensor_item *before = &batch->list[i].item;
         if (batch->list[i].level < level) continue;
         if (any_overlap(item->out, before->out) || any_overlap(item->out, before->in) ||
             any_overlap(item->in, before->out))
@@ -61,11 +61,11 @@ static int level_of(const stk_cuda_batch *batch, const stk_cuda_batch_item *item
     return level;
 }
 
-stk_status stk_cuda_batch_add(stk_device *device, const stk_cuda_batch_kind *kind,
-                              const void *attrs, size_t attrs_size, const stk_cuda_batch_item *item,
-                              stk_error *err)
+stk_status stk_cuda_multi_tensor_add(stk_device *device, const stk_cuda_multi_tensor_kind *kind,
+                                     const void *attrs, size_t attrs_size,
+                                     const stk_cuda_multi_tensor_item *item, stk_error *err)
 {
-    stk_cuda_batch *batch = stk_cuda_of(device)->batch;
+    stk_cuda_multi_tensor *batch = stk_cuda_of(device)->batch;
     if (item->count == 0) return STK_OK;
     if (batch->count == ROOM) STK_TRY(stk_cuda_flush(device, err));
     noted *n = &batch->list[batch->count];
@@ -84,10 +84,10 @@ static bool alike(const noted *a, const noted *b)
 /* All that can go with list[first], in as many launches as it takes. */
 static stk_status begin_from(stk_cuda *cuda, int first, stk_error *err)
 {
-    stk_cuda_batch            *batch = cuda->batch;
-    const stk_cuda_batch_kind *kind = batch->list[first].kind;
-    const void                *attrs = batch->list[first].attrs;
-    int                        count = 0;
+    stk_cuda_multi_tensor            *batch = cuda->batch;
+    const stk_cuda_multi_tensor_kind *kind = batch->list[first].kind;
+    const void                       *attrs = batch->list[first].attrs;
+    int                               count = 0;
     for (int i = first; i < batch->count; i++) {
         if (batch->list[i].begun || !alike(&batch->list[first], &batch->list[i])) continue;
         batch->together[count++] = &batch->list[i].item;
@@ -101,9 +101,9 @@ static stk_status begin_from(stk_cuda *cuda, int first, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_cuda_hold(const stk_kernel_call *call,
-                         stk_status (*begin)(const stk_kernel_call *call, stk_error *err),
-                         stk_error *err)
+stk_status stk_cuda_defer(const stk_kernel_call *call,
+                          stk_status (*begin)(const stk_kernel_call *call, stk_error *err),
+                          stk_error *err)
 {
     stk_cuda *cuda = stk_cuda_of(call->device);
     STK_TRY(stk_cuda_flush(call->device, err));
@@ -112,9 +112,9 @@ stk_status stk_cuda_hold(const stk_kernel_call *call,
     return STK_OK;
 }
 
-const stk_kernel_call *stk_cuda_held(const stk_device *device,
-                                     stk_status (*begin)(const stk_kernel_call *call,
-                                                         stk_error             *err))
+const stk_kernel_call *stk_cuda_deferred(const stk_device *device,
+                                         stk_status (*begin)(const stk_kernel_call *call,
+                                                             stk_error             *err))
 {
     const stk_cuda *cuda = stk_cuda_of(device);
     return cuda->begin_held == begin && cuda->batch->count == 0 ? cuda->held : NULL;
@@ -129,10 +129,10 @@ static stk_status begin_held(stk_cuda *cuda, stk_error *err)
 
 stk_status stk_cuda_flush(stk_device *device, stk_error *err)
 {
-    stk_cuda       *cuda = stk_cuda_of(device);
-    stk_cuda_batch *batch = cuda->batch;
-    stk_status      st = begin_held(cuda, err);
-    int             deepest = 0;
+    stk_cuda              *cuda = stk_cuda_of(device);
+    stk_cuda_multi_tensor *batch = cuda->batch;
+    stk_status             st = begin_held(cuda, err);
+    int                    deepest = 0;
     for (int i = 0; i < batch->count; i++)
         if (batch->list[i].level > deepest) deepest = batch->list[i].level;
     for (int level = 0; level <= deepest && !st; level++)

@@ -5,7 +5,7 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update_ops.h"
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     stk_format pad = stk_cuda_padding_of(&use->out[0]);

@@ -8,7 +8,7 @@
 #include "compute/ops/graph_ops.h"
 #include <math.h>
 
-stk_cuda_conv stk_cuda_conv_of(const stk_graph_op *op, const stk_op_use *use)
+stk_cuda_conv stk_cuda_conv_of(const stk_graph_op *op, const stk_op_instance *use)
 {
     const stk_conv2d_attrs *a = use->attrs;
     stk_conv2d_shape        s = stk_conv2d_shape_of(op, use);
@@ -23,7 +23,7 @@ static bool row_fits(int64_t columns, int64_t channels)
     return columns * (channels + PADDED) <= INT32_MAX;
 }
 
-bool stk_cuda_conv_can(const stk_graph_op *op, const stk_op_use *use)
+bool stk_cuda_conv_can(const stk_graph_op *op, const stk_op_instance *use)
 {
     const stk_conv2d_attrs *a = use->attrs;
     stk_cuda_conv           c = stk_cuda_conv_of(op, use);
@@ -38,7 +38,7 @@ bool stk_cuda_conv_can(const stk_graph_op *op, const stk_op_use *use)
            stk_cuda_act_of(&a->act, &act);
 }
 
-static const stk_tensor_type *weights_of(const stk_op_use *use, bool gradient)
+static const stk_tensor_type *weights_of(const stk_op_instance *use, bool gradient)
 {
     return gradient ? &use->out[0] : &use->in[1];
 }
@@ -107,8 +107,9 @@ static stk_format padded_or_plain(stk_format have)
     return have == STK_CUDA_PAD4 || have == STK_CUDA_PAD8 ? have : (stk_format)STK_FORMAT_PLAIN;
 }
 
-stk_status stk_cuda_conv_formats(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                 stk_format *in, stk_format *out, stk_error *err)
+stk_status stk_cuda_conv_formats(stk_device *device, const stk_op_instance *use,
+                                 const stk_format *have, stk_format *in, stk_format *out,
+                                 stk_error *err)
 {
     (void)device, (void)err;
     for (int i = 0; i < use->input_count; i++)
@@ -119,7 +120,7 @@ stk_status stk_cuda_conv_formats(stk_device *device, const stk_op_use *use, cons
     return STK_OK;
 }
 
-stk_status stk_cuda_conv_input_formats(stk_device *device, const stk_op_use *use,
+stk_status stk_cuda_conv_input_formats(stk_device *device, const stk_op_instance *use,
                                        const stk_format *have, stk_format *in, stk_format *out,
                                        stk_error *err)
 {
@@ -131,7 +132,7 @@ stk_status stk_cuda_conv_input_formats(stk_device *device, const stk_op_use *use
     return STK_OK;
 }
 
-stk_status stk_cuda_conv_weight_formats(stk_device *device, const stk_op_use *use,
+stk_status stk_cuda_conv_weight_formats(stk_device *device, const stk_op_instance *use,
                                         const stk_format *have, stk_format *in, stk_format *out,
                                         stk_error *err)
 {

@@ -5,7 +5,7 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/pool.h"
 
-bool stk_cuda_pool_can(const stk_device *device, const stk_op_use *use)
+bool stk_cuda_pool_can(const stk_device *device, const stk_op_instance *use)
 {
     stk_pool_shape s = stk_pool_shape_of(use);
     (void)device;
@@ -13,7 +13,7 @@ bool stk_cuda_pool_can(const stk_device *device, const stk_op_use *use)
            s.across.size * s.channels <= INT32_MAX && s.across.count * s.channels <= INT32_MAX;
 }
 
-stk_cuda_pool_args stk_cuda_pool_of(const stk_op_use *use)
+stk_cuda_pool_args stk_cuda_pool_of(const stk_op_instance *use)
 {
     stk_pool_shape s = stk_pool_shape_of(use);
     return (stk_cuda_pool_args){

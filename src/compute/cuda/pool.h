@@ -6,8 +6,8 @@
 #include "compute/cuda_kernels/pool.h"
 
 /* For ops whose attributes are those of pools. */
-bool stk_cuda_pool_can(const stk_device *device, const stk_op_use *use);
+bool stk_cuda_pool_can(const stk_device *device, const stk_op_instance *use);
 /* Without addresses. */
-stk_cuda_pool_args stk_cuda_pool_of(const stk_op_use *use);
+stk_cuda_pool_args stk_cuda_pool_of(const stk_op_instance *use);
 
 #endif

@@ -7,7 +7,7 @@
 #include "compute/ops/reduce.h"
 
 /* False where kept and gone take turns more often. */
-static bool three_parts(const stk_op_use *use, stk_cuda_reduce_args *args)
+static bool three_parts(const stk_op_instance *use, stk_cuda_reduce_args *args)
 {
     const stk_reduce_attrs *attrs = use->attrs;
     const stk_shape        *shape = &use->in[0].shape;
@@ -24,23 +24,23 @@ static bool three_parts(const stk_op_use *use, stk_cuda_reduce_args *args)
     return true;
 }
 
-static void mix(const stk_op_use *use, stk_cuda_reduce_args *args)
+static void mix(const stk_op_instance *use, stk_cuda_reduce_args *args)
 {
     const stk_reduce_attrs *attrs = use->attrs;
     const stk_shape        *shape = &use->in[0].shape;
     int64_t                 step[STK_CUDA_WALK_RANK];
-    stk_cuda_walk_steps(shape, step);
+    stk_cuda_tensor_iter_strides(shape, step);
     args->mixed = true;
-    args->kept = args->over = (stk_cuda_walk){.tensors = 1};
+    args->kept = args->over = (stk_cuda_tensor_iter){.tensors = 1};
     for (int d = 0; d < shape->rank; d++) {
-        stk_cuda_walk *walk = attrs->axes >> d & 1 ? &args->over : &args->kept;
+        stk_cuda_tensor_iter *walk = attrs->axes >> d & 1 ? &args->over : &args->kept;
         walk->size[walk->rank] = shape->dim[d];
         walk->step[0][walk->rank++] = step[d];
     }
-    stk_cuda_walk_join(&args->kept);
-    stk_cuda_walk_join(&args->over);
-    args->outer = stk_cuda_walk_count(&args->kept);
-    args->gone = stk_cuda_walk_count(&args->over);
+    stk_cuda_tensor_iter_join(&args->kept);
+    stk_cuda_tensor_iter_join(&args->over);
+    args->outer = stk_cuda_tensor_iter_count(&args->kept);
+    args->gone = stk_cuda_tensor_iter_count(&args->over);
     args->inner = 1;
 }
 

@@ -16,7 +16,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 /* A shift would fill the padding, which must stay zero. */
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     const stk_scale_attrs *attrs = use->attrs;

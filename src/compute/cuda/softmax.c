@@ -28,7 +28,7 @@ static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
     return start(call, call->in[1], call->in[0], err);
 }
 
-static bool can_grad(const stk_device *device, const stk_op_use *use)
+static bool can_grad(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return use->in[0].dtype == use->in[1].dtype;

@@ -150,7 +150,7 @@ static uint64_t when(const stk_cuda_spans *m, const anchor *from, cudaEvent_t ev
     return (uint64_t)((double)from->ns + (double)ms * 1e6 * m->rate);
 }
 
-static void tell_pair(stk_cuda *cuda, const pair *p, stk_listener listener, void *context)
+static void tell_pair(stk_cuda *cuda, const pair *p, stk_device_activity_fn listener, void *context)
 {
     const stk_cuda_spans *m = cuda->spans;
     const anchor *from = p->asked_ns >= m->newer.ns || !m->older.event ? &m->newer : &m->older;
@@ -191,7 +191,7 @@ static void renew_anchor(stk_cuda *cuda)
     m->newer = fresh;
 }
 
-void stk_cuda_tell(stk_device *device, bool all, stk_listener listener, void *context)
+void stk_cuda_tell(stk_device *device, bool all, stk_device_activity_fn listener, void *context)
 {
     stk_cuda       *cuda = stk_cuda_of(device);
     stk_cuda_spans *m = cuda->spans;

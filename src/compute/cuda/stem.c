@@ -9,7 +9,7 @@
 
 enum { ALIGNMENT = 256 };
 
-static bool can_any(const stk_device *device, const stk_graph_op *op, const stk_op_use *use)
+static bool can_any(const stk_device *device, const stk_graph_op *op, const stk_op_instance *use)
 {
     const stk_conv2d_attrs *attrs = use->attrs;
     stk_cuda_stem_plan      plan;
@@ -28,16 +28,16 @@ static bool can_any(const stk_device *device, const stk_graph_op *op, const stk_
                                  stk_cuda_of(device)->processors, &plan);
 }
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     const stk_conv2d_attrs *attrs = use->attrs;
-    stk_op_use              alone = *use;
+    stk_op_instance         alone = *use;
     alone.output_count = 1;
     return (use->output_count == 1 || !attrs->act.row) &&
            can_any(device, &stk_graph_op_conv2d, &alone);
 }
 
-static bool can_weight(const stk_device *device, const stk_op_use *use)
+static bool can_weight(const stk_device *device, const stk_op_instance *use)
 {
     return can_any(device, &stk_graph_op_conv2d_grad_weight, use);
 }
@@ -48,7 +48,7 @@ static stk_format padding_of(const stk_tensor_type *x)
                                                   : (stk_format)STK_CUDA_PAD4;
 }
 
-static stk_status formats(stk_device *device, const stk_op_use *use, const stk_format *have,
+static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)have, (void)err;
@@ -60,8 +60,9 @@ static stk_status formats(stk_device *device, const stk_op_use *use, const stk_f
     return STK_OK;
 }
 
-static stk_status formats_weight(stk_device *device, const stk_op_use *use, const stk_format *have,
-                                 stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats_weight(stk_device *device, const stk_op_instance *use,
+                                 const stk_format *have, stk_format *in, stk_format *out,
+                                 stk_error *err)
 {
     (void)device, (void)have, (void)err;
     in[0] = padding_of(&use->in[0]);

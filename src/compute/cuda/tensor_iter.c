@@ -3,7 +3,7 @@
 
 enum { WIDEST = 16 }; /* bytes of an access */
 
-void stk_cuda_walk_steps(const stk_shape *shape, int64_t step[STK_CUDA_WALK_RANK])
+void stk_cuda_tensor_iter_strides(const stk_shape *shape, int64_t step[STK_CUDA_WALK_RANK])
 {
     int64_t next = 1;
     for (int d = shape->rank - 1; d >= 0; d--) {
@@ -12,16 +12,17 @@ void stk_cuda_walk_steps(const stk_shape *shape, int64_t step[STK_CUDA_WALK_RANK
     }
 }
 
-static bool follows(const stk_cuda_walk *walk, int before, const stk_cuda_walk *from, int d)
+static bool follows(const stk_cuda_tensor_iter *walk, int before, const stk_cuda_tensor_iter *from,
+                    int d)
 {
     for (int t = 0; t < walk->tensors; t++)
         if (walk->step[t][before] != from->step[t][d] * from->size[d]) return false;
     return true;
 }
 
-void stk_cuda_walk_join(stk_cuda_walk *walk)
+void stk_cuda_tensor_iter_join(stk_cuda_tensor_iter *walk)
 {
-    stk_cuda_walk from = *walk;
+    stk_cuda_tensor_iter from = *walk;
     walk->rank = 0;
     for (int d = 0; d < from.rank; d++) {
         if (from.size[d] == 1) continue;
@@ -38,7 +39,7 @@ void stk_cuda_walk_join(stk_cuda_walk *walk)
         walk->step[t][0] = 1;
 }
 
-bool stk_cuda_walk_in_pieces(const stk_cuda_walk *walk, int64_t count)
+bool stk_cuda_tensor_iter_in_pieces(const stk_cuda_tensor_iter *walk, int64_t count)
 {
     int last = walk->rank - 1;
     if (walk->size[last] % count) return false;
@@ -51,15 +52,16 @@ bool stk_cuda_walk_in_pieces(const stk_cuda_walk *walk, int64_t count)
     return true;
 }
 
-static bool both_together(const stk_cuda_walk *walk)
+static bool both_together(const stk_cuda_tensor_iter *walk)
 {
     int last = walk->rank - 1;
     return walk->step[0][last] == 1 && walk->step[1][last] == 1;
 }
 
-size_t stk_cuda_walk_widen(stk_cuda_walk *walk, size_t width, const void *src, const void *dst)
+size_t stk_cuda_tensor_iter_widen(stk_cuda_tensor_iter *walk, size_t width, const void *src,
+                                  const void *dst)
 {
-    while (width < WIDEST && both_together(walk) && stk_cuda_walk_in_pieces(walk, 2) &&
+    while (width < WIDEST && both_together(walk) && stk_cuda_tensor_iter_in_pieces(walk, 2) &&
            ((uintptr_t)src | (uintptr_t)dst) % (2 * width) == 0) {
         for (int d = 0; d < walk->rank - 1; d++)
             walk->step[0][d] /= 2, walk->step[1][d] /= 2;
@@ -69,7 +71,7 @@ size_t stk_cuda_walk_widen(stk_cuda_walk *walk, size_t width, const void *src, c
     return width;
 }
 
-int64_t stk_cuda_walk_count(const stk_cuda_walk *walk)
+int64_t stk_cuda_tensor_iter_count(const stk_cuda_tensor_iter *walk)
 {
     int64_t count = 1;
     for (int d = 0; d < walk->rank; d++)

@@ -60,8 +60,8 @@ static stk_cuda_update_tensor tensor_of(const stk_kernel_call *call, int rule)
     return t;
 }
 
-static cudaError_t launch(const void *attrs, const stk_cuda_batch_item *const *items, int count,
-                          cudaStream_t stream)
+static cudaError_t launch(const void *attrs, const stk_cuda_multi_tensor_item *const *items,
+                          int count, cudaStream_t stream)
 {
     const group          *all = attrs;
     stk_cuda_update_batch batch = {
@@ -81,7 +81,7 @@ static cudaError_t launch(const void *attrs, const stk_cuda_batch_item *const *i
     return stk_cuda_update_launch(&batch, stream);
 }
 
-static const stk_cuda_batch_kind updates = {"update", STK_CUDA_UPDATE_TENSORS, launch};
+static const stk_cuda_multi_tensor_kind updates = {"update", STK_CUDA_UPDATE_TENSORS, launch};
 
 static size_t bytes_of(const stk_kernel_call *call, const stk_tensor_type *type, stk_format format)
 {
@@ -90,15 +90,15 @@ static size_t bytes_of(const stk_kernel_call *call, const stk_tensor_type *type,
 
 static stk_status note(const stk_kernel_call *call, const group *all, stk_error *err)
 {
-    const stk_op_use   *use = &call->use;
-    stk_cuda_batch_item item = {.count = count_of(call), .own = call};
+    const stk_op_instance     *use = &call->use;
+    stk_cuda_multi_tensor_item item = {.count = count_of(call), .own = call};
     for (int i = 0; i < use->input_count; i++)
         item.in[i] =
             (stk_cuda_span){(void *)call->in[i], bytes_of(call, &use->in[i], call->in_format[i])};
     for (int o = 0; o < use->output_count; o++)
         item.out[o] =
             (stk_cuda_span){call->out[o], bytes_of(call, &use->out[o], call->out_format[o])};
-    return stk_cuda_batch_add(call->device, &updates, all, sizeof *all, &item, err);
+    return stk_cuda_multi_tensor_add(call->device, &updates, all, sizeof *all, &item, err);
 }
 
 /* in: w, g, the slots, hyper, guard. out: w, the slots. */

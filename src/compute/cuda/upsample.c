@@ -6,7 +6,7 @@
 #include "compute/ops/shapes.h"
 #include <stoker/ops.h>
 
-static bool can(const stk_device *device, const stk_op_use *use)
+static bool can(const stk_device *device, const stk_op_instance *use)
 {
     const stk_shape *a = &use->in[0].shape, *b = &use->out[0].shape;
     (void)device;

@@ -47,7 +47,7 @@ static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
     return stk_cuda_launched(call, code, err);
 }
 
-static bool can_grad(const stk_device *device, const stk_op_use *use)
+static bool can_grad(const stk_device *device, const stk_op_instance *use)
 {
     (void)device;
     return use->in[DLOSS].dtype == STK_DTYPE_F32;

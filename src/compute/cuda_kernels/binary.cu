@@ -100,7 +100,8 @@ cudaError_t start_walked(const stk_cuda_binary_args *p, cudaStream_t stream)
     const int64_t from[STK_CUDA_WALK_TENSORS] = {0, 0, 0};
     auto         *kernel = p->pieces ? walked<T, B, N, MULTIPLY> : walked<T, B, 1, MULTIPLY>;
     return stk::walk_in_parts(
-        p->walk, from, [&](const stk_cuda_walk &walk, const int64_t(&at)[STK_CUDA_WALK_TENSORS]) {
+        p->walk, from,
+        [&](const stk_cuda_tensor_iter &walk, const int64_t(&at)[STK_CUDA_WALK_TENSORS]) {
             stk::walker w;
             w.set(walk, p->pieces ? N : 1);
             return STK_CUDA_LAUNCH_EARLY(kernel, stk::blocks_for(w.pieces, THREADS), THREADS, 0,

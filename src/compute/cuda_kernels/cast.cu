@@ -85,7 +85,7 @@ void (*kernel_of(const stk_cuda_cast_attrs *a))(const table)
 
 } // namespace
 
-cudaError_t stk_cuda_cast_launch(const void *attrs, const stk_cuda_batch_item *const *items,
+cudaError_t stk_cuda_cast_launch(const void *attrs, const stk_cuda_multi_tensor_item *const *items,
                                  int count, cudaStream_t stream)
 {
     const stk_cuda_cast_attrs *a = (const stk_cuda_cast_attrs *)attrs;

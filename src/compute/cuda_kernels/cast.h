@@ -13,7 +13,7 @@ typedef struct stk_cuda_cast_attrs {
 } stk_cuda_cast_attrs;
 
 /* attrs: stk_cuda_cast_attrs. Each item has one in and one out. */
-cudaError_t stk_cuda_cast_launch(const void *attrs, const stk_cuda_batch_item *const *items,
+cudaError_t stk_cuda_cast_launch(const void *attrs, const stk_cuda_multi_tensor_item *const *items,
                                  int count, cudaStream_t stream);
 
 STK_CUDA_END

@@ -51,7 +51,7 @@ __device__ __forceinline__ void load_plus(const memory &m, const CUtensorMap *pl
 
 #endif
 
-inline cudaError_t encode_all(const stk_cuda_product_args *a, CUtensorMap (&map)[4])
+inline cudaError_t encode_all(const stk_cuda_gemm_args *a, CUtensorMap (&map)[4])
 {
     cudaError_t code = encode(a, a->x, a->rows, a->depth, EACH, &map[0]);
     if (code == cudaSuccess) code = encode(a, a->w, a->depth, a->columns, DEPTH, &map[1]);

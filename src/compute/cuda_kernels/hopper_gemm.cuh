@@ -34,7 +34,7 @@ struct place {
     int64_t tiles;
 };
 
-__device__ __forceinline__ place place_of(const stk_cuda_product_args &a)
+__device__ __forceinline__ place place_of(const stk_cuda_gemm_args &a)
 {
     int tiles = (int)(a.columns / a.tile);
     return {(int)blockIdx.x % tiles, (int)blockIdx.x / tiles, (int)gridDim.x / tiles,
@@ -99,7 +99,7 @@ __device__ __forceinline__ memory memory_of(unsigned char *dynamic, int depth, i
 
 /* w as [columns,depth], or ACROSS as [depth,columns]. */
 template <int TILE, int ACROSS>
-__device__ __forceinline__ void copy_w(const stk_cuda_product_args &a, const memory &m,
+__device__ __forceinline__ void copy_w(const stk_cuda_gemm_args &a, const memory &m,
                                        const CUtensorMap *w)
 {
     using L = layout<TILE>;
@@ -119,7 +119,7 @@ struct cursor {
     int     k;
 };
 
-__device__ __forceinline__ void copy_next(const stk_cuda_product_args &a, const memory &m,
+__device__ __forceinline__ void copy_next(const stk_cuda_gemm_args &a, const memory &m,
                                           const CUtensorMap *x, const place &p, int group, int slot,
                                           cursor &c)
 {
@@ -134,7 +134,7 @@ __device__ __forceinline__ void copy_next(const stk_cuda_product_args &a, const 
 }
 
 /* A slot is free when all warps of the group have multiplied. */
-__device__ __forceinline__ void refill(const stk_cuda_product_args &a, const memory &m,
+__device__ __forceinline__ void refill(const stk_cuda_gemm_args &a, const memory &m,
                                        const CUtensorMap *x, const place &p, int group, ring r,
                                        cursor &c)
 {
@@ -146,7 +146,7 @@ __device__ __forceinline__ void refill(const stk_cuda_product_args &a, const mem
 
 /* All of the depth for the rows of a group. */
 template <int TILE, typename T, int ACROSS>
-__device__ __forceinline__ void multiply_tile(const stk_cuda_product_args &a, const memory &m,
+__device__ __forceinline__ void multiply_tile(const stk_cuda_gemm_args &a, const memory &m,
                                               const CUtensorMap *x, const place &p, int group,
                                               ring &r, cursor &c, float (&d)[TILE / 2])
 {
@@ -237,7 +237,7 @@ __device__ __forceinline__ void store_result(const unsigned char *result, const 
 #endif
 
 /* Rows of width elements, seen in boxes of 64 columns. */
-inline cudaError_t encode(const stk_cuda_product_args *a, const void *data, int64_t height,
+inline cudaError_t encode(const stk_cuda_gemm_args *a, const void *data, int64_t height,
                           int64_t width, int box, CUtensorMap *out)
 {
     return hopper::encode<2>(a->dtype, data, {width, height}, {DEPTH, box}, out);
@@ -253,7 +253,7 @@ inline int blocks_of(int64_t rows, int64_t columns, int tile, int processors)
 
 /* Begins the KERNEL of the tile and type of args. */
 template <template <int, typename> class KERNEL>
-cudaError_t start(const stk_cuda_product_args *a, cudaStream_t stream)
+cudaError_t start(const stk_cuda_gemm_args *a, cudaStream_t stream)
 {
     bool half = a->dtype == STK_DTYPE_F16, wide = a->tile == STK_CUDA_PRODUCT_WIDE;
     return half ? (wide ? KERNEL<STK_CUDA_PRODUCT_WIDE, __half>::start(a, stream)
@@ -263,8 +263,7 @@ cudaError_t start(const stk_cuda_product_args *a, cudaStream_t stream)
 }
 
 template <int RESULTS = 1, typename K, typename... MAPS>
-cudaError_t launch(K *kernel, const stk_cuda_product_args *a, cudaStream_t stream,
-                   const MAPS &...maps)
+cudaError_t launch(K *kernel, const stk_cuda_gemm_args *a, cudaStream_t stream, const MAPS &...maps)
 {
     int         bytes = bytes_of(a->tile, a->depth, RESULTS);
     cudaError_t code = stk::allow_shared(kernel, bytes);

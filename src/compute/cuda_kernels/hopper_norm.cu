@@ -29,7 +29,7 @@ template <int TILE> struct row_bits {
 
 /* row: the group's first. */
 template <int TILE>
-__device__ __forceinline__ void load_bits(const stk_cuda_product_args &a, int column, int64_t row,
+__device__ __forceinline__ void load_bits(const stk_cuda_gemm_args &a, int column, int64_t row,
                                           row_bits<TILE> &to)
 {
     typedef stk::pack<uint32_t, row_bits<TILE>::WORDS> words;
@@ -107,7 +107,7 @@ __device__ __forceinline__ void look_again(const memory &m, const float *means, 
 
 template <int TILE, typename T>
 __device__ __forceinline__ void
-compute(const stk_cuda_product_args &a, const memory &m, const CUtensorMap *x, const CUtensorMap *y,
+compute(const stk_cuda_gemm_args &a, const memory &m, const CUtensorMap *x, const CUtensorMap *y,
         const CUtensorMap *plus, const CUtensorMap *beside, const float *means, int group, sums &s)
 {
     const place p = place_of(a);
@@ -144,7 +144,7 @@ compute(const stk_cuda_product_args &a, const memory &m, const CUtensorMap *x, c
 
 /* What the threads of a column have summed up becomes what the block leaves of it. */
 template <int TILE>
-__device__ __forceinline__ void leave(const stk_cuda_product_args &a, float *room, int group,
+__device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *room, int group,
                                       const sums &s)
 {
     using L = lookers<TILE>;
@@ -180,7 +180,7 @@ __device__ __forceinline__ void leave(const stk_cuda_product_args &a, float *roo
 /* The last block of a tile of columns adds up what all have left, in their order: LANES threads a
  * column, each its share of the blocks, and then one of them. */
 template <int TILE>
-__device__ __forceinline__ void finish(const stk_cuda_product_args &a, double *room, bool *is_last)
+__device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *room, bool *is_last)
 {
     constexpr int LANES = THREADS / TILE;
     const place   p = place_of(a);
@@ -218,10 +218,9 @@ __device__ __forceinline__ void finish(const stk_cuda_product_args &a, double *r
 
 template <int TILE, typename T>
 __global__ void __launch_bounds__(THREADS, 1)
-    with_norm(const __grid_constant__ stk_cuda_product_args a,
-              const __grid_constant__ CUtensorMap x, const __grid_constant__ CUtensorMap w,
-              const __grid_constant__ CUtensorMap y, const __grid_constant__ CUtensorMap plus,
-              const __grid_constant__ CUtensorMap beside)
+    with_norm(const __grid_constant__ stk_cuda_gemm_args a, const __grid_constant__ CUtensorMap x,
+              const __grid_constant__ CUtensorMap w, const __grid_constant__ CUtensorMap y,
+              const __grid_constant__ CUtensorMap plus, const __grid_constant__ CUtensorMap beside)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ unsigned char dynamic[];
@@ -243,7 +242,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 }
 
 template <int TILE, typename T> struct norm_kernel {
-    static cudaError_t start(const stk_cuda_product_args *a, cudaStream_t stream)
+    static cudaError_t start(const stk_cuda_gemm_args *a, cudaStream_t stream)
     {
         CUtensorMap map[4], beside;
         cudaError_t code = encode_all(a, map);
@@ -256,7 +255,7 @@ template <int TILE, typename T> struct norm_kernel {
 
 } // namespace
 
-cudaError_t stk_cuda_product_norm_launch(const stk_cuda_product_args *args, cudaStream_t stream)
+cudaError_t stk_cuda_gemm_norm_launch(const stk_cuda_gemm_args *args, cudaStream_t stream)
 {
     return start<norm_kernel>(args, stream);
 }

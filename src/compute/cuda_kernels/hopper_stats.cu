@@ -64,7 +64,7 @@ __device__ __forceinline__ void look_again(const unsigned char *result, int rows
 }
 
 template <int TILE, typename T>
-__device__ __forceinline__ void compute(const stk_cuda_product_args &a, const memory &m,
+__device__ __forceinline__ void compute(const stk_cuda_gemm_args &a, const memory &m,
                                         const CUtensorMap *x, const CUtensorMap *y, int group,
                                         sums &s)
 {
@@ -91,7 +91,7 @@ __device__ __forceinline__ void compute(const stk_cuda_product_args &a, const me
     if (first) hopper::stores_wait_read();
 }
 
-__device__ __forceinline__ int64_t rows_of_block(const stk_cuda_product_args &a, const place &p)
+__device__ __forceinline__ int64_t rows_of_block(const stk_cuda_gemm_args &a, const place &p)
 {
     int64_t tiles = (p.tiles - p.first + p.step - 1) / p.step;
     bool    last = p.first + (tiles - 1) * p.step == p.tiles - 1;
@@ -101,7 +101,7 @@ __device__ __forceinline__ int64_t rows_of_block(const stk_cuda_product_args &a,
 /* What the threads of a column have found becomes what the block leaves of it. All sums are carried
  * to the value that the first of them began with. */
 template <int TILE>
-__device__ __forceinline__ void leave(const stk_cuda_product_args &a, float *room, int group,
+__device__ __forceinline__ void leave(const stk_cuda_gemm_args &a, float *room, int group,
                                       const sums &s)
 {
     using L = lookers<TILE>;
@@ -147,7 +147,7 @@ __device__ __forceinline__ void leave(const stk_cuda_product_args &a, float *roo
 /* The last block of a tile of columns merges what all have left, in their order: LANES threads a
  * column, each its share of the blocks, and then one of them. */
 template <int TILE>
-__device__ __forceinline__ void finish(const stk_cuda_product_args &a, double *room, bool *is_last)
+__device__ __forceinline__ void finish(const stk_cuda_gemm_args &a, double *room, bool *is_last)
 {
     constexpr int LANES = THREADS / TILE;
     const place   p = place_of(a);
@@ -189,7 +189,7 @@ __device__ __forceinline__ void finish(const stk_cuda_product_args &a, double *r
 
 template <int TILE, typename T>
 __global__ void __launch_bounds__(THREADS, 1)
-    with_statistics(const __grid_constant__ stk_cuda_product_args a,
+    with_statistics(const __grid_constant__ stk_cuda_gemm_args a,
                     const __grid_constant__ CUtensorMap x, const __grid_constant__ CUtensorMap w,
                     const __grid_constant__ CUtensorMap y)
 {
@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 }
 
 template <int TILE, typename T> struct statistics {
-    static cudaError_t start(const stk_cuda_product_args *a, cudaStream_t stream)
+    static cudaError_t start(const stk_cuda_gemm_args *a, cudaStream_t stream)
     {
         CUtensorMap map[3];
         cudaError_t code = encode(a, a->x, a->rows, a->depth, EACH, &map[0]);
@@ -223,19 +223,19 @@ template <int TILE, typename T> struct statistics {
 
 } // namespace
 
-bool stk_cuda_product_fits(int64_t columns, int64_t depth, int tile, int results)
+bool stk_cuda_gemm_fits(int64_t columns, int64_t depth, int tile, int results)
 {
     return columns % tile == 0 && depth % DEPTH == 0 && depth <= 512 &&
            slots_of(tile, depth, results) >= 2;
 }
 
-size_t stk_cuda_product_bytes(const stk_cuda_product_args *args)
+size_t stk_cuda_gemm_bytes(const stk_cuda_gemm_args *args)
 {
     int blocks = blocks_of(args->rows, args->columns, args->tile, args->processors);
     return (size_t)blocks * (size_t)args->tile * VALUES * sizeof(float);
 }
 
-cudaError_t stk_cuda_product_stats_launch(const stk_cuda_product_args *args, cudaStream_t stream)
+cudaError_t stk_cuda_gemm_stats_launch(const stk_cuda_gemm_args *args, cudaStream_t stream)
 {
     return start<statistics>(args, stream);
 }

@@ -9,7 +9,7 @@ using namespace product;
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 template <int TILE, typename T>
-__device__ __forceinline__ void compute(const stk_cuda_product_args &a, const memory &m,
+__device__ __forceinline__ void compute(const stk_cuda_gemm_args &a, const memory &m,
                                         const CUtensorMap *x, const CUtensorMap *y,
                                         const CUtensorMap *plus, int group)
 {
@@ -42,7 +42,7 @@ __device__ __forceinline__ void compute(const stk_cuda_product_args &a, const me
 
 template <int TILE, typename T>
 __global__ void __launch_bounds__(THREADS, 1)
-    with_sum(const __grid_constant__ stk_cuda_product_args a, const __grid_constant__ CUtensorMap x,
+    with_sum(const __grid_constant__ stk_cuda_gemm_args a, const __grid_constant__ CUtensorMap x,
              const __grid_constant__ CUtensorMap w, const __grid_constant__ CUtensorMap y,
              const __grid_constant__ CUtensorMap plus)
 {
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 }
 
 template <int TILE, typename T> struct sum {
-    static cudaError_t start(const stk_cuda_product_args *a, cudaStream_t stream)
+    static cudaError_t start(const stk_cuda_gemm_args *a, cudaStream_t stream)
     {
         CUtensorMap map[4];
         cudaError_t code = encode_all(a, map);
@@ -69,7 +69,7 @@ template <int TILE, typename T> struct sum {
 
 } // namespace
 
-cudaError_t stk_cuda_product_sum_launch(const stk_cuda_product_args *args, cudaStream_t stream)
+cudaError_t stk_cuda_gemm_sum_launch(const stk_cuda_gemm_args *args, cudaStream_t stream)
 {
     return start<sum>(args, stream);
 }

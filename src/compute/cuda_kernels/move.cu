@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 /* The dimension, not the last, that lies together in the source; -1: none. */
-int together(const stk_cuda_walk &walk)
+int together(const stk_cuda_tensor_iter &walk)
 {
     for (int d = 0; d < walk.rank - 1; d++)
         if (walk.step[0][d] == 1) return d;
@@ -69,13 +69,13 @@ int together(const stk_cuda_walk &walk)
 }
 
 template <typename T>
-cudaError_t start_tiles(const stk_cuda_walk &walk, int row, const T *src, T *dst,
+cudaError_t start_tiles(const stk_cuda_tensor_iter &walk, int row, const T *src, T *dst,
                         cudaStream_t stream)
 {
-    int           last = walk.rank - 1, n = 0;
-    stk_cuda_walk rest = {};
-    tiles         t = {};
-    auto         *kernel = turn<T>;
+    int                  last = walk.rank - 1, n = 0;
+    stk_cuda_tensor_iter rest = {};
+    tiles                t = {};
+    auto                *kernel = turn<T>;
     rest.tensors = 2;
     for (int d = 0; d < last; d++) {
         if (d == row) continue;
@@ -95,7 +95,7 @@ cudaError_t start_tiles(const stk_cuda_walk &walk, int row, const T *src, T *dst
 }
 
 template <typename T>
-cudaError_t start_part(const stk_cuda_walk &walk, const T *src, T *dst, cudaStream_t stream)
+cudaError_t start_part(const stk_cuda_tensor_iter &walk, const T *src, T *dst, cudaStream_t stream)
 {
     int  last = walk.rank - 1, row = together(walk);
     bool turned = walk.step[0][last] > 1 && walk.step[1][last] == 1 && row >= 0;
@@ -109,11 +109,12 @@ cudaError_t start_part(const stk_cuda_walk &walk, const T *src, T *dst, cudaStre
 }
 
 template <typename T>
-cudaError_t start(const stk_cuda_walk *walk, const void *src, void *dst, cudaStream_t stream)
+cudaError_t start(const stk_cuda_tensor_iter *walk, const void *src, void *dst, cudaStream_t stream)
 {
     const int64_t from[STK_CUDA_WALK_TENSORS] = {0, 0, 0};
     return stk::walk_in_parts(
-        *walk, from, [&](const stk_cuda_walk &part, const int64_t(&at)[STK_CUDA_WALK_TENSORS]) {
+        *walk, from,
+        [&](const stk_cuda_tensor_iter &part, const int64_t(&at)[STK_CUDA_WALK_TENSORS]) {
             return start_part(part, (const T *)src + at[0], (T *)dst + at[1], stream);
         });
 }
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(THREADS)
 
 } // namespace
 
-cudaError_t stk_cuda_move_launch(const stk_cuda_walk *walk, size_t width, const void *src,
+cudaError_t stk_cuda_move_launch(const stk_cuda_tensor_iter *walk, size_t width, const void *src,
                                  void *dst, cudaStream_t stream)
 {
     switch (width) {

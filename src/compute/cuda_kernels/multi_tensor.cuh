@@ -18,7 +18,7 @@ template <int PLACES, int ITEMS> struct batch_table {
     static_assert(ITEMS * (8 * PLACES + 12) < 32000, "a kernel's parameters are 32 KB at most");
 
     /* Blocks for all items, `chunk` elements each. The addresses are the caller's to fill in. */
-    int set(const stk_cuda_batch_item *const *list, int amount, int64_t chunk)
+    int set(const stk_cuda_multi_tensor_item *const *list, int amount, int64_t chunk)
     {
         int blocks = 0;
         items = amount;

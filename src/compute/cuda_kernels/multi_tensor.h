@@ -14,11 +14,11 @@ typedef struct stk_cuda_span {
 } stk_cuda_span;
 
 /* in is only read; out is written, and may be read where it is an input, too. The rest is NULL. */
-typedef struct stk_cuda_batch_item {
+typedef struct stk_cuda_multi_tensor_item {
     stk_cuda_span in[STK_CUDA_BATCH_PLACES], out[STK_CUDA_BATCH_PLACES];
     int64_t       count; /* of elements */
     const void   *own;   /* for the kind's launch; stays until then */
-} stk_cuda_batch_item;
+} stk_cuda_multi_tensor_item;
 
 STK_CUDA_END
 #endif

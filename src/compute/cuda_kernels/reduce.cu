@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(FINISH *FINISH)
     if (y == 0 && result < results) stk::from_float(sums[0][x] * multiply, out[result]);
 }
 
-__device__ __forceinline__ int64_t place_of(const stk_cuda_walk &walk, int64_t index)
+__device__ __forceinline__ int64_t place_of(const stk_cuda_tensor_iter &walk, int64_t index)
 {
     int64_t at = 0;
     for (int d = walk.rank - 1; d >= 0; d--) {
@@ -147,8 +147,8 @@ __device__ __forceinline__ int64_t place_of(const stk_cuda_walk &walk, int64_t i
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
-    sum_mixed(const T *x, T *out, int64_t gone, const __grid_constant__ stk_cuda_walk kept,
-              const __grid_constant__ stk_cuda_walk over, float multiply)
+    sum_mixed(const T *x, T *out, int64_t gone, const __grid_constant__ stk_cuda_tensor_iter kept,
+              const __grid_constant__ stk_cuda_tensor_iter over, float multiply)
 {
     stk::wait_for_earlier();
     const T *from = x + place_of(kept, blockIdx.x);

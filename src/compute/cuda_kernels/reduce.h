@@ -9,15 +9,15 @@ STK_CUDA_BEGIN
 /* x is [outer, gone, inner], summed over the middle; or, where mixed, walked: each element of kept
  * is the sum of all of gone from there. */
 typedef struct stk_cuda_reduce_args {
-    int           dtype; /* an stk_dtype, of both */
-    int64_t       outer, gone, inner;
-    float         multiply; /* what sums are multiplied with */
-    int64_t       splits;   /* of gone, as stk_cuda_reduce_splits says */
-    const void   *x;
-    void         *out;
-    float        *partial; /* [splits, outer * inner] */
-    int           mixed;
-    stk_cuda_walk kept, over; /* of one tensor */
+    int                  dtype; /* an stk_dtype, of both */
+    int64_t              outer, gone, inner;
+    float                multiply; /* what sums are multiplied with */
+    int64_t              splits;   /* of gone, as stk_cuda_reduce_splits says */
+    const void          *x;
+    void                *out;
+    float               *partial; /* [splits, outer * inner] */
+    int                  mixed;
+    stk_cuda_tensor_iter kept, over; /* of one tensor */
 } stk_cuda_reduce_args;
 
 /* In how many pieces the middle is summed, so that a GPU has enough to do. */

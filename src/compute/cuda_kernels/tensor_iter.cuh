@@ -32,7 +32,7 @@ struct walker {
     divider  size[STK_CUDA_WALK_RANK];
     int64_t  step[STK_CUDA_WALK_TENSORS][STK_CUDA_WALK_RANK]; /* from piece to piece */
 
-    void set(const stk_cuda_walk &walk, int count)
+    void set(const stk_cuda_tensor_iter &walk, int count)
     {
         rank = walk.rank;
         piece = count;
@@ -63,8 +63,8 @@ struct walker {
 
 /* Calls start(walk, places) for parts of a walk that have fewer than 2^31 elements each. */
 template <typename F>
-cudaError_t walk_in_parts(const stk_cuda_walk &walk, const int64_t (&at)[STK_CUDA_WALK_TENSORS],
-                          const F             &start)
+cudaError_t walk_in_parts(const stk_cuda_tensor_iter &walk,
+                          const int64_t (&at)[STK_CUDA_WALK_TENSORS], const F &start)
 {
     int64_t count = 1;
     int     d = 0;
@@ -74,8 +74,8 @@ cudaError_t walk_in_parts(const stk_cuda_walk &walk, const int64_t (&at)[STK_CUD
     if (count < (int64_t)1 << 31) return start(walk, at);
     while (walk.size[d] == 1)
         d++;
-    stk_cuda_walk half = walk;
-    int64_t       second[STK_CUDA_WALK_TENSORS];
+    stk_cuda_tensor_iter half = walk;
+    int64_t              second[STK_CUDA_WALK_TENSORS];
     half.size[d] = d == walk.rank - 1 ? walk.size[d] / 32 * 16 : walk.size[d] / 2;
     cudaError_t code = walk_in_parts(half, at, start);
     for (int t = 0; t < STK_CUDA_WALK_TENSORS; t++)

@@ -8,12 +8,12 @@ STK_CUDA_BEGIN
 
 enum { STK_CUDA_WALK_RANK = 8, STK_CUDA_WALK_TENSORS = 3 };
 
-typedef struct stk_cuda_walk {
+typedef struct stk_cuda_tensor_iter {
     int     rank, tensors;
     int64_t size[STK_CUDA_WALK_RANK]; /* slowest first */
     /* From one element to the next, by tensor and dimension; 0 where a tensor is repeated. */
     int64_t step[STK_CUDA_WALK_TENSORS][STK_CUDA_WALK_RANK];
-} stk_cuda_walk;
+} stk_cuda_tensor_iter;
 
 STK_CUDA_END
 #endif

@@ -1,7 +1,7 @@
 /* What a run of a graph costs, by the ops' own accounts. */
 #include "compute/graph/cost.h"
 
-static double bytes_of(const stk_op_use *use)
+static double bytes_of(const stk_op_instance *use)
 {
     double bytes = 0;
     for (int i = 0; i < use->input_count; i++)
@@ -11,12 +11,12 @@ static double bytes_of(const stk_op_use *use)
     return bytes;
 }
 
-stk_op_cost stk_op_cost_of_input(const stk_op_use *use, double flops)
+stk_op_cost stk_op_cost_of_input(const stk_op_instance *use, double flops)
 {
     return (stk_op_cost){flops * (double)stk_type_elements(&use->in[0]), bytes_of(use)};
 }
 
-stk_op_cost stk_op_count(const stk_graph_op *op, const stk_op_use *use)
+stk_op_cost stk_op_count(const stk_graph_op *op, const stk_op_instance *use)
 {
     if (op->cost) return op->cost(use);
     stk_op_cost cost = {.bytes = bytes_of(use)};
@@ -25,7 +25,7 @@ stk_op_cost stk_op_count(const stk_graph_op *op, const stk_op_use *use)
     return cost;
 }
 
-static uint64_t result_bytes(const stk_graph_node *node, const stk_op_use *use)
+static uint64_t result_bytes(const stk_graph_node *node, const stk_op_instance *use)
 {
     uint64_t bytes = 0;
     if (node->op->traits & STK_OP_VIEW) return 0;
@@ -36,20 +36,20 @@ static uint64_t result_bytes(const stk_graph_node *node, const stk_op_use *use)
 
 stk_graph_cost stk_graph_count(const stk_graph *graph)
 {
-    stk_graph_cost total = {0};
-    stk_use_room   room = {0};
-    stk_error      err;
+    stk_graph_cost       total = {0};
+    stk_instance_scratch room = {0};
+    stk_error            err;
     for (uint32_t n = 0; n < graph->node_count; n++) {
         const stk_graph_node *node = &graph->nodes[n];
-        stk_op_use            use;
-        if (stk_graph_use(graph, node, &room, &use, &err)) break;
+        stk_op_instance       use;
+        if (stk_graph_instance(graph, node, &room, &use, &err)) break;
         stk_op_cost cost = stk_op_count(node->op, &use);
         total.flops += cost.flops;
         total.bytes += cost.bytes;
         total.operations++;
         total.activations += result_bytes(node, &use);
     }
-    stk_use_room_release(&room);
+    stk_instance_scratch_release(&room);
     for (uint32_t i = 1; i < graph->symbol_count; i++)
         if (graph->symbols[i].role == STK_SYMBOL_VARIABLE &&
             graph->symbols[i].variable.role == STK_VARIABLE_PARAMETER)
@@ -64,19 +64,19 @@ size_t stk_graph_node_count(const stk_graph *graph)
 
 stk_graph_node_info stk_graph_node_at(const stk_graph *graph, size_t index)
 {
-    stk_graph_node_info info = {0};
-    stk_use_room        room = {0};
-    stk_op_use          use;
-    stk_error           err;
+    stk_graph_node_info  info = {0};
+    stk_instance_scratch room = {0};
+    stk_op_instance      use;
+    stk_error            err;
     if (index >= graph->node_count) return info;
     const stk_graph_node *node = &graph->nodes[index];
-    if (!stk_graph_use(graph, node, &room, &use, &err)) {
+    if (!stk_graph_instance(graph, node, &room, &use, &err)) {
         info = (stk_graph_node_info){.operation = node->op->name,
                                      .name = node->name,
                                      .flops = stk_op_count(node->op, &use).flops,
                                      .bytes = result_bytes(node, &use)};
         if (use.output_count) info.shape = use.out[0].shape;
     }
-    stk_use_room_release(&room);
+    stk_instance_scratch_release(&room);
     return info;
 }

@@ -82,7 +82,7 @@ const char *stk_graph_text(stk_graph *graph, const char *text)
     return copy;
 }
 
-void stk_graph_enter(stk_graph *graph, const char *name)
+void stk_graph_push_scope(stk_graph *graph, const char *name)
 {
     size_t length = strlen(name), room = sizeof graph->path - (size_t)graph->path_length;
     if (length + 2 > room) {
@@ -95,7 +95,7 @@ void stk_graph_enter(stk_graph *graph, const char *name)
     graph->path_length += added;
 }
 
-void stk_graph_leave(stk_graph *graph)
+void stk_graph_pop_scope(stk_graph *graph)
 {
     char *dot = strrchr(graph->path, '.');
     graph->path_length = dot ? (int)(dot - graph->path) : 0;

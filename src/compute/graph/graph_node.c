@@ -16,13 +16,13 @@ size_t stk_type_bytes(const stk_tensor_type *type)
     return (size_t)stk_type_elements(type) * stk_dtype_bytes(type->dtype);
 }
 
-void stk_use_room_release(stk_use_room *room)
+void stk_instance_scratch_release(stk_instance_scratch *room)
 {
     free(room->types);
-    *room = (stk_use_room){0};
+    *room = (stk_instance_scratch){0};
 }
 
-static stk_status make_room(stk_use_room *room, int count, stk_error *err)
+static stk_status make_room(stk_instance_scratch *room, int count, stk_error *err)
 {
     if (count <= room->capacity) return STK_OK;
     stk_tensor_type *grown = realloc(room->types, (size_t)count * sizeof *grown);
@@ -32,8 +32,8 @@ static stk_status make_room(stk_use_room *room, int count, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_graph_use(const stk_graph *graph, const stk_graph_node *node, stk_use_room *room,
-                         stk_op_use *use, stk_error *err)
+stk_status stk_graph_instance(const stk_graph *graph, const stk_graph_node *node,
+                              stk_instance_scratch *room, stk_op_instance *use, stk_error *err)
 {
     int inputs = node->input_count, outputs = node->output_count;
     STK_TRY(make_room(room, inputs + outputs + 1, err)); /* an address, for ops of no inputs too */
@@ -41,8 +41,8 @@ stk_status stk_graph_use(const stk_graph *graph, const stk_graph_node *node, stk
         room->types[i] = stk_graph_symbol_of(graph, node->in[i])->type;
     for (int o = 0; o < outputs; o++)
         room->types[inputs + o] = stk_graph_symbol_of(graph, node->out[o])->type;
-    *use =
-        (stk_op_use){node->name, node->attrs, inputs, outputs, room->types, room->types + inputs};
+    *use = (stk_op_instance){node->name, node->attrs, inputs,
+                             outputs,    room->types, room->types + inputs};
     return STK_OK;
 }
 
@@ -62,11 +62,11 @@ static stk_status check_inputs(const stk_graph *graph, const stk_graph_op *op, c
 static stk_status infer(stk_graph *graph, const stk_graph_op *op, const stk_graph_node *node,
                         stk_tensor_type *types, stk_error *err)
 {
-    stk_use_room room = {0};
-    stk_op_use   use;
-    stk_status   st = stk_graph_use(graph, node, &room, &use, err);
+    stk_instance_scratch room = {0};
+    stk_op_instance      use;
+    stk_status           st = stk_graph_instance(graph, node, &room, &use, err);
     if (!st) st = op->infer(&use, types, err);
-    stk_use_room_release(&room);
+    stk_instance_scratch_release(&room);
     return st;
 }
 

@@ -86,14 +86,14 @@ void stk_graph_set_path(stk_graph *graph, const char *path);
 const char *stk_graph_text(stk_graph *graph, const char *text);
 
 /* Fills use with the types of node's inputs and outputs; room holds them. */
-typedef struct stk_use_room {
+typedef struct stk_instance_scratch {
     stk_tensor_type *types; /* one block, grown */
     int              capacity;
-} stk_use_room;
+} stk_instance_scratch;
 
-stk_status stk_graph_use(const stk_graph *graph, const stk_graph_node *node, stk_use_room *room,
-                         stk_op_use *use, stk_error *err);
-void       stk_use_room_release(stk_use_room *room);
+stk_status stk_graph_instance(const stk_graph *graph, const stk_graph_node *node,
+                              stk_instance_scratch *room, stk_op_instance *use, stk_error *err);
+void       stk_instance_scratch_release(stk_instance_scratch *room);
 
 /* How often each symbol is read by a node, an assignment or an output; symbol_count numbers. */
 void stk_graph_uses(const stk_graph *graph, uint32_t *uses);

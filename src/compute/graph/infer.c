@@ -1,8 +1,8 @@
 /* Refusals that many shape rules share. */
 #include "compute/graph/graph_op.h"
 
-stk_status stk_op_want_rank(const stk_graph_op *op, const stk_op_use *use, int which, int rank,
-                            stk_error *err)
+stk_status stk_op_check_rank(const stk_graph_op *op, const stk_op_instance *use, int which,
+                             int rank, stk_error *err)
 {
     char text[96];
     if (use->in[which].shape.rank == rank) return STK_OK;
@@ -11,8 +11,8 @@ stk_status stk_op_want_rank(const stk_graph_op *op, const stk_op_use *use, int w
                     stk_shape_text(&use->in[which].shape, text, sizeof text), rank);
 }
 
-stk_status stk_op_want_float(const stk_graph_op *op, const stk_op_use *use, int which,
-                             stk_error *err)
+stk_status stk_op_check_float(const stk_graph_op *op, const stk_op_instance *use, int which,
+                              stk_error *err)
 {
     stk_dtype dtype = use->in[which].dtype;
     if (dtype == STK_DTYPE_F32 || dtype == STK_DTYPE_F16 || dtype == STK_DTYPE_BF16) return STK_OK;
@@ -21,8 +21,8 @@ stk_status stk_op_want_float(const stk_graph_op *op, const stk_op_use *use, int 
                     stk_dtype_name(dtype));
 }
 
-stk_status stk_op_want_shape(const stk_graph_op *op, const stk_op_use *use, int which,
-                             const stk_shape *shape, const char *like, stk_error *err)
+stk_status stk_op_check_shape(const stk_graph_op *op, const stk_op_instance *use, int which,
+                              const stk_shape *shape, const char *like, stk_error *err)
 {
     char a[96], b[96];
     if (stk_shape_equal(&use->in[which].shape, shape)) return STK_OK;
@@ -32,17 +32,17 @@ stk_status stk_op_want_shape(const stk_graph_op *op, const stk_op_use *use, int 
                     stk_shape_text(shape, b, sizeof b), like);
 }
 
-bool stk_op_is_vector(const stk_op_use *use, int input)
+bool stk_op_is_vector(const stk_op_instance *use, int input)
 {
     return input > 0 && use->in[input].shape.rank == 1;
 }
 
-bool stk_op_is_smaller(const stk_op_use *use, int input)
+bool stk_op_is_smaller(const stk_op_instance *use, int input)
 {
     return use->in[input].shape.rank < use->in[0].shape.rank;
 }
 
-stk_status stk_op_infer_same(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+stk_status stk_op_infer_same(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     (void)err;
     out[0] = use->in[0];

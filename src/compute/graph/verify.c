@@ -18,11 +18,11 @@ static stk_status check_order(const stk_graph *graph, uint32_t index, stk_error 
 }
 
 static stk_status check_types(const stk_graph *graph, const stk_graph_node *node,
-                              stk_use_room *room, stk_error *err)
+                              stk_instance_scratch *room, stk_error *err)
 {
-    stk_op_use      use;
+    stk_op_instance use;
     stk_tensor_type types[STK_OP_OUTPUTS] = {{0}};
-    STK_TRY(stk_graph_use(graph, node, room, &use, err));
+    STK_TRY(stk_graph_instance(graph, node, room, &use, err));
     STK_TRY(node->op->infer(&use, types, err));
     for (int o = 0; o < node->output_count; o++) {
         const stk_tensor_type *has = &use.out[o];
@@ -54,12 +54,12 @@ static stk_status check_assignments(const stk_graph *graph, stk_error *err)
 stk_status stk_graph_verify(const stk_graph *graph, stk_error *err)
 {
     STK_TRY(stk_graph_check(graph, err));
-    stk_use_room room = {0};
-    stk_status   st = STK_OK;
+    stk_instance_scratch room = {0};
+    stk_status           st = STK_OK;
     for (uint32_t n = 0; n < graph->node_count && !st; n++) {
         st = check_order(graph, n, err);
         if (!st) st = check_types(graph, &graph->nodes[n], &room, err);
     }
-    stk_use_room_release(&room);
+    stk_instance_scratch_release(&room);
     return st ? st : check_assignments(graph, err);
 }

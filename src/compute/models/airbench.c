@@ -36,7 +36,7 @@ static stk_symbol group(stk_graph *g, stk_symbol x, int number, int channels,
     x = stk_max_pool(g, x, &(stk_pool_options){.kernel = {2, 2}});
     x = normalize(g, x, "norm1", options);
     x = normalize(g, convolve(g, x, "conv2", out), "norm2", options);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return x;
 }
 

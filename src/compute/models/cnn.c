@@ -8,9 +8,9 @@ static stk_symbol convolve(stk_graph *g, stk_symbol x, int number, int out,
 {
     int            channels = stk_model_channels(out, options->width);
     stk_conv_layer conv = {.out = channels, .kernel = {3}};
-    stk_graph_enter(g, "features");
+    stk_graph_push_scope(g, "features");
     x = stk_model_conv_norm(g, x, number, &conv, stk_relu, options);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return x;
 }
 

@@ -35,9 +35,9 @@ static stk_symbol inner(stk_graph *g, stk_symbol x, const block *b,
 static stk_symbol add_block(stk_graph *g, stk_symbol x, const block *b,
                             const stk_model_options *options)
 {
-    stk_graph_enter(g, "block");
+    stk_graph_push_scope(g, "block");
     stk_symbol y = inner(g, x, b, options);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     if (b->stride != 1 || b->in != b->out) return y;
     double rate = options->dropout > 0 ? depth_rate * b->index / BLOCKS : 0;
     return stk_add(g, stk_model_drop(g, y, rate, true, options), x);
@@ -54,10 +54,10 @@ static stk_symbol features(stk_graph *g, stk_symbol x, const stk_model_options *
         for (int b = 0; b < s->blocks; b++) {
             stk_model_enter(g, "", b);
             x = add_block(g, x, &(block){s, channels, out, b ? 1 : s->stride, index++}, options);
-            stk_graph_leave(g);
+            stk_graph_pop_scope(g);
             channels = out;
         }
-        stk_graph_leave(g);
+        stk_graph_pop_scope(g);
     }
     stk_conv_layer last = {.out = 4 * channels, .kernel = {1}};
     return stk_model_conv_norm(g, x, number, &last, stk_silu, options);
@@ -65,13 +65,13 @@ static stk_symbol features(stk_graph *g, stk_symbol x, const stk_model_options *
 
 static stk_symbol build(stk_graph *g, stk_symbol x, const stk_model_options *options)
 {
-    stk_graph_enter(g, "features");
+    stk_graph_push_scope(g, "features");
     x = features(g, x, options);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     x = stk_global_average_pool(g, x);
-    stk_graph_enter(g, "classifier");
+    stk_graph_push_scope(g, "classifier");
     x = stk_model_classify(g, x, "1", STK_LAYER_UNIFORM_OUT, options);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return x;
 }
 

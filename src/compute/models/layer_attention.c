@@ -42,10 +42,10 @@ static stk_symbol attend(stk_graph *g, stk_symbol x, const heads *h)
 static stk_symbol project_out(stk_graph *g, stk_symbol x, int64_t width)
 {
     stk_shape shape = stk_shape_2d(width, width);
-    stk_graph_enter(g, "out_proj");
+    stk_graph_push_scope(g, "out_proj");
     stk_symbol weight = stk_layer_weight(g, shape, STK_LAYER_USUAL, false);
     stk_symbol y = stk_dense(g, x, weight, stk_layer_bias(g, shape, STK_LAYER_ZERO, 0));
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return y;
 }
 
@@ -58,8 +58,8 @@ stk_symbol stk_layer_attention(stk_graph *g, stk_symbol x, const char *name, int
                               "x is %s; [batch,tokens,width] with a width for %d heads is needed",
                               stk_shape_text(&shape, text, sizeof text), count);
     heads h = {shape.dim[0], shape.dim[1], shape.dim[2], count, shape.dim[2] / count};
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
     stk_symbol y = project_out(g, attend(g, x, &h), h.width);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return y;
 }

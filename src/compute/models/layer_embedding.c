@@ -4,11 +4,11 @@
 stk_symbol stk_layer_embedding(stk_graph *g, stk_symbol ids, const char *name, int64_t rows,
                                int64_t width)
 {
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
     stk_symbol table = stk_layer_parameter(g, "weight", stk_shape_2d(rows, width),
                                            (stk_init){STK_INIT_NORMAL, 0, 1});
     stk_symbol y = stk_embedding(g, table, ids);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return y;
 }
 

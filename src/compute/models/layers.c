@@ -62,12 +62,12 @@ stk_symbol stk_layer_conv2d(stk_graph *g, stk_symbol x, const char *name,
                               (long long)in, groups);
     stk_conv2d_options where = place(g, x, options, kernel);
     stk_shape          shape = stk_shape_4d(options->out, in / groups, kernel[0], kernel[1]);
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
     stk_symbol weight = stk_layer_weight(g, shape, options->init, options->frozen);
     stk_symbol bias = options->bias ? stk_layer_bias(g, shape, options->init, options->bias_until)
                                     : STK_NO_SYMBOL;
     stk_symbol y = stk_conv2d(g, x, weight, bias, &where);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return y;
 }
 
@@ -85,10 +85,10 @@ stk_symbol stk_layer_dense(stk_graph *g, stk_symbol x, const char *name,
     stk_shape shape = stk_symbol_shape(g, x);
     if (shape.rank < 2) return (void)stk_layer_channels(g, x, name), STK_NO_SYMBOL;
     stk_shape weight_shape = stk_shape_2d(options->out, shape.dim[shape.rank - 1]);
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
     stk_symbol weight = stk_layer_weight(g, weight_shape, options->init, false);
     stk_symbol y = stk_dense(g, x, weight, dense_bias(g, weight_shape, options));
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return y;
 }
 
@@ -114,7 +114,7 @@ stk_symbol stk_layer_batch_norm(stk_graph *g, stk_symbol x, const char *name,
                            .momentum = options->momentum,
                            .inference = !options->training};
     stk_init       one = {STK_INIT_CONSTANT, options->zero ? 0 : 1, 0};
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
     if (!options->no_scale)
         norm.gamma = stk_layer_parameter(g, "weight", stk_shape_1d(channels), one);
     norm.beta = stk_graph_variable(g, "bias", STK_DTYPE_F32, stk_shape_1d(channels),
@@ -123,7 +123,7 @@ stk_symbol stk_layer_batch_norm(stk_graph *g, stk_symbol x, const char *name,
     norm.var = statistic(g, "running_var", channels, 1);
     if (is_frozen(g, norm.gamma) && is_frozen(g, norm.beta)) norm.inference = true;
     stk_symbol y = stk_batch_normalize(g, x, &norm);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return y;
 }
 
@@ -132,11 +132,11 @@ stk_symbol stk_layer_layer_norm(stk_graph *g, stk_symbol x, const char *name, do
     stk_shape shape = stk_symbol_shape(g, x);
     if (shape.rank < 2) return (void)stk_layer_channels(g, x, name), STK_NO_SYMBOL;
     stk_shape last = stk_shape_1d(shape.dim[shape.rank - 1]);
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
     stk_symbol gamma = stk_layer_parameter(g, "weight", last, (stk_init){STK_INIT_CONSTANT, 1, 0});
     stk_symbol beta = stk_layer_parameter(g, "bias", last, (stk_init){STK_INIT_CONSTANT, 0, 0});
     stk_symbol y = stk_layer_normalize(g, x, gamma, beta, epsilon);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return y;
 }
 

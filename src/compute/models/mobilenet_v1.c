@@ -11,7 +11,7 @@ static const struct {
 static stk_symbol build(stk_graph *g, stk_symbol x, const stk_model_options *options)
 {
     int channels = stk_model_channels(32, options->width);
-    stk_graph_enter(g, "features");
+    stk_graph_push_scope(g, "features");
     stk_conv_layer first = {.out = channels, .kernel = {3}, .stride = 2};
     x = stk_model_conv_norm(g, x, 0, &first, stk_relu, options);
     for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
@@ -20,17 +20,17 @@ static stk_symbol build(stk_graph *g, stk_symbol x, const stk_model_options *opt
         channels = stk_model_channels(rows[i].out, options->width);
         stk_conv_layer pointwise = {.out = channels, .kernel = {1}};
         stk_model_enter(g, "", i + 1);
-        stk_graph_enter(g, "conv");
+        stk_graph_push_scope(g, "conv");
         x = stk_model_conv_norm(g, x, 0, &depthwise, stk_relu, options);
         x = stk_model_conv_norm(g, x, 1, &pointwise, stk_relu, options);
-        stk_graph_leave(g);
-        stk_graph_leave(g);
+        stk_graph_pop_scope(g);
+        stk_graph_pop_scope(g);
     }
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     x = stk_global_average_pool(g, x);
-    stk_graph_enter(g, "classifier");
+    stk_graph_push_scope(g, "classifier");
     x = stk_model_classify(g, x, "1", STK_LAYER_NORMAL, options);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return x;
 }
 

@@ -22,11 +22,11 @@ static stk_symbol block(stk_graph *g, stk_symbol x, int in, int out, int expand,
     int            wide = in * expand, number = 0;
     stk_conv_layer widen = {.out = wide, .kernel = {1}};
     stk_conv_layer depthwise = {.out = wide, .kernel = {3}, .stride = stride, .groups = wide};
-    stk_graph_enter(g, "conv");
+    stk_graph_push_scope(g, "conv");
     if (expand != 1) y = stk_model_conv_norm(g, y, number++, &widen, stk_relu6, options);
     y = stk_model_conv_norm(g, y, number++, &depthwise, stk_relu6, options);
     y = project(g, y, number, out, options);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return stride == 1 && in == out ? stk_add(g, x, y) : y;
 }
 
@@ -40,7 +40,7 @@ static stk_symbol features(stk_graph *g, stk_symbol x, const stk_model_options *
             int out = stk_model_channels(s->out, options->width);
             stk_model_enter(g, "", number++);
             x = block(g, x, channels, out, s->expand, b ? 1 : s->stride, options);
-            stk_graph_leave(g);
+            stk_graph_pop_scope(g);
             channels = out;
         }
     double         wider = options->width > 1 ? options->width : 1; /* the last is never narrower */
@@ -50,13 +50,13 @@ static stk_symbol features(stk_graph *g, stk_symbol x, const stk_model_options *
 
 static stk_symbol build(stk_graph *g, stk_symbol x, const stk_model_options *options)
 {
-    stk_graph_enter(g, "features");
+    stk_graph_push_scope(g, "features");
     x = features(g, x, options);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     x = stk_global_average_pool(g, x);
-    stk_graph_enter(g, "classifier");
+    stk_graph_push_scope(g, "classifier");
     x = stk_model_classify(g, x, "1", STK_LAYER_NORMAL, options);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return x;
 }
 

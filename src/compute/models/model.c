@@ -16,7 +16,7 @@ void stk_model_enter(stk_graph *g, const char *word, int number)
 {
     char name[64];
     snprintf(name, sizeof name, "%s%d", word, number);
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
 }
 
 stk_symbol stk_model_conv_norm(stk_graph *g, stk_symbol x, int number, const stk_conv_layer *layer,
@@ -29,7 +29,7 @@ stk_symbol stk_model_conv_norm(stk_graph *g, stk_symbol x, int number, const stk
     x = stk_layer_conv2d(g, x, "0", &conv);
     x = stk_layer_batch_norm(g, x, "1", &(stk_norm_layer){.training = options->training});
     if (activation) x = activation(g, x);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return x;
 }
 

@@ -14,7 +14,7 @@ extern const stk_model stk_model_mlp, stk_model_lenet, stk_model_cnn, stk_model_
 /* channels times width as a multiple of 8, by torchvision's rule; as it is where width is 1. */
 int stk_model_channels(int channels, double width);
 
-/* stk_graph_enter with a number, or a word and a number. */
+/* stk_graph_push_scope with a number, or a word and a number. */
 void stk_model_enter(stk_graph *g, const char *word, int number);
 
 typedef stk_symbol stk_model_activation(stk_graph *g, stk_symbol x);

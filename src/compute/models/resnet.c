@@ -36,9 +36,9 @@ static stk_symbol normalize(stk_graph *g, stk_symbol x, const char *name, bool l
 static stk_symbol shortcut(stk_graph *g, stk_symbol x, int out, int stride,
                            const stk_model_options *options)
 {
-    stk_graph_enter(g, "downsample");
+    stk_graph_push_scope(g, "downsample");
     x = normalize(g, convolve(g, x, "0", out, 1, stride), "1", false, options);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return x;
 }
 
@@ -82,9 +82,9 @@ static stk_symbol build(stk_graph *g, stk_symbol x, const resnet *net,
         for (int b = 0; b < net->blocks[s]; b++) {
             stk_model_enter(g, "", b);
             x = block(g, x, net, channels, s && !b ? 2 : 1, &in, options);
-            stk_graph_leave(g);
+            stk_graph_pop_scope(g);
         }
-        stk_graph_leave(g);
+        stk_graph_pop_scope(g);
     }
     x = stk_global_average_pool(g, x);
     return stk_model_classify(g, x, "fc", STK_LAYER_USUAL, options);

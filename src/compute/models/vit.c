@@ -36,26 +36,26 @@ static stk_symbol mlp(stk_graph *g, stk_symbol x, int width)
 {
     stk_dense_layer wide = {.out = 4 * width, .init = STK_LAYER_XAVIER, .bias_deviation = 1e-6};
     stk_dense_layer back = {.out = width, .init = STK_LAYER_XAVIER, .bias_deviation = 1e-6};
-    stk_graph_enter(g, "mlp");
+    stk_graph_push_scope(g, "mlp");
     x = stk_gelu(g, stk_layer_dense(g, x, "0", &wide));
     x = stk_layer_dense(g, x, "3", &back);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return x;
 }
 
 static stk_symbol encode(stk_graph *g, stk_symbol x, int heads)
 {
     x = stk_layer_position(g, x, "pos_embedding");
-    stk_graph_enter(g, "layers");
+    stk_graph_push_scope(g, "layers");
     for (int i = 0; i < LAYERS; i++) {
         stk_model_enter(g, "encoder_layer_", i);
         stk_symbol y = stk_layer_layer_norm(g, x, "ln_1", epsilon);
         x = stk_add(g, x, stk_layer_attention(g, y, "self_attention", heads));
         y = stk_layer_layer_norm(g, x, "ln_2", epsilon);
         x = stk_add(g, x, mlp(g, y, heads * HEAD_WIDTH));
-        stk_graph_leave(g);
+        stk_graph_pop_scope(g);
     }
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return stk_layer_layer_norm(g, x, "ln", epsilon);
 }
 
@@ -66,14 +66,14 @@ static stk_symbol build(stk_graph *g, stk_symbol x, const stk_model_options *opt
         stk_graph_variable(g, "class_token", STK_DTYPE_F32, stk_shape_3d(1, 1, width),
                            &(stk_variable_options){.no_decay = true});
     x = put_token(g, cut(g, x, width), token, width);
-    stk_graph_enter(g, "encoder");
+    stk_graph_push_scope(g, "encoder");
     x = encode(g, x, heads);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     const int64_t start[3] = {0}, size[3] = {-1, 1, -1};
     x = stk_reshape(g, stk_slice(g, x, start, size), stk_shape_2d(-1, width));
-    stk_graph_enter(g, "heads");
+    stk_graph_push_scope(g, "heads");
     x = stk_model_classify(g, x, "head", STK_LAYER_ZERO, options);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return x;
 }
 

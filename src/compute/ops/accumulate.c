@@ -2,17 +2,17 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_accumulate;
-    STK_TRY(stk_update_want_f32(op, use, 0, err));
-    STK_TRY(stk_op_want_float(op, use, 1, err));
-    STK_TRY(stk_op_want_shape(op, use, 1, &use->in[0].shape, "the sum", err));
+    STK_TRY(stk_update_check_f32(op, use, 0, err));
+    STK_TRY(stk_op_check_float(op, use, 1, err));
+    STK_TRY(stk_op_check_shape(op, use, 1, &use->in[0].shape, "the sum", err));
     out[0] = use->in[0];
     return STK_OK;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float *sum = in[0], *g = in[1];
     float       *to = out[0];

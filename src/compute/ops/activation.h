@@ -34,13 +34,15 @@ void stk_activation_print(const stk_activation *act, char *text, size_t capacity
 /* The ops: activation(x) has the row's name; activation_grad(dy, x, y) has "NAME_grad" and takes
  * (dy, y) where the row is from_output, else (dy, x). Attributes: stk_activation. Each op is
  * defined in the row's file by STK_ACTIVATION_OPS. */
-stk_status stk_activation_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err);
+stk_status stk_activation_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err);
 void       stk_activation_grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout,
                                stk_symbol *din, struct stk_grad_sink *sink);
-void       stk_activation_reference(const stk_op_use *use, const void *const *in, void *const *out);
-stk_status stk_activation_grad_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err);
-void stk_activation_grad_reference(const stk_op_use *use, const void *const *in, void *const *out);
-void stk_activation_attrs_print(const void *attrs, char *text, size_t capacity);
+void stk_activation_reference(const stk_op_instance *use, const void *const *in, void *const *out);
+stk_status stk_activation_grad_infer(const stk_op_instance *use, stk_tensor_type *out,
+                                     stk_error *err);
+void       stk_activation_grad_reference(const stk_op_instance *use, const void *const *in,
+                                         void *const *out);
+void       stk_activation_attrs_print(const void *attrs, char *text, size_t capacity);
 
 /* The activation of a node that is one, the op of its gradient; NULL for other ops. */
 const stk_graph_op *stk_activation_grad_op(const stk_graph_op *op);

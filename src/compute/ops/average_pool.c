@@ -3,12 +3,12 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/pool.h"
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     return stk_pool_infer(&stk_graph_op_average_pool, use, out, err);
 }
 
-static stk_status grad_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status grad_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     return stk_pool_infer(&stk_graph_op_average_pool_grad, use, out, err);
 }
@@ -48,7 +48,7 @@ static double sum_window(const stk_pool_shape *s, const float *x, const int64_t 
     return sum;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     stk_pool_shape s = stk_pool_shape_of(use);
     float         *y = out[0];
@@ -75,7 +75,7 @@ static double gather(const stk_pool_attrs *attrs, const stk_pool_shape *s, const
     return sum;
 }
 
-static void grad_reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void grad_reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     stk_pool_shape s = stk_pool_shape_of(use);
     float         *dx = out[0];

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-stk_status stk_bn_want_channels(const stk_graph_op *op, const stk_op_use *use, int first, int count,
-                                stk_error *err)
+stk_status stk_bn_check_channels(const stk_graph_op *op, const stk_op_instance *use, int first,
+                                 int count, stk_error *err)
 {
     const stk_shape *x = &use->in[0].shape;
     char             text[96];
@@ -14,7 +14,7 @@ stk_status stk_bn_want_channels(const stk_graph_op *op, const stk_op_use *use, i
                         stk_shape_text(x, text, sizeof text));
     stk_shape channels = stk_shape_1d(x->dim[x->rank - 1]);
     for (int i = first; i < first + count; i++) {
-        STK_TRY(stk_op_want_shape(op, use, i, &channels, "the channels of input 0", err));
+        STK_TRY(stk_op_check_shape(op, use, i, &channels, "the channels of input 0", err));
         if (use->in[i].dtype != STK_DTYPE_F32)
             return stk_fail(err, STK_E_TYPE, op->name, use->name,
                             "input %d is %s; values per channel are float32", i,
@@ -23,14 +23,14 @@ stk_status stk_bn_want_channels(const stk_graph_op *op, const stk_op_use *use, i
     return STK_OK;
 }
 
-stk_status stk_bn_want_like_first(const stk_graph_op *op, const stk_op_use *use, int which,
-                                  stk_error *err)
+stk_status stk_bn_check_like_first(const stk_graph_op *op, const stk_op_instance *use, int which,
+                                   stk_error *err)
 {
     stk_dtype first = use->in[0].dtype, dtype = use->in[which].dtype;
     if (dtype != first)
         return stk_fail(err, STK_E_TYPE, op->name, use->name, "input %d is %s but input 0 is %s",
                         which, stk_dtype_name(dtype), stk_dtype_name(first));
-    return stk_op_want_shape(op, use, which, &use->in[0].shape, "input 0", err);
+    return stk_op_check_shape(op, use, which, &use->in[0].shape, "input 0", err);
 }
 
 /* By name: the backend that asks may have rows of its own. */
@@ -45,7 +45,7 @@ stk_tensor_type stk_bn_bits_of(const stk_tensor_type *x)
     return (stk_tensor_type){STK_DTYPE_U8, stk_shape_1d((stk_type_elements(x) + 7) / 8)};
 }
 
-static stk_status want_bits(const stk_graph_op *op, const stk_op_use *use, int which,
+static stk_status want_bits(const stk_graph_op *op, const stk_op_instance *use, int which,
                             stk_error *err)
 {
     const stk_bn_grad_attrs *attrs = use->attrs;
@@ -55,11 +55,11 @@ static stk_status want_bits(const stk_graph_op *op, const stk_op_use *use, int w
                         "input %d is %s as the bits of %s; bits are uint8, of relu or clip", which,
                         stk_dtype_name(use->in[which].dtype),
                         attrs->act.row ? attrs->act.row->name : "nothing");
-    return stk_op_want_shape(op, use, which, &bits.shape, "a bit for every element", err);
+    return stk_op_check_shape(op, use, which, &bits.shape, "a bit for every element", err);
 }
 
-stk_status stk_bn_want_mask(const stk_graph_op *op, const stk_op_use *use, int first,
-                            stk_error *err)
+stk_status stk_bn_check_mask(const stk_graph_op *op, const stk_op_instance *use, int first,
+                             stk_error *err)
 {
     const stk_bn_grad_attrs *attrs = use->attrs;
     static const int         inputs[] = {[STK_BN_MASK_NONE] = 0,
@@ -74,14 +74,14 @@ stk_status stk_bn_want_mask(const stk_graph_op *op, const stk_op_use *use, int f
     if (attrs->mask == STK_BN_MASK_BITS) return want_bits(op, use, first, err);
     if (!attrs->act.row)
         return stk_fail(err, STK_E_INVALID, op->name, use->name, "a mask without an activation");
-    if (attrs->mask == STK_BN_MASK_INPUT) return stk_bn_want_channels(op, use, first, 2, err);
+    if (attrs->mask == STK_BN_MASK_INPUT) return stk_bn_check_channels(op, use, first, 2, err);
     if (!attrs->act.row->from_output)
         return stk_fail(err, STK_E_INVALID, op->name, use->name,
                         "the slope of %s cannot be had from its output", attrs->act.row->name);
-    return stk_bn_want_like_first(op, use, first, err);
+    return stk_bn_check_like_first(op, use, first, err);
 }
 
-double stk_bn_dz(const stk_op_use *use, const void *const *in, int first, int64_t i)
+double stk_bn_dz(const stk_op_instance *use, const void *const *in, int first, int64_t i)
 {
     const stk_bn_grad_attrs *attrs = use->attrs;
     const stk_activation    *act = &attrs->act;

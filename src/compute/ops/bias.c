@@ -3,12 +3,12 @@
 #include "compute/ops/graph_ops.h"
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_bias;
     const stk_shape    *x = &use->in[0].shape;
-    STK_TRY(stk_op_want_float(op, use, 0, err));
-    STK_TRY(stk_op_want_float(op, use, 1, err));
+    STK_TRY(stk_op_check_float(op, use, 0, err));
+    STK_TRY(stk_op_check_float(op, use, 1, err));
     if (x->rank < 1)
         return stk_fail(err, STK_E_SHAPE, op->name, use->name, "a scalar has no channels");
     if (use->in[1].dtype != use->in[0].dtype && use->in[1].dtype != STK_DTYPE_F32)
@@ -17,7 +17,7 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
                         stk_dtype_name(use->in[0].dtype), stk_dtype_name(use->in[1].dtype));
     stk_shape channels = stk_shape_1d(x->dim[x->rank - 1]);
     out[0] = use->in[0];
-    return stk_op_want_shape(op, use, 1, &channels, "the channels of x", err);
+    return stk_op_check_shape(op, use, 1, &channels, "the channels of x", err);
 }
 
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
@@ -30,7 +30,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[1] = stk_cast(g, sum, stk_symbol_dtype(g, node->in[1]));
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float *x = in[0], *bias = in[1];
     float       *y = out[0];

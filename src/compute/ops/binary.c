@@ -3,12 +3,12 @@
 #include "compute/ops/broadcast_index.h"
 #include <stoker/ops.h>
 
-stk_status stk_binary_infer(const stk_graph_op *op, const stk_op_use *use, stk_tensor_type *out,
-                            stk_error *err)
+stk_status stk_binary_infer(const stk_graph_op *op, const stk_op_instance *use,
+                            stk_tensor_type *out, stk_error *err)
 {
     const stk_tensor_type *a = &use->in[0], *b = &use->in[1];
     char                   ta[96], tb[96];
-    STK_TRY(stk_op_want_float(op, use, 0, err));
+    STK_TRY(stk_op_check_float(op, use, 0, err));
     if (a->dtype != b->dtype)
         return stk_fail(err, STK_E_TYPE, op->name, use->name, "operands are %s and %s",
                         stk_dtype_name(a->dtype), stk_dtype_name(b->dtype));
@@ -19,7 +19,7 @@ stk_status stk_binary_infer(const stk_graph_op *op, const stk_op_use *use, stk_t
                     stk_shape_text(&b->shape, tb, sizeof tb));
 }
 
-void stk_binary_reference(const stk_op_use *use, const void *const *in, void *const *out,
+void stk_binary_reference(const stk_op_instance *use, const void *const *in, void *const *out,
                           float (*combine)(float a, float b))
 {
     const float     *a = in[0], *b = in[1];

@@ -6,17 +6,17 @@
 
 enum { X, SCALE, SHIFT, RESIDUAL, RESIDUAL_SCALE, RESIDUAL_SHIFT };
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_bn_apply;
-    STK_TRY(stk_op_want_float(op, use, X, err));
-    STK_TRY(stk_bn_want_channels(op, use, SCALE, 2, err));
-    if (use->input_count > RESIDUAL) STK_TRY(stk_bn_want_like_first(op, use, RESIDUAL, err));
+    STK_TRY(stk_op_check_float(op, use, X, err));
+    STK_TRY(stk_bn_check_channels(op, use, SCALE, 2, err));
+    if (use->input_count > RESIDUAL) STK_TRY(stk_bn_check_like_first(op, use, RESIDUAL, err));
     if (use->input_count == RESIDUAL_SHIFT)
         return stk_fail(err, STK_E_INVALID, op->name, use->name,
                         "the residual has a scale but no shift");
     if (use->input_count > RESIDUAL_SHIFT)
-        STK_TRY(stk_bn_want_channels(op, use, RESIDUAL_SCALE, 2, err));
+        STK_TRY(stk_bn_check_channels(op, use, RESIDUAL_SCALE, 2, err));
     out[0] = use->in[X];
     out[1] = stk_bn_bits_of(&use->in[X]);
     return STK_OK;
@@ -83,13 +83,13 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
                    "its statistics are not those of its input; no gradient goes through them");
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     static const double flops[] = {[3] = 2, [4] = 3, [6] = 4};
     return stk_op_cost_of_input(use, flops[use->input_count]);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_bn_apply_attrs *attrs = use->attrs;
     const float              *x = in[X], *scale = in[SCALE], *shift = in[SHIFT];

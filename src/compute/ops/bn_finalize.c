@@ -7,10 +7,10 @@
 enum { MEAN, VAR, GAMMA, BETA, RUNNING_MEAN, RUNNING_VAR, INPUTS };
 enum { SCALE, SHIFT, INVSTD, NEXT_MEAN, NEXT_VAR, OUTPUTS };
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_op_want_rank(&stk_graph_op_bn_finalize, use, MEAN, 1, err));
-    STK_TRY(stk_bn_want_channels(&stk_graph_op_bn_finalize, use, MEAN, INPUTS, err));
+    STK_TRY(stk_op_check_rank(&stk_graph_op_bn_finalize, use, MEAN, 1, err));
+    STK_TRY(stk_bn_check_channels(&stk_graph_op_bn_finalize, use, MEAN, INPUTS, err));
     for (int o = 0; o < OUTPUTS; o++)
         out[o] = use->in[MEAN];
     return STK_OK;
@@ -39,7 +39,7 @@ stk_bn_scaling stk_bn_finalize_channel(const stk_bn_finalize_attrs *attrs, float
     };
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float *mean = in[MEAN], *var = in[VAR], *gamma = in[GAMMA], *beta = in[BETA];
     const float *running_mean = in[RUNNING_MEAN], *running_var = in[RUNNING_VAR];

@@ -8,10 +8,10 @@
 
 enum { GAMMA, BETA, MEAN, VAR, INPUTS };
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_op_want_rank(&stk_graph_op_bn_fold, use, GAMMA, 1, err));
-    STK_TRY(stk_bn_want_channels(&stk_graph_op_bn_fold, use, GAMMA, INPUTS, err));
+    STK_TRY(stk_op_check_rank(&stk_graph_op_bn_fold, use, GAMMA, 1, err));
+    STK_TRY(stk_bn_check_channels(&stk_graph_op_bn_fold, use, GAMMA, INPUTS, err));
     out[0] = out[1] = use->in[GAMMA];
     return STK_OK;
 }
@@ -38,7 +38,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[BETA] = dout[1];
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_bn_fold_attrs *attrs = use->attrs;
     const float             *gamma = in[GAMMA], *beta = in[BETA], *mean = in[MEAN], *var = in[VAR];

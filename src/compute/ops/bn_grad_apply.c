@@ -4,25 +4,25 @@
 
 enum { DY, X, MEAN, INVSTD, GAMMA, DGAMMA, DBETA, MASK };
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_bn_grad_apply;
-    STK_TRY(stk_op_want_float(op, use, DY, err));
-    STK_TRY(stk_bn_want_like_first(op, use, X, err));
-    STK_TRY(stk_bn_want_channels(op, use, MEAN, 5, err));
-    STK_TRY(stk_bn_want_mask(op, use, MASK, err));
+    STK_TRY(stk_op_check_float(op, use, DY, err));
+    STK_TRY(stk_bn_check_like_first(op, use, X, err));
+    STK_TRY(stk_bn_check_channels(op, use, MEAN, 5, err));
+    STK_TRY(stk_bn_check_mask(op, use, MASK, err));
     out[0] = out[1] = use->in[DY];
     return STK_OK;
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     const stk_bn_grad_attrs *attrs = use->attrs;
     return stk_op_cost_of_input(use, attrs->mask ? 6 : 5);
 }
 
 /* With xhat = (x - mean) invstd: dx = gamma invstd (dz - dbeta / M - xhat dgamma / M). */
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float *x = in[X], *mean = in[MEAN], *invstd = in[INVSTD], *gamma = in[GAMMA];
     const float *dgamma = in[DGAMMA], *dbeta = in[DBETA];

@@ -15,54 +15,54 @@
 enum { PICTURE, PICTURE_SCALE, PICTURE_SHIFT };
 enum { DY, PLACES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA, Y = GAMMA };
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_bn_pool;
     STK_TRY(stk_max_pool_infer(op, use, out, err));
-    return stk_bn_want_channels(op, use, PICTURE_SCALE, 2, err);
+    return stk_bn_check_channels(op, use, PICTURE_SCALE, 2, err);
 }
 
 /* dx gets the type of x. */
-static stk_status want_inputs(const stk_graph_op *op, const stk_op_use *use, int vectors,
+static stk_status want_inputs(const stk_graph_op *op, const stk_op_instance *use, int vectors,
                               stk_tensor_type *dx, stk_error *err)
 {
     STK_TRY(stk_max_pool_grad_infer(op, use, dx, err));
-    STK_TRY(stk_op_want_shape(op, use, X, &dx->shape, "what was pooled", err));
+    STK_TRY(stk_op_check_shape(op, use, X, &dx->shape, "what was pooled", err));
     if (use->in[X].dtype != dx->dtype)
         return stk_fail(err, STK_E_TYPE, op->name, use->name, "x is %s but dy is %s",
                         stk_dtype_name(use->in[X].dtype), stk_dtype_name(dx->dtype));
-    return stk_bn_want_channels(op, use, MEAN, vectors, err);
+    return stk_bn_check_channels(op, use, MEAN, vectors, err);
 }
 
-static stk_status infer_sums(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_sums(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     stk_tensor_type dx;
     STK_TRY(want_inputs(&stk_graph_op_bn_pool_grad_sums, use, Y - MEAN, &dx, err));
-    STK_TRY(stk_bn_want_like_first(&stk_graph_op_bn_pool_grad_sums, use, Y, err));
+    STK_TRY(stk_bn_check_like_first(&stk_graph_op_bn_pool_grad_sums, use, Y, err));
     out[0] = out[1] = use->in[MEAN];
     return STK_OK;
 }
 
-static stk_status infer_apply(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_apply(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     return want_inputs(&stk_graph_op_bn_pool_grad_apply, use, DBETA + 1 - MEAN, out, err);
 }
 
 /* Of dy and y. */
-static stk_op_cost sums_cost(const stk_op_use *use)
+static stk_op_cost sums_cost(const stk_op_instance *use)
 {
     return (stk_op_cost){5 * (double)stk_type_elements(&use->in[DY]),
                          2 * (double)stk_type_bytes(&use->in[DY])};
 }
 
-static stk_op_cost apply_cost(const stk_op_use *use)
+static stk_op_cost apply_cost(const stk_op_instance *use)
 {
     stk_op_cost c = stk_pool_cost(use);
     c.flops += 6 * (double)stk_type_elements(&use->in[X]);
     return c;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     stk_pool_shape s = stk_pool_shape_of(use);
     const float   *scale = in[PICTURE_SCALE], *shift = in[PICTURE_SHIFT];
@@ -85,7 +85,7 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
 typedef void (*visit)(void *state, int64_t i, int64_t c, double dz);
 
 /* All of x in channels first to end - 1: element i, of channel c. */
-static void each_dz(const stk_op_use *use, const void *const *in, int64_t first, int64_t end,
+static void each_dz(const stk_op_instance *use, const void *const *in, int64_t first, int64_t end,
                     visit f, void *state)
 {
     stk_pool_shape s = stk_pool_shape_of(use);
@@ -115,7 +115,7 @@ static void add_dz(void *state_, int64_t i, int64_t c, double dz)
     state->with_x += dz * ((double)x[i] - (double)mean[c]);
 }
 
-static void sums_reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void sums_reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float *invstd = in[INVSTD];
     for (int64_t c = 0; c < use->in[MEAN].shape.dim[0]; c++) {
@@ -137,7 +137,7 @@ static void write_dx(void *state_, int64_t i, int64_t c, double dz)
     ((float *)state->out[0])[i] = (float)((double)gamma[c] * by * (dz - less));
 }
 
-static void apply_reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void apply_reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     int64_t    channels = use->in[MEAN].shape.dim[0], count = stk_type_elements(&use->in[X]);
     grad_state state = {.in = in, .out = out, .each = count ? (double)channels / (double)count : 0};

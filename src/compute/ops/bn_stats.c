@@ -2,12 +2,12 @@
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_shape *x = &use->in[0].shape;
     char             text[96];
-    STK_TRY(stk_op_want_float(&stk_graph_op_bn_stats, use, 0, err));
-    STK_TRY(stk_bn_want_channels(&stk_graph_op_bn_stats, use, 1, 0, err));
+    STK_TRY(stk_op_check_float(&stk_graph_op_bn_stats, use, 0, err));
+    STK_TRY(stk_bn_check_channels(&stk_graph_op_bn_stats, use, 1, 0, err));
     if (stk_type_elements(&use->in[0]) == 0)
         return stk_fail(err, STK_E_SHAPE, "bn_stats", use->name, "%s has no elements to average",
                         stk_shape_text(x, text, sizeof text));
@@ -16,7 +16,7 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
     return STK_OK;
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return stk_op_cost_of_input(use, 4);
 }
@@ -38,7 +38,7 @@ void stk_bn_moments(const float *x, int64_t count, int64_t channels, int64_t c, 
     *var = (float)(squares / (double)count);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     float  *mean = out[0], *var = out[1];
     int64_t channels = use->out[0].shape.dim[0], count = stk_type_elements(&use->in[0]) / channels;

@@ -6,23 +6,24 @@
 enum { X, GAMMA, BETA, RUNNING_MEAN, RUNNING_VAR, INPUTS };
 enum { MEAN, SCALE, SHIFT, INVSTD, NEXT_MEAN, NEXT_VAR, OUTPUTS };
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     stk_tensor_type stats[2];
-    stk_op_use      x = {.name = use->name, .input_count = 1, .output_count = 2, .in = use->in};
+    stk_op_instance x = {.name = use->name, .input_count = 1, .output_count = 2, .in = use->in};
     STK_TRY(stk_graph_op_bn_stats.infer(&x, stats, err));
-    STK_TRY(stk_bn_want_channels(&stk_graph_op_bn_stats_finalize, use, GAMMA, INPUTS - GAMMA, err));
+    STK_TRY(
+        stk_bn_check_channels(&stk_graph_op_bn_stats_finalize, use, GAMMA, INPUTS - GAMMA, err));
     for (int o = 0; o < OUTPUTS; o++)
         out[o] = stats[0];
     return STK_OK;
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return stk_op_cost_of_input(use, 4);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float *gamma = in[GAMMA], *beta = in[BETA];
     const float *running_mean = in[RUNNING_MEAN], *running_var = in[RUNNING_VAR];

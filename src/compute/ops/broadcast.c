@@ -6,12 +6,12 @@
 #include "compute/ops/shapes.h"
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_shape_attrs *attrs = use->attrs;
     stk_shape              both;
     char                   a[96], b[96];
-    STK_TRY(stk_op_want_float(&stk_graph_op_broadcast, use, 0, err));
+    STK_TRY(stk_op_check_float(&stk_graph_op_broadcast, use, 0, err));
     out[0] = (stk_tensor_type){use->in[0].dtype, attrs->shape};
     if (stk_broadcast_shapes(&use->in[0].shape, &attrs->shape, &both) &&
         stk_shape_equal(&both, &attrs->shape))
@@ -28,7 +28,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_binary_gradient_for(g, dout[0], node->in[0]);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float     *x = in[0];
     float           *y = out[0];

@@ -18,7 +18,7 @@ static bool is_number(stk_dtype dtype)
            dtype == STK_DTYPE_I32 || dtype == STK_DTYPE_I64 || dtype == STK_DTYPE_BOOL;
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     stk_dtype from = use->in[0].dtype, to = (stk_dtype)((const stk_cast_attrs *)use->attrs)->dtype;
     if (!is_number(from) || !is_number(to))
@@ -37,7 +37,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
 }
 
 /* To a 16-bit type the caller rounds the floats that are written here. */
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     stk_dtype from = use->in[0].dtype, to = use->out[0].dtype;
     int64_t   count = stk_type_elements(&use->in[0]);

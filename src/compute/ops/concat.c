@@ -8,7 +8,7 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status fits(const stk_op_use *use, int part, int axis, stk_error *err)
+static stk_status fits(const stk_op_instance *use, int part, int axis, stk_error *err)
 {
     const stk_tensor_type *first = &use->in[0], *other = &use->in[part];
     stk_shape              want = first->shape;
@@ -16,11 +16,11 @@ static stk_status fits(const stk_op_use *use, int part, int axis, stk_error *err
         return stk_fail(err, STK_E_TYPE, "concat", use->name, "part %d is %s but part 0 is %s",
                         part, stk_dtype_name(other->dtype), stk_dtype_name(first->dtype));
     if (other->shape.rank == want.rank) want.dim[axis] = other->shape.dim[axis];
-    return stk_op_want_shape(&stk_graph_op_concat, use, part, &want,
-                             "part 0 in all but one dimension", err);
+    return stk_op_check_shape(&stk_graph_op_concat, use, part, &want,
+                              "part 0 in all but one dimension", err);
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     int  axis = ((const stk_concat_attrs *)use->attrs)->axis;
     char text[96];
@@ -59,7 +59,7 @@ static size_t row_bytes(const stk_tensor_type *type, int axis)
     return bytes;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     int     axis = ((const stk_concat_attrs *)use->attrs)->axis;
     size_t  whole = row_bytes(&use->out[0], axis), at = 0;
@@ -75,7 +75,7 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
     }
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return (stk_op_cost){0, 2 * (double)stk_type_bytes(&use->out[0])};
 }

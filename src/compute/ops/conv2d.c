@@ -27,7 +27,7 @@ static void take_weight(stk_conv2d_shape *s, const stk_shape *w)
     s->out_c = w->dim[0], s->kernel_h = w->dim[2], s->kernel_w = w->dim[3];
 }
 
-stk_conv2d_shape stk_conv2d_shape_of(const stk_graph_op *op, const stk_op_use *use)
+stk_conv2d_shape stk_conv2d_shape_of(const stk_graph_op *op, const stk_op_instance *use)
 {
     const stk_conv2d_attrs *attrs = use->attrs;
     const stk_shape        *first = &use->in[0].shape, *second = &use->in[1].shape;
@@ -47,7 +47,7 @@ stk_conv2d_shape stk_conv2d_shape_of(const stk_graph_op *op, const stk_op_use *u
     return s;
 }
 
-static stk_status check_attrs(const stk_graph_op *op, const stk_op_use *use, stk_error *err)
+static stk_status check_attrs(const stk_graph_op *op, const stk_op_instance *use, stk_error *err)
 {
     const stk_conv2d_attrs *a = use->attrs;
     if (a->stride[0] < 1 || a->stride[1] < 1 || a->dilation[0] < 1 || a->dilation[1] < 1 ||
@@ -60,13 +60,13 @@ static stk_status check_attrs(const stk_graph_op *op, const stk_op_use *use, stk
                         "padding %d,%d,%d,%d: none may be below 0", a->pad[0], a->pad[1], a->pad[2],
                         a->pad[3]);
     for (int i = 0; i < 2; i++) {
-        STK_TRY(stk_op_want_rank(op, use, i, 4, err));
-        STK_TRY(stk_op_want_float(op, use, i, err));
+        STK_TRY(stk_op_check_rank(op, use, i, 4, err));
+        STK_TRY(stk_op_check_float(op, use, i, err));
     }
     return STK_OK;
 }
 
-static stk_status check_fit(const stk_graph_op *op, const stk_op_use *use,
+static stk_status check_fit(const stk_graph_op *op, const stk_op_instance *use,
                             const stk_conv2d_shape *s, stk_error *err)
 {
     const stk_conv2d_attrs *a = use->attrs;
@@ -84,7 +84,7 @@ static stk_status check_fit(const stk_graph_op *op, const stk_op_use *use,
     return STK_OK;
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op     *op = &stk_graph_op_conv2d;
     const stk_conv2d_attrs *attrs = use->attrs;
@@ -103,11 +103,11 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
         return stk_fail(err, STK_E_SHAPE, op->name, use->name, "no elements to average");
     if (use->input_count < 3) return STK_OK;
     stk_shape bias = stk_shape_1d(s.out_c);
-    STK_TRY(stk_op_want_float(op, use, 2, err));
-    return stk_op_want_shape(op, use, 2, &bias, "the channels of the result", err);
+    STK_TRY(stk_op_check_float(op, use, 2, err));
+    return stk_op_check_shape(op, use, 2, &bias, "the channels of the result", err);
 }
 
-static stk_status grad_input_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status grad_input_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_conv2d_grad_input;
     STK_TRY(check_attrs(op, use, err));
@@ -115,13 +115,14 @@ static stk_status grad_input_infer(const stk_op_use *use, stk_tensor_type *out, 
     STK_TRY(check_fit(op, use, &s, err));
     stk_shape dy = stk_shape_4d(s.batch, s.out_h, s.out_w, s.out_c);
     out[0] = (stk_tensor_type){use->in[0].dtype, stk_shape_4d(s.batch, s.in_h, s.in_w, s.in_c)};
-    STK_TRY(stk_op_want_shape(op, use, 0, &dy, "the result of the convolution", err));
+    STK_TRY(stk_op_check_shape(op, use, 0, &dy, "the result of the convolution", err));
     if (use->input_count < 3) return STK_OK;
-    STK_TRY(stk_op_want_float(op, use, 2, err));
-    return stk_op_want_shape(op, use, 2, &out[0].shape, "the input of the convolution", err);
+    STK_TRY(stk_op_check_float(op, use, 2, err));
+    return stk_op_check_shape(op, use, 2, &out[0].shape, "the input of the convolution", err);
 }
 
-static stk_status grad_weight_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status grad_weight_infer(const stk_op_instance *use, stk_tensor_type *out,
+                                    stk_error *err)
 {
     const stk_graph_op     *op = &stk_graph_op_conv2d_grad_weight;
     const stk_conv2d_attrs *attrs = use->attrs;
@@ -132,7 +133,7 @@ static stk_status grad_weight_infer(const stk_op_use *use, stk_tensor_type *out,
     stk_shape dw = stk_shape_4d(s.out_c, s.in_c / attrs->groups, s.kernel_h, s.kernel_w);
     out[0] = (stk_tensor_type){use->in[1].dtype, dw};
     out[1] = (stk_tensor_type){use->in[1].dtype, stk_shape_1d(s.out_c)};
-    return stk_op_want_shape(op, use, 1, &dy, "the result of the convolution", err);
+    return stk_op_check_shape(op, use, 1, &dy, "the result of the convolution", err);
 }
 
 /* The three are one bilinear form, so each gradient is a convolution with two of x, w, dy. The
@@ -157,7 +158,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     if (node->input_count > 2) din[2] = stk_reduce_sum(g, dout[0], 7u, false);
 }
 
-static stk_op_cost cost_of(const stk_graph_op *op, const stk_op_use *use)
+static stk_op_cost cost_of(const stk_graph_op *op, const stk_op_instance *use)
 {
     const stk_conv2d_attrs *attrs = use->attrs;
     stk_conv2d_shape        s = stk_conv2d_shape_of(op, use);
@@ -172,17 +173,17 @@ static stk_op_cost cost_of(const stk_graph_op *op, const stk_op_use *use)
     return c;
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return cost_of(&stk_graph_op_conv2d, use);
 }
 
-static stk_op_cost grad_input_cost(const stk_op_use *use)
+static stk_op_cost grad_input_cost(const stk_op_instance *use)
 {
     return cost_of(&stk_graph_op_conv2d_grad_input, use);
 }
 
-static stk_op_cost grad_weight_cost(const stk_op_use *use)
+static stk_op_cost grad_weight_cost(const stk_op_instance *use)
 {
     return cost_of(&stk_graph_op_conv2d_grad_weight, use);
 }
@@ -194,7 +195,7 @@ typedef struct walk {
     int64_t           group_in, group_out; /* channels of one group */
 } walk;
 
-static walk walk_of(const stk_graph_op *op, const stk_op_use *use)
+static walk walk_of(const stk_graph_op *op, const stk_op_instance *use)
 {
     const stk_conv2d_attrs *attrs = use->attrs;
     stk_conv2d_shape        s = stk_conv2d_shape_of(op, use);
@@ -234,7 +235,7 @@ static double one_result(const walk *k, const float *x, const float *w, const in
     return sum;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_conv2d_attrs *attrs = use->attrs;
     walk                    k = walk_of(&stk_graph_op_conv2d, use);
@@ -250,9 +251,9 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
                     y[y_at(&k, at[0], at[1], at[2]) + oc] = stk_activate(&attrs->act, (float)sum);
                 }
     if (use->output_count > 1)
-        stk_graph_op_bn_stats.reference(&(stk_op_use){use->name, NULL, 1, 2,
-                                                      &use->out[STK_CONV2D_Y],
-                                                      &use->out[STK_CONV2D_MEAN]},
+        stk_graph_op_bn_stats.reference(&(stk_op_instance){use->name, NULL, 1, 2,
+                                                           &use->out[STK_CONV2D_Y],
+                                                           &use->out[STK_CONV2D_MEAN]},
                                         (const void *const[]){y}, &out[STK_CONV2D_MEAN]);
 }
 
@@ -273,7 +274,8 @@ static double one_of_input(const walk *k, const float *dy, const float *w, const
     return sum;
 }
 
-static void grad_input_reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void grad_input_reference(const stk_op_instance *use, const void *const *in,
+                                 void *const *out)
 {
     walk         k = walk_of(&stk_graph_op_conv2d_grad_input, use);
     const float *plus = use->input_count > 2 ? in[2] : NULL;
@@ -315,7 +317,8 @@ static void sum_bias(const walk *k, const float *dy, float *dbias)
     }
 }
 
-static void grad_weight_reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void grad_weight_reference(const stk_op_instance *use, const void *const *in,
+                                  void *const *out)
 {
     walk    k = walk_of(&stk_graph_op_conv2d_grad_weight, use);
     float  *dw = out[0];

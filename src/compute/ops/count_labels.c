@@ -3,7 +3,7 @@
 #include "compute/ops/labels.h"
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_tensor_type *labels = &use->in[0];
     bool                   numbers = stk_labels_are_numbers(labels);
@@ -12,17 +12,17 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
                         "labels are %s; they must be int32 or int64 numbers or float32 "
                         "probabilities",
                         stk_dtype_name(labels->dtype));
-    STK_TRY(stk_op_want_rank(&stk_graph_op_count_labels, use, 0, numbers ? 1 : 2, err));
+    STK_TRY(stk_op_check_rank(&stk_graph_op_count_labels, use, 0, numbers ? 1 : 2, err));
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_scalar()};
     return STK_OK;
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return stk_op_cost_of_input(use, 1);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_tensor_type *labels = &use->in[0];
     int64_t                rows = labels->shape.dim[0], count = 0;

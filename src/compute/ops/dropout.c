@@ -19,12 +19,12 @@ bool stk_dropout_keeps(const stk_dropout_attrs *attrs, int64_t step, int64_t ind
     return (double)drawn.word[(uint64_t)index % 4] * 0x1p-32 >= attrs->rate;
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op      *op = &stk_graph_op_dropout;
     const stk_dropout_attrs *attrs = use->attrs;
-    STK_TRY(stk_op_want_float(op, use, 0, err));
-    STK_TRY(stk_op_want_rank(op, use, 1, 0, err));
+    STK_TRY(stk_op_check_float(op, use, 0, err));
+    STK_TRY(stk_op_check_rank(op, use, 1, 0, err));
     if (use->in[1].dtype != STK_DTYPE_I64)
         return stk_fail(err, STK_E_TYPE, op->name, use->name, "the step is %s; it takes int64",
                         stk_dtype_name(use->in[1].dtype));
@@ -42,7 +42,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_graph_add2(g, &stk_graph_op_dropout, dout[0], node->in[1], node->attrs);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_dropout_attrs *attrs = use->attrs;
     const float             *x = in[0];

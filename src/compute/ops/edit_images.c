@@ -19,11 +19,11 @@ typedef struct work {
     stk_edit_warp   warp[STK_EDIT_OPS];
 } work;
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_edit_pictures_attrs *attrs = use->attrs;
     const stk_shape               *pictures = &use->in[0].shape;
-    STK_TRY(stk_edits_want(&stk_graph_op_edit_pictures, use, err));
+    STK_TRY(stk_edits_check(&stk_graph_op_edit_pictures, use, err));
     if (attrs->height < 1 || attrs->width < 1 || attrs->height > SIDE_MAX ||
         attrs->width > SIDE_MAX)
         return stk_fail(err, STK_E_INVALID, "edit_pictures", use->name,
@@ -134,7 +134,8 @@ static void make_row(const work *w, int32_t y, uint8_t *to)
     }
 }
 
-void stk_edit_row(const stk_op_use *use, const void *const *in, void *const *out, int64_t index)
+void stk_edit_row(const stk_op_instance *use, const void *const *in, void *const *out,
+                  int64_t index)
 {
     const int64_t  *from = use->in[0].shape.dim, *to = use->out[0].shape.dim;
     const stk_edit *edit = (const stk_edit *)in[1] + index;
@@ -157,14 +158,14 @@ void stk_edit_row(const stk_op_use *use, const void *const *in, void *const *out
         if (!copy_row(&w, y, result)) make_row(&w, y, result);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     for (int64_t i = 0; i < use->out[0].shape.dim[0]; i++)
         stk_edit_row(use, in, out, i);
 }
 
 /* What moves are the windows, not all pictures. */
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     double moved = 2 * (double)stk_type_bytes(&use->out[0]);
     return (stk_op_cost){0, moved + (double)stk_type_bytes(&use->in[1])};

@@ -1,11 +1,11 @@
 /* What inputs edits have. */
 #include "compute/ops/edit_op_inputs.h"
 
-stk_status stk_edits_want(const stk_graph_op *op, const stk_op_use *use, stk_error *err)
+stk_status stk_edits_check(const stk_graph_op *op, const stk_op_instance *use, stk_error *err)
 {
     const stk_tensor_type *pictures = &use->in[0], *edits = &use->in[1];
     char                   text[96];
-    STK_TRY(stk_op_want_rank(op, use, 0, 4, err));
+    STK_TRY(stk_op_check_rank(op, use, 0, 4, err));
     if (pictures->dtype != STK_DTYPE_U8)
         return stk_fail(err, STK_E_TYPE, op->name, use->name, "the pictures are %s, not uint8",
                         stk_dtype_name(pictures->dtype));

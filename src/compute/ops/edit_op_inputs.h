@@ -12,10 +12,12 @@ typedef struct stk_edit_pictures_attrs {
 } stk_edit_pictures_attrs;
 
 /* That input 0 is pictures of bytes of 1 or 3 channels, and input 1 edits. */
-stk_status stk_edits_want(const stk_graph_op *op, const stk_op_use *use, stk_error *err);
+stk_status stk_edits_check(const stk_graph_op *op, const stk_op_instance *use, stk_error *err);
 
 /* Row index of the result, from the inputs of the call. Rows are independent of each other. */
-void stk_edit_row(const stk_op_use *use, const void *const *in, void *const *out, int64_t index);
-void stk_mix_row(const stk_op_use *use, const void *const *in, void *const *out, int64_t index);
+void stk_edit_row(const stk_op_instance *use, const void *const *in, void *const *out,
+                  int64_t index);
+void stk_mix_row(const stk_op_instance *use, const void *const *in, void *const *out,
+                 int64_t index);
 
 #endif

@@ -3,20 +3,20 @@
 #include "compute/ops/update.h"
 #include <stdio.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     stk_shape guard = stk_shape_1d(STK_GUARD_COUNT);
     for (int i = 0; i < 3; i++)
-        STK_TRY(stk_update_want_f32(&stk_graph_op_ema, use, i, err));
-    STK_TRY(stk_op_want_shape(&stk_graph_op_ema, use, 1, &use->in[0].shape, "the average", err));
-    STK_TRY(stk_op_want_shape(&stk_graph_op_ema, use, 2, &guard, "a guard", err));
+        STK_TRY(stk_update_check_f32(&stk_graph_op_ema, use, i, err));
+    STK_TRY(stk_op_check_shape(&stk_graph_op_ema, use, 1, &use->in[0].shape, "the average", err));
+    STK_TRY(stk_op_check_shape(&stk_graph_op_ema, use, 2, &guard, "a guard", err));
     out[0] = use->in[0];
     return STK_OK;
 }
 
 /* Starting with the parameter itself, as torch's AveragedModel does, needs no correction for a
  * first content of zeros. */
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_ema_attrs *attrs = use->attrs;
     const float         *average = in[0], *w = in[1], *guard = in[2];

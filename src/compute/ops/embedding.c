@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-static stk_status want_ids(const stk_graph_op *op, const stk_op_use *use, stk_error *err)
+static stk_status want_ids(const stk_graph_op *op, const stk_op_instance *use, stk_error *err)
 {
     stk_dtype dtype = use->in[1].dtype;
     if (dtype == STK_DTYPE_I32 || dtype == STK_DTYPE_I64) return STK_OK;
@@ -14,12 +14,12 @@ static stk_status want_ids(const stk_graph_op *op, const stk_op_use *use, stk_er
                     stk_dtype_name(dtype));
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_embedding;
     const stk_shape    *table = &use->in[0].shape, *ids = &use->in[1].shape;
-    STK_TRY(stk_op_want_float(op, use, 0, err));
-    STK_TRY(stk_op_want_rank(op, use, 0, 2, err));
+    STK_TRY(stk_op_check_float(op, use, 0, err));
+    STK_TRY(stk_op_check_rank(op, use, 0, 2, err));
     STK_TRY(want_ids(op, use, err));
     if (ids->rank >= STK_MAX_RANK)
         return stk_fail(err, STK_E_SHAPE, op->name, use->name,
@@ -29,16 +29,16 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
     return STK_OK;
 }
 
-static stk_status grad_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status grad_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op        *op = &stk_graph_op_embedding_grad;
     const stk_embedding_attrs *attrs = use->attrs;
     const stk_shape           *dy = &use->in[0].shape;
-    STK_TRY(stk_op_want_float(op, use, 0, err));
+    STK_TRY(stk_op_check_float(op, use, 0, err));
     STK_TRY(want_ids(op, use, err));
     stk_shape rows = *dy;
     rows.rank = dy->rank > 0 ? dy->rank - 1 : 0;
-    STK_TRY(stk_op_want_shape(op, use, 1, &rows, "the rows of the gradient that comes in", err));
+    STK_TRY(stk_op_check_shape(op, use, 1, &rows, "the rows of the gradient that comes in", err));
     out[0] = (stk_tensor_type){use->in[0].dtype, stk_shape_2d(attrs->rows, dy->dim[rows.rank])};
     return STK_OK;
 }
@@ -50,13 +50,13 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_graph_add2(g, &stk_graph_op_embedding_grad, dout[0], node->in[1], node->attrs);
 }
 
-static int64_t id_at(const stk_op_use *use, const void *ids, int64_t i)
+static int64_t id_at(const stk_op_instance *use, const void *ids, int64_t i)
 {
     return use->in[1].dtype == STK_DTYPE_I64 ? ((const int64_t *)ids)[i]
                                              : ((const int32_t *)ids)[i];
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     int64_t      rows = use->in[0].shape.dim[0], width = use->in[0].shape.dim[1];
     int64_t      count = stk_type_elements(&use->in[1]);
@@ -69,7 +69,7 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
     }
 }
 
-static void grad_reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void grad_reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     int64_t      rows = use->out[0].shape.dim[0], width = use->out[0].shape.dim[1];
     int64_t      count = stk_type_elements(&use->in[1]);
@@ -85,13 +85,13 @@ static void grad_reference(const stk_op_use *use, const void *const *in, void *c
 }
 
 /* Bytes that move: the rows, not the table. */
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     double moved = 2 * (double)stk_type_bytes(&use->out[0]);
     return (stk_op_cost){0, moved + (double)stk_type_bytes(&use->in[1])};
 }
 
-static stk_op_cost grad_cost(const stk_op_use *use)
+static stk_op_cost grad_cost(const stk_op_instance *use)
 {
     return (stk_op_cost){(double)stk_type_elements(&use->in[0]),
                          (double)(stk_type_bytes(&use->in[0]) + stk_type_bytes(&use->in[1]) +

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_fill_attrs *attrs = use->attrs;
     (void)err;
@@ -12,7 +12,7 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
     return STK_OK;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_fill_attrs *attrs = use->attrs;
     (void)in;

@@ -9,15 +9,15 @@ static const double scale_least = 0x1p-24;
 /* As in torch.nn.utils.clip_grad_norm_. */
 static const double norm_epsilon = 1e-6;
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op    *op = &stk_graph_op_grad_guard;
     const stk_guard_attrs *attrs = use->attrs;
     stk_shape              state = stk_shape_1d(STK_STATE_COUNT), norm = stk_shape_1d(2);
     for (int i = 0; i < use->input_count; i++)
-        STK_TRY(stk_update_want_f32(op, use, i, err));
-    STK_TRY(stk_op_want_shape(op, use, 0, &state, "the state", err));
-    if (use->input_count > 1) STK_TRY(stk_op_want_shape(op, use, 1, &norm, "a norm", err));
+        STK_TRY(stk_update_check_f32(op, use, i, err));
+    STK_TRY(stk_op_check_shape(op, use, 0, &state, "the state", err));
+    if (use->input_count > 1) STK_TRY(stk_op_check_shape(op, use, 1, &norm, "a norm", err));
     if (use->input_count < 2 && (attrs->max_norm > 0 || attrs->growth > 0))
         return stk_fail(err, STK_E_INVALID, op->name, use->name,
                         "clipping to %g and growth %g of the loss scale take a norm",
@@ -44,7 +44,7 @@ static void update_scale(const stk_guard_attrs *attrs, bool skip, double *scale,
 }
 
 /* Computed in double, rounded once. A sum of squares past float32 counts as not finite. */
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_guard_attrs *attrs = use->attrs;
     const float           *state = in[0], *norm = use->input_count > 1 ? in[1] : NULL;

@@ -3,21 +3,21 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     for (int i = 0; i < use->input_count; i++)
-        STK_TRY(stk_op_want_float(&stk_graph_op_gradient_norm, use, i, err));
+        STK_TRY(stk_op_check_float(&stk_graph_op_gradient_norm, use, i, err));
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_1d(2)};
     return STK_OK;
 }
 
-static bool reads_half(const stk_op_use *use, int input)
+static bool reads_half(const stk_op_instance *use, int input)
 {
     (void)use, (void)input;
     return true;
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     stk_op_cost cost = {0, (double)stk_type_bytes(&use->out[0])};
     for (int i = 0; i < use->input_count; i++) {
@@ -27,7 +27,7 @@ static stk_op_cost cost(const stk_op_use *use)
     return cost;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     double squares = 0, not_finite = 0;
     for (int t = 0; t < use->input_count; t++) {

@@ -14,10 +14,10 @@ static stk_tensor_type per_row(const stk_shape *x)
     return rows;
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_op_want_float(&stk_graph_op_layer_norm, use, 0, err));
-    STK_TRY(stk_bn_want_channels(&stk_graph_op_layer_norm, use, 1, 2, err));
+    STK_TRY(stk_op_check_float(&stk_graph_op_layer_norm, use, 0, err));
+    STK_TRY(stk_bn_check_channels(&stk_graph_op_layer_norm, use, 1, 2, err));
     out[0] = use->in[0];
     out[1] = out[2] = per_row(&use->in[0].shape);
     return STK_OK;
@@ -25,7 +25,7 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
 
 enum { DY, X, GAMMA, MEAN, INVSTD };
 
-static stk_status want_per_row(const stk_op_use *use, int which, stk_error *err)
+static stk_status want_per_row(const stk_op_instance *use, int which, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_layer_norm_grad;
     stk_tensor_type     rows = per_row(&use->in[X].shape);
@@ -33,15 +33,15 @@ static stk_status want_per_row(const stk_op_use *use, int which, stk_error *err)
         return stk_fail(err, STK_E_TYPE, op->name, use->name,
                         "input %d is %s; values per row are float32", which,
                         stk_dtype_name(use->in[which].dtype));
-    return stk_op_want_shape(op, use, which, &rows.shape, "the rows of x", err);
+    return stk_op_check_shape(op, use, which, &rows.shape, "the rows of x", err);
 }
 
-static stk_status infer_grad(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_grad(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_layer_norm_grad;
-    STK_TRY(stk_op_want_float(op, use, DY, err));
-    STK_TRY(stk_bn_want_like_first(op, use, X, err));
-    STK_TRY(stk_bn_want_channels(op, use, GAMMA, 1, err));
+    STK_TRY(stk_op_check_float(op, use, DY, err));
+    STK_TRY(stk_bn_check_like_first(op, use, X, err));
+    STK_TRY(stk_bn_check_channels(op, use, GAMMA, 1, err));
     STK_TRY(want_per_row(use, MEAN, err));
     STK_TRY(want_per_row(use, INVSTD, err));
     out[0] = use->in[DY];
@@ -60,17 +60,17 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
                   node->attrs, din, 3);
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return stk_op_cost_of_input(use, 7);
 }
 
-static stk_op_cost cost_grad(const stk_op_use *use)
+static stk_op_cost cost_grad(const stk_op_instance *use)
 {
     return stk_op_cost_of_input(use, 12);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_layer_norm_attrs *attrs = use->attrs;
     const float                *gamma = in[1], *beta = in[2];
@@ -94,7 +94,7 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
 }
 
 /* Over all rows: dgamma = sum(dy xhat), dbeta = sum(dy). */
-static void sum_rows(const stk_op_use *use, const void *const *in, void *const *out)
+static void sum_rows(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float *dy = in[DY], *x = in[X], *mean = in[MEAN], *invstd = in[INVSTD];
     float       *dgamma = out[1], *dbeta = out[2];
@@ -113,7 +113,7 @@ static void sum_rows(const stk_op_use *use, const void *const *in, void *const *
 
 /* With h = dy gamma: dx = invstd (h - mean(h) - xhat mean(h xhat)), over the row. dx may lie on dy,
  * so the sums over rows come first. */
-static void reference_grad(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference_grad(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float *gamma = in[GAMMA], *mean = in[MEAN], *invstd = in[INVSTD];
     int64_t      width = use->in[GAMMA].shape.dim[0], rows = stk_type_elements(&use->in[MEAN]);

@@ -2,19 +2,19 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     stk_shape hyper = stk_shape_1d(STK_HYPER_COUNT);
     for (int i = 0; i < 3; i++)
-        STK_TRY(stk_update_want_f32(&stk_graph_op_lookahead, use, i, err));
-    STK_TRY(stk_op_want_shape(&stk_graph_op_lookahead, use, 1, &use->in[0].shape, "the slow copy",
-                              err));
-    STK_TRY(stk_op_want_shape(&stk_graph_op_lookahead, use, 2, &hyper, "hyper", err));
+        STK_TRY(stk_update_check_f32(&stk_graph_op_lookahead, use, i, err));
+    STK_TRY(stk_op_check_shape(&stk_graph_op_lookahead, use, 1, &use->in[0].shape, "the slow copy",
+                               err));
+    STK_TRY(stk_op_check_shape(&stk_graph_op_lookahead, use, 2, &hyper, "hyper", err));
     out[0] = out[1] = use->in[0];
     return STK_OK;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float *slow = in[0], *w = in[1], *hyper = in[2];
     float       *to_slow = out[0], *to_w = out[1];

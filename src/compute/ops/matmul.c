@@ -13,7 +13,7 @@ static int64_t leading(const stk_shape *shape)
     return count;
 }
 
-stk_matmul_shape stk_matmul_shape_of(const stk_op_use *use)
+stk_matmul_shape stk_matmul_shape_of(const stk_op_instance *use)
 {
     const stk_matmul_attrs *attrs = use->attrs;
     const stk_shape        *a = &use->in[0].shape, *b = &use->in[1].shape;
@@ -28,7 +28,7 @@ stk_matmul_shape stk_matmul_shape_of(const stk_op_use *use)
     return s;
 }
 
-static stk_status check_shapes(const stk_op_use *use, stk_error *err)
+static stk_status check_shapes(const stk_op_instance *use, stk_error *err)
 {
     const stk_matmul_attrs *attrs = use->attrs;
     const stk_shape        *a = &use->in[0].shape, *b = &use->in[1].shape;
@@ -53,18 +53,19 @@ static stk_status check_shapes(const stk_op_use *use, stk_error *err)
     return STK_OK;
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_matmul_attrs *attrs = use->attrs;
     const stk_shape        *a = &use->in[0].shape, *b = &use->in[1].shape;
-    STK_TRY(stk_op_want_float(&stk_graph_op_matmul, use, 0, err));
+    STK_TRY(stk_op_check_float(&stk_graph_op_matmul, use, 0, err));
     STK_TRY(check_shapes(use, err));
     out[0] = use->in[0];
     out[0].shape.dim[a->rank - 2] = a->dim[a->rank - (attrs->transpose_a ? 1 : 2)];
     out[0].shape.dim[a->rank - 1] = b->dim[b->rank - (attrs->transpose_b ? 2 : 1)];
     if (use->input_count < 3) return STK_OK;
     stk_shape bias = stk_shape_1d(out[0].shape.dim[a->rank - 1]);
-    return stk_op_want_shape(&stk_graph_op_matmul, use, 2, &bias, "the columns of the result", err);
+    return stk_op_check_shape(&stk_graph_op_matmul, use, 2, &bias, "the columns of the result",
+                              err);
 }
 
 static stk_symbol product(stk_graph *g, stk_symbol a, bool ta, stk_symbol b, bool tb)
@@ -94,7 +95,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     if (node->input_count > 2) din[2] = stk_reduce_sum(g, as_rows(g, dout[0]), 1u << 0, false);
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     stk_matmul_shape s = stk_matmul_shape_of(use);
     stk_op_cost      c = {2.0 * (double)s.batch * (double)s.m * (double)s.n * (double)s.k, 0};
@@ -104,7 +105,7 @@ static stk_op_cost cost(const stk_op_use *use)
     return c;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_matmul_attrs *attrs = use->attrs;
     stk_matmul_shape        s = stk_matmul_shape_of(use);

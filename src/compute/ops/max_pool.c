@@ -3,8 +3,8 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/pool.h"
 
-stk_status stk_max_pool_infer(const stk_graph_op *op, const stk_op_use *use, stk_tensor_type *out,
-                              stk_error *err)
+stk_status stk_max_pool_infer(const stk_graph_op *op, const stk_op_instance *use,
+                              stk_tensor_type *out, stk_error *err)
 {
     const stk_pool_attrs *attrs = use->attrs;
     STK_TRY(stk_pool_infer(op, use, out, err));
@@ -16,22 +16,22 @@ stk_status stk_max_pool_infer(const stk_graph_op *op, const stk_op_use *use, stk
     return STK_OK;
 }
 
-stk_status stk_max_pool_grad_infer(const stk_graph_op *op, const stk_op_use *use,
+stk_status stk_max_pool_grad_infer(const stk_graph_op *op, const stk_op_instance *use,
                                    stk_tensor_type *out, stk_error *err)
 {
     STK_TRY(stk_pool_infer(op, use, out, err));
     if (use->in[1].dtype != STK_DTYPE_U8)
         return stk_fail(err, STK_E_TYPE, op->name, use->name, "the places are %s, not uint8",
                         stk_dtype_name(use->in[1].dtype));
-    return stk_op_want_shape(op, use, 1, &use->in[0].shape, "the gradient that comes in", err);
+    return stk_op_check_shape(op, use, 1, &use->in[0].shape, "the gradient that comes in", err);
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     return stk_max_pool_infer(&stk_graph_op_max_pool, use, out, err);
 }
 
-static stk_status grad_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status grad_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     return stk_max_pool_grad_infer(&stk_graph_op_max_pool_grad, use, out, err);
 }
@@ -64,7 +64,7 @@ uint8_t stk_max_pool_place(const stk_pool_shape *s, const float *x, const int64_
     return place;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     stk_pool_shape s = stk_pool_shape_of(use);
     uint8_t       *places = use->output_count > 1 ? out[1] : NULL;
@@ -95,7 +95,7 @@ double stk_max_pool_gather(const stk_pool_shape *s, const float *dy, const uint8
     return sum;
 }
 
-static void grad_reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void grad_reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     stk_pool_shape s = stk_pool_shape_of(use);
     float         *dx = out[0];

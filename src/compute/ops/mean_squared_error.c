@@ -5,29 +5,29 @@
 
 enum { PREDICTION, TARGET, DLOSS };
 
-static stk_status want_pair(const stk_graph_op *op, const stk_op_use *use, stk_error *err)
+static stk_status want_pair(const stk_graph_op *op, const stk_op_instance *use, stk_error *err)
 {
-    STK_TRY(stk_op_want_float(op, use, PREDICTION, err));
+    STK_TRY(stk_op_check_float(op, use, PREDICTION, err));
     if (use->in[PREDICTION].dtype != use->in[TARGET].dtype)
         return stk_fail(err, STK_E_TYPE, op->name, use->name, "the prediction is %s, the target %s",
                         stk_dtype_name(use->in[PREDICTION].dtype),
                         stk_dtype_name(use->in[TARGET].dtype));
-    return stk_op_want_shape(op, use, TARGET, &use->in[PREDICTION].shape, "the prediction", err);
+    return stk_op_check_shape(op, use, TARGET, &use->in[PREDICTION].shape, "the prediction", err);
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     STK_TRY(want_pair(&stk_graph_op_mean_squared_error, use, err));
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_scalar()};
     return STK_OK;
 }
 
-static stk_status infer_grad(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_grad(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_mean_squared_error_grad;
     STK_TRY(want_pair(op, use, err));
-    STK_TRY(stk_op_want_rank(op, use, DLOSS, 0, err));
-    STK_TRY(stk_op_want_float(op, use, DLOSS, err));
+    STK_TRY(stk_op_check_rank(op, use, DLOSS, 0, err));
+    STK_TRY(stk_op_check_float(op, use, DLOSS, err));
     out[0] = use->in[PREDICTION];
     return STK_OK;
 }
@@ -41,12 +41,12 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[TARGET] = stk_scale(g, din[PREDICTION], -1, 0);
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return stk_op_cost_of_input(use, 3);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float *p = in[PREDICTION], *t = in[TARGET];
     int64_t      count = stk_type_elements(&use->in[PREDICTION]);
@@ -58,7 +58,7 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
     *(float *)out[0] = count ? (float)(sum / (double)count) : 0;
 }
 
-static void reference_grad(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference_grad(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const float *p = in[PREDICTION], *t = in[TARGET];
     float       *dp = out[0];

@@ -5,10 +5,10 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const int64_t rows = use->in[0].shape.dim[0], edits = use->in[1].shape.dim[0];
-    STK_TRY(stk_edits_want(&stk_graph_op_mix_pictures, use, err));
+    STK_TRY(stk_edits_check(&stk_graph_op_mix_pictures, use, err));
     if (rows != edits)
         return stk_fail(err, STK_E_SHAPE, "mix_pictures", use->name,
                         "there are %lld pictures but %lld edits", (long long)rows,
@@ -35,7 +35,7 @@ static void copy_box(const int64_t dim[4], const int32_t box[4], const uint8_t *
 
 /* Where the box has a width of 0 all of the picture is mixed; else what is in it comes from the
  * partner. */
-void stk_mix_row(const stk_op_use *use, const void *const *in, void *const *out, int64_t index)
+void stk_mix_row(const stk_op_instance *use, const void *const *in, void *const *out, int64_t index)
 {
     const int64_t  *dim = use->in[0].shape.dim;
     const stk_edit *edit = (const stk_edit *)in[1] + index;
@@ -52,14 +52,14 @@ void stk_mix_row(const stk_op_use *use, const void *const *in, void *const *out,
     if (!all) copy_box(dim, edit->box, other, to);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     for (int64_t i = 0; i < use->out[0].shape.dim[0]; i++)
         stk_mix_row(use, in, out, i);
 }
 
 /* Every picture is read as itself and as a partner. */
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return (stk_op_cost){2 * (double)stk_type_elements(&use->out[0]),
                          3 * (double)stk_type_bytes(&use->out[0]) +

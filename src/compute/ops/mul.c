@@ -3,7 +3,7 @@
 #include "compute/ops/graph_ops.h"
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     return stk_binary_infer(&stk_graph_op_mul, use, out, err);
 }
@@ -21,7 +21,7 @@ static float combine(float a, float b)
     return a * b;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     stk_binary_reference(use, in, out, combine);
 }

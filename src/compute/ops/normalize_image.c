@@ -7,11 +7,11 @@
 
 enum { CHANNELS_MAX = 4, BYTE_MAX = 255 };
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_normalize_image_attrs *attrs = use->attrs;
     const stk_tensor_type           *x = &use->in[0];
-    STK_TRY(stk_op_want_rank(&stk_graph_op_normalize_image, use, 0, 4, err));
+    STK_TRY(stk_op_check_rank(&stk_graph_op_normalize_image, use, 0, 4, err));
     if (x->dtype != STK_DTYPE_U8)
         return stk_fail(err, STK_E_TYPE, "normalize_image", use->name, "x is %s; it takes uint8",
                         stk_dtype_name(x->dtype));
@@ -29,7 +29,7 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
     return STK_OK;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_normalize_image_attrs *attrs = use->attrs;
     const uint8_t                   *x = in[0];

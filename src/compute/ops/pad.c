@@ -8,7 +8,7 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status want_value(const stk_op_use *use, stk_error *err)
+static stk_status want_value(const stk_op_instance *use, stk_error *err)
 {
     stk_dtype dtype = use->in[0].dtype;
     double    value = ((const stk_pad_attrs *)use->attrs)->value;
@@ -19,7 +19,7 @@ static stk_status want_value(const stk_op_use *use, stk_error *err)
                     stk_dtype_name(dtype));
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_pad_attrs *attrs = use->attrs;
     const stk_shape     *x = &use->in[0].shape;
@@ -44,7 +44,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_slice(g, dout[0], attrs->before, stk_symbol_shape(g, node->in[0]).dim);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_pad_attrs *attrs = use->attrs;
     const stk_shape     *x = &use->in[0].shape, *y = &use->out[0].shape;
@@ -58,7 +58,7 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
                (const char *)in[0] + (size_t)i * element, element);
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return (stk_op_cost){0, (double)(stk_type_bytes(&use->in[0]) + stk_type_bytes(&use->out[0]))};
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* size is set in gradients only, whose in 0 is dy. */
-stk_pool_shape stk_pool_shape_of(const stk_op_use *use)
+stk_pool_shape stk_pool_shape_of(const stk_op_instance *use)
 {
     const stk_pool_attrs *a = use->attrs;
     const stk_shape      *in = &use->in[0].shape;
@@ -17,7 +17,7 @@ stk_pool_shape stk_pool_shape_of(const stk_op_use *use)
 }
 
 /* Padding as wide as the kernel would make windows without a single element. */
-static stk_status check_attrs(const stk_graph_op *op, const stk_op_use *use, stk_error *err)
+static stk_status check_attrs(const stk_graph_op *op, const stk_op_instance *use, stk_error *err)
 {
     const stk_pool_attrs *a = use->attrs;
     if (a->kernel[0] < 1 || a->kernel[1] < 1 || a->stride[0] < 1 || a->stride[1] < 1)
@@ -32,12 +32,12 @@ static stk_status check_attrs(const stk_graph_op *op, const stk_op_use *use, stk
     return STK_OK;
 }
 
-stk_status stk_pool_infer(const stk_graph_op *op, const stk_op_use *use, stk_tensor_type *out,
+stk_status stk_pool_infer(const stk_graph_op *op, const stk_op_instance *use, stk_tensor_type *out,
                           stk_error *err)
 {
     const stk_pool_attrs *a = use->attrs;
-    STK_TRY(stk_op_want_float(op, use, 0, err));
-    STK_TRY(stk_op_want_rank(op, use, 0, 4, err));
+    STK_TRY(stk_op_check_float(op, use, 0, err));
+    STK_TRY(stk_op_check_rank(op, use, 0, 4, err));
     STK_TRY(check_attrs(op, use, err));
     stk_pool_shape s = stk_pool_shape_of(use);
     if (s.down.size < 1 || s.across.size < 1 || s.down.count < 1 || s.across.count < 1)
@@ -48,10 +48,10 @@ stk_status stk_pool_infer(const stk_graph_op *op, const stk_op_use *use, stk_ten
     stk_shape x = stk_shape_4d(s.batch, s.down.size, s.across.size, s.channels);
     stk_shape y = stk_shape_4d(s.batch, s.down.count, s.across.count, s.channels);
     out[0] = (stk_tensor_type){use->in[0].dtype, a->size[0] ? x : y};
-    return a->size[0] ? stk_op_want_shape(op, use, 0, &y, "the result of the pool", err) : STK_OK;
+    return a->size[0] ? stk_op_check_shape(op, use, 0, &y, "the result of the pool", err) : STK_OK;
 }
 
-stk_op_cost stk_pool_cost(const stk_op_use *use)
+stk_op_cost stk_pool_cost(const stk_op_instance *use)
 {
     stk_pool_shape s = stk_pool_shape_of(use);
     double         results = (double)s.batch * (double)s.down.count * (double)s.across.count;

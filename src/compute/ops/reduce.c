@@ -15,12 +15,12 @@ static stk_shape result_shape(const stk_shape *in, unsigned axes, bool keep)
     return out;
 }
 
-stk_status stk_reduce_infer(const stk_graph_op *op, const stk_op_use *use, stk_tensor_type *out,
-                            stk_error *err)
+stk_status stk_reduce_infer(const stk_graph_op *op, const stk_op_instance *use,
+                            stk_tensor_type *out, stk_error *err)
 {
     const stk_reduce_attrs *attrs = use->attrs;
     char                    text[96];
-    STK_TRY(stk_op_want_float(op, use, 0, err));
+    STK_TRY(stk_op_check_float(op, use, 0, err));
     if (attrs->axes >> use->in[0].shape.rank)
         return stk_fail(err, STK_E_SHAPE, op->name, use->name, "axes 0x%x of shape %s", attrs->axes,
                         stk_shape_text(&use->in[0].shape, text, sizeof text));
@@ -29,7 +29,7 @@ stk_status stk_reduce_infer(const stk_graph_op *op, const stk_op_use *use, stk_t
     return STK_OK;
 }
 
-int64_t stk_reduce_count(const stk_op_use *use)
+int64_t stk_reduce_count(const stk_op_instance *use)
 {
     int64_t result = stk_type_elements(&use->out[0]);
     return result ? stk_type_elements(&use->in[0]) / result : 0;
@@ -37,7 +37,8 @@ int64_t stk_reduce_count(const stk_op_use *use)
 
 /* Walks the results; for each, the reduced dimensions in order: sums are in double, so the order
  * does not matter to the oracle. */
-void stk_reduce_reference(const stk_op_use *use, const void *const *in, void *const *out, bool mean)
+void stk_reduce_reference(const stk_op_instance *use, const void *const *in, void *const *out,
+                          bool mean)
 {
     const stk_reduce_attrs *attrs = use->attrs;
     const stk_shape        *shape = &use->in[0].shape;

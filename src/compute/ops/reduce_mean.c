@@ -4,7 +4,7 @@
 #include "compute/ops/reduce.h"
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     return stk_reduce_infer(&stk_graph_op_reduce_mean, use, out, err);
 }
@@ -19,12 +19,12 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_reduce_spread(g, node, stk_scale(g, dout[0], 1 / count, 0));
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     stk_reduce_reference(use, in, out, true);
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return (stk_op_cost){(double)stk_type_elements(&use->in[0]),
                          (double)(stk_type_bytes(&use->in[0]) + stk_type_bytes(&use->out[0]))};

@@ -5,7 +5,7 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_shape_attrs *attrs = use->attrs;
     char                   a[96], b[96];
@@ -23,7 +23,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_reshape(g, dout[0], stk_symbol_shape(g, node->in[0]));
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     memcpy(out[0], in[0],
            (size_t)stk_type_elements(&use->in[0]) * stk_reference_element(use->in[0].dtype));

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_op_want_float(&stk_graph_op_scale, use, 0, err));
+    STK_TRY(stk_op_check_float(&stk_graph_op_scale, use, 0, err));
     out[0] = use->in[0];
     return STK_OK;
 }
@@ -19,7 +19,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_scale(g, dout[0], ((const stk_scale_attrs *)node->attrs)->scale, 0);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_scale_attrs *attrs = use->attrs;
     const float           *x = in[0];

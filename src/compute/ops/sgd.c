@@ -2,17 +2,17 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     return stk_update_infer(&stk_graph_op_sgd, use, out, err);
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return stk_update_cost(use, 7);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     stk_update   u = stk_update_read(use->attrs, in[3], in[4]);
     const float *w = in[0], *g = in[1], *m = in[2];

@@ -7,7 +7,7 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_slice_attrs *attrs = use->attrs;
     const stk_shape       *x = &use->in[0].shape;
@@ -35,7 +35,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_pad(g, dout[0], attrs->start, after, 0);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_slice_attrs *attrs = use->attrs;
     const stk_shape       *x = &use->in[0].shape, *y = &use->out[0].shape;
@@ -46,7 +46,7 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
                (const char *)in[0] + (size_t)stk_box_at(i, y, x, attrs->start) * element, element);
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return (stk_op_cost){0, 2 * (double)stk_type_bytes(&use->out[0])};
 }

@@ -10,19 +10,19 @@
 
 enum { LOGITS, LABELS, DLOSS };
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_labels_want(&stk_graph_op_softmax_cross_entropy, use, err));
+    STK_TRY(stk_labels_check(&stk_graph_op_softmax_cross_entropy, use, err));
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_scalar()};
     return STK_OK;
 }
 
-static stk_status infer_grad(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_grad(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_softmax_cross_entropy_grad;
-    STK_TRY(stk_labels_want(op, use, err));
-    STK_TRY(stk_op_want_rank(op, use, DLOSS, 0, err));
-    STK_TRY(stk_op_want_float(op, use, DLOSS, err));
+    STK_TRY(stk_labels_check(op, use, err));
+    STK_TRY(stk_op_check_rank(op, use, DLOSS, 0, err));
+    STK_TRY(stk_op_check_float(op, use, DLOSS, err));
     out[0] = use->in[LOGITS];
     return STK_OK;
 }
@@ -36,14 +36,14 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
                                  node->in[LABELS], dout[0], node->attrs);
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return stk_op_cost_of_input(use, 5);
 }
 
 /* What the probability of class k of a row should be: the label's, with smoothing / K of it spread
  * over all classes. label is the row's class number; of probabilities it is not looked at. */
-static double target(const stk_op_use *use, const void *const *in, int64_t row, int64_t label,
+static double target(const stk_op_instance *use, const void *const *in, int64_t row, int64_t label,
                      int64_t k)
 {
     const stk_cross_entropy_attrs *attrs = use->attrs;
@@ -65,12 +65,12 @@ static double log_sum(const float *x, int64_t count)
     return most + log(sum);
 }
 
-static int64_t label_of(const stk_op_use *use, const void *const *in, int64_t row)
+static int64_t label_of(const stk_op_instance *use, const void *const *in, int64_t row)
 {
     return stk_labels_at(&use->in[LABELS], in[LABELS], row, use->in[LOGITS].shape.dim[1]);
 }
 
-static int64_t count_rows(const stk_op_use *use, const void *const *in)
+static int64_t count_rows(const stk_op_instance *use, const void *const *in)
 {
     int64_t count = 0;
     for (int64_t row = 0; row < use->in[LOGITS].shape.dim[0]; row++)
@@ -78,7 +78,7 @@ static int64_t count_rows(const stk_op_use *use, const void *const *in)
     return count;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     int64_t rows = use->in[LOGITS].shape.dim[0], classes = use->in[LOGITS].shape.dim[1];
     int64_t valid = count_rows(use, in);
@@ -96,7 +96,7 @@ static void reference(const stk_op_use *use, const void *const *in, void *const 
 }
 
 /* dlogits = dloss / rows * (softmax * sum(target) - target). */
-static void reference_grad(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference_grad(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     int64_t rows = use->in[LOGITS].shape.dim[0], classes = use->in[LOGITS].shape.dim[1];
     int64_t valid = count_rows(use, in);

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_top_k_attrs *attrs = use->attrs;
-    STK_TRY(stk_labels_want(&stk_graph_op_top_k_correct, use, err));
+    STK_TRY(stk_labels_check(&stk_graph_op_top_k_correct, use, err));
     int64_t classes = use->in[0].shape.dim[1];
     if (attrs->k < 1 || attrs->k > classes)
         return stk_fail(err, STK_E_INVALID, "top_k_correct", use->name,
@@ -18,7 +18,7 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
     return STK_OK;
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return stk_op_cost_of_input(use, 1);
 }
@@ -35,7 +35,7 @@ static int64_t place_of(const float *x, int64_t classes, int64_t label)
     return before;
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_top_k_attrs *attrs = use->attrs;
     int64_t rows = use->in[0].shape.dim[0], classes = use->in[0].shape.dim[1], correct = 0;

@@ -6,7 +6,7 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_transpose_attrs *attrs = use->attrs;
     const stk_shape           *x = &use->in[0].shape;
@@ -34,7 +34,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_transpose(g, dout[0], back);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const stk_transpose_attrs *attrs = use->attrs;
     const stk_shape           *x = &use->in[0].shape, *y = &use->out[0].shape;

@@ -31,42 +31,42 @@ stk_update stk_update_read(const stk_optimizer_attrs *attrs, const float *hyper,
     };
 }
 
-stk_status stk_update_want_f32(const stk_graph_op *op, const stk_op_use *use, int which,
-                               stk_error *err)
+stk_status stk_update_check_f32(const stk_graph_op *op, const stk_op_instance *use, int which,
+                                stk_error *err)
 {
     if (use->in[which].dtype == STK_DTYPE_F32) return STK_OK;
     return stk_fail(err, STK_E_TYPE, op->name, use->name, "input %d is %s; updates take float32",
                     which, stk_dtype_name(use->in[which].dtype));
 }
 
-stk_status stk_update_infer(const stk_graph_op *op, const stk_op_use *use, stk_tensor_type *out,
-                            stk_error *err)
+stk_status stk_update_infer(const stk_graph_op *op, const stk_op_instance *use,
+                            stk_tensor_type *out, stk_error *err)
 {
     int       hyper = use->input_count - 2, guard = use->input_count - 1;
     stk_shape hyper_shape = stk_shape_1d(STK_HYPER_COUNT);
     stk_shape guard_shape = stk_shape_1d(STK_GUARD_COUNT);
     for (int i = 0; i < use->input_count; i++) {
         if (i == 1)
-            STK_TRY(stk_op_want_float(op, use, i, err));
+            STK_TRY(stk_op_check_float(op, use, i, err));
         else
-            STK_TRY(stk_update_want_f32(op, use, i, err));
+            STK_TRY(stk_update_check_f32(op, use, i, err));
         if (i < hyper)
-            STK_TRY(stk_op_want_shape(op, use, i, &use->in[0].shape, "the parameter", err));
+            STK_TRY(stk_op_check_shape(op, use, i, &use->in[0].shape, "the parameter", err));
     }
-    STK_TRY(stk_op_want_shape(op, use, hyper, &hyper_shape, "hyper", err));
-    STK_TRY(stk_op_want_shape(op, use, guard, &guard_shape, "a guard", err));
+    STK_TRY(stk_op_check_shape(op, use, hyper, &hyper_shape, "hyper", err));
+    STK_TRY(stk_op_check_shape(op, use, guard, &guard_shape, "a guard", err));
     for (int o = 0; o < op->outputs; o++)
         out[o] = use->in[0];
     return STK_OK;
 }
 
-bool stk_update_reads_half(const stk_op_use *use, int input)
+bool stk_update_reads_half(const stk_op_instance *use, int input)
 {
     (void)use;
     return input == 1;
 }
 
-stk_op_cost stk_update_cost(const stk_op_use *use, double flops_per_element)
+stk_op_cost stk_update_cost(const stk_op_instance *use, double flops_per_element)
 {
     stk_op_cost cost = {flops_per_element * (double)stk_type_elements(&use->in[0]), 0};
     for (int i = 0; i < use->input_count; i++)
@@ -92,7 +92,7 @@ void stk_update_print(const void *attrs_, char *text, size_t capacity)
                  attrs->adapt ? " adapt" : "");
 }
 
-void stk_update_keep(const stk_graph_op *op, const stk_op_use *use, const void *const *in,
+void stk_update_keep(const stk_graph_op *op, const stk_op_instance *use, const void *const *in,
                      void *const *out)
 {
     for (int o = 0; o < use->output_count; o++)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-static stk_status check(const stk_graph_op *op, const stk_op_use *use, stk_error *err)
+static stk_status check(const stk_graph_op *op, const stk_op_instance *use, stk_error *err)
 {
     const stk_upsample_attrs *attrs = use->attrs;
     if (attrs->factor < 1)
@@ -15,11 +15,11 @@ static stk_status check(const stk_graph_op *op, const stk_op_use *use, stk_error
     if (attrs->kind != STK_UPSAMPLE_NEAREST && attrs->kind != STK_UPSAMPLE_BILINEAR)
         return stk_fail(err, STK_E_INVALID, op->name, use->name, "no kind %d: there are %d and %d",
                         attrs->kind, STK_UPSAMPLE_NEAREST, STK_UPSAMPLE_BILINEAR);
-    STK_TRY(stk_op_want_float(op, use, 0, err));
-    return stk_op_want_rank(op, use, 0, 4, err);
+    STK_TRY(stk_op_check_float(op, use, 0, err));
+    return stk_op_check_rank(op, use, 0, 4, err);
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_upsample_attrs *attrs = use->attrs;
     STK_TRY(check(&stk_graph_op_upsample, use, err));
@@ -31,7 +31,7 @@ static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *
     return STK_OK;
 }
 
-static stk_status grad_infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status grad_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_upsample_attrs *attrs = use->attrs;
     STK_TRY(check(&stk_graph_op_upsample_grad, use, err));
@@ -115,7 +115,7 @@ static double gather(const side side_at[2], bool forward, const float *from, int
     return sum;
 }
 
-static void apply(const stk_op_use *use, bool forward, const float *from, float *to)
+static void apply(const stk_op_instance *use, bool forward, const float *from, float *to)
 {
     const stk_shape *small = forward ? &use->in[0].shape : &use->out[0].shape;
     const stk_shape *src = &use->in[0].shape, *dst = &use->out[0].shape;
@@ -129,12 +129,12 @@ static void apply(const stk_op_use *use, bool forward, const float *from, float 
                                           channels);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     apply(use, true, in[0], out[0]);
 }
 
-static void grad_reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void grad_reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     apply(use, false, in[0], out[0]);
 }

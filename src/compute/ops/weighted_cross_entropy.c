@@ -13,7 +13,7 @@
 /* Weights are the last input, where there are some. */
 enum { LOGITS, LABELS, DLOSS };
 
-static stk_status want_weights(const stk_graph_op *op, const stk_op_use *use, int input,
+static stk_status want_weights(const stk_graph_op *op, const stk_op_instance *use, int input,
                                stk_error *err)
 {
     const stk_shape classes = stk_shape_1d(use->in[LOGITS].shape.dim[1]);
@@ -21,24 +21,24 @@ static stk_status want_weights(const stk_graph_op *op, const stk_op_use *use, in
     if (use->in[input].dtype != STK_DTYPE_F32)
         return stk_fail(err, STK_E_TYPE, op->name, use->name, "weights are %s; they are float32",
                         stk_dtype_name(use->in[input].dtype));
-    return stk_op_want_shape(op, use, input, &classes, "a weight for each class", err);
+    return stk_op_check_shape(op, use, input, &classes, "a weight for each class", err);
 }
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_weighted_cross_entropy;
-    STK_TRY(stk_labels_want(op, use, err));
+    STK_TRY(stk_labels_check(op, use, err));
     STK_TRY(want_weights(op, use, LABELS + 1, err));
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_scalar()};
     return STK_OK;
 }
 
-static stk_status infer_grad(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_grad(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_weighted_cross_entropy_grad;
-    STK_TRY(stk_labels_want(op, use, err));
-    STK_TRY(stk_op_want_rank(op, use, DLOSS, 0, err));
-    STK_TRY(stk_op_want_float(op, use, DLOSS, err));
+    STK_TRY(stk_labels_check(op, use, err));
+    STK_TRY(stk_op_check_rank(op, use, DLOSS, 0, err));
+    STK_TRY(stk_op_check_float(op, use, DLOSS, err));
     STK_TRY(want_weights(op, use, DLOSS + 1, err));
     out[0] = use->in[LOGITS];
     return STK_OK;
@@ -55,14 +55,14 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
                   node->attrs, &din[LOGITS], 1);
 }
 
-static stk_op_cost cost(const stk_op_use *use)
+static stk_op_cost cost(const stk_op_instance *use)
 {
     return stk_op_cost_of_input(use, 8);
 }
 
 /* What rows are looked at with. */
 typedef struct rows {
-    const stk_op_use                 *use;
+    const stk_op_instance            *use;
     const stk_weighted_entropy_attrs *attrs;
     const float                      *logits, *weights; /* weights NULL: all 1 */
     const void                       *labels;
@@ -70,7 +70,7 @@ typedef struct rows {
     bool                              numbers;
 } rows;
 
-static rows rows_of(const stk_op_use *use, const void *const *in, int weights)
+static rows rows_of(const stk_op_instance *use, const void *const *in, int weights)
 {
     const stk_shape *shape = &use->in[LOGITS].shape;
     return (rows){
@@ -125,7 +125,7 @@ static double log_sum(const float *x, int64_t count)
     return most + log(sum);
 }
 
-static void reference(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const rows   r = rows_of(use, in, LABELS + 1);
     const double by = all_weights(&r);
@@ -159,7 +159,7 @@ static void row_grad(const rows *r, int64_t row, int64_t label, double by, float
     }
 }
 
-static void reference_grad(const stk_op_use *use, const void *const *in, void *const *out)
+static void reference_grad(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     const rows   r = rows_of(use, in, DLOSS + 1);
     const double all = all_weights(&r);

@@ -27,9 +27,9 @@ static bool is_same(const stk_graph_node *a, const stk_graph_node *b)
     return a->op->attrs_size == 0 || memcmp(a->attrs, b->attrs, a->op->attrs_size) == 0;
 }
 
-stk_status stk_same_init(stk_same *same, uint32_t nodes, stk_error *err)
+stk_status stk_cse_table_init(stk_cse_table *same, uint32_t nodes, stk_error *err)
 {
-    *same = (stk_same){.room = 64};
+    *same = (stk_cse_table){.room = 64};
     while (same->room / 2 < nodes)
         same->room *= 2;
     same->slots = calloc(same->room, sizeof *same->slots);
@@ -37,14 +37,14 @@ stk_status stk_same_init(stk_same *same, uint32_t nodes, stk_error *err)
     return stk_fail(err, STK_E_NOMEM, "simplify", NULL, "no memory for %u nodes", nodes);
 }
 
-void stk_same_release(stk_same *same)
+void stk_cse_table_release(stk_cse_table *same)
 {
     free(same->slots);
-    *same = (stk_same){0};
+    *same = (stk_cse_table){0};
 }
 
-const stk_graph_node *stk_same_find(const stk_same *same, const stk_graph *graph,
-                                    const stk_graph_node *node)
+const stk_graph_node *stk_cse_table_find(const stk_cse_table *same, const stk_graph *graph,
+                                         const stk_graph_node *node)
 {
     if (node->op->traits & STK_OP_KEEP) return NULL;
     for (uint64_t at = hash_of(node);; at++) {
@@ -54,7 +54,7 @@ const stk_graph_node *stk_same_find(const stk_same *same, const stk_graph *graph
     }
 }
 
-void stk_same_add(stk_same *same, const stk_graph *graph, uint32_t index)
+void stk_cse_table_add(stk_cse_table *same, const stk_graph *graph, uint32_t index)
 {
     uint64_t at = hash_of(&graph->nodes[index]);
     if (same->count >= same->room / 2) return;

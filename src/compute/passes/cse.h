@@ -5,20 +5,20 @@
 
 #include "compute/graph/graph_node.h"
 
-typedef struct stk_same {
+typedef struct stk_cse_table {
     uint32_t *slots; /* node + 1; 0: free */
     uint32_t  room;  /* a power of two */
     uint32_t  count;
-} stk_same;
+} stk_cse_table;
 
 /* Room for nodes of them without growing. */
-STK_NODISCARD stk_status stk_same_init(stk_same *same, uint32_t nodes, stk_error *err);
-void                     stk_same_release(stk_same *same);
+STK_NODISCARD stk_status stk_cse_table_init(stk_cse_table *same, uint32_t nodes, stk_error *err);
+void                     stk_cse_table_release(stk_cse_table *same);
 
 /* The node of graph that computes what node does, or NULL; ops with an effect have no equal. */
-const stk_graph_node *stk_same_find(const stk_same *same, const stk_graph *graph,
-                                    const stk_graph_node *node);
+const stk_graph_node *stk_cse_table_find(const stk_cse_table *same, const stk_graph *graph,
+                                         const stk_graph_node *node);
 /* Remembers node index of graph; beyond the room it is forgotten. */
-void stk_same_add(stk_same *same, const stk_graph *graph, uint32_t index);
+void stk_cse_table_add(stk_cse_table *same, const stk_graph *graph, uint32_t index);
 
 #endif

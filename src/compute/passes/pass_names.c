@@ -9,7 +9,7 @@ static const struct {
     stk_graph_pass bit;
 } passes[] = {{"simplify", STK_GRAPH_PASS_SIMPLIFY}, {"fuse", STK_GRAPH_PASS_FUSE},
               {"layout", STK_GRAPH_PASS_LAYOUT},     {"schedule", STK_GRAPH_PASS_SCHEDULE},
-              {"reuse", STK_GRAPH_PASS_REUSE},       {"record", STK_GRAPH_PASS_RECORD}};
+              {"reuse", STK_GRAPH_PASS_REUSE},       {"record", STK_GRAPH_PASS_CAPTURE}};
 
 static stk_status add_pass(const char *name, unsigned *bits, stk_error *err)
 {

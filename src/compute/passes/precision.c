@@ -12,9 +12,9 @@
 typedef struct caster {
     const stk_pass_context *context;
     stk_rewrite             rewrite;
-    stk_same                casts;     /* there already: one serves forward and backward */
+    stk_cse_table           casts;     /* there already: one serves forward and backward */
     bool                   *is_update; /* by node */
-    stk_use_room            room;
+    stk_instance_scratch    room;
 } caster;
 
 static bool is_float(stk_dtype dtype)
@@ -51,10 +51,10 @@ static stk_symbol add_or_find(caster *c, const stk_graph_op *op, stk_symbol x, v
 {
     stk_graph     *to = c->rewrite.to;
     stk_graph_node node = {.op = op, .attrs = attrs, .input_count = 1, .output_count = 1, .in = &x};
-    const stk_graph_node *there = stk_same_find(&c->casts, to, &node);
+    const stk_graph_node *there = stk_cse_table_find(&c->casts, to, &node);
     if (there) return there->out[0];
     stk_symbol out = stk_graph_add1(to, op, x, attrs);
-    if (!to->error.status) stk_same_add(&c->casts, to, to->node_count - 1);
+    if (!to->error.status) stk_cse_table_add(&c->casts, to, to->node_count - 1);
     return out;
 }
 
@@ -78,21 +78,21 @@ static stk_symbol cast_to(caster *c, stk_symbol x, stk_dtype dtype)
 }
 
 /* Whether an input has the precision of the node at all: labels and scales per channel do not. */
-static bool takes_part(const stk_graph_node *node, const stk_op_use *use, int i)
+static bool takes_part(const stk_graph_node *node, const stk_op_instance *use, int i)
 {
     if (!is_float(use->in[i].dtype)) return false;
     return !node->op->stays_float32 || !node->op->stays_float32(use, i);
 }
 
 /* A gradient is 16 bits less to write and read where its reader takes it as it came. */
-static bool reads_half(const caster *c, const stk_graph_node *node, const stk_op_use *use, int i,
-                       stk_symbol now)
+static bool reads_half(const caster *c, const stk_graph_node *node, const stk_op_instance *use,
+                       int i, stk_symbol now)
 {
     return !c->context->products_only && node->op->reads_half && node->op->reads_half(use, i) &&
            stk_symbol_dtype(c->rewrite.to, now) == c->context->precision;
 }
 
-static stk_dtype decide(const caster *c, uint32_t index, const stk_op_use *use)
+static stk_dtype decide(const caster *c, uint32_t index, const stk_op_instance *use)
 {
     const stk_graph_node *node = &c->rewrite.from->nodes[index];
     stk_dtype             half = c->context->precision;
@@ -110,9 +110,9 @@ static stk_status rewrite_node(caster *c, uint32_t index, stk_symbol *in, stk_er
 {
     const stk_graph_node *node = &c->rewrite.from->nodes[index];
     stk_graph            *to = c->rewrite.to;
-    stk_op_use            use;
+    stk_op_instance       use;
     stk_symbol            out[STK_OP_OUTPUTS];
-    STK_TRY(stk_graph_use(c->rewrite.from, node, &c->room, &use, err));
+    STK_TRY(stk_graph_instance(c->rewrite.from, node, &c->room, &use, err));
     stk_dtype dtype = decide(c, index, &use);
     stk_rewrite_at(&c->rewrite, node);
     for (int i = 0; i < node->input_count; i++) {
@@ -175,7 +175,7 @@ static stk_status choose(caster *c, stk_error *err)
 {
     if (c->context->precision == STK_DTYPE_F32) return copy_all(c, err);
     STK_TRY(find_updates(c, err));
-    STK_TRY(stk_same_init(&c->casts, c->rewrite.from->symbol_count, err));
+    STK_TRY(stk_cse_table_init(&c->casts, c->rewrite.from->symbol_count, err));
     STK_TRY(rewrite_all(c, err));
     return restore_ends(c, err);
 }
@@ -191,8 +191,8 @@ stk_status stk_pass_precision(const stk_graph *from, const stk_pass_context *con
         stk_rewrite_release(&c.rewrite);
     else
         st = stk_rewrite_finish(&c.rewrite, out, err);
-    stk_same_release(&c.casts);
-    stk_use_room_release(&c.room);
+    stk_cse_table_release(&c.casts);
+    stk_instance_scratch_release(&c.room);
     free(c.is_update);
     return st;
 }

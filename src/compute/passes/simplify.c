@@ -9,10 +9,10 @@
 enum { ROUNDS_MAX = 32 };
 
 typedef struct simplifier {
-    stk_rewrite rewrite;
-    stk_same    same;
-    bool       *is_end; /* by old symbol: an output or a variable's next content */
-    uint32_t    changes;
+    stk_rewrite   rewrite;
+    stk_cse_table same;
+    bool         *is_end; /* by old symbol: an output or a variable's next content */
+    uint32_t      changes;
 } simplifier;
 
 static stk_symbol ask_rules(stk_graph *g, const stk_rule_row *rows, const stk_graph_node *node)
@@ -36,7 +36,7 @@ static bool may_replace(const simplifier *s, const stk_graph_node *node, stk_sym
 static void add_or_find(simplifier *s, const stk_graph_node *old, const stk_graph_node *node)
 {
     stk_graph            *to = s->rewrite.to;
-    const stk_graph_node *there = stk_same_find(&s->same, to, node);
+    const stk_graph_node *there = stk_cse_table_find(&s->same, to, node);
     stk_symbol            out[STK_OP_OUTPUTS] = {{0}};
     if (there) {
         s->changes++;
@@ -45,7 +45,7 @@ static void add_or_find(simplifier *s, const stk_graph_node *old, const stk_grap
     } else {
         stk_graph_add(to, node->op, node->in, node->input_count, node->attrs, out,
                       node->output_count);
-        if (!to->error.status) stk_same_add(&s->same, to, to->node_count - 1);
+        if (!to->error.status) stk_cse_table_add(&s->same, to, to->node_count - 1);
     }
     for (int o = 0; o < node->output_count; o++)
         stk_rewrite_replace(&s->rewrite, old->out[o], out[o]);
@@ -84,7 +84,7 @@ static stk_status go_over(simplifier *s, stk_error *err)
         s->is_end[from->outputs[i].symbol.id] = true;
     for (uint32_t i = 1; i < from->symbol_count; i++)
         s->is_end[from->symbols[i].assigned.id] = true;
-    STK_TRY(stk_same_init(&s->same, from->node_count, err));
+    STK_TRY(stk_cse_table_init(&s->same, from->node_count, err));
     for (uint32_t n = 0; n < from->node_count; n++)
         STK_TRY(simplify_node(s, &from->nodes[n], err));
     return STK_OK;
@@ -100,7 +100,7 @@ static stk_status one_round(const stk_graph *from, stk_graph **out, uint32_t *ch
         stk_rewrite_release(&s.rewrite);
     else
         st = stk_rewrite_finish(&s.rewrite, out, err);
-    stk_same_release(&s.same);
+    stk_cse_table_release(&s.same);
     free(s.is_end);
     *changes = s.changes;
     return st;

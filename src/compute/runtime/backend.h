@@ -17,42 +17,42 @@ typedef struct stk_backend         stk_backend;
 typedef struct stk_device_profiler stk_device_profiler;
 
 struct stk_device {
-    const stk_backend   *backend;
-    stk_device_options   options;  /* threads is at least 1 */
-    void                *state;    /* the backend's own */
-    uint64_t             held;     /* bytes of the device that were taken */
-    struct stk_lendable *lendable; /* memory of the host for copies; NULL: not yet */
-    stk_device_profiler *watch;    /* of what it does behind the caller; NULL: nothing */
+    const stk_backend      *backend;
+    stk_device_options      options;  /* threads is at least 1 */
+    void                   *state;    /* the backend's own */
+    uint64_t                held;     /* bytes of the device that were taken */
+    struct stk_pinned_pool *lendable; /* memory of the host for copies; NULL: not yet */
+    stk_device_profiler    *watch;    /* of what it does behind the caller; NULL: nothing */
 };
 
 /* One thing that a device did behind the caller's back. */
-typedef enum stk_did {
+typedef enum stk_device_activity_kind {
     STK_DID_WORK,   /* all that was begun under a tag */
     STK_DID_KERNEL, /* one kernel of it */
     STK_DID_COPY_IN,
     STK_DID_COPY_OUT,
     STK_DID_COPY, /* within the device */
     STK_DID_FILL
-} stk_did;
+} stk_device_activity_kind;
 
 typedef struct stk_device_activity {
-    stk_did     did;
-    uint64_t    tag;              /* that it was begun under; 0: none */
-    uint64_t    begin_ns, end_ns; /* as stk_clock_ns has it */
-    bool        beside;           /* not in the order of what is computed: a copy */
-    const char *name;             /* of a kernel, as long as the call lasts; else NULL */
-    uint32_t    among;            /* so many kernels were told under its tag now; 0: not known */
-    uint64_t    bytes;            /* of copies and fills */
+    stk_device_activity_kind did;
+    uint64_t                 tag;              /* that it was begun under; 0: none */
+    uint64_t                 begin_ns, end_ns; /* as stk_clock_ns has it */
+    bool                     beside;           /* not in the order of what is computed: a copy */
+    const char              *name;  /* of a kernel, as long as the call lasts; else NULL */
+    uint32_t                 among; /* so many kernels were told under its tag now; 0: not known */
+    uint64_t                 bytes; /* of copies and fills */
 } stk_device_activity;
 
-typedef void (*stk_listener)(void *context, const stk_device_activity *activity);
+typedef void (*stk_device_activity_fn)(void *context, const stk_device_activity *activity);
 
 /* One operation of a program, as its kernel sees it. All of it stays where it is from prepare to
  * release; only addresses are filled in after prepare. */
 typedef struct stk_kernel_call {
     stk_device         *device;
     const stk_graph_op *op;
-    stk_op_use          use;
+    stk_op_instance     use;
     const stk_format   *in_format, *out_format;
     const void *const  *in;
     void *const        *out; /* NULL for outputs that are not wanted */
@@ -64,10 +64,10 @@ typedef struct stk_kernel {
     const stk_graph_op *op;
     const char         *name; /* "reference", "own", "onednn" */
     /* Whether it can do this; NULL: always. */
-    bool (*can)(const stk_device *device, const stk_op_use *use);
+    bool (*can)(const stk_device *device, const stk_op_instance *use);
     /* Given the formats that inputs come in (STK_FORMAT_ANY: a variable that has none yet), the
      * formats it wants them in and gives its outputs in. NULL: plain, all of them. */
-    stk_status (*formats)(stk_device *device, const stk_op_use *use, const stk_format *have,
+    stk_status (*formats)(stk_device *device, const stk_op_instance *use, const stk_format *have,
                           stk_format *in, stk_format *out, stk_error *err);
     bool only_own_formats; /* it cannot do with plain: formats is asked with the pass off, too */
     /* Makes call->state and says how many bytes of scratch run wants. NULL: neither. */
@@ -91,7 +91,7 @@ struct stk_backend {
     void (*describe)(const stk_device *device, char *text, size_t capacity);
     /* The kernel for this use; NULL: there is none. */
     const stk_kernel *(*kernel)(const stk_device *device, const stk_graph_op *op,
-                                const stk_op_use *use);
+                                const stk_op_instance *use);
     /* Whether convolutions and products can be computed in dtype (F16, BF16); an error says why
      * not. */
     stk_status (*precision)(const stk_device *device, stk_dtype dtype, stk_error *err);
@@ -156,7 +156,7 @@ struct stk_backend {
     void (*enter)(stk_device *device, uint64_t tag);
     void (*leave)(stk_device *device);
     /* Tells what is done, in the order in which it was; all: waits for the rest of it. */
-    void (*tell)(stk_device *device, bool all, stk_listener listener, void *context);
+    void (*tell)(stk_device *device, bool all, stk_device_activity_fn listener, void *context);
     /* From now on kernels and copies are told, too, or no more. An error says what is missing.
      * NULL: never. */
     stk_status (*tell_kernels)(stk_device *device, bool on, stk_error *err);

@@ -6,31 +6,31 @@
 #include <string.h>
 
 typedef struct room {
-    size_t        bytes, offset;
-    uint32_t      first, last; /* nodes between which it is needed */
-    stk_plan_part part;
+    size_t           bytes, offset;
+    uint32_t         first, last; /* nodes between which it is needed */
+    stk_memory_class part;
 } room;
 
 enum { NO_ROOM = UINT32_MAX };
 
 typedef struct planner {
-    const stk_laid_out  *program;
-    const stk_graph     *graph;
-    const stk_variables *variables;
-    const size_t        *scratch_bytes;
-    stk_plan            *plan;
-    bool                 reuse;
-    uint32_t            *room_of;  /* by symbol */
-    uint32_t            *last_use; /* by symbol: the last node that reads it; node_count: the end */
-    size_t              *variable; /* by symbol: index, of variables */
-    room                *rooms;
-    uint32_t             room_count;
-    uint32_t            *order;
+    const stk_layout_assignment *program;
+    const stk_graph             *graph;
+    const stk_variables         *variables;
+    const size_t                *scratch_bytes;
+    stk_buffer_assignment       *plan;
+    bool                         reuse;
+    uint32_t                    *room_of; /* by symbol */
+    uint32_t *last_use; /* by symbol: the last node that reads it; node_count: the end */
+    size_t   *variable; /* by symbol: index, of variables */
+    room     *rooms;
+    uint32_t  room_count;
+    uint32_t *order;
 } planner;
 
 static size_t round_up(size_t bytes)
 {
-    return (bytes + STK_PLAN_ALIGNMENT - 1) & ~(size_t)(STK_PLAN_ALIGNMENT - 1);
+    return (bytes + STK_ARENA_ALIGNMENT - 1) & ~(size_t)(STK_ARENA_ALIGNMENT - 1);
 }
 
 static size_t bytes_of(const planner *p, stk_symbol symbol)
@@ -51,7 +51,7 @@ static void find_last_uses(planner *p)
 }
 
 static uint32_t new_room(planner *p, size_t bytes, uint32_t first, uint32_t last,
-                         stk_plan_part part)
+                         stk_memory_class part)
 {
     p->rooms[p->room_count] = (room){round_up(bytes), 0, first, last, part};
     return p->room_count++;
@@ -67,12 +67,12 @@ static void place_leaves(planner *p)
         p->room_of[i] = NO_ROOM;
         if (s->role == STK_SYMBOL_VARIABLE) {
             p->variable[i] = stk_variables_find(p->variables, s->name);
-            *place = (stk_allocation){STK_PLACE_VARIABLE, p->variable[i], 0};
+            *place = (stk_allocation){STK_ALLOCATION_VARIABLE, p->variable[i], 0};
         } else if (s->role == STK_SYMBOL_CONSTANT) {
-            *place = (stk_allocation){STK_PLACE_CONSTANT, 0, stk_type_bytes(&s->type)};
+            *place = (stk_allocation){STK_ALLOCATION_CONSTANT, 0, stk_type_bytes(&s->type)};
         } else if (s->role == STK_SYMBOL_INPUT) {
             p->room_of[i] =
-                new_room(p, stk_type_bytes(&s->type), 0, g->node_count, STK_PLAN_INPUTS);
+                new_room(p, stk_type_bytes(&s->type), 0, g->node_count, STK_MEMORY_CLASS_INPUTS);
         }
     }
 }
@@ -88,7 +88,8 @@ static bool make_in_variable(planner *p, uint32_t n, int o)
     const stk_graph_symbol *s = stk_graph_symbol_of(p->graph, in);
     if (s->role != STK_SYMBOL_VARIABLE || s->assigned.id != node->out[o].id) return false;
     if (p->last_use[in.id] != n) return false;
-    p->plan->place[node->out[o].id] = (stk_allocation){STK_PLACE_VARIABLE, p->variable[in.id], 0};
+    p->plan->place[node->out[o].id] =
+        (stk_allocation){STK_ALLOCATION_VARIABLE, p->variable[in.id], 0};
     p->room_of[node->out[o].id] = NO_ROOM;
     return true;
 }
@@ -112,7 +113,7 @@ static uint32_t room_to_take(const planner *p, uint32_t n, int o, size_t bytes)
         if (i != over && p->room_of[node->in[i].id] == r &&
             (node->in[i].id != in.id || !elementwise))
             return NO_ROOM;
-    return p->rooms[r].last <= n && p->rooms[r].part != STK_PLAN_INPUTS ? r : NO_ROOM;
+    return p->rooms[r].last <= n && p->rooms[r].part != STK_MEMORY_CLASS_INPUTS ? r : NO_ROOM;
 }
 
 static void place_results(planner *p)
@@ -120,8 +121,8 @@ static void place_results(planner *p)
     const stk_graph *g = p->graph;
     for (uint32_t n = 0; n < g->node_count; n++) {
         const stk_graph_node *node = &g->nodes[n];
-        stk_plan_part         part =
-            node->phase == STK_PHASE_FORWARD ? STK_PLAN_ACTIVATIONS : STK_PLAN_GRADIENTS;
+        stk_memory_class      part = node->phase == STK_PHASE_FORWARD ? STK_MEMORY_CLASS_ACTIVATIONS
+                                                                      : STK_MEMORY_CLASS_GRADIENTS;
         for (int o = 0; o < node->output_count; o++) {
             uint32_t id = node->out[o].id, last = p->last_use[id] > n ? p->last_use[id] : n;
             if (make_in_variable(p, n, o)) continue;
@@ -150,7 +151,7 @@ static void make_scratch(planner *p, uint32_t *first_scratch)
 {
     *first_scratch = p->room_count;
     for (uint32_t n = 0; n < p->graph->node_count; n++)
-        new_room(p, p->scratch_bytes[n], n, n, STK_PLAN_WORKSPACE);
+        new_room(p, p->scratch_bytes[n], n, n, STK_MEMORY_CLASS_WORKSPACE);
 }
 
 static bool overlap(const room *a, const room *b)
@@ -217,7 +218,7 @@ static void report_peak(planner *p)
     stk_memory_plan *report = &p->plan->report;
     uint64_t         best = 0;
     for (uint32_t n = 0; n < p->graph->node_count; n++) {
-        uint64_t part[STK_PLAN_PARTS] = {0}, sum = 0;
+        uint64_t part[STK_MEMORY_CLASS_COUNT] = {0}, sum = 0;
         for (uint32_t i = 0; i < p->room_count; i++)
             if (p->rooms[i].first <= n && n <= p->rooms[i].last) {
                 part[p->rooms[i].part] += p->rooms[i].bytes;
@@ -229,9 +230,9 @@ static void report_peak(planner *p)
         snprintf(report->peak_at, sizeof report->peak_at, "%s%s%s", p->graph->nodes[n].op->name,
                  *p->graph->nodes[n].name ? " " : "", p->graph->nodes[n].name);
     }
-    static const stk_plan_part of_role[STK_VARIABLE_ROLES] = {
-        STK_PLAN_PARAMETERS, STK_PLAN_STATISTICS, STK_PLAN_OPTIMIZER, STK_PLAN_STATISTICS,
-        STK_PLAN_INPUTS};
+    static const stk_memory_class of_role[STK_VARIABLE_ROLES] = {
+        STK_MEMORY_CLASS_PARAMETERS, STK_MEMORY_CLASS_STATISTICS, STK_MEMORY_CLASS_OPTIMIZER,
+        STK_MEMORY_CLASS_STATISTICS, STK_MEMORY_CLASS_INPUTS};
     for (size_t i = 0; i < p->variables->count; i++) {
         const stk_variable *v = &p->variables->list[i];
         report->part[of_role[v->options.role]] += v->bytes;
@@ -244,8 +245,9 @@ static void fill_places(planner *p, uint32_t first_scratch)
 {
     for (uint32_t i = 1; i < p->graph->symbol_count; i++)
         if (p->room_of[i] != NO_ROOM)
-            p->plan->place[i] = (stk_allocation){STK_PLACE_ARENA, p->rooms[p->room_of[i]].offset,
-                                                 p->rooms[p->room_of[i]].bytes};
+            p->plan->place[i] =
+                (stk_allocation){STK_ALLOCATION_ARENA, p->rooms[p->room_of[i]].offset,
+                                 p->rooms[p->room_of[i]].bytes};
     for (uint32_t n = 0; n < p->graph->node_count; n++)
         p->plan->scratch[n] = p->rooms[first_scratch + n].offset;
 }
@@ -257,8 +259,9 @@ static void find_copies(planner *p)
         stk_symbol value = g->symbols[i].assigned;
         if (!value.id) continue;
         const stk_allocation *place = &p->plan->place[value.id];
-        if (place->kind == STK_PLACE_VARIABLE && place->offset == p->variable[i]) continue;
-        p->plan->copies[p->plan->copy_count++] = (stk_plan_copy){p->variable[i], value};
+        if (place->kind == STK_ALLOCATION_VARIABLE && place->offset == p->variable[i]) continue;
+        p->plan->copies[p->plan->copy_count++] =
+            (stk_buffer_assignment_copy){p->variable[i], value};
     }
 }
 
@@ -306,11 +309,12 @@ static stk_status make(planner *p, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_plan_make(stk_plan *plan, const stk_laid_out *program,
-                         const stk_variables *variables, const size_t *scratch_bytes, bool reuse,
-                         stk_error *err)
+stk_status stk_buffer_assignment_make(stk_buffer_assignment       *plan,
+                                      const stk_layout_assignment *program,
+                                      const stk_variables *variables, const size_t *scratch_bytes,
+                                      bool reuse, stk_error *err)
 {
-    *plan = (stk_plan){0};
+    *plan = (stk_buffer_assignment){0};
     planner    p = {.program = program,
                     .graph = program->graph,
                     .variables = variables,
@@ -323,21 +327,21 @@ stk_status stk_plan_make(stk_plan *plan, const stk_laid_out *program,
     free(p.variable);
     free(p.rooms);
     free(p.order);
-    if (st) stk_plan_release(plan);
+    if (st) stk_buffer_assignment_release(plan);
     return st;
 }
 
-void stk_plan_release(stk_plan *plan)
+void stk_buffer_assignment_release(stk_buffer_assignment *plan)
 {
     free(plan->place);
     free(plan->scratch);
     free(plan->copies);
-    *plan = (stk_plan){0};
+    *plan = (stk_buffer_assignment){0};
 }
 
-const char *stk_plan_part_name(stk_plan_part part)
+const char *stk_memory_class_name(stk_memory_class part)
 {
-    static const char *const names[STK_PLAN_PARTS] = {
+    static const char *const names[STK_MEMORY_CLASS_COUNT] = {
         "parameters", "optimizer", "statistics", "inputs", "activations", "gradients", "workspace"};
     return names[part];
 }

@@ -4,41 +4,43 @@
 
 #include "compute/runtime/layout_assignment.h"
 
-enum { STK_PLAN_ALIGNMENT = 256 }; /* libraries of GPUs want as much */
+enum { STK_ARENA_ALIGNMENT = 256 }; /* libraries of GPUs want as much */
 
 /* Where a symbol is. */
-typedef enum stk_place_kind {
-    STK_PLACE_NONE,     /* nobody reads it */
-    STK_PLACE_ARENA,    /* at offset in the arena */
-    STK_PLACE_VARIABLE, /* in variable index, which it is or becomes */
-    STK_PLACE_CONSTANT  /* its own memory, filled once */
-} stk_place_kind;
+typedef enum stk_allocation_kind {
+    STK_ALLOCATION_NONE,     /* nobody reads it */
+    STK_ALLOCATION_ARENA,    /* at offset in the arena */
+    STK_ALLOCATION_VARIABLE, /* in variable index, which it is or becomes */
+    STK_ALLOCATION_CONSTANT  /* its own memory, filled once */
+} stk_allocation_kind;
 
 typedef struct stk_allocation {
-    stk_place_kind kind;
-    size_t         offset; /* or the variable's index */
-    size_t         bytes;
+    stk_allocation_kind kind;
+    size_t              offset; /* or the variable's index */
+    size_t              bytes;
 } stk_allocation;
 
 /* A variable whose new content is not made in its own memory. */
-typedef struct stk_plan_copy {
+typedef struct stk_buffer_assignment_copy {
     size_t     variable;
     stk_symbol from;
-} stk_plan_copy;
+} stk_buffer_assignment_copy;
 
-typedef struct stk_plan {
-    stk_allocation *place;   /* by symbol */
-    size_t         *scratch; /* by node: offset in the arena */
-    size_t          arena;   /* bytes */
-    stk_plan_copy  *copies;  /* at the end of a run, in order */
-    size_t          copy_count;
-    stk_memory_plan report;
-} stk_plan;
+typedef struct stk_buffer_assignment {
+    stk_allocation             *place;   /* by symbol */
+    size_t                     *scratch; /* by node: offset in the arena */
+    size_t                      arena;   /* bytes */
+    stk_buffer_assignment_copy *copies;  /* at the end of a run, in order */
+    size_t                      copy_count;
+    stk_memory_plan             report;
+} stk_buffer_assignment;
 
 /* scratch_bytes: by node. On failure nothing is held. */
-STK_NODISCARD stk_status stk_plan_make(stk_plan *plan, const stk_laid_out *program,
-                                       const stk_variables *variables, const size_t *scratch_bytes,
-                                       bool reuse, stk_error *err);
-void                     stk_plan_release(stk_plan *plan);
+STK_NODISCARD stk_status stk_buffer_assignment_make(stk_buffer_assignment       *plan,
+                                                    const stk_layout_assignment *program,
+                                                    const stk_variables         *variables,
+                                                    const size_t *scratch_bytes, bool reuse,
+                                                    stk_error *err);
+void                     stk_buffer_assignment_release(stk_buffer_assignment *plan);
 
 #endif

@@ -84,7 +84,7 @@ static const char *part_of(stk_graph_phase phase)
     return names[phase];
 }
 
-static stk_status fill_call(stk_program *program, const stk_graph_node *node, stk_step *step,
+static stk_status fill_call(stk_program *program, const stk_graph_node *node, stk_instruction *step,
                             stk_error *err)
 {
     const stk_graph *g = program->laid_out.graph;
@@ -116,7 +116,7 @@ static stk_status fill_call(stk_program *program, const stk_graph_node *node, st
     return STK_OK;
 }
 
-static stk_status find_kernel(stk_program *program, stk_step *step, stk_error *err)
+static stk_status find_kernel(stk_program *program, stk_instruction *step, stk_error *err)
 {
     const stk_backend *backend = program->device->backend;
     step->kernel = step->op == &stk_graph_op_reorder
@@ -132,7 +132,7 @@ static stk_status make_steps(stk_program *program, size_t *scratch, stk_error *e
 {
     const stk_graph *g = program->laid_out.graph;
     for (uint32_t n = 0; n < g->node_count; n++) {
-        stk_step *step = &program->steps[n];
+        stk_instruction *step = &program->steps[n];
         STK_TRY(fill_call(program, &g->nodes[n], step, err));
         STK_TRY(find_kernel(program, step, err));
         program->step_count = n + 1;
@@ -149,7 +149,7 @@ static stk_status make_constants(stk_program *program, stk_error *err)
         const stk_graph_symbol *s = &g->symbols[i];
         if (s->role != STK_SYMBOL_CONSTANT) continue;
         size_t bytes = stk_type_bytes(&s->type);
-        STK_TRY(stk_device_take(program->device, bytes, s->name, &program->constants[i], err));
+        STK_TRY(stk_device_alloc(program->device, bytes, s->name, &program->constants[i], err));
         program->device->backend->upload(program->device, program->constants[i], s->data, bytes);
     }
     return STK_OK;
@@ -177,14 +177,15 @@ static stk_status does_not_fit(const stk_program *program, int64_t batch, uint64
     int64_t smaller = (int64_t)((double)batch * share);
     if (batch > 0 && smaller > 0)
         snprintf(fits, sizeof fits, "; a batch of %lld would fit", (long long)smaller);
-    return stk_fail(
-        err, STK_E_NOMEM, "memory plan", program->name,
-        "%.0f MB are needed and %.0f MB are there%s: activations %.0f, gradients %.0f, "
-        "workspace %.0f, inputs %.0f, variables %.0f MB; most at %s%s",
-        (double)(plan->arena + plan->fixed) / 1e6, (double)there / 1e6, others,
-        (double)plan->part[STK_PLAN_ACTIVATIONS] / 1e6,
-        (double)plan->part[STK_PLAN_GRADIENTS] / 1e6, (double)plan->part[STK_PLAN_WORKSPACE] / 1e6,
-        (double)plan->part[STK_PLAN_INPUTS] / 1e6, (double)plan->fixed / 1e6, plan->peak_at, fits);
+    return stk_fail(err, STK_E_NOMEM, "memory plan", program->name,
+                    "%.0f MB are needed and %.0f MB are there%s: activations %.0f, gradients %.0f, "
+                    "workspace %.0f, inputs %.0f, variables %.0f MB; most at %s%s",
+                    (double)(plan->arena + plan->fixed) / 1e6, (double)there / 1e6, others,
+                    (double)plan->part[STK_MEMORY_CLASS_ACTIVATIONS] / 1e6,
+                    (double)plan->part[STK_MEMORY_CLASS_GRADIENTS] / 1e6,
+                    (double)plan->part[STK_MEMORY_CLASS_WORKSPACE] / 1e6,
+                    (double)plan->part[STK_MEMORY_CLASS_INPUTS] / 1e6, (double)plan->fixed / 1e6,
+                    plan->peak_at, fits);
 }
 
 /* What variables and arena may take together. The system would promise more memory than there is
@@ -198,7 +199,8 @@ static uint64_t room_of(const stk_program *program)
     uint64_t               there = UINT64_MAX, held, ceiling;
     if (backend->memory) there = backend->memory(device) / 10 * 9;
     if (backend->memory_free) {
-        uint64_t slots = 2 * plan->part[STK_PLAN_INPUTS], left = backend->memory_free(device);
+        uint64_t slots = 2 * plan->part[STK_MEMORY_CLASS_INPUTS],
+                 left = backend->memory_free(device);
         left = plan->fixed + (left > slots ? left - slots : 0);
         if (left < there) there = left;
     }
@@ -213,7 +215,7 @@ static stk_status take_arena(stk_program *program, int64_t batch, stk_error *err
     const uint64_t         there = room_of(program);
     void                  *arena;
     if (plan->arena + plan->fixed > there) return does_not_fit(program, batch, there, err);
-    stk_status st = stk_device_take(program->device, plan->arena, program->name, &arena, err);
+    stk_status st = stk_device_alloc(program->device, plan->arena, program->name, &arena, err);
     if (st) return does_not_fit(program, batch, there, err);
     program->arena = arena;
     backend->clear(program->device, arena, plan->arena);
@@ -235,8 +237,9 @@ static stk_status build(stk_program *program, const stk_graph *graph,
         st = stk_fail(err, STK_E_NOMEM, "compile", program->name, "no memory");
     if (!st) st = make_steps(program, scratch, err);
     if (!st)
-        st = stk_plan_make(&program->plan, &program->laid_out, program->variables, scratch,
-                           !(options->passes_off & STK_GRAPH_PASS_REUSE), err);
+        st =
+            stk_buffer_assignment_make(&program->plan, &program->laid_out, program->variables,
+                                       scratch, !(options->passes_off & STK_GRAPH_PASS_REUSE), err);
     free(scratch);
     if (st || options->plan_only) return st;
     st = make_constants(program, err);
@@ -255,7 +258,7 @@ stk_status stk_program_compile(stk_program **out, const stk_graph *graph, stk_va
     program->device = variables->device;
     program->variables = variables;
     program->check = with.check;
-    program->eager = with.passes_off & STK_GRAPH_PASS_RECORD;
+    program->eager = with.passes_off & STK_GRAPH_PASS_CAPTURE;
     stk_arena_init(&program->memory, variables->device->options.ledger, STK_MEMORY_INDEX);
     program->name = strdup(with.name ? with.name : "program");
     stk_status st = program->name ? build(program, graph, &with, err)
@@ -271,21 +274,21 @@ stk_status stk_program_compile(stk_program **out, const stk_graph *graph, stk_va
 void stk_program_free(stk_program *program)
 {
     if (!program) return;
-    stk_watch_forget(program);
+    stk_device_profiler_forget(program);
     if (program->recording) program->device->backend->forget(program->device, program->recording);
     for (uint32_t i = 0; i < program->step_count; i++) {
-        stk_step *step = &program->steps[i];
+        stk_instruction *step = &program->steps[i];
         if (step->kernel && step->kernel->release) step->kernel->release(&step->call);
     }
     free(program->steps);
     for (uint32_t i = 1; program->constants && i < program->laid_out.graph->symbol_count; i++)
         if (program->constants[i])
-            stk_device_give(program->device, program->constants[i],
-                            stk_type_bytes(&program->laid_out.graph->symbols[i].type));
+            stk_device_dealloc(program->device, program->constants[i],
+                               stk_type_bytes(&program->laid_out.graph->symbols[i].type));
     free(program->constants);
-    stk_device_give(program->device, program->arena, program->plan.report.arena);
-    stk_plan_release(&program->plan);
-    stk_laid_out_release(&program->laid_out);
+    stk_device_dealloc(program->device, program->arena, program->plan.report.arena);
+    stk_buffer_assignment_release(&program->plan);
+    stk_layout_assignment_release(&program->laid_out);
     stk_arena_release(&program->memory);
     free(program->name);
     free(program);

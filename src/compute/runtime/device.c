@@ -94,7 +94,7 @@ stk_status stk_device_open(stk_device **out, const char *backend, const stk_devi
         device->options.threads = cores;
     }
     stk_status st = found->open(device, err);
-    if (!st && (st = stk_watch_new(device, err))) found->close(device);
+    if (!st && (st = stk_device_profiler_new(device, err))) found->close(device);
     if (st) {
         free(device);
         return st;
@@ -107,9 +107,9 @@ stk_status stk_device_open(stk_device **out, const char *backend, const stk_devi
 void stk_device_free(stk_device *device)
 {
     if (!device) return;
-    stk_device_settle(device);
-    stk_watch_free(device);
-    stk_lendable_free(device->lendable);
+    stk_device_synchronize(device);
+    stk_device_profiler_free(device);
+    stk_pinned_pool_free(device->lendable);
     device->backend->close(device);
     stk_ledger_unref(device->options.ledger);
     free(device);
@@ -159,8 +159,8 @@ stk_status stk_device_computes_in(const stk_device *device, stk_dtype dtype, stk
     return half ? device->backend->precision(device, dtype, err) : STK_OK;
 }
 
-stk_status stk_device_take(stk_device *device, size_t bytes, const char *what, void **out,
-                           stk_error *err)
+stk_status stk_device_alloc(stk_device *device, size_t bytes, const char *what, void **out,
+                            stk_error *err)
 {
     *out = NULL;
     if (bytes == 0) bytes = 1;
@@ -175,7 +175,7 @@ stk_status stk_device_take(stk_device *device, size_t bytes, const char *what, v
                     "no memory for %.1f MB; a smaller batch needs less", (double)bytes / 1e6);
 }
 
-void stk_device_give(stk_device *device, void *data, size_t bytes)
+void stk_device_dealloc(stk_device *device, void *data, size_t bytes)
 {
     if (!data) return;
     if (bytes == 0) bytes = 1;

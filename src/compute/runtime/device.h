@@ -4,10 +4,10 @@
 
 #include "compute/runtime/backend.h"
 
-STK_NODISCARD stk_status stk_device_take(stk_device *device, size_t bytes, const char *what,
-                                         void **out, stk_error *err);
+STK_NODISCARD stk_status stk_device_alloc(stk_device *device, size_t bytes, const char *what,
+                                          void **out, stk_error *err);
 /* The same size as was taken. NULL is fine. */
-void stk_device_give(stk_device *device, void *data, size_t bytes);
+void stk_device_dealloc(stk_device *device, void *data, size_t bytes);
 /* Waits for what the device does behind the caller's back, if it does. */
 STK_NODISCARD stk_status stk_device_sync(stk_device *device, stk_error *err);
 

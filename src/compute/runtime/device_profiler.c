@@ -16,8 +16,8 @@ static const char *const stream_names[STREAMS] = {"compute", "copies"};
 typedef struct entry {
     uint64_t            tag;
     stk_program        *program; /* NULL: gone */
-    stk_step           *step;    /* NULL: a whole run */
-    stk_step           *last;    /* of those that were done together */
+    stk_instruction    *step;    /* NULL: a whole run */
+    stk_instruction    *last;    /* of those that were done together */
     const stk_trace_op *op;      /* as the trace keeps it; NULL: not traced */
     bool                timed;
     uint32_t            told; /* of a run that was recorded: what the device did for it so far */
@@ -44,7 +44,7 @@ struct stk_device_profiler {
     } kept[KEPT]; /* kernels that the trace knows */
 };
 
-stk_status stk_watch_new(stk_device *device, stk_error *err)
+stk_status stk_device_profiler_new(stk_device *device, stk_error *err)
 {
     device->watch = NULL;
     if (!device->backend->enter) return STK_OK;
@@ -57,13 +57,13 @@ stk_status stk_watch_new(stk_device *device, stk_error *err)
     return STK_OK;
 }
 
-void stk_watch_free(stk_device *device)
+void stk_device_profiler_free(stk_device *device)
 {
     free(device->watch);
     device->watch = NULL;
 }
 
-bool stk_watch_tells_kernels(const stk_device *device)
+bool stk_device_profiler_traces_kernels(const stk_device *device)
 {
     return device->watch && device->watch->kernels;
 }
@@ -105,7 +105,7 @@ static const stk_trace_op *keep(stk_device_profiler *w, const stk_trace_op *op)
     return NULL;
 }
 
-static void time_step(stk_step *step, uint64_t ns)
+static void time_step(stk_instruction *step, uint64_t ns)
 {
     step->ticks_ns += ns;
     step->runs++;
@@ -114,7 +114,7 @@ static void time_step(stk_step *step, uint64_t ns)
 static double bytes_together(const entry *e)
 {
     double bytes = 0;
-    for (const stk_step *s = e->step; s <= e->last; s++)
+    for (const stk_instruction *s = e->step; s <= e->last; s++)
         if (!s->skip) bytes += s->cost.bytes;
     return bytes;
 }
@@ -126,7 +126,7 @@ static void time_steps(const entry *e, uint64_t ns)
         time_step(e->step, ns);
         return;
     }
-    for (stk_step *s = e->step; s <= e->last; s++)
+    for (stk_instruction *s = e->step; s <= e->last; s++)
         if (!s->skip) time_step(s, (uint64_t)((double)ns * s->cost.bytes / all));
 }
 
@@ -140,7 +140,7 @@ static void hear_work(stk_device_profiler *w, entry *e, const stk_device_activit
 }
 
 /* The step that the number-th thing of a recorded run belongs to. */
-static const stk_step *step_of(const stk_program *program, uint32_t number)
+static const stk_instruction *step_of(const stk_program *program, uint32_t number)
 {
     uint32_t low = 0, high = program->step_count;
     while (low < high) {
@@ -154,7 +154,7 @@ static const stk_step *step_of(const stk_program *program, uint32_t number)
 }
 
 /* How many things the device does for a recorded step. */
-static uint32_t parts_of(const stk_program *program, const stk_step *step)
+static uint32_t parts_of(const stk_program *program, const stk_instruction *step)
 {
     return step->recorded_end - (step == program->steps ? 0 : step[-1].recorded_end);
 }
@@ -166,7 +166,7 @@ static void hear_kernel(stk_device_profiler *w, entry *e, const stk_device_activ
                                         [STK_DID_COPY] = "Memcpy DtoD",
                                         [STK_DID_FILL] = "Memset"};
     char                     name[STK_KERNEL_NAME];
-    const stk_step          *step = e ? e->step : NULL;
+    const stk_instruction   *step = e ? e->step : NULL;
     uint32_t                 among = a->among;
     stk_trace_op             op = {.layer = "", .kernel = "", .bytes = (double)a->bytes};
     stk_stage                stage = STK_STAGE_COMPUTE;
@@ -239,7 +239,7 @@ static void want_kernels(stk_device_profiler *w, bool want)
     w->kernels = want && !st;
 }
 
-void stk_watch_begin_run(stk_program *program, stk_trace_thread *thread)
+void stk_device_profiler_begin_run(stk_program *program, stk_trace_thread *thread)
 {
     stk_device_profiler *w = program->device->watch;
     if (!w) return;
@@ -249,7 +249,7 @@ void stk_watch_begin_run(stk_program *program, stk_trace_thread *thread)
     w->begin_ns = stk_clock_ns();
 }
 
-void stk_watch_end_run(stk_program *program)
+void stk_device_profiler_end_run(stk_program *program)
 {
     stk_device_profiler *w = program->device->watch;
     if (!w) return;
@@ -264,7 +264,7 @@ static const stk_trace_op *op_of_run(stk_device_profiler *w, const stk_program *
     return w->traced ? keep(w, &op) : NULL;
 }
 
-uint64_t stk_watch_enter(stk_program *program, stk_step *step)
+uint64_t stk_device_profiler_push_tag(stk_program *program, stk_instruction *step)
 {
     stk_device_profiler *w = program->device->watch;
     if (!w) return 0;
@@ -292,7 +292,7 @@ static const stk_trace_op *op_of_several(stk_device_profiler *w, const entry *e)
     return w->traced ? keep(w, &op) : NULL;
 }
 
-void stk_watch_leave(const stk_program *program, stk_step *last)
+void stk_device_profiler_pop_tag(const stk_program *program, stk_instruction *last)
 {
     stk_device_profiler *w = program->device->watch;
     if (!w) return;
@@ -302,20 +302,20 @@ void stk_watch_leave(const stk_program *program, stk_step *last)
     if (e->step && last != e->step) e->op = op_of_several(w, e);
 }
 
-void stk_watch_record_launch(stk_program *program, stk_trace_thread *thread, uint64_t begin,
-                             uint64_t tag)
+void stk_device_profiler_record_launch(stk_program *program, stk_trace_thread *thread,
+                                       uint64_t begin, uint64_t tag)
 {
     stk_device_profiler *w = program->device->watch;
     const stk_trace_op  *op = w ? op_of_run(w, program) : NULL;
     if (op) (void)stk_trace_record_launch(thread, STK_STAGE_COMPUTE, op, begin, tag);
 }
 
-void stk_watch_tell(stk_device *device, bool all)
+void stk_device_profiler_poll(stk_device *device, bool all)
 {
     if (device->watch) tell(device->watch, all);
 }
 
-void stk_watch_forget(stk_program *program)
+void stk_device_profiler_forget(stk_program *program)
 {
     stk_device_profiler *w = program->device->watch;
     if (!w) return;
@@ -324,7 +324,7 @@ void stk_watch_forget(stk_program *program)
         if (w->entries[i].program == program) w->entries[i].program = NULL;
 }
 
-void stk_device_settle(stk_device *device)
+void stk_device_synchronize(stk_device *device)
 {
     stk_device_profiler *w = device->watch;
     if (!w) return;

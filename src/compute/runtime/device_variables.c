@@ -17,7 +17,7 @@ void stk_variables_free(stk_variables *variables)
 {
     if (!variables) return;
     for (size_t i = 0; i < variables->count; i++) {
-        stk_device_give(variables->device, variables->list[i].data, variables->list[i].bytes);
+        stk_device_dealloc(variables->device, variables->list[i].data, variables->list[i].bytes);
         free(variables->list[i].name);
     }
     free(variables->list);
@@ -67,12 +67,12 @@ stk_status stk_variables_read(stk_variables *variables, size_t index, void *data
         device->backend->download(device, data, v->data, size);
         return stk_device_sync(device, err);
     }
-    STK_TRY(stk_device_take(device, size, v->name, &plain, err));
+    STK_TRY(stk_device_alloc(device, size, v->name, &plain, err));
     stk_status st = device->backend->reorder(device, &v->type, v->format, v->data, STK_FORMAT_PLAIN,
                                              plain, err);
     if (!st) device->backend->download(device, data, plain, size);
     if (!st) st = stk_device_sync(device, err);
-    stk_device_give(device, plain, size);
+    stk_device_dealloc(device, plain, size);
     return st;
 }
 
@@ -88,11 +88,11 @@ stk_status stk_variables_write(stk_variables *variables, size_t index, const voi
         device->backend->upload(device, v->data, data, size);
         return STK_OK;
     }
-    STK_TRY(stk_device_take(device, size, v->name, &plain, err));
+    STK_TRY(stk_device_alloc(device, size, v->name, &plain, err));
     device->backend->upload(device, plain, data, size);
     stk_status st = device->backend->reorder(device, &v->type, STK_FORMAT_PLAIN, plain, v->format,
                                              v->data, err);
-    stk_device_give(device, plain, size);
+    stk_device_dealloc(device, plain, size);
     return st;
 }
 
@@ -141,7 +141,7 @@ static stk_status append(stk_variables *variables, const stk_variable *v, stk_er
     added->name = strdup(v->name);
     if (!added->name) return stk_fail(err, STK_E_NOMEM, "variables", v->name, "no memory");
     stk_status st =
-        stk_device_take(variables->device, added->bytes, added->name, &added->data, err);
+        stk_device_alloc(variables->device, added->bytes, added->name, &added->data, err);
     if (st)
         free(added->name);
     else
@@ -163,7 +163,7 @@ stk_status stk_variables_add(stk_variables *variables, const char *name,
     stk_status st = stk_variables_reset(variables, *index, err);
     if (st) {
         stk_variable *last = &variables->list[--variables->count];
-        stk_device_give(variables->device, last->data, last->bytes);
+        stk_device_dealloc(variables->device, last->data, last->bytes);
         free(last->name);
     }
     return st;
@@ -181,14 +181,14 @@ stk_status stk_variables_place(stk_variables *variables, size_t index, stk_forma
         v->format = format;
         return STK_OK;
     }
-    STK_TRY(stk_device_take(device, bytes, v->name, &data, err));
+    STK_TRY(stk_device_alloc(device, bytes, v->name, &data, err));
     stk_status st =
         device->backend->reorder(device, &v->type, STK_FORMAT_PLAIN, v->data, format, data, err);
     if (st) {
-        stk_device_give(device, data, bytes);
+        stk_device_dealloc(device, data, bytes);
         return st;
     }
-    stk_device_give(device, v->data, v->bytes);
+    stk_device_dealloc(device, v->data, v->bytes);
     v->data = data;
     v->bytes = bytes;
     v->format = format;

@@ -10,7 +10,7 @@ typedef struct slot {
     void    *begun, *sent; /* marks; NULL: not yet, or of a device without */
 } slot;
 
-struct stk_outbox {
+struct stk_fetch_queue {
     stk_device *device;
     size_t      slots, bytes;
     uint64_t    sent, taken; /* slots so far: the one that is open is sent % slots */
@@ -33,20 +33,20 @@ static void give_bytes(stk_device *device, void *data, size_t size)
         free(data);
 }
 
-stk_status stk_outbox_new(stk_outbox **out, stk_device *device, size_t slots, size_t bytes,
-                          stk_error *err)
+stk_status stk_fetch_queue_new(stk_fetch_queue **out, stk_device *device, size_t slots,
+                               size_t bytes, stk_error *err)
 {
     *out = NULL;
     if (slots < 1 || slots > STK_OUTBOX_SLOTS || bytes < 1)
         return stk_fail(err, STK_E_INVALID, "outbox", NULL, "%zu slots of %zu bytes; 1 to %d slots",
                         slots, bytes, STK_OUTBOX_SLOTS);
-    stk_outbox *o = calloc(1, sizeof *o);
+    stk_fetch_queue *o = calloc(1, sizeof *o);
     if (!o) return stk_fail(err, STK_E_NOMEM, "outbox", NULL, "no memory");
-    *o = (stk_outbox){.device = device, .slots = slots, .bytes = bytes};
+    *o = (stk_fetch_queue){.device = device, .slots = slots, .bytes = bytes};
     for (size_t i = 0; i < slots; i++) {
         o->list[i].data = take_bytes(device, bytes);
         if (o->list[i].data) continue;
-        stk_outbox_free(o);
+        stk_fetch_queue_free(o);
         return stk_fail(err, STK_E_NOMEM, "outbox", NULL, "no memory for a slot of %zu bytes",
                         bytes);
     }
@@ -54,7 +54,7 @@ stk_status stk_outbox_new(stk_outbox **out, stk_device *device, size_t slots, si
     return STK_OK;
 }
 
-void stk_outbox_free(stk_outbox *outbox)
+void stk_fetch_queue_free(stk_fetch_queue *outbox)
 {
     stk_error unasked;
     if (!outbox) return;
@@ -70,27 +70,27 @@ void stk_outbox_free(stk_outbox *outbox)
     free(outbox);
 }
 
-size_t stk_outbox_under_way(const stk_outbox *outbox)
+size_t stk_fetch_queue_in_flight(const stk_fetch_queue *outbox)
 {
     return (size_t)(outbox->sent - outbox->taken);
 }
 
-static slot *open_slot(stk_outbox *o)
+static slot *open_slot(stk_fetch_queue *o)
 {
     return &o->list[o->sent % o->slots];
 }
 
-stk_status stk_outbox_begin(stk_outbox *outbox, stk_error *err)
+stk_status stk_fetch_queue_begin(stk_fetch_queue *outbox, stk_error *err)
 {
     const stk_backend *backend = outbox->device->backend;
-    if (stk_outbox_under_way(outbox) == outbox->slots)
+    if (stk_fetch_queue_in_flight(outbox) == outbox->slots)
         return stk_fail(err, STK_E_LIMIT, "outbox", NULL,
                         "all %zu slots are under way; take one first", outbox->slots);
     outbox->open = true;
     return backend->mark ? backend->mark(outbox->device, &open_slot(outbox)->begun, err) : STK_OK;
 }
 
-static stk_status copy(stk_outbox *o, size_t at, const void *from, size_t size, stk_error *err)
+static stk_status copy(stk_fetch_queue *o, size_t at, const void *from, size_t size, stk_error *err)
 {
     const stk_backend *backend = o->device->backend;
     uint8_t           *to = open_slot(o)->data + at;
@@ -103,16 +103,16 @@ static stk_status copy(stk_outbox *o, size_t at, const void *from, size_t size, 
     return stk_device_sync(o->device, err);
 }
 
-stk_status stk_outbox_put(stk_outbox *outbox, stk_program *program, const char *output, size_t at,
-                          size_t size, stk_error *err)
+stk_status stk_fetch_queue_add(stk_fetch_queue *outbox, stk_program *program, const char *output,
+                               size_t at, size_t size, stk_error *err)
 {
     const void *from = NULL;
     STK_TRY(stk_program_output(program, output, size, &from, err));
     return copy(outbox, at, from, size, err);
 }
 
-stk_status stk_outbox_put_variable(stk_outbox *outbox, stk_variables *variables, size_t index,
-                                   size_t at, size_t size, stk_error *err)
+stk_status stk_fetch_queue_add_variable(stk_fetch_queue *outbox, stk_variables *variables,
+                                        size_t index, size_t at, size_t size, stk_error *err)
 {
     const stk_variable *v = &variables->list[index];
     bool plain = v->format == STK_FORMAT_PLAIN || v->format == (stk_format)STK_FORMAT_ANY;
@@ -123,7 +123,7 @@ stk_status stk_outbox_put_variable(stk_outbox *outbox, stk_variables *variables,
     return copy(outbox, at, v->data, size, err);
 }
 
-stk_status stk_outbox_send(stk_outbox *outbox, stk_error *err)
+stk_status stk_fetch_queue_commit(stk_fetch_queue *outbox, stk_error *err)
 {
     const stk_backend *backend = outbox->device->backend;
     if (backend->mark) STK_TRY(backend->mark(outbox->device, &open_slot(outbox)->sent, err));
@@ -132,12 +132,13 @@ stk_status stk_outbox_send(stk_outbox *outbox, stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_outbox_take(stk_outbox *outbox, bool wait, stk_outbox_slot *out, stk_error *err)
+stk_status stk_fetch_queue_pop(stk_fetch_queue *outbox, bool wait, stk_fetch_queue_slot *out,
+                               stk_error *err)
 {
     const stk_backend *backend = outbox->device->backend;
     bool               passed = true;
-    *out = (stk_outbox_slot){0};
-    if (!stk_outbox_under_way(outbox)) return STK_OK;
+    *out = (stk_fetch_queue_slot){0};
+    if (!stk_fetch_queue_in_flight(outbox)) return STK_OK;
     slot *s = &outbox->list[outbox->taken % outbox->slots];
     if (backend->mark) STK_TRY(backend->passed(outbox->device, s->sent, wait, &passed, err));
     if (!passed) return STK_OK;

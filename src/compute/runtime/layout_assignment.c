@@ -84,7 +84,7 @@ typedef struct node_formats {
     stk_format  out[STK_OP_OUTPUTS];
 } node_formats;
 
-static stk_status ask_kernel(layouter *l, const stk_graph_node *node, const stk_op_use *use,
+static stk_status ask_kernel(layouter *l, const stk_graph_node *node, const stk_op_instance *use,
                              node_formats *f, stk_error *err)
 {
     stk_device       *device = l->variables->device;
@@ -108,16 +108,16 @@ static stk_status wish_of_reader(layouter *l, const stk_graph_node *after, stk_s
         while (at < node->input_count && node->in[at].id != symbol.id)
             at++;
         if (at == node->input_count) continue;
-        size_t       count = (size_t)node->input_count + 1;
-        stk_use_room room = {0};
-        stk_op_use   use;
+        size_t               count = (size_t)node->input_count + 1;
+        stk_instance_scratch room = {0};
+        stk_op_instance      use;
         node_formats f = {.have = calloc(count, sizeof *f.have), .in = calloc(count, sizeof *f.in)};
-        stk_status   st = f.have && f.in ? stk_graph_use(from, node, &room, &use, err)
+        stk_status   st = f.have && f.in ? stk_graph_instance(from, node, &room, &use, err)
                                          : stk_fail(err, STK_E_NOMEM, "layout", NULL, "no memory");
         if (!st) f.have[at] = STK_FORMAT_ANY;
         if (!st) st = ask_kernel(l, node, &use, &f, err);
         if (!st) *wish = f.in[at];
-        stk_use_room_release(&room);
+        stk_instance_scratch_release(&room);
         free(f.have);
         free(f.in);
         return st;
@@ -131,13 +131,13 @@ static stk_status wish_of_reader(layouter *l, const stk_graph_node *after, stk_s
 static stk_status keeps_format(layouter *l, const stk_graph_node *node, stk_format format,
                                bool *keeps, stk_error *err)
 {
-    stk_format   have[1] = {format}, in[1] = {STK_FORMAT_PLAIN};
-    node_formats f = {.have = have, .in = in};
-    stk_use_room room = {0};
-    stk_op_use   use;
-    stk_status   st = stk_graph_use(l->rewrite.from, node, &room, &use, err);
+    stk_format           have[1] = {format}, in[1] = {STK_FORMAT_PLAIN};
+    node_formats         f = {.have = have, .in = in};
+    stk_instance_scratch room = {0};
+    stk_op_instance      use;
+    stk_status           st = stk_graph_instance(l->rewrite.from, node, &room, &use, err);
     if (!st) st = ask_kernel(l, node, &use, &f, err);
-    stk_use_room_release(&room);
+    stk_instance_scratch_release(&room);
     *keeps = !st && in[0] == format && f.out[0] == format;
     return st;
 }
@@ -159,11 +159,11 @@ static stk_status look_ahead(layouter *l, const stk_graph_node *node, stk_error 
 }
 
 static stk_status lay_out_with(layouter *l, const stk_graph_node *node, node_formats *f,
-                               stk_symbol *in, stk_use_room *room, stk_error *err)
+                               stk_symbol *in, stk_instance_scratch *room, stk_error *err)
 {
-    stk_op_use use;
+    stk_op_instance use;
     STK_TRY(look_ahead(l, node, err));
-    STK_TRY(stk_graph_use(l->rewrite.from, node, room, &use, err));
+    STK_TRY(stk_graph_instance(l->rewrite.from, node, room, &use, err));
     for (int i = 0; i < node->input_count; i++)
         f->have[i] = format_of(l, stk_rewrite_symbol(&l->rewrite, node->in[i]));
     STK_TRY(ask_kernel(l, node, &use, f, err));
@@ -181,7 +181,7 @@ static stk_status lay_out_with(layouter *l, const stk_graph_node *node, node_for
     return STK_OK;
 }
 
-static stk_status lay_out(layouter *l, const stk_graph_node *node, stk_use_room *room,
+static stk_status lay_out(layouter *l, const stk_graph_node *node, stk_instance_scratch *room,
                           stk_error *err)
 {
     size_t       count = (size_t)node->input_count + 1;
@@ -258,19 +258,19 @@ static stk_status lay_ends(layouter *l, stk_error *err)
 
 static stk_status lay_all(layouter *l, stk_error *err)
 {
-    const stk_graph *from = l->rewrite.from;
-    stk_use_room     room = {0};
-    stk_status       st = lay_leaves(l, err);
+    const stk_graph     *from = l->rewrite.from;
+    stk_instance_scratch room = {0};
+    stk_status           st = lay_leaves(l, err);
     for (uint32_t n = 0; n < from->node_count && !st; n++)
         st = lay_out(l, &from->nodes[n], &room, err);
-    stk_use_room_release(&room);
+    stk_instance_scratch_release(&room);
     return st ? st : lay_ends(l, err);
 }
 
 stk_status stk_layout_assign(const stk_graph *graph, stk_variables *variables, bool plain,
-                             stk_laid_out *out, stk_error *err)
+                             stk_layout_assignment *out, stk_error *err)
 {
-    *out = (stk_laid_out){0};
+    *out = (stk_layout_assignment){0};
     layouter l = {.variables = variables, .plain = plain};
     STK_TRY(stk_rewrite_begin(&l.rewrite, graph, err));
     stk_status st = lay_all(&l, err);
@@ -281,13 +281,13 @@ stk_status stk_layout_assign(const stk_graph *graph, stk_variables *variables, b
     if (!st) st = set_format(&l, (stk_symbol){out->graph->symbol_count}, 0, err);
     free(l.done);
     out->format = l.format;
-    if (st) stk_laid_out_release(out);
+    if (st) stk_layout_assignment_release(out);
     return st;
 }
 
-void stk_laid_out_release(stk_laid_out *laid_out)
+void stk_layout_assignment_release(stk_layout_assignment *laid_out)
 {
     stk_graph_free(laid_out->graph);
     free(laid_out->format);
-    *laid_out = (stk_laid_out){0};
+    *laid_out = (stk_layout_assignment){0};
 }

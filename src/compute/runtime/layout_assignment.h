@@ -5,15 +5,15 @@
 #include "compute/graph/rewrite.h"
 #include "compute/runtime/device_variables.h"
 
-typedef struct stk_laid_out {
+typedef struct stk_layout_assignment {
     stk_graph  *graph;
     stk_format *format; /* by symbol of graph */
-} stk_laid_out;
+} stk_layout_assignment;
 
 /* With plain, every symbol is row-major where kernels allow. Variables without a format get one. On
  * failure nothing is held. */
 STK_NODISCARD stk_status stk_layout_assign(const stk_graph *graph, stk_variables *variables,
-                                           bool plain, stk_laid_out *out, stk_error *err);
-void                     stk_laid_out_release(stk_laid_out *laid_out);
+                                           bool plain, stk_layout_assignment *out, stk_error *err);
+void                     stk_layout_assignment_release(stk_layout_assignment *laid_out);
 
 #endif

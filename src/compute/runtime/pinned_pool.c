@@ -12,7 +12,7 @@ typedef struct block {
     size_t size;
 } block;
 
-struct stk_lendable {
+struct stk_pinned_pool {
     stk_device     *device;
     stk_allocator   kind;
     pthread_mutex_t lock; /* of what follows: batches are made on all threads */
@@ -20,7 +20,7 @@ struct stk_lendable {
     size_t          spare_count;
 };
 
-static void *take_spare(stk_lendable *l, size_t size)
+static void *take_spare(stk_pinned_pool *l, size_t size)
 {
     for (size_t i = 0; i < l->spare_count; i++) {
         if (l->spare[i].size != size) continue;
@@ -31,7 +31,7 @@ static void *take_spare(stk_lendable *l, size_t size)
     return NULL;
 }
 
-static block drop_spare(stk_lendable *l, size_t size)
+static block drop_spare(stk_pinned_pool *l, size_t size)
 {
     for (size_t i = 0; i < l->spare_count; i++) {
         if (l->spare[i].size == size) continue;
@@ -44,7 +44,7 @@ static block drop_spare(stk_lendable *l, size_t size)
 
 static void *take(void *context, size_t size)
 {
-    stk_lendable      *l = context;
+    stk_pinned_pool   *l = context;
     const stk_backend *backend = l->device->backend;
     block              dropped = {0};
     pthread_mutex_lock(&l->lock);
@@ -57,7 +57,7 @@ static void *take(void *context, size_t size)
 
 static void give(void *context, void *data, size_t size)
 {
-    stk_lendable *l = context;
+    stk_pinned_pool *l = context;
     pthread_mutex_lock(&l->lock);
     bool kept = l->spare_count < BLOCKS;
     if (kept) l->spare[l->spare_count++] = (block){data, size};
@@ -67,7 +67,7 @@ static void give(void *context, void *data, size_t size)
 
 const stk_allocator *stk_device_host_memory(stk_device *device)
 {
-    stk_lendable *l = device->lendable;
+    stk_pinned_pool *l = device->lendable;
     if (l || !device->backend->host_alloc) return l ? &l->kind : NULL;
     l = calloc(1, sizeof *l);
     if (!l) return NULL; /* ordinary memory is slower and does as well */
@@ -78,7 +78,7 @@ const stk_allocator *stk_device_host_memory(stk_device *device)
     return &l->kind;
 }
 
-void stk_lendable_free(stk_lendable *lendable)
+void stk_pinned_pool_free(stk_pinned_pool *lendable)
 {
     if (!lendable) return;
     for (size_t i = 0; i < lendable->spare_count; i++)

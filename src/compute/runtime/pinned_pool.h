@@ -4,9 +4,9 @@
 
 #include "compute/runtime/backend.h"
 
-typedef struct stk_lendable stk_lendable;
+typedef struct stk_pinned_pool stk_pinned_pool;
 
 /* After everything that was taken was given back. NULL is fine. */
-void stk_lendable_free(stk_lendable *lendable);
+void stk_pinned_pool_free(stk_pinned_pool *lendable);
 
 #endif

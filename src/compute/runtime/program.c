@@ -10,11 +10,11 @@ void *stk_program_address(const stk_program *program, stk_symbol symbol)
 {
     const stk_allocation *place = &program->plan.place[symbol.id];
     switch (place->kind) {
-    case STK_PLACE_ARENA:
+    case STK_ALLOCATION_ARENA:
         return program->arena + place->offset;
-    case STK_PLACE_VARIABLE:
+    case STK_ALLOCATION_VARIABLE:
         return program->variables->list[place->offset].data;
-    case STK_PLACE_CONSTANT:
+    case STK_ALLOCATION_CONSTANT:
         return program->constants[symbol.id];
     default:
         return NULL;
@@ -26,7 +26,7 @@ void stk_program_bind(stk_program *program)
     const stk_graph *g = program->laid_out.graph;
     for (uint32_t n = 0; n < g->node_count; n++) {
         const stk_graph_node *node = &g->nodes[n];
-        stk_step             *step = &program->steps[n];
+        stk_instruction      *step = &program->steps[n];
         void                **in = (void **)step->call.in, **out = (void **)step->call.out;
         for (int i = 0; i < node->input_count; i++)
             in[i] = stk_program_address(program, node->in[i]);
@@ -91,8 +91,8 @@ stk_status stk_program_feed(stk_program *program, const char *input, const void 
     return give(program, input, data, size, false, err);
 }
 
-stk_status stk_program_lend(stk_program *program, const char *input, const void *data, size_t size,
-                            stk_error *err)
+stk_status stk_program_feed_async(stk_program *program, const char *input, const void *data,
+                                  size_t size, stk_error *err)
 {
     return give(program, input, data, size, true, err);
 }
@@ -137,7 +137,8 @@ stk_status stk_program_output_type(const stk_program *program, const char *outpu
     return STK_OK;
 }
 
-static stk_status check_results(const stk_program *program, const stk_step *step, stk_error *err)
+static stk_status check_results(const stk_program *program, const stk_instruction *step,
+                                stk_error *err)
 {
     const stk_kernel_call *call = &step->call;
     stk_device            *device = program->device;
@@ -156,25 +157,25 @@ static stk_status flush(stk_program *program, stk_error *err)
 {
     const stk_backend *backend = program->device->backend;
     const stk_status   st = backend->flush ? backend->flush(program->device, err) : STK_OK;
-    if (program->gathered) stk_watch_leave(program, program->gathered);
+    if (program->gathered) stk_device_profiler_pop_tag(program, program->gathered);
     program->gathered = NULL;
     return st;
 }
 
 /* A device that works behind our back is timed by marks in its own order, not by waiting for it.
  * Steps that gather are done together: they have one tag, that of the first. */
-static stk_status run_step(stk_program *program, stk_step *step, bool watched, uint64_t *tag,
+static stk_status run_step(stk_program *program, stk_instruction *step, bool watched, uint64_t *tag,
                            stk_error *err)
 {
     const bool     waits = program->timing && !program->device->watch;
     const uint64_t start = waits ? stk_clock_ns() : 0;
     if (!step->kernel->gathers) STK_TRY(flush(program, err));
-    *tag = watched && !program->gathered ? stk_watch_enter(program, step) : 0;
+    *tag = watched && !program->gathered ? stk_device_profiler_push_tag(program, step) : 0;
     stk_status st = step->kernel->run(&step->call, err);
     if (watched && step->kernel->gathers)
         program->gathered = step;
     else if (watched)
-        stk_watch_leave(program, step);
+        stk_device_profiler_pop_tag(program, step);
     if (waits) {
         STK_TRY(stk_device_sync(program->device, err));
         step->ticks_ns += stk_clock_ns() - start;
@@ -191,7 +192,7 @@ static void describe_steps(stk_program *program, stk_trace_thread *thread)
     if (program->traced == thread->trace->number) return;
     program->traced = thread->trace->number;
     for (uint32_t i = 0; i < program->step_count; i++) {
-        stk_step          *step = &program->steps[i];
+        stk_instruction   *step = &program->steps[i];
         const stk_trace_op op = {.name = step->op->name,
                                  .layer = step->call.use.name,
                                  .kernel = step->kernel->name,
@@ -201,7 +202,7 @@ static void describe_steps(stk_program *program, stk_trace_thread *thread)
     }
 }
 
-static uint64_t record_span(stk_trace_thread *thread, const stk_step *step, uint64_t begin,
+static uint64_t record_span(stk_trace_thread *thread, const stk_instruction *step, uint64_t begin,
                             uint64_t tag)
 {
     if (!step->traced) return begin;
@@ -214,7 +215,7 @@ static stk_status run_traced(stk_program *program, stk_trace_thread *thread, stk
 {
     uint64_t begin = stk_trace_now(), tag = 0;
     for (uint32_t i = 0; i < program->step_count; i++) {
-        stk_step *step = &program->steps[i];
+        stk_instruction *step = &program->steps[i];
         if (step->skip) continue;
         stk_trace_push_range(thread, step->op->name);
         const stk_status st = run_step(program, step, true, &tag, err);
@@ -229,7 +230,7 @@ static stk_status run_plain(stk_program *program, stk_error *err)
 {
     uint64_t unused;
     for (uint32_t i = 0; i < program->step_count; i++) {
-        stk_step *step = &program->steps[i];
+        stk_instruction *step = &program->steps[i];
         if (!step->skip) STK_TRY(run_step(program, step, program->timing, &unused, err));
     }
     return STK_OK;
@@ -239,8 +240,8 @@ static stk_status run_plain(stk_program *program, stk_error *err)
 static stk_status copy_assigned(stk_program *program, stk_error *err)
 {
     for (size_t i = 0; i < program->plan.copy_count; i++) {
-        const stk_plan_copy *copy = &program->plan.copies[i];
-        stk_variable        *to = &program->variables->list[copy->variable];
+        const stk_buffer_assignment_copy *copy = &program->plan.copies[i];
+        stk_variable                     *to = &program->variables->list[copy->variable];
         STK_TRY(program->device->backend->reorder(program->device, &to->type, to->format,
                                                   stk_program_address(program, copy->from),
                                                   to->format, to->data, err));
@@ -254,12 +255,12 @@ static stk_status run_calls(stk_program *program, stk_trace_thread *ops, stk_err
 {
     const bool whole = !ops && !program->timing;
     stk_error  unasked;
-    if (whole) (void)stk_watch_enter(program, NULL);
+    if (whole) (void)stk_device_profiler_push_tag(program, NULL);
     stk_status st = ops ? run_traced(program, ops, err) : run_plain(program, err);
     stk_status flushed = flush(program, st ? &unasked : err);
     if (!st) st = flushed;
     if (!st) st = copy_assigned(program, err);
-    if (whole) stk_watch_leave(program, NULL);
+    if (whole) stk_device_profiler_pop_tag(program, NULL);
     return st;
 }
 
@@ -270,7 +271,7 @@ static stk_status record_steps(stk_program *program, stk_error *err)
     const stk_backend *backend = program->device->backend;
     uint64_t           unused;
     for (uint32_t i = 0; i < program->step_count; i++) {
-        stk_step *step = &program->steps[i];
+        stk_instruction *step = &program->steps[i];
         if (!step->kernel->gathers) STK_TRY(flush(program, err));
         if (i && backend->recorded_so_far)
             step[-1].recorded_end = (uint32_t)backend->recorded_so_far(program->device);
@@ -308,12 +309,12 @@ static stk_status play(stk_program *program, stk_trace_thread *thread, stk_error
 {
     const uint64_t begin = stk_span_begin(thread);
     if (thread) stk_trace_push_range(thread, program->name);
-    const uint64_t   tag = stk_watch_enter(program, NULL);
+    const uint64_t   tag = stk_device_profiler_push_tag(program, NULL);
     const stk_status st = program->device->backend->play(program->device, program->recording, err);
-    stk_watch_leave(program, NULL);
+    stk_device_profiler_pop_tag(program, NULL);
     if (!thread) return st;
     stk_trace_pop_range(thread);
-    stk_watch_record_launch(program, thread, begin, tag);
+    stk_device_profiler_record_launch(program, thread, begin, tag);
     return st;
 }
 
@@ -325,7 +326,7 @@ static stk_status run_recorded(stk_program *program, stk_trace_thread *thread, s
         program->warm = !st;
         return st;
     }
-    const bool heard = stk_watch_tells_kernels(program->device);
+    const bool heard = stk_device_profiler_traces_kernels(program->device);
     if (program->recording && heard && !program->heard)
         forget_recording(program); /* its kernels would not be told */
     program->heard = heard || (program->recording && program->heard);
@@ -344,7 +345,7 @@ static bool times_now(stk_program *program)
 static stk_status run(stk_program *program, stk_trace_thread *thread, stk_error *err)
 {
     const stk_trace_level level = thread ? stk_trace_get_level(thread->trace) : STK_TRACE_OFF;
-    const bool            kernels = stk_watch_tells_kernels(program->device);
+    const bool            kernels = stk_device_profiler_traces_kernels(program->device);
     const bool            timed = times_now(program);
     stk_trace_thread     *ops = level >= STK_TRACE_OPS ? thread : NULL;
     const bool one_by_one = (ops && !kernels) || timed || program->check || program->eager;
@@ -355,9 +356,9 @@ static stk_status run(stk_program *program, stk_trace_thread *thread, stk_error 
 
 stk_status stk_program_run(stk_program *program, stk_trace_thread *thread, stk_error *err)
 {
-    stk_watch_begin_run(program, thread);
+    stk_device_profiler_begin_run(program, thread);
     const stk_status st = run(program, thread, err);
-    stk_watch_end_run(program);
+    stk_device_profiler_end_run(program);
     return st;
 }
 
@@ -366,30 +367,30 @@ stk_memory_plan stk_program_memory(const stk_program *program)
     return program->plan.report;
 }
 
-size_t stk_program_step_count(const stk_program *program)
+size_t stk_program_instruction_count(const stk_program *program)
 {
     return program->step_count;
 }
 
-stk_program_step stk_program_step_at(const stk_program *program, size_t index)
+stk_program_instruction stk_program_instruction_at(const stk_program *program, size_t index)
 {
-    const stk_step *step = &program->steps[index];
-    if (index == 0 && program->timing) stk_watch_tell(program->device, false);
+    const stk_instruction *step = &program->steps[index];
+    if (index == 0 && program->timing) stk_device_profiler_poll(program->device, false);
     const char *detail = step->kernel->detail ? step->kernel->detail(&step->call) : NULL;
-    return (stk_program_step){.operation = step->op->name,
-                              .name = step->call.use.name,
-                              .kernel = step->kernel->name,
-                              .detail = detail ? detail : "",
-                              .part = step->part,
-                              .flops = step->cost.flops,
-                              .bytes = step->cost.bytes,
-                              .runs = step->runs,
-                              .nanoseconds = step->ticks_ns};
+    return (stk_program_instruction){.operation = step->op->name,
+                                     .name = step->call.use.name,
+                                     .kernel = step->kernel->name,
+                                     .detail = detail ? detail : "",
+                                     .part = step->part,
+                                     .flops = step->cost.flops,
+                                     .bytes = step->cost.bytes,
+                                     .runs = step->runs,
+                                     .nanoseconds = step->ticks_ns};
 }
 
 void stk_program_time(stk_program *program, bool on)
 {
-    if (program->timing && !on) stk_watch_tell(program->device, true);
+    if (program->timing && !on) stk_device_profiler_poll(program->device, true);
     if (!program->timing && on) program->timed = 0;
     program->timing = on;
 }

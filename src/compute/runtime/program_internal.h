@@ -4,7 +4,7 @@
 
 #include "compute/runtime/buffer_assignment.h"
 
-typedef struct stk_step {
+typedef struct stk_instruction {
     const stk_graph_op *op;
     const stk_kernel   *kernel;
     stk_kernel_call     call;
@@ -15,27 +15,27 @@ typedef struct stk_step {
     uint64_t            runs, ticks_ns;
     uint32_t            recorded_end; /* things the device does in a recorded run, up to here */
     const stk_trace_op *traced;       /* as the trace keeps it; NULL: not there */
-} stk_step;
+} stk_instruction;
 
 struct stk_program {
-    char          *name;
-    stk_device    *device;
-    stk_variables *variables;
-    stk_laid_out   laid_out; /* after all passes */
-    stk_plan       plan;
-    uint8_t       *arena;
-    void         **constants; /* by symbol; NULL where none */
-    stk_step      *steps;
-    uint32_t       step_count;
-    stk_arena      memory; /* of what steps point to */
-    bool           check, timing;
-    bool           eager;     /* never recorded */
-    bool           warm;      /* it ran once, call by call */
-    void          *recording; /* the backend's; NULL: not yet */
-    bool           heard;     /* it was recorded while kernels were told */
-    uint64_t       traced;    /* the number of the trace that knows the steps */
-    stk_step      *gathered;  /* the last of those whose work is only noted; NULL: none is */
-    uint32_t       timed;     /* runs that were timed one by one though they can be played */
+    char                 *name;
+    stk_device           *device;
+    stk_variables        *variables;
+    stk_layout_assignment laid_out; /* after all passes */
+    stk_buffer_assignment plan;
+    uint8_t              *arena;
+    void                **constants; /* by symbol; NULL where none */
+    stk_instruction      *steps;
+    uint32_t              step_count;
+    stk_arena             memory; /* of what steps point to */
+    bool                  check, timing;
+    bool                  eager;     /* never recorded */
+    bool                  warm;      /* it ran once, call by call */
+    void                 *recording; /* the backend's; NULL: not yet */
+    bool                  heard;     /* it was recorded while kernels were told */
+    uint64_t              traced;    /* the number of the trace that knows the steps */
+    stk_instruction      *gathered;  /* the last of those whose work is only noted; NULL: none is */
+    uint32_t              timed;     /* runs that were timed one by one though they can be played */
 };
 
 /* Where a symbol is. */

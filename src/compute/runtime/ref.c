@@ -25,7 +25,7 @@ static void close_device(stk_device *device)
 }
 
 static const stk_kernel *find_kernel(const stk_device *device, const stk_graph_op *op,
-                                     const stk_op_use *use)
+                                     const stk_op_instance *use)
 {
     (void)device, (void)use;
     return op->reference ? &kernel : NULL;

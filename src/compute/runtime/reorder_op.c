@@ -2,7 +2,7 @@
 #include "compute/runtime/reorder_op.h"
 #include <stdio.h>
 
-static stk_status infer(const stk_op_use *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     return stk_op_infer_same(use, out, err);
 }

@@ -53,7 +53,7 @@ static uint32_t places_of(uint8_t symbol)
 static uint32_t following(symbol_code s)
 {
     const uint32_t size = s.symbol & 15, places = places_of(s.symbol);
-    if (!places) return s.length | (uint32_t)STK_PLACE_END << PASSED;
+    if (!places) return s.length | (uint32_t)STK_ALLOCATION_END << PASSED;
     return (s.length + size) | places << PASSED | size << SIZE;
 }
 
@@ -61,7 +61,7 @@ static uint32_t following(symbol_code s)
  * or behind it. */
 static uint32_t alone(symbol_code s)
 {
-    if (s.length + (s.symbol & 15) > STK_MOST_LENGTH) return STK_PLACE_ESCAPE << PASSED;
+    if (s.length + (s.symbol & 15) > STK_MOST_LENGTH) return STK_ALLOCATION_ESCAPE << PASSED;
     return following(s) | (places_of(s.symbol) == 1 ? 1u << BEFORE : 0);
 }
 
@@ -130,7 +130,7 @@ static void make_ac(stk_huffman *h)
     for (int l = 1; l <= STK_AC_BITS; l++)
         for (int i = 0; i < h->code.counts[l]; i++)
             at = fill_ac(at, (symbol_code){(uint8_t)l, h->code.symbols[symbol++]}, tails);
-    fill(at, STK_PLACE_ESCAPE << PASSED, (size_t)(entries + (1 << STK_AC_BITS) - at));
+    fill(at, STK_ALLOCATION_ESCAPE << PASSED, (size_t)(entries + (1 << STK_AC_BITS) - at));
     split(&h->entry, entries, 1 << STK_AC_BITS);
 }
 

@@ -149,17 +149,17 @@ static stk_status list_members(tar_source *tar, uint32_t number, stk_error *err)
 {
     stk_source    *source = &tar->source;
     archive       *a = archives_of(tar, NULL) + number;
-    stk_tar_walk   walk;
+    stk_tar_iter   walk;
     stk_tar_member member = {.name = ""};
     STK_TRY(stk_tar_open(&a->tar, source->fs, a->path, source->arena.ledger, err));
-    stk_tar_walk_init(&walk, &a->tar, source->arena.ledger);
+    stk_tar_iter_init(&walk, &a->tar, source->arena.ledger);
     stk_status st = STK_OK;
     for (uint64_t i = 0; !st && member.name; i++) {
         if (i % CANCEL_EVERY == 0) st = stk_cancel_check(source->cancel, "source", err);
-        if (!st) st = stk_tar_walk_next(&walk, &member, err);
+        if (!st) st = stk_tar_iter_next(&walk, &member, err);
         if (!st && member.name) st = add_entry(tar, &member, number, err);
     }
-    stk_tar_walk_release(&walk);
+    stk_tar_iter_release(&walk);
     return st;
 }
 

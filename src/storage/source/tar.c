@@ -18,20 +18,20 @@ enum {
     MOST_EXTENDED = 1 << 20, /* of a long name or a pax header; names are far shorter */
 };
 
-void stk_tar_walk_init(stk_tar_walk *walk, const stk_tar *tar, stk_ledger *ledger)
+void stk_tar_iter_init(stk_tar_iter *walk, const stk_tar *tar, stk_ledger *ledger)
 {
-    *walk = (stk_tar_walk){.tar = tar};
+    *walk = (stk_tar_iter){.tar = tar};
     stk_blob_init(&walk->name, ledger, STK_MEMORY_READ);
     stk_blob_init(&walk->extended, ledger, STK_MEMORY_READ);
 }
 
-void stk_tar_walk_release(stk_tar_walk *walk)
+void stk_tar_iter_release(stk_tar_iter *walk)
 {
     stk_blob_release(&walk->name);
     stk_blob_release(&walk->extended);
 }
 
-static stk_status say_damaged(const stk_tar_walk *walk, const char *what, stk_error *err)
+static stk_status say_damaged(const stk_tar_iter *walk, const char *what, stk_error *err)
 {
     return stk_fail(err, STK_E_DATALOSS, "tar", walk->tar->path, "%s at offset %" PRIu64, what,
                     walk->offset);
@@ -79,7 +79,7 @@ static bool is_zero(const uint8_t *block)
     return true;
 }
 
-static stk_status set_name(stk_tar_walk *walk, const void *text, size_t length, stk_error *err)
+static stk_status set_name(stk_tar_iter *walk, const void *text, size_t length, stk_error *err)
 {
     const uint8_t *end = memchr(text, '\0', length);
     walk->name.size = 0;
@@ -90,7 +90,7 @@ static stk_status set_name(stk_tar_walk *walk, const void *text, size_t length, 
 
 /* The name in the header itself: POSIX puts the front part of a long one in a field of its own,
  * where GNU's older format has other things. */
-static stk_status name_from_header(stk_tar_walk *walk, const uint8_t *block, stk_error *err)
+static stk_status name_from_header(stk_tar_iter *walk, const uint8_t *block, stk_error *err)
 {
     char         text[PREFIX_BYTES + 1 + NAME_BYTES];
     size_t       length = 0;
@@ -133,7 +133,7 @@ static bool parse_decimal(stk_bytes text, uint64_t *value)
     return text.size > 0;
 }
 
-static stk_status take_pax_header(stk_tar_walk *walk, stk_error *err)
+static stk_status take_pax_header(stk_tar_iter *walk, stk_error *err)
 {
     stk_bytes rest = stk_blob_bytes(&walk->extended), key, value;
     while (rest.size) {
@@ -156,7 +156,7 @@ static stk_status take_pax_header(stk_tar_walk *walk, stk_error *err)
 }
 
 /* A header that speaks of the next member: GNU's long name, or pax. */
-static stk_status take_extended(stk_tar_walk *walk, char type, uint64_t offset, uint64_t size,
+static stk_status take_extended(stk_tar_iter *walk, char type, uint64_t offset, uint64_t size,
                                 stk_error *err)
 {
     if (size > MOST_EXTENDED)
@@ -170,7 +170,7 @@ static stk_status take_extended(stk_tar_walk *walk, char type, uint64_t offset, 
 }
 
 /* Reads the header at the walk's offset; *end at the end of the archive. */
-static stk_status read_header(stk_tar_walk *walk, uint8_t *block, uint64_t *size, bool *end,
+static stk_status read_header(stk_tar_iter *walk, uint8_t *block, uint64_t *size, bool *end,
                               stk_error *err)
 {
     const stk_tar *tar = walk->tar;
@@ -204,7 +204,7 @@ static bool is_empty_type(char type)
     return type >= '1' && type <= '6';
 }
 
-static stk_status check_bounds(const stk_tar_walk *walk, uint64_t size, stk_error *err)
+static stk_status check_bounds(const stk_tar_iter *walk, uint64_t size, stk_error *err)
 {
     const uint64_t room = walk->tar->bytes - walk->offset - STK_TAR_BLOCK;
     if (size <= room) return STK_OK;
@@ -215,7 +215,7 @@ static stk_status check_bounds(const stk_tar_walk *walk, uint64_t size, stk_erro
 }
 
 /* Moves past one header and its content; gives a member when it was a file or a link. */
-static stk_status step(stk_tar_walk *walk, const uint8_t *block, uint64_t size,
+static stk_status step(stk_tar_iter *walk, const uint8_t *block, uint64_t size,
                        stk_tar_member *member, stk_error *err)
 {
     const char type = (char)block[TYPE];
@@ -243,7 +243,7 @@ static stk_status step(stk_tar_walk *walk, const uint8_t *block, uint64_t size,
     return STK_OK;
 }
 
-stk_status stk_tar_walk_next(stk_tar_walk *walk, stk_tar_member *member, stk_error *err)
+stk_status stk_tar_iter_next(stk_tar_iter *walk, stk_tar_member *member, stk_error *err)
 {
     uint8_t  block[STK_TAR_BLOCK];
     uint64_t size = 0;

@@ -35,20 +35,20 @@ typedef struct stk_tar_member {
 } stk_tar_member;
 
 /* Goes through the regular files and links of an archive in order. */
-typedef struct stk_tar_walk {
+typedef struct stk_tar_iter {
     const stk_tar *tar;
     uint64_t       offset;
     stk_blob       name;     /* of the member given last, terminated */
     stk_blob       extended; /* an extended header being read */
     uint64_t       size;     /* that a pax header gives the next member */
     bool           has_name, has_size;
-} stk_tar_walk;
+} stk_tar_iter;
 
-void stk_tar_walk_init(stk_tar_walk *walk, const stk_tar *tar, stk_ledger *ledger);
-void stk_tar_walk_release(stk_tar_walk *walk);
+void stk_tar_iter_init(stk_tar_iter *walk, const stk_tar *tar, stk_ledger *ledger);
+void stk_tar_iter_release(stk_tar_iter *walk);
 /* The next regular file or link; name is NULL at the end. Checksums are verified, and sizes held
  * against the archive's: damage is STK_E_DATALOSS with the offset. */
-STK_NODISCARD stk_status stk_tar_walk_next(stk_tar_walk *walk, stk_tar_member *member,
+STK_NODISCARD stk_status stk_tar_iter_next(stk_tar_iter *walk, stk_tar_member *member,
                                            stk_error *err);
 
 /* Whether head is a member's header, by its checksum. */

@@ -15,8 +15,8 @@ stk_symbol stk_wide_conv(stk_graph *g, stk_symbol logits, int64_t size, double t
     const int64_t rows = stk_symbol_shape(g, logits).dim[0];
     const int64_t side = (int64_t)fmax(1, round((double)size * sqrt(times)));
     const int     half = KERNEL / 2;
-    stk_graph_enter(g, "injected");
-    stk_graph_enter(g, "conv");
+    stk_graph_push_scope(g, "injected");
+    stk_graph_push_scope(g, "conv");
     stk_symbol weight = stk_fill(g, STK_DTYPE_F32, stk_shape_4d(CHANNELS, CHANNELS, KERNEL, KERNEL),
                                  1.0 / (CHANNELS * KERNEL * KERNEL));
     stk_symbol mean = stk_reduce_mean(g, logits, 1u << 1, true);
@@ -26,7 +26,7 @@ stk_symbol stk_wide_conv(stk_graph *g, stk_symbol logits, int64_t size, double t
                                       &(stk_conv2d_options){.pad = {half, half, half, half}});
     stk_symbol back = stk_reduce_mean(g, stk_global_average_pool(g, convolved), 1u << 1, true);
     stk_symbol sum = stk_add(g, logits, back);
-    stk_graph_leave(g);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
+    stk_graph_pop_scope(g);
     return sum;
 }

@@ -95,7 +95,7 @@ void stk_trainer_observe_step(stk_trainer *trainer)
 /* The last one: traces are written after it. */
 void stk_trainer_observe_now(stk_trainer *trainer)
 {
-    stk_device_settle(stk_session_device(trainer->session));
+    stk_device_synchronize(stk_session_device(trainer->session));
     if (trainer->feed)
         stk_observer_look(trainer->observer, trainer->feed, stk_trainer_phase(trainer)->size);
 }

@@ -103,7 +103,7 @@ static stk_status not_finite(stk_trainer *t, const stk_begun *b, float loss, stk
 }
 
 /* The oldest step is done. */
-static stk_status end_step(stk_trainer *t, const stk_step_result *done, uint64_t step_ns,
+static stk_status end_step(stk_trainer *t, const stk_instruction_result *done, uint64_t step_ns,
                            stk_error *err)
 {
     const stk_begun    *b = &t->begun[t->done_count++ % STK_TRAINER_BEGUN];
@@ -140,7 +140,7 @@ static stk_status end_step(stk_trainer *t, const stk_step_result *done, uint64_t
 /* Until no more than left are under way. */
 static stk_status take_results(stk_trainer *t, size_t left, uint64_t *spent, stk_error *err)
 {
-    stk_step_result done;
+    stk_instruction_result done;
     while (stk_session_under_way(t->session) > left) {
         STK_TRY(stk_session_result(t->session, t->meter, &done, err));
         stk_meter_enter(t->meter, STK_STAGE_NONE);
@@ -175,7 +175,8 @@ static stk_begun *next_step(stk_trainer *t)
 {
     stk_begun         *b = &t->begun[t->begun_count % STK_TRAINER_BEGUN];
     stk_train_progress at = {0};
-    b->input = (stk_step_input){.size = stk_trainer_phase(t)->size,
+    b->input =
+        (stk_instruction_input){.size = stk_trainer_phase(t)->size,
                                 .step = t->state.step,
                                 .meter = t->meter,
                                 .update = (t->state.step + 1) % t->recipe.train.accumulate == 0};

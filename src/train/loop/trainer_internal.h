@@ -24,9 +24,9 @@ typedef struct stk_outputs_told {
 
 /* A step that was begun, until its result is there. */
 typedef struct stk_begun {
-    int64_t        step, phase_step; /* from 1 */
-    stk_step_input input;
-    stk_feed_batch batch; /* the feed keeps it */
+    int64_t               step, phase_step; /* from 1 */
+    stk_instruction_input input;
+    stk_feed_batch        batch; /* the feed keeps it */
 } stk_begun;
 
 enum { STK_TRAINER_BEGUN = STK_SESSION_AHEAD + 1 };

@@ -103,7 +103,7 @@ void stk_observer_look(stk_observer *observer, stk_feed *feed, int64_t size)
 static stk_device_times all_times(stk_observer *o)
 {
     stk_device *device = stk_session_device(o->options.session);
-    stk_watch_tell(device, true);
+    stk_device_profiler_poll(device, true);
     return stk_device_read_times(device);
 }
 

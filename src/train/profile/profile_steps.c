@@ -49,7 +49,7 @@ stk_status stk_profile_fill_steps(stk_profile *out, stk_meter *meter, stk_error 
     return STK_OK;
 }
 
-static void copy_op(stk_profile_op *out, const stk_program_step *step)
+static void copy_op(stk_profile_op *out, const stk_program_instruction *step)
 {
     *out = (stk_profile_op){
         .flops = step->flops, .bytes = step->bytes, .runs = step->runs, .ns = step->nanoseconds};
@@ -62,11 +62,11 @@ static void copy_op(stk_profile_op *out, const stk_program_step *step)
 
 void stk_profile_ops_of(stk_program *program, stk_profile_op **out, size_t *count)
 {
-    const size_t all = program ? stk_program_step_count(program) : 0;
+    const size_t all = program ? stk_program_instruction_count(program) : 0;
     *count = 0;
     *out = NULL;
     for (size_t i = 0; i < all; i++) {
-        const stk_program_step step = stk_program_step_at(program, i);
+        const stk_program_instruction step = stk_program_instruction_at(program, i);
         if (!step.runs) continue;
         if (!*out && !(*out = calloc(all, sizeof **out))) return;
         copy_op(&(*out)[(*count)++], &step);

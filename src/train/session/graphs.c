@@ -256,9 +256,9 @@ stk_status stk_graphs_evaluate(const stk_graphs *graphs, int64_t size, const cha
     stk_symbol x = stk_graphs_pictures(graphs, g, r->data.eval_batch, size, true);
     stk_symbol labels =
         stk_graph_input(g, "label", STK_DTYPE_I64, stk_shape_1d(r->data.eval_batch));
-    if (*prefix) stk_graph_enter(g, prefix);
+    if (*prefix) stk_graph_push_scope(g, prefix);
     stk_symbol logits = model(graphs, g, x, false, STK_NO_SYMBOL);
-    if (*prefix) stk_graph_leave(g);
+    if (*prefix) stk_graph_pop_scope(g);
     logits = stk_graphs_average(graphs, g, logits);
     stk_symbol loss = stk_softmax_cross_entropy(g, logits, labels, 0);
     measure(g, loss, logits, labels, true);

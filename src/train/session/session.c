@@ -55,7 +55,7 @@ stk_status stk_session_open(stk_session **out, const stk_train_recipe *recipe, b
 void stk_session_free(stk_session *session)
 {
     if (!session) return;
-    stk_outbox_free(session->outbox);
+    stk_fetch_queue_free(session->outbox);
     for (size_t i = 0; i < session->program_count; i++)
         stk_program_free(session->programs[i].program);
     stk_program_free(session->update);
@@ -124,7 +124,7 @@ stk_program *stk_session_find(const stk_session *session, int64_t size, bool eva
     return NULL;
 }
 
-stk_program *stk_session_find_step(const stk_session *session, const stk_step_input *input)
+stk_program *stk_session_find_step(const stk_session *session, const stk_instruction_input *input)
 {
     bool late = session->late_from > 0 && (float)input->now.gone >= (float)session->late_from;
     for (size_t i = 0; late && i < session->program_count; i++)

@@ -62,35 +62,35 @@ typedef struct stk_metrics {
 enum { STK_SESSION_AHEAD = 2 };
 
 /* What a step is done with. */
-typedef struct stk_step_input {
+typedef struct stk_instruction_input {
     int64_t            size, step; /* step of the run: the random numbers of dropout */
     stk_optimizer_step now;
     bool               update;    /* false: gradients are added up only (accumulation) */
     bool               lookahead; /* after the update */
     bool               measure;   /* its result has the sums of training, which begin anew */
     stk_meter         *meter;     /* is told of S3, S4 and S6; NULL: none */
-} stk_step_input;
+} stk_instruction_input;
 
-typedef struct stk_step_result {
+typedef struct stk_instruction_result {
     int64_t     step;
     float       loss;
     bool        skipped; /* gradients were not finite; nothing was changed */
     bool        measured;
     stk_metrics metrics;   /* where it was */
     uint64_t    device_ns; /* that the device took; 0: not known, the caller waited */
-} stk_step_result;
+} stk_instruction_result;
 
 /* Begins one step; its result is to be asked for before STK_SESSION_AHEAD more are begun. The batch
  * has the recipe's rows and stays as it is until the result is there. */
 STK_NODISCARD stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
-                                          const stk_step_input *input, stk_trace_thread *thread,
-                                          stk_error *err);
+                                          const stk_instruction_input *input,
+                                          stk_trace_thread *thread, stk_error *err);
 /* Makes the slow copies of lookahead, before the first step; nothing without it. */
 STK_NODISCARD stk_status stk_session_begin(stk_session *session, stk_error *err);
 /* Of the oldest step whose result was not asked for, of which there must be one; waits for it, in
  * S4 of meter (NULL: none). */
 STK_NODISCARD stk_status stk_session_result(stk_session *session, stk_meter *meter,
-                                            stk_step_result *result, stk_error *err);
+                                            stk_instruction_result *result, stk_error *err);
 size_t                   stk_session_under_way(const stk_session *session);
 /* How many may stay under way when the next step is made ready: 0 where the device works in the
  * caller's time, or where the recipe wants it. */
@@ -103,9 +103,10 @@ STK_NODISCARD stk_status stk_session_repeat(stk_session *session, int64_t size, 
                                             stk_error *err);
 /* Runs the same batch again, operation by operation, and names the first result that is not finite:
  * err says which. STK_OK when all are finite. Variables do not change. */
-STK_NODISCARD stk_status stk_session_find_not_finite(stk_session          *session,
-                                                     const stk_feed_batch *batch,
-                                                     const stk_step_input *input, stk_error *err);
+STK_NODISCARD stk_status stk_session_find_not_finite(stk_session                 *session,
+                                                     const stk_feed_batch        *batch,
+                                                     const stk_instruction_input *input,
+                                                     stk_error                   *err);
 
 /* Waits for all steps. */
 STK_NODISCARD stk_status stk_session_metrics(stk_session *session, bool evaluate, bool clear,

@@ -35,7 +35,7 @@ struct stk_session {
     double                  late_from; /* a share of training; 0: all steps are alike */
     stk_program            *update;    /* of accumulated gradients; NULL without */
     stk_program            *lookahead; /* NULL without */
-    stk_outbox             *outbox;    /* results of steps; NULL: none yet */
+    stk_fetch_queue        *outbox;    /* results of steps; NULL: none yet */
     stk_session_begun       begun[STK_SESSION_SLOTS];
     uint64_t                begun_count, done_count;
     uint8_t                *rows; /* a batch that is filled up */
@@ -48,6 +48,6 @@ STK_NODISCARD stk_status stk_session_upload_resident(stk_session *session, stk_e
 /* NULL: not compiled. */
 stk_program *stk_session_find(const stk_session *session, int64_t size, bool evaluates);
 /* What this step is done with. */
-stk_program *stk_session_find_step(const stk_session *session, const stk_step_input *input);
+stk_program *stk_session_find_step(const stk_session *session, const stk_instruction_input *input);
 
 #endif

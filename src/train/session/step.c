@@ -14,7 +14,7 @@ typedef struct left {
 static stk_status give(stk_program *program, bool lent, const char *input, const void *data,
                        size_t size, stk_error *err)
 {
-    return lent ? stk_program_lend(program, input, data, size, err)
+    return lent ? stk_program_feed_async(program, input, data, size, err)
                 : stk_program_feed(program, input, data, size, err);
 }
 
@@ -39,7 +39,7 @@ static size_t parts_of(const stk_session *s, const stk_feed_batch *batch, int64_
 
 /* Batches stay where they are until their step is done: see stk_feed_options.kept. */
 static stk_status feed(stk_session *s, stk_program *program, const stk_feed_batch *batch,
-                       const stk_step_input *input, bool lent, stk_error *err)
+                       const stk_instruction_input *input, bool lent, stk_error *err)
 {
     const stk_train_recipe *r = s->recipe;
     bool                    soft = stk_feed_soft(r, false);
@@ -59,7 +59,7 @@ static stk_status feed(stk_session *s, stk_program *program, const stk_feed_batc
 
 /* The same bytes to the same place: what they cost is all that changes. */
 static stk_status feed_again(stk_session *s, stk_program *program, const stk_feed_batch *batch,
-                             const stk_step_input *input, stk_error *err)
+                             const stk_instruction_input *input, stk_error *err)
 {
     part parts[2];
     (void)parts_of(s, batch, input->size, parts);
@@ -70,7 +70,7 @@ static stk_status feed_again(stk_session *s, stk_program *program, const stk_fee
     return STK_OK;
 }
 
-static stk_status share(stk_session *s, const stk_step_input *input, stk_error *err)
+static stk_status share(stk_session *s, const stk_instruction_input *input, stk_error *err)
 {
     size_t bytes;
     if (!stk_faults_shares(s->faults)) return STK_OK;
@@ -80,7 +80,7 @@ static stk_status share(stk_session *s, const stk_step_input *input, stk_error *
     return STK_OK;
 }
 
-static stk_status fetch_more(stk_session *s, const stk_step_input *input, stk_error *err)
+static stk_status fetch_more(stk_session *s, const stk_instruction_input *input, stk_error *err)
 {
     size_t bytes;
     STK_TRY(stk_faults_fetch(s->faults, s->variables, &bytes, err));
@@ -91,7 +91,7 @@ static stk_status fetch_more(stk_session *s, const stk_step_input *input, stk_er
 static stk_status put(stk_session *s, stk_program *program, const char *output, size_t at,
                       size_t size, uint64_t items, stk_meter *meter, stk_error *err)
 {
-    STK_TRY(stk_outbox_put(s->outbox, program, output, at, size, err));
+    STK_TRY(stk_fetch_queue_add(s->outbox, program, output, at, size, err));
     stk_meter_add(meter, STK_STAGE_DEVICE_TO_HOST, 0, items, size);
     return STK_OK;
 }
@@ -102,16 +102,16 @@ static stk_status put_metrics(stk_session *s, stk_error *err)
     for (size_t i = 0; i < 4; i++) {
         size_t index = stk_variables_find(s->variables, stk_metric_names[0][i]);
         if (index == SIZE_MAX) continue;
-        STK_TRY(stk_outbox_put_variable(s->outbox, s->variables, index,
-                                        offsetof(left, metrics) + i * sizeof(float), sizeof(float),
-                                        err));
+        STK_TRY(stk_fetch_queue_add_variable(s->outbox, s->variables, index,
+                                             offsetof(left, metrics) + i * sizeof(float),
+                                             sizeof(float), err));
         stk_variables_clear(s->variables, index);
     }
     return STK_OK;
 }
 
 /* The update of gradients that were added up. */
-static stk_status run_update(stk_session *s, const stk_step_input *input, const float *hyper,
+static stk_status run_update(stk_session *s, const stk_instruction_input *input, const float *hyper,
                              stk_trace_thread *thread, stk_error *err)
 {
     STK_TRY(stk_program_feed(s->update, "hyper", hyper, STK_OPTIMIZER_HYPER * sizeof *hyper, err));
@@ -137,14 +137,14 @@ stk_status stk_session_begin(stk_session *session, stk_error *err)
 }
 
 static stk_status run(stk_session *s, stk_program *program, const stk_feed_batch *batch,
-                      const stk_step_input *input, stk_trace_thread *thread, stk_error *err)
+                      const stk_instruction_input *input, stk_trace_thread *thread, stk_error *err)
 {
     float        hyper[STK_OPTIMIZER_HYPER];
     stk_program *updates = s->update ? s->update : program;
     stk_optimizer_hyper(&input->now, hyper);
     if (!s->update) STK_TRY(stk_program_feed(program, "hyper", hyper, sizeof hyper, err));
     stk_meter_enter(input->meter, STK_STAGE_COMPUTE);
-    STK_TRY(stk_outbox_begin(s->outbox, err));
+    STK_TRY(stk_fetch_queue_begin(s->outbox, err));
     STK_TRY(stk_program_run(program, thread, err));
     stk_meter_add(input->meter, STK_STAGE_COMPUTE, 0, (uint64_t)batch->rows, 0);
     if (!s->update || input->update) STK_TRY(share(s, input, err)); /* added up, they go once */
@@ -158,16 +158,17 @@ static stk_status run(stk_session *s, stk_program *program, const stk_feed_batch
         STK_TRY(put(s, updates, "guard", offsetof(left, guard), STK_OPTIMIZER_GUARD * sizeof(float),
                     0, input->meter, err));
     if (input->measure) STK_TRY(put_metrics(s, err));
-    return stk_outbox_send(s->outbox, err);
+    return stk_fetch_queue_commit(s->outbox, err);
 }
 
 stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
-                            const stk_step_input *input, stk_trace_thread *thread, stk_error *err)
+                            const stk_instruction_input *input, stk_trace_thread *thread,
+                            stk_error *err)
 {
     stk_program *program = stk_session_find_step(session, input);
     if (!session->outbox)
-        STK_TRY(stk_outbox_new(&session->outbox, session->device, STK_SESSION_SLOTS, sizeof(left),
-                               err));
+        STK_TRY(stk_fetch_queue_new(&session->outbox, session->device, STK_SESSION_SLOTS,
+                                    sizeof(left), err));
     stk_meter_enter(input->meter, STK_STAGE_HOST_TO_DEVICE);
     STK_TRY(feed(session, program, batch, input, true, err));
     STK_TRY(feed_again(session, program, batch, input, err));
@@ -189,13 +190,13 @@ int stk_session_ahead(const stk_session *session)
     return wanted < 0 || wanted > STK_SESSION_AHEAD ? STK_SESSION_AHEAD : (int)wanted;
 }
 
-stk_status stk_session_result(stk_session *session, stk_meter *meter, stk_step_result *result,
-                              stk_error *err)
+stk_status stk_session_result(stk_session *session, stk_meter *meter,
+                              stk_instruction_result *result, stk_error *err)
 {
-    stk_outbox_slot slot;
-    *result = (stk_step_result){0};
+    stk_fetch_queue_slot slot;
+    *result = (stk_instruction_result){0};
     if (stk_device_is_asynchronous(session->device)) stk_meter_enter(meter, STK_STAGE_COMPUTE);
-    STK_TRY(stk_outbox_take(session->outbox, true, &slot, err));
+    STK_TRY(stk_fetch_queue_pop(session->outbox, true, &slot, err));
     const stk_session_begun *b = &session->begun[session->done_count++ % STK_SESSION_SLOTS];
     left                     found;
     memcpy(&found, slot.data, sizeof found);
@@ -212,14 +213,14 @@ stk_status stk_session_result(stk_session *session, stk_meter *meter, stk_step_r
 
 void stk_session_drain(stk_session *session)
 {
-    stk_step_result unwanted;
-    stk_error       unasked;
+    stk_instruction_result unwanted;
+    stk_error              unasked;
     while (session && stk_session_under_way(session))
         if (stk_session_result(session, NULL, &unwanted, &unasked)) return;
 }
 
 stk_status stk_session_find_not_finite(stk_session *session, const stk_feed_batch *batch,
-                                       const stk_step_input *input, stk_error *err)
+                                       const stk_instruction_input *input, stk_error *err)
 {
     stk_graph          *graph;
     stk_program        *program = NULL;

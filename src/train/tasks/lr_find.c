@@ -28,14 +28,14 @@ static stk_status ramp(stk_session *session, stk_feed *feed, const stk_train_rec
 {
     double average = 0, best = INFINITY;
     for (int64_t i = 0; i < o->steps; i++) {
-        stk_feed_batch  batch;
-        stk_step_result done;
-        double          share = o->steps > 1 ? (double)i / (double)(o->steps - 1) : 0;
-        stk_step_input  input = {.size = recipe->data.size,
-                                 .step = i,
-                                 .now = {.rate = o->from * pow(o->to / o->from, share),
-                                         .momentum = recipe->train.momentum},
-                                 .update = true};
+        stk_feed_batch         batch;
+        stk_instruction_result done;
+        double                 share = o->steps > 1 ? (double)i / (double)(o->steps - 1) : 0;
+        stk_instruction_input  input = {.size = recipe->data.size,
+                                        .step = i,
+                                        .now = {.rate = o->from * pow(o->to / o->from, share),
+                                                .momentum = recipe->train.momentum},
+                                        .update = true};
         if (o->cancel && stk_cancel_requested(o->cancel))
             return stk_fail(err, STK_E_CANCELLED, "lr-find", NULL, "stopped");
         STK_TRY(stk_feed_next(feed, &batch, err));

@@ -216,7 +216,7 @@ void stk_train_bench_free(stk_train_bench *bench)
 /* As in training: with some steps ahead, each waits for one that was begun before. */
 static stk_status take_results(stk_train_bench *b, size_t left, stk_error *err)
 {
-    stk_step_result result;
+    stk_instruction_result result;
     while (stk_session_under_way(b->session) > left) {
         STK_TRY(stk_session_result(b->session, b->measured ? b->meter : NULL, &result, err));
         b->device_ns = result.device_ns;
@@ -238,11 +238,11 @@ static stk_status compute(stk_train_bench *b, const stk_feed_batch *batch, stk_e
 {
     const stk_train_recipe *r = b->recipe;
     if (b->inference) return stk_session_evaluate(b->session, batch, r->data.size, NULL, err);
-    const stk_step_input input = {.size = r->data.size,
-                                  .meter = b->measured ? b->meter : NULL,
-                                  .step = b->step,
-                                  .now = {.momentum = r->train.momentum},
-                                  .update = (b->step + 1) % r->train.accumulate == 0};
+    const stk_instruction_input input = {.size = r->data.size,
+                                         .meter = b->measured ? b->meter : NULL,
+                                         .step = b->step,
+                                         .now = {.momentum = r->train.momentum},
+                                         .update = (b->step + 1) % r->train.accumulate == 0};
     b->step++;
     stk_trace_thread *thread = stk_trace_at(b->trace, b->thread, STK_TRACE_STAGES);
     STK_TRY(stk_session_step(b->session, batch, &input, b->measured ? thread : NULL, err));
@@ -301,7 +301,7 @@ stk_status stk_train_bench_window(stk_train_bench *bench, int64_t steps, stk_err
 
 stk_status stk_train_bench_profile(stk_train_bench *bench, stk_profile *out, stk_error *err)
 {
-    stk_device_settle(stk_session_device(bench->session));
+    stk_device_synchronize(stk_session_device(bench->session));
     stk_observer_look(bench->observer, bench->feed, bench->recipe->data.size);
     STK_TRY(stk_observer_profile(bench->observer, out, err));
     if (bench->faults)

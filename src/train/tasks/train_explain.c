@@ -36,10 +36,10 @@ static stk_status explain_memory(const stk_memory_plan *plan, stk_blob *out, stk
     snprintf(line, sizeof line, "\n# Memory of a step\n%.1f MB, of which\n",
              (double)(plan->fixed + plan->arena) / 1e6);
     STK_TRY(put(out, line, err));
-    for (int i = 0; i < STK_PLAN_PARTS; i++) {
+    for (int i = 0; i < STK_MEMORY_CLASS_COUNT; i++) {
         if (!plan->part[i]) continue;
         snprintf(line, sizeof line, "%10.1f MB %s\n", (double)plan->part[i] / 1e6,
-                 stk_plan_part_name((stk_plan_part)i));
+                 stk_memory_class_name((stk_memory_class)i));
         STK_TRY(put(out, line, err));
     }
     snprintf(line, sizeof line, "most at %s\n", plan->peak_at);

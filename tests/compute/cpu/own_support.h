@@ -62,7 +62,7 @@ static inline void *own_draw(const own_input *in, stk_dtype dtype, int index)
 
 typedef struct own_run {
     const own_case *c;
-    stk_op_use      use;
+    stk_op_instance use;
     stk_tensor_type in[OWN_INPUTS], out[STK_OP_OUTPUTS];
     void           *plain_in[OWN_INPUTS], *expected[STK_OP_OUTPUTS];
     int             off; /* of own_offs */
@@ -179,8 +179,8 @@ static inline void expect_own(const own_case *c)
     static const stk_format haves[] = {STK_FORMAT_PLAIN, STK_FORMAT_C8, STK_FORMAT_C16};
     own_run                 r = {.c = c};
     stk_error               err;
-    r.use = (stk_op_use){"case", c->attrs, c->inputs, c->outputs ? c->outputs : c->op->outputs,
-                         r.in,   r.out};
+    r.use = (stk_op_instance){"case", c->attrs, c->inputs, c->outputs ? c->outputs : c->op->outputs,
+                              r.in,   r.out};
     for (int i = 0; i < c->inputs; i++) {
         r.in[i] =
             (stk_tensor_type){c->in[i].dtype ? c->in[i].dtype : STK_DTYPE_F32, c->in[i].shape};

@@ -150,8 +150,8 @@ static void name_kernel(const int pad[4], char *text, size_t capacity)
     EXPECT_OK(stk_device_open(&device, "cpu", NULL, &err));
     EXPECT_OK(stk_variables_new(&variables, device, 1, &err));
     EXPECT_OK(stk_program_compile(&program, g, variables, NULL, &err));
-    for (size_t i = 0; i < stk_program_step_count(program); i++) {
-        stk_program_step step = stk_program_step_at(program, i);
+    for (size_t i = 0; i < stk_program_instruction_count(program); i++) {
+        stk_program_instruction step = stk_program_instruction_at(program, i);
         if (strcmp(step.operation, "conv2d") == 0)
             snprintf(text, capacity, "%s %s", step.kernel, step.detail);
     }

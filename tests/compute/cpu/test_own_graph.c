@@ -8,13 +8,13 @@ static stk_symbol norm(stk_graph *g, stk_symbol x, const char *name)
     stk_shape            channels = stk_shape_1d(shape.dim[shape.rank - 1]);
     stk_variable_options one = {.init = {STK_INIT_CONSTANT, 1, 0}};
     stk_variable_options statistic = {.role = STK_VARIABLE_STATISTIC};
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
     stk_batch_norm with = {
         .gamma = stk_graph_variable(g, "gamma", STK_DTYPE_F32, channels, &one),
         .beta = stk_graph_variable(g, "beta", STK_DTYPE_F32, channels, NULL),
         .mean = stk_graph_variable(g, "mean", STK_DTYPE_F32, channels, &statistic),
         .var = stk_graph_variable(g, "var", STK_DTYPE_F32, channels, &statistic)};
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return stk_batch_normalize(g, x, &with);
 }
 

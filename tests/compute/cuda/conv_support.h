@@ -49,7 +49,8 @@ static inline stk_shape y_of(const convolution *c)
     stk_tensor_type  in[2] = {{STK_DTYPE_F32, x_of(c)}, {STK_DTYPE_F32, w_of(c)}};
     stk_tensor_type  out[STK_OP_OUTPUTS];
     stk_error        err;
-    EXPECT_OK(stk_graph_op_conv2d.infer(&(stk_op_use){"conv", &attrs, 2, 1, in, out}, out, &err));
+    EXPECT_OK(
+        stk_graph_op_conv2d.infer(&(stk_op_instance){"conv", &attrs, 2, 1, in, out}, out, &err));
     return out[0].shape;
 }
 

@@ -30,7 +30,7 @@ bool cuda_is_emulated(void)
 typedef struct trial {
     const cuda_case  *c;
     stk_dtype         dtype; /* under test */
-    stk_op_use        use;
+    stk_op_instance   use;
     stk_tensor_type   in[CUDA_INPUTS], out[STK_OP_OUTPUTS];
     void             *given[CUDA_INPUTS];  /* of the type */
     void             *floats[CUDA_INPUTS]; /* the same as the reference takes it */
@@ -86,8 +86,8 @@ static void begin(trial *t)
 {
     stk_error        err;
     const cuda_case *c = t->c;
-    t->use = (stk_op_use){"case", c->attrs, c->inputs, c->outputs ? c->outputs : c->op->outputs,
-                          t->in,  t->out};
+    t->use = (stk_op_instance){
+        "case", c->attrs, c->inputs, c->outputs ? c->outputs : c->op->outputs, t->in, t->out};
     for (int i = 0; i < c->inputs; i++)
         make_input(t, i);
     EXPECT_OK(c->op->infer(&t->use, t->out, &err));

@@ -68,7 +68,7 @@ STK_TEST(a_long_list_is_begun_in_pieces)
     stk_error         err;
     stk_tensor_type   in = {STK_DTYPE_F32, VECTOR(SIZE)}, out = {STK_DTYPE_BF16, VECTOR(SIZE)};
     stk_cast_attrs    attrs = {STK_DTYPE_BF16};
-    stk_op_use        use = {"many", &attrs, 1, 1, &in, &out};
+    stk_op_instance   use = {"many", &attrs, 1, 1, &in, &out};
     const stk_kernel *kernel = device->backend->kernel(device, &stk_graph_op_cast, &use);
     stk_format        plain[1] = {STK_FORMAT_PLAIN};
     float             ones[SIZE];

@@ -12,7 +12,7 @@ enum { INPUTS = 9, BYTES_MAX = 1 << 19 };
 
 /* A step of batch norm with memory of its own for what nobody gave it. */
 typedef struct step {
-    stk_op_use        use;
+    stk_op_instance   use;
     stk_tensor_type   in[INPUTS], out[STK_OP_OUTPUTS];
     stk_format        formats[INPUTS];
     const void       *inputs[INPUTS];
@@ -48,7 +48,7 @@ static void make(step *s, const stk_graph_op *op, const void *attrs, const char 
 {
     stk_device *device = cuda_device();
     stk_error   err;
-    s->use = (stk_op_use){"step", attrs, (int)strlen(kinds), outputs, s->in, s->out};
+    s->use = (stk_op_instance){"step", attrs, (int)strlen(kinds), outputs, s->in, s->out};
     for (int i = 0; kinds[i]; i++) {
         s->in[i] = *x;
         if (kinds[i] == 'c')

@@ -121,7 +121,7 @@ STK_TEST(the_fastest_way_gives_the_same_results)
 typedef struct gradient {
     stk_tensor_type   in[3], out;
     stk_conv2d_attrs  attrs;
-    stk_op_use        use;
+    stk_op_instance   use;
     const stk_kernel *kernel;
     stk_format        in_format[3], out_format;
     void             *data[3]; /* on the device */
@@ -138,7 +138,7 @@ static void make_gradient(gradient *g, const convolution *c)
     g->in[0] = (stk_tensor_type){STK_DTYPE_F32, y_of(c)};
     g->in[1] = (stk_tensor_type){STK_DTYPE_F32, w_of(c)};
     g->in[2] = g->out = (stk_tensor_type){STK_DTYPE_F32, x_of(c)};
-    g->use = (stk_op_use){"gradient", &g->attrs, 3, 1, g->in, &g->out};
+    g->use = (stk_op_instance){"gradient", &g->attrs, 3, 1, g->in, &g->out};
     g->kernel = device->backend->kernel(device, &stk_graph_op_conv2d_grad_input, &g->use);
     EXPECT_OK(g->kernel->formats(device, &g->use, have, g->in_format, &g->out_format, &err));
     for (int i = 0; i < 3; i++) {

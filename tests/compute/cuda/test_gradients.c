@@ -20,10 +20,10 @@ typedef struct net {
 static stk_symbol block(stk_graph *g, stk_symbol x, const char *name, const stk_conv_layer *conv)
 {
     const stk_norm_layer norm = {.training = true};
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
     x = stk_layer_conv2d(g, x, "conv", conv);
     x = stk_silu(g, stk_layer_batch_norm(g, x, "norm", &norm));
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return x;
 }
 

@@ -44,7 +44,7 @@ static stk_shape result_of(const pooling *p)
     stk_tensor_type in = {STK_DTYPE_F32, NHWC(p->batch, p->height, p->width, p->channels)}, out[2];
     stk_error       err;
     EXPECT_OK(
-        stk_graph_op_max_pool.infer(&(stk_op_use){"pool", &attrs, 1, 2, &in, out}, out, &err));
+        stk_graph_op_max_pool.infer(&(stk_op_instance){"pool", &attrs, 1, 2, &in, out}, out, &err));
     return out[0].shape;
 }
 

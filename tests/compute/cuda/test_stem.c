@@ -143,7 +143,7 @@ STK_TEST(what_it_takes)
     stk_conv2d_attrs  attrs = attrs_of(&c);
     stk_tensor_type   in[2] = {{STK_DTYPE_F16, x_of(&c)}, {STK_DTYPE_F16, w_of(&c)}};
     stk_tensor_type   out[STK_OP_OUTPUTS];
-    stk_op_use        use = {"conv", &attrs, 2, 1, in, out};
+    stk_op_instance   use = {"conv", &attrs, 2, 1, in, out};
     stk_error         err;
     EXPECT_OK(stk_graph_op_conv2d.infer(&use, out, &err));
     EXPECT_STR_EQ("stem", device->backend->kernel(device, &stk_graph_op_conv2d, &use)->name);

@@ -34,11 +34,11 @@ static void open_fixture(fixture *f)
     EXPECT_OK(stk_variables_new(&f->variables, f->device, 1, &err));
     /* Operations one by one: a run that is played as one is told as one. */
     EXPECT_OK(stk_program_compile(&f->program, g, f->variables,
-                                  &(stk_program_options){.passes_off = STK_GRAPH_PASS_RECORD},
+                                  &(stk_program_options){.passes_off = STK_GRAPH_PASS_CAPTURE},
                                   &err));
     stk_graph_free(g);
     feed(f);
-    stk_device_settle(f->device);
+    stk_device_synchronize(f->device);
 }
 
 static void close_fixture(fixture *f)
@@ -119,7 +119,7 @@ STK_TEST(operations_are_spans_of_the_device_with_a_launch_each)
     open_fixture(&f);
     for (int i = 0; i < RUNS; i++)
         EXPECT_OK(stk_program_run(f.program, thread, &err));
-    stk_device_settle(f.device);
+    stk_device_synchronize(f.device);
     stk_json_document *doc = dump(trace);
     EXPECT_INT_EQ(RUNS * OPS, count_events(doc, "kernel", "X"));
     EXPECT_INT_EQ(RUNS * OPS, count_events(doc, "cuda_runtime", "X"));
@@ -152,7 +152,7 @@ STK_TEST(a_run_is_one_span_of_the_device_where_stages_are_recorded)
     for (int i = 0; i < RUNS; i++)
         EXPECT_OK(stk_program_run(f.program, thread, &err));
     feed(&f);
-    stk_device_settle(f.device);
+    stk_device_synchronize(f.device);
     stk_json_document *doc = dump(trace);
     EXPECT_INT_EQ(RUNS, count_events(doc, "kernel", "X"));
     EXPECT_INT_EQ(1, count_events(doc, "gpu_memcpy", "X"));
@@ -172,8 +172,8 @@ STK_TEST(times_add_up_without_a_trace)
         EXPECT_OK(stk_program_run(f.program, NULL, &err));
     stk_program_time(f.program, false);
     uint64_t ns = 0;
-    for (size_t i = 0; i < stk_program_step_count(f.program); i++) {
-        const stk_program_step step = stk_program_step_at(f.program, i);
+    for (size_t i = 0; i < stk_program_instruction_count(f.program); i++) {
+        const stk_program_instruction step = stk_program_instruction_at(f.program, i);
         EXPECT_INT_EQ(RUNS, step.runs);
         ns += step.nanoseconds;
     }
@@ -209,7 +209,7 @@ STK_TEST(kernels_that_are_not_told_are_missed_once)
     EXPECT_CONTAINS("cannot be loaded", notice.message);
     EXPECT_CONTAINS("operations instead of kernels", notice.message);
     EXPECT(!stk_device_notice(f.device, &notice));
-    stk_device_settle(f.device);
+    stk_device_synchronize(f.device);
     stk_json_document *doc = dump(trace);
     EXPECT_INT_EQ(RUNS * OPS, count_events(doc, "kernel", "X"));
     stk_json_document_free(doc);
@@ -260,7 +260,7 @@ STK_TEST(kernels_have_the_names_and_layers_of_what_began_them)
     open_fixture(&f);
     for (int i = 0; i < RUNS; i++)
         EXPECT_OK(stk_program_run(f.program, thread, &err));
-    stk_device_settle(f.device);
+    stk_device_synchronize(f.device);
     EXPECT(!stk_device_notice(f.device, &notice));
     stk_json_document *doc = dump(trace);
     EXPECT_INT_EQ(2 * RUNS * OPS, count_events(doc, "kernel", "X"));

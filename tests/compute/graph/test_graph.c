@@ -30,13 +30,13 @@ STK_TEST(a_graph_is_printed_one_operation_a_line)
     const float two = 2;
     stk_symbol  x = stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_2d(8, 3));
     stk_symbol  c = stk_graph_constant(g, "two", STK_DTYPE_F32, stk_shape_scalar(), &two);
-    stk_graph_enter(g, "layer1");
-    stk_graph_enter(g, "fc");
+    stk_graph_push_scope(g, "layer1");
+    stk_graph_push_scope(g, "fc");
     stk_symbol w = stk_graph_variable(g, "weight", STK_DTYPE_F32, stk_shape_2d(5, 3), NULL);
     stk_symbol y = stk_dense(g, x, w, STK_NO_SYMBOL);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     y = stk_relu6(g, y);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     stk_graph_assign(g, w, stk_scale(g, w, 0.5, 0));
     stk_graph_output(g, "y", stk_add(g, y, c));
     expect_text(g, "%1 = input \"x\" : float32[8,3]\n"
@@ -56,9 +56,9 @@ static stk_graph *named_product(stk_symbol *y)
     stk_graph *g = new_graph();
     stk_symbol x = stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_2d(8, 3));
     stk_symbol w = stk_graph_input(g, "w", STK_DTYPE_F32, stk_shape_2d(3, 5));
-    stk_graph_enter(g, "head");
+    stk_graph_push_scope(g, "head");
     *y = stk_matmul(g, x, w, NULL);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return g;
 }
 
@@ -135,11 +135,11 @@ STK_TEST(the_first_error_of_building_stays)
     stk_error  err;
     stk_graph *g = new_graph();
     stk_symbol x = stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_2d(2, 3));
-    stk_graph_enter(g, "bad");
+    stk_graph_push_scope(g, "bad");
     stk_symbol y = stk_matmul(g, x, x, NULL);
     EXPECT(stk_symbol_is_none(y));
     EXPECT(stk_symbol_is_none(stk_relu(g, y)));
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     EXPECT_STATUS(STK_E_SHAPE, stk_graph_check(g, &err));
     EXPECT_STR_EQ("matmul", err.stage);
     EXPECT_STR_EQ("bad", err.where);

@@ -180,7 +180,7 @@ STK_TEST(what_cannot_be_convolved_is_refused_with_both_values)
         stk_graph     *g;
         const refusal *r = &refusals[i];
         EXPECT_OK(stk_graph_new(&g, NULL, &err));
-        stk_graph_enter(g, "stem");
+        stk_graph_push_scope(g, "stem");
         stk_conv2d(g, stk_graph_input(g, "x", STK_DTYPE_F32, r->x),
                    stk_graph_input(g, "w", STK_DTYPE_F32, r->w), STK_NO_SYMBOL, &r->options);
         EXPECT_STATUS(r->status, stk_graph_check(g, &err));

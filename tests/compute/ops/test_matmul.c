@@ -54,7 +54,7 @@ STK_TEST(operands_that_do_not_fit_are_named_with_both_shapes)
     stk_error  err;
     stk_graph *g;
     EXPECT_OK(stk_graph_new(&g, NULL, &err));
-    stk_graph_enter(g, "head");
+    stk_graph_push_scope(g, "head");
     stk_matmul(g, stk_graph_input(g, "a", STK_DTYPE_F32, stk_shape_2d(3, 5)),
                stk_graph_input(g, "b", STK_DTYPE_F32, stk_shape_2d(4, 2)), NULL);
     EXPECT_STATUS(STK_E_SHAPE, stk_graph_check(g, &err));

@@ -30,8 +30,8 @@ static int count_after(const op_case *c, const char *op)
     EXPECT_OK(stk_variables_new(&variables, device, 1, &err));
     EXPECT_OK(stk_program_compile(&program, g, variables,
                                   &(stk_program_options){.passes_off = c->passes_off}, &err));
-    for (size_t i = 0; i < stk_program_step_count(program); i++)
-        found += strcmp(stk_program_step_at(program, i).operation, op) == 0;
+    for (size_t i = 0; i < stk_program_instruction_count(program); i++)
+        found += strcmp(stk_program_instruction_at(program, i).operation, op) == 0;
     stk_graph_free(g);
     stk_program_free(program);
     stk_variables_free(variables);
@@ -161,7 +161,7 @@ static stk_symbol norm(stk_graph *g, stk_symbol x, stk_symbol gamma, stk_symbol 
                        const char *name)
 {
     stk_shape channels = stk_symbol_shape(g, gamma);
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
     stk_batch_norm bn = {
         .gamma = gamma,
         .beta = beta,
@@ -170,7 +170,7 @@ static stk_symbol norm(stk_graph *g, stk_symbol x, stk_symbol gamma, stk_symbol 
         .var = stk_graph_variable(g, "var", STK_DTYPE_F32, channels,
                                   &(stk_variable_options){.role = STK_VARIABLE_STATISTIC})};
     stk_symbol y = stk_batch_normalize(g, x, &bn);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return y;
 }
 

@@ -40,14 +40,14 @@ static stk_symbol norm(stk_graph *g, stk_symbol x, const char *name, stk_symbol 
 {
     stk_shape shape = stk_symbol_shape(g, x), c = stk_shape_1d(shape.dim[shape.rank - 1]);
     stk_variable_options statistic = {.role = STK_VARIABLE_STATISTIC};
-    stk_graph_enter(g, name);
+    stk_graph_push_scope(g, name);
     *gamma = parameter(g, "weight", c, 0);
     stk_batch_norm bn = {.gamma = *gamma,
                          .beta = stk_fill(g, STK_DTYPE_F32, c, 0),
                          .mean = stk_graph_variable(g, "mean", STK_DTYPE_F32, c, &statistic),
                          .var = stk_graph_variable(g, "var", STK_DTYPE_F32, c, &statistic)};
     stk_symbol     y = stk_batch_normalize(g, x, &bn);
-    stk_graph_leave(g);
+    stk_graph_pop_scope(g);
     return y;
 }
 
@@ -200,8 +200,8 @@ STK_TEST(casts_are_few)
     trainer t;
     int     casts = 0;
     compile(&t, network(), STK_DTYPE_BF16, 0, NULL);
-    for (size_t i = 0; i < stk_program_step_count(t.program); i++)
-        casts += strcmp(stk_program_step_at(t.program, i).operation, "cast") == 0;
+    for (size_t i = 0; i < stk_program_instruction_count(t.program); i++)
+        casts += strcmp(stk_program_instruction_at(t.program, i).operation, "cast") == 0;
     /* x, 3 weights and their gradients, the mean's input and result, logits and their gradient */
     EXPECT_INT_EQ(11, casts);
     release(&t);
@@ -227,8 +227,8 @@ STK_TEST(gradients_of_16_bits_are_read_as_they_are)
     stk_graph_assign(g, w, out[0]);
     stk_graph_assign(g, m, out[1]);
     compile(&t, g, STK_DTYPE_F16, 0, NULL);
-    for (size_t i = 0; i < stk_program_step_count(t.program); i++)
-        casts += strcmp(stk_program_step_at(t.program, i).operation, "cast") == 0;
+    for (size_t i = 0; i < stk_program_instruction_count(t.program); i++)
+        casts += strcmp(stk_program_instruction_at(t.program, i).operation, "cast") == 0;
     EXPECT_INT_EQ(1, casts);
     float data[4] = {1, 2, 3, 4}, norm_and_count[2];
     EXPECT_OK(stk_program_feed(t.program, "x", data, sizeof data, &err));

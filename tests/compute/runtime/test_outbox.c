@@ -2,10 +2,10 @@
 #include "harness.h"
 
 typedef struct trial {
-    stk_device    *device;
-    stk_variables *variables;
-    stk_program   *program;
-    stk_outbox    *outbox;
+    stk_device      *device;
+    stk_variables   *variables;
+    stk_program     *program;
+    stk_fetch_queue *outbox;
 } trial;
 
 static void begin(trial *t, size_t slots)
@@ -19,12 +19,12 @@ static void begin(trial *t, size_t slots)
     stk_graph_output(g, "y", stk_relu(g, x));
     EXPECT_OK(stk_program_compile(&t->program, g, t->variables, NULL, &err));
     stk_graph_free(g);
-    EXPECT_OK(stk_outbox_new(&t->outbox, t->device, slots, 12, &err));
+    EXPECT_OK(stk_fetch_queue_new(&t->outbox, t->device, slots, 12, &err));
 }
 
 static void end(trial *t)
 {
-    stk_outbox_free(t->outbox);
+    stk_fetch_queue_free(t->outbox);
     stk_program_free(t->program);
     stk_variables_free(t->variables);
     stk_device_free(t->device);
@@ -33,28 +33,28 @@ static void end(trial *t)
 static stk_status run(trial *t, float value, stk_error *err)
 {
     const float x[2] = {value, -value};
-    STK_TRY(stk_outbox_begin(t->outbox, err));
+    STK_TRY(stk_fetch_queue_begin(t->outbox, err));
     STK_TRY(stk_program_feed(t->program, "x", x, sizeof x, err));
     STK_TRY(stk_program_run(t->program, NULL, err));
-    STK_TRY(stk_outbox_put(t->outbox, t->program, "y", 4, sizeof x, err));
-    return stk_outbox_send(t->outbox, err);
+    STK_TRY(stk_fetch_queue_add(t->outbox, t->program, "y", 4, sizeof x, err));
+    return stk_fetch_queue_commit(t->outbox, err);
 }
 
 STK_TEST(results_come_in_the_order_of_their_runs)
 {
-    trial           t;
-    stk_error       err;
-    stk_outbox_slot slot;
+    trial                t;
+    stk_error            err;
+    stk_fetch_queue_slot slot;
     begin(&t, 3);
     EXPECT(!stk_device_is_asynchronous(t.device));
-    EXPECT_OK(stk_outbox_take(t.outbox, true, &slot, &err));
+    EXPECT_OK(stk_fetch_queue_pop(t.outbox, true, &slot, &err));
     EXPECT(!slot.data);
     for (int round = 0; round < 5; round++) {
         EXPECT_OK(run(&t, 1.0f + (float)round, &err));
         EXPECT_OK(run(&t, 2.0f + (float)round, &err));
-        EXPECT_INT_EQ(2, stk_outbox_under_way(t.outbox));
+        EXPECT_INT_EQ(2, stk_fetch_queue_in_flight(t.outbox));
         for (int i = 0; i < 2; i++) {
-            EXPECT_OK(stk_outbox_take(t.outbox, i, &slot, &err));
+            EXPECT_OK(stk_fetch_queue_pop(t.outbox, i, &slot, &err));
             EXPECT(((const float *)slot.data)[1] == (float)(1 + i + round));
             EXPECT(((const float *)slot.data)[2] == 0);
             EXPECT_INT_EQ(0, slot.device_ns);
@@ -65,30 +65,31 @@ STK_TEST(results_come_in_the_order_of_their_runs)
 
 STK_TEST(a_ring_that_is_full_and_a_slot_that_is_too_small_are_refused)
 {
-    trial       t;
-    stk_error   err;
-    stk_outbox *none;
+    trial            t;
+    stk_error        err;
+    stk_fetch_queue *none;
     begin(&t, 1);
     EXPECT_OK(run(&t, 1, &err));
     EXPECT_STATUS(STK_E_LIMIT, run(&t, 2, &err));
     EXPECT_CONTAINS("take one first", err.message);
     end(&t);
     begin(&t, 2);
-    EXPECT_OK(stk_outbox_begin(t.outbox, &err));
-    EXPECT_STATUS(STK_E_RANGE, stk_outbox_put(t.outbox, t.program, "y", 8, 8, &err));
-    EXPECT_STATUS(STK_E_SHAPE, stk_outbox_put(t.outbox, t.program, "y", 0, 4, &err));
-    EXPECT_STATUS(STK_E_NOTFOUND, stk_outbox_put(t.outbox, t.program, "z", 0, 4, &err));
-    EXPECT_STATUS(STK_E_INVALID, stk_outbox_new(&none, t.device, 0, 4, &err));
-    EXPECT_STATUS(STK_E_INVALID, stk_outbox_new(&none, t.device, STK_OUTBOX_SLOTS + 1, 4, &err));
+    EXPECT_OK(stk_fetch_queue_begin(t.outbox, &err));
+    EXPECT_STATUS(STK_E_RANGE, stk_fetch_queue_add(t.outbox, t.program, "y", 8, 8, &err));
+    EXPECT_STATUS(STK_E_SHAPE, stk_fetch_queue_add(t.outbox, t.program, "y", 0, 4, &err));
+    EXPECT_STATUS(STK_E_NOTFOUND, stk_fetch_queue_add(t.outbox, t.program, "z", 0, 4, &err));
+    EXPECT_STATUS(STK_E_INVALID, stk_fetch_queue_new(&none, t.device, 0, 4, &err));
+    EXPECT_STATUS(STK_E_INVALID,
+                  stk_fetch_queue_new(&none, t.device, STK_OUTBOX_SLOTS + 1, 4, &err));
     end(&t);
 }
 
 static stk_status make_outbox(void *context, stk_error *err)
 {
-    trial      *t = context;
-    stk_outbox *outbox;
-    STK_TRY(stk_outbox_new(&outbox, t->device, 3, 64, err));
-    stk_outbox_free(outbox);
+    trial           *t = context;
+    stk_fetch_queue *outbox;
+    STK_TRY(stk_fetch_queue_new(&outbox, t->device, 3, 64, err));
+    stk_fetch_queue_free(outbox);
     return STK_OK;
 }
 

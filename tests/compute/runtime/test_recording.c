@@ -35,7 +35,7 @@ static const stk_kernel kernel = {.name = "tape",
                                   .release = stk_reference_release};
 
 static const stk_kernel *find_kernel(const stk_device *device, const stk_graph_op *op,
-                                     const stk_op_use *use)
+                                     const stk_op_instance *use)
 {
     (void)device, (void)op, (void)use;
     return &kernel;

@@ -9,31 +9,31 @@ bool stk_cuda_hopper_here(void)
     return false;
 }
 
-bool stk_cuda_product_fits(int64_t columns, int64_t depth, int tile, int results)
+bool stk_cuda_gemm_fits(int64_t columns, int64_t depth, int tile, int results)
 {
     (void)columns, (void)depth, (void)tile, (void)results;
     return false;
 }
 
-size_t stk_cuda_product_bytes(const stk_cuda_product_args *args)
+size_t stk_cuda_gemm_bytes(const stk_cuda_gemm_args *args)
 {
     (void)args;
     return 0;
 }
 
-cudaError_t stk_cuda_product_stats_launch(const stk_cuda_product_args *args, cudaStream_t stream)
+cudaError_t stk_cuda_gemm_stats_launch(const stk_cuda_gemm_args *args, cudaStream_t stream)
 {
     (void)args, (void)stream;
     return cudaErrorNotSupported;
 }
 
-cudaError_t stk_cuda_product_sum_launch(const stk_cuda_product_args *args, cudaStream_t stream)
+cudaError_t stk_cuda_gemm_sum_launch(const stk_cuda_gemm_args *args, cudaStream_t stream)
 {
     (void)args, (void)stream;
     return cudaErrorNotSupported;
 }
 
-cudaError_t stk_cuda_product_norm_launch(const stk_cuda_product_args *args, cudaStream_t stream)
+cudaError_t stk_cuda_gemm_norm_launch(const stk_cuda_gemm_args *args, cudaStream_t stream)
 {
     (void)args, (void)stream;
     return cudaErrorNotSupported;
