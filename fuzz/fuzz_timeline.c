@@ -45,7 +45,7 @@ static void check_analysis(const stk_timeline *t)
     stk_timeline_gaps     gaps;
     stk_timeline_diff     diff;
     stk_timeline_findings findings;
-    stk_timeline_examine(t, &findings);
+    stk_timeline_validate(t, &findings);
     if (!stk_timeline_find_gaps(&gaps, t, 5, &err)) {
         for (size_t i = 0; i < gaps.row_count; i++)
             if (gaps.rows[i].idle_ns > gaps.rows[i].window_ns) abort();

@@ -35,7 +35,7 @@ typedef enum stk_cause {
     STK_CAUSE_COPY,           /* S3 */
     STK_CAUSE_LAUNCH,         /* S4: operations too small for what starting them costs */
     STK_CAUSE_OPERATION,      /* S4: one operation, far from what the machine can */
-    STK_CAUSE_SHARE,          /* S5 */
+    STK_CAUSE_ALLREDUCE,      /* S5 */
     STK_CAUSE_FETCH,          /* S6 */
     STK_CAUSE_CALLBACK,       /* S7 */
     STK_CAUSE_WRITE,          /* S8 */
@@ -51,24 +51,24 @@ typedef enum stk_cause {
 STK_API const char *stk_cause_name(stk_cause cause); /* "read-bandwidth": a literal */
 
 /* What a stage or a shared resource can do at most. */
-typedef struct stk_capacity {
+typedef struct stk_stage_throughput {
     char      name[48];      /* "S2 preprocess", "cores", "disk" */
     stk_stage stage;         /* NONE: a resource */
     double    samples_per_s; /* at most; -1: not known */
     double    utilisation;   /* 0 to 1; -1: not known */
     double    exposed;       /* of a step, 0 to 1 */
     bool      binding;
-} stk_capacity;
+} stk_stage_throughput;
 
 /* One stage that holds the run back, worst first. */
-typedef struct stk_limit {
+typedef struct stk_bottleneck {
     stk_stage    stage;
     stk_cause    cause;
     stk_estimate share;      /* of a step that it costs */
     stk_estimate if_removed; /* samples a second without it */
     stk_stage    next;       /* what limits then */
     char         sentence[STK_DIAGNOSIS_LINE];
-} stk_limit;
+} stk_bottleneck;
 
 /* What to do. A program applies it by `set` and `data`; a fix with neither is done by hand. */
 typedef struct stk_fix {
@@ -107,28 +107,28 @@ typedef struct stk_usage_note {
 } stk_usage_note;
 
 typedef struct stk_diagnosis {
-    char         unit[16];      /* of rates: "samples" or "steps" a second */
-    char         framework[16]; /* of the program that was recorded; "": this one, or not known */
-    stk_limit    limit;         /* the first one; S4 and COMPUTE when all is well */
-    double       confidence;    /* 0 to 1: how many of resampled runs say the same */
-    stk_estimate samples_per_s;
-    double       compute_share; /* of a step that S4 is exposed: the goal is 0.9 and more */
-    char         verdict[STK_DIAGNOSIS_LINE];
+    char           unit[16];      /* of rates: "samples" or "steps" a second */
+    char           framework[16]; /* of the program that was recorded; "": this one, or not known */
+    stk_bottleneck limit;         /* the first one; S4 and COMPUTE when all is well */
+    double         confidence;    /* 0 to 1: how many of resampled runs say the same */
+    stk_estimate   samples_per_s;
+    double         compute_share; /* of a step that S4 is exposed: the goal is 0.9 and more */
+    char           verdict[STK_DIAGNOSIS_LINE];
 
-    size_t            limit_count;
-    stk_limit         limits[STK_DIAGNOSIS_LIMITS];
-    size_t            evidence_count;
-    char              evidence[STK_DIAGNOSIS_EVIDENCE][STK_DIAGNOSIS_LINE];
-    size_t            row_count;
-    stk_capacity      rows[STK_DIAGNOSIS_ROWS];
-    size_t            fix_count;
-    stk_fix           fixes[STK_DIAGNOSIS_FIXES]; /* the largest gain first */
-    size_t            phase_count;                /* those that took time */
-    stk_phase_verdict phases[STK_DIAGNOSIS_PHASES];
-    size_t            finding_count; /* leaks, dips and the like */
-    stk_usage_note    findings[STK_DIAGNOSIS_FINDINGS];
-    size_t            warning_count; /* of the data itself: too few steps, drops */
-    char              warnings[STK_DIAGNOSIS_WARNINGS][STK_DIAGNOSIS_LINE];
+    size_t               limit_count;
+    stk_bottleneck       limits[STK_DIAGNOSIS_LIMITS];
+    size_t               evidence_count;
+    char                 evidence[STK_DIAGNOSIS_EVIDENCE][STK_DIAGNOSIS_LINE];
+    size_t               row_count;
+    stk_stage_throughput rows[STK_DIAGNOSIS_ROWS];
+    size_t               fix_count;
+    stk_fix              fixes[STK_DIAGNOSIS_FIXES]; /* the largest gain first */
+    size_t               phase_count;                /* those that took time */
+    stk_phase_verdict    phases[STK_DIAGNOSIS_PHASES];
+    size_t               finding_count; /* leaks, dips and the like */
+    stk_usage_note       findings[STK_DIAGNOSIS_FINDINGS];
+    size_t               warning_count; /* of the data itself: too few steps, drops */
+    char                 warnings[STK_DIAGNOSIS_WARNINGS][STK_DIAGNOSIS_LINE];
 } stk_diagnosis;
 
 /* Needs at least ten like steps, or says in warnings what is missing. */
@@ -156,7 +156,7 @@ typedef struct stk_what_if {
 
 STK_API void stk_what_if_init(stk_what_if *what);
 /* Samples a second, by playing the recorded steps again. */
-STK_API stk_estimate stk_replay(const stk_profile *profile, const stk_what_if *what);
+STK_API stk_estimate stk_simulate(const stk_profile *profile, const stk_what_if *what);
 
 STK_END_DECLS
 #endif

@@ -75,7 +75,7 @@ STK_API void stk_lint_health(stk_lint_list *list, const struct stk_health_report
 /* Turns what is saved of a stage into a gain, and sorts by it, the largest first. A profile says
  * what share of a step each stage has; NULL: compute has all of it, and other gains are not known.
  */
-STK_API void stk_lint_judge(stk_lint_list *list, const stk_profile *profile);
+STK_API void stk_lint_rank(stk_lint_list *list, const stk_profile *profile);
 /* Appends the list as a JSON array. */
 STK_API STK_NODISCARD stk_status stk_lint_write(const stk_lint_list *list, stk_blob *out,
                                                 stk_error *err);

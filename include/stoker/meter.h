@@ -13,13 +13,13 @@ STK_BEGIN_DECLS
 typedef struct stk_meter stk_meter;
 
 /* What else a step was: steps that are not like the others are judged apart. */
-typedef enum stk_step_mark {
+typedef enum stk_step_flag {
     STK_STEP_FIRST = 1,      /* of a feed: its queues were empty */
     STK_STEP_CHECKPOINT = 2, /* a checkpoint was taken */
     STK_STEP_REPORT = 4,     /* metrics were fetched */
     STK_STEP_EVALUATED = 8,  /* an evaluation came before the next step */
     STK_STEP_TRACED = 16     /* operations were recorded */
-} stk_step_mark;
+} stk_step_flag;
 
 /* One step. Pieces of no stage (STK_STAGE_NONE) are the loop itself. */
 typedef struct stk_step_record {
@@ -79,11 +79,11 @@ STK_API void stk_meter_move(stk_meter *meter, stk_stage from, stk_stage to, uint
 /* stage was at work for ns on a device of its own while the step went on: what other stages took
  * meanwhile delayed nobody and is its own, first of those that come after the device was given
  * work. Where it was waited for longer than that, the device itself waited: that is feeds's. */
-STK_API void stk_meter_cover(stk_meter *meter, stk_stage stage, uint64_t ns, stk_stage feeds);
+STK_API void stk_meter_attribute(stk_meter *meter, stk_stage stage, uint64_t ns, stk_stage feeds);
 /* What a stage did with threads of its own, or what went through it, since it was last told. */
 STK_API void stk_meter_add(stk_meter *meter, stk_stage stage, uint64_t work_ns, uint64_t items,
                            uint64_t bytes);
-STK_API void stk_meter_mark(stk_meter *meter, unsigned marks);
+STK_API void stk_meter_flag(stk_meter *meter, unsigned marks);
 /* What follows belongs to no step, until the next enter: evaluation. */
 STK_API void stk_meter_leave(stk_meter *meter);
 /* While it is left: time is this stage's from now on. */

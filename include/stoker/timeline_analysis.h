@@ -26,7 +26,7 @@ typedef struct stk_timeline_findings {
     bool     cut;
 } stk_timeline_findings;
 
-STK_API void stk_timeline_examine(const stk_timeline *timeline, stk_timeline_findings *out);
+STK_API void stk_timeline_validate(const stk_timeline *timeline, stk_timeline_findings *out);
 
 /* All spans of one name on devices, or on the host. */
 typedef struct stk_timeline_op {
@@ -55,19 +55,19 @@ STK_API void                     stk_timeline_ops_release(stk_timeline_ops *ops)
 enum { STK_TIMELINE_DID = 4 };
 
 /* What a row did while a device was idle. */
-typedef struct stk_timeline_deed {
+typedef struct stk_timeline_gap_span {
     uint32_t  name, row;
     stk_stage stage;
     uint64_t  ns; /* of the gap */
-} stk_timeline_deed;
+} stk_timeline_gap_span;
 
 /* An idle block of a row, and what was done meanwhile, the longest first. */
 typedef struct stk_timeline_gap {
-    uint64_t          begin_ns, ns;
-    uint32_t          row;
-    double            step; /* -1: none */
-    size_t            deed_count;
-    stk_timeline_deed deeds[STK_TIMELINE_DID];
+    uint64_t              begin_ns, ns;
+    uint32_t              row;
+    double                step; /* -1: none */
+    size_t                deed_count;
+    stk_timeline_gap_span deeds[STK_TIMELINE_DID];
 } stk_timeline_gap;
 
 typedef struct stk_timeline_idle {

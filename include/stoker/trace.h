@@ -19,7 +19,7 @@ typedef enum stk_stage {
     STK_STAGE_PREPROCESS,     /* S2 parse, decode, augment, batch */
     STK_STAGE_HOST_TO_DEVICE, /* S3 */
     STK_STAGE_COMPUTE,        /* S4 forward and backward */
-    STK_STAGE_SHARE,          /* S5 gradient sharing */
+    STK_STAGE_ALLREDUCE,      /* S5 gradient sharing */
     STK_STAGE_DEVICE_TO_HOST, /* S6 */
     STK_STAGE_OUTPUT,         /* S7 callbacks */
     STK_STAGE_WRITE,          /* S8 storage */
@@ -65,7 +65,7 @@ STK_API STK_NODISCARD stk_status stk_trace_attach(stk_trace *trace, const char *
 
 /* The calling thread's ring in trace: the one it has there, or a new one called name. Without
  * memory for one, NULL: that thread is not traced. */
-STK_API stk_trace_thread *stk_trace_own(stk_trace *trace, const char *name);
+STK_API stk_trace_thread *stk_trace_current(stk_trace *trace, const char *name);
 /* The calling thread will not record any more: its ring goes on with the next one of that name. */
 STK_API void stk_trace_leave(stk_trace *trace);
 
@@ -81,10 +81,10 @@ static inline stk_trace_thread *stk_trace_at(const stk_trace *trace, stk_trace_t
 
 /* The calling thread's ring when so much is recorded now, else NULL: a thread that never records
  * has no ring. */
-static inline stk_trace_thread *stk_trace_here(stk_trace *trace, const char *name,
-                                               stk_trace_level level)
+static inline stk_trace_thread *stk_trace_current_at(stk_trace *trace, const char *name,
+                                                     stk_trace_level level)
 {
-    return trace && stk_trace_get_level(trace) >= level ? stk_trace_own(trace, name) : NULL;
+    return trace && stk_trace_get_level(trace) >= level ? stk_trace_current(trace, name) : NULL;
 }
 
 /* A span: begin gives the time, end writes one event. name must be a literal (or outlive the
@@ -111,7 +111,7 @@ typedef struct stk_trace_op {
 } stk_trace_op;
 
 /* A copy that lives as long as the trace; NULL without memory for it. */
-STK_API const stk_trace_op *stk_trace_keep_op(stk_trace_thread *thread, const stk_trace_op *op);
+STK_API const stk_trace_op *stk_trace_intern_op(stk_trace_thread *thread, const stk_trace_op *op);
 /* A span of a kept operation. Gives its end, with which the next one may begin. */
 STK_API uint64_t stk_trace_record_op(stk_trace_thread *thread, stk_stage stage,
                                      const stk_trace_op *op, uint64_t begin);

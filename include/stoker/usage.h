@@ -24,7 +24,7 @@ typedef struct stk_usage_gpu {
 } stk_usage_gpu;
 
 /* What the run seems to wait for. */
-typedef enum stk_usage_limit {
+typedef enum stk_usage_bottleneck {
     STK_USAGE_UNKNOWN, /* too few samples */
     STK_USAGE_GPU,     /* as it should be */
     STK_USAGE_CORES,   /* with a GPU: preparing data; without: computing */
@@ -34,9 +34,9 @@ typedef enum stk_usage_limit {
     STK_USAGE_THREAD,  /* one thread does all the work */
     STK_USAGE_LATENCY, /* nothing is at its limit: waits, launches, small batches */
     STK_USAGE_LIMITS
-} stk_usage_limit;
+} stk_usage_bottleneck;
 
-STK_API const char *stk_usage_limit_name(stk_usage_limit limit); /* "cores": a literal */
+STK_API const char *stk_usage_bottleneck_name(stk_usage_bottleneck limit); /* "cores": a literal */
 
 typedef enum stk_finding_kind {
     STK_FINDING_GPU_DIPS,
@@ -71,16 +71,16 @@ typedef struct stk_usage {
     int           gpu_count;
     stk_usage_gpu gpus[STK_RESOURCES_GPUS];
 
-    stk_usage_limit limit;
-    char            verdict[STK_USAGE_LINE], advice[STK_USAGE_LINE];
-    size_t          finding_count;
-    stk_finding     findings[STK_USAGE_FINDINGS];
+    stk_usage_bottleneck limit;
+    char                 verdict[STK_USAGE_LINE], advice[STK_USAGE_LINE];
+    size_t               finding_count;
+    stk_finding          findings[STK_USAGE_FINDINGS];
 } stk_usage;
 
 /* Judges samples, oldest first. peaks: of what the samples were merged from; NULL: of these. */
-STK_API void stk_usage_judge(stk_usage *out, const stk_machine_info *machine,
-                             const stk_resource_sample *samples, size_t count,
-                             const stk_resource_sample *peaks);
+STK_API void stk_usage_analyze(stk_usage *out, const stk_machine_info *machine,
+                               const stk_resource_sample *samples, size_t count,
+                               const stk_resource_sample *peaks);
 /* Writes its keys into the object that is open. */
 STK_API void stk_usage_write(const stk_usage *usage, stk_json_writer *json);
 

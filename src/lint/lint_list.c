@@ -40,7 +40,7 @@ static int by_gain(const void *a, const void *b)
     return (x->gain < y->gain) - (x->gain > y->gain);
 }
 
-void stk_lint_judge(stk_lint_list *list, const stk_profile *profile)
+void stk_lint_rank(stk_lint_list *list, const stk_profile *profile)
 {
     for (size_t i = 0; i < list->count; i++) {
         stk_lint    *item = &list->items[i];

@@ -163,7 +163,7 @@ static stk_trace_thread *take_over(const stk_trace *trace, const char *name)
     return NULL;
 }
 
-stk_trace_thread *stk_trace_own(stk_trace *trace, const char *name)
+stk_trace_thread *stk_trace_current(stk_trace *trace, const char *name)
 {
     stk_error         unasked;
     stk_trace_thread *thread;
@@ -263,7 +263,7 @@ void stk_trace_pop_range(stk_trace_thread *thread)
     if (thread->trace->nvtx.pop) (void)thread->trace->nvtx.pop();
 }
 
-const stk_trace_op *stk_trace_keep_op(stk_trace_thread *thread, const stk_trace_op *op)
+const stk_trace_op *stk_trace_intern_op(stk_trace_thread *thread, const stk_trace_op *op)
 {
     const char  *texts[] = {op->name, op->layer, op->kernel};
     const char **kept_texts[3];

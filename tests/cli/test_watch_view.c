@@ -52,7 +52,7 @@ static stk_machine_info make_samples(int gpus)
 static cli_view make_view(const stk_machine_info *machine, int width, int height)
 {
     static stk_usage usage;
-    stk_usage_judge(&usage, machine, samples + COUNT - 120, 120, NULL);
+    stk_usage_analyze(&usage, machine, samples + COUNT - 120, 120, NULL);
     return (cli_view){.title = "python train.py --epochs 90",
                       .machine = machine,
                       .samples = samples,

@@ -42,7 +42,7 @@ static stk_lint only(const subject *s, const char *rule)
 {
     stk_lint_list list = {0};
     stk_lint_recipe(&list, &s->recipe, &s->data, &s->machine, &s->storage);
-    stk_lint_judge(&list, NULL);
+    stk_lint_rank(&list, NULL);
     if (!rule) {
         EXPECT_STR_EQ("", list.count ? list.items[0].rule : "");
         return (stk_lint){0};
@@ -195,7 +195,7 @@ STK_TEST(gains_come_from_the_stages_share_of_a_step)
     profile.stages[STK_STAGE_WRITE].exposed_ns = 500;
     profile.stages[STK_STAGE_COMPUTE].exposed_ns = 500;
     stk_lint_recipe(&list, &s.recipe, &s.data, &s.machine, &s.storage);
-    stk_lint_judge(&list, &profile);
+    stk_lint_rank(&list, &profile);
     EXPECT_INT_EQ(2, list.count);
     EXPECT_STR_EQ("many_checkpoints", list.items[0].rule); /* 0.9 of a half */
     EXPECT(list.items[0].gain > 0.81 && list.items[0].gain < 0.82);
@@ -211,7 +211,7 @@ STK_TEST(findings_become_fixes_behind_what_is_foretold)
     set(&s, "knobs.threads", "8");
     set(&s, "output.checkpoint_every", "5");
     stk_lint_recipe(&list, &s.recipe, &s.data, &s.machine, &s.storage);
-    stk_lint_judge(&list, NULL);
+    stk_lint_rank(&list, NULL);
     diagnosis.fix_count = 2;
     diagnosis.fixes[0] =
         (stk_fix){.gain = 0.01, .title = "second", .samples_per_s = {101, 99, 103}};
@@ -237,7 +237,7 @@ STK_TEST(a_rule_is_silent_where_its_key_was_measured)
     subject       s = usual();
     set(&s, "knobs.threads", "8");
     stk_lint_recipe(&list, &s.recipe, &s.data, &s.machine, &s.storage);
-    stk_lint_judge(&list, NULL);
+    stk_lint_rank(&list, NULL);
     diagnosis.fixes[0] = (stk_fix){
         .gain = 0.2, .samples_per_s = {120, 110, 130}, .set_count = 1, .set = {"knobs.threads=2"}};
     stk_lint_add_fixes(&list, &diagnosis);
@@ -254,7 +254,7 @@ STK_TEST(the_list_is_written_as_json)
     set(&s, "knobs.threads", "8");
     set(&s, "output.checkpoint_every", "5");
     stk_lint_recipe(&list, &s.recipe, &s.data, &s.machine, &s.storage);
-    stk_lint_judge(&list, NULL);
+    stk_lint_rank(&list, NULL);
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_lint_write(&list, &text, &err));
     EXPECT_OK(stk_json_parse(&doc, stk_blob_bytes(&text), "lint", &err));

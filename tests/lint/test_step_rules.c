@@ -49,7 +49,7 @@ static stk_lint_list lint(stk_graph *g)
     bench         b;
     EXPECT(compile(&b, g, "ref", NULL));
     stk_lint_program(&list, b.program, &machine);
-    stk_lint_judge(&list, NULL);
+    stk_lint_rank(&list, NULL);
     release(&b);
     return list;
 }

@@ -85,7 +85,7 @@ STK_TEST(what_a_device_beside_covers_is_its_own_and_what_it_waits_for_is_not)
     stk_meter_enter(meter, STK_STAGE_OUTPUT);
     spend(2);
     stk_meter_enter(meter, STK_STAGE_NONE);
-    stk_meter_cover(meter, STK_STAGE_COMPUTE, 5000000, STK_STAGE_HOST_TO_DEVICE);
+    stk_meter_attribute(meter, STK_STAGE_COMPUTE, 5000000, STK_STAGE_HOST_TO_DEVICE);
     stk_meter_end_step(meter, 0, 1);
     EXPECT_INT_EQ(1, stk_meter_steps(meter, &step, 1));
     EXPECT_INT_EQ(5000000, step.exposed_ns[STK_STAGE_COMPUTE]);
@@ -95,7 +95,7 @@ STK_TEST(what_a_device_beside_covers_is_its_own_and_what_it_waits_for_is_not)
     stk_meter_enter(meter, STK_STAGE_COMPUTE);
     spend(5);
     stk_meter_enter(meter, STK_STAGE_NONE);
-    stk_meter_cover(meter, STK_STAGE_COMPUTE, 1000000, STK_STAGE_HOST_TO_DEVICE);
+    stk_meter_attribute(meter, STK_STAGE_COMPUTE, 1000000, STK_STAGE_HOST_TO_DEVICE);
     stk_meter_end_step(meter, 1, 1);
     EXPECT_INT_EQ(1, stk_meter_steps(meter, &step, 1));
     EXPECT_INT_EQ(1000000, step.exposed_ns[STK_STAGE_COMPUTE]);
@@ -140,7 +140,7 @@ STK_TEST(evaluation_is_told_by_its_stages)
     spend(2);
     stk_meter_aside(meter, STK_STAGE_NONE);
     stk_meter_move_aside(meter, STK_STAGE_PREPROCESS, STK_STAGE_READ, 1000000);
-    stk_meter_move_aside(meter, STK_STAGE_SHARE, STK_STAGE_READ, 1000000); /* there is none */
+    stk_meter_move_aside(meter, STK_STAGE_ALLREDUCE, STK_STAGE_READ, 1000000); /* there is none */
     stk_meter_enter(meter, STK_STAGE_OUTPUT);
     stk_meter_end_step(meter, 1, 8);
     make_step(meter, 2);

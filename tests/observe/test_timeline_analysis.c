@@ -112,7 +112,7 @@ STK_TEST(largest_gap_comes_first_with_what_the_host_did_in_it)
     EXPECT(gaps.list[0].step == 3);
     bool found = false;
     for (size_t i = 0; i < gaps.list[0].deed_count; i++) {
-        const stk_timeline_deed *deed = &gaps.list[0].deeds[i];
+        const stk_timeline_gap_span *deed = &gaps.list[0].deeds[i];
         found |= strcmp(stk_timeline_text(t, deed->name), "my_callback") == 0 && deed->ns == 300000;
     }
     EXPECT(found);

@@ -81,7 +81,7 @@ STK_TEST(ranks_are_apart_and_their_clocks_agree)
 
     stk_timeline         *t = read_trace(out);
     stk_timeline_findings f;
-    stk_timeline_examine(t, &f);
+    stk_timeline_validate(t, &f);
     EXPECT(!f.cut && f.steps == 8 && f.flows_alone == 0 && f.crossing == 0);
     stk_timeline_free(t);
 }

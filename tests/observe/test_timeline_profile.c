@@ -118,7 +118,7 @@ STK_TEST(only_what_nothing_hides_counts)
     EXPECT_INT_EQ(10, p.steps);
     EXPECT(fabs(exposed_us(&p, STK_STAGE_PREPROCESS) - 300) < 0.1);
     EXPECT(fabs(exposed_us(&p, STK_STAGE_HOST_TO_DEVICE) - 50) < 0.1);
-    EXPECT(fabs(exposed_us(&p, STK_STAGE_SHARE) - 60) < 0.1);
+    EXPECT(fabs(exposed_us(&p, STK_STAGE_ALLREDUCE) - 60) < 0.1);
     EXPECT(fabs(exposed_us(&p, STK_STAGE_COMPUTE) - (400 + 50)) < 0.1);
     EXPECT(fabs(exposed_us(&p, STK_STAGE_NONE) - 140) < 0.1);
     EXPECT(fabs(p.stages[STK_STAGE_COMPUTE].busy_ns - 400e3) < 1);

@@ -97,7 +97,7 @@ STK_TEST(begins_and_ends_become_spans_that_nest)
     EXPECT_INT_EQ(4000, find(t, "read")->ns);
     EXPECT(!find(t, "read 2") && !find(t, "other row"));
     stk_timeline_findings f;
-    stk_timeline_examine(t, &f);
+    stk_timeline_validate(t, &f);
     EXPECT_INT_EQ(14, f.events);
     EXPECT_INT_EQ(3, f.spans);
     EXPECT_INT_EQ(2, f.begins_open);
@@ -120,7 +120,7 @@ STK_TEST(times_of_clocks_with_many_digits_stay_exact)
         "{\"ph\":\"X\",\"name\":\"bad\",\"ts\":5,\"dur\":-1,\"pid\":1},"
         "{\"ph\":\"X\",\"name\":\"bad\",\"pid\":1}]");
     stk_timeline_findings f;
-    stk_timeline_examine(t, &f);
+    stk_timeline_validate(t, &f);
     EXPECT_INT_EQ(3, f.without_times);
     EXPECT_INT_EQ(0, find(t, "a")->begin_ns);
     EXPECT_INT_EQ(1, find(t, "a")->ns);

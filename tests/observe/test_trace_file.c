@@ -90,7 +90,7 @@ STK_TEST(operations_are_kernels_of_the_device_with_an_arrow_from_their_launch)
     stk_error         err;
     stk_trace_thread *thread;
     stk_trace        *trace = new_trace(1024, &thread);
-    record_step(thread, 7, stk_trace_keep_op(thread, &conv));
+    record_step(thread, 7, stk_trace_intern_op(thread, &conv));
     const char *path = stk_test_path("ops.json");
     EXPECT_OK(stk_trace_write(trace, NULL, path, NULL, NULL, &err));
     trace_file            f = trace_file_of(path);
@@ -175,7 +175,7 @@ STK_TEST(a_text_too_long_loses_its_oldest_events_and_counts_them)
     stk_trace_written            written;
     stk_trace                   *trace = new_trace(16384, &thread);
     const stk_trace_file_options options = {.format = {.most_bytes = MOST}};
-    const stk_trace_op          *op = stk_trace_keep_op(thread, &conv);
+    const stk_trace_op          *op = stk_trace_intern_op(thread, &conv);
     for (int i = 0; i < STEPS; i++) {
         const uint64_t begin = stk_trace_now();
         stk_trace_record_op(thread, STK_STAGE_COMPUTE, op, begin);
@@ -261,7 +261,7 @@ STK_TEST(writing_survives_every_failing_allocation)
     stk_trace_thread *thread;
     writing           w = {new_trace(64, &thread), stk_test_path("fail.json.gz")};
     for (int i = 0; i < 8; i++)
-        record_step(thread, i, stk_trace_keep_op(thread, &conv));
+        record_step(thread, i, stk_trace_intern_op(thread, &conv));
     stk_test_fail_each_allocation(write_once, &w);
     stk_trace_free(w.trace);
 }
@@ -274,18 +274,18 @@ STK_TEST(a_ring_that_a_thread_left_goes_on_with_the_next_of_its_name)
     stk_trace_thread *mine, *next;
     EXPECT_OK(stk_trace_new(&trace, NULL, &err));
     stk_trace_set_level(trace, STK_TRACE_OFF);
-    EXPECT(stk_trace_here(trace, "pipeline", STK_TRACE_STAGES) == NULL);
+    EXPECT(stk_trace_current_at(trace, "pipeline", STK_TRACE_STAGES) == NULL);
     stk_trace_read_stats(trace, &stats);
     EXPECT_INT_EQ(0, stats.threads); /* one that never records has no ring */
     stk_trace_set_level(trace, STK_TRACE_STAGES);
-    mine = stk_trace_here(trace, "pipeline", STK_TRACE_STAGES);
-    EXPECT(mine != NULL && stk_trace_here(trace, "other", STK_TRACE_STAGES) == mine);
-    EXPECT(stk_trace_here(trace, "pipeline", STK_TRACE_OPS) == NULL);
+    mine = stk_trace_current_at(trace, "pipeline", STK_TRACE_STAGES);
+    EXPECT(mine != NULL && stk_trace_current_at(trace, "other", STK_TRACE_STAGES) == mine);
+    EXPECT(stk_trace_current_at(trace, "pipeline", STK_TRACE_OPS) == NULL);
     stk_trace_leave(trace);
-    next = stk_trace_here(trace, "pipeline", STK_TRACE_STAGES);
+    next = stk_trace_current_at(trace, "pipeline", STK_TRACE_STAGES);
     EXPECT(next == mine);
     stk_trace_leave(trace);
-    EXPECT(stk_trace_here(trace, "callbacks", STK_TRACE_STAGES) != mine);
+    EXPECT(stk_trace_current_at(trace, "callbacks", STK_TRACE_STAGES) != mine);
     stk_trace_read_stats(trace, &stats);
     EXPECT_INT_EQ(2, stats.threads);
     stk_trace_free(trace);

@@ -27,7 +27,7 @@ static stk_tracer *begin(const char *folder, bool listen)
 static void train(stk_tracer *tracer, int64_t from, int64_t to)
 {
     stk_trace        *trace = stk_tracer_trace(tracer);
-    stk_trace_thread *thread = stk_trace_own(trace, "train");
+    stk_trace_thread *thread = stk_trace_current(trace, "train");
     for (int64_t step = from; step <= to; step++) {
         const uint64_t now = stk_trace_now();
         if (stk_trace_at(trace, thread, STK_TRACE_STAGES)) stk_trace_record_step(thread, step, now);

@@ -43,7 +43,7 @@ static stk_machine_info make_clean(int gpus)
 static stk_usage judge(const stk_machine_info *machine)
 {
     static stk_usage usage;
-    stk_usage_judge(&usage, machine, samples, COUNT, NULL);
+    stk_usage_analyze(&usage, machine, samples, COUNT, NULL);
     return usage;
 }
 
@@ -73,7 +73,7 @@ STK_TEST(few_samples_are_not_judged)
     const stk_machine_info machine = make_clean(1);
     stk_usage              usage;
     for (size_t count = 0; count < 6; count++) {
-        stk_usage_judge(&usage, &machine, samples, count, NULL);
+        stk_usage_analyze(&usage, &machine, samples, count, NULL);
         EXPECT_INT_EQ(STK_USAGE_UNKNOWN, usage.limit);
         EXPECT_INT_EQ(0, usage.finding_count);
         EXPECT_CONTAINS("too few", usage.verdict);
@@ -267,8 +267,8 @@ STK_TEST(sleep_of_the_machine_is_a_gap_and_nothing_else)
 STK_TEST(gpu_that_waits_is_walked_back_to_its_cause)
 {
     static const struct {
-        double          own, waiting, cpu, disk, iowait;
-        stk_usage_limit limit;
+        double               own, waiting, cpu, disk, iowait;
+        stk_usage_bottleneck limit;
     } cases[] = {
         {7.7, 0, 0.97, 0, 0, STK_USAGE_CORES},     {1.0, 2, 0.97, 0, 0, STK_USAGE_OTHERS},
         {0.4, 0, 0.97, 0, 0, STK_USAGE_LATENCY}, /* others have the cores, but it wants none */

@@ -177,7 +177,7 @@ static const struct {
 } faults[] = {
     {"read=100KB/s", STK_STAGE_PREPROCESS, 250},    {"read-latency=20ms", STK_STAGE_PREPROCESS, 20},
     {"preprocess=2ms", STK_STAGE_PREPROCESS, 200},  {"copy=20000x", STK_STAGE_HOST_TO_DEVICE, 2},
-    {"share=10ms", STK_STAGE_SHARE, 110},           {"share=1MB/s", STK_STAGE_SHARE, 20},
+    {"share=10ms", STK_STAGE_ALLREDUCE, 110},       {"share=1MB/s", STK_STAGE_ALLREDUCE, 20},
     {"fetch=200MB", STK_STAGE_DEVICE_TO_HOST, 20},  {"callback=10ms", STK_STAGE_OUTPUT, 60},
     {"callback=10ms:sleep", STK_STAGE_OUTPUT, 110}, {"write=8MB/3", STK_STAGE_WRITE, 2},
 };

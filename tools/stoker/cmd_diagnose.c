@@ -212,7 +212,7 @@ static int diagnose(session *s)
     if (!st) st = stk_diagnose(&s->diagnosis, &s->profile, &err);
     if (st) return cli_report_error(s->call->command, &err, advise(&err));
     warn_of_missing(s);
-    if (asks) s->then = stk_replay(&s->profile, &s->what);
+    if (asks) s->then = stk_simulate(&s->profile, &s->what);
     if (s->values->output && cli_profile_save_page_of(&s->profile, &s->diagnosis, s->timeline,
                                                       s->trace, s->run, s->values->output, &err))
         return cli_report_error(s->call->command, &err, NULL);

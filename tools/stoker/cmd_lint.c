@@ -129,7 +129,7 @@ static stk_status lint(trial *t, const cli_train_job *job, double seconds, stk_l
     stk_lint_program(list, stk_train_bench_program(t->bench), &machine);
     stk_lint_recipe(list, &job->recipe, &job->data, &machine, &storage);
     STK_TRY(stk_lint_input(list, &job->recipe, &job->data, err));
-    stk_lint_judge(list, NULL);
+    stk_lint_rank(list, NULL);
     return STK_OK;
 }
 

@@ -287,7 +287,7 @@ static int summarise(cli_watch *watch, int exit_code, int signal_number)
     const size_t     count = stk_monitor_series(watch->monitor, series, KEPT);
     stk_monitor_peaks(watch->monitor, &peaks);
     stk_monitor_note(watch->monitor, note, sizeof note);
-    stk_usage_judge(&usage, report.machine, series, count, count ? &peaks : NULL);
+    stk_usage_analyze(&usage, report.machine, series, count, count ? &peaks : NULL);
     free(series);
     return print_summary(watch, &report);
 }

@@ -48,7 +48,7 @@ static void print_rows(FILE *out, const stk_diagnosis *d, const cli_style *style
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
         cli_table_add(&table, headings[i]);
     for (size_t i = 0; i < d->row_count; i++) {
-        const stk_capacity *row = &d->rows[i];
+        const stk_stage_throughput *row = &d->rows[i];
         cli_table_add(&table, row->name);
         add_share(&table, row->stage ? row->exposed : -1);
         add_share(&table, row->utilisation);

@@ -179,7 +179,7 @@ static void lint_the_rest(stk_lint_list *lints, const cli_train_job *job, const 
     stk_lint_storage_look(&storage, &job->recipe);
     stk_lint_recipe(lints, &job->recipe, &job->data, &machine, &storage);
     if (stk_lint_input(lints, &job->recipe, &job->data, &unasked)) return;
-    stk_lint_judge(lints, p);
+    stk_lint_rank(lints, p);
 }
 
 static stk_status measure(stk_profile *p, stk_lint_list *lints, const cli_train_job *job,

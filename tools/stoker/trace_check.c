@@ -102,7 +102,7 @@ static int run(const cli_invocation *call)
     stk_error             err;
     if (cli_trace_load(&t, call->operands[0], &v->trace, call->command, &err))
         return cli_report_error(call->command, &err, NULL);
-    stk_timeline_examine(t, &f);
+    stk_timeline_validate(t, &f);
     int code = v->trace.json ? print_json(call, t, &f) : print_text(call, t, &f);
     if (!code && !is_sound(&f)) code = CLI_EXIT_FAILED;
     stk_timeline_free(t);

@@ -32,7 +32,8 @@ typedef struct session {
     stk_timeline_gaps     gaps;
 } session;
 
-static void print_deed(const session *s, const stk_timeline_gap *gap, const stk_timeline_deed *deed)
+static void print_deed(const session *s, const stk_timeline_gap *gap,
+                       const stk_timeline_gap_span *deed)
 {
     char share[CLI_FORMAT_CAPACITY], word[8], name[300], row[CLI_TRACE_CAPACITY];
     cli_text_fit(name, sizeof name, stk_timeline_text(s->timeline, deed->name), 50);
@@ -109,7 +110,7 @@ static void write_gap(stk_json_writer *json, const session *s, const stk_timelin
     stk_json_key(json, "meanwhile");
     stk_json_array(json);
     for (size_t i = 0; i < gap->deed_count; i++) {
-        const stk_timeline_deed *deed = &gap->deeds[i];
+        const stk_timeline_gap_span *deed = &gap->deeds[i];
         stk_json_object(json);
         stk_json_pair_string(json, "name", stk_timeline_text(s->timeline, deed->name));
         stk_json_pair_string(json, "row", cli_trace_row_name(row, s->timeline, deed->row));

@@ -115,7 +115,7 @@ static void fill(frame *f, cli_watch *watch)
     v->core_count = stk_monitor_cores(watch->monitor, f->cores, CORES);
     stk_monitor_note(watch->monitor, f->note, sizeof f->note);
     const size_t judged = v->count < JUDGED ? v->count : JUDGED;
-    stk_usage_judge(&f->usage, v->machine, f->samples + (v->count - judged), judged, NULL);
+    stk_usage_analyze(&f->usage, v->machine, f->samples + (v->count - judged), judged, NULL);
     const cli_metric_values metric = cli_watch_metric(watch);
     if (metric.count) snprintf(f->metric, sizeof f->metric, "metric %.6g", metric.last);
     v->own = cli_watch_own(watch);

@@ -98,7 +98,7 @@ static const stk_trace_op *keep(stk_device_profiler *w, const stk_trace_op *op)
         const size_t slot = at % KEPT;
         if (w->kept[slot].hash == hash) return w->kept[slot].op;
         if (w->kept[slot].hash) continue;
-        w->kept[slot].op = stk_trace_keep_op(w->thread, op);
+        w->kept[slot].op = stk_trace_intern_op(w->thread, op);
         w->kept[slot].hash = hash;
         return w->kept[slot].op;
     }

@@ -198,7 +198,7 @@ static void describe_steps(stk_program *program, stk_trace_thread *thread)
                                  .kernel = step->kernel->name,
                                  .flops = step->cost.flops,
                                  .bytes = step->cost.bytes};
-        if (!step->skip) step->traced = stk_trace_keep_op(thread, &op);
+        if (!step->skip) step->traced = stk_trace_intern_op(thread, &op);
     }
 }
 

@@ -10,7 +10,7 @@ static bool is_limit(const stk_estimate *share)
 }
 
 /* The stage other than compute whose removal gives most, of those that cost enough. */
-static stk_stage worst(const stk_case *c, const bool *passed_over)
+static stk_stage worst(const stk_diagnosis_ctx *c, const bool *passed_over)
 {
     stk_stage found = STK_STAGE_COMPUTE;
     double    best = 0;
@@ -24,8 +24,8 @@ static stk_stage worst(const stk_case *c, const bool *passed_over)
 }
 
 /* How much of the time a stage is exposed in a replayed run. */
-static double share_then(const stk_case *c, const stk_what_if *what, const stk_model_run *run,
-                         int stage)
+static double share_then(const stk_diagnosis_ctx *c, const stk_what_if *what,
+                         const stk_sim_model_run *run, int stage)
 {
     double own = 0;
     if (stage == STK_STAGE_READ) return run->wait_read / run->ns;
@@ -36,11 +36,11 @@ static double share_then(const stk_case *c, const stk_what_if *what, const stk_m
     return own * what->factor[stage] / run->ns;
 }
 
-stk_stage stk_case_next(const stk_case *c, const stk_what_if *what)
+stk_stage stk_diagnosis_ctx_next(const stk_diagnosis_ctx *c, const stk_what_if *what)
 {
-    const stk_model_run run = stk_model_play(c->model, what, NULL, 0);
-    stk_stage           found = STK_STAGE_COMPUTE;
-    double              most = STK_SHARE_LIMIT;
+    const stk_sim_model_run run = stk_sim_run(c->model, what, NULL, 0);
+    stk_stage               found = STK_STAGE_COMPUTE;
+    double                  most = STK_SHARE_LIMIT;
     for (int s = 0; s < STK_STAGE_COUNT && run.ns > 0; s++) {
         const double share = share_then(c, what, &run, s);
         if (s == STK_STAGE_COMPUTE || share < most) continue;
@@ -50,14 +50,14 @@ stk_stage stk_case_next(const stk_case *c, const stk_what_if *what)
     return found;
 }
 
-static const char *way_of_cost(const stk_case *c, stk_stage stage)
+static const char *way_of_cost(const stk_diagnosis_ctx *c, stk_stage stage)
 {
     if (stage == STK_STAGE_READ) return "waits for it";
     if (stage == STK_STAGE_PREPROCESS && c->model->helpers > 0) return "waits for it";
     return "is spent in it";
 }
 
-static void tell(const stk_case *c, stk_limit *l)
+static void tell(const stk_diagnosis_ctx *c, stk_bottleneck *l)
 {
     char then[32], gain[32];
     if (l->stage == STK_STAGE_COMPUTE)
@@ -68,32 +68,33 @@ static void tell(const stk_case *c, stk_limit *l)
                  "%s: %.0f %% of a step (%.0f to %.0f) %s; without it %s %s/s (%s)",
                  l->stage ? stk_stage_name(l->stage) : "the loop itself", 100 * l->share.value,
                  100 * l->share.low, 100 * l->share.high, way_of_cost(c, l->stage),
-                 stk_rate_text(then, sizeof then, l->if_removed.value), stk_case_unit(c),
+                 stk_rate_text(then, sizeof then, l->if_removed.value), stk_diagnosis_ctx_unit(c),
                  stk_gain_text(gain, sizeof gain, l->if_removed.value / c->rate - 1));
 }
 
-static void add_limit(stk_case *c, stk_stage stage, stk_what_if what)
+static void add_limit(stk_diagnosis_ctx *c, stk_stage stage, stk_what_if what)
 {
     stk_diagnosis *d = c->out;
     if (d->limit_count == STK_DIAGNOSIS_LIMITS) return;
-    stk_limit *l = &d->limits[d->limit_count++];
-    *l = (stk_limit){.stage = stage, .share = c->share[stage], .cause = stk_case_cause(c, stage)};
+    stk_bottleneck *l = &d->limits[d->limit_count++];
+    *l = (stk_bottleneck){
+        .stage = stage, .share = c->share[stage], .cause = stk_diagnosis_ctx_cause(c, stage)};
     if (stage == STK_STAGE_COMPUTE) {
         l->if_removed = (stk_estimate){-1, -1, -1}; /* compute is what all is for */
         l->next = STK_STAGE_COMPUTE;
     } else {
         what.factor[stage] = 0;
-        l->if_removed = stk_model_estimate(c->model, &what);
-        l->next = stk_case_next(c, &what);
+        l->if_removed = stk_sim_model_estimate(c->model, &what);
+        l->next = stk_diagnosis_ctx_next(c, &what);
     }
     tell(c, l);
 }
 
 /* What hides behind the first limit shows only when that is gone. */
-static void add_hidden(stk_case *c, bool *listed)
+static void add_hidden(stk_diagnosis_ctx *c, bool *listed)
 {
-    const stk_limit *first = &c->out->limits[0];
-    stk_what_if      what;
+    const stk_bottleneck *first = &c->out->limits[0];
+    stk_what_if           what;
     stk_what_if_init(&what);
     what.factor[first->stage] = 0;
     if (listed[first->next]) return;
@@ -102,13 +103,13 @@ static void add_hidden(stk_case *c, bool *listed)
 }
 
 /* Of one resampled run: the first limit, as it would be told of that run alone. */
-static stk_stage first_of(const stk_case *c, const uint32_t *blocks, size_t count)
+static stk_stage first_of(const stk_diagnosis_ctx *c, const uint32_t *blocks, size_t count)
 {
     stk_what_if what;
     stk_what_if_init(&what);
-    const stk_model_run run = stk_model_play(c->model, &what, blocks, count);
-    double              own[STK_STAGE_COUNT] = {0}, all = 0, best = 0;
-    stk_stage           found = STK_STAGE_COMPUTE;
+    const stk_sim_model_run run = stk_sim_run(c->model, &what, blocks, count);
+    double                  own[STK_STAGE_COUNT] = {0}, all = 0, best = 0;
+    stk_stage               found = STK_STAGE_COMPUTE;
     for (size_t i = 0; i < count * STK_MODEL_BLOCK; i++)
         for (int s = 0; s < STK_STAGE_COUNT; s++) {
             const double ns =
@@ -120,7 +121,7 @@ static stk_stage first_of(const stk_case *c, const uint32_t *blocks, size_t coun
     for (int s = 0; s < STK_STAGE_COUNT && run.ns > 0; s++) {
         if (s == STK_STAGE_COMPUTE || own[s] < STK_SHARE_LIMIT * all) continue;
         what.factor[s] = 0;
-        const stk_model_run then = stk_model_play(c->model, &what, blocks, count);
+        const stk_sim_model_run then = stk_sim_run(c->model, &what, blocks, count);
         what.factor[s] = 1;
         const double rate = then.ns > 0 ? then.samples / then.ns : INFINITY;
         if (rate <= best) continue;
@@ -130,19 +131,19 @@ static stk_stage first_of(const stk_case *c, const uint32_t *blocks, size_t coun
     return found;
 }
 
-static double confidence(const stk_case *c, stk_stage first)
+static double confidence(const stk_diagnosis_ctx *c, stk_stage first)
 {
     uint32_t blocks[STK_MODEL_MOST_BLOCKS];
     unsigned same = 0;
     if (c->model->count < 2 * STK_MODEL_BLOCK) return 0;
     for (unsigned r = 0; r < STK_MODEL_RESAMPLES; r++) {
-        const size_t count = stk_model_resample(c->model, r, blocks);
+        const size_t count = stk_sim_model_resample(c->model, r, blocks);
         same += first_of(c, blocks, count) == first;
     }
     return (double)same / STK_MODEL_RESAMPLES;
 }
 
-void stk_case_rank(stk_case *c)
+void stk_diagnosis_ctx_rank(stk_diagnosis_ctx *c)
 {
     bool        listed[STK_STAGE_COUNT] = {false};
     stk_what_if as_it_was;

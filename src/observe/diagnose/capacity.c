@@ -4,18 +4,18 @@
 #include <math.h>
 #include <stdio.h>
 
-static stk_capacity *add_row(stk_case *c, stk_stage stage, const char *name)
+static stk_stage_throughput *add_row(stk_diagnosis_ctx *c, stk_stage stage, const char *name)
 {
     stk_diagnosis *d = c->out;
     if (d->row_count == STK_DIAGNOSIS_ROWS) return NULL;
-    stk_capacity *row = &d->rows[d->row_count++];
-    *row = (stk_capacity){.stage = stage, .samples_per_s = -1, .utilisation = -1};
+    stk_stage_throughput *row = &d->rows[d->row_count++];
+    *row = (stk_stage_throughput){.stage = stage, .samples_per_s = -1, .utilisation = -1};
     snprintf(row->name, sizeof row->name, "%s", name);
     return row;
 }
 
 /* Nanoseconds that one batch takes a stage, with all its threads. */
-static double service_ns(const stk_case *c, int stage)
+static double service_ns(const stk_diagnosis_ctx *c, int stage)
 {
     const stk_sim_model *m = c->model;
     double               sum = 0;
@@ -30,10 +30,10 @@ static double service_ns(const stk_case *c, int stage)
     return sum / (double)m->count;
 }
 
-static void add_stage(stk_case *c, int stage)
+static void add_stage(stk_diagnosis_ctx *c, int stage)
 {
-    stk_capacity *row = add_row(c, (stk_stage)stage, stk_stage_name((stk_stage)stage));
-    const double  ns = service_ns(c, stage);
+    stk_stage_throughput *row = add_row(c, (stk_stage)stage, stk_stage_name((stk_stage)stage));
+    const double          ns = service_ns(c, stage);
     if (!row) return;
     row->exposed = c->share[stage].value;
     row->utilisation = fmin(1, ns / c->step_ns);
@@ -42,10 +42,10 @@ static void add_stage(stk_case *c, int stage)
 }
 
 /* used a second of at most limit a second. */
-static void add_resource(stk_case *c, const char *name, double used, double limit)
+static void add_resource(stk_diagnosis_ctx *c, const char *name, double used, double limit)
 {
     if (!(used > 0) || !(limit > 0)) return;
-    stk_capacity *row = add_row(c, STK_STAGE_NONE, name);
+    stk_stage_throughput *row = add_row(c, STK_STAGE_NONE, name);
     if (!row) return;
     row->utilisation = fmin(1, used / limit); /* what was probed later may be less */
     row->samples_per_s = c->rate / row->utilisation;
@@ -76,7 +76,7 @@ static double cores_used(const stk_profile *p)
 }
 
 /* Of one step: what its operations do by their own account. */
-static void add_compute(stk_case *c)
+static void add_compute(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     double             flops = 0, bytes = 0, ns = 0;
@@ -91,7 +91,7 @@ static void add_compute(stk_case *c)
     add_resource(c, "memory bandwidth", bytes / ns * 1e9 * share, p->limits.memory_bytes);
 }
 
-void stk_case_capacities(stk_case *c)
+void stk_diagnosis_ctx_capacities(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     const double       seconds = p->measured_ns / 1e9;

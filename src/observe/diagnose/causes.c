@@ -20,7 +20,7 @@ const char *stk_cause_name(stk_cause cause)
         [STK_CAUSE_COPY] = "copy",
         [STK_CAUSE_LAUNCH] = "launch",
         [STK_CAUSE_OPERATION] = "operation",
-        [STK_CAUSE_SHARE] = "share",
+        [STK_CAUSE_ALLREDUCE] = "share",
         [STK_CAUSE_FETCH] = "fetch",
         [STK_CAUSE_CALLBACK] = "callback",
         [STK_CAUSE_WRITE] = "write",
@@ -41,7 +41,7 @@ static double runnable_share(const stk_profile_stage *s)
 }
 
 /* Many requests that wait at a time share a bandwidth; few that wait are late each by itself. */
-static stk_cause cause_of_read(const stk_case *c)
+static stk_cause cause_of_read(const stk_diagnosis_ctx *c)
 {
     const stk_profile       *p = c->profile;
     const stk_profile_stage *s = &p->stages[STK_STAGE_READ];
@@ -53,45 +53,46 @@ static stk_cause cause_of_read(const stk_case *c)
     return at_a_time >= 2 ? STK_CAUSE_READ_BANDWIDTH : STK_CAUSE_READ_LATENCY;
 }
 
-bool stk_case_is_uneven(const stk_case *c)
+bool stk_diagnosis_ctx_is_uneven(const stk_diagnosis_ctx *c)
 {
     stk_what_if deep;
     stk_what_if_init(&deep);
     deep.buffer = 4 * c->model->buffer;
     const double now = c->rate, best = c->without[STK_STAGE_PREPROCESS];
-    return c->model->helpers > 0 && stk_model_rate(c->model, &deep) - now > 0.5 * (best - now);
+    return c->model->helpers > 0 && stk_sim_model_rate(c->model, &deep) - now > 0.5 * (best - now);
 }
 
-static stk_cause cause_of_preprocess(const stk_case *c)
+static stk_cause cause_of_preprocess(const stk_diagnosis_ctx *c)
 {
     const stk_profile_stage *s = &c->profile->stages[STK_STAGE_PREPROCESS];
     if (c->model->helpers > 0 && runnable_share(s) > waits_for_cores) return STK_CAUSE_CONTENTION;
-    if (stk_case_is_uneven(c)) return STK_CAUSE_VARIANCE;
-    if (stk_case_is_foreign(c) || c->profile->machine.cores < 1)
+    if (stk_diagnosis_ctx_is_uneven(c)) return STK_CAUSE_VARIANCE;
+    if (stk_diagnosis_ctx_is_foreign(c) || c->profile->machine.cores < 1)
         return c->profile->program.workers == 0 ? STK_CAUSE_WORKERS : STK_CAUSE_INPUT;
-    if (stk_case_best_workers(c).rate > c->rate * (1 + workers_help)) return STK_CAUSE_WORKERS;
+    if (stk_diagnosis_ctx_best_workers(c).rate > c->rate * (1 + workers_help))
+        return STK_CAUSE_WORKERS;
     return STK_CAUSE_CORES;
 }
 
-static stk_cause cause_of_compute(const stk_case *c)
+static stk_cause cause_of_compute(const stk_diagnosis_ctx *c)
 {
-    const stk_device_use use = stk_case_device_use(c);
+    const stk_device_use use = stk_diagnosis_ctx_device_use(c);
     int64_t              batch;
-    if (stk_device_is_late(&use)) return STK_CAUSE_LAUNCH;
-    if (stk_case_has_odd_op(c)) return STK_CAUSE_OPERATION;
-    if (stk_case_best_batch(c, &batch) >= much_faster) return STK_CAUSE_LAUNCH;
+    if (stk_device_is_launch_bound(&use)) return STK_CAUSE_LAUNCH;
+    if (stk_diagnosis_ctx_has_odd_op(c)) return STK_CAUSE_OPERATION;
+    if (stk_diagnosis_ctx_best_batch(c, &batch) >= much_faster) return STK_CAUSE_LAUNCH;
     if (use.known) return stk_device_cause(&use);
     if (runnable_share(&c->profile->stages[STK_STAGE_COMPUTE]) > waits_for_cores)
         return STK_CAUSE_CONTENTION;
     return STK_CAUSE_COMPUTE;
 }
 
-stk_cause stk_case_cause(const stk_case *c, stk_stage stage)
+stk_cause stk_diagnosis_ctx_cause(const stk_diagnosis_ctx *c, stk_stage stage)
 {
     static const stk_cause plain[STK_STAGE_COUNT] = {
-        [STK_STAGE_NONE] = STK_CAUSE_OTHER,      [STK_STAGE_HOST_TO_DEVICE] = STK_CAUSE_COPY,
-        [STK_STAGE_SHARE] = STK_CAUSE_SHARE,     [STK_STAGE_DEVICE_TO_HOST] = STK_CAUSE_FETCH,
-        [STK_STAGE_OUTPUT] = STK_CAUSE_CALLBACK, [STK_STAGE_WRITE] = STK_CAUSE_WRITE,
+        [STK_STAGE_NONE] = STK_CAUSE_OTHER,          [STK_STAGE_HOST_TO_DEVICE] = STK_CAUSE_COPY,
+        [STK_STAGE_ALLREDUCE] = STK_CAUSE_ALLREDUCE, [STK_STAGE_DEVICE_TO_HOST] = STK_CAUSE_FETCH,
+        [STK_STAGE_OUTPUT] = STK_CAUSE_CALLBACK,     [STK_STAGE_WRITE] = STK_CAUSE_WRITE,
     };
     if (stage == STK_STAGE_READ) return cause_of_read(c);
     if (stage == STK_STAGE_PREPROCESS) return cause_of_preprocess(c);

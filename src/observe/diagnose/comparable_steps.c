@@ -42,7 +42,8 @@ static bool is_warm(const stk_profile *p, size_t index, span phase)
     return p->step_list[index].step >= cold;
 }
 
-size_t stk_like_steps(const stk_profile *profile, const stk_step_record **out, size_t capacity)
+size_t stk_comparable_steps(const stk_profile *profile, const stk_step_record **out,
+                            size_t capacity)
 {
     const span phase = longest_phase(profile);
     const bool no_traced = untraced_suffice(profile, phase);

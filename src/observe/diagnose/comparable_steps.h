@@ -7,6 +7,7 @@
 /* The last steps that are like each other, oldest first; returns how many. Left out: all but the
  * longest phase, its first steps, and those whose operations were recorded when enough others are
  * there. Steps with a checkpoint or a report belong: they are part of what training costs. */
-size_t stk_like_steps(const stk_profile *profile, const stk_step_record **out, size_t capacity);
+size_t stk_comparable_steps(const stk_profile *profile, const stk_step_record **out,
+                            size_t capacity);
 
 #endif

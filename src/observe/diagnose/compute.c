@@ -62,7 +62,7 @@ static size_t insert(stk_op_time_fraction *ops, size_t count, const stk_op_time_
     return count < STK_CASE_OPS ? count + 1 : count;
 }
 
-size_t stk_case_dear_ops(const stk_case *c, stk_op_time_fraction ops[STK_CASE_OPS])
+size_t stk_diagnosis_top_ops(const stk_diagnosis_ctx *c, stk_op_time_fraction ops[STK_CASE_OPS])
 {
     const stk_profile *p = c->profile;
     double             all, all_roof, ns, roof;
@@ -80,24 +80,24 @@ size_t stk_case_dear_ops(const stk_case *c, stk_op_time_fraction ops[STK_CASE_OP
     return count;
 }
 
-bool stk_case_op_stands_out(const stk_op_time_fraction *op)
+bool stk_diagnosis_ctx_op_stands_out(const stk_op_time_fraction *op)
 {
     if (!*op->name) return false;
     if (op->share >= op_half && op->share > half_times_roof * op->roof) return true;
     return op->share >= op_share && op->roof >= 0 && op->share > op_times_roof * op->roof;
 }
 
-bool stk_case_has_odd_op(const stk_case *c)
+bool stk_diagnosis_ctx_has_odd_op(const stk_diagnosis_ctx *c)
 {
     stk_op_time_fraction ops[STK_CASE_OPS];
-    const size_t         count = stk_case_dear_ops(c, ops);
+    const size_t         count = stk_diagnosis_top_ops(c, ops);
     /* Operations of other tools' traces are kinds, not layers, and their work is not known. */
-    for (size_t i = 0; i < count && !stk_case_is_foreign(c); i++)
-        if (stk_case_op_stands_out(&ops[i])) return true;
+    for (size_t i = 0; i < count && !stk_diagnosis_ctx_is_foreign(c); i++)
+        if (stk_diagnosis_ctx_op_stands_out(&ops[i])) return true;
     return false;
 }
 
-double stk_case_best_batch(const stk_case *c, int64_t *batch)
+double stk_diagnosis_ctx_best_batch(const stk_diagnosis_ctx *c, int64_t *batch)
 {
     const stk_profile *p = c->profile;
     double             now = 0, best = 0;

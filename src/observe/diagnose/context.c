@@ -12,7 +12,7 @@ __attribute__((format(printf, 1, 0))) static void print_line(const char *format,
     vsnprintf(lines[(*count)++], STK_DIAGNOSIS_LINE, format, args);
 }
 
-void stk_case_show(stk_case *c, const char *format, ...)
+void stk_diagnosis_ctx_show(stk_diagnosis_ctx *c, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -20,7 +20,7 @@ void stk_case_show(stk_case *c, const char *format, ...)
     va_end(args);
 }
 
-void stk_case_warn(stk_case *c, const char *format, ...)
+void stk_diagnosis_ctx_warn(stk_diagnosis_ctx *c, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

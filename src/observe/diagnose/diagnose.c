@@ -23,12 +23,12 @@ static const char *because(stk_cause cause)
     return words[cause];
 }
 
-static void tell_compute(const stk_case *c)
+static void tell_compute(const stk_diagnosis_ctx *c)
 {
     stk_diagnosis       *d = c->out;
-    const stk_device_use use = stk_case_device_use(c);
+    const stk_device_use use = stk_diagnosis_ctx_device_use(c);
     const char          *why = because(d->limit.cause);
-    if (stk_device_is_late(&use)) why = "the GPU waits to be told what to do";
+    if (stk_device_is_launch_bound(&use)) why = "the GPU waits to be told what to do";
     if (why)
         snprintf(d->verdict, sizeof d->verdict,
                  "S4 compute limits (%.0f %% of a step): %s; see the fixes", 100 * d->compute_share,
@@ -43,12 +43,12 @@ static void tell_compute(const stk_case *c)
                  100 * d->compute_share);
 }
 
-static void tell_verdict(const stk_case *c)
+static void tell_verdict(const stk_diagnosis_ctx *c)
 {
-    stk_diagnosis   *d = c->out;
-    const stk_limit *l = &d->limit;
-    const char      *why = because(l->cause), *name = stk_stage_name(l->stage);
-    char             now[32], then[32], gain[32];
+    stk_diagnosis        *d = c->out;
+    const stk_bottleneck *l = &d->limit;
+    const char           *why = because(l->cause), *name = stk_stage_name(l->stage);
+    char                  now[32], then[32], gain[32];
     if (l->stage == STK_STAGE_COMPUTE) {
         tell_compute(c);
         return;
@@ -57,27 +57,27 @@ static void tell_verdict(const stk_case *c)
              "%s limits%s%s%s: %.0f %% of a step; without it %s instead of %s %s/s (%s), then %s",
              l->stage ? name : "the loop itself", why ? " (" : "", why ? why : "", why ? ")" : "",
              100 * l->share.value, stk_rate_text(then, sizeof then, l->if_removed.value),
-             stk_rate_text(now, sizeof now, c->rate), stk_case_unit(c),
+             stk_rate_text(now, sizeof now, c->rate), stk_diagnosis_ctx_unit(c),
              stk_gain_text(gain, sizeof gain, l->if_removed.value / c->rate - 1),
              l->next ? stk_stage_name(l->next) : "the loop itself");
 }
 
-static void judge(stk_case *c)
+static void judge(stk_diagnosis_ctx *c)
 {
     stk_what_if as_it_was;
     stk_what_if_init(&as_it_was);
-    stk_case_expose(c);
-    c->out->samples_per_s = stk_model_estimate(c->model, &as_it_was);
+    stk_diagnosis_ctx_expose(c);
+    c->out->samples_per_s = stk_sim_model_estimate(c->model, &as_it_was);
     c->out->compute_share = c->share[STK_STAGE_COMPUTE].value;
-    stk_case_rank(c);
-    stk_case_capacities(c);
-    stk_case_evidence(c);
-    stk_case_fixes(c);
+    stk_diagnosis_ctx_rank(c);
+    stk_diagnosis_ctx_capacities(c);
+    stk_diagnosis_ctx_evidence(c);
+    stk_diagnosis_ctx_fixes(c);
     tell_verdict(c);
     stk_diagnosis_settle(c->out);
 }
 
-static void give_up(stk_case *c)
+static void give_up(stk_diagnosis_ctx *c)
 {
     stk_diagnosis *d = c->out;
     d->samples_per_s = (stk_estimate){-1, -1, -1};
@@ -90,17 +90,17 @@ stk_status stk_diagnose(stk_diagnosis *out, const stk_profile *profile, stk_erro
 {
     stk_sim_model model;
     *out = (stk_diagnosis){.limit = {.stage = STK_STAGE_COMPUTE, .next = STK_STAGE_COMPUTE}};
-    STK_TRY(stk_model_make(&model, profile, err));
-    stk_case c = {.profile = profile, .model = &model, .out = out};
-    snprintf(out->unit, sizeof out->unit, "%s", stk_case_unit(&c));
+    STK_TRY(stk_sim_model_make(&model, profile, err));
+    stk_diagnosis_ctx c = {.profile = profile, .model = &model, .out = out};
+    snprintf(out->unit, sizeof out->unit, "%s", stk_diagnosis_ctx_unit(&c));
     snprintf(out->framework, sizeof out->framework, "%s", profile->program.framework);
     if (model.count >= FEWEST_STEPS)
         judge(&c);
     else
         give_up(&c);
-    stk_case_phases(&c);
-    stk_case_usage(&c);
-    stk_case_warnings(&c);
-    stk_model_release(&model);
+    stk_diagnosis_ctx_phases(&c);
+    stk_diagnosis_ctx_usage(&c);
+    stk_diagnosis_ctx_warnings(&c);
+    stk_sim_model_release(&model);
     return STK_OK;
 }

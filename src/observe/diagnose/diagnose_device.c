@@ -22,7 +22,7 @@ static void add_op(stk_device_use *u, const stk_profile *p, const stk_profile_op
     if (l->launch_ns > 0) u->starts += (double)op->runs * l->launch_ns;
 }
 
-stk_device_use stk_case_device_use(const stk_case *c)
+stk_device_use stk_diagnosis_ctx_device_use(const stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     stk_device_use     u = {.busy = -1, .launch = -1};
@@ -43,7 +43,7 @@ stk_device_use stk_case_device_use(const stk_case *c)
     return u;
 }
 
-bool stk_device_is_late(const stk_device_use *u)
+bool stk_device_is_launch_bound(const stk_device_use *u)
 {
     return u->known && u->busy < idles && u->launch >= nearly_all * u->busy;
 }
@@ -51,25 +51,26 @@ bool stk_device_is_late(const stk_device_use *u)
 stk_cause stk_device_cause(const stk_device_use *u)
 {
     if (!u->known) return STK_CAUSE_COMPUTE;
-    if (stk_device_is_late(u) || u->starts >= half) return STK_CAUSE_LAUNCH;
+    if (stk_device_is_launch_bound(u) || u->starts >= half) return STK_CAUSE_LAUNCH;
     if (u->math >= half) return STK_CAUSE_MATH;
     return u->memory >= half ? STK_CAUSE_MEMORY : STK_CAUSE_COMPUTE;
 }
 
-void stk_case_show_device(stk_case *c)
+void stk_diagnosis_ctx_show_device(stk_diagnosis_ctx *c)
 {
-    const stk_device_use u = stk_case_device_use(c);
+    const stk_device_use u = stk_diagnosis_ctx_device_use(c);
     const char          *name = *c->profile->device.name ? c->profile->device.name : "the device";
     if (!u.known) return;
     if (u.launch >= 0)
-        stk_case_show(c,
-                      "%.60s computes for %.0f %% of the time; telling it what to do takes %.0f %%",
-                      name, 100 * u.busy, 100 * u.launch);
+        stk_diagnosis_ctx_show(
+            c, "%.60s computes for %.0f %% of the time; telling it what to do takes %.0f %%", name,
+            100 * u.busy, 100 * u.launch);
     else
-        stk_case_show(c, "%.60s computes for %.0f %% of the time", name, 100 * u.busy);
+        stk_diagnosis_ctx_show(c, "%.60s computes for %.0f %% of the time", name, 100 * u.busy);
     if (u.memory + u.math + u.starts > 0)
-        stk_case_show(c,
-                      "of its operations' time %.0f %% goes to those near the limit of its memory, "
-                      "%.0f %% to those near that of arithmetic; starting them takes %.0f %%",
-                      100 * u.memory, 100 * u.math, 100 * u.starts);
+        stk_diagnosis_ctx_show(
+            c,
+            "of its operations' time %.0f %% goes to those near the limit of its memory, "
+            "%.0f %% to those near that of arithmetic; starting them takes %.0f %%",
+            100 * u.memory, 100 * u.math, 100 * u.starts);
 }

@@ -31,28 +31,28 @@ static const stk_param estimate_fields[] = {
 static const stk_fields estimate_table = STK_FIELDS(estimate_fields, stk_estimate);
 
 static const stk_param capacity_fields[] = {
-    STK_FIELD_OF_TEXT(stk_capacity, name),
-    STAGE(stk_capacity, stage),
-    STK_FIELD(stk_capacity, samples_per_s, STK_FIELD_NUMBER),
-    STK_FIELD(stk_capacity, utilisation, STK_FIELD_NUMBER),
-    STK_FIELD(stk_capacity, exposed, STK_FIELD_NUMBER),
-    STK_FIELD(stk_capacity, binding, STK_FIELD_BOOL),
+    STK_FIELD_OF_TEXT(stk_stage_throughput, name),
+    STAGE(stk_stage_throughput, stage),
+    STK_FIELD(stk_stage_throughput, samples_per_s, STK_FIELD_NUMBER),
+    STK_FIELD(stk_stage_throughput, utilisation, STK_FIELD_NUMBER),
+    STK_FIELD(stk_stage_throughput, exposed, STK_FIELD_NUMBER),
+    STK_FIELD(stk_stage_throughput, binding, STK_FIELD_BOOL),
 };
-static const stk_fields capacity_table = STK_FIELDS(capacity_fields, stk_capacity);
+static const stk_fields capacity_table = STK_FIELDS(capacity_fields, stk_stage_throughput);
 
 static const stk_param limit_fields[] = {
-    STAGE(stk_limit, stage),
+    STAGE(stk_bottleneck, stage),
     {.key = "cause",
      .kind = STK_FIELD_WORD,
-     .offset = offsetof(stk_limit, cause),
+     .offset = offsetof(stk_bottleneck, cause),
      .most = STK_CAUSE_COUNT,
      .word = cause_word},
-    INSIDE(stk_limit, share, estimate_table),
-    INSIDE(stk_limit, if_removed, estimate_table),
-    STAGE(stk_limit, next),
-    STK_FIELD_OF_TEXT(stk_limit, sentence),
+    INSIDE(stk_bottleneck, share, estimate_table),
+    INSIDE(stk_bottleneck, if_removed, estimate_table),
+    STAGE(stk_bottleneck, next),
+    STK_FIELD_OF_TEXT(stk_bottleneck, sentence),
 };
-static const stk_fields limit_table = STK_FIELDS(limit_fields, stk_limit);
+static const stk_fields limit_table = STK_FIELDS(limit_fields, stk_bottleneck);
 
 static const stk_param fix_fields[] = {
     STK_FIELD_OF_TEXT(stk_fix, name),

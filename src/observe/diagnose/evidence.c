@@ -9,57 +9,58 @@ enum { FEW_STEPS = 50 };
 /* Step times that vary by more, threads that wait longer for a core: another program is about. */
 static const double noisy_variation = 0.3, crowded_share = 0.15;
 
-static void show_shares(stk_case *c)
+static void show_shares(stk_diagnosis_ctx *c)
 {
     for (int s = 0; s < STK_STAGE_COUNT; s++) {
         const stk_estimate *e = &c->share[s];
         if (e->value < STK_SHARE_WORTH) continue;
-        stk_case_show(c, "%s is exposed for %.2f ms of %.2f ms a step: %.1f %% (%.1f to %.1f)",
-                      s ? stk_stage_name((stk_stage)s) : "the loop itself",
-                      e->value * c->step_ns / 1e6, c->step_ns / 1e6, 100 * e->value, 100 * e->low,
-                      100 * e->high);
+        stk_diagnosis_ctx_show(
+            c, "%s is exposed for %.2f ms of %.2f ms a step: %.1f %% (%.1f to %.1f)",
+            s ? stk_stage_name((stk_stage)s) : "the loop itself", e->value * c->step_ns / 1e6,
+            c->step_ns / 1e6, 100 * e->value, 100 * e->low, 100 * e->high);
     }
 }
 
-static void show_queues(stk_case *c)
+static void show_queues(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     if (!(c->model->helpers > 0) && c->profile->program.workers <= 0)
-        stk_case_show(c, "the training thread prepares batches itself, between steps");
+        stk_diagnosis_ctx_show(c, "the training thread prepares batches itself, between steps");
     for (size_t i = 0; i < p->input_count && i < 4; i++) {
         const stk_profile_input *in = &p->inputs[i];
         if (!in->has_queue || in->queue_empty < 0 || in->queue_full < 0) continue;
-        stk_case_show(c, "queue after %s: empty %.0f %%, full %.0f %% of the time", in->name,
-                      100 * in->queue_empty, 100 * in->queue_full);
+        stk_diagnosis_ctx_show(c, "queue after %s: empty %.0f %%, full %.0f %% of the time",
+                               in->name, 100 * in->queue_empty, 100 * in->queue_full);
     }
 }
 
-static void show_decoder(stk_case *c)
+static void show_decoder(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     double             sum = 0;
     for (size_t i = 0; i < p->input_count; i++)
         sum += fmax(0, p->inputs[i].by_device);
     if (sum > 0 && p->samples > 0)
-        stk_case_show(c, "the device's decoder did %.0f %% of the pictures",
-                      100 * fmin(1, sum / p->samples));
+        stk_diagnosis_ctx_show(c, "the device's decoder did %.0f %% of the pictures",
+                               100 * fmin(1, sum / p->samples));
 }
 
-static void show_resources(stk_case *c)
+static void show_resources(stk_diagnosis_ctx *c)
 {
     for (size_t i = 0; i < c->out->row_count; i++) {
-        const stk_capacity *row = &c->out->rows[i];
+        const stk_stage_throughput *row = &c->out->rows[i];
         if (row->stage || row->utilisation < 0) continue;
         if (strcmp(row->name, "cores") == 0)
-            stk_case_show(c, "cores: %.1f of %d are used",
-                          row->utilisation * c->profile->machine.cores, c->profile->machine.cores);
+            stk_diagnosis_ctx_show(c, "cores: %.1f of %d are used",
+                                   row->utilisation * c->profile->machine.cores,
+                                   c->profile->machine.cores);
         else if (row->utilisation >= 0.05)
-            stk_case_show(c, "%s: %.0f %% of what the machine gives", row->name,
-                          100 * row->utilisation);
+            stk_diagnosis_ctx_show(c, "%s: %.0f %% of what the machine gives", row->name,
+                                   100 * row->utilisation);
     }
 }
 
-static void show_callbacks(stk_case *c)
+static void show_callbacks(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     for (size_t i = 0; i < p->callback_count; i++) {
@@ -67,42 +68,43 @@ static void show_callbacks(stk_case *c)
         if (!b->on_training_thread || !b->calls) continue;
         const double a_step = (double)b->ns / fmax(1, p->steps);
         if (a_step < STK_SHARE_WORTH * c->step_ns) continue;
-        stk_case_show(c, "callback '%.60s' takes %.2f ms a call on the training thread", b->name,
-                      (double)b->ns / (double)b->calls / 1e6);
+        stk_diagnosis_ctx_show(c, "callback '%.60s' takes %.2f ms a call on the training thread",
+                               b->name, (double)b->ns / (double)b->calls / 1e6);
     }
 }
 
 /* The dearest, and all that stand out. */
-static void show_operations(stk_case *c)
+static void show_operations(stk_diagnosis_ctx *c)
 {
     stk_op_time_fraction ops[STK_CASE_OPS];
-    const size_t         count = stk_case_dear_ops(c, ops);
+    const size_t         count = stk_diagnosis_top_ops(c, ops);
     for (size_t i = 0; i < count; i++) {
         const stk_op_time_fraction *op = &ops[i];
-        if (!stk_case_op_stands_out(op) && (i > 0 || op->share < 0.15)) continue;
+        if (!stk_diagnosis_ctx_op_stands_out(op) && (i > 0 || op->share < 0.15)) continue;
         if (op->roof >= 0)
-            stk_case_show(c,
-                          "operation %.60s (%.30s): %.0f %% of compute's time, %.0f %% of its work",
-                          op->name, op->operation, 100 * op->share, 100 * op->roof);
+            stk_diagnosis_ctx_show(
+                c, "operation %.60s (%.30s): %.0f %% of compute's time, %.0f %% of its work",
+                op->name, op->operation, 100 * op->share, 100 * op->roof);
         else
-            stk_case_show(c, "operation %.60s: %.0f %% of compute's time", op->name,
-                          100 * op->share);
+            stk_diagnosis_ctx_show(c, "operation %.60s: %.0f %% of compute's time", op->name,
+                                   100 * op->share);
     }
 }
 
-void stk_case_evidence(stk_case *c)
+void stk_diagnosis_ctx_evidence(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
-    if (*p->run.inject) stk_case_show(c, "faults were injected on purpose: %.200s", p->run.inject);
+    if (*p->run.inject)
+        stk_diagnosis_ctx_show(c, "faults were injected on purpose: %.200s", p->run.inject);
     show_shares(c);
     if (c->share[STK_STAGE_READ].value + c->share[STK_STAGE_PREPROCESS].value >= STK_SHARE_WORTH)
-        stk_case_show_input_ops(c);
+        stk_diagnosis_ctx_show_input_ops(c);
     show_queues(c);
     show_decoder(c);
     show_callbacks(c);
     show_resources(c);
     show_operations(c);
-    stk_case_show_device(c);
+    stk_diagnosis_ctx_show_device(c);
 }
 
 static double variation(const stk_sim_model *m)
@@ -120,40 +122,44 @@ static double variation(const stk_sim_model *m)
     return mean > 0 && variance > 0 ? sqrt(variance) / mean : 0;
 }
 
-static void warn_of_noise(stk_case *c)
+static void warn_of_noise(stk_diagnosis_ctx *c)
 {
     const stk_profile_stage *s = &c->profile->stages[STK_STAGE_COMPUTE];
     const double             cv = variation(c->model);
     if (cv > noisy_variation)
-        stk_case_warn(c,
-                      "step times vary by %.0f %%: intervals are wide; a longer run narrows them",
-                      100 * cv);
+        stk_diagnosis_ctx_warn(
+            c, "step times vary by %.0f %%: intervals are wide; a longer run narrows them",
+            100 * cv);
     if (s->cpu_ns > 0 && s->runnable_ns > crowded_share * (s->cpu_ns + s->runnable_ns))
-        stk_case_warn(c,
-                      "compute's threads were ready but without a core for %.0f %% of their time: "
-                      "other programs run, or there are more threads than cores",
-                      100 * s->runnable_ns / (s->cpu_ns + s->runnable_ns));
+        stk_diagnosis_ctx_warn(
+            c,
+            "compute's threads were ready but without a core for %.0f %% of their time: "
+            "other programs run, or there are more threads than cores",
+            100 * s->runnable_ns / (s->cpu_ns + s->runnable_ns));
 }
 
-void stk_case_warnings(stk_case *c)
+void stk_diagnosis_ctx_warnings(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     if (c->model->count < FEW_STEPS)
-        stk_case_warn(c, "only %zu like steps were recorded: at least %d make it sure",
-                      c->model->count, FEW_STEPS);
+        stk_diagnosis_ctx_warn(c, "only %zu like steps were recorded: at least %d make it sure",
+                               c->model->count, FEW_STEPS);
     if (c->model->count && (double)c->model->count < p->steps && p->steps < (double)p->step_count)
-        stk_case_warn(c, "the verdict is of %zu steps like each other, of %.0f that were measured",
-                      c->model->count, p->steps);
+        stk_diagnosis_ctx_warn(
+            c, "the verdict is of %zu steps like each other, of %.0f that were measured",
+            c->model->count, p->steps);
     if (!p->step_count)
-        stk_case_warn(c, "no single steps were recorded, only their sums: nothing is known of how "
-                         "they vary");
+        stk_diagnosis_ctx_warn(
+            c, "no single steps were recorded, only their sums: nothing is known of how "
+               "they vary");
     if (p->trace_dropped > 0)
-        stk_case_warn(c, "%.0f events of the trace were lost: its rings were too small",
-                      p->trace_dropped);
-    if (stk_case_is_foreign(c))
-        stk_case_warn(c,
-                      "this is a recording of %.60s: it does not tell how deep queues are, and "
-                      "recording itself takes time, so gains are rough",
-                      p->run.source);
+        stk_diagnosis_ctx_warn(c, "%.0f events of the trace were lost: its rings were too small",
+                               p->trace_dropped);
+    if (stk_diagnosis_ctx_is_foreign(c))
+        stk_diagnosis_ctx_warn(
+            c,
+            "this is a recording of %.60s: it does not tell how deep queues are, and "
+            "recording itself takes time, so gains are rough",
+            p->run.source);
     if (c->model->count) warn_of_noise(c);
 }

@@ -14,18 +14,18 @@ static const double late_error = 0.2, early_error = 0.1, step_error = 0.06, most
 /* Recording made a program's operations longer: without it more is saved than it says. */
 static const double recorded_error = 0.25;
 
-static void set_gains(const stk_case *c, stk_fix *fix)
+static void set_gains(const stk_diagnosis_ctx *c, stk_fix *fix)
 {
     fix->gain = fix->samples_per_s.value / c->rate - 1;
     fix->gain_low = fix->samples_per_s.low / c->rate - 1;
     fix->gain_high = fix->samples_per_s.high / c->rate - 1;
 }
 
-stk_estimate stk_case_widen(const stk_case *c, stk_estimate rate)
+stk_estimate stk_diagnosis_ctx_widen(const stk_diagnosis_ctx *c, stk_estimate rate)
 {
     const double now = 1 / c->rate, then = 1 / rate.value, saved = fmax(0, now - then);
     const double late = late_error * saved + step_error * then;
-    const double more = stk_case_is_foreign(c) ? recorded_error : early_error;
+    const double more = stk_diagnosis_ctx_is_foreign(c) ? recorded_error : early_error;
     const double early = fmin(more * saved + step_error * then, most_early * then);
     const double slow = 1 / (then + late), fast = 1 / (then - early);
     rate.low = fmin(rate.low, slow);
@@ -33,10 +33,11 @@ stk_estimate stk_case_widen(const stk_case *c, stk_estimate rate)
     return rate;
 }
 
-stk_fix *stk_case_fix_rate(stk_case *c, stk_stage stage, const char *name, stk_estimate rate)
+stk_fix *stk_diagnosis_ctx_fix_rate(stk_diagnosis_ctx *c, stk_stage stage, const char *name,
+                                    stk_estimate rate)
 {
     stk_diagnosis *d = c->out;
-    const double   worth = stk_case_is_foreign(c) ? STK_GAIN_WORTH_FOREIGN : STK_GAIN_WORTH;
+    const double worth = stk_diagnosis_ctx_is_foreign(c) ? STK_GAIN_WORTH_FOREIGN : STK_GAIN_WORTH;
     if (!(rate.value > c->rate * (1 + worth)) || d->fix_count == STK_DIAGNOSIS_FIXES) return NULL;
     stk_fix *fix = &d->fixes[d->fix_count++];
     *fix = (stk_fix){.stage = stage, .samples_per_s = rate};
@@ -45,26 +46,27 @@ stk_fix *stk_case_fix_rate(stk_case *c, stk_stage stage, const char *name, stk_e
     return fix;
 }
 
-stk_fix *stk_case_fix(stk_case *c, stk_stage stage, const char *name, const stk_what_if *what)
+stk_fix *stk_diagnosis_ctx_fix(stk_diagnosis_ctx *c, stk_stage stage, const char *name,
+                               const stk_what_if *what)
 {
-    const stk_estimate rate = stk_model_estimate(c->model, what);
-    return stk_case_fix_rate(c, stage, name, stk_case_widen(c, rate));
+    const stk_estimate rate = stk_sim_model_estimate(c->model, what);
+    return stk_diagnosis_ctx_fix_rate(c, stage, name, stk_diagnosis_ctx_widen(c, rate));
 }
 
 /* Between what two ways of playing give; the value lies in the middle. */
-stk_fix *stk_case_fix_between(stk_case *c, stk_stage stage, const char *name,
-                              const stk_what_if *least, const stk_what_if *most)
+stk_fix *stk_diagnosis_ctx_fix_between(stk_diagnosis_ctx *c, stk_stage stage, const char *name,
+                                       const stk_what_if *least, const stk_what_if *most)
 {
-    const stk_estimate low = stk_case_widen(c, stk_model_estimate(c->model, least));
-    const stk_estimate high = stk_case_widen(c, stk_model_estimate(c->model, most));
-    return stk_case_fix_rate(c, stage, name,
-                             (stk_estimate){sqrt(low.value * high.value), low.low, high.high});
+    const stk_estimate low = stk_diagnosis_ctx_widen(c, stk_sim_model_estimate(c->model, least));
+    const stk_estimate high = stk_diagnosis_ctx_widen(c, stk_sim_model_estimate(c->model, most));
+    return stk_diagnosis_ctx_fix_rate(
+        c, stage, name, (stk_estimate){sqrt(low.value * high.value), low.low, high.high});
 }
 
-stk_fix *stk_case_fix_at_most(stk_case *c, stk_stage stage, const char *name,
-                              const stk_what_if *what)
+stk_fix *stk_diagnosis_ctx_fix_at_most(stk_diagnosis_ctx *c, stk_stage stage, const char *name,
+                                       const stk_what_if *what)
 {
-    stk_fix *fix = stk_case_fix(c, stage, name, what);
+    stk_fix *fix = stk_diagnosis_ctx_fix(c, stage, name, what);
     if (!fix) return NULL;
     fix->at_most = true;
     fix->samples_per_s.value = fix->samples_per_s.high; /* a bound holds with its error */
@@ -74,7 +76,7 @@ stk_fix *stk_case_fix_at_most(stk_case *c, stk_stage stage, const char *name,
     return fix;
 }
 
-stk_fix *stk_case_fix_unforetold(stk_case *c, stk_stage stage, const char *name)
+stk_fix *stk_diagnosis_ctx_fix_unforetold(stk_diagnosis_ctx *c, stk_stage stage, const char *name)
 {
     stk_diagnosis *d = c->out;
     if (d->fix_count == STK_DIAGNOSIS_FIXES) return NULL;
@@ -114,7 +116,7 @@ void stk_fix_set(stk_fix *fix, const char *format, ...)
     fix->set_count++;
 }
 
-static const char *data_of(const stk_case *c)
+static const char *data_of(const stk_diagnosis_ctx *c)
 {
     const char *data = c->profile->run.data;
     return *data && strlen(data) <= STK_FIX_PATH ? data : "DATA";
@@ -126,7 +128,7 @@ static const char *as_path(char *word, size_t room, const char *path)
     return stk_shell_path(word, room, path) < room ? word : "DATA";
 }
 
-void stk_fix_train(const stk_case *c, stk_fix *fix, const char *format, ...)
+void stk_fix_train(const stk_diagnosis_ctx *c, stk_fix *fix, const char *format, ...)
 {
     char      word[STK_FIX_WORD];
     const int used = snprintf(fix->command, sizeof fix->command, "stoker train %s ",
@@ -140,7 +142,7 @@ void stk_fix_recipe(stk_fix *fix, const char *format, ...)
 }
 
 /* Beside the data: "photos-146". */
-void stk_fix_pack(const stk_case *c, stk_fix *fix, const char *suffix, const char *flags)
+void stk_fix_pack(const stk_diagnosis_ctx *c, stk_fix *fix, const char *suffix, const char *flags)
 {
     const char *data = data_of(c);
     size_t      length = strlen(data);

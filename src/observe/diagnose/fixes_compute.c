@@ -14,7 +14,7 @@ static const double batch_worth = 1.1, batch_least = 0.6;
 static const double quiet_worth = 0.1;
 
 /* Batches that are waited for: larger ones are waited for longer. */
-static bool input_limits(const stk_case *c)
+static bool input_limits(const stk_diagnosis_ctx *c)
 {
     return c->share[STK_STAGE_READ].value >= STK_SHARE_LIMIT ||
            c->share[STK_STAGE_PREPROCESS].value >= STK_SHARE_LIMIT ||
@@ -22,12 +22,12 @@ static bool input_limits(const stk_case *c)
 }
 
 /* What stays the same for a step, whatever its batch, is paid less often. */
-static void fix_by_batch(stk_case *c)
+static void fix_by_batch(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     int64_t            batch;
     stk_what_if        what;
-    const double       faster = stk_case_best_batch(c, &batch);
+    const double       faster = stk_diagnosis_ctx_best_batch(c, &batch);
     if (batch == p->run.batch || faster < batch_worth || input_limits(c)) return;
     stk_what_if_init(&what);
     for (int s = STK_STAGE_NONE; s < STK_STAGE_COUNT; s++)
@@ -36,7 +36,7 @@ static void fix_by_batch(stk_case *c)
     stk_what_if least = what;
     what.factor[STK_STAGE_COMPUTE] = 1 / faster;
     least.factor[STK_STAGE_COMPUTE] = 1 / (1 + batch_least * (faster - 1));
-    stk_fix *fix = stk_case_fix_between(c, STK_STAGE_COMPUTE, "batch", &least, &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix_between(c, STK_STAGE_COMPUTE, "batch", &least, &what);
     if (!fix) return;
     fix->changes_training = true;
     stk_fix_say(fix, "use a batch of %lld instead of %lld", (long long)batch,
@@ -48,13 +48,13 @@ static void fix_by_batch(stk_case *c)
     stk_fix_recipe(fix, "data: {batch: %lld}", (long long)batch);
 }
 
-static void fix_operation(stk_case *c, const stk_op_time_fraction *op, bool odd)
+static void fix_operation(stk_diagnosis_ctx *c, const stk_op_time_fraction *op, bool odd)
 {
     stk_what_if what;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_COMPUTE] = 1 - (odd ? op->share : op->share / 2);
-    stk_fix *fix = odd ? stk_case_fix(c, STK_STAGE_COMPUTE, "operation", &what)
-                       : stk_case_fix_at_most(c, STK_STAGE_COMPUTE, "operation", &what);
+    stk_fix *fix = odd ? stk_diagnosis_ctx_fix(c, STK_STAGE_COMPUTE, "operation", &what)
+                       : stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_COMPUTE, "operation", &what);
     if (!fix) return;
     fix->changes_training = true;
     fix->supposed = !odd;
@@ -73,18 +73,18 @@ static void fix_operation(stk_case *c, const stk_op_time_fraction *op, bool odd)
 }
 
 /* Each one that stands out can be done without; of the dearest of the others half may be saved. */
-static void fix_by_operations(stk_case *c)
+static void fix_by_operations(stk_diagnosis_ctx *c)
 {
     stk_op_time_fraction ops[STK_CASE_OPS];
-    const size_t         count = stk_case_dear_ops(c, ops);
+    const size_t         count = stk_diagnosis_top_ops(c, ops);
     for (size_t i = 0; i < count; i++)
-        if (stk_case_op_stands_out(&ops[i])) fix_operation(c, &ops[i], true);
-    if (count && ops[0].share >= op_worth && !stk_case_op_stands_out(&ops[0]))
+        if (stk_diagnosis_ctx_op_stands_out(&ops[i])) fix_operation(c, &ops[i], true);
+    if (count && ops[0].share >= op_worth && !stk_diagnosis_ctx_op_stands_out(&ops[0]))
         fix_operation(c, &ops[0], false);
 }
 
 /* Cores that are there, but not for us. */
-void stk_fixes_quiet(stk_case *c)
+void stk_fixes_quiet(stk_diagnosis_ctx *c)
 {
     const stk_sim_model     *m = c->model;
     const stk_profile_stage *s = &c->profile->stages[STK_STAGE_COMPUTE];
@@ -94,7 +94,7 @@ void stk_fixes_quiet(stk_case *c)
     stk_what_if_init(&what);
     what.factor[STK_STAGE_COMPUTE] = 1 - waits;
     if (waits < quiet_worth) return;
-    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_COMPUTE, "quiet", &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_COMPUTE, "quiet", &what);
     if (!fix) return;
     stk_fix_say(fix, "end other programs: they use cores that compute needs");
     stk_fix_because(
@@ -104,7 +104,7 @@ void stk_fixes_quiet(stk_case *c)
     snprintf(fix->command, sizeof fix->command, "top");
 }
 
-static void fix_by_fewer_threads(stk_case *c)
+static void fix_by_fewer_threads(stk_diagnosis_ctx *c)
 {
     const stk_sim_model *m = c->model;
     stk_what_if          what;
@@ -112,7 +112,7 @@ static void fix_by_fewer_threads(stk_case *c)
     if (!(m->contention > 0) || threads < 1 || threads >= m->threads) return;
     stk_what_if_init(&what);
     what.threads = threads;
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, "fewer_threads", &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix(c, STK_STAGE_COMPUTE, "fewer_threads", &what);
     if (!fix) return;
     stk_fix_say(fix, "compute on %d threads", threads);
     stk_fix_because(
@@ -123,7 +123,7 @@ static void fix_by_fewer_threads(stk_case *c)
     stk_fix_recipe(fix, "knobs: {threads: %d}", threads);
 }
 
-void stk_fixes_compute(stk_case *c)
+void stk_fixes_compute(stk_diagnosis_ctx *c)
 {
     fix_by_batch(c);
     fix_by_operations(c);

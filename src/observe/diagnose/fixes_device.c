@@ -5,15 +5,15 @@
 #include <string.h>
 
 /* A step that is recorded and played is started by one call. */
-static void fix_by_recording(stk_case *c, const stk_device_use *u)
+static void fix_by_recording(stk_diagnosis_ctx *c, const stk_device_use *u)
 {
     const stk_profile *p = c->profile;
     const double       exposed = p->stages[STK_STAGE_COMPUTE].exposed_ns;
     stk_what_if        what;
-    if (!stk_device_is_late(u) || !(exposed > 0)) return;
+    if (!stk_device_is_launch_bound(u) || !(exposed > 0)) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_COMPUTE] = fmin(1, p->device.work_ns / exposed);
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_COMPUTE, "record", &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix(c, STK_STAGE_COMPUTE, "record", &what);
     if (!fix) return;
     stk_fix_say(fix, "play recorded steps: train without --eager and without a trace");
     stk_fix_because(
@@ -27,14 +27,15 @@ static void fix_by_recording(stk_case *c, const stk_device_use *u)
 
 /* What 16 bits give is between little and eight times (an H200): it depends on which kernels there
  * are for both, so no number is told. */
-static void fix_by_precision(stk_case *c, const stk_device_use *u)
+static void fix_by_precision(stk_diagnosis_ctx *c, const stk_device_use *u)
 {
     const stk_profile *p = c->profile;
     const bool         wide =
         strcmp(p->run.precision, "fp32") == 0 || strcmp(p->run.precision, "tf32") == 0;
-    if (!wide || stk_device_is_late(u) || c->share[STK_STAGE_COMPUTE].value < STK_SHARE_LIMIT)
+    if (!wide || stk_device_is_launch_bound(u) ||
+        c->share[STK_STAGE_COMPUTE].value < STK_SHARE_LIMIT)
         return;
-    stk_fix *fix = stk_case_fix_unforetold(c, STK_STAGE_COMPUTE, "precision");
+    stk_fix *fix = stk_diagnosis_ctx_fix_unforetold(c, STK_STAGE_COMPUTE, "precision");
     if (!fix) return;
     fix->changes_training = true;
     stk_fix_say(fix, "compute in 16 bits instead of %s", p->run.precision);
@@ -47,13 +48,13 @@ static void fix_by_precision(stk_case *c, const stk_device_use *u)
 }
 
 /* Copies and results that the GPU does not wait for cost nothing. */
-static void fix_by_ahead(stk_case *c, stk_stage stage, const char *title, const char *why)
+static void fix_by_ahead(stk_diagnosis_ctx *c, stk_stage stage, const char *title, const char *why)
 {
     stk_what_if what;
     if (c->share[stage].value < STK_SHARE_WORTH) return;
     stk_what_if_init(&what);
     what.apart[stage] = true;
-    stk_fix *fix = stk_case_fix_at_most(c, stage, "ahead", &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, stage, "ahead", &what);
     if (!fix) return;
     stk_fix_say(fix, "%s", title);
     stk_fix_because(fix, "%s", why);
@@ -62,9 +63,9 @@ static void fix_by_ahead(stk_case *c, stk_stage stage, const char *title, const 
     stk_fix_recipe(fix, "knobs: {ahead: 2}");
 }
 
-void stk_fixes_device(stk_case *c)
+void stk_fixes_device(stk_diagnosis_ctx *c)
 {
-    const stk_device_use u = stk_case_device_use(c);
+    const stk_device_use u = stk_diagnosis_ctx_device_use(c);
     if (!u.known) return;
     fix_by_recording(c, &u);
     fix_by_precision(c, &u);

@@ -38,7 +38,7 @@ static double epoch_bytes(const stk_profile *p)
     return p->stages[STK_STAGE_READ].bytes / p->samples * (double)p->run.data_count;
 }
 
-static void fix_by_memory(stk_case *c)
+static void fix_by_memory(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     const double       bytes = epoch_bytes(p), room = memory_for_cache * (double)p->machine.memory;
@@ -47,8 +47,8 @@ static void fix_by_memory(stk_case *c)
     stk_what_if_init(&what);
     what.factor[STK_STAGE_READ] = 0;
     stk_fix *fix = bytes > 0 && p->machine.memory > 0
-                       ? stk_case_fix(c, STK_STAGE_READ, "cache", &what)
-                       : stk_case_fix_at_most(c, STK_STAGE_READ, "cache", &what);
+                       ? stk_diagnosis_ctx_fix(c, STK_STAGE_READ, "cache", &what)
+                       : stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_READ, "cache", &what);
     if (!fix) return;
     stk_fix_say(fix, "keep the data in memory");
     if (fix->at_most)
@@ -64,14 +64,14 @@ static void fix_by_memory(stk_case *c)
 }
 
 /* One request of a pack reads many samples; a file is a request and an open at least. */
-static void fix_by_packing(stk_case *c)
+static void fix_by_packing(stk_diagnosis_ctx *c)
 {
     stk_what_if what;
     if (strcmp(c->profile->run.kind, "folder") != 0) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_READ] =
-        stk_case_cause(c, STK_STAGE_READ) == STK_CAUSE_READ_LATENCY ? 0.1 : 0.9;
-    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_READ, "pack", &what);
+        stk_diagnosis_ctx_cause(c, STK_STAGE_READ) == STK_CAUSE_READ_LATENCY ? 0.1 : 0.9;
+    stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_READ, "pack", &what);
     if (!fix) return;
     stk_fix_say(fix, "pack the files, so that one request reads many samples");
     stk_fix_because(fix, "%s", "each of them is opened and read by itself in every epoch");
@@ -85,7 +85,7 @@ static int64_t resized(const stk_profile *p)
 }
 
 /* Work and bytes that go by pixels are paid once instead of in every epoch. */
-static void fix_by_resizing(stk_case *c, stk_stage stage)
+static void fix_by_resizing(stk_diagnosis_ctx *c, stk_stage stage)
 {
     const stk_profile *p = c->profile;
     const int64_t      w = p->run.stored_width, h = p->run.stored_height, side = resized(p);
@@ -98,7 +98,7 @@ static void fix_by_resizing(stk_case *c, stk_stage stage)
     stk_what_if_init(&most);
     least.factor[stage] = (1 + left) / 2;
     most.factor[STK_STAGE_READ] = most.factor[STK_STAGE_PREPROCESS] = left;
-    stk_fix *fix = stk_case_fix_between(c, stage, "resize", &least, &most);
+    stk_fix *fix = stk_diagnosis_ctx_fix_between(c, stage, "resize", &least, &most);
     if (!fix) return;
     fix->changes_training = true;
     stk_fix_say(fix, "make images smaller once, before training");
@@ -109,7 +109,7 @@ static void fix_by_resizing(stk_case *c, stk_stage stage)
     stk_fix_pack(c, fix, suffix, flags);
 }
 
-void stk_fixes_read(stk_case *c)
+void stk_fixes_read(stk_diagnosis_ctx *c)
 {
     if (c->share[STK_STAGE_READ].value < STK_SHARE_WORTH) return;
     fix_by_memory(c);
@@ -117,13 +117,13 @@ void stk_fixes_read(stk_case *c)
     fix_by_packing(c);
 }
 
-static void fix_by_workers(stk_case *c)
+static void fix_by_workers(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     if (p->machine.cores < 1) return; /* what more threads give depends on them */
-    const stk_workers w = stk_case_best_workers(c);
+    const stk_workers w = stk_diagnosis_ctx_best_workers(c);
     const bool        traded = w.threads < (int)c->model->threads;
-    stk_fix          *fix = stk_case_fix(c, STK_STAGE_PREPROCESS, "threads", &w.what);
+    stk_fix          *fix = stk_diagnosis_ctx_fix(c, STK_STAGE_PREPROCESS, "threads", &w.what);
     if (!fix) return;
     stk_fix_say(fix, "prepare batches on %d thread%s beside training", w.input_threads - 1,
                 w.input_threads == 2 ? "" : "s");
@@ -146,7 +146,7 @@ static double by_device(const stk_profile *p)
 }
 
 /* Of a GPU's decoder nothing is known before it was tried: half of the images is what is usual. */
-static void fix_by_device(stk_case *c)
+static void fix_by_device(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     const double       decode = busy_share_of(p, "decode");
@@ -154,7 +154,7 @@ static void fix_by_device(stk_case *c)
     if (strncmp(p->run.backend, "cuda", 4) != 0 || decode <= 0 || by_device(p) > 0) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_PREPROCESS] = 1 - decode / 2;
-    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_PREPROCESS, "decode", &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_PREPROCESS, "decode", &what);
     if (!fix) return;
     stk_fix_say(fix, "let the GPU's decoder help");
     stk_fix_because(fix,
@@ -165,7 +165,7 @@ static void fix_by_device(stk_case *c)
     stk_fix_recipe(fix, "knobs: {decode: shared}");
 }
 
-void stk_fixes_preprocess(stk_case *c)
+void stk_fixes_preprocess(stk_diagnosis_ctx *c)
 {
     if (c->share[STK_STAGE_PREPROCESS].value < STK_SHARE_WORTH) return;
     fix_by_workers(c);

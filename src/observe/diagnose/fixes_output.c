@@ -35,15 +35,15 @@ static const stk_profile_callback *slowest_callback(const stk_profile *p)
     return found;
 }
 
-static stk_fix *fix_scaled(stk_case *c, stk_stage stage, const char *name, double factor)
+static stk_fix *fix_scaled(stk_diagnosis_ctx *c, stk_stage stage, const char *name, double factor)
 {
     stk_what_if what;
     stk_what_if_init(&what);
     what.factor[stage] = factor;
-    return stk_case_fix(c, stage, name, &what);
+    return stk_diagnosis_ctx_fix(c, stage, name, &what);
 }
 
-static void fix_bytes(stk_case *c)
+static void fix_bytes(stk_diagnosis_ctx *c)
 {
     stk_fix *fix = fix_scaled(c, STK_STAGE_HOST_TO_DEVICE, "copy_less", 0.5);
     if (!fix) return;
@@ -53,7 +53,7 @@ static void fix_bytes(stk_case *c)
 }
 
 /* Smaller images are less work for every stage that sees pixels. */
-static void fix_copies(stk_case *c)
+static void fix_copies(stk_diagnosis_ctx *c)
 {
     static const stk_stage pixels[] = {STK_STAGE_PREPROCESS, STK_STAGE_COMPUTE};
     const stk_profile     *p = c->profile;
@@ -68,7 +68,8 @@ static void fix_copies(stk_case *c)
         fix_bytes(c);
         return;
     }
-    stk_fix *fix = stk_case_fix_between(c, STK_STAGE_HOST_TO_DEVICE, "size", &least, &most);
+    stk_fix *fix =
+        stk_diagnosis_ctx_fix_between(c, STK_STAGE_HOST_TO_DEVICE, "size", &least, &most);
     if (!fix) return;
     fix->changes_training = true;
     stk_fix_say(fix, "train on images of %lld instead of %lld: half the bytes to copy",
@@ -81,9 +82,9 @@ static void fix_copies(stk_case *c)
     stk_fix_recipe(fix, "data: {size: %lld}", (long long)size);
 }
 
-static void fix_sharing(stk_case *c)
+static void fix_sharing(stk_diagnosis_ctx *c)
 {
-    stk_fix *fix = fix_scaled(c, STK_STAGE_SHARE, "accumulate", 0.25);
+    stk_fix *fix = fix_scaled(c, STK_STAGE_ALLREDUCE, "accumulate", 0.25);
     if (!fix) return;
     fix->changes_training = true;
     stk_fix_say(fix, "share gradients every fourth step");
@@ -95,7 +96,7 @@ static void fix_sharing(stk_case *c)
 }
 
 /* Reports come less often by a key; what every step does is the program's own. */
-static bool fix_reports(stk_case *c, stk_stage stage, const char *why)
+static bool fix_reports(stk_diagnosis_ctx *c, stk_stage stage, const char *why)
 {
     const marked m = look_at_marked(c->profile, STK_STEP_REPORT, stage);
     if (m.share < most_of_it) return false;
@@ -110,7 +111,7 @@ static bool fix_reports(stk_case *c, stk_stage stage, const char *why)
     return true;
 }
 
-static void fix_fetching(stk_case *c)
+static void fix_fetching(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     if (fix_reports(c, STK_STAGE_DEVICE_TO_HOST, "compute waits while metrics are read back"))
@@ -122,7 +123,7 @@ static void fix_fetching(stk_case *c)
                     p->steps > 0 ? p->stages[STK_STAGE_DEVICE_TO_HOST].bytes / p->steps / 1e6 : 0);
 }
 
-static void fix_callbacks(stk_case *c)
+static void fix_callbacks(stk_diagnosis_ctx *c)
 {
     const stk_profile_callback *slow = slowest_callback(c->profile);
     const char                 *name = slow ? slow->name : "on_step";
@@ -136,14 +137,14 @@ static void fix_callbacks(stk_case *c)
     }
     stk_what_if_init(&apart);
     apart.apart[STK_STAGE_OUTPUT] = true;
-    fix = stk_case_fix_at_most(c, STK_STAGE_OUTPUT, "call_apart", &apart);
+    fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_OUTPUT, "call_apart", &apart);
     if (!fix) return;
     stk_fix_say(fix, "take callback '%.60s' off the training thread", name);
     stk_fix_because(fix, "on_report and on_epoch run on a thread of their own, on_step delays "
                          "every step");
 }
 
-static void fix_writing(stk_case *c)
+static void fix_writing(stk_diagnosis_ctx *c)
 {
     const marked m = look_at_marked(c->profile, STK_STEP_CHECKPOINT, STK_STAGE_WRITE);
     const bool   by_key = m.share >= most_of_it;
@@ -159,13 +160,13 @@ static void fix_writing(stk_case *c)
     stk_fix_recipe(fix, "output: {checkpoint_every: %.0f}", every);
 }
 
-void stk_fixes_output(stk_case *c)
+void stk_fixes_output(stk_diagnosis_ctx *c)
 {
     static const struct {
         stk_stage stage;
-        void (*add)(stk_case *c);
+        void (*add)(stk_diagnosis_ctx *c);
     } fixes[] = {{STK_STAGE_HOST_TO_DEVICE, fix_copies},
-                 {STK_STAGE_SHARE, fix_sharing},
+                 {STK_STAGE_ALLREDUCE, fix_sharing},
                  {STK_STAGE_DEVICE_TO_HOST, fix_fetching},
                  {STK_STAGE_OUTPUT, fix_callbacks},
                  {STK_STAGE_WRITE, fix_writing}};

@@ -17,26 +17,26 @@ static const double float64_worth = 0.05, convolutions_worth = 0.3;
 /* In float32 an operation takes so much of its float64 time: half the bytes, or another kernel. */
 static const double float32_least = 0.6, float32_most = 0.05;
 
-static bool on_cpu(const stk_case *c)
+static bool on_cpu(const stk_diagnosis_ctx *c)
 {
     return c->profile->device.work_ns < 0;
 }
 
-static double rate_of(const stk_case *c, double step_ns)
+static double rate_of(const stk_diagnosis_ctx *c, double step_ns)
 {
     return c->samples_a_step / step_ns * 1e9;
 }
 
 /* Between two lengths of a step; the replay's own error is added. */
-static stk_estimate between(const stk_case *c, double slow_ns, double fast_ns)
+static stk_estimate between(const stk_diagnosis_ctx *c, double slow_ns, double fast_ns)
 {
     const double       s = rate_of(c, slow_ns), f = rate_of(c, fast_ns);
-    const stk_estimate low = stk_case_widen(c, (stk_estimate){s, s, s});
-    const stk_estimate high = stk_case_widen(c, (stk_estimate){f, f, f});
+    const stk_estimate low = stk_diagnosis_ctx_widen(c, (stk_estimate){s, s, s});
+    const stk_estimate high = stk_diagnosis_ctx_widen(c, (stk_estimate){f, f, f});
     return (stk_estimate){sqrt(s * f), low.low, high.high};
 }
 
-static int workers_for(const stk_case *c)
+static int workers_for(const stk_diagnosis_ctx *c)
 {
     const int cores = c->profile->machine.cores;
     if (cores < 1) return USUAL_WORKERS;
@@ -44,7 +44,7 @@ static int workers_for(const stk_case *c)
     return cores < MOST_WORKERS ? cores : MOST_WORKERS;
 }
 
-static void name_slow_input(const stk_case *c, stk_fix *fix)
+static void name_slow_input(const stk_diagnosis_ctx *c, stk_fix *fix)
 {
     const char  *slow = c->profile->program.slow_input;
     const double share = 100 * c->share[STK_STAGE_PREPROCESS].value;
@@ -60,15 +60,15 @@ static void name_slow_input(const stk_case *c, stk_fix *fix)
 
 /* Samples that are waited for are prepared by all workers at a time; samples that are computed
  * share the cores with compute where that is on the CPU. */
-static void fix_by_first_workers(stk_case *c)
+static void fix_by_first_workers(stk_diagnosis_ctx *c)
 {
     const int    cores = c->profile->machine.cores, workers = workers_for(c);
     const double wait = c->share[STK_STAGE_PREPROCESS].value * c->step_ns;
     const double rest = c->step_ns - wait;
     const double fast = fmax(rest, wait / workers);
     const double slow = on_cpu(c) ? rest + wait / fmax(1, cores) : fast;
-    stk_fix     *fix = stk_case_fix_rate(c, STK_STAGE_PREPROCESS, "num_workers",
-                                         between(c, fmin(slow, c->step_ns * 0.999), fast));
+    stk_fix     *fix = stk_diagnosis_ctx_fix_rate(c, STK_STAGE_PREPROCESS, "num_workers",
+                                                  between(c, fmin(slow, c->step_ns * 0.999), fast));
     if (!fix) return;
     if (cores < 2) {
         fix->at_most = true;
@@ -86,12 +86,12 @@ static void fix_by_first_workers(stk_case *c)
 }
 
 /* How many there are is not told: twice as many give twice as much at most. */
-static void fix_by_more_workers(stk_case *c)
+static void fix_by_more_workers(stk_diagnosis_ctx *c)
 {
     stk_what_if what;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_PREPROCESS] = 0;
-    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_PREPROCESS, "more_workers", &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_PREPROCESS, "more_workers", &what);
     if (!fix) return;
     stk_fix_say(fix, "give the DataLoader more workers, and let them run further ahead");
     name_slow_input(c, fix);
@@ -103,12 +103,12 @@ static void fix_by_more_workers(stk_case *c)
 }
 
 /* What of it is the same in each epoch is not told. */
-static void fix_by_preparing_once(stk_case *c)
+static void fix_by_preparing_once(stk_diagnosis_ctx *c)
 {
     stk_what_if what;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_PREPROCESS] = 0;
-    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_PREPROCESS, "cache", &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_PREPROCESS, "cache", &what);
     if (!fix) return;
     stk_fix_say(fix, "do what is the same in every epoch once: keep decoded or resized samples");
     name_slow_input(c, fix);
@@ -116,7 +116,7 @@ static void fix_by_preparing_once(stk_case *c)
     stk_fix_code(fix, "a Dataset whose __getitem__ keeps what it made, or files written once");
 }
 
-static void fix_input(stk_case *c)
+static void fix_input(stk_diagnosis_ctx *c)
 {
     if (c->share[STK_STAGE_PREPROCESS].value < STK_SHARE_WORTH) return;
     if (c->profile->program.workers > 0)
@@ -127,7 +127,7 @@ static void fix_input(stk_case *c)
 }
 
 /* Pinned memory is copied twice as fast at least, and beside compute at best. */
-static void fix_copies(stk_case *c)
+static void fix_copies(stk_diagnosis_ctx *c)
 {
     const bool  pageable = c->profile->program.pageable_ns > 0;
     stk_what_if least, most;
@@ -136,7 +136,8 @@ static void fix_copies(stk_case *c)
     stk_what_if_init(&most);
     least.factor[STK_STAGE_HOST_TO_DEVICE] = pageable ? 0.7 : 1;
     most.apart[STK_STAGE_HOST_TO_DEVICE] = true;
-    stk_fix *fix = stk_case_fix_between(c, STK_STAGE_HOST_TO_DEVICE, "pin_memory", &least, &most);
+    stk_fix *fix =
+        stk_diagnosis_ctx_fix_between(c, STK_STAGE_HOST_TO_DEVICE, "pin_memory", &least, &most);
     if (!fix) return;
     stk_fix_say(fix, "copy batches from pinned memory while the GPU computes");
     stk_fix_because(fix, pageable ? "batches are copied from pageable memory, and the GPU waits"
@@ -146,7 +147,7 @@ static void fix_copies(stk_case *c)
     stk_fix_code(fix, "DataLoader(..., pin_memory=True); x = x.to(device, non_blocking=True)");
 }
 
-static void fix_float64(stk_case *c)
+static void fix_float64(stk_diagnosis_ctx *c)
 {
     const double share = c->profile->program.float64;
     stk_what_if  least, most;
@@ -155,7 +156,7 @@ static void fix_float64(stk_case *c)
     stk_what_if_init(&most);
     least.factor[STK_STAGE_COMPUTE] = 1 - share * (1 - float32_least);
     most.factor[STK_STAGE_COMPUTE] = 1 - share * (1 - float32_most);
-    stk_fix *fix = stk_case_fix_between(c, STK_STAGE_COMPUTE, "dtype", &least, &most);
+    stk_fix *fix = stk_diagnosis_ctx_fix_between(c, STK_STAGE_COMPUTE, "dtype", &least, &most);
     if (!fix) return;
     fix->changes_training = true;
     stk_fix_say(fix, "compute in float32: %.0f %% of compute's time goes to float64", 100 * share);
@@ -181,7 +182,7 @@ static double pauses_ns(const stk_profile *p)
 }
 
 /* Time that a step takes whatever its batch: the optimizer, the loop, the start of operations. */
-static void estimate_fixed(const stk_case *c, double *least, double *most)
+static void estimate_fixed(const stk_diagnosis_ctx *c, double *least, double *most)
 {
     const stk_profile *p = c->profile;
     const double       steps = fmax(1, p->steps);
@@ -202,7 +203,7 @@ static int batch_factor(double fixed, double step)
     return factor;
 }
 
-static void fix_by_batch(stk_case *c)
+static void fix_by_batch(stk_diagnosis_ctx *c)
 {
     const int64_t batch = c->profile->run.batch;
     double        least, most;
@@ -215,7 +216,8 @@ static void fix_by_batch(stk_case *c)
     const int    factor = batch_factor(middle, t);
     const double slow = (least + factor * (t - least)) / factor;
     const double fast = (most + factor * (t - most)) / factor;
-    stk_fix *fix = stk_case_fix_rate(c, STK_STAGE_COMPUTE, "batch_size", between(c, slow, fast));
+    stk_fix     *fix =
+        stk_diagnosis_ctx_fix_rate(c, STK_STAGE_COMPUTE, "batch_size", between(c, slow, fast));
     if (!fix) return;
     fix->changes_training = true;
     if (batch > 0)
@@ -237,16 +239,16 @@ static void fix_by_batch(stk_case *c)
 }
 
 /* Of a GPU that waits to be told. */
-static void fix_by_graphs(stk_case *c)
+static void fix_by_graphs(stk_diagnosis_ctx *c)
 {
     const stk_profile   *p = c->profile;
-    const stk_device_use u = stk_case_device_use(c);
+    const stk_device_use u = stk_diagnosis_ctx_device_use(c);
     const double         exposed = p->stages[STK_STAGE_COMPUTE].exposed_ns;
     stk_what_if          what;
-    if (!stk_device_is_late(&u) || !(exposed > 0)) return;
+    if (!stk_device_is_launch_bound(&u) || !(exposed > 0)) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_COMPUTE] = fmin(1, p->device.work_ns / exposed);
-    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_COMPUTE, "compile", &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_COMPUTE, "compile", &what);
     if (!fix) return;
     stk_fix_say(fix, "record steps as CUDA graphs: one launch instead of hundreds");
     stk_fix_because(
@@ -258,12 +260,12 @@ static void fix_by_graphs(stk_case *c)
 }
 
 /* A GPU's tensor cores: how much they give depends on what the kernels are. */
-static void fix_by_precision(stk_case *c)
+static void fix_by_precision(stk_diagnosis_ctx *c)
 {
     const stk_profile_program *g = &c->profile->program;
     if (on_cpu(c) || g->float16 < 0 || g->float16 > 0.1) return;
     if (c->share[STK_STAGE_COMPUTE].value < 0.5) return;
-    stk_fix *fix = stk_case_fix_unforetold(c, STK_STAGE_COMPUTE, "autocast");
+    stk_fix *fix = stk_diagnosis_ctx_fix_unforetold(c, STK_STAGE_COMPUTE, "autocast");
     if (!fix) return;
     fix->changes_training = true;
     stk_fix_say(fix, "compute in 16 bits (AMP)%s",
@@ -276,12 +278,12 @@ static void fix_by_precision(stk_case *c)
 }
 
 /* On the CPU each convolution of NCHW images reorders them and back. */
-static void fix_by_channels_last(stk_case *c)
+static void fix_by_channels_last(stk_diagnosis_ctx *c)
 {
     const double share = c->profile->program.channels_first;
     if (!on_cpu(c) || share < convolutions_worth) return;
     if (c->share[STK_STAGE_COMPUTE].value < 0.5) return;
-    stk_fix *fix = stk_case_fix_unforetold(c, STK_STAGE_COMPUTE, "memory_format");
+    stk_fix *fix = stk_diagnosis_ctx_fix_unforetold(c, STK_STAGE_COMPUTE, "memory_format");
     if (!fix) return;
     stk_fix_say(fix, "keep images as channels last");
     stk_fix_because(fix,
@@ -294,7 +296,7 @@ static void fix_by_channels_last(stk_case *c)
 }
 
 /* What the loop does between operations, by name where stacks were recorded. */
-static void fix_loop(stk_case *c)
+static void fix_loop(stk_diagnosis_ctx *c)
 {
     const stk_profile          *p = c->profile;
     const stk_profile_callback *slow = slowest_call(p);
@@ -304,7 +306,7 @@ static void fix_loop(stk_case *c)
     if (!(loop > 0) || ns < STK_SHARE_WORTH * p->measured_ns) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_NONE] = 1 - fmin(1, ns / loop) * (1 - 1.0 / LESS_OFTEN);
-    stk_fix *fix = stk_case_fix(c, STK_STAGE_NONE, "call_less", &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix(c, STK_STAGE_NONE, "call_less", &what);
     if (!fix) return;
     if (slow)
         stk_fix_say(fix, "call %.90s in every tenth step only", slow->name);
@@ -320,16 +322,16 @@ static void fix_loop(stk_case *c)
     stk_fix_code(fix, "if step %% %d == 0: ...", LESS_OFTEN);
 }
 
-static stk_fix *fix_scaled(stk_case *c, stk_stage stage, const char *name, double factor)
+static stk_fix *fix_scaled(stk_diagnosis_ctx *c, stk_stage stage, const char *name, double factor)
 {
     stk_what_if what;
     if (c->share[stage].value < STK_SHARE_WORTH) return NULL;
     stk_what_if_init(&what);
     what.factor[stage] = factor;
-    return stk_case_fix(c, stage, name, &what);
+    return stk_diagnosis_ctx_fix(c, stage, name, &what);
 }
 
-static void fix_writing(stk_case *c)
+static void fix_writing(stk_diagnosis_ctx *c)
 {
     stk_fix *fix = fix_scaled(c, STK_STAGE_WRITE, "save_less", 1.0 / LESS_OFTEN);
     if (!fix) return;
@@ -342,14 +344,14 @@ static void fix_writing(stk_case *c)
 }
 
 /* A number that the host asks for is waited for; ten times fewer cost a tenth. */
-static void fix_scalars(stk_case *c)
+static void fix_scalars(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     if (on_cpu(c) || p->program.scalar_ns < STK_SHARE_WORTH * p->measured_ns) return;
     stk_what_if what;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_DEVICE_TO_HOST] = 1.0 / LESS_OFTEN;
-    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_DEVICE_TO_HOST, "item_less", &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_DEVICE_TO_HOST, "item_less", &what);
     if (!fix) return;
     stk_fix_say(fix, "ask for numbers of the GPU (.item(), .cpu(), print) in every tenth step");
     stk_fix_because(fix, "the host waits %.1f ms a step for them, and cannot launch meanwhile",
@@ -358,9 +360,9 @@ static void fix_scalars(stk_case *c)
     stk_fix_code(fix, "total += loss.detach()  # and total.item() when it is shown");
 }
 
-static void fix_sharing(stk_case *c)
+static void fix_sharing(stk_diagnosis_ctx *c)
 {
-    stk_fix *fix = fix_scaled(c, STK_STAGE_SHARE, "no_sync", 0.25);
+    stk_fix *fix = fix_scaled(c, STK_STAGE_ALLREDUCE, "no_sync", 0.25);
     if (!fix) return;
     fix->changes_training = true;
     stk_fix_say(fix, "share gradients every fourth step");
@@ -369,9 +371,9 @@ static void fix_sharing(stk_case *c)
     stk_fix_code(fix, "with model.no_sync(): loss.backward()  # for three of four batches");
 }
 
-void stk_fixes_pytorch(stk_case *c)
+void stk_fixes_pytorch(stk_diagnosis_ctx *c)
 {
-    static void (*const fixes[])(stk_case *) = {
+    static void (*const fixes[])(stk_diagnosis_ctx *) = {
         fix_input,     fix_copies,       fix_float64,          fix_by_batch,
         fix_by_graphs, fix_by_precision, fix_by_channels_last, fix_loop,
         fix_writing,   fix_scalars,      fix_sharing};

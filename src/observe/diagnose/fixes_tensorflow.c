@@ -3,35 +3,36 @@
 
 #include <math.h>
 
-static bool on_cpu(const stk_case *c)
+static bool on_cpu(const stk_diagnosis_ctx *c)
 {
     return c->profile->device.work_ns < 0;
 }
 
-static bool input_costs(const stk_case *c)
+static bool input_costs(const stk_diagnosis_ctx *c)
 {
     return c->share[STK_STAGE_READ].value + c->share[STK_STAGE_PREPROCESS].value >= STK_SHARE_WORTH;
 }
 
 /* Without the wait for input: the most that any change of it gives. */
-static stk_fix *fix_input_at_most(stk_case *c, const char *name)
+static stk_fix *fix_input_at_most(stk_diagnosis_ctx *c, const char *name)
 {
     stk_what_if what;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_READ] = what.factor[STK_STAGE_PREPROCESS] = 0;
-    return stk_case_fix_at_most(c, STK_STAGE_PREPROCESS, name, &what);
+    return stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_PREPROCESS, name, &what);
 }
 
 /* Batches that are made while others are used cost nothing until they are what takes longest. */
-static void fix_by_prefetching(stk_case *c)
+static void fix_by_prefetching(stk_diagnosis_ctx *c)
 {
     const double wait =
         c->step_ns * (c->share[STK_STAGE_READ].value + c->share[STK_STAGE_PREPROCESS].value);
     const double rest = c->step_ns - wait;
     const double rate = c->samples_a_step / fmax(rest, wait) * 1e9;
     if (c->profile->program.prefetches != 0) return;
-    stk_fix *fix = stk_case_fix_rate(c, STK_STAGE_PREPROCESS, "prefetch",
-                                     stk_case_widen(c, (stk_estimate){rate, rate, rate}));
+    stk_fix *fix =
+        stk_diagnosis_ctx_fix_rate(c, STK_STAGE_PREPROCESS, "prefetch",
+                                   stk_diagnosis_ctx_widen(c, (stk_estimate){rate, rate, rate}));
     if (!fix) return;
     if (on_cpu(c)) { /* it shares the cores with compute */
         fix->at_most = true;
@@ -44,7 +45,7 @@ static void fix_by_prefetching(stk_case *c)
     stk_fix_code(fix, "dataset = dataset.prefetch(tf.data.AUTOTUNE)  # the last stage");
 }
 
-static void fix_by_parallel_maps(stk_case *c)
+static void fix_by_parallel_maps(stk_diagnosis_ctx *c)
 {
     stk_fix *fix =
         c->profile->program.parallel_maps != 1 ? fix_input_at_most(c, "num_parallel_calls") : NULL;
@@ -57,7 +58,7 @@ static void fix_by_parallel_maps(stk_case *c)
     stk_fix_code(fix, "dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)");
 }
 
-static void fix_by_reading(stk_case *c)
+static void fix_by_reading(stk_diagnosis_ctx *c)
 {
     if (c->share[STK_STAGE_READ].value < STK_SHARE_WORTH) return;
     stk_fix *fix = fix_input_at_most(c, "interleave");
@@ -70,7 +71,7 @@ static void fix_by_reading(stk_case *c)
                       "num_parallel_calls=tf.data.AUTOTUNE)");
 }
 
-static void fix_by_cache(stk_case *c)
+static void fix_by_cache(stk_diagnosis_ctx *c)
 {
     if (c->profile->program.caches == 1) return;
     stk_fix *fix = fix_input_at_most(c, "cache");
@@ -82,11 +83,11 @@ static void fix_by_cache(stk_case *c)
     stk_fix_code(fix, "dataset.map(decode).cache().map(augment)");
 }
 
-static void fix_compute(stk_case *c)
+static void fix_compute(stk_diagnosis_ctx *c)
 {
     stk_fix *fix;
     if (c->share[STK_STAGE_COMPUTE].value < 0.5) return;
-    if ((fix = stk_case_fix_unforetold(c, STK_STAGE_COMPUTE, "jit_compile"))) {
+    if ((fix = stk_diagnosis_ctx_fix_unforetold(c, STK_STAGE_COMPUTE, "jit_compile"))) {
         stk_fix_say(fix, "compile the step with XLA");
         stk_fix_because(fix,
                         "compute is %.0f %% of a step; what fusing gives is not told by a "
@@ -96,7 +97,8 @@ static void fix_compute(stk_case *c)
         stk_fix_code(fix, "model.compile(..., jit_compile=True) or "
                           "@tf.function(jit_compile=True)");
     }
-    if (on_cpu(c) || !(fix = stk_case_fix_unforetold(c, STK_STAGE_COMPUTE, "mixed_precision")))
+    if (on_cpu(c) ||
+        !(fix = stk_diagnosis_ctx_fix_unforetold(c, STK_STAGE_COMPUTE, "mixed_precision")))
         return;
     fix->changes_training = true;
     stk_fix_say(fix, "compute in 16 bits");
@@ -105,13 +107,13 @@ static void fix_compute(stk_case *c)
     stk_fix_code(fix, "tf.keras.mixed_precision.set_global_policy(\"mixed_float16\")");
 }
 
-static void fix_loop(stk_case *c)
+static void fix_loop(stk_diagnosis_ctx *c)
 {
     stk_what_if what;
     if (c->share[STK_STAGE_NONE].value < STK_SHARE_LIMIT) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_NONE] = 0.1;
-    stk_fix *fix = stk_case_fix_at_most(c, STK_STAGE_NONE, "steps_per_execution", &what);
+    stk_fix *fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_NONE, "steps_per_execution", &what);
     if (!fix) return;
     stk_fix_say(fix, "run several steps for one call from Python, and callbacks less often");
     stk_fix_because(fix, "%.0f %% of a step is Python between operations",
@@ -120,7 +122,7 @@ static void fix_loop(stk_case *c)
     stk_fix_code(fix, "model.compile(..., steps_per_execution=10)");
 }
 
-void stk_fixes_tensorflow(stk_case *c)
+void stk_fixes_tensorflow(stk_diagnosis_ctx *c)
 {
     if (input_costs(c)) {
         fix_by_prefetching(c);
@@ -132,7 +134,7 @@ void stk_fixes_tensorflow(stk_case *c)
     fix_loop(c);
 }
 
-void stk_fixes_jax(stk_case *c)
+void stk_fixes_jax(stk_diagnosis_ctx *c)
 {
     stk_fix *fix = input_costs(c) ? fix_input_at_most(c, "worker_count") : NULL;
     if (fix) {
@@ -146,7 +148,7 @@ void stk_fixes_jax(stk_case *c)
     if (c->share[STK_STAGE_NONE].value < STK_SHARE_LIMIT) return;
     stk_what_if_init(&what);
     what.factor[STK_STAGE_NONE] = 0.1;
-    fix = stk_case_fix_at_most(c, STK_STAGE_NONE, "call_less", &what);
+    fix = stk_diagnosis_ctx_fix_at_most(c, STK_STAGE_NONE, "call_less", &what);
     if (!fix) return;
     stk_fix_say(fix, "ask for numbers (float(loss), block_until_ready) in every tenth step only");
     stk_fix_because(fix, "%.0f %% of a step is Python that the device waits for",

@@ -6,7 +6,7 @@
 /* Less says nothing: all are alike. */
 static const double dear = 0.2;
 
-void stk_case_show_input_ops(stk_case *c)
+void stk_diagnosis_ctx_show_input_ops(stk_diagnosis_ctx *c)
 {
     const stk_profile          *p = c->profile;
     const stk_profile_input_op *most = NULL;
@@ -18,6 +18,7 @@ void stk_case_show_input_ops(stk_case *c)
         if (!most || one->busy_ns > most->busy_ns) most = one;
     }
     if (!most || most->busy_ns < dear * all) return;
-    stk_case_show(c, "of what prepares batches, %s takes %.0f %%: %.1f us each", most->name,
-                  100 * most->busy_ns / all, most->busy_ns / fmax(1, most->items) * 1e-3);
+    stk_diagnosis_ctx_show(c, "of what prepares batches, %s takes %.0f %%: %.1f us each",
+                           most->name, 100 * most->busy_ns / all,
+                           most->busy_ns / fmax(1, most->items) * 1e-3);
 }

@@ -86,7 +86,7 @@ static void add_checkpoints(stk_diagnosis *d, const stk_profile *profile, double
                  fmax(0, s->busy_ns - written) * 1e-9);
 }
 
-void stk_case_phases(stk_case *c)
+void stk_diagnosis_ctx_phases(stk_diagnosis_ctx *c)
 {
     const stk_profile *profile = c->profile;
     stk_diagnosis     *d = c->out;

@@ -13,7 +13,7 @@ static const double least_wait = 0.002;
 /* Reads that are waited for less, and are under way less, do not bind: some came late. */
 static const double few_waits = 0.01, seldom = 0.5;
 
-static void take_step(stk_model_step *to, const stk_step_record *from)
+static void take_step(stk_sim_model_step *to, const stk_step_record *from)
 {
     to->ns = 0;
     for (int s = 0; s < STK_STAGE_COUNT; s++) {
@@ -30,7 +30,7 @@ static void take_totals(stk_sim_model *m, const stk_profile *p)
 {
     const double steps = p->steps;
     for (size_t i = 0; i < m->count; i++) {
-        stk_model_step *to = &m->steps[i];
+        stk_sim_model_step *to = &m->steps[i];
         for (int s = 0; s < STK_STAGE_COUNT; s++) {
             to->own[s] = p->stages[s].exposed_ns / steps;
             to->ns += to->own[s];
@@ -125,7 +125,7 @@ static void settle_work(stk_sim_model *m)
     for (size_t i = 0; i < m->count; i++)
         told += m->steps[i].prepare;
     for (size_t i = 0; i < m->count; i++) {
-        stk_model_step *s = &m->steps[i];
+        stk_sim_model_step *s = &m->steps[i];
         if (m->reads_inline)
             s->read = s->own[STK_STAGE_READ];
         else if (bind || s->read > s->ns)
@@ -141,7 +141,7 @@ static double wait_of(const stk_sim_model *m, bool read)
 {
     stk_what_if what;
     stk_what_if_init(&what);
-    const stk_model_run run = stk_model_play(m, &what, NULL, 0);
+    const stk_sim_model_run run = stk_sim_run(m, &what, NULL, 0);
     return read ? run.wait_read : run.wait_prepare;
 }
 
@@ -176,7 +176,7 @@ static void calibrate(stk_sim_model *m)
     }
     /* All cores cannot have been busier than the run was long. */
     m->core_scale = 1;
-    const double bound = stk_model_play(m, &what, NULL, 0).ns;
+    const double bound = stk_sim_run(m, &what, NULL, 0).ns;
     if (bound > all) m->core_scale = all / bound;
 }
 
@@ -186,11 +186,11 @@ static stk_status take_steps(stk_sim_model *m, const stk_profile *p, stk_error *
     m->steps = calloc(STK_MODEL_MOST_STEPS, sizeof *m->steps);
     if (!like || !m->steps) {
         free(like);
-        stk_model_release(m);
+        stk_sim_model_release(m);
         return stk_fail(err, STK_E_NOMEM, "diagnosis", NULL, "no memory for %d steps",
                         STK_MODEL_MOST_STEPS);
     }
-    m->count = stk_like_steps(p, like, STK_MODEL_MOST_STEPS);
+    m->count = stk_comparable_steps(p, like, STK_MODEL_MOST_STEPS);
     for (size_t i = 0; i < m->count; i++)
         take_step(&m->steps[i], like[i]);
     free(like);
@@ -201,7 +201,7 @@ static stk_status take_steps(stk_sim_model *m, const stk_profile *p, stk_error *
     return STK_OK;
 }
 
-stk_status stk_model_make(stk_sim_model *out, const stk_profile *profile, stk_error *err)
+stk_status stk_sim_model_make(stk_sim_model *out, const stk_profile *profile, stk_error *err)
 {
     *out = (stk_sim_model){.read_scale = 1, .prepare_scale = 1, .core_scale = 1};
     STK_TRY(take_steps(out, profile, err));
@@ -216,7 +216,7 @@ stk_status stk_model_make(stk_sim_model *out, const stk_profile *profile, stk_er
     return STK_OK;
 }
 
-void stk_model_release(stk_sim_model *model)
+void stk_sim_model_release(stk_sim_model *model)
 {
     free(model->steps);
     *model = (stk_sim_model){0};

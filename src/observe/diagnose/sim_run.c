@@ -18,7 +18,7 @@ typedef struct player {
     double               taken[STK_MODEL_MOST_BUFFER];
     double               prepared_before[READ_AHEAD];
     double               apart[STK_STAGE_COUNT][APART_AHEAD];
-    stk_model_run        sum;
+    stk_sim_model_run    sum;
     double               core_ns;
 } player;
 
@@ -100,7 +100,7 @@ static double own_factor(const player *p, int stage)
 }
 
 /* A stage on a thread of its own delays training only when it is two steps behind. */
-static void run_apart(player *p, const stk_model_step *step)
+static void run_apart(player *p, const stk_sim_model_step *step)
 {
     for (int s = 0; s < STK_STAGE_COUNT; s++) {
         if (!p->what->apart[s]) continue;
@@ -112,7 +112,7 @@ static void run_apart(player *p, const stk_model_step *step)
     }
 }
 
-static void play_step(player *p, const stk_model_step *step)
+static void play_step(player *p, const stk_sim_model_step *step)
 {
     const stk_sim_model *m = p->model;
     const double         read_ns = step->read * m->read_scale * p->what->factor[STK_STAGE_READ];
@@ -139,7 +139,7 @@ static void play_step(player *p, const stk_model_step *step)
     p->index++;
 }
 
-static const stk_model_step *step_at(const stk_sim_model *m, const uint32_t *blocks, size_t i)
+static const stk_sim_model_step *step_at(const stk_sim_model *m, const uint32_t *blocks, size_t i)
 {
     const size_t at =
         blocks ? blocks[i / STK_MODEL_BLOCK] * STK_MODEL_BLOCK + i % STK_MODEL_BLOCK : i;
@@ -147,18 +147,18 @@ static const stk_model_step *step_at(const stk_sim_model *m, const uint32_t *blo
 }
 
 /* Queues are brought to where they are in the middle of a run before anything is counted. */
-stk_model_run stk_model_play(const stk_sim_model *model, const stk_what_if *what,
-                             const uint32_t *blocks, size_t block_count)
+stk_sim_model_run stk_sim_run(const stk_sim_model *model, const stk_what_if *what,
+                              const uint32_t *blocks, size_t block_count)
 {
     player       p = begin(model, what);
     const size_t count = blocks ? block_count * STK_MODEL_BLOCK : model->count;
     size_t       first = 2 * p.buffer;
-    if (!count || !model->count) return (stk_model_run){0};
+    if (!count || !model->count) return (stk_sim_model_run){0};
     if (first > count) first = count;
     for (size_t i = count - first; i < count; i++)
         play_step(&p, step_at(model, blocks, i));
     const double begun = p.end;
-    p.sum = (stk_model_run){0};
+    p.sum = (stk_sim_model_run){0};
     p.core_ns = 0;
     for (size_t i = 0; i < count; i++)
         play_step(&p, step_at(model, blocks, i));

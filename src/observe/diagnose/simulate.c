@@ -11,9 +11,9 @@ void stk_what_if_init(stk_what_if *what)
         what->factor[s] = 1;
 }
 
-double stk_model_rate(const stk_sim_model *model, const stk_what_if *what)
+double stk_sim_model_rate(const stk_sim_model *model, const stk_what_if *what)
 {
-    const stk_model_run run = stk_model_play(model, what, NULL, 0);
+    const stk_sim_model_run run = stk_sim_run(model, what, NULL, 0);
     return run.ns > 0 ? run.samples / run.ns * 1e9 : 0;
 }
 
@@ -26,7 +26,7 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-size_t stk_model_resample(const stk_sim_model *model, unsigned number, uint32_t *blocks)
+size_t stk_sim_model_resample(const stk_sim_model *model, unsigned number, uint32_t *blocks)
 {
     const size_t count = model->count / STK_MODEL_BLOCK;
     for (size_t i = 0; i < count; i++)
@@ -41,7 +41,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Joints between blocks shift all resampled runs a little, so only their spread is used. */
-stk_estimate stk_model_interval(double value, double *resampled, size_t count)
+stk_estimate stk_sim_model_interval(double value, double *resampled, size_t count)
 {
     stk_estimate e = {value, value, value};
     if (count < 2) return e;
@@ -52,27 +52,27 @@ stk_estimate stk_model_interval(double value, double *resampled, size_t count)
     return e;
 }
 
-stk_estimate stk_model_estimate(const stk_sim_model *model, const stk_what_if *what)
+stk_estimate stk_sim_model_estimate(const stk_sim_model *model, const stk_what_if *what)
 {
     double       rates[STK_MODEL_RESAMPLES];
     uint32_t     blocks[STK_MODEL_MOST_BLOCKS];
-    const double rate = stk_model_rate(model, what);
+    const double rate = stk_sim_model_rate(model, what);
     size_t       made = 0;
     for (unsigned i = 0; i < STK_MODEL_RESAMPLES && model->count >= 2 * STK_MODEL_BLOCK; i++) {
-        const size_t        count = stk_model_resample(model, i, blocks);
-        const stk_model_run run = stk_model_play(model, what, blocks, count);
+        const size_t            count = stk_sim_model_resample(model, i, blocks);
+        const stk_sim_model_run run = stk_sim_run(model, what, blocks, count);
         if (run.ns > 0) rates[made++] = run.samples / run.ns * 1e9;
     }
-    return stk_model_interval(rate, rates, made);
+    return stk_sim_model_interval(rate, rates, made);
 }
 
-stk_estimate stk_replay(const stk_profile *profile, const stk_what_if *what)
+stk_estimate stk_simulate(const stk_profile *profile, const stk_what_if *what)
 {
     stk_sim_model model;
     stk_error     unasked;
-    if (stk_model_make(&model, profile, &unasked)) return (stk_estimate){-1, -1, -1};
+    if (stk_sim_model_make(&model, profile, &unasked)) return (stk_estimate){-1, -1, -1};
     stk_estimate e = {-1, -1, -1};
-    if (model.count) e = stk_model_estimate(&model, what);
-    stk_model_release(&model);
+    if (model.count) e = stk_sim_model_estimate(&model, what);
+    stk_sim_model_release(&model);
     return e;
 }

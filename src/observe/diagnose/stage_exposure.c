@@ -16,7 +16,7 @@ static void add_steps(sums *to, const stk_sim_model *m, size_t first, size_t cou
         }
 }
 
-static void resample_shares(stk_case *c, const sums *whole)
+static void resample_shares(stk_diagnosis_ctx *c, const sums *whole)
 {
     const stk_sim_model *m = c->model;
     uint32_t             blocks[STK_MODEL_MOST_BLOCKS];
@@ -24,17 +24,17 @@ static void resample_shares(stk_case *c, const sums *whole)
     size_t               made = 0;
     for (unsigned r = 0; r < STK_MODEL_RESAMPLES && m->count >= 2 * STK_MODEL_BLOCK; r++, made++) {
         sums         one = {0};
-        const size_t count = stk_model_resample(m, r, blocks);
+        const size_t count = stk_sim_model_resample(m, r, blocks);
         for (size_t b = 0; b < count; b++)
             add_steps(&one, m, (size_t)blocks[b] * STK_MODEL_BLOCK, STK_MODEL_BLOCK);
         for (int s = 0; s < STK_STAGE_COUNT; s++)
             shares[s][r] = one.ns[s] / one.all;
     }
     for (int s = 0; s < STK_STAGE_COUNT; s++)
-        c->share[s] = stk_model_interval(whole->ns[s] / whole->all, shares[s], made);
+        c->share[s] = stk_sim_model_interval(whole->ns[s] / whole->all, shares[s], made);
 }
 
-void stk_case_expose(stk_case *c)
+void stk_diagnosis_ctx_expose(stk_diagnosis_ctx *c)
 {
     const stk_sim_model *m = c->model;
     sums                 whole = {0};
@@ -50,6 +50,6 @@ void stk_case_expose(stk_case *c)
         stk_what_if what;
         stk_what_if_init(&what);
         what.factor[s] = 0;
-        c->without[s] = c->share[s].value > 0 ? stk_model_rate(m, &what) : c->rate;
+        c->without[s] = c->share[s].value > 0 ? stk_sim_model_rate(m, &what) : c->rate;
     }
 }

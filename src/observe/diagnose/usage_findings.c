@@ -41,13 +41,13 @@ static void add(stk_diagnosis *d, const stk_finding *f)
     snprintf(note->advice, sizeof note->advice, "%s", f->advice);
 }
 
-void stk_case_usage(stk_case *c)
+void stk_diagnosis_ctx_usage(stk_diagnosis_ctx *c)
 {
     const stk_profile *p = c->profile;
     const size_t       first = first_that_counts(p);
     stk_usage          usage;
     if (first == p->resource_count) return;
-    stk_usage_judge(&usage, &p->machine, p->resources + first, p->resource_count - first, NULL);
+    stk_usage_analyze(&usage, &p->machine, p->resources + first, p->resource_count - first, NULL);
     for (size_t i = 0; i < usage.finding_count; i++)
         if (is_told(usage.findings[i].kind)) add(c->out, &usage.findings[i]);
 }

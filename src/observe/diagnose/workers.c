@@ -9,7 +9,7 @@ enum { MOST_TRIED = 64 };
 static const double as_good = 0.99;
 
 /* Compute on fewer threads takes longer by as much: the worst that can be. */
-static stk_workers try_helpers(const stk_case *c, int helpers)
+static stk_workers try_helpers(const stk_diagnosis_ctx *c, int helpers)
 {
     const stk_sim_model *m = c->model;
     stk_workers          w = {.threads = (int)m->threads, .input_threads = helpers + 1};
@@ -18,11 +18,11 @@ static stk_workers try_helpers(const stk_case *c, int helpers)
     stk_what_if_init(&w.what);
     w.what.servers = helpers;
     if (w.threads < m->threads) w.what.threads = w.threads;
-    w.rate = stk_model_rate(m, &w.what);
+    w.rate = stk_sim_model_rate(m, &w.what);
     return w;
 }
 
-stk_workers stk_case_best_workers(const stk_case *c)
+stk_workers stk_diagnosis_ctx_best_workers(const stk_diagnosis_ctx *c)
 {
     const stk_sim_model *m = c->model;
     const int            now = (int)m->helpers;

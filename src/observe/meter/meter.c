@@ -133,7 +133,7 @@ void stk_meter_move(stk_meter *meter, stk_stage from, stk_stage to, uint64_t ns)
     meter->now.exposed_ns[to] += moved;
 }
 
-void stk_meter_cover(stk_meter *meter, stk_stage stage, uint64_t ns, stk_stage feeds)
+void stk_meter_attribute(stk_meter *meter, stk_stage stage, uint64_t ns, stk_stage feeds)
 {
     static const stk_stage order[] = {
         STK_STAGE_DEVICE_TO_HOST, STK_STAGE_OUTPUT,     STK_STAGE_WRITE,         STK_STAGE_NONE,
@@ -154,7 +154,7 @@ void stk_meter_add(stk_meter *meter, stk_stage stage, uint64_t work_ns, uint64_t
     meter->bytes[stage] += bytes;
 }
 
-void stk_meter_mark(stk_meter *meter, unsigned marks)
+void stk_meter_flag(stk_meter *meter, unsigned marks)
 {
     if (meter) meter->now.marks |= marks;
 }

@@ -1,10 +1,10 @@
-/* The model of a run for the page, which plays it again as stk_model_play does. */
+/* The model of a run for the page, which plays it again as stk_sim_run does. */
 #include "observe/diagnose/sim_model.h"
 #include "observe/report/page_data.h"
 
 #include <stoker/json.h>
 
-static void write_step(stk_json_writer *w, const stk_model_step *step)
+static void write_step(stk_json_writer *w, const stk_sim_model_step *step)
 {
     stk_json_array(w);
     stk_json_array(w);
@@ -55,12 +55,12 @@ stk_status stk_report_write_replay(const stk_profile *profile, stk_blob *out, st
 {
     stk_sim_model   model;
     stk_json_writer w;
-    STK_TRY(stk_model_make(&model, profile, err));
+    STK_TRY(stk_sim_model_make(&model, profile, err));
     stk_json_begin(&w, out, 0);
     if (model.count)
         write_model(&w, &model);
     else
         stk_json_null(&w);
-    stk_model_release(&model);
+    stk_sim_model_release(&model);
     return stk_json_end(&w, err);
 }

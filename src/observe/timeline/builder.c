@@ -65,7 +65,7 @@ stk_status stk_builder_member(void *context, stk_bytes key, stk_bytes value, stk
 {
     stk_builder *b = context;
     (void)err;
-    stk_trace_origin_add(&b->timeline->origin, key, value);
+    stk_trace_metadata_add(&b->timeline->origin, key, value);
     return STK_OK;
 }
 

@@ -18,10 +18,10 @@ stk_status stk_builder_text(stk_builder *b, stk_bytes value, uint32_t *number, s
     if (!value.data) return STK_OK;
     /* Most texts are as they stand. */
     if (stk_scan_is_string(value) && !memchr(value.data, '\\', value.size))
-        return stk_texts_add(&b->timeline->texts, stk_bytes_of(value.data + 1, value.size - 2),
-                             number, err);
+        return stk_string_table_add(&b->timeline->texts,
+                                    stk_bytes_of(value.data + 1, value.size - 2), number, err);
     STK_TRY(stk_scan_text(value, STK_TEXT_LONGEST, &b->text, err));
-    return stk_texts_add(&b->timeline->texts, stk_blob_bytes(&b->text), number, err);
+    return stk_string_table_add(&b->timeline->texts, stk_blob_bytes(&b->text), number, err);
 }
 
 static uint32_t *slots_of(const stk_builder *b)

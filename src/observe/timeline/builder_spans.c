@@ -227,7 +227,7 @@ stk_status stk_builder_counter(stk_builder *b, const stk_file_event *event, stk_
         double              number;
         if (!stk_scan_number(value, &number)) continue;
         uint32_t name = span.name;
-        if (!first) STK_TRY(stk_texts_add(&b->timeline->texts, key, &name, err));
+        if (!first) STK_TRY(stk_string_table_add(&b->timeline->texts, key, &name, err));
         b->timeline->findings.counters++;
         STK_TRY(stk_builder_add(b, span.begin_ns, &made, err));
         if (!made) continue;

@@ -74,7 +74,7 @@ static double up_to(const survey *s, uint64_t ns, kind k)
     return sum;
 }
 
-static void make_marks(survey *s, const stk_stretch *list, size_t count)
+static void make_marks(survey *s, const stk_span_interval *list, size_t count)
 {
     double   sums[KINDS] = {0};
     uint64_t last = count ? list[0].begin_ns : 0;
@@ -165,7 +165,7 @@ static uint32_t find_call(const survey *s, kind k, bool built_in, double least)
     double   most = least, deepest = -1;
     uint32_t found = 0;
     for (int round = 0; round < 2; round++)
-        for (uint32_t i = 1; i < stk_texts_count(&s->t->texts); i++) {
+        for (uint32_t i = 1; i < stk_string_table_count(&s->t->texts); i++) {
             const use *u = &s->uses[i];
             if (!is_candidate(s, i) || is_built_in(stk_timeline_text(s->t, i)) != built_in)
                 continue;
@@ -208,13 +208,13 @@ static void fill_found(stk_profile *out, const survey *s)
 
 static stk_status look(stk_profile *out, survey *s, stk_blob *stretches, stk_error *err)
 {
-    STK_TRY(stk_row_stretches(s->t, s->w->row, stretches, err));
-    const size_t count = stretches->size / sizeof(stk_stretch);
+    STK_TRY(stk_row_span_intervals(s->t, s->w->row, stretches, err));
+    const size_t count = stretches->size / sizeof(stk_span_interval);
     s->marks = malloc((count + 1) * sizeof *s->marks);
-    s->uses = calloc(stk_texts_count(&s->t->texts) + 1, sizeof *s->uses);
+    s->uses = calloc(stk_string_table_count(&s->t->texts) + 1, sizeof *s->uses);
     if (!s->marks || !s->uses)
         return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory for %zu spans", count);
-    make_marks(s, (const stk_stretch *)(void *)stretches->data, count);
+    make_marks(s, (const stk_span_interval *)(void *)stretches->data, count);
     for (int k = 0; k < KINDS; k++)
         s->all[k] = up_to(s, s->w->list[s->w->count - 1].end_ns, (kind)k) -
                     up_to(s, s->w->list[0].begin_ns, (kind)k);

@@ -35,7 +35,7 @@ bool stk_row_tells(const stk_timeline *t, const stk_windows *windows, uint32_t r
 
 /* Who wins a moment: what the device does, then what it waits for. Without a device the host's
  * operations are the compute; with one they are what starts it. */
-static int rank_of(const stk_stretch *s, bool on_device, bool has_devices)
+static int rank_of(const stk_span_interval *s, bool on_device, bool has_devices)
 {
     if (s->is_launch) return 6;
     switch (s->stage) {
@@ -47,7 +47,7 @@ static int rank_of(const stk_stretch *s, bool on_device, bool has_devices)
         return 10;
     case STK_STAGE_READ:
         return 9;
-    case STK_STAGE_SHARE:
+    case STK_STAGE_ALLREDUCE:
         return 8;
     case STK_STAGE_HOST_TO_DEVICE:
         return on_device ? 7 : 4;
@@ -63,7 +63,7 @@ static int rank_of(const stk_stretch *s, bool on_device, bool has_devices)
 static const stk_stage stage_of_rank[RANKS] = {
     [1] = STK_STAGE_OUTPUT,         [2] = STK_STAGE_COMPUTE,         [3] = STK_STAGE_WRITE,
     [4] = STK_STAGE_HOST_TO_DEVICE, [5] = STK_STAGE_DEVICE_TO_HOST,  [6] = STK_STAGE_COMPUTE,
-    [7] = STK_STAGE_HOST_TO_DEVICE, [8] = STK_STAGE_SHARE,           [9] = STK_STAGE_READ,
+    [7] = STK_STAGE_HOST_TO_DEVICE, [8] = STK_STAGE_ALLREDUCE,       [9] = STK_STAGE_READ,
     [10] = STK_STAGE_PREPROCESS,    [11] = STK_STAGE_DEVICE_TO_HOST, [12] = STK_STAGE_COMPUTE};
 
 typedef struct edge {
@@ -89,8 +89,8 @@ static stk_status collect_edges(const stk_windows *w, const stk_timeline *t, stk
         const bool on_device = stk_timeline_tracks(t)[row].row.is_device;
         const bool alone = stk_tool_of(t)->training_row_tells;
         stretches.size = 0;
-        st = stk_row_stretches(t, row, &stretches, err);
-        const stk_stretch *list = (const stk_stretch *)(void *)stretches.data;
+        st = stk_row_span_intervals(t, row, &stretches, err);
+        const stk_span_interval *list = (const stk_span_interval *)(void *)stretches.data;
         for (size_t i = 0; !st && i < stretches.size / sizeof *list; i++) {
             if (!list[i].stage) continue;
             const int8_t rank = (int8_t)rank_of(&list[i], on_device, devices && !alone);

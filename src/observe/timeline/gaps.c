@@ -9,17 +9,17 @@ enum { MOST_DEEDS = 64 };
 typedef struct board {
     const stk_timeline *t;
     stk_windows         windows;
-    stk_blob            stretches; /* stk_stretch */
+    stk_blob            stretches; /* stk_span_interval */
     stk_blob            begins;    /* size_t: where each row's begin, and the end of all */
-    stk_blob            busy;      /* stk_stretch: of the device at hand, joined */
+    stk_blob            busy;      /* stk_span_interval: of the device at hand, joined */
     stk_blob            gaps;      /* stk_timeline_gap: of the device at hand */
     uint64_t            begin_ns, end_ns;
 } board;
 
-static const stk_stretch *stretches_of(const board *b, uint32_t row, size_t *count)
+static const stk_span_interval *stretches_of(const board *b, uint32_t row, size_t *count)
 {
-    const size_t      *begins = (const size_t *)(void *)b->begins.data;
-    const stk_stretch *all = (const stk_stretch *)(void *)b->stretches.data;
+    const size_t            *begins = (const size_t *)(void *)b->begins.data;
+    const stk_span_interval *all = (const stk_span_interval *)(void *)b->stretches.data;
     *count = begins[row + 1] - begins[row];
     return *count ? all + begins[row] : NULL;
 }
@@ -27,23 +27,23 @@ static const stk_stretch *stretches_of(const board *b, uint32_t row, size_t *cou
 static stk_status lay_out(board *b, stk_error *err)
 {
     for (uint32_t row = 0; row <= stk_timeline_row_count(b->t); row++) {
-        const size_t begin = b->stretches.size / sizeof(stk_stretch);
+        const size_t begin = b->stretches.size / sizeof(stk_span_interval);
         STK_TRY(stk_blob_append(&b->begins, &begin, sizeof begin, err));
         if (row < stk_timeline_row_count(b->t))
-            STK_TRY(stk_row_stretches(b->t, row, &b->stretches, err));
+            STK_TRY(stk_row_span_intervals(b->t, row, &b->stretches, err));
     }
     return STK_OK;
 }
 
 /* Copies leave the units that compute idle. */
-static bool is_busy(const stk_stretch *s)
+static bool is_busy(const stk_span_interval *s)
 {
-    return (s->stage == STK_STAGE_COMPUTE && !s->is_launch) || s->stage == STK_STAGE_SHARE;
+    return (s->stage == STK_STAGE_COMPUTE && !s->is_launch) || s->stage == STK_STAGE_ALLREDUCE;
 }
 
 static int compare_stretches(const void *left, const void *right)
 {
-    const stk_stretch *a = left, *b = right;
+    const stk_span_interval *a = left, *b = right;
     return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
 }
 
@@ -59,13 +59,13 @@ static stk_status collect_busy(board *b, uint32_t device, stk_error *err)
 {
     b->busy.size = 0;
     for (uint32_t row = 0; row < stk_timeline_row_count(b->t); row++) {
-        size_t             count;
-        const stk_stretch *list = stretches_of(b, row, &count);
+        size_t                   count;
+        const stk_span_interval *list = stretches_of(b, row, &count);
         for (size_t i = 0; same_device(b, device, row) && i < count; i++)
             if (is_busy(&list[i])) STK_TRY(stk_blob_append(&b->busy, &list[i], sizeof *list, err));
     }
     if (b->busy.size)
-        qsort(b->busy.data, b->busy.size / sizeof(stk_stretch), sizeof(stk_stretch),
+        qsort(b->busy.data, b->busy.size / sizeof(stk_span_interval), sizeof(stk_span_interval),
               compare_stretches);
     return STK_OK;
 }
@@ -84,8 +84,8 @@ static stk_status add_gap(board *b, stk_timeline_idle *idle, uint64_t begin, uin
 
 static stk_status collect_gaps(board *b, stk_timeline_idle *idle, stk_error *err)
 {
-    const stk_stretch *busy = (const stk_stretch *)(void *)b->busy.data;
-    uint64_t           at = b->begin_ns;
+    const stk_span_interval *busy = (const stk_span_interval *)(void *)b->busy.data;
+    uint64_t                 at = b->begin_ns;
     b->gaps.size = 0;
     for (size_t i = 0; i < b->busy.size / sizeof *busy && at < b->end_ns; i++) {
         const uint64_t until = busy[i].begin_ns < b->end_ns ? busy[i].begin_ns : b->end_ns;
@@ -104,12 +104,12 @@ static int compare_gaps(const void *left, const void *right)
 
 /* What was done in a gap, by row and name. */
 typedef struct deeds {
-    stk_timeline_deed list[MOST_DEEDS];
-    bool              tells[MOST_DEEDS]; /* of a row that is waited for */
-    size_t            count;
+    stk_timeline_gap_span list[MOST_DEEDS];
+    bool                  tells[MOST_DEEDS]; /* of a row that is waited for */
+    size_t                count;
 } deeds;
 
-static void add_deed(deeds *d, const stk_stretch *s, uint64_t ns, bool tells)
+static void add_deed(deeds *d, const stk_span_interval *s, uint64_t ns, bool tells)
 {
     size_t i = 0;
     while (i < d->count && (d->list[i].row != s->row || d->list[i].name != s->name))
@@ -118,7 +118,7 @@ static void add_deed(deeds *d, const stk_stretch *s, uint64_t ns, bool tells)
     if (i == d->count) {
         d->tells[d->count] = tells;
         d->list[d->count++] =
-            (stk_timeline_deed){.name = s->name, .row = s->row, .stage = s->stage};
+            (stk_timeline_gap_span){.name = s->name, .row = s->row, .stage = s->stage};
     }
     d->list[i].ns += ns;
 }
@@ -126,9 +126,9 @@ static void add_deed(deeds *d, const stk_stretch *s, uint64_t ns, bool tells)
 /* Stretches of a row that overlap the gap. */
 static void add_row(const board *b, uint32_t row, bool own, const stk_timeline_gap *gap, deeds *d)
 {
-    size_t             count, low = 0;
-    const stk_stretch *list = stretches_of(b, row, &count);
-    const bool         tells = stk_row_tells(b->t, &b->windows, row);
+    size_t                   count, low = 0;
+    const stk_span_interval *list = stretches_of(b, row, &count);
+    const bool               tells = stk_row_tells(b->t, &b->windows, row);
     if (stk_timeline_tracks(b->t)[row].is_derived) return;
     for (size_t high = count; low < high;) {
         const size_t middle = low + (high - low) / 2;
@@ -160,8 +160,8 @@ static void sort_deeds(deeds *d)
 {
     for (size_t i = 1; i < d->count; i++)
         for (size_t k = i; k > 0 && comes_before(d, k, k - 1); k--) {
-            const stk_timeline_deed deed = d->list[k];
-            const bool              tells = d->tells[k];
+            const stk_timeline_gap_span deed = d->list[k];
+            const bool                  tells = d->tells[k];
             d->list[k] = d->list[k - 1];
             d->tells[k] = d->tells[k - 1];
             d->list[k - 1] = deed;

@@ -20,10 +20,10 @@ typedef struct process {
 } process;
 
 typedef struct rank {
-    const char      *path;
-    stk_trace_origin origin;
-    int64_t          number, shift_ns;
-    stk_blob         processes; /* process */
+    const char        *path;
+    stk_trace_metadata origin;
+    int64_t            number, shift_ns;
+    stk_blob           processes; /* process */
 } rank;
 
 typedef struct merging {
@@ -78,7 +78,7 @@ static stk_status learn_member(void *context, stk_bytes key, stk_bytes value, st
 {
     merging *m = context;
     (void)err;
-    stk_trace_origin_add(&m->now->origin, key, value);
+    stk_trace_metadata_add(&m->now->origin, key, value);
     return STK_OK;
 }
 
@@ -349,7 +349,7 @@ stk_status stk_timeline_merge(const char *path, const char *const *paths, size_t
         return stk_fail(err, STK_E_NOMEM, "trace", path, "no memory for %zu ranks", count);
     for (size_t i = 0; i < count; i++) {
         m.ranks[i].path = paths[i];
-        stk_trace_origin_init(&m.ranks[i].origin);
+        stk_trace_metadata_init(&m.ranks[i].origin);
         stk_blob_init(&m.ranks[i].processes, NULL, STK_MEMORY_INDEX);
     }
     const stk_status st = merge(&m, path, err);

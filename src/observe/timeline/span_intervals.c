@@ -4,8 +4,8 @@
 enum { DEEPEST = 512 };
 
 typedef struct level {
-    uint64_t    end_ns;
-    stk_stretch owner; /* of what is directly inside; its times are not used */
+    uint64_t          end_ns;
+    stk_span_interval owner; /* of what is directly inside; its times are not used */
 } level;
 
 typedef struct walk {
@@ -20,7 +20,7 @@ static stk_status advance(walk *w, uint64_t until, stk_error *err)
 {
     if (until <= w->at) return STK_OK;
     if (w->depth) {
-        stk_stretch made = w->stack[w->depth - 1].owner;
+        stk_span_interval made = w->stack[w->depth - 1].owner;
         made.begin_ns = w->at;
         made.end_ns = until;
         STK_TRY(stk_blob_append(w->out, &made, sizeof made, err));
@@ -38,16 +38,16 @@ static stk_status leave(walk *w, uint64_t until, stk_error *err)
     return advance(w, until, err);
 }
 
-static stk_stretch owner_of(const walk *w, const stk_timeline_event *e)
+static stk_span_interval owner_of(const walk *w, const stk_timeline_event *e)
 {
-    const bool        launch = e->kind == STK_TIMELINE_LAUNCH;
-    const stk_stretch own = {.stage = launch ? STK_STAGE_COMPUTE : e->stage,
-                             .row = e->row,
-                             .name = e->name,
-                             .is_launch = launch};
+    const bool              launch = e->kind == STK_TIMELINE_LAUNCH;
+    const stk_span_interval own = {.stage = launch ? STK_STAGE_COMPUTE : e->stage,
+                                   .row = e->row,
+                                   .name = e->name,
+                                   .is_launch = launch};
     if (!w->depth) return own;
-    const stk_stretch *around = &w->stack[w->depth - 1].owner;
-    const bool         input = around->stage == STK_STAGE_PREPROCESS;
+    const stk_span_interval *around = &w->stack[w->depth - 1].owner;
+    const bool               input = around->stage == STK_STAGE_PREPROCESS;
     if (around->stage == STK_STAGE_NONE) return own;
     if (around->stage == STK_STAGE_COMPUTE && own.stage && own.stage != STK_STAGE_COMPUTE)
         return own;
@@ -55,7 +55,8 @@ static stk_stretch owner_of(const walk *w, const stk_timeline_event *e)
     return *around;
 }
 
-stk_status stk_row_stretches(const stk_timeline *t, uint32_t row, stk_blob *out, stk_error *err)
+stk_status stk_row_span_intervals(const stk_timeline *t, uint32_t row, stk_blob *out,
+                                  stk_error *err)
 {
     walk   w = {.out = out};
     size_t begin, end;

@@ -23,7 +23,7 @@ typedef struct stk_name_work {
 } stk_name_work;
 
 /* What a trace says of itself. */
-typedef struct stk_trace_origin {
+typedef struct stk_trace_metadata {
     int64_t base_ns, offset_ns; /* since 1970; offset_ns: what to add to be in rank 0's time */
     int64_t rank;               /* -1: not told */
     bool    has_base, has_offset, is_kineto, is_stoker;
@@ -33,15 +33,15 @@ typedef struct stk_trace_origin {
     int64_t batch;     /* of the images that convolutions see; 0: not told, -1: they differ */
     char    host[64];
     double  roof_flops, roof_bytes, launch_ns; /* of the machine; 0: not told */
-} stk_trace_origin;
+} stk_trace_metadata;
 
 struct stk_timeline {
     stk_timeline_tool     tool;
-    stk_texts             texts;
+    stk_string_table      texts;
     stk_blob              events; /* stk_timeline_event */
     stk_blob              rows;   /* stk_timeline_track */
     stk_blob              works;  /* stk_name_work, by name; may be shorter than the names */
-    stk_trace_origin      origin;
+    stk_trace_metadata    origin;
     stk_timeline_findings findings;
     uint64_t              end_ns; /* where the last event ends */
 };

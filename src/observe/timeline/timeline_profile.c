@@ -56,7 +56,7 @@ static stk_status fill_steps(stk_profile *out, const stk_windows *w, stk_error *
 }
 
 /* The part of a stretch that lies in steps. */
-static uint64_t inside(const stk_windows *w, const stk_stretch *s)
+static uint64_t inside(const stk_windows *w, const stk_span_interval *s)
 {
     const uint64_t first = w->list[0].begin_ns, last = w->list[w->count - 1].end_ns;
     const uint64_t from = s->begin_ns > first ? s->begin_ns : first;
@@ -65,7 +65,7 @@ static uint64_t inside(const stk_windows *w, const stk_stretch *s)
 }
 
 /* Compute of the host is what starts that of a device, where there is one. */
-static bool is_work(const stk_timeline *t, const stk_stretch *s, bool devices)
+static bool is_work(const stk_timeline *t, const stk_span_interval *s, bool devices)
 {
     if (s->stage != STK_STAGE_COMPUTE) return s->stage != STK_STAGE_NONE;
     return !s->is_launch && (!devices || stk_timeline_tracks(t)[s->row].row.is_device);
@@ -93,8 +93,8 @@ static stk_status fill_work(stk_profile *out, const stk_timeline *t, const stk_w
     for (uint32_t row = 0; !st && row < stk_timeline_row_count(t); row++) {
         bool serves[STK_STAGE_COUNT] = {false};
         stretches.size = 0;
-        st = stk_row_stretches(t, row, &stretches, err);
-        const stk_stretch *list = (const stk_stretch *)(void *)stretches.data;
+        st = stk_row_span_intervals(t, row, &stretches, err);
+        const stk_span_interval *list = (const stk_span_interval *)(void *)stretches.data;
         for (size_t i = 0; !st && i < stretches.size / sizeof *list; i++) {
             const uint64_t ns = inside(w, &list[i]);
             if (list[i].is_launch) launches += (double)ns;

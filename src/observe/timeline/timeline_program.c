@@ -123,7 +123,7 @@ static void fill_device(stk_profile *out, const stk_timeline *t, const stk_windo
 
 static double has_name(const stk_timeline *t, const char *pattern)
 {
-    for (uint32_t i = 0; i < stk_texts_count(&t->texts); i++)
+    for (uint32_t i = 0; i < stk_string_table_count(&t->texts); i++)
         if (stk_tool_fits(pattern, stk_timeline_text(t, i))) return 1;
     return 0;
 }

@@ -29,8 +29,8 @@ stk_status stk_timeline_read(stk_timeline **out, const char *path,
     stk_blob_init(&t->events, NULL, STK_MEMORY_INDEX);
     stk_blob_init(&t->rows, NULL, STK_MEMORY_INDEX);
     stk_blob_init(&t->works, NULL, STK_MEMORY_INDEX);
-    stk_trace_origin_init(&t->origin);
-    stk_status st = stk_texts_init(&t->texts, err);
+    stk_trace_metadata_init(&t->origin);
+    stk_status st = stk_string_table_init(&t->texts, err);
     if (!st) {
         st = stk_builder_init(&b, t, options->most_events ? options->most_events : DEFAULT_EVENTS,
                               err);
@@ -48,7 +48,7 @@ stk_status stk_timeline_read(stk_timeline **out, const char *path,
 void stk_timeline_free(stk_timeline *timeline)
 {
     if (!timeline) return;
-    stk_texts_release(&timeline->texts);
+    stk_string_table_release(&timeline->texts);
     stk_blob_release(&timeline->events);
     stk_blob_release(&timeline->rows);
     stk_blob_release(&timeline->works);
@@ -83,7 +83,7 @@ const stk_timeline_row *stk_timeline_row_at(const stk_timeline *timeline, size_t
 
 const char *stk_timeline_text(const stk_timeline *timeline, uint32_t text)
 {
-    return stk_texts_at(&timeline->texts, text);
+    return stk_string_table_at(&timeline->texts, text);
 }
 
 bool stk_timeline_cut(const stk_timeline *timeline)
@@ -98,7 +98,7 @@ uint64_t stk_timeline_left_out(const stk_timeline *timeline)
 
 bool stk_timeline_roofs(const stk_timeline *timeline, stk_trace_roofs *roofs)
 {
-    const stk_trace_origin *o = &timeline->origin;
+    const stk_trace_metadata *o = &timeline->origin;
     *roofs = (stk_trace_roofs){o->roof_flops, o->roof_bytes, o->launch_ns};
     return roofs->flops > 0 && roofs->bytes > 0;
 }

@@ -51,7 +51,7 @@ static bool fits_any(const char *const *patterns, const char *text)
 
 static bool has_text(const stk_timeline *t, const char *text)
 {
-    return stk_texts_find(&t->texts, text) != 0;
+    return stk_string_table_find(&t->texts, text) != 0;
 }
 
 static bool has_stages(const stk_timeline *t)
@@ -149,7 +149,7 @@ stk_status stk_tool_label(stk_timeline *timeline, stk_error *err)
 {
     timeline->tool = find_tool(timeline);
     const stk_tool *tool = stk_tool_of(timeline);
-    memo           *memos = calloc(stk_texts_count(&timeline->texts), sizeof *memos);
+    memo           *memos = calloc(stk_string_table_count(&timeline->texts), sizeof *memos);
     if (!memos) return stk_fail(err, STK_E_NOMEM, "trace", NULL, "no memory to label events");
     label_rows(timeline, tool);
     for (size_t i = 0; i < stk_timeline_count(timeline); i++) {

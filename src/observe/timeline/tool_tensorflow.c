@@ -18,10 +18,10 @@ static const stk_tool_rule rules[] = {
     SPAN("MEMCPYDtoH*", STK_STAGE_DEVICE_TO_HOST),
     SPAN("MemcpyH2D*", STK_STAGE_HOST_TO_DEVICE),
     SPAN("MemcpyD2H*", STK_STAGE_DEVICE_TO_HOST),
-    SPAN("nccl*", STK_STAGE_SHARE),
-    SPAN("NcclAllReduce*", STK_STAGE_SHARE),
-    SPAN("CollectiveReduce*", STK_STAGE_SHARE),
-    SPAN("CollectiveGather*", STK_STAGE_SHARE),
+    SPAN("nccl*", STK_STAGE_ALLREDUCE),
+    SPAN("NcclAllReduce*", STK_STAGE_ALLREDUCE),
+    SPAN("CollectiveReduce*", STK_STAGE_ALLREDUCE),
+    SPAN("CollectiveGather*", STK_STAGE_ALLREDUCE),
 
     /* Waits for input, and work on it. */
     SPAN("IteratorGetNext*", STK_STAGE_PREPROCESS),

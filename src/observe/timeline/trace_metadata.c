@@ -1,13 +1,13 @@
 /* Members of a trace that tell where it comes from. */
 #include "observe/timeline/trace_metadata.h"
 
-void stk_trace_origin_init(stk_trace_origin *origin)
+void stk_trace_metadata_init(stk_trace_metadata *origin)
 {
-    *origin = (stk_trace_origin){.rank = -1};
+    *origin = (stk_trace_metadata){.rank = -1};
 }
 
 /* A host's name needs no unescaping to be compared. */
-static void keep_host(stk_trace_origin *origin, stk_bytes value)
+static void keep_host(stk_trace_metadata *origin, stk_bytes value)
 {
     if (!stk_scan_is_string(value)) return;
     size_t size = value.size - 2;
@@ -24,7 +24,7 @@ static bool holds_more(stk_bytes key)
            stk_scan_is(key, "roofs");
 }
 
-static void add_number(stk_trace_origin *origin, stk_bytes key, stk_bytes value)
+static void add_number(stk_trace_metadata *origin, stk_bytes key, stk_bytes value)
 {
     int64_t number;
     if (!stk_scan_integer(value, &number)) return;
@@ -43,7 +43,7 @@ static void add_number(stk_trace_origin *origin, stk_bytes key, stk_bytes value)
     }
 }
 
-static void add_roof(stk_trace_origin *origin, stk_bytes key, stk_bytes value)
+static void add_roof(stk_trace_metadata *origin, stk_bytes key, stk_bytes value)
 {
     double number;
     if (!stk_scan_number(value, &number) || !(number > 0)) return;
@@ -52,7 +52,7 @@ static void add_roof(stk_trace_origin *origin, stk_bytes key, stk_bytes value)
     if (stk_scan_is(key, "launch_ns")) origin->launch_ns = number;
 }
 
-void stk_trace_origin_add(stk_trace_origin *origin, stk_bytes key, stk_bytes value)
+void stk_trace_metadata_add(stk_trace_metadata *origin, stk_bytes key, stk_bytes value)
 {
     stk_members m;
     stk_bytes   inner_key, inner_value;
@@ -66,5 +66,5 @@ void stk_trace_origin_add(stk_trace_origin *origin, stk_bytes key, stk_bytes val
     if (!holds_more(key) || !stk_scan_is_object(value)) return;
     stk_members_begin(&m, value);
     while (stk_members_next(&m, &inner_key, &inner_value))
-        stk_trace_origin_add(origin, inner_key, inner_value);
+        stk_trace_metadata_add(origin, inner_key, inner_value);
 }

@@ -19,7 +19,7 @@ static uint64_t count_crossing(const stk_timeline *t, size_t begin, size_t end)
     return crossing;
 }
 
-void stk_timeline_examine(const stk_timeline *timeline, stk_timeline_findings *out)
+void stk_timeline_validate(const stk_timeline *timeline, stk_timeline_findings *out)
 {
     *out = timeline->findings;
     out->dropped = (uint64_t)timeline->origin.dropped;

@@ -190,7 +190,7 @@ static stk_status cut_by_operation(stk_windows *w, const stk_timeline *t, uint32
 
 static stk_status find_periodic(stk_windows *w, const stk_timeline *t, stk_error *err)
 {
-    const size_t names = stk_texts_count(&t->texts);
+    const size_t names = stk_string_table_count(&t->texts);
     size_t       begin, end;
     uint32_t     operation, calls;
     name_use    *uses = calloc(names, sizeof *uses);

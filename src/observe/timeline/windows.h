@@ -45,16 +45,16 @@ const stk_step_window *stk_windows_at(const stk_windows *windows, uint64_t ns);
 /* A stretch of one row that is one span's: of a stage, the outermost span that has one, but compute
  * gives way to other stages inside it, and preprocessing to reading and to its own parts; of no
  * stage, the innermost span. */
-typedef struct stk_stretch {
+typedef struct stk_span_interval {
     uint64_t  begin_ns, end_ns;
     stk_stage stage;
     uint32_t  row, name; /* of that span */
     bool      is_launch;
-} stk_stretch;
+} stk_span_interval;
 
-/* Appends the stretches of a row to a blob of stk_stretch, in order and apart. */
-STK_NODISCARD stk_status stk_row_stretches(const stk_timeline *t, uint32_t row, stk_blob *out,
-                                           stk_error *err);
+/* Appends the stretches of a row to a blob of stk_span_interval, in order and apart. */
+STK_NODISCARD stk_status stk_row_span_intervals(const stk_timeline *t, uint32_t row, stk_blob *out,
+                                                stk_error *err);
 
 /* Shares out the time of each window: a moment goes to what comes first in the order of who waits
  * for whom, so that only what nothing hides counts. */

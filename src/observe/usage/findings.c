@@ -46,7 +46,7 @@ static void add_dips(stk_usage *u, stk_finding_kind kind, const char *whose,
         stk_usage_percent(share, dips.share));
 }
 
-static void find_dips(stk_usage *u, const stk_usage_case *c)
+static void find_dips(stk_usage *u, const stk_usage_input *c)
 {
     const stk_metric_series gpu = stk_usage_gpu_track(c, GPU_AT(utilisation), c->gpus);
     const stk_metric_series own = stk_usage_track(c, AT(own_cores)),
@@ -59,7 +59,7 @@ static void find_dips(stk_usage *u, const stk_usage_case *c)
         add_dips(u, STK_FINDING_CPU_DIPS, "CPU use", &cpu, 0.2);
 }
 
-static void find_memory(stk_usage *u, const stk_usage_case *c)
+static void find_memory(stk_usage *u, const stk_usage_input *c)
 {
     const stk_metric_series own = stk_usage_track(c, AT(own_memory));
     const double            allowed = (double)c->machine->memory, swapped = 256 << 20;
@@ -83,7 +83,7 @@ static void find_memory(stk_usage *u, const stk_usage_case *c)
             stk_usage_bytes(a, u->swap_used.peak - c->samples[0].swap_used));
 }
 
-static void find_network(stk_usage *u, const stk_usage_case *c)
+static void find_network(stk_usage *u, const stk_usage_input *c)
 {
     const stk_metric_series tracks[2] = {stk_usage_track(c, AT(net_in)),
                                          stk_usage_track(c, AT(net_out))};
@@ -106,7 +106,7 @@ static void find_network(stk_usage *u, const stk_usage_case *c)
 }
 
 /* What is sent, and what the processes themselves write. */
-static void find_growing_output(stk_usage *u, const stk_usage_case *c)
+static void find_growing_output(stk_usage *u, const stk_usage_input *c)
 {
     const stk_metric_series        sent = stk_usage_track(c, AT(net_out));
     const stk_metric_series        written = stk_usage_track(c, AT(own_write));
@@ -122,7 +122,7 @@ static void find_growing_output(stk_usage *u, const stk_usage_case *c)
                 stk_usage_bytes(a, growth.first), stk_usage_bytes(b, growth.last));
 }
 
-static void find_throttling(stk_usage *u, const stk_usage_case *c, int gpu)
+static void find_throttling(stk_usage *u, const stk_usage_input *c, int gpu)
 {
     char a[STK_USAGE_NUMBER];
     if (c->gpus >> gpu & 1 && u->gpus[gpu].throttled >= 0.2)
@@ -133,7 +133,7 @@ static void find_throttling(stk_usage *u, const stk_usage_case *c, int gpu)
             stk_usage_percent(a, u->gpus[gpu].throttled));
 }
 
-static void find_gpu_state(stk_usage *u, const stk_usage_case *c)
+static void find_gpu_state(stk_usage *u, const stk_usage_input *c)
 {
     const stk_metric_series use = stk_usage_gpu_track(c, GPU_AT(utilisation), c->gpus);
     double                  seconds;
@@ -156,7 +156,7 @@ static void find_gpu_state(stk_usage *u, const stk_usage_case *c)
             c->machine->gpu_count > 1 ? "none of the GPUs" : c->machine->gpus[0].name);
 }
 
-void stk_usage_find(stk_usage *usage, const stk_usage_case *c)
+void stk_usage_find(stk_usage *usage, const stk_usage_input *c)
 {
     const stk_metric_series any = stk_usage_track(c, AT(cpu));
     double                  seconds;

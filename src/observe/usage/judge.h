@@ -7,20 +7,20 @@
 #include <stoker/usage.h>
 
 /* What is judged. */
-typedef struct stk_usage_case {
+typedef struct stk_usage_input {
     const stk_machine_info    *machine;
     const stk_resource_sample *samples;
     size_t                     count;
     unsigned                   gpus; /* bits: those that were used */
-} stk_usage_case;
+} stk_usage_input;
 
 /* offset is of a member of stk_resource_sample, or with gpus of stk_gpu_sample. */
-stk_metric_series stk_usage_track(const stk_usage_case *c, size_t offset);
-stk_metric_series stk_usage_gpu_track(const stk_usage_case *c, size_t offset, unsigned gpus);
+stk_metric_series stk_usage_track(const stk_usage_input *c, size_t offset);
+stk_metric_series stk_usage_gpu_track(const stk_usage_input *c, size_t offset, unsigned gpus);
 
 /* Fill their parts of usage. */
-void stk_usage_find(stk_usage *usage, const stk_usage_case *c);   /* findings */
-void stk_usage_decide(stk_usage *usage, const stk_usage_case *c); /* limit, verdict, advice */
+void stk_usage_find(stk_usage *usage, const stk_usage_input *c);   /* findings */
+void stk_usage_decide(stk_usage *usage, const stk_usage_input *c); /* limit, verdict, advice */
 
 /* "12.3 MB", "45 %": into text, which is returned. */
 enum { STK_USAGE_NUMBER = 32 };

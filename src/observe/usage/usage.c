@@ -50,12 +50,12 @@ char *stk_usage_percent(char text[STK_USAGE_NUMBER], double share)
     return text;
 }
 
-stk_metric_series stk_usage_track(const stk_usage_case *c, size_t offset)
+stk_metric_series stk_usage_track(const stk_usage_input *c, size_t offset)
 {
     return (stk_metric_series){c->samples, c->count, offset, 0};
 }
 
-stk_metric_series stk_usage_gpu_track(const stk_usage_case *c, size_t offset, unsigned gpus)
+stk_metric_series stk_usage_gpu_track(const stk_usage_input *c, size_t offset, unsigned gpus)
 {
     return (stk_metric_series){c->samples, c->count, offset, gpus};
 }
@@ -80,14 +80,14 @@ static double peak_of(const stk_resource_sample *peaks, int gpu, size_t offset)
     return *(const double *)(const void *)((const char *)&peaks->gpus[gpu] + offset);
 }
 
-static stk_usage_row gpu_row(const stk_usage_case *c, const stk_resource_sample *peaks, int gpu,
+static stk_usage_row gpu_row(const stk_usage_input *c, const stk_resource_sample *peaks, int gpu,
                              size_t offset)
 {
     const stk_metric_series track = stk_usage_gpu_track(c, offset, 1u << gpu);
     return row_of(&track, peak_of(peaks, gpu, offset));
 }
 
-static stk_usage_gpu judge_gpu(const stk_usage_case *c, const stk_resource_sample *peaks, int i)
+static stk_usage_gpu judge_gpu(const stk_usage_input *c, const stk_resource_sample *peaks, int i)
 {
     const stk_metric_series use = stk_usage_gpu_track(c, GPU_AT(utilisation), 1u << i);
     const stk_metric_series throttled = stk_usage_gpu_track(c, GPU_AT(throttled), 1u << i);
@@ -105,11 +105,11 @@ static stk_usage_gpu judge_gpu(const stk_usage_case *c, const stk_resource_sampl
     return gpu;
 }
 
-void stk_usage_judge(stk_usage *out, const stk_machine_info *machine,
-                     const stk_resource_sample *samples, size_t count,
-                     const stk_resource_sample *peaks)
+void stk_usage_analyze(stk_usage *out, const stk_machine_info *machine,
+                       const stk_resource_sample *samples, size_t count,
+                       const stk_resource_sample *peaks)
 {
-    stk_usage_case c = {machine, samples, count, 0};
+    stk_usage_input c = {machine, samples, count, 0};
     *out = (stk_usage){.samples = count};
     out->seconds = count ? samples[count - 1].seconds : 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

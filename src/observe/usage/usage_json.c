@@ -85,7 +85,7 @@ void stk_usage_write(const stk_usage *usage, stk_json_writer *json)
     for (int i = 0; i < usage->gpu_count; i++)
         write_gpu(json, &usage->gpus[i]);
     stk_json_array_end(json);
-    stk_json_pair_string(json, "limit", stk_usage_limit_name(usage->limit));
+    stk_json_pair_string(json, "limit", stk_usage_bottleneck_name(usage->limit));
     stk_json_pair_string(json, "verdict", usage->verdict);
     stk_json_pair_string(json, "advice", usage->advice);
     stk_json_key(json, "findings");

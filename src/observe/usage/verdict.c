@@ -16,7 +16,7 @@ static const double half_memory = 0.7;      /* of the GPU's: below, a larger bat
 static const char *const names[STK_USAGE_LIMITS] = {"unknown", "gpu",     "cores",  "others",
                                                     "disk",    "network", "thread", "latency"};
 
-const char *stk_usage_limit_name(stk_usage_limit limit)
+const char *stk_usage_bottleneck_name(stk_usage_bottleneck limit)
 {
     return limit < STK_USAGE_LIMITS ? names[limit] : "?";
 }
@@ -27,7 +27,7 @@ typedef struct tally {
     double cores, others, disk, network, thread;
 } tally;
 
-static double used_cores(const stk_usage_case *c, const stk_resource_sample *s)
+static double used_cores(const stk_usage_input *c, const stk_resource_sample *s)
 {
     return s->own_cores >= 0 ? s->own_cores : s->cpu * c->machine->cores;
 }
@@ -38,7 +38,7 @@ static bool wants_cores(const stk_resource_sample *s)
     return s->own_waiting < 0 || s->own_waiting >= wanted;
 }
 
-static void count_sample(tally *t, const stk_usage_case *c, const stk_resource_sample *s)
+static void count_sample(tally *t, const stk_usage_input *c, const stk_resource_sample *s)
 {
     const double cores = c->machine->cores, link = c->machine->link_bytes;
     const double own = used_cores(c, s), net = s->net_in > s->net_out ? s->net_in : s->net_out;
@@ -55,7 +55,7 @@ static void count_sample(tally *t, const stk_usage_case *c, const stk_resource_s
         t->thread++;
 }
 
-static tally count_all(const stk_usage_case *c)
+static tally count_all(const stk_usage_input *c)
 {
     const stk_metric_series use =
         stk_usage_gpu_track(c, offsetof(stk_gpu_sample, utilisation), c->gpus);
@@ -65,12 +65,12 @@ static tally count_all(const stk_usage_case *c)
     return t;
 }
 
-static stk_usage_limit largest(const tally *t)
+static stk_usage_bottleneck largest(const tally *t)
 {
-    const double          shares[] = {t->cores, t->others, t->disk, t->network, t->thread};
-    const stk_usage_limit limits[] = {STK_USAGE_CORES, STK_USAGE_OTHERS, STK_USAGE_DISK,
-                                      STK_USAGE_NETWORK, STK_USAGE_THREAD};
-    int                   best = 0;
+    const double               shares[] = {t->cores, t->others, t->disk, t->network, t->thread};
+    const stk_usage_bottleneck limits[] = {STK_USAGE_CORES, STK_USAGE_OTHERS, STK_USAGE_DISK,
+                                           STK_USAGE_NETWORK, STK_USAGE_THREAD};
+    int                        best = 0;
     for (int i = 1; i < 5; i++)
         if (shares[i] > shares[best]) best = i;
     return shares[best] >= mostly * t->judged ? limits[best] : STK_USAGE_LATENCY;
@@ -125,7 +125,7 @@ static void write_verdict(stk_usage *usage, const char *what, const char *advice
 }
 
 /* Memory that is left over on the GPU makes a larger batch the first thing to try. */
-static const char *advise_latency(const stk_usage_case *c, const char *usual)
+static const char *advise_latency(const stk_usage_input *c, const char *usual)
 {
     const stk_metric_series used =
         stk_usage_gpu_track(c, offsetof(stk_gpu_sample, memory_used), c->gpus);
@@ -137,7 +137,7 @@ static const char *advise_latency(const stk_usage_case *c, const char *usual)
     return usual;
 }
 
-static void decide_with_gpu(stk_usage *usage, const stk_usage_case *c)
+static void decide_with_gpu(stk_usage *usage, const stk_usage_input *c)
 {
     char                    what[STK_USAGE_LINE], percent[STK_USAGE_NUMBER];
     const stk_metric_series use =
@@ -165,7 +165,7 @@ static void decide_with_gpu(stk_usage *usage, const stk_usage_case *c)
                                                     : words->advice);
 }
 
-void stk_usage_decide(stk_usage *usage, const stk_usage_case *c)
+void stk_usage_decide(stk_usage *usage, const stk_usage_input *c)
 {
     usage->limit = STK_USAGE_UNKNOWN;
     if (c->count < LEAST_SAMPLES) {

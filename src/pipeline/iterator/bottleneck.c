@@ -62,7 +62,7 @@ static void say_it_works_alone(const stk_operator_stats *stage, double all, doub
              label(stage), stage->name, 100 * own / seconds, 100 * (own / after - 1));
 }
 
-void stk_limit_find(const stk_iterator_report *report, char *text, size_t room)
+void stk_bottleneck_find(const stk_iterator_report *report, char *text, size_t room)
 {
     double                    all;
     const stk_operator_stats *most = busiest(report, &all);

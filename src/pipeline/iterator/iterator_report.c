@@ -236,5 +236,5 @@ void stk_iterator_read_report(stk_iterator *it, stk_iterator_report *report)
                       &report->decision_count);
     stk_run_io_stats(it->run, &report->io);
     stk_ledger_read(stk_iterator_ledger(it), &report->memory);
-    stk_limit_find(report, report->limit, sizeof report->limit);
+    stk_bottleneck_find(report, report->limit, sizeof report->limit);
 }

@@ -50,7 +50,7 @@ static const char *traced_name(stk_part_time *part, stk_trace_thread *trace)
 {
     const char *name = __atomic_load_n(&part->traced, __ATOMIC_ACQUIRE);
     if (name) return name;
-    const stk_trace_op *kept = stk_trace_keep_op(trace, &(stk_trace_op){.name = part->name});
+    const stk_trace_op *kept = stk_trace_intern_op(trace, &(stk_trace_op){.name = part->name});
     if (!kept) return NULL;
     __atomic_store_n(&part->traced, kept->name, __ATOMIC_RELEASE);
     return kept->name;

@@ -168,7 +168,7 @@ size_t stk_run_decisions(stk_run *run, stk_decision *out, size_t capacity, size_
 
 stk_trace_thread *stk_run_trace(stk_run *run, stk_trace_level level)
 {
-    return stk_trace_here(run->options.trace, "pipeline", level);
+    return stk_trace_current_at(run->options.trace, "pipeline", level);
 }
 
 stk_node_counters *stk_run_counters(stk_run *run)

@@ -91,7 +91,7 @@ static uint64_t read_only_ns(stk_thread_activity *activity)
 
 stk_wait_mark stk_thread_activity_mark_wait(stk_thread_activity *activity)
 {
-    stk_trace_thread *trace = stk_trace_here(activity->trace, "pipeline", STK_TRACE_STAGES);
+    stk_trace_thread *trace = stk_trace_current_at(activity->trace, "pipeline", STK_TRACE_STAGES);
     if (!trace) return (stk_wait_mark){0};
     return (stk_wait_mark){trace, stk_trace_now(), stk_clock_ns(), read_only_ns(activity)};
 }

@@ -72,7 +72,7 @@ struct packing {
 /* Of the thread that writes. */
 static stk_trace_thread *recorder(const packing *p)
 {
-    return stk_trace_here(p->options->trace, "pack writer", STK_TRACE_STAGES);
+    return stk_trace_current_at(p->options->trace, "pack writer", STK_TRACE_STAGES);
 }
 
 /* The worker's own things are made on its own thread, at its first task. */
@@ -99,7 +99,7 @@ static void fill_chunk(stk_task *task, int number)
     worker  *w = &p->workers[number];
     char     name[32];
     snprintf(name, sizeof name, "pack worker %d", number);
-    stk_trace_thread *trace = stk_trace_here(p->options->trace, name, STK_TRACE_STAGES);
+    stk_trace_thread *trace = stk_trace_current_at(p->options->trace, name, STK_TRACE_STAGES);
     const uint64_t    begin = stk_span_begin(trace);
     c->status = prepare_worker(p, w, &c->error);
     if (!c->status) c->status = make_room(p, c, &c->error);

@@ -100,9 +100,10 @@ static void owe(stk_checkpoint_writer *writer, bool kept)
 static void write_job(stk_checkpoint_writer *writer)
 {
     stk_writer_job   *j = &writer->job;
-    stk_trace_thread *trace = stk_trace_here(writer->options.trace, "checkpoint", STK_TRACE_STAGES);
-    const uint64_t    begin = stk_span_begin(trace);
-    stk_error         err;
+    stk_trace_thread *trace =
+        stk_trace_current_at(writer->options.trace, "checkpoint", STK_TRACE_STAGES);
+    const uint64_t begin = stk_span_begin(trace);
+    stk_error      err;
     atomic_fetch_add(&writer->files, (uint64_t)j->model_count + 1);
     atomic_fetch_add(&writer->bytes, stk_writer_job_bytes(j));
     const int owed = writer->owed.model_count;

@@ -43,8 +43,8 @@ bool stk_faults_shares(const stk_faults *faults)
     return faults && (faults->wanted.share_s > 0 || faults->wanted.share_bytes_per_s > 0);
 }
 
-stk_status stk_faults_share(stk_faults *faults, const stk_variables *variables, size_t *bytes,
-                            stk_error *err)
+stk_status stk_faults_allreduce(stk_faults *faults, const stk_variables *variables, size_t *bytes,
+                                stk_error *err)
 {
     *bytes = 0;
     for (size_t i = 0; i < stk_variables_count(variables); i++)

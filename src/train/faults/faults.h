@@ -44,8 +44,8 @@ stk_symbol stk_faults_logits(const stk_faults *faults, stk_graph *g, stk_symbol 
                              int64_t size);
 /* S5: all parameters' gradients there and back; bytes is how much that was. */
 bool                     stk_faults_shares(const stk_faults *faults);
-STK_NODISCARD stk_status stk_faults_share(stk_faults *faults, const stk_variables *variables,
-                                          size_t *bytes, stk_error *err);
+STK_NODISCARD stk_status stk_faults_allreduce(stk_faults *faults, const stk_variables *variables,
+                                              size_t *bytes, stk_error *err);
 /* S6: reads variables until it is enough. */
 STK_NODISCARD stk_status stk_faults_fetch(stk_faults *faults, stk_variables *variables,
                                           size_t *bytes, stk_error *err);

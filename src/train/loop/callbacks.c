@@ -54,7 +54,7 @@ static void failed(stk_callbacks *c, entry *e, const stk_error *err)
 static void call(stk_callbacks *c, entry *e, const stk_train_progress *progress)
 {
     stk_error         err = {0};
-    stk_trace_thread *trace = stk_trace_here(c->options.trace, "callbacks", STK_TRACE_STAGES);
+    stk_trace_thread *trace = stk_trace_current_at(c->options.trace, "callbacks", STK_TRACE_STAGES);
     uint64_t          span = stk_span_begin(trace), begin = stk_clock_ns();
     bool called = e->callback.on_report || (progress->epoch_end && e->callback.on_epoch);
     if (e->callback.on_report && e->callback.on_report(e->callback.context, progress, &err))
@@ -167,8 +167,9 @@ void stk_callbacks_step(stk_callbacks *callbacks, const stk_train_progress *prog
     for (size_t i = 0; i < callbacks->count; i++) {
         entry *e = &callbacks->list[i];
         if (!e->callback.on_step) continue;
-        stk_trace_thread *trace = stk_trace_here(callbacks->options.trace, "train", STK_TRACE_OPS);
-        uint64_t          span = stk_span_begin(trace), begin = stk_clock_ns();
+        stk_trace_thread *trace =
+            stk_trace_current_at(callbacks->options.trace, "train", STK_TRACE_OPS);
+        uint64_t span = stk_span_begin(trace), begin = stk_clock_ns();
         e->callback.on_step(e->callback.context, progress);
         atomic_fetch_add(&e->ns, stk_clock_ns() - begin);
         atomic_fetch_add(&e->calls, 1);

@@ -104,7 +104,7 @@ static void save_cache(stk_trainer *t)
 static stk_status checkpoint(stk_trainer *t, stk_error *err)
 {
     stk_meter_enter(t->meter, STK_STAGE_WRITE);
-    stk_meter_mark(t->meter, STK_STEP_CHECKPOINT);
+    stk_meter_flag(t->meter, STK_STEP_CHECKPOINT);
     save_cache(t);
     return stk_trainer_checkpoint(t, t->progress.best, err);
 }
@@ -118,7 +118,7 @@ static stk_status write_for_nothing(stk_trainer *t, stk_error *err)
 
 static stk_status evaluate(stk_trainer *t, stk_error *err)
 {
-    stk_meter_mark(t->meter, STK_STEP_EVALUATED);
+    stk_meter_flag(t->meter, STK_STEP_EVALUATED);
     stk_meter_leave(t->meter);
     stk_observer_pause(t->observer);
     STK_TRY(stk_trainer_evaluate(t, err));
@@ -157,8 +157,8 @@ static stk_status after_step(stk_trainer *t, stk_error *err)
     if (stk_faults_write_due(t->faults, t->state.step)) STK_TRY(write_for_nothing(t, err));
     stk_meter_enter(t->meter, STK_STAGE_OUTPUT);
     stk_trainer_tell_outputs(t);
-    stk_meter_cover(t->meter, STK_STAGE_COMPUTE, t->covered_ns ? t->covered_ns : t->device_ns,
-                    STK_STAGE_HOST_TO_DEVICE);
+    stk_meter_attribute(t->meter, STK_STAGE_COMPUTE, t->covered_ns ? t->covered_ns : t->device_ns,
+                        STK_STAGE_HOST_TO_DEVICE);
     t->covered_ns = 0;
     stk_meter_end_step(t->meter, t->state.step - 1, (uint32_t)t->recipe.data.batch);
     stk_trainer_observe_step(t);
@@ -205,7 +205,7 @@ static stk_status run_phase(stk_trainer *t, stk_error *err)
 {
     STK_TRY(open_feed(t, err));
     stk_startup_lap(&t->startup, "input");
-    stk_meter_mark(t->meter, STK_STEP_FIRST);
+    stk_meter_flag(t->meter, STK_STEP_FIRST);
     STK_TRY(make_up(t, err));
     if (!t->result->interrupted) STK_TRY(run_steps(t, err));
     return stk_trainer_drain(t, err);

@@ -190,7 +190,7 @@ static stk_begun *next_step(stk_trainer *t)
     b->phase_step = ++t->state.phase_step;
     stk_trainer_position(t, b->step, b->phase_step, &at);
     b->input.measure = b->step % t->recipe.output.log_every == 0 || at.epoch_end;
-    if (b->input.measure) stk_meter_mark(t->meter, STK_STEP_REPORT);
+    if (b->input.measure) stk_meter_flag(t->meter, STK_STEP_REPORT);
     return b;
 }
 
@@ -234,7 +234,7 @@ stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err)
     STK_TRY(stk_session_step(t->session, &b->batch, &b->input, thread, err));
     t->begun_count++;
     if (stk_trace_at(t->options.trace, t->thread, STK_TRACE_OPS))
-        stk_meter_mark(t->meter, STK_STEP_TRACED);
+        stk_meter_flag(t->meter, STK_STEP_TRACED);
     stk_status st = take_results(t, (size_t)stk_session_ahead(t->session), &compute_ns, err);
     compute_ns += spend(t);
     account_input(t, input_ns, stk_feed_wait_ns(t->feed) - waited, compute_ns);

@@ -74,9 +74,9 @@ static stk_status share(stk_session *s, const stk_instruction_input *input, stk_
 {
     size_t bytes;
     if (!stk_faults_shares(s->faults)) return STK_OK;
-    stk_meter_enter(input->meter, STK_STAGE_SHARE);
-    STK_TRY(stk_faults_share(s->faults, s->variables, &bytes, err));
-    stk_meter_add(input->meter, STK_STAGE_SHARE, 0, (uint64_t)s->recipe->data.batch, bytes);
+    stk_meter_enter(input->meter, STK_STAGE_ALLREDUCE);
+    STK_TRY(stk_faults_allreduce(s->faults, s->variables, &bytes, err));
+    stk_meter_add(input->meter, STK_STAGE_ALLREDUCE, 0, (uint64_t)s->recipe->data.batch, bytes);
     return STK_OK;
 }
 

@@ -282,9 +282,9 @@ stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part par
     STK_TRY(compute(bench, &batch, err));
     if (part == STK_TRAIN_BENCH_BOTH) STK_TRY(finish(bench, err));
     if (!bench->measured) return STK_OK;
-    stk_meter_cover(bench->meter, STK_STAGE_COMPUTE,
-                    bench->covered_ns ? bench->covered_ns : bench->device_ns,
-                    STK_STAGE_HOST_TO_DEVICE);
+    stk_meter_attribute(bench->meter, STK_STAGE_COMPUTE,
+                        bench->covered_ns ? bench->covered_ns : bench->device_ns,
+                        STK_STAGE_HOST_TO_DEVICE);
     bench->covered_ns = 0;
     stk_meter_end_step(bench->meter, bench->step - 1, (uint32_t)rows_of(bench));
     stk_meter_leave(bench->meter); /* until the next step that counts */

@@ -197,7 +197,7 @@ STK_TEST(gains_and_rates_are_told_in_words_of_their_size)
 STK_TEST(every_fix_of_ours_can_be_set)
 {
     static const stk_stage stages[] = {STK_STAGE_PREPROCESS, STK_STAGE_HOST_TO_DEVICE,
-                                       STK_STAGE_SHARE,      STK_STAGE_DEVICE_TO_HOST,
+                                       STK_STAGE_ALLREDUCE,  STK_STAGE_DEVICE_TO_HOST,
                                        STK_STAGE_OUTPUT,     STK_STAGE_WRITE};
     for (size_t s = 0; s < COUNT_OF(stages); s++) {
         stk_profile p = recording(stages[s], 20e6);

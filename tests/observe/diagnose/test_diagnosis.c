@@ -132,10 +132,12 @@ STK_TEST(every_stage_is_found_in_its_three_strengths)
         stk_stage stage;
         stk_cause cause;
         int64_t   every;
-    } cases[] = {
-        {STK_STAGE_HOST_TO_DEVICE, STK_CAUSE_COPY, 0},  {STK_STAGE_SHARE, STK_CAUSE_SHARE, 0},
-        {STK_STAGE_DEVICE_TO_HOST, STK_CAUSE_FETCH, 0}, {STK_STAGE_OUTPUT, STK_CAUSE_CALLBACK, 0},
-        {STK_STAGE_WRITE, STK_CAUSE_WRITE, 10},         {STK_STAGE_NONE, STK_CAUSE_OTHER, 0}};
+    } cases[] = {{STK_STAGE_HOST_TO_DEVICE, STK_CAUSE_COPY, 0},
+                 {STK_STAGE_ALLREDUCE, STK_CAUSE_ALLREDUCE, 0},
+                 {STK_STAGE_DEVICE_TO_HOST, STK_CAUSE_FETCH, 0},
+                 {STK_STAGE_OUTPUT, STK_CAUSE_CALLBACK, 0},
+                 {STK_STAGE_WRITE, STK_CAUSE_WRITE, 10},
+                 {STK_STAGE_NONE, STK_CAUSE_OTHER, 0}};
     static const double losses[] = {0.2, 0.4, 0.7};
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (size_t l = 0; l < COUNT_OF(losses); l++) {
@@ -228,7 +230,7 @@ STK_TEST(uneven_input_is_told_from_slow_input)
 STK_TEST(two_faults_are_the_two_first_limits)
 {
     static const stk_stage pairs[][2] = {{STK_STAGE_OUTPUT, STK_STAGE_WRITE},
-                                         {STK_STAGE_SHARE, STK_STAGE_HOST_TO_DEVICE},
+                                         {STK_STAGE_ALLREDUCE, STK_STAGE_HOST_TO_DEVICE},
                                          {STK_STAGE_PREPROCESS, STK_STAGE_OUTPUT}};
     for (size_t i = 0; i < COUNT_OF(pairs); i++) {
         simulation s = simulation_usual();

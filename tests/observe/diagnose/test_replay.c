@@ -18,7 +18,7 @@ typedef struct fault {
 
 static const fault faults[] = {
     {STK_STAGE_READ, 8e6, 0},           {STK_STAGE_PREPROCESS, 20e6, 0},
-    {STK_STAGE_HOST_TO_DEVICE, 3e6, 0}, {STK_STAGE_SHARE, 2e6, 0},
+    {STK_STAGE_HOST_TO_DEVICE, 3e6, 0}, {STK_STAGE_ALLREDUCE, 2e6, 0},
     {STK_STAGE_DEVICE_TO_HOST, 2e6, 0}, {STK_STAGE_OUTPUT, 5e6, 0},
     {STK_STAGE_WRITE, 3e7, 10},         {STK_STAGE_COMPUTE, 4e6, 0},
 };
@@ -62,12 +62,12 @@ static void judge(const simulation *s, stk_stage stage, double factor, double sh
     stk_what_if_init(&what);
     snprintf(name, sizeof name, "%s, CV %.1f, %d helpers, as it was", stk_stage_name(stage),
              s->cv[stage], s->helpers);
-    expect_near(rate_of_list(&p), stk_replay(&p, &what).value, 0.01, name);
+    expect_near(rate_of_list(&p), stk_simulate(&p, &what).value, 0.01, name);
     what.factor[stage] = factor;
     after.mean_ns[stage] *= factor;
     snprintf(name, sizeof name, "%s x %g, CV %.1f, %d helpers", stk_stage_name(stage), factor,
              s->cv[stage], s->helpers);
-    expect_near(simulated_rate(&after), stk_replay(&p, &what).value, share, name);
+    expect_near(simulated_rate(&after), stk_simulate(&p, &what).value, share, name);
     stk_profile_release(&p);
 }
 
@@ -119,7 +119,7 @@ STK_TEST(a_few_late_reads_are_no_limit)
     simulate(&before, &p);
     stk_what_if_init(&what);
     what.factor[STK_STAGE_OUTPUT] = 0;
-    expect_near(simulated_rate(&after), stk_replay(&p, &what).value, 0.08, "without S7");
+    expect_near(simulated_rate(&after), stk_simulate(&p, &what).value, 0.08, "without S7");
     stk_profile_release(&p);
 }
 
@@ -129,7 +129,7 @@ static void judge_change(const simulation *before, const simulation *after, cons
     stk_profile p;
     stk_profile_init(&p);
     simulate(before, &p);
-    expect_near(simulated_rate(after), stk_replay(&p, what).value, share, name);
+    expect_near(simulated_rate(after), stk_simulate(&p, what).value, share, name);
     stk_profile_release(&p);
 }
 
@@ -236,9 +236,9 @@ STK_TEST(more_threads_than_cores_help_nobody)
     simulate(&s, &p);
     p.machine.cores = p.run.threads = 2;
     stk_what_if_init(&what);
-    const double before = stk_replay(&p, &what).value;
+    const double before = stk_simulate(&p, &what).value;
     what.servers = 1;
-    expect_near(before, stk_replay(&p, &what).value, 0.02, "a helper without a core of its own");
+    expect_near(before, stk_simulate(&p, &what).value, 0.02, "a helper without a core of its own");
     stk_profile_release(&p);
 }
 
@@ -251,9 +251,9 @@ STK_TEST(an_interval_holds_its_value_and_is_wider_with_fewer_steps)
     stk_profile_init(&p);
     simulate(&s, &p);
     stk_what_if_init(&what);
-    many = stk_replay(&p, &what);
+    many = stk_simulate(&p, &what);
     p.step_count = 100;
-    few = stk_replay(&p, &what);
+    few = stk_simulate(&p, &what);
     EXPECT(many.low < many.value && many.value < many.high);
     EXPECT(few.high - few.low > 2 * (many.high - many.low));
     stk_profile_release(&p);
@@ -265,5 +265,5 @@ STK_TEST(a_recording_without_steps_foretells_nothing)
     stk_what_if what;
     stk_profile_init(&p);
     stk_what_if_init(&what);
-    EXPECT(stk_replay(&p, &what).value == -1);
+    EXPECT(stk_simulate(&p, &what).value == -1);
 }

@@ -34,7 +34,7 @@ STK_TEST(the_verdict_is_of_the_steps_that_were_measured)
     stk_error              err;
     const stk_step_record *like[STEPS];
     short_run(&p, STEPS - COLD);
-    EXPECT_INT_EQ(STEPS - COLD, stk_like_steps(&p, like, STEPS));
+    EXPECT_INT_EQ(STEPS - COLD, stk_comparable_steps(&p, like, STEPS));
     EXPECT_INT_EQ(500 + COLD, like[0]->step);
     EXPECT_OK(stk_diagnose(d, &p, &err));
     const double rate = p.samples / p.measured_ns * 1e9;
@@ -68,6 +68,6 @@ STK_TEST(without_a_measured_part_the_first_fifth_is_cold)
     short_run(&p, STEPS);
     for (int i = 0; i < STEPS; i++)
         p.step_list[i].step = i;
-    EXPECT_INT_EQ(STEPS - 7, stk_like_steps(&p, like, STEPS)); /* of the 39 after the first */
+    EXPECT_INT_EQ(STEPS - 7, stk_comparable_steps(&p, like, STEPS)); /* of the 39 after the first */
     stk_profile_release(&p);
 }

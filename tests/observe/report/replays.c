@@ -66,7 +66,7 @@ void write_question(stk_json_writer *w, const stk_profile *profile, const stk_wh
     stk_json_pair_double(w, "servers", what->servers);
     stk_json_pair_double(w, "threads", what->threads);
     stk_json_pair_double(w, "buffer", what->buffer);
-    stk_json_pair_double(w, "rate", stk_replay(profile, what).value);
+    stk_json_pair_double(w, "rate", stk_simulate(profile, what).value);
     stk_json_object_end(w);
 }
 

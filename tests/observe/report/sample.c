@@ -246,7 +246,7 @@ static stk_estimate around(double value)
 
 static void add_row(stk_diagnosis *d, stk_stage stage, const char *name, double rate, double used)
 {
-    stk_capacity *row = &d->rows[d->row_count++];
+    stk_stage_throughput *row = &d->rows[d->row_count++];
     snprintf(row->name, sizeof row->name, "%s", name ? name : stk_stage_name(stage));
     row->stage = stage;
     row->samples_per_s = rate;
@@ -284,7 +284,7 @@ void stk_sample_diagnosis(stk_diagnosis *d, const stk_profile *p)
     d->samples_per_s = around(p->samples / p->measured_ns * 1e9);
     d->compute_share = p->stages[STK_STAGE_COMPUTE].exposed_ns / p->measured_ns;
     d->confidence = 0.98;
-    d->limit = (stk_limit){.stage = STK_STAGE_PREPROCESS, .cause = STK_CAUSE_CORES};
+    d->limit = (stk_bottleneck){.stage = STK_STAGE_PREPROCESS, .cause = STK_CAUSE_CORES};
     d->limit.share = around(0.352);
     d->limit.if_removed = around(d->samples_per_s.value * 1.5);
     d->limit.next = STK_STAGE_COMPUTE;
@@ -299,7 +299,8 @@ void stk_sample_diagnosis(stk_diagnosis *d, const stk_profile *p)
         snprintf(phase->sentence, sizeof phase->sentence, "%s takes 70 %% of it",
                  stk_stage_name(phase->stage));
     }
-    d->limits[d->limit_count] = (stk_limit){.stage = STK_STAGE_WRITE, .cause = STK_CAUSE_WRITE};
+    d->limits[d->limit_count] =
+        (stk_bottleneck){.stage = STK_STAGE_WRITE, .cause = STK_CAUSE_WRITE};
     d->limits[d->limit_count].share = around(0.018);
     strcpy(d->limits[d->limit_count++].sentence, "Checkpoints are written by the training thread.");
     add_row(d, STK_STAGE_READ, NULL, 21000, 0.18);
