@@ -58,7 +58,7 @@ static stk_status build(stk_graph *g, stk_error *err)
 static stk_status train(stk_program *program, stk_iterator *it, stk_error *err)
 {
     float hyper[STK_OPTIMIZER_HYPER], loss;
-    stk_optimizer_hyper(&(stk_optimizer_step){.rate = 0.003, .momentum = 0.9}, hyper);
+    stk_optimizer_hyper(&(stk_hyperparameters){.rate = 0.003, .momentum = 0.9}, hyper);
     STK_TRY(stk_program_feed(program, "hyper", hyper, sizeof hyper, err));
     for (int step = 1; step <= STEPS; step++) {
         stk_element *batch;

@@ -26,8 +26,8 @@ static stk_status settle(stk_train_recipe *recipe, stk_train_data *data, const c
     STK_TRY(stk_train_recipe_set(recipe, "data.path", path, "DATA", err));
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         STK_TRY(stk_train_recipe_set(recipe, settings[i][0], settings[i][1], "bench", err));
-    STK_TRY(stk_train_look(data, recipe, err));
-    return stk_train_settle(recipe, data, NULL, err);
+    STK_TRY(stk_train_data_read(data, recipe, err));
+    return stk_train_resolve(recipe, data, NULL, err);
 }
 
 static stk_status measure(stk_train_bench *bench, stk_trace *trace, stk_trace_level level,

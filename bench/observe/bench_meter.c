@@ -125,8 +125,8 @@ static void settle(stk_train_recipe *recipe, stk_train_data *data, const char *p
     /* One thread: a team whose threads wait for cores that others use tells of those. */
     set(recipe, "knobs.threads", "1");
     if (path) set(recipe, "data.path", path);
-    if (path) must(stk_train_look(data, recipe, &err), &err);
-    must(stk_train_settle(recipe, data, NULL, &err), &err);
+    if (path) must(stk_train_data_read(data, recipe, &err), &err);
+    must(stk_train_resolve(recipe, data, NULL, &err), &err);
 }
 
 /* The time of the fastest tenth of the steps: what else the machine does makes the others longer.

@@ -136,7 +136,7 @@ STK_API STK_NODISCARD stk_status stk_diagnose(stk_diagnosis *out, const stk_prof
                                               stk_error *err);
 /* Sorts fixes (foretold gains first) and tells in the verdict when they give much more than it
  * sounds. To be called again when fixes were added. */
-STK_API void stk_diagnosis_settle(stk_diagnosis *diagnosis);
+STK_API void stk_diagnosis_calibrate(stk_diagnosis *diagnosis);
 /* "+43 %", or from twice as fast on "2.6x"; gives text. */
 STK_API char *stk_gain_text(char *text, size_t room, double gain);
 /* "2143", "51.2", "3.07": three digits at least; gives text. */

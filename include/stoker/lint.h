@@ -50,8 +50,8 @@ typedef struct stk_lint_storage {
     uint64_t files, bytes;
 } stk_lint_storage;
 
-/* Data that cannot be listed is not known; stk_train_look has told why. */
-STK_API void stk_lint_storage_look(stk_lint_storage *out, const stk_train_recipe *recipe);
+/* Data that cannot be listed is not known; stk_train_data_read has told why. */
+STK_API void stk_lint_storage_read(stk_lint_storage *out, const stk_train_recipe *recipe);
 
 /* Each appends to list, which begins as zeros. */
 

@@ -72,14 +72,14 @@ STK_API void stk_optimizer_lookahead(stk_graph *graph, const stk_graph *model);
 STK_API double stk_optimizer_slow_share(int64_t interval, int64_t done, int64_t total);
 
 /* What changes from step to step. */
-typedef struct stk_optimizer_step {
+typedef struct stk_hyperparameters {
     double rate, momentum;
     double gone; /* the share of training that is done: see stk_variable_options.until */
     double slow; /* what lookahead keeps of slow weights */
-} stk_optimizer_step;
+} stk_hyperparameters;
 
 /* What to feed as "hyper". */
-STK_API void stk_optimizer_hyper(const stk_optimizer_step *step, float hyper[STK_OPTIMIZER_HYPER]);
+STK_API void stk_optimizer_hyper(const stk_hyperparameters *step, float hyper[STK_OPTIMIZER_HYPER]);
 
 /* What became of a step. */
 typedef struct stk_optimizer_report {

@@ -42,8 +42,9 @@ typedef struct stk_train_data {
                                   data.balance or train.class_weights need them; else NULL; owned */
 } stk_train_data;
 
-STK_API STK_NODISCARD stk_status stk_train_look(stk_train_data *out, const stk_train_recipe *recipe,
-                                                stk_error *err);
+STK_API STK_NODISCARD stk_status stk_train_data_read(stk_train_data         *out,
+                                                     const stk_train_recipe *recipe,
+                                                     stk_error              *err);
 STK_API void                     stk_train_data_release(stk_train_data *data);
 /* "pack" (or records), or the kind of source that was listed: "folder", ...; a literal. */
 STK_API const char *stk_train_data_kind(const stk_train_data *data);

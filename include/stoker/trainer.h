@@ -89,7 +89,7 @@ STK_API STK_NODISCARD stk_status stk_trainer_run(stk_trainer *trainer, stk_train
 STK_API stk_memory_plan stk_trainer_memory(const stk_trainer *trainer);
 
 /* What is to come, for people. */
-typedef struct stk_train_outlook {
+typedef struct stk_train_summary {
     int64_t     epochs, steps;            /* of the whole run */
     int64_t     first_step;               /* steps that are done already: the run was resumed */
     char        schedule[STK_TRAIN_TEXT]; /* in words, as stk_schedule_text gives it */
@@ -97,7 +97,7 @@ typedef struct stk_train_outlook {
     char        machine[STK_TRAIN_TEXT];  /* backend and machine, as stk_device_describe has it */
     int         threads;                  /* that compute */
     char        cache[STK_TRAIN_TEXT];    /* what is kept of the data, and why */
-} stk_train_outlook;
+} stk_train_summary;
 
 /* What the seconds before the end of the first step went to, in order. */
 enum { STK_STARTUP_PARTS = 12 };
@@ -145,7 +145,7 @@ STK_API const char *stk_train_sample_label(const stk_train_sample *sample,
 STK_API const char *stk_train_sample_predicted(const stk_train_sample *sample,
                                                const stk_train_data *data, char *text, size_t room);
 
-STK_API stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer);
+STK_API stk_train_summary stk_trainer_summary(const stk_trainer *trainer);
 STK_API const char       *stk_trainer_folder(const stk_trainer *trainer);
 
 /* Callbacks that were slow: the rule is that of Keras, mean time above mean step time. */

@@ -25,7 +25,7 @@ static bool look_at_info(stk_lint_storage *out, const char *path)
     return true;
 }
 
-void stk_lint_storage_look(stk_lint_storage *out, const stk_train_recipe *recipe)
+void stk_lint_storage_read(stk_lint_storage *out, const stk_train_recipe *recipe)
 {
     const stk_source_options options = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
                                         .skip_bad = true,

@@ -7,11 +7,11 @@ stk_status stk_lint_input(stk_lint_list *list, const stk_train_recipe *recipe,
                           const stk_train_data *data, stk_error *err)
 {
     enum { MOST = 16 };
-    stk_warning            warnings[MOST];
-    size_t                 count;
-    const stk_feed_options options = {
+    stk_warning              warnings[MOST];
+    size_t                   count;
+    const stk_loader_options options = {
         .recipe = recipe, .data = data, .size = recipe->data.size, .seed = 1};
-    STK_TRY(stk_feed_lint(&options, warnings, MOST, &count, err));
+    STK_TRY(stk_loader_lint(&options, warnings, MOST, &count, err));
     for (size_t i = 0; i < count && i < MOST; i++) {
         stk_lint *item =
             stk_lint_add(list, warnings[i].rule, STK_STAGE_PREPROCESS, warnings[i].stage);

@@ -132,5 +132,5 @@ void stk_lint_add_fixes(const stk_lint_list *list, stk_diagnosis *diagnosis)
         const stk_fix fix = fix_of(&list->items[i], diagnosis);
         if (!is_told(diagnosis, &fix)) diagnosis->fixes[diagnosis->fix_count++] = fix;
     }
-    stk_diagnosis_settle(diagnosis);
+    stk_diagnosis_calibrate(diagnosis);
 }

@@ -65,11 +65,11 @@ STK_TEST(how_data_lies_is_seen)
 {
     stk_lint_storage storage;
     subject          s = prepare(NULL);
-    stk_lint_storage_look(&storage, &s.recipe);
+    stk_lint_storage_read(&storage, &s.recipe);
     EXPECT_STR_EQ("idx", storage.kind);
     EXPECT(storage.bytes > 64 * 64);
     snprintf(s.recipe.data.path, sizeof s.recipe.data.path, "/nowhere");
-    stk_lint_storage_look(&storage, &s.recipe);
+    stk_lint_storage_read(&storage, &s.recipe);
     EXPECT_STR_EQ("", storage.kind);
     stk_train_data_release(&s.data);
 }

@@ -33,8 +33,8 @@ STK_TEST(what_is_left_to_the_device_is_in_the_edits)
 {
     stk_train_recipe recipe;
     stk_train_data   known;
-    stk_feed        *feed;
-    stk_feed_batch   batch;
+    stk_loader      *feed;
+    stk_loader_batch batch;
     stk_error        err;
     int              inverted = 0;
     const char      *data = tiny_data("left", 80, SIZE, CLASSES);
@@ -43,10 +43,10 @@ STK_TEST(what_is_left_to_the_device_is_in_the_edits)
              "  - map: {invert: {probability: 0.5}}\n  - map: {solarize: {threshold: 99}}\n");
     tiny_recipe(&recipe, &known, data, stk_test_path("unused"),
                 (const char *const[]){"data.pipeline", pipeline, "knobs.augment", "device", NULL});
-    const stk_feed_options options = {.recipe = &recipe, .data = &known, .size = SIZE, .seed = 7};
-    EXPECT_OK(stk_feed_open(&feed, &options, &err));
+    const stk_loader_options options = {.recipe = &recipe, .data = &known, .size = SIZE, .seed = 7};
+    EXPECT_OK(stk_loader_open(&feed, &options, &err));
     for (int n = 0; n < 5; n++) {
-        EXPECT_OK(stk_feed_next(feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(feed, &batch, &err));
         for (int i = 0; i < BATCH; i++) {
             const stk_edit *e = &batch.edits[i];
             const int       first = e->step[0].kind == STK_EDIT_INVERT;
@@ -58,7 +58,7 @@ STK_TEST(what_is_left_to_the_device_is_in_the_edits)
         }
     }
     EXPECT(batch.pictures && inverted > 20 && inverted < 60);
-    stk_feed_free(feed);
+    stk_loader_free(feed);
     stk_train_data_release(&known);
 }
 

@@ -120,8 +120,8 @@ static stk_status train(const char *on_bad, const char *folder, heard *h, stk_er
     EXPECT_OK(stk_train_recipe_set(&recipe, "output.folder", stk_test_path(folder), "test", &err));
     for (const char *const *s = settings; *s; s += 2)
         EXPECT_OK(stk_train_recipe_set(&recipe, s[0], s[1], "test", &err));
-    EXPECT_OK(stk_train_look(&data, &recipe, &err));
-    EXPECT_OK(stk_train_settle(&recipe, &data, NULL, &err));
+    EXPECT_OK(stk_train_data_read(&data, &recipe, &err));
+    EXPECT_OK(stk_train_resolve(&recipe, &data, NULL, &err));
     stk_status st = stk_trainer_open(&trainer, &recipe, &data, &how, &err);
     if (!st) st = stk_trainer_run(trainer, &result, &err);
     stk_trainer_free(trainer);

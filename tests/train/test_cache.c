@@ -88,22 +88,22 @@ static stk_data_cache *cache_of(const stk_train_recipe *recipe, const stk_train_
 static void take_batches(const stk_train_recipe *recipe, const stk_train_data *data,
                          stk_data_cache *cache, stk_blob *out, uint64_t read[EPOCHS])
 {
-    stk_feed              *feed;
-    stk_feed_batch         batch;
-    stk_error              err;
-    const stk_feed_options options = {
+    stk_loader              *feed;
+    stk_loader_batch         batch;
+    stk_error                err;
+    const stk_loader_options options = {
         .recipe = recipe, .data = data, .size = SIDE, .seed = 5, .cache = cache};
-    EXPECT_OK(stk_feed_open(&feed, &options, &err));
+    EXPECT_OK(stk_loader_open(&feed, &options, &err));
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
         for (int i = 0; i < TRAIN / BATCH; i++) {
-            EXPECT_OK(stk_feed_next(feed, &batch, &err));
+            EXPECT_OK(stk_loader_next(feed, &batch, &err));
             EXPECT_INT_EQ(BATCH, batch.rows);
             EXPECT_OK(stk_blob_append(out, batch.pictures, BATCH * SIDE * SIDE, &err));
             EXPECT_OK(stk_blob_append(out, batch.labels, BATCH * sizeof(int64_t), &err));
         }
         if (cache && cache->files) read[epoch] = stk_cached_files_stats(cache->files).read;
     }
-    stk_feed_free(feed);
+    stk_loader_free(feed);
 }
 
 static void expect_same_batches(size_t kind, const char *how, const char *threads)
@@ -263,17 +263,17 @@ STK_TEST(a_run_goes_on_to_the_same_bits_whatever_is_kept)
     }
 }
 
-static stk_status evaluate(const stk_feed_options *options, stk_blob *out, stk_error *err)
+static stk_status evaluate(const stk_loader_options *options, stk_blob *out, stk_error *err)
 {
-    stk_feed      *feed;
-    stk_feed_batch batch = {.rows = 1};
-    STK_TRY(stk_feed_open(&feed, options, err));
+    stk_loader      *feed;
+    stk_loader_batch batch = {.rows = 1};
+    STK_TRY(stk_loader_open(&feed, options, err));
     stk_status st = STK_OK;
     while (!st && batch.rows) {
-        st = stk_feed_next(feed, &batch, err);
+        st = stk_loader_next(feed, &batch, err);
         if (!st) st = stk_blob_append(out, batch.pictures, (size_t)batch.rows * SIDE * SIDE, err);
     }
-    stk_feed_free(feed);
+    stk_loader_free(feed);
     return st;
 }
 
@@ -291,12 +291,12 @@ STK_TEST(pictures_to_evaluate_on_are_kept_ready)
         recipe_of(&recipe, &data, path, "ready-run", "auto", "1");
         stk_data_cache *cache = cache_of(&recipe, &data, NULL);
         EXPECT(cache->choice.prepared && cache->choice.images > TEST * SIDE * SIDE);
-        const stk_feed_options options = {.recipe = &recipe,
-                                          .data = &data,
-                                          .evaluate = true,
-                                          .size = SIDE,
-                                          .seed = 1,
-                                          .cache = cache};
+        const stk_loader_options options = {.recipe = &recipe,
+                                            .data = &data,
+                                            .evaluate = true,
+                                            .size = SIDE,
+                                            .seed = 1,
+                                            .cache = cache};
         for (int i = 0; i < 2; i++) {
             stk_blob_init(&out[i], NULL, STK_MEMORY_OUTPUT);
             EXPECT_OK(evaluate(&options, &out[i], &err));
@@ -351,13 +351,13 @@ STK_TEST(memory_that_is_too_small_is_refused_with_both_numbers)
     tiny_recipe(&recipe, &data, path, stk_test_path("refused-run"), NULL);
     EXPECT_OK(stk_train_recipe_set(&recipe, "data.cache", "memory", "test", &err));
     recipe.knobs.memory_mb = 2;
-    EXPECT_STATUS(STK_E_CEILING, stk_train_settle(&recipe, &data, NULL, &err));
+    EXPECT_STATUS(STK_E_CEILING, stk_train_resolve(&recipe, &data, NULL, &err));
     EXPECT_STR_EQ("data.cache", err.where);
     EXPECT_CONTAINS("the files take 2.2 MB and the cache may have 1.5 MB of the 2.0 MB",
                     err.message);
     EXPECT_OK(stk_train_recipe_set(&recipe, "data.cache", "memory", "test", &err));
     EXPECT_OK(stk_train_recipe_set(&recipe, "data.cache_folder", "here", "test", &err));
-    EXPECT_STATUS(STK_E_INVALID, stk_train_settle(&recipe, &data, NULL, &err));
+    EXPECT_STATUS(STK_E_INVALID, stk_train_resolve(&recipe, &data, NULL, &err));
     EXPECT_STR_EQ("data.cache_folder", err.where);
     stk_train_data_release(&data);
 }

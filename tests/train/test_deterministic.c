@@ -50,8 +50,8 @@ STK_TEST(who_decodes_is_not_left_open_where_bits_are_to_be_the_same)
                                        &err));
         EXPECT_OK(stk_train_recipe_set(&recipe, "knobs.decode", decode[i], "here", &err));
         EXPECT_OK(stk_train_recipe_set(&recipe, "train.deterministic", "true", "here", &err));
-        EXPECT_OK(stk_train_look(&data, &recipe, &err));
-        EXPECT_STATUS(STK_E_INVALID, stk_train_settle(&recipe, &data, NULL, &err));
+        EXPECT_OK(stk_train_data_read(&data, &recipe, &err));
+        EXPECT_STATUS(STK_E_INVALID, stk_train_resolve(&recipe, &data, NULL, &err));
         EXPECT_STR_EQ("knobs.decode", err.where);
         EXPECT_CONTAINS("train.deterministic", err.message);
         stk_train_data_release(&data);
@@ -68,8 +68,8 @@ STK_TEST(a_gpu_that_decodes_is_not_asked_for_where_the_cpu_trains)
         stk_train_recipe_set(&recipe, "data.path", tiny_data("decode", 8, 16, 2), "here", &err));
     EXPECT_OK(stk_train_recipe_set(&recipe, "knobs.decode", "shared", "here", &err));
     EXPECT_OK(stk_train_recipe_set(&recipe, "knobs.backend", "cpu", "here", &err));
-    EXPECT_OK(stk_train_look(&data, &recipe, &err));
-    EXPECT_STATUS(STK_E_INVALID, stk_train_settle(&recipe, &data, NULL, &err));
+    EXPECT_OK(stk_train_data_read(&data, &recipe, &err));
+    EXPECT_STATUS(STK_E_INVALID, stk_train_resolve(&recipe, &data, NULL, &err));
     EXPECT_STR_EQ("knobs.decode", err.where);
     EXPECT_CONTAINS("wants a GPU, and training is to be on cpu", err.message);
     stk_train_data_release(&data);

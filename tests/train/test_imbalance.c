@@ -125,20 +125,20 @@ static void count_drawn(const char *path, const char *const *more, int64_t epoch
 {
     stk_train_recipe recipe;
     stk_train_data   data;
-    stk_feed        *feed;
-    stk_feed_batch   batch;
+    stk_loader      *feed;
+    stk_loader_batch batch;
     stk_error        err;
     recipe_of(&recipe, &data, path, "unused", more);
-    const stk_feed_options options = {
+    const stk_loader_options options = {
         .recipe = &recipe, .data = &data, .size = recipe.data.size, .seed = 7};
-    EXPECT_OK(stk_feed_open(&feed, &options, &err));
+    EXPECT_OK(stk_loader_open(&feed, &options, &err));
     memset(counts, 0, CLASSES * sizeof *counts);
     for (int64_t i = 0; i < epochs * EPOCH / recipe.data.batch; i++) {
-        EXPECT_OK(stk_feed_next(feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(feed, &batch, &err));
         for (int64_t row = 0; row < batch.rows; row++)
             counts[((const int64_t *)batch.labels)[row]]++;
     }
-    stk_feed_free(feed);
+    stk_loader_free(feed);
     stk_train_data_release(&data);
 }
 
@@ -244,19 +244,19 @@ STK_TEST(resident_pictures_are_balanced_too)
     stk_train_recipe recipe;
     stk_train_data   data;
     stk_resident    *resident;
-    stk_feed        *feed;
-    stk_feed_batch   batch;
+    stk_loader      *feed;
+    stk_loader_batch batch;
     stk_error        err;
     int64_t          counts[CLASSES] = {0};
     recipe_of(&recipe, &data, folders(), "unused", on);
-    stk_feed_options options = {
+    stk_loader_options options = {
         .recipe = &recipe, .data = &data, .size = recipe.data.size, .seed = 7};
     EXPECT_OK(stk_resident_load(&resident, &options, &err));
     options.resident = resident;
-    EXPECT_OK(stk_feed_open(&feed, &options, &err));
+    EXPECT_OK(stk_loader_open(&feed, &options, &err));
     stk_edit rare[EACH];
     for (int64_t i = 0, found = 0; i < EPOCH / 8; i++) {
-        EXPECT_OK(stk_feed_next(feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(feed, &batch, &err));
         for (int64_t row = 0; row < batch.rows; row++) {
             const int64_t label = ((const int64_t *)batch.labels)[row];
             EXPECT_INT_EQ(resident->labels[batch.edits[row].source], label);
@@ -270,7 +270,7 @@ STK_TEST(resident_pictures_are_balanced_too)
     for (int i = 1; i < EACH; i++)
         alike += rare[i].source == rare[0].source && memcmp(&rare[i], &rare[0], sizeof *rare) == 0;
     EXPECT(alike < 5); /* of six or seven of the same picture */
-    stk_feed_free(feed);
+    stk_loader_free(feed);
     stk_resident_free(resident);
     stk_train_data_release(&data);
 }
@@ -370,7 +370,7 @@ STK_TEST(what_was_decided_about_classes_is_said)
     recipe_of(
         &recipe, &data, folders(), "said",
         (const char *const[]){"data.balance", "classes", "train.class_weights", "balanced", NULL});
-    EXPECT_OK(stk_train_settle(&recipe, &data, &reasons, &err));
+    EXPECT_OK(stk_train_resolve(&recipe, &data, &reasons, &err));
     EXPECT_OK(stk_blob_append(&reasons, "", 1, &err));
     EXPECT_CONTAINS(
         "balance classes: an epoch has 66 of each of 4 classes, 264 in all; a picture of "
@@ -381,7 +381,7 @@ STK_TEST(what_was_decided_about_classes_is_said)
     EXPECT_CONTAINS("WARNING: data.balance and train.class_weights: balanced both",
                     (const char *)reasons.data);
     EXPECT_OK(stk_train_recipe_set(&recipe, "data.pipeline", "own.yaml", "test", &err));
-    EXPECT_STATUS(STK_E_UNSUPPORTED, stk_train_settle(&recipe, &data, NULL, &err));
+    EXPECT_STATUS(STK_E_UNSUPPORTED, stk_train_resolve(&recipe, &data, NULL, &err));
     EXPECT_CONTAINS("data.pipeline has an order of its own", err.message);
     stk_train_data_release(&data);
     stk_blob_release(&reasons);
@@ -394,13 +394,13 @@ typedef struct looked {
 
 static stk_status read_and_balance(void *context, stk_error *err)
 {
-    looked                *l = context;
-    const stk_feed_options options = {
+    looked                  *l = context;
+    const stk_loader_options options = {
         .recipe = &l->recipe, .data = &l->data, .size = l->recipe.data.size, .seed = 7};
-    stk_feed_values values;
-    stk_dataset    *dataset;
+    stk_loader_values values;
+    stk_dataset      *dataset;
     STK_TRY(stk_train_read_labels(&l->data, &l->recipe, err));
-    const stk_status st = stk_feed_describe(&options, &dataset, &values, err);
+    const stk_status st = stk_loader_describe(&options, &dataset, &values, err);
     stk_dataset_unref(dataset);
     free(l->data.labels);
     l->data.labels = NULL;

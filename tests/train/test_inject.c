@@ -256,7 +256,7 @@ static void settle(stk_train_recipe *recipe)
     EXPECT_OK(stk_train_recipe_set(recipe, "knobs.backend", "ref", "test", &err));
     recipe->data.batch = 4;
     recipe->knobs.threads = 1;
-    EXPECT_OK(stk_train_settle(recipe, &data, NULL, &err));
+    EXPECT_OK(stk_train_resolve(recipe, &data, NULL, &err));
 }
 
 static float loss_of(stk_train_bench *bench)

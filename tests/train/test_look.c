@@ -38,7 +38,7 @@ static stk_status look(void *context, stk_error *err)
     stk_train_data   data;
     stk_train_recipe_init(&recipe);
     STK_TRY(stk_train_recipe_set(&recipe, "data.path", context, "test", err));
-    STK_TRY(stk_train_look(&data, &recipe, err));
+    STK_TRY(stk_train_data_read(&data, &recipe, err));
     stk_train_data_release(&data);
     return STK_OK;
 }
@@ -97,7 +97,7 @@ static void expect_data(const char *path, bool names)
     stk_error        err;
     stk_train_recipe_init(&recipe);
     EXPECT_OK(stk_train_recipe_set(&recipe, "data.path", path, "test", &err));
-    EXPECT_OK(stk_train_look(&data, &recipe, &err));
+    EXPECT_OK(stk_train_data_read(&data, &recipe, &err));
     EXPECT_INT_EQ(48, data.train_count);
     EXPECT_INT_EQ(16, data.validation_count);
     EXPECT_INT_EQ(2, data.classes);

@@ -102,8 +102,8 @@ static void settle(stk_train_recipe *recipe, stk_train_data *data, const char *p
     stk_train_recipe_init(recipe);
     for (const char *const *s = settings; *s; s += 2)
         EXPECT_OK(stk_train_recipe_set(recipe, s[0], s[1], "test", &err));
-    EXPECT_OK(stk_train_look(data, recipe, &err));
-    EXPECT_OK(stk_train_settle(recipe, data, NULL, &err));
+    EXPECT_OK(stk_train_data_read(data, recipe, &err));
+    EXPECT_OK(stk_train_resolve(recipe, data, NULL, &err));
 }
 
 static stk_status train(const char *path, const char *run, const char *steps, bool resume,

@@ -102,7 +102,7 @@ static void feed_hyper(net *n, double rate, double momentum)
 {
     stk_error err;
     float     hyper[STK_OPTIMIZER_HYPER];
-    stk_optimizer_hyper(&(stk_optimizer_step){.rate = rate, .momentum = momentum}, hyper);
+    stk_optimizer_hyper(&(stk_hyperparameters){.rate = rate, .momentum = momentum}, hyper);
     EXPECT_OK(
         stk_program_feed(n->update ? n->update : n->program, "hyper", hyper, sizeof hyper, &err));
 }
@@ -383,12 +383,12 @@ STK_TEST(lookahead_keeps_slow_copies_of_all_that_moves)
     for (int i = 0; i < 3; i++) {
         const double shares[] = {0, 0.75, 1};
         feed(&n, 0, ROWS);
-        stk_optimizer_hyper(&(stk_optimizer_step){.rate = 0.1, .momentum = 0.9}, hyper);
+        stk_optimizer_hyper(&(stk_hyperparameters){.rate = 0.1, .momentum = 0.9}, hyper);
         EXPECT_OK(stk_program_feed(n.program, "hyper", hyper, sizeof hyper, &err));
         if (i) run(&n);
         read(&n, of_slow, slow);
         size_t count = read(&n, of_fast, fast);
-        stk_optimizer_hyper(&(stk_optimizer_step){.slow = shares[i]}, hyper);
+        stk_optimizer_hyper(&(stk_hyperparameters){.slow = shares[i]}, hyper);
         EXPECT_OK(stk_program_feed(n.update, "hyper", hyper, sizeof hyper, &err));
         EXPECT_OK(stk_program_run(n.update, NULL, &err));
         read(&n, of_fast, now);

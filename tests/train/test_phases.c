@@ -28,19 +28,19 @@ static stk_train_recipe recipe_of(const char *const *settings)
 static void expect_course(const char *epochs, const char *steps, int64_t first_size, size_t phases,
                           int64_t all_epochs)
 {
-    stk_course       course;
+    stk_epoch_plan   course;
     stk_error        err;
     stk_train_recipe r = recipe_of(
         (const char *const[]){"data.batch", "100", "model.name", "cnn", "progressive.size_from",
                               "0.5", "train.epochs", epochs, "train.steps", steps, NULL});
-    EXPECT_OK(stk_train_settle(&r, &many, NULL, &err));
-    EXPECT_OK(stk_course_make(&course, &r, &many, &err));
+    EXPECT_OK(stk_train_resolve(&r, &many, NULL, &err));
+    EXPECT_OK(stk_epoch_plan_make(&course, &r, &many, &err));
     EXPECT_INT_EQ(phases, course.count);
     EXPECT_INT_EQ(all_epochs, course.epochs);
     EXPECT_INT_EQ(first_size, course.phases[0].size);
     EXPECT_INT_EQ(32, course.phases[course.count - 1].size);
     EXPECT(course.phases[course.count - 1].steps > 0);
-    stk_course_release(&course);
+    stk_epoch_plan_release(&course);
 }
 
 STK_TEST(every_course_ends_at_full_size)
@@ -62,7 +62,7 @@ STK_TEST(a_course_of_one_size_says_that_pictures_do_not_grow)
         recipe_of((const char *const[]){"data.batch", "100", "model.name", "cnn",
                                         "progressive.size_from", "0.5", "train.epochs", "1", NULL});
     stk_blob_init(&reasons, NULL, STK_MEMORY_OUTPUT);
-    EXPECT_OK(stk_train_settle(&r, &many, &reasons, &err));
+    EXPECT_OK(stk_train_resolve(&r, &many, &reasons, &err));
     EXPECT_OK(stk_blob_append(&reasons, "", 1, &err));
     EXPECT_CONTAINS("WARNING: pictures do not grow: 1 epoch,", (const char *)reasons.data);
     stk_blob_release(&reasons);
@@ -86,7 +86,7 @@ STK_TEST(networks_of_one_size_are_refused_with_the_weight_that_differs)
         stk_train_recipe r = recipe_of((const char *const[]){
             "model.name", model->name, "train.epochs", "4", "data.size", "64",
             "progressive.size_from", "0.5", "progressive.size_step", "32", NULL});
-        const stk_status st = stk_train_settle(&r, &many, NULL, &err);
+        const stk_status st = stk_train_resolve(&r, &many, NULL, &err);
         EXPECT_INT_EQ(is_of_one_size(model->name) ? STK_E_UNSUPPORTED : STK_OK, st);
         if (!st) continue;
         refused++;
@@ -99,7 +99,7 @@ STK_TEST(networks_of_one_size_are_refused_with_the_weight_that_differs)
     stk_train_recipe lenet =
         recipe_of((const char *const[]){"model.name", "lenet", "data.preset", "fashion",
                                         "train.epochs", "2", "progressive.size_from", "0.5", NULL});
-    EXPECT_STATUS(STK_E_UNSUPPORTED, stk_train_settle(&lenet, &many, NULL, &err));
+    EXPECT_STATUS(STK_E_UNSUPPORTED, stk_train_resolve(&lenet, &many, NULL, &err));
     EXPECT_CONTAINS("its weight fc1.weight is [", err.message);
 }
 

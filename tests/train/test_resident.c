@@ -13,12 +13,12 @@ typedef struct bed {
     stk_train_recipe recipe;
     stk_train_data   data;
     stk_resident    *resident;
-    stk_feed        *feed;
+    stk_loader      *feed;
 } bed;
 
-static stk_feed_options options_of(const bed *b)
+static stk_loader_options options_of(const bed *b)
 {
-    return (stk_feed_options){
+    return (stk_loader_options){
         .recipe = &b->recipe, .data = &b->data, .resident = b->resident, .size = SIZE, .seed = 7};
 }
 
@@ -28,21 +28,21 @@ static void make_bed(bed *b, const char *name, const char *const *settings)
     *b = (bed){0};
     tiny_recipe(&b->recipe, &b->data, tiny_data(name, PICTURES, SIZE, CLASSES),
                 stk_test_path("unused"), settings);
-    const stk_feed_options plain = options_of(b);
+    const stk_loader_options plain = options_of(b);
     EXPECT_OK(stk_resident_load(&b->resident, &plain, &err));
 }
 
-static void open_feed(bed *b, const stk_feed_options *options)
+static void open_feed(bed *b, const stk_loader_options *options)
 {
     stk_error err;
-    stk_feed_free(b->feed);
+    stk_loader_free(b->feed);
     b->feed = NULL;
-    EXPECT_OK(stk_feed_open(&b->feed, options, &err));
+    EXPECT_OK(stk_loader_open(&b->feed, options, &err));
 }
 
 static void clear_bed(bed *b)
 {
-    stk_feed_free(b->feed);
+    stk_loader_free(b->feed);
     stk_resident_free(b->resident);
     stk_train_data_release(&b->data);
 }
@@ -68,15 +68,15 @@ STK_TEST(all_pictures_are_there_with_their_labels)
 STK_TEST(an_epoch_has_every_picture_once_in_an_order_of_its_own)
 {
     enum { EPOCHS = 2 };
-    bed            b;
-    stk_feed_batch batch;
-    stk_error      err;
-    int            order[EPOCHS * PICTURES], seen[PICTURES];
+    bed              b;
+    stk_loader_batch batch;
+    stk_error        err;
+    int              order[EPOCHS * PICTURES], seen[PICTURES];
     make_bed(&b, "epochs", on);
-    const stk_feed_options options = options_of(&b);
+    const stk_loader_options options = options_of(&b);
     open_feed(&b, &options);
     for (int i = 0; i < EPOCHS * PICTURES; i++) {
-        if (i % BATCH == 0) EXPECT_OK(stk_feed_next(b.feed, &batch, &err));
+        if (i % BATCH == 0) EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
         EXPECT(!batch.pictures && batch.rows == BATCH);
         order[i] = batch.edits[i % BATCH].source;
         EXPECT_INT_EQ(b.resident->labels[order[i]], ((const int64_t *)batch.labels)[i % BATCH]);
@@ -94,15 +94,15 @@ STK_TEST(an_epoch_has_every_picture_once_in_an_order_of_its_own)
 
 STK_TEST(crops_and_flips_are_those_of_the_preset)
 {
-    bed            b;
-    stk_feed_batch batch;
-    stk_error      err;
-    int            places[5][5] = {0}, flips = 0;
+    bed              b;
+    stk_loader_batch batch;
+    stk_error        err;
+    int              places[5][5] = {0}, flips = 0;
     make_bed(&b, "crops", on);
-    const stk_feed_options options = options_of(&b);
+    const stk_loader_options options = options_of(&b);
     open_feed(&b, &options);
     for (int n = 0; n < 100; n++) {
-        EXPECT_OK(stk_feed_next(b.feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
         for (int i = 0; i < BATCH; i++) {
             const stk_edit *e = &batch.edits[i];
             EXPECT(e->x >= -2 && e->x <= 2 && e->y >= -2 && e->y <= 2);
@@ -119,16 +119,16 @@ STK_TEST(crops_and_flips_are_those_of_the_preset)
 
 STK_TEST(calm_pictures_are_as_they_are_and_a_part_of_them_is_every_kth)
 {
-    bed            b;
-    stk_feed_batch batch;
-    stk_error      err;
+    bed              b;
+    stk_loader_batch batch;
+    stk_error        err;
     make_bed(&b, "calm", on);
-    stk_feed_options options = options_of(&b);
+    stk_loader_options options = options_of(&b);
     options.calm = 1;
     options.every = 3;
     open_feed(&b, &options);
     for (int n = 0; n < 10; n++) {
-        EXPECT_OK(stk_feed_next(b.feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
         for (int i = 0; i < BATCH; i++) {
             EXPECT_INT_EQ(0, batch.edits[i].x);
             EXPECT_INT_EQ(0, batch.edits[i].flip);
@@ -140,21 +140,21 @@ STK_TEST(calm_pictures_are_as_they_are_and_a_part_of_them_is_every_kth)
 
 STK_TEST(flips_that_alternate_show_both_sides_in_two_epochs)
 {
-    bed            b;
-    stk_feed_batch batch;
-    stk_error      err;
-    int            flips[PICTURES][4], first = 0;
+    bed              b;
+    stk_loader_batch batch;
+    stk_error        err;
+    int              flips[PICTURES][4], first = 0;
     make_bed(&b, "alternate",
              (const char *const[]){"data.resident", "on", "data.flip", "alternate", "data.batch",
                                    "40", NULL});
-    stk_feed_options options = options_of(&b);
+    stk_loader_options options = options_of(&b);
     for (int e = 0; e < 4; e++) {
         if (e == 0 || e == 3) { /* a phase that begins later goes on with it */
             options.epoch = e;
             options.seed = 7 + (uint64_t)e;
             open_feed(&b, &options);
         }
-        EXPECT_OK(stk_feed_next(b.feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
         for (int i = 0; i < PICTURES; i++)
             flips[batch.edits[i].source][e] = batch.edits[i].flip & STK_EDIT_FLIP_X;
     }
@@ -169,13 +169,13 @@ STK_TEST(flips_that_alternate_show_both_sides_in_two_epochs)
 
 STK_TEST(mixed_pictures_have_partners_and_shared_labels)
 {
-    bed            b;
-    stk_feed_batch batch;
-    stk_error      err;
+    bed              b;
+    stk_loader_batch batch;
+    stk_error        err;
     make_bed(&b, "mixed", (const char *const[]){"data.resident", "on", "data.mixup", "0.5", NULL});
-    const stk_feed_options options = options_of(&b);
+    const stk_loader_options options = options_of(&b);
     open_feed(&b, &options);
-    EXPECT_OK(stk_feed_next(b.feed, &batch, &err));
+    EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
     for (int i = 0; i < BATCH; i++) {
         const stk_edit *e = &batch.edits[i], *other = &batch.edits[BATCH - 1 - i];
         const float    *labels = (const float *)batch.labels + i * b.recipe.model.classes;
@@ -193,48 +193,49 @@ STK_TEST(mixed_pictures_have_partners_and_shared_labels)
 
 STK_TEST(a_place_is_found_again_and_others_are_refused)
 {
-    bed            b;
-    stk_feed_batch batch;
-    stk_error      err;
-    stk_blob       place;
-    stk_edit       expected[BATCH];
+    bed              b;
+    stk_loader_batch batch;
+    stk_error        err;
+    stk_blob         place;
+    stk_edit         expected[BATCH];
     make_bed(&b, "place", on);
-    stk_feed_options options = options_of(&b);
+    stk_loader_options options = options_of(&b);
     stk_blob_init(&place, NULL, STK_MEMORY_OUTPUT);
     open_feed(&b, &options);
     for (int i = 0; i < 5; i++)
-        EXPECT_OK(stk_feed_next(b.feed, &batch, &err));
-    EXPECT_OK(stk_feed_save(b.feed, &place, &err));
-    EXPECT_OK(stk_feed_next(b.feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
+    EXPECT_OK(stk_loader_save(b.feed, &place, &err));
+    EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
     memcpy(expected, batch.edits, sizeof expected);
     open_feed(&b, &options);
-    EXPECT_OK(stk_feed_restore(b.feed, stk_blob_bytes(&place), &err));
-    EXPECT_OK(stk_feed_next(b.feed, &batch, &err));
+    EXPECT_OK(stk_loader_restore(b.feed, stk_blob_bytes(&place), &err));
+    EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
     EXPECT_MEM_EQ(expected, batch.edits, sizeof expected);
     open_feed(&b, &options);
-    EXPECT_OK(stk_feed_skip(b.feed, 5, &err));
-    EXPECT_OK(stk_feed_next(b.feed, &batch, &err));
+    EXPECT_OK(stk_loader_skip(b.feed, 5, &err));
+    EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
     EXPECT_MEM_EQ(expected, batch.edits, sizeof expected);
     for (size_t size = 0; size < place.size; size += 3)
-        EXPECT_STATUS(STK_E_FORMAT, stk_feed_restore(b.feed, (stk_bytes){place.data, size}, &err));
+        EXPECT_STATUS(STK_E_FORMAT,
+                      stk_loader_restore(b.feed, (stk_bytes){place.data, size}, &err));
     options.every = 2;
     open_feed(&b, &options);
-    EXPECT_STATUS(STK_E_INVALID, stk_feed_restore(b.feed, stk_blob_bytes(&place), &err));
+    EXPECT_STATUS(STK_E_INVALID, stk_loader_restore(b.feed, stk_blob_bytes(&place), &err));
     EXPECT_CONTAINS("40 pictures", err.message);
     place.data[0] ^= 1;
-    EXPECT_STATUS(STK_E_FORMAT, stk_feed_restore(b.feed, stk_blob_bytes(&place), &err));
+    EXPECT_STATUS(STK_E_FORMAT, stk_loader_restore(b.feed, stk_blob_bytes(&place), &err));
     stk_blob_release(&place);
     clear_bed(&b);
 }
 
 STK_TEST(to_evaluate_all_come_once_and_the_last_batch_is_filled_up_with_none)
 {
-    bed            b;
-    stk_feed_batch batch;
-    stk_error      err;
+    bed              b;
+    stk_loader_batch batch;
+    stk_error        err;
     make_bed(&b, "evaluate",
              (const char *const[]){"data.resident", "on", "data.eval_batch", "4", NULL});
-    stk_feed_options options = options_of(&b);
+    stk_loader_options options = options_of(&b);
     options.evaluate = true;
     stk_resident_free(b.resident);
     EXPECT_OK(stk_resident_load(&b.resident, &options, &err));
@@ -242,7 +243,7 @@ STK_TEST(to_evaluate_all_come_once_and_the_last_batch_is_filled_up_with_none)
     options.resident = b.resident;
     open_feed(&b, &options);
     for (int n = 0; n < 3; n++) {
-        EXPECT_OK(stk_feed_next(b.feed, &batch, &err));
+        EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
         EXPECT_INT_EQ(n < 2 ? 4 : 2, batch.rows);
         for (int i = 0; i < 4; i++) {
             const bool there = i < batch.rows;
@@ -251,7 +252,7 @@ STK_TEST(to_evaluate_all_come_once_and_the_last_batch_is_filled_up_with_none)
                           ((const int64_t *)batch.labels)[i]);
         }
     }
-    EXPECT_OK(stk_feed_next(b.feed, &batch, &err));
+    EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
     EXPECT_INT_EQ(0, batch.rows);
     clear_bed(&b);
 }
@@ -327,8 +328,8 @@ static void expect_refused(const char *const *settings, const char *where, const
     EXPECT_OK(stk_train_recipe_set(&recipe, "knobs.backend", "ref", "test", &err));
     for (const char *const *s = settings; *s; s += 2)
         EXPECT_OK(stk_train_recipe_set(&recipe, s[0], s[1], "test", &err));
-    EXPECT_OK(stk_train_look(&data, &recipe, &err));
-    EXPECT_STATUS(STK_E_UNSUPPORTED, stk_train_settle(&recipe, &data, NULL, &err));
+    EXPECT_OK(stk_train_data_read(&data, &recipe, &err));
+    EXPECT_STATUS(STK_E_UNSUPPORTED, stk_train_resolve(&recipe, &data, NULL, &err));
     EXPECT_STR_EQ(where, err.where);
     EXPECT_CONTAINS(message, err.message);
     stk_train_data_release(&data);
@@ -402,7 +403,7 @@ STK_TEST(pictures_of_several_sizes_are_made_to_fit)
                 (const char *const[]){"data.resident", "on", "data.validation", "none",
                                       "data.batch", "4", "data.preset", "cifar", "data.size", "12",
                                       NULL});
-    const stk_feed_options options = {.recipe = &recipe, .data = &data, .size = 12, .seed = 1};
+    const stk_loader_options options = {.recipe = &recipe, .data = &data, .size = 12, .seed = 1};
     EXPECT_OK(stk_resident_load(&resident, &options, &err));
     EXPECT_INT_EQ(24, resident->count);
     EXPECT_INT_EQ(12, resident->width);
@@ -415,13 +416,13 @@ STK_TEST(pictures_of_several_sizes_are_made_to_fit)
 
 static stk_status draw_some(void *context, stk_error *err)
 {
-    const bed             *b = context;
-    const stk_feed_options options = options_of(b);
-    stk_feed              *feed;
-    stk_feed_batch         batch;
-    STK_TRY(stk_feed_open(&feed, &options, err));
-    stk_status st = stk_feed_next(feed, &batch, err);
-    stk_feed_free(feed);
+    const bed               *b = context;
+    const stk_loader_options options = options_of(b);
+    stk_loader              *feed;
+    stk_loader_batch         batch;
+    STK_TRY(stk_loader_open(&feed, &options, err));
+    stk_status st = stk_loader_next(feed, &batch, err);
+    stk_loader_free(feed);
     return st;
 }
 

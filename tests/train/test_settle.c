@@ -21,7 +21,7 @@ static void settle(stk_train_recipe *recipe, const stk_train_data *data,
     EXPECT_OK(stk_train_recipe_set(recipe, "knobs.backend", "ref", "test", &err));
     for (const char *const *s = settings; s && *s; s += 2)
         EXPECT_OK(stk_train_recipe_set(recipe, s[0], s[1], "test", &err));
-    EXPECT_OK(stk_train_settle(recipe, data, reasons, &err));
+    EXPECT_OK(stk_train_resolve(recipe, data, reasons, &err));
 }
 
 static bool near(double a, double b)
@@ -118,7 +118,7 @@ STK_TEST(a_pass_that_does_not_exist_is_refused_by_name)
     stk_error        err;
     settle(&recipe, &cifar, (const char *const[]){"knobs.passes_off", "layout, reuse", NULL}, NULL);
     EXPECT_OK(stk_train_recipe_set(&recipe, "knobs.passes_off", "layout,reus", "test", &err));
-    EXPECT_STATUS(STK_E_INVALID, stk_train_settle(&recipe, &cifar, NULL, &err));
+    EXPECT_STATUS(STK_E_INVALID, stk_train_resolve(&recipe, &cifar, NULL, &err));
     EXPECT_STR_EQ("knobs.passes_off", err.where);
     EXPECT(strstr(err.message, "\"reus\"; did you mean reuse?"));
 }

@@ -54,8 +54,8 @@ static stk_status settle(const char *path, stk_train_recipe *recipe, stk_train_d
     stk_train_recipe_init(recipe);
     STK_TRY(stk_train_recipe_set(recipe, "data.path", path, "test", err));
     STK_TRY(stk_train_recipe_set(recipe, "knobs.backend", "ref", "test", err));
-    STK_TRY(stk_train_look(data, recipe, err));
-    STK_TRY(stk_train_settle(recipe, data, reasons, err));
+    STK_TRY(stk_train_data_read(data, recipe, err));
+    STK_TRY(stk_train_resolve(recipe, data, reasons, err));
     return reasons ? stk_blob_append(reasons, "", 1, err) : STK_OK;
 }
 

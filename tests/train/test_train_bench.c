@@ -12,7 +12,7 @@ static void settle(stk_train_recipe *recipe, const char *model)
     EXPECT_OK(stk_train_recipe_set(recipe, "model.name", model, "test", &err));
     recipe->data.batch = 4;
     recipe->knobs.threads = 1;
-    EXPECT_OK(stk_train_settle(recipe, &data, NULL, &err));
+    EXPECT_OK(stk_train_resolve(recipe, &data, NULL, &err));
 }
 
 STK_TEST(a_step_runs_again_and_again_and_changes_no_weight)
@@ -74,12 +74,12 @@ STK_TEST(paths_of_a_settled_recipe_are_absolute)
     stk_train_recipe_init(&recipe);
     strcpy(recipe.data.path, "photos");
     strcpy(recipe.model.weights, STK_TEST_DATA "/weights/tiny.safetensors");
-    EXPECT_OK(stk_train_settle(&recipe, &data, NULL, &err));
+    EXPECT_OK(stk_train_resolve(&recipe, &data, NULL, &err));
     EXPECT(recipe.data.path[0] == '/' && strstr(recipe.data.path, "/photos"));
     EXPECT_STR_EQ(STK_TEST_DATA "/weights/tiny.safetensors", recipe.model.weights);
     EXPECT_STR_EQ("", recipe.data.pipeline);
     memset(recipe.data.path, 'x', sizeof recipe.data.path - 1);
-    EXPECT_STATUS(STK_E_LIMIT, stk_train_settle(&recipe, &data, NULL, &err));
+    EXPECT_STATUS(STK_E_LIMIT, stk_train_resolve(&recipe, &data, NULL, &err));
 }
 
 static stk_status open_and_step(void *context, stk_error *err)

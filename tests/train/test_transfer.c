@@ -381,8 +381,8 @@ STK_TEST(a_run_is_as_good_as_a_file_and_says_what_it_is)
     EXPECT_OK(stk_train_recipe_set(&recipe, "data.path", pupils(), "test", &err));
     EXPECT_OK(stk_train_recipe_set(&recipe, "model.weights", folder, "test", &err));
     EXPECT_OK(stk_train_recipe_set(&recipe, "knobs.backend", "cpu", "test", &err));
-    EXPECT_OK(stk_train_look(&data, &recipe, &err));
-    EXPECT_OK(stk_train_settle(&recipe, &data, &reasons, &err));
+    EXPECT_OK(stk_train_data_read(&data, &recipe, &err));
+    EXPECT_OK(stk_train_resolve(&recipe, &data, &reasons, &err));
     EXPECT_OK(stk_blob_append(&reasons, "", 1, &err));
     EXPECT_CONTAINS("/best.safetensors", recipe.model.weights);
     EXPECT_STR_EQ("cnn", recipe.model.name);
@@ -414,8 +414,8 @@ STK_TEST(a_file_that_says_nothing_is_known_by_its_tensors)
     stk_blob_init(&reasons, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_train_recipe_set(&recipe, "data.path", pupils(), "test", &err));
     EXPECT_OK(stk_train_recipe_set(&recipe, "model.weights", copy, "test", &err));
-    EXPECT_OK(stk_train_look(&data, &recipe, &err));
-    EXPECT_OK(stk_train_settle(&recipe, &data, &reasons, &err));
+    EXPECT_OK(stk_train_data_read(&data, &recipe, &err));
+    EXPECT_OK(stk_train_resolve(&recipe, &data, &reasons, &err));
     EXPECT_OK(stk_blob_append(&reasons, "", 1, &err));
     EXPECT_STR_EQ("cnn", recipe.model.name);
     EXPECT_CONTAINS("model cnn: the weights have its tensors", (const char *)reasons.data);
@@ -450,8 +450,8 @@ static stk_status settle_with(const char *const *settings, stk_train_recipe *rec
     STK_TRY(stk_train_recipe_set(recipe, "output.folder", stk_test_path(folder), "test", err));
     for (const char *const *s = settings; *s; s += 2)
         STK_TRY(stk_train_recipe_set(recipe, s[0], s[1], "test", err));
-    STK_TRY(stk_train_look(&data, recipe, err));
-    stk_status       st = stk_train_settle(recipe, &data, NULL, err);
+    STK_TRY(stk_train_data_read(&data, recipe, err));
+    stk_status       st = stk_train_resolve(recipe, &data, NULL, err);
     stk_train_result unasked;
     if (!st) st = run(recipe, &data, false, NULL, &unasked, err);
     stk_train_data_release(&data);
@@ -560,7 +560,7 @@ STK_TEST(a_run_goes_on_without_the_weights_it_began_with)
     EXPECT(result.interrupted);
     stk_trainer_free(trainer);
     EXPECT_INT_EQ(0, unlink(copy));
-    EXPECT_OK(stk_train_settle(&recipe, &data, NULL, &err)); /* as --resume does */
+    EXPECT_OK(stk_train_resolve(&recipe, &data, NULL, &err)); /* as --resume does */
     EXPECT_OK(run(&recipe, &data, true, NULL, &result, &err));
     char file[600];
     snprintf(file, sizeof file, "%s/final.safetensors", recipe.output.folder);

@@ -32,10 +32,10 @@ static void make_bed(bed *b, const char *name)
 static void evaluate(bed *b, const char *tta, const uint8_t *pictures, float *logits,
                      stk_metrics *metrics)
 {
-    stk_session         *session;
-    stk_error            err;
-    float                room[8 * CLASSES];
-    const stk_feed_batch batch = {ROWS, pictures, b->labels, NULL};
+    stk_session           *session;
+    stk_error              err;
+    float                  room[8 * CLASSES];
+    const stk_loader_batch batch = {ROWS, pictures, b->labels, NULL};
     EXPECT_OK(stk_train_recipe_set(&b->recipe, "train.tta", tta, "test", &err));
     EXPECT_OK(stk_session_open(&session, &b->recipe, false, NULL, &err));
     EXPECT_OK(stk_session_ready_evaluate(session, SIZE, &err));

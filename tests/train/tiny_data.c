@@ -75,8 +75,8 @@ void tiny_recipe(stk_train_recipe *recipe, stk_train_data *data, const char *pat
         EXPECT_OK(stk_train_recipe_set(recipe, s[0], s[1], "test", &err));
     for (const char *const *s = settings; s && *s; s += 2)
         EXPECT_OK(stk_train_recipe_set(recipe, s[0], s[1], "test", &err));
-    EXPECT_OK(stk_train_look(data, recipe, &err));
-    EXPECT_OK(stk_train_settle(recipe, data, NULL, &err));
+    EXPECT_OK(stk_train_data_read(data, recipe, &err));
+    EXPECT_OK(stk_train_resolve(recipe, data, NULL, &err));
 }
 
 static stk_status train(const stk_train_recipe *recipe, const stk_train_data *data,

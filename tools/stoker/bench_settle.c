@@ -15,7 +15,7 @@ stk_status cli_bench_settle(stk_train_recipe *recipe, int64_t classes, stk_error
                                  .width = recipe->data.size,
                                  .height = recipe->data.size,
                                  .channels = model->channels};
-    STK_TRY(stk_train_settle(recipe, &data, NULL, err));
+    STK_TRY(stk_train_resolve(recipe, &data, NULL, err));
     recipe->data.eval_batch = recipe->data.batch;
     return STK_OK;
 }

@@ -123,7 +123,7 @@ static stk_status lint(trial *t, const cli_train_job *job, double seconds, stk_l
     stk_lint_machine machine;
     stk_lint_storage storage;
     stk_lint_machine_read(&machine);
-    stk_lint_storage_look(&storage, &job->recipe);
+    stk_lint_storage_read(&storage, &job->recipe);
     STK_TRY(stk_train_bench_open(&t->bench, &job->recipe, NULL, NULL, err));
     STK_TRY(try_steps(t, job, seconds, &machine, err));
     stk_lint_program(list, stk_train_bench_program(t->bench), &machine);

@@ -180,8 +180,8 @@ static bool choose_as_train(session *s)
     recipe.data.follow_outside = r->pictures.follow_outside;
     if (r->pictures.split)
         snprintf(recipe.data.split, sizeof recipe.data.split, "%s", r->pictures.split);
-    if (stk_train_look(&data, &recipe, &unasked)) return false;
-    const bool        decided = stk_train_settle(&recipe, &data, NULL, &unasked) == STK_OK;
+    if (stk_train_data_read(&data, &recipe, &unasked)) return false;
+    const bool        decided = stk_train_resolve(&recipe, &data, NULL, &unasked) == STK_OK;
     const stk_preset *preset = decided ? stk_preset_find(recipe.data.preset) : NULL;
     if (preset) r->pictures.preset = preset->name;
     if (preset && !r->pictures.size) r->pictures.size = recipe.data.size;

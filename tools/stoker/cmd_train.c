@@ -228,7 +228,7 @@ static int train(session *s)
                                        .inject = &s->job->inject,
                                        .trainer = s->trainer,
                                        .result = &s->result,
-                                       .first_step = stk_trainer_outlook(s->trainer).first_step};
+                                       .first_step = stk_trainer_summary(s->trainer).first_step};
         st = stk_trainer_run(s->trainer, &s->result, &err);
     }
     if (s->learning) cli_train_learning_end(s->learning, state_after(st, &s->result));

@@ -176,7 +176,7 @@ static void lint_the_rest(stk_lint_list *lints, const cli_train_job *job, const 
     stk_lint_storage storage;
     stk_error        unasked;
     stk_lint_machine_read(&machine);
-    stk_lint_storage_look(&storage, &job->recipe);
+    stk_lint_storage_read(&storage, &job->recipe);
     stk_lint_recipe(lints, &job->recipe, &job->data, &machine, &storage);
     if (stk_lint_input(lints, &job->recipe, &job->data, &unasked)) return;
     stk_lint_rank(lints, p);

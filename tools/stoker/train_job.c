@@ -52,10 +52,10 @@ static stk_status look_and_settle(cli_train_job *job, stk_error *err)
 {
     const double begin = cli_seconds_now();
     job->names_folder = !*job->recipe.output.folder;
-    STK_TRY(stk_train_look(&job->data, &job->recipe, err));
+    STK_TRY(stk_train_data_read(&job->data, &job->recipe, err));
     STK_TRY(check_classes(job, err));
     job->look_s = cli_seconds_now() - begin;
-    STK_TRY(stk_train_settle(&job->recipe, &job->data, &job->reasons, err));
+    STK_TRY(stk_train_resolve(&job->recipe, &job->data, &job->reasons, err));
     job->settle_s = cli_seconds_now() - begin - job->look_s;
     return STK_OK;
 }

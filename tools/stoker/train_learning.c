@@ -126,7 +126,7 @@ static void take_curve(cli_train_learning *l, const cli_curve *c)
 stk_status cli_train_learning_follow(cli_train_learning *learning, stk_trainer *trainer,
                                      stk_error *err)
 {
-    const stk_train_outlook outlook = stk_trainer_outlook(trainer);
+    const stk_train_summary outlook = stk_trainer_summary(trainer);
     cli_curve               before;
     learning->trainer = trainer;
     learning->step = outlook.first_step;

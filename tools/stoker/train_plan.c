@@ -168,7 +168,7 @@ void cli_train_plan_begin(const cli_train_job *job)
     print_weights(job);
 }
 
-static void print_schedule(const stk_train_recipe *recipe, const stk_train_outlook *outlook)
+static void print_schedule(const stk_train_recipe *recipe, const stk_train_summary *outlook)
 {
     char a[CLI_FORMAT_CAPACITY];
     begin_line("schedule");
@@ -181,7 +181,7 @@ static void print_schedule(const stk_train_recipe *recipe, const stk_train_outlo
 }
 
 static void print_machine(const cli_train_job *job, const stk_trainer *trainer,
-                          const stk_train_outlook *outlook)
+                          const stk_train_summary *outlook)
 {
     const stk_memory_plan plan = stk_trainer_memory(trainer);
     char                  reason[400], bytes[CLI_FORMAT_CAPACITY];
@@ -196,7 +196,7 @@ static void print_machine(const cli_train_job *job, const stk_trainer *trainer,
 
 void cli_train_plan_end(const cli_train_job *job, const stk_trainer *trainer)
 {
-    const stk_train_outlook outlook = stk_trainer_outlook(trainer);
+    const stk_train_summary outlook = stk_trainer_summary(trainer);
     print_schedule(&job->recipe, &outlook);
     print_machine(job, trainer, &outlook);
     begin_line("cache");

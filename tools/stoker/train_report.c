@@ -221,7 +221,7 @@ void cli_train_report_json(stk_json_writer *json, const cli_train_report *report
 {
     const stk_train_result   *r = report->result;
     const stk_train_progress *p = &r->last;
-    const stk_train_outlook   outlook = stk_trainer_outlook(report->trainer);
+    const stk_train_summary   outlook = stk_trainer_summary(report->trainer);
     const double              training = r->compute_seconds + r->input_seconds;
     const double images = (double)((p->step - report->first_step) * report->recipe->data.batch);
     char         faults[STK_PROFILE_LINE];

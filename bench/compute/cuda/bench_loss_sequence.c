@@ -49,7 +49,7 @@ static stk_status settle(stk_train_recipe *recipe, int count, char **keys, stk_e
                                  .width = recipe->data.size,
                                  .height = recipe->data.size,
                                  .channels = 3};
-    return stk_train_settle(recipe, &data, NULL, err);
+    return stk_train_resolve(recipe, &data, NULL, err);
 }
 
 static stk_status train(stk_session *session, const stk_train_recipe *r, const char *weights,
@@ -62,7 +62,7 @@ static stk_status train(stk_session *session, const stk_train_recipe *r, const c
     if (!st) st = stk_session_ready(session, r->data.size, err);
     if (!st) st = stk_weights_load(NULL, weights, stk_session_variables(session), false, NULL, err);
     for (int64_t i = 0; i < steps && !st; i++) {
-        const stk_feed_batch batch = {
+        const stk_loader_batch batch = {
             .rows = r->data.batch, .pictures = pictures, .labels = labels};
         const stk_instruction_input input = {.size = r->data.size,
                                              .step = i,

@@ -74,7 +74,7 @@ static void judge(stk_diagnosis_ctx *c)
     stk_diagnosis_ctx_evidence(c);
     stk_diagnosis_ctx_fixes(c);
     tell_verdict(c);
-    stk_diagnosis_settle(c->out);
+    stk_diagnosis_calibrate(c->out);
 }
 
 static void give_up(stk_diagnosis_ctx *c)

@@ -58,7 +58,7 @@ static void reconcile(stk_diagnosis *d)
              stk_gain_text(gain, sizeof gain, best->gain), best->title);
 }
 
-void stk_diagnosis_settle(stk_diagnosis *diagnosis)
+void stk_diagnosis_calibrate(stk_diagnosis *diagnosis)
 {
     qsort(diagnosis->fixes, diagnosis->fix_count, sizeof *diagnosis->fixes, compare);
     reconcile(diagnosis);

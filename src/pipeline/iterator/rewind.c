@@ -177,7 +177,7 @@ void stk_rewind_drop_tree(stk_iterator *it)
 {
     stk_node_free(it->root);
     it->root = NULL;
-    stk_run_io_settle(it->run);
+    stk_run_io_quiesce(it->run);
     /* Small elements were of other threads' heaps, which the next ones are not taken from. */
     stk_large_trim();
     stk_run_set_serial(it->run, true);

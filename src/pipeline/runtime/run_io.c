@@ -163,7 +163,7 @@ void stk_run_hint(stk_run *run, const stk_filesystem *inner, const char *path)
     if (ahead) stk_readahead_hint(ahead, path);
 }
 
-void stk_run_io_settle(stk_run *run)
+void stk_run_io_quiesce(stk_run *run)
 {
     stk_run_io *io = stk_run_io_of(run);
     pthread_mutex_lock(&io->lock);

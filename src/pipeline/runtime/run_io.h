@@ -33,7 +33,7 @@ const stk_filesystem *stk_run_filesystem(stk_run *run, const stk_filesystem *inn
 void stk_run_hint(stk_run *run, const stk_filesystem *inner, const char *path);
 
 /* Gives back what was read ahead for nobody. No node of the run is open. */
-void stk_run_io_settle(stk_run *run);
+void stk_run_io_quiesce(stk_run *run);
 
 /* Time in which reads or calls were under way; 0 before the engine was needed. */
 uint64_t stk_run_io_busy_ns(stk_run *run);

@@ -152,7 +152,7 @@ static stk_status look(const stk_train_recipe *recipe, stk_train_data *out, stk_
     return st;
 }
 
-stk_status stk_train_look(stk_train_data *out, const stk_train_recipe *recipe, stk_error *err)
+stk_status stk_train_data_read(stk_train_data *out, const stk_train_recipe *recipe, stk_error *err)
 {
     *out = (stk_train_data){.rare_count = -1};
     if (!*recipe->data.path)

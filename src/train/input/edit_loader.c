@@ -15,39 +15,39 @@
 /* What the seed is for. */
 enum { FOR_ORDER = STK_PRESET_STEPS, FOR_MIXING, FOR_FLIPS, FOR_BALANCE };
 
-struct stk_edits {
-    stk_feed_options options;
-    stk_preset_chain chain;                     /* of no steps to evaluate with */
-    stk_random       randoms[STK_PRESET_STEPS]; /* of the epoch at hand, for picture 0 */
-    stk_image_size   source;                    /* of pictures on the device */
-    bool             soft, alternate;
-    int64_t          rows;  /* of a batch */
-    int64_t          every; /* of the pictures that are there, only every so many-th */
-    uint64_t         count; /* of an epoch */
-    uint64_t         given; /* batches */
-    stk_permutation  order;
-    stk_balance      balance; /* of the pictures that are left; no classes: none is wanted */
-    uint64_t         begun;   /* the epoch at hand, plus 1; 0: none yet */
-    size_t           room_bytes;
-    stk_edit        *rooms[STK_FEED_KEPT]; /* edits and behind them labels */
+struct stk_edit_loader {
+    stk_loader_options options;
+    stk_preset_chain   chain;                     /* of no steps to evaluate with */
+    stk_random         randoms[STK_PRESET_STEPS]; /* of the epoch at hand, for picture 0 */
+    stk_image_size     source;                    /* of pictures on the device */
+    bool               soft, alternate;
+    int64_t            rows;  /* of a batch */
+    int64_t            every; /* of the pictures that are there, only every so many-th */
+    uint64_t           count; /* of an epoch */
+    uint64_t           given; /* batches */
+    stk_permutation    order;
+    stk_balance        balance; /* of the pictures that are left; no classes: none is wanted */
+    uint64_t           begun;   /* the epoch at hand, plus 1; 0: none yet */
+    size_t             room_bytes;
+    stk_edit          *rooms[STK_FEED_KEPT]; /* edits and behind them labels */
 };
 
-static uint64_t seed_for(const stk_edits *e, uint64_t use)
+static uint64_t seed_for(const stk_edit_loader *e, uint64_t use)
 {
     return stk_hash64_number(e->options.seed, use);
 }
 
-static int kept(const stk_edits *e)
+static int kept(const stk_edit_loader *e)
 {
     return e->options.kept > 1 ? e->options.kept : 1;
 }
 
-static void *labels_of(const stk_edits *e, stk_edit *room)
+static void *labels_of(const stk_edit_loader *e, stk_edit *room)
 {
     return room + e->rows;
 }
 
-static stk_status make_rooms(stk_edits *e, stk_error *err)
+static stk_status make_rooms(stk_edit_loader *e, stk_error *err)
 {
     const stk_allocator *kind = e->options.memory;
     size_t               each =
@@ -64,10 +64,10 @@ static stk_status make_rooms(stk_edits *e, stk_error *err)
     return STK_OK;
 }
 
-static stk_status open_train(stk_edits *e, stk_error *err)
+static stk_status open_train(stk_edit_loader *e, stk_error *err)
 {
-    const stk_feed_options *o = &e->options;
-    const stk_train_recipe *r = o->recipe;
+    const stk_loader_options *o = &e->options;
+    const stk_train_recipe   *r = o->recipe;
     e->source = (stk_image_size){.width = (int32_t)o->resident->width,
                                  .height = (int32_t)o->resident->height,
                                  .channels = (int32_t)o->resident->channels,
@@ -79,10 +79,10 @@ static stk_status open_train(stk_edits *e, stk_error *err)
     return STK_OK;
 }
 
-static stk_status open_balance(stk_edits *e, stk_error *err)
+static stk_status open_balance(stk_edit_loader *e, stk_error *err)
 {
-    const stk_feed_options *o = &e->options;
-    int64_t                *labels = calloc(e->count + 1, sizeof *labels);
+    const stk_loader_options *o = &e->options;
+    int64_t                  *labels = calloc(e->count + 1, sizeof *labels);
     if (!labels) return stk_fail(err, STK_E_NOMEM, "resident", NULL, "no memory for labels");
     for (uint64_t i = 0; i < e->count; i++)
         labels[i] = o->resident->labels[(int64_t)i * e->every];
@@ -93,34 +93,35 @@ static stk_status open_balance(stk_edits *e, stk_error *err)
     return st;
 }
 
-static stk_status open_all(stk_edits *e, stk_error *err)
+static stk_status open_all(stk_edit_loader *e, stk_error *err)
 {
-    const stk_feed_options *o = &e->options;
-    e->soft = stk_feed_soft(o->recipe, o->evaluate);
+    const stk_loader_options *o = &e->options;
+    e->soft = stk_loader_soft(o->recipe, o->evaluate);
     e->rows = o->evaluate ? o->recipe->data.eval_batch : o->recipe->data.batch;
     e->every = o->every > 1 ? o->every : 1;
     e->count = (uint64_t)((o->resident->count + e->every - 1) / e->every);
     if (!o->evaluate) STK_TRY(open_train(e, err));
-    if (!o->evaluate && stk_feed_balances(o->recipe)) STK_TRY(open_balance(e, err));
+    if (!o->evaluate && stk_loader_balances(o->recipe)) STK_TRY(open_balance(e, err));
     return make_rooms(e, err);
 }
 
-stk_status stk_edits_new(stk_edits **out, const stk_feed_options *options, stk_error *err)
+stk_status stk_edit_loader_new(stk_edit_loader **out, const stk_loader_options *options,
+                               stk_error *err)
 {
-    stk_edits *e = calloc(1, sizeof *e);
+    stk_edit_loader *e = calloc(1, sizeof *e);
     *out = NULL;
     if (!e) return stk_fail(err, STK_E_NOMEM, "resident", NULL, "no memory for edits");
     e->options = *options;
     stk_status st = open_all(e, err);
     if (st) {
-        stk_edits_free(e);
+        stk_edit_loader_free(e);
         return st;
     }
     *out = e;
     return STK_OK;
 }
 
-void stk_edits_free(stk_edits *edits)
+void stk_edit_loader_free(stk_edit_loader *edits)
 {
     if (!edits) return;
     const stk_allocator *kind = edits->options.memory;
@@ -135,7 +136,7 @@ void stk_edits_free(stk_edits *edits)
 }
 
 /* What all pictures of an epoch share: keys of random numbers cost as much as the numbers. */
-static void begin_epoch(stk_edits *e, uint64_t epoch)
+static void begin_epoch(stk_edit_loader *e, uint64_t epoch)
 {
     if (e->begun == epoch + 1) return;
     e->begun = epoch + 1;
@@ -147,7 +148,7 @@ static void begin_epoch(stk_edits *e, uint64_t epoch)
 }
 
 /* The picture at this place of the epoch. */
-static int64_t picture_at(const stk_edits *e, uint64_t epoch, uint64_t place)
+static int64_t picture_at(const stk_edit_loader *e, uint64_t epoch, uint64_t place)
 {
     if (e->balance.classes)
         return (int64_t)stk_balance_at(&e->balance, &e->order, seed_for(e, FOR_BALANCE), epoch,
@@ -159,7 +160,7 @@ static int64_t picture_at(const stk_edits *e, uint64_t epoch, uint64_t place)
 
 /* A picture is turned round in every other epoch of the run, beginning with one side by chance: in
  * two epochs it is seen both ways. */
-static int32_t alternate_flip(const stk_edits *e, uint64_t epoch, int64_t picture)
+static int32_t alternate_flip(const stk_edit_loader *e, uint64_t epoch, int64_t picture)
 {
     const uint64_t drawn = stk_hash64_number(
         stk_hash64_number((uint64_t)e->options.recipe->train.seed, FOR_FLIPS), (uint64_t)picture);
@@ -167,7 +168,7 @@ static int32_t alternate_flip(const stk_edits *e, uint64_t epoch, int64_t pictur
 }
 
 /* which: what random numbers are drawn by, once in an epoch. */
-static stk_status draw(const stk_edits *e, uint64_t epoch, int64_t picture, uint64_t which,
+static stk_status draw(const stk_edit_loader *e, uint64_t epoch, int64_t picture, uint64_t which,
                        stk_edit *out, stk_error *err)
 {
     const stk_chain chain = {.steps = e->chain.steps, .count = e->chain.count};
@@ -181,7 +182,7 @@ static stk_status draw(const stk_edits *e, uint64_t epoch, int64_t picture, uint
     return STK_OK;
 }
 
-static void put_label(const stk_edits *e, void *labels, int64_t row, int64_t label)
+static void put_label(const stk_edit_loader *e, void *labels, int64_t row, int64_t label)
 {
     const int64_t classes = e->options.recipe->model.classes;
     if (!e->soft) {
@@ -193,7 +194,7 @@ static void put_label(const stk_edits *e, void *labels, int64_t row, int64_t lab
     shares[label] = 1;
 }
 
-static stk_status mix(const stk_edits *e, stk_edit *edits, float *labels, stk_error *err)
+static stk_status mix(const stk_edit_loader *e, stk_edit *edits, float *labels, stk_error *err)
 {
     const stk_train_recipe *r = e->options.recipe;
     const bool              cut = r->data.cutmix > 0;
@@ -206,7 +207,7 @@ static stk_status mix(const stk_edits *e, stk_edit *edits, float *labels, stk_er
     return stk_mixup(&rows, NULL, drawn.lambda, err);
 }
 
-static stk_status next_train(stk_edits *e, stk_edit *edits, stk_error *err)
+static stk_status next_train(stk_edit_loader *e, stk_edit *edits, stk_error *err)
 {
     uint64_t at = e->given * (uint64_t)e->rows, epoch = at / e->count, place = at % e->count;
     void    *labels = labels_of(e, edits);
@@ -225,7 +226,7 @@ static stk_status next_train(stk_edits *e, stk_edit *edits, stk_error *err)
 }
 
 /* Returns the rows that there are. */
-static int64_t next_evaluate(stk_edits *e, stk_edit *edits)
+static int64_t next_evaluate(stk_edit_loader *e, stk_edit *edits)
 {
     const int64_t first = (int64_t)e->given * e->rows, count = (int64_t)e->count;
     const int64_t rows = count - first < e->rows ? count - first : e->rows;
@@ -238,12 +239,12 @@ static int64_t next_evaluate(stk_edits *e, stk_edit *edits)
     return rows > 0 ? rows : 0;
 }
 
-stk_status stk_edits_next(stk_edits *edits, stk_feed_batch *batch, stk_error *err)
+stk_status stk_edit_loader_next(stk_edit_loader *edits, stk_loader_batch *batch, stk_error *err)
 {
-    stk_edits *e = edits;
-    stk_edit  *room = e->rooms[e->given % (uint64_t)kept(e)];
-    int64_t    rows = e->rows;
-    *batch = (stk_feed_batch){0};
+    stk_edit_loader *e = edits;
+    stk_edit        *room = e->rooms[e->given % (uint64_t)kept(e)];
+    int64_t          rows = e->rows;
+    *batch = (stk_loader_batch){0};
     if (e->options.cancel && stk_cancel_requested(e->options.cancel))
         return stk_fail(err, STK_E_CANCELLED, "resident", NULL, "it was stopped");
     if (e->options.evaluate)
@@ -251,7 +252,7 @@ stk_status stk_edits_next(stk_edits *edits, stk_feed_batch *batch, stk_error *er
     else
         STK_TRY(next_train(e, room, err));
     e->given += rows > 0;
-    if (rows > 0) *batch = (stk_feed_batch){rows, NULL, labels_of(e, room), room};
+    if (rows > 0) *batch = (stk_loader_batch){rows, NULL, labels_of(e, room), room};
     return STK_OK;
 }
 
@@ -261,19 +262,19 @@ typedef struct place {
     uint64_t pictures, rows, given;
 } place_bytes;
 
-static place_bytes place_of(const stk_edits *e)
+static place_bytes place_of(const stk_edit_loader *e)
 {
     return (place_bytes){
         .mark = "resident", .pictures = e->count, .rows = (uint64_t)e->rows, .given = e->given};
 }
 
-stk_status stk_edits_save(const stk_edits *edits, stk_blob *out, stk_error *err)
+stk_status stk_edit_loader_save(const stk_edit_loader *edits, stk_blob *out, stk_error *err)
 {
     const place_bytes place = place_of(edits);
     return stk_blob_append(out, &place, sizeof place, err);
 }
 
-stk_status stk_edits_restore(stk_edits *edits, stk_bytes saved, stk_error *err)
+stk_status stk_edit_loader_restore(stk_edit_loader *edits, stk_bytes saved, stk_error *err)
 {
     const place_bytes own = place_of(edits);
     place_bytes       place = {0};
@@ -291,7 +292,7 @@ stk_status stk_edits_restore(stk_edits *edits, stk_bytes saved, stk_error *err)
     return STK_OK;
 }
 
-void stk_edits_skip(stk_edits *edits, int64_t batches)
+void stk_edit_loader_skip(stk_edit_loader *edits, int64_t batches)
 {
     edits->given += (uint64_t)batches;
 }

@@ -17,20 +17,20 @@ static const char *text_or_null(const char *text)
     return *text ? text : NULL;
 }
 
-static bool once(const stk_feed_options *o)
+static bool once(const stk_loader_options *o)
 {
     return o->evaluate || o->plain;
 }
 
 /* What files are read through. */
-static const stk_filesystem *files_of(const stk_feed_options *o)
+static const stk_filesystem *files_of(const stk_loader_options *o)
 {
     const stk_filesystem *kept = o->path ? NULL : stk_data_cache_files(o->cache, o->evaluate);
     return kept ? kept : stk_faults_files(o->faults);
 }
 
 /* One that is open already, and reads as files_of says. */
-static struct stk_source *source_of(const stk_feed_options *o)
+static struct stk_source *source_of(const stk_loader_options *o)
 {
     if (o->path) return NULL;
     if (stk_data_cache_files(o->cache, o->evaluate)) return o->cache->source;
@@ -49,7 +49,7 @@ static int64_t *thin_out(const int64_t *labels, int64_t *count, int64_t every)
 }
 
 /* The labels that pictures are drawn by. */
-static stk_status open_balanced(stk_dataset **data, const stk_feed_options *o,
+static stk_status open_balanced(stk_dataset **data, const stk_loader_options *o,
                                 stk_images_options *images, const char *path, stk_error *err)
 {
     int64_t count = o->data->train_count;
@@ -66,7 +66,7 @@ static stk_status open_balanced(stk_dataset **data, const stk_feed_options *o,
     return st;
 }
 
-static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+static stk_status open_pictures(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
     const stk_train_data *d = o->data;
     bool own = !o->path && !o->split; /* the recipe's own parts, of which some may be held back */
@@ -89,17 +89,18 @@ static stk_status open_pictures(stk_dataset **data, const stk_feed_options *o, s
         .repeat = once(o) ? 0 : STK_AUTO,
     };
     const char *path = o->path ? o->path : o->recipe->data.path;
-    if (!once(o) && own && stk_feed_balances(o->recipe))
+    if (!once(o) && own && stk_loader_balances(o->recipe))
         return open_balanced(data, o, &images, path, err);
     return stk_dataset_images(data, path, &images, err);
 }
 
 /* A list of stages of a person's own gives pictures that are ready. */
-static stk_status open_pipeline(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+static stk_status open_pipeline(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
     const stk_recipe_options options = {.fs = stk_data_cache_files(o->cache, false)};
     STK_TRY(stk_recipe_load(data, o->recipe->data.pipeline, &options, err));
-    if (stk_feed_paints_on_device(o->recipe, once(o))) STK_TRY(stk_dataset_defer_edits(data, err));
+    if (stk_loader_paints_on_device(o->recipe, once(o)))
+        STK_TRY(stk_dataset_defer_edits(data, err));
     return once(o) ? STK_OK : stk_dataset_repeat(data, STK_AUTO, err);
 }
 
@@ -111,7 +112,7 @@ static stk_status put(stk_dataset **data, stk_function *function, stk_error *err
 }
 
 /* Decoded and made to fit, and no more. */
-static stk_status prepare_plain(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+static stk_status prepare_plain(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
     static const stk_preset_op no_steps[] = {{NULL, NULL, 0}};
     stk_preset                 bare = *stk_preset_find(o->recipe->data.preset);
@@ -123,7 +124,7 @@ static stk_status prepare_plain(stk_dataset **data, const stk_feed_options *o, s
 
 /* A preset that crops to its size would show less of a picture where a smaller one is asked for: it
  * crops as always, and the result is made smaller. */
-static stk_status prepare(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+static stk_status prepare(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
     const stk_preset *preset = stk_preset_find(o->recipe->data.preset);
     bool              crops = stk_preset_has(preset, o->evaluate, "random_crop") ||
@@ -143,7 +144,7 @@ static stk_status prepare(stk_dataset **data, const stk_feed_options *o, stk_err
 }
 
 /* Images to evaluate on, which a run keeps ready after the first time. */
-static stk_status prepare_once(stk_dataset **data, const stk_feed_options *o, stk_error *err)
+static stk_status prepare_once(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
     const bool kept = o->evaluate && !o->path && !o->split && stk_data_cache_prepares(o->cache);
     if (kept && o->cache->prepared) {
@@ -172,12 +173,13 @@ static stk_status mix_on_device(stk_dataset **data, const stk_train_recipe *r, i
     return put(data, function, err);
 }
 
-static stk_status mix(stk_dataset **data, const stk_feed_options *o, int image, int label,
+static stk_status mix(stk_dataset **data, const stk_loader_options *o, int image, int label,
                       stk_error *err)
 {
     const stk_train_recipe *r = o->recipe;
     stk_function           *function;
-    if (stk_feed_mixes_on_device(r, false, false)) return mix_on_device(data, r, image, label, err);
+    if (stk_loader_mixes_on_device(r, false, false))
+        return mix_on_device(data, r, image, label, err);
     if (r->data.mixup > 0) {
         STK_TRY(stk_function_mixup(&function, image, label, r->data.mixup, err));
         STK_TRY(put(data, function, err));
@@ -189,11 +191,11 @@ static stk_status mix(stk_dataset **data, const stk_feed_options *o, int image, 
     return STK_OK;
 }
 
-static stk_status make_batches(stk_dataset **data, const stk_feed_options *o, int image, int label,
-                               stk_error *err)
+static stk_status make_batches(stk_dataset **data, const stk_loader_options *o, int image,
+                               int label, stk_error *err)
 {
     const stk_train_recipe *r = o->recipe;
-    bool                    soft = stk_feed_soft(r, once(o));
+    bool                    soft = stk_loader_soft(r, once(o));
     stk_function           *function;
     if (strcmp(r->data.on_bad_sample, "skip") == 0)
         STK_TRY(stk_dataset_ignore_errors(data, true, err));
@@ -205,28 +207,28 @@ static stk_status make_batches(stk_dataset **data, const stk_feed_options *o, in
     const stk_batch_options batch = {.drop_remainder = !once(o)};
     STK_TRY(stk_dataset_batch(data, once(o) ? r->data.eval_batch : r->data.batch, &batch, err));
     if (soft) return mix(data, o, image, label, err);
-    if (!stk_feed_paints_on_device(r, once(o))) return STK_OK;
+    if (!stk_loader_paints_on_device(r, once(o))) return STK_OK;
     STK_TRY(stk_function_number_edits(&function, image, edits_of(*data), err));
     return put(data, function, err);
 }
 
 /* Of a picture and its label; edits come with batches. */
-static stk_status find_values(const stk_feed_options *o, const stk_dataset *data,
-                              stk_feed_values *values, stk_error *err)
+static stk_status find_values(const stk_loader_options *o, const stk_dataset *data,
+                              stk_loader_values *values, stk_error *err)
 {
     const stk_element_spec *spec = stk_dataset_spec(data);
-    *values = (stk_feed_values){.image = stk_element_spec_find(spec, "image"),
-                                .label = stk_element_spec_find(spec, "label"),
-                                .edits = -1,
-                                .file = -1,
-                                .record = -1};
+    *values = (stk_loader_values){.image = stk_element_spec_find(spec, "image"),
+                                  .label = stk_element_spec_find(spec, "label"),
+                                  .edits = -1,
+                                  .file = -1,
+                                  .record = -1};
     if (values->image >= 0 && values->label >= 0) return STK_OK;
     return stk_fail(err, STK_E_NOTFOUND, "data", o->recipe->data.path,
                     "the data has no value called \"%s\"", values->image < 0 ? "image" : "label");
 }
 
 /* Behind image and label, whose places stay. */
-static stk_status add_origins(stk_dataset **data, stk_feed_values *values, stk_error *err)
+static stk_status add_origins(stk_dataset **data, stk_loader_values *values, stk_error *err)
 {
     stk_function *function;
     STK_TRY(stk_function_origin(&function, err));
@@ -236,18 +238,18 @@ static stk_status add_origins(stk_dataset **data, stk_feed_values *values, stk_e
     return STK_OK;
 }
 
-stk_status stk_feed_describe(const stk_feed_options *options, stk_dataset **out,
-                             stk_feed_values *values, stk_error *err)
+stk_status stk_loader_describe(const stk_loader_options *options, stk_dataset **out,
+                               stk_loader_values *values, stk_error *err)
 {
-    const stk_feed_options *o = options;
+    const stk_loader_options *o = options;
     *out = NULL;
     STK_TRY(*o->recipe->data.pipeline && !o->path && !o->split ? open_pipeline(out, o, err)
                                                                : prepare_once(out, o, err));
     STK_TRY(find_values(o, *out, values, err));
     if (o->origins) STK_TRY(add_origins(out, values, err));
     STK_TRY(make_batches(out, o, values->image, values->label, err));
-    if (stk_feed_mixes_on_device(o->recipe, once(o), false) ||
-        stk_feed_paints_on_device(o->recipe, once(o)))
+    if (stk_loader_mixes_on_device(o->recipe, once(o), false) ||
+        stk_loader_paints_on_device(o->recipe, once(o)))
         values->edits = stk_element_spec_find(stk_dataset_spec(*out), "edits");
     return STK_OK;
 }

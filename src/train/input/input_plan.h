@@ -5,14 +5,14 @@
 #include "train/input/loader.h"
 
 /* Places in an element. */
-typedef struct stk_feed_values {
+typedef struct stk_loader_values {
     int image, label;
     int edits;        /* -1: there are none */
     int file, record; /* of origins, likewise */
-} stk_feed_values;
+} stk_loader_values;
 
 /* *out is NULL or owned by the caller, also on failure. */
-STK_NODISCARD stk_status stk_feed_describe(const stk_feed_options *options, stk_dataset **out,
-                                           stk_feed_values *values, stk_error *err);
+STK_NODISCARD stk_status stk_loader_describe(const stk_loader_options *options, stk_dataset **out,
+                                             stk_loader_values *values, stk_error *err);
 
 #endif

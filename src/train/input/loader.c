@@ -11,70 +11,70 @@
 #include <string.h>
 
 /* What a meter heard of already. */
-typedef struct stk_feed_told {
+typedef struct stk_loader_told {
     uint64_t read_ns, other_ns, bytes;
-} stk_feed_told;
+} stk_loader_told;
 
-struct stk_feed {
-    stk_feed_options options;
-    stk_edits       *edits; /* of resident pictures, else NULL; then there is no iterator */
-    stk_iterator    *it;
-    stk_element     *batch; /* lent to the caller; one of kept */
-    stk_element     *kept[STK_FEED_KEPT];
-    uint64_t         given;
-    uint64_t         wait_ns;
-    stk_feed_told    told;
-    bool             untold; /* batches were taken that no meter heard of */
-    stk_feed_values  values; /* of an element */
+struct stk_loader {
+    stk_loader_options options;
+    stk_edit_loader   *edits; /* of resident pictures, else NULL; then there is no iterator */
+    stk_iterator      *it;
+    stk_element       *batch; /* lent to the caller; one of kept */
+    stk_element       *kept[STK_FEED_KEPT];
+    uint64_t           given;
+    uint64_t           wait_ns;
+    stk_loader_told    told;
+    bool               untold; /* batches were taken that no meter heard of */
+    stk_loader_values  values; /* of an element */
     /* What helps to decode; where decode is NULL, nothing does. */
     stk_decode_device pictures;
 };
 
-bool stk_feed_soft(const stk_train_recipe *recipe, bool evaluate)
+bool stk_loader_soft(const stk_train_recipe *recipe, bool evaluate)
 {
     return !evaluate && (recipe->data.mixup > 0 || recipe->data.cutmix > 0);
 }
 
-bool stk_feed_balances(const stk_train_recipe *recipe)
+bool stk_loader_balances(const stk_train_recipe *recipe)
 {
     return strcmp(recipe->data.balance, "classes") == 0;
 }
 
-bool stk_feed_mixes_on_device(const stk_train_recipe *recipe, bool evaluate, bool resident)
+bool stk_loader_mixes_on_device(const stk_train_recipe *recipe, bool evaluate, bool resident)
 {
     bool both = recipe->data.mixup > 0 && recipe->data.cutmix > 0;
     bool wanted = resident || strcmp(recipe->knobs.augment, "device") == 0;
-    return wanted && stk_feed_soft(recipe, evaluate) && !both;
+    return wanted && stk_loader_soft(recipe, evaluate) && !both;
 }
 
-bool stk_feed_paints_on_device(const stk_train_recipe *recipe, bool evaluate)
+bool stk_loader_paints_on_device(const stk_train_recipe *recipe, bool evaluate)
 {
     return !evaluate && *recipe->data.pipeline && strcmp(recipe->knobs.augment, "device") == 0;
 }
 
 /* Stages of a person's own may be worth a cache, where one is not asked for below them. Behind it
  * nobody would notice that reads are slow. What is plain is read once. */
-static unsigned passes_off(const stk_feed_options *o)
+static unsigned passes_off(const stk_loader_options *o)
 {
     const bool own = *o->recipe->data.pipeline && !*o->recipe->data.cache;
     return own && !stk_faults_files(o->faults) && !o->plain ? 0 : STK_PASS_CACHE;
 }
 
-static void tell_who_decodes(const stk_feed *feed)
+static void tell_who_decodes(const stk_loader *feed)
 {
-    const stk_feed_options *o = &feed->options;
-    char                    line[320];
+    const stk_loader_options *o = &feed->options;
+    char                      line[320];
     if (!o->log || o->evaluate) return;
     snprintf(line, sizeof line, "pictures: %s decodes %s", feed->pictures.name,
              feed->pictures.alone ? "all it takes" : "beside the CPU");
     o->log(o->log_context, line);
 }
 
-static stk_status find_pictures(stk_feed *feed, stk_error *err)
+static stk_status find_pictures(stk_loader *feed, stk_error *err)
 {
-    const stk_feed_options  *o = &feed->options;
-    const stk_decode_device *lent;
-    const bool               alone = strcmp(o->recipe->knobs.decode, "gpu") == 0;
+    const stk_loader_options *o = &feed->options;
+    const stk_decode_device  *lent;
+    const bool                alone = strcmp(o->recipe->knobs.decode, "gpu") == 0;
     if (!o->device || (!alone && strcmp(o->recipe->knobs.decode, "shared") != 0)) return STK_OK;
     STK_TRY(stk_device_decoder(o->device, &lent, err));
     feed->pictures = *lent;
@@ -83,9 +83,9 @@ static stk_status find_pictures(stk_feed *feed, stk_error *err)
     return STK_OK;
 }
 
-static stk_status start(stk_feed *feed, stk_dataset *data, stk_error *err)
+static stk_status start(stk_loader *feed, stk_dataset *data, stk_error *err)
 {
-    const stk_feed_options    *o = &feed->options;
+    const stk_loader_options  *o = &feed->options;
     const stk_train_recipe    *r = o->recipe;
     const stk_iterator_options options = {
         .threads = (int)r->knobs.input_threads,
@@ -104,66 +104,66 @@ static stk_status start(stk_feed *feed, stk_dataset *data, stk_error *err)
     return stk_iterator_start(&feed->it, data, &options, err);
 }
 
-static stk_status build(stk_feed *feed, stk_error *err)
+static stk_status build(stk_loader *feed, stk_error *err)
 {
     stk_dataset *data;
-    if (feed->options.resident) return stk_edits_new(&feed->edits, &feed->options, err);
-    stk_status st = stk_feed_describe(&feed->options, &data, &feed->values, err);
+    if (feed->options.resident) return stk_edit_loader_new(&feed->edits, &feed->options, err);
+    stk_status st = stk_loader_describe(&feed->options, &data, &feed->values, err);
     if (!st) st = find_pictures(feed, err);
     if (!st) st = start(feed, data, err);
     stk_dataset_unref(data);
     return st;
 }
 
-stk_status stk_feed_explain(const stk_feed_options *options, stk_blob *out, stk_error *err)
+stk_status stk_loader_explain(const stk_loader_options *options, stk_blob *out, stk_error *err)
 {
-    stk_feed_values values;
-    stk_dataset    *data;
-    stk_status      st = stk_feed_describe(options, &data, &values, err);
+    stk_loader_values values;
+    stk_dataset      *data;
+    stk_status        st = stk_loader_describe(options, &data, &values, err);
     if (!st) st = stk_dataset_explain(data, STK_PASS_ALL & ~passes_off(options), out, err);
     stk_dataset_unref(data);
     return st;
 }
 
-stk_status stk_feed_lint(const stk_feed_options *options, stk_warning *warnings, size_t capacity,
-                         size_t *count, stk_error *err)
+stk_status stk_loader_lint(const stk_loader_options *options, stk_warning *warnings,
+                           size_t capacity, size_t *count, stk_error *err)
 {
-    stk_feed_values values;
-    stk_dataset    *data;
+    stk_loader_values values;
+    stk_dataset      *data;
     *count = 0;
-    stk_status st = stk_feed_describe(options, &data, &values, err);
+    stk_status st = stk_loader_describe(options, &data, &values, err);
     if (!st) st = stk_dataset_lint(data, 1, warnings, capacity, count, err);
     stk_dataset_unref(data);
     return st;
 }
 
-stk_status stk_feed_open(stk_feed **out, const stk_feed_options *options, stk_error *err)
+stk_status stk_loader_open(stk_loader **out, const stk_loader_options *options, stk_error *err)
 {
     *out = NULL;
-    stk_feed *feed = calloc(1, sizeof *feed);
+    stk_loader *feed = calloc(1, sizeof *feed);
     if (!feed) return stk_fail(err, STK_E_NOMEM, "data", NULL, "no memory for input");
     feed->options = *options;
     stk_status st = build(feed, err);
     if (st) {
-        stk_feed_free(feed);
+        stk_loader_free(feed);
         return st;
     }
     *out = feed;
     return STK_OK;
 }
 
-void stk_feed_free(stk_feed *feed)
+void stk_loader_free(stk_loader *feed)
 {
     if (!feed) return;
     for (int i = 0; i < STK_FEED_KEPT; i++)
         stk_element_unref(feed->kept[i]);
     stk_iterator_free(feed->it);
-    stk_edits_free(feed->edits);
+    stk_edit_loader_free(feed->edits);
     free(feed);
 }
 
 /* Before the batch goes to the device, where a wrong number would read another's memory. */
-static stk_status check_labels(const stk_feed *feed, const stk_value *labels, int64_t rows,
+static stk_status check_labels(const stk_loader *feed, const stk_value *labels, int64_t rows,
                                stk_error *err)
 {
     const int64_t *label = stk_value_data(labels);
@@ -180,7 +180,7 @@ static stk_status check_labels(const stk_feed *feed, const stk_value *labels, in
     return STK_OK;
 }
 
-static stk_status check_pictures(const stk_feed *feed, const stk_value *pictures,
+static stk_status check_pictures(const stk_loader *feed, const stk_value *pictures,
                                  const stk_value *labels, stk_error *err)
 {
     char              text[96];
@@ -200,7 +200,7 @@ static stk_status check_pictures(const stk_feed *feed, const stk_value *pictures
         preset ? preset->name : "none", (long long)size, (long long)size, channels);
 }
 
-static stk_status next_element(stk_feed *feed, stk_error *err)
+static stk_status next_element(stk_loader *feed, stk_error *err)
 {
     int           kept = feed->options.kept > 1 ? feed->options.kept : 1;
     stk_element **place = &feed->kept[feed->given % (uint64_t)kept];
@@ -212,45 +212,45 @@ static stk_status next_element(stk_feed *feed, stk_error *err)
     return st;
 }
 
-static stk_status next_edits(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
+static stk_status next_edits(stk_loader *feed, stk_loader_batch *batch, stk_error *err)
 {
     uint64_t   begin = stk_clock_ns();
-    stk_status st = stk_edits_next(feed->edits, batch, err);
+    stk_status st = stk_edit_loader_next(feed->edits, batch, err);
     feed->wait_ns += stk_clock_ns() - begin;
     return st;
 }
 
-stk_status stk_feed_next(stk_feed *feed, stk_feed_batch *batch, stk_error *err)
+stk_status stk_loader_next(stk_loader *feed, stk_loader_batch *batch, stk_error *err)
 {
     uint64_t begin = stk_clock_ns();
-    *batch = (stk_feed_batch){0};
+    *batch = (stk_loader_batch){0};
     if (feed->edits) return next_edits(feed, batch, err);
     feed->untold = true;
     stk_status st = next_element(feed, err);
     feed->wait_ns += stk_clock_ns() - begin;
     if (st || !feed->batch) return st;
-    const stk_feed_values *at = &feed->values;
-    const stk_value       *pictures = stk_element_value(feed->batch, (size_t)at->image);
-    const stk_value       *labels = stk_element_value(feed->batch, (size_t)at->label);
+    const stk_loader_values *at = &feed->values;
+    const stk_value         *pictures = stk_element_value(feed->batch, (size_t)at->image);
+    const stk_value         *labels = stk_element_value(feed->batch, (size_t)at->label);
     STK_TRY(check_pictures(feed, pictures, labels, err));
     STK_TRY(check_labels(feed, labels, pictures->shape.dim[0], err));
-    *batch = (stk_feed_batch){pictures->shape.dim[0], stk_value_data(pictures),
-                              stk_value_data(labels), NULL};
+    *batch = (stk_loader_batch){pictures->shape.dim[0], stk_value_data(pictures),
+                                stk_value_data(labels), NULL};
     if (at->edits >= 0)
         batch->edits = stk_value_data(stk_element_value(feed->batch, (size_t)at->edits));
     return STK_OK;
 }
 
-stk_bytes stk_feed_origin(const stk_feed *feed, int64_t row, int64_t *record)
+stk_bytes stk_loader_origin(const stk_loader *feed, int64_t row, int64_t *record)
 {
-    const stk_feed_values *at = &feed->values;
-    const stk_value       *files = stk_element_value(feed->batch, (size_t)at->file);
-    const stk_value       *records = stk_element_value(feed->batch, (size_t)at->record);
+    const stk_loader_values *at = &feed->values;
+    const stk_value         *files = stk_element_value(feed->batch, (size_t)at->file);
+    const stk_value         *records = stk_element_value(feed->batch, (size_t)at->record);
     *record = ((const int64_t *)stk_value_data(records))[row];
     return ((const stk_bytes *)stk_value_data(files))[row];
 }
 
-stk_shape stk_feed_shape(const stk_feed *feed)
+stk_shape stk_loader_shape(const stk_loader *feed)
 {
     return stk_element_value(feed->batch, (size_t)feed->values.image)->shape;
 }
@@ -263,7 +263,7 @@ static uint64_t since_told(uint64_t *told, uint64_t now)
     return more;
 }
 
-static void tell(stk_feed *feed, stk_meter *meter, const stk_feed_batch *batch,
+static void tell(stk_loader *feed, stk_meter *meter, const stk_loader_batch *batch,
                  const stk_iterator_times *now)
 {
     const uint64_t rows = (uint64_t)batch->rows;
@@ -274,29 +274,30 @@ static void tell(stk_feed *feed, stk_meter *meter, const stk_feed_batch *batch,
                   rows, bytes);
 }
 
-static stk_status next_edits_measured(stk_feed *feed, stk_meter *meter, stk_feed_batch *batch,
+static stk_status next_edits_measured(stk_loader *feed, stk_meter *meter, stk_loader_batch *batch,
                                       stk_error *err)
 {
     uint64_t waited = feed->wait_ns;
     stk_meter_enter(meter, STK_STAGE_PREPROCESS);
-    stk_status st = stk_feed_next(feed, batch, err);
+    stk_status st = stk_loader_next(feed, batch, err);
     stk_meter_enter(meter, STK_STAGE_NONE);
     stk_meter_add(meter, STK_STAGE_PREPROCESS, feed->wait_ns - waited, (uint64_t)batch->rows,
                   (uint64_t)batch->rows * sizeof(stk_edit));
     return st;
 }
 
-stk_status stk_feed_next_measured(stk_feed *feed, stk_meter *meter, stk_feed_batch *batch,
-                                  stk_error *err)
+stk_status stk_loader_next_measured(stk_loader *feed, stk_meter *meter, stk_loader_batch *batch,
+                                    stk_error *err)
 {
     stk_iterator_times before, after;
-    if (!stk_meter_is_on(meter)) return stk_feed_next(feed, batch, err);
+    if (!stk_meter_is_on(meter)) return stk_loader_next(feed, batch, err);
     if (feed->edits) return next_edits_measured(feed, meter, batch, err);
     stk_meter_enter(meter, STK_STAGE_PREPROCESS);
     stk_iterator_read_times(feed->it, &before);
     if (feed->untold)
-        feed->told = (stk_feed_told){before.read_busy_ns, before.other_busy_ns, before.read_bytes};
-    stk_status st = stk_feed_next(feed, batch, err);
+        feed->told =
+            (stk_loader_told){before.read_busy_ns, before.other_busy_ns, before.read_bytes};
+    stk_status st = stk_loader_next(feed, batch, err);
     stk_iterator_read_times(feed->it, &after);
     stk_meter_enter(meter, STK_STAGE_NONE);
     stk_meter_move(meter, STK_STAGE_PREPROCESS, STK_STAGE_READ,
@@ -306,14 +307,14 @@ stk_status stk_feed_next_measured(stk_feed *feed, stk_meter *meter, stk_feed_bat
     return st;
 }
 
-stk_status stk_feed_next_aside(stk_feed *feed, stk_meter *meter, stk_feed_batch *batch,
-                               stk_error *err)
+stk_status stk_loader_next_aside(stk_loader *feed, stk_meter *meter, stk_loader_batch *batch,
+                                 stk_error *err)
 {
     stk_iterator_times before, after;
-    if (!stk_meter_is_on(meter)) return stk_feed_next(feed, batch, err);
+    if (!stk_meter_is_on(meter)) return stk_loader_next(feed, batch, err);
     stk_meter_aside(meter, STK_STAGE_PREPROCESS);
     if (!feed->edits) stk_iterator_read_times(feed->it, &before);
-    const stk_status st = stk_feed_next(feed, batch, err);
+    const stk_status st = stk_loader_next(feed, batch, err);
     stk_meter_aside(meter, STK_STAGE_NONE);
     if (feed->edits) return st;
     stk_iterator_read_times(feed->it, &after);
@@ -322,28 +323,28 @@ stk_status stk_feed_next_aside(stk_feed *feed, stk_meter *meter, stk_feed_batch 
     return st;
 }
 
-uint64_t stk_feed_wait_ns(const stk_feed *feed)
+uint64_t stk_loader_wait_ns(const stk_loader *feed)
 {
     return feed->wait_ns;
 }
 
-stk_status stk_feed_save(stk_feed *feed, stk_blob *out, stk_error *err)
+stk_status stk_loader_save(stk_loader *feed, stk_blob *out, stk_error *err)
 {
-    return feed->edits ? stk_edits_save(feed->edits, out, err)
+    return feed->edits ? stk_edit_loader_save(feed->edits, out, err)
                        : stk_iterator_save(feed->it, out, err);
 }
 
-stk_status stk_feed_restore(stk_feed *feed, stk_bytes saved, stk_error *err)
+stk_status stk_loader_restore(stk_loader *feed, stk_bytes saved, stk_error *err)
 {
-    return feed->edits ? stk_edits_restore(feed->edits, saved, err)
+    return feed->edits ? stk_edit_loader_restore(feed->edits, saved, err)
                        : stk_iterator_restore(feed->it, saved, err);
 }
 
-stk_status stk_feed_skip(stk_feed *feed, int64_t batches, stk_error *err)
+stk_status stk_loader_skip(stk_loader *feed, int64_t batches, stk_error *err)
 {
     uint64_t skipped;
     if (feed->edits) {
-        stk_edits_skip(feed->edits, batches);
+        stk_edit_loader_skip(feed->edits, batches);
         return STK_OK;
     }
     STK_TRY(stk_iterator_skip(feed->it, (uint64_t)batches, &skipped, err));
@@ -353,7 +354,7 @@ stk_status stk_feed_skip(stk_feed *feed, int64_t batches, stk_error *err)
                     (unsigned long long)skipped, (long long)batches);
 }
 
-stk_iterator *stk_feed_iterator(stk_feed *feed)
+stk_iterator *stk_loader_iterator(stk_loader *feed)
 {
     return feed->it;
 }
@@ -372,7 +373,7 @@ static void read_numbers(const char *text, const char *name, float numbers[4])
     }
 }
 
-void stk_feed_normalization(const char *preset, float mean[4], float deviation[4])
+void stk_loader_normalization(const char *preset, float mean[4], float deviation[4])
 {
     const stk_preset *found = stk_preset_find(preset);
     const char       *text = found ? found->normalize : "mean=0.5 std=0.5";

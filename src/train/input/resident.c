@@ -48,7 +48,7 @@ uint64_t stk_resident_bytes(const stk_train_recipe *recipe, const stk_train_data
     return (uint64_t)(data->train_count + data->validation_count) * side * side * channels;
 }
 
-static stk_status append(stk_resident *r, const stk_feed_batch *batch, const stk_shape *s,
+static stk_status append(stk_resident *r, const stk_loader_batch *batch, const stk_shape *s,
                          stk_error *err)
 {
     size_t   each = (size_t)(s->dim[1] * s->dim[2] * s->dim[3]), bytes;
@@ -71,32 +71,32 @@ static stk_status append(stk_resident *r, const stk_feed_batch *batch, const stk
     return STK_OK;
 }
 
-static stk_status read_all(stk_resident *r, stk_feed *feed, stk_error *err)
+static stk_status read_all(stk_resident *r, stk_loader *feed, stk_error *err)
 {
-    stk_feed_batch batch;
+    stk_loader_batch batch;
     for (;;) {
-        STK_TRY(stk_feed_next(feed, &batch, err));
+        STK_TRY(stk_loader_next(feed, &batch, err));
         if (!batch.rows) break;
-        const stk_shape shape = stk_feed_shape(feed);
+        const stk_shape shape = stk_loader_shape(feed);
         STK_TRY(append(r, &batch, &shape, err));
     }
     if (r->count) return STK_OK;
     return stk_fail(err, STK_E_NOTFOUND, "resident", NULL, "there are no pictures to keep");
 }
 
-stk_status stk_resident_load(stk_resident **out, const stk_feed_options *options, stk_error *err)
+stk_status stk_resident_load(stk_resident **out, const stk_loader_options *options, stk_error *err)
 {
-    stk_feed_options plain = *options;
-    stk_feed        *feed = NULL;
-    stk_resident    *r = calloc(1, sizeof *r);
+    stk_loader_options plain = *options;
+    stk_loader        *feed = NULL;
+    stk_resident      *r = calloc(1, sizeof *r);
     *out = NULL;
     if (!r) return stk_fail(err, STK_E_NOMEM, "resident", NULL, "no memory");
     stk_blob_init(&r->pictures, options->ledger, STK_MEMORY_BATCH);
     plain.plain = !options->evaluate;
     plain.resident = NULL;
-    stk_status st = stk_feed_open(&feed, &plain, err);
+    stk_status st = stk_loader_open(&feed, &plain, err);
     if (!st) st = read_all(r, feed, err);
-    stk_feed_free(feed);
+    stk_loader_free(feed);
     if (st) {
         stk_resident_free(r);
         return st;

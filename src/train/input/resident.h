@@ -21,7 +21,7 @@ uint64_t stk_resident_bytes(const stk_train_recipe *recipe, const stk_train_data
 
 /* Reads all pictures of options' part of the data: those to evaluate on are prepared for it, those
  * to train on are made to fit and no more, so that all have one size. On failure *out is NULL. */
-STK_NODISCARD stk_status stk_resident_load(stk_resident **out, const stk_feed_options *options,
+STK_NODISCARD stk_status stk_resident_load(stk_resident **out, const stk_loader_options *options,
                                            stk_error *err);
 void                     stk_resident_free(stk_resident *resident); /* NULL is fine */
 

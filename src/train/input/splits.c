@@ -138,9 +138,9 @@ static stk_status hold_back(stk_train_data *out, double share, const char *path,
 static stk_status usual_validation(const stk_train_recipe *recipe, const stk_split_list *list,
                                    stk_train_data *out, stk_error *err)
 {
-    const stk_model_recipe *own = stk_model_recipe_find(recipe->model.name);
-    size_t                  at = find_role(list, STK_SPLIT_VALIDATION);
-    uint64_t                held;
+    const stk_published_recipe *own = stk_published_recipe_find(recipe->model.name);
+    size_t                      at = find_role(list, STK_SPLIT_VALIDATION);
+    uint64_t                    held;
     if (!is_free(list, at, out) && own && own->reports_on_test)
         at = find_role(list, STK_SPLIT_TEST);
     if (is_free(list, at, out)) {

@@ -7,14 +7,14 @@
 #include <string.h>
 
 /* All batches; the device is waited for at the end, and where a picture for people is in one. */
-static stk_status evaluate_feed(stk_trainer *t, stk_feed *feed, float *logits, stk_error *err)
+static stk_status evaluate_feed(stk_trainer *t, stk_loader *feed, float *logits, stk_error *err)
 {
-    const int64_t  size = t->recipe.data.size;
-    stk_feed_batch batch;
+    const int64_t    size = t->recipe.data.size;
+    stk_loader_batch batch;
     stk_session_clear_metrics(t->session, true);
     stk_samples_begin(t->samples, t->session);
     for (;;) {
-        STK_TRY(stk_feed_next_aside(feed, t->meter, &batch, err));
+        STK_TRY(stk_loader_next_aside(feed, t->meter, &batch, err));
         if (!batch.rows) return STK_OK;
         float *wanted = stk_samples_want(t->samples, batch.rows) ? logits : NULL;
         stk_meter_aside(t->meter, STK_STAGE_COMPUTE);
@@ -24,7 +24,7 @@ static stk_status evaluate_feed(stk_trainer *t, stk_feed *feed, float *logits, s
     }
 }
 
-static stk_status evaluate_and_sample(stk_trainer *t, stk_feed *feed, stk_metrics *m,
+static stk_status evaluate_and_sample(stk_trainer *t, stk_loader *feed, stk_metrics *m,
                                       stk_error *err)
 {
     const stk_train_recipe *r = &t->recipe;
@@ -46,24 +46,24 @@ static stk_status evaluate_and_sample(stk_trainer *t, stk_feed *feed, stk_metric
 
 static stk_status evaluate_all(stk_trainer *t, stk_metrics *m, stk_error *err)
 {
-    stk_device            *device = stk_session_device(t->session);
-    const stk_feed_options options = {.recipe = &t->recipe,
-                                      .data = t->data,
-                                      .evaluate = true,
-                                      .resident = stk_session_resident(t->session, true),
-                                      .size = t->recipe.data.size,
-                                      .seed = 1,
-                                      .memory = stk_device_host_memory(device),
-                                      .device = device,
-                                      .cancel = t->options.cancel,
-                                      .trace = t->options.trace,
-                                      .cache = t->cache,
-                                      .log = t->options.log,
-                                      .log_context = t->options.log_context};
-    stk_feed              *feed;
-    STK_TRY(stk_feed_open(&feed, &options, err));
+    stk_device              *device = stk_session_device(t->session);
+    const stk_loader_options options = {.recipe = &t->recipe,
+                                        .data = t->data,
+                                        .evaluate = true,
+                                        .resident = stk_session_resident(t->session, true),
+                                        .size = t->recipe.data.size,
+                                        .seed = 1,
+                                        .memory = stk_device_host_memory(device),
+                                        .device = device,
+                                        .cancel = t->options.cancel,
+                                        .trace = t->options.trace,
+                                        .cache = t->cache,
+                                        .log = t->options.log,
+                                        .log_context = t->options.log_context};
+    stk_loader              *feed;
+    STK_TRY(stk_loader_open(&feed, &options, err));
     stk_status st = evaluate_and_sample(t, feed, m, err);
-    stk_feed_free(feed);
+    stk_loader_free(feed);
     return st;
 }
 
@@ -86,7 +86,7 @@ stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err)
     stk_pace_add_evaluation(&trainer->pace, seconds);
     double count = m.count > 0 ? (double)m.count : 1;
     p->evaluated = true;
-    stk_trainer_foresee(trainer);
+    stk_trainer_summarize(trainer);
     p->validation_loss = (double)m.loss / count;
     p->validation_accuracy = (double)m.correct / count;
     p->validation_top5 = (double)m.top5 / count;
@@ -145,7 +145,7 @@ static stk_status gather(stk_trainer *t, stk_run_state *state, stk_error *err)
     STK_TRY(stk_schedule_save(&t->schedule, &state->schedule, err));
     return stk_faults_change_input(t->faults)
                ? stk_blob_append(&state->input, place_by_count, sizeof place_by_count, err)
-               : stk_feed_save(t->feed, &state->input, err);
+               : stk_loader_save(t->feed, &state->input, err);
 }
 
 /* Hands the state over to be written, and to models the weights alone. */

@@ -4,26 +4,26 @@
 #include "train/loop/trainer_internal.h"
 #include "train/saved/run_folder.h"
 
-static bool is_prepared_alike(const stk_phase *a, const stk_phase *b)
+static bool is_prepared_alike(const stk_epoch_group *a, const stk_epoch_group *b)
 {
     return a->first_epoch == b->first_epoch && a->epoch_steps == b->epoch_steps &&
            a->size == b->size && a->every == b->every && a->calm == b->calm;
 }
 
 /* The place of a checkpoint is one of its course: up to there both must be the same. */
-static bool shares_begin(const stk_trainer *t, const stk_course *before)
+static bool shares_begin(const stk_trainer *t, const stk_epoch_plan *before)
 {
     const size_t at = (size_t)t->state.phase;
     if (at >= before->count || at >= t->course.count) return false;
     for (size_t i = 0; i <= at; i++) {
-        const stk_phase *was = &before->phases[i], *is = &t->course.phases[i];
+        const stk_epoch_group *was = &before->phases[i], *is = &t->course.phases[i];
         if (!is_prepared_alike(was, is)) return false;
         if (i < at && was->steps != is->steps) return false;
     }
     return t->state.phase_step <= t->course.phases[at].steps;
 }
 
-static stk_status check(const stk_trainer *t, const stk_course *before, stk_error *err)
+static stk_status check(const stk_trainer *t, const stk_epoch_plan *before, stk_error *err)
 {
     const long long done = (long long)t->state.step, last = (long long)t->course.steps;
     if (last <= done)
@@ -40,7 +40,7 @@ static stk_status check(const stk_trainer *t, const stk_course *before, stk_erro
 }
 
 static stk_status tell(const stk_trainer *t, const stk_train_recipe *recipe,
-                       const stk_course *before, stk_error *err)
+                       const stk_epoch_plan *before, stk_error *err)
 {
     stk_schedule  schedule;
     const int64_t step = t->state.step;
@@ -57,11 +57,11 @@ static stk_status tell(const stk_trainer *t, const stk_train_recipe *recipe,
 /* Of the recipe there only the length changes: threads and the like are of this start alone. */
 static stk_status change(const stk_trainer *t, stk_train_recipe *there, stk_error *err)
 {
-    stk_course before;
-    STK_TRY(stk_course_make(&before, there, t->data, err));
+    stk_epoch_plan before;
+    STK_TRY(stk_epoch_plan_make(&before, there, t->data, err));
     stk_status st = t->state.step ? check(t, &before, err) : STK_OK;
     if (!st) st = tell(t, there, &before, err);
-    stk_course_release(&before);
+    stk_epoch_plan_release(&before);
     STK_TRY(st);
     there->train.epochs = t->recipe.train.epochs;
     there->train.steps = t->recipe.train.steps;

@@ -6,7 +6,7 @@
 #include <stoker/text.h>
 #include <string.h>
 
-const stk_phase *stk_trainer_phase(const stk_trainer *trainer)
+const stk_epoch_group *stk_trainer_phase(const stk_trainer *trainer)
 {
     return &trainer->course.phases[trainer->state.phase];
 }
@@ -23,35 +23,35 @@ static stk_status go_to_place(stk_trainer *t, stk_error *err)
 {
     const stk_bytes saved = stk_blob_bytes(&t->state.input);
     if (stk_faults_change_input(t->faults) || stk_trainer_position_is_count(saved))
-        return stk_feed_skip(t->feed, t->state.phase_step, err);
-    return stk_feed_restore(t->feed, saved, err);
+        return stk_loader_skip(t->feed, t->state.phase_step, err);
+    return stk_loader_restore(t->feed, saved, err);
 }
 
 static stk_status open_feed(stk_trainer *t, stk_error *err)
 {
-    const stk_phase       *phase = stk_trainer_phase(t);
-    stk_device            *device = stk_session_device(t->session);
-    const stk_feed_options options = {.recipe = &t->recipe,
-                                      .data = t->data,
-                                      .resident = stk_session_resident(t->session, false),
-                                      .size = phase->size,
-                                      .every = phase->every,
-                                      .epoch = phase->first_epoch,
-                                      .calm = phase->calm,
-                                      .seed = phase_seed(t),
-                                      .kept = stk_session_ahead(t->session) + 1,
-                                      .memory = stk_device_host_memory(device),
-                                      .device = device,
-                                      .cancel = t->options.cancel,
-                                      .trace = t->options.trace,
-                                      .faults = t->faults,
-                                      .cache = t->cache,
-                                      .log = t->options.log,
-                                      .log_context = t->options.log_context};
-    stk_feed_free(t->feed);
+    const stk_epoch_group   *phase = stk_trainer_phase(t);
+    stk_device              *device = stk_session_device(t->session);
+    const stk_loader_options options = {.recipe = &t->recipe,
+                                        .data = t->data,
+                                        .resident = stk_session_resident(t->session, false),
+                                        .size = phase->size,
+                                        .every = phase->every,
+                                        .epoch = phase->first_epoch,
+                                        .calm = phase->calm,
+                                        .seed = phase_seed(t),
+                                        .kept = stk_session_ahead(t->session) + 1,
+                                        .memory = stk_device_host_memory(device),
+                                        .device = device,
+                                        .cancel = t->options.cancel,
+                                        .trace = t->options.trace,
+                                        .faults = t->faults,
+                                        .cache = t->cache,
+                                        .log = t->options.log,
+                                        .log_context = t->options.log_context};
+    stk_loader_free(t->feed);
     t->feed = NULL;
     stk_observer_change_feed(t->observer);
-    STK_TRY(stk_feed_open(&t->feed, &options, err));
+    STK_TRY(stk_loader_open(&t->feed, &options, err));
     stk_status st = t->state.input.size ? go_to_place(t, err) : STK_OK;
     t->state.input.size = 0;
     return !st && t->options.resume ? stk_trainer_move_data(t, err) : st;
@@ -167,7 +167,7 @@ static stk_status after_step(stk_trainer *t, stk_error *err)
 
 static stk_status run_steps(stk_trainer *t, stk_error *err)
 {
-    const stk_phase *phase = stk_trainer_phase(t);
+    const stk_epoch_group *phase = stk_trainer_phase(t);
     while (t->state.phase_step < phase->steps && !t->stop) {
         if (cancelled(t)) {
             t->result->interrupted = true;

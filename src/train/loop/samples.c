@@ -63,7 +63,7 @@ static void publish(stk_samples *s, bool validation, stk_train_samples *made)
 }
 
 /* A label, or the two largest shares of one that is mixed. */
-static stk_train_sample read_label(const stk_samples *s, const stk_feed_batch *batch, int64_t row,
+static stk_train_sample read_label(const stk_samples *s, const stk_loader_batch *batch, int64_t row,
                                    bool soft)
 {
     stk_train_sample one = {.second = -1, .share = 1, .predicted = -1};
@@ -86,26 +86,26 @@ static stk_train_sample read_label(const stk_samples *s, const stk_feed_batch *b
 
 static int64_t channels_of(const stk_session *session, int64_t size)
 {
-    return (int64_t)stk_session_picture_bytes(session, size) / (size * size);
+    return (int64_t)stk_session_image_bytes(session, size) / (size * size);
 }
 
 static stk_status make_room(stk_blob *pixels, const stk_session *session, int64_t size,
                             int64_t count, stk_error *err)
 {
-    const size_t bytes = (size_t)count * stk_session_picture_bytes(session, size);
+    const size_t bytes = (size_t)count * stk_session_image_bytes(session, size);
     STK_TRY(stk_blob_reserve(pixels, bytes, err));
     pixels->size = bytes;
     return STK_OK;
 }
 
 stk_status stk_samples_train(stk_samples *samples, stk_session *session,
-                             const stk_feed_batch *batch, int64_t size, int64_t step,
+                             const stk_loader_batch *batch, int64_t size, int64_t step,
                              stk_error *err)
 {
-    const bool     soft = stk_feed_soft(samples->recipe, false);
+    const bool     soft = stk_loader_soft(samples->recipe, false);
     const int64_t  count = batch->rows < STK_TRAIN_SAMPLES ? batch->rows : STK_TRAIN_SAMPLES;
     const bool     resident = stk_session_resident(session, false) != NULL;
-    const bool     mixed = stk_feed_mixes_on_device(samples->recipe, false, resident);
+    const bool     mixed = stk_loader_mixes_on_device(samples->recipe, false, resident);
     const stk_show how = {
         .fed = mixed ? samples->recipe->data.batch : count, .rows = count, .size = size};
     stk_train_samples made = {
@@ -157,7 +157,7 @@ static void predict(stk_train_sample *one, const float *logits, int64_t classes)
     one->probability = 1 / sum;
 }
 
-void stk_samples_next(stk_samples *samples, const stk_feed_batch *batch, const float *logits)
+void stk_samples_next(stk_samples *samples, const stk_loader_batch *batch, const float *logits)
 {
     const stk_train_recipe *r = samples->recipe;
     stk_train_samples      *seen = &samples->seen;
@@ -182,11 +182,11 @@ void stk_samples_next(stk_samples *samples, const stk_feed_batch *batch, const f
 /* Pictures that are on the device are the same in every evaluation. */
 static stk_status draw(stk_samples *s, stk_session *session, stk_error *err)
 {
-    const stk_show       how = {.fed = s->seen.count,
-                                .rows = s->seen.count,
-                                .size = s->recipe->data.size,
-                                .evaluate = true};
-    const stk_feed_batch batch = {.rows = s->seen.count, .edits = s->edits};
+    const stk_show         how = {.fed = s->seen.count,
+                                  .rows = s->seen.count,
+                                  .size = s->recipe->data.size,
+                                  .evaluate = true};
+    const stk_loader_batch batch = {.rows = s->seen.count, .edits = s->edits};
     if (!s->drawn.size) {
         STK_TRY(make_room(&s->drawn, session, how.size, how.rows, err));
         const stk_status st = stk_session_show(session, &batch, &how, s->drawn.data, err);

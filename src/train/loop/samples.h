@@ -15,15 +15,15 @@ void                     stk_samples_free(stk_samples *samples); /* NULL is fine
 
 /* The first ones of a batch to train on, pictures of this size, before its step. */
 STK_NODISCARD stk_status stk_samples_train(stk_samples *samples, stk_session *session,
-                                           const stk_feed_batch *batch, int64_t size, int64_t step,
-                                           stk_error *err);
+                                           const stk_loader_batch *batch, int64_t size,
+                                           int64_t step, stk_error *err);
 
 /* Over the batches of an evaluation, in order: whether some of the next rows are wanted, so that
  * their logits are; then these, and at the end the pictures. Those wanted are spread evenly, so
  * that classes in a row do not hide each other. */
 void stk_samples_begin(stk_samples *samples, const stk_session *session);
 bool stk_samples_want(const stk_samples *samples, int64_t rows);
-void stk_samples_next(stk_samples *samples, const stk_feed_batch *batch, const float *logits);
+void stk_samples_next(stk_samples *samples, const stk_loader_batch *batch, const float *logits);
 /* What was seen is shown from now on, as of step. */
 STK_NODISCARD stk_status stk_samples_end(stk_samples *samples, stk_session *session, int64_t step,
                                          stk_error *err);

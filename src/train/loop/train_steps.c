@@ -11,8 +11,8 @@ enum { LOST_MOST = 40 };
 void stk_trainer_position(const stk_trainer *trainer, int64_t step, int64_t phase_step,
                           stk_train_progress *progress)
 {
-    const stk_phase    *phase = stk_trainer_phase(trainer);
-    stk_train_progress *p = progress;
+    const stk_epoch_group *phase = stk_trainer_phase(trainer);
+    stk_train_progress    *p = progress;
     p->step = p->begun = step;
     p->steps = trainer->course.steps;
     p->epochs = trainer->course.epochs;
@@ -51,7 +51,7 @@ static void sum_up(stk_trainer *t, const stk_metrics *m)
 
 /* Of those at ends of epochs that are not done. An evaluation only goes forward, which is about a
  * third of a step's work. */
-void stk_trainer_foresee(stk_trainer *trainer)
+void stk_trainer_summarize(stk_trainer *trainer)
 {
     stk_train_progress     *p = &trainer->progress;
     const stk_train_recipe *r = &trainer->recipe;
@@ -75,14 +75,14 @@ static void measure_speed(stk_trainer *t)
         p->input_wait = (double)t->window_wait_ns / (double)t->window_ns;
         stk_pace_add(&t->pace, seconds, t->window_steps);
     }
-    stk_trainer_foresee(t);
+    stk_trainer_summarize(t);
     t->window_ns = t->window_wait_ns = 0;
     t->window_steps = 0;
 }
 
 /* What a loss that is not a number comes from is looked for in the same batch: nothing was updated
  * with it. Steps that were begun after it may have been, before anybody knew. */
-static stk_status not_finite(stk_trainer *t, const stk_begun *b, float loss, stk_error *err)
+static stk_status not_finite(stk_trainer *t, const stk_pending_step *b, float loss, stk_error *err)
 {
     stk_error why = {0};
     char      found[640] = "every operation of the step is finite by itself";
@@ -106,9 +106,9 @@ static stk_status not_finite(stk_trainer *t, const stk_begun *b, float loss, stk
 static stk_status end_step(stk_trainer *t, const stk_instruction_result *done, uint64_t step_ns,
                            stk_error *err)
 {
-    const stk_begun    *b = &t->begun[t->done_count++ % STK_TRAINER_BEGUN];
-    stk_train_progress *p = &t->progress;
-    bool                lost = !isfinite(done->loss) || done->skipped;
+    const stk_pending_step *b = &t->begun[t->done_count++ % STK_TRAINER_BEGUN];
+    stk_train_progress     *p = &t->progress;
+    bool                    lost = !isfinite(done->loss) || done->skipped;
     t->lost_in_a_row = lost ? t->lost_in_a_row + 1 : 0;
     if (t->done_count == 1) {
         stk_startup_lap(&t->startup, "first step");
@@ -161,7 +161,7 @@ stk_status stk_trainer_drain(stk_trainer *trainer, stk_error *err)
 }
 
 /* After every so many updates, and after the last: then the slow weights are the result. */
-static void plan_lookahead(const stk_trainer *t, stk_begun *b)
+static void plan_lookahead(const stk_trainer *t, stk_pending_step *b)
 {
     int64_t every = t->recipe.train.lookahead, accumulate = t->recipe.train.accumulate;
     int64_t done = b->step / accumulate, total = t->course.steps / accumulate;
@@ -171,9 +171,9 @@ static void plan_lookahead(const stk_trainer *t, stk_begun *b)
 }
 
 /* The state moves on when a step is begun. */
-static stk_begun *next_step(stk_trainer *t)
+static stk_pending_step *next_step(stk_trainer *t)
 {
-    stk_begun         *b = &t->begun[t->begun_count % STK_TRAINER_BEGUN];
+    stk_pending_step  *b = &t->begun[t->begun_count % STK_TRAINER_BEGUN];
     stk_train_progress at = {0};
     b->input =
         (stk_instruction_input){.size = stk_trainer_phase(t)->size,
@@ -181,9 +181,9 @@ static stk_begun *next_step(stk_trainer *t)
                                 .meter = t->meter,
                                 .update = (t->state.step + 1) % t->recipe.train.accumulate == 0};
     b->input.now =
-        (stk_optimizer_step){.rate = stk_schedule_rate(&t->schedule, t->state.step),
-                             .momentum = stk_schedule_momentum(&t->schedule, t->state.step),
-                             .gone = (double)t->state.step / (double)t->course.steps};
+        (stk_hyperparameters){.rate = stk_schedule_rate(&t->schedule, t->state.step),
+                              .momentum = stk_schedule_momentum(&t->schedule, t->state.step),
+                              .gone = (double)t->state.step / (double)t->course.steps};
     b->step = ++t->state.step;
     t->state.accuracy = -1;
     plan_lookahead(t, b);
@@ -206,7 +206,7 @@ static void account_input(stk_trainer *t, uint64_t input_ns, uint64_t wait_ns, u
 
 /* Pictures of the first batch of an epoch are shown; where a device makes them, of the first batch
  * of a start, when nothing is under way yet that would be waited for. */
-static void sample(stk_trainer *t, const stk_begun *b)
+static void sample(stk_trainer *t, const stk_pending_step *b)
 {
     stk_train_progress at = {0};
     stk_error          why;
@@ -220,14 +220,14 @@ static void sample(stk_trainer *t, const stk_begun *b)
 
 stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err)
 {
-    stk_trainer   *t = trainer;
-    stk_feed_batch batch;
-    uint64_t       waited = stk_feed_wait_ns(t->feed), compute_ns = 0;
+    stk_trainer     *t = trainer;
+    stk_loader_batch batch;
+    uint64_t         waited = stk_loader_wait_ns(t->feed), compute_ns = 0;
     t->since_ns = stk_clock_ns();
-    STK_TRY(stk_feed_next_measured(t->feed, t->meter, &batch, err));
+    STK_TRY(stk_loader_next_measured(t->feed, t->meter, &batch, err));
     uint64_t input_ns = spend(t);
     if (!t->begun_count) stk_startup_lap(&t->startup, "first batch");
-    stk_begun *b = next_step(t);
+    stk_pending_step *b = next_step(t);
     b->batch = batch;
     sample(t, b);
     stk_trace_thread *thread = stk_trace_at(t->options.trace, t->thread, STK_TRACE_STAGES);
@@ -237,6 +237,6 @@ stk_status stk_trainer_step(stk_trainer *trainer, stk_error *err)
         stk_meter_flag(t->meter, STK_STEP_TRACED);
     stk_status st = take_results(t, (size_t)stk_session_ahead(t->session), &compute_ns, err);
     compute_ns += spend(t);
-    account_input(t, input_ns, stk_feed_wait_ns(t->feed) - waited, compute_ns);
+    account_input(t, input_ns, stk_loader_wait_ns(t->feed) - waited, compute_ns);
     return st;
 }

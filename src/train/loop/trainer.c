@@ -113,11 +113,11 @@ static stk_status load_weights(stk_trainer *t, stk_error *err)
 
 /* The last epoch may be a part of one, and progressive training has epochs of several lengths: then
  * it is the mean of the whole ones. */
-static int64_t steps_per_epoch(const stk_course *course)
+static int64_t steps_per_epoch(const stk_epoch_plan *course)
 {
     int64_t steps = 0, epochs = 0;
     for (size_t i = 0; i < course->count; i++) {
-        const stk_phase *p = &course->phases[i];
+        const stk_epoch_group *p = &course->phases[i];
         steps += p->epochs * p->epoch_steps;
         epochs += p->epochs;
     }
@@ -125,7 +125,7 @@ static int64_t steps_per_epoch(const stk_course *course)
 }
 
 stk_status stk_trainer_schedule(stk_schedule *schedule, const stk_train_recipe *recipe,
-                                const stk_course *course, stk_error *err)
+                                const stk_epoch_plan *course, stk_error *err)
 {
     const stk_train_recipe *r = recipe;
     stk_schedule_options    o;
@@ -147,15 +147,15 @@ stk_status stk_trainer_schedule(stk_schedule *schedule, const stk_train_recipe *
 /* Written down as it was decided, so that a run that goes on does the same. */
 static stk_status reside(stk_trainer *t, stk_error *err)
 {
-    const stk_feed_options options = {.recipe = &t->recipe,
-                                      .data = t->data,
-                                      .size = t->recipe.data.size,
-                                      .seed = 1,
-                                      .cancel = t->options.cancel,
-                                      .trace = t->options.trace,
-                                      .faults = t->faults,
-                                      .log = t->options.log,
-                                      .log_context = t->options.log_context};
+    const stk_loader_options options = {.recipe = &t->recipe,
+                                        .data = t->data,
+                                        .size = t->recipe.data.size,
+                                        .seed = 1,
+                                        .cancel = t->options.cancel,
+                                        .trace = t->options.trace,
+                                        .faults = t->faults,
+                                        .log = t->options.log,
+                                        .log_context = t->options.log_context};
     STK_TRY(stk_session_make_resident(t->session, &options, err));
     const bool on = stk_session_resident(t->session, false) != NULL;
     strcpy(t->recipe.data.resident, on ? "on" : "off");
@@ -220,7 +220,7 @@ static stk_status open_all(stk_trainer *t, stk_error *err)
     STK_TRY(stk_trace_attach(t->options.trace, "train", &t->thread, err));
     STK_TRY(stk_meter_new(
         &t->meter, &(stk_meter_options){.thread = t->thread, .trace = t->options.trace}, err));
-    STK_TRY(stk_course_make(&t->course, &t->recipe, t->data, err));
+    STK_TRY(stk_epoch_plan_make(&t->course, &t->recipe, t->data, err));
     STK_TRY(stk_trainer_schedule(&t->schedule, &t->recipe, &t->course, err));
     STK_TRY(open_faults(t, err));
     STK_TRY(compile(t, err));
@@ -276,11 +276,11 @@ void stk_trainer_free(stk_trainer *trainer)
     stk_callbacks_free(trainer->callbacks);
     stk_outputs_close(&trainer->outputs);
     stk_faults_hurry(trainer->faults);
-    stk_feed_free(trainer->feed);
+    stk_loader_free(trainer->feed);
     stk_data_cache_free(trainer->cache);
     stk_session_free(trainer->session);
     stk_samples_free(trainer->samples);
-    stk_course_release(&trainer->course);
+    stk_epoch_plan_release(&trainer->course);
     stk_run_state_release(&trainer->state);
     stk_lock_release(trainer->lock);
     stk_meter_free(trainer->meter);
@@ -300,10 +300,10 @@ stk_memory_plan stk_trainer_memory(const stk_trainer *trainer)
     return most;
 }
 
-stk_train_outlook stk_trainer_outlook(const stk_trainer *trainer)
+stk_train_summary stk_trainer_summary(const stk_trainer *trainer)
 {
     stk_device       *device = stk_session_device(trainer->session);
-    stk_train_outlook outlook = {.epochs = trainer->course.epochs,
+    stk_train_summary outlook = {.epochs = trainer->course.epochs,
                                  .steps = trainer->course.steps,
                                  .first_step = trainer->state.step,
                                  .backend = stk_device_name(device),

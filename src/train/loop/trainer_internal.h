@@ -23,13 +23,13 @@ typedef struct stk_outputs_told {
 } stk_outputs_told;
 
 /* A step that was begun, until its result is there. */
-typedef struct stk_begun {
+typedef struct stk_pending_step {
     int64_t               step, phase_step; /* from 1 */
     stk_instruction_input input;
-    stk_feed_batch        batch; /* the feed keeps it */
-} stk_begun;
+    stk_loader_batch      batch; /* the feed keeps it */
+} stk_pending_step;
 
-enum { STK_TRAINER_BEGUN = STK_SESSION_AHEAD + 1 };
+enum { STK_TRAINER_BEGUN = STK_STEPS_IN_FLIGHT_MAX + 1 };
 
 struct stk_trainer {
     stk_train_recipe      recipe;
@@ -38,7 +38,7 @@ struct stk_trainer {
     void (*log)(void *context, const char *line); /* the caller's; under log_lock */
     void                  *log_context;
     pthread_mutex_t        log_lock; /* held while the caller's log runs, and nothing else is */
-    stk_course             course;
+    stk_epoch_plan         course;
     stk_faults            *faults; /* on purpose; NULL: none */
     stk_data_cache        *cache;
     stk_session           *session;
@@ -49,9 +49,9 @@ struct stk_trainer {
     stk_callbacks         *callbacks;
     stk_checkpoint_writer *writer;
     stk_run_state          state; /* step, phase, best: as of the last step begun */
-    stk_begun              begun[STK_TRAINER_BEGUN];
+    stk_pending_step       begun[STK_TRAINER_BEGUN];
     uint64_t               begun_count, done_count;
-    stk_feed              *feed; /* of the phase at hand */
+    stk_loader            *feed; /* of the phase at hand */
     stk_trace_thread      *thread;
     stk_meter             *meter;
     stk_observer          *observer;
@@ -77,12 +77,12 @@ struct stk_trainer {
 };
 
 /* The phase that step is in, and which step of it. */
-const stk_phase *stk_trainer_phase(const stk_trainer *trainer);
+const stk_epoch_group *stk_trainer_phase(const stk_trainer *trainer);
 
 /* Waits for the results of all steps that were begun, so that state and progress agree. */
 STK_NODISCARD stk_status stk_trainer_drain(stk_trainer *trainer, stk_error *err);
 /* How long the rest will take, into progress. */
-void stk_trainer_foresee(stk_trainer *trainer);
+void stk_trainer_summarize(stk_trainer *trainer);
 /* Over the validation data; fills progress and keeps account of the best. */
 STK_NODISCARD stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *err);
 /* Hands a checkpoint to the writer. best: the model alone is written, too. */
@@ -108,7 +108,7 @@ STK_NODISCARD stk_status stk_trainer_move_data(stk_trainer *trainer, stk_error *
 /* The schedule of a recipe over a course. */
 STK_NODISCARD stk_status stk_trainer_schedule(stk_schedule           *schedule,
                                               const stk_train_recipe *recipe,
-                                              const stk_course *course, stk_error *err);
+                                              const stk_epoch_plan *course, stk_error *err);
 /* Fills the filters of a model that whitens its input; nothing for others. */
 STK_NODISCARD stk_status stk_trainer_whiten(stk_trainer *trainer, stk_error *err);
 /* Observing. */

@@ -31,22 +31,22 @@ static void pick(sample *s, const stk_resident *all)
 
 static stk_status read_batches(stk_trainer *t, sample *s, stk_error *err)
 {
-    const stk_feed_options options = {.recipe = &t->recipe,
-                                      .data = t->data,
-                                      .size = t->recipe.data.size,
-                                      .calm = 1,
-                                      .seed = (uint64_t)t->recipe.train.seed + 1,
-                                      .cancel = t->options.cancel};
-    stk_feed              *feed;
-    stk_feed_batch         batch = {0};
-    STK_TRY(stk_feed_open(&feed, &options, err));
+    const stk_loader_options options = {.recipe = &t->recipe,
+                                        .data = t->data,
+                                        .size = t->recipe.data.size,
+                                        .calm = 1,
+                                        .seed = (uint64_t)t->recipe.train.seed + 1,
+                                        .cancel = t->options.cancel};
+    stk_loader              *feed;
+    stk_loader_batch         batch = {0};
+    STK_TRY(stk_loader_open(&feed, &options, err));
     stk_status st = STK_OK;
     do {
-        st = stk_feed_next(feed, &batch, err);
+        st = stk_loader_next(feed, &batch, err);
         int64_t room = PICTURES - s->shape.dim[0];
         if (!st) add(s, batch.pictures, batch.rows < room ? batch.rows : room);
     } while (!st && batch.rows && s->shape.dim[0] < PICTURES);
-    stk_feed_free(feed);
+    stk_loader_free(feed);
     return st;
 }
 
@@ -77,7 +77,7 @@ stk_status stk_trainer_whiten(stk_trainer *trainer, stk_error *err)
     float     *weights = malloc(bytes);
     stk_status st = weights ? gather(trainer, info.shape.dim[1], &s, err)
                             : stk_fail(err, STK_E_NOMEM, "whiten", NULL, "no memory");
-    stk_feed_normalization(trainer->recipe.data.preset, mean, deviation);
+    stk_loader_normalization(trainer->recipe.data.preset, mean, deviation);
     if (!st) st = stk_model_whiten(s.pictures, &s.shape, mean, deviation, 0, weights, err);
     if (!st) st = stk_variables_write(variables, index, weights, bytes, err);
     free(weights);

@@ -334,7 +334,7 @@ double stk_optimizer_slow_share(int64_t interval, int64_t done, int64_t total)
     return pow(0.95, (double)interval) * gone * gone * gone;
 }
 
-void stk_optimizer_hyper(const stk_optimizer_step *step, float hyper[STK_OPTIMIZER_HYPER])
+void stk_optimizer_hyper(const stk_hyperparameters *step, float hyper[STK_OPTIMIZER_HYPER])
 {
     hyper[STK_HYPER_RATE] = (float)step->rate;
     hyper[STK_HYPER_MOMENTUM] = (float)step->momentum;

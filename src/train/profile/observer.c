@@ -60,9 +60,9 @@ void stk_observer_change_feed(stk_observer *observer)
     observer->looked_ns = 0;
 }
 
-static void look_at_feed(stk_observer *o, stk_feed *feed)
+static void look_at_feed(stk_observer *o, stk_loader *feed)
 {
-    stk_iterator_read_report(stk_feed_iterator(feed), &o->report);
+    stk_iterator_read_report(stk_loader_iterator(feed), &o->report);
     pthread_mutex_lock(&o->lock);
     stk_input_state_read(&o->input, &o->report);
     pthread_mutex_unlock(&o->lock);
@@ -92,10 +92,10 @@ static void look_at_device(stk_observer *o)
     pthread_mutex_unlock(&o->lock);
 }
 
-void stk_observer_look(stk_observer *observer, stk_feed *feed, int64_t size)
+void stk_observer_look(stk_observer *observer, stk_loader *feed, int64_t size)
 {
     observer->looked_ns = stk_clock_ns();
-    if (feed && stk_feed_iterator(feed)) look_at_feed(observer, feed);
+    if (feed && stk_loader_iterator(feed)) look_at_feed(observer, feed);
     look_at_device(observer);
     look_at_operations(observer, size);
 }
@@ -141,7 +141,7 @@ static stk_stage_threads *read_threads(stk_observer *o)
     return now;
 }
 
-static void begin_measuring(stk_observer *o, stk_feed *feed, int64_t size)
+static void begin_measuring(stk_observer *o, stk_loader *feed, int64_t size)
 {
     o->measuring = true;
     stk_observer_look(o, feed, size);
@@ -156,7 +156,7 @@ static void begin_measuring(stk_observer *o, stk_feed *feed, int64_t size)
     stk_meter_begin_measuring(o->options.meter);
 }
 
-void stk_observer_step(stk_observer *observer, stk_feed *feed, int64_t size)
+void stk_observer_step(stk_observer *observer, stk_loader *feed, int64_t size)
 {
     if (observer->steps++ == 0) {
         pthread_mutex_lock(&observer->lock);

@@ -35,9 +35,9 @@ void stk_observer_free(stk_observer *observer);
 void stk_observer_change_feed(stk_observer *observer);
 /* A step of pictures of size is over. Begins the measured part when it is time; looks at feed
  * (NULL: none) and programs, ten times a second at most. */
-void stk_observer_step(stk_observer *observer, stk_feed *feed, int64_t size);
+void stk_observer_step(stk_observer *observer, stk_loader *feed, int64_t size);
 /* Looks now. */
-void stk_observer_look(stk_observer *observer, stk_feed *feed, int64_t size);
+void stk_observer_look(stk_observer *observer, stk_loader *feed, int64_t size);
 
 /* What the device does in between is not part of steps: evaluation. */
 void stk_observer_pause(stk_observer *observer);

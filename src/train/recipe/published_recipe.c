@@ -5,7 +5,7 @@
 /* airbench94: CIFAR-10 to 94 % in 9.9 epochs; in 11, so that what JPEGs cost is made up for,
  * whatever the seed. Its loss is summed: gradients of fp16 have the size they have there with a
  * scale of the batch. It is over in seconds, so it is evaluated and kept at the end alone. */
-static const stk_model_recipe recipes[] = {
+static const stk_published_recipe recipes[] = {
     {.model = "airbench",
      .text = "airbench94's; what is said counts instead",
      .keys = {{"train", "epochs", "11"},
@@ -31,7 +31,7 @@ static const stk_model_recipe recipes[] = {
      .loss_scale = 1024},
 };
 
-const stk_model_recipe *stk_model_recipe_find(const char *model)
+const stk_published_recipe *stk_published_recipe_find(const char *model)
 {
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
         if (strcmp(recipes[i].model, model) == 0) return &recipes[i];

@@ -7,7 +7,7 @@
 
 enum { STK_MODEL_RECIPE_KEYS = 24 };
 
-typedef struct stk_model_recipe {
+typedef struct stk_published_recipe {
     const char *model;
     const char *text; /* for people */
     struct {
@@ -21,9 +21,9 @@ typedef struct stk_model_recipe {
      * of our mean is rate * batch / 1024 / (1 + 1 / (1 - m)), and its decay is decay / rate. */
     double rate, decay;
     double loss_scale; /* the first, with fp16 */
-} stk_model_recipe;
+} stk_published_recipe;
 
 /* NULL: the model has none. */
-const stk_model_recipe *stk_model_recipe_find(const char *model);
+const stk_published_recipe *stk_published_recipe_find(const char *model);
 
 #endif

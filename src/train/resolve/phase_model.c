@@ -73,8 +73,8 @@ static stk_status check_size(const stk_train_recipe *r, const stk_model *model,
     return st;
 }
 
-stk_status stk_course_check_model(const stk_course *course, const stk_train_recipe *recipe,
-                                  stk_error *err)
+stk_status stk_epoch_plan_check_model(const stk_epoch_plan *course, const stk_train_recipe *recipe,
+                                      stk_error *err)
 {
     const stk_model *model;
     stk_graph       *full;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-stk_status stk_settle_say(stk_settling *s, stk_error *err, const char *format, ...)
+stk_status stk_resolve_say(stk_resolve_ctx *s, stk_error *err, const char *format, ...)
 {
     char    line[512], shown[sizeof line];
     va_list args;
@@ -24,24 +24,24 @@ stk_status stk_settle_say(stk_settling *s, stk_error *err, const char *format, .
     return stk_blob_append(s->reasons, "\n", 1, err);
 }
 
-void stk_settle_put(char *field, const char *text)
+void stk_resolve_put(char *field, const char *text)
 {
     snprintf(field, STK_TRAIN_TEXT, "%s", text);
 }
 
-bool stk_settle_on_gpu(const stk_train_recipe *r)
+bool stk_resolve_on_gpu(const stk_train_recipe *r)
 {
     return strcmp(*r->knobs.backend ? r->knobs.backend : stk_backend_fastest(), "cuda") == 0;
 }
 
 /* The names are looked at before a run folder is made for them. */
-static stk_status check_passes(const stk_settling *s, stk_error *err)
+static stk_status check_passes(const stk_resolve_ctx *s, stk_error *err)
 {
     unsigned bits;
     return stk_graph_passes_parse(s->recipe->knobs.passes_off, &bits, err);
 }
 
-static void settle_rest(stk_settling *s)
+static void settle_rest(stk_resolve_ctx *s)
 {
     stk_train_recipe *r = s->recipe;
     if (r->train.backbone_rate < 0)
@@ -49,7 +49,7 @@ static void settle_rest(stk_settling *s)
     if (r->train.label_smoothing < 0) r->train.label_smoothing = 0;
     if (r->train.lookahead < 0) r->train.lookahead = 0;
     if (r->train.eval_every < 0) r->train.eval_every = 1;
-    if (!*r->train.tta) stk_settle_put(r->train.tta, "none");
+    if (!*r->train.tta) stk_resolve_put(r->train.tta, "none");
 }
 
 /* A run that goes on, or a model that is evaluated, may do so from another folder. */
@@ -67,38 +67,38 @@ static stk_status settle_path(char path[STK_TRAIN_PATH], stk_error *err)
     return STK_OK;
 }
 
-stk_status stk_train_settle(stk_train_recipe *recipe, const stk_train_data *data, stk_blob *reasons,
-                            stk_error *err)
+stk_status stk_train_resolve(stk_train_recipe *recipe, const stk_train_data *data,
+                             stk_blob *reasons, stk_error *err)
 {
-    stk_settling s = {.recipe = recipe, .data = data, .reasons = reasons};
+    stk_resolve_ctx s = {.recipe = recipe, .data = data, .reasons = reasons};
     if (data->train_count < 1)
         return stk_fail(err, STK_E_NOTFOUND, "data", recipe->data.path,
                         "there is nothing to train on");
-    STK_TRY(stk_settle_check_decode(recipe, err));
+    STK_TRY(stk_resolve_check_decode(recipe, err));
     STK_TRY(settle_path(recipe->data.path, err));
     STK_TRY(settle_path(recipe->data.pipeline, err));
     STK_TRY(settle_path(recipe->model.weights, err));
     STK_TRY(settle_path(recipe->data.cache_folder, err));
-    STK_TRY(stk_settle_rare_class(&s, err));
-    STK_TRY(stk_settle_weights(&s, err));
-    STK_TRY(stk_settle_own(&s, err));
-    STK_TRY(stk_settle_splits(&s, err));
-    STK_TRY(stk_settle_preset(&s, err));
+    STK_TRY(stk_resolve_rare_class(&s, err));
+    STK_TRY(stk_resolve_weights(&s, err));
+    STK_TRY(stk_resolve_own(&s, err));
+    STK_TRY(stk_resolve_splits(&s, err));
+    STK_TRY(stk_resolve_preset(&s, err));
     STK_TRY(stk_mixture_warn(recipe, data, reasons, err));
-    STK_TRY(stk_settle_model(&s, err));
-    STK_TRY(stk_settle_batch(&s, err));
-    STK_TRY(stk_settle_epochs(&s, err));
-    STK_TRY(stk_settle_optimizer(&s, err));
-    STK_TRY(stk_settle_schedule(&s, err));
+    STK_TRY(stk_resolve_model(&s, err));
+    STK_TRY(stk_resolve_batch(&s, err));
+    STK_TRY(stk_resolve_epochs(&s, err));
+    STK_TRY(stk_resolve_optimizer(&s, err));
+    STK_TRY(stk_resolve_schedule(&s, err));
     settle_rest(&s);
     STK_TRY(check_passes(&s, err));
-    STK_TRY(stk_settle_precision(&s, err));
-    stk_settle_steps(&s);
-    STK_TRY(stk_settle_progressive(&s, err));
-    STK_TRY(stk_settle_threads(&s, err));
-    STK_TRY(stk_settle_resident(&s, err));
-    STK_TRY(stk_settle_cache(&s, err));
-    STK_TRY(stk_settle_augment(&s, err));
-    STK_TRY(stk_settle_balance(&s, err));
-    return stk_settle_folder(recipe, err);
+    STK_TRY(stk_resolve_precision(&s, err));
+    stk_resolve_steps(&s);
+    STK_TRY(stk_resolve_progressive(&s, err));
+    STK_TRY(stk_resolve_threads(&s, err));
+    STK_TRY(stk_resolve_resident(&s, err));
+    STK_TRY(stk_resolve_cache(&s, err));
+    STK_TRY(stk_resolve_augment(&s, err));
+    STK_TRY(stk_resolve_balance(&s, err));
+    return stk_resolve_folder(recipe, err);
 }

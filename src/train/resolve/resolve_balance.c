@@ -27,12 +27,12 @@ static const char *class_name(const stk_train_data *d, int64_t index)
     return d->class_names ? d->class_names[index] : "a class";
 }
 
-static stk_status say_balance(stk_settling *s, const int64_t *counts, stk_error *err)
+static stk_status say_balance(stk_resolve_ctx *s, const int64_t *counts, stk_error *err)
 {
     const stk_train_data *d = s->data;
     const extremes        e = find_extremes(d, counts);
     const int64_t         each = (d->train_count + e.present - 1) / e.present;
-    return stk_settle_say(
+    return stk_resolve_say(
         s, err,
         "balance classes: an epoch has %lld of each of %lld classes, %lld in all; a picture "
         "of %s (%lld) comes %.3g times in it, one of %s (%lld) %.3g times",
@@ -41,20 +41,20 @@ static stk_status say_balance(stk_settling *s, const int64_t *counts, stk_error 
         class_name(d, e.most), (long long)counts[e.most], (double)each / (double)counts[e.most]);
 }
 
-static stk_status say_weights(stk_settling *s, const float *weights, stk_error *err)
+static stk_status say_weights(stk_resolve_ctx *s, const float *weights, stk_error *err)
 {
     int64_t least = 0, most = 0;
     for (int64_t c = 1; c < s->data->classes; c++) {
         if (weights[c] < weights[least]) least = c;
         if (weights[c] > weights[most]) most = c;
     }
-    return stk_settle_say(s, err, "class weights %.20s: from %.3g (%s) to %.3g (%s)",
-                          s->recipe->train.class_weights, (double)weights[least],
-                          class_name(s->data, least), (double)weights[most],
-                          class_name(s->data, most));
+    return stk_resolve_say(s, err, "class weights %.20s: from %.3g (%s) to %.3g (%s)",
+                           s->recipe->train.class_weights, (double)weights[least],
+                           class_name(s->data, least), (double)weights[most],
+                           class_name(s->data, most));
 }
 
-static stk_status settle_weighing(stk_settling *s, stk_error *err)
+static stk_status settle_weighing(stk_resolve_ctx *s, stk_error *err)
 {
     float *weights;
     STK_TRY(stk_class_weights(s->recipe, s->data, &weights, err));
@@ -64,7 +64,7 @@ static stk_status settle_weighing(stk_settling *s, stk_error *err)
 }
 
 /* What rare classes count, and how often they come. */
-stk_status stk_settle_balance(stk_settling *s, stk_error *err)
+stk_status stk_resolve_balance(stk_resolve_ctx *s, stk_error *err)
 {
     const stk_train_recipe *r = s->recipe;
     const bool              drawn = strcmp(r->data.balance, "classes") == 0;
@@ -75,7 +75,7 @@ stk_status stk_settle_balance(stk_settling *s, stk_error *err)
                         "sample_from into it, or set train.class_weights: balanced");
     if (!drawn || !s->data->labels) return STK_OK;
     if (strcmp(r->train.class_weights, "balanced") == 0)
-        STK_TRY(stk_settle_say(
+        STK_TRY(stk_resolve_say(
             s, err,
             "WARNING: data.balance and train.class_weights: balanced both make up for rare "
             "classes, so these count twice; one of the two will do"));

@@ -12,7 +12,7 @@ static int64_t largest_side(const stk_train_data *data)
     return data->width > data->height ? data->width : data->height;
 }
 
-stk_status stk_settle_rare_class(stk_settling *s, stk_error *err)
+stk_status stk_resolve_rare_class(stk_resolve_ctx *s, stk_error *err)
 {
     const stk_train_data *d = s->data;
     const char           *name = d->class_names ? d->class_names[d->rare_class] : "?";
@@ -22,74 +22,74 @@ stk_status stk_settle_rare_class(stk_settling *s, stk_error *err)
         snprintf(others, sizeof others, "; so it is with %lld more",
                  (long long)d->rare_classes - 1);
     if (!d->rare_count)
-        return stk_settle_say(
+        return stk_resolve_say(
             s, err,
             "WARNING: class %s has no picture in %s, so it cannot be learnt (names that "
             "differ in one letter or its case are different classes)%s",
             name, d->train_split, others);
-    return stk_settle_say(s, err,
-                          "WARNING: class %s has %lld picture%s, so it can hardly be learnt%s",
-                          name, (long long)d->rare_count, d->rare_count == 1 ? "" : "s", others);
+    return stk_resolve_say(s, err,
+                           "WARNING: class %s has %lld picture%s, so it can hardly be learnt%s",
+                           name, (long long)d->rare_count, d->rare_count == 1 ? "" : "s", others);
 }
 
-static stk_status warn_of_splits(stk_settling *s, stk_error *err)
+static stk_status warn_of_splits(stk_resolve_ctx *s, stk_error *err)
 {
     const stk_train_data *d = s->data;
     const stk_split_role  role = stk_split_role_of(d->train_split, strlen(d->train_split));
     if (!*s->recipe->data.split && (role == STK_SPLIT_VALIDATION || role == STK_SPLIT_TEST))
-        STK_TRY(stk_settle_say(
+        STK_TRY(stk_resolve_say(
             s, err, "WARNING: no split is there to learn from, such as train, so %s is learnt from",
             d->train_split));
     if (!*d->unused_splits) return STK_OK;
-    return stk_settle_say(s, err, "WARNING: of the data this is not used: split %s",
-                          d->unused_splits);
+    return stk_resolve_say(s, err, "WARNING: of the data this is not used: split %s",
+                           d->unused_splits);
 }
 
 /* Written down, so that the run says for ever what it was chosen by, and goes on with the same. */
-stk_status stk_settle_splits(stk_settling *s, stk_error *err)
+stk_status stk_resolve_splits(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe     *r = s->recipe;
     const stk_train_data *d = s->data;
     const bool            decide = !*r->data.validation;
     STK_TRY(warn_of_splits(s, err));
-    if (*d->train_split) stk_settle_put(r->data.split, d->train_split);
+    if (*d->train_split) stk_resolve_put(r->data.split, d->train_split);
     if (d->validation_share > 0 && decide)
         snprintf(r->data.validation, sizeof r->data.validation, "%g", d->validation_share);
     else if (!(d->validation_share > 0))
-        stk_settle_put(r->data.validation, *d->validation_split ? d->validation_split : "none");
+        stk_resolve_put(r->data.validation, *d->validation_split ? d->validation_split : "none");
     if (!decide) return STK_OK;
     if (d->validation_share > 0)
-        return stk_settle_say(
+        return stk_resolve_say(
             s, err,
             "validation: one of %.0f pictures of %s is held back, since no split is there "
             "for it; data.validation says otherwise",
             1 / d->validation_share, d->train_split);
     if (!d->validation_count)
-        return stk_settle_say(s, err,
-                              "validation none: %lld pictures are too few to hold some back",
-                              (long long)d->train_count);
-    return stk_settle_say(s, err, "validation %s: the best model is chosen by it",
-                          d->validation_split);
+        return stk_resolve_say(s, err,
+                               "validation none: %lld pictures are too few to hold some back",
+                               (long long)d->train_count);
+    return stk_resolve_say(s, err, "validation %s: the best model is chosen by it",
+                           d->validation_split);
 }
 
-static stk_status choose_preset(stk_settling *s, stk_error *err)
+static stk_status choose_preset(stk_resolve_ctx *s, stk_error *err)
 {
     const stk_train_data *d = s->data;
     char                  looked[64] = "pictures";
     if (d->survey.looked)
         snprintf(looked, sizeof looked, "most of the %lld pictures looked at",
                  (long long)d->survey.looked);
-    stk_settle_put(s->recipe->data.preset, largest_side(d) > SMALL_SIDE ? "imagenet"
-                                           : d->channels == 1           ? "fashion"
-                                                                        : "cifar");
-    return stk_settle_say(s, err, "preset %s: %s are about %lldx%lld, %s", s->recipe->data.preset,
-                          looked, (long long)d->width, (long long)d->height,
-                          d->channels == 1 ? "grey" : "in colour");
+    stk_resolve_put(s->recipe->data.preset, largest_side(d) > SMALL_SIDE ? "imagenet"
+                                            : d->channels == 1           ? "fashion"
+                                                                         : "cifar");
+    return stk_resolve_say(s, err, "preset %s: %s are about %lldx%lld, %s", s->recipe->data.preset,
+                           looked, (long long)d->width, (long long)d->height,
+                           d->channels == 1 ? "grey" : "in colour");
 }
 
 /* Small pictures as they are; photos at the preset's size, but smaller ones are not blown up to it:
  * that would cost time and show no more. */
-static int64_t choose_size(const stk_settling *s)
+static int64_t choose_size(const stk_resolve_ctx *s)
 {
     enum { STEP = 32 };
     enum { LONGEST = 3 }; /* that the preset for photos leaves as it is */
@@ -105,7 +105,7 @@ static int64_t choose_size(const stk_settling *s)
     return near < STEP ? STEP : near < s->preset->size ? near : s->preset->size;
 }
 
-stk_status stk_settle_preset(stk_settling *s, stk_error *err)
+stk_status stk_resolve_preset(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     if (!*r->data.preset) STK_TRY(choose_preset(s, err));
@@ -117,7 +117,7 @@ stk_status stk_settle_preset(stk_settling *s, stk_error *err)
                         r->data.preset);
     if (r->data.size > 0) return STK_OK;
     r->data.size = choose_size(s);
-    return stk_settle_say(s, err, "size %lld: %s", (long long)r->data.size,
-                          r->data.size == s->preset->size ? "the preset's"
-                                                          : "about as the pictures are");
+    return stk_resolve_say(s, err, "size %lld: %s", (long long)r->data.size,
+                           r->data.size == s->preset->size ? "the preset's"
+                                                           : "about as the pictures are");
 }

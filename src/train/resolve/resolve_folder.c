@@ -50,7 +50,7 @@ static stk_status none_free(stk_error *err)
                     "runs/ has no free name; set output.folder");
 }
 
-stk_status stk_settle_folder(stk_train_recipe *recipe, stk_error *err)
+stk_status stk_resolve_folder(stk_train_recipe *recipe, stk_error *err)
 {
     struct stat unused;
     if (*recipe->output.folder) return STK_OK;

@@ -7,64 +7,65 @@
 
 /* A GPU multiplies 16 bits several times as fast, and with a loss scale that finds its own height
  * networks learn the same. */
-stk_status stk_settle_precision(stk_settling *s, stk_error *err)
+stk_status stk_resolve_precision(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     bool              decide = !*r->train.precision;
-    if (decide) stk_settle_put(r->train.precision, stk_settle_on_gpu(r) ? "fp16" : "fp32");
+    if (decide) stk_resolve_put(r->train.precision, stk_resolve_on_gpu(r) ? "fp16" : "fp32");
     if (r->train.loss_scale < 0)
         r->train.loss_scale = strcmp(r->train.precision, "fp16") != 0 ? 0
                               : s->own                                ? s->own->loss_scale
                                                                       : 65536;
-    if (!decide || !stk_settle_on_gpu(r)) return STK_OK;
-    return stk_settle_say(
+    if (!decide || !stk_resolve_on_gpu(r)) return STK_OK;
+    return stk_resolve_say(
         s, err,
         "precision fp16: on a GPU; weights and sums stay float32, --precision fp32 "
         "keeps all in it");
 }
 
 /* The GPU computes: all cores prepare input, and the training thread helps when it waits. */
-static stk_status settle_threads_beside(stk_settling *s, stk_error *err)
+static stk_status settle_threads_beside(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     int64_t           cores = stk_limits_cores();
     if (r->knobs.input_threads < 0) r->knobs.input_threads = cores;
     if (r->knobs.threads < 0) r->knobs.threads = 1;
-    return stk_settle_say(s, err, "threads: %lld prepare input", (long long)r->knobs.input_threads);
+    return stk_resolve_say(s, err, "threads: %lld prepare input",
+                           (long long)r->knobs.input_threads);
 }
 
 /* With two cores a thread of its own for input takes half of a core from compute whenever it runs:
  * preparing batches in between on the training thread is faster (docs/training.md has numbers). */
-stk_status stk_settle_threads(stk_settling *s, stk_error *err)
+stk_status stk_resolve_threads(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     int64_t           cores = stk_limits_cores();
-    if (stk_settle_on_gpu(r)) return settle_threads_beside(s, err);
+    if (stk_resolve_on_gpu(r)) return settle_threads_beside(s, err);
     if (r->knobs.input_threads < 0)
         r->knobs.input_threads = cores <= 2 ? 1 : cores / 8 > 1 ? cores / 8 + 1 : 2;
     if (r->knobs.threads < 0) {
         int64_t left = cores - (r->knobs.input_threads - 1);
         r->knobs.threads = left < 1 ? 1 : left;
     }
-    return stk_settle_say(s, err, "threads: %lld compute, %lld more prepare input%s",
-                          (long long)r->knobs.threads, (long long)r->knobs.input_threads - 1,
-                          r->knobs.input_threads == 1
-                              ? ": batches are prepared between steps on the training thread"
-                              : "");
+    return stk_resolve_say(s, err, "threads: %lld compute, %lld more prepare input%s",
+                           (long long)r->knobs.threads, (long long)r->knobs.input_threads - 1,
+                           r->knobs.input_threads == 1
+                               ? ": batches are prepared between steps on the training thread"
+                               : "");
 }
 
 /* Alternating needs pictures that stay. Where that is not known yet, neither is the flip. */
-static void settle_flip(stk_settling *s)
+static void settle_flip(stk_resolve_ctx *s)
 {
     stk_train_recipe *r = s->recipe;
     const bool        known = *r->data.resident, on = strcmp(r->data.resident, "on") == 0;
     if (*r->data.flip || (s->own && s->own->alternates && !known)) return;
-    stk_settle_put(r->data.flip, s->own && s->own->alternates && on ? "alternate" : "random");
+    stk_resolve_put(r->data.flip, s->own && s->own->alternates && on ? "alternate" : "random");
 }
 
 /* Small data that is on the device needs no host: a step then takes a few numbers a picture. What
  * is left as auto is decided when the device is known and all pictures were seen. */
-stk_status stk_settle_resident(stk_settling *s, stk_error *err)
+stk_status stk_resolve_resident(stk_resolve_ctx *s, stk_error *err)
 {
     enum { MOST = 2000000000 };
     stk_train_recipe *r = s->recipe;
@@ -72,10 +73,10 @@ stk_status stk_settle_resident(stk_settling *s, stk_error *err)
     const bool        off = strcmp(r->data.resident, "off") == 0, decide = !*r->data.resident;
     const char       *obstacle = stk_resident_obstacle(r, text, sizeof text);
     const uint64_t    bytes = stk_resident_bytes(r, s->data);
-    if (decide && (obstacle || !stk_settle_on_gpu(r) || bytes >= MOST))
-        stk_settle_put(r->data.resident, "off");
-    if (decide && stk_settle_on_gpu(r))
-        STK_TRY(stk_settle_say(
+    if (decide && (obstacle || !stk_resolve_on_gpu(r) || bytes >= MOST))
+        stk_resolve_put(r->data.resident, "off");
+    if (decide && stk_resolve_on_gpu(r))
+        STK_TRY(stk_resolve_say(
             s, err, "resident %s: %s (%.0f MB)", *r->data.resident ? "off" : "on",
             obstacle        ? obstacle
             : bytes >= MOST ? "pictures take too much of a GPU's memory"
@@ -93,7 +94,7 @@ stk_status stk_settle_resident(stk_settling *s, stk_error *err)
 }
 
 /* Said here for people; a run decides anew, when it knows what stays on the device. */
-stk_status stk_settle_cache(stk_settling *s, stk_error *err)
+stk_status stk_resolve_cache(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     stk_cache_choice  choice;
@@ -102,16 +103,16 @@ stk_status stk_settle_cache(stk_settling *s, stk_error *err)
                         "it is for data.cache: disk, but data.cache is %s",
                         *r->data.cache ? r->data.cache : "auto");
     STK_TRY(stk_cache_choose(r, s->data, false, &choice, err));
-    return stk_settle_say(s, err, "cache: %s", choice.why);
+    return stk_resolve_say(s, err, "cache: %s", choice.why);
 }
 
 /* With two ways at once, MixUp comes before CutMix, which edits cannot say. */
-stk_status stk_settle_augment(stk_settling *s, stk_error *err)
+stk_status stk_resolve_augment(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     const bool        both = r->data.mixup > 0 && r->data.cutmix > 0;
     if (!*r->knobs.augment)
-        stk_settle_put(r->knobs.augment, stk_settle_on_gpu(r) && !both ? "device" : "host");
+        stk_resolve_put(r->knobs.augment, stk_resolve_on_gpu(r) && !both ? "device" : "host");
     if (!both || strcmp(r->knobs.augment, "host") == 0) return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "knobs.augment",
                     "MixUp and CutMix are both on, which the device cannot do; set knobs.augment: "
@@ -119,7 +120,7 @@ stk_status stk_settle_augment(stk_settling *s, stk_error *err)
 }
 
 /* Who decodes a picture is a matter of who is free. */
-stk_status stk_settle_check_decode(const stk_train_recipe *r, stk_error *err)
+stk_status stk_resolve_check_decode(const stk_train_recipe *r, stk_error *err)
 {
     const char *decode = r->knobs.decode;
     if (!*decode || strcmp(decode, "cpu") == 0) return STK_OK;
@@ -128,7 +129,7 @@ stk_status stk_settle_check_decode(const stk_train_recipe *r, stk_error *err)
                         "%s decodes pictures here or there, as it comes, and both differ by a few "
                         "levels: with train.deterministic only cpu will do",
                         decode);
-    if (stk_settle_on_gpu(r)) return STK_OK;
+    if (stk_resolve_on_gpu(r)) return STK_OK;
     return stk_fail(err, STK_E_INVALID, "recipe", "knobs.decode",
                     "%s wants a GPU, and training is to be on %s: set knobs.decode: cpu, or "
                     "another backend",

@@ -7,30 +7,30 @@
 
 /* What is open of the model and its pictures is as the weights were trained. width has no auto: 1
  * is what nobody said. */
-static stk_status settle_like(stk_settling *s, const stk_pretrained *p, stk_error *err)
+static stk_status settle_like(stk_resolve_ctx *s, const stk_pretrained *p, stk_error *err)
 {
     stk_train_recipe       *r = s->recipe;
     const stk_train_recipe *from = &p->recipe;
     if (!p->has_recipe && p->model && !*r->model.name) {
-        stk_settle_put(r->model.name, p->model);
-        return stk_settle_say(s, err, "model %s: the weights have its tensors", r->model.name);
+        stk_resolve_put(r->model.name, p->model);
+        return stk_resolve_say(s, err, "model %s: the weights have its tensors", r->model.name);
     }
     if (!p->has_recipe) return STK_OK;
     if (!*r->model.name && *from->model.name) {
-        stk_settle_put(r->model.name, from->model.name);
+        stk_resolve_put(r->model.name, from->model.name);
         if (r->model.width == 1) r->model.width = from->model.width;
-        STK_TRY(stk_settle_say(s, err, "model %s: the weights are its", r->model.name));
+        STK_TRY(stk_resolve_say(s, err, "model %s: the weights are its", r->model.name));
     }
     if (strcmp(r->model.name, from->model.name) != 0) return STK_OK;
     if (!*r->data.preset && *from->data.preset) {
-        stk_settle_put(r->data.preset, from->data.preset);
+        stk_resolve_put(r->data.preset, from->data.preset);
         STK_TRY(
-            stk_settle_say(s, err, "preset %s: the weights were trained with it", r->data.preset));
+            stk_resolve_say(s, err, "preset %s: the weights were trained with it", r->data.preset));
     }
     if (r->data.size > 0 || from->data.size <= 0) return STK_OK;
     r->data.size = from->data.size;
-    return stk_settle_say(s, err, "size %lld: the weights were trained with it",
-                          (long long)r->data.size);
+    return stk_resolve_say(s, err, "size %lld: the weights were trained with it",
+                           (long long)r->data.size);
 }
 
 static bool something_is_open(const stk_train_recipe *r)
@@ -41,7 +41,7 @@ static bool something_is_open(const stk_train_recipe *r)
 
 /* Before all else: weights leave less to decide. A recipe that is settled asks nothing of the file,
  * which a run that goes on no longer needs. */
-stk_status stk_settle_weights(stk_settling *s, stk_error *err)
+stk_status stk_resolve_weights(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     stk_pretrained    p;
@@ -61,7 +61,7 @@ stk_status stk_settle_weights(stk_settling *s, stk_error *err)
 }
 
 /* Sets the keys that are open. */
-static stk_status apply_own(const stk_model_recipe *own, stk_train_recipe *recipe,
+static stk_status apply_own(const stk_published_recipe *own, stk_train_recipe *recipe,
                             const stk_train_data *data, stk_error *err)
 {
     enum { FEW = 8 };
@@ -79,28 +79,28 @@ static stk_status apply_own(const stk_model_recipe *own, stk_train_recipe *recip
 }
 
 /* First of all: it leaves less for the others to decide. */
-stk_status stk_settle_own(stk_settling *s, stk_error *err)
+stk_status stk_resolve_own(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
-    s->own = stk_model_recipe_find(r->model.name);
+    s->own = stk_published_recipe_find(r->model.name);
     if (!s->own) return STK_OK;
     const bool own_epochs = r->train.epochs < 0 && s->tunes, own_way = !*r->train.schedule;
     STK_TRY(apply_own(s->own, r, s->data, err));
     if (own_epochs) r->train.epochs = -1;
-    if (own_way && s->tunes) stk_settle_put(r->train.schedule, "");
-    return stk_settle_say(s, err, "model %s has a recipe of its own: %s", s->own->model,
-                          s->own->text);
+    if (own_way && s->tunes) stk_resolve_put(r->train.schedule, "");
+    return stk_resolve_say(s, err, "model %s has a recipe of its own: %s", s->own->model,
+                           s->own->text);
 }
 
-stk_status stk_settle_model(stk_settling *s, stk_error *err)
+stk_status stk_resolve_model(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     if (!*r->model.name) {
-        stk_settle_put(r->model.name, r->data.size > 64          ? "resnet18"
-                                      : s->preset->channels == 1 ? "cnn"
-                                                                 : "resnet20");
-        STK_TRY(stk_settle_say(s, err, "model %s: the usual one for pictures of %lld pixels",
-                               r->model.name, (long long)r->data.size));
+        stk_resolve_put(r->model.name, r->data.size > 64          ? "resnet18"
+                                       : s->preset->channels == 1 ? "cnn"
+                                                                  : "resnet20");
+        STK_TRY(stk_resolve_say(s, err, "model %s: the usual one for pictures of %lld pixels",
+                                r->model.name, (long long)r->data.size));
     }
     if (r->model.classes < 0) r->model.classes = s->data->classes;
     if (r->model.classes >= s->data->classes) return STK_OK;

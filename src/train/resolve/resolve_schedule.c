@@ -8,7 +8,7 @@
 static const double TUNING_RATE_SMALL = 0.3, TUNING_RATE_LARGE = 0.1, TUNING_WARM_UP = 0.1;
 
 /* A step should see many pictures, an epoch should have some steps. */
-stk_status stk_settle_batch(stk_settling *s, stk_error *err)
+stk_status stk_resolve_batch(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     if (r->data.batch < 0) {
@@ -17,8 +17,9 @@ stk_status stk_settle_batch(stk_settling *s, stk_error *err)
             batch /= 2;
         if (batch > s->data->train_count) batch = s->data->train_count;
         r->data.batch = batch;
-        STK_TRY(stk_settle_say(s, err, "batch %lld: %lld pictures of %lld pixels", (long long)batch,
-                               (long long)s->data->train_count, (long long)r->data.size));
+        STK_TRY(stk_resolve_say(s, err, "batch %lld: %lld pictures of %lld pixels",
+                                (long long)batch, (long long)s->data->train_count,
+                                (long long)r->data.size));
     }
     if (r->data.batch > s->data->train_count)
         return stk_fail(err, STK_E_INVALID, "recipe", "data.batch",
@@ -31,17 +32,17 @@ stk_status stk_settle_batch(stk_settling *s, stk_error *err)
 }
 
 /* What was learnt needs but to be turned to other classes: a quarter, 3 to 15 times. */
-static stk_status settle_tuning_epochs(stk_settling *s, double usual, stk_error *err)
+static stk_status settle_tuning_epochs(stk_resolve_ctx *s, double usual, stk_error *err)
 {
     double epochs = floor(usual / 4 + 0.5);
     s->recipe->train.epochs = epochs < 3 ? 3 : epochs > 15 ? 15 : epochs;
-    return stk_settle_say(
+    return stk_resolve_say(
         s, err, "epochs %g: a quarter of the usual %g, since the weights have learnt already",
         s->recipe->train.epochs, usual);
 }
 
 /* About 600,000 small pictures, or 100,000 large ones, but every picture 5 to 60 times. */
-stk_status stk_settle_epochs(stk_settling *s, stk_error *err)
+stk_status stk_resolve_epochs(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     if (r->train.epochs >= 0) return STK_OK;
@@ -49,8 +50,8 @@ stk_status stk_settle_epochs(stk_settling *s, stk_error *err)
     double epochs = floor(sum / (double)(s->data->train_count + 1) + 0.5);
     r->train.epochs = epochs < 5 ? 5 : epochs > 60 ? 60 : epochs;
     if (s->tunes) return settle_tuning_epochs(s, r->train.epochs, err);
-    return stk_settle_say(s, err, "epochs %g: %lld pictures", r->train.epochs,
-                          (long long)s->data->train_count);
+    return stk_resolve_say(s, err, "epochs %g: %lld pictures", r->train.epochs,
+                           (long long)s->data->train_count);
 }
 
 static bool is_adaptive(const stk_train_recipe *r)
@@ -62,21 +63,21 @@ static bool is_adaptive(const stk_train_recipe *r)
  * knows. 500 images of 5 classes of CIFAR-10 after 10,000 of 5 others: 55 % with all layers at a
  * tenth of the rate, 65 % with all but the last at a tenth, 67 % with these at 0.3. Networks for
  * large images saw more, and should change less. */
-static stk_status settle_tuning_rate(stk_settling *s, stk_error *err)
+static stk_status settle_tuning_rate(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     const bool        frozen = strcmp(r->train.freeze, "backbone") == 0;
-    STK_TRY(stk_settle_say(s, err, "learning rate %g: the usual one, %s", r->train.learning_rate,
-                           frozen ? "since only the last layer learns" : "for the last layer"));
+    STK_TRY(stk_resolve_say(s, err, "learning rate %g: the usual one, %s", r->train.learning_rate,
+                            frozen ? "since only the last layer learns" : "for the last layer"));
     if (frozen || r->train.backbone_rate >= 0) return STK_OK;
     r->train.backbone_rate = r->data.size > 64 ? TUNING_RATE_LARGE : TUNING_RATE_SMALL;
-    return stk_settle_say(
+    return stk_resolve_say(
         s, err, "backbone rate %g: times that for all other layers, to keep what they know",
         r->train.backbone_rate);
 }
 
 /* What the model's recipe has is for a loss that is summed, and free of the momentum. */
-static stk_status settle_own_rate(stk_settling *s, stk_error *err)
+static stk_status settle_own_rate(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     double            batch = (double)(r->data.batch * r->train.accumulate);
@@ -86,7 +87,7 @@ static stk_status settle_own_rate(stk_settling *s, stk_error *err)
     if (r->train.weight_decay < 0) r->train.weight_decay = s->own->decay / s->own->rate;
     if (!decide) return STK_OK;
     if (s->tunes) return settle_tuning_rate(s, err);
-    return stk_settle_say(
+    return stk_resolve_say(
         s, err, "learning rate %g: %g of %s's recipe for batch %g and momentum %g",
         r->train.learning_rate, s->own->rate, s->own->model, batch, r->train.momentum);
 }
@@ -94,12 +95,12 @@ static stk_status settle_own_rate(stk_settling *s, stk_error *err)
 /* Linear in the batch up to where that stops to hold. A small network with batch norm learns
  * fastest with adamw at a large rate: 91.8 % of Fashion-MNIST after 6 epochs, against 91.1 to 91.5
  * % with nesterov. */
-stk_status stk_settle_optimizer(stk_settling *s, stk_error *err)
+stk_status stk_resolve_optimizer(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
     bool small = strcmp(r->model.name, "cnn") == 0, vit = strncmp(r->model.name, "vit", 3) == 0;
     if (!*r->train.optimizer)
-        stk_settle_put(r->train.optimizer, vit || small ? "adamw" : "nesterov");
+        stk_resolve_put(r->train.optimizer, vit || small ? "adamw" : "nesterov");
     if (r->train.momentum < 0) r->train.momentum = 0.9;
     if (s->own && !is_adaptive(r)) STK_TRY(settle_own_rate(s, err));
     double share = (double)(r->data.batch * r->train.accumulate) / 128;
@@ -110,18 +111,18 @@ stk_status stk_settle_optimizer(stk_settling *s, stk_error *err)
                                                                            : 0.1 * share;
         STK_TRY(s->tunes
                     ? settle_tuning_rate(s, err)
-                    : stk_settle_say(
+                    : stk_resolve_say(
                           s, err,
                           "learning rate %g: %s with batch %lld; `stoker lr-find` measures it",
                           r->train.learning_rate, r->train.optimizer, (long long)r->data.batch));
     }
     if (r->train.weight_decay < 0) r->train.weight_decay = is_adaptive(r) ? 0.05 : 5e-4;
-    if (!*r->train.decay) stk_settle_put(r->train.decay, "weights");
+    if (!*r->train.decay) stk_resolve_put(r->train.decay, "weights");
     return STK_OK;
 }
 
 /* That are trained: fewer than are said where train.steps ends before. */
-static double whole_epochs(const stk_settling *s)
+static double whole_epochs(const stk_resolve_ctx *s)
 {
     const stk_train_recipe *r = s->recipe;
     const double epoch = fmax(1, floor((double)s->data->train_count / (double)r->data.batch));
@@ -129,11 +130,11 @@ static double whole_epochs(const stk_settling *s)
                                : r->train.epochs;
 }
 
-stk_status stk_settle_schedule(stk_settling *s, stk_error *err)
+stk_status stk_resolve_schedule(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe    *r = s->recipe;
     stk_schedule_options usual;
-    if (!*r->train.schedule) stk_settle_put(r->train.schedule, s->tunes ? "cosine" : "one-cycle");
+    if (!*r->train.schedule) stk_resolve_put(r->train.schedule, s->tunes ? "cosine" : "one-cycle");
     STK_TRY(stk_schedule_defaults(&usual, r->train.schedule, err));
     if (r->train.rise < 0) r->train.rise = usual.rise;
     if (r->train.start_share < 0) r->train.start_share = usual.start_share;
@@ -144,14 +145,14 @@ stk_status stk_settle_schedule(stk_settling *s, stk_error *err)
                                  : s->tunes ? TUNING_WARM_UP * whole_epochs(s)
                                             : 0.05 * whole_epochs(s);
         if (s->tunes && !own)
-            return stk_settle_say(
+            return stk_resolve_say(
                 s, err, "warm-up %g epochs: the first gradients of a new last layer are large",
                 r->train.warmup_epochs);
     }
     return STK_OK;
 }
 
-void stk_settle_steps(stk_settling *s)
+void stk_resolve_steps(stk_resolve_ctx *s)
 {
     stk_train_recipe *r = s->recipe;
     int64_t           epoch = s->data->train_count / r->data.batch;
@@ -161,22 +162,22 @@ void stk_settle_steps(stk_settling *s)
 }
 
 /* Images that grow need a network that takes them, and epochs to grow in. */
-stk_status stk_settle_progressive(stk_settling *s, stk_error *err)
+stk_status stk_resolve_progressive(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
-    stk_course        course;
+    stk_epoch_plan    course;
     if (r->progressive.size_from >= 1) return STK_OK;
-    STK_TRY(stk_course_make(&course, r, s->data, err));
-    stk_status st = stk_course_check_model(&course, r, err);
+    STK_TRY(stk_epoch_plan_make(&course, r, s->data, err));
+    stk_status st = stk_epoch_plan_check_model(&course, r, err);
     if (!st && course.count == 1)
-        st = stk_settle_say(
+        st = stk_resolve_say(
             s, err, "WARNING: pictures do not grow: %lld epoch%s, and the last is at full size",
             (long long)course.epochs, course.epochs == 1 ? "" : "s");
     else if (!st && course.count)
-        st = stk_settle_say(s, err,
-                            "progressive: pictures grow from %lld to %lld pixels in %zu phases",
-                            (long long)course.phases[0].size,
-                            (long long)course.phases[course.count - 1].size, course.count);
-    stk_course_release(&course);
+        st = stk_resolve_say(s, err,
+                             "progressive: pictures grow from %lld to %lld pixels in %zu phases",
+                             (long long)course.phases[0].size,
+                             (long long)course.phases[course.count - 1].size, course.count);
+    stk_epoch_plan_release(&course);
     return st;
 }

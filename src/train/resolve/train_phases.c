@@ -10,7 +10,7 @@ static double grown(double from, double until, double at)
     return from + (1 - from) * at / until;
 }
 
-static stk_phase epoch_of(const stk_train_recipe *r, const stk_train_data *data, double at)
+static stk_epoch_group epoch_of(const stk_train_recipe *r, const stk_train_data *data, double at)
 {
     double  share = grown(r->progressive.size_from, r->progressive.size_until, at);
     int64_t unit = r->progressive.size_step;
@@ -20,7 +20,7 @@ static stk_phase epoch_of(const stk_train_recipe *r, const stk_train_data *data,
     if (share >= 1 || size > r->data.size) size = r->data.size;
     if (size < unit) size = unit < r->data.size ? unit : r->data.size;
     int64_t steps = data->train_count / every / r->data.batch;
-    return (stk_phase){
+    return (stk_epoch_group){
         .epochs = 1,
         .epoch_steps = steps < 1 ? 1 : steps,
         .size = size,
@@ -28,14 +28,14 @@ static stk_phase epoch_of(const stk_train_recipe *r, const stk_train_data *data,
         .calm = 1 - grown(r->progressive.augment_from, r->progressive.augment_until, at)};
 }
 
-static bool same(const stk_phase *a, const stk_phase *b)
+static bool same(const stk_epoch_group *a, const stk_epoch_group *b)
 {
     return a->epoch_steps == b->epoch_steps && a->size == b->size && a->every == b->every &&
            a->calm == b->calm;
 }
 
 /* Steps of an epoch, of which the last may be a part, up to what is left of the run. */
-static int64_t steps_of(const stk_phase *phase, double epochs_left, int64_t steps_left)
+static int64_t steps_of(const stk_epoch_group *phase, double epochs_left, int64_t steps_left)
 {
     const double  part = epochs_left < 1 ? epochs_left : 1;
     const int64_t steps = (int64_t)ceil((double)phase->epoch_steps * part);
@@ -43,12 +43,12 @@ static int64_t steps_of(const stk_phase *phase, double epochs_left, int64_t step
 }
 
 /* Appends an epoch: to the last phase where it is like it. */
-static stk_status add_epoch(stk_course *course, const stk_phase *next, int64_t epoch, int64_t steps,
-                            stk_error *err)
+static stk_status add_epoch(stk_epoch_plan *course, const stk_epoch_group *next, int64_t epoch,
+                            int64_t steps, stk_error *err)
 {
-    stk_phase *last = course->count ? &course->phases[course->count - 1] : NULL;
+    stk_epoch_group *last = course->count ? &course->phases[course->count - 1] : NULL;
     if (!last || !same(last, next)) {
-        stk_phase *more = realloc(course->phases, (course->count + 1) * sizeof *more);
+        stk_epoch_group *more = realloc(course->phases, (course->count + 1) * sizeof *more);
         if (!more) return stk_fail(err, STK_E_NOMEM, "train", NULL, "no memory");
         course->phases = more;
         last = &course->phases[course->count++];
@@ -63,27 +63,27 @@ static stk_status add_epoch(stk_course *course, const stk_phase *next, int64_t e
     return STK_OK;
 }
 
-stk_status stk_course_make(stk_course *course, const stk_train_recipe *recipe,
-                           const stk_train_data *data, stk_error *err)
+stk_status stk_epoch_plan_make(stk_epoch_plan *course, const stk_train_recipe *recipe,
+                               const stk_train_data *data, stk_error *err)
 {
     const double  epochs = recipe->train.epochs;
     const int64_t limit = recipe->train.steps >= 0 ? recipe->train.steps : INT64_MAX;
     stk_status    st = STK_OK;
-    *course = (stk_course){0};
+    *course = (stk_epoch_plan){0};
     for (int64_t e = 0; (double)e < epochs && course->steps < limit && !st; e++) {
-        const double  left = epochs - (double)e;
-        const int64_t steps_left = limit - course->steps;
-        stk_phase     next = epoch_of(recipe, data, (double)e / epochs);
-        const int64_t steps = steps_of(&next, left, steps_left);
+        const double    left = epochs - (double)e;
+        const int64_t   steps_left = limit - course->steps;
+        stk_epoch_group next = epoch_of(recipe, data, (double)e / epochs);
+        const int64_t   steps = steps_of(&next, left, steps_left);
         if (left <= 1 || steps == steps_left) next.size = recipe->data.size;
         st = add_epoch(course, &next, e, steps, err);
     }
-    if (st) stk_course_release(course);
+    if (st) stk_epoch_plan_release(course);
     return st;
 }
 
-void stk_course_release(stk_course *course)
+void stk_epoch_plan_release(stk_epoch_plan *course)
 {
     free(course->phases);
-    *course = (stk_course){0};
+    *course = (stk_epoch_plan){0};
 }

@@ -113,7 +113,7 @@ static stk_symbol loss_of(const stk_graphs *graphs, stk_graph *g, stk_symbol log
 static training forward(const stk_graphs *graphs, stk_graph *g, int64_t size)
 {
     const stk_train_recipe *r = graphs->recipe;
-    bool                    soft = stk_feed_soft(r, false);
+    bool                    soft = stk_loader_soft(r, false);
     training                t;
     stk_symbol              x = stk_graphs_pictures(graphs, g, r->data.batch, size, false);
     t.labels = stk_graph_input(g, "label", soft ? STK_DTYPE_F32 : STK_DTYPE_I64,

@@ -230,7 +230,7 @@ stk_status stk_session_plan(stk_session *session, int64_t size, bool evaluates,
     return STK_OK;
 }
 
-size_t stk_session_picture_bytes(const stk_session *session, int64_t size)
+size_t stk_session_image_bytes(const stk_session *session, int64_t size)
 {
     return (size_t)(size * size * session->graphs.channels);
 }
@@ -275,7 +275,7 @@ stk_status stk_session_set_metrics(stk_session *session, const stk_metrics *metr
 
 static stk_status make_rows(stk_session *s, int64_t size, stk_error *err)
 {
-    size_t bytes = (size_t)s->recipe->data.eval_batch * stk_session_picture_bytes(s, size);
+    size_t bytes = (size_t)s->recipe->data.eval_batch * stk_session_image_bytes(s, size);
     if (!s->labels) s->labels = calloc((size_t)s->recipe->data.eval_batch, sizeof *s->labels);
     if (s->row_bytes < bytes) {
         free(s->rows);
@@ -288,12 +288,12 @@ static stk_status make_rows(stk_session *s, int64_t size, stk_error *err)
 }
 
 /* A smaller batch is filled up with rows that have no label and do not count. */
-static stk_status fill_up(stk_session *s, stk_feed_batch *batch, int64_t size, stk_error *err)
+static stk_status fill_up(stk_session *s, stk_loader_batch *batch, int64_t size, stk_error *err)
 {
     const size_t rows = (size_t)s->recipe->data.eval_batch, given = (size_t)batch->rows;
     if (given == rows || batch->edits) return STK_OK;
     STK_TRY(make_rows(s, size, err));
-    memcpy(s->rows, batch->pictures, given * stk_session_picture_bytes(s, size));
+    memcpy(s->rows, batch->pictures, given * stk_session_image_bytes(s, size));
     memcpy(s->labels, batch->labels, given * sizeof *s->labels);
     for (size_t i = given; i < rows; i++)
         s->labels[i] = -1;
@@ -302,14 +302,14 @@ static stk_status fill_up(stk_session *s, stk_feed_batch *batch, int64_t size, s
     return STK_OK;
 }
 
-stk_status stk_session_evaluate(stk_session *session, const stk_feed_batch *batch, int64_t size,
+stk_status stk_session_evaluate(stk_session *session, const stk_loader_batch *batch, int64_t size,
                                 float *logits, stk_error *err)
 {
     const stk_train_recipe *r = session->recipe;
     stk_program            *program = stk_session_find(session, size, true);
     const size_t            rows = (size_t)r->data.eval_batch;
-    const size_t            bytes = rows * stk_session_picture_bytes(session, size);
-    stk_feed_batch          whole = *batch;
+    const size_t            bytes = rows * stk_session_image_bytes(session, size);
+    stk_loader_batch        whole = *batch;
     STK_TRY(fill_up(session, &whole, size, err));
     STK_TRY(whole.edits
                 ? stk_program_feed(program, "edits", whole.edits, rows * sizeof(stk_edit), err)

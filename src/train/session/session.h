@@ -24,8 +24,9 @@ const stk_freeze        *stk_session_freeze(const stk_session *session);
 /* Keeps all pictures on the device where the recipe's data.resident is on, or auto and it can be
  * done: reads those to train on and (data has some) to evaluate on. Called before the first program
  * is compiled; what was decided is logged. options: as of a feed to train. */
-STK_NODISCARD stk_status stk_session_make_resident(stk_session            *session,
-                                                   const stk_feed_options *options, stk_error *err);
+STK_NODISCARD stk_status stk_session_make_resident(stk_session              *session,
+                                                   const stk_loader_options *options,
+                                                   stk_error                *err);
 /* NULL: not on the device. */
 const stk_resident *stk_session_resident(const stk_session *session, bool evaluate);
 /* Those that the device has are no longer needed on the host. */
@@ -59,16 +60,16 @@ typedef struct stk_metrics {
 } stk_metrics;
 
 /* Steps that may be under way while the next one is made ready. */
-enum { STK_SESSION_AHEAD = 2 };
+enum { STK_STEPS_IN_FLIGHT_MAX = 2 };
 
 /* What a step is done with. */
 typedef struct stk_instruction_input {
-    int64_t            size, step; /* step of the run: the random numbers of dropout */
-    stk_optimizer_step now;
-    bool               update;    /* false: gradients are added up only (accumulation) */
-    bool               lookahead; /* after the update */
-    bool               measure;   /* its result has the sums of training, which begin anew */
-    stk_meter         *meter;     /* is told of S3, S4 and S6; NULL: none */
+    int64_t             size, step; /* step of the run: the random numbers of dropout */
+    stk_hyperparameters now;
+    bool                update;    /* false: gradients are added up only (accumulation) */
+    bool                lookahead; /* after the update */
+    bool                measure;   /* its result has the sums of training, which begin anew */
+    stk_meter          *meter;     /* is told of S3, S4 and S6; NULL: none */
 } stk_instruction_input;
 
 typedef struct stk_instruction_result {
@@ -80,9 +81,9 @@ typedef struct stk_instruction_result {
     uint64_t    device_ns; /* that the device took; 0: not known, the caller waited */
 } stk_instruction_result;
 
-/* Begins one step; its result is to be asked for before STK_SESSION_AHEAD more are begun. The batch
- * has the recipe's rows and stays as it is until the result is there. */
-STK_NODISCARD stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
+/* Begins one step; its result is to be asked for before STK_STEPS_IN_FLIGHT_MAX more are begun. The
+ * batch has the recipe's rows and stays as it is until the result is there. */
+STK_NODISCARD stk_status stk_session_step(stk_session *session, const stk_loader_batch *batch,
                                           const stk_instruction_input *input,
                                           stk_trace_thread *thread, stk_error *err);
 /* Makes the slow copies of lookahead, before the first step; nothing without it. */
@@ -104,7 +105,7 @@ STK_NODISCARD stk_status stk_session_repeat(stk_session *session, int64_t size, 
 /* Runs the same batch again, operation by operation, and names the first result that is not finite:
  * err says which. STK_OK when all are finite. Variables do not change. */
 STK_NODISCARD stk_status stk_session_find_not_finite(stk_session                 *session,
-                                                     const stk_feed_batch        *batch,
+                                                     const stk_loader_batch      *batch,
                                                      const stk_instruction_input *input,
                                                      stk_error                   *err);
 
@@ -119,7 +120,7 @@ STK_NODISCARD stk_status stk_session_set_metrics(stk_session *session, const stk
 
 /* Evaluates one batch of up to the recipe's eval_batch rows; sums go to the metrics. logits (NULL:
  * not wanted) has room for eval_batch x classes. */
-STK_NODISCARD stk_status stk_session_evaluate(stk_session *session, const stk_feed_batch *batch,
+STK_NODISCARD stk_status stk_session_evaluate(stk_session *session, const stk_loader_batch *batch,
                                               int64_t size, float *logits, stk_error *err);
 
 /* Which pictures of a batch are shown. */
@@ -131,10 +132,10 @@ typedef struct stk_show {
 
 /* The first pictures of a batch as the network sees them, but for its normalisation: out gets uint8
  * [rows,size,size,channels]. Where edits make them the device is waited for. */
-STK_NODISCARD stk_status stk_session_show(stk_session *session, const stk_feed_batch *batch,
+STK_NODISCARD stk_status stk_session_show(stk_session *session, const stk_loader_batch *batch,
                                           const stk_show *how, uint8_t *out, stk_error *err);
 /* Of a picture of this size. */
-size_t stk_session_picture_bytes(const stk_session *session, int64_t size);
+size_t stk_session_image_bytes(const stk_session *session, int64_t size);
 
 /* Of the training program of this size (or the evaluating one of a session that does not train). */
 stk_memory_plan stk_session_memory(const stk_session *session, int64_t size);

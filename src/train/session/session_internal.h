@@ -5,7 +5,7 @@
 #include "train/session/graphs.h"
 #include "train/session/session.h"
 
-enum { STK_SESSION_PROGRAMS = 128, STK_SESSION_SLOTS = STK_SESSION_AHEAD + 1 };
+enum { STK_SESSION_PROGRAMS = 128, STK_SESSION_SLOTS = STK_STEPS_IN_FLIGHT_MAX + 1 };
 
 typedef struct stk_session_program_row {
     int64_t      size;
@@ -15,10 +15,10 @@ typedef struct stk_session_program_row {
 } stk_session_program_row;
 
 /* A step whose result is on its way. */
-typedef struct stk_session_begun {
+typedef struct stk_session_pending {
     int64_t step;
     bool    guarded, measured;
-} stk_session_begun;
+} stk_session_pending;
 
 struct stk_session {
     const stk_train_recipe *recipe;
@@ -36,7 +36,7 @@ struct stk_session {
     stk_program            *update;    /* of accumulated gradients; NULL without */
     stk_program            *lookahead; /* NULL without */
     stk_fetch_queue        *outbox;    /* results of steps; NULL: none yet */
-    stk_session_begun       begun[STK_SESSION_SLOTS];
+    stk_session_pending     begun[STK_SESSION_SLOTS];
     uint64_t                begun_count, done_count;
     uint8_t                *rows; /* a batch that is filled up */
     int64_t                *labels;

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static void log_line(const stk_feed_options *o, const char *format, ...) STK_PRINTF(2, 3);
+static void log_line(const stk_loader_options *o, const char *format, ...) STK_PRINTF(2, 3);
 
-static void log_line(const stk_feed_options *o, const char *format, ...)
+static void log_line(const stk_loader_options *o, const char *format, ...)
 {
     char    line[768];
     va_list args;
@@ -28,9 +28,9 @@ static bool fits(const stk_session *s, uint64_t bytes, bool wanted)
     return wanted ? bytes < there : bytes < there / 8;
 }
 
-static stk_status load(stk_session *s, const stk_feed_options *options, stk_error *err)
+static stk_status load(stk_session *s, const stk_loader_options *options, stk_error *err)
 {
-    stk_feed_options o = *options;
+    stk_loader_options o = *options;
     STK_TRY(stk_resident_load(&s->graphs.resident[false], &o, err));
     o.evaluate = true;
     o.size = s->recipe->data.size;
@@ -46,7 +46,7 @@ static void drop(stk_session *s)
     }
 }
 
-stk_status stk_session_make_resident(stk_session *session, const stk_feed_options *options,
+stk_status stk_session_make_resident(stk_session *session, const stk_loader_options *options,
                                      stk_error *err)
 {
     const stk_train_recipe *r = session->recipe;

@@ -16,12 +16,12 @@ static stk_status compile(stk_session *s, const stk_show *how, stk_program **out
     return st;
 }
 
-static stk_status run(stk_session *s, stk_program *program, const stk_feed_batch *batch,
+static stk_status run(stk_session *s, stk_program *program, const stk_loader_batch *batch,
                       const stk_show *how, float *values, size_t bytes, stk_error *err)
 {
     if (batch->pictures)
         STK_TRY(stk_program_feed(program, "image", batch->pictures,
-                                 (size_t)how->fed * stk_session_picture_bytes(s, how->size), err));
+                                 (size_t)how->fed * stk_session_image_bytes(s, how->size), err));
     STK_TRY(
         stk_program_feed(program, "edits", batch->edits, (size_t)how->fed * sizeof(stk_edit), err));
     STK_TRY(stk_program_run(program, NULL, err));
@@ -33,17 +33,17 @@ static void unnormalize(const stk_session *s, const float *values, size_t count,
 {
     const size_t channels = (size_t)s->graphs.channels;
     float        mean[4], deviation[4];
-    stk_feed_normalization(s->recipe->data.preset, mean, deviation);
+    stk_loader_normalization(s->recipe->data.preset, mean, deviation);
     for (size_t i = 0; i < count; i++) {
         const float x = (values[i] * deviation[i % channels] + mean[i % channels]) * 255;
         out[i] = (uint8_t)(x < 0 ? 0 : x > 255 ? 255 : x + 0.5f);
     }
 }
 
-static stk_status carry_out(stk_session *s, const stk_feed_batch *batch, const stk_show *how,
+static stk_status carry_out(stk_session *s, const stk_loader_batch *batch, const stk_show *how,
                             uint8_t *out, stk_error *err)
 {
-    const size_t each = stk_session_picture_bytes(s, how->size);
+    const size_t each = stk_session_image_bytes(s, how->size);
     stk_program *program = NULL;
     int64_t      rows = 0;
     stk_status   st = compile(s, how, &program, &rows, err);
@@ -58,10 +58,10 @@ static stk_status carry_out(stk_session *s, const stk_feed_batch *batch, const s
     return st;
 }
 
-stk_status stk_session_show(stk_session *session, const stk_feed_batch *batch, const stk_show *how,
-                            uint8_t *out, stk_error *err)
+stk_status stk_session_show(stk_session *session, const stk_loader_batch *batch,
+                            const stk_show *how, uint8_t *out, stk_error *err)
 {
     if (batch->edits) return carry_out(session, batch, how, out, err);
-    memcpy(out, batch->pictures, (size_t)how->rows * stk_session_picture_bytes(session, how->size));
+    memcpy(out, batch->pictures, (size_t)how->rows * stk_session_image_bytes(session, how->size));
     return STK_OK;
 }

@@ -1,6 +1,6 @@
 /* Steps of training. A step is begun, and what it gave comes in a slot of the outbox behind it: at
- * once where the device works in the caller's time, up to STK_SESSION_AHEAD steps later where it
- * works beside. */
+ * once where the device works in the caller's time, up to STK_STEPS_IN_FLIGHT_MAX steps later where
+ * it works beside. */
 #include "compute/runtime/device.h"
 #include "train/session/session_internal.h"
 #include <string.h>
@@ -25,24 +25,23 @@ typedef struct part {
 } part;
 
 /* What a batch of pictures is on its way to the device. Returns the number of parts. */
-static size_t parts_of(const stk_session *s, const stk_feed_batch *batch, int64_t size,
+static size_t parts_of(const stk_session *s, const stk_loader_batch *batch, int64_t size,
                        part parts[2])
 {
     const size_t rows = (size_t)s->recipe->data.batch;
     size_t       count = 0;
     if (batch->pictures)
-        parts[count++] =
-            (part){"image", batch->pictures, rows * stk_session_picture_bytes(s, size)};
+        parts[count++] = (part){"image", batch->pictures, rows * stk_session_image_bytes(s, size)};
     if (batch->edits) parts[count++] = (part){"edits", batch->edits, rows * sizeof(stk_edit)};
     return count;
 }
 
-/* Batches stay where they are until their step is done: see stk_feed_options.kept. */
-static stk_status feed(stk_session *s, stk_program *program, const stk_feed_batch *batch,
+/* Batches stay where they are until their step is done: see stk_loader_options.kept. */
+static stk_status feed(stk_session *s, stk_program *program, const stk_loader_batch *batch,
                        const stk_instruction_input *input, bool lent, stk_error *err)
 {
     const stk_train_recipe *r = s->recipe;
-    bool                    soft = stk_feed_soft(r, false);
+    bool                    soft = stk_loader_soft(r, false);
     size_t                  rows = (size_t)r->data.batch;
     part                    parts[2];
     size_t                  count = parts_of(s, batch, input->size, parts), bytes = 0;
@@ -58,7 +57,7 @@ static stk_status feed(stk_session *s, stk_program *program, const stk_feed_batc
 }
 
 /* The same bytes to the same place: what they cost is all that changes. */
-static stk_status feed_again(stk_session *s, stk_program *program, const stk_feed_batch *batch,
+static stk_status feed_again(stk_session *s, stk_program *program, const stk_loader_batch *batch,
                              const stk_instruction_input *input, stk_error *err)
 {
     part parts[2];
@@ -132,11 +131,11 @@ static stk_status look_ahead(stk_session *s, const float *hyper, stk_trace_threa
 stk_status stk_session_begin(stk_session *session, stk_error *err)
 {
     float hyper[STK_OPTIMIZER_HYPER];
-    stk_optimizer_hyper(&(stk_optimizer_step){.slow = 0}, hyper);
+    stk_optimizer_hyper(&(stk_hyperparameters){.slow = 0}, hyper);
     return session->lookahead ? look_ahead(session, hyper, NULL, err) : STK_OK;
 }
 
-static stk_status run(stk_session *s, stk_program *program, const stk_feed_batch *batch,
+static stk_status run(stk_session *s, stk_program *program, const stk_loader_batch *batch,
                       const stk_instruction_input *input, stk_trace_thread *thread, stk_error *err)
 {
     float        hyper[STK_OPTIMIZER_HYPER];
@@ -161,7 +160,7 @@ static stk_status run(stk_session *s, stk_program *program, const stk_feed_batch
     return stk_fetch_queue_commit(s->outbox, err);
 }
 
-stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
+stk_status stk_session_step(stk_session *session, const stk_loader_batch *batch,
                             const stk_instruction_input *input, stk_trace_thread *thread,
                             stk_error *err)
 {
@@ -174,7 +173,7 @@ stk_status stk_session_step(stk_session *session, const stk_feed_batch *batch,
     STK_TRY(feed_again(session, program, batch, input, err));
     STK_TRY(run(session, program, batch, input, thread, err));
     session->begun[session->begun_count++ % STK_SESSION_SLOTS] =
-        (stk_session_begun){input->step, !session->update || input->update, input->measure};
+        (stk_session_pending){input->step, !session->update || input->update, input->measure};
     return STK_OK;
 }
 
@@ -187,7 +186,7 @@ int stk_session_ahead(const stk_session *session)
 {
     const int64_t wanted = session->recipe->knobs.ahead;
     if (session->recipe->knobs.eager || !stk_device_is_asynchronous(session->device)) return 0;
-    return wanted < 0 || wanted > STK_SESSION_AHEAD ? STK_SESSION_AHEAD : (int)wanted;
+    return wanted < 0 || wanted > STK_STEPS_IN_FLIGHT_MAX ? STK_STEPS_IN_FLIGHT_MAX : (int)wanted;
 }
 
 stk_status stk_session_result(stk_session *session, stk_meter *meter,
@@ -197,8 +196,8 @@ stk_status stk_session_result(stk_session *session, stk_meter *meter,
     *result = (stk_instruction_result){0};
     if (stk_device_is_asynchronous(session->device)) stk_meter_enter(meter, STK_STAGE_COMPUTE);
     STK_TRY(stk_fetch_queue_pop(session->outbox, true, &slot, err));
-    const stk_session_begun *b = &session->begun[session->done_count++ % STK_SESSION_SLOTS];
-    left                     found;
+    const stk_session_pending *b = &session->begun[session->done_count++ % STK_SESSION_SLOTS];
+    left                       found;
     memcpy(&found, slot.data, sizeof found);
     result->step = b->step;
     result->loss = found.loss;
@@ -219,7 +218,7 @@ void stk_session_drain(stk_session *session)
         if (stk_session_result(session, NULL, &unwanted, &unasked)) return;
 }
 
-stk_status stk_session_find_not_finite(stk_session *session, const stk_feed_batch *batch,
+stk_status stk_session_find_not_finite(stk_session *session, const stk_loader_batch *batch,
                                        const stk_instruction_input *input, stk_error *err)
 {
     stk_graph          *graph;

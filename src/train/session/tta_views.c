@@ -75,8 +75,8 @@ stk_symbol stk_graphs_pictures(const stk_graphs *graphs, stk_graph *g, int64_t b
 {
     float         mean[4], deviation[4];
     const bool    resident = graphs->resident[evaluate] != NULL;
-    const bool    mixed = stk_feed_mixes_on_device(graphs->recipe, evaluate, resident);
-    const bool    painted = stk_feed_paints_on_device(graphs->recipe, evaluate);
+    const bool    mixed = stk_loader_mixes_on_device(graphs->recipe, evaluate, resident);
+    const bool    painted = stk_loader_paints_on_device(graphs->recipe, evaluate);
     const int64_t count = evaluate ? view_count(graphs) : 1;
     stk_symbol    edits = STK_NO_SYMBOL, x;
     if (resident || mixed || painted)
@@ -87,6 +87,6 @@ stk_symbol stk_graphs_pictures(const stk_graphs *graphs, stk_graph *g, int64_t b
     if (painted && !resident) x = stk_edit_pictures(g, x, edits, (int)size, (int)size);
     if (mixed) x = stk_mix_pictures(g, x, edits);
     if (count > 1) x = look(g, x, count);
-    stk_feed_normalization(graphs->recipe->data.preset, mean, deviation);
+    stk_loader_normalization(graphs->recipe->data.preset, mean, deviation);
     return stk_normalize_image(g, x, mean, deviation);
 }

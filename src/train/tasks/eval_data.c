@@ -143,7 +143,7 @@ stk_status stk_eval_data_open(stk_eval_data *out, const stk_predictor *predictor
     if (options->follow_outside) r->data.follow_outside = true;
     if (options->on_bad)
         STK_TRY(stk_train_recipe_set(r, "data.on_bad_sample", options->on_bad, "on_bad", err));
-    STK_TRY(stk_train_look(&out->data, r, err));
+    STK_TRY(stk_train_data_read(&out->data, r, err));
     tell_left_out(out, options);
     STK_TRY(choose_split(out, options, err));
     STK_TRY(find_count(out, err));
@@ -157,18 +157,18 @@ void stk_eval_data_release(stk_eval_data *data)
     stk_train_data_release(&data->data);
 }
 
-stk_status stk_eval_data_feed(const stk_eval_data *data, const stk_evaluate_options *options,
-                              stk_feed **out, stk_error *err)
+stk_status stk_eval_data_loader(const stk_eval_data *data, const stk_evaluate_options *options,
+                                stk_loader **out, stk_error *err)
 {
-    const stk_feed_options feed = {.recipe = &data->recipe,
-                                   .data = &data->data,
-                                   .evaluate = true,
-                                   .origins = true,
-                                   .size = data->recipe.data.size,
-                                   .seed = 1,
-                                   .split = data->split,
-                                   .cancel = options->cancel,
-                                   .log = options->log,
-                                   .log_context = options->log_context};
-    return stk_feed_open(out, &feed, err);
+    const stk_loader_options feed = {.recipe = &data->recipe,
+                                     .data = &data->data,
+                                     .evaluate = true,
+                                     .origins = true,
+                                     .size = data->recipe.data.size,
+                                     .seed = 1,
+                                     .split = data->split,
+                                     .cancel = options->cancel,
+                                     .log = options->log,
+                                     .log_context = options->log_context};
+    return stk_loader_open(out, &feed, err);
 }

@@ -23,8 +23,8 @@ void                     stk_eval_data_release(stk_eval_data *data);
 
 /* Its images, whose labels are the data's own: stk_class_match_label says the run's. data must
  * outlive the feed. */
-STK_NODISCARD stk_status stk_eval_data_feed(const stk_eval_data        *data,
-                                            const stk_evaluate_options *options, stk_feed **out,
-                                            stk_error *err);
+STK_NODISCARD stk_status stk_eval_data_loader(const stk_eval_data        *data,
+                                              const stk_evaluate_options *options, stk_loader **out,
+                                              stk_error *err);
 
 #endif

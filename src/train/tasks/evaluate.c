@@ -15,7 +15,7 @@ typedef struct evaluating {
     stk_predictor              *predictor;
     const stk_evaluate_options *options;
     stk_eval_data               from;
-    stk_feed                   *feed;
+    stk_loader                 *feed;
     stk_evaluation             *out;
     int64_t                     classes;
     int64_t                    *labels;        /* of a batch, the run's */
@@ -25,7 +25,7 @@ typedef struct evaluating {
 
 static const char *file_of(evaluating *e, int64_t row, int64_t *record)
 {
-    const stk_bytes file = stk_feed_origin(e->feed, row, record);
+    const stk_bytes file = stk_loader_origin(e->feed, row, record);
     snprintf(e->file, sizeof e->file, "%.*s", (int)file.size, (const char *)file.data);
     return e->file;
 }
@@ -38,7 +38,7 @@ static const char *where(evaluating *e, int64_t row, char *text, size_t capacity
     return text;
 }
 
-static stk_status match_labels(evaluating *e, const stk_feed_batch *batch, stk_error *err)
+static stk_status match_labels(evaluating *e, const stk_loader_batch *batch, stk_error *err)
 {
     const int64_t *labels = batch->labels;
     char           text[256];
@@ -62,10 +62,10 @@ static int64_t judge(evaluating *e, const float *logits)
     return best;
 }
 
-static stk_status tell(evaluating *e, const stk_feed_batch *batch, int64_t row, int64_t predicted,
+static stk_status tell(evaluating *e, const stk_loader_batch *batch, int64_t row, int64_t predicted,
                        stk_error *err)
 {
-    const stk_shape     shape = stk_feed_shape(e->feed);
+    const stk_shape     shape = stk_loader_shape(e->feed);
     stk_evaluated_image image = {.truth = e->labels[row],
                                  .predicted = predicted,
                                  .probabilities = e->probabilities,
@@ -77,7 +77,7 @@ static stk_status tell(evaluating *e, const stk_feed_batch *batch, int64_t row, 
     return e->options->image(e->options->image_context, &image, err);
 }
 
-static stk_status count_batch(evaluating *e, const stk_feed_batch *batch, const float *logits,
+static stk_status count_batch(evaluating *e, const stk_loader_batch *batch, const float *logits,
                               stk_error *err)
 {
     char text[256];
@@ -101,11 +101,11 @@ static stk_status evaluate_all(evaluating *e, stk_error *err)
     stk_metrics   m;
     stk_session_clear_metrics(session, true);
     for (;;) {
-        stk_feed_batch batch;
-        STK_TRY(stk_feed_next(e->feed, &batch, err));
+        stk_loader_batch batch;
+        STK_TRY(stk_loader_next(e->feed, &batch, err));
         if (!batch.rows) break;
         STK_TRY(match_labels(e, &batch, err));
-        const stk_feed_batch matched = {batch.rows, batch.pictures, e->labels, NULL};
+        const stk_loader_batch matched = {batch.rows, batch.pictures, e->labels, NULL};
         STK_TRY(stk_session_evaluate(session, &matched, size, logits, err));
         STK_TRY(count_batch(e, &batch, logits, err));
     }
@@ -131,7 +131,7 @@ static stk_status run(evaluating *e, stk_error *err)
     e->out->splits = (int64_t)e->from.splits;
     e->out->outside = e->from.outside;
     e->out->held_back = !e->from.split && e->from.data.validation_share > 0;
-    STK_TRY(stk_eval_data_feed(&e->from, e->options, &e->feed, err));
+    STK_TRY(stk_eval_data_loader(&e->from, e->options, &e->feed, err));
     return evaluate_all(e, err);
 }
 
@@ -145,7 +145,7 @@ stk_status stk_predictor_evaluate(stk_predictor *predictor, const stk_evaluate_o
                                            .out = out,
                                            .classes = stk_predictor_classes(predictor)};
     const stk_status                  st = run(&e, err);
-    stk_feed_free(e.feed);
+    stk_loader_free(e.feed);
     stk_eval_data_release(&e.from);
     free(e.labels);
     free(e.probabilities);

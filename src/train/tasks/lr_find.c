@@ -23,12 +23,12 @@ static double smooth(double *average, double beta, double loss, int64_t step)
     return *average / (1 - pow(beta, (double)step + 1));
 }
 
-static stk_status ramp(stk_session *session, stk_feed *feed, const stk_train_recipe *recipe,
+static stk_status ramp(stk_session *session, stk_loader *feed, const stk_train_recipe *recipe,
                        const stk_lr_options *o, stk_lr_result *out, stk_error *err)
 {
     double average = 0, best = INFINITY;
     for (int64_t i = 0; i < o->steps; i++) {
-        stk_feed_batch         batch;
+        stk_loader_batch       batch;
         stk_instruction_result done;
         double                 share = o->steps > 1 ? (double)i / (double)(o->steps - 1) : 0;
         stk_instruction_input  input = {.size = recipe->data.size,
@@ -38,7 +38,7 @@ static stk_status ramp(stk_session *session, stk_feed *feed, const stk_train_rec
                                         .update = true};
         if (o->cancel && stk_cancel_requested(o->cancel))
             return stk_fail(err, STK_E_CANCELLED, "lr-find", NULL, "stopped");
-        STK_TRY(stk_feed_next(feed, &batch, err));
+        STK_TRY(stk_loader_next(feed, &batch, err));
         STK_TRY(stk_session_step(session, &batch, &input, NULL, err));
         STK_TRY(stk_session_result(session, NULL, &done, err));
         out->diverged = !isfinite(done.loss);
@@ -57,22 +57,22 @@ static stk_status ramp(stk_session *session, stk_feed *feed, const stk_train_rec
 static stk_status find(const stk_train_recipe *recipe, const stk_train_data *data,
                        const stk_lr_options *o, stk_lr_result *out, stk_error *err)
 {
-    stk_session           *session = NULL;
-    stk_feed              *feed = NULL;
-    const stk_feed_options options = {.recipe = recipe,
-                                      .data = data,
-                                      .size = recipe->data.size,
-                                      .seed = (uint64_t)recipe->train.seed + 1,
-                                      .cancel = o->cancel};
-    stk_status             st = stk_session_open(&session, recipe, true, o->cancel, err);
+    stk_session             *session = NULL;
+    stk_loader              *feed = NULL;
+    const stk_loader_options options = {.recipe = recipe,
+                                        .data = data,
+                                        .size = recipe->data.size,
+                                        .seed = (uint64_t)recipe->train.seed + 1,
+                                        .cancel = o->cancel};
+    stk_status               st = stk_session_open(&session, recipe, true, o->cancel, err);
     if (!st) st = stk_session_weigh(session, data, err);
     if (!st) st = stk_session_ready(session, recipe->data.size, err);
     if (!st)
         st = stk_pretrained_load(recipe, data, stk_session_variables(session), NULL, NULL, err);
-    if (!st) st = stk_feed_open(&feed, &options, err);
+    if (!st) st = stk_loader_open(&feed, &options, err);
     if (!st) st = ramp(session, feed, recipe, o, out, err);
     stk_session_drain(session);
-    stk_feed_free(feed);
+    stk_loader_free(feed);
     stk_session_free(session);
     return st;
 }

@@ -112,7 +112,7 @@ static stk_status settle_rest(stk_model_source *s, const char *backend, stk_erro
                                  .channels = preset ? preset->channels : 3,
                                  .rare_count = -1};
     strcpy(r->output.folder, ".");
-    return stk_train_settle(r, &data, NULL, err);
+    return stk_train_resolve(r, &data, NULL, err);
 }
 
 static stk_status read_file(stk_model_source *s, const stk_predictor_options *o, stk_error *err)

@@ -228,8 +228,8 @@ static stk_status check_row(const stk_predictor *p, const float *probabilities, 
 
 stk_status stk_predictor_run(stk_predictor *predictor, float *probabilities, stk_error *err)
 {
-    const int64_t        classes = predictor->recipe.model.classes, rows = predictor->waiting;
-    const stk_feed_batch batch = {rows, predictor->rows, predictor->labels, NULL};
+    const int64_t          classes = predictor->recipe.model.classes, rows = predictor->waiting;
+    const stk_loader_batch batch = {rows, predictor->rows, predictor->labels, NULL};
     predictor->waiting = 0;
     if (!rows) return STK_OK;
     STK_TRY(stk_session_evaluate(predictor->session, &batch, predictor->recipe.data.size,

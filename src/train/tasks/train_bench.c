@@ -13,7 +13,7 @@ struct stk_train_bench {
     stk_faults             *faults; /* NULL: none */
     stk_data_cache         *cache;  /* NULL: no data */
     stk_session            *session;
-    stk_feed               *feed;     /* NULL: no data */
+    stk_loader             *feed;     /* NULL: no data */
     uint8_t                *pictures; /* generated, in the device's own kind of memory */
     size_t                  picture_bytes;
     stk_edit               *edits;  /* for steps that take some, which change nothing; else NULL */
@@ -56,7 +56,7 @@ static stk_status generate(stk_train_bench *b, stk_error *err)
 {
     const stk_train_recipe *r = b->recipe;
     const stk_preset       *preset = stk_preset_find(r->data.preset);
-    const bool              soft = stk_feed_soft(r, b->inference);
+    const bool              soft = stk_loader_soft(r, b->inference);
     const size_t            side = (size_t)r->data.size, rows = (size_t)rows_of(b);
     size_t                  bytes = side * side * (preset ? (size_t)preset->channels : 3), labels;
     if (stk_mul_overflows(bytes, rows, &bytes) ||
@@ -73,23 +73,23 @@ static stk_status generate(stk_train_bench *b, stk_error *err)
     return STK_OK;
 }
 
-static stk_feed_options feed_options(const stk_train_bench *b, const stk_train_data *data,
-                                     const stk_train_bench_options *o)
+static stk_loader_options feed_options(const stk_train_bench *b, const stk_train_data *data,
+                                       const stk_train_bench_options *o)
 {
-    return (stk_feed_options){.recipe = b->recipe,
-                              .data = data,
-                              .resident = stk_session_resident(b->session, false),
-                              .size = b->recipe->data.size,
-                              .seed = (uint64_t)b->recipe->train.seed + 1,
-                              .kept = stk_session_ahead(b->session) + 1,
-                              .memory = stk_device_host_memory(stk_session_device(b->session)),
-                              .device = stk_session_device(b->session),
-                              .cancel = o->cancel,
-                              .trace = o->trace,
-                              .faults = b->faults,
-                              .cache = b->cache,
-                              .log = o->log,
-                              .log_context = o->log_context};
+    return (stk_loader_options){.recipe = b->recipe,
+                                .data = data,
+                                .resident = stk_session_resident(b->session, false),
+                                .size = b->recipe->data.size,
+                                .seed = (uint64_t)b->recipe->train.seed + 1,
+                                .kept = stk_session_ahead(b->session) + 1,
+                                .memory = stk_device_host_memory(stk_session_device(b->session)),
+                                .device = stk_session_device(b->session),
+                                .cancel = o->cancel,
+                                .trace = o->trace,
+                                .faults = b->faults,
+                                .cache = b->cache,
+                                .log = o->log,
+                                .log_context = o->log_context};
 }
 
 /* Decided when it is known what stays on the device. */
@@ -111,14 +111,14 @@ static stk_status open_feed(stk_train_bench *b, const stk_train_data *data,
 {
     if (!data) return STK_OK;
     STK_TRY(open_cache(b, data, o, err));
-    const stk_feed_options options = feed_options(b, data, o);
-    return stk_feed_open(&b->feed, &options, err);
+    const stk_loader_options options = feed_options(b, data, o);
+    return stk_loader_open(&b->feed, &options, err);
 }
 
 static stk_status reside(stk_train_bench *b, const stk_train_data *data,
                          const stk_train_bench_options *o, stk_error *err)
 {
-    stk_feed_options options = feed_options(b, data, o);
+    stk_loader_options options = feed_options(b, data, o);
     options.memory = NULL;
     options.kept = 0;
     return data && !b->inference ? stk_session_make_resident(b->session, &options, err) : STK_OK;
@@ -127,8 +127,8 @@ static stk_status reside(stk_train_bench *b, const stk_train_data *data,
 static stk_status generate_edits(stk_train_bench *b, stk_error *err)
 {
     const stk_resident *resident = stk_session_resident(b->session, false);
-    if (!resident && !stk_feed_mixes_on_device(b->recipe, b->inference, false) &&
-        !stk_feed_paints_on_device(b->recipe, b->inference))
+    if (!resident && !stk_loader_mixes_on_device(b->recipe, b->inference, false) &&
+        !stk_loader_paints_on_device(b->recipe, b->inference))
         return STK_OK;
     b->edits = calloc((size_t)rows_of(b), sizeof *b->edits);
     if (!b->edits) return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory for edits");
@@ -202,7 +202,7 @@ void stk_train_bench_free(stk_train_bench *bench)
     stk_observer_free(bench->observer);
     stk_faults_hurry(bench->faults);
     stk_session_drain(bench->session);
-    stk_feed_free(bench->feed);
+    stk_loader_free(bench->feed);
     stk_data_cache_free(bench->cache);
     free_pictures(bench);
     stk_session_free(bench->session);
@@ -234,7 +234,7 @@ static void tell_notice(stk_train_bench *b)
         b->log(b->log_context, stk_error_line(&notice, line, sizeof line));
 }
 
-static stk_status compute(stk_train_bench *b, const stk_feed_batch *batch, stk_error *err)
+static stk_status compute(stk_train_bench *b, const stk_loader_batch *batch, stk_error *err)
 {
     const stk_train_recipe *r = b->recipe;
     if (b->inference) return stk_session_evaluate(b->session, batch, r->data.size, NULL, err);
@@ -263,17 +263,17 @@ static stk_status finish(stk_train_bench *b, stk_error *err)
 
 stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part part, stk_error *err)
 {
-    const bool     there = stk_session_resident(bench->session, false) != NULL;
-    stk_feed_batch batch = {rows_of(bench), there ? NULL : bench->pictures, bench->labels,
-                            bench->edits};
+    const bool       there = stk_session_resident(bench->session, false) != NULL;
+    stk_loader_batch batch = {rows_of(bench), there ? NULL : bench->pictures, bench->labels,
+                              bench->edits};
     bench->measured = part == STK_TRAIN_BENCH_BOTH;
     if (part != bench->part) STK_TRY(take_results(bench, 0, err));
     bench->part = part;
     if (part != STK_TRAIN_BENCH_COMPUTE) {
         if (!bench->feed)
             return stk_fail(err, STK_E_INVALID, "bench", NULL, "it was opened without data");
-        STK_TRY(stk_feed_next_measured(bench->feed, bench->measured ? bench->meter : NULL, &batch,
-                                       err));
+        STK_TRY(stk_loader_next_measured(bench->feed, bench->measured ? bench->meter : NULL, &batch,
+                                         err));
         if (!batch.rows)
             return stk_fail(err, STK_E_NOTFOUND, "bench", bench->recipe->data.path,
                             "the data gives no batch of %lld pictures", (long long)rows_of(bench));

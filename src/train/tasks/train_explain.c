@@ -22,10 +22,10 @@ static stk_status explain_decode(const stk_train_recipe *recipe, stk_blob *out, 
 static stk_status explain_input(const stk_train_recipe *recipe, const stk_train_data *data,
                                 stk_blob *out, stk_error *err)
 {
-    const stk_feed_options options = {
+    const stk_loader_options options = {
         .recipe = recipe, .data = data, .size = recipe->data.size, .seed = 1};
     STK_TRY(put(out, "\n# Input\n", err));
-    STK_TRY(stk_feed_explain(&options, out, err));
+    STK_TRY(stk_loader_explain(&options, out, err));
     return explain_decode(recipe, out, err);
 }
 

@@ -71,7 +71,7 @@ static void train(const training_case *c, const char *backend, float *losses)
     EXPECT_OK(stk_program_compile(&program, g, variables, NULL, &err));
     stk_graph_free(g);
     fill_variables(variables);
-    stk_optimizer_hyper(&(stk_optimizer_step){.rate = 0.02, .momentum = 0.9}, hyper);
+    stk_optimizer_hyper(&(stk_hyperparameters){.rate = 0.02, .momentum = 0.9}, hyper);
     EXPECT_OK(stk_program_feed(program, "hyper", hyper, sizeof hyper, &err));
     for (int step = 0; step < STEPS; step++) {
         feed(program, c, step % BATCHES);
