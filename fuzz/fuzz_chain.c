@@ -119,7 +119,7 @@ static bool step_finishes(const plan *p, size_t step)
     return p->steps[step].op->finish != NULL;
 }
 
-/* The picture decoded, then each operation by itself; those that finish, together. */
+/* The image decoded, then each operation by itself; those that finish, together. */
 static stk_status run_apart(const plan *p, const stk_chain_source *source,
                             stk_image_workspace *studio, result *out)
 {
@@ -168,7 +168,7 @@ static void add(plan *p, const uint8_t choice[2])
     p->count++;
 }
 
-static void fuzz_picture(const plan *p, stk_bytes encoded)
+static void fuzz_image(const plan *p, stk_bytes encoded)
 {
     stk_error              err;
     stk_image_workspace   *studio;
@@ -203,10 +203,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                          .blank = data[0] >> 4 == 15}};
     for (size_t i = 0; i < steps; i++)
         add(&p, data + HEADER + 2 * i);
-    uint8_t *copy = malloc(size - begin); /* memory that ends where the picture does */
+    uint8_t *copy = malloc(size - begin); /* memory that ends where the image does */
     if (!copy) abort();
     memcpy(copy, data + begin, size - begin);
-    fuzz_picture(&p, stk_bytes_of(copy, size - begin));
+    fuzz_image(&p, stk_bytes_of(copy, size - begin));
     free(copy);
     for (size_t i = 0; i < p.count; i++)
         free(p.params[i]);

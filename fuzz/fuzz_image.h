@@ -1,5 +1,5 @@
 /* What the targets of the image codecs share: the first four bytes choose options and a window, the
- * rest is the picture. */
+ * rest is the image. */
 #ifndef STK_FUZZ_IMAGE_H
 #define STK_FUZZ_IMAGE_H
 
@@ -47,7 +47,7 @@ static inline void compare(const stk_pixels *whole, stk_rect window, const stk_p
 }
 
 /* Decodes all and then a window, which must have the same pixels. */
-static inline void fuzz_picture(stk_image_format format, const uint8_t *choice, stk_bytes encoded)
+static inline void fuzz_image(stk_image_format format, const uint8_t *choice, stk_bytes encoded)
 {
     const stk_decode_options options = {.limits = {.pixels = MOST_PIXELS},
                                         .channels = choice[0] & 1 ? 1 : 3,

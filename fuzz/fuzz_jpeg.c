@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const size_t index = data[0] >> 5 ? 0 : data[CHOICE_BYTES] % INDEX_BYTES;
     const size_t begin = CHOICE_BYTES + (index ? 1 + index : 0);
     if (size < begin) return 0;
-    /* Memory that ends where the picture does. */
+    /* Memory that ends where the image does. */
     uint8_t *copy = malloc(size - begin + !(size - begin));
     if (!copy) abort();
     memcpy(copy, data + begin, size - begin);

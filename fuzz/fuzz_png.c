@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!png) abort();
     memcpy(png, data + CHOICE_BYTES, size - CHOICE_BYTES);
     if (!(data[0] & 8)) put_checksums_right(png, size - CHOICE_BYTES);
-    fuzz_picture(STK_IMAGE_PNG, data, stk_bytes_of(png, size - CHOICE_BYTES));
+    fuzz_image(STK_IMAGE_PNG, data, stk_bytes_of(png, size - CHOICE_BYTES));
     free(png);
     return 0;
 }

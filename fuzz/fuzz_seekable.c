@@ -1,6 +1,6 @@
 /* JPEGs made seekable from arbitrary bytes: what libjpeg decodes without a warning has the same
  * pixels afterwards, and the index leads to markers. Behind the input come zeros, since small
- * pictures are left alone. */
+ * images are left alone. */
 #include "image/jpeg/restart_index.h"
 
 #include <setjmp.h>

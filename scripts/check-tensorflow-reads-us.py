@@ -13,7 +13,7 @@ import tensorflow as tf
 
 
 def make_photos(folder):
-    """Files of many sizes, none of them a real picture: packing does not look inside."""
+    """Files of many sizes, none of them a real image: packing does not look inside."""
     expected = {}
     for label, name in enumerate(["cat", "dog", "newt"]):
         (folder / name).mkdir(parents=True)

@@ -1,6 +1,6 @@
 /* JPEG decoding beside libjpeg-turbo, one thread, files in memory.
  * bench_jpeg FOLDER [SECONDS]: every .jpg, .jpeg or .JPEG below FOLDER (at most 512). The
- * competitors take turns every few pictures, so that what else the machine does meets all alike,
+ * competitors take turns every few images, so that what else the machine does meets all alike,
  * and the thread's own time is measured. */
 #include "bench.h"
 
@@ -134,7 +134,7 @@ static void begin_turbo(struct jpeg_decompress_struct *jpeg, const photo *p)
     jpeg_start_decompress(jpeg);
 }
 
-/* One libjpeg object for all pictures, as a careful program has it. */
+/* One libjpeg object for all images, as a careful program has it. */
 static struct jpeg_decompress_struct turbo;
 static struct jpeg_error_mgr         turbo_errors;
 
@@ -241,7 +241,7 @@ int main(int argc, char **argv)
     add_folder(&b, argv[1]);
     b.rows = malloc((size_t)3 << 26);
     if (!b.count || !b.rows || stk_decoder_new(&b.decoder, NULL, &err)) die(argv[1], NULL);
-    printf("%d pictures\n", b.count);
+    printf("%d images\n", b.count);
     measure(&b, all, 5, argc > 2 ? atof(argv[2]) : 5);
     stk_decoder_free(b.decoder);
     jpeg_destroy_decompress(&turbo);

@@ -1,4 +1,4 @@
-/* Painting operations on one picture of 224 x 224 in colour: microseconds each, and how fast the
+/* Painting operations on one image of 224 x 224 in colour: microseconds each, and how fast the
  * kernels under them are. */
 #include "bench.h"
 #include "image/ops/area.h"

@@ -1,4 +1,4 @@
-/* Resampling: time of one picture by size, filter, ending and kernels, and of what it consists of.
+/* Resampling: time of one image by size, filter, ending and kernels, and of what it consists of.
  * The box changes its size with every call, as random crops do, so that weights are computed each
  * time. compare_resize.py runs other libraries on the same sizes. */
 #include "bench.h"
@@ -124,7 +124,7 @@ static void copy(void *context)
     }
 }
 
-/* Pictures of 32x32 cut out of one padded by 4: CIFAR's augmentation. */
+/* Images of 32x32 cut out of one padded by 4: CIFAR's augmentation. */
 static void measure_copy(const char *name, bool flip, stk_output_format ending, uint8_t *pixels,
                          void *out)
 {

@@ -4,7 +4,7 @@
     bench/image/compare_resize.py BUILD [--rounds 60]
 
 Needs Pillow, OpenCV and torchvision (those that are missing are left out). Measures one square RGB
-picture of bytes resized to 224x224, the best of many rounds in microseconds, then runs
+image of bytes resized to 224x224, the best of many rounds in microseconds, then runs
 bench_resize. torchvision's tensors are channels-last, which is its fast case; its antialiased
 bilinear and Pillow's bilinear compute the same thing, OpenCV's linear reads four pixels only."""
 import argparse

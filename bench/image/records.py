@@ -1,4 +1,4 @@
-"""Reads the pictures out of TFRecords of tf.train.Example, with nothing but Python: so that peers get
+"""Reads the images out of TFRecords of tf.train.Example, with nothing but Python: so that peers get
 the very bytes that Stoker packed."""
 import pathlib
 import struct
@@ -53,7 +53,7 @@ def feature(example, name):
 
 
 def unpack(pack, folder):
-    """Writes the pictures of all shards into one class below folder. Gives how many there were."""
+    """Writes the images of all shards into one class below folder. Gives how many there were."""
     out = pathlib.Path(folder) / "all"
     out.mkdir(parents=True, exist_ok=True)
     count = 0

@@ -1,4 +1,4 @@
-/* What level 0 costs: its calls alone, beside a step of LeNet with 64 pictures; and, with the path
+/* What level 0 costs: its calls alone, beside a step of LeNet with 64 images; and, with the path
  * of data (a pack of Fashion-MNIST), steps with the meter on and off in turn. bench_meter [DATA] */
 #include "bench.h"
 #include "pipeline/runtime/thread_activity.h"

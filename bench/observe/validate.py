@@ -234,7 +234,7 @@ def run_mode(given, mode):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("stoker", help="the command")
-    parser.add_argument("data", help="pictures; the demo's Fashion-MNIST pack is enough")
+    parser.add_argument("data", help="images; the demo's Fashion-MNIST pack is enough")
     parser.add_argument("--model", default="lenet")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=3, help="that a run is measured")

@@ -1,5 +1,5 @@
-/* Batches of pictures: 64 elements of 224x224x3 bytes, copied by one thread and by several. The
- * elements share one picture, so that copying is all there is to do. */
+/* Batches of images: 64 elements of 224x224x3 bytes, copied by one thread and by several. The
+ * elements share one image, so that copying is all there is to do. */
 #include "../bench.h"
 
 #include <stoker/stoker.h>
@@ -16,13 +16,13 @@ enum { ROWS = 64, BATCHES = 200, ROUNDS = 7 };
         }                                                                                          \
     } while (0)
 
-static stk_status show_picture(void *picture, const stk_call *call, stk_element **element,
-                               stk_error *err)
+static stk_status show_image(void *image, const stk_call *call, stk_element **element,
+                             stk_error *err)
 {
     (void)call;
     STK_TRY(stk_element_make_unique(element, err));
     stk_value_release(stk_element_edit(*element, 0));
-    *stk_element_edit(*element, 0) = stk_value_ref(picture);
+    *stk_element_edit(*element, 0) = stk_value_ref(image);
     return STK_OK;
 }
 
@@ -48,14 +48,14 @@ int main(void)
     const unsigned    ways[] = {0, STK_PASS_PARALLEL_BATCH, STK_PASS_ALL};
     const char *const names[] = {"several threads", "one thread", "no passes"};
     double            best[3] = {1e9, 1e9, 1e9};
-    stk_value         picture = {0};
+    stk_value         image = {0};
     stk_function     *function;
     stk_dataset      *data;
     void             *bytes;
-    CHECK(stk_value_dense(&picture, NULL, STK_DTYPE_U8, &shape, &bytes, &err));
+    CHECK(stk_value_dense(&image, NULL, STK_DTYPE_U8, &shape, &bytes, &err));
     memset(bytes, 7, 224 * 224 * 3);
     CHECK(stk_function_new(
-        &function, &(stk_function_info){.name = "show", .map = show_picture, .context = &picture},
+        &function, &(stk_function_info){.name = "show", .map = show_image, .context = &image},
         &err));
     CHECK(stk_dataset_range(&data, 0, ROWS * BATCHES, 1, &err));
     CHECK(stk_dataset_map(&data, function, &(stk_map_options){.parallel = 1}, &err));
@@ -66,10 +66,10 @@ int main(void)
             if (seconds < best[way]) best[way] = seconds;
         }
     for (int way = 0; way < 3; way++)
-        printf("batches of %d pictures, %s: %.2f GB/s, best of %d\n", ROWS, names[way],
+        printf("batches of %d images, %s: %.2f GB/s, best of %d\n", ROWS, names[way],
                (double)ROWS * BATCHES * 224 * 224 * 3 / best[way] * 1e-9, ROUNDS);
     stk_dataset_unref(data);
     stk_function_unref(function);
-    stk_value_release(&picture);
+    stk_value_release(&image);
     return 0;
 }

@@ -23,7 +23,7 @@ typedef struct stk_chart_series {
     const double *x, *y;
     size_t        count;
     const double *behind; /* the same points as they were before smoothing: a faint line behind, in
-                           * pictures alone; NULL: none */
+                           * images alone; NULL: none */
 } stk_chart_series;
 
 /* A dot with a text beside it. */
@@ -39,7 +39,7 @@ typedef struct stk_chart {
     size_t                  series_count;
     const stk_chart_marker *markers;
     size_t                  marker_count;
-    int                     width, height; /* of pictures; 0 means 960 and 540 */
+    int                     width, height; /* of images; 0 means 960 and 540 */
 } stk_chart;
 
 /* A line's values smoothed: means that fade with the distance back, over about a 25th of the
@@ -51,7 +51,7 @@ STK_API void stk_chart_smooth(const double *y, size_t count, double *out);
  * column of pixels takes at most four. */
 STK_API STK_NODISCARD stk_status stk_chart_svg(stk_blob *out, const stk_chart *chart,
                                                stk_error *err);
-/* Several, one below the other, as one picture. */
+/* Several, one below the other, as one image. */
 STK_API STK_NODISCARD stk_status stk_charts_svg(stk_blob *out, const stk_chart *charts,
                                                 size_t count, stk_error *err);
 /* Letters beyond ASCII are shown as '?'. */

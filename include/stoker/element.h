@@ -56,7 +56,7 @@ static inline const void *stk_value_data(const stk_value *value)
     return value->data ? value->data : value->small.bytes;
 }
 
-/* Where an element came from, so that every error and odd picture can be named and replayed. */
+/* Where an element came from, so that every error and odd image can be named and replayed. */
 typedef struct stk_origin {
     stk_buffer *file;   /* its path as text; NULL when it came from no file */
     uint64_t    record; /* its number in the file, from 0 */

@@ -1,4 +1,4 @@
-/* stoker/events.h - event files, as TensorBoard reads them: curves, texts and pictures by step.
+/* stoker/events.h - event files, as TensorBoard reads them: curves, texts and images by step.
  * An event file is a TFRecord file that grows while it is followed. A run that is continued begins
  * a new file beside the old ones; TensorBoard puts them together. */
 #ifndef STOKER_EVENTS_H
@@ -34,13 +34,13 @@ STK_API const char *stk_events_path(const stk_events *events);
 /* One point of the curve tag. May fail for an earlier event that only now goes to the file; what is
  * not written stays in memory (up to 4 MiB) and is tried again. A point that there is no memory for
  * is lost, which flush tells; with tags of up to 400 bytes they take none while the file can be
- * written. A text, a picture or settings that fail are not taken and may be given again. */
+ * written. A text, an image or settings that fail are not taken and may be given again. */
 STK_API STK_NODISCARD stk_status stk_events_scalar(stk_events *events, const char *tag,
                                                    int64_t step, double value, stk_error *err);
 /* UTF-8, shown as Markdown. */
 STK_API STK_NODISCARD stk_status stk_events_text(stk_events *events, const char *tag, int64_t step,
                                                  const char *text, stk_error *err);
-/* An encoded picture: PNG or JPEG. */
+/* An encoded image: PNG or JPEG. */
 STK_API STK_NODISCARD stk_status stk_events_image(stk_events *events, const char *tag, int64_t step,
                                                   stk_bytes encoded, stk_error *err);
 

@@ -1,4 +1,4 @@
-/* stoker/font.h - letters as small pictures: a fixed font of 5 by 9 dots for the printable ASCII
+/* stoker/font.h - letters as small images: a fixed font of 5 by 9 dots for the printable ASCII
  * characters. */
 #ifndef STOKER_FONT_H
 #define STOKER_FONT_H
@@ -22,7 +22,7 @@ STK_API size_t stk_font_spell_next(const char *text, char spelled[STK_FONT_SPELL
 STK_API char *stk_font_spell(const char *text, char *out, size_t capacity);
 
 /* Draws text with its upper left corner at (x, y), each dot a square of scale pixels. What is no
- * printable ASCII is spelled; what lies outside the picture is left out. colour has one number per
+ * printable ASCII is spelled; what lies outside the image is left out. colour has one number per
  * channel of pixels. */
 STK_API void stk_font_render(const stk_pixels *pixels, int x, int y, int scale,
                              const uint8_t colour[3], const char *text);

@@ -6,8 +6,8 @@
 #define STOKER_FUNCTION_H
 
 #include <stoker/blob.h>
+#include <stoker/decode_device.h>
 #include <stoker/element.h>
-#include <stoker/pictures.h>
 
 STK_BEGIN_DECLS
 
@@ -72,7 +72,7 @@ typedef struct stk_many_item {
 
 /* Maps count elements with the help of a device: what map gives, as closely as the device does it.
  * An error is the device's, which is then not asked again; the items were mapped all the same. */
-typedef stk_status (*stk_map_many_fn)(void *context, const stk_decode_device *pictures,
+typedef stk_status (*stk_map_many_fn)(void *context, const stk_decode_device *images,
                                       stk_many_item *items, size_t count, stk_error *err);
 
 typedef enum stk_function_traits {

@@ -113,7 +113,7 @@ STK_API STK_NODISCARD stk_status stk_function_random_uniform(stk_function **out,
 typedef struct stk_decode_image_options {
     int  restarts;           /* the value with the index of a seekable JPEG; -1: there is none */
     int  channels;           /* 1 or 3; 0 means 3 */
-    bool recover;            /* truncated and damaged pictures give what is there, and count */
+    bool recover;            /* truncated and damaged images give what is there, and count */
     bool stored_orientation; /* do not turn by EXIF */
     bool pillow_16bit;       /* as stk_decode_options says */
     bool shrink;            /* JPEGs that a crop and resize make smaller by 2, 4 or 8 or more may be
@@ -153,7 +153,7 @@ STK_API STK_NODISCARD stk_status stk_function_mixup(stk_function **out, int imag
                                                     double alpha, stk_error *err);
 STK_API STK_NODISCARD stk_status stk_function_cutmix(stk_function **out, int image, int label,
                                                      double alpha, bool planar, stk_error *err);
-/* How many pictures of a decode_image with recover were not whole; 0 for other functions. */
+/* How many images of a decode_image with recover were not whole; 0 for other functions. */
 STK_API uint64_t stk_function_recovered(const stk_function *function);
 
 /* Tests. */

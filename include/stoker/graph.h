@@ -29,7 +29,7 @@ static inline bool stk_symbol_is_none(stk_symbol symbol)
 struct stk_variable_options;
 
 typedef struct stk_graph_options {
-    /* What the dimensions of pictures mean in every call that cares (convolutions, pooling, norms):
+    /* What the dimensions of images mean in every call that cares (convolutions, pooling, norms):
      * NHWC, also for NONE, or NCHW. */
     stk_layout  layout;
     uint64_t    seed;   /* of dropout and the like */
@@ -71,7 +71,7 @@ typedef enum stk_variable_role {
     STK_VARIABLE_STATISTIC, /* running means and the like; part of the model, not learnt */
     STK_VARIABLE_OPTIMIZER, /* momentum, averages: needed to go on training */
     STK_VARIABLE_METRIC,    /* counters that are read and cleared */
-    STK_VARIABLE_DATA,      /* pictures that stay on the device; not saved */
+    STK_VARIABLE_DATA,      /* images that stay on the device; not saved */
     STK_VARIABLE_ROLES
 } stk_variable_role;
 

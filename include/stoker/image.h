@@ -1,4 +1,4 @@
-/* stoker/image.h - pictures: what encoded bytes hold, and their pixels.
+/* stoker/image.h - images: what encoded bytes hold, and their pixels.
  * The format is found by content, never by a name. Sizes are checked against limits before anything
  * is allocated. Pixels are 8 bits a channel, rows of interleaved channels; what is stored otherwise
  * (a palette, alpha, CMYK) comes as Pillow's convert('RGB') or convert('L') gives it. Channels of
@@ -68,7 +68,7 @@ typedef struct stk_pixels {
 typedef struct stk_decode_options {
     stk_image_limits limits;
     int              channels;           /* wanted: 1 or 3; 0 means 3 */
-    bool             recover;            /* of a truncated or damaged picture give what is there */
+    bool             recover;            /* of a truncated or damaged image give what is there */
     bool             stored_orientation; /* do not turn by EXIF */
     bool             pillow_16bit;       /* Pillow's way with 16 bits: grey above 255 is white, of
                                             colours the high byte is taken */
@@ -90,7 +90,7 @@ STK_API void                     stk_decoder_free(stk_decoder *decoder); /* NULL
  * image decoded at 1/shrink (1; for JPEG also 2, 4, 8: others STK_E_INVALID), whose size is
  * ceil(width / shrink) by ceil(height / shrink). They are, to the bit, those that decoding all and
  * cutting out the window gives. *out is lent until the next call on this decoder, or points into
- * encoded itself. options and outcome may be NULL. Truncated and damaged pictures are
+ * encoded itself. options and outcome may be NULL. Truncated and damaged images are
  * STK_E_DATALOSS unless recover. */
 STK_API STK_NODISCARD stk_status stk_image_decode(stk_decoder *decoder, stk_bytes encoded,
                                                   const stk_rect *window, int shrink,
@@ -114,7 +114,7 @@ STK_API STK_NODISCARD stk_status stk_image_write_pnm(stk_blob *out, const stk_pi
 
 /* Seekable JPEGs: restart markers between groups of MCUs, so that a decoder can begin at any of
  * them, and an index of where they are. */
-enum { STK_SEEKABLE_LEAST_BYTES = 16 << 10 }; /* smaller pictures are decoded whole as quickly */
+enum { STK_SEEKABLE_LEAST_BYTES = 16 << 10 }; /* smaller images are decoded whole as quickly */
 
 typedef struct stk_seekable_result {
     bool     rewritten; /* false: it would not pay (small, or no JPEG): out holds nothing */

@@ -20,10 +20,10 @@ typedef struct stk_iterator_options {
     /* Of what batch makes (dense values; byte strings stay where they are): pinned memory, for a
      * device that reads them. NULL: ordinary. Copied; its context must outlive every batch. */
     const stk_allocator *batch_memory;
-    /* Decodes pictures beside the threads, where a map's functions begin with a decode and its
+    /* Decodes images beside the threads, where a map's functions begin with a decode and its
      * parallel is not given. Which of them is not settled, nor to the bit what they are. NULL:
      * none. Must outlive the iterator. */
-    const stk_decode_device *pictures;
+    const stk_decode_device *images;
     unsigned                 passes_off; /* stk_pass bits */
     bool                     no_autotune;
     const char              *tuning_file; /* where tuned values are kept; NULL: nowhere */
@@ -78,7 +78,7 @@ typedef struct stk_operator_stats {
     double    queue_empty, queue_full; /* shares of time without any, and with all it may hold */
     uint64_t  queue_now, queue_limit;
     int64_t   chunk;     /* elements handed over at a time */
-    uint64_t  by_device; /* items that a picture device worked on */
+    uint64_t  by_device; /* items that a decode device worked on */
 } stk_operator_stats;
 
 /* A function of a fused stage, or an operation of an image function. Some items are timed for all.

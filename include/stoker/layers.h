@@ -1,6 +1,6 @@
 /* stoker/layers.h - operations with parameters of their own.
  * A layer makes its variables under its name, with the names, shapes and first values of PyTorch:
- * "conv1.weight", "bn1.running_mean", "fc.bias". x is a picture in the graph's layout, or rows. As
+ * "conv1.weight", "bn1.running_mean", "fc.bias". x is an image in the graph's layout, or rows. As
  * all calls that build, a layer that is refused fails the graph. */
 #ifndef STOKER_LAYERS_H
 #define STOKER_LAYERS_H
@@ -90,7 +90,7 @@ STK_API stk_symbol stk_layer_squeeze_excite(stk_graph *g, stk_symbol x, const ch
  * "in_proj_bias", "out_proj.weight", "out_proj.bias". */
 STK_API stk_symbol stk_layer_attention(stk_graph *g, stk_symbol x, const char *name, int heads);
 
-/* A picture as [N,H*W*C] in this order, whatever the graph's layout. */
+/* An image as [N,H*W*C] in this order, whatever the graph's layout. */
 STK_API stk_symbol stk_layer_flatten(stk_graph *g, stk_symbol x);
 
 STK_END_DECLS

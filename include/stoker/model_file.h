@@ -42,11 +42,11 @@ STK_API const stk_train_recipe *stk_predictor_recipe(const stk_predictor *predic
 STK_API const char *stk_predictor_weights(const stk_predictor *predictor);
 STK_API const char *stk_predictor_note(const stk_predictor *predictor);
 
-/* Probabilities of every class for an encoded picture (JPEG, PNG...); name is for messages. None
+/* Probabilities of every class for an encoded image (JPEG, PNG...); name is for messages. None
  * may wait from the calls below. */
-STK_API STK_NODISCARD stk_status stk_predictor_picture(stk_predictor *predictor, stk_bytes encoded,
-                                                       const char *name, float *probabilities,
-                                                       stk_error *err);
+STK_API STK_NODISCARD stk_status stk_predictor_image(stk_predictor *predictor, stk_bytes encoded,
+                                                     const char *name, float *probabilities,
+                                                     stk_error *err);
 
 /* The same for many, as many at a time as options.batch said: add prepares one for the next batch,
  * or fails for it alone; run gives the probabilities of all that wait, [count][classes], in their

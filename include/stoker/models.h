@@ -35,18 +35,18 @@ STK_API const stk_model *stk_model_at(size_t index);
 STK_API STK_NODISCARD stk_status stk_model_find(const stk_model **out, const char *name,
                                                 stk_error *err);
 
-/* An input "x" of float pictures in the graph's layout. options may be NULL, here and below. */
+/* An input "x" of float images in the graph's layout. options may be NULL, here and below. */
 STK_API stk_symbol stk_model_input(stk_graph *g, const stk_model *model,
                                    const stk_model_options *options);
-/* Logits [N,classes] of the float pictures x, which decide batch, size and channels. */
+/* Logits [N,classes] of the float images x, which decide batch, size and channels. */
 STK_API stk_symbol stk_model_build(stk_graph *g, const stk_model *model, stk_symbol x,
                                    const stk_model_options *options);
 
 /* The whitening filters that airbench begins with, for its variable "whiten.weight"
- * [2K,C,2,2], K = 4C: eigenvectors of the covariance of all 2x2 patches of pictures[N,H,W,C],
+ * [2K,C,2,2], K = 4C: eigenvectors of the covariance of all 2x2 patches of images[N,H,W,C],
  * which are normalised by mean and deviation of each channel, each over the root of its eigenvalue
  * plus epsilon (0: 5e-4), largest first; then the same with the other sign. Channels: 1 to 4. */
-STK_API STK_NODISCARD stk_status stk_model_whiten(const uint8_t *pictures, const stk_shape *shape,
+STK_API STK_NODISCARD stk_status stk_model_whiten(const uint8_t *images, const stk_shape *shape,
                                                   const float *mean, const float *deviation,
                                                   double epsilon, float *weights, stk_error *err);
 

@@ -1,5 +1,5 @@
 /* stoker/ops.h - the operations of a graph. Each adds one node, or a few, and gives its result.
- * Pictures are [N,H,W,C], or [N,C,H,W] in a graph of that layout. Weights have PyTorch's shapes:
+ * Images are [N,H,W,C], or [N,C,H,W] in a graph of that layout. Weights have PyTorch's shapes:
  * convolutions [out,in/groups,kh,kw], dense layers [out,in]. */
 #ifndef STOKER_OPS_H
 #define STOKER_OPS_H
@@ -138,16 +138,16 @@ STK_API stk_symbol stk_dropout(stk_graph *g, stk_symbol x, stk_symbol step,
  * which a check of results finds, and no gradient. */
 STK_API stk_symbol stk_embedding(stk_graph *g, stk_symbol table, stk_symbol ids);
 
-/* (x / 255 - mean[c]) / deviation[c] of uint8 pictures, as float32. Channels: 1 to 4. */
+/* (x / 255 - mean[c]) / deviation[c] of uint8 images, as float32. Channels: 1 to 4. */
 STK_API stk_symbol stk_normalize_image(stk_graph *g, stk_symbol x, const float *mean,
                                        const float *deviation);
-/* Pictures of a batch made from others on the device: rows of pictures, uint8 [rows,height,width,
+/* Images of a batch made from others on the device: rows of images, uint8 [rows,height,width,
  * channels], as edits (int32 [batch,64], a stk_edit each) say, of the given size. An edit that
- * names a row which is not there gives a black picture. */
-STK_API stk_symbol stk_edit_pictures(stk_graph *g, stk_symbol pictures, stk_symbol edits,
-                                     int height, int width);
-/* MixUp and CutMix: each picture of the batch mixed with the partner that its edit names. */
-STK_API stk_symbol stk_mix_pictures(stk_graph *g, stk_symbol pictures, stk_symbol edits);
+ * names a row which is not there gives a black image. */
+STK_API stk_symbol stk_edit_images(stk_graph *g, stk_symbol images, stk_symbol edits, int height,
+                                   int width);
+/* MixUp and CutMix: each image of the batch mixed with the partner that its edit names. */
+STK_API stk_symbol stk_mix_images(stk_graph *g, stk_symbol images, stk_symbol edits);
 
 STK_END_DECLS
 #endif

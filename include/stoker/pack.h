@@ -22,7 +22,7 @@ typedef struct stk_pack_progress {
     uint64_t bytes_done, bytes_total; /* of source content */
 } stk_pack_progress;
 
-/* What becomes of pictures: of features that are encoded images. */
+/* What becomes of images: of features that are encoded images. */
 typedef enum stk_pack_format {
     STK_PACK_SEEKABLE, /* JPEGs made seekable; TIFFs and PNMs become PNGs; others as they are */
     STK_PACK_KEEP,     /* the bytes of the source; nothing looks inside */
@@ -32,7 +32,7 @@ typedef enum stk_pack_format {
     STK_PACK_FORMATS
 } stk_pack_format;
 
-/* What is done with an item whose picture cannot be changed so. Except with FAILS, pictures that
+/* What is done with an item whose image cannot be changed so. Except with FAILS, images that
  * need no change are decoded once (not with KEEP), since they may be bad as well. */
 typedef enum stk_pack_on_bad {
     STK_PACK_BAD_FAILS, /* the pack fails, naming it */
@@ -49,9 +49,9 @@ typedef struct stk_pack_images {
     stk_pack_format format;
     bool            no_restarts; /* no JPEG is made seekable */
     bool            no_png;      /* with SEEKABLE: TIFFs and PNMs stay as they are */
-    int32_t         resize;  /* most pixels of the short side: larger pictures are resampled to it
-                                and, unless RAW, become JPEGs; 0: none. Not with KEEP */
-    int             quality; /* of JPEGs that are encoded: 1 to 100; 0 means 95 */
+    int32_t         resize;      /* most pixels of the short side: larger images are resampled to it
+                                    and, unless RAW, become JPEGs; 0: none. Not with KEEP */
+    int             quality;     /* of JPEGs that are encoded: 1 to 100; 0 means 95 */
     stk_pack_on_bad on_bad;
 } stk_pack_images;
 
@@ -81,8 +81,8 @@ typedef struct stk_pack_result {
     uint64_t bytes_in, bytes_out;
     uint64_t shards_kept; /* found finished from an earlier run */
     uint64_t splits;
-    /* Pictures that this run looked at: their bytes (with indexes), and how many became other. */
-    uint64_t picture_bytes_in, picture_bytes_out;
+    /* Images that this run looked at: their bytes (with indexes), and how many became other. */
+    uint64_t image_bytes_in, image_bytes_out;
     uint64_t seekable;              /* made so */
     uint64_t converted;             /* TIFFs and PNMs that became PNGs */
     uint64_t encoded;               /* decoded and written anew, some of them seekable too */
@@ -95,8 +95,8 @@ typedef struct stk_pack_result {
  * which throws away what a pack wrote and nothing else. An empty folder becomes "OUT.partial" until
  * the end. What shows in the listing already (an image of no bytes that is not skipped, a split of
  * no items, a class name with a line break) fails before anything is written. After a failure
- * finished shards stay in "OUT.partial" for the next run; that may treat bad pictures otherwise as
- * long as none was met. Seekable pictures NAME have their index in a feature NAME_restarts. */
+ * finished shards stay in "OUT.partial" for the next run; that may treat bad images otherwise as
+ * long as none was met. Seekable images NAME have their index in a feature NAME_restarts. */
 STK_API STK_NODISCARD stk_status stk_pack(const stk_source *source, const char *out_path,
                                           const stk_pack_options *options, stk_pack_result *result,
                                           stk_error *err);

@@ -1,4 +1,4 @@
-/* stoker/presets.h - pictures with labels from any data, and the usual ways to prepare them. */
+/* stoker/presets.h - images with labels from any data, and the usual ways to prepare them. */
 #ifndef STOKER_PRESETS_H
 #define STOKER_PRESETS_H
 
@@ -15,7 +15,7 @@ typedef struct stk_images_options {
     struct stk_source    *source; /* path, open already: it is not listed again; NULL: opens it */
     const char           *split;  /* or another name for it ("test" for "Testing"); NULL: the one
                                      to train on where there is one, else all */
-    const char *image;            /* the field with the picture; NULL: "image" */
+    const char *image;            /* the field with the image; NULL: "image" */
     const char *label;            /* NULL: "label" */
     int64_t     hold_back; /* k: one of k elements is kept out, for validation: of each class where
                               classes are known before reading, else every k-th; 0: none */
@@ -32,7 +32,7 @@ typedef struct stk_images_options {
 } stk_images_options;
 
 /* Packs, TFRecords with examples, and all that stk_source_open knows: value "image" is the encoded
- * picture (bytes) or its pixels (uint8 [height,width,channels]); then "label" (int64) where there
+ * image (bytes) or its pixels (uint8 [height,width,channels]); then "label" (int64) where there
  * is one and "image_restarts" (bytes) where the pack is seekable. options may be NULL. */
 STK_API STK_NODISCARD stk_status stk_dataset_images(stk_dataset **out, const char *path,
                                                     const stk_images_options *options,
@@ -68,10 +68,10 @@ typedef struct stk_preset_options {
     bool   normalize; /* float32 of mean 0; else uint8: the device can do it */
     bool   planar;    /* channels first */
     bool   exact;     /* decode at full size always; else large JPEGs may be shrunk */
-    bool   recover;   /* damaged pictures give what is there */
+    bool   recover;   /* damaged images give what is there */
     double calm;      /* 0: random operations as the preset has them; 1: none; between: milder */
     /* For measuring: an operation to leave out (what gives the images their size becomes a centre
-     * crop), and one to do no work for ("decode_image": zeros of the picture's size; others are
+     * crop), and one to do no work for ("decode_image": zeros of the image's size; others are
      * left out). NULL: none. */
     const char *drop, *stub;
 } stk_preset_options;

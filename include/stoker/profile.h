@@ -96,7 +96,7 @@ typedef struct stk_profile_input {
     double    items, bytes, busy_ns, starved_ns, blocked_ns;
     double    queue_mean, queue_capacity;
     double    queue_empty, queue_full; /* shares of time, 0 to 1 */
-    double    by_device;               /* items that a device worked on: decoded pictures */
+    double    by_device;               /* items that a device worked on: decoded images */
 } stk_profile_input;
 
 /* One operation of a fused stage of the input: a function, or what an image function does in one

@@ -1,15 +1,15 @@
 /* stoker/program.h - compile a graph for a backend and run it.
  * A stk_device is where programs run: a backend with its threads. stk_variables keep their content
  * between runs and are shared by name between the programs of a device: one to train, one to
- * evaluate, one per picture size. A stk_program is a graph after all passes, with all its memory.
+ * evaluate, one per image size. A stk_program is a graph after all passes, with all its memory.
  * One thread at a time uses a device and all that belongs to it. */
 #ifndef STOKER_PROGRAM_H
 #define STOKER_PROGRAM_H
 
 #include <stoker/buffer.h>
 #include <stoker/cancel.h>
+#include <stoker/decode_device.h>
 #include <stoker/graph.h>
-#include <stoker/pictures.h>
 #include <stoker/trace.h>
 
 STK_BEGIN_DECLS
@@ -43,7 +43,7 @@ STK_API STK_NODISCARD stk_status stk_device_computes_in(const stk_device *device
  * outlive what is made with it. NULL: any is as good. */
 STK_API const stk_allocator *stk_device_host_memory(stk_device *device);
 
-/* What of the device decodes pictures beside what it computes; lent by the device, and for any
+/* What of the device decodes images beside what it computes; lent by the device, and for any
  * thread. A device that has none, or cannot use it here, is STK_E_UNSUPPORTED with what to do. */
 STK_API STK_NODISCARD stk_status stk_device_decoder(stk_device               *device,
                                                     const stk_decode_device **out, stk_error *err);

@@ -16,7 +16,7 @@ typedef struct stk_field {
     size_t      count; /* elements; the product of shape */
 } stk_field;
 
-/* Where a sample came from, so that every error and odd picture can be named and replayed. */
+/* Where a sample came from, so that every error and odd image can be named and replayed. */
 typedef struct stk_sample_origin {
     const char *file;
     uint64_t    record; /* its number in the file, from 0 */

@@ -32,9 +32,9 @@ typedef enum stk_left_out_reason {
     STK_LEFT_OUT_LOOP,    /* a link that leads back up; with skip_bad */
     STK_LEFT_OUT_DENIED,  /* a folder that may not be read; with skip_bad */
     STK_LEFT_OUT_OUTSIDE, /* a link or a row that leads out of the data's folder; with skip_bad */
-    STK_LEFT_OUT_FORMAT,  /* a picture, by its name, of a format that is not read */
+    STK_LEFT_OUT_FORMAT,  /* an image, by its name, of a format that is not read */
     STK_LEFT_OUT_EMPTY,   /* a folder with no image in it or below */
-    STK_LEFT_OUT_OTHER,   /* no picture, by its name */
+    STK_LEFT_OUT_OTHER,   /* no image, by its name */
     STK_LEFT_OUT_HIDDEN,  /* its name begins with a dot */
     STK_LEFT_OUT_REASONS
 } stk_left_out_reason;
@@ -88,7 +88,7 @@ STK_API bool stk_source_is_image_name(const char *name);
 /* What the listing of a folder, or of archives of images, passed over, by reason; for other kinds
  * nothing. */
 STK_API const stk_source_left_out *stk_source_left_outs(const stk_source *source, size_t *count);
-/* The same as one line of words in out, which it returns: "2 .heic pictures, 1 .txt file; ..."; ""
+/* The same as one line of words in out, which it returns: "2 .heic images, 1 .txt file; ..."; ""
  * where nothing was left out. */
 STK_API const char *stk_source_left_out_text(const stk_source *source, char *out, size_t room);
 /* The fields that every sample has, with meanings and class names. */

@@ -11,6 +11,7 @@
 #include <stoker/dataset_info.h>
 #include <stoker/dataset_operators.h>
 #include <stoker/dataset_sources.h>
+#include <stoker/decode_device.h>
 #include <stoker/diagnosis.h>
 #include <stoker/element.h>
 #include <stoker/error.h>
@@ -41,7 +42,6 @@
 #include <stoker/optimizer.h>
 #include <stoker/overhead.h>
 #include <stoker/pack.h>
-#include <stoker/pictures.h>
 #include <stoker/presets.h>
 #include <stoker/profile.h>
 #include <stoker/program.h>

@@ -25,7 +25,7 @@ typedef struct stk_train_bench_options {
     void *log_context;
 } stk_train_bench_options;
 
-/* Compiles a step of the settled recipe as training does. data NULL: there is no input; pictures
+/* Compiles a step of the settled recipe as training does. data NULL: there is no input; images
  * and labels are random numbers that stay the same. recipe and data must outlive it. options may be
  * NULL. On failure *out is NULL. */
 STK_API STK_NODISCARD stk_status stk_train_bench_open(stk_train_bench              **out,
@@ -38,7 +38,7 @@ STK_API void stk_train_bench_free(stk_train_bench *bench);
 
 typedef enum stk_train_bench_part {
     STK_TRAIN_BENCH_BOTH,
-    STK_TRAIN_BENCH_COMPUTE, /* on generated pictures */
+    STK_TRAIN_BENCH_COMPUTE, /* on generated images */
     STK_TRAIN_BENCH_INPUT
 } stk_train_bench_part;
 
@@ -48,7 +48,7 @@ typedef enum stk_train_bench_part {
 STK_API STK_NODISCARD stk_status stk_train_bench_step(stk_train_bench     *bench,
                                                       stk_train_bench_part part, stk_error *err);
 
-/* So many steps of COMPUTE, one right after the other, on pictures that the device has already:
+/* So many steps of COMPUTE, one right after the other, on images that the device has already:
  * only the last is waited for. */
 STK_API STK_NODISCARD stk_status stk_train_bench_window(stk_train_bench *bench, int64_t steps,
                                                         stk_error *err);

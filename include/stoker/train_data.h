@@ -8,7 +8,7 @@ STK_BEGIN_DECLS
 
 enum {
     STK_TRAIN_WARM_UP = 20, /* steps that are not measured */
-    STK_TRAIN_FEW = 2       /* pictures of a class that can hardly be learnt */
+    STK_TRAIN_FEW = 2       /* images of a class that can hardly be learnt */
 };
 
 /* What images are like, by the headers of some hundred that are spread over the training split. */
@@ -25,20 +25,20 @@ typedef struct stk_train_survey {
 /* What the data is, as far as training asks. */
 typedef struct stk_train_data {
     int64_t          classes, train_count, validation_count;
-    int64_t          width, height, channels; /* of most pictures: medians; 1 or 3 channels */
+    int64_t          width, height, channels; /* of most images: medians; 1 or 3 channels */
     stk_train_survey survey;
     char           **class_names; /* NULL, or classes names */
     char             train_split[64], validation_split[64];
     char             test_split[64]; /* looked at once, when all is learnt and chosen; or "" */
     int64_t          test_count;
     double           validation_share;       /* > 0: that part of the train split is held back */
-    int64_t          rare_class, rare_count; /* with the fewest pictures to learn from; count -1:
+    int64_t          rare_class, rare_count; /* with the fewest images to learn from; count -1:
                                                 not known */
     int64_t rare_classes;                    /* that have fewer than STK_TRAIN_FEW */
     char    unused_splits[96]; /* of the data: learnt from, chosen by and tested on are
                                   others; or "" */
     struct stk_source *source; /* what was listed; NULL: a pack or records; owned */
-    int64_t           *labels; /* of all train_count pictures, in order, where the recipe's
+    int64_t           *labels; /* of all train_count images, in order, where the recipe's
                                   data.balance or train.class_weights need them; else NULL; owned */
 } stk_train_data;
 

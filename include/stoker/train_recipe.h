@@ -55,7 +55,7 @@ typedef struct stk_train_recipe {
     } progressive;
     struct {
         char    backend[STK_TRAIN_TEXT], passes_off[STK_TRAIN_TEXT], augment[STK_TRAIN_TEXT];
-        char    decode[STK_TRAIN_TEXT]; /* who decodes pictures: "cpu", "shared" or "gpu" */
+        char    decode[STK_TRAIN_TEXT]; /* who decodes images: "cpu", "shared" or "gpu" */
         int64_t threads, input_threads, memory_mb, ahead;
         bool    eager;
     } knobs;

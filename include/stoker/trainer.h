@@ -19,7 +19,7 @@ typedef struct stk_train_progress {
     int64_t step, steps;   /* of the whole run */
     int64_t begun; /* steps that were: on a device that works beside the caller, some after step */
     int64_t epoch_step, epoch_steps;
-    int64_t size;                      /* of pictures, now */
+    int64_t size;                      /* of images, now */
     double  loss, accuracy;            /* over the steps since the last report; accuracy 0 to 1 */
     double epoch_loss, epoch_accuracy; /* over the epoch up to that report: at its end, all of it */
     double learning_rate, momentum, loss_scale;
@@ -116,7 +116,7 @@ typedef struct stk_train_startup {
 
 STK_API stk_train_startup stk_trainer_startup(const stk_trainer *trainer);
 
-/* A few pictures, for people. */
+/* A few images, for people. */
 enum { STK_TRAIN_SAMPLES = 12 };
 
 typedef struct stk_train_sample {

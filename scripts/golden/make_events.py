@@ -19,7 +19,7 @@ TEXT = summary_pb2.SummaryMetadata(
 
 
 def png():
-    """A grey picture of 2 by 1 pixels."""
+    """A grey image of 2 by 1 pixels."""
     def chunk(kind, data):
         return (struct.pack(">I", len(data)) + kind + data +
                 struct.pack(">I", zlib.crc32(kind + data)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/image/colour: small pictures, and what Pillow and torchvision make of them. Run
+"""Writes tests/data/image/colour: small images, and what Pillow and torchvision make of them. Run
 with both installed: scripts/golden/make_image_colour.py"""
 import pathlib
 
@@ -14,7 +14,7 @@ OUT = pathlib.Path(__file__).resolve().parent.parent.parent / "tests/data/image/
 WIDTH, HEIGHT = 41, 29
 
 
-def picture():
+def make_image():
     """Slopes, a noisy part, pure colours, black and white."""
     rng = np.random.default_rng(7)
     y, x = np.mgrid[0:HEIGHT, 0:WIDTH]
@@ -25,7 +25,7 @@ def picture():
     return Image.fromarray(out.clip(0, 255).astype(np.uint8))
 
 
-SOURCES = {"rgb": picture()}
+SOURCES = {"rgb": make_image()}
 SOURCES["grey"] = SOURCES["rgb"].convert("L")
 SOURCES["dull"] = SOURCES["rgb"].point(lambda v: 60 + v // 3)
 SOURCES["flat"] = Image.new("RGB", (5, 3), (10, 200, 90))
@@ -95,7 +95,7 @@ OUT.mkdir(parents=True, exist_ok=True)
 Written by `scripts/golden/make_image_colour.py` with Pillow {PIL.__version__} and torchvision
 {torchvision.__version__.split("+")[0]}.
 
-- `sources.txt`: name, width, height and channels of each picture in `sources.bin`, in order.
+- `sources.txt`: name, width, height and channels of each image in `sources.bin`, in order.
 - `cases.txt`: channels of the result, source, the most levels ours may differ, operation with its
   parameters (or `augment=TABLE,CHANGE,BIN,SIGN` of the augmentation tables). The results are in
   `cases.bin`, in order.

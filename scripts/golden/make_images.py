@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/image/codec: pictures of every kind that the codecs know, and expected.txt with
+"""Writes tests/data/image/codec: images of every kind that the codecs know, and expected.txt with
 what Pillow makes of them: name, shown width and height, and the CRC-32 of the pixels of
 convert('RGB') and of convert('L'), both after ImageOps.exif_transpose. Run from the repository's
 root, with Pillow; cwebp for two of the WebPs, tiffcp for some of the TIFFs. BMPs and GIFs of kinds that
@@ -101,7 +101,7 @@ def exif(orientation, big_endian=False, prefix=b""):
     return prefix + start + struct.pack(order + "I", 8) + body + bytes(4)
 
 
-def picture(width, height, channels=3):
+def make_image(width, height, channels=3):
     rows = draw_samples(width, height, channels, 8)
     mode = {1: "L", 3: "RGB", 4: "RGBA"}[channels]
     return Image.frombytes(mode, (width, height), b"".join(bytes(r) for r in rows))
@@ -146,23 +146,23 @@ def pngs():
 
 
 def webps():
-    yield "lossy.webp", saved(picture(45, 39), "WEBP", quality=60)
-    yield "lossy-alpha.webp", saved(picture(37, 30, 4), "WEBP", quality=70)
-    yield "lossless.webp", saved(picture(23, 17), "WEBP", lossless=True)
-    yield "lossless-alpha.webp", saved(picture(23, 17, 4), "WEBP", lossless=True, exact=True)
-    yield "lossy-simple-filter.webp", cwebp(picture(50, 41), "-q", "30", "-nostrong", "-f", "80",
+    yield "lossy.webp", saved(make_image(45, 39), "WEBP", quality=60)
+    yield "lossy-alpha.webp", saved(make_image(37, 30, 4), "WEBP", quality=70)
+    yield "lossless.webp", saved(make_image(23, 17), "WEBP", lossless=True)
+    yield "lossless-alpha.webp", saved(make_image(23, 17, 4), "WEBP", lossless=True, exact=True)
+    yield "lossy-simple-filter.webp", cwebp(make_image(50, 41), "-q", "30", "-nostrong", "-f", "80",
                                             "-partition_limit", "50", "-segments", "4")
-    yield "lossy-strong-filter.webp", cwebp(picture(50, 41), "-q", "10", "-strong", "-f", "100",
+    yield "lossy-strong-filter.webp", cwebp(make_image(50, 41), "-q", "10", "-strong", "-f", "100",
                                             "-sharpness", "3")
-    yield "tiny-1x1.webp", saved(picture(1, 1), "WEBP")
-    yield "tiny-3x2-lossless.webp", saved(picture(3, 2), "WEBP", lossless=True)
+    yield "tiny-1x1.webp", saved(make_image(1, 1), "WEBP")
+    yield "tiny-3x2-lossless.webp", saved(make_image(3, 2), "WEBP", lossless=True)
     for o in range(1, 9):
         content = exif(o, o % 2 == 0, b"Exif\0\0" if o != 3 else b"")
-        yield f"turned{o}.webp", saved(picture(11, 7), "WEBP", lossless=o % 2 == 0, exif=content)
-    frames = [picture(20, 15, 4), picture(20, 15, 4)]
+        yield f"turned{o}.webp", saved(make_image(11, 7), "WEBP", lossless=o % 2 == 0, exif=content)
+    frames = [make_image(20, 15, 4), make_image(20, 15, 4)]
     yield "animated.webp", saved(frames[0], "WEBP", save_all=True, append_images=frames[1:],
                                  duration=40, lossless=True)
-    yield "animated-part.webp", on_canvas(cwebp(picture(10, 7), "-q", "80"), 24, 18, 6, 4, 10, 7)
+    yield "animated-part.webp", on_canvas(cwebp(make_image(10, 7), "-q", "80"), 24, 18, 6, 4, 10, 7)
 
 
 def on_canvas(still, width, height, x, y, frame_width, frame_height):
@@ -182,10 +182,10 @@ def on_canvas(still, width, height, x, y, frame_width, frame_height):
 def others():
     for o in range(1, 9):
         content = exif(o, o % 2 == 0, b"Exif\0\0")
-        yield f"turned{o}.jpg", saved(picture(27, 20), "JPEG", quality=90, subsampling=0,
+        yield f"turned{o}.jpg", saved(make_image(27, 20), "JPEG", quality=90, subsampling=0,
                                       exif=content)
-    yield "grey.pgm", saved(picture(9, 5, 1), "PPM")
-    yield "rgb.ppm", saved(picture(9, 5), "PPM")
+    yield "grey.pgm", saved(make_image(9, 5, 1), "PPM")
+    yield "rgb.ppm", saved(make_image(9, 5), "PPM")
     yield "comments.ppm", b"P6 # a picture\n# of\n2\t3 #pixels\n255\n" + bytes(range(0, 180, 10))
 
 
@@ -206,7 +206,7 @@ def binary_pnm(kind, width, height, maximum, channels):
 
 
 def pnms():
-    yield "bitmap.pbm", saved(picture(13, 7, 1).convert("1"), "PPM")
+    yield "bitmap.pbm", saved(make_image(13, 7, 1).convert("1"), "PPM")
     yield "bitmap-plain.pbm", plain_pnm(1, 13, 7, 1, 1)
     yield "bitmap-dense.pbm", b"P1\n5 2\n10110\n01001\n"
     yield "grey-plain.pgm", plain_pnm(2, 9, 5, 255, 1)
@@ -262,11 +262,11 @@ RLE4 = (b"\x05\x37\x00\x04\x12\x34\x00\x00\x09\x5a\x00\x00"
 
 
 def bmps():
-    yield "rgb24.bmp", saved(picture(11, 7), "BMP")
-    yield "rgb32.bmp", saved(picture(11, 7, 4), "BMP")
-    yield "grey8.bmp", saved(picture(11, 7, 1), "BMP")
-    yield "grey1.bmp", saved(picture(37, 7, 1).convert("1"), "BMP")
-    yield "palette8.bmp", saved(picture(11, 7).quantize(20), "BMP")
+    yield "rgb24.bmp", saved(make_image(11, 7), "BMP")
+    yield "rgb32.bmp", saved(make_image(11, 7, 4), "BMP")
+    yield "grey8.bmp", saved(make_image(11, 7, 1), "BMP")
+    yield "grey1.bmp", saved(make_image(37, 7, 1).convert("1"), "BMP")
+    yield "palette8.bmp", saved(make_image(11, 7).quantize(20), "BMP")
     yield "palette4.bmp", bmp(11, 7, 4, packed_rows(11, 7, 4), colours=quads(16))
     yield "palette1.bmp", bmp(37, 7, 1, packed_rows(37, 7, 1), colours=quads(2))
     yield "top-down.bmp", bmp(11, -7, 8, packed_rows(11, 7, 8), colours=quads(256))
@@ -309,20 +309,20 @@ def gif(frame, canvas=None, at=(0, 0), interlaced=False, colours=True, extra=b""
 
 
 def gifs():
-    yield "palette.gif", saved(picture(40, 30).quantize(64), "GIF", interlace=0)
-    yield "interlaced.gif", saved(picture(40, 30).quantize(64), "GIF", interlace=1)
-    yield "grey.gif", saved(picture(23, 17, 1), "GIF", interlace=0)
-    yield "animated.gif", saved(picture(20, 15).quantize(32), "GIF", save_all=True, duration=40,
-                                append_images=[picture(20, 15).quantize(32)])
-    yield "large.gif", saved(picture(120, 90).quantize(8), "GIF")
-    yield "codes.gif", gif(picture(19, 13, 1))
-    yield "codes-interlaced.gif", gif(picture(19, 13, 1), interlaced=True)
-    yield "no-palette.gif", gif(picture(9, 5, 1), colours=False)
-    yield "part.gif", gif(picture(9, 5, 1), (16, 12), (4, 3))
-    yield "part-transparent.gif", gif(picture(9, 5, 1), (16, 12), (4, 3),
+    yield "palette.gif", saved(make_image(40, 30).quantize(64), "GIF", interlace=0)
+    yield "interlaced.gif", saved(make_image(40, 30).quantize(64), "GIF", interlace=1)
+    yield "grey.gif", saved(make_image(23, 17, 1), "GIF", interlace=0)
+    yield "animated.gif", saved(make_image(20, 15).quantize(32), "GIF", save_all=True, duration=40,
+                                append_images=[make_image(20, 15).quantize(32)])
+    yield "large.gif", saved(make_image(120, 90).quantize(8), "GIF")
+    yield "codes.gif", gif(make_image(19, 13, 1))
+    yield "codes-interlaced.gif", gif(make_image(19, 13, 1), interlaced=True)
+    yield "no-palette.gif", gif(make_image(9, 5, 1), colours=False)
+    yield "part.gif", gif(make_image(9, 5, 1), (16, 12), (4, 3))
+    yield "part-transparent.gif", gif(make_image(9, 5, 1), (16, 12), (4, 3),
                                       extra=b"!\xf9\x04\x01\0\0\x07\0")
-    yield "over-the-edge.gif", gif(picture(9, 5, 1), (6, 4), (2, 1))
-    yield "tiny-1x1.gif", gif(picture(1, 1, 1))
+    yield "over-the-edge.gif", gif(make_image(9, 5, 1), (6, 4), (2, 1))
+    yield "tiny-1x1.gif", gif(make_image(1, 1, 1))
 
 
 def tiffcp(image, *options):
@@ -362,9 +362,9 @@ def deep_tiff(width, height, channels, big_endian=False):
 
 
 def tiffs():
-    rgb, grey = picture(21, 17), picture(21, 17, 1)
+    rgb, grey = make_image(21, 17), make_image(21, 17, 1)
     yield "rgb.tif", saved(rgb, "TIFF")
-    yield "rgb-alpha.tif", saved(picture(21, 17, 4), "TIFF")
+    yield "rgb-alpha.tif", saved(make_image(21, 17, 4), "TIFF")
     yield "grey.tif", saved(grey, "TIFF")
     yield "grey1.tif", saved(grey.convert("1"), "TIFF")
     yield "palette.tif", saved(rgb.quantize(20), "TIFF")
@@ -392,7 +392,7 @@ def tiffs():
     for o in (3, 6, 8):
         yield f"turned{o}.tif", tiff(
             11, 7, {258: (3, [8] * 3), 259: (3, [1]), 262: (3, [2]), 274: (3, [o]),
-                    277: (3, [3]), 278: (3, [7])}, picture(11, 7).tobytes())
+                    277: (3, [3]), 278: (3, [7])}, make_image(11, 7).tobytes())
 
 
 OUT.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,7 @@ KINDS = {
 }
 
 
-def picture(mode, width, height):
+def make_image(mode, width, height):
     """Slopes with some noise, of every channel another."""
     channels = len(Image.new(mode, (1, 1)).getbands())
     pixels = bytearray()
@@ -37,7 +37,7 @@ OUT.mkdir(parents=True, exist_ok=True)
 lines = []
 for name, (mode, options) in KINDS.items():
     path = OUT / f"{name}.jpg"
-    picture(mode, 45, 31).save(path, "JPEG", **options)
+    make_image(mode, 45, 31).save(path, "JPEG", **options)
     with Image.open(path) as image:
         rgb, grey = image.convert("RGB"), image.convert("L")
         lines.append(f"{path.name} {image.width} {image.height} "

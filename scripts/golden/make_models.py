@@ -6,7 +6,7 @@ from the repository's root with a Python that has torch and torchvision.
     logits.txt    `model size batch classes training: logits`, row after row
     training.txt  `model: losses of 20 steps` of SGD with momentum
 
-Parameters and pictures are filled by a formula of name and index that tests/compute/models/model_support.h
+Parameters and images are filled by a formula of name and index that tests/compute/models/model_support.h
 has as well, so no weights are kept. They are float32; PyTorch computes with them in float64, so that the
 rounding that is seen is ours."""
 import math
@@ -54,7 +54,7 @@ def fill(model):
     return model
 
 
-def pictures(name, batch, size, channels=3):
+def images(name, batch, size, channels=3):
     u = noise(name, batch * size * size * channels).reshape(batch, size, size, channels)
     return torch.tensor((2 * u).astype(np.float32)).double().permute(0, 3, 1, 2)
 
@@ -187,7 +187,7 @@ def logits_of(name, model, size, batch, classes, training, channels=3):
         if isinstance(module, (nn.Dropout, torchvision.ops.StochasticDepth)):
             module.p = 0.0
     with torch.no_grad():
-        result = model.double().train(training)(pictures("x", batch, size, channels)).flatten().tolist()
+        result = model.double().train(training)(images("x", batch, size, channels)).flatten().tolist()
     return f"{name} {size} {batch} {classes} {int(training)}: " + " ".join(f"{v:.8g}" for v in result)
 
 
@@ -220,7 +220,7 @@ def losses_of(name, model, size, batch):
                                 MOMENTUM)
     losses = []
     for step in range(STEPS):
-        x = pictures(f"x{step % BATCHES}", batch, size)
+        x = images(f"x{step % BATCHES}", batch, size)
         labels = torch.tensor([(i * 7 + step % BATCHES * 3) % 10 for i in range(batch)])
         loss = F.cross_entropy(model(x), labels)
         optimizer.zero_grad()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes tests/data/image/resize/LIBRARY.bin: what a library's resize gives for small pictures. Run
+"""Writes tests/data/image/resize/LIBRARY.bin: what a library's resize gives for small images. Run
 from the repository's root, once for each library, with a Python that has it:
 
     scripts/golden/make_resize.py pillow|opencv|tensorflow
 
 A file is a run of records: eight int32 (filter, antialias, channels, 0, source width and height,
 result width and height), four doubles (the box: x, y, width, height), then the result: bytes, or
-float32 from TensorFlow. The pictures are noise that tests/image/resize_support.h makes as well."""
+float32 from TensorFlow. The images are noise that tests/image/resize_support.h makes as well."""
 import pathlib
 import struct
 import sys
@@ -26,13 +26,13 @@ SIZES = [  # source, result, channels
     (19, 33, 19, 20, 1),
     (90, 20, 3, 11, 3),
 ]
-BOXES = [  # touching every pixel of the picture, as Pillow's filters would reach past others
+BOXES = [  # touching every pixel of the image, as Pillow's filters would reach past others
     (37, 23, 16, 31, 3, (0.25, 0.5, 36.125, 22.25)),
     (24, 18, 37, 29, 1, (0.875, 0.125, 22.75, 17.5)),
 ]
 
 
-def picture(width, height, channels):
+def make_image(width, height, channels):
     """Noise from a linear congruential generator, every third row black or white."""
     state, out = width * 1000 + height, bytearray()
     for y in range(height):
@@ -57,11 +57,11 @@ def pillow():
     out = bytearray()
     for filter, value in enumerate(filters):
         for case in SIZES:
-            image = Image.fromarray(picture(case[0], case[1], case[4]))
+            image = Image.fromarray(make_image(case[0], case[1], case[4]))
             record(out, filter, 1, case, (0, 0, case[0], case[1]), image.resize(case[2:4], value))
         for *case, box in BOXES:
             x, y, width, height = box
-            image = Image.fromarray(picture(case[0], case[1], case[4]))
+            image = Image.fromarray(make_image(case[0], case[1], case[4]))
             result = image.resize(case[2:4], value, box=(x, y, x + width, y + height))
             record(out, filter, 1, case, box, result)
     return out
@@ -74,7 +74,7 @@ def opencv():
     out = bytearray()
     for filter, value in enumerate(filters):
         for case in SIZES:
-            result = cv2.resize(picture(case[0], case[1], case[4]), case[2:4], interpolation=value)
+            result = cv2.resize(make_image(case[0], case[1], case[4]), case[2:4], interpolation=value)
             record(out, filter, 0, case, (0, 0, case[0], case[1]), result)
     return out
 
@@ -86,7 +86,7 @@ def tensorflow():
     for filter, method in enumerate(["nearest", "bilinear", "bicubic", "area", "lanczos3"]):
         for antialias in (0, 1) if method not in ("nearest", "area") else (0,):
             for case in [SIZES[i] for i in (0, 2, 3, 4, 5, 8)]:
-                image = picture(case[0], case[1], case[4]).reshape(case[1], case[0], case[4])
+                image = make_image(case[0], case[1], case[4]).reshape(case[1], case[0], case[4])
                 result = tf.image.resize(image, (case[3], case[2]), method, antialias=bool(antialias))
                 record(out, filter, antialias, case, (0, 0, case[0], case[1]),
                        result.numpy().astype(np.float32))

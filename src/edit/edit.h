@@ -1,4 +1,4 @@
-/* An edit: what is to be done with one picture, with all that is random drawn already. It is a row
+/* An edit: what is to be done with one image, with all that is random drawn already. It is a row
  * of numbers, so that a program on a device can be fed with it instead of pixels; the device then
  * does what the CPU's image operations would have done. */
 #ifndef STK_EDIT_EDIT_H
@@ -45,16 +45,16 @@ typedef struct stk_edit_op {
 } stk_edit_op;
 
 /* First the window of the result's size is cut out of the source at (x, y) and may reach outside;
- * then it is flipped; then come the steps, in order; then, when all pictures of a batch are so far,
+ * then it is flipped; then come the steps, in order; then, when all images of a batch are so far,
  * it is mixed with another one. */
 typedef struct stk_edit {
-    int32_t     source; /* the row of the pictures */
+    int32_t     source; /* the row of the images */
     int32_t     x, y;
     int32_t     flip; /* STK_EDIT_FLIP_X | STK_EDIT_FLIP_Y */
     int32_t     border;
     int32_t     fill;    /* red | green << 8 | blue << 16 */
     int32_t     partner; /* the row of the batch it is mixed with; -1: none */
-    float       share;   /* of the picture itself, where all of it is mixed */
+    float       share;   /* of the image itself, where all of it is mixed */
     int32_t     box[4];  /* x, y, width, height that come from the partner; width 0: all is mixed */
     int32_t     unused[4]; /* 0 */
     stk_edit_op step[STK_EDIT_OPS];
@@ -66,7 +66,7 @@ static_assert(sizeof(stk_edit) == STK_EDIT_WORDS * sizeof(int32_t), "an edit is 
 _Static_assert(sizeof(stk_edit) == STK_EDIT_WORDS * sizeof(int32_t), "an edit is a row of words");
 #endif
 
-/* A picture as it is. */
+/* An image as it is. */
 static inline stk_edit stk_edit_none(int32_t source)
 {
     stk_edit edit = {0};

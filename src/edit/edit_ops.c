@@ -12,7 +12,7 @@ static stk_status add(const char *op, stk_edit *edit, const stk_edit_op *step, s
         count++;
     if (count == STK_EDIT_OPS)
         return stk_fail(err, STK_E_UNSUPPORTED, op, NULL,
-                        "on a device a picture is changed by %d steps at most, and there are so "
+                        "on a device an image is changed by %d steps at most, and there are so "
                         "many before this one",
                         STK_EDIT_OPS);
     edit->step[count] = *step;

@@ -18,7 +18,7 @@ STK_NODISCARD stk_status stk_edit_add_hue(const char *op, stk_edit *edit, double
 STK_NODISCARD stk_status stk_edit_add_rect(const char *op, stk_edit *edit, int32_t x, int32_t y,
                                            int32_t width, int32_t height, const uint8_t colour[3],
                                            stk_error *err);
-/* m as in image/ops/warp.h, for pictures of this size. Nearest pixels are those that the CPU takes
+/* m as in image/ops/warp.h, for images of this size. Nearest pixels are those that the CPU takes
  * as long as m[2] and m[5] are below 128; bilinear ones may differ by one level. */
 STK_NODISCARD stk_status stk_edit_add_warp(const char *op, stk_edit *edit, int32_t width,
                                            int32_t height, const double m[6], bool bilinear,

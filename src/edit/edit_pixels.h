@@ -1,6 +1,6 @@
 /* What edits make of pixels, once for all kernels: on a GPU, too, where products are not fused with
  * sums, so that all give the same bits. Whatever the words of an edit are, nothing outside of its
- * pictures is looked at. */
+ * images is looked at. */
 #ifndef STK_EDIT_EDIT_PIXELS_H
 #define STK_EDIT_EDIT_PIXELS_H
 
@@ -166,7 +166,7 @@ STK_EDIT_INLINE int32_t stk_edit_level(const stk_edit_op *step, int32_t level, i
     }
 }
 
-/* A step that looks at no other pixel; mean: of the picture's grey, for contrast. */
+/* A step that looks at no other pixel; mean: of the image's grey, for contrast. */
 STK_EDIT_INLINE stk_edit_pixel stk_edit_paint(const stk_edit_op *step, stk_edit_pixel p,
                                               int32_t channels, int32_t mean, int32_t x, int32_t y)
 {

@@ -4,7 +4,7 @@
 
 #include "edit/edit_pixels.h"
 
-/* Pixel x, y shows the picture at m[0] * (x + 0.5) + m[1] * (y + 0.5) + m[2], and so on. Where it
+/* Pixel x, y shows the image at m[0] * (x + 0.5) + m[1] * (y + 0.5) + m[2], and so on. Where it
  * steps, places are counted in 65536ths: start + right * x + down * y of either axis. */
 typedef struct stk_edit_warp {
     double  m[6];

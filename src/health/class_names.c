@@ -102,7 +102,7 @@ stk_status stk_health_class_names(const stk_source *source, stk_health_report *r
     if (f)
         stk_health_say(f,
                        "class names that differ from another one in case, spaces or accents only: "
-                       "%llu; is it one class? Then move its pictures into one folder",
+                       "%llu; is it one class? Then move its images into one folder",
                        (unsigned long long)f->count);
     free(all);
     return STK_OK;

@@ -1,4 +1,4 @@
-/* How many pictures the classes have, by the listing: nothing is read for it. */
+/* How many images the classes have, by the listing: nothing is read for it. */
 #include "health/facts.h"
 
 #include <stdlib.h>
@@ -40,15 +40,15 @@ static void judge_balance(const tally *t, stk_health_report *report)
     stk_health_finding *f = stk_health_add(report, "imbalance", STK_HEALTH_WARNING, 1);
     if (!f) return;
     stk_health_say(f,
-                   "class '%.60s' has %llu pictures to train on, '%.60s' %llu: accuracy will be "
-                   "that of the large classes; add pictures, or weigh classes",
+                   "class '%.60s' has %llu images to train on, '%.60s' %llu: accuracy will be "
+                   "that of the large classes; add images, or weigh classes",
                    name_of(t->label, most), (unsigned long long)t->train[most],
                    name_of(t->label, least), (unsigned long long)t->train[least]);
 }
 
 static void judge_few(const tally *t, stk_health_report *report)
 {
-    stk_health_finding *f = stk_health_add(report, "few_pictures", STK_HEALTH_WARNING, 0);
+    stk_health_finding *f = stk_health_add(report, "few_images", STK_HEALTH_WARNING, 0);
     for (size_t i = 0; f && i < t->label->class_count; i++) {
         if (!t->train[i] || t->train[i] >= FEW) continue;
         f->count++;
@@ -56,12 +56,12 @@ static void judge_few(const tally *t, stk_health_report *report)
                            (unsigned long long)t->train[i]);
     }
     if (f)
-        stk_health_say(
-            f, "classes with fewer than %d pictures to train on: %llu; too few to learn from", FEW,
-            (unsigned long long)f->count);
+        stk_health_say(f,
+                       "classes with fewer than %d images to train on: %llu; too few to learn from",
+                       FEW, (unsigned long long)f->count);
 }
 
-/* Classes without a picture to train on, and such that no other split has. */
+/* Classes without an image to train on, and such that no other split has. */
 static void judge_missing(const tally *t, stk_health_report *report)
 {
     stk_health_finding *f = stk_health_add(report, "missing_classes", STK_HEALTH_WARNING, 0);

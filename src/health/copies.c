@@ -1,4 +1,4 @@
-/* Pictures with the same bytes: found by sorting their hashes. */
+/* Images with the same bytes: found by sorting their hashes. */
 #include "health/facts.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void show(stk_health_finding *finding, const stk_source *source, const st
     stk_health_example(finding, "%s = %s", x, y);
 }
 
-/* One picture of a group of copies against the others: in another split, under another class? */
+/* One image of a group of copies against the others: in another split, under another class? */
 static void judge(const stk_health_facts *facts, const entry *group, size_t count, size_t at,
                   stk_health_report *report, findings *f)
 {
@@ -66,7 +66,7 @@ static void judge_groups(const stk_health_facts *facts, const entry *all, size_t
             end++;
         if (end - begin < 2) continue;
         report->copies += end - begin - 1;
-        /* Of thousands of copies of one picture the first are enough to compare with. */
+        /* Of thousands of copies of one image the first are enough to compare with. */
         const size_t most = end - begin < 64 ? end - begin : 64;
         for (size_t i = 0; i < end - begin; i++)
             judge(facts, all + begin, most, i, report, f);
@@ -79,7 +79,7 @@ static void say(const stk_health_report *report, findings *f)
         f->overlap->count = report->overlap;
         stk_health_say(
             f->overlap,
-            "pictures for validation or test that are in another split, too, byte for byte: %llu; "
+            "images for validation or test that are in another split, too, byte for byte: %llu; "
             "results on them say nothing: remove them from one of the splits",
             (unsigned long long)report->overlap);
     }
@@ -91,7 +91,7 @@ static void say(const stk_health_report *report, findings *f)
     }
     if (f->copies) {
         f->copies->count = report->copies;
-        stk_health_say(f->copies, "copies of other pictures, byte for byte: %llu",
+        stk_health_say(f->copies, "copies of other images, byte for byte: %llu",
                        (unsigned long long)report->copies);
     }
 }

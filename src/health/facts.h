@@ -1,4 +1,4 @@
-/* What is kept of each picture that was looked at, and the parts of a check that work on it. */
+/* What is kept of each image that was looked at, and the parts of a check that work on it. */
 #ifndef STK_HEALTH_FACTS_H
 #define STK_HEALTH_FACTS_H
 
@@ -11,7 +11,7 @@ typedef struct stk_health_fact {
     uint64_t   content; /* a hash of its bytes */
     uint64_t   bytes;
     uint64_t   looks[2];                /* where it becomes lighter, to the right and downwards */
-    uint8_t    cells[STK_HEALTH_CELLS]; /* the picture in grey, of 9 by 9 pixels */
+    uint8_t    cells[STK_HEALTH_CELLS]; /* the image in grey, of 9 by 9 pixels */
     uint8_t    format, channels, bits;
     bool       flat; /* too even to be told from others */
     bool       turned, more_frames;
@@ -38,7 +38,7 @@ void stk_health_example(stk_health_finding *finding, const char *format, ...) ST
 /* Problems first; findings of count 0 go. */
 void stk_health_sort(stk_health_report *report);
 /* "cat/1.jpg"; of records "cat/1.jpg, record 7 of train-00000.tfrecord", with the name that the
- * picture had before it was packed where the record has it. */
+ * image had before it was packed where the record has it. */
 void stk_health_name(const stk_source *source, uint64_t item, char *out, size_t capacity);
 
 /* One thread's eyes. */
@@ -46,7 +46,7 @@ typedef struct stk_health_looker stk_health_looker;
 STK_NODISCARD stk_status stk_health_looker_new(stk_health_looker **out, const stk_source *source,
                                                stk_ledger *ledger, stk_error *err);
 void                     stk_health_looker_free(stk_health_looker *looker); /* NULL is fine */
-/* Fills fact for its item. What is wrong with the picture goes to fact->bad, and why to reason; an
+/* Fills fact for its item. What is wrong with the image goes to fact->bad, and why to reason; an
  * error is something else. */
 STK_NODISCARD stk_status stk_health_look(stk_health_looker *looker, stk_health_fact *fact,
                                          stk_error *reason, stk_error *err);

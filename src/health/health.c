@@ -1,4 +1,4 @@
-/* A check: which pictures are looked at, by several threads, and what is made of it. */
+/* A check: which images are looked at, by several threads, and what is made of it. */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/thread_pool.h"
@@ -146,10 +146,10 @@ static stk_status list_bad(const check *c, stk_health_report *report, stk_error 
 
 static void judge_bad(stk_health_report *report)
 {
-    stk_health_finding *f = stk_health_add(report, "bad_pictures", STK_HEALTH_PROBLEM, report->bad);
+    stk_health_finding *f = stk_health_add(report, "bad_images", STK_HEALTH_PROBLEM, report->bad);
     if (!f) return;
     stk_health_say(f,
-                   "pictures that cannot be decoded: %" PRIu64 "; mend or remove them, or leave "
+                   "images that cannot be decoded: %" PRIu64 "; mend or remove them, or leave "
                    "them out: --on-bad skip of pack and train",
                    report->bad);
     for (size_t i = 0; i < report->bad_listed && i < STK_HEALTH_EXAMPLES; i++)

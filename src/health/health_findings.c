@@ -33,7 +33,7 @@ void stk_health_example(stk_health_finding *finding, const char *format, ...)
     va_end(args);
 }
 
-/* The feature that packs keep the name of a picture's file in; NULL: there is none. */
+/* The feature that packs keep the name of an image's file in; NULL: there is none. */
 static const char *name_feature(const stk_source *source)
 {
     static const char *const known[] = {"image/filename", "file_name", "filename"};
@@ -45,7 +45,7 @@ static const char *name_feature(const stk_source *source)
     return NULL;
 }
 
-/* What the picture was called before it was packed; "" where that is not known. */
+/* What the image was called before it was packed; "" where that is not known. */
 static void read_name(const stk_source *source, uint64_t item, char *out, size_t capacity)
 {
     const char        *feature = name_feature(source);
@@ -182,7 +182,7 @@ void stk_health_write(stk_json_writer *json, const stk_health_report *r)
         uint64_t    value;
     } numbers[] = {{"items", r->items},
                    {"looked_at", r->looked_at},
-                   {"bad_pictures", r->bad},
+                   {"bad_images", r->bad},
                    {"grey", r->grey},
                    {"colours", r->colours},
                    {"alpha", r->alpha},

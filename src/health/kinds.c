@@ -1,4 +1,4 @@
-/* Sizes, channels and formats of the pictures that were decoded, and those that stand out. */
+/* Sizes, channels and formats of the images that were decoded, and those that stand out. */
 #include "health/facts.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void show(const stk_health_facts *facts, stk_health_finding *f, const stk
 
 static void judge_sizes(const stk_health_facts *facts, int32_t median, stk_health_report *report)
 {
-    stk_health_finding *tiny = stk_health_add(report, "tiny_pictures", STK_HEALTH_WARNING, 0);
+    stk_health_finding *tiny = stk_health_add(report, "tiny_images", STK_HEALTH_WARNING, 0);
     stk_health_finding *banners = stk_health_add(report, "banners", STK_HEALTH_WARNING, 0);
     if (!tiny || !banners) return;
     for (size_t i = 0; i < facts->count; i++) {
@@ -67,12 +67,12 @@ static void judge_sizes(const stk_health_facts *facts, int32_t median, stk_healt
             banners->count++, show(facts, banners, fact);
     }
     stk_health_say(tiny,
-                   "pictures much smaller than the others, whose short side is %d pixels in the "
+                   "images much smaller than the others, whose short side is %d pixels in the "
                    "middle: %llu; thumbnails?",
                    median, (unsigned long long)tiny->count);
     stk_health_say(
         banners,
-        "pictures %d times as long as they are wide, or more: %llu; crops will miss most of them",
+        "images %d times as long as they are wide, or more: %llu; crops will miss most of them",
         LONG_SIDES, (unsigned long long)banners->count);
 }
 
@@ -114,7 +114,7 @@ static void count_kinds(const stk_health_facts *facts, stk_health_report *report
     }
 }
 
-/* Which pictures a rule is about. */
+/* Which images a rule is about. */
 static bool is_grey(const stk_health_fact *fact)
 {
     return fact->channels <= 2;
@@ -162,8 +162,7 @@ void stk_health_kinds(const stk_health_facts *facts, stk_health_report *report)
                                            few_grey ? is_grey : is_coloured)
                                   : NULL;
     if (f)
-        stk_health_say(f,
-                       "grey pictures: %llu, and with colours: %llu; all are brought to one kind",
+        stk_health_say(f, "grey images: %llu, and with colours: %llu; all are brought to one kind",
                        (unsigned long long)report->grey, (unsigned long long)report->colours);
     f = gather(facts, report, "wrong_endings", STK_HEALTH_NOTE, is_misnamed);
     if (f)
@@ -173,10 +172,10 @@ void stk_health_kinds(const stk_health_facts *facts, stk_health_report *report)
                        (unsigned long long)f->count);
     f = gather(facts, report, "first_frames", STK_HEALTH_NOTE, has_frames);
     if (f)
-        stk_health_say(f, "animations, and pictures with pages: %llu; the first one is used",
+        stk_health_say(f, "animations, and images with pages: %llu; the first one is used",
                        (unsigned long long)f->count);
-    f = gather(facts, report, "deep_pictures", STK_HEALTH_NOTE, is_deep);
+    f = gather(facts, report, "deep_images", STK_HEALTH_NOTE, is_deep);
     if (f)
-        stk_health_say(f, "pictures of 16 bits a channel: %llu; they are scaled to 8",
+        stk_health_say(f, "images of 16 bits a channel: %llu; they are scaled to 8",
                        (unsigned long long)f->count);
 }

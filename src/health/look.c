@@ -1,4 +1,4 @@
-/* Looking at one picture: it is decoded, and made so small that it can be compared with others. */
+/* Looking at one image: it is decoded, and made so small that it can be compared with others. */
 #include "base/hash.h"
 #include "health/facts.h"
 #include "image/resize/resize.h"
@@ -19,7 +19,7 @@ struct stk_health_looker {
     const stk_feature_info *image;
 };
 
-/* Encoded pictures, or a feature of their name that has their shape. */
+/* Encoded images, or a feature of their name that has their shape. */
 static const stk_feature_info *find_image(const stk_source *source)
 {
     size_t                  count;
@@ -42,7 +42,7 @@ stk_status stk_health_looker_new(stk_health_looker **out, const stk_source *sour
                                  stk_ledger *ledger, stk_error *err)
 {
     stk_health_looker *looker = *out = calloc(1, sizeof *looker);
-    if (!looker) return stk_fail(err, STK_E_NOMEM, "health", NULL, "no memory to look at pictures");
+    if (!looker) return stk_fail(err, STK_E_NOMEM, "health", NULL, "no memory to look at images");
     looker->source = source;
     looker->image = find_image(source);
     stk_status st = stk_source_cursor_new(&looker->cursor, source, err);
@@ -176,7 +176,7 @@ static stk_status look_at(stk_health_looker *looker, stk_health_fact *fact, stk_
     STK_TRY(stk_source_read(looker->cursor, fact->item, &sample, err));
     const stk_field *field = stk_sample_field(sample, looker->image->name);
     if (!field || (field->dtype == STK_DTYPE_BYTES && field->count != 1))
-        return stk_fail(err, STK_E_FORMAT, "health", NULL, "it has no picture in \"%s\"",
+        return stk_fail(err, STK_E_FORMAT, "health", NULL, "it has no image in \"%s\"",
                         looker->image->name);
     const stk_bytes bytes = bytes_of(field);
     fact->bytes = bytes.size;

@@ -1,4 +1,4 @@
-/* Pictures that look alike: another size, another quality, a little lighter. Two pictures are
+/* Images that look alike: another size, another quality, a little lighter. Two images are
  * compared only where an eighth of their 128 bits is the same, and with the next few of those that
  * have it: not every one with every one. */
 #include "health/facts.h"
@@ -104,14 +104,14 @@ static void count_marks(const search *s, stk_health_report *report)
     if (s->near) {
         s->near->count = report->near_copies;
         stk_health_say(s->near,
-                       "pictures that look like another one (resized, compressed again, a little "
+                       "images that look like another one (resized, compressed again, a little "
                        "lighter): %llu; where they are copies, keep one",
                        (unsigned long long)report->near_copies);
     }
     if (s->overlap) {
         s->overlap->count = report->near_overlap;
         stk_health_say(s->overlap,
-                       "pictures for validation or test that look like one of another split: %llu; "
+                       "images for validation or test that look like one of another split: %llu; "
                        "results on copies are too good: look at them",
                        (unsigned long long)report->near_overlap);
     }

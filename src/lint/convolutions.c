@@ -4,10 +4,10 @@
 #include "lint/lint_internal.h"
 #include <string.h>
 
-enum { LARGEST = 5, LARGEST_OF_STEM = 7, PICTURE_CHANNELS = 4 };
+enum { LARGEST = 5, LARGEST_OF_STEM = 7, IMAGE_CHANNELS = 4 };
 
 /* Not told: depthwise ones, whose area costs little; patches side by side, which no chain can be;
- * and what sees the whole picture, which is a dense layer. */
+ * and what sees the whole image, which is a dense layer. */
 static bool is_big(const stk_instruction *step, stk_conv2d_shape *shape)
 {
     const stk_conv2d_attrs *attrs = step->call.use.attrs;
@@ -17,7 +17,7 @@ static bool is_big(const stk_instruction *step, stk_conv2d_shape *shape)
     if (attrs->groups > 1 && attrs->groups == shape->in_c) return false;
     if (attrs->stride[0] >= shape->kernel_h && attrs->stride[1] >= shape->kernel_w) return false;
     if (shape->kernel_h >= shape->in_h && shape->kernel_w >= shape->in_w) return false;
-    return side > (shape->in_c <= PICTURE_CHANNELS ? LARGEST_OF_STEM : LARGEST);
+    return side > (shape->in_c <= IMAGE_CHANNELS ? LARGEST_OF_STEM : LARGEST);
 }
 
 /* What of the work a chain of 3x3 with the same reach does. */

@@ -6,7 +6,7 @@
 #include <stoker/text.h>
 #include <string.h>
 
-/* Pictures are packed a little larger than they are used, so that crops have room; many files are
+/* Images are packed a little larger than they are used, so that crops have room; many files are
  * those that cost more to open than to read. */
 static const double   room_for_crops = 256.0 / 224, small_bytes = 256e3;
 static const uint64_t many_files = 1000;
@@ -68,7 +68,7 @@ static void advise_pack(stk_lint *item, const char *path, const char *suffix, co
     stk_lint_say(item->command, sizeof item->command, "stoker pack %s %s%s", from, to, flags);
 }
 
-void stk_lint_pictures(const stk_lint_subject *s)
+void stk_lint_images(const stk_lint_subject *s)
 {
     char                  suffix[24], flags[40];
     const stk_train_data *d = s->data;
@@ -77,11 +77,11 @@ void stk_lint_pictures(const stk_lint_subject *s)
     const int64_t         size = s->recipe->data.size;
     const int64_t         pack = (int64_t)((double)size * room_for_crops + 0.5);
     if (side <= 2 * size || *s->recipe->data.pipeline) return;
-    stk_lint *item = stk_lint_add(s->list, "large_pictures", STK_STAGE_PREPROCESS, "data.size");
+    stk_lint *item = stk_lint_add(s->list, "large_images", STK_STAGE_PREPROCESS, "data.size");
     if (!item) return;
     const double rest = (double)pack / (double)side;
     stk_lint_say(item->message, sizeof item->message,
-                 "pictures are %lldx%lld and used at %lld: %.0f times the pixels are read and "
+                 "images are %lldx%lld and used at %lld: %.0f times the pixels are read and "
                  "decoded; make them small once",
                  (long long)d->width, (long long)d->height, (long long)size,
                  (double)(d->width * d->height) / (double)(size * size));

@@ -1,4 +1,4 @@
-/* What is wrong with the pictures, among the other findings. */
+/* What is wrong with the images, among the other findings. */
 #include "lint/lint_internal.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ void stk_lint_health(stk_lint_list *list, const stk_health_report *report, const
                      f->example_count ? "; for example " : "",
                      f->example_count ? f->examples[0] : "");
         if (report->looked_at < report->items)
-            stk_lint_say(item->how, sizeof item->how, "%llu of %llu pictures were looked at",
+            stk_lint_say(item->how, sizeof item->how, "%llu of %llu images were looked at",
                          (unsigned long long)report->looked_at, (unsigned long long)report->items);
         item->changes_training = item->data = true;
     }

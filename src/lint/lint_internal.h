@@ -47,7 +47,7 @@ void stk_lint_batch(const stk_lint_subject *s);
 void stk_lint_threads(const stk_lint_subject *s);
 void stk_lint_switches(const stk_lint_subject *s);
 void stk_lint_output(const stk_lint_subject *s);
-void stk_lint_pictures(const stk_lint_subject *s);
+void stk_lint_images(const stk_lint_subject *s);
 void stk_lint_files(const stk_lint_subject *s);
 void stk_lint_cache(const stk_lint_subject *s);
 

@@ -12,7 +12,7 @@ void stk_lint_batch(const stk_lint_subject *s)
     if (batch < TINY && s->data->train_count >= USUAL) {
         if (!(item = stk_lint_add(s->list, "tiny_batch", STK_STAGE_COMPUTE, "data.batch"))) return;
         stk_lint_say(item->message, sizeof item->message,
-                     "%lld pictures a step: operations are too small for the vectors and the %d "
+                     "%lld images a step: operations are too small for the vectors and the %d "
                      "cores; from 32 on they are not",
                      (long long)batch, s->machine->cores);
         stk_lint_say(item->recipe, sizeof item->recipe, "data: {batch: %d}", USUAL);
@@ -148,8 +148,8 @@ void stk_lint_output(const stk_lint_subject *s)
 }
 
 static void (*const rules[])(const stk_lint_subject *s) = {
-    stk_lint_batch,    stk_lint_threads, stk_lint_switches, stk_lint_output,
-    stk_lint_pictures, stk_lint_files,   stk_lint_cache,
+    stk_lint_batch,  stk_lint_threads, stk_lint_switches, stk_lint_output,
+    stk_lint_images, stk_lint_files,   stk_lint_cache,
 };
 
 void stk_lint_recipe(stk_lint_list *list, const stk_train_recipe *recipe,

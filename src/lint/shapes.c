@@ -5,7 +5,7 @@
 #include "lint/lint_internal.h"
 #include <string.h>
 
-enum { MULTIPLE = 8, PICTURE_CHANNELS = 4 };
+enum { MULTIPLE = 8, IMAGE_CHANNELS = 4 };
 
 /* Below these a finding is not worth reading. */
 static const double  least_waste = 0.02, dense_share = 0.4;
@@ -41,8 +41,8 @@ static bool measure_conv(const stk_instruction *step, product *p)
     p->in = shape.in_c;
     p->out = shape.out_c;
     p->useful = used(p->out);
-    /* The channels of pictures are what they are, and kernels know it. */
-    if (attrs->groups == 1 && p->in > PICTURE_CHANNELS) p->useful *= used(p->in);
+    /* The channels of images are what they are, and kernels know it. */
+    if (attrs->groups == 1 && p->in > IMAGE_CHANNELS) p->useful *= used(p->in);
     return true;
 }
 
@@ -85,7 +85,7 @@ void stk_lint_odd_channels(const stk_lint_program_context *s)
                  "%lld to %lld channels are computed as %lld to %lld; multiples of 8 (best of 64) "
                  "give more channels for the same time, or the same in less",
                  (long long)of_worst.in, (long long)of_worst.out,
-                 (long long)(of_worst.in > PICTURE_CHANNELS ? round_up(of_worst.in) : of_worst.in),
+                 (long long)(of_worst.in > IMAGE_CHANNELS ? round_up(of_worst.in) : of_worst.in),
                  (long long)round_up(of_worst.out));
     stk_lint_say(item->recipe, sizeof item->recipe, "model: {width: W}");
     stk_lint_say(item->how, sizeof item->how, "padding of all such layers, %s", stk_lint_basis(s));
@@ -93,7 +93,7 @@ void stk_lint_odd_channels(const stk_lint_program_context *s)
     item->changes_training = true;
 }
 
-/* The picture that is flattened into symbol: its height times width; 0 for none. */
+/* The image that is flattened into symbol: its height times width; 0 for none. */
 static int64_t flattened(const stk_graph *g, stk_symbol symbol)
 {
     for (int depth = 0; depth < 4; depth++) {

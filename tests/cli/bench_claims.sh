@@ -34,7 +34,7 @@ assert all(p["images_per_s"] > 0 for p in r["curve"]), r["curve"]
 PYTHON
 run bench claims $small --only resize,fused -q
 expect_code 0 "bench claims"
-for text in "Times faster" "pictures of half the side" "4 times in theory" "fused.training: mlp, batch 4" \
+for text in "Times faster" "images of half the side" "4 times in theory" "fused.training: mlp, batch 4" \
     "What was compared"; do
     expect_in out "$text" "bench claims"
 done

@@ -3,7 +3,7 @@
 set -eu
 source "$(dirname "$0")/support.bash" "$1"
 
-make_images "$work/photos" 3 40
+make_image_files "$work/photos" 3 40
 run pack "$work/photos" "$work/packed" --shard-mb 0.005 --quiet
 expect_code 0 "pack"
 

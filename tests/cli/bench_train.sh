@@ -68,8 +68,8 @@ taken = m["variables_bytes"] + m["arena_bytes"]
 assert taken == int(sys.argv[3]) and 280e6 < taken <= 300e6, (taken, sys.argv)
 PYTHON
 run bench compute mlp --batch 8 --steps 1 --threads 1 --fit-mb 1
-expect_code 1 "--fit-mb of less than one picture"
-expect_in err "a batch of 1 takes" "--fit-mb of less than one picture"
+expect_code 1 "--fit-mb of less than one image"
+expect_in err "a batch of 1 takes" "--fit-mb of less than one image"
 
 run bench compute mlp --batches 2..8 --threads 1 --plot batches.svg --json -q
 expect_code 0 "bench compute --batches"

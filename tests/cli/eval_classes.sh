@@ -60,7 +60,7 @@ mkdir other/empty
 run eval model other --threads 1 --json
 expect_result 60 2 name "an empty folder is no class"
 
-# Data without names goes by index: pictures of two classes, numbered as the run has them.
+# Data without names goes by index: images of two classes, numbered as the run has them.
 python3 - photos idx <<'PYTHON'
 import pathlib, struct, sys, zlib
 photos, idx = map(pathlib.Path, sys.argv[1:])
@@ -101,7 +101,7 @@ cp photos/leaf/1_00* parts/test/leaf/
 run eval model parts --threads 1 --json
 expect_result 10 1 name "the test split"
 run eval model parts --threads 1
-expect_in out "10 pictures of parts (split test)" "the test split"
+expect_in out "10 images of parts (split test)" "the test split"
 run eval model parts --split train --threads 1 --json
 expect_result 60 2 name "the train split"
 

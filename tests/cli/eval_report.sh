@@ -6,15 +6,15 @@ cd "$work"
 make_colours photos 3 30 8
 run train photos --model mlp --epochs 4 --batch 16 --threads 1 -q -o model
 expect_code 0 "a model to use"
-# Some pictures lie in the wrong folders, so that there are mistakes.
+# Some images lie in the wrong folders, so that there are mistakes.
 cp -r photos mixed
 for i in 0 1 2 3 4 5 6; do mv "mixed/class0/0_00$i.png" mixed/class1/; done
 for i in 0 1; do mv "mixed/class2/2_00$i.png" "mixed/class0/a,$i.png"; done
 
 run eval model mixed --threads 1 --csv p.csv --confusion matrix.png --mistakes worst.png --worst 5 --columns 2
 expect_code 0 "eval"
-for text in "90.00 % right" "90 pictures of mixed" "mean of classes: recall" "balanced accuracy" \
-    "pictures   recall  precision" "Confused most" "Confusion: rows are what it is" \
+for text in "90.00 % right" "90 images of mixed" "mean of classes: recall" "balanced accuracy" \
+    "images   recall  precision" "Confused most" "Confusion: rows are what it is" \
     "1 class1   7  30   ." "expected error (ECE)" "sure of"; do
     expect_in out "$text" "eval"
 done
@@ -68,7 +68,7 @@ mean = lambda list: sum(list) / len(list)
 ece = sum(abs(mean([float(x["confidence"]) for x in b]) - mean([x["right"] == "1" for x in b])) * len(b) / 90
           for b in bins.values())
 assert near(r["calibration"]["ece"], ece, 1e-6), (r["calibration"]["ece"], ece)
-assert [b["pictures"] for b in r["calibration"]["bins"]] == [len(bins[i]) for i in range(10)]
+assert [b["images"] for b in r["calibration"]["bins"]] == [len(bins[i]) for i in range(10)]
 assert any("a,0.png" in x["image"] for x in rows)
 PYTHON
 
@@ -82,7 +82,7 @@ expect_in err "no/such/p.csv" "a table that cannot be written"
 run eval model photos --bins 0
 expect_code 2 "no bins"
 
-# predict sees what eval sees: one picture at a time, and many.
+# predict sees what eval sees: one image at a time, and many.
 run predict model mixed --threads 1 --csv many.csv --top 3 -q
 expect_code 0 "predict of many"
 run predict model mixed/class0/0_010.png mixed/class1/1_010.png --threads 1 --csv few.csv --top 3 -q
@@ -100,17 +100,17 @@ PYTHON
 
 # What cannot be read.
 cp -r photos damaged
-printf 'no picture' >damaged/class1/zz.png
+printf 'no image' >damaged/class1/zz.png
 run eval model damaged --threads 1
-expect_code 1 "a damaged picture"
-expect_in err "damaged/class1/zz.png" "a damaged picture"
-expect_in err "--on-bad skip" "a damaged picture"
+expect_code 1 "a damaged image"
+expect_in err "damaged/class1/zz.png" "a damaged image"
+expect_in err "--on-bad skip" "a damaged image"
 run eval model damaged --threads 1 --on-bad skip --csv damaged.csv
-expect_code 0 "a damaged picture left out"
-expect_in err "zz.png" "a damaged picture left out"
-expect_in out "1 more could not be read and were left out" "a damaged picture left out"
-expect_not_in damaged.csv "zz.png" "a damaged picture left out"
-[ "$(wc -l <damaged.csv)" = 91 ] || fail "rows beside a damaged picture"
+expect_code 0 "a damaged image left out"
+expect_in err "zz.png" "a damaged image left out"
+expect_in out "1 more could not be read and were left out" "a damaged image left out"
+expect_not_in damaged.csv "zz.png" "a damaged image left out"
+[ "$(wc -l <damaged.csv)" = 91 ] || fail "rows beside a damaged image"
 
 # Of a pack, rows name the shard and the record.
 run pack mixed packed --threads 1 -q

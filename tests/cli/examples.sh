@@ -4,7 +4,7 @@ set -eu
 source "$(dirname "$0")/support.bash" "$1"
 examples=$1/examples
 
-make_images "$work/photos" 3 40
+make_image_files "$work/photos" 3 40
 run pack "$work/photos" "$work/packed" --quiet
 expect_code 0 "pack"
 "$examples/read_records" "$work/packed/*.tfrecord-*" >"$work/out" || fail "read_records"

@@ -3,7 +3,7 @@
 set -eu
 source "$(dirname "$0")/support.bash" "$1"
 
-make_pictures "$work/photos" 3 40 12 9
+make_images "$work/photos" 3 40 12 9
 run pack "$work/photos" "$work/packed" --shard-mb 0.005 --quiet
 expect_code 0 "pack"
 
@@ -51,9 +51,9 @@ assert "nothing" in r[2]["error"], r[2]
 PYTHON
 
 run inspect --verify "$work/photos"
-expect_code 0 "a folder of pictures"
-expect_in "$work/out" "120 items" "a folder of pictures"
-expect_in "$work/out" "verified: 120" "a folder of pictures"
+expect_code 0 "a folder of images"
+expect_in "$work/out" "120 items" "a folder of images"
+expect_in "$work/out" "verified: 120" "a folder of images"
 
 run inspect "$work/packed/packed-train.tfrecord-*"
 expect_code 0 "a pattern"
@@ -140,10 +140,10 @@ wait "$child" || code=$?
 expect_code 130 "the second Ctrl-C"
 kill "$reader"
 # As many first records as are asked for, also where the sample is smaller.
-make_images "$work/more" 3 80
+make_image_files "$work/more" 3 80
 run inspect --records 230 "$work/more"
 [ "$(grep -c '^  class./' "$work/out")" = 230 ] || fail "first items: $(grep -c '^  class./' "$work/out")"
 "$stoker" pack "$work/more" "$work/more_packed" -q >/dev/null
-run inspect --records 230 --sample 5 --pictures 0 "$work/more_packed"
+run inspect --records 230 --sample 5 --images 0 "$work/more_packed"
 [ "$(grep -c ', record ' "$work/out")" = 230 ] || fail "first records of a small sample"
 finish

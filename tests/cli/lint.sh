@@ -11,7 +11,7 @@ for rule in tiny_batch reference_backend eager; do
     expect_in "$work/out" "$rule (S4 compute)" "lint"
 done
 expect_in "$work/out" "many_checkpoints (S8 write)" "lint"
-expect_in "$work/out" "large_pictures (S2 preprocess)" "lint"
+expect_in "$work/out" "large_images (S2 preprocess)" "lint"
 expect_in "$work/out" "run     stoker pack $work/data $work/data-9 --resize 9" "lint"
 expect_in "$work/out" "recipe  knobs: {eager: false}" "lint"
 
@@ -25,10 +25,10 @@ assert found["odd_batch"]["gain"] is None, found
 PYTHON
 
 # For scripts: what is found is a failure where one asks for it, of speed or of the data.
-run lint "$work/data" --model cnn --batch 10 --pictures 0 --strict --json -q
+run lint "$work/data" --model cnn --batch 10 --images 0 --strict --json -q
 expect_code 1 "lint --strict with findings"
 expect_in "$work/out" odd_batch "lint --strict with findings"
-run lint "$work/data" --model cnn --batch 16 --pictures 0 --strict -q
+run lint "$work/data" --model cnn --batch 16 --images 0 --strict -q
 expect_code 0 "lint --strict without findings"
 expect_in "$work/out" "nothing to say" "lint --strict without findings"
 cp "$work/data/class0/0_000.png" "$work/data/class1/copy.png"

@@ -18,7 +18,7 @@ stoker, work = sys.argv[1], pathlib.Path(sys.argv[2]) / "memory"
 failures = 0
 
 
-def picture(number):
+def make_image(number):
     return b"P6\n%d %d\n255\n" % (WIDTH, HEIGHT) + os.urandom(WIDTH) * (3 * HEIGHT)
 
 
@@ -26,7 +26,7 @@ def make_folder():
     for i in range(FILES):
         folder = work / "folder" / f"class{i % 2}"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{i:03d}.ppm").write_bytes(picture(i))
+        (folder / f"{i:03d}.ppm").write_bytes(make_image(i))
     return work / "folder"
 
 
@@ -147,7 +147,7 @@ def main():
     for name, path in sources.items():
         bench(f"{name}, plain", path, 40, "-n", 12, "-b", 2, "--shuffle", 0)
         # Records are shuffled in a buffer, which here holds them all.
-        bench(f"{name}, shuffled pictures", path, 130 if name == "pack" else 60, "-n", 6, "-b", 4, "--preset", "imagenet")
+        bench(f"{name}, shuffled images", path, 130 if name == "pack" else 60, "-n", 6, "-b", 4, "--preset", "imagenet")
     # What does not fit is thrown away before it is tried again: the heaps of two threads, one after the other.
     for form in ("range: 100000000\n- shuffle: 100000000", "slices: [[1, 2, 3]]\n- repeat\n- shuffle: {buffer: whole}"):
         code, text = run("small elements", 100, "bench", "input", recipe("small", "- " + form + "\n"), "-q", "-s", 30)
@@ -170,7 +170,7 @@ def main():
     # Finding out what a file is takes no more than reading it may.
     bomb = make_bomb()
     expect_too_long("one long record", "bench", "input", bomb, "-q", "-s", 30)
-    expect_too_long("one long record of pictures", "bench", "input", bomb, "-q", "-s", 30, "--preset", "imagenet")
+    expect_too_long("one long record of images", "bench", "input", bomb, "-q", "-s", 30, "--preset", "imagenet")
     expect_too_long("one long record to show", "show", bomb, "-o", work / "show.png", base=TRAIN_BASE_MB)
     expect_too_long("one long record to learn from", "train", described(bomb), "--model", "mlp", "-q", "-o", work / "none",
                     base=TRAIN_BASE_MB)

@@ -206,7 +206,7 @@ def pack(world):
         (world.folder / "messy" / "Training" / CLASSES[1] / "gone.jpg").unlink()
         done = world.run("pack", "messy", "packed", "--on-bad", "skip")
     world.expect(done.returncode == 0, f"pack: {done.stderr.strip()[-400:]}")
-    for text in ("bad pictures skipped", EMPTY, "such as for the model/"):
+    for text in ("bad images skipped", EMPTY, "such as for the model/"):
         world.expect(text in done.stdout, f"pack does not say '{text}'")
 
 

@@ -40,7 +40,7 @@ assert abs(sum(l["training_bytes"] for l in m["layers"]) - m["training_bytes"]) 
 PYTHON
 done
 
-# Costs are per picture, whatever the batch.
+# Costs are per image, whatever the batch.
 run models resnet20 --json
 cp "$work/out" "$work/one"
 run models resnet20 --json --batch 32
@@ -68,6 +68,6 @@ expect_code 2 "--graph without a name"
 run models lenet --size 0
 expect_code 2 "a size of 0"
 run models lenet --size 1
-expect_code 1 "a picture that is too small"
-expect_in "$work/err" "max_pool" "a picture that is too small"
+expect_code 1 "an image that is too small"
+expect_in "$work/err" "max_pool" "an image that is too small"
 finish

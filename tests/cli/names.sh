@@ -75,7 +75,7 @@ for name in (EVIL, BYTES, SOFT.encode()):
         os.rename(os.path.join(inside, old), os.path.join(inside, new))
     first = sorted(os.listdir(os.path.join(inside, class_name)))[0]
     os.rename(os.path.join(inside, class_name, first), os.path.join(inside, class_name, EVIL + b".png"))
-    picture = os.path.join(data, class_name, EVIL + b".png")
+    image = os.path.join(data, class_name, EVIL + b".png")
 
     # pack, also into a folder that looks like a flag; inspect in both forms.
     said = run("pack", data, "--", name)
@@ -88,7 +88,7 @@ for name in (EVIL, BYTES, SOFT.encode()):
     check("classes as JSON", class_name.decode(errors="replace") in names or name == BYTES, names)
 
     # A class that is not there, a file that is none: errors name them.
-    open(os.path.join(inside, class_name, b"x" + EVIL + b".png"), "wb").write(b"no picture")
+    open(os.path.join(inside, class_name, b"x" + EVIL + b".png"), "wb").write(b"no image")
     run("pack", data, b"q" + name, "--resize", "8", code=1)
     run("inspect", "--all", data)
     run("inspect", b"missing" + name, code=1)
@@ -102,7 +102,7 @@ for name in (EVIL, BYTES, SOFT.encode()):
     common = ["--model", "cnn", "--size", "8", "--batch", "6", "--backend", "ref", "-q"]
     said = run("train", data, *common[:-1], "--epochs", "1", "-o", out)
     check("eval", type_command(find(r"next: (stoker eval .*)\n", said.stderr)) == [b"eval", out], said.stderr)
-    check("predict", type_command(find(r"\n +(stoker predict .*) PICTURE", said.stderr)) == [b"predict", out], said.stderr)
+    check("predict", type_command(find(r"\n +(stoker predict .*) IMAGE", said.stderr)) == [b"predict", out], said.stderr)
     said = run("lr-find", data, *common, "--steps", "20", "--set", "output.folder=" + SOFT)
     if b"no suggestion" not in said.stdout:
         typed = type_command(find(r": (stoker train .*)\n", said.stdout))
@@ -115,7 +115,7 @@ for name in (EVIL, BYTES, SOFT.encode()):
     if name == EVIL: whole = b"DATA"  # with its quotes it does not fit into the line
     check("lint", typed == [b"pack", whole, whole + b"-9", b"--resize", b"9"], typed)
     told = {i["rule"]: i for i in json.loads(run("lint", data, *common, "--json").stdout)}
-    check("lint as JSON", type_command(told["large_pictures"]["command"]) == typed, told)
+    check("lint as JSON", type_command(told["large_images"]["command"]) == typed, told)
     run("train", data, *common, "--explain", "--eager")
     going = subprocess.Popen([stoker, "train", data, *common, "--epochs", "100000", "-o", b"i" + name], cwd=folder,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -130,7 +130,7 @@ for name in (EVIL, BYTES, SOFT.encode()):
     run("eval", out, "--details", code=2)
     run("eval", out, data, "--confusion", "matrix.png", "--mistakes", "worst.png")
     run("show", data, "-o", "sheet.png")
-    run("predict", out, picture, "--sheet", "predictions.png")
+    run("predict", out, image, "--sheet", "predictions.png")
     page = open(os.path.join(os.fsencode(folder), out, b"report.html"), "rb").read()
     check("the page of the run", b"script>alert(1)" in page and b"<script>alert(1)" not in page)
     run("predict", out, b"missing" + name, code=1)
@@ -150,8 +150,8 @@ for name in (EVIL, BYTES, SOFT.encode()):
         check("diagnose", b"./" + SOFT.encode() in typed or typed[0] == b"bench", typed)
 
     # What programs read is exact.
-    told = json.loads(run("predict", out, picture, "--json").stdout)
-    rows = run("predict", out, picture, "--csv", "-", harmless=False).stdout
+    told = json.loads(run("predict", out, image, "--json").stdout)
+    rows = run("predict", out, image, "--csv", "-", harmless=False).stdout
     check("the name in CSV", EVIL.replace(b'"', b'""') in rows, rows)
     check("the class in JSON", class_name.decode() in (one["class"] for one in told[0]["top"]), told)
 

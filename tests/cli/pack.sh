@@ -3,7 +3,7 @@
 set -eu
 source "$(dirname "$0")/support.bash" "$1"
 
-make_images "$work/photos" 4 50
+make_image_files "$work/photos" 4 50
 run pack "$work/photos" "$work/a" --shard-mb 0.01
 expect_code 0 "pack"
 expect_in "$work/out" "packed 200 items into $work/a" "pack"
@@ -60,7 +60,7 @@ expect_in "$work/out" 'e\x1B[31m' "a name with an escape"
 expect_in "$work/err" "e\\033\\13331m')\"" "a name with an escape, to type"
 mkdir "$work/near"
 for size in 2001 2002; do head -c $size /dev/zero >"$work/near/$size.jpg"; done
-run inspect --pictures 0 "$work/near"
+run inspect --images 0 "$work/near"
 expect_in "$work/out" "mean item 2.00 kB" "sizes that look alike"
 expect_not_in "$work/out" ", from" "sizes that look alike"
 
@@ -94,7 +94,7 @@ import io, os, sys, tarfile
 os.mkdir(sys.argv[1])
 for i in range(100):
     with tarfile.open(f"{sys.argv[1]}/{i:03d}.tar", "w") as tar:
-        for suffix, content in (("jpg", b"picture"), ("cls", b"3")):
+        for suffix, content in (("jpg", b"image"), ("cls", b"3")):
             member = tarfile.TarInfo(f"{i}.{suffix}")
             member.size = len(content)
             tar.addfile(member, io.BytesIO(content))
@@ -147,8 +147,8 @@ fi
 
 # Names that lead out of the data's folder: refused, left out and counted, or followed.
 mkdir -p "$work/table"
-make_pictures "$work/table/in" 2 2 8 8
-make_pictures "$work/secret" 1 1 8 8
+make_images "$work/table/in" 2 2 8 8
+make_images "$work/secret" 1 1 8 8
 secret=$(find "$work/secret" -type f | head -1)
 (
     cd "$work/table"

@@ -52,6 +52,6 @@ done
 pack "$work/killed/data"
 diff -r "$work/whole/data" "$work/killed/data"
 [ ! -e "$work/killed/data.partial" ]
-"$stoker" inspect --verify --pictures 0 "$work/killed/data" >/dev/null
+"$stoker" inspect --verify --images 0 "$work/killed/data" >/dev/null
 echo "killed $killed times in $round runs; the result is byte-identical"
 [ "$killed" -ge "$kills" ]

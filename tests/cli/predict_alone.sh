@@ -59,9 +59,9 @@ expect_code 1 "no such weights"
 expect_in err "RUN is the folder that 'stoker train' wrote, or a .safetensors file" "no such weights"
 
 # Tables.
-printf 'no picture' >'bad, one.png'
+printf 'no image' >'bad, one.png'
 run predict alone/w.safetensors photos 'bad, one.png' --top 2 --csv p.csv --jsonl p.jsonl --threads 1
-expect_code 1 "tables with a bad picture"
+expect_code 1 "tables with a bad image"
 expect_in out "60 of 60 right" "tables"
 expect_not_in out "0_000.png" "tables"
 python3 - with_folder p.csv p.jsonl <<'PYTHON' || fail "the tables of predict"

@@ -15,21 +15,21 @@ assert width >= int(sys.argv[2]) and height >= 100, (width, height)
 PYTHON
 }
 
-make_pictures "$work/small" 2 5 32 32
-make_pictures "$work/photos" 1 3 90 60
+make_images "$work/small" 2 5 32 32
+make_images "$work/photos" 1 3 90 60
 run pack "$work/small" "$work/packed" --quiet
 expect_code 0 "pack"
 
 run show "$work/packed" -o "$work/a.png"
 expect_code 0 "a sheet of a pack"
-expect_in "$work/out" "a.png: 10 pictures in 8 columns, " "a sheet of a pack"
+expect_in "$work/out" "a.png: 10 images in 8 columns, " "a sheet of a pack"
 expect_in "$work/err" "32 x 32 pixels: taken for preset cifar" "the guess"
 is_png "$work/a.png" 1000
 
 run show "$work/photos" -o "$work/b.png" --evaluate --size 48 --columns 2
 expect_code 0 "a sheet of a folder"
 expect_in "$work/err" "90 x 60 pixels: taken for preset imagenet" "the guess"
-expect_in "$work/out" "3 pictures in 2 columns" "a sheet of a folder"
+expect_in "$work/out" "3 images in 2 columns" "a sheet of a folder"
 
 run show "$work/packed" --preset cifar --count 4 --epoch 2 --seed 7 --json -o "$work/c.png"
 expect_code 0 "JSON"
@@ -38,16 +38,16 @@ python3 - "$work/out" "$work/c.png" <<'PYTHON' || fail "the JSON does not say wh
 import json, sys
 r = json.load(open(sys.argv[1]))
 assert r["out"] == sys.argv[2] and r["preset"] == "cifar" and r["seed"] == 7, r
-assert len(r["pictures"]) == 4, r
-assert all(p["epoch"] == 2 and p["width"] == 32 for p in r["pictures"]), r
-assert all(p["label"] in ("class0", "class1") for p in r["pictures"]), r
-assert len({p["sample"] for p in r["pictures"]}) == 4, r
+assert len(r["images"]) == 4, r
+assert all(p["epoch"] == 2 and p["width"] == 32 for p in r["images"]), r
+assert all(p["label"] in ("class0", "class1") for p in r["images"]), r
+assert len({p["sample"] for p in r["images"]}) == 4, r
 PYTHON
 
 run show "$work/packed" --epochs 3 --count 2 -q -o "$work/d.png"
 expect_code 0 "epochs"
 expect_empty "$work/err" "quiet"
-expect_in "$work/out" "6 pictures in 3 columns" "epochs"
+expect_in "$work/out" "6 images in 3 columns" "epochs"
 
 run show "$work/photos" --op 'rotate degrees=30' --op flip -o "$work/e.png"
 expect_code 0 "operations"
@@ -58,7 +58,7 @@ is_png "$work/f.png" 600
 # Names in other alphabets are spelled, and told apart: the same sheet as of names that are so already.
 for names in "there:bär 猫:bär 犬" "here:baer <732B>:baer <72AC>"; do
     IFS=: read -r place first second <<<"$names"
-    make_pictures "$work/$place/set" 2 2 16 16
+    make_images "$work/$place/set" 2 2 16 16
     mv "$work/$place/set/class0" "$work/$place/set/$first"
     mv "$work/$place/set/class1" "$work/$place/set/$second"
     (cd "$work/$place" && "$stoker" show set --seed 3 -q -o sheet.png >/dev/null) || fail "a sheet of $first"
@@ -82,42 +82,42 @@ run show "$work/packed" --op 'rotate angle=3'
 expect_code 1 "no such parameter"
 expect_in "$work/err" "angle" "no such parameter"
 run show "$work/packed" --op to_float -o "$work/x.png"
-expect_code 1 "no picture"
-expect_in "$work/err" "only uint8" "no picture"
+expect_code 1 "no image"
+expect_in "$work/err" "only uint8" "no image"
 run show "$work/packed" --op flip --preset cifar
 expect_code 2 "both"
 run show "$work/nothing"
 expect_code 1 "nothing there"
 mkdir "$work/empty"
 run show "$work/empty"
-expect_code 1 "no pictures"
+expect_code 1 "no images"
 run show "$work/packed" --split valid
 expect_code 1 "no such split"
 expect_in "$work/err" 'there is no split "valid"' "no such split"
 printf 'a,b\n1,2\n' >"$work/table.csv"
 run show "$work/table.csv"
-expect_code 1 "data without pictures"
-expect_in "$work/err" 'there is no field "image"' "data without pictures"
+expect_code 1 "data without images"
+expect_in "$work/err" 'there is no field "image"' "data without images"
 run show "$work/packed" -q -o "$work/none/x.png"
 expect_code 1 "a place that is not there"
 [ ! -e "$work/x.png" ] || fail "a sheet that failed was written"
-printf 'no picture' >"$work/photos/class0/text.png"
+printf 'no image' >"$work/photos/class0/text.png"
 run show "$work/photos" -q -o "$work/y.png"
-expect_code 1 "a bad picture"
-expect_in "$work/err" "class0/text.png" "a bad picture is named"
-expect_in "$work/err" "'stoker pack --on-bad skip'" "what to do with a bad picture"
-[ ! -e "$work/y.png" ] || fail "a sheet with a bad picture was written"
+expect_code 1 "a bad image"
+expect_in "$work/err" "class0/text.png" "a bad image is named"
+expect_in "$work/err" "'stoker pack --on-bad skip'" "what to do with a bad image"
+[ ! -e "$work/y.png" ] || fail "a sheet with a bad image was written"
 run show "$work/photos" --on-bad skip -n 64 -o "$work/y.png"
-expect_code 0 "a bad picture that is passed over"
-expect_in "$work/err" "class0/text.png" "a picture that is passed over is named"
-[ -s "$work/y.png" ] || fail "no sheet without the bad picture"
+expect_code 0 "a bad image that is passed over"
+expect_in "$work/err" "class0/text.png" "an image that is passed over is named"
+[ -s "$work/y.png" ] || fail "no sheet without the bad image"
 run show "$work/photos" --on-bad skip --epochs 2 -o "$work/y.png"
 expect_code 2 "--on-bad skip with --epochs"
 
 run replay "$work/packed" packed-train.tfrecord-00000-of-00001 --preset cifar -o "$work/z.png"
-expect_code 1 "a file of several pictures"
-expect_in "$work/err" "name one as packed-train.tfrecord-00000-of-00001:RECORD" "several pictures"
+expect_code 1 "a file of several images"
+expect_in "$work/err" "name one as packed-train.tfrecord-00000-of-00001:RECORD" "several images"
 run replay "$work/packed" nothing.jpg --preset cifar -o "$work/z.png"
 expect_code 1 "no such sample"
-expect_in "$work/err" "nothing.jpg is not among its pictures" "no such sample"
+expect_in "$work/err" "nothing.jpg is not among its images" "no such sample"
 finish

@@ -8,10 +8,10 @@ tiny="--model mlp --epochs 1 --batch 8 --threads 1"
 
 run train all $tiny -o chosen
 expect_code 0 "train with all three splits"
-expect_in err "60 pictures to learn from (train), 60 to validate on (val), 60 to test the best model on at the end (test)" \
+expect_in err "60 images to learn from (train), 60 to validate on (val), 60 to test the best model on at the end (test)" \
     "the plan"
-expect_in out "of the validation pictures right (val)" "what the best model is chosen by"
-expect_in out "% of the 60 pictures of test right, which the best model was shown once" "the test"
+expect_in out "of the validation images right (val)" "what the best model is chosen by"
+expect_in out "% of the 60 images of test right, which the best model was shown once" "the test"
 python3 - chosen/test.json <<'PYTHON' || fail "test.json"
 import json, sys
 r = json.load(open(sys.argv[1]))
@@ -24,9 +24,9 @@ mv all/test all/TESTING
 rm -r all/val
 run train all $tiny -o held
 expect_code 0 "train with training and testing"
-expect_in err "54 pictures to learn from (Training), 6 to validate on (one of 10 of Training, held back" "the plan"
+expect_in err "54 images to learn from (Training), 6 to validate on (one of 10 of Training, held back" "the plan"
 expect_in err "3 classes" "training and testing are splits"
-expect_in out "60 pictures of TESTING right" "the test of TESTING"
+expect_in out "60 images of TESTING right" "the test of TESTING"
 grep -q 'validation: "0.1"' held/recipe.yaml || fail "the recipe does not say what was held back"
 run eval held --threads 1 --json
 python3 -c 'import json; r = json.load(open("out")); assert r["count"] == 6, r' || fail "eval is not on what was held back"
@@ -47,5 +47,5 @@ expect_in err "there are: TESTING, Training" "a test split that is not there"
 # A pack has the same splits.
 run pack all packed -q
 run train packed $tiny -o packed_run
-expect_in err "54 pictures to learn from (Training), 6 to validate on" "a pack"
+expect_in err "54 images to learn from (Training), 6 to validate on" "a pack"
 finish

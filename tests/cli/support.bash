@@ -38,8 +38,8 @@ expect_empty()
     [ ! -s "$1" ] || fail "$2: expected nothing, got: $(head -5 "$1")"
 }
 
-# make_images FOLDER CLASSES COUNT: small files that are named like pictures, one folder a class.
-make_images()
+# make_image_files FOLDER CLASSES COUNT: small files that are named like images, one folder a class.
+make_image_files()
 {
     python3 - "$@" <<'PYTHON'
 import pathlib, sys
@@ -52,8 +52,8 @@ for c in range(classes):
 PYTHON
 }
 
-# make_pictures FOLDER CLASSES COUNT WIDTH HEIGHT: PNGs that can be decoded, one folder a class.
-make_pictures()
+# make_images FOLDER CLASSES COUNT WIDTH HEIGHT: PNGs that can be decoded, one folder a class.
+make_images()
 {
     python3 - "$@" <<'PYTHON'
 import pathlib, struct, sys, zlib

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CLASSES = 2, EACH = 9, PICTURES = CLASSES * EACH, SEED = 7, BATCH = 4, SIDE = 32 };
+enum { CLASSES = 2, EACH = 9, IMAGES = CLASSES * EACH, SEED = 7, BATCH = 4, SIDE = 32 };
 
-/* Noise, so that no two windows of a picture are alike. */
-static void write_picture(const char *path, int number)
+/* Noise, so that no two windows of an image are alike. */
+static void write_image(const char *path, int number)
 {
     static uint8_t   bytes[48 * 48 * 3];
     const stk_pixels pixels = {bytes, 36 + number % 12, 40 - number % 5, 3,
@@ -33,11 +33,11 @@ static const char *make_photos(const char *name)
     const char *root = stk_test_path(name);
     char        path[512];
     mkdir(root, 0777);
-    for (int i = 0; i < PICTURES; i++) {
+    for (int i = 0; i < IMAGES; i++) {
         snprintf(path, sizeof path, "%s/class%d", root, i % CLASSES);
         mkdir(path, 0777);
         snprintf(path, sizeof path, "%s/class%d/%02d.png", root, i % CLASSES, i);
-        write_picture(path, i);
+        write_image(path, i);
     }
     return root;
 }
@@ -103,7 +103,7 @@ static void expect_replays(const char *path, const char *preset)
 {
     stk_dataset  *named = training(path, preset, 0), *batched = training(path, preset, BATCH);
     stk_iterator *names = start(named, 1), *batches = start(batched, 3);
-    for (int i = 0; i < 3 * PICTURES / BATCH; i++) {
+    for (int i = 0; i < 3 * IMAGES / BATCH; i++) {
         stk_element   *batch = next(batches);
         const uint8_t *pixels = stk_value_data(stk_element_value(batch, 0));
         for (int k = 0; k < BATCH; k++) {
@@ -145,6 +145,5 @@ STK_TEST(a_sample_that_is_not_there_is_said_to_be_missing)
     snprintf(command, sizeof command, "%s replay %s none.png --preset cifar 2> %s",
              STK_TEST_COMMAND, make_photos("other_photos"), out);
     EXPECT_INT_EQ(1, WEXITSTATUS(system(command)));
-    EXPECT_CONTAINS("none.png is not among its pictures",
-                    (const char *)stk_test_read_file(out).data);
+    EXPECT_CONTAINS("none.png is not among its images", (const char *)stk_test_read_file(out).data);
 }

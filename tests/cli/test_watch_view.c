@@ -1,5 +1,5 @@
 /* The view of stoker watch, letter by letter. The command is no library, so its sources are taken
- * in here. With STOKER_GOLDEN=FOLDER the pictures are written there instead of compared. */
+ * in here. With STOKER_GOLDEN=FOLDER the images are written there instead of compared. */
 #include "../../tools/stoker/canvas.c"
 #include "../../tools/stoker/format.c"
 #include "../../tools/stoker/graph.c"

@@ -7,11 +7,11 @@ make_colours photos 3 30 8
 
 run train photos --epochs 2 --threads 1
 expect_code 0 "no flag that matters"
-for text in "data      " "81 pictures" "9 to validate on" "3 classes" "model     resnet20" "schedule  nesterov" "machine   cpu" \
+for text in "data      " "81 images" "9 to validate on" "3 classes" "model     resnet20" "schedule  nesterov" "machine   cpu" \
     "cache     memory: " "output    runs/photos-resnet20-1" "validation loss" "best" "next: stoker eval"; do
     expect_in err "$text" "the plan"
 done
-for text in "loss" "* training" "of the validation pictures right" "compute" "img/s" \
+for text in "loss" "* training" "of the validation images right" "compute" "img/s" \
     "a step takes" "S4 compute" \
     "model runs/photos-resnet20-1/best.safetensors"; do
     expect_in out "$text" "the result"
@@ -193,22 +193,22 @@ refused 1 "the loss of step " $lost -o lost
 expect_in err "A smaller train.learning_rate" "a loss that is not finite"
 refused 1 "not finite" $lost --eager -o lost-eager
 
-# A class with a single picture, and one with none.
+# A class with a single image, and one with none.
 cp -r photos odd
 mkdir odd/class3 odd/class4
 cp photos/class0/0_000.png odd/class3/
 run train odd --model mlp --epochs 1 --threads 1 -q -o odd-run
-expect_code 0 "a class with one picture"
+expect_code 0 "a class with one image"
 
-# A picture that cannot be read is named; it can be passed over.
+# An image that cannot be read is named; it can be passed over.
 cp -r photos bad
-printf 'no picture' >bad/class1/1_005.png
+printf 'no image' >bad/class1/1_005.png
 run train bad --model mlp --epochs 1 --threads 1 -q -o bad-run
-expect_code 1 "a bad picture"
-expect_in err "1_005.png" "a bad picture"
-expect_in err "--on-bad skip" "a bad picture"
+expect_code 1 "a bad image"
+expect_in err "1_005.png" "a bad image"
+expect_in err "--on-bad skip" "a bad image"
 run train bad --model mlp --epochs 1 --threads 1 -q -o bad-run2 --on-bad skip
-expect_code 0 "a bad picture is passed over"
+expect_code 0 "a bad image is passed over"
 # No epochs are no training; a part of one is.
 run train "$work/none" --epochs 0
 expect_code 2 "--epochs 0"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Training that begins with weights, and training on classes with few pictures.
+# Training that begins with weights, and training on classes with few images.
 set -eu
 source "$(dirname "$0")/support.bash" "$1"
 cd "$work"
@@ -59,7 +59,7 @@ run predict first photos/class0/0_000.png --which model.pth
 expect_code 1 "predict with a pickle"
 expect_in err "it is a PyTorch file" "predict with a pickle"
 
-# Classes with few pictures.
+# Classes with few images.
 rm photos/class2/2_00[3-9].png photos/class2/2_0[12]*.png
 run train photos --model mlp --steps 2 --threads 1 --balance classes -o balanced
 expect_code 0 "balanced"

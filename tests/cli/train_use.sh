@@ -9,7 +9,7 @@ expect_code 0 "a model to use"
 
 run eval model --threads 1
 expect_code 0 "eval"
-for text in "% right" "9 pictures of" "Classes, worst first" "class2"; do
+for text in "% right" "9 images of" "Classes, worst first" "class2"; do
     expect_in out "$text" "eval"
 done
 run eval model photos --which last --batch 7 --threads 1 --json
@@ -19,7 +19,7 @@ import json, sys
 r = json.load(open(sys.argv[1]))
 assert r["run"] == "model" and r["data"] == "photos" and r["count"] == 90, r
 assert r["accuracy"] > 0.9 and r["top5"] == 1 and r["loss"] >= 0 and r["images_per_s"] > 0, r
-assert sum(c["pictures"] for c in r["classes"]) == 90 and len(r["classes"]) == 3, r
+assert sum(c["images"] for c in r["classes"]) == 90 and len(r["classes"]) == 3, r
 PYTHON
 mkdir moved
 cp -r photos/class0 moved/class1
@@ -41,11 +41,11 @@ run predict model photos/class0/0_000.png --threads 1
 expect_code 0 "predict"
 expect_in out "photos/class0/0_000.png  right" "predict"
 [ "$(grep -c ' %  ' out)" = 3 ] || fail "predict does not show three classes"
-printf 'no picture' >bad.png
+printf 'no image' >bad.png
 run predict model bad.png photos/class1 nowhere.png --top 1 --sheet sheet.png --threads 1
-expect_code 1 "predict with a bad picture"
-expect_in err "bad.png" "predict with a bad picture"
-expect_in err "nowhere.png" "predict with a picture that is not there"
+expect_code 1 "predict with a bad image"
+expect_in err "bad.png" "predict with a bad image"
+expect_in err "nowhere.png" "predict with an image that is not there"
 expect_in out "right, by the names of their folders" "predict of a folder"
 [ "$(head -c 4 sheet.png | tail -c 3)" = PNG ] || fail "the sheet is no PNG"
 run predict model photos --json --threads 1

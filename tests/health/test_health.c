@@ -9,8 +9,8 @@
 #include <stoker/health.h>
 #include <stoker/pack.h>
 
-/* A picture of soft blobs that seed decides. */
-static stk_blob draw_picture(uint32_t seed, int32_t width, int32_t height, int32_t channels)
+/* An image of soft blobs that seed decides. */
+static stk_blob draw_image(uint32_t seed, int32_t width, int32_t height, int32_t channels)
 {
     stk_error err;
     stk_blob  png;
@@ -34,21 +34,21 @@ static stk_blob draw_picture(uint32_t seed, int32_t width, int32_t height, int32
     return png;
 }
 
-static void put_picture(const char *name, uint32_t seed, int32_t width, int32_t height,
-                        int32_t channels)
+static void put_image(const char *name, uint32_t seed, int32_t width, int32_t height,
+                      int32_t channels)
 {
-    stk_blob png = draw_picture(seed, width, height, channels);
+    stk_blob png = draw_image(seed, width, height, channels);
     put_bytes(name, png.data, png.size);
     stk_blob_release(&png);
 }
 
-/* count pictures of two classes, all different, as FOLDER/SPLIT/CLASS/i.png. */
+/* count images of two classes, all different, as FOLDER/SPLIT/CLASS/i.png. */
 static void put_set(const char *folder, const char *split, uint32_t seed, int count)
 {
     char name[128];
     for (int i = 0; i < 2 * count; i++) {
         snprintf(name, sizeof name, "%s/%s/%s/%d.png", folder, split, i % 2 ? "dog" : "cat", i / 2);
-        put_picture(name, seed + (uint32_t)i, 80, 64, 3);
+        put_image(name, seed + (uint32_t)i, 80, 64, 3);
     }
 }
 
@@ -101,15 +101,15 @@ static const char *make_faults(const char *folder)
 #define NAME(text) (snprintf(name, sizeof name, "%s/" text, folder), name)
     put_set(folder, "train", 1, 12);
     put_set(folder, "test", 100, 4);
-    put_picture(NAME("test/cat/copy.png"), 1, 80, 64, 3);         /* of train/cat/0 */
-    put_picture(NAME("test/dog/smaller.png"), 4, 40, 32, 3);      /* of train/dog/1 */
-    put_picture(NAME("train/dog/mislabelled.png"), 3, 80, 64, 3); /* of train/cat/1 */
+    put_image(NAME("test/cat/copy.png"), 1, 80, 64, 3);         /* of train/cat/0 */
+    put_image(NAME("test/dog/smaller.png"), 4, 40, 32, 3);      /* of train/dog/1 */
+    put_image(NAME("train/dog/mislabelled.png"), 3, 80, 64, 3); /* of train/cat/1 */
     put(NAME("train/cat/bad.png"), "\x89PNG\r\n\x1a\nand then nothing");
-    put_picture(NAME("train/cat/grey.png"), 200, 80, 64, 1);
-    put_picture(NAME("train/cat/thumb.png"), 201, 10, 8, 3);
-    put_picture(NAME("train/cat/banner.png"), 202, 400, 60, 3);
-    put_picture(NAME("train/cat/named.jpg"), 203, 80, 64, 3);
-    put_picture(NAME("train/Dog /1.png"), 204, 80, 64, 3);
+    put_image(NAME("train/cat/grey.png"), 200, 80, 64, 1);
+    put_image(NAME("train/cat/thumb.png"), 201, 10, 8, 3);
+    put_image(NAME("train/cat/banner.png"), 202, 400, 60, 3);
+    put_image(NAME("train/cat/named.jpg"), 203, 80, 64, 3);
+    put_image(NAME("train/Dog /1.png"), 204, 80, 64, 3);
     put(NAME("train/cat/notes.heic"), "x");
     return stk_test_path(folder);
 #undef NAME
@@ -122,21 +122,21 @@ STK_TEST(each_planted_fault_is_found_and_named)
     EXPECT_INT_EQ(1, report.bad);
     EXPECT_CONTAINS("train/cat/bad.png", report.bad_list[0].name);
     EXPECT(report.bad_list[0].reason[0]);
-    expect_finding(&report, "bad_pictures", 1, "train/cat/bad.png");
+    expect_finding(&report, "bad_images", 1, "train/cat/bad.png");
     expect_finding(&report, "split_overlap", 1, "test/cat/copy.png = train/cat/0.png");
     expect_finding(&report, "duplicates", 2, ".png");
     expect_finding(&report, "label_conflicts", 1, "train/dog/mislabelled.png");
     expect_finding(&report, "near_overlap", 1, "test/dog/smaller.png ~ train/dog/1.png");
     expect_finding(&report, "near_duplicates", 1, "smaller.png");
     expect_finding(&report, "similar_classes", 1, "'Dog ' and 'dog'");
-    expect_finding(&report, "few_pictures", 1, "'Dog ': 1");
+    expect_finding(&report, "few_images", 1, "'Dog ': 1");
     expect_finding(&report, "missing_classes", 1, "'Dog ': none outside");
-    expect_finding(&report, "tiny_pictures", 1, "thumb.png: 10 x 8");
+    expect_finding(&report, "tiny_images", 1, "thumb.png: 10 x 8");
     expect_finding(&report, "banners", 1, "banner.png: 400 x 60");
     expect_finding(&report, "mixed_channels", 1, "grey.png");
     expect_finding(&report, "wrong_endings", 1, "named.jpg");
-    EXPECT_CONTAINS("1 .heic picture", find(&report, "left_out")->message);
-    EXPECT_CONTAINS("'cat' has 17 pictures", find(&report, "imbalance")->message);
+    EXPECT_CONTAINS("1 .heic image", find(&report, "left_out")->message);
+    EXPECT_CONTAINS("'cat' has 17 images", find(&report, "imbalance")->message);
     stk_health_report_release(&report);
 }
 
@@ -186,14 +186,14 @@ STK_TEST(class_names_are_compared_without_case_spaces_and_accents)
     char                     name[128];
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         snprintf(name, sizeof name, "names/%s/1.png", names[i]);
-        put_picture(name, (uint32_t)i, 32, 32, 3);
+        put_image(name, (uint32_t)i, 32, 32, 3);
     }
     stk_health_report report = check(stk_test_path("names"), NULL);
     EXPECT_INT_EQ(4, find(&report, "similar_classes")->count);
     stk_health_report_release(&report);
 }
 
-STK_TEST(pictures_of_a_pack_are_called_by_the_names_they_had)
+STK_TEST(images_of_a_pack_are_called_by_the_names_they_had)
 {
     stk_error              err;
     const char            *out = stk_test_path("packed");
@@ -202,7 +202,7 @@ STK_TEST(pictures_of_a_pack_are_called_by_the_names_they_had)
     EXPECT_OK(stk_pack(source, out, &options, NULL, &err));
     stk_source_free(source);
     stk_health_report report = check(out, NULL);
-    expect_finding(&report, "bad_pictures", 1, "train/cat/bad.png, record ");
+    expect_finding(&report, "bad_images", 1, "train/cat/bad.png, record ");
     expect_finding(&report, "split_overlap", 1, "test/cat/copy.png, record ");
     stk_health_report_release(&report);
 }
@@ -236,8 +236,8 @@ static stk_status check_once(void *context, stk_error *err)
 
 STK_TEST(a_check_survives_every_failed_allocation)
 {
-    put_picture("failing/a/1.png", 1, 32, 32, 3);
-    put_picture("failing/b/1.png", 1, 32, 32, 3);
+    put_image("failing/a/1.png", 1, 32, 32, 3);
+    put_image("failing/b/1.png", 1, 32, 32, 3);
     put("failing/b/2.png", "bad");
     stk_test_fail_each_allocation(check_once, (void *)stk_test_path("failing"));
 }

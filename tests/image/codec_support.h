@@ -1,4 +1,4 @@
-/* Pictures of tests/data/image/codec and what Pillow makes of them. */
+/* Images of tests/data/image/codec and what Pillow makes of them. */
 #ifndef STK_TESTS_CODEC_SUPPORT_H
 #define STK_TESTS_CODEC_SUPPORT_H
 
@@ -38,7 +38,7 @@ static inline size_t read_golden(golden *list, const char *part)
     return count;
 }
 
-static inline stk_bytes read_picture(const char *name)
+static inline stk_bytes read_image(const char *name)
 {
     char path[512];
     snprintf(path, sizeof path, STK_TEST_DATA "/image/codec/%s", name);

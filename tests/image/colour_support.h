@@ -1,4 +1,4 @@
-/* Painting operations run by text on small pictures. */
+/* Painting operations run by text on small images. */
 #ifndef STK_TESTS_COLOUR_SUPPORT_H
 #define STK_TESTS_COLOUR_SUPPORT_H
 
@@ -17,7 +17,7 @@ typedef struct paint_job {
     uint64_t    index; /* of the sample: other draws for each */
 } paint_job;
 
-/* Starts easel with the job's picture and runs its operation on it. */
+/* Starts easel with the job's image and runs its operation on it. */
 static inline stk_status run_job(const paint_job *job, stk_canvas_buffers *easel, stk_error *err)
 {
     char        name[64] = "";

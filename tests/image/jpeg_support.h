@@ -29,10 +29,10 @@ typedef struct jpeg_recipe {
     J_COLOR_SPACE space;     /* of four components */
 } jpeg_recipe;
 
-typedef struct jpeg_picture {
+typedef struct jpeg_image {
     uint8_t *data;
     int      width, height, channels;
-} jpeg_picture;
+} jpeg_image;
 
 static inline void jpeg_paint(uint8_t *row, const jpeg_recipe *recipe, int y, uint64_t *state)
 {
@@ -101,7 +101,7 @@ static inline stk_bytes jpeg_make(const jpeg_recipe *recipe, uint64_t seed)
 }
 
 /* Everything, by libjpeg with its defaults, as RGB or grey. Freed by the caller. */
-static inline jpeg_picture jpeg_reference(stk_bytes encoded, int shrink)
+static inline jpeg_image jpeg_reference(stk_bytes encoded, int shrink)
 {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr         errors;
@@ -112,7 +112,7 @@ static inline jpeg_picture jpeg_reference(stk_bytes encoded, int shrink)
     jpeg.scale_num = 1;
     jpeg.scale_denom = (unsigned)shrink;
     jpeg_start_decompress(&jpeg);
-    jpeg_picture out = {.width = (int)jpeg.output_width,
+    jpeg_image   out = {.width = (int)jpeg.output_width,
                         .height = (int)jpeg.output_height,
                         .channels = jpeg.output_components};
     const size_t stride = (size_t)out.width * (size_t)out.channels;
@@ -126,30 +126,30 @@ static inline jpeg_picture jpeg_reference(stk_bytes encoded, int shrink)
     return out;
 }
 
-/* That pixels are the window of picture, as RGB. */
-static inline bool jpeg_same(const jpeg_picture *picture, stk_rect window, const stk_pixels *pixels)
+/* That pixels are the window of image, as RGB. */
+static inline bool jpeg_same(const jpeg_image *image, stk_rect window, const stk_pixels *pixels)
 {
     if (pixels->width != window.width || pixels->height != window.height) return false;
     for (int y = 0; y < window.height; y++)
         for (int x = 0; x < window.width; x++) {
             const uint8_t *got =
                 pixels->data + (size_t)y * pixels->stride + (size_t)x * (size_t)pixels->channels;
-            const uint8_t *want = picture->data + ((size_t)(window.y + y) * (size_t)picture->width +
-                                                   (size_t)(window.x + x)) *
-                                                      (size_t)picture->channels;
+            const uint8_t *want = image->data + ((size_t)(window.y + y) * (size_t)image->width +
+                                                 (size_t)(window.x + x)) *
+                                                    (size_t)image->channels;
             for (int c = 0; c < 3; c++)
-                if (got[c] != want[picture->channels == 3 ? c : 0]) return false;
+                if (got[c] != want[image->channels == 3 ? c : 0]) return false;
         }
     return true;
 }
 
-static inline stk_rect jpeg_random_window(const jpeg_picture *picture, uint64_t *state)
+static inline stk_rect jpeg_random_window(const jpeg_image *image, uint64_t *state)
 {
     stk_rect w;
-    w.x = (int32_t)(jpeg_random(state) % (uint32_t)picture->width);
-    w.y = (int32_t)(jpeg_random(state) % (uint32_t)picture->height);
-    w.width = 1 + (int32_t)(jpeg_random(state) % (uint32_t)(picture->width - w.x));
-    w.height = 1 + (int32_t)(jpeg_random(state) % (uint32_t)(picture->height - w.y));
+    w.x = (int32_t)(jpeg_random(state) % (uint32_t)image->width);
+    w.y = (int32_t)(jpeg_random(state) % (uint32_t)image->height);
+    w.width = 1 + (int32_t)(jpeg_random(state) % (uint32_t)(image->width - w.x));
+    w.height = 1 + (int32_t)(jpeg_random(state) % (uint32_t)(image->height - w.y));
     return w;
 }
 

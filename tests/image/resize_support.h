@@ -1,4 +1,4 @@
-/* Pictures of noise, requests and all kernels, for the tests of resampling. */
+/* Images of noise, requests and all kernels, for the tests of resampling. */
 #ifndef STK_TESTS_RESIZE_SUPPORT_H
 #define STK_TESTS_RESIZE_SUPPORT_H
 
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The picture of scripts/golden/make_resize.py. The bytes are the caller's; nothing may be read
+/* The image of scripts/golden/make_resize.py. The bytes are the caller's; nothing may be read
  * past them. */
-static inline stk_pixels make_picture(int32_t width, int32_t height, int32_t channels)
+static inline stk_pixels make_image(int32_t width, int32_t height, int32_t channels)
 {
     stk_pixels p = {.width = width, .height = height, .channels = channels};
     p.stride = (size_t)width * (size_t)channels;
@@ -25,7 +25,7 @@ static inline stk_pixels make_picture(int32_t width, int32_t height, int32_t cha
     return p;
 }
 
-/* All of the picture to that size, as bytes. */
+/* All of the image to that size, as bytes. */
 static inline stk_resize_request make_request(const stk_pixels *p, int32_t width, int32_t height,
                                               stk_resize_like like, stk_filter filter)
 {

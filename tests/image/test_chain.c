@@ -107,7 +107,7 @@ static stk_status run(const plan *p, size_t first, size_t count, bool decodes,
                          &(stk_chain_target){place, out}, NULL, err);
 }
 
-/* The picture decoded, then each operation by itself. */
+/* The image decoded, then each operation by itself. */
 static stk_status run_apart(const plan *p, const stk_chain_source *source,
                             stk_image_workspace *studio, result *out, stk_error *err)
 {
@@ -125,7 +125,7 @@ static stk_status run_apart(const plan *p, const stk_chain_source *source,
     return STK_OK;
 }
 
-static void make_picture(stk_blob *png, int32_t width, int32_t height)
+static void make_image(stk_blob *png, int32_t width, int32_t height)
 {
     stk_error  err;
     stk_pixels p = {.width = width, .height = height, .channels = 3, .stride = (size_t)width * 3};
@@ -155,7 +155,7 @@ STK_TEST(any_chain_gives_what_its_operations_give_one_after_the_other)
         stk_blob png;
         plan     p = {.count = 0};
         stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
-        make_picture(&png, 10 + (int32_t)dice(30), 11 + (int32_t)dice(30));
+        make_image(&png, 10 + (int32_t)dice(30), 11 + (int32_t)dice(30));
         const stk_chain_source source = {.encoded = stk_blob_bytes(&png)};
         const size_t           steps = 1 + dice(MOST_STEPS);
         for (size_t i = 0; i < steps; i++) {
@@ -187,7 +187,7 @@ STK_TEST(an_ending_is_carried_out_in_the_last_pass)
     plan                 p = {.count = 0};
     result               floats, bytes;
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
-    make_picture(&png, 31, 23);
+    make_image(&png, 31, 23);
     EXPECT_OK(stk_image_workspace_new(&studio, NULL, &err));
     const stk_chain_source source = {.encoded = stk_blob_bytes(&png)};
     add(&p, "random_resized_crop", "size=8", 1);
@@ -299,7 +299,7 @@ static void make_turned_ramp(stk_blob *jpeg, int orientation)
     free(px.data);
 }
 
-STK_TEST(decoding_small_moves_no_picture_whichever_way_it_is_turned)
+STK_TEST(decoding_small_moves_no_image_whichever_way_it_is_turned)
 {
     static const stk_chain_decode decode = {.channels = 3, .shrink = true};
     stk_image_workspace          *studio;

@@ -85,12 +85,12 @@ static void drop(plan *p)
     p->count = 0;
 }
 
-typedef struct picture {
+typedef struct image {
     stk_pixels pixels;
     uint8_t    bytes[3 * SIDE_MOST * SIDE_MOST];
-} picture;
+} image;
 
-static void make_picture(picture *to, int32_t width, int32_t height, int32_t channels)
+static void make_image(image *to, int32_t width, int32_t height, int32_t channels)
 {
     to->pixels = (stk_pixels){to->bytes, width, height, channels, (size_t)(width * channels)};
     for (int32_t i = 0; i < width * height * channels; i++)
@@ -100,7 +100,7 @@ static void make_picture(picture *to, int32_t width, int32_t height, int32_t cha
 static stk_status place(void *context, const stk_shape *shape, stk_dtype dtype, void **data,
                         stk_error *err)
 {
-    picture *to = context;
+    image *to = context;
     (void)dtype, (void)err;
     to->pixels = (stk_pixels){to->bytes, (int32_t)shape->dim[1], (int32_t)shape->dim[0],
                               (int32_t)shape->dim[2], (size_t)(shape->dim[1] * shape->dim[2])};
@@ -109,25 +109,25 @@ static stk_status place(void *context, const stk_shape *shape, stk_dtype dtype, 
 }
 
 /* As a device would, to the size that the chain gave. */
-static void edit_picture(const picture *from, const stk_edit *edit, picture *to)
+static void edit_image(const image *from, const stk_edit *edit, image *to)
 {
-    const stk_pixels             *f = &from->pixels, *t = &to->pixels;
-    const stk_edit_pictures_attrs attrs = {t->height, t->width};
+    const stk_pixels           *f = &from->pixels, *t = &to->pixels;
+    const stk_edit_images_attrs attrs = {t->height, t->width};
     const stk_tensor_type in[] = {{STK_DTYPE_U8, stk_shape_4d(1, f->height, f->width, f->channels)},
                                   {STK_DTYPE_I32, stk_shape_2d(1, STK_EDIT_WORDS)}};
     stk_tensor_type       out;
     const stk_op_instance use = {"edit", &attrs, 2, 1, in, &out};
     stk_error             err;
-    EXPECT_OK(stk_graph_op_edit_pictures.infer(&use, &out, &err));
-    stk_graph_op_edit_pictures.reference(&use, (const void *[]){from->bytes, edit},
-                                         (void *[]){to->bytes});
+    EXPECT_OK(stk_graph_op_edit_images.infer(&use, &out, &err));
+    stk_graph_op_edit_images.reference(&use, (const void *[]){from->bytes, edit},
+                                       (void *[]){to->bytes});
 }
 
 typedef struct tally {
     long edits, refusals, pixels, levels, places;
 } tally;
 
-static void compare(const picture *a, const picture *b, tally *t)
+static void compare(const image *a, const image *b, tally *t)
 {
     const int32_t count = a->pixels.width * a->pixels.height, channels = a->pixels.channels;
     t->edits++;
@@ -146,12 +146,12 @@ static void compare(const picture *a, const picture *b, tally *t)
 static void try_plan(const plan *p, stk_image_workspace *studio, int32_t side, int32_t channels,
                      tally *t)
 {
-    static picture       source, by_chain, by_edit;
+    static image         source, by_chain, by_edit;
     const stk_chain      chain = chain_of(p);
     const stk_image_size size = {side, side + (int32_t)dice(9), channels, STK_DTYPE_U8, false};
     stk_edit             edit;
     stk_error            err;
-    make_picture(&source, size.width, size.height, channels);
+    make_image(&source, size.width, size.height, channels);
     const stk_status can = stk_chain_can_edit(&chain, &size, &err);
     const stk_status st = stk_chain_edit(&chain, &size, p->randoms, &edit, &err);
     EXPECT(can || !st);
@@ -163,7 +163,7 @@ static void try_plan(const plan *p, stk_image_workspace *studio, int32_t side, i
     EXPECT_OK(stk_chain_run(&chain, studio, &(stk_chain_source){.pixels = source.pixels},
                             p->randoms, &(stk_chain_target){place, &by_chain}, NULL, &err));
     by_edit.pixels = by_chain.pixels;
-    edit_picture(&source, &edit, &by_edit);
+    edit_image(&source, &edit, &by_edit);
     compare(&by_chain, &by_edit, t);
 }
 
@@ -204,7 +204,7 @@ STK_TEST(windows_and_colours_are_those_of_the_chain_to_the_bit)
     EXPECT_INT_EQ(0, t.places);
 }
 
-STK_TEST(nearest_warps_of_small_pictures_are_those_of_the_chain_to_the_bit)
+STK_TEST(nearest_warps_of_small_images_are_those_of_the_chain_to_the_bit)
 {
     const tally t = try_many(600, 3, " filter=nearest", 20);
     EXPECT(t.edits > 100);
@@ -212,7 +212,7 @@ STK_TEST(nearest_warps_of_small_pictures_are_those_of_the_chain_to_the_bit)
     EXPECT_INT_EQ(0, t.places);
 }
 
-STK_TEST(nearest_warps_of_large_pictures_take_other_pixels_in_few_places)
+STK_TEST(nearest_warps_of_large_images_take_other_pixels_in_few_places)
 {
     const tally t = try_many(60, 3, " filter=nearest", 150);
     EXPECT(t.edits > 10);
@@ -299,7 +299,7 @@ static void compare_mixed(bool cut, int64_t rows)
     stk_error           err;
     const stk_mix       mix = stk_mix_draw(&random, cut, 1, SIDE, SIDE);
     const stk_mix_rows  images = {by_rows, STK_DTYPE_U8, rows, BYTES};
-    const stk_mix_image image = {SIDE, SIDE, 3, false};
+    const stk_mix_image size = {SIDE, SIDE, 3, false};
     const stk_tensor_type in[] = {{STK_DTYPE_U8, stk_shape_4d(rows, SIDE, SIDE, 3)},
                                   {STK_DTYPE_I32, stk_shape_2d(rows, STK_EDIT_WORDS)}};
     const stk_op_instance use = {"mix", NULL, 2, 1, in, in};
@@ -308,9 +308,9 @@ static void compare_mixed(bool cut, int64_t rows)
     for (int64_t i = 0; i < rows; i++)
         edits[i] = stk_edit_none(0);
     stk_mix_edit(&mix, edits, rows);
-    EXPECT_OK(cut ? stk_cutmix(&images, &image, mix.box, NULL, &err)
+    EXPECT_OK(cut ? stk_cutmix(&images, &size, mix.box, NULL, &err)
                   : stk_mixup(&images, NULL, mix.lambda, &err));
-    stk_graph_op_mix_pictures.reference(&use, (const void *[]){from, edits}, (void *[]){to});
+    stk_graph_op_mix_images.reference(&use, (const void *[]){from, edits}, (void *[]){to});
     EXPECT_MEM_EQ(by_rows, to, (size_t)rows * BYTES);
 }
 

@@ -1,9 +1,9 @@
-/* Every kind of picture against what Pillow makes of it; windows; what is refused. */
+/* Every kind of image against what Pillow makes of it; windows; what is refused. */
 #include "codec_support.h"
 
 static golden list[MOST_GOLDEN];
 
-STK_TEST(pictures_are_those_that_pillow_gives)
+STK_TEST(images_are_those_that_pillow_gives)
 {
     stk_error    err;
     stk_pixels   pixels;
@@ -102,7 +102,7 @@ STK_TEST(headers_are_read_without_decoding)
                  {"cmyk.tif", 4, 8},          {"grey16.tif", 1, 16},    {"palette.tif", 3, 8},
                  {"fax.tif", 1, 1},           {"rgb-alpha.tif", 4, 8}};
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-        EXPECT_OK(stk_image_read_info(read_picture(kinds[i].name), NULL, &info, &err));
+        EXPECT_OK(stk_image_read_info(read_image(kinds[i].name), NULL, &info, &err));
         EXPECT_INT_EQ(kinds[i].channels, info.channels);
         EXPECT_INT_EQ(kinds[i].bits, info.bits);
     }
@@ -114,11 +114,11 @@ STK_TEST(orientation_may_be_left_as_stored)
     stk_pixels               pixels;
     stk_decoder             *decoder = new_decoder(NULL);
     const stk_decode_options options = {.stored_orientation = true};
-    EXPECT_OK(stk_image_decode(decoder, read_picture("turned6.png"), &(stk_rect){10, 6, 1, 1}, 1,
+    EXPECT_OK(stk_image_decode(decoder, read_image("turned6.png"), &(stk_rect){10, 6, 1, 1}, 1,
                                &options, &pixels, NULL, &err));
     EXPECT_STATUS(STK_E_RANGE,
-                  stk_image_decode(decoder, read_picture("turned6.png"), &(stk_rect){6, 10, 1, 1},
-                                   1, &options, &pixels, NULL, &err));
+                  stk_image_decode(decoder, read_image("turned6.png"), &(stk_rect){6, 10, 1, 1}, 1,
+                                   &options, &pixels, NULL, &err));
     stk_decoder_free(decoder);
 }
 
@@ -127,7 +127,7 @@ STK_TEST(pnm_pixels_are_lent_where_they_lie)
     stk_error       err;
     stk_pixels      pixels;
     stk_decoder    *decoder = new_decoder(NULL);
-    const stk_bytes encoded = read_picture("rgb.ppm");
+    const stk_bytes encoded = read_image("rgb.ppm");
     EXPECT_OK(
         stk_image_decode(decoder, encoded, &(stk_rect){2, 1, 3, 2}, 1, NULL, &pixels, NULL, &err));
     EXPECT(pixels.data > encoded.data && pixels.data < encoded.data + encoded.size);
@@ -149,7 +149,7 @@ STK_TEST(what_cannot_be_done_is_said)
     stk_pixels            pixels;
     stk_image_info        info;
     stk_decoder          *decoder = new_decoder(NULL);
-    const stk_bytes       png = read_picture("rgb8.png");
+    const stk_bytes       png = read_image("rgb8.png");
     for (size_t i = 0; i < COUNT_OF(outside); i++)
         EXPECT_STATUS(STK_E_RANGE,
                       stk_image_decode(decoder, png, &outside[i], 1, NULL, &pixels, NULL, &err));
@@ -169,7 +169,7 @@ STK_TEST(what_cannot_be_done_is_said)
                                                                       "ftypheic....",
                                                                       16),
                                                          NULL, &info, &err));
-    EXPECT_CONTAINS("HEIC picture, which is not read; convert it", err.message);
+    EXPECT_CONTAINS("HEIC image, which is not read; convert it", err.message);
     EXPECT_STATUS(STK_E_UNSUPPORTED, stk_image_read_info(stk_bytes_of("", 0), NULL, &info, &err));
     EXPECT_STATUS(STK_E_FORMAT,
                   stk_image_read_info(stk_bytes_text("P6 1 1 65536 123456"), NULL, &info, &err));

@@ -55,7 +55,7 @@ STK_TEST(windows_are_what_their_definition_says)
         {0, 0, 32, 32},    {-4, -4, 40, 40}, {4, 0, 32, 32},   {-4, 3, 32, 32},  {10, 20, 1, 1},
         {-300, 5, 640, 3}, {40, 40, 9, 7},   {-50, -50, 8, 8}, {31, 31, 70, 90}, {0, -90, 32, 200}};
     for (int32_t channels = 1; channels <= 3; channels += 2) {
-        const stk_pixels p = make_picture(32, 32, channels);
+        const stk_pixels p = make_image(32, 32, channels);
         for (size_t i = 0; i < COUNT_OF(windows); i++)
             for (int border = 0; border <= STK_BORDER_REFLECT; border++)
                 for (int flips = 0; flips < 4; flips++)
@@ -64,9 +64,9 @@ STK_TEST(windows_are_what_their_definition_says)
     }
 }
 
-STK_TEST(windows_of_one_pixel_pictures_repeat_it)
+STK_TEST(windows_of_one_pixel_images_repeat_it)
 {
-    const stk_pixels p = make_picture(1, 1, 3);
+    const stk_pixels p = make_image(1, 1, 3);
     for (int border = 0; border <= STK_BORDER_REFLECT; border++)
         expect_window(&p, (stk_rect){-3, -2, 7, 6}, border, 3);
     free(p.data);
@@ -74,7 +74,7 @@ STK_TEST(windows_of_one_pixel_pictures_repeat_it)
 
 STK_TEST(windows_at_the_ends_of_numbers_do_not_overflow)
 {
-    const stk_pixels p = make_picture(5, 5, 1);
+    const stk_pixels p = make_image(5, 5, 1);
     for (int border = 0; border <= STK_BORDER_EDGE; border++) {
         expect_window(&p, (stk_rect){INT32_MAX - 2, INT32_MIN, 4, 4}, border, 1);
         expect_window(&p, (stk_rect){INT32_MIN, INT32_MAX - 1, 4, 4}, border, 0);
@@ -84,7 +84,7 @@ STK_TEST(windows_at_the_ends_of_numbers_do_not_overflow)
 
 STK_TEST(a_windows_real_values_are_its_bytes_scaled)
 {
-    const stk_pixels        p = make_picture(40, 9, 3);
+    const stk_pixels        p = make_image(40, 9, 3);
     const stk_output_format e = {.dtype = STK_DTYPE_F32,
                                  .planar = true,
                                  .scaled = true,

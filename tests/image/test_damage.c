@@ -1,4 +1,4 @@
-/* Pictures that are cut off, damaged, or claim too much; and memory that runs out. */
+/* Images that are cut off, damaged, or claim too much; and memory that runs out. */
 #include "codec_support.h"
 #include "failing_alloc.h"
 
@@ -34,7 +34,7 @@ static bool is_whole(const golden *g, const stk_pixels *pixels)
     return format >= STK_IMAGE_PNM && pixels->data && sum_pixels(pixels) == g->rgb;
 }
 
-STK_TEST(pictures_cut_off_anywhere_are_damage)
+STK_TEST(images_cut_off_anywhere_are_damage)
 {
     stk_error                err;
     stk_pixels               pixels;
@@ -68,7 +68,7 @@ static int32_t count_same(const stk_pixels *a, const stk_pixels *b)
     return y;
 }
 
-/* How many rows half the bytes of a picture give, and that all below them is 0. */
+/* How many rows half the bytes of an image give, and that all below them is 0. */
 static void expect_recovers(const char *name, int32_t least)
 {
     stk_error                err;
@@ -76,7 +76,7 @@ static void expect_recovers(const char *name, int32_t least)
     stk_decode_outcome       outcome;
     stk_decoder             *decoder = new_decoder(NULL);
     const stk_decode_options options = {.recover = true};
-    const stk_bytes          encoded = read_picture(name);
+    const stk_bytes          encoded = read_image(name);
     EXPECT_OK(stk_image_decode(decoder, encoded, NULL, 1, &options, &pixels, &outcome, &err));
     EXPECT(!outcome.recovered);
     const stk_pixels whole = copy_pixels(&pixels);
@@ -92,7 +92,7 @@ static void expect_recovers(const char *name, int32_t least)
     stk_decoder_free(decoder);
 }
 
-STK_TEST(of_a_picture_cut_off_the_rows_that_are_there_can_be_had)
+STK_TEST(of_a_image_cut_off_the_rows_that_are_there_can_be_had)
 {
     expect_recovers("rgb8.png", 5);
     expect_recovers("grey16.png", 5);
@@ -159,7 +159,7 @@ static void put_u32(uint8_t *p, uint32_t value)
 /* A PNG's header with another size and a right checksum. */
 static stk_bytes claim_png(uint8_t *out, uint32_t width, uint32_t height)
 {
-    const stk_bytes png = read_picture("rgb8.png");
+    const stk_bytes png = read_image("rgb8.png");
     memcpy(out, png.data, png.size);
     put_u32(out + 16, width);
     put_u32(out + 20, height);
@@ -169,7 +169,7 @@ static stk_bytes claim_png(uint8_t *out, uint32_t width, uint32_t height)
 
 static stk_bytes claim_bmp(uint8_t *out, uint16_t width, uint16_t height, const char *name)
 {
-    const stk_bytes bmp = read_picture(name);
+    const stk_bytes bmp = read_image(name);
     memcpy(out, bmp.data, bmp.size);
     memcpy(out + 18, &width, sizeof width);
     memcpy(out + 22, &height, sizeof height);
@@ -179,7 +179,7 @@ static stk_bytes claim_bmp(uint8_t *out, uint16_t width, uint16_t height, const 
 /* grey4.tif has its directory at 8, of entries of 12 bytes, with the sizes first. */
 static stk_bytes claim_tiff(uint8_t *out, uint16_t width, uint16_t height)
 {
-    const stk_bytes tiff = read_picture("grey4.tif");
+    const stk_bytes tiff = read_image("grey4.tif");
     memcpy(out, tiff.data, tiff.size);
     memcpy(out + 18, &width, sizeof width);
     memcpy(out + 30, &height, sizeof height);
@@ -229,21 +229,21 @@ STK_TEST(sizes_past_the_limits_are_refused_before_memory_is_taken)
     EXPECT_CONTAINS("cannot be in a PNG of", err.message);
     EXPECT_INT_EQ(0, held(ledger));
     const stk_image_limits narrow = {.side = 18};
-    EXPECT_STATUS(STK_E_LIMIT, stk_image_read_info(read_picture("rgb8.png"), &narrow, &info, &err));
+    EXPECT_STATUS(STK_E_LIMIT, stk_image_read_info(read_image("rgb8.png"), &narrow, &info, &err));
     const stk_decode_options few = {.limits = {.pixels = 45 * 39 - 1}};
-    EXPECT_STATUS(STK_E_LIMIT, stk_image_decode(decoder, read_picture("lossy.webp"), NULL, 1, &few,
+    EXPECT_STATUS(STK_E_LIMIT, stk_image_decode(decoder, read_image("lossy.webp"), NULL, 1, &few,
                                                 &pixels, NULL, &err));
     stk_decoder_free(decoder);
     stk_ledger_unref(ledger);
 }
 
-/* What can never fit is the picture's fault, and may be left out; what others hold is not. */
-STK_TEST(a_picture_over_the_ceiling_is_told_from_memory_that_others_hold)
+/* What can never fit is the image's fault, and may be left out; what others hold is not. */
+STK_TEST(a_image_over_the_ceiling_is_told_from_memory_that_others_hold)
 {
     stk_error   err;
     stk_pixels  pixels;
     stk_ledger *ledger;
-    stk_bytes   encoded = read_picture("rgb8.png");
+    stk_bytes   encoded = read_image("rgb8.png");
     EXPECT_OK(stk_ledger_new(&ledger, 1 << 20, &err));
     stk_decoder *decoder = new_decoder(ledger);
     EXPECT_OK(stk_ledger_reserve(ledger, STK_MEMORY_RECORD, (1 << 20) - 64, &err));
@@ -277,8 +277,8 @@ STK_TEST(the_ledger_sees_all_and_its_ceiling_holds)
             stk_ledger *ledger;
             EXPECT_OK(stk_ledger_new(&ledger, ceiling, &err));
             stk_decoder     *decoder = new_decoder(ledger);
-            const stk_status st = stk_image_decode(decoder, read_picture(names[i]), NULL, 1, NULL,
-                                                   &pixels, NULL, &err);
+            const stk_status st =
+                stk_image_decode(decoder, read_image(names[i]), NULL, 1, NULL, &pixels, NULL, &err);
             EXPECT(st == STK_OK || st == STK_E_CEILING || st == STK_E_LIMIT);
             if (st == STK_E_LIMIT) EXPECT_CONTAINS("the memory ceiling is", err.message);
             EXPECT(st || held(ledger) >= (uint64_t)(pixels.width * pixels.height * 3));
@@ -308,7 +308,7 @@ STK_TEST(memory_that_runs_out_is_an_error_and_nothing_leaks)
                                         "rgb24.bmp",          "rgb31.ppm",
                                         "tiles.tif",          "planes.tif"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        stk_bytes encoded = read_picture(names[i]);
+        stk_bytes encoded = read_image(names[i]);
         stk_test_fail_each_allocation(decode_once, &encoded);
     }
 }
@@ -319,7 +319,7 @@ STK_TEST(wrong_checksums_are_damage)
     stk_error       err;
     stk_pixels      pixels;
     stk_decoder    *decoder = new_decoder(NULL);
-    const stk_bytes sound = read_picture("rgb8.png");
+    const stk_bytes sound = read_image("rgb8.png");
     memcpy(png, sound.data, sound.size);
     png[29] ^= 1; /* of the header */
     EXPECT_STATUS(STK_E_DATALOSS, stk_image_decode(decoder, stk_bytes_of(png, sound.size), NULL, 1,

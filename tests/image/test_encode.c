@@ -7,8 +7,8 @@ enum { MOST_SIDE = 70 };
 
 static uint8_t samples[MOST_SIDE * MOST_SIDE * 3];
 
-/* A picture with a gap behind each row. */
-static stk_pixels make_picture(int32_t width, int32_t height, int32_t channels)
+/* An image with a gap behind each row. */
+static stk_pixels make_image(int32_t width, int32_t height, int32_t channels)
 {
     uint32_t         lot = 5;
     const stk_pixels pixels = {samples, width, height, channels, (size_t)(width * channels) + 3};
@@ -49,7 +49,7 @@ STK_TEST(png_and_pnm_give_the_pixels_back)
     static const int32_t sizes[][2] = {{1, 1}, {3, 2}, {17, 5}, {64, 70}};
     for (size_t i = 0; i < COUNT_OF(sizes); i++)
         for (int32_t channels = 1; channels <= 3; channels += 2) {
-            const stk_pixels pixels = make_picture(sizes[i][0], sizes[i][1], channels);
+            const stk_pixels pixels = make_image(sizes[i][0], sizes[i][1], channels);
             expect_read_back(stk_image_write_png, &pixels);
             expect_read_back(stk_image_write_pnm, &pixels);
         }
@@ -91,7 +91,7 @@ STK_TEST(jpegs_are_close_and_as_large_as_asked)
     for (int32_t channels = 1; channels <= 3; channels += 2) {
         const stk_jpeg_write_options options[3] = {{0}, {.quality = 40}, {.subsample = true}};
         for (int i = 0; i < 3; i++) {
-            const stk_pixels pixels = make_picture(67, 53, channels);
+            const stk_pixels pixels = make_image(67, 53, channels);
             stk_blob         out;
             stk_blob_init(&out, NULL, STK_MEMORY_OUTPUT);
             EXPECT_OK(stk_image_write_jpeg(&out, &pixels, &options[i], &err));
@@ -106,7 +106,7 @@ STK_TEST(jpegs_are_close_and_as_large_as_asked)
     }
 }
 
-STK_TEST(what_is_no_picture_is_not_written)
+STK_TEST(what_is_no_image_is_not_written)
 {
     static const writer writers[] = {stk_image_write_png, write_jpeg, stk_image_write_pnm};
     stk_error           err;
@@ -132,7 +132,7 @@ STK_TEST(what_is_no_picture_is_not_written)
 STK_TEST(a_full_ledger_leaves_the_blob_as_it_was)
 {
     static const writer writers[] = {stk_image_write_png, write_jpeg, stk_image_write_pnm};
-    const stk_pixels    pixels = make_picture(60, 60, 3);
+    const stk_pixels    pixels = make_image(60, 60, 3);
     stk_error           err;
     stk_blob            out;
     stk_ledger         *ledger;
@@ -154,7 +154,7 @@ STK_TEST(a_full_ledger_leaves_the_blob_as_it_was)
 
 static stk_status write_once(void *context, stk_error *err)
 {
-    const stk_pixels pixels = make_picture(60, 60, 3);
+    const stk_pixels pixels = make_image(60, 60, 3);
     stk_blob         out;
     stk_blob_init(&out, NULL, STK_MEMORY_OUTPUT);
     const stk_status st = (*(const writer *)context)(&out, &pixels, err);

@@ -1,4 +1,4 @@
-/* Letters as pictures, and text that the font has no letters for. */
+/* Letters as images, and text that the font has no letters for. */
 #include "harness.h"
 
 #include <stoker/font.h>

@@ -1,17 +1,17 @@
-/* Nothing is read behind a picture's last byte, whichever instruction set is at work: what lies
+/* Nothing is read behind an image's last byte, whichever instruction set is at work: what lies
  * there is a page that cannot be touched. */
 #include "codec_support.h"
 #include "guard_support.h"
 
 #include "image/jpeg/jpeg_kernels.h"
 
-/* Decodes picture, which lies before a guard, whole and in a window. */
-static void decode_guarded(stk_bytes picture, const stk_jpeg_kernels *kernels,
+/* Decodes image, which lies before a guard, whole and in a window. */
+static void decode_guarded(stk_bytes image, const stk_jpeg_kernels *kernels,
                            const stk_decode_options *options, int shrink)
 {
     stk_error    err;
     stk_pixels   pixels;
-    guarded      g = guarded_copy(picture.data, picture.size);
+    guarded      g = guarded_copy(image.data, image.size);
     stk_decoder *decoder = new_decoder(NULL);
     stk_bytes    encoded = stk_bytes_of(g.data, g.size);
     stk_decoder_jpeg(decoder, &err)->kernels = kernels;
@@ -27,7 +27,7 @@ static void decode_guarded(stk_bytes picture, const stk_jpeg_kernels *kernels,
     guarded_free(&g);
 }
 
-/* Every picture of the tests, cut at many places, with and without recovering. */
+/* Every image of the tests, cut at many places, with and without recovering. */
 STK_TEST(codecs_read_nothing_behind_the_bytes)
 {
     golden       list[MOST_GOLDEN];

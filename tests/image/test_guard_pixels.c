@@ -29,8 +29,8 @@ static stk_resize_request random_request(uint32_t *state, const stk_pixels *p)
     return r;
 }
 
-/* A picture before a guard; its rows lie stride apart, as a window of a larger one does. */
-static guarded picture_guarded(uint32_t *state, stk_pixels *p)
+/* An image before a guard; its rows lie stride apart, as a window of a larger one does. */
+static guarded image_guarded(uint32_t *state, stk_pixels *p)
 {
     const int32_t width = 1 + (int32_t)draw(state, draw(state, 4) ? 60 : 400);
     *p = (stk_pixels){
@@ -50,7 +50,7 @@ STK_TEST(resampling_stays_inside_source_and_result)
     for (int i = 0; i < RESIZES; i++) {
         stk_pixels               p;
         stk_error                err;
-        guarded                  src = picture_guarded(&seed, &p);
+        guarded                  src = image_guarded(&seed, &p);
         const stk_resize_request r = random_request(&seed, &p);
         guarded                  dst = guarded_new(result_bytes(&p, &r));
         for (int k = 0; k < KERNELS; k++) {
@@ -72,7 +72,7 @@ STK_TEST(copied_windows_stay_inside_source_and_result)
     uint32_t             seed = 13;
     for (int i = 0; i < WINDOWS; i++) {
         stk_pixels               p;
-        guarded                  src = picture_guarded(&seed, &p);
+        guarded                  src = image_guarded(&seed, &p);
         const stk_resize_request r = random_request(&seed, &p);
         const stk_rect window = {(int32_t)draw(&seed, 120) - 60, (int32_t)draw(&seed, 60) - 30,
                                  1 + (int32_t)draw(&seed, 90), 1 + (int32_t)draw(&seed, 40)};
@@ -141,7 +141,7 @@ STK_TEST(chains_stay_inside_pixels_and_result)
         const stk_random   randoms[] = {stk_random_for(i, 0, 0, 0), stk_random_for(i, 0, 1, 0)};
         const stk_chain    chain = {.steps = steps, .count = 1 + draw(&seed, 2)};
         stk_chain_source   source = {0};
-        guarded            dst = {0}, src = picture_guarded(&seed, &source.pixels);
+        guarded            dst = {0}, src = image_guarded(&seed, &source.pixels);
         const stk_chain_target target = {place, &dst};
         source.pixels.stride = (size_t)source.pixels.width * (size_t)source.pixels.channels;
         source.pixels.data =

@@ -36,7 +36,7 @@ static void set_kernels(stk_decoder *decoder, size_t which)
 }
 
 /* That the decoder of our own, not libjpeg's, gives the window. */
-static void expect_window(stk_decoder *decoder, stk_bytes encoded, const jpeg_picture *whole,
+static void expect_window(stk_decoder *decoder, stk_bytes encoded, const jpeg_image *whole,
                           stk_rect window, int shrink, stk_bytes index)
 {
     const stk_decode_options options = {.restarts = index};
@@ -65,8 +65,8 @@ static void expect_same(stk_decoder *decoder, stk_bytes encoded, uint64_t *seed,
 {
     static const int shrinks[] = {1, 2, 4, 8};
     for (size_t s = 0; s < COUNT_OF(shrinks); s++) {
-        const jpeg_picture whole = jpeg_reference(encoded, shrinks[s]);
-        const stk_rect     all = {0, 0, whole.width, whole.height};
+        const jpeg_image whole = jpeg_reference(encoded, shrinks[s]);
+        const stk_rect   all = {0, 0, whole.width, whole.height};
         for (int i = 0; i < windows; i++) {
             set_kernels(decoder, (size_t)i % kernel_count());
             expect_window(decoder, encoded, &whole, i < 3 ? all : jpeg_random_window(&whole, seed),
@@ -230,8 +230,8 @@ STK_TEST(an_index_of_restarts_changes_nothing_right_or_wrong)
         recipe.width += 60;
         recipe.height += 60;
         recipe.restart = 1 + (int)(jpeg_random(&seed) % 12);
-        const stk_bytes    encoded = jpeg_make(&recipe, seed);
-        const jpeg_picture whole = jpeg_reference(encoded, 1);
+        const stk_bytes  encoded = jpeg_make(&recipe, seed);
+        const jpeg_image whole = jpeg_reference(encoded, 1);
         for (int damage = 0; damage < 6; damage++) {
             stk_blob index;
             make_index(encoded, &index, damage);
@@ -259,8 +259,8 @@ STK_TEST(what_is_not_baseline_is_decoded_as_well)
     EXPECT_OK(stk_decoder_new(&decoder, NULL, &err));
     for (size_t i = 0; i < COUNT_OF(recipes); i++)
         for (int shrink = 1; shrink <= 8; shrink *= 2) {
-            const stk_bytes    encoded = jpeg_make(&recipes[i], i);
-            const jpeg_picture whole = jpeg_reference(encoded, shrink);
+            const stk_bytes  encoded = jpeg_make(&recipes[i], i);
+            const jpeg_image whole = jpeg_reference(encoded, shrink);
             for (int k = 0; k < 10; k++) {
                 const stk_rect window = jpeg_random_window(&whole, &seed);
                 stk_pixels     out;
@@ -280,7 +280,7 @@ STK_TEST(grey_of_colours_is_the_luma_of_the_decoded_pixels)
         .width = 37, .height = 21, .components = 3, .quality = 75, .roughness = 90};
     const stk_decode_options grey = {.channels = 1};
     const stk_bytes          encoded = jpeg_make(&recipe, 7);
-    const jpeg_picture       whole = jpeg_reference(encoded, 1);
+    const jpeg_image         whole = jpeg_reference(encoded, 1);
     stk_decoder             *decoder;
     stk_pixels               out;
     stk_error                err;

@@ -55,11 +55,11 @@ STK_TEST(a_jpeg_cut_off_anywhere_is_damage_even_behind_the_window)
     stk_decoder_free(decoder);
 }
 
-STK_TEST(what_is_recovered_begins_with_the_picture)
+STK_TEST(what_is_recovered_begins_with_the_image)
 {
     const stk_decode_options recover = {.recover = true};
     const stk_bytes          encoded = jpeg_make(&plain, 2);
-    const jpeg_picture       whole = jpeg_reference(encoded, 1);
+    const jpeg_image         whole = jpeg_reference(encoded, 1);
     stk_decoder             *decoder = new_decoder();
     stk_decode_outcome       outcome;
     stk_pixels               out;
@@ -136,7 +136,7 @@ STK_TEST(kinds_that_nobody_decodes_are_named)
 STK_TEST(bytes_between_segments_and_behind_the_end_are_no_damage)
 {
     const stk_bytes    encoded = jpeg_make(&plain, 5);
-    const jpeg_picture whole = jpeg_reference(encoded, 1);
+    const jpeg_image   whole = jpeg_reference(encoded, 1);
     const size_t       at = find_segment(encoded, 0xc0);
     const stk_rect     all = {0, 0, whole.width, whole.height};
     stk_decoder       *decoder = new_decoder();
@@ -163,16 +163,16 @@ STK_TEST(four_inks_become_rgb_as_in_pillow)
     static const J_COLOR_SPACE spaces[] = {JCS_CMYK, JCS_YCCK};
     stk_decoder               *decoder = new_decoder();
     for (size_t s = 0; s < COUNT_OF(spaces); s++) {
-        const jpeg_recipe  recipe = {.width = 33,
-                                     .height = 17,
-                                     .components = 4,
-                                     .quality = 90,
-                                     .space = spaces[s],
-                                     .roughness = 200};
-        const stk_bytes    encoded = jpeg_make(&recipe, 6);
-        const jpeg_picture inks = jpeg_reference(encoded, 1);
-        stk_pixels         out;
-        stk_error          err;
+        const jpeg_recipe recipe = {.width = 33,
+                                    .height = 17,
+                                    .components = 4,
+                                    .quality = 90,
+                                    .space = spaces[s],
+                                    .roughness = 200};
+        const stk_bytes   encoded = jpeg_make(&recipe, 6);
+        const jpeg_image  inks = jpeg_reference(encoded, 1);
+        stk_pixels        out;
+        stk_error         err;
         EXPECT_INT_EQ(4, inks.channels);
         EXPECT_OK(stk_image_decode(decoder, encoded, NULL, 1, NULL, &out, NULL, &err));
         for (int i = 0; i < 33 * 17; i++)
@@ -187,7 +187,7 @@ STK_TEST(four_inks_become_rgb_as_in_pillow)
     stk_decoder_free(decoder);
 }
 
-/* Two pictures, of which one needs libjpeg, with a decoder of their own. */
+/* Two images, of which one needs libjpeg, with a decoder of their own. */
 static stk_status decode_two(void *context, stk_error *err)
 {
     const stk_bytes *encoded = context;

@@ -14,7 +14,7 @@ static int compare(stk_decoder *decoder, stk_bytes photo, stk_bytes encoded, stk
     const stk_decode_options options = {.stored_orientation = true, .restarts = restarts};
     int                      wrong = 0;
     for (size_t i = 0; i < COUNT_OF(shrinks); i++) {
-        const jpeg_picture whole = jpeg_reference(photo, shrinks[i]);
+        const jpeg_image whole = jpeg_reference(photo, shrinks[i]);
         for (int k = 0; k <= WINDOWS; k++) {
             const stk_rect all = {0, 0, whole.width, whole.height};
             const stk_rect window = k ? jpeg_random_window(&whole, seed) : all;

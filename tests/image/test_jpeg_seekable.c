@@ -99,7 +99,7 @@ STK_TEST(pixels_stay_the_same_in_every_colour_space)
         .width = 163, .height = 201, .components = 4, .quality = 95, .progressive = true});
 }
 
-STK_TEST(thin_pictures_have_segments_no_longer_than_a_row)
+STK_TEST(thin_images_have_segments_no_longer_than_a_row)
 {
     expect_seekable(&(jpeg_kind){.width = 8, .height = 6000, .components = 3, .quality = 95});
     expect_seekable(&(jpeg_kind){.width = 6000, .height = 8, .components = 3, .quality = 95});
@@ -195,7 +195,7 @@ static stk_bytes cut_scans(stk_bytes encoded, int scans)
     return encoded;
 }
 
-STK_TEST(progressive_pictures_without_their_last_scans_are_left_alone)
+STK_TEST(progressive_images_without_their_last_scans_are_left_alone)
 {
     const jpeg_kind kind = {
         .width = 340, .height = 376, .components = 3, .quality = 97, .progressive = true};

@@ -144,7 +144,7 @@ static const char *const anything[] = {
     "trivial_augment bins=2 filter=bicubic",
 };
 
-STK_TEST(colour_operations_run_on_pictures_of_any_size)
+STK_TEST(colour_operations_run_on_images_of_any_size)
 {
     static const int32_t sizes[][2] = {{1, 1}, {2, 1}, {1, 5}, {3, 3}, {7, 2}, {67, 33}};
     stk_error            err;

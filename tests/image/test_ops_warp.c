@@ -18,7 +18,7 @@ static stk_bytes read_golden(const char *name)
     return stk_test_read_file(path);
 }
 
-/* A picture as Pillow writes it: "P6\n37 29\n255\n", then the pixels. */
+/* An image as Pillow writes it: "P6\n37 29\n255\n", then the pixels. */
 static stk_pixels read_pnm(const char *name)
 {
     const stk_bytes bytes = read_golden(name);

@@ -5,7 +5,7 @@
 
 STK_TEST(a_box_of_the_results_size_is_copied_bit_for_bit)
 {
-    const stk_pixels p = make_picture(40, 30, 3);
+    const stk_pixels p = make_image(40, 30, 3);
     for (int like = 0; like < STK_RESIZE_LIKES; like++)
         for (int filter = 0; filter < STK_FILTERS; filter++) {
             stk_resize_request r = make_request(&p, 17, 11, like, filter);
@@ -20,7 +20,7 @@ STK_TEST(a_box_of_the_results_size_is_copied_bit_for_bit)
 
 STK_TEST(an_axis_that_keeps_its_size_keeps_its_pixels)
 {
-    const stk_pixels p = make_picture(8, 33, 1);
+    const stk_pixels p = make_image(8, 33, 1);
     for (int like = 0; like < STK_RESIZE_LIKES; like++) {
         const stk_resize_request r = make_request(&p, 16, 33, like, STK_FILTER_NEAREST);
         uint8_t *const           got = resize_with(NULL, &p, &r);
@@ -46,7 +46,7 @@ static void expect_part(const uint8_t *whole, const stk_resize_request *r, size_
 
 STK_TEST(a_part_is_cut_out_of_the_whole_and_then_flipped)
 {
-    const stk_pixels p = make_picture(61, 47, 3);
+    const stk_pixels p = make_image(61, 47, 3);
     for (int like = 0; like < STK_RESIZE_LIKES; like++)
         for (int filter = 0; filter < STK_FILTERS; filter++)
             for (int flips = 0; flips < 4; flips++) {
@@ -66,7 +66,7 @@ STK_TEST(a_part_is_cut_out_of_the_whole_and_then_flipped)
 
 STK_TEST(a_box_gives_what_cutting_it_out_first_gives)
 {
-    const stk_pixels p = make_picture(70, 50, 3);
+    const stk_pixels p = make_image(70, 50, 3);
     stk_pixels       cut = {p.data + 9 * p.stride + 11 * 3, 41, 33, 3, p.stride};
     for (int like = 0; like < STK_RESIZE_LIKES; like++)
         for (int filter = 0; filter < STK_FILTERS; filter++) {
@@ -136,7 +136,7 @@ STK_TEST(endings_are_casts_scales_planes_and_padding_of_the_bytes)
                  {STK_DTYPE_F16, 0x1p-11f},
                  {STK_DTYPE_BF16, 0x1p-8f}};
     for (int32_t channels = 1; channels <= 3; channels += 2) {
-        const stk_pixels   p = make_picture(53, 31, channels);
+        const stk_pixels   p = make_image(53, 31, channels);
         stk_resize_request r = make_request(&p, 271, 19, STK_RESIZE_PIL, STK_FILTER_BICUBIC);
         uint8_t *const     bytes = resize_with(NULL, &p, &r);
         for (size_t t = 0; t < COUNT_OF(types); t++)
@@ -179,7 +179,7 @@ STK_TEST(tensorflows_real_results_keep_fractions_and_bytes_are_rounded)
 static void expect_plain(int32_t height, stk_resize_like like, stk_filter filter)
 {
     enum { LEVEL = 200, MOST = 240 };
-    stk_pixels p = make_picture(1, height, 1);
+    stk_pixels p = make_image(1, height, 1);
     memset(p.data, LEVEL, (size_t)height);
     for (int32_t result = 1; result <= MOST; result++) {
         const stk_resize_request r = make_request(&p, 1, result, like, filter);
@@ -191,7 +191,7 @@ static void expect_plain(int32_t height, stk_resize_like like, stk_filter filter
     free(p.data);
 }
 
-STK_TEST(plain_pictures_stay_plain_wherever_results_lie_between_pixels)
+STK_TEST(plain_images_stay_plain_wherever_results_lie_between_pixels)
 {
     for (int32_t height = 1; height <= 9; height++)
         for (int like = 0; like < STK_RESIZE_LIKES; like++)
@@ -199,14 +199,14 @@ STK_TEST(plain_pictures_stay_plain_wherever_results_lie_between_pixels)
                 expect_plain(height, like, filter);
 }
 
-STK_TEST(extreme_ratios_stay_inside_the_picture)
+STK_TEST(extreme_ratios_stay_inside_the_image)
 {
     static const int32_t sides[][4] = {{1000, 2, 1, 1}, {1, 1, 1000, 3}, {2, 1000, 3, 1},
                                        {3, 1, 1, 1000}, {1, 1, 1, 2},    {5000, 1, 7, 1}};
     for (size_t i = 0; i < COUNT_OF(sides); i++)
         for (int like = 0; like < STK_RESIZE_LIKES; like++)
             for (int filter = 0; filter < STK_FILTERS; filter++) {
-                stk_pixels p = make_picture(sides[i][0], sides[i][1], i & 1 ? 1 : 3);
+                stk_pixels p = make_image(sides[i][0], sides[i][1], i & 1 ? 1 : 3);
                 memset(p.data, 77, p.stride * (size_t)p.height);
                 const stk_resize_request r =
                     make_request(&p, sides[i][2], sides[i][3], like, filter);
@@ -225,7 +225,7 @@ STK_TEST(a_resizer_serves_any_sequence_of_requests)
     uint32_t     seed = 11;
     EXPECT_OK(stk_resizer_new(&resizer, NULL, &err));
     for (int i = 0; i < 200; i++) {
-        const stk_pixels         p = make_picture(40, 30, draw(&seed, 2) ? 1 : 3);
+        const stk_pixels         p = make_image(40, 30, draw(&seed, 2) ? 1 : 3);
         const stk_resize_request r =
             make_request(&p, 20 + (int32_t)draw(&seed, 2), 15, draw(&seed, STK_RESIZE_LIKES),
                          draw(&seed, STK_FILTERS));
@@ -255,15 +255,15 @@ static void expect_refused(stk_status status, const char *part, const stk_pixels
 
 STK_TEST(what_makes_no_sense_is_refused)
 {
-    stk_pixels               p = make_picture(4, 4, 3);
+    stk_pixels               p = make_image(4, 4, 3);
     const stk_resize_request good = make_request(&p, 2, 2, STK_RESIZE_PIL, STK_FILTER_BILINEAR);
     stk_resize_request       r = good;
     r.x = 0.5;
-    expect_refused(STK_E_RANGE, "not inside the picture", &p, &r);
+    expect_refused(STK_E_RANGE, "not inside the image", &p, &r);
     r.x = NAN;
-    expect_refused(STK_E_RANGE, "not inside the picture", &p, &r);
+    expect_refused(STK_E_RANGE, "not inside the image", &p, &r);
     r = good, r.width = 0;
-    expect_refused(STK_E_RANGE, "not inside the picture", &p, &r);
+    expect_refused(STK_E_RANGE, "not inside the image", &p, &r);
     r = good, r.part.width = 3;
     expect_refused(STK_E_RANGE, "not inside the result", &p, &r);
     r = good, r.out_height = 0;
@@ -281,7 +281,7 @@ STK_TEST(what_makes_no_sense_is_refused)
 
 STK_TEST(sizes_past_all_memory_are_an_error)
 {
-    const stk_pixels p = make_picture(4, 4, 1);
+    const stk_pixels p = make_image(4, 4, 1);
     for (int like = 0; like < STK_RESIZE_LIKES; like++)
         for (int filter = 0; filter < STK_FILTERS; filter++) {
             stk_resize_request r = make_request(&p, INT32_MAX, 1, like, filter);
@@ -313,7 +313,7 @@ static stk_status resize_in_a_ledger(void *context, stk_error *err)
 
 STK_TEST(resizing_survives_every_failed_allocation)
 {
-    stk_pixels p = make_picture(40, 30, 3);
+    stk_pixels p = make_image(40, 30, 3);
     stk_test_fail_each_allocation(resize_in_a_ledger, &p);
     free(p.data);
 }
@@ -325,7 +325,7 @@ STK_TEST(the_ledgers_ceiling_holds_and_all_is_given_back)
     stk_ledger      *ledger;
     stk_resizer     *resizer;
     uint64_t         held, ceiling;
-    const stk_pixels p = make_picture(20, 20, 1);
+    const stk_pixels p = make_image(20, 20, 1);
     EXPECT_OK(stk_ledger_new(&ledger, 20000, &err));
     EXPECT_OK(stk_resizer_new(&resizer, ledger, &err));
     stk_resize_request r = make_request(&p, 1000, 300, STK_RESIZE_PIL, STK_FILTER_LANCZOS);

@@ -52,7 +52,7 @@ static void expect_library(const char *name, stk_resize_like like, const double 
         record r;
         memcpy(&r, file.data + at, sizeof r);
         at += sizeof r;
-        const stk_pixels         p = make_picture(r.width, r.height, r.channels);
+        const stk_pixels         p = make_image(r.width, r.height, r.channels);
         const stk_resize_request q = request_of(&r, &p, like);
         const size_t             bytes = result_bytes(&p, &q);
         for (int k = 0; k < KERNELS; k++) {

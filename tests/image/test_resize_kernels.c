@@ -40,7 +40,7 @@ STK_TEST(all_kernels_give_the_same_bits)
     for (int i = 0; i < CASES; i++) {
         const int32_t    width = 1 + (int32_t)draw(&seed, draw(&seed, 3) ? 90 : 700);
         const stk_pixels p =
-            make_picture(width, 1 + (int32_t)draw(&seed, 50), draw(&seed, 2) ? 3 : 1);
+            make_image(width, 1 + (int32_t)draw(&seed, 50), draw(&seed, 2) ? 3 : 1);
         const stk_resize_request r = random_request(&seed, &p);
         uint8_t *const           expected = resize_with(stk_resize_kernels_plain(), &p, &r);
         for (int k = 1; k < KERNELS; k++) {

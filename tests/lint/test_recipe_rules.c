@@ -120,12 +120,12 @@ STK_TEST(checkpoints_and_rows_that_come_too_often_are_told)
     EXPECT_STR_EQ("output: {log_every: 20}", rows.recipe);
 }
 
-STK_TEST(pictures_that_are_much_too_large_are_told)
+STK_TEST(images_that_are_much_too_large_are_told)
 {
     subject s = usual();
     s.data.width = 4000;
     s.data.height = 3000;
-    const stk_lint item = only(&s, "large_pictures");
+    const stk_lint item = only(&s, "large_images");
     EXPECT_CONTAINS("4000x3000 and used at 224: 239 times the pixels", item.message);
     EXPECT_STR_EQ("stoker pack photos/ photos-256 --resize 256", item.command);
     EXPECT(item.saves > 0.99 && item.gain < 0);
@@ -141,10 +141,10 @@ STK_TEST(commands_are_quoted_for_the_shell)
     snprintf(s.recipe.data.path, sizeof s.recipe.data.path, "it's `id`\n/");
     EXPECT_STR_EQ("stoker pack \"$(printf 'it\\047s \\140id\\140\\012/')\" \"$(printf 'it\\047s "
                   "\\140id\\140\\012\\055256')\" --resize 256",
-                  only(&s, "large_pictures").command);
+                  only(&s, "large_images").command);
     memset(s.recipe.data.path, '/', 200);
     s.recipe.data.path[200] = 0;
-    EXPECT_STR_EQ("stoker pack DATA DATA-256 --resize 256", only(&s, "large_pictures").command);
+    EXPECT_STR_EQ("stoker pack DATA DATA-256 --resize 256", only(&s, "large_images").command);
 }
 
 STK_TEST(many_small_files_are_told)

@@ -62,7 +62,7 @@ static stk_graph *begin(void)
     return g;
 }
 
-/* Convolutions one after the other, all k x k, with these channels; the first is the picture's. */
+/* Convolutions one after the other, all k x k, with these channels; the first is the image's. */
 static stk_lint_list lint_chain(int k, const int *channels, int count)
 {
     stk_graph *g = begin();
@@ -119,7 +119,7 @@ static stk_lint_list lint_dense(bool pooled)
     return lint(g);
 }
 
-STK_TEST(a_dense_layer_on_a_whole_picture_is_told)
+STK_TEST(a_dense_layer_on_a_whole_image_is_told)
 {
     stk_lint_list   list = lint_dense(false);
     const stk_lint *item = find(&list, "large_dense");

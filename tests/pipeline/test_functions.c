@@ -359,18 +359,17 @@ STK_TEST(decode_raw_reads_numbers_in_place_where_they_lie_aligned)
 
 STK_TEST(read_file_gives_bytes_and_names_the_file_that_is_missing)
 {
-    const char *path = stk_test_path("picture");
+    const char *path = stk_test_path("image");
     stk_test_write_file(path, "content", 7);
     stk_test_write_file(stk_test_path("empty"), "", 0);
     expect_maps("'content'", MAKE(read_file, 0, NULL), text(path));
     char folder[4096];
-    snprintf(folder, sizeof folder, "%.*s", (int)(strlen(path) - strlen("/picture")), path);
+    snprintf(folder, sizeof folder, "%.*s", (int)(strlen(path) - strlen("/image")), path);
     const stk_read_file_options below = {.folder = folder, .limit_bytes = 7};
-    expect_maps("'content'", MAKE(read_file, 0, &below), text("picture"));
+    expect_maps("'content'", MAKE(read_file, 0, &below), text("image"));
     expect_maps("''", MAKE(read_file, 0, &below), text("empty"));
     const stk_read_file_options small = {.folder = folder, .limit_bytes = 6};
-    expect_fails(STK_E_LIMIT, "7 bytes; the limit is 6", MAKE(read_file, 0, &small),
-                 text("picture"));
+    expect_fails(STK_E_LIMIT, "7 bytes; the limit is 6", MAKE(read_file, 0, &small), text("image"));
     stk_element *element = text("gone");
     stk_error    err;
     EXPECT_STATUS(STK_E_NOTFOUND, call_map(MAKE(read_file, 0, &below), &element, &err));

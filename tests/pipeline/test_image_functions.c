@@ -7,45 +7,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PICTURES = 24, CLASSES = 5 };
+enum { IMAGES = 24, CLASSES = 5 };
 
-/* Pictures of different sizes, each a PNG; the last two are JPEGs. */
-static stk_status make_picture(stk_blob *out, int number, stk_error *err)
+/* Images of different sizes, each a PNG; the last two are JPEGs. */
+static stk_status make_image(stk_blob *out, int number, stk_error *err)
 {
     stk_pixels p = {.width = 20 + number % 7, .height = 18 + number % 5, .channels = 3};
     p.stride = (size_t)p.width * 3;
     p.data = malloc((size_t)p.height * p.stride);
     for (size_t i = 0; i < (size_t)p.height * p.stride; i++)
         p.data[i] = (uint8_t)(i * 5 + (size_t)number * 31 + i / p.stride * 3);
-    const stk_status st = number >= PICTURES - 2 ? stk_image_write_jpeg(out, &p, NULL, err)
-                                                 : stk_image_write_png(out, &p, err);
+    const stk_status st = number >= IMAGES - 2 ? stk_image_write_jpeg(out, &p, NULL, err)
+                                               : stk_image_write_png(out, &p, err);
     free(p.data);
     return st;
 }
 
-static stk_dataset *pictures(void)
+static stk_dataset *images(void)
 {
     stk_error    err;
     stk_element *all;
-    stk_blob     blobs[PICTURES];
-    stk_bytes    strings[PICTURES];
+    stk_blob     blobs[IMAGES];
+    stk_bytes    strings[IMAGES];
     stk_dataset *data;
-    for (int i = 0; i < PICTURES; i++) {
+    for (int i = 0; i < IMAGES; i++) {
         stk_blob_init(&blobs[i], NULL, STK_MEMORY_OUTPUT);
-        EXPECT_OK(make_picture(&blobs[i], i, &err));
+        EXPECT_OK(make_image(&blobs[i], i, &err));
         strings[i] = stk_blob_bytes(&blobs[i]);
     }
-    const stk_shape shape = stk_shape_1d(PICTURES);
+    const stk_shape shape = stk_shape_1d(IMAGES);
     void           *labels;
     EXPECT_OK(stk_element_new(&all, 2, &err));
     EXPECT_OK(stk_value_strings(stk_element_edit(all, 0), NULL, &shape, strings, &err));
     EXPECT_OK(
         stk_value_dense(stk_element_edit(all, 1), NULL, STK_DTYPE_I64, &shape, &labels, &err));
-    for (int i = 0; i < PICTURES; i++)
+    for (int i = 0; i < IMAGES; i++)
         ((int64_t *)labels)[i] = i % CLASSES;
     EXPECT_OK(stk_dataset_slices(&data, all, &err));
     stk_element_unref(all);
-    for (int i = 0; i < PICTURES; i++)
+    for (int i = 0; i < IMAGES; i++)
         stk_blob_release(&blobs[i]);
     return data;
 }
@@ -78,7 +78,7 @@ static stk_dataset *augmented(void)
 {
     stk_error     err;
     stk_function *function;
-    stk_dataset  *data = pictures();
+    stk_dataset  *data = images();
     decode(&data, NULL);
     image(&data, "random_resized_crop", "size=12,10", 1);
     image(&data, "flip", "axis=horizontal", 0.5);
@@ -89,7 +89,7 @@ static stk_dataset *augmented(void)
 }
 
 typedef struct results {
-    stk_element *list[4 * PICTURES];
+    stk_element *list[4 * IMAGES];
     size_t       count;
 } results;
 
@@ -132,9 +132,9 @@ STK_TEST(images_are_the_same_on_any_number_of_threads_and_with_any_passes)
                                    STK_PASS_MAP_BATCH};
     results               first, other;
     collect(&first, augmented(), 1, STK_PASS_ALL);
-    EXPECT_INT_EQ(2 * PICTURES, first.count);
+    EXPECT_INT_EQ(2 * IMAGES, first.count);
     EXPECT(!stk_value_equal(stk_element_value(first.list[0], 0),
-                            stk_element_value(first.list[PICTURES], 0))); /* another epoch */
+                            stk_element_value(first.list[IMAGES], 0))); /* another epoch */
     for (size_t i = 0; i < COUNT_OF(off); i++)
         for (int threads = 1; threads <= 8; threads *= 2) {
             collect(&other, augmented(), threads, off[i]);
@@ -153,7 +153,7 @@ STK_TEST(batches_hold_what_their_elements_would_be)
         stk_dataset *data = augmented();
         EXPECT_OK(stk_dataset_batch(&data, 5, NULL, &err));
         collect(&together, data, threads, 0);
-        EXPECT_INT_EQ((2 * PICTURES + 4) / 5, together.count);
+        EXPECT_INT_EQ((2 * IMAGES + 4) / 5, together.count);
         for (size_t i = 0; i < apart.count; i++)
             for (size_t v = 0; v < 2; v++) {
                 const stk_value row =
@@ -212,7 +212,7 @@ STK_TEST(batches_lie_in_memory_of_the_kind_that_is_asked_for)
     size_t    batches;
     counted   c = {.most = 1000};
     EXPECT_OK(run_in(&c, &batches, &err));
-    EXPECT_INT_EQ(2 * PICTURES / 8, batches);
+    EXPECT_INT_EQ(2 * IMAGES / 8, batches);
     EXPECT(c.taken == c.given && (size_t)c.taken == 2 * batches);
     c = (counted){.most = 0};
     EXPECT_STATUS(STK_E_NOMEM, run_in(&c, &batches, &err)); /* never other memory instead */
@@ -238,7 +238,7 @@ STK_TEST(who_gets_a_batch_may_write_in_it)
     stk_element            *element;
     stk_iterator           *it;
     int                     shared = 0;
-    stk_dataset            *data = pictures();
+    stk_dataset            *data = images();
     const stk_function_info info = {.name = "own", .context = &shared, .map = expect_own};
     EXPECT_OK(stk_dataset_repeat(&data, 6, &err));
     decode(&data, NULL);
@@ -272,7 +272,7 @@ STK_TEST(the_plan_shows_what_is_run_in_one_pass)
 {
     stk_error     err;
     stk_function *function;
-    stk_dataset  *data = pictures();
+    stk_dataset  *data = images();
     decode(&data, NULL);
     image(&data, "centre_crop", "size=8", 1);
     EXPECT_OK(stk_function_cast(&function, 0, STK_DTYPE_F32, &err));
@@ -289,7 +289,7 @@ STK_TEST(the_plan_shows_what_is_run_in_one_pass)
     drop(&without);
 }
 
-STK_TEST(a_picture_that_is_none_is_one_error_and_the_others_come)
+STK_TEST(a_image_that_is_none_is_one_error_and_the_others_come)
 {
     stk_error    err;
     stk_element *all, *element;
@@ -297,10 +297,10 @@ STK_TEST(a_picture_that_is_none_is_one_error_and_the_others_come)
     stk_blob     good, cut;
     stk_blob_init(&good, NULL, STK_MEMORY_OUTPUT);
     stk_blob_init(&cut, NULL, STK_MEMORY_OUTPUT);
-    EXPECT_OK(make_picture(&good, 0, &err));
-    EXPECT_OK(make_picture(&cut, PICTURES - 1, &err));
+    EXPECT_OK(make_image(&good, 0, &err));
+    EXPECT_OK(make_image(&cut, IMAGES - 1, &err));
     strings[0] = stk_blob_bytes(&good);
-    strings[1] = stk_bytes_of((const uint8_t *)"no picture", 10);
+    strings[1] = stk_bytes_of((const uint8_t *)"no image", 10);
     strings[2] = stk_blob_bytes(&cut);
     strings[2].size = strings[2].size * 3 / 4;
     const stk_shape shape = stk_shape_1d(3);
@@ -333,7 +333,7 @@ STK_TEST(wrong_orders_and_values_are_refused_when_the_plan_is_made)
 {
     stk_error     err;
     stk_function *function;
-    stk_dataset  *data = pictures();
+    stk_dataset  *data = images();
     EXPECT_OK(stk_function_image(&function, 0, "flip", NULL, 1, &err));
     EXPECT_STATUS(STK_E_TYPE, stk_dataset_map(&data, function, NULL, &err)); /* not decoded yet */
     stk_function_unref(function);
@@ -349,7 +349,7 @@ static void run_preset(const char *name, bool evaluate, int64_t height, int64_t 
 {
     stk_error                err;
     stk_function            *function;
-    stk_dataset             *data = pictures();
+    stk_dataset             *data = images();
     const char *const        names[] = {"image", "label"};
     const stk_preset_options options = {.evaluate = evaluate, .normalize = true, .planar = true};
     EXPECT_OK(stk_function_rename(&function, names, 2, &err));
@@ -402,7 +402,7 @@ STK_TEST(recipes_know_images)
     EXPECT_CONTAINS("area", err.message);
 }
 
-/* Six pictures in batches of three, made and run; how many batches came whole. */
+/* Six images in batches of three, made and run; how many batches came whole. */
 static size_t run_starved(stk_dataset *source)
 {
     stk_error     err;
@@ -435,7 +435,7 @@ static size_t run_starved(stk_dataset *source)
 
 STK_TEST(a_failed_allocation_costs_a_batch_at_most_and_leaves_nothing)
 {
-    stk_dataset *source = pictures();
+    stk_dataset *source = images();
     int64_t      tries = 0;
     bool         met = true;
     EXPECT_INT_EQ(2, run_starved(source));

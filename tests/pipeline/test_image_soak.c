@@ -1,4 +1,4 @@
-/* Random image pipelines over pictures of which some are broken, on shared functions, under small
+/* Random image pipelines over images of which some are broken, on shared functions, under small
  * ceilings, cancelled, starved of memory and saved at random moments, for STOKER_SOAK_SECONDS (2
  * without). Batches that are held must stay what they were, runs without a fault must give what one
  * thread without passes gives, and after each run nothing may be left. */
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { PICTURES = 60, CLASSES = 7, HELD = 12, MOST = 400, MENU = 10, AT_ONCE = 3 };
+enum { IMAGES = 60, CLASSES = 7, HELD = 12, MOST = 400, MENU = 10, AT_ONCE = 3 };
 
 /* Every kind of operation; the results are of one size. */
 static const char *const menu[MENU][2] = {
@@ -45,7 +45,7 @@ static uint64_t draw(bed *b, uint64_t bound)
 }
 
 /* Every ninth is cut, every eleventh is none at all. */
-static void make_picture(stk_blob *out, int number)
+static void make_image(stk_blob *out, int number)
 {
     stk_error  err;
     stk_pixels p = {.width = 17 + number * 5 % 90, .height = 21 + number * 7 % 60, .channels = 3};
@@ -63,26 +63,26 @@ static void make_picture(stk_blob *out, int number)
     free(p.data);
 }
 
-static stk_element *make_pictures(void)
+static stk_element *make_images(void)
 {
     stk_error       err;
     stk_element    *all;
-    stk_blob        blobs[PICTURES];
-    stk_bytes       strings[PICTURES];
+    stk_blob        blobs[IMAGES];
+    stk_bytes       strings[IMAGES];
     void           *labels;
-    const stk_shape shape = stk_shape_1d(PICTURES);
-    for (int i = 0; i < PICTURES; i++) {
+    const stk_shape shape = stk_shape_1d(IMAGES);
+    for (int i = 0; i < IMAGES; i++) {
         stk_blob_init(&blobs[i], NULL, STK_MEMORY_OUTPUT);
-        make_picture(&blobs[i], i);
+        make_image(&blobs[i], i);
         strings[i] = stk_blob_bytes(&blobs[i]);
     }
     EXPECT_OK(stk_element_new(&all, 2, &err));
     EXPECT_OK(stk_value_strings(stk_element_edit(all, 0), NULL, &shape, strings, &err));
     EXPECT_OK(
         stk_value_dense(stk_element_edit(all, 1), NULL, STK_DTYPE_I64, &shape, &labels, &err));
-    for (int i = 0; i < PICTURES; i++)
+    for (int i = 0; i < IMAGES; i++)
         ((int64_t *)labels)[i] = i % CLASSES;
-    for (int i = 0; i < PICTURES; i++)
+    for (int i = 0; i < IMAGES; i++)
         stk_blob_release(&blobs[i]);
     return all;
 }
@@ -93,7 +93,7 @@ static void set_up(bed *b)
     const char                    *seed = getenv("STOKER_SOAK_SEED");
     const stk_decode_image_options shrink = {.restarts = -1, .shrink = true, .recover = true};
     *b = (bed){.draws = seed ? strtoull(seed, NULL, 10) : 88172645463325252u};
-    b->all = make_pictures();
+    b->all = make_images();
     EXPECT_OK(stk_function_decode_image(&b->decode, 0, NULL, &err));
     EXPECT_OK(stk_function_decode_image(&b->shrunk, 0, &shrink, &err));
     EXPECT_OK(stk_function_one_hot(&b->one_hot, 1, CLASSES, 0.1, &err));

@@ -12,10 +12,10 @@
 static inline void write_example(stk_blob *out, uint64_t index, int64_t classes)
 {
     stk_error     err;
-    uint8_t       picture[40] = {0xFF, 0xD8, 0xFF, 0xE0};
+    uint8_t       bytes[40] = {0xFF, 0xD8, 0xFF, 0xE0};
     const int64_t label = (int64_t)index % classes;
     const float   score[2] = {0.5f, (float)index};
-    stk_bytes     image = stk_bytes_of(picture, 20 + index % 20);
+    stk_bytes     image = stk_bytes_of(bytes, 20 + index % 20);
     stk_field     fields[] = {
             {"image", STK_DTYPE_BYTES, stk_shape_scalar(), &image, 1},
             {"label", STK_DTYPE_I64, stk_shape_scalar(), &label, 1},

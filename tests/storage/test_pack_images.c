@@ -1,4 +1,4 @@
-/* What a pack makes of pictures: seekable, encoded, raw or as they were, and what of bad ones. */
+/* What a pack makes of images: seekable, encoded, raw or as they were, and what of bad ones. */
 #include "harness.h"
 #include "image/turbo_support.h"
 
@@ -167,7 +167,7 @@ STK_TEST(jpegs_become_seekable_and_others_stay)
     EXPECT_INT_EQ(ITEMS, result.items);
     EXPECT_INT_EQ(PHOTOS, result.seekable);
     EXPECT_INT_EQ(0, result.encoded + result.bad_kept + result.bad_skipped);
-    EXPECT(result.picture_bytes_in > PHOTOS * 16384 && result.picture_bytes_out);
+    EXPECT(result.image_bytes_in > PHOTOS * 16384 && result.image_bytes_out);
     EXPECT_INT_EQ(ITEMS, read_pack(out, entries, ITEMS));
     for (size_t i = 0; i < ITEMS; i++) {
         const stk_bytes source = source_of(photos, &entries[i]);
@@ -189,7 +189,7 @@ static void expect_kept(const char *photos, const char *out, stk_pack_images ima
     stk_pack_result result;
     entry           entries[ITEMS];
     EXPECT_OK(pack(photos, out, images, 2, &result, &err));
-    EXPECT_INT_EQ(0, result.seekable + result.encoded + result.picture_bytes_in);
+    EXPECT_INT_EQ(0, result.seekable + result.encoded + result.image_bytes_in);
     EXPECT_INT_EQ(ITEMS, read_pack(out, entries, ITEMS));
     for (size_t i = 0; i < ITEMS; i++) {
         EXPECT(entries[i].restarts.data == NULL);
@@ -198,14 +198,14 @@ static void expect_kept(const char *photos, const char *out, stk_pack_images ima
     free_entries(entries, ITEMS);
 }
 
-STK_TEST(pictures_are_kept_when_asked_for)
+STK_TEST(images_are_kept_when_asked_for)
 {
     const char *photos = make_photos("photos2");
     expect_kept(photos, stk_test_path("out2a"), (stk_pack_images){.format = STK_PACK_KEEP});
     expect_kept(photos, stk_test_path("out2b"), (stk_pack_images){.no_restarts = true});
 }
 
-STK_TEST(small_pictures_get_no_index)
+STK_TEST(small_images_get_no_index)
 {
     stk_error   err;
     entry       entries[3];
@@ -270,7 +270,7 @@ static void expect_pixels_of(stk_bytes source, stk_bytes pnm)
     stk_decoder_free(b);
 }
 
-STK_TEST(raw_pictures_are_pixels)
+STK_TEST(raw_images_are_pixels)
 {
     stk_error       err;
     stk_pack_result result;
@@ -287,7 +287,7 @@ STK_TEST(raw_pictures_are_pixels)
     free_entries(entries, ITEMS);
 }
 
-STK_TEST(auto_stores_tiny_pictures_as_pixels)
+STK_TEST(auto_stores_tiny_images_as_pixels)
 {
     stk_error   err;
     entry       entries[ITEMS];
@@ -348,7 +348,7 @@ STK_TEST(bytes_are_the_same_on_any_number_of_threads)
     }
 }
 
-STK_TEST(other_ways_with_pictures_are_another_pack)
+STK_TEST(other_ways_with_images_are_another_pack)
 {
     static const stk_pack_images others[] = {{.format = STK_PACK_KEEP},
                                              {.format = STK_PACK_JPEG},
@@ -386,7 +386,7 @@ static const char *make_damaged(const char *name)
     return photos;
 }
 
-STK_TEST(a_bad_picture_fails_the_pack_and_is_named)
+STK_TEST(a_bad_image_fails_the_pack_and_is_named)
 {
     stk_error   err;
     const char *photos = make_damaged("bad1"), *out = stk_test_path("bad1-out");
@@ -395,7 +395,7 @@ STK_TEST(a_bad_picture_fails_the_pack_and_is_named)
     EXPECT_INT_EQ(-1, access(out, F_OK));
 }
 
-/* The line of the list and what is where the picture was. */
+/* The line of the list and what is where the image was. */
 static void expect_one_bad(const char *photos, const char *out, stk_pack_on_bad on_bad)
 {
     stk_error       err;
@@ -424,7 +424,7 @@ static void expect_one_bad(const char *photos, const char *out, stk_pack_on_bad 
     free_entries(entries, count);
 }
 
-STK_TEST(bad_pictures_are_kept_or_skipped_and_listed)
+STK_TEST(bad_images_are_kept_or_skipped_and_listed)
 {
     stk_error        err;
     stk_dataset_info info;
@@ -440,7 +440,7 @@ STK_TEST(bad_pictures_are_kept_or_skipped_and_listed)
     stk_dataset_info_release(&info);
 }
 
-/* Pictures that nothing has to look into: a small JPEG, a PNG, what is neither, nothing at all. */
+/* Images that nothing has to look into: a small JPEG, a PNG, what is neither, nothing at all. */
 static const char *make_bad_small(const char *name)
 {
     const char *photos = make_photos(name);
@@ -451,11 +451,11 @@ static const char *make_bad_small(const char *name)
     snprintf(path, sizeof path, "%s/class/a.png", photos);
     whole = stk_test_read_file(path);
     stk_test_write_file(path, whole.data, whole.size / 2);
-    put(photos, "text.jpg", stk_bytes_of("no picture", 10));
+    put(photos, "text.jpg", stk_bytes_of("no image", 10));
     return photos;
 }
 
-STK_TEST(bad_pictures_are_found_where_nothing_changes)
+STK_TEST(bad_images_are_found_where_nothing_changes)
 {
     static const stk_pack_images ways[] = {{.format = STK_PACK_SEEKABLE},
                                            {.format = STK_PACK_SEEKABLE, .no_restarts = true},
@@ -474,7 +474,7 @@ STK_TEST(bad_pictures_are_found_where_nothing_changes)
     }
 }
 
-STK_TEST(pictures_of_no_bytes_are_refused_or_skipped)
+STK_TEST(images_of_no_bytes_are_refused_or_skipped)
 {
     stk_error       err;
     stk_pack_result result;
@@ -488,7 +488,7 @@ STK_TEST(pictures_of_no_bytes_are_refused_or_skipped)
     EXPECT_INT_EQ(ITEMS, result.items);
 }
 
-STK_TEST(a_pack_does_one_thing_with_bad_pictures)
+STK_TEST(a_pack_does_one_thing_with_bad_images)
 {
     stk_error       err;
     stk_pack_result result;
@@ -514,7 +514,7 @@ STK_TEST(a_pack_that_failed_may_go_on_otherwise)
     run_shell("diff -r '%s' '%s'", out, whole);
 }
 
-STK_TEST(a_pack_of_nothing_but_bad_pictures_is_none)
+STK_TEST(a_pack_of_nothing_but_bad_images_is_none)
 {
     static const uint8_t content[STK_SEEKABLE_LEAST_BYTES] = {0xff, 0xd8, 0xff, 0xe0, 0, 4};
     stk_error            err;
@@ -551,7 +551,7 @@ STK_TEST(a_pack_may_be_packed_again)
     free_entries(entries, ITEMS);
 }
 
-STK_TEST(memory_for_pictures_is_counted_and_given_back)
+STK_TEST(memory_for_images_is_counted_and_given_back)
 {
     stk_error         err;
     stk_ledger       *ledger;
@@ -651,5 +651,5 @@ STK_TEST(tiffs_and_pnms_become_pngs_of_the_same_pixels_and_others_stay)
     free_entries(entries, COUNT);
     const char *kept = stk_test_path("foreign-kept");
     EXPECT_OK(pack(folder, kept, (stk_pack_images){.no_png = true}, 2, &result, &err));
-    EXPECT_INT_EQ(0, result.converted + result.picture_bytes_in);
+    EXPECT_INT_EQ(0, result.converted + result.image_bytes_in);
 }

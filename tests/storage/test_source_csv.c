@@ -129,7 +129,7 @@ STK_TEST(numbers_keep_their_point_in_every_locale)
     stk_source_cursor       *cursor;
     for (size_t i = 0; i < COUNT_OF(locales); i++) {
         if (!setlocale(LC_ALL, locales[i])) continue;
-        put("p/A.GIF", "picture");
+        put("p/A.GIF", "image");
         stk_source *source = open_text("p/l.csv", "FILE,score,comma\nA.GIF,-2.5e-1,\"1,5\"\n");
         setlocale(LC_ALL, "C");
         EXPECT_INT_EQ(STK_DTYPE_F32, find_feature(source, "score")->dtype);

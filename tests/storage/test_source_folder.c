@@ -336,8 +336,8 @@ STK_TEST(what_is_left_out_is_counted_and_named)
     EXPECT_INT_EQ(2, find_left_out(source, STK_LEFT_OUT_HIDDEN, "")->count);
     EXPECT_INT_EQ(1, find_left_out(source, STK_LEFT_OUT_EMPTY, "")->count);
     EXPECT_STR_EQ("empty/nested", find_left_out(source, STK_LEFT_OUT_EMPTY, "")->example);
-    EXPECT_STR_EQ("2 .heic pictures, 1 .avif picture, 1 folder without pictures ('empty/nested'), "
-                  "1 file, 1 .txt file, 2 hidden files and folders; convert pictures of formats "
+    EXPECT_STR_EQ("2 .heic images, 1 .avif image, 1 folder without images ('empty/nested'), "
+                  "1 file, 1 .txt file, 2 hidden files and folders; convert images of formats "
                   "that are not read to JPEG or PNG",
                   stk_source_left_out_text(source, text, sizeof text));
     stk_source_free(source);

@@ -265,7 +265,7 @@ STK_TEST(members_that_are_no_images_are_counted)
     add_member(&tar, "cat/.hidden", '0', 1, "x");
     stk_source *source = open_source(put_bytes("others.tar", tar.data, tar.size), NULL);
     EXPECT_INT_EQ(1, stk_source_count(source));
-    EXPECT_CONTAINS("1 .heic picture, 1 .txt file, 1 hidden file",
+    EXPECT_CONTAINS("1 .heic image, 1 .txt file, 1 hidden file",
                     stk_source_left_out_text(source, text, sizeof text));
     stk_source_free(source);
     stk_blob_release(&tar);

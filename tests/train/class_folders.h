@@ -1,4 +1,4 @@
-/* Folders of small grey pictures, one a class: waves whose direction is the class, with noise. What
+/* Folders of small grey images, one a class: waves whose direction is the class, with noise. What
  * tells some directions apart helps with others. */
 #ifndef STK_TESTS_CLASS_FOLDERS_H
 #define STK_TESTS_CLASS_FOLDERS_H
@@ -14,10 +14,10 @@ enum { WAVE_SIDE = 16, WAVE_DIRECTIONS = 8 };
 typedef struct wave_class {
     const char *name;
     int         direction;    /* of WAVE_DIRECTIONS */
-    int         train, valid; /* pictures */
+    int         train, valid; /* images */
 } wave_class;
 
-static inline void wave_picture(uint8_t *pixels, int direction, uint64_t seed, int noise)
+static inline void wave_image(uint8_t *pixels, int direction, uint64_t seed, int noise)
 {
     stk_random   random = stk_random_for(seed, 0, (uint64_t)direction, 1);
     const double angle = 3.14159265358979 * direction / WAVE_DIRECTIONS;
@@ -42,7 +42,7 @@ static inline void wave_write(const char *folder, const wave_class *c, int count
     for (int i = 0; i < count; i++) {
         stk_blob         png;
         const stk_pixels of = {pixels, WAVE_SIDE, WAVE_SIDE, 1, WAVE_SIDE};
-        wave_picture(pixels, c->direction, seed + (uint64_t)i, noise);
+        wave_image(pixels, c->direction, seed + (uint64_t)i, noise);
         stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
         EXPECT_OK(stk_image_write_png(&png, &of, &err));
         snprintf(path, sizeof path, "%s/%s/%04d.png", folder, c->name, i);

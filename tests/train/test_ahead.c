@@ -99,7 +99,7 @@ STK_TEST(a_late_device_learns_the_same_and_tells_every_step_in_order)
     expect_same("sgd", (const char *const[]){"train.precision", "fp32", NULL});
 }
 
-STK_TEST(also_with_accumulation_growing_pictures_and_checkpoints_between)
+STK_TEST(also_with_accumulation_growing_images_and_checkpoints_between)
 {
     expect_same("much", (const char *const[]){"train.precision",
                                               "fp32",

@@ -16,7 +16,7 @@ STK_TEST(mixing_on_the_device_gives_the_bits_of_the_host)
                                            "0.25", NULL});
 }
 
-/* A recipe of stages: pictures that are shifted, then painted on. */
+/* A recipe of stages: images that are shifted, then painted on. */
 static const char *write_pipeline(const char *name, const char *data, const char *paint)
 {
     char        text[1024];
@@ -57,7 +57,7 @@ STK_TEST(what_is_left_to_the_device_is_in_the_edits)
             inverted += first;
         }
     }
-    EXPECT(batch.pictures && inverted > 20 && inverted < 60);
+    EXPECT(batch.images && inverted > 20 && inverted < 60);
     stk_loader_free(feed);
     stk_train_data_release(&known);
 }

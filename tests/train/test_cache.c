@@ -98,7 +98,7 @@ static void take_batches(const stk_train_recipe *recipe, const stk_train_data *d
         for (int i = 0; i < TRAIN / BATCH; i++) {
             EXPECT_OK(stk_loader_next(feed, &batch, &err));
             EXPECT_INT_EQ(BATCH, batch.rows);
-            EXPECT_OK(stk_blob_append(out, batch.pictures, BATCH * SIDE * SIDE, &err));
+            EXPECT_OK(stk_blob_append(out, batch.images, BATCH * SIDE * SIDE, &err));
             EXPECT_OK(stk_blob_append(out, batch.labels, BATCH * sizeof(int64_t), &err));
         }
         if (cache && cache->files) read[epoch] = stk_cached_files_stats(cache->files).read;
@@ -271,14 +271,14 @@ static stk_status evaluate(const stk_loader_options *options, stk_blob *out, stk
     stk_status st = STK_OK;
     while (!st && batch.rows) {
         st = stk_loader_next(feed, &batch, err);
-        if (!st) st = stk_blob_append(out, batch.pictures, (size_t)batch.rows * SIDE * SIDE, err);
+        if (!st) st = stk_blob_append(out, batch.images, (size_t)batch.rows * SIDE * SIDE, err);
     }
     stk_loader_free(feed);
     return st;
 }
 
 /* Its files are gone after the first time, so that they cannot be read. */
-STK_TEST(pictures_to_evaluate_on_are_kept_ready)
+STK_TEST(images_to_evaluate_on_are_kept_ready)
 {
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
         stk_train_recipe recipe;
@@ -338,8 +338,8 @@ STK_TEST(auto_says_why_it_keeps_nothing)
     choose(&c, path, (const char *const[]){"knobs.memory_mb", "5", NULL});
     EXPECT_STR_EQ("memory: 2.2 MB of files (limit 2.5 MB)", c.why);
     choose(&c, path, (const char *const[]){"knobs.memory_mb", "16", NULL});
-    EXPECT_STR_EQ(
-        "memory: 1.7 MB of files, and 2.0 MB of pictures ready to evaluate (limit 8.0 MB)", c.why);
+    EXPECT_STR_EQ("memory: 1.7 MB of files, and 2.0 MB of images ready to evaluate (limit 8.0 MB)",
+                  c.why);
 }
 
 STK_TEST(memory_that_is_too_small_is_refused_with_both_numbers)

@@ -161,7 +161,7 @@ STK_TEST(a_million_points_are_few_corners_and_keep_their_spike)
     free(y);
 }
 
-/* Pixels of a colour in a picture. */
+/* Pixels of a colour in an image. */
 static int count_colour(const stk_pixels *p, uint32_t colour)
 {
     int count = 0;
@@ -203,7 +203,7 @@ STK_TEST(charts_of_nothing_of_one_point_and_of_small_sides_are_drawn)
         {"none", NULL, NULL, 0, NULL}, {"one", xs, ys, 1, NULL}, {"never", &nan, &nan, 1, NULL}};
     for (size_t i = 0; i < COUNT_OF(series); i++)
         for (int log = 0; log < 2; log++) {
-            stk_chart chart = {.title = "a title that is far too long for so small a picture",
+            stk_chart chart = {.title = "a title that is far too long for so small an image",
                                .x_label = "x",
                                .y_label = "y",
                                .x_log = log,
@@ -296,7 +296,7 @@ STK_TEST(what_was_before_smoothing_is_a_faint_line_behind)
     stk_blob_release(&out);
 }
 
-STK_TEST(several_charts_are_one_picture)
+STK_TEST(several_charts_are_one_image)
 {
     static const double    x[] = {0, 1}, y[] = {1, 2};
     const stk_chart_series series = {"a", x, y, 2, NULL};

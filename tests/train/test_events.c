@@ -172,7 +172,7 @@ STK_TEST(events_that_make_no_sense_are_refused)
     EXPECT_STATUS(STK_E_INVALID, stk_events_scalar(events, "a\xff", 1, 1, &err));
     EXPECT_CONTAINS("not UTF-8 from byte 1", err.message);
     EXPECT_STATUS(STK_E_UNSUPPORTED,
-                  stk_events_image(events, "a", 1, stk_bytes_text("no picture"), &err));
+                  stk_events_image(events, "a", 1, stk_bytes_text("no image"), &err));
     EXPECT_STATUS(STK_E_UNSUPPORTED,
                   stk_events_image(events, "a", 1, stk_bytes_text("P5\n1 1\n255\nx"), &err));
     EXPECT_CONTAINS("PNG and JPEG", err.message);

@@ -16,7 +16,7 @@ static const wave_class uneven[] = {
     {"far", 0, 150, 50}, {"near", 4, 90, 50}, {"rare", 2, 10, 50}, {"seldom", 6, 12, 50}};
 
 /* An epoch has 66 of each class. */
-enum { CLASSES = COUNT_OF(uneven), PICTURES = 150 + 90 + 10 + 12, EACH = 66, EPOCH = 4 * EACH };
+enum { CLASSES = COUNT_OF(uneven), IMAGES = 150 + 90 + 10 + 12, EACH = 66, EPOCH = 4 * EACH };
 
 static const char *folders(void)
 {
@@ -101,7 +101,7 @@ static stk_bytes train(const char *path, const char *folder, const char *const *
     return stk_test_read_file(file);
 }
 
-/* Classes have equally many pictures to evaluate on: the accuracy is the balanced one. */
+/* Classes have equally many images to evaluate on: the accuracy is the balanced one. */
 STK_TEST(rare_classes_are_learnt_where_they_are_made_up_for)
 {
     stk_train_result  plain, drawn, weighed, both;
@@ -166,7 +166,7 @@ STK_TEST(labels_are_read_from_packs_and_parts_that_are_held_back)
         recipe_of(&recipe, &listed, folders(), "unused", on);
         recipe_of(&recipe, &read, pack(), "unused", on);
         EXPECT_INT_EQ(listed.train_count, read.train_count);
-        EXPECT_INT_EQ(i ? PICTURES - PICTURES / 4 : PICTURES, listed.train_count);
+        EXPECT_INT_EQ(i ? IMAGES - IMAGES / 4 : IMAGES, listed.train_count);
         for (int64_t k = 0; k < listed.train_count; k++) {
             counts[0][listed.labels[k]]++;
             counts[1][read.labels[k]]++;
@@ -234,9 +234,9 @@ STK_TEST(runs_with_balanced_draws_end_with_the_same_bits)
     expect_the_same(folders(), "same-much", much);
 }
 
-/* Where pictures stay on the device they are drawn by the same rule; no two of an epoch look alike.
+/* Where images stay on the device they are drawn by the same rule; no two of an epoch look alike.
  */
-STK_TEST(resident_pictures_are_balanced_too)
+STK_TEST(resident_images_are_balanced_too)
 {
     const char *const on[] = {
         "data.balance", "classes", "data.resident", "on", "data.batch", "8", "knobs.backend",
@@ -269,7 +269,7 @@ STK_TEST(resident_pictures_are_balanced_too)
         EXPECT_INT_EQ(EACH, counts[c]);
     for (int i = 1; i < EACH; i++)
         alike += rare[i].source == rare[0].source && memcmp(&rare[i], &rare[0], sizeof *rare) == 0;
-    EXPECT(alike < 5); /* of six or seven of the same picture */
+    EXPECT(alike < 5); /* of six or seven of the same image */
     stk_loader_free(feed);
     stk_resident_free(resident);
     stk_train_data_release(&data);
@@ -324,7 +324,7 @@ STK_TEST(weights_are_balanced_listed_or_named)
         float       weights[4];
     } cases[] = {
         {"none", {-1, -1, -1, -1}},
-        {"balanced", {8 / 15.f, 8 / 6.f, 1, 8 / 3.f}}, /* pictures / (3 classes * its own) */
+        {"balanced", {8 / 15.f, 8 / 6.f, 1, 8 / 3.f}}, /* images / (3 classes * its own) */
         {"1,2,0.5,0", {1, 2, 0.5f, 0}},
         {"rare=3", {1, 1, 3, 1}},
         {"seldom=0.25,far=7", {7, 1, 1, 0.25f}},
@@ -373,7 +373,7 @@ STK_TEST(what_was_decided_about_classes_is_said)
     EXPECT_OK(stk_train_resolve(&recipe, &data, &reasons, &err));
     EXPECT_OK(stk_blob_append(&reasons, "", 1, &err));
     EXPECT_CONTAINS(
-        "balance classes: an epoch has 66 of each of 4 classes, 264 in all; a picture of "
+        "balance classes: an epoch has 66 of each of 4 classes, 264 in all; an image of "
         "rare (10) comes 6.6 times in it, one of far (150) 0.44 times",
         (const char *)reasons.data);
     EXPECT_CONTAINS("class weights balanced: from 0.437 (far) to 6.55 (rare)",

@@ -168,7 +168,7 @@ static void expect_same_weights(const run *a, const run *b)
     EXPECT_MEM_EQ(a->weights.data, b->weights.data, a->weights.size);
 }
 
-/* Of 12 steps with 16 pictures of 256 bytes each. Copies are those of a cache: 1 GB may take 8 ms.
+/* Of 12 steps with 16 images of 256 bytes each. Copies are those of a cache: 1 GB may take 8 ms.
  */
 static const struct {
     const char *fault;

@@ -221,8 +221,8 @@ STK_TEST(statistics_move_with_every_micro_batch)
               .mean = stk_graph_variable(g, "mean", STK_DTYPE_F32, stk_shape_1d(1), &statistic),
               .var = stk_graph_variable(g, "var", STK_DTYPE_F32, stk_shape_1d(1), &statistic),
               .momentum = 0.5};
-    stk_symbol pictures = stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_4d(1, 2, 2, 1));
-    stk_symbol loss = stk_reduce_sum(g, stk_batch_normalize(g, pictures, &norm), 0, false);
+    stk_symbol images = stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_4d(1, 2, 2, 1));
+    stk_symbol loss = stk_reduce_sum(g, stk_batch_normalize(g, images, &norm), 0, false);
     stk_optimizer_accumulate(g, loss, &options, NULL);
     compile(&n, g, &n.program);
     stk_graph_free(g);

@@ -54,7 +54,7 @@ STK_TEST(every_course_ends_at_full_size)
     expect_course("10", "3", 32, 1, 1);
 }
 
-STK_TEST(a_course_of_one_size_says_that_pictures_do_not_grow)
+STK_TEST(a_course_of_one_size_says_that_images_do_not_grow)
 {
     stk_blob         reasons;
     stk_error        err;
@@ -64,7 +64,7 @@ STK_TEST(a_course_of_one_size_says_that_pictures_do_not_grow)
     stk_blob_init(&reasons, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_train_resolve(&r, &many, &reasons, &err));
     EXPECT_OK(stk_blob_append(&reasons, "", 1, &err));
-    EXPECT_CONTAINS("WARNING: pictures do not grow: 1 epoch,", (const char *)reasons.data);
+    EXPECT_CONTAINS("WARNING: images do not grow: 1 epoch,", (const char *)reasons.data);
     stk_blob_release(&reasons);
 }
 

@@ -1,5 +1,5 @@
-/* Pictures that are kept on the device: every epoch has all of them once, training is what it is
- * with pictures that are streamed, and what cannot be is told. */
+/* Images that are kept on the device: every epoch has all of them once, training is what it is
+ * with images that are streamed, and what cannot be is told. */
 #include "edit/edit.h"
 #include "train/input/resident.h"
 #include "train/tiny_data.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PICTURES = 40, SIZE = 12, CLASSES = 4, BATCH = 16 };
+enum { IMAGES = 40, SIZE = 12, CLASSES = 4, BATCH = 16 };
 
 typedef struct bed {
     stk_train_recipe recipe;
@@ -26,7 +26,7 @@ static void make_bed(bed *b, const char *name, const char *const *settings)
 {
     stk_error err;
     *b = (bed){0};
-    tiny_recipe(&b->recipe, &b->data, tiny_data(name, PICTURES, SIZE, CLASSES),
+    tiny_recipe(&b->recipe, &b->data, tiny_data(name, IMAGES, SIZE, CLASSES),
                 stk_test_path("unused"), settings);
     const stk_loader_options plain = options_of(b);
     EXPECT_OK(stk_resident_load(&b->resident, &plain, &err));
@@ -49,46 +49,46 @@ static void clear_bed(bed *b)
 
 static const char *const on[] = {"data.resident", "on", NULL};
 
-STK_TEST(all_pictures_are_there_with_their_labels)
+STK_TEST(all_images_are_there_with_their_labels)
 {
     bed b;
     make_bed(&b, "there", on);
-    EXPECT_INT_EQ(PICTURES, b.resident->count);
+    EXPECT_INT_EQ(IMAGES, b.resident->count);
     EXPECT_INT_EQ(SIZE, b.resident->width);
     EXPECT_INT_EQ(SIZE, b.resident->height);
     EXPECT_INT_EQ(1, b.resident->channels);
-    EXPECT_INT_EQ(PICTURES * SIZE * SIZE, b.resident->pictures.size);
-    for (int i = 0; i < PICTURES; i++) { /* a picture is bright where its label says */
-        const uint8_t *p = b.resident->pictures.data + (size_t)i * SIZE * SIZE;
+    EXPECT_INT_EQ(IMAGES * SIZE * SIZE, b.resident->images.size);
+    for (int i = 0; i < IMAGES; i++) { /* an image is bright where its label says */
+        const uint8_t *p = b.resident->images.data + (size_t)i * SIZE * SIZE;
         EXPECT(p[b.resident->labels[i] * SIZE / CLASSES * SIZE] >= 130);
     }
     clear_bed(&b);
 }
 
-STK_TEST(an_epoch_has_every_picture_once_in_an_order_of_its_own)
+STK_TEST(an_epoch_has_every_image_once_in_an_order_of_its_own)
 {
     enum { EPOCHS = 2 };
     bed              b;
     stk_loader_batch batch;
     stk_error        err;
-    int              order[EPOCHS * PICTURES], seen[PICTURES];
+    int              order[EPOCHS * IMAGES], seen[IMAGES];
     make_bed(&b, "epochs", on);
     const stk_loader_options options = options_of(&b);
     open_feed(&b, &options);
-    for (int i = 0; i < EPOCHS * PICTURES; i++) {
+    for (int i = 0; i < EPOCHS * IMAGES; i++) {
         if (i % BATCH == 0) EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
-        EXPECT(!batch.pictures && batch.rows == BATCH);
+        EXPECT(!batch.images && batch.rows == BATCH);
         order[i] = batch.edits[i % BATCH].source;
         EXPECT_INT_EQ(b.resident->labels[order[i]], ((const int64_t *)batch.labels)[i % BATCH]);
     }
     for (int e = 0; e < EPOCHS; e++) {
         memset(seen, 0, sizeof seen);
-        for (int i = 0; i < PICTURES; i++)
-            seen[order[e * PICTURES + i]]++;
-        for (int i = 0; i < PICTURES; i++)
+        for (int i = 0; i < IMAGES; i++)
+            seen[order[e * IMAGES + i]]++;
+        for (int i = 0; i < IMAGES; i++)
             EXPECT_INT_EQ(1, seen[i]);
     }
-    EXPECT(memcmp(order, order + PICTURES, sizeof order / EPOCHS) != 0);
+    EXPECT(memcmp(order, order + IMAGES, sizeof order / EPOCHS) != 0);
     clear_bed(&b);
 }
 
@@ -117,7 +117,7 @@ STK_TEST(crops_and_flips_are_those_of_the_preset)
     clear_bed(&b);
 }
 
-STK_TEST(calm_pictures_are_as_they_are_and_a_part_of_them_is_every_kth)
+STK_TEST(calm_images_are_as_they_are_and_a_part_of_them_is_every_kth)
 {
     bed              b;
     stk_loader_batch batch;
@@ -143,7 +143,7 @@ STK_TEST(flips_that_alternate_show_both_sides_in_two_epochs)
     bed              b;
     stk_loader_batch batch;
     stk_error        err;
-    int              flips[PICTURES][4], first = 0;
+    int              flips[IMAGES][4], first = 0;
     make_bed(&b, "alternate",
              (const char *const[]){"data.resident", "on", "data.flip", "alternate", "data.batch",
                                    "40", NULL});
@@ -155,19 +155,19 @@ STK_TEST(flips_that_alternate_show_both_sides_in_two_epochs)
             open_feed(&b, &options);
         }
         EXPECT_OK(stk_loader_next(b.feed, &batch, &err));
-        for (int i = 0; i < PICTURES; i++)
+        for (int i = 0; i < IMAGES; i++)
             flips[batch.edits[i].source][e] = batch.edits[i].flip & STK_EDIT_FLIP_X;
     }
-    for (int i = 0; i < PICTURES; i++) {
+    for (int i = 0; i < IMAGES; i++) {
         EXPECT(flips[i][0] != flips[i][1] && flips[i][1] != flips[i][2]);
         EXPECT(flips[i][2] != flips[i][3]);
         first += flips[i][0];
     }
-    EXPECT(first > PICTURES / 5 && first < PICTURES * 4 / 5);
+    EXPECT(first > IMAGES / 5 && first < IMAGES * 4 / 5);
     clear_bed(&b);
 }
 
-STK_TEST(mixed_pictures_have_partners_and_shared_labels)
+STK_TEST(mixed_images_have_partners_and_shared_labels)
 {
     bed              b;
     stk_loader_batch batch;
@@ -221,7 +221,7 @@ STK_TEST(a_place_is_found_again_and_others_are_refused)
     options.every = 2;
     open_feed(&b, &options);
     EXPECT_STATUS(STK_E_INVALID, stk_loader_restore(b.feed, stk_blob_bytes(&place), &err));
-    EXPECT_CONTAINS("40 pictures", err.message);
+    EXPECT_CONTAINS("40 images", err.message);
     place.data[0] ^= 1;
     EXPECT_STATUS(STK_E_FORMAT, stk_loader_restore(b.feed, stk_blob_bytes(&place), &err));
     stk_blob_release(&place);
@@ -239,7 +239,7 @@ STK_TEST(to_evaluate_all_come_once_and_the_last_batch_is_filled_up_with_none)
     options.evaluate = true;
     stk_resident_free(b.resident);
     EXPECT_OK(stk_resident_load(&b.resident, &options, &err));
-    EXPECT_INT_EQ(PICTURES / 4, b.resident->count);
+    EXPECT_INT_EQ(IMAGES / 4, b.resident->count);
     options.resident = b.resident;
     open_feed(&b, &options);
     for (int n = 0; n < 3; n++) {
@@ -269,7 +269,7 @@ static stk_status train(const stk_train_recipe *recipe, const stk_train_data *da
     return st;
 }
 
-STK_TEST(in_order_and_calm_resident_pictures_train_to_the_same_bits_as_streamed_ones)
+STK_TEST(in_order_and_calm_resident_images_train_to_the_same_bits_as_streamed_ones)
 {
     static const char *const settings[] = {"data.shuffle",
                                            "0",
@@ -291,7 +291,7 @@ STK_TEST(in_order_and_calm_resident_pictures_train_to_the_same_bits_as_streamed_
     tiny_expect_same("same", "data.resident", (const char *const[]){"on", "off"}, settings);
 }
 
-STK_TEST(a_net_learns_from_resident_pictures_and_its_checkpoints_hold_none)
+STK_TEST(a_net_learns_from_resident_images_and_its_checkpoints_hold_none)
 {
     stk_train_recipe recipe;
     stk_train_data   data;
@@ -352,7 +352,7 @@ STK_TEST(what_cannot_be_done_on_the_device_is_named)
                    "knobs.augment", "knobs.augment: host");
 }
 
-STK_TEST(without_a_word_a_cpu_keeps_no_pictures_and_mixes_none)
+STK_TEST(without_a_word_a_cpu_keeps_no_images_and_mixes_none)
 {
     stk_train_recipe recipe;
     stk_train_data   data;
@@ -364,13 +364,13 @@ STK_TEST(without_a_word_a_cpu_keeps_no_pictures_and_mixes_none)
     stk_train_data_release(&data);
 }
 
-static void write_picture(const char *folder, const char *name, int width, int height)
+static void write_image(const char *folder, const char *name, int width, int height)
 {
-    char   path[512], picture[2048]; /* what it is is told by its content, not its name */
-    size_t used = (size_t)snprintf(picture, sizeof picture, "P6\n%d %d\n255\n", width, height);
-    memset(picture + used, 100, (size_t)(width * height * 3));
+    char   path[512], image[2048]; /* what it is is told by its content, not its name */
+    size_t used = (size_t)snprintf(image, sizeof image, "P6\n%d %d\n255\n", width, height);
+    memset(image + used, 100, (size_t)(width * height * 3));
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    stk_test_write_file(path, picture, used + (size_t)(width * height * 3));
+    stk_test_write_file(path, image, used + (size_t)(width * height * 3));
 }
 
 /* Classes of one colour each, in several sizes and shapes. */
@@ -387,13 +387,13 @@ static const char *make_sizes(void)
         for (int i = 0; i < 12; i++) {
             char name[32];
             snprintf(name, sizeof name, "%d.png", i);
-            write_picture(inside, name, sizes[i % 6][0], sizes[i % 6][1]);
+            write_image(inside, name, sizes[i % 6][0], sizes[i % 6][1]);
         }
     }
     return folder;
 }
 
-STK_TEST(pictures_of_several_sizes_are_made_to_fit)
+STK_TEST(images_of_several_sizes_are_made_to_fit)
 {
     stk_train_recipe recipe;
     stk_train_data   data;
@@ -408,8 +408,8 @@ STK_TEST(pictures_of_several_sizes_are_made_to_fit)
     EXPECT_INT_EQ(24, resident->count);
     EXPECT_INT_EQ(12, resident->width);
     EXPECT_INT_EQ(12, resident->height);
-    for (size_t i = 0; i < resident->pictures.size; i++)
-        EXPECT_INT_EQ(100, resident->pictures.data[i]); /* no black border */
+    for (size_t i = 0; i < resident->images.size; i++)
+        EXPECT_INT_EQ(100, resident->images.data[i]); /* no black border */
     stk_resident_free(resident);
     stk_train_data_release(&data);
 }

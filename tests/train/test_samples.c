@@ -1,4 +1,4 @@
-/* Pictures for people: what the network sees, with labels and what it takes them for; and what
+/* Images for people: what the network sees, with labels and what it takes them for; and what
  * TensorBoard finds of a run while it goes on. */
 #include "failing_alloc.h"
 #include "train/log/image_sheet.h"
@@ -70,7 +70,7 @@ static void release(watcher *w, stk_train_data *data)
     stk_train_data_release(data);
 }
 
-static void expect_pictures(const stk_train_samples *s, int64_t step)
+static void expect_images(const stk_train_samples *s, int64_t step)
 {
     EXPECT_INT_EQ(step, s->step);
     EXPECT_INT_EQ(STK_TRAIN_SAMPLES, s->count);
@@ -87,8 +87,8 @@ STK_TEST(a_run_shows_what_it_trains_on_and_what_it_is_judged_by)
     watcher        w = {0};
     run("plain", (const char *const[]){"train.epochs", "4", "output.log_every", "5", NULL}, &w,
         &data);
-    expect_pictures(&w.training, 49); /* the first step of the last epoch */
-    expect_pictures(&w.validation, 64);
+    expect_images(&w.training, 49); /* the first step of the last epoch */
+    expect_images(&w.validation, 64);
     int right = 0;
     for (int64_t i = 0; i < w.validation.count; i++) {
         const stk_train_sample *one = &w.validation.list[i];
@@ -104,7 +104,7 @@ STK_TEST(a_run_shows_what_it_trains_on_and_what_it_is_judged_by)
 }
 
 /* Where the device makes them, they are the same as where they are streamed. */
-STK_TEST(resident_pictures_are_shown_by_the_device)
+STK_TEST(resident_images_are_shown_by_the_device)
 {
     stk_train_data data;
     watcher        here = {0}, there = {0};
@@ -113,8 +113,8 @@ STK_TEST(resident_pictures_are_shown_by_the_device)
     stk_train_data_release(&data);
     run("resident", (const char *const[]){"train.epochs", "1", "data.resident", "on", NULL}, &there,
         &data);
-    expect_pictures(&there.training, 1);
-    expect_pictures(&there.validation, 16);
+    expect_images(&there.training, 1);
+    expect_images(&there.validation, 16);
     EXPECT_MEM_EQ(here.validation.pixels.data, there.validation.pixels.data,
                   here.validation.pixels.size);
     for (int64_t i = 0; i < STK_TRAIN_SAMPLES; i++)
@@ -131,7 +131,7 @@ STK_TEST(a_mixture_has_two_labels)
     int            mixed = 0;
     char           text[64];
     run("mixed", (const char *const[]){"train.epochs", "1", "data.mixup", "1", NULL}, &w, &data);
-    expect_pictures(&w.training, 1);
+    expect_images(&w.training, 1);
     for (int64_t i = 0; i < w.training.count; i++) {
         const stk_train_sample *one = &w.training.list[i];
         EXPECT(one->share > 0.49 && one->share <= 1.0001);

@@ -44,7 +44,7 @@ STK_TEST(airbench_has_a_recipe_of_its_own)
     EXPECT_INT_EQ(5, r.train.lookahead);
     EXPECT_INT_EQ(0, r.train.eval_every);
     EXPECT_STR_EQ("mirror-shift", r.train.tta);
-    EXPECT_STR_EQ("random", r.data.flip); /* pictures do not stay: there is no GPU */
+    EXPECT_STR_EQ("random", r.data.flip); /* images do not stay: there is no GPU */
     EXPECT(near(r.train.learning_rate, 1.5) && r.train.momentum == 0.85);
     EXPECT(near(r.train.weight_decay * r.train.learning_rate, 0.0153 / (1 + 1 / 0.15)));
     EXPECT(r.train.label_smoothing == 0.2 && r.train.warmup_epochs == 0);

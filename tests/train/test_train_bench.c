@@ -1,4 +1,4 @@
-/* Steps without a run: on generated pictures, forward only, refusals, failing allocations. */
+/* Steps without a run: on generated images, forward only, refusals, failing allocations. */
 #include "harness.h"
 #include <stoker/train_bench.h>
 #include <string.h>

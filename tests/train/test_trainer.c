@@ -124,7 +124,7 @@ STK_TEST(a_run_that_was_stopped_four_times_ends_with_the_same_bits)
     expect_same_after_stop("sgd", NULL);
 }
 
-STK_TEST(so_does_one_with_averages_mixing_accumulation_and_growing_pictures)
+STK_TEST(so_does_one_with_averages_mixing_accumulation_and_growing_images)
 {
     expect_same_after_stop("much", (const char *const[]){"train.ema", "0.9", "data.mixup", "0.2",
                                                          "train.accumulate", "2", "train.optimizer",
@@ -148,7 +148,7 @@ STK_TEST(so_does_one_of_which_a_part_stops_to_learn)
                                                          "train.tta", "none", NULL});
 }
 
-STK_TEST(pictures_with_other_channels_than_the_preset_are_refused)
+STK_TEST(images_with_other_channels_than_the_preset_are_refused)
 {
     stk_train_recipe recipe;
     stk_train_data   data;
@@ -208,7 +208,7 @@ STK_TEST(short_epochs_are_kept_where_they_are_better_and_at_the_end)
     stk_train_data_release(&data);
 }
 
-STK_TEST(so_does_one_whose_pictures_stay_on_the_device)
+STK_TEST(so_does_one_whose_images_stay_on_the_device)
 {
     expect_same_after_stop(
         "stays", (const char *const[]){"data.resident", "on", "data.flip", "alternate",
@@ -271,13 +271,13 @@ STK_TEST(a_trained_model_predicts_and_evaluates)
     pgm[11] = pgm[12] = 255;
     float probability[16], sum = 0;
     EXPECT(stk_predictor_classes(predictor) <= 16);
-    EXPECT_OK(stk_predictor_picture(predictor, stk_bytes_of(pgm, 15), "a.pgm", probability, &err));
+    EXPECT_OK(stk_predictor_image(predictor, stk_bytes_of(pgm, 15), "a.pgm", probability, &err));
     for (int64_t i = 0; i < stk_predictor_classes(predictor); i++)
         sum += probability[i];
     EXPECT(sum > 0.999f && sum < 1.001f);
     EXPECT_STATUS(STK_E_UNSUPPORTED,
-                  stk_predictor_picture(predictor, stk_bytes_of((const uint8_t *)"x", 1), "b.jpg",
-                                        probability, &err));
+                  stk_predictor_image(predictor, stk_bytes_of((const uint8_t *)"x", 1), "b.jpg",
+                                      probability, &err));
     EXPECT_STR_EQ("b.jpg", err.where);
     stk_predictor_free(predictor);
     stk_train_data_release(&data);

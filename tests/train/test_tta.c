@@ -1,4 +1,4 @@
-/* Evaluation of several views of a picture: logits are the average of those of the views, each made
+/* Evaluation of several views of an image: logits are the average of those of the views, each made
  * and evaluated by itself. */
 #include "train/session/session.h"
 #include "train/tiny_data.h"
@@ -11,7 +11,7 @@ enum { SIZE = 12, CLASSES = 10, ROWS = 5, PIXELS = SIZE * SIZE };
 typedef struct bed {
     stk_train_recipe recipe;
     stk_train_data   data;
-    uint8_t          pictures[ROWS * PIXELS];
+    uint8_t          images[ROWS * PIXELS];
     int64_t          labels[ROWS];
 } bed;
 
@@ -22,20 +22,20 @@ static void make_bed(bed *b, const char *name)
                                       "8", NULL});
     srand(3);
     for (int i = 0; i < ROWS * PIXELS; i++)
-        b->pictures[i] = (uint8_t)rand();
+        b->images[i] = (uint8_t)rand();
     for (int i = 0; i < ROWS; i++)
         b->labels[i] = i % CLASSES;
     EXPECT_INT_EQ(CLASSES, b->recipe.model.classes); /* an IDX set has ten */
 }
 
 /* Logits with the first weights of the seed, which are the same in every session. */
-static void evaluate(bed *b, const char *tta, const uint8_t *pictures, float *logits,
+static void evaluate(bed *b, const char *tta, const uint8_t *images, float *logits,
                      stk_metrics *metrics)
 {
     stk_session           *session;
     stk_error              err;
     float                  room[8 * CLASSES];
-    const stk_loader_batch batch = {ROWS, pictures, b->labels, NULL};
+    const stk_loader_batch batch = {ROWS, images, b->labels, NULL};
     EXPECT_OK(stk_train_recipe_set(&b->recipe, "train.tta", tta, "test", &err));
     EXPECT_OK(stk_session_open(&session, &b->recipe, false, NULL, &err));
     EXPECT_OK(stk_session_ready_evaluate(session, SIZE, &err));
@@ -72,12 +72,12 @@ static void expect_average(const char *tta, int shifts)
     make_bed(&b, tta);
     for (int v = 0; v < 2 * shifts; v++) {
         const double share = shifts == 1 ? 0.5 : v < 2 ? 0.25 : 0.125;
-        look(b.pictures, shift[v / 2], v % 2, seen);
+        look(b.images, shift[v / 2], v % 2, seen);
         evaluate(&b, "none", seen, one, &unused);
         for (int i = 0; i < ROWS * CLASSES; i++)
             expected[i] += share * (double)one[i];
     }
-    evaluate(&b, tta, b.pictures, found, &metrics);
+    evaluate(&b, tta, b.images, found, &metrics);
     for (int i = 0; i < ROWS * CLASSES; i++)
         EXPECT(fabs(expected[i] - (double)found[i]) < 1e-5);
     for (int r = 0; r < ROWS; r++) {
@@ -90,7 +90,7 @@ static void expect_average(const char *tta, int shifts)
     stk_train_data_release(&b.data);
 }
 
-STK_TEST(mirror_is_the_mean_of_a_picture_and_its_mirror_image)
+STK_TEST(mirror_is_the_mean_of_a_image_and_its_mirror_image)
 {
     expect_average("mirror", 1);
 }

@@ -1,10 +1,10 @@
-/* Small data to train on: grey pictures whose class is where they are bright. */
+/* Small data to train on: grey images whose class is where they are bright. */
 #ifndef STK_TESTS_TINY_DATA_H
 #define STK_TESTS_TINY_DATA_H
 
 #include "harness.h"
 
-/* Writes an IDX set of count train and count/4 test pictures (size x size) in classes classes into
+/* Writes an IDX set of count train and count/4 test images (size x size) in classes classes into
  * a new folder; returns its path. */
 const char *tiny_data(const char *name, int count, int size, int classes);
 

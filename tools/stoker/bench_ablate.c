@@ -27,7 +27,7 @@ static stk_status add_without(cli_ablation *out, const char *path, const cli_ben
     return add(out, path, &less, operation, err);
 }
 
-/* Pictures that are stored as pixels are not decoded. */
+/* Images that are stored as pixels are not decoded. */
 static stk_status is_encoded(bool *encoded, const char *path, const cli_bench_shape *shape,
                              stk_error *err)
 {
@@ -78,7 +78,7 @@ void cli_ablation_release(cli_ablation *ablation)
     ablation->count = 0;
 }
 
-/* Microseconds of a core for a picture that rival i does without. */
+/* Microseconds of a core for an image that rival i does without. */
 static double cost_us(const cli_ablation *a, size_t i)
 {
     return (a->rivals[0].cpu - a->rivals[i].cpu) * 1e6;

@@ -18,9 +18,9 @@ static const values defaults = {.seconds = 5, .scale = 1};
 
 static const cli_option options[] = {
     CLI_TRAIN_TEXT_OPTION(values, train.model, "model", "NAME", "The run",
-                          "the network (default: lenet for the pictures made here)"),
+                          "the network (default: lenet for the images made here)"),
     CLI_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The run",
-                          "pictures of a step (default 64)"),
+                          "images of a step (default 64)"),
     CLI_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The run", "pixels of a side"),
     CLI_TRAIN_TEXT_OPTION(values, only, "only", "NUMBERS", "The run",
                           "of the cases 1 to 6, with commas between (default: all)"),
@@ -122,7 +122,7 @@ const cli_command cli_command_bench_cases = {
         "is "
         "a multiple of what the clean step takes on this machine. Tells what is left of the clean "
         "rate, whether the verdict names the fault, and the rate that was foretold without it. "
-        "Without DATA, small pictures are made in $TMPDIR and removed. Exit code 1: a verdict is "
+        "Without DATA, small images are made in $TMPDIR and removed. Exit code 1: a verdict is "
         "wrong.",
     .examples = "stoker bench cases\n"
                 "stoker bench cases packed/ --model resnet18 --seconds 10\n"

@@ -44,7 +44,7 @@ typedef struct cli_cases {
     cli_case_result         list[CLI_CASES];
 } cli_cases;
 
-/* bench_cases_data.c: a folder for everything, and pictures in it. */
+/* bench_cases_data.c: a folder for everything, and images in it. */
 STK_NODISCARD stk_status cli_cases_make_folder(cli_cases *cases, stk_error *err);
 STK_NODISCARD stk_status cli_cases_make_data(const cli_cases *cases, char *path, size_t room,
                                              stk_error *err);

@@ -1,4 +1,4 @@
-/* Small grey pictures that can be told apart, as files. */
+/* Small grey images that can be told apart, as files. */
 #include "bench_cases.h"
 
 #include <errno.h>
@@ -48,9 +48,9 @@ static void draw(uint8_t pixels[SIDE * SIDE], int class, int number)
 static stk_status save(const char *path, const stk_blob *bytes, stk_error *err)
 {
     FILE *file = fopen(path, "wb");
-    if (!file) return stk_fail_errno(err, errno, "bench", path, "write a picture");
+    if (!file) return stk_fail_errno(err, errno, "bench", path, "write an image");
     const bool whole = fwrite(bytes->data, 1, bytes->size, file) == bytes->size;
-    if (fclose(file) || !whole) return stk_fail_errno(err, errno, "bench", path, "write a picture");
+    if (fclose(file) || !whole) return stk_fail_errno(err, errno, "bench", path, "write an image");
     return STK_OK;
 }
 

@@ -22,7 +22,7 @@ static const cli_option options[] = {
     CLI_TRAIN_WORD_OPTION(values, train.model, "model", "NAME", cli_choice_model, "The step",
                           "the network (default: resnet50; without a GPU resnet20)"),
     CLI_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The step",
-                          "pictures of a step (default 64; without a GPU 16). The curve of batches "
+                          "images of a step (default 64; without a GPU 16). The curve of batches "
                           "goes from a sixteenth to 4 times that"),
     CLI_TRAIN_TEXT_OPTION(values, train.size, "size", "N", "The step",
                           "pixels of a side (default: 224; without a GPU 32)"),
@@ -160,7 +160,7 @@ const cli_command cli_command_bench_claims = {
     .operands = "",
     .description = "Measures what articles about fast training claim, each thing beside what it "
                    "is said to be faster than, in turn: mixed precision, multiples of 8, larger "
-                   "batches, graphs, fused operations, layouts, smaller pictures, threads. Tells "
+                   "batches, graphs, fused operations, layouts, smaller images, threads. Tells "
                    "what was claimed, what is so here, and why where they differ.",
     .examples = "stoker bench claims\n"
                 "stoker bench claims --only precision,fused --model resnet50 --batch 256\n"

@@ -60,7 +60,7 @@ cli_claim_verdict cli_claim_judge(const cli_claim *claim);
 /* Graphs of single layers with their gradients, from input x, against input target. */
 stk_status cli_claim_dense(stk_graph **out, int64_t rows, int64_t in, int64_t width,
                            stk_error *err);
-/* depth convolutions of 3 x 3 with norms, channels to channels, on pictures of side x side. */
+/* depth convolutions of 3 x 3 with norms, channels to channels, on images of side x side. */
 stk_status cli_claim_convolutions(stk_graph **out, stk_layout layout, int depth, int64_t batch,
                                   int64_t side, int channels, stk_error *err);
 

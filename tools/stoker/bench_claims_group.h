@@ -23,7 +23,7 @@ STK_NODISCARD stk_status cli_group_add(cli_claim_group *g, bool inference,
                                        const char *const *settings, stk_error *err);
 STK_NODISCARD stk_status cli_group_add_dense(cli_claim_group *g, int64_t rows, int64_t in,
                                              int64_t width, stk_error *err);
-/* Pictures and their number are chosen for the machine. */
+/* Images and their number are chosen for the machine. */
 STK_NODISCARD stk_status cli_group_add_convolutions(cli_claim_group *g, stk_layout layout,
                                                     int depth, int channels, unsigned passes_off,
                                                     stk_error *err);

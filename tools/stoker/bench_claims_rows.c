@@ -97,14 +97,14 @@ static void find_peak(cli_claims *c, const cli_trial *trial)
     c->peak = limits.flops;
 }
 
-/* More and more pictures a step, up to 4 times as many as usual; then a lighter network with the
+/* More and more images a step, up to 4 times as many as usual; then a lighter network with the
  * most of them. */
 static stk_status add_batches(cli_claim_group *g, stk_error *err)
 {
     char text[24] = "";
     for (int i = CLI_CLAIM_CURVE - 1; i >= 0; i--) {
-        const int64_t pictures = g->claims->batch * 4 >> 2 * i;
-        snprintf(text, sizeof text, "%lld", (long long)(pictures ? pictures : 1));
+        const int64_t images = g->claims->batch * 4 >> 2 * i;
+        snprintf(text, sizeof text, "%lld", (long long)(images ? images : 1));
         STK_TRY(cli_group_add(g, false, (const char *const[]){"data.batch", text, NULL}, err));
     }
     return cli_group_add(
@@ -133,7 +133,7 @@ static void tell_curve(cli_claim_group *g)
     cli_group_describe(row, last, what);
 }
 
-/* Their rates of operations, not of pictures. */
+/* Their rates of operations, not of images. */
 static void tell_heavier(cli_claim_group *g)
 {
     static const cli_claim heavier = {.key = "batch.heavier",
@@ -272,12 +272,12 @@ static stk_status resize(cli_claim_group *g, stk_error *err)
 {
     static const cli_claim rows[] = {
         {.key = "resize.half",
-         .claim = "pictures of half the side",
+         .claim = "images of half the side",
          .theirs = "4 times in theory",
          .least = 3.6,
          .why = "updates, and kernels that are small by then, take as long as before"},
         {.key = "resize.quarter",
-         .claim = "pictures of a quarter of the side",
+         .claim = "images of a quarter of the side",
          .theirs = "16 times at best",
          .least = 14.4,
          .why = "updates, and kernels that are small by then, take as long as before"}};

@@ -25,7 +25,7 @@ static const double usual_seconds = 10;
 
 static const cli_option options[] = {
     CLI_TRAIN_TEXT_OPTION(values, train.batch, "batch", "N", "The step",
-                          "pictures of a step (default 128; 32 for pictures of over 64 pixels)"),
+                          "images of a step (default 128; 32 for images of over 64 pixels)"),
     CLI_TRAIN_TEXT_OPTION(values, batches, "batches", "FROM..TO", "The step",
                           "one after the other instead, each twice the last: 4..512, or 4..max "
                           "until half of the memory would be full"),
@@ -82,7 +82,7 @@ static const cli_option options[] = {
      .least = 0,
      .most = 1e6,
      .group = "How long",
-     .help = "so many steps in a row between two looks at the clock, on pictures that the device "
+     .help = "so many steps in a row between two looks at the clock, on images that the device "
              "has already (default 0: each step is fed and waited for)"},
     CLI_BENCH_MACHINE_OPTIONS(values, train),
     {.name = "eager",
@@ -270,11 +270,11 @@ static int run(const cli_invocation *call)
 
 const cli_command cli_command_bench_compute = {
     .name = "bench compute",
-    .summary = "how fast a network computes a step, on pictures that are there already",
+    .summary = "how fast a network computes a step, on images that are there already",
     .operands = "MODEL",
     .description = "Compiles a step of training of the network MODEL as 'stoker train' does, and "
-                   "runs it on generated pictures: the most that any input could feed. Tells the "
-                   "median time of a step, how far steps are apart, pictures and floating-point "
+                   "runs it on generated images: the most that any input could feed. Tells the "
+                   "median time of a step, how far steps are apart, images and floating-point "
                    "operations per second, and the memory.",
     .examples = "stoker bench compute resnet18 --batch 32\n"
                 "stoker bench compute resnet20 --ops\n"

@@ -85,7 +85,7 @@ static void show_progress(void *context, const stk_pack_progress *at)
     cli_progress_update(context, at->bytes_done, at->bytes_total, at->items_done, at->items_total);
 }
 
-/* A pack of plain bytes cannot be resized: its pictures are then encoded, but not made seekable. */
+/* A pack of plain bytes cannot be resized: its images are then encoded, but not made seekable. */
 static stk_pack_images images_of(const form *f, int resize)
 {
     stk_pack_images images = f->images;

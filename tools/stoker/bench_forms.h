@@ -10,7 +10,7 @@ enum { CLI_FORMS_MOST = 4 };
 typedef struct cli_forms {
     char      folder[256]; /* temporary, with the packs; "" before it is made */
     cli_rival rivals[CLI_FORMS_MOST];
-    double    bytes_each[CLI_FORMS_MOST]; /* on the disk, for one picture */
+    double    bytes_each[CLI_FORMS_MOST]; /* on the disk, for one image */
     size_t    count;
 } cli_forms;
 

@@ -4,7 +4,7 @@
 #include "bench_timed.h"
 #include "explain_json.h"
 #include "json_out.h"
-#include "pictures.h"
+#include "model_images.h"
 #include "signals.h"
 #include "text.h"
 
@@ -20,15 +20,15 @@ typedef struct values {
     bool              explain, lint;
     const char       *color;
     /* With a preset. */
-    cli_picture_values pictures;
-    bool               normalize, planar, ablate;
-    const char        *drop, *stub, *compare;
-    int64_t            resize;
+    cli_image_values images;
+    bool             normalize, planar, ablate;
+    const char      *drop, *stub, *compare;
+    int64_t          resize;
 } values;
 
 static const values defaults = {.seconds = 5, .batch = -1, .shuffle = -1};
 
-enum { USUAL_BATCH = 256, USUAL_SHUFFLE = 10000, USUAL_PICTURES = 64 };
+enum { USUAL_BATCH = 256, USUAL_SHUFFLE = 10000, USUAL_IMAGES = 64 };
 
 static const cli_option options[] = {
     {.name = "batch",
@@ -50,16 +50,16 @@ static const cli_option options[] = {
      .help = "elements in the shuffle buffer, 0 for none (default 10000; with a preset as many as "
              "256 MB "
              "hold)"},
-    CLI_PICTURE_OPTIONS(values, pictures),
+    CLI_IMAGE_OPTIONS(values, images),
     {.name = "normalize",
      .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, normalize),
-     .group = "Pictures",
+     .group = "Images",
      .help = "give float32 of mean 0 instead of uint8"},
     {.name = "planar",
      .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, planar),
-     .group = "Pictures",
+     .group = "Images",
      .help = "channels first"},
     {.name = "ablate",
      .kind = CLI_OPTION_FLAG,
@@ -72,13 +72,13 @@ static const cli_option options[] = {
      .kind = CLI_OPTION_TEXT,
      .target = offsetof(values, drop),
      .group = "What to compare",
-     .help = "leave this operation out; where it gives pictures their size, a crop does"},
+     .help = "leave this operation out; where it gives images their size, a crop does"},
     {.name = "stub",
      .metavar = "OP",
      .kind = CLI_OPTION_TEXT,
      .target = offsetof(values, stub),
      .group = "What to compare",
-     .help = "put a dummy in its place: for decode_image black pictures of the right size"},
+     .help = "put a dummy in its place: for decode_image black images of the right size"},
     {.name = "compare",
      .metavar = "FORMS",
      .kind = CLI_OPTION_TEXT,
@@ -93,7 +93,7 @@ static const cli_option options[] = {
      .least = 0,
      .most = 65535,
      .group = "What to compare",
-     .help = "shrink the pictures of these packs to a short side of N pixels (default 0: no)"},
+     .help = "shrink the images of these packs to a short side of N pixels (default 0: no)"},
     {.name = "seconds",
      .letter = 's',
      .metavar = "S",
@@ -201,7 +201,7 @@ static const char *advise(const stk_error *err)
 {
     if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
     if (strcmp(err->stage, "decode") == 0)
-        return "'stoker pack --on-bad skip' leaves bad pictures out; ignore_errors or quarantine "
+        return "'stoker pack --on-bad skip' leaves bad images out; ignore_errors or quarantine "
                "in a recipe passes over them";
     if (err->status == STK_E_DATALOSS) return "'stoker inspect --verify' finds all damage";
     return NULL;
@@ -231,7 +231,7 @@ static int run_and_print(const cli_invocation *call, stk_dataset *data, const st
     cli_bench_result      *result = calloc(1, sizeof *result);
     if (!result) return cli_report_usage(call->command, "no memory for a report", NULL);
     result->path = call->operands[0];
-    result->images = v->pictures.preset != NULL;
+    result->images = v->images.preset != NULL;
     if (!v->common.json && !v->common.quiet) print_warnings(stderr, warnings, count);
     if (cli_bench_measure(data, &limits, result, &err)) {
         code = cli_report_error(call->command, &err, advise(&err));
@@ -309,34 +309,34 @@ static int compare_forms(const cli_invocation *call, const cli_bench_shape *shap
 
 static cli_bench_shape shape_of(const values *v)
 {
-    const bool pictures = v->pictures.preset != NULL;
-    return (cli_bench_shape){.follow_outside = v->pictures.follow_outside,
+    const bool images = v->images.preset != NULL;
+    return (cli_bench_shape){.follow_outside = v->images.follow_outside,
                              .batch = v->batch >= 0 ? v->batch
-                                      : pictures    ? USUAL_PICTURES
+                                      : images      ? USUAL_IMAGES
                                                     : USUAL_BATCH,
                              .shuffle = v->shuffle >= 0 ? v->shuffle
-                                        : pictures      ? STK_AUTO
+                                        : images        ? STK_AUTO
                                                         : USUAL_SHUFFLE,
-                             .preset = pictures ? stk_preset_find(v->pictures.preset) : NULL,
-                             .preparation = {.evaluate = v->pictures.evaluate,
-                                             .size = (int)v->pictures.size,
+                             .preset = images ? stk_preset_find(v->images.preset) : NULL,
+                             .preparation = {.evaluate = v->images.evaluate,
+                                             .size = (int)v->images.size,
                                              .normalize = v->normalize,
                                              .planar = v->planar,
-                                             .exact = v->pictures.exact,
+                                             .exact = v->images.exact,
                                              .drop = v->drop,
                                              .stub = v->stub},
-                             .split = v->pictures.split};
+                             .split = v->images.split};
 }
 
 /* What does not go together; NULL when all does. */
 static const char *find_conflict(const values *v, bool recipe)
 {
-    const bool prepares = v->pictures.evaluate || v->pictures.size || v->pictures.split ||
-                          v->pictures.exact || v->normalize || v->planar;
+    const bool prepares = v->images.evaluate || v->images.size || v->images.split ||
+                          v->images.exact || v->normalize || v->planar;
     const bool compares = (v->ablate && !recipe) || v->drop || v->stub || v->compare || v->resize;
-    if (recipe && v->pictures.preset) return "--preset is for data, not for a recipe";
-    if (!v->pictures.preset && (prepares || compares))
-        return "--preset is missing: the other flags about pictures say how it is changed";
+    if (recipe && v->images.preset) return "--preset is for data, not for a recipe";
+    if (!v->images.preset && (prepares || compares))
+        return "--preset is missing: the other flags about images say how it is changed";
     if (v->ablate && v->compare) return "--ablate and --compare exclude each other";
     if (v->compare && !cli_forms_are_known(v->compare))
         return "--compare: a form is files, packed, seekable or raw, each once";
@@ -388,7 +388,7 @@ const cli_command cli_command_bench_input = {
     .description =
         "Runs the pipeline of a recipe (.yaml), or the usual one of shuffle, repeat and batch over "
         "PATH (TFRecords, or any source that 'stoker pack' takes), with nothing to do for the "
-        "consumer. With --preset the pictures of PATH are decoded and augmented as for training. "
+        "consumer. With --preset the images of PATH are decoded and augmented as for training. "
         "Tells samples per second, what every stage did, how much memory was held, and "
         "which stage is the limit. Ctrl-C ends the run and prints what was measured so far.",
     .examples = "stoker bench input packed/\n"

@@ -47,8 +47,8 @@ static stk_status put_stages(stk_dataset **data, const cli_bench_shape *shape, s
     return put_batches(data, shape->batch, err);
 }
 
-static stk_status open_pictures(stk_dataset **out, const char *path, const cli_bench_shape *shape,
-                                stk_error *err)
+static stk_status open_images(stk_dataset **out, const char *path, const cli_bench_shape *shape,
+                              stk_error *err)
 {
     const stk_images_options images = {.split = shape->split,
                                        .shuffle = shape->shuffle,
@@ -73,7 +73,7 @@ stk_status cli_bench_pipeline(stk_dataset **out, const char *path, const cli_ben
                               stk_error *err)
 {
     if (cli_bench_is_recipe(path)) return stk_recipe_load(out, path, NULL, err);
-    STK_TRY(shape->preset ? open_pictures(out, path, shape, err)
+    STK_TRY(shape->preset ? open_images(out, path, shape, err)
                           : open_source(out, path, shape->follow_outside, err));
     stk_status st = shape->preset ? put_preset(out, shape, err) : put_stages(out, shape, err);
     if (st) {

@@ -18,7 +18,7 @@ typedef struct cli_bench_shape {
 bool cli_bench_is_recipe(const char *path);
 
 /* Of a recipe, what it says. Of data: TFRecords as records, anything else by its fields; shuffled,
- * in batches, repeated for ever; with a preset its pictures, decoded and augmented. */
+ * in batches, repeated for ever; with a preset its images, decoded and augmented. */
 STK_NODISCARD stk_status cli_bench_pipeline(stk_dataset **out, const char *path,
                                             const cli_bench_shape *shape, stk_error *err);
 

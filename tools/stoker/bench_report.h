@@ -14,7 +14,7 @@ typedef struct cli_bench_result {
     uint64_t            samples; /* in all elements; equal to elements where there are no batches */
     double              seconds; /* of drawing elements */
     double              cpu_seconds; /* of all threads, since the start */
-    bool                images;      /* samples are pictures */
+    bool                images;      /* samples are images */
     stk_iterator_report report;
 } cli_bench_result;
 

@@ -4,7 +4,7 @@
 
 #include <stoker/train.h>
 
-/* Settles what is not said as for training, on pictures as the network likes them. classes 0: the
+/* Settles what is not said as for training, on images as the network likes them. classes 0: the
  * network's. */
 STK_NODISCARD stk_status cli_bench_settle(stk_train_recipe *recipe, int64_t classes,
                                           stk_error *err);

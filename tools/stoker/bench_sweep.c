@@ -2,7 +2,7 @@
 #include "bench_sweep.h"
 
 #include "format.h"
-#include "pictures.h"
+#include "model_images.h"
 #include "signals.h"
 #include "spread.h"
 #include "table.h"
@@ -163,7 +163,7 @@ static stk_status draw(const cli_sweep *s, const char *path, stk_blob *out, stk_
         rates[i] = s->rows[i].images_per_s;
     }
     const stk_chart_series series = {NULL, batches, rates, s->count, NULL};
-    const stk_chart        chart = {.title = "pictures a second by batch",
+    const stk_chart        chart = {.title = "images a second by batch",
                                     .x_label = "batch",
                                     .y_label = "img/s",
                                     .x_log = true,
@@ -175,10 +175,10 @@ static stk_status draw(const cli_sweep *s, const char *path, stk_blob *out, stk_
 
 stk_status cli_sweep_plot(const cli_sweep *sweep, const char *path, stk_error *err)
 {
-    stk_blob picture;
-    stk_blob_init(&picture, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = draw(sweep, path, &picture, err);
-    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&picture), err);
-    stk_blob_release(&picture);
+    stk_blob image;
+    stk_blob_init(&image, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = draw(sweep, path, &image, err);
+    if (!st) st = cli_images_save(path, stk_blob_bytes(&image), err);
+    stk_blob_release(&image);
     return st;
 }

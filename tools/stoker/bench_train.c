@@ -284,7 +284,7 @@ const cli_command cli_command_bench_train = {
     .operands = "[DATA]",
     .description =
         "Runs steps of training on DATA with their input, then the same steps on generated "
-        "pictures, "
+        "images, "
         "then the input alone, in rounds of each in turn. Tells how close the whole comes to the "
         "slower of its parts, and how the cores were shared out. Nothing is written but what "
         "--trace asks for (trace.json.gz, here), and nothing is learnt.",

@@ -15,13 +15,13 @@ typedef struct cli_trial {
     stk_device      *device;
     stk_variables   *variables;
     stk_program     *program; /* lent by bench where there is one */
-    double           work;    /* of one step: pictures, or floating-point operations */
+    double           work;    /* of one step: images, or floating-point operations */
     int64_t          steps;   /* of a window */
     size_t           windows;
     double           rate[CLI_TRIAL_WINDOWS]; /* work a second */
 } cli_trial;
 
-/* Steps of recipe, which is settled here, on generated pictures; work: pictures. The trial must
+/* Steps of recipe, which is settled here, on generated images; work: images. The trial must
  * stay where it is. Released even on failure. */
 STK_NODISCARD stk_status cli_trial_recipe(cli_trial *trial, const stk_train_recipe *recipe,
                                           bool inference, stk_error *err);

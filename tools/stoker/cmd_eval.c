@@ -3,8 +3,8 @@
 #include "eval_details.h"
 #include "eval_report.h"
 #include "json_out.h"
+#include "model_images.h"
 #include "model_options.h"
-#include "pictures.h"
 #include "signals.h"
 #include "source_kinds.h"
 #include "text.h"
@@ -62,7 +62,7 @@ static const cli_option options[] = {
      .choice = on_bad_choice,
      .target = offsetof(values, on_bad),
      .group = "What to evaluate",
-     .help = "at a picture that cannot be read: stop, or leave it out (default: as the run)"},
+     .help = "at an image that cannot be read: stop, or leave it out (default: as the run)"},
     CLI_FOLLOW_OUTSIDE_OPTION(values, follow_outside, "What to evaluate"),
     {.name = "match",
      .metavar = "name|index",
@@ -80,14 +80,14 @@ static const cli_option options[] = {
      .least = 0,
      .most = 1e6,
      .group = "How",
-     .help = "pictures at a time (default 0: 32)"},
+     .help = "images at a time (default 0: 32)"},
     {.name = "tta",
      .metavar = "none|mirror|mirror-shift",
      .kind = CLI_OPTION_CHOICE,
      .choice = tta_choice,
      .target = offsetof(values, tta),
      .group = "How",
-     .help = "average over views of each picture (default: as the run was evaluated)"},
+     .help = "average over views of each image (default: as the run was evaluated)"},
     {.name = "bins",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
@@ -129,7 +129,7 @@ static const cli_option options[] = {
      .kind = CLI_OPTION_FILE,
      .target = offsetof(values, csv),
      .group = "Output",
-     .help = "write a table with a row for each picture"},
+     .help = "write a table with a row for each image"},
     {.name = "top",
      .letter = 'k',
      .metavar = "K",
@@ -197,12 +197,12 @@ static stk_status save_confusion(const cli_eval_report *r, const char *path, stk
     stk_blob              png;
     write_heading(r, heading, sizeof heading);
     snprintf(subheading, sizeof subheading,
-             "%lld pictures, %.2f %% right, mean recall %.2f %%. Shade: the share of its row",
+             "%lld images, %.2f %% right, mean recall %.2f %%. Shade: the share of its row",
              (long long)e->count, 100 * e->accuracy, 100 * e->balanced_accuracy);
-    const cli_confusion_picture picture = {heading, subheading, r->predictor, e};
+    const cli_confusion_image image = {heading, subheading, r->predictor, e};
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = cli_confusion_png(&png, &picture, err);
-    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&png), err);
+    stk_status st = cli_confusion_png(&png, &image, err);
+    if (!st) st = cli_images_save(path, stk_blob_bytes(&png), err);
     stk_blob_release(&png);
     return st;
 }
@@ -237,7 +237,7 @@ static int tell_result(const cli_invocation *call, const cli_eval_report *report
 {
     stk_error err;
     if (!report->evaluation->count) {
-        (void)stk_fail(&err, STK_E_NOTFOUND, "data", report->data, "there are no pictures in it");
+        (void)stk_fail(&err, STK_E_NOTFOUND, "data", report->data, "there are no images in it");
         return cli_report_error(call->command, &err, NULL);
     }
     const int code = print(call, report);
@@ -314,7 +314,7 @@ const cli_command cli_command_eval = {
     .summary = "tell how good a trained model is, and what it confuses",
     .operands = "RUN [DATA]",
     .description =
-        "Evaluates the model of the run folder RUN on the pictures that the run held "
+        "Evaluates the model of the run folder RUN on the images that the run held "
         "back, or on those of DATA: loss, accuracy, precision, recall and F1 of classes, "
         "what it confuses, and whether its probabilities can be believed.",
     .examples = "stoker eval runs/photos-resnet18-1\n"

@@ -1,7 +1,7 @@
 /* stoker inspect: what is in a data set, and is it sound. */
 #include "command.h"
 #include "health_text.h"
-#include "pictures.h"
+#include "model_images.h"
 #include "progress.h"
 #include "report.h"
 #include "signals.h"
@@ -14,33 +14,33 @@
 typedef struct values {
     cli_common_values common;
     bool              verify, all, follow_outside;
-    int64_t           records, sample, bad, pictures;
+    int64_t           records, sample, bad, images;
     const char       *label, *kind, *color;
 } values;
 
-static const values defaults = {.records = 3, .bad = 100, .pictures = 2000};
+static const values defaults = {.records = 3, .bad = 100, .images = 2000};
 
 static const cli_option options[] = {
     {.name = "verify",
      .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, verify),
      .group = "What to look at",
-     .help = "read everything, check all checksums, parse every record and decode every picture; "
+     .help = "read everything, check all checksums, parse every record and decode every image; "
              "exit code 1 if any is bad"},
     {.name = "all",
      .letter = 'a',
      .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, all),
      .group = "What to look at",
-     .help = "read every record and decode every picture, not a sample"},
-    {.name = "pictures",
+     .help = "read every record and decode every image, not a sample"},
+    {.name = "images",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
-     .target = offsetof(values, pictures),
+     .target = offsetof(values, images),
      .least = 0,
      .most = 1e15,
      .group = "What to look at",
-     .help = "pictures to decode and compare, spread over the data (default 2000; 0: none)"},
+     .help = "images to decode and compare, spread over the data (default 2000; 0: none)"},
     {.name = "sample",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
@@ -130,20 +130,20 @@ static int fail_path(session *s, const char *path, const stk_error *err)
     return code;
 }
 
-/* NULL in *out: nothing to tell of pictures. */
-static stk_status look_at_pictures(session *s, const char *path, stk_health_report *report,
-                                   const stk_health_report **out, stk_error *err)
+/* NULL in *out: nothing to tell of images. */
+static stk_status look_at_images(session *s, const char *path, stk_health_report *report,
+                                 const stk_health_report **out, stk_error *err)
 {
     const values            *v = s->values;
     stk_health_options       wanted = {.all = v->verify || v->all,
-                                       .sample = (uint64_t)v->pictures,
+                                       .sample = (uint64_t)v->images,
                                        .threads = (int)v->common.threads,
                                        .ledger = s->options.ledger,
                                        .cancel = s->options.cancel};
     const stk_source_options source = {.kind = v->kind, .follow_outside = v->follow_outside};
     bool                     applies;
     *out = NULL;
-    if (!v->pictures) return STK_OK;
+    if (!v->images) return STK_OK;
     STK_TRY(cli_health_run(report, path, &source, &wanted, v->common.quiet, &applies, err));
     if (applies) *out = report;
     return STK_OK;
@@ -158,7 +158,7 @@ static bool is_damaged(const session *s, const stk_inspect_report *report,
 static int inspect_path(session *s, const char *path)
 {
     const stk_health_report *health;
-    stk_health_report        pictures = {0};
+    stk_health_report        images = {0};
     stk_inspect_report       report;
     cli_progress             progress;
     stk_error                err;
@@ -173,7 +173,7 @@ static int inspect_path(session *s, const char *path)
     cli_notice_end();
     cli_progress_end(&progress);
     if (st) return fail_path(s, path, &err);
-    st = look_at_pictures(s, path, &pictures, &health, &err);
+    st = look_at_images(s, path, &images, &health, &err);
     if (st) {
         stk_inspect_report_release(&report);
         return fail_path(s, path, &err);
@@ -183,7 +183,7 @@ static int inspect_path(session *s, const char *path)
     else
         cli_report_print(path, &report, health, &s->style);
     const int code = is_damaged(s, &report, health) ? CLI_EXIT_FAILED : CLI_EXIT_OK;
-    stk_health_report_release(&pictures);
+    stk_health_report_release(&images);
     stk_inspect_report_release(&report);
     return code;
 }
@@ -247,8 +247,8 @@ const cli_command cli_command_inspect = {
         "Shows the number of records, the schema, the classes and the first records of TFRecord "
         "files or of any source. PATH is a file, a folder of shards, or a pattern in quotes. "
         "Record counts are exact; schema and classes come from a sample unless --all or --verify "
-        "is given. Pictures are decoded, 2000 of them or all, and what is wrong with them is told: "
-        "bad files, copies, pictures of test that are among those for training.",
+        "is given. Images are decoded, 2000 of them or all, and what is wrong with them is told: "
+        "bad files, copies, images of test that are among those for training.",
     .examples = "stoker inspect packed/\n"
                 "stoker inspect --verify 'data/train-*'\n"
                 "stoker inspect --all --records 0 photos/\n"

@@ -13,12 +13,12 @@
 typedef struct values {
     cli_train_values train;
     double           seconds;
-    int64_t          pictures;
+    int64_t          images;
     bool             all, strict;
     const char      *color;
 } values;
 
-static const values defaults = {.pictures = 2000};
+static const values defaults = {.images = 2000};
 
 static const cli_option options[] = {
     {.name = "seconds",
@@ -29,22 +29,22 @@ static const cli_option options[] = {
      .least = 0,
      .most = 1e6,
      .group = "How it judges",
-     .help = "run steps on generated pictures for so long and judge operations by their times "
+     .help = "run steps on generated images for so long and judge operations by their times "
              "(default 0: by what they compute and move)"},
-    {.name = "pictures",
+    {.name = "images",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
-     .target = offsetof(values, pictures),
+     .target = offsetof(values, images),
      .least = 0,
      .most = 1e15,
      .group = "How it judges",
-     .help = "pictures to decode and compare, spread over the data (default 2000; 0: none)"},
+     .help = "images to decode and compare, spread over the data (default 2000; 0: none)"},
     {.name = "all",
      .letter = 'a',
      .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, all),
      .group = "How it judges",
-     .help = "decode and compare every picture"},
+     .help = "decode and compare every image"},
     {.name = "strict",
      .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, strict),
@@ -154,19 +154,19 @@ static int print(const cli_invocation *call, const stk_lint_list *list)
 }
 
 /* What is wrong with the data itself. A pipeline of one's own reads what it likes. */
-static stk_status lint_pictures(const values *v, const cli_train_job *job, stk_lint_list *list,
-                                stk_error *err)
+static stk_status lint_images(const values *v, const cli_train_job *job, stk_lint_list *list,
+                              stk_error *err)
 {
     const stk_train_recipe  *recipe = &job->recipe;
     stk_health_report        report;
     stk_health_options       wanted = {.all = v->all,
-                                       .sample = (uint64_t)v->pictures,
+                                       .sample = (uint64_t)v->images,
                                        .threads = (int)recipe->knobs.threads,
                                        .cancel = cli_signals_token()};
     const stk_source_options source = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
                                        .follow_outside = recipe->data.follow_outside};
     bool                     applies;
-    if (*recipe->data.pipeline || !v->pictures) return STK_OK;
+    if (*recipe->data.pipeline || !v->images) return STK_OK;
     STK_TRY(cli_health_run(&report, recipe->data.path, &source, &wanted, v->train.quiet, &applies,
                            err));
     if (!applies) return STK_OK;
@@ -188,7 +188,7 @@ static int lint_job(const cli_invocation *call, const cli_train_job *job)
     if (!v->train.quiet) cli_notice_begin(v->seconds > 0 ? "measuring ..." : "compiling ...");
     stk_status st = lint(t, job, v->seconds, &list, &err);
     cli_notice_end();
-    if (!st) st = lint_pictures(v, job, &list, &err);
+    if (!st) st = lint_images(v, job, &list, &err);
     stk_train_bench_free(t->bench);
     stk_train_bench_free(t->half);
     free(t);

@@ -1,7 +1,7 @@
 /* stoker lr-find: which learning rate to begin with. */
 #include "json_out.h"
 #include "left_out_json.h"
-#include "pictures.h"
+#include "model_images.h"
 #include "signals.h"
 #include "terminal.h"
 #include "text.h"
@@ -128,12 +128,12 @@ static bool ends_in(const char *name, const char *ending)
 
 static stk_status save_plot(const drawing *d, const char *path, stk_error *err)
 {
-    stk_blob picture;
-    stk_blob_init(&picture, NULL, STK_MEMORY_OUTPUT);
-    stk_status st = ends_in(path, ".png") ? stk_chart_png(&picture, &d->chart, false, err)
-                                          : stk_chart_svg(&picture, &d->chart, err);
-    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&picture), err);
-    stk_blob_release(&picture);
+    stk_blob image;
+    stk_blob_init(&image, NULL, STK_MEMORY_OUTPUT);
+    stk_status st = ends_in(path, ".png") ? stk_chart_png(&image, &d->chart, false, err)
+                                          : stk_chart_svg(&image, &d->chart, err);
+    if (!st) st = cli_images_save(path, stk_blob_bytes(&image), err);
+    stk_blob_release(&image);
     return st;
 }
 
@@ -149,7 +149,7 @@ static stk_status save_csv(const stk_lr_result *r, const char *path, stk_error *
                                     r->points[i].loss, r->points[i].smoothed);
         st = stk_blob_append(&text, line, (size_t)length, err);
     }
-    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&text), err);
+    if (!st) st = cli_images_save(path, stk_blob_bytes(&text), err);
     stk_blob_release(&text);
     return st;
 }

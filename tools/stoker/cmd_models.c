@@ -14,7 +14,7 @@ static const cli_option options[] = {
      .least = 1,
      .most = 16384,
      .group = "How it is built",
-     .help = "height and width of the pictures (default: the model's)"},
+     .help = "height and width of the images (default: the model's)"},
     {.name = "channels",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
@@ -22,7 +22,7 @@ static const cli_option options[] = {
      .least = 1,
      .most = 4096,
      .group = "How it is built",
-     .help = "channels of the pictures (default: the model's)"},
+     .help = "channels of the images (default: the model's)"},
     {.name = "batch",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
@@ -30,7 +30,7 @@ static const cli_option options[] = {
      .least = 1,
      .most = 1000000,
      .group = "How it is built",
-     .help = "pictures at a time, as shapes show it (default 1); costs are per picture"},
+     .help = "images at a time, as shapes show it (default 1); costs are per image"},
     {.name = "width",
      .metavar = "X",
      .kind = CLI_OPTION_NUMBER,
@@ -124,7 +124,7 @@ const cli_command cli_command_models = {
     .description =
         "Lists the models with their parameters, the floating-point operations of a forward pass "
         "(a multiplication and an addition count two) and the memory that their results take in "
-        "training, both per picture. With NAME, the same for each layer of one model.",
+        "training, both per image. With NAME, the same for each layer of one model.",
     .examples = "stoker models\n"
                 "stoker models resnet50 --batch 64\n"
                 "stoker models mobilenet_v2 --width 0.5 --size 128 --classes 10\n"

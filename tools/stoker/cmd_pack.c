@@ -2,7 +2,7 @@
 #include "command.h"
 #include "format.h"
 #include "left_out_json.h"
-#include "pictures.h"
+#include "model_images.h"
 #include "progress.h"
 #include "signals.h"
 #include "source_kinds.h"
@@ -76,7 +76,7 @@ static const cli_option options[] = {
      .target = offsetof(values, compression),
      .choice = compression_choice,
      .group = "Output",
-     .help = "of the shards: none, gzip, zlib, zstd (default none: pictures are compressed "
+     .help = "of the shards: none, gzip, zlib, zstd (default none: images are compressed "
              "already, and only plain shards can be read in any order)"},
     {.name = "keep-order",
      .kind = CLI_OPTION_FLAG,
@@ -96,19 +96,19 @@ static const cli_option options[] = {
      .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, format),
      .choice = format_choice,
-     .group = "Pictures",
+     .group = "Images",
      .help = "seekable: JPEGs are written so that crops are decoded quickly, with the same pixels; "
-             "keep: the bytes of SOURCE; jpeg: other pictures become JPEGs, too; raw: pixels; "
+             "keep: the bytes of SOURCE; jpeg: other images become JPEGs, too; raw: pixels; "
              "auto: raw up to 64x64 pixels, else jpeg (default seekable)"},
     {.name = "seekable",
      .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, seekable),
-     .group = "Pictures",
+     .group = "Images",
      .help = "write JPEGs so that crops are decoded quickly (done without being asked, too)"},
     {.name = "no-seekable",
      .kind = CLI_OPTION_FLAG,
      .target = offsetof(values, no_seekable),
-     .group = "Pictures",
+     .group = "Images",
      .help = "leave JPEGs as they are or as they are encoded"},
     {.name = "resize",
      .metavar = "N",
@@ -116,23 +116,23 @@ static const cli_option options[] = {
      .target = offsetof(values, resize),
      .least = 1,
      .most = 65535,
-     .group = "Pictures",
-     .help = "make larger pictures N pixels on their short side, once, as JPEGs or raw"},
+     .group = "Images",
+     .help = "make larger images N pixels on their short side, once, as JPEGs or raw"},
     {.name = "quality",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
      .target = offsetof(values, quality),
      .least = 1,
      .most = 100,
-     .group = "Pictures",
+     .group = "Images",
      .help = "of JPEGs that are encoded (default 95)"},
     {.name = "on-bad",
      .metavar = "WHAT",
      .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, on_bad),
      .choice = on_bad_choice,
-     .group = "Pictures",
-     .help = "damaged pictures: fail, keep them as they are, or skip them; OUT/bad_items.txt lists "
+     .group = "Images",
+     .help = "damaged images: fail, keep them as they are, or skip them; OUT/bad_items.txt lists "
              "them. skip also leaves out links to nothing, links that lead back up, and what may "
              "not be read (default fail)"},
     {.name = "kind",
@@ -173,17 +173,17 @@ static void show_progress(void *context, const stk_pack_progress *at)
     cli_progress_update(context, at->bytes_done, at->bytes_total, at->items_done, at->items_total);
 }
 
-static bool is_bad_picture(const stk_error *err)
+static bool is_bad_image(const stk_error *err)
 {
-    const bool picture = strcmp(err->stage, "jpeg") == 0 || strcmp(err->stage, "decode") == 0;
-    return picture && (err->status == STK_E_DATALOSS || err->status == STK_E_FORMAT ||
-                       err->status == STK_E_UNSUPPORTED || err->status == STK_E_LIMIT);
+    const bool image = strcmp(err->stage, "jpeg") == 0 || strcmp(err->stage, "decode") == 0;
+    return image && (err->status == STK_E_DATALOSS || err->status == STK_E_FORMAT ||
+                     err->status == STK_E_UNSUPPORTED || err->status == STK_E_LIMIT);
 }
 
 static const char *advise(const stk_error *err)
 {
-    if (is_bad_picture(err))
-        return "--on-bad keep stores damaged pictures as they are, --on-bad skip leaves them out; "
+    if (is_bad_image(err))
+        return "--on-bad keep stores damaged images as they are, --on-bad skip leaves them out; "
                "finished shards are kept";
     switch (err->status) {
     case STK_E_CANCELLED:
@@ -269,19 +269,19 @@ static stk_status write_trace(const session *s, stk_error *err)
     return stk_trace_write(s->trace, NULL, s->values->trace, NULL, NULL, err);
 }
 
-static void print_pictures(const stk_pack_result *result)
+static void print_images(const stk_pack_result *result)
 {
     char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY],
         d[CLI_FORMAT_CAPACITY];
-    const double before = (double)result->picture_bytes_in;
-    if (!result->picture_bytes_in) return;
-    printf("  pictures: %s made seekable, %s encoded anew", cli_format_count(a, result->seekable),
+    const double before = (double)result->image_bytes_in;
+    if (!result->image_bytes_in) return;
+    printf("  images: %s made seekable, %s encoded anew", cli_format_count(a, result->seekable),
            cli_format_count(b, result->encoded));
     if (result->converted)
         printf(", %s TIFF or PNM turned into PNG", cli_format_count(a, result->converted));
-    printf("; %s became %s (%+.1f %%)\n", cli_format_bytes(c, result->picture_bytes_in),
-           cli_format_bytes(d, result->picture_bytes_out),
-           100 * ((double)result->picture_bytes_out - before) / before);
+    printf("; %s became %s (%+.1f %%)\n", cli_format_bytes(c, result->image_bytes_in),
+           cli_format_bytes(d, result->image_bytes_out),
+           100 * ((double)result->image_bytes_out - before) / before);
 }
 
 static void print_bad(const session *s, const stk_pack_result *result)
@@ -289,7 +289,7 @@ static void print_bad(const session *s, const stk_pack_result *result)
     char           a[CLI_FORMAT_CAPACITY];
     const uint64_t bad = result->bad_kept + result->bad_skipped;
     if (!bad) return;
-    printf("  %s bad picture%s %s: see ", cli_format_count(a, bad), bad == 1 ? "" : "s",
+    printf("  %s bad image%s %s: see ", cli_format_count(a, bad), bad == 1 ? "" : "s",
            result->bad_kept ? "kept" : "skipped");
     cli_text_print(stdout, s->out_path);
     printf("/bad_items.txt\n");
@@ -337,7 +337,7 @@ static void print_text(const session *s, const stk_pack_result *result, double s
     /* What an earlier run did says nothing about this one's speed. */
     if (!result->shards_kept) printf(", %s", cli_format_rate(d, result->bytes_in, seconds));
     printf("\n");
-    print_pictures(result);
+    print_images(result);
     print_bad(s, result);
     print_left_out(s);
     print_notes(s);
@@ -371,11 +371,11 @@ static stk_status print_json(const session *s, const stk_pack_result *result, do
     stk_json_pair_uint(&json, "shards_kept", result->shards_kept);
     stk_json_pair_uint(&json, "bytes_in", result->bytes_in);
     stk_json_pair_uint(&json, "bytes_out", result->bytes_out);
-    stk_json_pair_uint(&json, "picture_bytes_in", result->picture_bytes_in);
-    stk_json_pair_uint(&json, "picture_bytes_out", result->picture_bytes_out);
-    stk_json_pair_uint(&json, "pictures_seekable", result->seekable);
-    stk_json_pair_uint(&json, "pictures_encoded", result->encoded);
-    stk_json_pair_uint(&json, "pictures_converted", result->converted);
+    stk_json_pair_uint(&json, "image_bytes_in", result->image_bytes_in);
+    stk_json_pair_uint(&json, "image_bytes_out", result->image_bytes_out);
+    stk_json_pair_uint(&json, "images_seekable", result->seekable);
+    stk_json_pair_uint(&json, "images_encoded", result->encoded);
+    stk_json_pair_uint(&json, "images_converted", result->converted);
     stk_json_pair_uint(&json, "bad_kept", result->bad_kept);
     stk_json_pair_uint(&json, "bad_skipped", result->bad_skipped);
     stk_json_pair_double(&json, "seconds", seconds);
@@ -422,9 +422,9 @@ static int run_session(session *s)
 static const char *find_contradiction(const values *v)
 {
     const bool keep = !strcmp(v->format, "keep"), raw = !strcmp(v->format, "raw");
-    if (v->resize && keep) return "--resize: --format keep keeps pictures as they are";
+    if (v->resize && keep) return "--resize: --format keep keeps images as they are";
     if (v->seekable && v->no_seekable) return "--seekable: --no-seekable says the contrary";
-    if (v->seekable && keep) return "--seekable: --format keep keeps pictures as they are";
+    if (v->seekable && keep) return "--seekable: --format keep keeps images as they are";
     if (v->seekable && raw) return "--seekable: --format raw stores pixels";
     return NULL;
 }

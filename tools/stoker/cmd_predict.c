@@ -1,7 +1,7 @@
-/* stoker predict: what a trained model takes pictures for. */
+/* stoker predict: what a trained model takes images for. */
+#include "image_files.h"
 #include "json_out.h"
 #include "model_options.h"
-#include "picture_files.h"
 #include "predict_out.h"
 #include "predict_sheet.h"
 #include "signals.h"
@@ -31,25 +31,25 @@ static const cli_option options[] = {
      .least = 1,
      .most = 1000,
      .group = "Output",
-     .help = "classes to show of each picture, the likeliest first (default 5)"},
+     .help = "classes to show of each image, the likeliest first (default 5)"},
     {.name = "csv",
      .metavar = "FILE",
      .kind = CLI_OPTION_FILE,
      .target = offsetof(values, csv),
      .group = "Output",
-     .help = "write a table with a row for each picture; '-': to stdout"},
+     .help = "write a table with a row for each image; '-': to stdout"},
     {.name = "jsonl",
      .metavar = "FILE",
      .kind = CLI_OPTION_FILE,
      .target = offsetof(values, jsonl),
      .group = "Output",
-     .help = "write a JSON object a line for each picture; '-': to stdout"},
+     .help = "write a JSON object a line for each image; '-': to stdout"},
     {.name = "sheet",
      .metavar = "FILE",
      .kind = CLI_OPTION_FILE,
      .target = offsetof(values, sheet),
      .group = "Output",
-     .help = "draw the pictures with their classes into this PNG"},
+     .help = "draw the images with their classes into this PNG"},
     {.name = "columns",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
@@ -57,7 +57,7 @@ static const cli_option options[] = {
      .least = 1,
      .most = 64,
      .group = "Output",
-     .help = "pictures side by side on the sheet (default 8)"},
+     .help = "images side by side on the sheet (default 8)"},
     {.name = "color",
      .metavar = "WHEN",
      .kind = CLI_OPTION_CHOICE,
@@ -69,14 +69,14 @@ static const cli_option options[] = {
     CLI_COMMON_OPTIONS(values, common),
 };
 
-enum { PICTURE_MOST_BYTES = 1 << 30, FOLDER_ROOM = 256, BATCH = 32, MANY = 8 };
+enum { IMAGE_MOST_BYTES = 1 << 30, FOLDER_ROOM = 256, BATCH = 32, MANY = 8 };
 
 typedef struct session {
     const cli_invocation *call;
     const values         *values;
     cli_style             style;
     stk_predictor        *predictor;
-    cli_picture_files     files;
+    cli_image_files       files;
     cli_predict_sheet     sheet;
     cli_json_out          json;
     cli_text_rows         csv, jsonl; /* where they are asked for */
@@ -84,13 +84,13 @@ typedef struct session {
     const char           *waiting[BATCH]; /* of the predictor */
     float                *probabilities;  /* of a batch */
     int64_t              *order;          /* of classes, the likeliest first */
-    int64_t               shown;          /* classes of each picture */
-    int64_t               batch;          /* pictures at a time */
+    int64_t               shown;          /* classes of each image */
+    int64_t               batch;          /* images at a time */
     int64_t               known, right, done;
     int                   code;
 } session;
 
-/* The class that the picture's folder is named after, or -1. */
+/* The class that the image's folder is named after, or -1. */
 static int64_t true_class(const session *s, const char *path)
 {
     const char *slash = strrchr(path, '/'), *begin = slash;
@@ -124,7 +124,7 @@ static stk_status add_to_sheet(session *s, const cli_prediction *p, stk_error *e
     char label[96], note[160];
     if (s->sheet.count == CLI_PREDICT_SHEET_MOST) return STK_OK;
     describe(p, label, note);
-    STK_TRY(stk_file_read_all(NULL, p->path, 0, PICTURE_MOST_BYTES, &s->encoded, err));
+    STK_TRY(stk_file_read_all(NULL, p->path, 0, IMAGE_MOST_BYTES, &s->encoded, err));
     return cli_predict_sheet_add(&s->sheet, stk_blob_bytes(&s->encoded), label, note, err);
 }
 
@@ -159,8 +159,8 @@ static void tell(session *s, const cli_prediction *p)
     end_object(s, &line);
 }
 
-/* A picture that cannot be read is told in every form, and the others go on. */
-static void fail_picture(session *s, const char *path, const stk_error *err)
+/* An image that cannot be read is told in every form, and the others go on. */
+static void fail_image(session *s, const char *path, const stk_error *err)
 {
     char            line[1024];
     stk_json_writer json;
@@ -201,7 +201,7 @@ static void run_batch(session *s)
     const bool    failed = stk_predictor_run(s->predictor, s->probabilities, &err) != STK_OK;
     for (int64_t i = 0; i < count; i++)
         if (failed)
-            fail_picture(s, s->waiting[i], &err);
+            fail_image(s, s->waiting[i], &err);
         else
             finish(s, s->waiting[i], s->probabilities + i * classes);
 }
@@ -210,11 +210,11 @@ static void predict(session *s, const char *path)
 {
     const int64_t waiting = stk_predictor_waiting(s->predictor);
     stk_error     err;
-    stk_status    st = stk_file_read_all(NULL, path, 0, PICTURE_MOST_BYTES, &s->encoded, &err);
+    stk_status    st = stk_file_read_all(NULL, path, 0, IMAGE_MOST_BYTES, &s->encoded, &err);
     if (!st) st = stk_predictor_add(s->predictor, stk_blob_bytes(&s->encoded), path, &err);
     if (!st) s->waiting[waiting] = path;
     if (st || waiting + 1 == s->batch) run_batch(s);
-    if (st) fail_picture(s, path, &err);
+    if (st) fail_image(s, path, &err);
 }
 
 static void predict_all(session *s)
@@ -250,7 +250,7 @@ static void save_sheet(session *s)
                                (int)s->values->columns, &err))
         s->code = cli_report_error(s->call->command, &err, NULL);
     else if (s->done > CLI_PREDICT_SHEET_MOST && !quiet)
-        fprintf(stderr, "the sheet has the first %d of %lld pictures\n", CLI_PREDICT_SHEET_MOST,
+        fprintf(stderr, "the sheet has the first %d of %lld images\n", CLI_PREDICT_SHEET_MOST,
                 (long long)s->done);
 }
 
@@ -261,7 +261,7 @@ static void commit(session *s, cli_text_rows *rows, const char *path)
     if (cli_text_rows_commit(rows, &err))
         s->code = cli_report_error(s->call->command, &err, NULL);
     else if (!is_screen(path) && !s->values->common.quiet)
-        fprintf(stderr, "%s: %lld pictures\n", path, (long long)s->done);
+        fprintf(stderr, "%s: %lld images\n", path, (long long)s->done);
 }
 
 static void work(session *s)
@@ -288,8 +288,8 @@ static stk_status open_all(session *s, stk_error *err)
     const values         *v = s->values;
     stk_predictor_options how = cli_model_options_of(&v->model, (int)v->common.threads);
     for (int i = 1; i < s->call->operand_count; i++)
-        STK_TRY(cli_picture_files_add(&s->files, s->call->operands[i], err));
-    /* A program computes whole batches: a few pictures want one of one. */
+        STK_TRY(cli_image_files_add(&s->files, s->call->operands[i], err));
+    /* A program computes whole batches: a few images want one of one. */
     s->batch = how.batch = s->files.count < MANY ? 1 : BATCH;
     STK_TRY(stk_predictor_open(&s->predictor, s->call->operands[0], &how, err));
     cli_model_options_warn(s->predictor);
@@ -310,7 +310,7 @@ static stk_status open_all(session *s, stk_error *err)
 static void release(session *s)
 {
     cli_predict_sheet_release(&s->sheet);
-    cli_picture_files_release(&s->files);
+    cli_image_files_release(&s->files);
     stk_predictor_free(s->predictor);
     stk_blob_release(&s->encoded);
     cli_text_rows_release(&s->csv);
@@ -339,13 +339,13 @@ static int run(const cli_invocation *call)
 
 const cli_command cli_command_predict = {
     .name = "predict",
-    .summary = "say what is in pictures, by a trained model",
+    .summary = "say what is in images, by a trained model",
     .operands = "RUN IMAGE...",
     .description =
         "Shows the likeliest classes of every IMAGE by the model of RUN: a run folder, or its "
         "weights alone (best.safetensors says what model it is of, its classes and how images are "
-        "prepared). A folder stands for the pictures in it; where its name is that of a class, "
-        "predictions are told right or wrong. A picture that cannot be read is named, and the "
+        "prepared). A folder stands for the images in it; where its name is that of a class, "
+        "predictions are told right or wrong. An image that cannot be read is named, and the "
         "others go on; the exit code is 1 then.",
     .examples = "stoker predict runs/first cat.jpg dog.png\n"
                 "stoker predict runs/first photos/ --top 1 --sheet predictions.png\n"

@@ -11,16 +11,16 @@
 #include <string.h>
 
 typedef struct values {
-    cli_common_values  common;
-    cli_picture_values pictures;
-    int64_t            seed, epoch, index;
-    const char        *out;
+    cli_common_values common;
+    cli_image_values  images;
+    int64_t           seed, epoch, index;
+    const char       *out;
 } values;
 
 static const values defaults = {.seed = 1, .index = -1, .out = "replay.png"};
 
 static const cli_option options[] = {
-    CLI_PICTURE_OPTIONS(values, pictures),
+    CLI_IMAGE_OPTIONS(values, images),
     {.name = "seed",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
@@ -75,12 +75,12 @@ static stk_status run_one(finding *f, const char *path, const values *v, stk_err
     const cli_sample_run how = run_of(v);
     stk_dataset         *data;
     stk_iterator        *it = NULL;
-    STK_TRY(cli_pictures_open(&data, path, &v->pictures, STK_AUTO, -1, err));
-    stk_status st = cli_pictures_prepare(&data, &v->pictures, err);
+    STK_TRY(cli_images_open(&data, path, &v->images, STK_AUTO, -1, err));
+    stk_status st = cli_images_prepare(&data, &v->images, err);
     if (!st) st = cli_sample_start(&it, data, &how, f->index, err);
     if (!st) st = stk_iterator_next(it, &f->element, err);
     if (!st && !f->element)
-        st = stk_fail(err, STK_E_NOTFOUND, "images", path, "it holds no pictures");
+        st = stk_fail(err, STK_E_NOTFOUND, "images", path, "it holds no images");
     stk_iterator_free(it);
     stk_dataset_unref(data);
     return st;
@@ -95,13 +95,13 @@ static stk_status replay(const cli_invocation *call, finding *f, stk_error *err)
     cli_sample_wanted    wanted = {.epoch = (uint64_t)v->epoch};
     if (call->operand_count > 1) cli_sample_wanted_parse(&wanted, call->operands[1]);
     f->index = (uint64_t)v->index;
-    if (v->index < 0) STK_TRY(cli_sample_find(&f->index, path, &v->pictures, &how, &wanted, err));
+    if (v->index < 0) STK_TRY(cli_sample_find(&f->index, path, &v->images, &how, &wanted, err));
     STK_TRY(run_one(f, path, v, err));
-    STK_TRY(cli_pictures_pixels(&f->pixels, f->element, err));
+    STK_TRY(cli_images_pixels(&f->pixels, f->element, err));
     STK_TRY(cli_packed_name(f->element, v->common.memory_bytes, f->file_name, sizeof f->file_name,
                             err));
-    cli_class_names_load(&names, path, v->pictures.follow_outside);
-    cli_class_name(&names, cli_pictures_label(f->element), f->class_name, sizeof f->class_name);
+    cli_class_names_load(&names, path, v->images.follow_outside);
+    cli_class_name(&names, cli_images_label(f->element), f->class_name, sizeof f->class_name);
     cli_sample_name(f->element, f->name, sizeof f->name);
     cli_class_names_release(&names);
     return STK_OK;
@@ -112,7 +112,7 @@ static stk_status save(const values *v, const finding *f, stk_error *err)
     stk_blob png;
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
     stk_status st = stk_image_write_png(&png, &f->pixels, err);
-    if (!st) st = cli_pictures_save(v->out, stk_blob_bytes(&png), err);
+    if (!st) st = cli_images_save(v->out, stk_blob_bytes(&png), err);
     stk_blob_release(&png);
     return st;
 }
@@ -143,10 +143,10 @@ static stk_status print_json(const values *v, const finding *f, stk_error *err)
     stk_json_pair_string(&json, "out", v->out);
     stk_json_pair_int(&json, "width", f->pixels.width);
     stk_json_pair_int(&json, "height", f->pixels.height);
-    stk_json_pair_string(&json, "preset", v->pictures.preset);
+    stk_json_pair_string(&json, "preset", v->images.preset);
     stk_json_pair_string(&json, "sample", f->name);
     stk_json_pair_string(&json, "file_name", f->file_name);
-    stk_json_pair_int(&json, "label", cli_pictures_label(f->element));
+    stk_json_pair_int(&json, "label", cli_images_label(f->element));
     stk_json_pair_string(&json, "class", f->class_name);
     stk_json_pair_int(&json, "seed", v->seed);
     stk_json_pair_uint(&json, "epoch", stk_element_origin(f->element)->epoch);
@@ -163,7 +163,7 @@ static int run(const cli_invocation *call)
     const values *v = call->values;
     finding       f = {0};
     stk_error     err;
-    if (!v->pictures.preset)
+    if (!v->images.preset)
         return cli_report_usage(call->command, "--preset is missing",
                                 "it must be the one that the run had");
     if (call->operand_count < 2 && v->index < 0)
@@ -186,8 +186,8 @@ const cli_command cli_command_replay = {
     .summary = "write one sample as PNG, exactly as a run had it",
     .operands = "DATA SAMPLE",
     .description =
-        "Finds SAMPLE (FILE:RECORD, or FILE where it is a picture of its own; the end of the path "
-        "is enough) in one epoch of the shuffled pictures of DATA and prepares it with the random "
+        "Finds SAMPLE (FILE:RECORD, or FILE where it is an image of its own; the end of the path "
+        "is enough) in one epoch of the shuffled images of DATA and prepares it with the random "
         "numbers that it had there: the same pixels, to the bit. DATA, preset, flags and seed must "
         "be those of the run.",
     .examples = "stoker replay packed/ packed-train.tfrecord-00003-of-00100:118 --preset imagenet "

@@ -12,11 +12,11 @@
 #include <string.h>
 
 typedef struct values {
-    cli_common_values  common;
-    cli_picture_values pictures;
-    cli_option_list    operations;
-    int64_t            count, columns, seed, epoch, epochs;
-    const char        *out, *on_bad;
+    cli_common_values common;
+    cli_image_values  images;
+    cli_option_list   operations;
+    int64_t           count, columns, seed, epoch, epochs;
+    const char       *out, *on_bad;
 } values;
 
 static const values defaults = {.seed = 1, .out = "sheet.png", .on_bad = "fail"};
@@ -30,21 +30,21 @@ static const char *on_bad_choice(size_t index)
 }
 
 static const cli_option options[] = {
-    CLI_PICTURE_OPTIONS(values, pictures),
+    CLI_IMAGE_OPTIONS(values, images),
     {.name = "op",
      .metavar = "'NAME PARAMETERS'",
      .kind = CLI_OPTION_LIST,
      .target = offsetof(values, operations),
-     .group = "Pictures",
+     .group = "Images",
      .help = "show this image operation instead of a preset, such as 'rotate degrees=-30,30'; "
-             "several are done in turn; 'all' shows each one on the same picture"},
+             "several are done in turn; 'all' shows each one on the same image"},
     {.name = "on-bad",
      .metavar = "WHAT",
      .kind = CLI_OPTION_CHOICE,
      .target = offsetof(values, on_bad),
      .choice = on_bad_choice,
-     .group = "Pictures",
-     .help = "pictures that cannot be read: fail, or skip them and say which (default fail)"},
+     .group = "Images",
+     .help = "images that cannot be read: fail, or skip them and say which (default fail)"},
     {.name = "count",
      .letter = 'n',
      .metavar = "N",
@@ -53,7 +53,7 @@ static const cli_option options[] = {
      .least = 0,
      .most = 4096,
      .group = "Which ones",
-     .help = "pictures to show (default 32; 6 with --epochs)"},
+     .help = "images to show (default 32; 6 with --epochs)"},
     {.name = "epochs",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
@@ -61,7 +61,7 @@ static const cli_option options[] = {
      .least = 0,
      .most = 64,
      .group = "Which ones",
-     .help = "show every picture as it comes in so many epochs, one row each"},
+     .help = "show every image as it comes in so many epochs, one row each"},
     {.name = "epoch",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
@@ -69,7 +69,7 @@ static const cli_option options[] = {
      .least = 0,
      .most = 1e9,
      .group = "Which ones",
-     .help = "show the first pictures of this epoch (default 0: the first)"},
+     .help = "show the first images of this epoch (default 0: the first)"},
     {.name = "seed",
      .metavar = "N",
      .kind = CLI_OPTION_INTEGER,
@@ -92,7 +92,7 @@ static const cli_option options[] = {
      .least = 0,
      .most = 64,
      .group = "Output",
-     .help = "pictures side by side (default 8)"},
+     .help = "images side by side (default 8)"},
     CLI_COMMON_OPTIONS(values, common),
 };
 
@@ -140,10 +140,10 @@ static int check_operations(session *s)
     }
     if (s->values->epochs && strcmp(s->values->on_bad, "skip") == 0)
         return cli_report_usage(s->call->command, "--on-bad skip and --epochs exclude each other",
-                                "a picture that cannot be read has no row of epochs");
+                                "an image that cannot be read has no row of epochs");
     if (s->all && list->count > 1)
         return cli_report_usage(s->call->command, "--op all stands alone", NULL);
-    if (list->count && s->values->pictures.preset)
+    if (list->count && s->values->images.preset)
         return cli_report_usage(s->call->command, "--op and --preset exclude each other", NULL);
     return CLI_EXIT_OK;
 }
@@ -153,10 +153,10 @@ static void choose_numbers(session *s)
     const values     *v = s->values;
     cli_show_request *r = &s->request;
     r->path = s->call->operands[0];
-    r->pictures = v->pictures;
+    r->images = v->images;
     r->operations = v->operations;
     r->run = (cli_sample_run){(uint64_t)v->seed, (int)v->common.threads, v->common.memory_bytes};
-    r->skip_bad = r->pictures.skip_bad = strcmp(v->on_bad, "skip") == 0;
+    r->skip_bad = r->images.skip_bad = strcmp(v->on_bad, "skip") == 0;
     r->epoch = (uint64_t)v->epoch;
     r->epochs = (size_t)v->epochs;
     r->count = v->count ? (size_t)v->count : v->epochs ? USUAL_ROWS : USUAL_COUNT;
@@ -166,7 +166,7 @@ static void choose_numbers(session *s)
     r->columns = s->columns;
 }
 
-/* As a network would be shown them: what 'stoker train' decides by many pictures. False: it decides
+/* As a network would be shown them: what 'stoker train' decides by many images. False: it decides
  * nothing about such data, which has no classes. */
 static bool choose_as_train(session *s)
 {
@@ -177,17 +177,17 @@ static bool choose_as_train(session *s)
     stk_train_recipe_init(&recipe);
     snprintf(recipe.data.path, sizeof recipe.data.path, "%s", r->path);
     if (r->skip_bad) strcpy(recipe.data.on_bad_sample, "skip");
-    recipe.data.follow_outside = r->pictures.follow_outside;
-    if (r->pictures.split)
-        snprintf(recipe.data.split, sizeof recipe.data.split, "%s", r->pictures.split);
+    recipe.data.follow_outside = r->images.follow_outside;
+    if (r->images.split)
+        snprintf(recipe.data.split, sizeof recipe.data.split, "%s", r->images.split);
     if (stk_train_data_read(&data, &recipe, &unasked)) return false;
     const bool        decided = stk_train_resolve(&recipe, &data, NULL, &unasked) == STK_OK;
     const stk_preset *preset = decided ? stk_preset_find(recipe.data.preset) : NULL;
-    if (preset) r->pictures.preset = preset->name;
-    if (preset && !r->pictures.size) r->pictures.size = recipe.data.size;
+    if (preset) r->images.preset = preset->name;
+    if (preset && !r->images.size) r->images.size = recipe.data.size;
     if (preset && !s->values->common.quiet)
         fprintf(stderr,
-                "most pictures have about %lld x %lld pixels%s: taken for preset %s; --preset "
+                "most images have about %lld x %lld pixels%s: taken for preset %s; --preset "
                 "chooses another\n",
                 (long long)data.width, (long long)data.height, data.channels == 1 ? ", grey" : "",
                 preset->name);
@@ -198,19 +198,19 @@ static bool choose_as_train(session *s)
 static stk_status choose_preset(session *s, stk_error *err)
 {
     cli_show_request *r = &s->request;
-    if (r->pictures.preset) return STK_OK;
+    if (r->images.preset) return STK_OK;
     if (!r->operations.count && choose_as_train(s)) return STK_OK;
-    STK_TRY(cli_pictures_look(&r->kind, r->path, &r->pictures, r->run.memory_bytes, err));
+    STK_TRY(cli_images_look(&r->kind, r->path, &r->images, r->run.memory_bytes, err));
     if (r->operations.count) return STK_OK;
     int64_t size = 0;
-    r->pictures.preset = cli_pictures_guess(&r->kind, &size);
-    if (!r->pictures.size) r->pictures.size = size;
+    r->images.preset = cli_images_guess(&r->kind, &size);
+    if (!r->images.size) r->images.size = size;
     if (!s->values->common.quiet)
         fprintf(stderr,
-                "the first picture has %d x %d pixels%s: taken for preset %s; --preset "
+                "the first image has %d x %d pixels%s: taken for preset %s; --preset "
                 "chooses another\n",
                 r->kind.width, r->kind.height, r->kind.channels == 1 ? ", grey" : "",
-                r->pictures.preset);
+                r->images.preset);
     return STK_OK;
 }
 
@@ -230,8 +230,8 @@ static void write_heading(session *s)
     else if (r->operations.count)
         list_operations(s->heading, sizeof s->heading, &r->operations);
     else
-        snprintf(s->heading, sizeof s->heading, "%s, %s, %d x %d", r->pictures.preset,
-                 r->pictures.evaluate ? "evaluation" : "training", s->cells.cells[0].pixels.width,
+        snprintf(s->heading, sizeof s->heading, "%s, %s, %d x %d", r->images.preset,
+                 r->images.evaluate ? "evaluation" : "training", s->cells.cells[0].pixels.width,
                  s->cells.cells[0].pixels.height);
     if (r->epochs)
         snprintf(epochs, sizeof epochs, ", %zu epochs", r->epochs);
@@ -241,7 +241,7 @@ static void write_heading(session *s)
              epochs);
 }
 
-/* The listing that names of classes are from leaves out what the pictures' own does. */
+/* The listing that names of classes are from leaves out what the images' own does. */
 static const stk_source *left_out_of(const session *s)
 {
     return s->request.skip_bad ? s->names.source : NULL;
@@ -251,13 +251,12 @@ static stk_status show(session *s, stk_error *err)
 {
     stk_blob png;
     STK_TRY(choose_preset(s, err));
-    if (!s->all)
-        cli_class_names_load(&s->names, s->request.path, s->request.pictures.follow_outside);
+    if (!s->all) cli_class_names_load(&s->names, s->request.path, s->request.images.follow_outside);
     if (!s->values->common.quiet) cli_left_out_say(left_out_of(s));
     stk_status st = s->all ? cli_show_operations(&s->cells, &s->request, err)
-                           : cli_show_pictures(&s->cells, &s->request, &s->names, err);
+                           : cli_show_images(&s->cells, &s->request, &s->names, err);
     if (!st && !s->cells.count)
-        st = stk_fail(err, STK_E_NOTFOUND, "images", s->request.path, "it holds no pictures");
+        st = stk_fail(err, STK_E_NOTFOUND, "images", s->request.path, "it holds no images");
     if (st) return st;
     if (s->columns > s->cells.count) s->columns = s->cells.count;
     write_heading(s);
@@ -268,12 +267,12 @@ static stk_status show(session *s, stk_error *err)
                              .columns = (int)s->columns};
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
     st = cli_sheet_write(&png, &sheet, &s->size, err);
-    if (!st) st = cli_pictures_save(s->values->out, stk_blob_bytes(&png), err);
+    if (!st) st = cli_images_save(s->values->out, stk_blob_bytes(&png), err);
     stk_blob_release(&png);
     return st;
 }
 
-static size_t picture_count(const session *s)
+static size_t image_count(const session *s)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->cells.count; i++)
@@ -309,11 +308,10 @@ static stk_status print_json(const session *s, stk_error *err)
     stk_json_pair_string(&json, "out", s->values->out);
     stk_json_pair_int(&json, "width", s->size.width);
     stk_json_pair_int(&json, "height", s->size.height);
-    if (s->request.pictures.preset)
-        stk_json_pair_string(&json, "preset", s->request.pictures.preset);
+    if (s->request.images.preset) stk_json_pair_string(&json, "preset", s->request.images.preset);
     stk_json_pair_uint(&json, "seed", s->request.run.seed);
     cli_left_out_write_json(&json, left_out_of(s));
-    stk_json_key(&json, "pictures");
+    stk_json_key(&json, "images");
     stk_json_array(&json);
     stk_status st = STK_OK;
     for (size_t i = 0; !st && i < s->cells.count; i++)
@@ -330,9 +328,9 @@ static stk_status print_json(const session *s, stk_error *err)
 
 static void print_text(const session *s)
 {
-    const size_t count = picture_count(s);
+    const size_t count = image_count(s);
     cli_text_print(stdout, s->values->out);
-    printf(": %zu picture%s in %zu column%s, %d x %d pixels\n", count, count == 1 ? "" : "s",
+    printf(": %zu image%s in %zu column%s, %d x %d pixels\n", count, count == 1 ? "" : "s",
            s->columns, s->columns == 1 ? "" : "s", s->size.width, s->size.height);
 }
 
@@ -341,7 +339,7 @@ static const char *advise(const stk_error *err)
     if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
     if (strcmp(err->stage, "decode") && strcmp(err->stage, "read")) return NULL;
     if (err->status == STK_E_NOTFOUND) return NULL;
-    return "mend or remove it, or let 'stoker pack --on-bad skip' leave bad pictures out";
+    return "mend or remove it, or let 'stoker pack --on-bad skip' leave bad images out";
 }
 
 static int run(const cli_invocation *call)
@@ -374,12 +372,12 @@ static void print_operations(FILE *out, int width)
 
 const cli_command cli_command_show = {
     .name = "show",
-    .summary = "draw what the network sees: a contact sheet of augmented pictures",
+    .summary = "draw what the network sees: a contact sheet of augmented images",
     .operands = "DATA",
     .description =
-        "Writes a PNG with pictures of DATA (a pack, or any source that 'stoker pack' takes) as "
+        "Writes a PNG with images of DATA (a pack, or any source that 'stoker pack' takes) as "
         "the pipeline of a preset gives them, with the class and the name of the sample below "
-        "each. Without --preset the one that suits the size of the pictures is taken.",
+        "each. Without --preset the one that suits the size of the images is taken.",
     .examples = "stoker show packed/\n"
                 "stoker show photos/ --preset imagenet --epochs 8 -o augmented.png\n"
                 "stoker show packed/ --op 'rotate degrees=-30,30' --op 'flip'\n"

@@ -1,4 +1,4 @@
-/* stoker train: pictures in, a model out. */
+/* stoker train: images in, a model out. */
 #include "explain_json.h"
 #include "json_out.h"
 #include "profile_resources.h"
@@ -323,10 +323,10 @@ static int run(const cli_invocation *call)
 
 const cli_command cli_command_train = {
     .name = "train",
-    .summary = "train a network on pictures; every choice is made unless you make it",
+    .summary = "train a network on images; every choice is made unless you make it",
     .operands = "[DATA]",
     .description =
-        "Trains a network on the labelled pictures of DATA (a pack, or any source that 'stoker "
+        "Trains a network on the labelled images of DATA (a pack, or any source that 'stoker "
         "pack' takes). No flag is needed: what is not said is decided by the data, and told. The "
         "run "
         "folder gets the recipe, a table of metrics, TensorBoard events, checkpoints and the best "

@@ -35,10 +35,10 @@ typedef struct layout {
 } layout;
 
 typedef struct drawing {
-    const cli_confusion_picture *what;
-    const stk_evaluation        *e;
-    layout                       at;
-    stk_pixels                   pixels;
+    const cli_confusion_image *what;
+    const stk_evaluation      *e;
+    layout                     at;
+    stk_pixels                 pixels;
 } drawing;
 
 static int text_width(const char *text, int scale)
@@ -250,9 +250,9 @@ static stk_status draw(const drawing *d, stk_error *err)
     return STK_OK;
 }
 
-stk_status cli_confusion_png(stk_blob *out, const cli_confusion_picture *picture, stk_error *err)
+stk_status cli_confusion_png(stk_blob *out, const cli_confusion_image *image, stk_error *err)
 {
-    drawing  d = {.what = picture, .e = picture->evaluation};
+    drawing  d = {.what = image, .e = image->evaluation};
     stk_blob memory;
     if (!d.e->confusion)
         return stk_fail(err, STK_E_LIMIT, "sheet", NULL,

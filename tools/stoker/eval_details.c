@@ -1,7 +1,7 @@
 /* A table of all images, and the mistakes that a model was surest of. */
 #include "eval_details.h"
 
-#include "pictures.h"
+#include "model_images.h"
 #include "predict_out.h"
 
 #include <stdio.h>
@@ -99,7 +99,7 @@ static stk_status add_mistake(cli_eval_details *d, const stk_evaluated_image *im
     if (place < d->count && !is_worse(&mistake, &d->worst[place])) return STK_OK;
     if (!cell->pixels.data) cell->pixels.data = malloc(bytes);
     if (!cell->pixels.data)
-        return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for a picture");
+        return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for an image");
     memcpy(cell->pixels.data, image->pixels, bytes);
     cell->pixels.width = cell->pixels.height = (int32_t)image->size;
     cell->pixels.channels = (int32_t)image->channels;
@@ -158,7 +158,7 @@ stk_status cli_eval_details_sheet(cli_eval_details *details, const char *path, c
     sort(details);
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
     stk_status st = cli_sheet_write(&png, &sheet, NULL, err);
-    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&png), err);
+    if (!st) st = cli_images_save(path, stk_blob_bytes(&png), err);
     stk_blob_release(&png);
     return st;
 }

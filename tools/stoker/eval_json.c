@@ -9,7 +9,7 @@ static void write_class(stk_json_writer *json, const cli_eval_report *r, int64_t
     stk_json_object(json);
     stk_json_pair_string(json, "class", stk_predictor_class_name(r->predictor, class));
     stk_json_pair_int(json, "index", class);
-    stk_json_pair_int(json, "pictures", s->images);
+    stk_json_pair_int(json, "images", s->images);
     stk_json_pair_int(json, "predicted", s->predicted);
     stk_json_pair_int(json, "right", s->right);
     stk_json_pair_double(json, "precision", s->precision);
@@ -41,7 +41,7 @@ static void write_pairs(stk_json_writer *json, const cli_eval_report *r)
         stk_json_pair_string(json, "class", stk_predictor_class_name(r->predictor, pairs[i].truth));
         stk_json_pair_string(json, "taken_for",
                              stk_predictor_class_name(r->predictor, pairs[i].guess));
-        stk_json_pair_int(json, "pictures", pairs[i].hits);
+        stk_json_pair_int(json, "images", pairs[i].hits);
         stk_json_object_end(json);
     }
     stk_json_array_end(json);
@@ -83,7 +83,7 @@ static void write_calibration(stk_json_writer *json, const stk_evaluation *e)
         stk_json_object(json);
         stk_json_pair_double(json, "from", e->bins[i].from);
         stk_json_pair_double(json, "to", e->bins[i].to);
-        stk_json_pair_int(json, "pictures", e->bins[i].images);
+        stk_json_pair_int(json, "images", e->bins[i].images);
         stk_json_pair_double(json, "confidence", e->bins[i].confidence);
         stk_json_pair_double(json, "accuracy", e->bins[i].accuracy);
         stk_json_object_end(json);

@@ -71,7 +71,7 @@ static void print_summary(const cli_eval_report *r, const cli_style *style)
     char                  a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     printf("%s%.2f %%%s right", style->bold, 100 * e->accuracy, style->plain);
     if (e->classes > 5) printf(", %.2f %% among the first 5", 100 * e->top5);
-    printf(", loss %.4f\n  %s pictures of ", e->loss, cli_format_count(a, (uint64_t)e->count));
+    printf(", loss %.4f\n  %s images of ", e->loss, cli_format_count(a, (uint64_t)e->count));
     cli_text_print(stdout, r->data);
     print_split(e);
     printf(", %s img/s\n", cli_format_count(b, (uint64_t)(e->images_per_second + 0.5)));
@@ -87,7 +87,7 @@ static void print_summary(const cli_eval_report *r, const cli_style *style)
 
 static void print_classes(const cli_eval_report *r, const cli_style *style)
 {
-    static const char *const heading[] = {"class", "pictures", "recall", "precision", "F1", NULL};
+    static const char *const heading[] = {"class", "images", "recall", "precision", "F1", NULL};
     cli_table                table;
     size_t                   count;
     cli_eval_tally          *list = cli_eval_list_classes(r->evaluation, &count);
@@ -110,7 +110,7 @@ static void print_classes(const cli_eval_report *r, const cli_style *style)
 
 static void print_pairs(const cli_eval_report *r, const cli_style *style)
 {
-    static const char *const heading[] = {"it is", "taken for", "pictures", "of the class", NULL};
+    static const char *const heading[] = {"it is", "taken for", "images", "of the class", NULL};
     cli_table                table;
     cli_eval_tally           pairs[CLI_EVAL_PAIRS + 1];
     const size_t             count = cli_eval_list_pairs(r->evaluation, pairs);
@@ -129,7 +129,7 @@ static void print_pairs(const cli_eval_report *r, const cli_style *style)
 /* Whether its probabilities can be believed: of images that it is 80 % sure of, 80 % are right. */
 static void print_calibration(const cli_eval_report *r, const cli_style *style)
 {
-    static const char *const heading[] = {"sure of", "pictures", "sure on average", "right", NULL};
+    static const char *const heading[] = {"sure of", "images", "sure on average", "right", NULL};
     const stk_evaluation    *e = r->evaluation;
     const double             over = e->confidence - e->accuracy;
     cli_table                table;

@@ -52,12 +52,12 @@ static stk_status not_found(const char *path, const cli_sample_wanted *wanted, s
                         wanted->epoch);
     if (wanted->numbered) snprintf(record, sizeof record, ":%" PRIu64, wanted->record);
     return stk_fail(err, STK_E_NOTFOUND, "images", path,
-                    "%s%s is not among its pictures; 'stoker show' prints names below pictures, "
+                    "%s%s is not among its images; 'stoker show' prints names below images, "
                     "and --split chooses others",
                     wanted->file, record);
 }
 
-/* A file by itself names no picture where it holds several. */
+/* A file by itself names no image where it holds several. */
 static bool is_one_of_several(const stk_origin *origin, const cli_sample_wanted *wanted)
 {
     return wanted->file && !wanted->numbered && origin->record && is_file(origin, wanted->file);
@@ -72,8 +72,8 @@ typedef struct walking {
     uint64_t                 left; /* elements to look at after that */
 } walking;
 
-/* In a shuffled stream the first picture of a file may come before others of it: so some more are
- * looked at before a name without a number is taken for a picture's. */
+/* In a shuffled stream the first image of a file may come before others of it: so some more are
+ * looked at before a name without a number is taken for an image's. */
 enum { LOOKED_AT_AFTER = 1000 };
 
 static stk_status look_at(walking *w, const stk_origin *origin, uint64_t index, bool *done,
@@ -82,7 +82,7 @@ static stk_status look_at(walking *w, const stk_origin *origin, uint64_t index, 
     const cli_sample_wanted *wanted = w->wanted;
     if (is_one_of_several(origin, wanted))
         return stk_fail(err, STK_E_INVALID, "images", w->path,
-                        "%s holds several pictures; name one as %s:RECORD", wanted->file,
+                        "%s holds several images; name one as %s:RECORD", wanted->file,
                         wanted->file);
     if (!w->found && is_wanted(origin, wanted)) {
         w->found = true;
@@ -113,18 +113,17 @@ static stk_status walk(stk_iterator *it, uint64_t *index, const char *path,
     return w.found ? STK_OK : not_found(path, wanted, err);
 }
 
-/* Where the number of pictures is known, earlier epochs are passed over as a whole. */
-static stk_status count_before(uint64_t *count, const char *path, const cli_picture_values *values,
+/* Where the number of images is known, earlier epochs are passed over as a whole. */
+static stk_status count_before(uint64_t *count, const char *path, const cli_image_values *values,
                                uint64_t epoch, stk_error *err)
 {
     stk_dataset *once;
     *count = 0;
     if (!epoch) return STK_OK;
-    STK_TRY(cli_pictures_open(&once, path, values, STK_AUTO, 0, err));
-    const int64_t pictures = stk_dataset_cardinality(once);
+    STK_TRY(cli_images_open(&once, path, values, STK_AUTO, 0, err));
+    const int64_t images = stk_dataset_cardinality(once);
     stk_dataset_unref(once);
-    if (pictures > 0 && epoch <= UINT64_MAX / (uint64_t)pictures)
-        *count = epoch * (uint64_t)pictures;
+    if (images > 0 && epoch <= UINT64_MAX / (uint64_t)images) *count = epoch * (uint64_t)images;
     return STK_OK;
 }
 
@@ -165,7 +164,7 @@ stk_status cli_sample_start(stk_iterator **out, stk_dataset *data, const cli_sam
     return st;
 }
 
-stk_status cli_sample_find(uint64_t *index, const char *path, const cli_picture_values *values,
+stk_status cli_sample_find(uint64_t *index, const char *path, const cli_image_values *values,
                            const cli_sample_run *run, const cli_sample_wanted *wanted,
                            stk_error *err)
 {
@@ -176,7 +175,7 @@ stk_status cli_sample_find(uint64_t *index, const char *path, const cli_picture_
         return STK_OK;
     }
     STK_TRY(count_before(index, path, values, wanted->epoch, err));
-    STK_TRY(cli_pictures_open(&data, path, values, STK_AUTO, -1, err));
+    STK_TRY(cli_images_open(&data, path, values, STK_AUTO, -1, err));
     cli_notice_begin("looking for the sample; nothing is decoded for that ...");
     stk_status st = cli_sample_start(&it, data, run, *index, err);
     if (!st) {

@@ -1,4 +1,4 @@
-/* Looking at pictures with a line of progress, and the result in words. */
+/* Looking at images with a line of progress, and the result in words. */
 #include "health_text.h"
 
 #include "format.h"
@@ -33,9 +33,9 @@ stk_status cli_health_run(stk_health_report *out, const char *path, const stk_so
     *applies = false;
     stk_status st = stk_source_open(&source, NULL, path, &source_options, err);
     if (is_of_machine(st)) return st;
-    if (st) return STK_OK; /* no source of pictures: there is nothing to tell of them */
+    if (st) return STK_OK; /* no source of images: there is nothing to tell of them */
     *applies = stk_health_applies(source);
-    cli_progress_begin(&progress, "looking at pictures", quiet);
+    cli_progress_begin(&progress, "looking at images", quiet);
     options->progress = show_progress;
     options->progress_context = &progress;
     if (*applies) st = stk_health_check(out, source, options, err);
@@ -89,7 +89,7 @@ static void print_finding(const stk_health_finding *f, const cli_style *style)
 void cli_health_print(const stk_health_report *r, const cli_style *style)
 {
     char a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
-    printf("\n%sPictures%s, from ", style->bold, style->plain);
+    printf("\n%sImages%s, from ", style->bold, style->plain);
     if (r->looked_at == r->items)
         printf("all %s\n", cli_format_count(a, r->items));
     else

@@ -1,7 +1,7 @@
 /* A bad image comes again in every epoch; told each time it would bury all else. */
 #include "left_out.h"
 
-#include "pictures.h"
+#include "model_images.h"
 #include "text.h"
 
 #include <stdio.h>
@@ -91,7 +91,7 @@ bool cli_left_out_end(const cli_left_out *list, const char *folder)
     snprintf(path, sizeof path, "%s/left_out.txt", folder);
     fprintf(stderr, "%zu image%s could not be read and %s left out", list->count,
             list->count == 1 ? "" : "s", list->count == 1 ? "was" : "were");
-    if (cli_pictures_save(path, stk_blob_bytes(&list->lines), &err)) {
+    if (cli_images_save(path, stk_blob_bytes(&list->lines), &err)) {
         fprintf(stderr, "; the list could not be written: %s\n",
                 stk_error_line(&err, line, sizeof line));
         return false;

@@ -3,7 +3,7 @@
 #define CLI_TOOLS_MODEL_OPTIONS_H
 
 #include "choices.h"
-#include "pictures.h"
+#include "model_images.h"
 
 #include <stoker/model_file.h>
 

@@ -31,7 +31,7 @@ static const struct {
                 "grad_guard "},
     {"moves and casts",
      "cast reorder transpose reshape concat slice pad broadcast fill embedding "},
-    {"pictures", "normalize_image edit_pictures mix_pictures "},
+    {"images", "normalize_image edit_images mix_images "},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

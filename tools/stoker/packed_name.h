@@ -1,4 +1,4 @@
-/* What a picture was called before it was packed. */
+/* What an image was called before it was packed. */
 #ifndef CLI_TOOLS_PACKED_NAME_H
 #define CLI_TOOLS_PACKED_NAME_H
 

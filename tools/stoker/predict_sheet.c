@@ -1,7 +1,7 @@
 /* A contact sheet of predictions. */
 #include "predict_sheet.h"
 
-#include "pictures.h"
+#include "model_images.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,14 +37,14 @@ static int choose_shrink(stk_bytes encoded)
     return shrink;
 }
 
-/* The decoder lends its pixels until the next picture. */
+/* The decoder lends its pixels until the next image. */
 static stk_status keep(stk_pixels *out, const stk_pixels *lent, stk_error *err)
 {
     const size_t row = (size_t)lent->width * (size_t)lent->channels;
     *out = *lent;
     out->stride = row;
     out->data = malloc(row * (size_t)lent->height);
-    if (!out->data) return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for a picture");
+    if (!out->data) return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for an image");
     for (int32_t y = 0; y < lent->height; y++)
         memcpy(out->data + (size_t)y * row, lent->data + (size_t)y * lent->stride, row);
     return STK_OK;
@@ -76,10 +76,10 @@ stk_status cli_predict_sheet_save(const cli_predict_sheet *sheet, const char *pa
                            .columns = columns < (int)sheet->count ? columns : (int)sheet->count};
     stk_blob        png;
     if (!sheet->count)
-        return stk_fail(err, STK_E_NOTFOUND, "sheet", path, "there is no picture to show");
+        return stk_fail(err, STK_E_NOTFOUND, "sheet", path, "there is no image to show");
     stk_blob_init(&png, NULL, STK_MEMORY_OUTPUT);
     stk_status st = cli_sheet_write(&png, &all, NULL, err);
-    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&png), err);
+    if (!st) st = cli_images_save(path, stk_blob_bytes(&png), err);
     stk_blob_release(&png);
     return st;
 }

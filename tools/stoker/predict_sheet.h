@@ -1,10 +1,10 @@
-/* Pictures with what a model takes them for, as a contact sheet. */
+/* Images with what a model takes them for, as a contact sheet. */
 #ifndef CLI_TOOLS_PREDICT_SHEET_H
 #define CLI_TOOLS_PREDICT_SHEET_H
 
 #include "sheet.h"
 
-enum { CLI_PREDICT_SHEET_MOST = 400 }; /* pictures */
+enum { CLI_PREDICT_SHEET_MOST = 400 }; /* images */
 
 typedef struct cli_predict_sheet {
     cli_sheet_cell *cells; /* their pixels are the sheet's own */
@@ -15,7 +15,7 @@ typedef struct cli_predict_sheet {
 STK_NODISCARD stk_status cli_predict_sheet_init(cli_predict_sheet *sheet, stk_error *err);
 void                     cli_predict_sheet_release(cli_predict_sheet *sheet);
 
-/* Decodes the picture for the next cell; past the most nothing happens. */
+/* Decodes the image for the next cell; past the most nothing happens. */
 STK_NODISCARD stk_status cli_predict_sheet_add(cli_predict_sheet *sheet, stk_bytes encoded,
                                                const char *label, const char *note, stk_error *err);
 /* Writes a PNG. */

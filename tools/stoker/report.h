@@ -8,7 +8,7 @@
 #include <stoker/inspect.h>
 #include <stoker/json.h>
 
-/* For people, to stdout. health: of its pictures; NULL: it has none, or nobody looked. */
+/* For people, to stdout. health: of its images; NULL: it has none, or nobody looked. */
 void cli_report_print(const char *path, const stk_inspect_report *report,
                       const stk_health_report *health, const cli_style *style);
 

@@ -321,10 +321,10 @@ static void print_first(const stk_inspect_report *report, const cli_style *style
         }
 }
 
-static void print_bad_pictures(const stk_health_report *health, const cli_style *style)
+static void print_bad_images(const stk_health_report *health, const cli_style *style)
 {
     char a[CLI_FORMAT_CAPACITY];
-    printf("\n%sdamaged: %s picture%s cannot be decoded%s\n", style->bad,
+    printf("\n%sdamaged: %s image%s cannot be decoded%s\n", style->bad,
            cli_format_count(a, health->bad), plural(health->bad), style->plain);
     for (size_t i = 0; i < health->bad_listed; i++) {
         printf("  ");
@@ -342,7 +342,7 @@ static void print_verdict(const stk_inspect_report *report, const stk_health_rep
 {
     char       a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY];
     const bool bad = health && health->bad && report->verified;
-    if (bad) print_bad_pictures(health, style);
+    if (bad) print_bad_images(health, style);
     if (!report->bad_count) {
         if (report->verified && !bad)
             printf("\n%sverified: %s %s%s, no damage%s\n", style->good,

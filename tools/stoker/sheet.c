@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    LEAST_BOX = 112, /* narrower, and no label fits below a picture */
+    LEAST_BOX = 112, /* narrower, and no label fits below an image */
     MOST_BOX = 224,
     LARGE_BOX = 192, /* from here on text is twice as large */
     LABEL_LINES = 2, /* at most; the rest is cut */
@@ -20,7 +20,7 @@ static const uint8_t ink[3] = {32, 32, 32}, dim[3] = {112, 112, 112};
 
 /* Where things are, in pixels. */
 typedef struct layout {
-    int box, zoom;   /* of a picture; zoom 0: each is shrunk to fit */
+    int box, zoom;   /* of an image; zoom 0: each is shrunk to fit */
     int scale;       /* of text */
     int margin, gap; /* around the sheet, between cells */
     int top;         /* of the first row */
@@ -113,7 +113,7 @@ static void choose_box(layout *at, int largest)
     at->line = (STK_FONT_HEIGHT + LINE_GAP) * at->scale;
 }
 
-/* Every picture of a row has room for the longest text in it. */
+/* Every image of a row has room for the longest text in it. */
 static int row_height(const cli_sheet *sheet, const layout *at, size_t row)
 {
     const int    columns = text_columns(at, at->box);
@@ -146,7 +146,7 @@ static stk_status lay_out(const cli_sheet *sheet, layout *at, stk_error *err)
         height += row_height(sheet, at, row);
     if (width * height > MOST_PIXELS)
         return stk_fail(err, STK_E_LIMIT, "sheet", NULL,
-                        "it would have %lld by %lld pixels; show fewer pictures", (long long)width,
+                        "it would have %lld by %lld pixels; show fewer images", (long long)width,
                         (long long)height);
     at->width = (int)width;
     at->height = (int)height;
@@ -179,9 +179,9 @@ static void average(const stk_pixels *src, int x0, int y0, int x1, int y1, uint8
         out[c] = (uint8_t)((sum[c] + count / 2) / count);
 }
 
-/* The picture in the middle of its box, on a mat that shows how large it is beside others. */
-static void draw_picture(const stk_pixels *sheet, const layout *at, int x, int y,
-                         const stk_pixels *src)
+/* The image in the middle of its box, on a mat that shows how large it is beside others. */
+static void draw_image(const stk_pixels *sheet, const layout *at, int x, int y,
+                       const stk_pixels *src)
 {
     const int side = src->width > src->height ? src->width : src->height;
     const int whole = at->zoom ? side * at->zoom : side < at->box ? side : at->box;
@@ -208,7 +208,7 @@ static void draw_cell(const stk_pixels *sheet, const layout *at, int x, int y,
 {
     const int columns = text_columns(at, at->box);
     if (!cell->pixels.data) return;
-    draw_picture(sheet, at, x, y, &cell->pixels);
+    draw_image(sheet, at, x, y, &cell->pixels);
     y += at->box + 5 * at->scale;
     draw_text(sheet, at, x, y, columns, LABEL_LINES, ink, cell->label);
     /* Right below its label, however many lines those of others have. */

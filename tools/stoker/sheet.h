@@ -1,4 +1,4 @@
-/* A contact sheet: pictures in rows and columns, each with lines of text below it. */
+/* A contact sheet: images in rows and columns, each with lines of text below it. */
 #ifndef CLI_TOOLS_SHEET_H
 #define CLI_TOOLS_SHEET_H
 
@@ -19,10 +19,10 @@ typedef struct cli_sheet {
 
 typedef struct cli_sheet_size {
     int32_t width, height; /* of the sheet */
-    int     box;           /* side of the square that a picture has */
+    int     box;           /* side of the square that an image has */
 } cli_sheet_size;
 
-/* Appends the sheet as PNG. Small pictures are enlarged by a whole number, the same for all; large
+/* Appends the sheet as PNG. Small images are enlarged by a whole number, the same for all; large
  * ones are shrunk to fit. STK_E_LIMIT when the sheet would be larger than a PNG should be. size may
  * be NULL. */
 STK_NODISCARD stk_status cli_sheet_write(stk_blob *out, const cli_sheet *sheet,

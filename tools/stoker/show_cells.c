@@ -1,4 +1,4 @@
-/* Drawing pictures for a contact sheet. */
+/* Drawing images for a contact sheet. */
 #include "show_cells.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static stk_status grow(cli_show_cells *out, stk_error *err)
     stk_element **elements = realloc(out->elements, capacity * sizeof(stk_element *));
     if (elements) out->elements = elements;
     if (!cells || !elements)
-        return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for %zu pictures", capacity);
+        return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for %zu images", capacity);
     out->capacity = capacity;
     return STK_OK;
 }
@@ -35,7 +35,7 @@ stk_status cli_show_add(cli_show_cells *out, stk_element *element, const char *l
 {
     cli_sheet_cell cell = {0};
     stk_status     st = out->count == out->capacity ? grow(out, err) : STK_OK;
-    if (!st && element) st = cli_pictures_pixels(&cell.pixels, element, err);
+    if (!st && element) st = cli_images_pixels(&cell.pixels, element, err);
     if (st) {
         stk_element_unref(element);
         return st;
@@ -121,15 +121,15 @@ stk_status cli_show_some(stk_dataset **out, const cli_show_request *request, siz
 {
     stk_dataset  *once;
     stk_element **elements = calloc(*count, sizeof *elements);
-    if (!elements) return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for pictures");
-    stk_status st = cli_pictures_open(&once, request->path, &request->pictures, STK_AUTO, 0, err);
+    if (!elements) return stk_fail(err, STK_E_NOMEM, "sheet", NULL, "no memory for images");
+    stk_status st = cli_images_open(&once, request->path, &request->images, STK_AUTO, 0, err);
     if (st) {
         free(elements);
         return st;
     }
     st = draw_elements(elements, count, once, &request->run, err);
     if (!st && !*count)
-        st = stk_fail(err, STK_E_NOTFOUND, "images", request->path, "it holds no pictures");
+        st = stk_fail(err, STK_E_NOTFOUND, "images", request->path, "it holds no images");
     if (!st) st = repeat_elements(out, elements, *count, stk_dataset_spec(once), err);
     for (size_t i = 0; i < *count; i++)
         stk_element_unref(elements[i]);
@@ -140,7 +140,7 @@ stk_status cli_show_some(stk_dataset **out, const cli_show_request *request, siz
 
 static stk_status prepare(stk_dataset **data, const cli_show_request *request, stk_error *err)
 {
-    if (request->pictures.preset) return cli_pictures_prepare(data, &request->pictures, err);
+    if (request->images.preset) return cli_images_prepare(data, &request->images, err);
     STK_TRY(cli_show_decode(data, request->kind.channels, err));
     for (size_t i = 0; i < request->operations.count; i++)
         STK_TRY(cli_show_put_operation(data, request->operations.items[i], err));
@@ -163,14 +163,14 @@ static stk_status draw(cli_show_cells *out, stk_iterator *it, size_t count,
             stk_element_unref(element);
             return STK_OK;
         }
-        cli_class_name(names, cli_pictures_label(element), label, sizeof label);
+        cli_class_name(names, cli_images_label(element), label, sizeof label);
         cli_sample_name(element, name, sizeof name);
         STK_TRY(cli_show_add(out, element, label, note ? note : name, err));
     }
     return STK_OK;
 }
 
-/* Pictures as the stream of an epoch begins with. */
+/* Images as the stream of an epoch begins with. */
 static stk_status draw_stream(cli_show_cells *out, stk_dataset *data,
                               const cli_show_request *request, const cli_class_names *names,
                               stk_error *err)
@@ -178,7 +178,7 @@ static stk_status draw_stream(cli_show_cells *out, stk_dataset *data,
     const cli_sample_wanted first = {.epoch = request->epoch};
     uint64_t                index;
     stk_iterator           *it;
-    STK_TRY(cli_sample_find(&index, request->path, &request->pictures, &request->run, &first, err));
+    STK_TRY(cli_sample_find(&index, request->path, &request->images, &request->run, &first, err));
     STK_TRY(cli_sample_start(&it, data, &request->run, index, err));
     stk_status st = draw(out, it, request->count, names, NULL, err);
     stk_iterator_free(it);
@@ -231,14 +231,14 @@ static stk_status draw_prepared(cli_show_cells *out, stk_dataset **data,
                            : draw_stream(out, *data, request, names, err);
 }
 
-stk_status cli_show_pictures(cli_show_cells *out, const cli_show_request *request,
-                             const cli_class_names *names, stk_error *err)
+stk_status cli_show_images(cli_show_cells *out, const cli_show_request *request,
+                           const cli_class_names *names, stk_error *err)
 {
     size_t       count = request->count;
     stk_dataset *data;
     STK_TRY(request->epochs
                 ? cli_show_some(&data, request, &count, err)
-                : cli_pictures_open(&data, request->path, &request->pictures, STK_AUTO, -1, err));
+                : cli_images_open(&data, request->path, &request->images, STK_AUTO, -1, err));
     const stk_status st = draw_prepared(out, &data, request, count, names, err);
     stk_dataset_unref(data);
     return st;

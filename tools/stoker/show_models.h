@@ -22,7 +22,7 @@ stk_status cli_model_graphs_build(cli_model_graphs *graphs, const stk_model *mod
                                   const cli_models_values *values, stk_error *err);
 void       cli_model_graphs_release(cli_model_graphs *graphs);
 
-/* What the operations of one path come to; costs are per picture. */
+/* What the operations of one path come to; costs are per image. */
 typedef struct cli_model_layer {
     const char *name, *operation; /* the one with the most FLOPs */
     stk_shape   shape;            /* of the last one's result */

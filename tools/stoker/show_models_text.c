@@ -78,9 +78,9 @@ static void print_totals(const cli_model_graphs *graphs)
     const double             batch = (double)o->batch;
     char                     a[CLI_FORMAT_CAPACITY], b[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY];
     printf("%s  %s\n", graphs->model->name, graphs->model->help);
-    printf("  pictures %d x %d x %d, %d classes; %s parameters\n", o->size, o->size, o->channels,
+    printf("  images %d x %d x %d, %d classes; %s parameters\n", o->size, o->size, o->channels,
            o->classes, cli_format_count(a, applied.parameters));
-    printf("  per picture %s FLOPs forward, %s of results kept in training\n\n",
+    printf("  per image %s FLOPs forward, %s of results kept in training\n\n",
            format_flops(b, applied.flops / batch),
            cli_format_bytes(c, (uint64_t)llround((double)trained.activations / batch)));
 }

@@ -1,4 +1,4 @@
-/* One row per operation: the picture as it is, and what becomes of it. */
+/* One row per operation: the image as it is, and what becomes of it. */
 #include "show_cells.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Parameters that must be given, or that do nothing as they come; others are tried as they come.
- * "{half}" is half of the picture's shorter side, and so on. */
+ * "{half}" is half of the image's shorter side, and so on. */
 typedef struct usual {
     const char *name, *parameters;
 } usual;
@@ -65,7 +65,7 @@ static void describe(const char *name, int side, char *out, size_t capacity)
     snprintf(out, capacity, "%s%s%s", name, expanded[0] ? " " : "", expanded);
 }
 
-/* Draws of a chain on the one picture, until one is like the one before: nothing random. */
+/* Draws of a chain on the one image, until one is like the one before: nothing random. */
 static stk_status draw_row(cli_show_cells *out, stk_dataset *data, const cli_show_request *request,
                            const char *label, const char *note, size_t count, stk_error *err)
 {
@@ -91,7 +91,7 @@ static stk_status draw_row(cli_show_cells *out, stk_dataset *data, const cli_sho
 }
 
 /* What the operation gives can be looked at. */
-static bool is_picture(const stk_dataset *data)
+static bool is_image(const stk_dataset *data)
 {
     const stk_value_spec *value = &stk_dataset_spec(data)->values[0];
     const int64_t         channels = value->shape.dim[2];
@@ -99,7 +99,7 @@ static bool is_picture(const stk_dataset *data)
            (channels == 1 || channels == 3 || channels == -1);
 }
 
-/* What ends a chain gives no picture and is left out, and so is an operation that wants parameters
+/* What ends a chain gives no image and is left out, and so is an operation that wants parameters
  * which are not known here. */
 static stk_status show_one(cli_show_cells *out, stk_dataset *decoded,
                            const cli_show_request *request, const char *name, int side,
@@ -109,7 +109,7 @@ static stk_status show_one(cli_show_cells *out, stk_dataset *decoded,
     stk_dataset *data = stk_dataset_ref(decoded);
     stk_status   st = STK_OK;
     describe(name, side, text, sizeof text);
-    if (!cli_show_put_operation(&data, text, NULL) && is_picture(data)) {
+    if (!cli_show_put_operation(&data, text, NULL) && is_image(data)) {
         const char *parameters = strchr(text, ' ');
         st = draw_row(out, decoded, request, "as it is", "", 1, err);
         if (!st)
@@ -129,8 +129,8 @@ static stk_status measure(stk_dataset *data, const cli_show_request *request, st
     STK_TRY(stk_iterator_start(&it, data, &options, err));
     stk_status st = stk_iterator_next(it, &element, err);
     if (!st && !element)
-        st = stk_fail(err, STK_E_NOTFOUND, "images", request->path, "it holds no pictures");
-    if (!st) st = cli_pictures_pixels(size, element, err);
+        st = stk_fail(err, STK_E_NOTFOUND, "images", request->path, "it holds no images");
+    if (!st) st = cli_images_pixels(size, element, err);
     stk_element_unref(element);
     stk_iterator_free(it);
     return st;

@@ -1,7 +1,7 @@
 /* The learning curve. */
 #include "train_curve.h"
 
-#include "pictures.h"
+#include "model_images.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -193,7 +193,7 @@ stk_status cli_curve_save(const cli_curve *curve, const char *folder, stk_error 
     snprintf(path, sizeof path, "%s/curve.svg", folder);
     stk_blob_init(&svg, NULL, STK_MEMORY_OUTPUT);
     if (!st) st = stk_charts_svg(&svg, charts, QUANTITIES, err);
-    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&svg), err);
+    if (!st) st = cli_images_save(path, stk_blob_bytes(&svg), err);
     stk_blob_release(&svg);
     for (int i = 0; i < QUANTITIES; i++)
         free(drawings[i].points);

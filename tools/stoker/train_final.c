@@ -3,7 +3,7 @@
 #include "train_final.h"
 
 #include "format.h"
-#include "pictures.h"
+#include "model_images.h"
 #include "signals.h"
 #include "text.h"
 
@@ -32,7 +32,7 @@ static stk_status keep(const cli_train_final *final, const char *folder, stk_err
     stk_json_begin(&json, &text, 2);
     write_object(&json, final);
     stk_status st = stk_json_end(&json, err);
-    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&text), err);
+    if (!st) st = cli_images_save(path, stk_blob_bytes(&text), err);
     stk_blob_release(&text);
     return st;
 }
@@ -78,7 +78,7 @@ void cli_train_final_print(const cli_train_final *final)
 {
     char count[CLI_FORMAT_CAPACITY];
     if (!final->there) return;
-    printf("%.2f %% of the %s pictures of ", 100 * final->result.accuracy,
+    printf("%.2f %% of the %s images of ", 100 * final->result.accuracy,
            cli_format_count(count, (uint64_t) final->result.count));
     cli_text_print(stdout, final->split);
     printf(" right, which the best model was shown once, now\n");

@@ -5,7 +5,7 @@
 
 #include "choices.h"
 #include "command.h"
-#include "pictures.h"
+#include "model_images.h"
 
 #include <stoker/train.h>
 
@@ -58,30 +58,30 @@ typedef struct cli_train_values {
                               "what to evaluate on: a split, a share such as 0.1 that is held "    \
                               "back, or none"),                                                    \
         CLI_TRAIN_WORD_OPTION(type, member.preset, "preset", "PRESET", cli_preset_choice, "Data",  \
-                              "how pictures are prepared: imagenet, cifar, cifar-shift, fashion "  \
+                              "how images are prepared: imagenet, cifar, cifar-shift, fashion "    \
                               "(default: by their size)"),                                         \
         CLI_TRAIN_TEXT_OPTION(type, member.size, "size", "N", "Data",                              \
                               "pixels of a side (default: the preset's)"),                         \
-        CLI_TRAIN_TEXT_OPTION(type, member.batch, "batch", "N", "Data", "pictures of a step"),     \
+        CLI_TRAIN_TEXT_OPTION(type, member.batch, "batch", "N", "Data", "images of a step"),       \
         CLI_TRAIN_TEXT_OPTION(type, member.mixup, "mixup", "ALPHA", "Data",                        \
                               "MixUp with this alpha (default 0: off)"),                           \
         CLI_TRAIN_TEXT_OPTION(type, member.cutmix, "cutmix", "ALPHA", "Data",                      \
                               "CutMix with this alpha (default 0: off)"),                          \
         CLI_TRAIN_TEXT_OPTION(type, member.resident, "resident", "auto|on|off", "Data",            \
-                              "keep all pictures on the device and prepare them there (default: "  \
+                              "keep all images on the device and prepare them there (default: "    \
                               "on a GPU, where they fit)"),                                        \
         CLI_TRAIN_TEXT_OPTION(type, member.cache, "cache", "auto|memory|disk|none", "Data",        \
                               "keep what was read for later epochs (default: in memory, where it " \
                               "fits)"),                                                            \
         CLI_TRAIN_TEXT_OPTION(type, member.balance, "balance", "none|classes", "Data",             \
-                              "draw pictures so that every class comes equally often (default "    \
+                              "draw images so that every class comes equally often (default "      \
                               "none)"),                                                            \
         CLI_TRAIN_TEXT_OPTION(type, member.on_bad, "on-bad", "stop|skip", "Data",                  \
-                              "pictures that cannot be read: stop, or leave them out and tell "    \
+                              "images that cannot be read: stop, or leave them out and tell "      \
                               "which (default stop)"),                                             \
         CLI_FOLLOW_OUTSIDE_OPTION(type, member.follow_outside, "Data"),                            \
         CLI_TRAIN_WORD_OPTION(type, member.model, "model", "NAME", cli_choice_model, "Model",      \
-                              "the network, of those below (default: by the size of pictures)"),   \
+                              "the network, of those below (default: by the size of images)"),     \
         CLI_TRAIN_TEXT_OPTION(type, member.width, "width", "X", "Model",                           \
                               "times its channels (default 1)"),                                   \
         CLI_TRAIN_TEXT_OPTION(type, member.weights, "weights", "FILE|RUN", "Model",                \
@@ -134,7 +134,7 @@ typedef struct cli_train_values {
         CLI_TRAIN_TEXT_OPTION(type, member.clip_norm, "clip-norm", "X", "Training",                \
                               "gradients are shortened to this length (default 0: not)"),          \
         CLI_TRAIN_TEXT_OPTION(type, member.tta, "tta", "none|mirror|mirror-shift", "Training",     \
-                              "evaluate several views of a picture and average (default none)"),   \
+                              "evaluate several views of an image and average (default none)"),    \
         CLI_TRAIN_TEXT_OPTION(type, member.seed, "seed", "N", "Training",                          \
                               "of weights, order and augmentation (default 1)"),                   \
         CLI_TRAIN_WORD_OPTION(type, member.backend, "backend", "B", cli_choice_backend, "Machine", \

@@ -27,7 +27,7 @@ void cli_train_job_release(cli_train_job *job)
 static const char *advise(const stk_error *err)
 {
     if (err->status == STK_E_CEILING) return "--memory-mb raises the limit";
-    if (strcmp(err->stage, "decode") == 0) return "--on-bad skip passes over bad pictures";
+    if (strcmp(err->stage, "decode") == 0) return "--on-bad skip passes over bad images";
     if (err->status == STK_E_DATALOSS) return "'stoker inspect --verify' finds all damage";
     return NULL;
 }
@@ -87,7 +87,7 @@ int cli_train_job_prepare(cli_train_job *job, const cli_invocation *call,
     if (code) return code;
     if (!*job->recipe.data.path)
         return cli_report_usage(call->command, "DATA is missing",
-                                "name a folder of pictures, a pack, or a recipe with --recipe");
+                                "name a folder of images, a pack, or a recipe with --recipe");
     cli_text_fit(shown, sizeof shown, job->recipe.data.path, 200);
     snprintf(note, sizeof note, "looking at %s ...", shown);
     if (!values->quiet) cli_notice_begin(note);

@@ -1,7 +1,7 @@
-/* How a run learns: reports and pictures of a trainer, gathered for its page. */
+/* How a run learns: reports and images of a trainer, gathered for its page. */
 #include "train_learning.h"
 
-#include "pictures.h"
+#include "model_images.h"
 #include "train_curve.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Pictures up to SMALL stay as they are; larger ones are shrunk to SHOWN at most. */
+/* Images up to SMALL stay as they are; larger ones are shrunk to SHOWN at most. */
 enum { SMALL = 64, SHOWN = 112, QUALITY = 85, NAME_ROOM = 128 };
 
 struct cli_train_learning {
@@ -23,7 +23,7 @@ struct cli_train_learning {
     stk_learning         *learning;
     stk_learning_place    place;
     double                placed_at;
-    int64_t               shown[2]; /* steps of the pictures that are */
+    int64_t               shown[2]; /* steps of the images that are */
 };
 
 static double now(void)
@@ -156,7 +156,7 @@ static stk_status shrink(const uint8_t *src, int size, int channels, int factor,
 {
     const int side = size / factor;
     out->data = malloc((size_t)(side * side * channels));
-    if (!out->data) return stk_fail(err, STK_E_NOMEM, "learning", NULL, "no memory for a picture");
+    if (!out->data) return stk_fail(err, STK_E_NOMEM, "learning", NULL, "no memory for an image");
     for (int y = 0; y < side; y++)
         for (int x = 0; x < side; x++)
             for (int c = 0; c < channels; c++) {
@@ -218,7 +218,7 @@ static stk_status show_all(cli_train_learning *l, const stk_train_samples *s, bo
                              images, (size_t)s->count, err);
 }
 
-/* Under the lock: pictures that are new. */
+/* Under the lock: images that are new. */
 static stk_status show(cli_train_learning *l, bool validation, stk_error *err)
 {
     stk_train_samples samples;
@@ -270,7 +270,7 @@ stk_status cli_train_learning_save(cli_train_learning *learning, const char *fol
     snprintf(path, sizeof path, "%s/learning.json", folder);
     stk_blob_init(&json, NULL, STK_MEMORY_OUTPUT);
     stk_status st = cli_train_learning_write(learning, &json, err);
-    if (!st) st = cli_pictures_save(path, stk_blob_bytes(&json), err);
+    if (!st) st = cli_images_save(path, stk_blob_bytes(&json), err);
     stk_blob_release(&json);
     return st;
 }

@@ -73,7 +73,7 @@ static void print_data(const cli_train_job *job)
     char                  a[CLI_FORMAT_CAPACITY], c[CLI_FORMAT_CAPACITY];
     begin_line("data");
     cli_text_print(stderr, job->recipe.data.path);
-    fprintf(stderr, ": %s pictures to learn from (", cli_format_count(a, whole(data->train_count)));
+    fprintf(stderr, ": %s images to learn from (", cli_format_count(a, whole(data->train_count)));
     cli_text_print(stderr, data->train_split);
     fprintf(stderr, "), ");
     print_validation(data);
@@ -122,9 +122,9 @@ static void print_model(const stk_train_recipe *recipe)
     if (recipe->model.trivial)
         fprintf(stderr, "trivial: one dense layer on the mean colour");
     else
-        fprintf(stderr, "%s: %s parameters, %s a picture", recipe->model.name,
+        fprintf(stderr, "%s: %s parameters, %s an image", recipe->model.name,
                 cli_format_count(a, size.parameters), cli_format_flops(b, size.flops));
-    fprintf(stderr, ", pictures of %lld x %lld\n", (long long)recipe->data.size,
+    fprintf(stderr, ", images of %lld x %lld\n", (long long)recipe->data.size,
             (long long)recipe->data.size);
 }
 

@@ -4,7 +4,7 @@
 
 #include "train_job.h"
 
-/* What the network is, for a picture. */
+/* What the network is, for an image. */
 typedef struct cli_model_size {
     uint64_t parameters;
     double   flops; /* forward */

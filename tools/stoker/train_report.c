@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Which pictures chose the model: those of test flatter it. */
+/* Which images chose the model: those of test flatter it. */
 static void print_chosen_by(const stk_train_data *data)
 {
     printf(" (");
@@ -23,7 +23,7 @@ static void print_accuracy(const cli_train_report *report, const cli_style *styl
     const stk_train_progress *p = &r->last;
     char                      a[CLI_FORMAT_CAPACITY];
     if (r->best_accuracy >= 0)
-        printf("%s%.2f %%%s of the validation pictures right", style->bold, 100 * r->best_accuracy,
+        printf("%s%.2f %%%s of the validation images right", style->bold, 100 * r->best_accuracy,
                style->plain);
     if (r->best_accuracy >= 0) {
         print_chosen_by(report->data);
@@ -126,7 +126,7 @@ void cli_train_report_hint(const cli_train_report *report)
     cli_print_path(stderr, folder);
     fprintf(stderr, "\n      stoker predict ");
     cli_print_path(stderr, folder);
-    fprintf(stderr, " PICTURE...\n");
+    fprintf(stderr, " IMAGE...\n");
 }
 
 static void write_time(stk_json_writer *json, const cli_train_report *report)

@@ -1,6 +1,6 @@
 /* Convolutions that have own kernels on a GPU: microseconds of each way, beside the floor that
- * memory (pictures with their padding, results) or arithmetic sets. What computes each is told. 3x3
- * of 64 channels has kernels for some widths; a picture of about as many pixels that is wider has
+ * memory (images with their padding, results) or arithmetic sets. What computes each is told. 3x3
+ * of 64 channels has kernels for some widths; an image of about as many pixels that is wider has
  * none, and shows what the library takes. bench_cuda_conv [f16|bf16] */
 #include "bench.h"
 #include "compute/ops/conv2d.h"

@@ -1,4 +1,4 @@
-/* Pictures that a GPU makes of those it has: microseconds, GB/s of what must be read and written,
+/* Images that a GPU makes of those it has: microseconds, GB/s of what must be read and written,
  * and how much of what its memory gives that is. Arguments: GB/s of the memory (4300). */
 #include "bench.h"
 #include "compute/ops/edit_op_inputs.h"
@@ -10,7 +10,7 @@ enum { TURNS = 5, COPIES = 8, REPEATS = 3, NOISE = 1 << 22 }; /* more copies tha
 
 typedef struct line {
     const char *name;
-    int         rows, source, batch, side; /* pictures that are there; those that are made */
+    int         rows, source, batch, side; /* images that are there; those that are made */
     int         kinds[STK_EDIT_OPS];
     bool        bilinear, mixes, cut;
 } line;
@@ -42,15 +42,15 @@ static const line lines[] = {
 };
 
 typedef struct trial {
-    stk_device             *device;
-    const line             *line;
-    const stk_kernel       *kernel;
-    stk_edit_pictures_attrs attrs;
-    stk_tensor_type         in[2], out;
-    stk_op_instance         use;
-    stk_format              plain[2];
-    void                   *data[COPIES][3], *scratch;
-    stk_kernel_call         calls[COPIES];
+    stk_device           *device;
+    const line           *line;
+    const stk_kernel     *kernel;
+    stk_edit_images_attrs attrs;
+    stk_tensor_type       in[2], out;
+    stk_op_instance       use;
+    stk_format            plain[2];
+    void                 *data[COPIES][3], *scratch;
+    stk_kernel_call       calls[COPIES];
 } trial;
 
 static void stop(const char *what, const stk_error *err)
@@ -93,7 +93,7 @@ static void *alloc(const trial *t, const stk_tensor_type *type)
 }
 
 /* Noise: no two neighbours are alike, which is the most work. */
-static void fill_pictures(const trial *t, unsigned char *to, size_t bytes)
+static void fill_images(const trial *t, unsigned char *to, size_t bytes)
 {
     static unsigned char noise[NOISE];
     uint32_t             x = 1;
@@ -127,7 +127,7 @@ static void fill(trial *t, int copy)
     t->data[copy][0] = shares ? t->data[0][0] : alloc(t, &t->in[0]);
     t->data[copy][1] = alloc(t, &t->in[1]);
     t->data[copy][2] = alloc(t, &t->out);
-    if (!shares) fill_pictures(t, t->data[copy][0], stk_type_bytes(&t->in[0]));
+    if (!shares) fill_images(t, t->data[copy][0], stk_type_bytes(&t->in[0]));
     if (edits) backend->upload(t->device, t->data[copy][1], edits, stk_type_bytes(&t->in[1]));
     t->calls[copy] = (stk_kernel_call){.device = t->device,
                                        .op = op,
@@ -186,7 +186,7 @@ static void bench(stk_device *device, const line *l, double memory)
 {
     static trial        t;
     stk_error           err = {0};
-    const stk_graph_op *op = l->mixes ? &stk_graph_op_mix_pictures : &stk_graph_op_edit_pictures;
+    const stk_graph_op *op = l->mixes ? &stk_graph_op_mix_images : &stk_graph_op_edit_images;
     const int           rows = l->mixes ? l->batch : l->rows, side = l->mixes ? l->side : l->source;
     t = (trial){.device = device,
                 .line = l,

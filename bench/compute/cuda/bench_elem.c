@@ -1,5 +1,5 @@
 /* Arithmetic, moves, sums, casts and products of the CUDA backend at the sizes of ResNet-50 with
- * 256 pictures: microseconds, bytes a second, share of what a copy reaches on an H200. Tensors that
+ * 256 images: microseconds, bytes a second, share of what a copy reaches on an H200. Tensors that
  * fit into the cache (50 MB) may do better than that. */
 #include "base/clock.h"
 #include "compute/ops/graph_ops.h"
@@ -42,14 +42,14 @@ static const stk_concat_attrs    channels = {3};
 static const stk_slice_attrs     first_half = {{0}, {256, 56, 56, 128}};
 static const stk_pad_attrs       border = {{0, 3, 3, 0}, {0, 3, 3, 0}, 0};
 static const stk_fill_attrs      zeros = {NHWC(256, 56, 56, 256), STK_DTYPE_F16, 0, 0};
-static const stk_reduce_attrs    per_channel = {7, 0}, per_picture = {6, 0}, per_row = {2, 0},
+static const stk_reduce_attrs    per_channel = {7, 0}, per_image = {6, 0}, per_row = {2, 0},
                               all = {15, 0}, rows = {1, 0};
 static const stk_matmul_attrs nt = {.transpose_b = true}, nn = {0}, tn = {.transpose_a = true};
 
 #define BIG NHWC(256, 56, 56, 256)
 static const row table[] = {
     {"add", &stk_graph_op_add, NULL, 2, {BIG, BIG}, false},
-    {"mul per picture", &stk_graph_op_mul, NULL, 2, {BIG, NHWC(256, 1, 1, 256)}, false},
+    {"mul per image", &stk_graph_op_mul, NULL, 2, {BIG, NHWC(256, 1, 1, 256)}, false},
     {"bias", &stk_graph_op_bias, NULL, 2, {BIG, VECTOR(256)}, false},
     {"scale", &stk_graph_op_scale, &half_of, 1, {BIG}, false},
     {"cast to float32", &stk_graph_op_cast, &to_f32, 1, {BIG}, false},
@@ -67,12 +67,7 @@ static const row table[] = {
      1,
      {NHWC(256, 14, 14, 2048)},
      0},
-    {"mean of pictures",
-     &stk_graph_op_reduce_mean,
-     &per_picture,
-     1,
-     {NHWC(256, 7, 7, 2048)},
-     false},
+    {"mean of images", &stk_graph_op_reduce_mean, &per_image, 1, {NHWC(256, 7, 7, 2048)}, false},
     {"sum of rows", &stk_graph_op_reduce_sum, &per_row, 1, {MATRIX(200000, 1000)}, false},
     {"sum of all", &stk_graph_op_reduce_sum, &all, 1, {BIG}, false},
     {"sum of a bias", &stk_graph_op_reduce_sum, &rows, 1, {MATRIX(256, 1000)}, false},

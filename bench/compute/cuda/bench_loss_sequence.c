@@ -1,5 +1,5 @@
 /* bench_loss_sequence WEIGHTS STEPS RATE [SECTION.KEY=VALUE ...]: the losses of steps of training
- * that begin with the weights of a safetensors file, on pictures and labels that loss_sequence.py
+ * that begin with the weights of a safetensors file, on images and labels that loss_sequence.py
  * makes by the same formula. Prints one a line. Without WEIGHTS it tells what it is for. */
 #include "train/checkpoint/checkpoint.h"
 #include "train/session/session.h"
@@ -18,14 +18,14 @@ static uint8_t noise(uint32_t number)
     return (uint8_t)((number ^ number >> 16) >> 24);
 }
 
-static void fill(const stk_train_recipe *r, int64_t step, uint8_t *pictures, int64_t *labels)
+static void fill(const stk_train_recipe *r, int64_t step, uint8_t *images, int64_t *labels)
 {
     const int64_t bytes = r->data.size * r->data.size * 3, first = step % BATCHES * r->data.batch;
     for (int64_t i = 0; i < r->data.batch; i++) {
-        const uint32_t picture = (uint32_t)(first + i);
-        labels[i] = picture * 7919u % (uint32_t)r->model.classes;
+        const uint32_t image = (uint32_t)(first + i);
+        labels[i] = image * 7919u % (uint32_t)r->model.classes;
         for (int64_t k = 0; k < bytes; k++)
-            pictures[i * bytes + k] = noise(picture * 0x9e3779b9u + (uint32_t)k);
+            images[i * bytes + k] = noise(image * 0x9e3779b9u + (uint32_t)k);
     }
 }
 
@@ -55,26 +55,25 @@ static stk_status settle(stk_train_recipe *recipe, int count, char **keys, stk_e
 static stk_status train(stk_session *session, const stk_train_recipe *r, const char *weights,
                         int64_t steps, double rate, stk_error *err)
 {
-    uint8_t   *pictures = malloc((size_t)(r->data.batch * r->data.size * r->data.size * 3));
+    uint8_t   *images = malloc((size_t)(r->data.batch * r->data.size * r->data.size * 3));
     int64_t   *labels = malloc((size_t)r->data.batch * sizeof *labels);
     stk_status st = STK_OK;
-    if (!pictures || !labels) st = stk_fail(err, STK_E_NOMEM, "losses", NULL, "no memory");
+    if (!images || !labels) st = stk_fail(err, STK_E_NOMEM, "losses", NULL, "no memory");
     if (!st) st = stk_session_ready(session, r->data.size, err);
     if (!st) st = stk_weights_load(NULL, weights, stk_session_variables(session), false, NULL, err);
     for (int64_t i = 0; i < steps && !st; i++) {
-        const stk_loader_batch batch = {
-            .rows = r->data.batch, .pictures = pictures, .labels = labels};
+        const stk_loader_batch batch = {.rows = r->data.batch, .images = images, .labels = labels};
         const stk_instruction_input input = {.size = r->data.size,
                                              .step = i,
                                              .now = {.rate = rate, .momentum = r->train.momentum},
                                              .update = true};
         stk_instruction_result      result = {0};
-        fill(r, i, pictures, labels);
+        fill(r, i, images, labels);
         st = stk_session_step(session, &batch, &input, NULL, err);
         if (!st) st = stk_session_result(session, NULL, &result, err);
         if (!st) printf("%.9g%s\n", (double)result.loss, result.skipped ? " skipped" : "");
     }
-    free(pictures);
+    free(images);
     free(labels);
     return st;
 }

@@ -13,7 +13,7 @@ enum { FLOOR_GBS = 4300, PAST_CACHE = 200 << 20 }; /* a copy of an H200; bytes t
 
 typedef enum norm_kind { PLAIN, RESIDUAL, SCALED, SHORTCUT } norm_kind;
 
-/* Inputs: c per channel, x pictures, b bits. tensors: pictures read and written; bits, a sixteenth
+/* Inputs: c per channel, x images, b bits. tensors: images read and written; bits, a sixteenth
  * of one, are left out. */
 typedef struct bench_op {
     const char         *name;
@@ -45,7 +45,7 @@ static const bench_op ops[] = {
      1 << RESIDUAL | 1 << SCALED},
 };
 
-/* How many norms of each kind have pictures of this size. */
+/* How many norms of each kind have images of this size. */
 static const struct norm_shape {
     int size, channels, norms[4];
 } shapes[] = {
@@ -201,7 +201,7 @@ static void measure(stk_device *device, const struct norm_shape *s, const bench_
     end(&j);
 }
 
-/* The second has the pictures of the first, its results, and what its mask is made of. */
+/* The second has the images of the first, its results, and what its mask is made of. */
 static void wire(job *first, job *second, bool back)
 {
     for (int k = 0; k < second->copies; k++) {

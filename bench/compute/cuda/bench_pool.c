@@ -1,4 +1,4 @@
-/* Pooling of ResNet-50's stem alone and with the norm before it, pictures from bytes and the
+/* Pooling of ResNet-50's stem alone and with the norm before it, images from bytes and the
  * depthwise convolutions of MobileNetV2, in float16: microseconds, GB/s of what must be read and
  * written, and how much of what a GPU's memory gives that is. Arguments: batch (256), GB/s of the
  * memory (4300). */

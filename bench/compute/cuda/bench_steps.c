@@ -112,8 +112,8 @@ int main(int argc, char **argv)
     const char *backend = argc > 1 ? argv[1] : "cuda";
     for (int pinned = 0; pinned < 2; pinned++)
         for (int ahead = 0; ahead <= AHEAD; ahead += AHEAD)
-            measure(backend, "256 pictures", 256, pinned, ahead);
+            measure(backend, "256 images", 256, pinned, ahead);
     for (int ahead = 0; ahead <= AHEAD; ahead += AHEAD)
-        measure(backend, "1 picture", 1, true, ahead);
+        measure(backend, "1 image", 1, true, ahead);
     return 0;
 }

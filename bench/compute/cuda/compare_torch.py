@@ -3,7 +3,7 @@
 
 For each row PyTorch trains in a process of its own, then `stoker bench compute` with the same batch,
 precision and optimiser: windows of steps on data that the GPU has already, waiting only at their ends.
-PyTorch gets normalised float pictures, while Stoker normalises bytes and counts right answers in every
+PyTorch gets normalised float images, while Stoker normalises bytes and counts right answers in every
 step. Prints a table with medians, how far windows are apart, and PyTorch's time over ours (above 1 we
 are faster; the range is of the windows at 10 and 90 %).
 
@@ -57,7 +57,7 @@ def parse():
     parser.add_argument("--device", default="cuda", help="PyTorch's")
     parser.add_argument("--backend", default="cuda", help="Stoker's")
     parser.add_argument("--only", choices=("ours", "theirs"))
-    parser.add_argument("--tiny", action="store_true", help="batch 2 and small pictures")
+    parser.add_argument("--tiny", action="store_true", help="batch 2 and small images")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--peer", help=argparse.SUPPRESS)  # what the process for PyTorch is to do
     given = parser.parse_args()
@@ -278,7 +278,7 @@ def main():
         results.append(compare(given, name))
         if given.json:  # what is there is kept if the next row takes too long
             given.json.write_text(json.dumps(results, indent=1) + "\n")
-    print("\nms a step, median of windows (10 % .. 90 %), pictures a second; PyTorch's time over ours")
+    print("\nms a step, median of windows (10 % .. 90 %), images a second; PyTorch's time over ours")
     print_table([["row, batch", "Stoker", "PyTorch", "ratio"], *map(cells, results)])
 
 

@@ -38,7 +38,7 @@ template <typename T> __global__ void widen(float *dst, const T *src, size_t cou
     EACH(i, count) dst[i] = float(src[i]);
 }
 
-struct picture {
+struct image {
     int                        n, c, h, w;
     __host__ __device__ size_t count() const
     {
@@ -57,8 +57,8 @@ struct picture {
 };
 
 struct geometry {
-    picture x, w, y; /* w: n is the output's channels, c the input's */
-    int     stride, pad;
+    image x, w, y; /* w: n is the output's channels, c the input's */
+    int   stride, pad;
 };
 
 __global__ void forward(geometry g, const float *x, const float *w, float *y)
@@ -116,8 +116,8 @@ __global__ void filter_gradient(geometry g, const float *x, const float *dy, flo
     }
 }
 
-__global__ void pointwise(int mode, picture shape, const float *x, const float *b,
-                          bool each_channel, float *y)
+__global__ void pointwise(int mode, image shape, const float *x, const float *b, bool each_channel,
+                          float *y)
 {
     EACH(i, shape.count())
     {
@@ -145,7 +145,7 @@ __global__ void pointwise(int mode, picture shape, const float *x, const float *
 }
 
 /* One block a channel: the sum of x * (with - shift) * factor; with NULL: of x. */
-__global__ void channel_sum(picture shape, const float *x, const float *with, const float *shift,
+__global__ void channel_sum(image shape, const float *x, const float *with, const float *shift,
                             const float *factor, float *sum)
 {
     __shared__ float part[THREADS];
@@ -192,7 +192,7 @@ __global__ void difference(const float *got, const float *want, size_t count, do
     atomicAdd(&sums[1], size);
 }
 
-picture picture_of(const stk_cudnn_spec *spec, int tensor)
+image image_of(const stk_cudnn_spec *spec, int tensor)
 {
     const int64_t *d = spec->tensor[tensor - 1].dim;
     return {(int)d[0], (int)d[1], (int)d[2], (int)d[3]};
@@ -206,15 +206,15 @@ void run_convolution(const stk_cudnn_spec *spec, const stk_cudnn_op *op, float *
     g.stride = (int)op->stride[0];
     g.pad = (int)op->before[0];
     float         *a = value[t[0] - 1], *b = value[t[1] - 1], *out = value[t[2] - 1];
-    const unsigned blocks = blocks_for(picture_of(spec, t[2]).count());
+    const unsigned blocks = blocks_for(image_of(spec, t[2]).count());
     if (op->kind == STK_CUDNN_CONV) {
-        g.x = picture_of(spec, t[0]), g.w = picture_of(spec, t[1]), g.y = picture_of(spec, t[2]);
+        g.x = image_of(spec, t[0]), g.w = image_of(spec, t[1]), g.y = image_of(spec, t[2]);
         forward<<<blocks, THREADS, 0, stream>>>(g, a, b, out);
     } else if (op->kind == STK_CUDNN_CONV_DATA) {
-        g.y = picture_of(spec, t[0]), g.w = picture_of(spec, t[1]), g.x = picture_of(spec, t[2]);
+        g.y = image_of(spec, t[0]), g.w = image_of(spec, t[1]), g.x = image_of(spec, t[2]);
         data_gradient<<<blocks, THREADS, 0, stream>>>(g, a, b, out);
     } else {
-        g.x = picture_of(spec, t[0]), g.y = picture_of(spec, t[1]), g.w = picture_of(spec, t[2]);
+        g.x = image_of(spec, t[0]), g.y = image_of(spec, t[1]), g.w = image_of(spec, t[2]);
         filter_gradient<<<blocks, THREADS, 0, stream>>>(g, a, b, out);
     }
 }
@@ -222,10 +222,10 @@ void run_convolution(const stk_cudnn_spec *spec, const stk_cudnn_op *op, float *
 void run_pointwise(const stk_cudnn_spec *spec, const stk_cudnn_op *op, float *const *value,
                    cudaStream_t stream)
 {
-    const int    *t = op->tensor;
-    const picture shape = picture_of(spec, t[2]);
-    const float  *b = t[1] ? value[t[1] - 1] : NULL;
-    const bool    each = t[1] && picture_of(spec, t[1]).count() != shape.count();
+    const int   *t = op->tensor;
+    const image  shape = image_of(spec, t[2]);
+    const float *b = t[1] ? value[t[1] - 1] : NULL;
+    const bool   each = t[1] && image_of(spec, t[1]).count() != shape.count();
     pointwise<<<blocks_for(shape.count()), THREADS, 0, stream>>>(op->mode, shape, value[t[0] - 1],
                                                                  b, each, value[t[2] - 1]);
 }
@@ -233,9 +233,9 @@ void run_pointwise(const stk_cudnn_spec *spec, const stk_cudnn_op *op, float *co
 cudaError_t run_sums(const stk_cudnn_spec *spec, const stk_cudnn_op *op, float *const *value,
                      cudaStream_t stream)
 {
-    const int    *t = op->tensor;
-    const picture shape = picture_of(spec, t[0]);
-    const float  *x = value[t[0] - 1];
+    const int   *t = op->tensor;
+    const image  shape = image_of(spec, t[0]);
+    const float *x = value[t[0] - 1];
     if (op->kind == STK_CUDNN_BN_BWD_WEIGHTS) {
         const float *mean = value[t[1] - 1], *invstd = value[t[2] - 1], *dy = value[t[4] - 1];
         float       *dscale = value[t[5] - 1], *dbias = value[t[6] - 1];

@@ -49,7 +49,7 @@ def parse():
     parser.add_argument("--backend", default="cuda", help="Stoker's")
     parser.add_argument("--only", choices=("ours", "theirs"))
     parser.add_argument("--limit", type=float, default=280, help="seconds for one command")
-    parser.add_argument("--tiny", action="store_true", help="few small pictures and steps")
+    parser.add_argument("--tiny", action="store_true", help="few small images and steps")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--peer", help=argparse.SUPPRESS)  # what the process for PyTorch is to do
     given = parser.parse_args()
@@ -140,7 +140,7 @@ def make_step(what, classes):
 
 
 def rates_of(what, step, batches, wait):
-    """Pictures a second in each window."""
+    """Images a second in each window."""
     rates = []
     for images, labels in itertools.islice(batches, what["warmup"]):
         step(images, labels)
@@ -193,7 +193,7 @@ def run(command, limit, environment=None):
 
 
 def rates_of_run(folder, given):
-    """Pictures a second between rows of metrics.csv after warm-up: all that a run does counts."""
+    """Images a second between rows of metrics.csv after warm-up: all that a run does counts."""
     with open(folder / "metrics.csv") as table:
         rows = [(int(row["step"]), float(row["seconds"])) for row in csv.DictReader(table)]
     rows = [row for row in rows if row[0] >= given.warmup]

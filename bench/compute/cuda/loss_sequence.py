@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """loss_sequence.py BUILD: the losses of the first steps of training, Stoker beside PyTorch.
 
-Both begin with the weights that torchvision draws and see the same pictures, noise by a formula, in
+Both begin with the weights that torchvision draws and see the same indices, noise by a formula, in
 float32 without TF32, with plain SGD and momentum. Sums that come in another order differ in the last
 bits, and every step amplifies that many times over, so no fixed tolerance tells a wrong gradient from
 rounding. The yardstick is PyTorch in float64: up to each step we may be no more than --factor times as
@@ -60,15 +60,15 @@ def noise(numbers):
 
 
 def batch_of(given, step):
-    """Pictures, normalised, and labels."""
+    """Images, normalised, and labels."""
     first = step % BATCHES * given.batch
-    pictures = numpy.arange(first, first + given.batch, dtype=numpy.uint32)
+    indices = numpy.arange(first, first + given.batch, dtype=numpy.uint32)
     places = numpy.arange(given.size * given.size * 3, dtype=numpy.uint32)
-    pixels = noise(pictures[:, None] * numpy.uint32(0x9E3779B9) + places)
+    pixels = noise(indices[:, None] * numpy.uint32(0x9E3779B9) + places)
     pixels = pixels.reshape(given.batch, given.size, given.size, 3).astype(numpy.float64) / 255
     pixels = ((pixels - numpy.float32(MEAN)) / numpy.float32(DEVIATION)).astype(numpy.float32)
     images = torch.from_numpy(pixels).permute(0, 3, 1, 2).contiguous()
-    labels = pictures * numpy.uint32(7919) % numpy.uint32(given.classes)
+    labels = indices * numpy.uint32(7919) % numpy.uint32(given.classes)
     return images.to(given.device), torch.from_numpy(labels.astype(numpy.int64)).to(given.device)
 
 

@@ -4,7 +4,7 @@ import tempfile
 
 import torch
 
-from loop import Pictures, convolutions, main
+from loop import Images, convolutions, main
 
 FOLDER = tempfile.TemporaryDirectory()
 
@@ -21,4 +21,4 @@ def each_step(loop, loss):
 
 
 if __name__ == "__main__":
-    main(lambda knobs: Pictures(100000, 32), model, each_step, save_every=1)
+    main(lambda knobs: Images(100000, 32), model, each_step, save_every=1)

@@ -22,8 +22,8 @@ KNOBS = {"batch_size": 32, "num_workers": 0, "persistent_workers": False, "prefe
 WARM_STEPS = 5
 
 
-class Pictures(Dataset):
-    """Random pictures; prepare is what a script makes of each."""
+class Images(Dataset):
+    """Random images; prepare is what a script makes of each."""
 
     def __init__(self, count, size, prepare=None):
         generator = torch.Generator().manual_seed(1)
@@ -34,10 +34,10 @@ class Pictures(Dataset):
         return self.count
 
     def __getitem__(self, index):
-        picture = self.pixels[index % 256]
+        image = self.pixels[index % 256]
         if self.prepare:
-            picture = self.prepare(picture)
-        return picture.float() / 255, index % 10
+            image = self.prepare(image)
+        return image.float() / 255, index % 10
 
 
 class Cached(Dataset):
@@ -76,20 +76,20 @@ class Loop:
         self.loader = DataLoader(Cached(data) if knobs["cache"] else data, batch_size=knobs["batch_size"],
                                  num_workers=knobs["num_workers"], drop_last=True, **workers)
 
-    def train(self, pictures, labels):
+    def train(self, images, labels):
         if self.knobs["memory_format"] == "channels_last":
-            pictures = pictures.to(memory_format=torch.channels_last)
+            images = images.to(memory_format=torch.channels_last)
         self.optimizer.zero_grad()
         with torch.autocast("cpu", torch.bfloat16, enabled=self.knobs["autocast"] == "bfloat16"):
-            loss = torch.nn.functional.cross_entropy(self.model(pictures), labels)
+            loss = torch.nn.functional.cross_entropy(self.model(images), labels)
         loss.backward()
         self.optimizer.step()
         return loss
 
     def steps(self):
         while True:
-            for pictures, labels in self.loader:
-                loss = self.train(pictures, labels)
+            for images, labels in self.loader:
+                loss = self.train(images, labels)
                 if self.each_step:
                     self.each_step(self, loss)
                 self.step += 1

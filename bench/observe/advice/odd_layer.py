@@ -1,7 +1,7 @@
 """One block of the network computes in float64."""
 import torch
 
-from loop import Pictures, convolutions, main
+from loop import Images, convolutions, main
 
 
 class Block(torch.nn.Module):
@@ -22,4 +22,4 @@ def model(knobs):
 
 
 if __name__ == "__main__":
-    main(lambda knobs: Pictures(100000, 32), model, dtype="float64")
+    main(lambda knobs: Images(100000, 32), model, dtype="float64")

@@ -3,7 +3,7 @@ import sys
 
 import numpy
 
-from loop import Pictures, convolutions, main
+from loop import Images, convolutions, main
 
 
 def log_weights(loop):
@@ -20,4 +20,4 @@ def each_step(loop, loss):
 
 
 if __name__ == "__main__":
-    main(lambda knobs: Pictures(100000, 32), lambda knobs: convolutions(16), each_step)
+    main(lambda knobs: Images(100000, 32), lambda knobs: convolutions(16), each_step)

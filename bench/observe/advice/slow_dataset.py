@@ -1,13 +1,13 @@
 """Every sample is waited for, as from a far storage, and nobody waits beside training."""
 import time
 
-from loop import Pictures, convolutions, main
+from loop import Images, convolutions, main
 
 
-def fetch(picture):
+def fetch(image):
     time.sleep(0.002)
-    return picture
+    return image
 
 
 if __name__ == "__main__":
-    main(lambda knobs: Pictures(100000, 32, fetch), lambda knobs: convolutions(16))
+    main(lambda knobs: Images(100000, 32, fetch), lambda knobs: convolutions(16))

@@ -1,6 +1,6 @@
 /* The backend "cpu": oneDNN for convolutions and matrix products, own kernels for the rest.
  *
- * Formats. Pictures are [N,H,W,C]; they lie row-major, or with their channels in blocks of 8 or 16
+ * Formats. Images are [N,H,W,C]; they lie row-major, or with their channels in blocks of 8 or 16
  * (STK_FORMAT_C8, STK_FORMAT_C16: [N][C/b][H][W][b], the last block filled up with zeros, which
  * every kernel must keep zero). Numbers from STK_FORMAT_OPAQUE on stand for descriptions of oneDNN
  * that are kept in the device: weights. */
@@ -25,7 +25,7 @@ static inline stk_cpu *stk_cpu_of(const stk_device *device)
     return device->state;
 }
 
-/* A tensor of channels in any of the picture formats, as [outer][blocks][inner][block]: row-major
+/* A tensor of channels in any of the image formats, as [outer][blocks][inner][block]: row-major
  * is one block of all channels. */
 typedef struct stk_channels {
     int64_t outer, blocks, inner, block; /* N, C/b, H*W, b */

@@ -23,7 +23,7 @@ STK_NODISCARD stk_status stk_dnnl_reorder(stk_cpu *cpu, const stk_tensor_type *t
  * its own, since the reference computes what oneDNN cannot. */
 bool stk_dnnl_can_fuse(const stk_activation *act);
 
-/* Between the picture formats, by own code; the padding of blocks is zeroed. */
+/* Between the image formats, by own code; the padding of blocks is zeroed. */
 void stk_reorder_channels(stk_cpu *cpu, const stk_tensor_type *type, stk_format from,
                           const void *src, stk_format to, void *dst);
 

@@ -1,4 +1,4 @@
-/* Convolutions and their gradients by oneDNN. Pictures lie in blocks of channels; the first layer
+/* Convolutions and their gradients by oneDNN. Images lie in blocks of channels; the first layer
  * alone, of a few channels, has its planes one after the other, which oneDNN reads without padding
  * them to a block. 3x3 convolutions of many channels are computed by Winograd's algorithm. */
 #include "compute/cpu/dnnl_state.h"

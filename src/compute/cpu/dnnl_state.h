@@ -70,7 +70,7 @@ typedef struct stk_dnnl_pair {
 struct stk_cpu_dnnl {
     dnnl_engine_t    engine;
     dnnl_stream_t    stream;
-    stk_format       block;   /* of pictures, as this CPU likes it */
+    stk_format       block;   /* of images, as this CPU likes it */
     stk_dnnl_format *formats; /* number i is format STK_FORMAT_OPAQUE + i */
     size_t           format_count, format_room;
     stk_dnnl_pair   *reorders;
@@ -83,7 +83,7 @@ stk_status stk_dnnl_format_of(stk_cpu *cpu, stk_md_ref md, stk_md_ref plain, stk
 /* The description of PLAIN or an opaque format; plain describes the tensor row-major. */
 dnnl_status_t stk_dnnl_format_md(const stk_cpu *cpu, stk_format format, stk_md_ref plain,
                                  stk_md *out);
-/* A picture [N,H,W,C] in a format. */
+/* An image [N,H,W,C] in a format. */
 dnnl_status_t stk_dnnl_image(const stk_cpu *cpu, const stk_tensor_type *type, stk_format format,
                              stk_md *out);
 

@@ -1,4 +1,4 @@
-/* Pictures from one block size to another. Channels are moved in pieces that lie together on both
+/* Images from one block size to another. Channels are moved in pieces that lie together on both
  * sides; a few pixels at a time, so that what one piece leaves of a cache line the next one finds.
  */
 #include "compute/cpu/dnnl.h"
@@ -10,7 +10,7 @@ typedef struct job {
     uint8_t       *dst;
     size_t         element;
     int64_t        piece;  /* channels that are moved together */
-    int64_t        strips; /* of each picture */
+    int64_t        strips; /* of each image */
 } job;
 
 enum { STRIP = 128 /* pixels */, SMALL = 64 << 10 /* bytes: not worth a second thread */ };

@@ -18,7 +18,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *use, const 
                           stk_format *in, stk_format *out, stk_error *err)
 {
     return stk_act_keeps_zero(use->attrs) ? stk_formats_any(device, use, have, in, out, err)
-                                          : stk_formats_pictures(device, use, have, in, out, err);
+                                          : stk_formats_images(device, use, have, in, out, err);
 }
 
 static void value_part(void *context, int part, int parts)

@@ -1,4 +1,4 @@
-/* add, sub, mul and bias. A smaller operand is one value per channel, one per channel and picture,
+/* add, sub, mul and bias. A smaller operand is one value per channel, one per channel and image,
  * or anything that broadcasts, in this order of speed; the last is row-major only. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
@@ -10,7 +10,7 @@ typedef void (*binary_loop)(const float *a, const float *b, float *y, int64_t co
 #define STK_LOOPS "compute/cpu_kernels/binary_loops.h"
 #include "compute/cpu_kernels/widths.h"
 
-typedef enum operand { WHOLE, PER_CHANNEL, PER_PICTURE, OTHER } operand;
+typedef enum operand { WHOLE, PER_CHANNEL, PER_IMAGE, OTHER } operand;
 
 static operand kind_of(const stk_shape *small, const stk_shape *whole)
 {
@@ -20,7 +20,7 @@ static operand kind_of(const stk_shape *small, const stk_shape *whole)
         before *= small->dim[i];
     if (!whole->rank || channels != whole->dim[whole->rank - 1]) return OTHER;
     if (before == 1) return PER_CHANNEL;
-    return small->rank == whole->rank && whole->rank > 2 && before == small->dim[0] ? PER_PICTURE
+    return small->rank == whole->rank && whole->rank > 2 && before == small->dim[0] ? PER_IMAGE
                                                                                     : OTHER;
 }
 
@@ -58,7 +58,7 @@ static const float *strip_of(const job *j, int which, const stk_tile_iter *walk,
     const float *values = j->call->in[which];
     if (j->kind[which] == WHOLE) return values + walk->offset;
     if (!walk->entered) return before;
-    if (j->kind[which] == PER_PICTURE) values += walk->run / j->grid.blocks * j->grid.channels;
+    if (j->kind[which] == PER_IMAGE) values += walk->run / j->grid.blocks * j->grid.channels;
     return stk_channel_tiling_values(&j->grid, walk->run, values, room);
 }
 
@@ -142,8 +142,8 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
         find_row(&j);
         stk_work(cpu, count * 12, other_part, &j);
     } else {
-        j.grid = worst == PER_PICTURE ? stk_channel_tiling_of_pictures(type, call->out_format[0])
-                                      : stk_channel_tiling_of(type, call->out_format[0]);
+        j.grid = worst == PER_IMAGE ? stk_channel_tiling_of_images(type, call->out_format[0])
+                                    : stk_channel_tiling_of(type, call->out_format[0]);
         stk_work(cpu, count * 8, channel_part, &j);
     }
     return STK_OK;
@@ -156,7 +156,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *use, const 
     operand b = kind_of(&use->in[1].shape, &use->out[0].shape);
     if (a == WHOLE && b == WHOLE) return stk_formats_any(device, use, have, in, out, err);
     if (a != OTHER && b != OTHER && (a == WHOLE || b == WHOLE))
-        return stk_formats_pictures(device, use, have, in, out, err);
+        return stk_formats_images(device, use, have, in, out, err);
     in[0] = in[1] = out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }

@@ -89,5 +89,5 @@ static bool can(const stk_device *device, const stk_op_instance *use)
 const stk_kernel stk_cpu_bn_apply = {.op = &stk_graph_op_bn_apply,
                                      .name = "own",
                                      .can = can,
-                                     .formats = stk_formats_pictures,
+                                     .formats = stk_formats_images,
                                      .run = run};

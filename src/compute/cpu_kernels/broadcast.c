@@ -1,4 +1,4 @@
-/* broadcast: one value per channel, or per channel and picture, in any format (what comes back from
+/* broadcast: one value per channel, or per channel and image, in any format (what comes back from
  * a global average); anything else row by row, row-major. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
@@ -6,7 +6,7 @@
 #include "compute/ops/graph_ops.h"
 #include <string.h>
 
-typedef enum small { PER_CHANNEL, PER_PICTURE, OTHER } small;
+typedef enum small { PER_CHANNEL, PER_IMAGE, OTHER } small;
 
 static small kind_of(const stk_shape *x, const stk_shape *y)
 {
@@ -15,7 +15,7 @@ static small kind_of(const stk_shape *x, const stk_shape *y)
         before *= x->dim[i];
     if (!x->rank || !y->rank || x->dim[x->rank - 1] != y->dim[y->rank - 1]) return OTHER;
     if (before == 1) return PER_CHANNEL;
-    return x->rank == y->rank && y->rank > 2 && before == x->dim[0] ? PER_PICTURE : OTHER;
+    return x->rank == y->rank && y->rank > 2 && before == x->dim[0] ? PER_IMAGE : OTHER;
 }
 
 typedef struct job {
@@ -35,9 +35,9 @@ static void channel_part(void *context, int part, int parts)
     const float *strip = NULL;
     for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
          stk_tile_iter_next(&walk);) {
-        int64_t picture = j->kind == PER_PICTURE ? walk.run / j->grid.blocks : 0;
+        int64_t image = j->kind == PER_IMAGE ? walk.run / j->grid.blocks : 0;
         if (walk.entered)
-            strip = stk_channel_tiling_values(&j->grid, walk.run, j->x + picture * j->grid.channels,
+            strip = stk_channel_tiling_values(&j->grid, walk.run, j->x + image * j->grid.channels,
                                               room);
         memcpy(j->y + walk.offset, strip, (size_t)walk.count * sizeof *strip);
     }
@@ -90,7 +90,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
         stk_work(cpu, bytes, row_part, &j);
         return STK_OK;
     }
-    j.grid = stk_channel_tiling_of_pictures(&use->out[0], call->out_format[0]);
+    j.grid = stk_channel_tiling_of_images(&use->out[0], call->out_format[0]);
     stk_work(cpu, bytes, channel_part, &j);
     return STK_OK;
 }

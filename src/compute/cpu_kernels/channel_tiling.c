@@ -12,7 +12,7 @@ int64_t stk_tile_pixels(int64_t block, int64_t floats)
     return whole * block <= STK_TILE_CAPACITY ? whole : usual;
 }
 
-stk_channel_tiling stk_channel_tiling_of_pictures(const stk_tensor_type *type, stk_format format)
+stk_channel_tiling stk_channel_tiling_of_images(const stk_tensor_type *type, stk_format format)
 {
     stk_channels       c = stk_channels_of(type, format);
     stk_channel_tiling grid = {.runs = c.outer * c.blocks,
@@ -26,7 +26,7 @@ stk_channel_tiling stk_channel_tiling_of_pictures(const stk_tensor_type *type, s
 
 stk_channel_tiling stk_channel_tiling_of(const stk_tensor_type *type, stk_format format)
 {
-    stk_channel_tiling grid = stk_channel_tiling_of_pictures(type, format);
+    stk_channel_tiling grid = stk_channel_tiling_of_images(type, format);
     if (format != STK_FORMAT_C8 && format != STK_FORMAT_C16) {
         grid.pixels *= grid.runs;
         grid.runs = 1;
@@ -129,9 +129,9 @@ stk_status stk_formats_any(stk_device *device, const stk_op_instance *use, const
     return stk_formats_follow(use, have, leading(use, have), in, out);
 }
 
-stk_status stk_formats_pictures(stk_device *device, const stk_op_instance *use,
-                                const stk_format *have, stk_format *in, stk_format *out,
-                                stk_error *err)
+stk_status stk_formats_images(stk_device *device, const stk_op_instance *use,
+                              const stk_format *have, stk_format *in, stk_format *out,
+                              stk_error *err)
 {
     (void)device, (void)err;
     int lead = leading(use, have);

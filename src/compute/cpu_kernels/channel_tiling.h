@@ -18,8 +18,8 @@ typedef struct stk_channel_tiling {
 
 /* Row-major is one run. */
 stk_channel_tiling stk_channel_tiling_of(const stk_tensor_type *type, stk_format format);
-/* A run for each picture at least. */
-stk_channel_tiling stk_channel_tiling_of_pictures(const stk_tensor_type *type, stk_format format);
+/* A run for each image at least. */
+stk_channel_tiling stk_channel_tiling_of_images(const stk_tensor_type *type, stk_format format);
 /* Pixels of a strip of about `floats` elements, a multiple of 16 where that is possible. */
 int64_t stk_tile_pixels(int64_t block, int64_t floats);
 
@@ -79,13 +79,13 @@ static inline void stk_stream_end(void)
 bool stk_cpu_float32(const stk_device *device, const stk_op_instance *use);
 
 /* formats functions. The largest input leads; of several of its shape, one that lies in blocks.
- * With _pictures an opaque format is not taken. */
+ * With _images an opaque format is not taken. */
 stk_status stk_formats_any(stk_device *device, const stk_op_instance *use, const stk_format *have,
                            stk_format *in, stk_format *out, stk_error *err);
-stk_status stk_formats_pictures(stk_device *device, const stk_op_instance *use,
-                                const stk_format *have, stk_format *in, stk_format *out,
-                                stk_error *err);
-/* What a picture should be made in when nothing tells: blocks of a vector's width. */
+stk_status stk_formats_images(stk_device *device, const stk_op_instance *use,
+                              const stk_format *have, stk_format *in, stk_format *out,
+                              stk_error *err);
+/* What an image should be made in when nothing tells: blocks of a vector's width. */
 stk_format stk_format_preferred(const stk_device *device, const stk_tensor_type *type);
 
 /* Floats that lie in memory, padding included. */

@@ -21,6 +21,6 @@ extern const stk_kernel stk_cpu_add, stk_cpu_sub, stk_cpu_mul, stk_cpu_bias, stk
     stk_cpu_slice, stk_cpu_concat, stk_cpu_pad, stk_cpu_normalize_image, stk_cpu_embedding,
     stk_cpu_embedding_grad, stk_cpu_dropout, stk_cpu_cast, stk_cpu_top_k_correct, stk_cpu_upsample,
     stk_cpu_upsample_grad, stk_cpu_depthwise_grad_input, stk_cpu_depthwise_grad_weight,
-    stk_cpu_edit_pictures, stk_cpu_mix_pictures;
+    stk_cpu_edit_images, stk_cpu_mix_images;
 
 #endif

@@ -1,4 +1,4 @@
-/* Gradients of depthwise convolutions, 3x3 and 5x5, on pictures in blocks of channels. Each channel
+/* Gradients of depthwise convolutions, 3x3 and 5x5, on images in blocks of channels. Each channel
  * has a kernel of its own, so there is nothing to multiply as matrices: rows are read a few times
  * from cache and once from memory. oneDNN is as fast forward, and on small planes of x by weights.
  */
@@ -8,7 +8,7 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/window.h"
 
-/* TILE divides the sides of the usual pictures: 112, 56, 28, 14, 7. */
+/* TILE divides the sides of the usual images: 112, 56, 28, 14, 7. */
 enum { DW_TILE = 7, DW_KERNEL_MAX = 5, DW_STRIDE_MAX = 2 };
 
 typedef struct dw_row {
@@ -43,14 +43,14 @@ typedef struct job {
     const stk_kernel_call *call;
     stk_conv2d_shape       shape;
     stk_kernel_window      down, across;
-    stk_channels           channels; /* of pictures */
+    stk_channels           channels; /* of images */
     int64_t                inside, outside;
     dw_loops               loops;
     float                 *w;     /* by block: [taps][block] */
     float                 *zeros; /* a row */
 } job;
 
-/* Columns from *inside up to *outside have all their taps in the picture. */
+/* Columns from *inside up to *outside have all their taps in the image. */
 static void find_inside(const stk_kernel_window *w, int64_t *inside, int64_t *outside)
 {
     *inside = (w->before + w->stride - 1) / w->stride;
@@ -218,7 +218,7 @@ static stk_status run_input(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-/* A plane of one picture and block, added up into partial sums of its own. */
+/* A plane of one image and block, added up into partial sums of its own. */
 static void weigh_plane(const job *j, int64_t plane, float *dw)
 {
     int64_t      block = j->channels.block, taps = j->down.kernel * j->across.kernel;
@@ -249,7 +249,7 @@ static void weigh_part(void *context, int part, int parts)
         weigh_plane(j, plane, j->w + plane * sums);
 }
 
-/* Pictures in order, in double. */
+/* Images in order, in double. */
 static void merge_part(void *context, int part, int parts)
 {
     const job   *j = context;

@@ -1,4 +1,4 @@
-/* dropout: element by element row-major, whole rows in any picture format. */
+/* dropout: element by element row-major, whole rows in any image format. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/graph_ops.h"
@@ -38,7 +38,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *use, const 
                           stk_format *in, stk_format *out, stk_error *err)
 {
     const stk_dropout_attrs *attrs = use->attrs;
-    if (attrs->rows) return stk_formats_pictures(device, use, have, in, out, err);
+    if (attrs->rows) return stk_formats_images(device, use, have, in, out, err);
     in[0] = in[1] = out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }

@@ -1,4 +1,4 @@
-/* edit_pictures and mix_pictures: a thread takes some pictures. */
+/* edit_images and mix_images: a thread takes some images. */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/ops/edit_op_inputs.h"
@@ -35,7 +35,7 @@ static stk_status run_mix(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-const stk_kernel stk_cpu_edit_pictures = {
-    .op = &stk_graph_op_edit_pictures, .name = "own", .run = run_edit};
-const stk_kernel stk_cpu_mix_pictures = {
-    .op = &stk_graph_op_mix_pictures, .name = "own", .run = run_mix};
+const stk_kernel stk_cpu_edit_images = {
+    .op = &stk_graph_op_edit_images, .name = "own", .run = run_edit};
+const stk_kernel stk_cpu_mix_images = {
+    .op = &stk_graph_op_mix_images, .name = "own", .run = run_mix};

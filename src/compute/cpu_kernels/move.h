@@ -15,7 +15,7 @@ void stk_move_strides(const stk_shape *shape, int64_t stride[STK_MAX_RANK]);
 /* Copies the box on all threads. */
 void stk_move_run(const stk_cpu *cpu, const stk_move *move, const void *src, void *dst);
 
-/* A tensor as its format lies in memory, row-major: a picture in blocks is [N,C/b,H,W*b]. */
+/* A tensor as its format lies in memory, row-major: an image in blocks is [N,C/b,H,W*b]. */
 stk_shape stk_shape_in_memory(const stk_tensor_type *type, stk_format format);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ops that move elements: transpose, slice, pad, concat. Along channels, pictures stay in their
+/* Ops that move elements: transpose, slice, pad, concat. Along channels, images stay in their
  * blocks where parts begin and end with one. */
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/cpu_kernels/move.h"

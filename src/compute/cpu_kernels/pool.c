@@ -1,4 +1,4 @@
-/* Pooling by maximum and by average, and back: row by row of the result, in any picture format. */
+/* Pooling by maximum and by average, and back: row by row of the result, in any image format. */
 #include "compute/ops/pool.h"
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"

@@ -1,6 +1,6 @@
 /* reduce_sum and reduce_mean. Dimensions next to each other that are kept, or that go, count as
- * one; then what is left is a sum per channel, or one per picture and channel. A sum of everything
- * has one channel, sums of rows are pictures of one channel. */
+ * one; then what is left is a sum per channel, or one per image and channel. A sum of everything
+ * has one channel, sums of rows are images of one channel. */
 #include "compute/ops/reduce.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
 #include "compute/cpu_kernels/sums.h"
@@ -32,13 +32,13 @@ static bool can(const stk_device *device, const stk_op_instance *use)
     return stk_cpu_float32(device, use) && three_parts(use, part) && part[0] && part[1] && part[2];
 }
 
-enum { ALL = 15, PER_CHANNEL = 7, PER_PICTURE = 6 }; /* axes of pictures */
+enum { ALL = 15, PER_CHANNEL = 7, PER_IMAGE = 6 }; /* axes of images */
 
-static bool of_pictures(const stk_op_instance *use)
+static bool of_images(const stk_op_instance *use)
 {
     const stk_reduce_attrs *attrs = use->attrs;
     return use->in[0].shape.rank == 4 &&
-           (attrs->axes == ALL || attrs->axes == PER_CHANNEL || attrs->axes == PER_PICTURE);
+           (attrs->axes == ALL || attrs->axes == PER_CHANNEL || attrs->axes == PER_IMAGE);
 }
 
 static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
@@ -46,7 +46,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *use, const 
 {
     (void)device, (void)err;
     bool blocks = have[0] == STK_FORMAT_C8 || have[0] == STK_FORMAT_C16;
-    in[0] = blocks && of_pictures(use) ? have[0] : STK_FORMAT_PLAIN;
+    in[0] = blocks && of_images(use) ? have[0] : STK_FORMAT_PLAIN;
     out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
@@ -57,7 +57,7 @@ static stk_sums plan_of(const stk_kernel_call *call)
     const stk_reduce_attrs *attrs = call->use.attrs;
     stk_tensor_type         type = {STK_DTYPE_F32, {.rank = 3}};
     if (call->in_format[0] && attrs->axes != ALL)
-        return stk_sums_plan(&call->use.in[0], call->in_format[0], attrs->axes == PER_PICTURE);
+        return stk_sums_plan(&call->use.in[0], call->in_format[0], attrs->axes == PER_IMAGE);
     (void)three_parts(&call->use, type.shape.dim);
     if (call->in_format[0])
         type.shape.dim[1] = stk_call_floats(call, &call->use.in[0], call->in_format[0]);
@@ -69,7 +69,7 @@ typedef struct job {
     const float *x;
     float       *y;
     double      *partial, by;
-    bool         by_picture;
+    bool         by_image;
     void (*loop)(const float *x, const stk_sum_item *rows, float *sum);
 } job;
 
@@ -92,8 +92,8 @@ static void merge_part(void *context, int part, int parts)
 {
     const job *j = context;
     int64_t    channels = j->plan.grid.channels, begin, end;
-    int64_t    pieces = j->by_picture ? 1 : j->plan.pieces;
-    int64_t    results = j->by_picture ? j->plan.pictures * channels : channels;
+    int64_t    pieces = j->by_image ? 1 : j->plan.pieces;
+    int64_t    results = j->by_image ? j->plan.images * channels : channels;
     stk_team_share(results, 16, part, parts, &begin, &end);
     for (int64_t r = begin; r < end; r++) {
         double sum = 0;
@@ -124,7 +124,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
                                  .loop = STK_PICK(cpu, sum)};
     (void)err;
     (void)three_parts(&call->use, part);
-    j.by_picture = call->in_format[0] ? attrs->axes == PER_PICTURE : part[0] > 1;
+    j.by_image = call->in_format[0] ? attrs->axes == PER_IMAGE : part[0] > 1;
     if (call->op == &stk_graph_op_reduce_mean) j.by = 1 / (double)stk_reduce_count(&call->use);
     stk_work(cpu, stk_call_floats(call, &call->use.in[0], call->in_format[0]) * 4, sum_part, &j);
     stk_work(cpu, j.plan.pieces * j.plan.padded * 8, merge_part, &j);

@@ -46,7 +46,7 @@ static stk_status formats(stk_device *device, const stk_op_instance *use, const 
 {
     const stk_scale_attrs *attrs = use->attrs;
     return attrs->shift == 0 ? stk_formats_any(device, use, have, in, out, err)
-                             : stk_formats_pictures(device, use, have, in, out, err);
+                             : stk_formats_images(device, use, have, in, out, err);
 }
 
 const stk_kernel stk_cpu_scale = {.op = &stk_graph_op_scale,

@@ -14,15 +14,15 @@ static int64_t in_parts_of(int64_t count, int64_t part)
     return (count + part - 1) / part;
 }
 
-stk_sums stk_sums_plan(const stk_tensor_type *type, stk_format format, bool by_picture)
+stk_sums stk_sums_plan(const stk_tensor_type *type, stk_format format, bool by_image)
 {
-    stk_sums p = {.grid = by_picture ? stk_channel_tiling_of_pictures(type, format)
-                                     : stk_channel_tiling_of(type, format)};
+    stk_sums p = {.grid = by_image ? stk_channel_tiling_of_images(type, format)
+                                   : stk_channel_tiling_of(type, format)};
     int64_t  block = at_least(p.grid.block, 1), pixels = at_least(p.grid.pixels, 1);
-    p.pictures = p.grid.blocks ? p.grid.runs / p.grid.blocks : 0;
-    p.chunk = by_picture ? pixels : at_least(CHUNK_FLOATS / block, CHUNK_PIXELS);
-    p.group = by_picture ? 1 : at_least(p.chunk / pixels, 1);
-    p.groups = in_parts_of(p.pictures, p.group);
+    p.images = p.grid.blocks ? p.grid.runs / p.grid.blocks : 0;
+    p.chunk = by_image ? pixels : at_least(CHUNK_FLOATS / block, CHUNK_PIXELS);
+    p.group = by_image ? 1 : at_least(p.chunk / pixels, 1);
+    p.groups = in_parts_of(p.images, p.group);
     p.chunks = in_parts_of(p.grid.pixels, p.chunk);
     p.tile = block > TILE ? TILE : block;
     p.tiles = in_parts_of(p.grid.block, p.tile);
@@ -40,10 +40,9 @@ size_t stk_sums_bytes(const stk_sums *plan, int sums)
 
 int64_t stk_sums_pixels(const stk_sums *plan, int64_t piece)
 {
-    int64_t picture = piece / plan->chunks * plan->group,
-            pixel = piece % plan->chunks * plan->chunk;
-    int64_t pictures = plan->pictures - picture, pixels = plan->grid.pixels - pixel;
-    return (pictures < plan->group ? pictures : plan->group) *
+    int64_t image = piece / plan->chunks * plan->group, pixel = piece % plan->chunks * plan->chunk;
+    int64_t images = plan->images - image, pixels = plan->grid.pixels - pixel;
+    return (images < plan->group ? images : plan->group) *
            (pixels < plan->chunk ? pixels : plan->chunk);
 }
 
@@ -56,9 +55,9 @@ stk_sum_item stk_sum_item_at(const stk_sums *plan, int64_t index)
     item.first = item.block * plan->grid.block + tile * plan->tile;
     if (item.lanes > plan->grid.block - tile * plan->tile)
         item.lanes = plan->grid.block - tile * plan->tile;
-    item.picture = item.piece / plan->chunks * plan->group;
-    item.last_picture = item.picture + plan->group;
-    if (item.last_picture > plan->pictures) item.last_picture = plan->pictures;
+    item.image = item.piece / plan->chunks * plan->group;
+    item.last_image = item.image + plan->group;
+    if (item.last_image > plan->images) item.last_image = plan->images;
     item.begin = item.piece % plan->chunks * plan->chunk;
     item.pixel = item.begin;
     item.end = item.begin + plan->chunk;
@@ -70,12 +69,12 @@ stk_sum_item stk_sum_item_at(const stk_sums *plan, int64_t index)
 bool stk_sum_next(const stk_sums *plan, stk_sum_item *item)
 {
     if (item->pixel == item->end) {
-        item->picture++;
+        item->image++;
         item->pixel = item->begin;
     }
-    if (item->picture >= item->last_picture || item->pixel == item->end) return false;
+    if (item->image >= item->last_image || item->pixel == item->end) return false;
     int64_t left = item->end - item->pixel, strip = left < item->strip ? left : item->strip;
-    int64_t run = item->picture * plan->grid.blocks + item->block;
+    int64_t run = item->image * plan->grid.blocks + item->block;
     item->offset = (run * plan->grid.pixels + item->pixel) * plan->grid.block + item->first -
                    item->block * plan->grid.block;
     item->rows = left / strip;

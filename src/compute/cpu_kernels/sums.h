@@ -8,15 +8,15 @@
 
 typedef struct stk_sums {
     stk_channel_tiling grid;
-    int64_t            pictures, group, groups; /* pictures that are one piece */
-    int64_t            chunk, chunks;           /* pixels that are one piece */
-    int64_t            tile, tiles;             /* channels at a time, of rows that are long */
-    int64_t            pieces, items;           /* an item is one block or tile of one piece */
-    int64_t            padded;                  /* channels with padding */
+    int64_t            images, group, groups; /* images that are one piece */
+    int64_t            chunk, chunks;         /* pixels that are one piece */
+    int64_t            tile, tiles;           /* channels at a time, of rows that are long */
+    int64_t            pieces, items;         /* an item is one block or tile of one piece */
+    int64_t            padded;                /* channels with padding */
 } stk_sums;
 
-/* With by_picture a piece is one picture: its sums are the results. */
-stk_sums stk_sums_plan(const stk_tensor_type *type, stk_format format, bool by_picture);
+/* With by_image a piece is one image: its sums are the results. */
+stk_sums stk_sums_plan(const stk_tensor_type *type, stk_format format, bool by_image);
 /* Of double partial[piece][sum][padded]. */
 size_t stk_sums_bytes(const stk_sums *plan, int sums);
 /* Pixels of a piece. */
@@ -26,8 +26,8 @@ int64_t stk_sums_pixels(const stk_sums *plan, int64_t piece);
  * row is of channel first + j % lanes. */
 typedef struct stk_sum_item {
     int64_t piece, first, lanes;
-    int64_t picture, last_picture, block;       /* of the part that comes next */
-    int64_t begin, pixel, end;                  /* pixels of each picture; the next; the last */
+    int64_t image, last_image, block;           /* of the part that comes next */
+    int64_t begin, pixel, end;                  /* pixels of each image; the next; the last */
     int64_t offset, rows, stride, width, strip; /* the rows that came last */
 } stk_sum_item;
 

@@ -1,4 +1,4 @@
-/* upsample and back: each pixel of the result is a weighted sum of pixels, in any picture format.
+/* upsample and back: each pixel of the result is a weighted sum of pixels, in any image format.
  */
 #include "compute/cpu_kernels/channel_tiling.h"
 #include "compute/cpu_kernels/cpu_kernels.h"
@@ -12,7 +12,7 @@
 typedef struct job {
     const stk_kernel_call *call;
     stk_channels           channels;
-    int64_t                factor, small[2]; /* sides of the smaller picture */
+    int64_t                factor, small[2]; /* sides of the smaller image */
     bool                   linear, forward;
     void (*add)(const float *pixel, float weight, float *to, int64_t block);
 } job;

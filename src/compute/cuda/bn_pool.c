@@ -23,14 +23,14 @@ static bool can_sum(const stk_device *device, const stk_op_instance *use)
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    enum { PICTURE, PICTURE_SCALE, PICTURE_SHIFT };
+    enum { IMAGE, IMAGE_SCALE, IMAGE_SHIFT };
     stk_cuda_pool_args args = stk_cuda_pool_of(&call->use);
-    args.src = call->in[PICTURE];
+    args.src = call->in[IMAGE];
     args.dst = call->out[0];
     args.places = call->use.output_count > 1 ? call->out[1] : NULL;
     return stk_cuda_launched(call,
-                             stk_cuda_bn_pool_launch(&args, call->in[PICTURE_SCALE],
-                                                     call->in[PICTURE_SHIFT],
+                             stk_cuda_bn_pool_launch(&args, call->in[IMAGE_SCALE],
+                                                     call->in[IMAGE_SHIFT],
                                                      stk_cuda_of(call->device)->stream),
                              err);
 }

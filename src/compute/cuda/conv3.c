@@ -10,7 +10,7 @@
 
 enum { WEIGHTS = STK_CUDA_CONV3_CHANNELS * 9 * STK_CUDA_CONV3_CHANNELS };
 
-/* Of the kernel: 3x3, of stride 1, with one row and column of zeros around pictures. */
+/* Of the kernel: 3x3, of stride 1, with one row and column of zeros around images. */
 static bool is_square(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
 {
     bool alike = s->kernel_h == 3 && s->kernel_w == 3 && a->groups == 1 && !a->act.row &&

@@ -127,7 +127,7 @@ static void close_device(stk_device *device)
     stk_cuda *cuda = stk_cuda_of(device);
     if (cuda->stream) cudaStreamSynchronize(cuda->stream);
     if (cuda->release_libraries) cuda->release_libraries(cuda);
-    stk_cuda_pictures_free(cuda);
+    stk_cuda_images_free(cuda);
     stk_cuda_feeds_free(cuda);
     stk_cuda_spans_free(cuda);
     if (cuda->counters) cudaFree(cuda->counters);
@@ -223,7 +223,7 @@ static const stk_backend table = {
     .leave = stk_cuda_leave,
     .tell = stk_cuda_tell,
     .tell_kernels = stk_cuda_tell_kernels,
-    .pictures = stk_cuda_pictures_of,
+    .images = stk_cuda_images_of,
     .info = stk_cuda_info,
 };
 

@@ -11,7 +11,7 @@ typedef struct stk_cupti             stk_cupti;
 typedef struct stk_cuda_multi_tensor stk_cuda_multi_tensor;
 typedef struct stk_cuda_blas         stk_cuda_blas;
 typedef struct stk_cuda_libraries    stk_cuda_libraries;
-typedef struct stk_cuda_pictures     stk_cuda_pictures;
+typedef struct stk_cuda_images       stk_cuda_images;
 
 enum { STK_CUDA_COUNTERS = 1024 };
 
@@ -34,10 +34,10 @@ struct stk_cuda {
     /* A call before all of those, to be begun with what comes next or by begin_held; or NULL. */
     const stk_kernel_call *held;
     stk_status (*begin_held)(const stk_kernel_call *call, stk_error *err);
-    stk_cuda_blas     *blas;     /* NULL until a product is made */
-    stk_cuda_pictures *pictures; /* NULL until they are asked for */
-    cudaError_t        failed;   /* the first call without a status that failed */
-    const char        *failed_at;
+    stk_cuda_blas   *blas;   /* NULL until a product is made */
+    stk_cuda_images *images; /* NULL until they are asked for */
+    cudaError_t      failed; /* the first call without a status that failed */
+    const char      *failed_at;
     /* cuDNN and cuBLAS, once a kernel wants them; what ends them is known to what began them. */
     stk_cuda_libraries *libraries;
     void (*release_libraries)(stk_cuda *cuda);
@@ -62,8 +62,8 @@ typedef struct stk_cuda_layout {
 
 stk_cuda_layout stk_cuda_layout_of(const stk_tensor_type *type, stk_format format);
 
-/* What the channels of pictures are filled up to for a convolution that reads them. */
-stk_format stk_cuda_padding_of(const stk_tensor_type *pictures);
+/* What the channels of images are filled up to for a convolution that reads them. */
+stk_format stk_cuda_padding_of(const stk_tensor_type *images);
 
 /* For stk_kernel.formats of what takes each element by itself: all tensors of input 0's shape lie
  * as the first of them that lies in some way; the rest is plain. */
@@ -123,8 +123,8 @@ stk_status stk_cuda_tell_kernels(stk_device *device, bool on, stk_error *err);
 void stk_cuda_copy_begins(stk_cuda *cuda, size_t bytes);
 void stk_cuda_copy_ends(stk_cuda *cuda);
 /* Decoding beside all that (decode_device.c). */
-stk_status stk_cuda_pictures_of(stk_device *device, const stk_decode_device **out, stk_error *err);
-void       stk_cuda_pictures_free(stk_cuda *cuda);
+stk_status stk_cuda_images_of(stk_device *device, const stk_decode_device **out, stk_error *err);
+void       stk_cuda_images_free(stk_cuda *cuda);
 /* What it is (info.c). */
 void stk_cuda_info(const stk_device *device, stk_device_info *info);
 /* What products keep on a device (cublas_choose.c). */

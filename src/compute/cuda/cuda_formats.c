@@ -42,11 +42,11 @@ stk_cuda_layout stk_cuda_layout_of(const stk_tensor_type *type, stk_format forma
 }
 
 /* Tensor cores take 16 bytes: of few channels those of two pixels (cuda_kernels/stem.h). */
-stk_format stk_cuda_padding_of(const stk_tensor_type *pictures)
+stk_format stk_cuda_padding_of(const stk_tensor_type *images)
 {
     enum { FEW = 4 };
-    bool few = pictures->shape.dim[pictures->shape.rank - 1] <= FEW;
-    return pictures->dtype == STK_DTYPE_F32 || few ? STK_CUDA_PAD4 : STK_CUDA_PAD8;
+    bool few = images->shape.dim[images->shape.rank - 1] <= FEW;
+    return images->dtype == STK_DTYPE_F32 || few ? STK_CUDA_PAD4 : STK_CUDA_PAD8;
 }
 
 size_t stk_cuda_format_bytes(const stk_device *device, const stk_tensor_type *type,

@@ -23,7 +23,7 @@ extern const stk_kernel stk_cuda_bn_pool, stk_cuda_bn_pool_grad_sums, stk_cuda_b
 extern const stk_kernel stk_cuda_layer_norm, stk_cuda_layer_norm_grad;
 extern const stk_kernel stk_cuda_max_pool, stk_cuda_max_pool_grad, stk_cuda_average_pool,
     stk_cuda_average_pool_grad, stk_cuda_upsample, stk_cuda_upsample_grad, stk_cuda_normalize_image,
-    stk_cuda_edit_pictures, stk_cuda_mix_pictures;
+    stk_cuda_edit_images, stk_cuda_mix_images;
 
 extern const stk_kernel stk_cuda_conv_stats, stk_cuda_gemm_sum, stk_cuda_gemm_norm;
 extern const stk_kernel stk_cuda_depthwise, stk_cuda_depthwise_input, stk_cuda_depthwise_weight;

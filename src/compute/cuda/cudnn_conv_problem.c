@@ -24,8 +24,8 @@ stk_conv_problem stk_conv_problem_of(const stk_device *device, stk_conv_directio
                                 .plus = pass == STK_CONV_INPUT && use->input_count > 2,
                                 .deterministic = device->options.deterministic,
                                 .tf32 = device->options.tf32};
-    const stk_tensor_type *pictures = pass == STK_CONV_INPUT ? &use->out[0] : &use->in[0];
-    c.shape.in_c = stk_cuda_layout_of(pictures, x).padded;
+    const stk_tensor_type *images = pass == STK_CONV_INPUT ? &use->out[0] : &use->in[0];
+    c.shape.in_c = stk_cuda_layout_of(images, x).padded;
     if (pass == STK_CONV_FORWARD) stk_cuda_act_of(&c.attrs.act, &c.act);
     return c;
 }

@@ -26,7 +26,7 @@ typedef struct stk_conv_problem {
 
 /* The row of the op in this plug-in. */
 const stk_graph_op *stk_conv_op(stk_conv_direction pass);
-/* x: how pictures lie that are read; of gradients by x, how theirs lie that is written. */
+/* x: how images lie that are read; of gradients by x, how theirs lie that is written. */
 stk_conv_problem stk_conv_problem_of(const stk_device *device, stk_conv_direction pass,
                                      const stk_op_instance *use, stk_format x);
 /* Whether it is a product of two matrices. */

@@ -1,4 +1,4 @@
-/* The GPU as a picture device: lanes that any thread takes for a call. The decoder is busy with one
+/* The GPU as a decode device: lanes that any thread takes for a call. The decoder is busy with one
  * while others are on their way through the host. */
 #include "compute/cuda/cuda.h"
 #include "compute/cuda/decode_stream.h"
@@ -7,7 +7,7 @@
 
 enum { LANES = 3, MOST = 64 };
 
-struct stk_cuda_pictures {
+struct stk_cuda_images {
     stk_decode_device  device;
     int                ordinal; /* of the GPU */
     stk_nvjpeg        *nvjpeg;
@@ -17,7 +17,7 @@ struct stk_cuda_pictures {
     bool               taken[LANES]; /* under lock */
 };
 
-static int take_lane(stk_cuda_pictures *p)
+static int take_lane(stk_cuda_images *p)
 {
     int lane = LANES;
     pthread_mutex_lock(&p->lock);
@@ -31,7 +31,7 @@ static int take_lane(stk_cuda_pictures *p)
     return lane;
 }
 
-static void give_lane(stk_cuda_pictures *p, int lane)
+static void give_lane(stk_cuda_images *p, int lane)
 {
     pthread_mutex_lock(&p->lock);
     p->taken[lane] = false;
@@ -42,15 +42,15 @@ static void give_lane(stk_cuda_pictures *p, int lane)
 /* Threads of a pipeline come here: each has to say which GPU it means. */
 static stk_status decode(void *context, stk_decode_request *requests, size_t count, stk_error *err)
 {
-    stk_cuda_pictures *p = context;
-    STK_CUDA_TRY(cudaSetDevice(p->ordinal), "pictures", err);
+    stk_cuda_images *p = context;
+    STK_CUDA_TRY(cudaSetDevice(p->ordinal), "images", err);
     const int        lane = take_lane(p);
     const stk_status st = stk_decode_stream_decode(p->lanes[lane], requests, count, err);
     give_lane(p, lane);
     return st;
 }
 
-static stk_status start(stk_cuda_pictures *p, stk_error *err)
+static stk_status start(stk_cuda_images *p, stk_error *err)
 {
     STK_TRY(stk_nvjpeg_open(&p->nvjpeg, err));
     for (int i = 0; i < LANES; i++)
@@ -63,7 +63,7 @@ static stk_status start(stk_cuda_pictures *p, stk_error *err)
     return STK_OK;
 }
 
-static void release(stk_cuda_pictures *p)
+static void release(stk_cuda_images *p)
 {
     for (int i = 0; i < LANES; i++)
         stk_decode_stream_free(p->lanes[i]);
@@ -73,13 +73,13 @@ static void release(stk_cuda_pictures *p)
     free(p);
 }
 
-stk_status stk_cuda_pictures_of(stk_device *device, const stk_decode_device **out, stk_error *err)
+stk_status stk_cuda_images_of(stk_device *device, const stk_decode_device **out, stk_error *err)
 {
     stk_cuda *cuda = stk_cuda_of(device);
-    *out = cuda->pictures ? &cuda->pictures->device : NULL;
+    *out = cuda->images ? &cuda->images->device : NULL;
     if (*out) return STK_OK;
-    stk_cuda_pictures *p = calloc(1, sizeof *p);
-    if (!p) return stk_fail(err, STK_E_NOMEM, "pictures", NULL, "no memory for a decoder");
+    stk_cuda_images *p = calloc(1, sizeof *p);
+    if (!p) return stk_fail(err, STK_E_NOMEM, "images", NULL, "no memory for a decoder");
     p->ordinal = cuda->ordinal;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->given, NULL);
@@ -88,13 +88,13 @@ stk_status stk_cuda_pictures_of(stk_device *device, const stk_decode_device **ou
         release(p);
         return st;
     }
-    cuda->pictures = p;
+    cuda->images = p;
     *out = &p->device;
     return STK_OK;
 }
 
-void stk_cuda_pictures_free(stk_cuda *cuda)
+void stk_cuda_images_free(stk_cuda *cuda)
 {
-    if (cuda->pictures) release(cuda->pictures);
-    cuda->pictures = NULL;
+    if (cuda->images) release(cuda->images);
+    cuda->images = NULL;
 }

@@ -1,4 +1,4 @@
-/* Decoding many pictures: which of them the decoder takes, where all of it lies, and then one
+/* Decoding many images: which of them the decoder takes, where all of it lies, and then one
  * upload (weights), the decoder, two kernels and one download in a stream of the lane's own. */
 #include "compute/cuda/decode_stream.h"
 #include "compute/cuda/cuda.h"
@@ -8,7 +8,7 @@
 
 enum {
     ALIGN = 256,
-    MOST_PIXELS = 1 << 26,  /* of one picture; larger ones are left to the CPU */
+    MOST_PIXELS = 1 << 26,  /* of one image; larger ones are left to the CPU */
     MOST_BYTES = 1 << 30,   /* of one kind of memory; what is past it is left to the CPU */
     FAILURES_TO_GIVE_UP = 8 /* batches one after the other */
 };
@@ -20,7 +20,7 @@ typedef struct room {
     bool     pinned; /* of the host; else of the GPU */
 } room;
 
-/* One picture on its way: places are bytes from the beginning of the room. */
+/* One image on its way: places are bytes from the beginning of the room. */
 typedef struct job {
     stk_decode_request *request;
     size_t              pixels, sums, result, plan;
@@ -33,7 +33,7 @@ struct stk_decode_stream {
     cudaEvent_t           done;
     size_t                most, count;
     job                  *jobs;
-    stk_nvjpeg_bitstream *pictures;
+    stk_nvjpeg_bitstream *images;
     room                  pixels, sums, results; /* of the GPU */
     room                  plan, host_plan; /* what is to be done: of the GPU, and its origin */
     room                  host_results;
@@ -58,7 +58,7 @@ static stk_status reserve(room *r, size_t bytes, stk_error *err)
     if (code != cudaSuccess) {
         (void)cudaGetLastError();
         r->data = NULL;
-        return stk_cuda_fail(err, code, "memory to decode pictures in", "pictures");
+        return stk_cuda_fail(err, code, "memory to decode images in", "images");
     }
     r->size = size;
     return STK_OK;
@@ -107,7 +107,7 @@ static size_t result_bytes(const stk_decode_request *r)
     return (size_t)r->across.count * (size_t)r->down.count * (size_t)r->channels;
 }
 
-/* All places of a picture, or none. */
+/* All places of an image, or none. */
 static bool place(stk_decode_stream *lane, job *j)
 {
     const stk_decode_request *r = j->request;
@@ -132,7 +132,7 @@ static void choose(stk_decode_stream *lane, stk_decode_request *requests, size_t
 {
     lane->count = 0;
     lane->pixels.used = lane->sums.used = lane->results.used = 0;
-    lane->plan.used = (count * sizeof(stk_cuda_picture) + ALIGN - 1) / ALIGN * ALIGN;
+    lane->plan.used = (count * sizeof(stk_cuda_image) + ALIGN - 1) / ALIGN * ALIGN;
     for (size_t i = 0; i < count; i++) {
         stk_decode_request *r = &requests[i];
         job                *j = &lane->jobs[lane->count];
@@ -173,25 +173,23 @@ static stk_resample_axis copy_axis(const stk_decode_stream *lane, const stk_resa
 
 static void write_plan(stk_decode_stream *lane)
 {
-    stk_cuda_picture *pictures = (stk_cuda_picture *)(void *)lane->host_plan.data;
+    stk_cuda_image *images = (stk_cuda_image *)(void *)lane->host_plan.data;
     for (size_t i = 0; i < lane->count; i++) {
         const job                *j = &lane->jobs[i];
         const stk_decode_request *r = j->request;
         const size_t              pitch = (size_t)r->width * (size_t)r->channels;
         size_t                    at = j->plan;
-        pictures[i] =
-            (stk_cuda_picture){.src = lane->pixels.data + j->pixels,
-                               .pitch = (int64_t)pitch,
-                               .channels = r->channels,
-                               .row = j->row,
-                               .rows = j->rows,
-                               .kind = (int32_t)r->sums,
-                               .sums = (stk_cuda_sum *)(void *)(lane->sums.data + j->sums),
-                               .out = lane->results.data + j->result};
-        pictures[i].across = copy_axis(lane, &r->across, &at);
-        pictures[i].down = copy_axis(lane, &r->down, &at);
-        lane->pictures[i] =
-            (stk_nvjpeg_bitstream){r->encoded, lane->pixels.data + j->pixels, pitch};
+        images[i] = (stk_cuda_image){.src = lane->pixels.data + j->pixels,
+                                     .pitch = (int64_t)pitch,
+                                     .channels = r->channels,
+                                     .row = j->row,
+                                     .rows = j->rows,
+                                     .kind = (int32_t)r->sums,
+                                     .sums = (stk_cuda_sum *)(void *)(lane->sums.data + j->sums),
+                                     .out = lane->results.data + j->result};
+        images[i].across = copy_axis(lane, &r->across, &at);
+        images[i].down = copy_axis(lane, &r->down, &at);
+        lane->images[i] = (stk_nvjpeg_bitstream){r->encoded, lane->pixels.data + j->pixels, pitch};
     }
 }
 
@@ -204,24 +202,24 @@ static cudaError_t resize(const stk_decode_stream *lane)
         if (s > sums) sums = s;
         if (b > bytes) bytes = b;
     }
-    return stk_cuda_resize_pictures_launch((const stk_cuda_picture *)(const void *)lane->plan.data,
-                                           (int)lane->count, sums, bytes, lane->stream);
+    return stk_cuda_resize_images_launch((const stk_cuda_image *)(const void *)lane->plan.data,
+                                         (int)lane->count, sums, bytes, lane->stream);
 }
 
 /* The event lets this thread sleep until all is there: others have use for its core. */
 static stk_status wait(const stk_decode_stream *lane, stk_error *err)
 {
-    STK_CUDA_TRY(cudaEventRecord(lane->done, lane->stream), "pictures", err);
-    STK_CUDA_TRY(cudaEventSynchronize(lane->done), "pictures", err);
+    STK_CUDA_TRY(cudaEventRecord(lane->done, lane->stream), "images", err);
+    STK_CUDA_TRY(cudaEventSynchronize(lane->done), "images", err);
     return STK_OK;
 }
 
 static stk_status finish(stk_decode_stream *lane, stk_error *err)
 {
-    STK_CUDA_TRY(resize(lane), "pictures", err);
+    STK_CUDA_TRY(resize(lane), "images", err);
     STK_CUDA_TRY(cudaMemcpyAsync(lane->host_results.data, lane->results.data, lane->results.used,
                                  cudaMemcpyDeviceToHost, lane->stream),
-                 "pictures", err);
+                 "images", err);
     STK_TRY(wait(lane, err));
     for (size_t i = 0; i < lane->count; i++) {
         stk_decode_request *r = lane->jobs[i].request;
@@ -231,15 +229,15 @@ static stk_status finish(stk_decode_stream *lane, stk_error *err)
     return STK_OK;
 }
 
-/* A batch may fail for one damaged picture: its pictures are left to the caller. Where none
+/* A batch may fail for one damaged image: its images are left to the caller. Where none
  * succeeds it is the decoder. */
 static stk_status decode(stk_decode_stream *lane, stk_error *err)
 {
     write_plan(lane);
     STK_CUDA_TRY(cudaMemcpyAsync(lane->plan.data, lane->host_plan.data, lane->plan.used,
                                  cudaMemcpyHostToDevice, lane->stream),
-                 "pictures", err);
-    const stk_status st = stk_nvjpeg_decode(lane->decoder, lane->pictures, lane->count,
+                 "images", err);
+    const stk_status st = stk_nvjpeg_decode(lane->decoder, lane->images, lane->count,
                                             lane->jobs[0].request->channels, lane->stream, err);
     if (!st) {
         lane->failures = 0;
@@ -254,8 +252,8 @@ stk_status stk_decode_stream_decode(stk_decode_stream *lane, stk_decode_request 
                                     size_t count, stk_error *err)
 {
     if (count > lane->most)
-        return stk_fail(err, STK_E_RANGE, "pictures", NULL,
-                        "%zu pictures at a time; this decoder takes %zu", count, lane->most);
+        return stk_fail(err, STK_E_RANGE, "images", NULL,
+                        "%zu images at a time; this decoder takes %zu", count, lane->most);
     choose(lane, requests, count);
     if (!lane->count) return STK_OK;
     STK_TRY(make_room(lane, err));
@@ -267,14 +265,13 @@ static stk_status start(stk_decode_stream *lane, stk_nvjpeg *nvjpeg, stk_error *
     lane->plan.pinned = false;
     lane->host_plan.pinned = lane->host_results.pinned = true;
     lane->jobs = calloc(lane->most, sizeof *lane->jobs);
-    lane->pictures = calloc(lane->most, sizeof *lane->pictures);
-    if (!lane->jobs || !lane->pictures)
-        return stk_fail(err, STK_E_NOMEM, "pictures", NULL, "no memory for %zu pictures",
-                        lane->most);
-    STK_CUDA_TRY(cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking), "pictures", err);
+    lane->images = calloc(lane->most, sizeof *lane->images);
+    if (!lane->jobs || !lane->images)
+        return stk_fail(err, STK_E_NOMEM, "images", NULL, "no memory for %zu images", lane->most);
+    STK_CUDA_TRY(cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking), "images", err);
     STK_CUDA_TRY(
         cudaEventCreateWithFlags(&lane->done, cudaEventDisableTiming | cudaEventBlockingSync),
-        "pictures", err);
+        "images", err);
     return stk_nvjpeg_stream_new(&lane->decoder, nvjpeg, err);
 }
 
@@ -282,7 +279,7 @@ stk_status stk_decode_stream_new(stk_decode_stream **out, stk_nvjpeg *nvjpeg, si
                                  stk_error *err)
 {
     *out = calloc(1, sizeof **out);
-    if (!*out) return stk_fail(err, STK_E_NOMEM, "pictures", NULL, "no memory for a decoder");
+    if (!*out) return stk_fail(err, STK_E_NOMEM, "images", NULL, "no memory for a decoder");
     (*out)->most = most;
     const stk_status st = start(*out, nvjpeg, err);
     if (st) {
@@ -303,6 +300,6 @@ void stk_decode_stream_free(stk_decode_stream *lane)
     if (lane->done) (void)cudaEventDestroy(lane->done);
     if (lane->stream) (void)cudaStreamDestroy(lane->stream);
     free(lane->jobs);
-    free(lane->pictures);
+    free(lane->images);
     free(lane);
 }

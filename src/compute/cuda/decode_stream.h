@@ -1,13 +1,13 @@
-/* A lane of a GPU that decodes pictures: a stream with its memory, for one thread at a time. */
+/* A lane of a GPU that decodes images: a stream with its memory, for one thread at a time. */
 #ifndef STK_COMPUTE_CUDA_DECODE_STREAM_H
 #define STK_COMPUTE_CUDA_DECODE_STREAM_H
 
 #include "compute/cuda/nvjpeg.h"
-#include <stoker/pictures.h>
+#include <stoker/decode_device.h>
 
 typedef struct stk_decode_stream stk_decode_stream;
 
-/* For up to most pictures at a time. */
+/* For up to most images at a time. */
 STK_NODISCARD stk_status stk_decode_stream_new(stk_decode_stream **out, stk_nvjpeg *nvjpeg,
                                                size_t most, stk_error *err);
 void                     stk_decode_stream_free(stk_decode_stream *lane); /* NULL is fine */

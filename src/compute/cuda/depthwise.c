@@ -4,7 +4,7 @@
 #include "compute/cuda/own_conv.h"
 #include "compute/ops/graph_ops.h"
 
-/* Pixels of all pictures, and elements of one with what is looked for around it. */
+/* Pixels of all images, and elements of one with what is looked for around it. */
 static bool fits(int64_t batch, int64_t rows, int64_t columns, int64_t channels)
 {
     enum { AROUND = 16 };

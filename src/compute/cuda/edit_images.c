@@ -1,4 +1,4 @@
-/* edit_pictures(pictures, edits) and mix_pictures(pictures, edits) */
+/* edit_images(images, edits) and mix_images(images, edits) */
 #include "compute/cuda_kernels/edit_images.h"
 #include "compute/cuda/cuda.h"
 #include "compute/cuda/cuda_kernels.h"
@@ -29,7 +29,7 @@ static stk_status run_edit(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda_edit_args args = args_of(call);
     cudaStream_t       stream = stk_cuda_of(call->device)->stream;
-    args.pictures = call->in[0];
+    args.images = call->in[0];
     args.edits = call->in[1];
     args.out = call->out[0];
     args.scratch = call->scratch;
@@ -43,14 +43,14 @@ static stk_status run_mix(const stk_kernel_call *call, stk_error *err)
                               .height = (int32_t)dim[1],
                               .width = (int32_t)dim[2],
                               .channels = (int32_t)dim[3],
-                              .pictures = call->in[0],
+                              .images = call->in[0],
                               .edits = call->in[1],
                               .out = call->out[0]};
     return stk_cuda_launched(call, stk_cuda_mix_launch(&args, stk_cuda_of(call->device)->stream),
                              err);
 }
 
-const stk_kernel stk_cuda_edit_pictures = {
-    .op = &stk_graph_op_edit_pictures, .name = "own", .prepare = prepare_edit, .run = run_edit};
-const stk_kernel stk_cuda_mix_pictures = {
-    .op = &stk_graph_op_mix_pictures, .name = "own", .run = run_mix};
+const stk_kernel stk_cuda_edit_images = {
+    .op = &stk_graph_op_edit_images, .name = "own", .prepare = prepare_edit, .run = run_edit};
+const stk_kernel stk_cuda_mix_images = {
+    .op = &stk_graph_op_mix_images, .name = "own", .run = run_mix};

@@ -9,7 +9,7 @@
  * would be read too often; with more depth libraries are faster (docs/cuda-convolutions.md). */
 enum { ROWS_LEAST = 8192, COLUMNS_MOST = 1024, DEPTH_MOST = 256 };
 
-/* One element of a picture is one row. */
+/* One element of an image is one row. */
 static bool is_product(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
 {
     return s->kernel_h == 1 && s->kernel_w == 1 && a->stride[0] == 1 && a->stride[1] == 1 &&

@@ -1,5 +1,5 @@
 /* nvJPEG: batches on the engines for JPEGs or, on a GPU that has none or does not let them be used,
- * on its multiprocessors. Whole pictures are decoded, also where a part is wanted: the engines have
+ * on its multiprocessors. Whole images are decoded, also where a part is wanted: the engines have
  * to read all of it anyway, and a window would be one more thing that they may refuse. */
 #include "compute/cuda/nvjpeg.h"
 #include "compute/cuda/nvjpeg_library.h"
@@ -12,7 +12,7 @@ struct stk_nvjpeg {
     stk_nvjpeg_library library;
     void              *handle;
     bool               hardware;
-    bool               no_grey; /* atomic: a batch with grey pictures, to be RGB, has failed */
+    bool               no_grey; /* atomic: a batch with grey images, to be RGB, has failed */
     char               name[NAME];
 };
 
@@ -174,7 +174,7 @@ static stk_status reserve(stk_nvjpeg_stream *lane, size_t count, stk_error *err)
     lane->lengths = calloc(count, sizeof *lane->lengths);
     lane->images = calloc(count, sizeof *lane->images);
     if (!lane->data || !lane->lengths || !lane->images)
-        return stk_fail(err, STK_E_NOMEM, "nvjpeg", NULL, "no memory for %zu pictures", count);
+        return stk_fail(err, STK_E_NOMEM, "nvjpeg", NULL, "no memory for %zu images", count);
     lane->capacity = count;
     return STK_OK;
 }
@@ -193,7 +193,7 @@ static stk_status initialise(stk_nvjpeg_stream *lane, size_t count, int output, 
     return STK_OK;
 }
 
-stk_status stk_nvjpeg_decode(stk_nvjpeg_stream *lane, const stk_nvjpeg_bitstream *pictures,
+stk_status stk_nvjpeg_decode(stk_nvjpeg_stream *lane, const stk_nvjpeg_bitstream *images,
                              size_t count, int channels, cudaStream_t stream, stk_error *err)
 {
     stk_nvjpeg  *n = lane->nvjpeg;
@@ -203,10 +203,10 @@ stk_status stk_nvjpeg_decode(stk_nvjpeg_stream *lane, const stk_nvjpeg_bitstream
     STK_TRY(reserve(lane, count, err));
     STK_TRY(initialise(lane, count, output, err));
     for (size_t i = 0; i < count; i++) {
-        lane->data[i] = pictures[i].encoded.data;
-        lane->lengths[i] = pictures[i].encoded.size;
+        lane->data[i] = images[i].encoded.data;
+        lane->lengths[i] = images[i].encoded.size;
         lane->images[i] =
-            (stk_nvjpeg_image){.channel = {pictures[i].out}, .pitch = {pictures[i].pitch}};
+            (stk_nvjpeg_image){.channel = {images[i].out}, .pitch = {images[i].pitch}};
     }
     const int status = n->library.DecodeBatched(n->handle, lane->state, lane->data, lane->lengths,
                                                 lane->images, stream);

@@ -30,10 +30,10 @@ typedef struct stk_nvjpeg_bitstream {
     size_t    pitch;
 } stk_nvjpeg_bitstream;
 
-/* Begins to decode pictures that it takes, all to channels (1: grey, 3: RGB), on stream. The bytes
- * must stay until that is done. An error may be of one picture or of the decoder. */
+/* Begins to decode images that it takes, all to channels (1: grey, 3: RGB), on stream. The bytes
+ * must stay until that is done. An error may be of one image or of the decoder. */
 STK_NODISCARD stk_status stk_nvjpeg_decode(stk_nvjpeg_stream          *lane,
-                                           const stk_nvjpeg_bitstream *pictures, size_t count,
+                                           const stk_nvjpeg_bitstream *images, size_t count,
                                            int channels, cudaStream_t stream, stk_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* upsample(x) and upsample_grad(dy). Pictures are plain. */
+/* upsample(x) and upsample_grad(dy). Images are plain. */
 #include "compute/cuda_kernels/upsample.h"
 #include "compute/cuda/cuda.h"
 #include "compute/cuda/cuda_kernels.h"

@@ -7,7 +7,7 @@
 STK_CUDA_BEGIN
 
 typedef struct stk_cuda_conv_args {
-    int             dtype; /* an stk_dtype, of pictures and weights */
+    int             dtype; /* an stk_dtype, of images and weights */
     int64_t         batch;
     stk_cuda_window down, across;
     int             in_c, out_c, group_in, group_out; /* channels: all, of one group */

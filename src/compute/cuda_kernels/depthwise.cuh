@@ -1,5 +1,5 @@
-/* What kernels of depthwise convolutions share: rows of strips of pictures, one after the other,
- * through a ring of slots in shared memory. What is outside of a picture comes as zeros. */
+/* What kernels of depthwise convolutions share: rows of strips of images, one after the other,
+ * through a ring of slots in shared memory. What is outside of an image comes as zeros. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_DEPTHWISE_CUH
 #define STK_COMPUTE_CUDA_KERNELS_DEPTHWISE_CUH
 
@@ -42,7 +42,7 @@ template <typename T> __device__ __forceinline__ dw_word dw_pack(const float (&f
     return word;
 }
 
-/* An item: a picture, and its strip and segment. */
+/* An item: an image, and its strip and segment. */
 struct dw_item {
     int n, strip, segment;
 
@@ -84,7 +84,7 @@ struct dw_feed {
     bool           any;          /* they are some of a pixel's */
     const dw_word *from;         /* its words of the next row, were they inside */
     int            row, end;     /* the next; rows from end on are zeros */
-    unsigned       inside;       /* bits: its columns that are in the picture */
+    unsigned       inside;       /* bits: its columns that are in the image */
 
     __device__ __forceinline__ dw_feed(const dw_plan &p, const dw_lane &lane, const void *data,
                                        int rows, int columns, int count_)
@@ -99,7 +99,7 @@ struct dw_feed {
         place += column * wide;
     }
 
-    /* Rows of picture n from row_ on, from column first on; those past end_ are not wanted. */
+    /* Rows of image n from row_ on, from column first on; those past end_ are not wanted. */
     __device__ __forceinline__ void enter(int n, int row_, int first, int end_)
     {
         row = row_, end = min(end_, height), inside = 0;
@@ -244,14 +244,14 @@ template <typename T, int V, int COUNT> struct dw_writer {
     const dw_plan            &p;
     const dw_lane            &lane;
     int                       height, width;
-    dw_word                  *picture;    /* the thread's word of it */
+    dw_word                  *image;      /* the thread's word of it */
     int                       row, at;    /* the next, and its first column's place */
     int                       begin, end; /* rows that are written */
     unsigned                  inside;     /* bits of columns */
 
     __device__ __forceinline__ dw_writer(const stk_cuda_conv_args &a_, const dw_plan &p_,
                                          const dw_lane &lane_, int rows, int columns)
-        : a(a_), p(p_), lane(lane_), height(rows), width(columns), picture(nullptr), row(0), at(0),
+        : a(a_), p(p_), lane(lane_), height(rows), width(columns), image(nullptr), row(0), at(0),
           begin(0), end(0), inside(0)
     {
     }
@@ -259,8 +259,7 @@ template <typename T, int V, int COUNT> struct dw_writer {
     /* The next row is row_, but those before row_ + skip are not written, nor those past count. */
     __device__ __forceinline__ void enter(int n, int row_, int skip, int count, int column)
     {
-        picture =
-            (dw_word *)a.out + (int64_t)n * height * width * p.words + (lane.first + lane.word);
+        image = (dw_word *)a.out + (int64_t)n * height * width * p.words + (lane.first + lane.word);
         row = row_, at = (row * width + column) * p.words, inside = 0;
         begin = max(row + skip, 0), end = min(row + skip + count, height);
 #pragma unroll
@@ -276,7 +275,7 @@ template <typename T, int V, int COUNT> struct dw_writer {
             if (!p.plain) finish(value);
 #pragma unroll
             for (int t = 0; t < COUNT; t++)
-                if (inside >> t & 1) picture[at + t * p.words] = dw_pack<T>(value[t]);
+                if (inside >> t & 1) image[at + t * p.words] = dw_pack<T>(value[t]);
         }
         row++, at += width * p.words;
         return wanted;
@@ -285,7 +284,7 @@ template <typename T, int V, int COUNT> struct dw_writer {
     __device__ __forceinline__ void finish(float (&value)[COUNT][V]) const
     {
         const dw_word *more = (const dw_word *)a.plus;
-        if (more) more += picture - (const dw_word *)a.out;
+        if (more) more += image - (const dw_word *)a.out;
 #pragma unroll
         for (int t = 0; t < COUNT; t++) {
             float add[V] = {};

@@ -1,7 +1,7 @@
 /* Depthwise convolutions: a channel has a kernel of its own, 3x3 or 5x5, of stride 1 or 2, dilation
  * 1. Channels are taken in words of 4 bytes: of 16 bits they are even.
  *
- * A block takes some words of all pixels and goes down strips of pictures; rows come through shared
+ * A block takes some words of all pixels and goes down strips of images; rows come through shared
  * memory, some steps before they are used. A thread has one word of some neighbouring columns. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_DEPTHWISE_H
 #define STK_COMPUTE_CUDA_KERNELS_DEPTHWISE_H
@@ -17,7 +17,7 @@ enum {
 };
 
 /* Columns of results that a thread has: as many as its registers allow, since all else that it does
- * is for a row of them. Pictures of 224 are 7 times a power of two on all their ways. */
+ * is for a row of them. Images of 224 are 7 times a power of two on all their ways. */
 #define STK_CUDA_DW_COLUMNS(kernel, stride) ((kernel) != 3 ? 2 : (stride) == 1 ? 7 : 4)
 /* Blocks of so many threads that a multiprocessor has at a time. */
 #define STK_CUDA_DW_RESIDENT(kernel, stride) ((kernel) == 3 && (stride) == 2 ? 3 : 2)

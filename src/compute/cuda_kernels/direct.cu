@@ -1,5 +1,5 @@
 /* Convolutions as they are defined: of any kernel, stride, dilation, padding and groups. A block
- * takes one row of pictures after the other; the gradient by weights is summed in parts. */
+ * takes one row of images after the other; the gradient by weights is summed in parts. */
 #include "compute/cuda_kernels/conv.h"
 #include "compute/cuda_kernels/window.cuh"
 

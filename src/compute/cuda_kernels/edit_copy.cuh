@@ -1,4 +1,4 @@
-/* Windows without steps that are inside of their pictures, 16 bytes at a time. */
+/* Windows without steps that are inside of their images, 16 bytes at a time. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_COPY_CUH
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_COPY_CUH
 
@@ -73,7 +73,7 @@ __device__ __forceinline__ void copy_some(const edit_work &a, const edit_job &j,
     }
 }
 
-/* One of a.parts of the picture at out. */
+/* One of a.parts of the image at out. */
 __device__ __forceinline__ void copy_part(const edit_work &a, const edit_job &j, int32_t part,
                                           uint8_t *out)
 {

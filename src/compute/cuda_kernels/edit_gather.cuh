@@ -1,4 +1,4 @@
-/* Tiles of pixels where a warp looks for them: in the window, or in the picture that was kept. */
+/* Tiles of pixels where a warp looks for them: in the window, or in the image that was kept. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_GATHER_CUH
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_GATHER_CUH
 
@@ -208,7 +208,7 @@ __device__ __forceinline__ void gather_any(const edit_work &a, int steps, edit_p
 }
 
 /* A tile after the first steps, the last of which is a warp: in this_tile(). ASKS: others than
- * those that look at the window or the kept picture, too, which takes calls. */
+ * those that look at the window or the kept image, too, which takes calls. */
 template <bool ASKS>
 __device__ __forceinline__ void gather_tile(const edit_work &a, const edit_job &j, int steps,
                                             edit_place tile)

@@ -1,7 +1,7 @@
-/* Pictures as edits say. Steps are not carried out one after the other on whole pictures: each
+/* Images as edits say. Steps are not carried out one after the other on whole images: each
  * pixel is made at once, with as many steps as there are. Only the means that contrast needs, and
  * what a warp looks at where that is not the source itself, are found in passes before. Many blocks
- * share a picture. */
+ * share an image. */
 #include "compute/cuda_kernels/edit_copy.cuh"
 #include "compute/cuda_kernels/edit_gather.cuh"
 
@@ -111,7 +111,7 @@ __device__ __forceinline__ void load_group(const edit_work &a, const stk::edit_j
     }
 }
 
-/* Of the pixels that are in the picture. */
+/* Of the pixels that are in the image. */
 __device__ __forceinline__ unsigned sum_group(const edit_work &a, const stk::edit_group &g)
 {
     unsigned sum = 0;
@@ -126,9 +126,9 @@ __device__ __forceinline__ unsigned sum_group(const edit_work &a, const stk::edi
 
 /* As words where every row is made of such. */
 __device__ __forceinline__ void store_group(const edit_work &a, const stk::edit_group &g,
-                                            uint8_t *picture)
+                                            uint8_t *image)
 {
-    uint8_t *out = picture + ((int64_t)g.y[0] * a.width + g.x[0]) * a.channels;
+    uint8_t *out = image + ((int64_t)g.y[0] * a.width + g.x[0]) * a.channels;
     uint32_t word[stk::EDIT_GROUP];
     if (g.y[0] >= a.height || g.x[0] >= a.width) return;
 #pragma unroll
@@ -147,7 +147,7 @@ __device__ __forceinline__ void store_group(const edit_work &a, const stk::edit_
             out[i * a.channels + c] = (uint8_t)(word[i] >> (8 * c));
 }
 
-/* Some tiles after some steps: written to the picture at out, or, where that is NULL, summed as
+/* Some tiles after some steps: written to the image at out, or, where that is NULL, summed as
  * greys. What needs no look-up is fetched one tile ahead. */
 template <bool ASKS>
 __device__ __forceinline__ uint64_t make_tiles(const edit_work &a, const stk::edit_job &j,
@@ -202,11 +202,11 @@ __device__ __forceinline__ uint64_t block_sum(uint64_t x)
     return x;
 }
 
-__device__ __forceinline__ uint64_t sum_parts(const edit_work &a, int64_t picture)
+__device__ __forceinline__ uint64_t sum_parts(const edit_work &a, int64_t image)
 {
     uint64_t sum = 0;
     for (int i = (int)threadIdx.x; i < a.parts; i += stk::EDIT_THREADS)
-        sum += a.sums[picture * a.parts + i];
+        sum += a.sums[image * a.parts + i];
     return sum;
 }
 
@@ -221,7 +221,7 @@ __device__ __forceinline__ void set_mean(const edit_work &a, stk::edit_job &j, i
     __syncthreads();
 }
 
-/* Of a picture that there is no source of. */
+/* Of an image that there is no source of. */
 __device__ __forceinline__ void clear_part(const edit_work &a, int32_t part, uint8_t *out)
 {
     const int64_t bytes = (int64_t)a.height * a.width * a.channels, threads = stk::EDIT_THREADS;
@@ -229,7 +229,7 @@ __device__ __forceinline__ void clear_part(const edit_work &a, int32_t part, uin
         out[i] = 0;
 }
 
-/* The picture at out as it is after some steps, or the sums of its greys as it is before the first
+/* The image at out as it is after some steps, or the sums of its greys as it is before the first
  * contrast from one step on. Means come in order: what one is of depends on those before. Those
  * that are not summed before, every block finds for itself. */
 template <bool ASKS>
@@ -255,7 +255,7 @@ __device__ __forceinline__ void take_steps(const edit_work &a, stk::edit_job &j,
     }
 }
 
-/* What of a picture a pass makes; false: nothing. */
+/* What of an image a pass makes; false: nothing. */
 __device__ __forceinline__ bool has_work(const edit_work &a, const stk::edit_job &j, bool is_plain)
 {
     return a.pass == stk::EDIT_COPY   ? is_plain || j.summed < j.steps
@@ -266,10 +266,10 @@ __device__ __forceinline__ bool has_work(const edit_work &a, const stk::edit_job
 template <bool ASKS> __device__ __forceinline__ void make_item(const edit_work &a, int64_t item)
 {
     stk::edit_job &j = stk::this_job();
-    const int64_t  picture = item / a.parts;
-    const int64_t  at = picture * ((int64_t)a.height * a.width * a.channels);
-    const int32_t  part = (int32_t)(item - picture * a.parts);
-    stk::begin_job(a, picture, j);
+    const int64_t  image = item / a.parts;
+    const int64_t  at = image * ((int64_t)a.height * a.width * a.channels);
+    const int32_t  part = (int32_t)(item - image * a.parts);
+    stk::begin_job(a, image, j);
     const bool is_plain = !j.window.source || j.steps == 0;
     const bool keeps = a.pass == stk::EDIT_KEEP && !j.asks;
     if (!has_work(a, j, is_plain)) return;
@@ -282,7 +282,7 @@ template <bool ASKS> __device__ __forceinline__ void make_item(const edit_work &
                          keeps ? j.kept : j.steps, (keeps ? a.kept : a.out) + at);
 }
 
-/* Whether any picture of this block has steps: looked up by all threads at once, so that passes
+/* Whether any image of this block has steps: looked up by all threads at once, so that passes
  * that have nothing to do are over soon. */
 __device__ __forceinline__ bool has_steps(const edit_work &a, int64_t items)
 {
@@ -294,7 +294,7 @@ __device__ __forceinline__ bool has_steps(const edit_work &a, int64_t items)
 }
 
 template <bool ASKS>
-__global__ void __launch_bounds__(stk::EDIT_THREADS, 4) edit_pictures(edit_work a)
+__global__ void __launch_bounds__(stk::EDIT_THREADS, 4) edit_images(edit_work a)
 {
     const int64_t items = a.batch * a.parts;
     stk::wait_for_earlier();
@@ -322,7 +322,7 @@ size_t sums_of(const stk_cuda_edit_args *a)
 
 } // namespace
 
-/* Kept pictures are read in words, which may reach past the last one. */
+/* Kept images are read in words, which may reach past the last one. */
 size_t stk_cuda_edit_scratch(const stk_cuda_edit_args *args)
 {
     const size_t bytes = (size_t)args->height * (size_t)args->width * (size_t)args->channels;
@@ -342,7 +342,7 @@ cudaError_t stk_cuda_edit_launch(const stk_cuda_edit_args *args, cudaStream_t st
     for (int pass = stk::EDIT_COPY; pass <= stk::EDIT_MAKE && a.batch > 0 && !status; pass++) {
         const int items = (int)(a.batch * a.parts);
         a.pass = pass;
-        auto *kernel = pass == stk::EDIT_KEEP ? edit_pictures<true> : edit_pictures<false>;
+        auto *kernel = pass == stk::EDIT_KEEP ? edit_images<true> : edit_images<false>;
         status = STK_CUDA_LAUNCH_EARLY(
             kernel, pass == stk::EDIT_COPY ? items : (items < MOST_BLOCKS ? items : MOST_BLOCKS),
             stk::EDIT_THREADS, 0, stream, a);

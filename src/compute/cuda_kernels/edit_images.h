@@ -1,4 +1,4 @@
-/* Pictures as edits say: cut out, flipped, changed, mixed. */
+/* Images as edits say: cut out, flipped, changed, mixed. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_IMAGES_H
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_IMAGES_H
 
@@ -9,11 +9,11 @@
 STK_CUDA_BEGIN
 
 typedef struct stk_cuda_edit_args {
-    int64_t         rows; /* of pictures */
+    int64_t         rows; /* of images */
     int32_t         source_height, source_width;
     int64_t         batch;
     int32_t         height, width, channels; /* channels: 1 or 3 */
-    const uint8_t  *pictures;
+    const uint8_t  *images;
     const stk_edit *edits;
     uint8_t        *out;
     void           *scratch; /* stk_cuda_edit_scratch bytes */
@@ -25,9 +25,9 @@ cudaError_t stk_cuda_edit_launch(const stk_cuda_edit_args *args, cudaStream_t st
 typedef struct stk_cuda_mix_args {
     int64_t         batch;
     int32_t         height, width, channels;
-    const uint8_t  *pictures;
+    const uint8_t  *images;
     const stk_edit *edits;
-    uint8_t        *out; /* another than pictures */
+    uint8_t        *out; /* another than images */
 } stk_cuda_mix_args;
 
 cudaError_t stk_cuda_mix_launch(const stk_cuda_mix_args *args, cudaStream_t stream);

@@ -12,14 +12,14 @@ namespace stk
 /* The kernel is started for each. */
 enum edit_pass {
     EDIT_COPY, /* windows without steps; and the greys that a contrast goes by are summed */
-    EDIT_KEEP, /* pictures as they are before a warp that could not look straight into the source */
+    EDIT_KEEP, /* images as they are before a warp that could not look straight into the source */
     EDIT_MAKE
 };
 
 struct edit_work : stk_cuda_edit_args {
-    int32_t   pass, parts, tiles; /* parts and tiles of each picture */
+    int32_t   pass, parts, tiles; /* parts and tiles of each image */
     uint64_t *sums;               /* of each part */
-    uint8_t  *kept;               /* pictures of the result's size */
+    uint8_t  *kept;               /* images of the result's size */
 };
 
 struct edit_job {
@@ -27,7 +27,7 @@ struct edit_job {
     stk_edit       edit;
     edit_window    window;
     int            steps;
-    int            kept;   /* steps before the warp that looks at the kept picture; -1: none */
+    int            kept;   /* steps before the warp that looks at the kept image; -1: none */
     int            baked;  /* those that pixels at origin have gone through */
     int            summed; /* the contrast whose sum the first pass finds; steps: none */
     bool           asks;   /* its pixels are asked for one by one, all in the second pass */
@@ -48,7 +48,7 @@ __device__ __forceinline__ edit_job &this_job()
     return job;
 }
 
-/* Pictures are made in tiles, one a warp at a time. */
+/* Images are made in tiles, one a warp at a time. */
 constexpr int EDIT_THREADS = 256, EDIT_WARPS = EDIT_THREADS / WARP;
 constexpr int TILE_WIDTH = 32, TILE_HEIGHT = 4;
 constexpr int TILE_ROW = TILE_WIDTH + 8; /* words: rows start in different banks */
@@ -64,7 +64,7 @@ __device__ __forceinline__ uint32_t (&this_tile())[TILE_HEIGHT][TILE_ROW]
     return tiles[threadIdx.x / WARP];
 }
 
-/* Words that hold a byte of a picture may be read, unless they reach past the last one's end. */
+/* Words that hold a byte of an image may be read, unless they reach past the last one's end. */
 __device__ __forceinline__ void place_window(const stk_cuda_edit_args &a, edit_job &j)
 {
     const edit_window &w = j.window;
@@ -105,7 +105,7 @@ __device__ __forceinline__ int first_of(const edit_job &j, int32_t kind)
 
 /* Colours are changed once before a warp, not for all that look at a pixel; and a window that
  * reaches outside of its source is made one that does not. */
-__device__ __forceinline__ void plan_passes(const edit_work &a, int64_t picture, edit_job &j)
+__device__ __forceinline__ void plan_passes(const edit_work &a, int64_t image, edit_job &j)
 {
     j.steps = first_of(j, STK_EDIT_END);
     const int  contrast = stk_edit_least(first_of(j, STK_EDIT_CONTRAST), j.steps);
@@ -121,20 +121,20 @@ __device__ __forceinline__ void plan_passes(const edit_work &a, int64_t picture,
     j.is_inside = true;
     j.right = a.channels;
     j.down = a.width * a.channels;
-    j.origin = a.kept + picture * ((int64_t)a.height * j.down);
+    j.origin = a.kept + image * ((int64_t)a.height * j.down);
 }
 
 /* By all threads of the block. */
-__device__ __forceinline__ void begin_job(const edit_work &a, int64_t picture, edit_job &j)
+__device__ __forceinline__ void begin_job(const edit_work &a, int64_t image, edit_job &j)
 {
     const int at = (int)threadIdx.x, step = at - WARP;
-    if (at < STK_EDIT_WORDS) ((int32_t *)&j.edit)[at] = ((const int32_t *)(a.edits + picture))[at];
+    if (at < STK_EDIT_WORDS) ((int32_t *)&j.edit)[at] = ((const int32_t *)(a.edits + image))[at];
     __syncthreads();
     if (at == 0) {
         j.args = a;
         j.window = window_of(a, &j.edit);
         place_window(a, j);
-        plan_passes(a, picture, j);
+        plan_passes(a, image, j);
     } else if (step >= 0 && step < STK_EDIT_OPS) {
         j.mean[step] = 0;
         j.paint[step] = paint_of(j.edit.step[step], a.channels);

@@ -1,4 +1,4 @@
-/* Where the window of an edit lies in its picture. */
+/* Where the window of an edit lies in its image. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_EDIT_WINDOW_CUH
 #define STK_COMPUTE_CUDA_KERNELS_EDIT_WINDOW_CUH
 
@@ -19,7 +19,7 @@ __device__ __forceinline__ edit_window window_of(const stk_cuda_edit_args &a, co
     const int64_t bytes = (int64_t)a.source_height * a.source_width * a.channels;
     const int32_t row = edit->source;
     edit_window   w = {};
-    w.source = row >= 0 && row < a.rows ? a.pictures + row * bytes : nullptr;
+    w.source = row >= 0 && row < a.rows ? a.images + row * bytes : nullptr;
     w.x = edit->x;
     w.y = edit->y;
     w.flip = edit->flip;

@@ -65,17 +65,17 @@ template <int WIDTH> struct carrier {
 
     __device__ __forceinline__ void bring(int i) const
     {
-        int each = a.height / ROWS, picture = (s.first + i) / each;
-        int row = (s.first + i - picture * each) * ROWS;
+        int each = a.height / ROWS, image = (s.first + i) / each;
+        int row = (s.first + i - image * each) * ROWS;
         hopper::barrier_expect(&m.full[i % R::BUFFERS], R::PIXELS * LINE);
-        load_box(m.buffer(i), x, &m.full[i % R::BUFFERS], -1, row - 1, picture);
+        load_box(m.buffer(i), x, &m.full[i % R::BUFFERS], -1, row - 1, image);
     }
 
     __device__ __forceinline__ void fetch(int i) const
     {
-        int each = a.height / ROWS, picture = (s.first + i) / each;
+        int each = a.height / ROWS, image = (s.first + i) / each;
         hopper::barrier_wait(&m.done[i % R::BUFFERS], m.parity(i));
-        store_box(y, m.buffer(i), (s.first + i - picture * each) * ROWS, picture);
+        store_box(y, m.buffer(i), (s.first + i - image * each) * ROWS, image);
         hopper::stores_end_group();
         hopper::stores_wait_read();
     }

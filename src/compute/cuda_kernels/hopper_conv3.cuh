@@ -65,27 +65,27 @@ __device__ __forceinline__ unsigned char *whole_piece(unsigned char *dynamic)
 }
 
 __device__ __forceinline__ void load_box(void *to, const CUtensorMap *map, uint64_t *barrier,
-                                         int column, int row, int picture)
+                                         int column, int row, int image)
 {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(hopper::shared_address(to)),
                  "l"(map), "r"(hopper::shared_address(barrier)), "r"(0), "r"(column), "r"(row),
-                 "r"(picture)
+                 "r"(image)
                  : "memory");
 }
 
 __device__ __forceinline__ void store_box(const CUtensorMap *map, const void *from, int row,
-                                          int picture)
+                                          int image)
 {
     asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %2, %3, "
                  "%4}], [%1];" ::"l"(map),
-                 "r"(hopper::shared_address(from)), "r"(0), "r"(row), "r"(picture)
+                 "r"(hopper::shared_address(from)), "r"(0), "r"(row), "r"(image)
                  : "memory");
 }
 
 #endif
 
-/* Pictures in boxes of so many rows and columns. */
+/* Images in boxes of so many rows and columns. */
 inline cudaError_t encode(const args *a, const void *data, int columns, int rows, CUtensorMap *out)
 {
     return hopper::encode<4>(a->dtype, data, {CHANNELS, a->width, a->height, a->batch},

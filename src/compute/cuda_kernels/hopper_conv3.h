@@ -21,7 +21,7 @@ typedef struct stk_cuda_conv3_args {
     float      *parts; /* forward: statistics, as depthwise.h has them, or NULL; by weight: of dw */
 } stk_cuda_conv3_args;
 
-/* Whether there is a kernel for pictures of this size. */
+/* Whether there is a kernel for images of this size. */
 bool stk_cuda_conv3_can(int64_t batch, int64_t height, int64_t width);
 /* Parts that are left: of statistics, of dw. */
 int stk_cuda_conv3_stats_parts(const stk_cuda_conv3_args *args);

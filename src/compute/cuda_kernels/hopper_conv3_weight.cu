@@ -1,6 +1,6 @@
 /* By weight: a group of warps has a row of the kernel, and all 64 x 192 sums of it in registers
  * until there are no more stripes. What is summed over are a stripe's results, and those that mean
- * nothing have a gradient of zero, as the copy engine fills it in beside the picture. Three
+ * nothing have a gradient of zero, as the copy engine fills it in beside the image. Three
  * elements of the kernel are one instruction's columns: those of the next begin a pixel further. */
 #include "compute/cuda_kernels/hopper_conv3.cuh"
 #include "compute/cuda_kernels/hopper_wide.cuh"
@@ -86,13 +86,13 @@ __device__ __forceinline__ void bring(const args &a, const memory<WIDTH> &m, con
     using R = room<WIDTH>;
     int each = a.height / ROWS;
     for (int i = 0; i < s.count; i++) {
-        int       picture = (s.first + i) / each, row = (s.first + i - picture * each) * ROWS;
+        int       image = (s.first + i) / each, row = (s.first + i - image * each) * ROWS;
         uint64_t *full = &m.full[i % R::BUFFERS];
         if (i >= R::BUFFERS)
             hopper::barrier_wait(&m.empty[i % R::BUFFERS], m.parity(i - R::BUFFERS));
         hopper::barrier_expect(full, (R::PIXELS + R::RESULTS) * LINE);
-        load_box(m.x_of(i), x, full, -1, row - 1, picture);
-        load_box(m.dy_of(i), dy, full, 0, row, picture);
+        load_box(m.x_of(i), x, full, -1, row - 1, image);
+        load_box(m.dy_of(i), dy, full, 0, row, image);
     }
 }
 

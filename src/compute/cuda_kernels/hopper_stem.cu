@@ -105,7 +105,7 @@ template <typename T, bool TALLY> struct wide_results {
         int rows = min(p.rows, a.down.count - now.row), across = p.tiles / TILES;
         for (int i = 0; i < rows * across; i++) {
             int     row = i / across, part = i - row * across;
-            int64_t above = now.picture * a.down.count + now.row + row;
+            int64_t above = now.image * a.down.count + now.row + row;
             float   d[RESULTS / 2];
             multiply_row(x, stem_rows_of<S>(p, now, row, part * TILES, 0), d);
             finish(d);

@@ -1,4 +1,4 @@
-/* What the first convolution of networks for pictures of 224 tells Hopper's tensor cores: products
+/* What the first convolution of networks for images of 224 tells Hopper's tensor cores: products
  * of 64 channels, whose weights or gradients are in registers, and units of x as they lie in the
  * ring. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_STEM_CUH

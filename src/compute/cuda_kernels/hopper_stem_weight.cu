@@ -20,13 +20,13 @@ template <typename T> struct wide_gradient {
     const stem_plan &p;
     float            d[K][UNITS * 4];
 
-    /* dy of a step, with zeros after rows and under the picture. */
+    /* dy of a step, with zeros after rows and under the image. */
     __device__ __forceinline__ void bring(const stem_place &at, unsigned char *to) const
     {
         constexpr int APART = STEM_THREADS / EIGHTS, PIXEL = CHANNELS * (int)sizeof(T);
         int           chunk = (int)threadIdx.x % EIGHTS, first = (int)threadIdx.x / EIGHTS;
         int           wide = p.tiles * STEM_TILE;
-        int64_t       row = at.picture * a.down.count + at.row;
+        int64_t       row = at.image * a.down.count + at.row;
         for (int r = 0; r < p.rows; r++) {
             const char *from = (const char *)a.dy + (row + r) * (a.across.count * PIXEL);
             int         end = at.row + r < a.down.count ? a.across.count : 0;

@@ -1,4 +1,4 @@
-/* Products of Hopper's tensor cores with as many columns as rows of pictures have pixels. */
+/* Products of Hopper's tensor cores with as many columns as rows of images have pixels. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_HOPPER_WIDE_CUH
 #define STK_COMPUTE_CUDA_KERNELS_HOPPER_WIDE_CUH
 

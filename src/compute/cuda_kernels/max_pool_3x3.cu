@@ -281,7 +281,7 @@ cudaError_t begin(const stk_cuda_pool_args *pool, const float *scale, const floa
 
 } // namespace
 
-/* A picture's places fit 31 bits, with what is looked at around it. */
+/* An image's places fit 31 bits, with what is looked at around it. */
 int stk_cuda_max_pool_3x3_can(const stk_cuda_pool_args *args)
 {
     constexpr int64_t AROUND = 8, THE_MOST = INT32_MAX;

@@ -87,23 +87,23 @@ template <typename T> struct window_pair {
 
 /* What a thread needs to find its way. */
 template <typename T> struct pool_grad_walk {
-    const T       *dy; /* of the picture, at the thread's channels */
+    const T       *dy; /* of the image, at the thread's channels */
     const uint8_t *places;
     int            oy, ox;         /* the second window over the first place */
     int            row, left, end; /* of dx */
     int            channels;
-    int64_t        dx; /* the picture in x and dx, at the thread's channels */
+    int64_t        dx; /* the image in x and dx, at the thread's channels */
 
     __device__ __forceinline__ void begin(const stk_cuda_pool_args &a, const pool_plan &p,
                                           const pool_spot &s)
     {
-        int64_t picture = s.n * a.down.count * a.across.count * a.channels + s.group * WIDE<T>;
+        int64_t image = s.n * a.down.count * a.across.count * a.channels + s.group * WIDE<T>;
         channels = (int)a.channels;
         oy = s.segment * p.rows + a.down.before / 2, ox = s.column + a.across.before / 2;
         row = oy * 2 - a.down.before, left = ox * 2 - a.across.before;
         end = min(row + 2 * p.rows, a.down.size);
-        dy = (const T *)a.src + picture;
-        places = a.from + picture;
+        dy = (const T *)a.src + image;
+        places = a.from + image;
         dx = s.n * a.down.size * a.across.size * channels + s.group * WIDE<T>;
     }
 
@@ -121,7 +121,7 @@ template <typename T> struct pool_grad_walk {
         }
     }
 
-    /* Whether a place is in the picture, and of those the thread has. */
+    /* Whether a place is in the image, and of those the thread has. */
     __device__ __forceinline__ bool has(const stk_cuda_pool_args &a, int i, int j) const
     {
         int y = row + i, x = left + j;

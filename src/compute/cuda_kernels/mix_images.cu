@@ -15,15 +15,15 @@ struct blend {
     int64_t        left, right, top, bottom; /* of the box, in bytes and rows */
 };
 
-__device__ __forceinline__ blend blend_of(const stk_cuda_mix_args &a, int64_t picture)
+__device__ __forceinline__ blend blend_of(const stk_cuda_mix_args &a, int64_t image)
 {
-    const stk_edit *e = a.edits + picture;
+    const stk_edit *e = a.edits + image;
     const int64_t   bytes = (int64_t)a.height * a.width * a.channels;
     const int32_t   partner = e->partner;
     blend           b = {};
-    if (partner >= 0 && partner < a.batch) b.other = a.pictures + partner * bytes;
+    if (partner >= 0 && partner < a.batch) b.other = a.images + partner * bytes;
     b.share = stk_edit_share(e->share);
-    b.is_first = picture < partner;
+    b.is_first = image < partner;
     b.all = e->box[2] == 0;
     b.left = (int64_t)e->box[0] * a.channels;
     b.right = b.left + (int64_t)e->box[2] * a.channels;
@@ -53,16 +53,16 @@ __device__ __forceinline__ stk::pack<uint8_t, N> mix(const blend &b, stk::pack<u
 
 template <int N> __global__ void __launch_bounds__(THREADS) mix_rows(stk_cuda_mix_args a, int parts)
 {
-    const int64_t                 picture = blockIdx.x / parts, part = blockIdx.x % parts;
+    const int64_t                 image = blockIdx.x / parts, part = blockIdx.x % parts;
     const int32_t                 row = a.width * a.channels;
-    const int64_t                 bytes = (int64_t)a.height * row, base = picture * bytes;
-    const blend                   b = blend_of(a, picture);
+    const int64_t                 bytes = (int64_t)a.height * row, base = image * bytes;
+    const blend                   b = blend_of(a, image);
     typedef stk::pack<uint8_t, N> some;
 #pragma unroll
     for (int u = 0; u < UNITS; u++) {
         const int64_t at = ((part * UNITS + u) * THREADS + threadIdx.x) * N;
         if (at >= bytes) continue;
-        const some mine = *(const some *)(a.pictures + base + at);
+        const some mine = *(const some *)(a.images + base + at);
         *(some *)(a.out + base + at) =
             mix<N>(b, mine, at, (int32_t)(at / row), (int32_t)(at % row));
     }

@@ -1,5 +1,5 @@
 /* Two passes, as the CPU's: along rows into sums, along columns into bytes. A thread makes a pixel
- * of the first and a byte of the second; a row of blocks does one picture. Sums are in the CPU's
+ * of the first and a byte of the second; a row of blocks does one image. Sums are in the CPU's
  * order and rounded as there, so that the same pixels give the same bytes. */
 #include "compute/cuda_kernels/launch.cuh"
 #include "compute/cuda_kernels/resize_images.h"
@@ -7,7 +7,7 @@
 namespace
 {
 
-constexpr int THREADS = 256, MOST_CHANNELS = 3, MOST_BLOCKS = 4096, MOST_PICTURES = 65535;
+constexpr int THREADS = 256, MOST_CHANNELS = 3, MOST_BLOCKS = 4096, MOST_IMAGES = 65535;
 constexpr int WEIGHT_BITS = 22, STEP_BITS = 2;
 
 __device__ __forceinline__ int32_t rounded(int32_t sum)
@@ -32,7 +32,7 @@ __device__ __forceinline__ uint8_t to_byte(float value)
     return !(value > 0) ? 0 : value > 255 ? 255 : (uint8_t)rintf(value);
 }
 
-__device__ __forceinline__ void gather_pixel(const stk_cuda_picture &p, int32_t row, int32_t x)
+__device__ __forceinline__ void gather_pixel(const stk_cuda_image &p, int32_t row, int32_t x)
 {
     const uint8_t *at = p.src + (p.row + row) * p.pitch + (int64_t)p.across.first[x] * p.channels;
     const int64_t  weight = (int64_t)x * p.across.taps;
@@ -55,16 +55,16 @@ __device__ __forceinline__ void gather_pixel(const stk_cuda_picture &p, int32_t 
     }
 }
 
-__global__ void __launch_bounds__(THREADS) gather(const stk_cuda_picture *pictures)
+__global__ void __launch_bounds__(THREADS) gather(const stk_cuda_image *images)
 {
-    const stk_cuda_picture p = pictures[blockIdx.y];
-    const int64_t          pixels = (int64_t)p.rows * p.across.count;
-    const int64_t          step = (int64_t)gridDim.x * THREADS;
+    const stk_cuda_image p = images[blockIdx.y];
+    const int64_t        pixels = (int64_t)p.rows * p.across.count;
+    const int64_t        step = (int64_t)gridDim.x * THREADS;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < pixels; i += step)
         gather_pixel(p, (int32_t)(i / p.across.count), (int32_t)(i % p.across.count));
 }
 
-__device__ __forceinline__ uint8_t combine_byte(const stk_cuda_picture &p, int32_t y, int64_t x,
+__device__ __forceinline__ uint8_t combine_byte(const stk_cuda_image &p, int32_t y, int64_t x,
                                                 int64_t stride)
 {
     const stk_cuda_sum *at = p.sums + (p.down.first[y] - p.row) * stride + x;
@@ -84,27 +84,27 @@ __device__ __forceinline__ uint8_t combine_byte(const stk_cuda_picture &p, int32
     return (uint8_t)(p.kind == STK_RESAMPLE_STEPS ? whole >> STEP_BITS : rounded(whole));
 }
 
-__global__ void __launch_bounds__(THREADS) combine(const stk_cuda_picture *pictures)
+__global__ void __launch_bounds__(THREADS) combine(const stk_cuda_image *images)
 {
-    const stk_cuda_picture p = pictures[blockIdx.y];
-    const int64_t          stride = (int64_t)p.across.count * p.channels;
-    const int64_t          bytes = stride * p.down.count;
-    const int64_t          step = (int64_t)gridDim.x * THREADS;
+    const stk_cuda_image p = images[blockIdx.y];
+    const int64_t        stride = (int64_t)p.across.count * p.channels;
+    const int64_t        bytes = stride * p.down.count;
+    const int64_t        step = (int64_t)gridDim.x * THREADS;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < bytes; i += step)
         p.out[i] = combine_byte(p, (int32_t)(i / stride), i % stride, stride);
 }
 
 } // namespace
 
-cudaError_t stk_cuda_resize_pictures_launch(const stk_cuda_picture *pictures, int count,
-                                            int64_t most_sums, int64_t most_bytes,
-                                            cudaStream_t stream)
+cudaError_t stk_cuda_resize_images_launch(const stk_cuda_image *images, int count,
+                                          int64_t most_sums, int64_t most_bytes,
+                                          cudaStream_t stream)
 {
     if (count == 0) return cudaSuccess;
-    if (count > MOST_PICTURES) return cudaErrorInvalidValue;
+    if (count > MOST_IMAGES) return cudaErrorInvalidValue;
     const dim3  first(stk::blocks_for(most_sums, THREADS, MOST_BLOCKS), count);
     const dim3  second(stk::blocks_for(most_bytes, THREADS, MOST_BLOCKS), count);
-    cudaError_t code = STK_CUDA_LAUNCH(gather, first, THREADS, 0, stream, pictures);
+    cudaError_t code = STK_CUDA_LAUNCH(gather, first, THREADS, 0, stream, images);
     if (code != cudaSuccess) return code;
-    return STK_CUDA_LAUNCH(combine, second, THREADS, 0, stream, pictures);
+    return STK_CUDA_LAUNCH(combine, second, THREADS, 0, stream, images);
 }

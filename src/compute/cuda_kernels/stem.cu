@@ -196,7 +196,7 @@ template <typename T, int K, int S, int EIGHTS, bool TALLY> struct results {
             for (; tile >= p.tiles; row++)
                 tile -= p.tiles;
             if (row >= rows) return;
-            int64_t above = now.picture * a.down.count + now.row + row;
+            int64_t above = now.image * a.down.count + now.row + row;
             compute_tile(x, stem_rows_of<S>(p, now, row, tile, 0),
                          (T *)a.out + above * (a.across.count * a.out_c), tile);
         }

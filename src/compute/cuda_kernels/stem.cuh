@@ -1,4 +1,4 @@
-/* Going down pictures: what both directions of a first convolution share. */
+/* Going down images: what both directions of a first convolution share. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_STEM_CUH
 #define STK_COMPUTE_CUDA_KERNELS_STEM_CUH
 
@@ -32,7 +32,7 @@ template <int K, int S> struct stem_shape {
 
 /* A step: its first row of results, and where its first row of x is in the ring. */
 struct stem_place {
-    int64_t picture;
+    int64_t image;
     int     row, base;
 };
 
@@ -47,17 +47,17 @@ __device__ __forceinline__ int stem_warp()
     return __shfl_sync(0xffffffffu, (int)threadIdx.x / WARP, 0);
 }
 
-/* A unit of a row of x, with zeros around the picture. */
+/* A unit of a row of x, with zeros around the image. */
 template <int S>
 __device__ __forceinline__ void stem_bring_unit(const stem_args &a, const stem_plan &p,
-                                                int64_t picture, int y, int u, unsigned char *to)
+                                                int64_t image, int y, int u, unsigned char *to)
 {
     constexpr int BYTES = STEM_PIXEL * 2;
     unsigned      width = (unsigned)a.across.size;
     int           x = u * S - a.across.before - p.lead;
     bool          inside = (unsigned)y < (unsigned)a.down.size;
     const char   *all = (const char *)a.x;
-    const char   *row = all + (inside ? picture * a.down.size + y : 0) * (a.across.size * BYTES);
+    const char   *row = all + (inside ? image * a.down.size + y : 0) * (a.across.size * BYTES);
     if (S == 2 && width % 2 == 0) {
         bool there = inside && (unsigned)x < width;
         __pipeline_memcpy_async(to, there ? row + x * BYTES : all, STEM_UNIT,
@@ -73,7 +73,7 @@ __device__ __forceinline__ void stem_bring_unit(const stem_args &a, const stem_p
 }
 
 /* Rows of x for a step: those that the one before has not brought, where it is of the same
- * picture; they follow its rows in the ring. A warp takes 32 units at a time. */
+ * image; they follow its rows in the ring. A warp takes 32 units at a time. */
 template <int K, int S>
 __device__ __forceinline__ void stem_bring(const stem_args &a, const stem_plan &p, bool fresh,
                                            stem_place &at, unsigned char *ring)
@@ -87,7 +87,7 @@ __device__ __forceinline__ void stem_bring(const stem_args &a, const stem_plan &
         if (r >= count) break;
         int mine = u + (int)threadIdx.x % WARP;
         if (mine < p.pitch)
-            stem_bring_unit<S>(a, p, at.picture, first + r, mine,
+            stem_bring_unit<S>(a, p, at.image, first + r, mine,
                                ring + (stem_wrap(p, end + r) * p.pitch + mine) * STEM_UNIT);
     }
     at.base = fresh ? end : stem_wrap(p, at.base + count);
@@ -123,7 +123,7 @@ __device__ __forceinline__ void stem_stream(const stem_args &a, const stem_plan 
         if (step + 1 < last) {
             next.row += p.rows;
             bool fresh = next.row >= a.down.count;
-            if (fresh) next.picture++, next.row = 0;
+            if (fresh) next.image++, next.row = 0;
             stem_bring<K, S>(a, p, fresh, next, ring);
             more(next);
             __pipeline_commit();

@@ -1,11 +1,11 @@
-/* The first convolution of a network for pictures: up to four channels in, filled up to four; 16
+/* The first convolution of a network for images: up to four channels in, filled up to four; 16
  * bits; stride 1 or 2. By tensor cores, of compute capability 8.0 or later.
  *
  * Elements of a row of the kernel lie one after the other in x as well: a row of it and 16
  * neighbouring results are read out of one row of x, at a distance of stride pixels. The kernel is
  * filled up with zeros so that 16 bytes, two pixels, are a step of it.
  *
- * A block goes down pictures, some rows of results a step; rows of x come through a ring in shared
+ * A block goes down images, some rows of results a step; rows of x come through a ring in shared
  * memory, one step before they are used. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_STEM_H
 #define STK_COMPUTE_CUDA_KERNELS_STEM_H
@@ -38,7 +38,7 @@ typedef struct stk_cuda_stem_plan {
     int  tiles;       /* of a row of results */
     int  eights;      /* of channels out: that a warp has (forward) */
     int  groups;      /* warps for all channels (forward) */
-    int  rows, steps; /* rows of results of a step; steps of a picture */
+    int  rows, steps; /* rows of results of a step; steps of an image */
     int  pitch, ring; /* of x: units of a row, rows in shared memory */
     int  blocks;
     int  parts;      /* of a block: of weights (by weight), of statistics */
@@ -46,7 +46,7 @@ typedef struct stk_cuda_stem_plan {
     bool statistics; /* forward: mean and variance of what is written, in parts */
 } stk_cuda_stem_plan;
 
-/* False: there is no kernel for it, or a picture is too wide. */
+/* False: there is no kernel for it, or an image is too wide. */
 bool stk_cuda_stem_plan_of(const stk_cuda_conv_args *args, bool by_weight, int processors,
                            stk_cuda_stem_plan *out);
 

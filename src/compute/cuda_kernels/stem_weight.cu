@@ -16,13 +16,13 @@ template <typename T, int K, int S, int SIXTEENS> struct gradient {
     const stem_plan &p;
     float            d[SIXTEENS][K][4];
 
-    /* dy of a step, with zeros after rows and under the picture. */
+    /* dy of a step, with zeros after rows and under the image. */
     __device__ __forceinline__ void bring(const stem_place &at, unsigned char *to) const
     {
         constexpr int EIGHTS = 2 * SIXTEENS, APART = STEM_THREADS / EIGHTS;
         int           chunk = (int)threadIdx.x % EIGHTS, first = (int)threadIdx.x / EIGHTS;
         int           wide = p.tiles * STEM_TILE, pixel = a.out_c * (int)sizeof(T);
-        int64_t       row = at.picture * a.down.count + at.row;
+        int64_t       row = at.image * a.down.count + at.row;
         to += (first * PITCH + chunk) * STEM_UNIT;
         for (int r = 0; r < p.rows && chunk * 8 < a.out_c; r++, to += wide * PITCH * STEM_UNIT) {
             const char *from = (const char *)a.dy + (row + r) * (a.across.count * pixel);

@@ -1,4 +1,4 @@
-/* What the copy engine is told about a matrix or pictures of 16-bit elements, seen in boxes whose
+/* What the copy engine is told about a matrix or images of 16-bit elements, seen in boxes whose
  * rows are 128 bytes and whose 16-byte pieces it swizzles. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_TENSOR_MAP_CUH
 #define STK_COMPUTE_CUDA_KERNELS_TENSOR_MAP_CUH

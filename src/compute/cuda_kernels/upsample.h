@@ -1,4 +1,4 @@
-/* Larger pictures, each element repeated or between its neighbours; and the gradient. */
+/* Larger images, each element repeated or between its neighbours; and the gradient. */
 #ifndef STK_COMPUTE_CUDA_KERNELS_UPSAMPLE_H
 #define STK_COMPUTE_CUDA_KERNELS_UPSAMPLE_H
 
@@ -9,7 +9,7 @@ STK_CUDA_BEGIN
 typedef struct stk_cuda_upsample_args {
     int         dtype; /* an stk_dtype */
     int64_t     batch, channels;
-    int         height, width; /* of the small picture */
+    int         height, width; /* of the small image */
     int         factor, linear;
     const void *src;
     void       *dst;

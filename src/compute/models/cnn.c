@@ -1,4 +1,4 @@
-/* cnn: three convolutions with batch norm, for pictures of 28 or 32 that are to be learnt in a
+/* cnn: three convolutions with batch norm, for images of 28 or 32 that are to be learnt in a
  * minute. Channels are multiples of 16, which is what a CPU computes at a time. */
 #include "compute/models/layer.h"
 #include "compute/models/model_internal.h"

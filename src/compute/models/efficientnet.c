@@ -1,5 +1,5 @@
 /* EfficientNet-B0: inverted residuals with squeeze and excite and SiLU, as torchvision's. Blocks
- * are left out for whole pictures in training, the later the more often (stochastic depth). */
+ * are left out for whole images in training, the later the more often (stochastic depth). */
 #include "compute/models/model_internal.h"
 
 static const struct stage {

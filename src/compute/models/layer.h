@@ -11,10 +11,10 @@ stk_symbol stk_layer_parameter(stk_graph *g, const char *name, stk_shape shape, 
 stk_symbol stk_layer_weight(stk_graph *g, stk_shape shape, stk_layer_init init, bool frozen);
 stk_symbol stk_layer_bias(stk_graph *g, stk_shape weight, stk_layer_init init, double until);
 
-/* Channels of a picture in the graph's layout, or the last dimension of rows. 0 and a failed graph
+/* Channels of an image in the graph's layout, or the last dimension of rows. 0 and a failed graph
  * for what is neither. */
 int64_t stk_layer_channels(stk_graph *g, stk_symbol x, const char *name);
-/* Height (0) or width (1) of a picture. */
+/* Height (0) or width (1) of an image. */
 int64_t stk_layer_side(stk_graph *g, stk_symbol x, int side);
 
 #endif

@@ -10,7 +10,7 @@ int64_t stk_layer_channels(stk_graph *g, stk_symbol x, const char *name)
         return shape
             .dim[shape.rank == 4 && stk_graph_layout(g) == STK_LAYOUT_NCHW ? 1 : shape.rank - 1];
     char text[96];
-    stk_graph_fail(g, STK_E_SHAPE, "layer", name, "x is %s; a layer takes pictures or rows",
+    stk_graph_fail(g, STK_E_SHAPE, "layer", name, "x is %s; a layer takes images or rows",
                    stk_shape_text(&shape, text, sizeof text));
     return 0;
 }

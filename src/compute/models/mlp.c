@@ -1,4 +1,4 @@
-/* mlp: two hidden layers of 512 and 256. The smallest thing that learns pictures. */
+/* mlp: two hidden layers of 512 and 256. The smallest thing that learns images. */
 #include "compute/models/model_internal.h"
 
 static stk_symbol hidden(stk_graph *g, stk_symbol x, const char *name, int out,
@@ -18,7 +18,7 @@ static stk_symbol build(stk_graph *g, stk_symbol x, const stk_model_options *opt
 
 const stk_model stk_model_mlp = {
     .name = "mlp",
-    .help = "three dense layers, for tests and tiny pictures",
+    .help = "three dense layers, for tests and tiny images",
     .size = 28,
     .channels = 1,
     .classes = 10,

@@ -83,8 +83,7 @@ static bool check(stk_graph *g, const stk_model *model, stk_symbol x, const stk_
     stk_shape shape = stk_symbol_shape(g, x);
     char      text[96];
     if (shape.rank != 4)
-        stk_graph_fail(g, STK_E_SHAPE, "model", model->name,
-                       "x is %s; pictures have four dimensions",
+        stk_graph_fail(g, STK_E_SHAPE, "model", model->name, "x is %s; images have four dimensions",
                        stk_shape_text(&shape, text, sizeof text));
     else if (o->classes < 1 || o->classes > CLASSES_MOST)
         stk_graph_fail(g, STK_E_RANGE, "model", model->name, "%d classes; 1 to %d can be told",

@@ -1,4 +1,4 @@
-/* Residual networks: torchvision's for large pictures (resnet50 is "v1.5": the 3x3 convolution has
+/* Residual networks: torchvision's for large images (resnet50 is "v1.5": the 3x3 convolution has
  * the stride), those of the paper for CIFAR, and resnet18 as it is mostly used there. Where a block
  * changes size, its shortcut is a 1x1 convolution with batch norm in all of them (the paper's
  * option B): option A, zeros for the new channels, saves 2752 parameters of resnet20 and would be a

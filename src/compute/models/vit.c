@@ -1,5 +1,5 @@
 /* A small vision transformer: 12 layers of width 192 (64 a head), with the names of torchvision's
- * VisionTransformer. Patches are 16x16, or 4x4 for pictures of up to 64. */
+ * VisionTransformer. Patches are 16x16, or 4x4 for images of up to 64. */
 #include "compute/models/layer.h"
 #include "compute/models/model_internal.h"
 #include "compute/ops/graph_ops.h"

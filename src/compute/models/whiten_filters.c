@@ -52,7 +52,7 @@ static void hold(patches *p, const uint8_t *at, int64_t row, int64_t channels, i
     p->held += count;
 }
 
-static void collect(const uint8_t *pictures, const stk_shape *shape, patches *p)
+static void collect(const uint8_t *images, const stk_shape *shape, patches *p)
 {
     int64_t height = shape->dim[1], width = shape->dim[2], channels = shape->dim[3];
     int64_t row = width * channels;
@@ -60,7 +60,7 @@ static void collect(const uint8_t *pictures, const stk_shape *shape, patches *p)
         if (line % height == height - 1) continue;
         for (int64_t x = 0; x + 1 < width;) {
             int64_t count = width - 1 - x < ROOM - p->held ? width - 1 - x : ROOM - p->held;
-            hold(p, pictures + line * row + x * channels, row, channels, (int)count);
+            hold(p, images + line * row + x * channels, row, channels, (int)count);
             if (p->held == ROOM) add_up(p);
             x += count;
         }
@@ -69,7 +69,7 @@ static void collect(const uint8_t *pictures, const stk_shape *shape, patches *p)
 }
 
 /* The mean of patch times patch, each value as (byte / 255 - mean) / deviation; means are not taken
- * off, as normalised pictures have none. */
+ * off, as normalised images have none. */
 static void measure(const patches *p, const float *mean, const float *deviation, square moments)
 {
     double count = (double)p->count;
@@ -157,7 +157,7 @@ static void write_filters(square values, square vectors, int order, double epsil
     }
 }
 
-stk_status stk_model_whiten(const uint8_t *pictures, const stk_shape *shape, const float *mean,
+stk_status stk_model_whiten(const uint8_t *images, const stk_shape *shape, const float *mean,
                             const float *deviation, double epsilon, float *weights, stk_error *err)
 {
     square  moments = {{0}}, vectors = {{0}};
@@ -166,7 +166,7 @@ stk_status stk_model_whiten(const uint8_t *pictures, const stk_shape *shape, con
     if (shape->rank != 4 || shape->dim[0] < 1 || shape->dim[1] < SIDE || shape->dim[2] < SIDE ||
         shape->dim[3] < 1 || shape->dim[3] > CHANNELS_MOST)
         return stk_fail(err, STK_E_SHAPE, "whiten", NULL,
-                        "pictures are %s; [N,H,W,C] with 2x2 pixels and 1 to %d channels is needed",
+                        "images are %s; [N,H,W,C] with 2x2 pixels and 1 to %d channels is needed",
                         stk_shape_text(shape, text, sizeof text), CHANNELS_MOST);
     for (int64_t c = 0; c < shape->dim[3]; c++)
         if (!(deviation[c] > 0) || !isfinite(mean[c]))
@@ -175,7 +175,7 @@ stk_status stk_model_whiten(const uint8_t *pictures, const stk_shape *shape, con
                             "than 0",
                             (long long)c, (double)mean[c], (double)deviation[c]);
     sums.order = (int)shape->dim[3] * SIDE * SIDE;
-    collect(pictures, shape, &sums);
+    collect(images, shape, &sums);
     measure(&sums, mean, deviation, moments);
     diagonalize(moments, vectors, sums.order);
     write_filters(moments, vectors, sums.order, epsilon > 0 ? epsilon : 5e-4, weights);

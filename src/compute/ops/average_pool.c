@@ -1,4 +1,4 @@
-/* average_pool: the mean of each window, with or without the padding; of whole pictures */
+/* average_pool: the mean of each window, with or without the padding; of whole images */
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/pool.h"

@@ -12,14 +12,14 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/pool.h"
 
-enum { PICTURE, PICTURE_SCALE, PICTURE_SHIFT };
+enum { IMAGE, IMAGE_SCALE, IMAGE_SHIFT };
 enum { DY, PLACES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA, Y = GAMMA };
 
 static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_bn_pool;
     STK_TRY(stk_max_pool_infer(op, use, out, err));
-    return stk_bn_check_channels(op, use, PICTURE_SCALE, 2, err);
+    return stk_bn_check_channels(op, use, IMAGE_SCALE, 2, err);
 }
 
 /* dx gets the type of x. */
@@ -65,7 +65,7 @@ static stk_op_cost apply_cost(const stk_op_instance *use)
 static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
 {
     stk_pool_shape s = stk_pool_shape_of(use);
-    const float   *scale = in[PICTURE_SCALE], *shift = in[PICTURE_SHIFT];
+    const float   *scale = in[IMAGE_SCALE], *shift = in[IMAGE_SHIFT];
     float         *y = out[0];
     uint8_t       *places = use->output_count > 1 ? out[1] : NULL;
     int64_t        at[3];
@@ -75,7 +75,7 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
                 for (int64_t c = 0; c < s.channels; c++) {
                     int64_t to = stk_pool_y_at(&s, at[0], at[1], at[2]) + c;
                     float   x = 0;
-                    uint8_t place = stk_max_pool_place(&s, in[PICTURE], at, c, scale[c] < 0, &x);
+                    uint8_t place = stk_max_pool_place(&s, in[IMAGE], at, c, scale[c] < 0, &x);
                     float   z = (float)((double)x * (double)scale[c] + (double)shift[c]);
                     y[to] = z > 0 ? z : 0;
                     if (places) places[to] = place;

@@ -1,4 +1,4 @@
-/* conv2d: pictures [N,H,W,C] with weights [out,in/groups,kh,kw], and its two gradients */
+/* conv2d: images [N,H,W,C] with weights [out,in/groups,kh,kw], and its two gradients */
 #include "compute/ops/conv2d.h"
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"

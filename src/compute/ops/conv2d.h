@@ -1,4 +1,4 @@
-/* Attributes of convolutions and their gradients. Pictures are [N,H,W,C], weights
+/* Attributes of convolutions and their gradients. Images are [N,H,W,C], weights
  * [out,in/groups,kh,kw]. */
 #ifndef STK_COMPUTE_OPS_CONV2D_H
 #define STK_COMPUTE_OPS_CONV2D_H

@@ -1,5 +1,5 @@
-/* edit_pictures: windows of pictures, flipped, and changed step by step. No step is carried out on
- * a whole picture: each pixel of the result asks for those that it is made of, so that nothing is
+/* edit_images: windows of images, flipped, and changed step by step. No step is carried out on
+ * a whole image: each pixel of the result asks for those that it is made of, so that nothing is
  * kept between steps but the means that contrast needs. */
 #include "compute/ops/edit_op_inputs.h"
 #include "compute/ops/graph_ops.h"
@@ -8,7 +8,7 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-enum { SIDE_MAX = 1 << 14 }; /* a picture has fewer than 2^31 bytes then */
+enum { SIDE_MAX = 1 << 14 }; /* an image has fewer than 2^31 bytes then */
 
 typedef struct work {
     const stk_edit *edit;
@@ -21,20 +21,20 @@ typedef struct work {
 
 static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
-    const stk_edit_pictures_attrs *attrs = use->attrs;
-    const stk_shape               *pictures = &use->in[0].shape;
-    STK_TRY(stk_edits_check(&stk_graph_op_edit_pictures, use, err));
+    const stk_edit_images_attrs *attrs = use->attrs;
+    const stk_shape             *images = &use->in[0].shape;
+    STK_TRY(stk_edits_check(&stk_graph_op_edit_images, use, err));
     if (attrs->height < 1 || attrs->width < 1 || attrs->height > SIDE_MAX ||
         attrs->width > SIDE_MAX)
-        return stk_fail(err, STK_E_INVALID, "edit_pictures", use->name,
+        return stk_fail(err, STK_E_INVALID, "edit_images", use->name,
                         "results of %d x %d (height x width); sides go from 1 to %d", attrs->height,
                         attrs->width, SIDE_MAX);
-    if (pictures->dim[1] < 1 || pictures->dim[2] < 1)
-        return stk_fail(err, STK_E_SHAPE, "edit_pictures", use->name,
-                        "the pictures are %lld x %lld: they have no pixels",
-                        (long long)pictures->dim[1], (long long)pictures->dim[2]);
+    if (images->dim[1] < 1 || images->dim[2] < 1)
+        return stk_fail(err, STK_E_SHAPE, "edit_images", use->name,
+                        "the images are %lld x %lld: they have no pixels",
+                        (long long)images->dim[1], (long long)images->dim[2]);
     out[0] = (stk_tensor_type){STK_DTYPE_U8, stk_shape_4d(use->in[1].shape.dim[0], attrs->height,
-                                                          attrs->width, pictures->dim[3])};
+                                                          attrs->width, images->dim[3])};
     return STK_OK;
 }
 
@@ -164,7 +164,7 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
         stk_edit_row(use, in, out, i);
 }
 
-/* What moves are the windows, not all pictures. */
+/* What moves are the windows, not all images. */
 static stk_op_cost cost(const stk_op_instance *use)
 {
     double moved = 2 * (double)stk_type_bytes(&use->out[0]);
@@ -173,16 +173,16 @@ static stk_op_cost cost(const stk_op_instance *use)
 
 static void print(const void *attrs_, char *text, size_t capacity)
 {
-    const stk_edit_pictures_attrs *attrs = attrs_;
+    const stk_edit_images_attrs *attrs = attrs_;
     snprintf(text, capacity, "size=%d,%d", attrs->height, attrs->width);
 }
 
-const stk_graph_op stk_graph_op_edit_pictures = {
-    .name = "edit_pictures",
+const stk_graph_op stk_graph_op_edit_images = {
+    .name = "edit_images",
     .inputs_min = 2,
     .inputs_max = 2,
     .outputs = 1,
-    .attrs_size = sizeof(stk_edit_pictures_attrs),
+    .attrs_size = sizeof(stk_edit_images_attrs),
     .precision = STK_PRECISION_KEEP,
     .infer = infer,
     .cost = cost,
@@ -190,9 +190,8 @@ const stk_graph_op stk_graph_op_edit_pictures = {
     .print = print,
 };
 
-stk_symbol stk_edit_pictures(stk_graph *g, stk_symbol pictures, stk_symbol edits, int height,
-                             int width)
+stk_symbol stk_edit_images(stk_graph *g, stk_symbol images, stk_symbol edits, int height, int width)
 {
-    stk_edit_pictures_attrs attrs = {height, width};
-    return stk_graph_add2(g, &stk_graph_op_edit_pictures, pictures, edits, &attrs);
+    stk_edit_images_attrs attrs = {height, width};
+    return stk_graph_add2(g, &stk_graph_op_edit_images, images, edits, &attrs);
 }

@@ -31,7 +31,7 @@ extern const stk_graph_op stk_graph_op_softmax, stk_graph_op_softmax_grad,
     stk_graph_op_mean_squared_error, stk_graph_op_mean_squared_error_grad;
 extern const stk_graph_op stk_graph_op_top_k_correct, stk_graph_op_count_labels,
     stk_graph_op_dropout, stk_graph_op_embedding, stk_graph_op_embedding_grad,
-    stk_graph_op_normalize_image, stk_graph_op_edit_pictures, stk_graph_op_mix_pictures;
+    stk_graph_op_normalize_image, stk_graph_op_edit_images, stk_graph_op_mix_images;
 extern const stk_graph_op stk_graph_op_gradient_norm, stk_graph_op_loss_scale,
     stk_graph_op_grad_guard, stk_graph_op_sgd, stk_graph_op_adamw, stk_graph_op_lars,
     stk_graph_op_lamb, stk_graph_op_ema, stk_graph_op_lookahead, stk_graph_op_accumulate;
@@ -40,7 +40,7 @@ extern const stk_graph_op stk_graph_op_gradient_norm, stk_graph_op_loss_scale,
 const stk_graph_op *stk_graph_op_at(size_t index);
 const stk_graph_op *stk_graph_op_find(const char *name);
 
-/* The picture x of a call as [N,H,W,C], whatever the graph's layout, and back. */
+/* The image x of a call as [N,H,W,C], whatever the graph's layout, and back. */
 stk_symbol stk_to_nhwc(stk_graph *g, stk_symbol x);
 stk_symbol stk_from_nhwc(stk_graph *g, stk_symbol x);
 

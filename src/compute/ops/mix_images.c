@@ -1,4 +1,4 @@
-/* mix_pictures: MixUp and CutMix of the pictures of a batch */
+/* mix_images: MixUp and CutMix of the images of a batch */
 #include "compute/ops/edit_op_inputs.h"
 #include "compute/ops/graph_ops.h"
 #include "edit/edit_pixels.h"
@@ -8,11 +8,10 @@
 static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
 {
     const int64_t rows = use->in[0].shape.dim[0], edits = use->in[1].shape.dim[0];
-    STK_TRY(stk_edits_check(&stk_graph_op_mix_pictures, use, err));
+    STK_TRY(stk_edits_check(&stk_graph_op_mix_images, use, err));
     if (rows != edits)
-        return stk_fail(err, STK_E_SHAPE, "mix_pictures", use->name,
-                        "there are %lld pictures but %lld edits", (long long)rows,
-                        (long long)edits);
+        return stk_fail(err, STK_E_SHAPE, "mix_images", use->name,
+                        "there are %lld images but %lld edits", (long long)rows, (long long)edits);
     out[0] = use->in[0];
     return STK_OK;
 }
@@ -33,19 +32,19 @@ static void copy_box(const int64_t dim[4], const int32_t box[4], const uint8_t *
     }
 }
 
-/* Where the box has a width of 0 all of the picture is mixed; else what is in it comes from the
+/* Where the box has a width of 0 all of the image is mixed; else what is in it comes from the
  * partner. */
 void stk_mix_row(const stk_op_instance *use, const void *const *in, void *const *out, int64_t index)
 {
     const int64_t  *dim = use->in[0].shape.dim;
     const stk_edit *edit = (const stk_edit *)in[1] + index;
     const size_t    bytes = (size_t)(dim[1] * dim[2] * dim[3]);
-    const uint8_t  *pictures = in[0], *mine = pictures + (size_t)index * bytes;
+    const uint8_t  *images = in[0], *mine = images + (size_t)index * bytes;
     uint8_t        *to = (uint8_t *)out[0] + (size_t)index * bytes;
     const int32_t   share = stk_edit_share(edit->share);
     memcpy(to, mine, bytes);
     if (edit->partner < 0 || edit->partner >= dim[0]) return;
-    const uint8_t *other = pictures + (size_t)edit->partner * bytes;
+    const uint8_t *other = images + (size_t)edit->partner * bytes;
     const bool     is_first = index < edit->partner, all = edit->box[2] == 0;
     for (size_t i = 0; i < bytes && all; i++)
         to[i] = (uint8_t)stk_edit_mix(mine[i], other[i], share, is_first);
@@ -58,7 +57,7 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
         stk_mix_row(use, in, out, i);
 }
 
-/* Every picture is read as itself and as a partner. */
+/* Every image is read as itself and as a partner. */
 static stk_op_cost cost(const stk_op_instance *use)
 {
     return (stk_op_cost){2 * (double)stk_type_elements(&use->out[0]),
@@ -66,8 +65,8 @@ static stk_op_cost cost(const stk_op_instance *use)
                              (double)stk_type_bytes(&use->in[1])};
 }
 
-const stk_graph_op stk_graph_op_mix_pictures = {
-    .name = "mix_pictures",
+const stk_graph_op stk_graph_op_mix_images = {
+    .name = "mix_images",
     .inputs_min = 2,
     .inputs_max = 2,
     .outputs = 1,
@@ -77,7 +76,7 @@ const stk_graph_op stk_graph_op_mix_pictures = {
     .reference = reference,
 };
 
-stk_symbol stk_mix_pictures(stk_graph *g, stk_symbol pictures, stk_symbol edits)
+stk_symbol stk_mix_images(stk_graph *g, stk_symbol images, stk_symbol edits)
 {
-    return stk_graph_add2(g, &stk_graph_op_mix_pictures, pictures, edits, NULL);
+    return stk_graph_add2(g, &stk_graph_op_mix_images, images, edits, NULL);
 }

@@ -70,18 +70,18 @@ stk_symbol stk_normalize_image(stk_graph *g, stk_symbol x, const float *mean,
                                const float *deviation)
 {
     stk_normalize_image_attrs attrs = {0};
-    stk_symbol                picture = stk_to_nhwc(g, x);
-    stk_shape                 shape = stk_symbol_shape(g, picture);
+    stk_symbol                image = stk_to_nhwc(g, x);
+    stk_shape                 shape = stk_symbol_shape(g, image);
     int64_t                   channels = shape.rank == 4 ? shape.dim[3] : 0;
     if (stk_symbol_is_none(x)) return STK_NO_SYMBOL;
     if (channels < 1 || channels > CHANNELS_MAX) {
         char text[96];
         return stk_graph_fail(g, STK_E_SHAPE, "normalize_image", g->path,
-                              "x has shape %s; it takes pictures of 1 to %d channels",
+                              "x has shape %s; it takes images of 1 to %d channels",
                               stk_shape_text(&shape, text, sizeof text), CHANNELS_MAX);
     }
     attrs.channels = (int)channels;
     for (int c = 0; c < attrs.channels; c++)
         attrs.mean[c] = mean[c], attrs.deviation[c] = deviation[c];
-    return stk_from_nhwc(g, stk_graph_add1(g, &stk_graph_op_normalize_image, picture, &attrs));
+    return stk_from_nhwc(g, stk_graph_add1(g, &stk_graph_op_normalize_image, image, &attrs));
 }

@@ -1,4 +1,4 @@
-/* upsample: both sides of pictures times a whole number, by the nearest element or between them */
+/* upsample: both sides of images times a whole number, by the nearest element or between them */
 #include "base/checked.h"
 #include "compute/graph/gradients.h"
 #include "compute/ops/graph_ops.h"
@@ -53,7 +53,7 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_graph_add1(g, &stk_graph_op_upsample_grad, dout[0], node->attrs);
 }
 
-/* One side of the picture: how many elements, and how they become more. */
+/* One side of the image: how many elements, and how they become more. */
 typedef struct side {
     int64_t size, factor;
     bool    linear;
@@ -120,13 +120,13 @@ static void apply(const stk_op_instance *use, bool forward, const float *from, f
     const stk_shape *small = forward ? &use->in[0].shape : &use->out[0].shape;
     const stk_shape *src = &use->in[0].shape, *dst = &use->out[0].shape;
     side    sides[2] = {side_of(use->attrs, small->dim[1]), side_of(use->attrs, small->dim[2])};
-    int64_t channels = src->dim[3], picture = src->dim[1] * src->dim[2] * channels;
+    int64_t channels = src->dim[3], image = src->dim[1] * src->dim[2] * channels;
     for (int64_t n = 0; n < dst->dim[0]; n++)
         for (int64_t row = 0; row < dst->dim[1]; row++)
             for (int64_t column = 0; column < dst->dim[2]; column++)
                 for (int64_t c = 0; c < channels; c++)
-                    *to++ = (float)gather(sides, forward, from + n * picture + c, row, column,
-                                          channels);
+                    *to++ =
+                        (float)gather(sides, forward, from + n * image + c, row, column, channels);
 }
 
 static void reference(const stk_op_instance *use, const void *const *in, void *const *out)

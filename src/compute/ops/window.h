@@ -1,4 +1,4 @@
-/* Windows along one side of a picture: which elements a window covers, and which windows an element
+/* Windows along one side of an image: which elements a window covers, and which windows an element
  * is in. Convolutions and pooling are the same here. */
 #ifndef STK_COMPUTE_OPS_WINDOW_H
 #define STK_COMPUTE_OPS_WINDOW_H

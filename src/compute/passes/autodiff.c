@@ -36,7 +36,7 @@ static bool has_gradient(const stk_grad_sink *sink, const stk_graph_node *node)
 }
 
 /* needed[s]: some symbol that a gradient is wanted of reaches s. Nothing flows where it is false:
- * no gradient of the first convolution's picture, none of frozen parts. */
+ * no gradient of the first convolution's image, none of frozen parts. */
 static void mark_needed(const stk_graph *graph, const stk_symbol *of, size_t count, bool *needed)
 {
     for (size_t i = 0; i < count; i++)

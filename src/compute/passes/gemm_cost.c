@@ -1,4 +1,4 @@
-/* Convolutions that are products of matrices: one element of a picture is one row. */
+/* Convolutions that are products of matrices: one element of an image is one row. */
 #include "compute/ops/conv2d.h"
 #include "compute/passes/graph_fuse.h"
 

@@ -58,7 +58,7 @@ static stk_symbol add_or_find(caster *c, const stk_graph_op *op, stk_symbol x, v
     return out;
 }
 
-/* x in dtype: itself, what it was cast from, pictures that are made in dtype right away (from
+/* x in dtype: itself, what it was cast from, images that are made in dtype right away (from
  * bytes, which are less to read than what a cast would take), or a cast. */
 static stk_symbol cast_to(caster *c, stk_symbol x, stk_dtype dtype)
 {

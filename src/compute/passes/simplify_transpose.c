@@ -1,4 +1,4 @@
-/* Rules about transposes. A graph of [N,C,H,W] has one on either side of every op on pictures;
+/* Rules about transposes. A graph of [N,C,H,W] has one on either side of every op on images;
  * moved towards the end through what lies between, each meets the one that undoes it. */
 #include "compute/ops/broadcast_index.h"
 #include "compute/ops/graph_ops.h"

@@ -134,9 +134,9 @@ void stk_device_read_info(const stk_device *device, stk_device_info *info)
 stk_status stk_device_decoder(stk_device *device, const stk_decode_device **out, stk_error *err)
 {
     *out = NULL;
-    if (device->backend->pictures) return device->backend->pictures(device, out, err);
+    if (device->backend->images) return device->backend->images(device, out, err);
     return stk_fail(err, STK_E_UNSUPPORTED, "backend", device->backend->name,
-                    "decodes no pictures; that is of NVIDIA GPUs: use knobs.decode=cpu here");
+                    "decodes no images; that is of NVIDIA GPUs: use knobs.decode=cpu here");
 }
 
 const char *stk_device_describe(const stk_device *device, char *text, size_t capacity)

@@ -1,5 +1,5 @@
 /* Pinning a page takes longer than filling it, so blocks that were given back stay pinned for the
- * next batch. Batches come in few sizes, but those change while pictures grow: where a new size is
+ * next batch. Batches come in few sizes, but those change while images grow: where a new size is
  * asked for and much is kept, a block of another goes. */
 #include "compute/runtime/pinned_pool.h"
 #include <pthread.h>

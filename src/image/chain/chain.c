@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-/* A picture on its way through a chain. */
+/* An image on its way through a chain. */
 typedef struct work {
     const stk_chain        *chain;
     const stk_chain_source *source;
@@ -103,7 +103,7 @@ static stk_status make_blank(const work *w, const stk_rect *window, stk_pixels *
     return STK_OK;
 }
 
-/* What lies before the picture's first pixel in the first shrunken one: where a size is no multiple
+/* What lies before the image's first pixel in the first shrunken one: where a size is no multiple
  * of shrink the last shrunken pixel is not full, and mirrored it comes first. */
 static int32_t lead(bool mirrored, int32_t size, int shrink)
 {

@@ -1,6 +1,6 @@
-/* A chain of image operations on one picture, run in as few passes over its pixels as the
+/* A chain of image operations on one image, run in as few passes over its pixels as the
  * operations allow: windows, sizes and flips are gathered and carried out together (for encoded
- * pictures by decoding only what is needed), and the last pass writes the result where it is to be.
+ * images by decoding only what is needed), and the last pass writes the result where it is to be.
  * The result is the same, to the bit, as running each operation by itself. */
 #ifndef STK_IMAGE_CHAIN_CHAIN_H
 #define STK_IMAGE_CHAIN_CHAIN_H
@@ -26,7 +26,7 @@ typedef struct stk_chain_op {
                                         where it is below 1 */
 } stk_chain_op;
 
-/* A picture: encoded (with a decode in the chain) or pixels. */
+/* An image: encoded (with a decode in the chain) or pixels. */
 typedef struct stk_chain_source {
     stk_bytes  encoded;
     stk_bytes  restarts; /* may be empty */

@@ -83,11 +83,11 @@ static stk_status frame(work *w, const stk_chain_op *step, stk_random *random, s
                         name);
     if (!move(&w->view, framing))
         return stk_fail(err, STK_E_UNSUPPORTED, name, NULL,
-                        "on a device one window is cut out of a picture, and one before this one "
+                        "on a device one window is cut out of an image, and one before this one "
                         "was cut already");
     if (w->view.resized)
         return stk_fail(err, STK_E_UNSUPPORTED, name, NULL,
-                        "on a device pictures are not resized, and %dx%d would become %dx%d: store "
+                        "on a device images are not resized, and %dx%d would become %dx%d: store "
                         "them in that size",
                         (int)framing.window.width, (int)framing.window.height, (int)framing.width,
                         (int)framing.height);
@@ -113,7 +113,7 @@ static stk_status do_step(work *w, const stk_chain_op *step, stk_random random, 
     if (op->frame) return frame(w, step, &random, err);
     if (op->finish)
         return stk_fail(err, STK_E_UNSUPPORTED, op->name, NULL,
-                        "a device makes pictures of bytes; how they are taken further is up to "
+                        "a device makes images of bytes; how they are taken further is up to "
                         "what it computes");
     if (!op->draw)
         return stk_fail(err, STK_E_UNSUPPORTED, op->name, NULL,
@@ -166,6 +166,6 @@ stk_status stk_chain_can_edit(const stk_chain *chain, const stk_image_size *sour
     STK_TRY(stk_chain_measure(&decoded, source, &size, err));
     if (size.width > 0 && size.height > 0) return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "image", NULL,
-                    "on a device all pictures of a batch have one size, and the operations may "
+                    "on a device all images of a batch have one size, and the operations may "
                     "give several");
 }

@@ -1,15 +1,15 @@
-/* Chains as edits: what a device is to do with a picture that it has, instead of a picture on which
+/* Chains as edits: what a device is to do with an image that it has, instead of an image on which
  * it was done. */
 #ifndef STK_IMAGE_CHAIN_CHAIN_EDIT_H
 #define STK_IMAGE_CHAIN_CHAIN_EDIT_H
 
 #include "image/chain/chain.h"
 
-/* The edit that makes of a picture of this size (decoded: the chain's decode does not count) what
+/* The edit that makes of an image of this size (decoded: the chain's decode does not count) what
  * stk_chain_run makes of it with the same randoms: the same bits, but for warps, whose numbers an
- * edit has as float32. By the nearest filter, of pictures above 128 pixels a side, less than one
+ * edit has as float32. By the nearest filter, of images above 128 pixels a side, less than one
  * pixel in 10,000 is a neighbour's; by the bilinear one less than 1 % differ by a level and less
- * than one in 10,000, at the picture's edge, by more. out->source and the partner are the caller's.
+ * than one in 10,000, at the image's edge, by more. out->source and the partner are the caller's.
  *
  * What there is no edit for is STK_E_UNSUPPORTED with the operation as its stage: resizing, a
  * second window that reaches outside, windows after what depends on places, operations without a

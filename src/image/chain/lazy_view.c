@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_SIDE = 1 << 20 }; /* of a result; far above any picture, far below overflow */
+enum { MOST_SIDE = 1 << 20 }; /* of a result; far above any image, far below overflow */
 
 void stk_lazy_view_init(stk_lazy_view *view, int32_t width, int32_t height)
 {

@@ -1,4 +1,4 @@
-/* A view: which part of a picture is wanted, at what size and which way round. Framing operations
+/* A view: which part of an image is wanted, at what size and which way round. Framing operations
  * move it; nothing is touched until it is carried out. */
 #ifndef STK_IMAGE_CHAIN_LAZY_VIEW_H
 #define STK_IMAGE_CHAIN_LAZY_VIEW_H

@@ -6,7 +6,7 @@
 #include "image/chain/chain.h"
 #include "image/resize/resize_weights.h"
 
-#include <stoker/pictures.h>
+#include <stoker/decode_device.h>
 
 typedef struct stk_decode_offload {
     stk_axis           across, down; /* what request points to */

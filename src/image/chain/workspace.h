@@ -1,4 +1,4 @@
-/* What carrying out a chain needs and keeps from picture to picture. */
+/* What carrying out a chain needs and keeps from image to image. */
 #ifndef STK_IMAGE_CHAIN_WORKSPACE_H
 #define STK_IMAGE_CHAIN_WORKSPACE_H
 

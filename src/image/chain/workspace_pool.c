@@ -29,7 +29,7 @@ static stk_image_workspace *find(stk_image_workspace_pool *pool, const stk_ledge
 }
 
 /* Where memory is scarce, those that wait go before another works: each holds what its largest
- * picture took. */
+ * image took. */
 static void thin_out(stk_image_workspace_pool *pool, const stk_ledger *ledger)
 {
     for (;;) {

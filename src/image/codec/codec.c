@@ -60,21 +60,20 @@ static stk_status check_size(const stk_image_info *info, const stk_image_limits 
     return STK_OK;
 }
 
-/* Pictures that are known by their first bytes and not read; NULL: none of them. */
+/* Images that are known by their first bytes and not read; NULL: none of them. */
 static const char *name_unread(stk_bytes encoded)
 {
     static const struct {
         size_t      at;
         const char *bytes, *name;
-    } known[] = {
-        {4, "ftypheic", "a HEIC picture"},   {4, "ftypheix", "a HEIC picture"},
-        {4, "ftypmif1", "a HEIF picture"},   {4, "ftypmsf1", "a HEIF picture"},
-        {4, "ftypavif", "an AVIF picture"},  {4, "ftypavis", "an AVIF picture"},
-        {4, "JXL ", "a JPEG XL picture"},    {0, "\xff\x0a", "a JPEG XL picture"},
-        {4, "jP  ", "a JPEG 2000 picture"},  {0, "\xff\x4f\xff\x51", "a JPEG 2000 picture"},
-        {0, "8BPS", "a Photoshop document"}, {0, "<svg", "an SVG drawing"},
-        {0, "%PDF", "a PDF document"},       {0, "<!DOCTYPE", "an HTML page"},
-        {0, "<html", "an HTML page"}};
+    } known[] = {{4, "ftypheic", "a HEIC image"},     {4, "ftypheix", "a HEIC image"},
+                 {4, "ftypmif1", "a HEIF image"},     {4, "ftypmsf1", "a HEIF image"},
+                 {4, "ftypavif", "an AVIF image"},    {4, "ftypavis", "an AVIF image"},
+                 {4, "JXL ", "a JPEG XL image"},      {0, "\xff\x0a", "a JPEG XL image"},
+                 {4, "jP  ", "a JPEG 2000 image"},    {0, "\xff\x4f\xff\x51", "a JPEG 2000 image"},
+                 {0, "8BPS", "a Photoshop document"}, {0, "<svg", "an SVG drawing"},
+                 {0, "%PDF", "a PDF document"},       {0, "<!DOCTYPE", "an HTML page"},
+                 {0, "<html", "an HTML page"}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const size_t length = strlen(known[i].bytes);
         if (encoded.size >= known[i].at + length &&
@@ -122,7 +121,7 @@ static stk_status check_request(const stk_codec *codec, int channels, int shrink
     return STK_OK;
 }
 
-/* window, or all where it is NULL, of a picture that is shown with width by height pixels. */
+/* window, or all where it is NULL, of an image that is shown with width by height pixels. */
 static stk_status choose_window(const stk_rect *window, int32_t width, int32_t height,
                                 stk_rect *out, stk_error *err)
 {

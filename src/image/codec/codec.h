@@ -5,7 +5,7 @@
 
 #include <stoker/image.h>
 
-/* What is wanted of a picture. */
+/* What is wanted of an image. */
 typedef struct stk_codec_request {
     stk_bytes                 encoded;
     const stk_image_info     *info;
@@ -31,7 +31,7 @@ typedef struct stk_codec {
 extern const stk_codec stk_codec_jpeg, stk_codec_png, stk_codec_webp, stk_codec_pnm, stk_codec_gif,
     stk_codec_bmp, stk_codec_tiff;
 
-/* What a decoder keeps from picture to picture. Room only grows. */
+/* What a decoder keeps from image to image. Room only grows. */
 enum {
     STK_SCRATCH_PIXELS,
     STK_SCRATCH_TURNED,
@@ -40,15 +40,15 @@ enum {
     STK_SCRATCH_COUNT
 };
 
-/* A picture begins: what is asked for from here on is for it alone. */
+/* An image begins: what is asked for from here on is for it alone. */
 void stk_decoder_begin(stk_decoder *decoder);
 
-/* STK_E_LIMIT where bytes pass the ledger's ceiling whatever else is held: then it is the picture
+/* STK_E_LIMIT where bytes pass the ledger's ceiling whatever else is held: then it is the image
  * that is too large, and no waiting helps. */
 STK_NODISCARD stk_status stk_decode_admit(const stk_ledger *ledger, uint64_t bytes, stk_error *err);
 
 /* At least bytes, aligned to 64, contents undefined; NULL with err filled without memory. All that
- * a picture asks for together is admitted, as above. */
+ * an image asks for together is admitted, as above. */
 uint8_t *stk_decoder_scratch(stk_decoder *decoder, int room, size_t bytes, stk_error *err);
 
 /* Fills out with width by height pixels of channels in a room, rows without gaps, contents
@@ -68,7 +68,7 @@ struct stk_jpeg_decoder *stk_decoder_jpeg(stk_decoder *decoder, stk_error *err);
 struct stk_jpeg_decoder *stk_jpeg_decoder_new(stk_ledger *ledger, stk_error *err);
 void                     stk_jpeg_decoder_free(struct stk_jpeg_decoder *jpeg);
 
-/* As stk_image_decode, of a picture whose info stk_image_read_info gave within its limits: the
+/* As stk_image_decode, of an image whose info stk_image_read_info gave within its limits: the
  * header is not read for it again. Nothing may be NULL but window. */
 STK_NODISCARD stk_status stk_image_decode_measured(stk_decoder *decoder, stk_bytes encoded,
                                                    const stk_image_info *info,

@@ -145,7 +145,7 @@ static bool put_literal(runs *p, int count)
     return true;
 }
 
-/* One code; false at the end of the picture or of the bytes. */
+/* One code; false at the end of the image or of the bytes. */
 static bool read_code(runs *p)
 {
     const stk_bytes from = p->r->pixels;

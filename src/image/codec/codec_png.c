@@ -1,5 +1,5 @@
 /* PNG through libpng, row by row: rows below the window are never inflated, columns beside it never
- * kept. libpng leaves its functions with longjmp; here that ends in read_picture, which owns
+ * kept. libpng leaves its functions with longjmp; here that ends in read_image, which owns
  * nothing. */
 #include "base/checked.h"
 #include "image/codec/codec.h"
@@ -213,7 +213,7 @@ static void read_passes(reading *r, int passes)
 }
 
 /* Everything that may be left by longjmp. */
-static stk_status read_picture(reading *r)
+static stk_status read_image(reading *r)
 {
     if (setjmp(png_jmpbuf(r->png))) return r->status;
     set_up(r);
@@ -232,7 +232,7 @@ static stk_status read_picture(reading *r)
     return STK_OK;
 }
 
-/* Rows that were not reached are black; of an interlaced picture all are as far as they came. */
+/* Rows that were not reached are black; of an interlaced image all are as far as they came. */
 static void fill_up(reading *r)
 {
     const int32_t begin = r->request->window.y, end = begin + r->request->window.height;
@@ -280,7 +280,7 @@ static stk_status run_libpng(reading *r, stk_error *err)
 {
     r->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, r, stop, warn, r, allocate, give_back);
     if (r->png) r->info = png_create_info_struct(r->png);
-    stk_status st = r->info ? read_picture(r) : r->status;
+    stk_status st = r->info ? read_image(r) : r->status;
     if (!r->info && !st) st = stk_fail(err, STK_E_NOMEM, "decode", NULL, "libpng does not start");
     png_destroy_read_struct(&r->png, &r->info, NULL);
     return st;

@@ -9,7 +9,7 @@
 
 enum {
     LIBTIFF_BYTES = 1 << 20, /* of libtiff, whatever the size; somewhat more than it takes */
-    SMALL_TILE = 1 << 22,    /* pixels that a tile may have in any picture */
+    SMALL_TILE = 1 << 22,    /* pixels that a tile may have in any image */
     MOST_RATIO = 2048        /* of bytes out of one, where a compression has such a bound */
 };
 
@@ -49,7 +49,7 @@ static uint8_t sample_of(const reading *r, const uint8_t *row, size_t index)
     return deep > 255 ? 255 : (uint8_t)deep;
 }
 
-/* A part of a row of the picture, from column left on, of which count pixels are at row. plane: the
+/* A part of a row of the image, from column left on, of which count pixels are at row. plane: the
  * sample that is all there is; -1: pixels have all of theirs. */
 static void take_part(const reading *r, int plane, int32_t y, int32_t left, const uint8_t *row,
                       int32_t count)

@@ -13,12 +13,12 @@ enum {
     TABLES_BYTES = 1 << 18 /* of libwebp, whatever the size; somewhat more */
 };
 
-typedef struct picture {
+typedef struct image {
     stk_bytes bitstream;
     stk_rect  place; /* on the canvas */
     bool      lossless;
-    stk_rect  crop; /* what is decoded, in the picture's coordinates */
-} picture;
+    stk_rect  crop; /* what is decoded, in the image's coordinates */
+} image;
 
 static stk_status fail_webp(VP8StatusCode code, stk_bytes encoded, stk_error *err)
 {
@@ -54,14 +54,14 @@ static stk_status measure_webp(stk_bytes encoded, stk_image_info *out, stk_error
     return STK_OK;
 }
 
-/* Finds the picture and checks that it is what the headers around it say. */
-static stk_status open_picture(const stk_codec_request *request, picture *out, stk_error *err)
+/* Finds the image and checks that it is what the headers around it say. */
+static stk_status open_image(const stk_codec_request *request, image *out, stk_error *err)
 {
     const int32_t  width = request->info->stored_width, height = request->info->stored_height;
     stk_webp_image found;
     WebPBitstreamFeatures features;
-    if (!stk_webp_find_picture(request->encoded, &found))
-        return stk_fail(err, STK_E_DATALOSS, "decode", NULL, "the WebP ends before its picture");
+    if (!stk_webp_find_image(request->encoded, &found))
+        return stk_fail(err, STK_E_DATALOSS, "decode", NULL, "the WebP ends before its image");
     if (!found.place.width) found.place = (stk_rect){0, 0, width, height};
     const VP8StatusCode code =
         WebPGetFeatures(found.bitstream.data, found.bitstream.size, &features);
@@ -69,21 +69,21 @@ static stk_status open_picture(const stk_codec_request *request, picture *out, s
     if (features.width != found.place.width || features.height != found.place.height ||
         found.place.x > width - found.place.width || found.place.y > height - found.place.height)
         return stk_fail(err, STK_E_DATALOSS, "decode", NULL,
-                        "the WebP's picture of %d x %d pixels does not fit its header's %d x %d",
+                        "the WebP's image of %d x %d pixels does not fit its header's %d x %d",
                         features.width, features.height, width, height);
-    *out = (picture){
+    *out = (image){
         .bitstream = found.bitstream, .place = found.place, .lossless = features.format == 2};
     return STK_OK;
 }
 
-/* The picture; with recover also that there is none, so that nothing is seen and all is black. */
-static stk_status find_picture(const stk_codec_request *request, picture *out,
-                               stk_decode_outcome *outcome, stk_error *err)
+/* The image; with recover also that there is none, so that nothing is seen and all is black. */
+static stk_status find_image(const stk_codec_request *request, image *out,
+                             stk_decode_outcome *outcome, stk_error *err)
 {
     const bool whole = stk_webp_is_whole(request->encoded);
     if (!whole && !request->options->recover)
         return fail_webp(VP8_STATUS_NOT_ENOUGH_DATA, request->encoded, err);
-    const stk_status st = open_picture(request, out, err);
+    const stk_status st = open_image(request, out, err);
     if (st && (st != STK_E_DATALOSS || !request->options->recover)) return st;
     outcome->recovered = st || !whole;
     return STK_OK;
@@ -107,7 +107,7 @@ static stk_rect intersect(stk_rect a, stk_rect b)
 }
 
 /* libwebp moves a crop to even places, and colours at its borders miss their neighbours: with a
- * margin the pixels are those of the whole picture. wanted is in the picture's coordinates. */
+ * margin the pixels are those of the whole image. wanted is in the image's coordinates. */
 static stk_rect widen(stk_rect wanted, int32_t width, int32_t height)
 {
     stk_rect crop = {larger(wanted.x - MARGIN, 0) & ~1, larger(wanted.y - MARGIN, 0) & ~1, 0, 0};
@@ -116,7 +116,7 @@ static stk_rect widen(stk_rect wanted, int32_t width, int32_t height)
     return crop;
 }
 
-static bool set_up(WebPDecoderConfig *config, const picture *p, const stk_pixels *dst)
+static bool set_up(WebPDecoderConfig *config, const image *p, const stk_pixels *dst)
 {
     if (!WebPInitDecoderConfig(config)) return false;
     config->options.use_cropping = dst->width < p->place.width || dst->height < p->place.height;
@@ -142,7 +142,7 @@ static VP8StatusCode decode_what_there_is(WebPDecoderConfig *config, stk_bytes b
 }
 
 /* p's crop into dst. */
-static stk_status run_libwebp(const stk_codec_request *request, const picture *p,
+static stk_status run_libwebp(const stk_codec_request *request, const image *p,
                               const stk_pixels *dst, stk_decode_outcome *outcome, stk_error *err)
 {
     WebPDecoderConfig config;
@@ -158,8 +158,8 @@ static stk_status run_libwebp(const stk_codec_request *request, const picture *p
     return code ? fail_webp(code, request->encoded, err) : STK_OK;
 }
 
-/* libwebp allocates by itself: of a lossless picture all, at four bytes a pixel, and tables. */
-static uint64_t libwebp_bytes(const picture *p)
+/* libwebp allocates by itself: of a lossless image all, at four bytes a pixel, and tables. */
+static uint64_t libwebp_bytes(const image *p)
 {
     const uint64_t width = (uint64_t)p->place.width, height = (uint64_t)p->place.height;
     return TABLES_BYTES +
@@ -167,7 +167,7 @@ static uint64_t libwebp_bytes(const picture *p)
 }
 
 static stk_status decode_crop(stk_decoder *decoder, const stk_codec_request *request,
-                              const picture *p, stk_pixels *dst, stk_decode_outcome *outcome,
+                              const image *p, stk_pixels *dst, stk_decode_outcome *outcome,
                               stk_error *err)
 {
     const uint64_t bytes = libwebp_bytes(p);
@@ -218,9 +218,9 @@ static stk_status decode_webp(stk_decoder *decoder, const stk_codec_request *req
                               stk_pixels *out, stk_decode_outcome *outcome, stk_error *err)
 {
     const stk_rect window = request->window;
-    picture        p = {0};
+    image          p = {0};
     stk_pixels     crop;
-    STK_TRY(find_picture(request, &p, outcome, err));
+    STK_TRY(find_image(request, &p, outcome, err));
     const stk_rect seen = intersect(window, p.place);
     const bool     any = seen.width > 0 && seen.height > 0;
     if (any) {

@@ -1,4 +1,4 @@
-/* What a thread keeps between pictures: memory in a few rooms, and the codecs' own state. */
+/* What a thread keeps between images: memory in a few rooms, and the codecs' own state. */
 #include "image/codec/codec.h"
 
 #include "base/checked.h"
@@ -10,7 +10,7 @@
 struct stk_decoder {
     stk_ledger              *ledger;
     stk_buffer              *rooms[STK_SCRATCH_COUNT];
-    uint64_t                 asked[STK_SCRATCH_COUNT]; /* of each room for the picture at hand */
+    uint64_t                 asked[STK_SCRATCH_COUNT]; /* of each room for the image at hand */
     uint64_t                 reserved;                 /* for it */
     struct stk_jpeg_decoder *jpeg;
 };
@@ -45,7 +45,7 @@ stk_status stk_decode_admit(const stk_ledger *ledger, uint64_t bytes, stk_error 
     stk_ledger_total(ledger, &held, &ceiling);
     if (bytes <= ceiling) return STK_OK;
     return stk_fail(err, STK_E_LIMIT, "decode", NULL,
-                    "the picture takes %llu bytes to decode, and the memory ceiling is %llu: make "
+                    "the image takes %llu bytes to decode, and the memory ceiling is %llu: make "
                     "it smaller, leave it out, or raise the ceiling",
                     (unsigned long long)bytes, (unsigned long long)ceiling);
 }
@@ -58,7 +58,7 @@ static stk_status admit(const stk_decoder *decoder, stk_error *err)
     return stk_decode_admit(decoder->ledger, bytes, err);
 }
 
-/* What earlier pictures left, and this one has no use for. */
+/* What earlier images left, and this one has no use for. */
 static void free_others(stk_decoder *decoder)
 {
     for (int i = 0; i < STK_SCRATCH_COUNT; i++) {
@@ -93,7 +93,7 @@ uint8_t *stk_decoder_scratch(stk_decoder *decoder, int room, size_t bytes, stk_e
     if (decoder->asked[room] < bytes) decoder->asked[room] = bytes;
     if (*buffer && stk_buffer_size(*buffer) >= bytes) return stk_buffer_data(*buffer);
     if (admit(decoder, err)) return NULL;
-    /* A quarter more, so that pictures a little larger each do not allocate every time. The old
+    /* A quarter more, so that images a little larger each do not allocate every time. The old
      * one goes first: its contents are of no use, and both together might pass the ceiling. */
     const size_t more = bytes <= SIZE_MAX / 2 ? bytes + bytes / 4 : bytes;
     stk_buffer_unref(*buffer);

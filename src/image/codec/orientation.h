@@ -14,7 +14,7 @@ static inline bool stk_orientation_swaps(int orientation)
 bool stk_orientation_mirrors_x(int orientation);
 bool stk_orientation_mirrors_y(int orientation);
 
-/* Where the window of what is shown lies in the stored picture of width by height pixels. */
+/* Where the window of what is shown lies in the stored image of width by height pixels. */
 stk_rect stk_orientation_stored_window(int orientation, stk_rect shown, int32_t width,
                                        int32_t height);
 

@@ -91,7 +91,7 @@ static TIFF *open_memory(stk_tiff_file *file)
     TIFFOpenOptionsSetErrorHandlerExtR(options, keep_error, file);
     TIFFOpenOptionsSetWarningHandlerExtR(options, drop_warning, file);
     /* m: not as a mapped file; its bytes are not libtiff's to touch. */
-    TIFF *tiff = TIFFClientOpenExt("picture", "rm", file, read_bytes, write_bytes, seek,
+    TIFF *tiff = TIFFClientOpenExt("image", "rm", file, read_bytes, write_bytes, seek,
                                    close_nothing, size_of, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
     return tiff;

@@ -1,5 +1,5 @@
 /* WebP is RIFF: chunks of a name, a length and content, padded to even. A file begins with the
- * picture's chunk, or with VP8X, which says what else there is. The frame of an animation is a
+ * image's chunk, or with VP8X, which says what else there is. The frame of an animation is a
  * chunk with a place and chunks inside. */
 #include "image/codec/webp_chunks.h"
 
@@ -87,7 +87,7 @@ static bool find_frame(stk_bytes chunks, stk_webp_image *out)
     return false;
 }
 
-bool stk_webp_find_picture(stk_bytes encoded, stk_webp_image *out)
+bool stk_webp_find_image(stk_bytes encoded, stk_webp_image *out)
 {
     *out = (stk_webp_image){0};
     if (read_flags(encoded) & HAS_ANIMATION) return find_frame(chunks_of(encoded), out);

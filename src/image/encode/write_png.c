@@ -1,4 +1,4 @@
-/* PNG through libpng, whose errors come by longjmp: they end in write_picture, which owns
+/* PNG through libpng, whose errors come by longjmp: they end in write_image, which owns
  * nothing. */
 #include "image/encode/encode.h"
 
@@ -52,7 +52,7 @@ static void flush(png_structp png)
     (void)png;
 }
 
-static stk_status write_picture(writing *w)
+static stk_status write_image(writing *w)
 {
     const stk_pixels *pixels = w->pixels;
     if (setjmp(png_jmpbuf(w->png))) return w->status;
@@ -78,7 +78,7 @@ stk_status stk_image_write_png(stk_blob *out, const stk_pixels *pixels, stk_erro
         png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &w, stop, warn, &w, allocate, give_back);
     if (w.png) w.info = png_create_info_struct(w.png);
     const stk_status st =
-        w.info ? write_picture(&w)
+        w.info ? write_image(&w)
                : stk_fail(err, STK_E_NOMEM, "encode", NULL, "no memory to write a PNG");
     png_destroy_write_struct(&w.png, &w.info);
     if (st) out->size = begin;

@@ -1,4 +1,4 @@
-/* Building the tables. A picture with tables of its own pays for them, so that the large ones are
+/* Building the tables. An image with tables of its own pays for them, so that the large ones are
  * filled run by run: all entries that begin with the same symbol differ only in what follows it,
  * and that was worked out once for each number of bits left. */
 #include "image/jpeg/huffman.h"

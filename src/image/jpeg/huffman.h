@@ -1,5 +1,5 @@
 /* Huffman tables made for speed: one look gives a whole symbol and more.
- * They are kept by content, because small pictures with everybody's tables would otherwise spend
+ * They are kept by content, because small images with everybody's tables would otherwise spend
  * most of their time building them. */
 #ifndef STK_IMAGE_JPEG_HUFFMAN_H
 #define STK_IMAGE_JPEG_HUFFMAN_H
@@ -10,7 +10,7 @@
 enum {
     STK_HUFFMAN_LENGTHS = 16,
     STK_HUFFMAN_SYMBOLS = 256,
-    STK_HUFFMAN_KEPT = 6, /* tables of a class; a picture has at most 4 */
+    STK_HUFFMAN_KEPT = 6, /* tables of a class; an image has at most 4 */
 
     STK_DC_BITS = 10,
     STK_AC_BITS = 10, /* larger ones need fewer looks, but push each other out of a near cache */

@@ -196,7 +196,7 @@ stk_status stk_jpeg_header_read(stk_jpeg_header *out, stk_bytes encoded, stk_err
     }
     if (marker == MARKER_EOI || (out->scan && !out->frame))
         return stk_fail(err, STK_E_FORMAT, "decode", NULL,
-                        "the JPEG has no picture: %s before byte %zu",
+                        "the JPEG has no image: %s before byte %zu",
                         out->frame ? "no scan" : "no frame header", at);
     return stk_fail(err, STK_E_DATALOSS, "decode", NULL,
                     "the JPEG is cut off in its header: it has %zu bytes", encoded.size);

@@ -1,4 +1,4 @@
-/* Which code a processor runs; and the state that JPEG decoding keeps between pictures. */
+/* Which code a processor runs; and the state that JPEG decoding keeps between images. */
 #ifndef STK_IMAGE_JPEG_JPEG_KERNELS_H
 #define STK_IMAGE_JPEG_JPEG_KERNELS_H
 
@@ -25,7 +25,7 @@ const stk_jpeg_kernels *stk_jpeg_kernels_best(void);
 struct stk_jpeg_decoder {
     const stk_jpeg_kernels *kernels;
     stk_huffman_cache       huffman;
-    _Alignas(64) int16_t quant[4][64]; /* of the picture at hand, in natural order */
+    _Alignas(64) int16_t quant[4][64]; /* of the image at hand, in natural order */
     uint8_t     bytes[STK_SCAN_BUFFER];
     stk_buffer *memory; /* this */
 };

@@ -36,7 +36,7 @@ static bool is_ycc(const stk_jpeg_header *header)
     return c[0].id != 'R' || c[1].id != 'G' || c[2].id != 'B';
 }
 
-/* A component that has fewer samples gets a larger transform where the picture is shrunk, as far as
+/* A component that has fewer samples gets a larger transform where the image is shrunk, as far as
  * that brings it to full size. */
 static int choose_side(const stk_layout_component *c, int max_h, int max_v, int least)
 {

@@ -31,7 +31,7 @@ typedef struct stk_jpeg_layout {
     int                  count;
     stk_layout_component component[STK_LAYOUT_COMPONENTS];
     stk_rect             window;
-    int32_t              width, height; /* of the picture at 1/shrink */
+    int32_t              width, height; /* of the image at 1/shrink */
     int32_t              mcu_height;    /* pixels */
     stk_rect             mcus;          /* those that hold the blocks */
     int32_t              mcus_across, mcus_down;
@@ -40,7 +40,7 @@ typedef struct stk_jpeg_layout {
     bool                 ycc;        /* three components are Y, Cb and Cr, not R, G and B */
 } stk_jpeg_layout;
 
-/* False when the picture is of a kind that the scan does not decode. */
+/* False when the image is of a kind that the scan does not decode. */
 bool stk_layout_make(stk_jpeg_layout *out, const stk_jpeg_header *header, stk_rect window,
                      int shrink);
 

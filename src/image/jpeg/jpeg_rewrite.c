@@ -14,10 +14,10 @@
 enum {
     MOST_SIDE = 65535,
     MOST_PIXELS = 1 << 28,
-    MOST_SCANS = 256, /* a progressive picture has about ten; each is a pass over all of it */
+    MOST_SCANS = 256, /* a progressive image has about ten; each is a pass over all of it */
     BLOCK_BYTES = DCTSIZE2 * (int)sizeof(JCOEF),
     MARKER_LENGTH = 65533,
-    FIRST_ROOM = 4096 /* for headers, beside the picture's own size */
+    FIRST_ROOM = 4096 /* for headers, beside the image's own size */
 };
 
 typedef struct rewriting {
@@ -198,7 +198,7 @@ static void reserve_coefficients(rewriting *r)
     r->reserved = held * BLOCK_BYTES;
 }
 
-/* Of a progressive picture whose last scans never came decoders guess the rest by smoothing, which
+/* Of a progressive image whose last scans never came decoders guess the rest by smoothing, which
  * they would not do for the same coefficients in one scan. */
 static bool is_complete(const struct jpeg_decompress_struct *from)
 {
@@ -242,7 +242,7 @@ static void write_markers(rewriting *r, size_t count)
         if (is_kept(m)) jpeg_write_marker(&r->to, m->marker, m->data, m->data_length);
 }
 
-static void write_picture(rewriting *r, jvirt_barray_ptr *coefficients, size_t markers)
+static void write_image(rewriting *r, jvirt_barray_ptr *coefficients, size_t markers)
 {
     jpeg_copy_critical_parameters(&r->from, &r->to);
     r->to.write_JFIF_header = FALSE;
@@ -273,7 +273,7 @@ static void rewrite(rewriting *r)
     const size_t      markers = count_markers(&r->from);
     jvirt_barray_ptr *coefficients = jpeg_read_coefficients(&r->from);
     if (!is_complete(&r->from)) return;
-    write_picture(r, coefficients, markers);
+    write_image(r, coefficients, markers);
     r->result->done = true;
 }
 

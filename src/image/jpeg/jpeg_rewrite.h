@@ -5,13 +5,13 @@
 
 #include <stoker/image.h>
 
-/* The MCUs of a picture's only scan. */
+/* The MCUs of an image's only scan. */
 typedef struct stk_mcu_grid {
     uint32_t columns, rows;
     uint32_t width; /* of one, in pixels */
 } stk_mcu_grid;
 
-/* MCUs between restarts, at most STK_JPEG_MOST_INTERVAL; 0 leaves the picture as it is. */
+/* MCUs between restarts, at most STK_JPEG_MOST_INTERVAL; 0 leaves the image as it is. */
 typedef uint32_t stk_interval_rule(const stk_mcu_grid *grid, size_t encoded_bytes);
 
 enum { STK_JPEG_MOST_INTERVAL = 65535 };
@@ -22,7 +22,7 @@ typedef struct stk_jpeg_rewritten {
     uint32_t     interval;
 } stk_jpeg_rewritten;
 
-/* Appends the picture to out, whose ledger also holds the coefficients meanwhile. On failure, and
+/* Appends the image to out, whose ledger also holds the coefficients meanwhile. On failure, and
  * when it is not done, out may hold a part. limits may be NULL. Damage is STK_E_DATALOSS. */
 STK_NODISCARD stk_status stk_jpeg_rewrite(stk_bytes encoded, const stk_image_limits *limits,
                                           stk_interval_rule *rule, stk_blob *out,

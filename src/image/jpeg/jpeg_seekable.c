@@ -1,7 +1,7 @@
 /* Seekable JPEGs: how far apart the restarts are, and the index of where they came to be.
  *
  * A restart costs some 6 bytes: a marker of 2, filling up to a byte, the DC values anew, and 2 in
- * the index. Huffman codes made for the picture pay for them where it had the standard's. Decoding
+ * the index. Huffman codes made for the image pay for them where it had the standard's. Decoding
  * a crop wastes half a segment in each row of MCUs at its left edge. */
 #include "image/jpeg/jpeg_rewrite.h"
 #include "image/jpeg/restart_index.h"

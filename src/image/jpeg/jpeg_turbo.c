@@ -1,5 +1,5 @@
 /* All longjmp lives here: libjpeg leaves a failed call that way, and nothing between setjmp and the
- * call owns anything. The whole picture is decoded, down to the window's last row: libjpeg's own
+ * call owns anything. The whole image is decoded, down to the window's last row: libjpeg's own
  * way of decoding a part does not give the same pixels everywhere. */
 #include "image/jpeg/jpeg_turbo.h"
 
@@ -16,7 +16,7 @@
 #include <jerror.h>
 
 enum {
-    MOST_SCANS = 500, /* of a progressive picture: each goes over all of it, however short it is */
+    MOST_SCANS = 500, /* of a progressive image: each goes over all of it, however short it is */
     GREY = 128,
     SAMPLES_OF_CMYK = 4
 };
@@ -108,7 +108,7 @@ static void convert_row(turbo *t)
         memcpy(dst, src, (size_t)count * 3);
 }
 
-/* What libjpeg keeps of a picture that it must read to its end before it can begin. */
+/* What libjpeg keeps of an image that it must read to its end before it can begin. */
 static stk_status reserve_coefficients(turbo *t, stk_error *err)
 {
     uint64_t bytes = 0;

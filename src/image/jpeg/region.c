@@ -120,7 +120,7 @@ static void link_tables(stk_jpeg_scan *scan)
         scan->tables[i].next = &scan->tables[(i + 1) % scan->block_count];
 }
 
-/* An index that does not fit the picture in every marker is no index. */
+/* An index that does not fit the image in every marker is no index. */
 static stk_status use_index(stk_jpeg_scan *scan, stk_decoder *decoder, stk_bytes bytes,
                             uint32_t mcus, stk_error *err)
 {

@@ -6,7 +6,7 @@
 #include "image/jpeg/jpeg_kernels.h"
 
 /* The window's pixels to dst, whose rows follow each other. *done is false, and nothing failed,
- * when the picture is of a kind this does not decode or anything in it is abnormal. */
+ * when the image is of a kind this does not decode or anything in it is abnormal. */
 STK_NODISCARD stk_status stk_region_decode(stk_decoder *decoder, struct stk_jpeg_decoder *jpeg,
                                            const stk_jpeg_header   *header,
                                            const stk_codec_request *request, uint8_t *dst,

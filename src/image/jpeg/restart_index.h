@@ -1,4 +1,4 @@
-/* Where the restart segments of a JPEG begin: kept beside the picture, so that a decoder need not
+/* Where the restart segments of a JPEG begin: kept beside the image, so that a decoder need not
  * look for the markers. The index is input like any other: whoever uses it checks that a marker is
  * where it says. As bytes: 1, then varints: MCUs per segment, segments, the first one's place, and
  * each one's length with the two bytes of the marker that ends it (the last one's is EOI). */

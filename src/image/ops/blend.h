@@ -1,4 +1,4 @@
-/* Between two pictures, and past either: from + factor * (image - from), in float32, cut off to
+/* Between two images, and past either: from + factor * (image - from), in float32, cut off to
  * whole levels and clamped, as Pillow's Image.blend does to the bit. */
 #ifndef STK_IMAGE_OPS_BLEND_H
 #define STK_IMAGE_OPS_BLEND_H

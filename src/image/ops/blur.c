@@ -61,7 +61,7 @@ static void fill_weights(stk_taps *taps, int half, double sigma)
     taps->weight[0] = (int16_t)left;
 }
 
-/* Mirrored without the edge: -1 is 1. As often as it takes where a picture is small. */
+/* Mirrored without the edge: -1 is 1. As often as it takes where an image is small. */
 static int32_t mirror(int32_t place, int32_t size)
 {
     while (place < 0 || place >= size)

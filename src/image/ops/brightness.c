@@ -1,4 +1,4 @@
-/* brightness: between black and the picture, and past it, as Pillow's ImageEnhance.Brightness. */
+/* brightness: between black and the image, and past it, as Pillow's ImageEnhance.Brightness. */
 #include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"

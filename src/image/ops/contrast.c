@@ -1,4 +1,4 @@
-/* contrast: between the mean of the grey and the picture, and past it, as Pillow's
+/* contrast: between the mean of the grey and the image, and past it, as Pillow's
  * ImageEnhance.Contrast. */
 #include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
@@ -18,8 +18,7 @@ static const stk_image_parameter parameters[] = {
      .kind = STK_PARAMETER_PAIR,
      .offset = offsetof(contrast_params, factor),
      .most = STK_FACTOR_MOST,
-     .help =
-         "0 is plain grey, 1 the picture as it is, 2 twice the contrast; a range is drawn from"},
+     .help = "0 is plain grey, 1 the image as it is, 2 twice the contrast; a range is drawn from"},
 };
 
 static stk_status check(void *params, stk_error *err)

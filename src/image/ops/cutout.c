@@ -1,4 +1,4 @@
-/* cutout: a square around a random pixel is wiped out; what is outside the picture is lost (DeVries
+/* cutout: a square around a random pixel is wiped out; what is outside the image is lost (DeVries
  * and Taylor, 2017). */
 #include "edit/edit_ops.h"
 #include "image/ops/check.h"

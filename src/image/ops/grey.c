@@ -62,7 +62,7 @@ static stk_status draw(const void *params, stk_random *random, const stk_image_s
     if (size->channels != 3) return STK_OK;
     if (p->channels == ONE)
         return stk_fail(err, STK_E_UNSUPPORTED, "grey", "channels",
-                        "on a device a picture keeps its channels: leave channels=1 out");
+                        "on a device an image keeps its channels: leave channels=1 out");
     return stk_edit_add_word("grey", edit, STK_EDIT_GREY, 0, err);
 }
 

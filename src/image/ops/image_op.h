@@ -73,7 +73,7 @@ typedef struct stk_image_op {
                         stk_geometry *out, stk_error *err);
     stk_status (*paint)(const void *params, stk_random *random, stk_canvas *canvas, stk_error *err);
     stk_status (*finish)(const void *params, stk_output_format *ending, stk_error *err);
-    /* Beside paint: what it would do to a picture of this size, as steps after those of edit. Draws
+    /* Beside paint: what it would do to an image of this size, as steps after those of edit. Draws
      * what paint draws; how many steps there are does not depend on that. STK_E_UNSUPPORTED says
      * which parameter there is no step for. NULL: there is none for it. */
     stk_status (*draw)(const void *params, stk_random *random, const stk_image_size *size,

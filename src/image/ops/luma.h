@@ -8,7 +8,7 @@
 void stk_luma(const uint8_t *rgb, uint8_t *grey, size_t pixels);
 /* Three equal levels for each one. */
 void stk_luma_spread(const uint8_t *grey, uint8_t *rgb, size_t pixels);
-/* The mean of the picture's grey, rounded half up. It has a pixel at least. */
+/* The mean of the image's grey, rounded half up. It has a pixel at least. */
 uint8_t stk_luma_mean(const stk_pixels *pixels);
 
 /* Each implementation by itself, for tests and benchmarks. NULL where the processor lacks it. */

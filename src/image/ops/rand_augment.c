@@ -1,4 +1,4 @@
-/* rand_augment: some changes of one strength, chosen anew for each picture (Cubuk and others,
+/* rand_augment: some changes of one strength, chosen anew for each image (Cubuk and others,
  * 2019), as torchvision's RandAugment. */
 #include "image/ops/augment.h"
 #include "image/ops/check.h"

@@ -128,7 +128,7 @@ static stk_status draw(const void *params, stk_random *random, const stk_image_s
     uint8_t              fill[3];
     if (p->expand)
         return stk_fail(err, STK_E_UNSUPPORTED, "rotate", "expand",
-                        "on a device a picture keeps its size: leave expand=true out");
+                        "on a device an image keeps its size: leave expand=true out");
     (void)turn_matrix(stk_draw_uniform(random, p->degrees), size->width, size->height, m);
     stk_colour_bytes(p->fill, fill);
     return stk_warp_edit("rotate", edit, size, m, (stk_filter)p->filter, fill, err);

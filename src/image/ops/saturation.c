@@ -1,4 +1,4 @@
-/* saturation: between grey and the picture, and past it, as Pillow's ImageEnhance.Color. */
+/* saturation: between grey and the image, and past it, as Pillow's ImageEnhance.Color. */
 #include "edit/edit_ops.h"
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"

@@ -1,4 +1,4 @@
-/* sharpness: between a smoothed picture and the picture, and past it, as Pillow's
+/* sharpness: between a smoothed image and the image, and past it, as Pillow's
  * ImageEnhance.Sharpness. */
 #include "image/ops/adjust.h"
 #include "image/ops/area.h"

@@ -1,4 +1,4 @@
-/* trivial_augment: one change of any strength, chosen anew for each picture (Müller and Hutter,
+/* trivial_augment: one change of any strength, chosen anew for each image (Müller and Hutter,
  * 2021), as torchvision's TrivialAugmentWide. */
 #include "image/ops/augment.h"
 #include "image/ops/check.h"

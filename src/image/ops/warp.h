@@ -17,7 +17,7 @@ STK_NODISCARD stk_status stk_warp_canvas(const char *op, stk_canvas *canvas, int
                                          int64_t height, const double m[6], stk_filter filter,
                                          const uint8_t fill[3], stk_error *err);
 
-/* The same as a step of an edit, for pictures of this size. Devices have no bicubic filter. */
+/* The same as a step of an edit, for images of this size. Devices have no bicubic filter. */
 STK_NODISCARD stk_status stk_warp_edit(const char *op, stk_edit *edit, const stk_image_size *size,
                                        const double m[6], stk_filter filter, const uint8_t fill[3],
                                        stk_error *err);

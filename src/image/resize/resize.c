@@ -64,7 +64,7 @@ static stk_status check_box(const stk_pixels *src, const stk_resize_request *r, 
     if (!(r->x >= 0 && r->y >= 0 && r->width > 0 && r->height > 0 &&
           r->x + r->width <= src->width && r->y + r->height <= src->height))
         return stk_fail(err, STK_E_RANGE, "resize", NULL,
-                        "the box of %g by %g pixels at (%g, %g) is not inside the picture of %d by "
+                        "the box of %g by %g pixels at (%g, %g) is not inside the image of %d by "
                         "%d",
                         r->width, r->height, r->x, r->y, src->width, src->height);
     const stk_rect *part = &r->part;
@@ -198,7 +198,7 @@ static stk_sample32 *row_at(const stk_resizer *z, int32_t y)
     return z->rows + (size_t)(at < z->ring ? at : at - z->ring) * z->room;
 }
 
-/* The kernels read past what they need, which at the end of the picture is not there to be read. */
+/* The kernels read past what they need, which at the end of the image is not there to be read. */
 static bool reads_past(const stk_resizer *z, const stk_pixels *src, int32_t y)
 {
     const size_t width = (size_t)src->width * (size_t)src->channels;

@@ -7,7 +7,7 @@ typedef struct span {
     size_t begin, end;
 } span;
 
-/* A feed that begins anew is another phase: pictures may have another size. */
+/* A feed that begins anew is another phase: images may have another size. */
 static span longest_phase(const stk_profile *p)
 {
     span best = {0, 0}, now = {0, 0};

@@ -41,7 +41,7 @@ static void show_decoder(stk_diagnosis_ctx *c)
     for (size_t i = 0; i < p->input_count; i++)
         sum += fmax(0, p->inputs[i].by_device);
     if (sum > 0 && p->samples > 0)
-        stk_diagnosis_ctx_show(c, "the device's decoder did %.0f %% of the pictures",
+        stk_diagnosis_ctx_show(c, "the device's decoder did %.0f %% of the images",
                                100 * fmin(1, sum / p->samples));
 }
 

@@ -39,7 +39,7 @@ struct stk_live {
     _Atomic uint64_t asked_ns; /* when data was last asked for; 0: never */
 };
 
-/* No script, style or picture but the page's own may be loaded, and nobody may frame it. */
+/* No script, style or image but the page's own may be loaded, and nobody may frame it. */
 static const char policy[] =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: "
     "blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";

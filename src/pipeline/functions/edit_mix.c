@@ -1,4 +1,4 @@
-/* mixup and cutmix for batches whose pictures a device mixes. */
+/* mixup and cutmix for batches whose images a device mixes. */
 #include "image/batch/mix.h"
 #include "pipeline/functions/edit_image.h"
 #include "pipeline/functions/fn_mix.h"

@@ -87,7 +87,7 @@ static void store(stk_dtype dtype, void *data, size_t i, bool from_real, wide nu
         ((uint8_t *)data)[i] = (uint8_t)(uint64_t)whole;
 }
 
-/* The pair of every picture. */
+/* The pair of every image. */
 static void bytes_to_floats(const uint8_t *restrict src, float *restrict dst, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -4,7 +4,7 @@
 
 #include "pipeline/functions/builtin.h"
 
-/* As stk_function_mixup or stk_function_cutmix, with the same random numbers; but pictures stay as
+/* As stk_function_mixup or stk_function_cutmix, with the same random numbers; but images stay as
  * they are, and value edits (int32 [rows,64]) says what is to be done: the one after all others, if
  * the element has none yet. */
 STK_NODISCARD stk_status stk_function_mix_edits(stk_function **out, int image, int label, int edits,

@@ -43,7 +43,7 @@ void stk_image_draw(const stk_image_context *c, const stk_call *call, stk_random
 /* The callbacks. */
 stk_status stk_image_map(void *context, const stk_call *call, stk_element **element,
                          stk_error *err);
-stk_status stk_image_map_many(void *context, const stk_decode_device *pictures,
-                              stk_many_item *items, size_t count, stk_error *err);
+stk_status stk_image_map_many(void *context, const stk_decode_device *images, stk_many_item *items,
+                              size_t count, stk_error *err);
 
 #endif

@@ -118,25 +118,25 @@ static void finish_all(void *untyped, stk_many_item *items, size_t count, one *o
     }
 }
 
-static stk_status map_with(void *untyped, const stk_decode_device *pictures, stk_many_item *items,
+static stk_status map_with(void *untyped, const stk_decode_device *images, stk_many_item *items,
                            size_t count, one *ones, stk_decode_request *requests, stk_error *err)
 {
     const size_t asked = foresee_all(stk_builtin_context(untyped), items, count, ones, requests);
     stk_status   st = STK_OK;
-    if (asked) st = pictures->decode(pictures->context, requests, asked, err);
+    if (asked) st = images->decode(images->context, requests, asked, err);
     finish_all(untyped, items, count, ones, requests, st != STK_OK);
     return st;
 }
 
 /* Without memory for so many they are mapped one by one, which says what is missing. */
-stk_status stk_image_map_many(void *untyped, const stk_decode_device *pictures,
-                              stk_many_item *items, size_t count, stk_error *err)
+stk_status stk_image_map_many(void *untyped, const stk_decode_device *images, stk_many_item *items,
+                              size_t count, stk_error *err)
 {
     one                *ones = calloc(count, sizeof *ones);
     stk_decode_request *requests = calloc(count, sizeof *requests);
     stk_status          st = STK_OK;
     if (ones && requests)
-        st = map_with(untyped, pictures, items, count, ones, requests, err);
+        st = map_with(untyped, images, items, count, ones, requests, err);
     else
         for (size_t i = 0; i < count; i++)
             items[i].status =

@@ -24,7 +24,7 @@ static stk_status read_unsized(const context *c, const char *path, stk_ledger *l
     return st;
 }
 
-/* Straight into the value's storage: a picture is copied once, by the system. */
+/* Straight into the value's storage: an image is copied once, by the system. */
 static stk_status read_sized(const context *c, stk_file *file, stk_ledger *ledger, stk_value *made,
                              stk_error *err)
 {

@@ -51,7 +51,7 @@ static stk_status make_run(stk_iterator *it, const stk_iterator_options *options
                                  .cancel = options->cancel,
                                  .trace = options->trace,
                                  .batch_memory = options->batch_memory ? &it->batch_memory : NULL,
-                                 .pictures = options->pictures,
+                                 .images = options->images,
                                  .relaxed = it->relaxed,
                                  .autotune = !options->no_autotune,
                                  .io_depth = options->io_depth,

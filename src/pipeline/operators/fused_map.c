@@ -133,7 +133,7 @@ static stk_status compute_many(void *context, const stk_unit_slice *parts, size_
 {
     const stk_node          *node = context;
     const stk_fused_map_work work = work_of(node);
-    return stk_fused_map_run_many(&work, stk_run_options_of(node->run)->pictures, parts, count,
+    return stk_fused_map_run_many(&work, stk_run_options_of(node->run)->images, parts, count,
                                   by_device, err);
 }
 
@@ -203,7 +203,7 @@ static stk_status open(stk_node *node, stk_error *err)
         .relaxed = relaxed,
         .blocking = node->plan->traits & STK_OP_BLOCKING,
         .error_ends_unit = p->error_ends_batch,
-        .pictures = stk_fused_map_can_offload(p) ? stk_run_options_of(node->run)->pictures : NULL};
+        .images = stk_fused_map_can_offload(p) ? stk_run_options_of(node->run)->images : NULL};
     return stk_node_queue_start(&s->queue, &options, err);
 }
 

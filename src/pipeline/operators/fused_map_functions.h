@@ -21,7 +21,7 @@ bool stk_fused_map_can_offload(const stk_fused_map_params *params);
 /* All steps on the items of parts that have an element. Adds to *by_device how many the device
  * worked on. The status is the device's: all items are done in any case. */
 STK_NODISCARD stk_status stk_fused_map_run_many(const stk_fused_map_work *work,
-                                                const stk_decode_device  *pictures,
+                                                const stk_decode_device  *images,
                                                 const stk_unit_slice *parts, size_t count,
                                                 uint64_t *by_device, stk_error *err);
 

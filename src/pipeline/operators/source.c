@@ -57,7 +57,7 @@ static void release_params(void *untyped)
     free(p->path);
 }
 
-/* An encoded image is a byte string, whatever shape the picture has. Records of Examples hold only
+/* An encoded image is a byte string, whatever shape the image has. Records of Examples hold only
  * a few types, and their lists are given flat where a dimension is not known. */
 static stk_value_spec spec_of(const stk_feature_info *feature, bool examples)
 {

@@ -1,4 +1,4 @@
-/* Pictures with labels from any data: packs and other records with examples are parsed, all else
+/* Images with labels from any data: packs and other records with examples are parsed, all else
  * comes through the importers. */
 #include "base/arena.h"
 #include "storage/dataset/dataset_info_check.h"
@@ -103,7 +103,7 @@ static const stk_feature_info *feature(const stk_dataset_info *info, const char 
     return info->feature_count ? stk_dataset_info_feature(info, name) : NULL;
 }
 
-/* A folder without a description is taken to have pictures and labels under the usual names. */
+/* A folder without a description is taken to have images and labels under the usual names. */
 static size_t wanted(const opening *o, const stk_dataset_info *info, stk_feature_spec specs[3])
 {
     size_t count = 0;
@@ -141,7 +141,7 @@ static stk_status parse(opening *o, const stk_dataset_info *info, stk_error *err
     stk_function           *function;
     if (info->feature_count && !image)
         return stk_fail(err, STK_E_NOTFOUND, "images", o->path,
-                        "features.json knows no field \"%s\"; name the one with the pictures",
+                        "features.json knows no field \"%s\"; name the one with the images",
                         o->image);
     STK_TRY(stk_function_parse_example(&function, 0, specs, count, err));
     STK_TRY(put(o, function, err));
@@ -234,7 +234,7 @@ static stk_status open_records(opening *o, const stk_shards *shards, stk_error *
     return st;
 }
 
-/* The picture first, and the label. */
+/* The image first, and the label. */
 static stk_status select_fields(opening *o, stk_error *err)
 {
     const stk_element_spec *spec = stk_dataset_spec(o->data);
@@ -244,7 +244,7 @@ static stk_status select_fields(opening *o, stk_error *err)
     stk_function           *function;
     if (image < 0)
         return stk_fail(err, STK_E_NOTFOUND, "images", o->path,
-                        "there is no field \"%s\" here; name the one with the pictures", o->image);
+                        "there is no field \"%s\" here; name the one with the images", o->image);
     const stk_value_spec value = spec->values[image];
     STK_TRY(stk_function_select(&function, indices, label < 0 ? 1 : 2, err));
     STK_TRY(put(o, function, err));

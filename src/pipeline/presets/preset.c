@@ -117,7 +117,7 @@ static stk_status step(building *b, const stk_preset_op *s, stk_error *err)
     return put(b, function, err);
 }
 
-/* It draws nothing, and to pictures that need no fitting it does nothing: what comes after it draws
+/* It draws nothing, and to images that need no fitting it does nothing: what comes after it draws
  * what it would draw without it. */
 static stk_status fit(building *b, stk_error *err)
 {

@@ -38,7 +38,7 @@ static const stk_preset_op fashion_train[] = {
     {NULL, NULL, 0},
 };
 
-/* Small pictures are shifted by some pixels, which means something in one size only; crops of
+/* Small images are shifted by some pixels, which means something in one size only; crops of
  * photos have a size of their own, but a banner's would show next to nothing of it. */
 static const char one_size[] = "size={size} longest=2 filter=bilinear";
 static const char any_shape[] = "longest=3 filter=bilinear";
@@ -47,13 +47,13 @@ static const stk_preset presets[] = {
     {"imagenet", "photos: random resized crop and flip; to evaluate, resize and centre crop", 224,
      3, imagenet_train, imagenet_evaluate, "mean=0.485,0.456,0.406 std=0.229,0.224,0.225",
      any_shape},
-    {"cifar", "small colour pictures: shifted by up to 4 pixels, and flipped", 32, 3, cifar_train,
+    {"cifar", "small colour images: shifted by up to 4 pixels, and flipped", 32, 3, cifar_train,
      cifar_evaluate, "mean=0.4914,0.4822,0.4465 std=0.2470,0.2435,0.2616", one_size},
     {"cifar-shift",
-     "small colour pictures: shifted by up to 2 pixels, with a reflected border, and flipped", 32,
-     3, cifar_shift_train, cifar_evaluate, "mean=0.4914,0.4822,0.4465 std=0.2470,0.2435,0.2616",
+     "small colour images: shifted by up to 2 pixels, with a reflected border, and flipped", 32, 3,
+     cifar_shift_train, cifar_evaluate, "mean=0.4914,0.4822,0.4465 std=0.2470,0.2435,0.2616",
      one_size},
-    {"fashion", "small grey pictures: shifted by up to 2 pixels, and flipped", 28, 1, fashion_train,
+    {"fashion", "small grey images: shifted by up to 2 pixels, and flipped", 28, 1, fashion_train,
      cifar_evaluate, "mean=0.2860 std=0.3530", one_size},
 };
 

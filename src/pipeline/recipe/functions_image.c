@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-/* The value that a pack keeps the index of a seekable picture in. */
+/* The value that a pack keeps the index of a seekable image in. */
 static const char restarts_name[] = "image_restarts";
 
 enum {
@@ -27,14 +27,14 @@ static const stk_recipe_parameter decode_parameters[] = {
                           "is one"},
     [CHANNELS] = {"channels", STK_RECIPE_INTEGER, .fallback = "3", .help = "1 (grey) or 3 (RGB)"},
     [RECOVER] = {"recover", STK_RECIPE_BOOL, .fallback = "false",
-                 .help = "of truncated and damaged pictures take what is there, and count them"},
+                 .help = "of truncated and damaged images take what is there, and count them"},
     [ORIENTATION] = {"orientation", STK_RECIPE_BOOL, .fallback = "true", .help = "turn by EXIF"},
     [SHRINK] = {"shrink", STK_RECIPE_BOOL, .fallback = "false",
                 .help = "JPEGs that become smaller by 2, 4 or 8 may be decoded at that size"},
     [MOST_SIDE] = {"most_side", STK_RECIPE_INTEGER, .fallback = "0",
-                   .help = "a picture of more pixels in a row or column is an error; 0: 65535"},
+                   .help = "an image of more pixels in a row or column is an error; 0: 65535"},
     [MOST_PIXELS] = {"most_pixels", STK_RECIPE_INTEGER, .fallback = "0",
-                     .help = "a picture of more pixels in all is an error; 0: 2^28"},
+                     .help = "an image of more pixels in all is an error; 0: 2^28"},
     [PILLOW_16BIT] = {"pillow_16bit", STK_RECIPE_BOOL, .fallback = "false",
                       .help = "Pillow's way with 16 bits: grey above 255 is white, of colours the "
                               "high byte; else they are scaled by their range"},
@@ -134,7 +134,7 @@ static stk_status mix(stk_recipe *recipe, const stk_recipe_call *bound,
 }
 
 static const stk_recipe_row entries[] = {
-    {.info = {"decode_image", "the bytes of a picture of any known format to its pixels",
+    {.info = {"decode_image", "the bytes of an image of any known format to its pixels",
               STK_RECIPE_MAP, STK_PARAMETERS(decode_parameters)},
      .make = decode_image},
     {.info = {"as_image", "bytes as the pixels of an image of a given size", STK_RECIPE_MAP,

@@ -1,4 +1,4 @@
-/* Pictures from any data, and the usual ways to prepare them. */
+/* Images from any data, and the usual ways to prepare them. */
 #include "base/suggest.h"
 #include "pipeline/recipe/recipe_table.h"
 
@@ -16,7 +16,7 @@ static const stk_recipe_parameter images_parameters[] = {
                  .help = "none, auto, or how many records a buffer holds"},
     [REPEAT] = {"repeat", STK_RECIPE_INTEGER, .fallback = "0", .least = 0, .words = "forever=-1",
                 .help = "how often; 0: once"},
-    [IMAGE] = {"image", STK_RECIPE_TEXT, .fallback = "image", .help = "the field with pictures"},
+    [IMAGE] = {"image", STK_RECIPE_TEXT, .fallback = "image", .help = "the field with images"},
     [LABEL] = {"label", STK_RECIPE_TEXT, .fallback = "label", .help = "the field with labels"},
     [SKIP_BAD] = {"skip_bad", STK_RECIPE_BOOL, .fallback = "false",
                   .help = "leave out links to nothing, links that lead back up, and folders that "
@@ -56,7 +56,7 @@ static const stk_recipe_parameter preset_parameters[] = {
     [EXACT] = {"exact", STK_RECIPE_BOOL, .fallback = "false",
                .help = "decode at full size also where less would do"},
     [RECOVER] = {"recover", STK_RECIPE_BOOL, .fallback = "false",
-                 .help = "of truncated and damaged pictures take what is there"},
+                 .help = "of truncated and damaged images take what is there"},
 };
 
 static stk_status no_preset(const char *name, stk_error *err)
@@ -85,7 +85,7 @@ static stk_status build_preset(stk_recipe *recipe, const stk_recipe_call *bound,
 }
 
 static const stk_recipe_row entries[] = {
-    {.info = {"images", "pictures and labels from any data", STK_RECIPE_SOURCE,
+    {.info = {"images", "images and labels from any data", STK_RECIPE_SOURCE,
               STK_PARAMETERS(images_parameters)},
      .build = build_images},
     {.info = {"preset", "decode, crop, flip: the usual chains", STK_RECIPE_STAGE,

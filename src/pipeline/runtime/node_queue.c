@@ -25,8 +25,8 @@ static stk_status start_calls(stk_node_queue *queue, stk_error *err)
 static stk_status start_hands(stk_node_queue *queue, stk_error *err)
 {
     const stk_node_queue_options *o = &queue->options;
-    if (!o->pictures || !o->ops->compute_many || o->threads || o->blocking) return STK_OK;
-    return stk_offload_workers_start(&queue->hands, queue, o->pictures, err);
+    if (!o->images || !o->ops->compute_many || o->threads || o->blocking) return STK_OK;
+    return stk_offload_workers_start(&queue->hands, queue, o->images, err);
 }
 
 stk_status stk_node_queue_start(stk_node_queue **out, const stk_node_queue_options *options,

@@ -37,7 +37,7 @@ typedef struct stk_node_queue_ops {
     /* Turns items[first, first + count) into results; any thread, parts of a unit at once. NULL:
      * the inputs are the results. */
     void (*compute)(void *context, stk_work_unit *unit, size_t first, size_t count);
-    /* The same for parts of several units at once, with the help of a picture device; adds to
+    /* The same for parts of several units at once, with the help of a decode device; adds to
      * *by_device how many items it worked on. An error is the device's, which is not asked again:
      * the items are results all the same. NULL: no device helps. */
     stk_status (*compute_many)(void *context, const stk_unit_slice *parts, size_t count,
@@ -66,7 +66,7 @@ typedef struct stk_node_queue_options {
      * run's engines, calls one element at a time and many at once. */
     bool blocking;
     /* Helps where there is ops->compute_many, threads is 0 and it is not blocking. NULL: none. */
-    const stk_decode_device *pictures;
+    const stk_decode_device *images;
 } stk_node_queue_options;
 
 STK_NODISCARD stk_status stk_node_queue_start(stk_node_queue              **out,

@@ -1,4 +1,4 @@
-/* Hands: threads of a queue that lend its work to a picture device, many elements at a time. They
+/* Hands: threads of a queue that lend its work to a decode device, many elements at a time. They
  * take what was pulled last, and the threads that compute what is needed first, so that results
  * never wait for a device that is slow; who is free takes the next, so that each does its share. */
 #include "pipeline/runtime/queue_internal.h"
@@ -26,7 +26,7 @@ struct stk_offload_workers {
     const stk_decode_device *device;
     stk_eventcount           work; /* there may be something to take, or it is to stop */
     int                      count, started;
-    uint64_t                 by_device; /* atomic: pictures that it did */
+    uint64_t                 by_device; /* atomic: images that it did */
     hand                     hands[MOST_HANDS];
 
     /* Under the queue's lock. */
@@ -106,7 +106,7 @@ static void give_up(stk_offload_workers *hands, const stk_error *err)
     hands->failed = true;
     stk_node_queue_unlock_and_wake(queue, false);
     if (first)
-        stk_run_log(queue->run, "pictures: the device decodes no more, threads do: %s: %s",
+        stk_run_log(queue->run, "images: the device decodes no more, threads do: %s: %s",
                     err->where, err->message);
 }
 
@@ -132,7 +132,7 @@ static void compute(stk_offload_workers *hands, hand *one, size_t parts)
         items += one->parts[i].count;
     const stk_status st = queue->options.ops->compute_many(queue->options.context, one->parts,
                                                            parts, &by_device, &err);
-    stk_span_end(trace, STK_STAGE_PREPROCESS, "pictures of the device", span, items);
+    stk_span_end(trace, STK_STAGE_PREPROCESS, "images of the device", span, items);
     stk_node_queue_leave(queue, before);
     stk_count(&queue->account->by_device, by_device);
     stk_count(&hands->by_device, by_device);
@@ -173,8 +173,8 @@ static stk_status start_hand(stk_offload_workers *hands, hand *one, stk_error *e
     one->units = calloc(most, sizeof *one->units);
     hands->started++;
     if (!one->parts || !one->units)
-        return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for %zu pictures", most);
-    return stk_thread_start(&one->thread, "stk-pictures", run, one, err);
+        return stk_fail(err, STK_E_NOMEM, "pipeline", NULL, "no memory for %zu images", most);
+    return stk_thread_start(&one->thread, "stk-images", run, one, err);
 }
 
 stk_status stk_offload_workers_start(stk_offload_workers **out, stk_node_queue *queue,
@@ -211,7 +211,7 @@ static void tell_share(const stk_offload_workers *hands)
     const uint64_t by_device = __atomic_load_n(&hands->by_device, __ATOMIC_RELAXED);
     if (!by_device) return;
     stk_run_log(hands->queue->run,
-                "pictures: %s decoded %llu of %llu, a call %.0f us each; a thread takes %.0f us",
+                "images: %s decoded %llu of %llu, a call %.0f us each; a thread takes %.0f us",
                 hands->device->name ? hands->device->name : "the device",
                 (unsigned long long)by_device, (unsigned long long)hands->queue->pulled,
                 (double)hands->ns_per_item * 1e-3, (double)hands->queue->ns_per_item * 1e-3);

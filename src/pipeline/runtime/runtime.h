@@ -38,7 +38,7 @@ struct stk_node_counters {
     uint64_t busy_ns;   /* pulling and computing, all threads, waits taken off */
     uint64_t pull_ns;   /* of that, pulling */
     uint64_t waited_ns; /* its consumer waited for it */
-    uint64_t by_device; /* items that a picture device worked on */
+    uint64_t by_device; /* items that a decode device worked on */
     /* Over the time it was watched: full of results, without any, and results times time / 1024. */
     uint64_t              watched_ns, blocked_ns, empty_ns, waiting_area;
     uint64_t              queue_now, queue_limit, chunk, target_ns, item_bytes;
@@ -72,8 +72,8 @@ typedef struct stk_run_options {
     const stk_cancel    *cancel;
     stk_trace           *trace;
     const stk_allocator *batch_memory; /* NULL: ordinary */
-    /* Helps with pictures; NULL: none does. Must outlive the run. */
-    const stk_decode_device *pictures;
+    /* Helps with images; NULL: none does. Must outlive the run. */
+    const stk_decode_device *images;
     bool                     relaxed; /* stages that do not say may give elements out of order */
     bool                     autotune;
     int                      io_depth; /* 0: tuned */

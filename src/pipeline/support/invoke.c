@@ -87,7 +87,7 @@ stk_status stk_call_map(const stk_function *function, const stk_call *call, stk_
 }
 
 /* Without memory to remember where all came from, they are mapped one by one. */
-stk_status stk_call_map_many(const stk_function *function, const stk_decode_device *pictures,
+stk_status stk_call_map_many(const stk_function *function, const stk_decode_device *images,
                              stk_many_item *items, size_t count, stk_error *err)
 {
     const stk_function_info *info = stk_function_info_of(function);
@@ -103,7 +103,7 @@ stk_status stk_call_map_many(const stk_function *function, const stk_decode_devi
     }
     if (!from) return STK_OK;
     clear(err);
-    const stk_status st = info->map_many(info->context, pictures, items, count, err);
+    const stk_status st = info->map_many(info->context, images, items, count, err);
     for (size_t i = 0; i < count; i++)
         items[i].status =
             settle_map(info, items[i].status, &from[i], items[i].element, &items[i].err);

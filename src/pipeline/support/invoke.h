@@ -12,7 +12,7 @@ STK_NODISCARD stk_status stk_call_map(const stk_function *function, const stk_ca
 /* The same for many elements, of a function that has map_many. The status is the device's; each
  * item has its own. */
 STK_NODISCARD stk_status stk_call_map_many(const stk_function      *function,
-                                           const stk_decode_device *pictures, stk_many_item *items,
+                                           const stk_decode_device *images, stk_many_item *items,
                                            size_t count, stk_error *err);
 /* The same with a state. The state must keep the number, kinds and types of like's values
  * (STK_E_TYPE); shapes may change. On failure what *state holds is of no use but is still the

@@ -1,4 +1,4 @@
-/* Records as text: long lists are cut, pictures are named, what is not printable is escaped. */
+/* Records as text: long lists are cut, images are named, what is not printable is escaped. */
 #include "storage/inspect/inspect_describe.h"
 
 #include "base/utf8.h"

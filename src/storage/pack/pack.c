@@ -73,8 +73,8 @@ static stk_status check_images(const stk_pack_images *images, stk_error *err)
                         images->quality);
     if (images->resize < 0 || (images->resize && images->format == STK_PACK_KEEP))
         return stk_fail(err, STK_E_INVALID, "pack", NULL,
-                        "pictures of %d pixels are asked for; a size is above 0, and cannot be "
-                        "had of pictures that are kept as they are",
+                        "images of %d pixels are asked for; a size is above 0, and cannot be "
+                        "had of images that are kept as they are",
                         images->resize);
     return STK_OK;
 }
@@ -136,8 +136,8 @@ static stk_status write_shards(job *j, stk_error *err)
     STK_TRY(stk_pack_bad_check(j->folder.partial, j->paths, count, &j->options, err));
     STK_TRY(stk_pack_write(j->source, &j->plan, j->paths, j->finished, &j->options, &tally, err));
     STK_TRY(stk_pack_bad_gather(&bad, j->folder.partial, j->paths, count, &j->options, err));
-    j->result.picture_bytes_in = tally.bytes_in;
-    j->result.picture_bytes_out = tally.bytes_out;
+    j->result.image_bytes_in = tally.bytes_in;
+    j->result.image_bytes_out = tally.bytes_out;
     j->result.seekable = tally.seekable;
     j->result.encoded = tally.encoded;
     j->result.converted = tally.converted;

@@ -126,7 +126,7 @@ static stk_status check_verb(const noted *n, const char *folder, stk_pack_on_bad
     if (length && n->text.size > length && !memcmp(n->text.data, verb, length)) return STK_OK;
     const bool kept = n->text.data[0] == 'k';
     return stk_fail(err, STK_E_EXISTS, "pack", folder,
-                    "here bad pictures were %s; pass --on-bad %s, or remove the folder and begin "
+                    "here bad images were %s; pass --on-bad %s, or remove the folder and begin "
                     "anew",
                     kept ? "kept" : "skipped", kept ? "keep" : "skip");
 }

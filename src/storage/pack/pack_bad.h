@@ -1,4 +1,4 @@
-/* Items whose pictures are bad: a note beside each shard that has any, and at the end one list. A
+/* Items whose images are bad: a note beside each shard that has any, and at the end one list. A
  * line has, with tabs between, what was done ("kept", "skipped"), the shard's file, the item and
  * the reason. */
 #ifndef STK_STORAGE_PACK_PACK_BAD_H
@@ -8,7 +8,7 @@
 
 #define STK_BAD_ITEMS_FILE "bad_items.txt"
 
-/* Whether a failed conversion is the picture's fault, and not the machine's. */
+/* Whether a failed conversion is the image's fault, and not the machine's. */
 bool stk_pack_is_bad(stk_status status);
 
 /* Appends an item's line. reason may be err's own text. */
@@ -21,7 +21,7 @@ STK_NODISCARD stk_status stk_pack_bad_note(const char *shard_path, stk_bytes lin
                                            const stk_filesystem *fs, stk_error *err);
 
 /* STK_E_EXISTS where earlier runs, in folder's list or beside the count shards, did with bad
- * pictures something else than is asked for now: a pack does one thing. */
+ * images something else than is asked for now: a pack does one thing. */
 STK_NODISCARD stk_status stk_pack_bad_check(const char *folder, char *const *shard_paths,
                                             size_t count, const stk_pack_options *options,
                                             stk_error *err);

@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct picture {
+typedef struct image {
     stk_blob  bytes, restarts;
     stk_bytes values[2]; /* what the fields point at */
-} picture;
+} image;
 
 struct stk_pack_converter {
     const stk_pack_schema *schema;
-    stk_pack_images        images;
-    stk_picture_maker     *maker;
-    picture               *pictures; /* one per feature of the source */
-    stk_blob               fields;   /* stk_field[] */
+    stk_pack_images        options;
+    stk_image_maker       *maker;
+    image                 *images; /* one per feature of the source */
+    stk_blob               fields; /* stk_field[] */
 };
 
 stk_status stk_pack_converter_new(stk_pack_converter **out, const stk_pack_schema *schema,
@@ -25,16 +25,16 @@ stk_status stk_pack_converter_new(stk_pack_converter **out, const stk_pack_schem
     stk_pack_converter *c = *out = calloc(1, sizeof *c);
     if (!c) return stk_fail(err, STK_E_NOMEM, "pack", NULL, "no memory for a converter");
     c->schema = schema;
-    c->images = *images;
-    c->pictures = calloc(schema->source_count, sizeof *c->pictures);
+    c->options = *images;
+    c->images = calloc(schema->source_count, sizeof *c->images);
     stk_blob_init(&c->fields, ledger, STK_MEMORY_DECODE);
-    for (size_t i = 0; c->pictures && i < schema->source_count; i++) {
-        stk_blob_init(&c->pictures[i].bytes, ledger, STK_MEMORY_DECODE);
-        stk_blob_init(&c->pictures[i].restarts, ledger, STK_MEMORY_DECODE);
+    for (size_t i = 0; c->images && i < schema->source_count; i++) {
+        stk_blob_init(&c->images[i].bytes, ledger, STK_MEMORY_DECODE);
+        stk_blob_init(&c->images[i].restarts, ledger, STK_MEMORY_DECODE);
     }
-    const stk_status st = c->pictures
-                              ? stk_picture_maker_new(&c->maker, ledger, err)
-                              : stk_fail(err, STK_E_NOMEM, "pack", NULL, "no memory for pictures");
+    const stk_status st = c->images
+                              ? stk_image_maker_new(&c->maker, ledger, err)
+                              : stk_fail(err, STK_E_NOMEM, "pack", NULL, "no memory for images");
     if (!st) return STK_OK;
     stk_pack_converter_free(c);
     *out = NULL;
@@ -44,13 +44,13 @@ stk_status stk_pack_converter_new(stk_pack_converter **out, const stk_pack_schem
 void stk_pack_converter_free(stk_pack_converter *c)
 {
     if (!c) return;
-    for (size_t i = 0; c->pictures && i < c->schema->source_count; i++) {
-        stk_blob_release(&c->pictures[i].bytes);
-        stk_blob_release(&c->pictures[i].restarts);
+    for (size_t i = 0; c->images && i < c->schema->source_count; i++) {
+        stk_blob_release(&c->images[i].bytes);
+        stk_blob_release(&c->images[i].restarts);
     }
-    stk_picture_maker_free(c->maker);
+    stk_image_maker_free(c->maker);
     stk_blob_release(&c->fields);
-    free(c->pictures);
+    free(c->images);
     free(c);
 }
 
@@ -78,8 +78,8 @@ static void set_bytes(stk_field *field, stk_bytes *value, stk_bytes bytes)
     field->count = 1;
 }
 
-/* A list of pictures, or none, stays as it is. */
-static bool has_picture(const stk_field *field)
+/* A list of images, or none, stays as it is. */
+static bool has_image(const stk_field *field)
 {
     return field && field->dtype == STK_DTYPE_BYTES && field->count == 1;
 }
@@ -87,13 +87,13 @@ static bool has_picture(const stk_field *field)
 static stk_status convert_feature(stk_pack_converter *c, size_t index, const stk_field *field,
                                   stk_sample *out, stk_pack_tally *tally, stk_error *err)
 {
-    picture         *p = &c->pictures[index];
-    stk_picture_made made;
-    stk_pack_images  images = c->images;
-    const stk_bytes  source = *(const stk_bytes *)field->data;
+    image          *p = &c->images[index];
+    stk_image_made  made;
+    stk_pack_images images = c->options;
+    const stk_bytes source = *(const stk_bytes *)field->data;
     images.no_restarts = !c->schema->source_features[index].seekable;
     images.no_png = !c->schema->source_features[index].foreign;
-    STK_TRY(stk_picture_make(c->maker, &images, source, &p->bytes, &p->restarts, &made, err));
+    STK_TRY(stk_image_make(c->maker, &images, source, &p->bytes, &p->restarts, &made, err));
     set_bytes(field_named(c, out, c->schema->features[index].name), &p->values[0], made.bytes);
     tally->bytes_in += source.size;
     tally->bytes_out += made.bytes.size + p->restarts.size;
@@ -103,7 +103,7 @@ static stk_status convert_feature(stk_pack_converter *c, size_t index, const stk
     return STK_OK;
 }
 
-stk_status stk_pack_convert(stk_pack_converter *c, const stk_sample *sample, bool pictures,
+stk_status stk_pack_convert(stk_pack_converter *c, const stk_sample *sample, bool images,
                             stk_sample *out, stk_pack_tally *tally, stk_error *err)
 {
     const stk_pack_schema *schema = c->schema;
@@ -115,12 +115,12 @@ stk_status stk_pack_convert(stk_pack_converter *c, const stk_sample *sample, boo
     for (size_t i = 0; i < schema->source_count; i++) {
         const stk_pack_feature *feature = &schema->source_features[i];
         const stk_field        *field = stk_sample_field(sample, schema->features[i].name);
-        picture                *p = &c->pictures[i];
-        if (feature->checked && pictures && has_picture(field))
-            STK_TRY(stk_picture_check(c->maker, *(const stk_bytes *)field->data, err));
-        if (!feature->picture) continue;
+        image                  *p = &c->images[i];
+        if (feature->checked && images && has_image(field))
+            STK_TRY(stk_image_check(c->maker, *(const stk_bytes *)field->data, err));
+        if (!feature->image) continue;
         p->restarts.size = 0;
-        if (pictures && has_picture(field)) STK_TRY(convert_feature(c, i, field, out, tally, err));
+        if (images && has_image(field)) STK_TRY(convert_feature(c, i, field, out, tally, err));
         if (feature->restarts != STK_NO_FEATURE)
             set_bytes(field_named(c, out, schema->features[feature->restarts].name), &p->values[1],
                       stk_blob_bytes(&p->restarts));

@@ -1,4 +1,4 @@
-/* Samples with their pictures as a pack stores them. */
+/* Samples with their images as a pack stores them. */
 #ifndef STK_STORAGE_PACK_PACK_CONVERT_H
 #define STK_STORAGE_PACK_PACK_CONVERT_H
 
@@ -6,7 +6,7 @@
 
 #include <stoker/sample.h>
 
-/* What became of pictures. */
+/* What became of images. */
 typedef struct stk_pack_tally {
     uint64_t bytes_in, bytes_out;
     uint64_t seekable, encoded, converted;
@@ -22,10 +22,10 @@ STK_NODISCARD stk_status stk_pack_converter_new(stk_pack_converter   **out,
 void                     stk_pack_converter_free(stk_pack_converter *converter);
 
 /* sample with the features of the schema; lent, as long as sample is, until the next call. With
- * pictures false they stay as they are. tally is added to. For what a failure may be see
- * stk_picture_make. */
+ * images false they stay as they are. tally is added to. For what a failure may be see
+ * stk_image_make. */
 STK_NODISCARD stk_status stk_pack_convert(stk_pack_converter *converter, const stk_sample *sample,
-                                          bool pictures, stk_sample *out, stk_pack_tally *tally,
+                                          bool images, stk_sample *out, stk_pack_tally *tally,
                                           stk_error *err);
 
 #endif

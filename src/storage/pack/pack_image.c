@@ -1,4 +1,4 @@
-/* Pictures: decoded, made smaller, encoded and made seekable, as far as each is asked for. */
+/* Images: decoded, made smaller, encoded and made seekable, as far as each is asked for. */
 #include "storage/pack/pack_image.h"
 
 #include "image/resize/resize.h"
@@ -7,28 +7,28 @@
 
 enum { TINY_PIXELS = 64 * 64 }; /* that many take longer to decode than to read */
 
-struct stk_picture_maker {
+struct stk_image_maker {
     stk_decoder *decoder;
     stk_resizer *resizer;
     stk_blob     smaller; /* pixels */
     stk_blob     encoded; /* before restarts are put in */
 };
 
-stk_status stk_picture_maker_new(stk_picture_maker **out, stk_ledger *ledger, stk_error *err)
+stk_status stk_image_maker_new(stk_image_maker **out, stk_ledger *ledger, stk_error *err)
 {
-    stk_picture_maker *maker = *out = calloc(1, sizeof *maker);
-    if (!maker) return stk_fail(err, STK_E_NOMEM, "pack", NULL, "no memory for pictures");
+    stk_image_maker *maker = *out = calloc(1, sizeof *maker);
+    if (!maker) return stk_fail(err, STK_E_NOMEM, "pack", NULL, "no memory for images");
     stk_blob_init(&maker->smaller, ledger, STK_MEMORY_DECODE);
     stk_blob_init(&maker->encoded, ledger, STK_MEMORY_DECODE);
     stk_status st = stk_decoder_new(&maker->decoder, ledger, err);
     if (!st) st = stk_resizer_new(&maker->resizer, ledger, err);
     if (!st) return STK_OK;
-    stk_picture_maker_free(maker);
+    stk_image_maker_free(maker);
     *out = NULL;
     return st;
 }
 
-void stk_picture_maker_free(stk_picture_maker *maker)
+void stk_image_maker_free(stk_image_maker *maker)
 {
     if (!maker) return;
     stk_decoder_free(maker->decoder);
@@ -38,7 +38,7 @@ void stk_picture_maker_free(stk_picture_maker *maker)
     free(maker);
 }
 
-/* What a picture is to become. */
+/* What an image is to become. */
 typedef struct intent {
     int32_t width, height;
     int32_t channels;
@@ -79,7 +79,7 @@ static intent decide(const stk_image_info *info, const stk_pack_images *images)
 }
 
 /* Lanczos as Pillow has it: it is done once, and what is lost here stays lost. */
-static stk_status shrink(stk_picture_maker *maker, const intent *wanted, stk_pixels *pixels,
+static stk_status shrink(stk_image_maker *maker, const intent *wanted, stk_pixels *pixels,
                          stk_error *err)
 {
     const stk_resize_request request = {
@@ -102,7 +102,7 @@ static stk_status shrink(stk_picture_maker *maker, const intent *wanted, stk_pix
     return STK_OK;
 }
 
-static stk_status encode(stk_picture_maker *maker, const stk_pack_images *images,
+static stk_status encode(stk_image_maker *maker, const stk_pack_images *images,
                          const intent *wanted, stk_bytes source, stk_blob *out, stk_error *err)
 {
     const stk_decode_options     decode = {.channels = wanted->channels};
@@ -123,8 +123,8 @@ static void swap(stk_blob *a, stk_blob *b)
 }
 
 /* What was encoded lies in out, and steps aside while it is written again. */
-static stk_status make_seekable(stk_picture_maker *maker, stk_blob *out, stk_blob *restarts,
-                                stk_picture_made *made, stk_error *err)
+static stk_status make_seekable(stk_image_maker *maker, stk_blob *out, stk_blob *restarts,
+                                stk_image_made *made, stk_error *err)
 {
     stk_seekable_result result;
     if (made->encoded) swap(out, &maker->encoded);
@@ -138,18 +138,17 @@ static stk_status make_seekable(stk_picture_maker *maker, stk_blob *out, stk_blo
     return STK_OK;
 }
 
-stk_status stk_picture_check(stk_picture_maker *maker, stk_bytes source, stk_error *err)
+stk_status stk_image_check(stk_image_maker *maker, stk_bytes source, stk_error *err)
 {
     const stk_decode_options decode = {.channels = 3};
     stk_pixels               pixels;
     return stk_image_decode(maker->decoder, source, NULL, 1, &decode, &pixels, NULL, err);
 }
 
-stk_status stk_picture_make(stk_picture_maker *maker, const stk_pack_images *images,
-                            stk_bytes source, stk_blob *out, stk_blob *restarts,
-                            stk_picture_made *made, stk_error *err)
+stk_status stk_image_make(stk_image_maker *maker, const stk_pack_images *images, stk_bytes source,
+                          stk_blob *out, stk_blob *restarts, stk_image_made *made, stk_error *err)
 {
-    *made = (stk_picture_made){.bytes = source};
+    *made = (stk_image_made){.bytes = source};
     out->size = restarts->size = 0;
     if (images->format != STK_PACK_SEEKABLE || images->resize ||
         is_foreign(stk_image_format_of(source), images)) {
@@ -165,5 +164,5 @@ stk_status stk_picture_make(stk_picture_maker *maker, const stk_pack_images *ima
     }
     if (!images->no_restarts) STK_TRY(make_seekable(maker, out, restarts, made, err));
     if (made->encoded || made->seekable || images->on_bad == STK_PACK_BAD_FAILS) return STK_OK;
-    return stk_picture_check(maker, source, err);
+    return stk_image_check(maker, source, err);
 }

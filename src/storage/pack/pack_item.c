@@ -32,7 +32,7 @@ static void write_name(char *text, size_t capacity, const char *file, uint64_t r
         snprintf(text, capacity, "%s", file);
 }
 
-/* Whether a bad picture is not the end of it. Its item is then listed by its name in the source, so
+/* Whether a bad image is not the end of it. Its item is then listed by its name in the source, so
  * that the list is the same wherever the source lies; an error names the file. */
 static stk_status pass_over(const stk_packer *packer, stk_status st, uint64_t item,
                             const stk_pack_options *options, const char *shard_path, stk_blob *bad,

@@ -236,7 +236,7 @@ static uint64_t hash_features(uint64_t h, const stk_source *source)
     return h;
 }
 
-/* What is done with bad pictures is not part of it: until one is met all ways give the same. */
+/* What is done with bad images is not part of it: until one is met all ways give the same. */
 static uint64_t hash_images(uint64_t h, const stk_pack_images *images)
 {
     h = stk_hash64_number(h, (uint64_t)images->format);

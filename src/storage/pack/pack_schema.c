@@ -1,4 +1,4 @@
-/* Which features pictures have and get. */
+/* Which features images have and get. */
 #include "storage/pack/pack_schema.h"
 
 #include "storage/file/paths.h"
@@ -8,14 +8,14 @@
 
 static const char ending[] = "_restarts";
 
-/* Whether a picture may be decoded and encoded. */
+/* Whether an image may be decoded and encoded. */
 static bool may_encode(const stk_pack_images *images)
 {
     return (images->format != STK_PACK_SEEKABLE && images->format != STK_PACK_KEEP) ||
            images->resize;
 }
 
-/* Whether a picture of this feature may come out seekable. */
+/* Whether an image of this feature may come out seekable. */
 static bool may_seek(const stk_feature_info *feature, const stk_pack_images *images,
                      uint64_t largest)
 {
@@ -45,7 +45,7 @@ static bool may_hold_foreign(const stk_source *source)
     return false;
 }
 
-/* Whether a picture of this feature may be a TIFF or a PNM, and has to become a PNG. Records that
+/* Whether an image of this feature may be a TIFF or a PNM, and has to become a PNG. Records that
  * hold them were packed so on purpose. */
 static bool may_be_foreign(const stk_feature_info *feature, const stk_source *source,
                            const stk_pack_images *images)
@@ -54,14 +54,14 @@ static bool may_be_foreign(const stk_feature_info *feature, const stk_source *so
            strcmp(stk_source_kind_name(source), "tfrecord") != 0 && may_hold_foreign(source);
 }
 
-/* Whether bad pictures are looked for where nothing else needs a look. */
+/* Whether bad images are looked for where nothing else needs a look. */
 static bool may_check(const stk_pack_images *images)
 {
     return images->on_bad != STK_PACK_BAD_FAILS && images->format != STK_PACK_KEEP;
 }
 
-/* What is known of the pictures beforehand, and no longer holds. */
-static void describe_picture(stk_feature_info *feature, const stk_pack_images *images)
+/* What is known of the images beforehand, and no longer holds. */
+static void describe_image(stk_feature_info *feature, const stk_pack_images *images)
 {
     const bool jpeg = images->format == STK_PACK_JPEG && images->on_bad != STK_PACK_BAD_KEPT;
     if (jpeg)
@@ -84,11 +84,11 @@ static stk_status add_restarts(stk_pack_schema *schema, size_t index, stk_arena 
                                stk_error *err)
 {
     stk_pack_feature *feature = &schema->source_features[index];
-    const char       *picture = schema->features[index].name;
-    const size_t      length = strlen(picture);
+    const char       *image = schema->features[index].name;
+    const size_t      length = strlen(image);
     char             *name = stk_arena_alloc(arena, length + sizeof ending, err);
     if (!name) return err->status;
-    memcpy(name, picture, length);
+    memcpy(name, image, length);
     memcpy(name + length, ending, sizeof ending);
     feature->restarts = find_feature(schema, name);
     if (feature->restarts != STK_NO_FEATURE || !feature->seekable) return STK_OK;
@@ -116,11 +116,11 @@ stk_status stk_pack_schema_init(stk_pack_schema *schema, const stk_source *sourc
         *feature = (stk_pack_feature){.restarts = STK_NO_FEATURE};
         feature->seekable = image && may_seek(&from[i], images, largest);
         feature->foreign = image && may_be_foreign(&from[i], source, images);
-        feature->picture = image && (feature->seekable || may_encode(images) || feature->foreign);
-        feature->checked = image && !feature->picture && may_check(images);
-        if (feature->picture || feature->checked) schema->changes = true;
-        if (!feature->picture) continue;
-        describe_picture(&schema->features[i], images);
+        feature->image = image && (feature->seekable || may_encode(images) || feature->foreign);
+        feature->checked = image && !feature->image && may_check(images);
+        if (feature->image || feature->checked) schema->changes = true;
+        if (!feature->image) continue;
+        describe_image(&schema->features[i], images);
         STK_TRY(add_restarts(schema, i, arena, err));
     }
     return STK_OK;

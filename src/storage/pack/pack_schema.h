@@ -1,4 +1,4 @@
-/* The features of a pack's records: those of the source, and for its pictures indexes of restarts.
+/* The features of a pack's records: those of the source, and for its images indexes of restarts.
  */
 #ifndef STK_STORAGE_PACK_PACK_SCHEMA_H
 #define STK_STORAGE_PACK_PACK_SCHEMA_H
@@ -11,10 +11,10 @@ enum { STK_NO_FEATURE = -1 };
 
 /* What is done with one feature of the source. */
 typedef struct stk_pack_feature {
-    bool    picture;  /* its values are looked at */
+    bool    image;    /* its values are looked at */
     bool    seekable; /* and may be made so */
     bool    foreign;  /* and may be of formats that TensorFlow does not read: they become PNGs */
-    bool    checked;  /* no picture of it changes, but bad ones are to be found */
+    bool    checked;  /* no image of it changes, but bad ones are to be found */
     int64_t restarts; /* number of the feature that its index goes into, or STK_NO_FEATURE */
 } stk_pack_feature;
 
@@ -23,7 +23,7 @@ typedef struct stk_pack_schema {
     size_t            feature_count;
     stk_pack_feature *source_features;
     size_t            source_count;
-    bool              changes; /* any picture may, or is checked */
+    bool              changes; /* any image may, or is checked */
 } stk_pack_schema;
 
 /* largest is that of the source's items: whether restarts can pay is decided by it, since nothing

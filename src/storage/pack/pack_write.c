@@ -19,9 +19,9 @@ enum {
     FRAME_OVERHEAD = 256,         /* of a record, mostly enough */
     LARGEST_FIRST = 64 << 20,     /* a listing may claim more; that much is believed at once */
     LEAST_KEPT = 2 * CHUNK_BYTES, /* of a chunk's memory, for the next one */
-    LARGEST_GROWING = 1 << 30,    /* no picture has more */
+    LARGEST_GROWING = 1 << 30,    /* no image has more */
     RAW_GROWTH = 24,              /* of a photo that is stored as pixels */
-    CONVERTING = 32               /* times a picture's bytes, while it is converted */
+    CONVERTING = 32               /* times an image's bytes, while it is converted */
 };
 
 typedef struct worker {

@@ -6,7 +6,7 @@
 #include "storage/pack/pack_folder.h"
 
 /* Writes the shards that are not finished. paths[i] is shard i's file, finished[i] whether it is
- * there already. tally is of the pictures of the others. */
+ * there already. tally is of the images of the others. */
 STK_NODISCARD stk_status stk_pack_write(const stk_source *source, const stk_pack_plan *plan,
                                         char *const *paths, const bool *finished,
                                         const stk_pack_options *options, stk_pack_tally *tally,

@@ -9,7 +9,7 @@
 
 enum { MOST_KINDS = 64, ENDING_ROOM = 16, MOST_NAMED = 6 };
 
-/* Pictures that programs write and that are not read here. */
+/* Images that programs write and that are not read here. */
 static const char *const unread[] = {
     "heic", "heif", "hif", "avif", "jxl", "jp2", "j2k", "jpx", "jpf", "psd", "psb", "svg", "ico",
     "tga",  "exr",  "hdr", "dds",  "pcx", "xcf", "eps", "ai",  "xbm", "xpm", "ras", "sgi", "cr2",
@@ -108,8 +108,8 @@ static const struct {
                              "folders that may not be read", true},
     [STK_LEFT_OUT_OUTSIDE] = {"outside", "name that leads out of the data's folder",
                               "names that lead out of the data's folder", true},
-    [STK_LEFT_OUT_FORMAT] = {"format", "picture", "pictures", false},
-    [STK_LEFT_OUT_EMPTY] = {"empty", "folder without pictures", "folders without pictures", true},
+    [STK_LEFT_OUT_FORMAT] = {"format", "image", "images", false},
+    [STK_LEFT_OUT_EMPTY] = {"empty", "folder without images", "folders without images", true},
     [STK_LEFT_OUT_OTHER] = {"other", "file", "files", false},
     [STK_LEFT_OUT_HIDDEN] = {"hidden", "hidden file or folder", "hidden files and folders", false},
 };
@@ -166,6 +166,6 @@ const char *stk_source_left_out_text(const stk_source *source, char *out, size_t
             rest += all[i].count;
     }
     if (rest) say(&t, ", %" PRIu64 " others", rest);
-    if (formats) say(&t, "; convert pictures of formats that are not read to JPEG or PNG");
+    if (formats) say(&t, "; convert images of formats that are not read to JPEG or PNG");
     return out;
 }

@@ -20,7 +20,7 @@ STK_NODISCARD stk_status stk_left_out_add(stk_left_out_list *list, stk_arena *ar
 /* As if it had never been counted. */
 void stk_left_out_forget(stk_left_out_list *list, stk_left_out_reason reason);
 
-/* For a file of this name that is no picture that can be read. */
+/* For a file of this name that is no image that can be read. */
 stk_left_out_reason stk_left_out_reason_of(const char *name);
 
 #endif

@@ -25,7 +25,7 @@ static stk_status output_of(void *context, const stk_element_spec *input, stk_el
     return STK_OK;
 }
 
-/* It leaves all values alone: pictures are still written into their batch at once. */
+/* It leaves all values alone: images are still written into their batch at once. */
 static stk_status make(stk_function **out, double rounds, stk_error *err)
 {
     double *context = malloc(sizeof *context);

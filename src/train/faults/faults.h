@@ -39,7 +39,7 @@ STK_NODISCARD stk_status stk_faults_prepare(const stk_faults *faults, stk_datase
                                             stk_error *err);
 /* S3: how often more a batch is copied. */
 int64_t stk_faults_copies(const stk_faults *faults);
-/* S4: logits[N,K] of size x size pictures with the operation before them. */
+/* S4: logits[N,K] of size x size images with the operation before them. */
 stk_symbol stk_faults_logits(const stk_faults *faults, stk_graph *g, stk_symbol logits,
                              int64_t size);
 /* S5: all parameters' gradients there and back; bytes is how much that was. */

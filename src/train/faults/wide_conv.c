@@ -6,7 +6,7 @@
 
 enum { CHANNELS = 1, KERNEL = 11 };
 
-/* The rows' mean logits are spread over a picture, convolved and averaged again, and added to all
+/* The rows' mean logits are spread over an image, convolved and averaged again, and added to all
  * logits of their row alike. That changes no probability and no gradient but for rounding, so that
  * training learns what it would learn, and both directions are computed. Weights are numbers of the
  * graph: a checkpoint must not have more variables than the model. */

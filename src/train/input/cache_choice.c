@@ -95,7 +95,7 @@ static const char *obstacle(const stk_train_recipe *r, const stk_train_data *dat
 {
     if (strcmp(r->data.cache, "none") == 0) return "data.cache says so";
     if (!*r->data.path) return "there is no data";
-    if (strcmp(r->data.resident, "on") == 0) return "all pictures stay on the device";
+    if (strcmp(r->data.resident, "on") == 0) return "all images stay on the device";
     if (asked) return NULL;
     if (injected) return "slow reads are injected; data.cache: memory keeps what they give";
     if (*r->data.pipeline) return "data.pipeline has stages of its own, which may cache";
@@ -110,7 +110,7 @@ static void say_memory(stk_cache_choice *c)
     stk_cache_amount(limit, c->limit);
     if (c->prepared)
         snprintf(c->why, sizeof c->why,
-                 "memory: %s of files, and %s of pictures ready to evaluate (limit %s)", files,
+                 "memory: %s of files, and %s of images ready to evaluate (limit %s)", files,
                  images, limit);
     else
         snprintf(c->why, sizeof c->why, "memory: %s of files (limit %s)", files, limit);

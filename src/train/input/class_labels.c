@@ -1,4 +1,4 @@
-/* The classes of the pictures to train on. */
+/* The classes of the images to train on. */
 #include "train/input/class_labels.h"
 #include "storage/source/hold_back.h"
 #include "train/input/cache_choice.h"
@@ -86,11 +86,11 @@ static stk_status read_all(stk_iterator *it, stk_train_data *data, int label, co
     }
     if (kept == data->train_count) return STK_OK;
     return stk_fail(err, STK_E_FORMAT, "data", path,
-                    "there are %lld pictures to train on, but the description says %lld",
+                    "there are %lld images to train on, but the description says %lld",
                     (long long)kept, (long long)data->train_count);
 }
 
-/* Pictures are read but not decoded. */
+/* Images are read but not decoded. */
 static stk_status read_labels(stk_train_data *data, const stk_train_recipe *recipe, stk_error *err)
 {
     const stk_images_options images = {.kind = *recipe->data.kind ? recipe->data.kind : NULL,
@@ -104,7 +104,7 @@ static stk_status read_labels(stk_train_data *data, const stk_train_recipe *reci
     stk_status               st = stk_dataset_images(&dataset, path, &images, err);
     if (st) return st;
     const int label = stk_element_spec_find(stk_dataset_spec(dataset), "label");
-    if (label < 0) st = stk_fail(err, STK_E_NOTFOUND, "data", path, "the pictures have no labels");
+    if (label < 0) st = stk_fail(err, STK_E_NOTFOUND, "data", path, "the images have no labels");
     const stk_iterator_options options = {
         .threads = 1, .passes_off = STK_PASS_CACHE, .memory_bytes = stk_cache_ceiling(recipe)};
     if (!st) st = stk_iterator_start(&it, dataset, &options, err);
@@ -154,7 +154,7 @@ stk_status stk_train_read_labels(stk_train_data *data, const stk_train_recipe *r
     data->labels = calloc((size_t)data->train_count, sizeof *data->labels);
     if (!data->labels)
         return stk_fail(err, STK_E_NOMEM, "data", recipe->data.path,
-                        "no memory for the labels of %lld pictures", (long long)data->train_count);
+                        "no memory for the labels of %lld images", (long long)data->train_count);
     const stk_status st = fill(data, recipe, err);
     if (st) {
         free(data->labels);

@@ -1,4 +1,4 @@
-/* The classes of the pictures to train on, in the order they are read in. */
+/* The classes of the images to train on, in the order they are read in. */
 #ifndef STK_TRAIN_INPUT_CLASS_LABELS_H
 #define STK_TRAIN_INPUT_CLASS_LABELS_H
 
@@ -10,7 +10,7 @@ bool stk_train_wants_labels(const stk_train_recipe *recipe);
  * failure it is NULL. */
 STK_NODISCARD stk_status stk_train_read_labels(stk_train_data *data, const stk_train_recipe *recipe,
                                                stk_error *err);
-/* How many pictures of each of data->classes there are, of data->labels. The caller frees it; NULL:
+/* How many images of each of data->classes there are, of data->labels. The caller frees it; NULL:
  * no memory. */
 int64_t *stk_train_count_labels(const stk_train_data *data);
 

@@ -1,4 +1,4 @@
-/* What the data is, as far as training asks: splits, how many, classes, what pictures are like. */
+/* What the data is, as far as training asks: splits, how many, classes, what images are like. */
 #include "train/input/class_labels.h"
 #include "train/input/splits.h"
 #include "train/input/survey.h"

@@ -1,4 +1,4 @@
-/* What a pipeline changes last in its pictures, left to a device. */
+/* What a pipeline changes last in its images, left to a device. */
 #include "train/input/edit_defer.h"
 #include "image/chain/chain_edit.h"
 #include "pipeline/functions/edit_image.h"

@@ -1,4 +1,4 @@
-/* What a pipeline changes last in its pictures, left to a device. */
+/* What a pipeline changes last in its images, left to a device. */
 #ifndef STK_TRAIN_INPUT_EDIT_DEFER_H
 #define STK_TRAIN_INPUT_EDIT_DEFER_H
 

@@ -1,6 +1,6 @@
-/* Batches of edits. Pictures come as a stream of epochs without end, each in an order of its own;
+/* Batches of edits. Images come as a stream of epochs without end, each in an order of its own;
  * a batch is the next so many of it, as the pipeline has it. All that is random is a function of
- * seed, epoch and picture, so a place is a number. */
+ * seed, epoch and image, so a place is a number. */
 #include "train/input/edit_loader.h"
 #include "base/balanced_order.h"
 #include "base/checked.h"
@@ -18,15 +18,15 @@ enum { FOR_ORDER = STK_PRESET_STEPS, FOR_MIXING, FOR_FLIPS, FOR_BALANCE };
 struct stk_edit_loader {
     stk_loader_options options;
     stk_preset_chain   chain;                     /* of no steps to evaluate with */
-    stk_random         randoms[STK_PRESET_STEPS]; /* of the epoch at hand, for picture 0 */
-    stk_image_size     source;                    /* of pictures on the device */
+    stk_random         randoms[STK_PRESET_STEPS]; /* of the epoch at hand, for image 0 */
+    stk_image_size     source;                    /* of images on the device */
     bool               soft, alternate;
     int64_t            rows;  /* of a batch */
-    int64_t            every; /* of the pictures that are there, only every so many-th */
+    int64_t            every; /* of the images that are there, only every so many-th */
     uint64_t           count; /* of an epoch */
     uint64_t           given; /* batches */
     stk_permutation    order;
-    stk_balance        balance; /* of the pictures that are left; no classes: none is wanted */
+    stk_balance        balance; /* of the images that are left; no classes: none is wanted */
     uint64_t           begun;   /* the epoch at hand, plus 1; 0: none yet */
     size_t             room_bytes;
     stk_edit          *rooms[STK_FEED_KEPT]; /* edits and behind them labels */
@@ -53,7 +53,7 @@ static stk_status make_rooms(stk_edit_loader *e, stk_error *err)
     size_t               each =
         e->soft ? (size_t)e->options.recipe->model.classes * sizeof(float) : sizeof(int64_t);
     if (stk_mul_overflows((size_t)e->rows, each + sizeof(stk_edit), &e->room_bytes))
-        return stk_fail(err, STK_E_LIMIT, "resident", "data.batch", "%lld pictures are too many",
+        return stk_fail(err, STK_E_LIMIT, "resident", "data.batch", "%lld images are too many",
                         (long long)e->rows);
     for (int i = 0; i < kept(e); i++) {
         e->rooms[i] = kind ? kind->take(kind->context, e->room_bytes) : malloc(e->room_bytes);
@@ -135,7 +135,7 @@ void stk_edit_loader_free(stk_edit_loader *edits)
     free(edits);
 }
 
-/* What all pictures of an epoch share: keys of random numbers cost as much as the numbers. */
+/* What all images of an epoch share: keys of random numbers cost as much as the numbers. */
 static void begin_epoch(stk_edit_loader *e, uint64_t epoch)
 {
     if (e->begun == epoch + 1) return;
@@ -147,8 +147,8 @@ static void begin_epoch(stk_edit_loader *e, uint64_t epoch)
         e->randoms[i] = stk_random_for(seed_for(e, i), (uint32_t)epoch, 0, 0);
 }
 
-/* The picture at this place of the epoch. */
-static int64_t picture_at(const stk_edit_loader *e, uint64_t epoch, uint64_t place)
+/* The image at this place of the epoch. */
+static int64_t image_at(const stk_edit_loader *e, uint64_t epoch, uint64_t place)
 {
     if (e->balance.classes)
         return (int64_t)stk_balance_at(&e->balance, &e->order, seed_for(e, FOR_BALANCE), epoch,
@@ -158,17 +158,17 @@ static int64_t picture_at(const stk_edit_loader *e, uint64_t epoch, uint64_t pla
     return (int64_t)(shuffled ? stk_permutation_at(&e->order, place) : place) * e->every;
 }
 
-/* A picture is turned round in every other epoch of the run, beginning with one side by chance: in
+/* An image is turned round in every other epoch of the run, beginning with one side by chance: in
  * two epochs it is seen both ways. */
-static int32_t alternate_flip(const stk_edit_loader *e, uint64_t epoch, int64_t picture)
+static int32_t alternate_flip(const stk_edit_loader *e, uint64_t epoch, int64_t image)
 {
     const uint64_t drawn = stk_hash64_number(
-        stk_hash64_number((uint64_t)e->options.recipe->train.seed, FOR_FLIPS), (uint64_t)picture);
+        stk_hash64_number((uint64_t)e->options.recipe->train.seed, FOR_FLIPS), (uint64_t)image);
     return (int32_t)((drawn + epoch + (uint64_t)e->options.epoch) & 1);
 }
 
 /* which: what random numbers are drawn by, once in an epoch. */
-static stk_status draw(const stk_edit_loader *e, uint64_t epoch, int64_t picture, uint64_t which,
+static stk_status draw(const stk_edit_loader *e, uint64_t epoch, int64_t image, uint64_t which,
                        stk_edit *out, stk_error *err)
 {
     const stk_chain chain = {.steps = e->chain.steps, .count = e->chain.count};
@@ -176,9 +176,9 @@ static stk_status draw(const stk_edit_loader *e, uint64_t epoch, int64_t picture
     for (size_t i = 0; i < chain.count; i++)
         randoms[i] = stk_random_of(&e->randoms[i], which);
     STK_TRY(stk_chain_edit(&chain, &e->source, randoms, out, err));
-    out->source = (int32_t)picture;
+    out->source = (int32_t)image;
     if (!e->alternate) return STK_OK;
-    if (alternate_flip(e, epoch, picture)) out->flip ^= STK_EDIT_FLIP_X;
+    if (alternate_flip(e, epoch, image)) out->flip ^= STK_EDIT_FLIP_X;
     return STK_OK;
 }
 
@@ -213,11 +213,11 @@ static stk_status next_train(stk_edit_loader *e, stk_edit *edits, stk_error *err
     void    *labels = labels_of(e, edits);
     for (int64_t i = 0; i < e->rows; i++) {
         begin_epoch(e, epoch);
-        const int64_t picture = picture_at(e, epoch, place);
-        /* A picture that comes several times in an epoch looks different each time. */
-        const uint64_t which = e->balance.classes ? place : (uint64_t)picture;
-        STK_TRY(draw(e, epoch, picture, which, &edits[i], err));
-        put_label(e, labels, i, e->options.resident->labels[picture]);
+        const int64_t image = image_at(e, epoch, place);
+        /* An image that comes several times in an epoch looks different each time. */
+        const uint64_t which = e->balance.classes ? place : (uint64_t)image;
+        STK_TRY(draw(e, epoch, image, which, &edits[i], err));
+        put_label(e, labels, i, e->options.resident->labels[image]);
         if (++place < e->count) continue;
         place = 0;
         epoch++;
@@ -231,10 +231,9 @@ static int64_t next_evaluate(stk_edit_loader *e, stk_edit *edits)
     const int64_t first = (int64_t)e->given * e->rows, count = (int64_t)e->count;
     const int64_t rows = count - first < e->rows ? count - first : e->rows;
     for (int64_t i = 0; i < e->rows; i++) {
-        const int64_t picture = i < rows ? (first + i) * e->every : -1;
-        edits[i] = stk_edit_none((int32_t)picture);
-        ((int64_t *)labels_of(e, edits))[i] =
-            picture < 0 ? -1 : e->options.resident->labels[picture];
+        const int64_t image = i < rows ? (first + i) * e->every : -1;
+        edits[i] = stk_edit_none((int32_t)image);
+        ((int64_t *)labels_of(e, edits))[i] = image < 0 ? -1 : e->options.resident->labels[image];
     }
     return rows > 0 ? rows : 0;
 }
@@ -259,13 +258,13 @@ stk_status stk_edit_loader_next(stk_edit_loader *edits, stk_loader_batch *batch,
 /* What a place looks like, so that an iterator's is not taken for one. */
 typedef struct place {
     char     mark[8];
-    uint64_t pictures, rows, given;
+    uint64_t images, rows, given;
 } place_bytes;
 
 static place_bytes place_of(const stk_edit_loader *e)
 {
     return (place_bytes){
-        .mark = "resident", .pictures = e->count, .rows = (uint64_t)e->rows, .given = e->given};
+        .mark = "resident", .images = e->count, .rows = (uint64_t)e->rows, .given = e->given};
 }
 
 stk_status stk_edit_loader_save(const stk_edit_loader *edits, stk_blob *out, stk_error *err)
@@ -281,13 +280,13 @@ stk_status stk_edit_loader_restore(stk_edit_loader *edits, stk_bytes saved, stk_
     if (saved.size == sizeof place) memcpy(&place, saved.data, sizeof place);
     if (memcmp(place.mark, own.mark, sizeof own.mark) != 0)
         return stk_fail(err, STK_E_FORMAT, "resident", NULL,
-                        "%zu bytes that are no place of pictures on the device", saved.size);
-    if (place.pictures != own.pictures || place.rows != own.rows)
+                        "%zu bytes that are no place of images on the device", saved.size);
+    if (place.images != own.images || place.rows != own.rows)
         return stk_fail(err, STK_E_INVALID, "resident", NULL,
-                        "the place is one of %llu pictures in batches of %llu; here are %llu in "
+                        "the place is one of %llu images in batches of %llu; here are %llu in "
                         "batches of %llu",
-                        (unsigned long long)place.pictures, (unsigned long long)place.rows,
-                        (unsigned long long)own.pictures, (unsigned long long)own.rows);
+                        (unsigned long long)place.images, (unsigned long long)place.rows,
+                        (unsigned long long)own.images, (unsigned long long)own.rows);
     edits->given = place.given;
     return STK_OK;
 }

@@ -1,4 +1,4 @@
-/* Batches of edits: which of the pictures on the device, and what is done with each. */
+/* Batches of edits: which of the images on the device, and what is done with each. */
 #ifndef STK_TRAIN_INPUT_EDIT_LOADER_H
 #define STK_TRAIN_INPUT_EDIT_LOADER_H
 

@@ -37,7 +37,7 @@ static struct stk_source *source_of(const stk_loader_options *o)
     return stk_faults_files(o->faults) ? NULL : o->data->source;
 }
 
-/* Of every so many-th picture, in place of all; NULL: no memory. */
+/* Of every so many-th image, in place of all; NULL: no memory. */
 static int64_t *thin_out(const int64_t *labels, int64_t *count, int64_t every)
 {
     const int64_t left = every > 1 ? (*count + every - 1) / every : *count;
@@ -48,14 +48,14 @@ static int64_t *thin_out(const int64_t *labels, int64_t *count, int64_t every)
     return some;
 }
 
-/* The labels that pictures are drawn by. */
+/* The labels that images are drawn by. */
 static stk_status open_balanced(stk_dataset **data, const stk_loader_options *o,
                                 stk_images_options *images, const char *path, stk_error *err)
 {
     int64_t count = o->data->train_count;
     if (!o->data->labels)
         return stk_fail(err, STK_E_INVALID, "data", path,
-                        "data.balance needs the labels of the pictures, which were not read");
+                        "data.balance needs the labels of the images, which were not read");
     int64_t *labels = thin_out(o->data->labels, &count, o->every);
     if (!labels) return stk_fail(err, STK_E_NOMEM, "data", path, "no memory for labels");
     images->labels = labels;
@@ -66,7 +66,7 @@ static stk_status open_balanced(stk_dataset **data, const stk_loader_options *o,
     return st;
 }
 
-static stk_status open_pictures(stk_dataset **data, const stk_loader_options *o, stk_error *err)
+static stk_status open_images(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
     const stk_train_data *d = o->data;
     bool own = !o->path && !o->split; /* the recipe's own parts, of which some may be held back */
@@ -94,7 +94,7 @@ static stk_status open_pictures(stk_dataset **data, const stk_loader_options *o,
     return stk_dataset_images(data, path, &images, err);
 }
 
-/* A list of stages of a person's own gives pictures that are ready. */
+/* A list of stages of a person's own gives images that are ready. */
 static stk_status open_pipeline(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
     const stk_recipe_options options = {.fs = stk_data_cache_files(o->cache, false)};
@@ -118,11 +118,11 @@ static stk_status prepare_plain(stk_dataset **data, const stk_loader_options *o,
     stk_preset                 bare = *stk_preset_find(o->recipe->data.preset);
     const stk_preset_options   options = {.size = (int)o->recipe->data.size};
     bare.train = no_steps;
-    STK_TRY(open_pictures(data, o, err));
+    STK_TRY(open_images(data, o, err));
     return stk_dataset_preset(data, &bare, &options, err);
 }
 
-/* A preset that crops to its size would show less of a picture where a smaller one is asked for: it
+/* A preset that crops to its size would show less of an image where a smaller one is asked for: it
  * crops as always, and the result is made smaller. */
 static stk_status prepare(stk_dataset **data, const stk_loader_options *o, stk_error *err)
 {
@@ -134,7 +134,7 @@ static stk_status prepare(stk_dataset **data, const stk_loader_options *o, stk_e
     stk_function      *function;
     char               smaller[64];
     if (o->plain) return prepare_plain(data, o, err);
-    STK_TRY(open_pictures(data, o, err));
+    STK_TRY(open_images(data, o, err));
     STK_TRY(stk_dataset_preset(data, preset, &options, err));
     if (size == o->size) return STK_OK;
     snprintf(smaller, sizeof smaller, "size=%d filter=bilinear", (int)o->size);
@@ -212,7 +212,7 @@ static stk_status make_batches(stk_dataset **data, const stk_loader_options *o, 
     return put(data, function, err);
 }
 
-/* Of a picture and its label; edits come with batches. */
+/* Of an image and its label; edits come with batches. */
 static stk_status find_values(const stk_loader_options *o, const stk_dataset *data,
                               stk_loader_values *values, stk_error *err)
 {

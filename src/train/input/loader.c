@@ -1,4 +1,4 @@
-/* Batches from the recipe's data: of the pipeline's pictures, or of edits where those are on the
+/* Batches from the recipe's data: of the pipeline's images, or of edits where those are on the
  * device. */
 #include "train/input/loader.h"
 #include "base/clock.h"
@@ -17,7 +17,7 @@ typedef struct stk_loader_told {
 
 struct stk_loader {
     stk_loader_options options;
-    stk_edit_loader   *edits; /* of resident pictures, else NULL; then there is no iterator */
+    stk_edit_loader   *edits; /* of resident images, else NULL; then there is no iterator */
     stk_iterator      *it;
     stk_element       *batch; /* lent to the caller; one of kept */
     stk_element       *kept[STK_FEED_KEPT];
@@ -27,7 +27,7 @@ struct stk_loader {
     bool               untold; /* batches were taken that no meter heard of */
     stk_loader_values  values; /* of an element */
     /* What helps to decode; where decode is NULL, nothing does. */
-    stk_decode_device pictures;
+    stk_decode_device images;
 };
 
 bool stk_loader_soft(const stk_train_recipe *recipe, bool evaluate)
@@ -65,20 +65,20 @@ static void tell_who_decodes(const stk_loader *feed)
     const stk_loader_options *o = &feed->options;
     char                      line[320];
     if (!o->log || o->evaluate) return;
-    snprintf(line, sizeof line, "pictures: %s decodes %s", feed->pictures.name,
-             feed->pictures.alone ? "all it takes" : "beside the CPU");
+    snprintf(line, sizeof line, "images: %s decodes %s", feed->images.name,
+             feed->images.alone ? "all it takes" : "beside the CPU");
     o->log(o->log_context, line);
 }
 
-static stk_status find_pictures(stk_loader *feed, stk_error *err)
+static stk_status find_images(stk_loader *feed, stk_error *err)
 {
     const stk_loader_options *o = &feed->options;
     const stk_decode_device  *lent;
     const bool                alone = strcmp(o->recipe->knobs.decode, "gpu") == 0;
     if (!o->device || (!alone && strcmp(o->recipe->knobs.decode, "shared") != 0)) return STK_OK;
     STK_TRY(stk_device_decoder(o->device, &lent, err));
-    feed->pictures = *lent;
-    feed->pictures.alone = alone;
+    feed->images = *lent;
+    feed->images.alone = alone;
     tell_who_decodes(feed);
     return STK_OK;
 }
@@ -94,7 +94,7 @@ static stk_status start(stk_loader *feed, stk_dataset *data, stk_error *err)
             r->knobs.memory_mb > 0 ? (uint64_t)r->knobs.memory_mb * STK_BYTES_PER_MB : 0,
         .ledger = o->ledger || o->evaluate || !o->cache ? o->ledger : o->cache->ledger,
         .batch_memory = o->memory,
-        .pictures = feed->pictures.decode ? &feed->pictures : NULL,
+        .images = feed->images.decode ? &feed->images : NULL,
         .passes_off = passes_off(o),
         .cancel = o->cancel,
         .trace = o->trace,
@@ -109,7 +109,7 @@ static stk_status build(stk_loader *feed, stk_error *err)
     stk_dataset *data;
     if (feed->options.resident) return stk_edit_loader_new(&feed->edits, &feed->options, err);
     stk_status st = stk_loader_describe(&feed->options, &data, &feed->values, err);
-    if (!st) st = find_pictures(feed, err);
+    if (!st) st = find_images(feed, err);
     if (!st) st = start(feed, data, err);
     stk_dataset_unref(data);
     return st;
@@ -174,29 +174,29 @@ static stk_status check_labels(const stk_loader *feed, const stk_value *labels, 
         if (label[i] < 0 || label[i] >= classes)
             return stk_fail(err, STK_E_RANGE, "data",
                             stk_element_where(feed->batch, where, sizeof where),
-                            "the label of picture %lld of this batch is %lld, but there are %lld "
+                            "the label of image %lld of this batch is %lld, but there are %lld "
                             "classes, from 0; set model.classes or mend the data",
                             (long long)i, (long long)label[i], (long long)classes);
     return STK_OK;
 }
 
-static stk_status check_pictures(const stk_loader *feed, const stk_value *pictures,
-                                 const stk_value *labels, stk_error *err)
+static stk_status check_images(const stk_loader *feed, const stk_value *images,
+                               const stk_value *labels, stk_error *err)
 {
     char              text[96];
     int64_t           size = feed->options.size;
-    stk_shape         s = pictures->shape;
+    stk_shape         s = images->shape;
     const stk_preset *preset = stk_preset_find(feed->options.recipe->data.preset);
     const int         channels = preset ? preset->channels : 3;
     bool              fits = feed->options.plain || (s.dim[1] == size && s.dim[2] == size);
-    if (pictures->dtype == STK_DTYPE_U8 && s.rank == 4 && fits && s.dim[3] == channels &&
+    if (images->dtype == STK_DTYPE_U8 && s.rank == 4 && fits && s.dim[3] == channels &&
         labels->shape.rank >= 1 && labels->shape.dim[0] == s.dim[0])
         return STK_OK;
     return stk_fail(
         err, STK_E_SHAPE, "data", NULL,
         "batches are %s%s; with preset %s training takes uint8 [rows,%lld,%lld,%d] with a "
         "label for each row",
-        stk_dtype_name(pictures->dtype), stk_shape_text(&s, text, sizeof text),
+        stk_dtype_name(images->dtype), stk_shape_text(&s, text, sizeof text),
         preset ? preset->name : "none", (long long)size, (long long)size, channels);
 }
 
@@ -230,11 +230,11 @@ stk_status stk_loader_next(stk_loader *feed, stk_loader_batch *batch, stk_error 
     feed->wait_ns += stk_clock_ns() - begin;
     if (st || !feed->batch) return st;
     const stk_loader_values *at = &feed->values;
-    const stk_value         *pictures = stk_element_value(feed->batch, (size_t)at->image);
+    const stk_value         *images = stk_element_value(feed->batch, (size_t)at->image);
     const stk_value         *labels = stk_element_value(feed->batch, (size_t)at->label);
-    STK_TRY(check_pictures(feed, pictures, labels, err));
-    STK_TRY(check_labels(feed, labels, pictures->shape.dim[0], err));
-    *batch = (stk_loader_batch){pictures->shape.dim[0], stk_value_data(pictures),
+    STK_TRY(check_images(feed, images, labels, err));
+    STK_TRY(check_labels(feed, labels, images->shape.dim[0], err));
+    *batch = (stk_loader_batch){images->shape.dim[0], stk_value_data(images),
                                 stk_value_data(labels), NULL};
     if (at->edits >= 0)
         batch->edits = stk_value_data(stk_element_value(feed->batch, (size_t)at->edits));

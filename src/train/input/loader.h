@@ -22,10 +22,10 @@ typedef struct stk_loader_options {
     bool                    evaluate;  /* once, in order, the last batch may be smaller */
     bool                    plain;     /* so are those to train on, decoded and no more */
     bool                    origins;   /* stk_loader_origin can be asked */
-    const stk_resident     *resident;  /* what is on the device: edits come instead of pictures;
+    const stk_resident     *resident;  /* what is on the device: edits come instead of images;
                                           NULL: nothing; outlives the feed */
-    int64_t              size;         /* of pictures */
-    int64_t              every;        /* k: only every k-th picture; 0: all */
+    int64_t              size;         /* of images */
+    int64_t              every;        /* k: only every k-th image; 0: all */
     int64_t              epoch;        /* of the run, that it begins with */
     double               calm;         /* 0: all augmentation, 1: none */
     uint64_t             seed;         /* of order and augmentation; not 0 */
@@ -52,14 +52,14 @@ STK_NODISCARD stk_status stk_loader_explain(const stk_loader_options *options, s
 STK_NODISCARD stk_status stk_loader_lint(const stk_loader_options *options, stk_warning *warnings,
                                          size_t capacity, size_t *count, stk_error *err);
 
-/* The next batch: pictures uint8 [rows,size,size,channels] and labels, int64 [rows] or float32
+/* The next batch: images uint8 [rows,size,size,channels] and labels, int64 [rows] or float32
  * [rows,classes] (stk_loader_soft). All are lent until the next call, or
  * until as many calls as options.kept says. rows is 0 at the end. A label
- * that is no class is STK_E_RANGE naming the picture. Of resident pictures there are edits alone;
+ * that is no class is STK_E_RANGE naming the image. Of resident images there are edits alone;
  * those and labels past the rows of a smaller batch are there, too, and name none. */
 typedef struct stk_loader_batch {
     int64_t         rows;
-    const uint8_t  *pictures; /* NULL: they are on the device */
+    const uint8_t  *images; /* NULL: they are on the device */
     const void     *labels;
     const stk_edit *edits; /* NULL: none */
 } stk_loader_batch;
@@ -74,11 +74,11 @@ STK_NODISCARD stk_status stk_loader_next_aside(stk_loader *feed, stk_meter *mete
                                                stk_loader_batch *batch, stk_error *err);
 /* Labels are probabilities: MixUp or CutMix is on. */
 bool stk_loader_soft(const stk_train_recipe *recipe, bool evaluate);
-/* Pictures to train on are drawn so that every class comes equally often. */
+/* Images to train on are drawn so that every class comes equally often. */
 bool stk_loader_balances(const stk_train_recipe *recipe);
-/* Pictures are mixed by edits, on the device. resident: they are there. */
+/* Images are mixed by edits, on the device. resident: they are there. */
 bool stk_loader_mixes_on_device(const stk_train_recipe *recipe, bool evaluate, bool resident);
-/* What a pipeline of one's own changes last in streamed pictures is done by edits, on the device.
+/* What a pipeline of one's own changes last in streamed images is done by edits, on the device.
  */
 bool stk_loader_paints_on_device(const stk_train_recipe *recipe, bool evaluate);
 /* Nanoseconds spent in next so far. */
@@ -88,12 +88,12 @@ STK_NODISCARD stk_status stk_loader_save(stk_loader *feed, stk_blob *out, stk_er
 STK_NODISCARD stk_status stk_loader_restore(stk_loader *feed, stk_bytes saved, stk_error *err);
 /* Passes over so many batches. */
 STK_NODISCARD stk_status stk_loader_skip(stk_loader *feed, int64_t batches, stk_error *err);
-/* NULL: nothing is read, all pictures are on the device. */
+/* NULL: nothing is read, all images are on the device. */
 stk_iterator *stk_loader_iterator(stk_loader *feed);
 /* Where a row of the last batch came from, where options.origins was set: its file (empty: none),
  * lent as long as the batch, and its number in it. */
 stk_bytes stk_loader_origin(const stk_loader *feed, int64_t row, int64_t *record);
-/* Of the pictures of the last batch. */
+/* Of the images of the last batch. */
 stk_shape stk_loader_shape(const stk_loader *feed);
 
 /* (x / 255 - mean) / deviation of the preset, for four channels. */

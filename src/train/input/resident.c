@@ -1,4 +1,4 @@
-/* Pictures that are kept on the device, on their way there. */
+/* Images that are kept on the device, on their way there. */
 #include "train/input/resident.h"
 #include "base/checked.h"
 #include "image/chain/chain_edit.h"
@@ -12,7 +12,7 @@ static const char *say(char *text, size_t capacity, const char *what, const char
     return text;
 }
 
-/* Says which step of the preset a device cannot do; NULL: it can do all. Pictures were made to fit
+/* Says which step of the preset a device cannot do; NULL: it can do all. Images were made to fit
  * before they came there. */
 static const char *refuse_step(const stk_preset *preset, int size, char *text, size_t capacity)
 {
@@ -36,7 +36,7 @@ const char *stk_resident_obstacle(const stk_train_recipe *recipe, char *text, si
     if (r->data.mixup > 0 && r->data.cutmix > 0)
         return say(text, capacity, "data.mixup", "data.cutmix is on, too");
     if (r->progressive.size_from < 1)
-        return say(text, capacity, "progressive.size_from", "it makes pictures smaller");
+        return say(text, capacity, "progressive.size_from", "it makes images smaller");
     return refuse_step(preset, (int)r->data.size, text, capacity);
 }
 
@@ -60,9 +60,9 @@ static stk_status append(stk_resident *r, const stk_loader_batch *batch, const s
     }
     if (stk_mul_overflows(each, (size_t)batch->rows, &bytes) || r->count + batch->rows > INT32_MAX)
         return stk_fail(err, STK_E_LIMIT, "resident", "data.resident",
-                        "%lld pictures of %zu bytes are too many; set data.resident: off",
+                        "%lld images of %zu bytes are too many; set data.resident: off",
                         (long long)(r->count + batch->rows), each);
-    STK_TRY(stk_blob_append(&r->pictures, batch->pictures, bytes, err));
+    STK_TRY(stk_blob_append(&r->images, batch->images, bytes, err));
     labels = realloc(r->labels, (size_t)(r->count + batch->rows) * sizeof *labels);
     if (!labels) return stk_fail(err, STK_E_NOMEM, "resident", NULL, "no memory for labels");
     memcpy(labels + r->count, batch->labels, (size_t)batch->rows * sizeof *labels);
@@ -81,7 +81,7 @@ static stk_status read_all(stk_resident *r, stk_loader *feed, stk_error *err)
         STK_TRY(append(r, &batch, &shape, err));
     }
     if (r->count) return STK_OK;
-    return stk_fail(err, STK_E_NOTFOUND, "resident", NULL, "there are no pictures to keep");
+    return stk_fail(err, STK_E_NOTFOUND, "resident", NULL, "there are no images to keep");
 }
 
 stk_status stk_resident_load(stk_resident **out, const stk_loader_options *options, stk_error *err)
@@ -91,7 +91,7 @@ stk_status stk_resident_load(stk_resident **out, const stk_loader_options *optio
     stk_resident      *r = calloc(1, sizeof *r);
     *out = NULL;
     if (!r) return stk_fail(err, STK_E_NOMEM, "resident", NULL, "no memory");
-    stk_blob_init(&r->pictures, options->ledger, STK_MEMORY_BATCH);
+    stk_blob_init(&r->images, options->ledger, STK_MEMORY_BATCH);
     plain.plain = !options->evaluate;
     plain.resident = NULL;
     stk_status st = stk_loader_open(&feed, &plain, err);
@@ -108,7 +108,7 @@ stk_status stk_resident_load(stk_resident **out, const stk_loader_options *optio
 void stk_resident_free(stk_resident *resident)
 {
     if (!resident) return;
-    stk_blob_release(&resident->pictures);
+    stk_blob_release(&resident->images);
     free(resident->labels);
     free(resident);
 }

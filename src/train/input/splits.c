@@ -123,7 +123,7 @@ static stk_status hold_back(stk_train_data *out, double share, const char *path,
     STK_TRY(count_held(out, (int64_t)every, &held, err));
     if (!held)
         return stk_fail(err, STK_E_INVALID, "data", path,
-                        "one of %g pictures is to be held back for validation, but there are %lld; "
+                        "one of %g images is to be held back for validation, but there are %lld; "
                         "set data.validation: none, or a larger share",
                         every, (long long)out->train_count);
     out->validation_share = 1 / every;

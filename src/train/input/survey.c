@@ -193,7 +193,7 @@ static stk_status look_at_elements(survey *s, stk_dataset *data, uint64_t ceilin
 static stk_status no_labels(const survey *s, stk_error *err)
 {
     return stk_fail(err, STK_E_NOTFOUND, "data", s->path,
-                    "the pictures have no labels; put them into folders by class, or name the "
+                    "the images have no labels; put them into folders by class, or name the "
                     "field with the label");
 }
 
@@ -268,7 +268,7 @@ static stk_status conclude(survey *s, stk_error *err)
     stk_train_survey *o = s->out;
     if (s->data->width) return STK_OK; /* pixels */
     if (!o->looked && !o->unreadable)
-        return stk_fail(err, STK_E_NOTFOUND, "data", s->path, "there is not a single picture here");
+        return stk_fail(err, STK_E_NOTFOUND, "data", s->path, "there is not a single image here");
     if (!o->looked) {
         if (err) *err = s->why;
         return s->why.status;

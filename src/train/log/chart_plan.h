@@ -1,4 +1,4 @@
-/* What the three forms of a chart share: checks, axes, the path of a line, and for pictures where
+/* What the three forms of a chart share: checks, axes, the path of a line, and for images where
  * things are. */
 #ifndef STK_TRAIN_LOG_CHART_PLAN_H
 #define STK_TRAIN_LOG_CHART_PLAN_H
@@ -29,7 +29,7 @@ void stk_chart_trace(const stk_chart_plan *plan, const stk_chart_series *series,
 bool stk_chart_marker_place(const stk_chart_plan *plan, const stk_chart_marker *marker,
                             double width, double height, double *x, double *y);
 
-/* Where things are in a picture, in pixels; text by the left end of its baseline. */
+/* Where things are in an image, in pixels; text by the left end of its baseline. */
 typedef struct stk_chart_frame {
     int width, height;
     int left, top, right, bottom; /* of the plot; right and bottom are outside */
@@ -45,7 +45,7 @@ typedef struct stk_chart_type {
     int    swatch; /* the piece of line before a name of the legend */
 } stk_chart_type;
 
-/* Ticks that have room in a picture of this chart. */
+/* Ticks that have room in an image of this chart. */
 int stk_chart_x_ticks(const stk_chart *chart, const stk_chart_type *type);
 int stk_chart_y_ticks(const stk_chart *chart, const stk_chart_type *type);
 
@@ -53,7 +53,7 @@ void stk_chart_frame_make(stk_chart_frame *frame, const stk_chart_plan *plan,
                           const stk_chart_type *type);
 
 /* Whether a text beside a marker at (x, y) stands left of it, and below instead of above: where it
- * would leave the picture. */
+ * would leave the image. */
 bool stk_chart_text_left(const stk_chart_frame *frame, const stk_chart_type *type, double x,
                          const char *text);
 bool stk_chart_text_below(const stk_chart_frame *frame, const stk_chart_type *type, double y);

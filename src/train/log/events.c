@@ -1,4 +1,4 @@
-/* Event files. Curves use simple_value and pictures the Image message, the older forms: TensorBoard
+/* Event files. Curves use simple_value and images the Image message, the older forms: TensorBoard
  * turns them into the tensors of newer writers when it loads them, every version reads them, and a
  * point of a curve takes 49 bytes instead of 71. */
 #include "base/utf8.h"
@@ -206,7 +206,7 @@ stk_status stk_events_image(stk_events *events, const char *tag, int64_t step, s
     STK_TRY(stk_image_read_info(encoded, NULL, &info, err));
     if (info.format != STK_IMAGE_PNG && info.format != STK_IMAGE_JPEG)
         return stk_fail(err, STK_E_UNSUPPORTED, "events", events->output->path,
-                        "the picture '%s' is a %s; TensorBoard shows PNG and JPEG", tag,
+                        "the image '%s' is a %s; TensorBoard shows PNG and JPEG", tag,
                         stk_image_format_name(info.format));
     stk_proto part = stk_proto_begin(&events->part, err);
     stk_proto_varint(&part, IMAGE_HEIGHT, (uint64_t)info.height);

@@ -6,7 +6,7 @@
 #include <stoker/optimizer.h>
 #include <string.h>
 
-/* All batches; the device is waited for at the end, and where a picture for people is in one. */
+/* All batches; the device is waited for at the end, and where an image for people is in one. */
 static stk_status evaluate_feed(stk_trainer *t, stk_loader *feed, float *logits, stk_error *err)
 {
     const int64_t    size = t->recipe.data.size;

@@ -50,7 +50,7 @@ static bool is_settled(stk_status st)
     return !stk_status_is_environment(st);
 }
 
-/* Each set of pictures once, and of short epochs not every one: a sheet takes some 10 ms. */
+/* Each set of images once, and of short epochs not every one: a sheet takes some 10 ms. */
 static stk_status write_samples(stk_outputs *o, bool validation, bool last, stk_error *err)
 {
     const char       *tag = validation ? "samples/validation" : "samples/training";

@@ -19,7 +19,7 @@ typedef struct stk_outputs {
     stk_metrics_csv    *csv;
     stk_events         *events;      /* NULL: not wanted */
     bool                begun;       /* the settings are in the events */
-    int64_t             shown[2];    /* steps of the pictures that are: to train, to validate on */
+    int64_t             shown[2];    /* steps of the images that are: to train, to validate on */
     uint64_t            shown_ns[2]; /* when */
 } stk_outputs;
 

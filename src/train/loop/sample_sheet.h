@@ -1,4 +1,4 @@
-/* Pictures of a run on one sheet, each with its label and what it was taken for. */
+/* Images of a run on one sheet, each with its label and what it was taken for. */
 #ifndef STK_TRAIN_LOOP_SAMPLE_SHEET_H
 #define STK_TRAIN_LOOP_SAMPLE_SHEET_H
 

@@ -1,4 +1,4 @@
-/* A few pictures of a run. */
+/* A few images of a run. */
 #include "train/loop/samples.h"
 #include <math.h>
 #include <pthread.h>
@@ -10,10 +10,10 @@ struct stk_samples {
     const stk_train_data   *data;
     /* The training thread's: an evaluation at hand. */
     stk_train_samples seen;
-    stk_edit edits[STK_TRAIN_SAMPLES]; /* that make its pictures, where they are resident */
-    bool     by_edits;
-    int64_t  row;   /* that comes next */
-    stk_blob drawn; /* what they made: the same in every evaluation */
+    stk_edit          edits[STK_TRAIN_SAMPLES]; /* that make its images, where they are resident */
+    bool              by_edits;
+    int64_t           row;   /* that comes next */
+    stk_blob          drawn; /* what they made: the same in every evaluation */
 
     pthread_mutex_t   lock; /* of what follows: held for copies */
     stk_train_samples sets[2];
@@ -171,7 +171,7 @@ void stk_samples_next(stk_samples *samples, const stk_loader_batch *batch, const
         samples->by_edits = batch->edits != NULL;
         if (batch->edits)
             samples->edits[at] = batch->edits[row];
-        else if (stk_blob_append(&seen->pixels, batch->pictures + (size_t)row * bytes, bytes,
+        else if (stk_blob_append(&seen->pixels, batch->images + (size_t)row * bytes, bytes,
                                  &unasked))
             break; /* without memory there are fewer */
         seen->count++;
@@ -179,7 +179,7 @@ void stk_samples_next(stk_samples *samples, const stk_loader_batch *batch, const
     samples->row += batch->rows;
 }
 
-/* Pictures that are on the device are the same in every evaluation. */
+/* Images that are on the device are the same in every evaluation. */
 static stk_status draw(stk_samples *s, stk_session *session, stk_error *err)
 {
     const stk_show         how = {.fed = s->seen.count,

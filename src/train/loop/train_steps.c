@@ -204,7 +204,7 @@ static void account_input(stk_trainer *t, uint64_t input_ns, uint64_t wait_ns, u
     t->result->compute_seconds += (double)(compute_ns + hidden) / 1e9;
 }
 
-/* Pictures of the first batch of an epoch are shown; where a device makes them, of the first batch
+/* Images of the first batch of an epoch are shown; where a device makes them, of the first batch
  * of a start, when nothing is under way yet that would be waited for. */
 static void sample(stk_trainer *t, const stk_pending_step *b)
 {

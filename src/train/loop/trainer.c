@@ -162,7 +162,7 @@ static stk_status reside(stk_trainer *t, stk_error *err)
     if (!*t->recipe.data.flip) strcpy(t->recipe.data.flip, on ? "alternate" : "random");
     if (on || strcmp(t->recipe.data.flip, "alternate") != 0) return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "train", "data.flip",
-                    "alternate needs pictures that are kept on the device, but data.resident is "
+                    "alternate needs images that are kept on the device, but data.resident is "
                     "off; set it on, or data.flip: random");
 }
 

@@ -89,7 +89,7 @@ STK_NODISCARD stk_status stk_trainer_evaluate(stk_trainer *trainer, stk_error *e
 STK_NODISCARD stk_status stk_trainer_checkpoint(stk_trainer *trainer, bool best, stk_error *err);
 /* The input's place of a checkpoint is the number of batches alone. */
 bool stk_trainer_position_is_count(stk_bytes saved);
-/* What failed of the pictures for people (STK_OK: nothing) is told once; the run goes on. */
+/* What failed of the images for people (STK_OK: nothing) is told once; the run goes on. */
 void stk_trainer_tell_samples(stk_trainer *trainer, stk_status st, const stk_error *why);
 /* The last step has no evaluation yet, though one is due: it was cut short. */
 bool stk_trainer_owes_evaluation(const stk_trainer *trainer);

@@ -4,19 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PICTURES = 5000 };
+enum { IMAGES = 5000 };
 
-/* Pictures of the training data, not augmented. */
+/* Images of the training data, not augmented. */
 typedef struct sample {
-    uint8_t  *pictures;
+    uint8_t  *images;
     stk_shape shape; /* [count,height,width,channels] */
 } sample;
 
-static void add(sample *s, const uint8_t *pictures, int64_t count)
+static void add(sample *s, const uint8_t *images, int64_t count)
 {
     const int64_t *dim = s->shape.dim;
     size_t         each = (size_t)(dim[1] * dim[2] * dim[3]);
-    memcpy(s->pictures + (size_t)dim[0] * each, pictures, (size_t)count * each);
+    memcpy(s->images + (size_t)dim[0] * each, images, (size_t)count * each);
     s->shape.dim[0] += count;
 }
 
@@ -24,9 +24,9 @@ static void add(sample *s, const uint8_t *pictures, int64_t count)
 static void pick(sample *s, const stk_resident *all)
 {
     size_t  each = (size_t)(all->height * all->width * all->channels);
-    int64_t count = all->count < PICTURES ? all->count : PICTURES;
+    int64_t count = all->count < IMAGES ? all->count : IMAGES;
     for (int64_t i = 0; i < count; i++)
-        add(s, all->pictures.data + (size_t)(i * all->count / count) * each, 1);
+        add(s, all->images.data + (size_t)(i * all->count / count) * each, 1);
 }
 
 static stk_status read_batches(stk_trainer *t, sample *s, stk_error *err)
@@ -43,9 +43,9 @@ static stk_status read_batches(stk_trainer *t, sample *s, stk_error *err)
     stk_status st = STK_OK;
     do {
         st = stk_loader_next(feed, &batch, err);
-        int64_t room = PICTURES - s->shape.dim[0];
-        if (!st) add(s, batch.pictures, batch.rows < room ? batch.rows : room);
-    } while (!st && batch.rows && s->shape.dim[0] < PICTURES);
+        int64_t room = IMAGES - s->shape.dim[0];
+        if (!st) add(s, batch.images, batch.rows < room ? batch.rows : room);
+    } while (!st && batch.rows && s->shape.dim[0] < IMAGES);
     stk_loader_free(feed);
     return st;
 }
@@ -56,8 +56,8 @@ static stk_status gather(stk_trainer *t, int64_t channels, sample *s, stk_error 
     int64_t             size = t->recipe.data.size;
     s->shape = all ? stk_shape_4d(0, all->height, all->width, all->channels)
                    : stk_shape_4d(0, size, size, channels);
-    s->pictures = malloc((size_t)(PICTURES * s->shape.dim[1] * s->shape.dim[2] * channels));
-    if (!s->pictures) return stk_fail(err, STK_E_NOMEM, "whiten", NULL, "no memory for pictures");
+    s->images = malloc((size_t)(IMAGES * s->shape.dim[1] * s->shape.dim[2] * channels));
+    if (!s->images) return stk_fail(err, STK_E_NOMEM, "whiten", NULL, "no memory for images");
     if (!all) return read_batches(t, s, err);
     pick(s, all);
     return STK_OK;
@@ -78,9 +78,9 @@ stk_status stk_trainer_whiten(stk_trainer *trainer, stk_error *err)
     stk_status st = weights ? gather(trainer, info.shape.dim[1], &s, err)
                             : stk_fail(err, STK_E_NOMEM, "whiten", NULL, "no memory");
     stk_loader_normalization(trainer->recipe.data.preset, mean, deviation);
-    if (!st) st = stk_model_whiten(s.pictures, &s.shape, mean, deviation, 0, weights, err);
+    if (!st) st = stk_model_whiten(s.images, &s.shape, mean, deviation, 0, weights, err);
     if (!st) st = stk_variables_write(variables, index, weights, bytes, err);
     free(weights);
-    free(s.pictures);
+    free(s.images);
     return st;
 }

@@ -33,7 +33,7 @@ void stk_observer_free(stk_observer *observer);
 
 /* Another feed takes over: what was known of the input goes. */
 void stk_observer_change_feed(stk_observer *observer);
-/* A step of pictures of size is over. Begins the measured part when it is time; looks at feed
+/* A step of images of size is over. Begins the measured part when it is time; looks at feed
  * (NULL: none) and programs, ten times a second at most. */
 void stk_observer_step(stk_observer *observer, stk_loader *feed, int64_t size);
 /* Looks now. */

@@ -13,8 +13,8 @@ typedef struct stk_published_recipe {
     struct {
         const char *section, *name, *value;
     } keys[STK_MODEL_RECIPE_KEYS]; /* ends with a NULL section */
-    const char *preset;            /* where pictures have its channels */
-    bool        alternates;        /* data.flip, where pictures are kept on the device */
+    const char *preset;            /* where images have its channels */
+    bool        alternates;        /* data.flip, where images are kept on the device */
     bool        reports_on_test;   /* learns from all of train and is evaluated once, on test */
     int64_t     batch;             /* where the data has a few of them */
     /* For a loss that is summed over batches of 1024, and for no momentum: with momentum m the rate

@@ -23,7 +23,7 @@ static const stk_train_key keys[] = {
      "where there is one"},
     {"data", "preset", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, data.preset),
      sizeof(((stk_train_recipe *)0)->data.preset), "auto", NULL, 0, 0,
-     "how pictures are prepared: imagenet, cifar, cifar-shift, fashion; auto: by their size, or "
+     "how images are prepared: imagenet, cifar, cifar-shift, fashion; auto: by their size, or "
      "the "
      "model's own"},
     {"data", "pipeline", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, data.pipeline),
@@ -31,22 +31,22 @@ static const stk_train_key keys[] = {
      "a recipe whose data: is a list of stages that give image and label, instead of a preset"},
     {"data", "on_bad_sample", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.on_bad_sample),
      sizeof(((stk_train_recipe *)0)->data.on_bad_sample), "stop", "stop skip", 0, 0,
-     "what a picture that cannot be read does, and a link to nothing or back up, or a folder that "
+     "what an image that cannot be read does, and a link to nothing or back up, or a folder that "
      "may not be read"},
     {"data", "follow_outside", STK_TRAIN_IS_BOOL, offsetof(stk_train_recipe, data.follow_outside),
      sizeof(bool), "false", NULL, 0, 0,
      "take what links in the data's folder and rows of a table name outside of it"},
     {"data", "size", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.size),
      sizeof(((stk_train_recipe *)0)->data.size), "auto", NULL, 1, 4096,
-     "pixels of a side; auto: about as the pictures are, but the preset's at most"},
+     "pixels of a side; auto: about as the images are, but the preset's at most"},
     {"data", "batch", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.batch),
-     sizeof(((stk_train_recipe *)0)->data.batch), "auto", NULL, 1, 1000000, "pictures of a step"},
+     sizeof(((stk_train_recipe *)0)->data.batch), "auto", NULL, 1, 1000000, "images of a step"},
     {"data", "eval_batch", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.eval_batch),
      sizeof(((stk_train_recipe *)0)->data.eval_batch), "auto", NULL, 1, 1000000,
-     "pictures of a step of evaluation; auto: as batch"},
+     "images of a step of evaluation; auto: as batch"},
     {"data", "shuffle", STK_TRAIN_IS_INTEGER, offsetof(stk_train_recipe, data.shuffle),
      sizeof(((stk_train_recipe *)0)->data.shuffle), "auto", NULL, 0, 1000000000,
-     "pictures to draw from; auto: all files, or as many records as 256 MB hold"},
+     "images to draw from; auto: all files, or as many records as 256 MB hold"},
     {"data", "cache", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.cache),
      sizeof(((stk_train_recipe *)0)->data.cache), "auto", "auto memory disk none", 0, 0,
      "keep what was read for later epochs; auto: in memory, where it fits into half of "
@@ -57,22 +57,22 @@ static const stk_train_key keys[] = {
      "end"},
     {"data", "resident", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.resident),
      sizeof(((stk_train_recipe *)0)->data.resident), "auto", "auto on off", 0, 0,
-     "keep all pictures on the device and prepare them there; auto: on a GPU, where the preset "
+     "keep all images on the device and prepare them there; auto: on a GPU, where the preset "
      "allows it and they fit"},
     {"data", "flip", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.flip),
      sizeof(((stk_train_recipe *)0)->data.flip), "auto", "auto random alternate", 0, 0,
-     "which way round pictures are: by chance, or turned each epoch (with data.resident); auto: by "
+     "which way round images are: by chance, or turned each epoch (with data.resident); auto: by "
      "chance, or the model's own where that can be"},
     {"data", "balance", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, data.balance),
      sizeof(((stk_train_recipe *)0)->data.balance), "none", "none classes", 0, 0,
-     "classes: pictures are drawn so that every class comes equally often"},
+     "classes: images are drawn so that every class comes equally often"},
     {"data", "mixup", STK_TRAIN_IS_NUMBER, offsetof(stk_train_recipe, data.mixup),
      sizeof(((stk_train_recipe *)0)->data.mixup), "0", NULL, 0, 100, "alpha of MixUp; 0: off"},
     {"data", "cutmix", STK_TRAIN_IS_NUMBER, offsetof(stk_train_recipe, data.cutmix),
      sizeof(((stk_train_recipe *)0)->data.cutmix), "0", NULL, 0, 100, "alpha of CutMix; 0: off"},
     {"model", "name", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, model.name),
      sizeof(((stk_train_recipe *)0)->model.name), "auto", NULL, 0, 0,
-     "see `stoker models`; auto: by the size of pictures"},
+     "see `stoker models`; auto: by the size of images"},
     {"model", "weights", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, model.weights),
      sizeof(((stk_train_recipe *)0)->model.weights), "", NULL, 0, 0,
      "safetensors or the folder of a run to begin with: what is learnt is fine-tuned, and rows of "
@@ -147,13 +147,13 @@ static const stk_train_key keys[] = {
      "epochs at which multistep does: 30,60,80; one number for step: every so many"},
     {"train", "loss", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, train.loss),
      sizeof(((stk_train_recipe *)0)->train.loss), "cross_entropy", "cross_entropy focal", 0, 0,
-     "what is made small; focal: pictures that are right already count less"},
+     "what is made small; focal: images that are right already count less"},
     {"train", "focal_gamma", STK_TRAIN_IS_NUMBER, offsetof(stk_train_recipe, train.focal_gamma),
      sizeof(((stk_train_recipe *)0)->train.focal_gamma), "2", NULL, 0, 10,
      "how much less, with loss focal: times (1 - probability) to this power"},
     {"train", "class_weights", STK_TRAIN_IS_TEXT, offsetof(stk_train_recipe, train.class_weights),
      sizeof(((stk_train_recipe *)0)->train.class_weights), "none", NULL, 0, 0,
-     "what a class counts in the loss: none, balanced (by one over its pictures), a list in the "
+     "what a class counts in the loss: none, balanced (by one over its images), a list in the "
      "order of classes, or some by name such as cat=2,dog=0.5"},
     {"train", "label_smoothing", STK_TRAIN_IS_NUMBER,
      offsetof(stk_train_recipe, train.label_smoothing),
@@ -199,12 +199,12 @@ static const stk_train_key keys[] = {
      "epochs between evaluations; 0: only at the end; auto: 1, or the model's own"},
     {"train", "tta", STK_TRAIN_IS_CHOICE, offsetof(stk_train_recipe, train.tta),
      sizeof(((stk_train_recipe *)0)->train.tta), "auto", "auto none mirror mirror-shift", 0, 0,
-     "evaluate views of a picture and average: itself and its mirror image; also both shifted by a "
+     "evaluate views of an image and average: itself and its mirror image; also both shifted by a "
      "pixel, up-left and down-right; auto: none, or the model's own"},
     {"progressive", "size_from", STK_TRAIN_IS_NUMBER,
      offsetof(stk_train_recipe, progressive.size_from),
      sizeof(((stk_train_recipe *)0)->progressive.size_from), "1", NULL, 0.05, 1,
-     "pictures begin at this share of size and grow"},
+     "images begin at this share of size and grow"},
     {"progressive", "size_until", STK_TRAIN_IS_NUMBER,
      offsetof(stk_train_recipe, progressive.size_until),
      sizeof(((stk_train_recipe *)0)->progressive.size_until), "0.7", NULL, 0, 1,

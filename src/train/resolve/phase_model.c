@@ -44,7 +44,7 @@ static stk_status fail_size(const stk_train_recipe *r, int64_t size, const char 
                             stk_error *err)
 {
     return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "progressive.size_from",
-                    "%.40s cannot begin with pictures of %lld pixels and end with %lld: %.90s; set "
+                    "%.40s cannot begin with images of %lld pixels and end with %lld: %.90s; set "
                     "progressive.size_from: 1, or use a network such as cnn or resnet20",
                     r->model.name, (long long)size, (long long)r->data.size, why);
 }

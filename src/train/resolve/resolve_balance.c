@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The classes with the fewest and the most pictures of those there are. */
+/* The classes with the fewest and the most images of those there are. */
 typedef struct extremes {
     int64_t least, most, present;
 } extremes;
@@ -34,7 +34,7 @@ static stk_status say_balance(stk_resolve_ctx *s, const int64_t *counts, stk_err
     const int64_t         each = (d->train_count + e.present - 1) / e.present;
     return stk_resolve_say(
         s, err,
-        "balance classes: an epoch has %lld of each of %lld classes, %lld in all; a picture "
+        "balance classes: an epoch has %lld of each of %lld classes, %lld in all; an image "
         "of %s (%lld) comes %.3g times in it, one of %s (%lld) %.3g times",
         (long long)each, (long long)e.present, (long long)(each * e.present),
         class_name(d, e.least), (long long)counts[e.least], (double)each / (double)counts[e.least],

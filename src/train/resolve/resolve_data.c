@@ -24,12 +24,12 @@ stk_status stk_resolve_rare_class(stk_resolve_ctx *s, stk_error *err)
     if (!d->rare_count)
         return stk_resolve_say(
             s, err,
-            "WARNING: class %s has no picture in %s, so it cannot be learnt (names that "
+            "WARNING: class %s has no image in %s, so it cannot be learnt (names that "
             "differ in one letter or its case are different classes)%s",
             name, d->train_split, others);
     return stk_resolve_say(s, err,
-                           "WARNING: class %s has %lld picture%s, so it can hardly be learnt%s",
-                           name, (long long)d->rare_count, d->rare_count == 1 ? "" : "s", others);
+                           "WARNING: class %s has %lld image%s, so it can hardly be learnt%s", name,
+                           (long long)d->rare_count, d->rare_count == 1 ? "" : "s", others);
 }
 
 static stk_status warn_of_splits(stk_resolve_ctx *s, stk_error *err)
@@ -61,12 +61,11 @@ stk_status stk_resolve_splits(stk_resolve_ctx *s, stk_error *err)
     if (d->validation_share > 0)
         return stk_resolve_say(
             s, err,
-            "validation: one of %.0f pictures of %s is held back, since no split is there "
+            "validation: one of %.0f images of %s is held back, since no split is there "
             "for it; data.validation says otherwise",
             1 / d->validation_share, d->train_split);
     if (!d->validation_count)
-        return stk_resolve_say(s, err,
-                               "validation none: %lld pictures are too few to hold some back",
+        return stk_resolve_say(s, err, "validation none: %lld images are too few to hold some back",
                                (long long)d->train_count);
     return stk_resolve_say(s, err, "validation %s: the best model is chosen by it",
                            d->validation_split);
@@ -75,9 +74,9 @@ stk_status stk_resolve_splits(stk_resolve_ctx *s, stk_error *err)
 static stk_status choose_preset(stk_resolve_ctx *s, stk_error *err)
 {
     const stk_train_data *d = s->data;
-    char                  looked[64] = "pictures";
+    char                  looked[64] = "images";
     if (d->survey.looked)
-        snprintf(looked, sizeof looked, "most of the %lld pictures looked at",
+        snprintf(looked, sizeof looked, "most of the %lld images looked at",
                  (long long)d->survey.looked);
     stk_resolve_put(s->recipe->data.preset, largest_side(d) > SMALL_SIDE ? "imagenet"
                                             : d->channels == 1           ? "fashion"
@@ -87,7 +86,7 @@ static stk_status choose_preset(stk_resolve_ctx *s, stk_error *err)
                            d->channels == 1 ? "grey" : "in colour");
 }
 
-/* Small pictures as they are; photos at the preset's size, but smaller ones are not blown up to it:
+/* Small images as they are; photos at the preset's size, but smaller ones are not blown up to it:
  * that would cost time and show no more. */
 static int64_t choose_size(const stk_resolve_ctx *s)
 {
@@ -119,5 +118,5 @@ stk_status stk_resolve_preset(stk_resolve_ctx *s, stk_error *err)
     r->data.size = choose_size(s);
     return stk_resolve_say(s, err, "size %lld: %s", (long long)r->data.size,
                            r->data.size == s->preset->size ? "the preset's"
-                                                           : "about as the pictures are");
+                                                           : "about as the images are");
 }

@@ -54,7 +54,7 @@ stk_status stk_resolve_threads(stk_resolve_ctx *s, stk_error *err)
                                : "");
 }
 
-/* Alternating needs pictures that stay. Where that is not known yet, neither is the flip. */
+/* Alternating needs images that stay. Where that is not known yet, neither is the flip. */
 static void settle_flip(stk_resolve_ctx *s)
 {
     stk_train_recipe *r = s->recipe;
@@ -63,8 +63,8 @@ static void settle_flip(stk_resolve_ctx *s)
     stk_resolve_put(r->data.flip, s->own && s->own->alternates && on ? "alternate" : "random");
 }
 
-/* Small data that is on the device needs no host: a step then takes a few numbers a picture. What
- * is left as auto is decided when the device is known and all pictures were seen. */
+/* Small data that is on the device needs no host: a step then takes a few numbers an image. What
+ * is left as auto is decided when the device is known and all images were seen. */
 stk_status stk_resolve_resident(stk_resolve_ctx *s, stk_error *err)
 {
     enum { MOST = 2000000000 };
@@ -79,18 +79,18 @@ stk_status stk_resolve_resident(stk_resolve_ctx *s, stk_error *err)
         STK_TRY(stk_resolve_say(
             s, err, "resident %s: %s (%.0f MB)", *r->data.resident ? "off" : "on",
             obstacle        ? obstacle
-            : bytes >= MOST ? "pictures take too much of a GPU's memory"
-                            : "pictures are prepared on the GPU, where all of them stay",
+            : bytes >= MOST ? "images take too much of a GPU's memory"
+                            : "images are prepared on the GPU, where all of them stay",
             (double)bytes / 1e6));
     if (!decide && !off && obstacle)
         return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "data.resident",
-                        "pictures cannot be kept on the device: %s; set data.resident: off",
+                        "images cannot be kept on the device: %s; set data.resident: off",
                         obstacle);
     settle_flip(s);
     if (strcmp(r->data.flip, "alternate") != 0 || strcmp(r->data.resident, "off") != 0)
         return STK_OK;
     return stk_fail(err, STK_E_UNSUPPORTED, "recipe", "data.flip",
-                    "alternate needs pictures that are kept on the device; set data.resident: on");
+                    "alternate needs images that are kept on the device; set data.resident: on");
 }
 
 /* Said here for people; a run decides anew, when it knows what stays on the device. */
@@ -119,14 +119,14 @@ stk_status stk_resolve_augment(stk_resolve_ctx *s, stk_error *err)
                     "host, or one of data.mixup and data.cutmix to 0");
 }
 
-/* Who decodes a picture is a matter of who is free. */
+/* Who decodes an image is a matter of who is free. */
 stk_status stk_resolve_check_decode(const stk_train_recipe *r, stk_error *err)
 {
     const char *decode = r->knobs.decode;
     if (!*decode || strcmp(decode, "cpu") == 0) return STK_OK;
     if (r->train.deterministic)
         return stk_fail(err, STK_E_INVALID, "recipe", "knobs.decode",
-                        "%s decodes pictures here or there, as it comes, and both differ by a few "
+                        "%s decodes images here or there, as it comes, and both differ by a few "
                         "levels: with train.deterministic only cpu will do",
                         decode);
     if (stk_resolve_on_gpu(r)) return STK_OK;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is open of the model and its pictures is as the weights were trained. width has no auto: 1
+/* What is open of the model and its images is as the weights were trained. width has no auto: 1
  * is what nobody said. */
 static stk_status settle_like(stk_resolve_ctx *s, const stk_pretrained *p, stk_error *err)
 {
@@ -99,7 +99,7 @@ stk_status stk_resolve_model(stk_resolve_ctx *s, stk_error *err)
         stk_resolve_put(r->model.name, r->data.size > 64          ? "resnet18"
                                        : s->preset->channels == 1 ? "cnn"
                                                                   : "resnet20");
-        STK_TRY(stk_resolve_say(s, err, "model %s: the usual one for pictures of %lld pixels",
+        STK_TRY(stk_resolve_say(s, err, "model %s: the usual one for images of %lld pixels",
                                 r->model.name, (long long)r->data.size));
     }
     if (r->model.classes < 0) r->model.classes = s->data->classes;

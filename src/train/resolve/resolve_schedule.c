@@ -7,7 +7,7 @@
 
 static const double TUNING_RATE_SMALL = 0.3, TUNING_RATE_LARGE = 0.1, TUNING_WARM_UP = 0.1;
 
-/* A step should see many pictures, an epoch should have some steps. */
+/* A step should see many images, an epoch should have some steps. */
 stk_status stk_resolve_batch(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -17,9 +17,8 @@ stk_status stk_resolve_batch(stk_resolve_ctx *s, stk_error *err)
             batch /= 2;
         if (batch > s->data->train_count) batch = s->data->train_count;
         r->data.batch = batch;
-        STK_TRY(stk_resolve_say(s, err, "batch %lld: %lld pictures of %lld pixels",
-                                (long long)batch, (long long)s->data->train_count,
-                                (long long)r->data.size));
+        STK_TRY(stk_resolve_say(s, err, "batch %lld: %lld images of %lld pixels", (long long)batch,
+                                (long long)s->data->train_count, (long long)r->data.size));
     }
     if (r->data.batch > s->data->train_count)
         return stk_fail(err, STK_E_INVALID, "recipe", "data.batch",
@@ -41,7 +40,7 @@ static stk_status settle_tuning_epochs(stk_resolve_ctx *s, double usual, stk_err
         s->recipe->train.epochs, usual);
 }
 
-/* About 600,000 small pictures, or 100,000 large ones, but every picture 5 to 60 times. */
+/* About 600,000 small images, or 100,000 large ones, but every image 5 to 60 times. */
 stk_status stk_resolve_epochs(stk_resolve_ctx *s, stk_error *err)
 {
     stk_train_recipe *r = s->recipe;
@@ -50,7 +49,7 @@ stk_status stk_resolve_epochs(stk_resolve_ctx *s, stk_error *err)
     double epochs = floor(sum / (double)(s->data->train_count + 1) + 0.5);
     r->train.epochs = epochs < 5 ? 5 : epochs > 60 ? 60 : epochs;
     if (s->tunes) return settle_tuning_epochs(s, r->train.epochs, err);
-    return stk_resolve_say(s, err, "epochs %g: %lld pictures", r->train.epochs,
+    return stk_resolve_say(s, err, "epochs %g: %lld images", r->train.epochs,
                            (long long)s->data->train_count);
 }
 
@@ -171,11 +170,11 @@ stk_status stk_resolve_progressive(stk_resolve_ctx *s, stk_error *err)
     stk_status st = stk_epoch_plan_check_model(&course, r, err);
     if (!st && course.count == 1)
         st = stk_resolve_say(
-            s, err, "WARNING: pictures do not grow: %lld epoch%s, and the last is at full size",
+            s, err, "WARNING: images do not grow: %lld epoch%s, and the last is at full size",
             (long long)course.epochs, course.epochs == 1 ? "" : "s");
     else if (!st && course.count)
         st = stk_resolve_say(s, err,
-                             "progressive: pictures grow from %lld to %lld pixels in %zu phases",
+                             "progressive: images grow from %lld to %lld pixels in %zu phases",
                              (long long)course.phases[0].size,
                              (long long)course.phases[course.count - 1].size, course.count);
     stk_epoch_plan_release(&course);

@@ -1,4 +1,4 @@
-/* The course of a run: epochs with their steps, picture size, share of the data and strength of
+/* The course of a run: epochs with their steps, image size, share of the data and strength of
  * augmentation, as progressive training changes them. */
 #ifndef STK_TRAIN_RESOLVE_TRAIN_PHASES_H
 #define STK_TRAIN_RESOLVE_TRAIN_PHASES_H
@@ -10,7 +10,7 @@ typedef struct stk_epoch_group {
     int64_t first_epoch, epochs;
     int64_t epoch_steps; /* of each epoch */
     int64_t steps;       /* of all; less than epochs * epoch_steps where the run ends earlier */
-    int64_t size, every; /* of pictures; every k-th picture, 0: all */
+    int64_t size, every; /* of images; every k-th image, 0: all */
     double  calm;
 } stk_epoch_group;
 

@@ -1,4 +1,4 @@
-/* The graphs of a session: pictures as they come, the model, the loss, sums of metrics, updates. */
+/* The graphs of a session: images as they come, the model, the loss, sums of metrics, updates. */
 #include "train/session/graphs.h"
 #include "compute/graph/graph_node.h"
 #include "train/input/loader.h"
@@ -76,7 +76,7 @@ static void add_to(stk_graph *g, const char *name, stk_symbol value)
     stk_graph_assign(g, sum, stk_add(g, sum, value));
 }
 
-/* Sums over pictures; those without a label do not count. The loss of each step of training comes
+/* Sums over images; those without a label do not count. The loss of each step of training comes
  * to the host by itself. */
 static void measure(stk_graph *g, stk_symbol loss, stk_symbol logits, stk_symbol labels,
                     bool evaluate)
@@ -115,7 +115,7 @@ static training forward(const stk_graphs *graphs, stk_graph *g, int64_t size)
     const stk_train_recipe *r = graphs->recipe;
     bool                    soft = stk_loader_soft(r, false);
     training                t;
-    stk_symbol              x = stk_graphs_pictures(graphs, g, r->data.batch, size, false);
+    stk_symbol              x = stk_graphs_images(graphs, g, r->data.batch, size, false);
     t.labels = stk_graph_input(g, "label", soft ? STK_DTYPE_F32 : STK_DTYPE_I64,
                                soft ? stk_shape_2d(r->data.batch, r->model.classes)
                                     : stk_shape_1d(r->data.batch));
@@ -253,7 +253,7 @@ stk_status stk_graphs_evaluate(const stk_graphs *graphs, int64_t size, const cha
     const stk_train_recipe *r = graphs->recipe;
     STK_TRY(begin(graphs, out, err));
     stk_graph *g = *out;
-    stk_symbol x = stk_graphs_pictures(graphs, g, r->data.eval_batch, size, true);
+    stk_symbol x = stk_graphs_images(graphs, g, r->data.eval_batch, size, true);
     stk_symbol labels =
         stk_graph_input(g, "label", STK_DTYPE_I64, stk_shape_1d(r->data.eval_batch));
     if (*prefix) stk_graph_push_scope(g, prefix);
@@ -270,8 +270,8 @@ stk_status stk_graphs_show(const stk_graphs *graphs, int64_t batch, int64_t size
                            int64_t *rows, stk_graph **out, stk_error *err)
 {
     STK_TRY(begin(graphs, out, err));
-    stk_symbol x = stk_graphs_pictures(graphs, *out, batch, size, evaluate);
+    stk_symbol x = stk_graphs_images(graphs, *out, batch, size, evaluate);
     *rows = stk_symbol_shape(*out, x).dim[0];
-    stk_graph_output(*out, "pictures", x);
+    stk_graph_output(*out, "images", x);
     return end(out, err);
 }

@@ -24,7 +24,7 @@ typedef struct stk_graphs {
 STK_NODISCARD stk_status stk_graphs_init(stk_graphs *graphs, const stk_train_recipe *recipe,
                                          stk_error *err);
 
-/* Inputs "image" (uint8; "edits" instead where pictures are resident, or beside where they are
+/* Inputs "image" (uint8; "edits" instead where images are resident, or beside where they are
  * mixed on the device), "label", "step", "hyper"; outputs "loss", "guard"; metric variables. With
  * accumulation it only adds gradients up. late: what stops to learn has stopped, so no gradients
  * are computed for it. */
@@ -46,8 +46,8 @@ STK_NODISCARD stk_status stk_graphs_search(const stk_graphs *graphs, int64_t siz
 STK_NODISCARD stk_status stk_graphs_evaluate(const stk_graphs *graphs, int64_t size,
                                              const char *prefix, stk_graph **out, stk_error *err);
 
-/* Pictures of a batch (to train or evaluate on) as the network takes them: inputs as those have,
- * output "pictures" with *rows rows, the batch's first. */
+/* Images of a batch (to train or evaluate on) as the network takes them: inputs as those have,
+ * output "images" with *rows rows, the batch's first. */
 STK_NODISCARD stk_status stk_graphs_show(const stk_graphs *graphs, int64_t batch, int64_t size,
                                          bool evaluate, int64_t *rows, stk_graph **out,
                                          stk_error *err);
@@ -55,9 +55,9 @@ STK_NODISCARD stk_status stk_graphs_show(const stk_graphs *graphs, int64_t batch
 extern const char *const stk_metric_names[2][4]; /* of training, of evaluation */
 extern const char *const stk_resident_names[2];  /* of their variables, likewise */
 
-/* Pictures of a batch, normalised, from the graph's inputs (tta_views.c). */
-stk_symbol stk_graphs_pictures(const stk_graphs *graphs, stk_graph *g, int64_t batch, int64_t size,
-                               bool evaluate);
+/* Images of a batch, normalised, from the graph's inputs (tta_views.c). */
+stk_symbol stk_graphs_images(const stk_graphs *graphs, stk_graph *g, int64_t batch, int64_t size,
+                             bool evaluate);
 /* The logits of a batch from those of its views. */
 stk_symbol stk_graphs_average(const stk_graphs *graphs, stk_graph *g, stk_symbol logits);
 

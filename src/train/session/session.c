@@ -153,7 +153,7 @@ static stk_status compile(stk_session *s, stk_graph *graph, int64_t size, bool e
     stk_status          st = STK_OK;
     if (s->program_count == STK_SESSION_PROGRAMS)
         st = stk_fail(err, STK_E_LIMIT, "train", "progressive",
-                      "more than %d picture sizes; set progressive.size_step higher",
+                      "more than %d image sizes; set progressive.size_step higher",
                       STK_SESSION_PROGRAMS / 2);
     if (!st) st = stk_program_compile(&program, graph, s->variables, &options, err);
     stk_graph_free(graph);
@@ -164,7 +164,7 @@ static stk_status compile(stk_session *s, stk_graph *graph, int64_t size, bool e
 }
 
 /* What has stopped to learn needs no gradients: of airbench these are those of the largest
- * pictures. Compiled beforehand, so that nothing waits for it in the middle. */
+ * images. Compiled beforehand, so that nothing waits for it in the middle. */
 static stk_status ready_late(stk_session *s, int64_t size, stk_error *err)
 {
     stk_graph *graph;
@@ -174,7 +174,7 @@ static stk_status ready_late(stk_session *s, int64_t size, stk_error *err)
     return STK_OK;
 }
 
-/* A program beside training, for all sizes of pictures. */
+/* A program beside training, for all sizes of images. */
 static stk_status ready_beside(stk_session *s, stk_program **program, const char *name,
                                stk_status (*build)(const stk_graphs *, stk_graph **, stk_error *),
                                stk_error *err)
@@ -293,11 +293,11 @@ static stk_status fill_up(stk_session *s, stk_loader_batch *batch, int64_t size,
     const size_t rows = (size_t)s->recipe->data.eval_batch, given = (size_t)batch->rows;
     if (given == rows || batch->edits) return STK_OK;
     STK_TRY(make_rows(s, size, err));
-    memcpy(s->rows, batch->pictures, given * stk_session_image_bytes(s, size));
+    memcpy(s->rows, batch->images, given * stk_session_image_bytes(s, size));
     memcpy(s->labels, batch->labels, given * sizeof *s->labels);
     for (size_t i = given; i < rows; i++)
         s->labels[i] = -1;
-    batch->pictures = s->rows;
+    batch->images = s->rows;
     batch->labels = s->labels;
     return STK_OK;
 }
@@ -313,7 +313,7 @@ stk_status stk_session_evaluate(stk_session *session, const stk_loader_batch *ba
     STK_TRY(fill_up(session, &whole, size, err));
     STK_TRY(whole.edits
                 ? stk_program_feed(program, "edits", whole.edits, rows * sizeof(stk_edit), err)
-                : stk_program_feed(program, "image", whole.pictures, bytes, err));
+                : stk_program_feed(program, "image", whole.images, bytes, err));
     STK_TRY(stk_program_feed(program, "label", whole.labels, rows * sizeof(int64_t), err));
     STK_TRY(stk_program_run(program, NULL, err));
     if (!logits) return STK_OK;

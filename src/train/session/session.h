@@ -1,4 +1,4 @@
-/* A model on a device: its variables, and a program for each use and picture size. */
+/* A model on a device: its variables, and a program for each use and image size. */
 #ifndef STK_TRAIN_SESSION_SESSION_H
 #define STK_TRAIN_SESSION_SESSION_H
 
@@ -21,7 +21,7 @@ stk_variables           *stk_session_variables(stk_session *session);
 stk_device              *stk_session_device(stk_session *session);
 const stk_freeze        *stk_session_freeze(const stk_session *session);
 
-/* Keeps all pictures on the device where the recipe's data.resident is on, or auto and it can be
+/* Keeps all images on the device where the recipe's data.resident is on, or auto and it can be
  * done: reads those to train on and (data has some) to evaluate on. Called before the first program
  * is compiled; what was decided is logged. options: as of a feed to train. */
 STK_NODISCARD stk_status stk_session_make_resident(stk_session              *session,
@@ -56,7 +56,7 @@ STK_NODISCARD stk_status stk_session_plan(stk_session *session, int64_t size, bo
 
 /* Sums since they were last cleared. */
 typedef struct stk_metrics {
-    float loss, correct, top5, count; /* loss: of every picture; evaluation's only */
+    float loss, correct, top5, count; /* loss: of every image; evaluation's only */
 } stk_metrics;
 
 /* Steps that may be under way while the next one is made ready. */
@@ -123,18 +123,18 @@ STK_NODISCARD stk_status stk_session_set_metrics(stk_session *session, const stk
 STK_NODISCARD stk_status stk_session_evaluate(stk_session *session, const stk_loader_batch *batch,
                                               int64_t size, float *logits, stk_error *err);
 
-/* Which pictures of a batch are shown. */
+/* Which images of a batch are shown. */
 typedef struct stk_show {
     int64_t fed, rows; /* rows that are computed: those that are mixed need all; the first, shown */
     int64_t size;
     bool    evaluate; /* they are some to evaluate on */
 } stk_show;
 
-/* The first pictures of a batch as the network sees them, but for its normalisation: out gets uint8
+/* The first images of a batch as the network sees them, but for its normalisation: out gets uint8
  * [rows,size,size,channels]. Where edits make them the device is waited for. */
 STK_NODISCARD stk_status stk_session_show(stk_session *session, const stk_loader_batch *batch,
                                           const stk_show *how, uint8_t *out, stk_error *err);
-/* Of a picture of this size. */
+/* Of an image of this size. */
 size_t stk_session_image_bytes(const stk_session *session, int64_t size);
 
 /* Of the training program of this size (or the evaluating one of a session that does not train). */

@@ -1,4 +1,4 @@
-/* Pictures that stay on the device: whether they do, and how they come there. */
+/* Images that stay on the device: whether they do, and how they come there. */
 #include "base/clock.h"
 #include "compute/runtime/backend.h"
 #include "train/session/session_internal.h"
@@ -61,18 +61,17 @@ stk_status stk_session_make_resident(stk_session *session, const stk_loader_opti
     if (!fits(session, bytes, on)) {
         if (on)
             return stk_fail(err, STK_E_LIMIT, "resident", "data.resident",
-                            "the pictures take %.1f GB, more than the device has free; set "
+                            "the images take %.1f GB, more than the device has free; set "
                             "data.resident: off",
                             (double)bytes / 1e9);
-        log_line(options,
-                 "resident: off, the pictures take more than an eighth of the free memory");
+        log_line(options, "resident: off, the images take more than an eighth of the free memory");
         return STK_OK;
     }
     uint64_t   begin = stk_clock_ns();
     stk_status st = load(session, options, &why);
     if (st) drop(session);
     if (!st)
-        log_line(options, "resident: %lld pictures were read in %.1f s, %.0f MB stay on the device",
+        log_line(options, "resident: %lld images were read in %.1f s, %.0f MB stay on the device",
                  (long long)session->graphs.resident[false]->count,
                  (double)(stk_clock_ns() - begin) / 1e9, (double)bytes / 1e6);
     if (st == STK_E_SHAPE && !on) {
@@ -94,8 +93,8 @@ stk_status stk_session_upload_resident(stk_session *session, stk_error *err)
         stk_resident *r = session->graphs.resident[i];
         const size_t  index = stk_variables_find(session->variables, stk_resident_names[i]);
         if (!r || r->there || index == SIZE_MAX) continue;
-        STK_TRY(stk_variables_write(session->variables, index, r->pictures.data, r->pictures.size,
-                                    err));
+        STK_TRY(
+            stk_variables_write(session->variables, index, r->images.data, r->images.size, err));
         r->there = true;
     }
     return STK_OK;
@@ -105,6 +104,6 @@ void stk_session_drop_copies(stk_session *session)
 {
     for (int i = 0; i < 2; i++) {
         stk_resident *r = session->graphs.resident[i];
-        if (r && r->there) stk_blob_release(&r->pictures);
+        if (r && r->there) stk_blob_release(&r->images);
     }
 }

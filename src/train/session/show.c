@@ -1,4 +1,4 @@
-/* Pictures of a batch as the network sees them, for people: those that edits make come from the
+/* Images of a batch as the network sees them, for people: those that edits make come from the
  * device, by a program of their own that is used once; the others are the batch's. */
 #include "train/session/session_internal.h"
 #include <stdlib.h>
@@ -19,13 +19,13 @@ static stk_status compile(stk_session *s, const stk_show *how, stk_program **out
 static stk_status run(stk_session *s, stk_program *program, const stk_loader_batch *batch,
                       const stk_show *how, float *values, size_t bytes, stk_error *err)
 {
-    if (batch->pictures)
-        STK_TRY(stk_program_feed(program, "image", batch->pictures,
+    if (batch->images)
+        STK_TRY(stk_program_feed(program, "image", batch->images,
                                  (size_t)how->fed * stk_session_image_bytes(s, how->size), err));
     STK_TRY(
         stk_program_feed(program, "edits", batch->edits, (size_t)how->fed * sizeof(stk_edit), err));
     STK_TRY(stk_program_run(program, NULL, err));
-    return stk_program_fetch(program, "pictures", values, bytes, err);
+    return stk_program_fetch(program, "images", values, bytes, err);
 }
 
 /* Back from what the network takes to bytes. */
@@ -62,6 +62,6 @@ stk_status stk_session_show(stk_session *session, const stk_loader_batch *batch,
                             const stk_show *how, uint8_t *out, stk_error *err)
 {
     if (batch->edits) return carry_out(session, batch, how, out, err);
-    memcpy(out, batch->pictures, (size_t)how->rows * stk_session_image_bytes(session, how->size));
+    memcpy(out, batch->images, (size_t)how->rows * stk_session_image_bytes(session, how->size));
     return STK_OK;
 }

@@ -24,14 +24,14 @@ typedef struct part {
     size_t      bytes;
 } part;
 
-/* What a batch of pictures is on its way to the device. Returns the number of parts. */
+/* What a batch of images is on its way to the device. Returns the number of parts. */
 static size_t parts_of(const stk_session *s, const stk_loader_batch *batch, int64_t size,
                        part parts[2])
 {
     const size_t rows = (size_t)s->recipe->data.batch;
     size_t       count = 0;
-    if (batch->pictures)
-        parts[count++] = (part){"image", batch->pictures, rows * stk_session_image_bytes(s, size)};
+    if (batch->images)
+        parts[count++] = (part){"image", batch->images, rows * stk_session_image_bytes(s, size)};
     if (batch->edits) parts[count++] = (part){"edits", batch->edits, rows * sizeof(stk_edit)};
     return count;
 }

@@ -1,4 +1,4 @@
-/* Pictures as a graph takes them: fed, or cut out of those that are on the device; mixed there;
+/* Images as a graph takes them: fed, or cut out of those that are on the device; mixed there;
  * seen from several sides to evaluate. */
 #include "train/session/graphs.h"
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 const char *const stk_resident_names[2] = {"data.training", "data.evaluation"};
 
-/* One look at a picture: shifted by this, then mirrored. */
+/* One look at an image: shifted by this, then mirrored. */
 typedef struct view {
     int32_t x, y;
     bool    mirrored;
@@ -42,7 +42,7 @@ static stk_symbol look(stk_graph *g, stk_symbol x, int64_t count)
     stk_symbol how = stk_graph_constant(g, "views", STK_DTYPE_I32,
                                         stk_shape_2d(rows * count, STK_EDIT_WORDS), edits);
     free(edits);
-    return stk_edit_pictures(g, x, how, (int)s.dim[1], (int)s.dim[2]);
+    return stk_edit_images(g, x, how, (int)s.dim[1], (int)s.dim[2]);
 }
 
 stk_symbol stk_graphs_average(const stk_graphs *graphs, stk_graph *g, stk_symbol logits)
@@ -67,11 +67,11 @@ static stk_symbol cut_out(const stk_graphs *graphs, stk_graph *g, stk_symbol edi
         stk_graph_variable(g, stk_resident_names[evaluate], STK_DTYPE_U8,
                            stk_shape_4d(kept->count, kept->height, kept->width, kept->channels),
                            &(stk_variable_options){.role = STK_VARIABLE_DATA, .no_decay = true});
-    return stk_edit_pictures(g, all, edits, (int)size, (int)size);
+    return stk_edit_images(g, all, edits, (int)size, (int)size);
 }
 
-stk_symbol stk_graphs_pictures(const stk_graphs *graphs, stk_graph *g, int64_t batch, int64_t size,
-                               bool evaluate)
+stk_symbol stk_graphs_images(const stk_graphs *graphs, stk_graph *g, int64_t batch, int64_t size,
+                             bool evaluate)
 {
     float         mean[4], deviation[4];
     const bool    resident = graphs->resident[evaluate] != NULL;
@@ -84,8 +84,8 @@ stk_symbol stk_graphs_pictures(const stk_graphs *graphs, stk_graph *g, int64_t b
     x = resident ? cut_out(graphs, g, edits, size, evaluate)
                  : stk_graph_input(g, "image", STK_DTYPE_U8,
                                    stk_shape_4d(batch, size, size, graphs->channels));
-    if (painted && !resident) x = stk_edit_pictures(g, x, edits, (int)size, (int)size);
-    if (mixed) x = stk_mix_pictures(g, x, edits);
+    if (painted && !resident) x = stk_edit_images(g, x, edits, (int)size, (int)size);
+    if (mixed) x = stk_mix_images(g, x, edits);
     if (count > 1) x = look(g, x, count);
     stk_loader_normalization(graphs->recipe->data.preset, mean, deviation);
     return stk_normalize_image(g, x, mean, deviation);

@@ -69,7 +69,7 @@ static stk_status tell(evaluating *e, const stk_loader_batch *batch, int64_t row
     stk_evaluated_image image = {.truth = e->labels[row],
                                  .predicted = predicted,
                                  .probabilities = e->probabilities,
-                                 .pixels = batch->pictures +
+                                 .pixels = batch->images +
                                            row * shape.dim[1] * shape.dim[2] * shape.dim[3],
                                  .size = shape.dim[1],
                                  .channels = shape.dim[3]};
@@ -105,7 +105,7 @@ static stk_status evaluate_all(evaluating *e, stk_error *err)
         STK_TRY(stk_loader_next(e->feed, &batch, err));
         if (!batch.rows) break;
         STK_TRY(match_labels(e, &batch, err));
-        const stk_loader_batch matched = {batch.rows, batch.pictures, e->labels, NULL};
+        const stk_loader_batch matched = {batch.rows, batch.images, e->labels, NULL};
         STK_TRY(stk_session_evaluate(session, &matched, size, logits, err));
         STK_TRY(count_batch(e, &batch, logits, err));
     }

@@ -1,4 +1,4 @@
-/* A trained model: pictures in, probabilities out. */
+/* A trained model: images in, probabilities out. */
 #include "train/tasks/predictor.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/saved/finite_weights.h"
@@ -134,7 +134,7 @@ const char *stk_predictor_note(const stk_predictor *predictor)
     return predictor->note;
 }
 
-/* The preset's evaluation chain over one picture, by the same pipeline as in training. */
+/* The preset's evaluation chain over one image, by the same pipeline as in training. */
 static stk_status prepare(const stk_predictor *p, stk_bytes encoded, stk_element **out,
                           stk_error *err)
 {
@@ -242,8 +242,8 @@ stk_status stk_predictor_run(stk_predictor *predictor, float *probabilities, stk
     return STK_OK;
 }
 
-stk_status stk_predictor_picture(stk_predictor *predictor, stk_bytes encoded, const char *name,
-                                 float *probabilities, stk_error *err)
+stk_status stk_predictor_image(stk_predictor *predictor, stk_bytes encoded, const char *name,
+                               float *probabilities, stk_error *err)
 {
     if (predictor->waiting)
         return stk_fail(err, STK_E_INVALID, "predict", name, "%lld other images wait",

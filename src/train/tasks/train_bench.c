@@ -13,9 +13,9 @@ struct stk_train_bench {
     stk_faults             *faults; /* NULL: none */
     stk_data_cache         *cache;  /* NULL: no data */
     stk_session            *session;
-    stk_loader             *feed;     /* NULL: no data */
-    uint8_t                *pictures; /* generated, in the device's own kind of memory */
-    size_t                  picture_bytes;
+    stk_loader             *feed;   /* NULL: no data */
+    uint8_t                *images; /* generated, in the device's own kind of memory */
+    size_t                  image_bytes;
     stk_edit               *edits;  /* for steps that take some, which change nothing; else NULL */
     void                   *labels; /* int64, or probabilities */
     int64_t                 step;
@@ -28,7 +28,7 @@ struct stk_train_bench {
     bool                 measured;              /* the step at hand counts */
     stk_train_bench_part part;                  /* of the last step */
     uint64_t             device_ns, covered_ns; /* as in a trainer */
-    bool                 there;                 /* the device has had generated pictures */
+    bool                 there;                 /* the device has had generated images */
 };
 
 static int64_t rows_of(const stk_train_bench *b)
@@ -43,7 +43,7 @@ static void fill(stk_train_bench *b, size_t bytes, bool soft)
     uint64_t      number = 1;
     for (size_t i = 0; i < bytes; i++) {
         number = number * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
-        b->pictures[i] = (uint8_t)(number >> 56);
+        b->images[i] = (uint8_t)(number >> 56);
     }
     for (int64_t i = 0; i < rows_of(b); i++)
         if (soft)
@@ -61,12 +61,12 @@ static stk_status generate(stk_train_bench *b, stk_error *err)
     size_t                  bytes = side * side * (preset ? (size_t)preset->channels : 3), labels;
     if (stk_mul_overflows(bytes, rows, &bytes) ||
         stk_mul_overflows(rows, (size_t)r->model.classes * sizeof(int64_t), &labels))
-        return stk_fail(err, STK_E_LIMIT, "bench", "data.batch", "%zu pictures are too many", rows);
+        return stk_fail(err, STK_E_LIMIT, "bench", "data.batch", "%zu images are too many", rows);
     const stk_allocator *kind = stk_device_host_memory(stk_session_device(b->session));
-    b->pictures = kind ? kind->take(kind->context, bytes) : malloc(bytes);
-    b->picture_bytes = bytes;
+    b->images = kind ? kind->take(kind->context, bytes) : malloc(bytes);
+    b->image_bytes = bytes;
     b->labels = calloc(1, soft ? labels : rows * sizeof(int64_t));
-    if (!b->pictures || !b->labels)
+    if (!b->images || !b->labels)
         return stk_fail(err, STK_E_NOMEM, "bench", NULL, "no memory for a batch of %zu bytes",
                         bytes);
     fill(b, bytes, soft);
@@ -186,14 +186,14 @@ stk_status stk_train_bench_open(stk_train_bench **out, const stk_train_recipe *r
     return STK_OK;
 }
 
-static void free_pictures(stk_train_bench *b)
+static void free_images(stk_train_bench *b)
 {
     if (!b->session) return;
     const stk_allocator *kind = stk_device_host_memory(stk_session_device(b->session));
-    if (kind && b->pictures)
-        kind->give(kind->context, b->pictures, b->picture_bytes);
+    if (kind && b->images)
+        kind->give(kind->context, b->images, b->image_bytes);
     else
-        free(b->pictures);
+        free(b->images);
 }
 
 void stk_train_bench_free(stk_train_bench *bench)
@@ -204,7 +204,7 @@ void stk_train_bench_free(stk_train_bench *bench)
     stk_session_drain(bench->session);
     stk_loader_free(bench->feed);
     stk_data_cache_free(bench->cache);
-    free_pictures(bench);
+    free_images(bench);
     stk_session_free(bench->session);
     stk_meter_free(bench->meter);
     stk_faults_free(bench->faults);
@@ -264,7 +264,7 @@ static stk_status finish(stk_train_bench *b, stk_error *err)
 stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part part, stk_error *err)
 {
     const bool       there = stk_session_resident(bench->session, false) != NULL;
-    stk_loader_batch batch = {rows_of(bench), there ? NULL : bench->pictures, bench->labels,
+    stk_loader_batch batch = {rows_of(bench), there ? NULL : bench->images, bench->labels,
                               bench->edits};
     bench->measured = part == STK_TRAIN_BENCH_BOTH;
     if (part != bench->part) STK_TRY(take_results(bench, 0, err));
@@ -276,7 +276,7 @@ stk_status stk_train_bench_step(stk_train_bench *bench, stk_train_bench_part par
                                          err));
         if (!batch.rows)
             return stk_fail(err, STK_E_NOTFOUND, "bench", bench->recipe->data.path,
-                            "the data gives no batch of %lld pictures", (long long)rows_of(bench));
+                            "the data gives no batch of %lld images", (long long)rows_of(bench));
     }
     if (part == STK_TRAIN_BENCH_INPUT) return STK_OK;
     STK_TRY(compute(bench, &batch, err));

@@ -13,9 +13,9 @@ static stk_status explain_decode(const stk_train_recipe *recipe, stk_blob *out, 
 {
     const char *who = recipe->knobs.decode;
     if (strcmp(who, "shared") == 0)
-        return put(out, "Stages that begin with decode_image share pictures with the GPU.\n", err);
+        return put(out, "Stages that begin with decode_image share images with the GPU.\n", err);
     if (strcmp(who, "gpu") == 0)
-        return put(out, "Stages that begin with decode_image leave pictures to the GPU.\n", err);
+        return put(out, "Stages that begin with decode_image leave images to the GPU.\n", err);
     return STK_OK;
 }
 

@@ -1,10 +1,10 @@
-/* Pictures from one block size to another and back. */
+/* Images from one block size to another and back. */
 #include "compute/cpu/dnnl.h"
 #include "harness.h"
 #include <stdlib.h>
 #include <string.h>
 
-static stk_tensor_type picture(stk_dtype dtype, int64_t n, int64_t h, int64_t w, int64_t c)
+static stk_tensor_type image(stk_dtype dtype, int64_t n, int64_t h, int64_t w, int64_t c)
 {
     return (stk_tensor_type){dtype, stk_shape_4d(n, h, w, c)};
 }
@@ -43,16 +43,16 @@ static void expect_round_trip(stk_device *device, const stk_tensor_type *type)
         }
 }
 
-STK_TEST(pictures_come_back_from_any_blocks_with_zeros_in_the_padding)
+STK_TEST(images_come_back_from_any_blocks_with_zeros_in_the_padding)
 {
     static const int64_t channels[] = {1, 3, 8, 16, 17, 24, 40};
     stk_error            err;
     stk_device          *device;
     EXPECT_OK(stk_device_open(&device, "cpu", NULL, &err));
     for (size_t i = 0; i < COUNT_OF(channels); i++) {
-        stk_tensor_type odd = picture(STK_DTYPE_F32, 3, 5, 7, channels[i]);
-        stk_tensor_type wide = picture(STK_DTYPE_F32, 1, 11, 13, channels[i]);
-        stk_tensor_type half = picture(STK_DTYPE_BF16, 2, 9, 15, channels[i]);
+        stk_tensor_type odd = image(STK_DTYPE_F32, 3, 5, 7, channels[i]);
+        stk_tensor_type wide = image(STK_DTYPE_F32, 1, 11, 13, channels[i]);
+        stk_tensor_type half = image(STK_DTYPE_BF16, 2, 9, 15, channels[i]);
         expect_round_trip(device, &odd);
         expect_round_trip(device, &wide);
         expect_round_trip(device, &half);

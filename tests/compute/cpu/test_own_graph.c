@@ -18,7 +18,7 @@ static stk_symbol norm(stk_graph *g, stk_symbol x, const char *name)
     return stk_batch_normalize(g, x, &with);
 }
 
-/* in: picture, three kernels, the last matrix, labels. */
+/* in: image, three kernels, the last matrix, labels. */
 static int build(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void *context)
 {
     bool               squeeze = context != NULL;

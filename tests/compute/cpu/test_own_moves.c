@@ -119,7 +119,7 @@ STK_TEST(the_same_elements_are_dropped)
     }
 }
 
-STK_TEST(pictures_grow_and_their_gradients_shrink)
+STK_TEST(images_grow_and_their_gradients_shrink)
 {
     static const int64_t channels[] = {1, 3, 8, 17, 24};
     for (int factor = 1; factor <= 3; factor++)

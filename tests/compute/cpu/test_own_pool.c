@@ -56,7 +56,7 @@ STK_TEST(pools_agree_with_the_reference_in_every_format)
             expect_pool(&pools[p], NHWC(2, 9, 11, channels[c]));
 }
 
-STK_TEST(pools_of_pictures_that_take_all_threads)
+STK_TEST(pools_of_images_that_take_all_threads)
 {
     expect_pool(&pools[1], NHWC(3, 40, 37, 24));
 }

@@ -20,7 +20,7 @@ static void expect_reduced(stk_shape shape, unsigned axes, bool keep)
                            .tolerance = 2e-6});
 }
 
-STK_TEST(pictures_are_reduced_in_every_format)
+STK_TEST(images_are_reduced_in_every_format)
 {
     for (size_t c = 0; c < COUNT_OF(channels); c++)
         for (int keep = 0; keep < 2; keep++) {

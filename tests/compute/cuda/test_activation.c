@@ -38,7 +38,7 @@ STK_TEST(activations)
         }
 }
 
-STK_TEST(activation_of_padded_pictures)
+STK_TEST(activation_of_padded_images)
 {
     const stk_activation relu = {&stk_activation_relu, 0, 0};
     EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_relu,

@@ -7,7 +7,7 @@ typedef struct pooling {
     int     pad[4];
 } pooling;
 
-/* Odd sides, every padding, a picture smaller than a window; one and several tiles of channels. */
+/* Odd sides, every padding, an image smaller than a window; one and several tiles of channels. */
 static const pooling poolings[] = {
     {2, 9, 11, 8, {1, 1, 1, 1}},   {2, 8, 12, 24, {1, 1, 1, 1}}, {3, 1, 1, 16, {1, 1, 1, 1}},
     {1, 10, 9, 72, {0, 1, 0, 1}},  {1, 31, 6, 8, {2, 0, 2, 1}},  {1, 30, 5, 16, {0, 0, 1, 2}},
@@ -23,7 +23,7 @@ static stk_pool_attrs attrs_of(const pooling *p, bool grad)
     return a;
 }
 
-static cuda_input picture_of(const pooling *p)
+static cuda_input image_of(const pooling *p)
 {
     return (cuda_input){.shape = NHWC(p->batch, p->height, p->width, p->channels)};
 }
@@ -52,7 +52,7 @@ STK_TEST(the_largest_after_a_norm_and_relu)
                               .attrs = &attrs,
                               .inputs = 3,
                               .outputs = outputs,
-                              .in = {picture_of(p), vector_of(p, -2, 2), vector_of(p, -1, 1)}}));
+                              .in = {image_of(p), vector_of(p, -2, 2), vector_of(p, -1, 1)}}));
         }
 }
 
@@ -64,7 +64,7 @@ static cuda_case gradient_of(const pooling *p, const stk_graph_op *op, const stk
     return (cuda_case){.op = op,
                        .attrs = attrs,
                        .inputs = inputs,
-                       .in = {result_of(p), places, picture_of(p), vector_of(p, -0.5, 0.5),
+                       .in = {result_of(p), places, image_of(p), vector_of(p, -0.5, 0.5),
                               vector_of(p, 0.5, 2), vector_of(p, -2, 2), vector_of(p, -1, 1),
                               vector_of(p, 0.5, 2), vector_of(p, -9, 9), vector_of(p, -9, 9)}};
 }
@@ -95,7 +95,7 @@ static void make(const pooling *p, const stk_pool_attrs *attrs, pooled *to)
         to->shift[c] = betas[c % (int64_t)COUNT_OF(betas)] - to->mean[c] * to->scale[c];
     }
     stk_tensor_type vector = {STK_DTYPE_F32, VECTOR(p->channels)}, out[2];
-    stk_tensor_type in[] = {{STK_DTYPE_F32, picture_of(p).shape}, vector, vector};
+    stk_tensor_type in[] = {{STK_DTYPE_F32, image_of(p).shape}, vector, vector};
     stk_op_instance use = {"pool", attrs, 3, 2, in, out};
     stk_graph_op_bn_pool.reference(&use, (const void *[]){to->x, to->scale, to->shift},
                                    (void *[]){to->y, to->places});

@@ -18,7 +18,7 @@ STK_TEST(cast_between_floats)
                                       .in = {{.shape = VECTOR(counts[i])}}}));
 }
 
-STK_TEST(cast_of_padded_pictures)
+STK_TEST(cast_of_padded_images)
 {
     EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_cast,
                               .attrs = &(stk_cast_attrs){STK_DTYPE_F32},

@@ -84,7 +84,7 @@ STK_TEST(convolutions_of_other_models)
         expect_all(&unusual[i]);
 }
 
-STK_TEST(first_layers_take_pictures_as_they_come)
+STK_TEST(first_layers_take_images_as_they_come)
 {
     static const convolution *const first[] = {&usual[5], &usual[7]};
     static const stk_activation     none;

@@ -2,11 +2,11 @@
 #include "compute/cuda/conv_support.h"
 #include <string.h>
 
-typedef struct pictures {
+typedef struct images {
     int64_t batch, height, width;
-} pictures;
+} images;
 
-static convolution convolution_of(const pictures *p)
+static convolution convolution_of(const images *p)
 {
     return (convolution){.batch = p->batch,
                          .height = p->height,
@@ -20,7 +20,7 @@ static convolution convolution_of(const pictures *p)
                          .groups = 1};
 }
 
-static void expect_results(const pictures *p, int outputs)
+static void expect_results(const images *p, int outputs)
 {
     convolution      c = convolution_of(p);
     stk_conv2d_attrs attrs = attrs_of(&c);
@@ -34,7 +34,7 @@ static void expect_results(const pictures *p, int outputs)
                               .tolerance16 = 2e-3}));
 }
 
-static void expect_by_input(const pictures *p)
+static void expect_by_input(const images *p)
 {
     convolution      c = convolution_of(p);
     stk_conv2d_attrs attrs = attrs_of(&c);
@@ -46,7 +46,7 @@ static void expect_by_input(const pictures *p)
                               .in = {{.shape = y_of(&c)}, {.shape = w_of(&c)}}}));
 }
 
-static void expect_by_weight(const pictures *p)
+static void expect_by_weight(const images *p)
 {
     convolution      c = convolution_of(p);
     stk_conv2d_attrs attrs = attrs_of(&c);
@@ -59,20 +59,20 @@ static void expect_by_weight(const pictures *p)
                               .in = {{.shape = x_of(&c)}, {.shape = y_of(&c)}}}));
 }
 
-STK_TEST(few_pictures)
+STK_TEST(few_images)
 {
-    static const pictures few = {1, 4, 32};
+    static const images few = {1, 4, 32};
     expect_results(&few, 1);
     expect_by_input(&few);
     expect_by_weight(&few);
 }
 
 /* Blocks have as many stripes that they come round to the first one's place again, some one more
- * than others, and begin in the middle of a picture. One stripe may be all of a picture: zeros
+ * than others, and begin in the middle of an image. One stripe may be all of an image: zeros
  * above and below it; or have neighbours. */
 STK_TEST(many_stripes)
 {
-    static const pictures many[] = {{11, 16, 32}, {27, 4, 32}, {7, 16, 56}};
+    static const images many[] = {{11, 16, 32}, {27, 4, 32}, {7, 16, 56}};
     if (cuda_is_emulated()) return;
     int processors = set_processors(4);
     for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
@@ -88,7 +88,7 @@ STK_TEST(many_stripes)
 STK_TEST(a_stripe_for_each)
 {
     stk_device *device = cuda_device();
-    pictures    few = {.batch = stk_cuda_of(device)->processors + 7, .height = 4, .width = 32};
+    images      few = {.batch = stk_cuda_of(device)->processors + 7, .height = 4, .width = 32};
     if (cuda_is_emulated()) return;
     expect_results(&few, STK_CONV2D_OUTPUTS);
     expect_by_input(&few);
@@ -113,8 +113,8 @@ static void expect_other(const convolution *c, stk_dtype dtype)
 
 STK_TEST(what_it_takes)
 {
-    static const pictures imagenet = {256, 56, 56}, cifar = {512, 32, 32};
-    convolution           c = convolution_of(&imagenet), small = convolution_of(&cifar);
+    static const images imagenet = {256, 56, 56}, cifar = {512, 32, 32};
+    convolution         c = convolution_of(&imagenet), small = convolution_of(&cifar);
     if (stk_cuda_of(cuda_device())->hopper) {
         EXPECT_STR_EQ("3x3", kernel_of(&c, 1, STK_DTYPE_F16));
         EXPECT_STR_EQ("3x3", kernel_of(&c, STK_CONV2D_OUTPUTS, STK_DTYPE_F16));

@@ -35,7 +35,7 @@ STK_TEST(any_convolution_has_statistics)
 }
 
 /* Blocks with one group of columns and with several, with words that are no pixel's; items that
- * begin in the middle of a picture. */
+ * begin in the middle of an image. */
 STK_TEST(depthwise_convolutions_have_statistics)
 {
     static const int shapes[][5] = {{9, 7, 7, 136, 1},

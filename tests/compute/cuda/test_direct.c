@@ -20,7 +20,7 @@ STK_TEST(convolutions_of_every_kind)
     }
 }
 
-STK_TEST(convolutions_of_padded_pictures)
+STK_TEST(convolutions_of_padded_images)
 {
     enum { PAD4 = 2, PAD8 = 4 };
     expect_forward(&convolutions[0], (stk_activation){0}, true, PAD4);

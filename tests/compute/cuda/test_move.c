@@ -34,7 +34,7 @@ STK_TEST(transpose_in_every_order)
         }
 }
 
-STK_TEST(transpose_of_pictures)
+STK_TEST(transpose_of_images)
 {
     expect_one(&stk_graph_op_transpose, &(stk_transpose_attrs){4, {0, 3, 1, 2}},
                NHWC(2, 9, 11, 40));

@@ -30,7 +30,7 @@ STK_TEST(sums_per_channel)
         expect_one(MATRIX(601, channels[i]), 1, i % 2);
 }
 
-STK_TEST(sums_of_pictures)
+STK_TEST(sums_of_images)
 {
     expect_both(NHWC(3, 7, 7, 128), 6);
     expect_both(NHWC(2, 7, 7, 10), 6);

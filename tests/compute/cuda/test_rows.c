@@ -52,18 +52,18 @@ STK_TEST(dropout_keeps_what_the_reference_keeps)
 
 STK_TEST(dropout_of_rows)
 {
-    static const stk_shape pictures[] = {NHWC(9, 1, 1, 1), NHWC(6, 3, 5, 3), NHWC(5, 4, 4, 16),
-                                         NHWC(0, 2, 2, 2)};
+    static const stk_shape images[] = {NHWC(9, 1, 1, 1), NHWC(6, 3, 5, 3), NHWC(5, 4, 4, 16),
+                                       NHWC(0, 2, 2, 2)};
     const int64_t          step = 11;
     stk_dropout_attrs      attrs = {0.5, 42, 1, 1};
-    for (size_t i = 0; i < COUNT_OF(pictures); i++)
+    for (size_t i = 0; i < COUNT_OF(images); i++)
         for (int padded = 0; padded < 2; padded++)
             EXPECT_CUDA((&(cuda_case){
                 .op = &stk_graph_op_dropout,
                 .attrs = &attrs,
                 .inputs = 2,
                 .have = padded ? 4 : 0,
-                .in = {{.shape = pictures[i]}, {.dtype = STK_DTYPE_I64, .data = &step}}}));
+                .in = {{.shape = images[i]}, {.dtype = STK_DTYPE_I64, .data = &step}}}));
 }
 
 STK_TEST(embedding)

@@ -1,4 +1,4 @@
-/* First convolutions: pictures of up to four channels, by tensor cores. */
+/* First convolutions: images of up to four channels, by tensor cores. */
 #include "compute/cuda/conv_support.h"
 #include <string.h>
 
@@ -67,7 +67,7 @@ static const stem small[] = {
     {1, 5, 17, 2, 16, 3, 1, 1, 1}, {1, 4, 33, 3, 96, 1, 2, 0, 0},
 };
 
-/* Of the kernel's odd rows and columns some are outside; pictures of odd and even sides. */
+/* Of the kernel's odd rows and columns some are outside; images of odd and even sides. */
 static const stem large[] = {{2, 11, 37, 3, 64, 7, 2, 3, 3},
                              {1, 12, 22, 3, 64, 7, 2, 3, 3},
                              {1, 9, 10, 3, 32, 5, 2, 2, 2},
@@ -108,8 +108,8 @@ STK_TEST(gradients_by_weight)
     expect_weight(&large[0], 1);
 }
 
-/* Blocks that go down several pictures, and begin in the middle of one. */
-STK_TEST(many_pictures)
+/* Blocks that go down several images, and begin in the middle of one. */
+STK_TEST(many_images)
 {
     static const stem many[] = {{17, 6, 5, 3, 32, 3, 1, 1, 1}, {5, 13, 9, 3, 64, 7, 2, 3, 3}};
     expect_plain(&many[1]);
@@ -117,9 +117,9 @@ STK_TEST(many_pictures)
     expect_statistics(&many[0], 3, 4);
 }
 
-/* As many steps that each block has several of the same picture; and the width that has a kernel of
+/* As many steps that each block has several of the same image; and the width that has a kernel of
  * its own. */
-STK_TEST(pictures_of_many_steps)
+STK_TEST(images_of_many_steps)
 {
     static const stem many[] = {{4, 40, 4, 3, 32, 3, 1, 1, 1},
                                 {4, 64, 4, 3, 64, 7, 2, 3, 3},

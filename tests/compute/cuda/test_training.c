@@ -1,4 +1,4 @@
-/* Whole runs on the GPU beside the reference: the same course of losses, and pictures that are
+/* Whole runs on the GPU beside the reference: the same course of losses, and images that are
  * learnt. */
 #include "train/tiny_data.h"
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "compute/ops/shapes.h"
 #include <stoker/ops.h>
 
-STK_TEST(larger_pictures_and_their_gradients)
+STK_TEST(larger_images_and_their_gradients)
 {
     static const int64_t shapes[][4] = {{2, 3, 5, 8}, {1, 1, 1, 3}, {1, 4, 1, 16}, {2, 7, 2, 5}};
     for (size_t i = 0; i < COUNT_OF(shapes); i++)

@@ -1,4 +1,4 @@
-/* Models run with parameters and pictures that are a formula of name and index, the one of
+/* Models run with parameters and images that are a formula of name and index, the one of
  * scripts/golden/make_models.py, and the numbers that PyTorch gave for them. */
 #ifndef STK_TESTS_MODEL_SUPPORT_H
 #define STK_TESTS_MODEL_SUPPORT_H
@@ -55,7 +55,7 @@ static inline void fill_variable(const char *name, const stk_shape *shape, float
         values[i] = (float)(shift + factor * noise_at(hash, i));
 }
 
-static inline void fill_pictures(const char *name, float *values, int64_t count)
+static inline void fill_images(const char *name, float *values, int64_t count)
 {
     uint32_t hash = name_hash(name);
     for (int64_t i = 0; i < count; i++)

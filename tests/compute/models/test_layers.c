@@ -9,7 +9,7 @@ static stk_graph *new_graph(stk_layout layout)
     return g;
 }
 
-static stk_symbol pictures(stk_graph *g, int64_t a, int64_t b, int64_t c)
+static stk_symbol images(stk_graph *g, int64_t a, int64_t b, int64_t c)
 {
     return stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_4d(2, a, b, c));
 }
@@ -36,7 +36,7 @@ STK_TEST(a_convolution_has_pytorchs_variables)
     stk_graph     *g = new_graph(STK_LAYOUT_NHWC);
     stk_conv_layer conv = {
         .out = 12, .kernel = {3, 5}, .stride = 2, .pad = 1, .groups = 3, .bias = true};
-    stk_symbol y = stk_layer_conv2d(g, pictures(g, 9, 11, 6), "stem", &conv);
+    stk_symbol y = stk_layer_conv2d(g, images(g, 9, 11, 6), "stem", &conv);
     expect_shape(g, y, "[2,5,5,12]");
     expect_variable(g, 0, "stem.weight", "[12,2,3,5]");
     expect_variable(g, 1, "stem.bias", "[12]");
@@ -54,7 +54,7 @@ STK_TEST(same_padding_keeps_the_size_divided_by_the_stride)
                                        .stride = stride,
                                        .dilation = stride == 1 ? 2 : 1,
                                        .pad = STK_PAD_SAME};
-                stk_symbol     y = stk_layer_conv2d(g, pictures(g, 3, size, 7), "c", &conv);
+                stk_symbol     y = stk_layer_conv2d(g, images(g, 3, size, 7), "c", &conv);
                 stk_shape      shape = stk_symbol_shape(g, y);
                 EXPECT_INT_EQ((size + stride - 1) / stride, shape.dim[2]);
                 EXPECT_INT_EQ((7 + stride - 1) / stride, shape.dim[3]);
@@ -65,7 +65,7 @@ STK_TEST(same_padding_keeps_the_size_divided_by_the_stride)
 STK_TEST(batch_norm_has_statistics_that_are_not_learnt)
 {
     stk_graph *g = new_graph(STK_LAYOUT_NCHW);
-    stk_layer_batch_norm(g, pictures(g, 5, 3, 3), "bn",
+    stk_layer_batch_norm(g, images(g, 5, 3, 3), "bn",
                          &(stk_norm_layer){.training = true, .bias_rate = 64});
     expect_variable(g, 0, "bn.weight", "[5]");
     expect_variable(g, 1, "bn.bias", "[5]");
@@ -112,7 +112,7 @@ STK_TEST(weights_begin_with_the_deviation_of_their_kind)
         stk_program   *program;
         stk_graph     *g = new_graph(STK_LAYOUT_NHWC);
         stk_conv_layer conv = {.out = 64, .kernel = {3}, .init = kinds[k].init};
-        stk_graph_output(g, "y", stk_layer_conv2d(g, pictures(g, 3, 3, 32), "c", &conv));
+        stk_graph_output(g, "y", stk_layer_conv2d(g, images(g, 3, 3, 32), "c", &conv));
         EXPECT_OK(stk_device_open(&device, "ref", NULL, &err));
         EXPECT_OK(stk_variables_new(&variables, device, 3, &err));
         EXPECT_OK(stk_program_compile(&program, g, variables, NULL, &err));
@@ -140,7 +140,7 @@ static void expect_refused(stk_graph *g, stk_status status, const char *where, c
     stk_graph_free(g);
 }
 
-STK_TEST(a_layer_on_something_that_is_no_picture_is_refused)
+STK_TEST(a_layer_on_something_that_is_no_image_is_refused)
 {
     stk_graph *g = new_graph(STK_LAYOUT_NHWC);
     stk_symbol x = stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_1d(3));
@@ -148,16 +148,16 @@ STK_TEST(a_layer_on_something_that_is_no_picture_is_refused)
     expect_refused(g, STK_E_SHAPE, "fc", "x is [3]");
     g = new_graph(STK_LAYOUT_NHWC);
     stk_layer_conv2d(g, STK_NO_SYMBOL, "c", &(stk_conv_layer){.out = 3, .kernel = {3}});
-    expect_refused(g, STK_E_SHAPE, "c", "pictures or rows");
+    expect_refused(g, STK_E_SHAPE, "c", "images or rows");
     g = new_graph(STK_LAYOUT_NHWC);
     stk_layer_layer_norm(g, STK_NO_SYMBOL, "ln", 0);
-    expect_refused(g, STK_E_SHAPE, "ln", "pictures or rows");
+    expect_refused(g, STK_E_SHAPE, "ln", "images or rows");
 }
 
 STK_TEST(groups_and_heads_that_do_not_divide_are_refused)
 {
     stk_graph *g = new_graph(STK_LAYOUT_NHWC);
-    stk_layer_conv2d(g, pictures(g, 5, 5, 7), "c",
+    stk_layer_conv2d(g, images(g, 5, 5, 7), "c",
                      &(stk_conv_layer){.out = 4, .kernel = {1}, .groups = 2});
     expect_refused(g, STK_E_SHAPE, "c", "7 channels do not make 2 groups");
     g = new_graph(STK_LAYOUT_NHWC);

@@ -44,7 +44,7 @@ static float *in_layout(const model_case *c, stk_layout layout)
 {
     int64_t area = (int64_t)c->size * c->size, each = area * c->channels, count = c->batch * each;
     float  *values = malloc((size_t)count * sizeof *values), *out;
-    fill_pictures("x", values, count);
+    fill_images("x", values, count);
     if (layout != STK_LAYOUT_NCHW) return values;
     out = malloc((size_t)count * sizeof *out);
     for (int64_t i = 0; i < count; i++)

@@ -154,7 +154,7 @@ STK_TEST(options_that_make_no_sense_are_refused)
     expect_refused("mlp", &(stk_model_options){.size = -1}, STK_E_SHAPE, "");
 }
 
-STK_TEST(pictures_have_four_dimensions)
+STK_TEST(images_have_four_dimensions)
 {
     stk_error        err;
     stk_graph       *g;

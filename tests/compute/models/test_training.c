@@ -51,7 +51,7 @@ static void feed(stk_program *program, const training_case *c, int batch)
     char         name[16];
     int64_t      count = (int64_t)BATCH * c->size * c->size * 3;
     snprintf(name, sizeof name, "x%d", batch);
-    fill_pictures(name, x, count);
+    fill_images(name, x, count);
     for (int i = 0; i < BATCH; i++)
         labels[i] = (i * 7 + batch * 3) % CLASSES;
     EXPECT_OK(stk_program_feed(program, "x", x, (size_t)count * sizeof *x, &err));

@@ -324,7 +324,7 @@ STK_TEST(gradients_through_fused_or_mixed_pieces_are_refused)
     stk_graph_free(g);
 }
 
-STK_TEST(values_per_channel_stay_float32_when_pictures_are_halves)
+STK_TEST(values_per_channel_stay_float32_when_images_are_halves)
 {
     stk_error          err;
     stk_symbol         x, c;

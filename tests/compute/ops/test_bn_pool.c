@@ -27,7 +27,7 @@ static const stk_pool_attrs forward = {.kernel = {3, 3}, .stride = {2, 2}, .pad 
 static const stk_pool_attrs back = {
     .kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1, 1, 1}, .size = {6, 6}};
 
-STK_TEST(bn_pool_wants_a_picture_and_values_for_its_channels)
+STK_TEST(bn_pool_wants_a_image_and_values_for_its_channels)
 {
     stk_graph *g = graph_of();
     stk_symbol x = stk_graph_input(g, "x", STK_DTYPE_F32, stk_shape_4d(2, 6, 6, 4));

@@ -191,7 +191,7 @@ STK_TEST(what_cannot_be_convolved_is_refused_with_both_values)
     }
 }
 
-STK_TEST(a_bias_of_other_channels_and_pictures_of_bytes_are_refused)
+STK_TEST(a_bias_of_other_channels_and_images_of_bytes_are_refused)
 {
     stk_error  err;
     stk_graph *g;

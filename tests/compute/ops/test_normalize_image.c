@@ -17,7 +17,7 @@ static int build(stk_graph *g, const stk_symbol *in, stk_symbol *out, const void
     return 1;
 }
 
-STK_TEST(normalized_pictures_are_those_of_pytorch)
+STK_TEST(normalized_images_are_those_of_pytorch)
 {
     static const float expected[] = {-2.11790395f,    -1.62128615f, -1.12466836f, -0.628050387f,
                                      -0.00490194978f, 0.502801239f, 1.01050425f,  1.51820731f,
@@ -37,7 +37,7 @@ static void expect_refused(stk_dtype dtype, stk_shape shape, const float *deviat
     stk_graph_free(g);
 }
 
-STK_TEST(what_are_no_pictures_of_bytes_is_refused)
+STK_TEST(what_are_no_images_of_bytes_is_refused)
 {
     static const float zero[4] = {1, 0, 1, 1};
     expect_refused(STK_DTYPE_F32, stk_shape_4d(1, 2, 2, 3), deviation, STK_E_TYPE, "x is float32");

@@ -178,7 +178,7 @@ STK_TEST(what_cannot_be_pooled_is_refused_with_both_values)
     }
 }
 
-STK_TEST(an_average_over_what_is_no_picture_is_refused)
+STK_TEST(an_average_over_what_is_no_image_is_refused)
 {
     stk_error  err;
     stk_graph *g;

@@ -146,7 +146,7 @@ STK_TEST(an_nchw_graph_has_no_transposes_between_its_convolutions)
     c.layout = STK_LAYOUT_NCHW;
     c.in[0].shape = stk_shape_4d(2, 3, 5, 4);
     expect_same_without(&c, STK_GRAPH_PASS_ALL, 1e-6);
-    /* the picture in, and its gradient out */
+    /* the image in, and its gradient out */
     EXPECT_INT_EQ(2, count_after(&c, "transpose"));
 }
 
@@ -345,7 +345,7 @@ STK_TEST(a_pool_that_has_no_such_kernel_stays_one)
     }
 }
 
-STK_TEST(so_does_a_first_convolution_of_many_pictures)
+STK_TEST(so_does_a_first_convolution_of_many_images)
 {
     op_case c = {.build = build_long_product,
                  .inputs = 4,

@@ -238,7 +238,7 @@ STK_TEST(gradients_of_16_bits_are_read_as_they_are)
     release(&t);
 }
 
-static char *pictures_in_16_bits(bool products_only)
+static char *images_in_16_bits(bool products_only)
 {
     static const float mean[] = {0.5f, 0.5f}, deviation[] = {0.25f, 0.25f};
     stk_error          err;
@@ -257,9 +257,9 @@ static char *pictures_in_16_bits(bool products_only)
     return text;
 }
 
-STK_TEST(pictures_are_made_in_16_bits_where_those_are_quick)
+STK_TEST(images_are_made_in_16_bits_where_those_are_quick)
 {
-    char *whole = pictures_in_16_bits(true), *half = pictures_in_16_bits(false);
+    char *whole = images_in_16_bits(true), *half = images_in_16_bits(false);
     EXPECT_CONTAINS("mean/dev=0.5/0.25,0.5/0.25 bfloat16", half);
     EXPECT(!strstr(whole, "0.25 bfloat16"));
     free(whole);

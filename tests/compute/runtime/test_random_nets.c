@@ -1,4 +1,4 @@
-/* Random nets of pictures: what the CPU backend makes of them with every pass, against the
+/* Random nets of images: what the CPU backend makes of them with every pass, against the
  * reference without any; and memory that is shared, against memory that is not. */
 #include "base/philox.h"
 #include "compute/graph/graph_node.h"
@@ -21,7 +21,7 @@ typedef struct net {
     stk_symbol step;
 } net;
 
-static stk_shape picture(const net *n, int64_t channels)
+static stk_shape image(const net *n, int64_t channels)
 {
     return n->nchw ? stk_shape_4d(N, channels, SIDE, SIDE) : stk_shape_4d(N, SIDE, SIDE, channels);
 }
@@ -79,7 +79,7 @@ static stk_symbol in_rows(net *n, stk_symbol a)
     stk_symbol rows =
         stk_reshape(n->g, a, stk_shape_2d(N * SIDE * SIDE * n->channels / SIDE, SIDE));
     rows = stk_layer_normalize(n->g, rows, STK_NO_SYMBOL, STK_NO_SYMBOL, 0.1);
-    return stk_reshape(n->g, rows, picture(n, n->channels));
+    return stk_reshape(n->g, rows, image(n, n->channels));
 }
 
 static stk_symbol cut_and_padded(net *n, stk_symbol a)
@@ -183,7 +183,7 @@ static void build(net *n, uint64_t seed)
         &err));
     n->channels = channels[stk_random_below(&n->random, COUNT_OF(channels))];
     n->step = stk_graph_input(n->g, "step", STK_DTYPE_I64, stk_shape_scalar());
-    stk_symbol x = stk_graph_input(n->g, "x", STK_DTYPE_F32, picture(n, n->channels));
+    stk_symbol x = stk_graph_input(n->g, "x", STK_DTYPE_F32, image(n, n->channels));
     stk_symbol labels = stk_graph_input(n->g, "labels", STK_DTYPE_I64, stk_shape_1d(N));
     n->pool[n->count++] = x;
     while (n->count < POOL) {

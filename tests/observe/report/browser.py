@@ -37,7 +37,7 @@ def look_at_verdict(b, data):
     expect(lines == data["diagnosis"]["evidence"], "the evidence is shown")
     warnings = b.run("return [...document.querySelectorAll('#warnings .warn')].map((e) => e.textContent)")
     expect(warnings == data["diagnosis"]["warnings"], "the warnings are shown")
-    expect(b.run("return document.querySelector('.stage.limit h3').textContent") == "S2 preprocess", "the limit is marked in the picture")
+    expect(b.run("return document.querySelector('.stage.limit h3').textContent") == "S2 preprocess", "the limit is marked in the image")
     phases = b.run("return [...document.querySelectorAll('#phases li')].map((e) => e.textContent)")
     expect(phases == [f"{p['name']}: {p['sentence']}" for p in data["diagnosis"]["phases"]], f"phases are told: {phases}")
 
@@ -120,7 +120,7 @@ def look_at_learning(b, data):
     expect([c[0] for c in charts] == ["Loss", "Accuracy", "Learning rate"], f"the curves are there: {charts}")
     expect(all(c[1][:1] == ["0.32"] and len(c[1]) == 3 and c[2] == 6 for c in charts[:2]), f"reports are behind the smoothed line, evaluations are dots: {charts}")
     labels = b.run("return [...document.querySelectorAll('#samples .sample')].map((e) => [e.querySelector('img').naturalWidth, e.textContent])")
-    expect(labels == [[1, "cat </script>✓ cat 91 %"], [1, "automobile✗ airplane 40 %"], [1, "frog 70 % + cat"]], f"pictures are shown: {labels}")
+    expect(labels == [[1, "cat </script>✓ cat 91 %"], [1, "automobile✗ airplane 40 %"], [1, "frog 70 % + cat"]], f"images are shown: {labels}")
     sides = b.run("return ['learning', 'verdict'].map((id) => { const r = document.getElementById(id).getBoundingClientRect(); return [r.left, r.top]; })")
     expect(sides[0][1] == sides[1][1] and sides[0][0] < sides[1][0], f"learning and performance are side by side: {sides}")
     expect(b.run("return !document.getElementById('record')"), "a file cannot be asked for a trace")

@@ -260,7 +260,7 @@ static void add_fix(stk_diagnosis *d, stk_stage stage, const char *title, const 
     stk_fix *fix = &d->fixes[d->fix_count++];
     fix->stage = stage;
     snprintf(fix->title, sizeof fix->title, "%s", title);
-    snprintf(fix->why, sizeof fix->why, "Pictures are 2.9 times larger than needed.");
+    snprintf(fix->why, sizeof fix->why, "Images are 2.9 times larger than needed.");
     snprintf(fix->command, sizeof fix->command, "%s", command);
     snprintf(fix->recipe, sizeof fix->recipe, "%s", recipe);
     fix->samples_per_s = around(d->samples_per_s.value * (1 + gain));
@@ -310,9 +310,9 @@ void stk_sample_diagnosis(stk_diagnosis *d, const stk_profile *p)
     add_row(d, STK_STAGE_WRITE, NULL, -1, -1);
     add_row(d, STK_STAGE_NONE, "cores", 4100, 0.93);
     add_row(d, STK_STAGE_NONE, "disk", 12500, 0.3);
-    add_fix(d, STK_STAGE_PREPROCESS, "Pack the pictures at the size of training",
+    add_fix(d, STK_STAGE_PREPROCESS, "Pack the images at the size of training",
             "stoker pack photos -o photos-256 --resize 256", "", 0.45);
-    add_fix(d, STK_STAGE_PREPROCESS, "Keep decoded pictures in memory", "", "data: {cache: memory}",
+    add_fix(d, STK_STAGE_PREPROCESS, "Keep decoded images in memory", "", "data: {cache: memory}",
             0.41);
     add_fix(d, STK_STAGE_COMPUTE, "Batch 128 instead of 64", "stoker train --batch 128", "", 0.03);
     add_words(d);

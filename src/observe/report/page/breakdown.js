@@ -26,6 +26,6 @@ function renderBreakdown({profile: p}) {
   if (!(p.measured_ns > 0)) return null;
   const used = ORDER.filter((i) => p.windows.some((w) => w.exposed_ns[i] > 0));
   return h('section', {class: 'card', id: 'breakdown'}, h('h2', null, 'Where a step goes'),
-    h('p', {class: 'lead'}, 'The training thread\u2019s time without gaps: what happens beside it is not in this picture.'),
+    h('p', {class: 'lead'}, 'The training thread\u2019s time without gaps: what happens beside it is not in this image.'),
     h('div', {class: 'columns'}, meanStep(p), p.windows.length > 0 && breakdownChart(p.windows, used)));
 }

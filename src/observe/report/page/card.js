@@ -9,7 +9,7 @@ function overheadFacts(p) {
 
 const FACTS = [
   ['model', 'profile.run.model', 'text'], ['backend', 'profile.run.backend', 'text'], ['precision', 'profile.run.precision', 'text'],
-  ['batch', 'profile.run.batch', 'count'], ['picture size', 'profile.run.size', 'count'], ['classes', 'profile.run.classes', 'count'],
+  ['batch', 'profile.run.batch', 'count'], ['image size', 'profile.run.size', 'count'], ['classes', 'profile.run.classes', 'count'],
   ['parameters', 'profile.run.parameters', 'count'], ['seed', 'profile.run.seed', 'count'], ['compute threads', 'profile.run.threads', 'count'],
   ['input threads', 'profile.run.input_threads', 'count'], ['start to end of first step', 'profile.run.startup_s', 's'],
   ['steps measured', 'profile.steps', 'count'], ['samples measured', 'profile.samples', 'count'], ['time measured', 'profile.measured_ns', 'ns'],

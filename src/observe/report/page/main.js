@@ -1,6 +1,6 @@
 /* Puts the sections together, follows a run that goes on, and lets tests look inside. */
 const SECTIONS = [
-  ['learning', 'Learning', renderLearning], ['verdict', 'Verdict', renderVerdict], ['curves', 'Curves', renderCurves], ['samples', 'Pictures', renderSamples], ['record', 'Record', renderRecord], ['fixes', 'What to do', renderFixes], ['speed', 'Speed', renderSpeed], ['stages', 'Stages', renderFlow],
+  ['learning', 'Learning', renderLearning], ['verdict', 'Verdict', renderVerdict], ['curves', 'Curves', renderCurves], ['samples', 'Images', renderSamples], ['record', 'Record', renderRecord], ['fixes', 'What to do', renderFixes], ['speed', 'Speed', renderSpeed], ['stages', 'Stages', renderFlow],
   ['phases', 'Phases', renderPhases], ['breakdown', 'Step', renderBreakdown], ['what-if', 'What if', renderWhatIf], ['timeline', 'Timeline', renderTimeline], ['ops', 'Operations', renderOps],
   ['memory', 'Memory', renderMemory], ['resources', 'Resources', renderResources], ['warnings', 'Data quality', renderWarnings], ['run', 'Run', renderCard],
 ];

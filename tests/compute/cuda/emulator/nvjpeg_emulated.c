@@ -1,5 +1,5 @@
 /* A stand-in for nvJPEG that reads binary PGM and PPM with one line before the pixels: what is
- * around the decoder can be tested without a GPU. Pictures of an odd width and height 13 fail. */
+ * around the decoder can be tested without a GPU. Images of an odd width and height 13 fail. */
 #include "compute/cuda/nvjpeg.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,18 +62,18 @@ bool stk_nvjpeg_takes(stk_nvjpeg_stream *lane, stk_bytes encoded, int32_t width,
     return read_header(encoded, &w, &h, &have) && w == width && h == height && have == channels;
 }
 
-stk_status stk_nvjpeg_decode(stk_nvjpeg_stream *lane, const stk_nvjpeg_bitstream *pictures,
+stk_status stk_nvjpeg_decode(stk_nvjpeg_stream *lane, const stk_nvjpeg_bitstream *images,
                              size_t count, int channels, cudaStream_t stream, stk_error *err)
 {
     (void)lane, (void)stream;
     for (size_t i = 0; i < count; i++) {
         int          w, h, have;
-        const size_t header = read_header(pictures[i].encoded, &w, &h, &have);
+        const size_t header = read_header(images[i].encoded, &w, &h, &have);
         if (!header || have != channels || (w % 2 && h == 13))
-            return stk_fail(err, STK_E_UNSUPPORTED, "nvjpeg", NULL, "bad picture");
+            return stk_fail(err, STK_E_UNSUPPORTED, "nvjpeg", NULL, "bad image");
         for (int y = 0; y < h; y++)
-            memcpy(pictures[i].out + (size_t)y * pictures[i].pitch,
-                   pictures[i].encoded.data + header + (size_t)y * (size_t)(w * have),
+            memcpy(images[i].out + (size_t)y * images[i].pitch,
+                   images[i].encoded.data + header + (size_t)y * (size_t)(w * have),
                    (size_t)(w * have));
     }
     return STK_OK;

@@ -1,6 +1,6 @@
-/* Pictures a second of an input pipeline (decode, random resized crop to 224, flip, batches of 256)
+/* Images a second of an input pipeline (decode, random resized crop to 224, flip, batches of 256)
  * by the CPU alone, with the GPU's decoder beside it, and by the GPU alone, in turn:
- * bench_pictures [THREADS [SECONDS [FOLDER]]]. Without a folder of JPEGs, generated ones of
+ * bench_images [THREADS [SECONDS [FOLDER]]]. Without a folder of JPEGs, generated ones of
  * 500x375.
  */
 #include "base/clock.h"
@@ -13,12 +13,12 @@ enum { GENERATED = 512, WIDTH = 500, HEIGHT = 375, BATCH = 256, TURNS = 3 };
 
 static int fail(const stk_error *err)
 {
-    fprintf(stderr, "bench_pictures: %s: %s: %s\n", err->stage, err->where, err->message);
+    fprintf(stderr, "bench_images: %s: %s: %s\n", err->stage, err->where, err->message);
     return 1;
 }
 
 /* Waves and noise: about 110 kB at quality 95, as photos of that size have. */
-static stk_status make_picture(stk_blob *out, int number, stk_error *err)
+static stk_status make_image(stk_blob *out, int number, stk_error *err)
 {
     static uint8_t data[WIDTH * HEIGHT * 3];
     uint32_t       state = (uint32_t)number * 7919 + 1;
@@ -41,11 +41,11 @@ static stk_status generate(stk_dataset **out, stk_error *err)
     size_t           bytes = 0;
     for (int i = 0; i < GENERATED; i++) {
         stk_blob_init(&blobs[i], NULL, STK_MEMORY_OUTPUT);
-        STK_TRY(make_picture(&blobs[i], i, err));
+        STK_TRY(make_image(&blobs[i], i, err));
         strings[i] = stk_blob_bytes(&blobs[i]);
         bytes += blobs[i].size;
     }
-    printf("%d pictures of %dx%d, %.0f kB each\n", GENERATED, WIDTH, HEIGHT,
+    printf("%d images of %dx%d, %.0f kB each\n", GENERATED, WIDTH, HEIGHT,
            (double)bytes / GENERATED / 1000);
     STK_TRY(stk_element_new(&all, 1, err));
     STK_TRY(stk_value_strings(stk_element_edit(all, 0), NULL, &shape, strings, err));
@@ -82,7 +82,7 @@ static stk_status make_plan(stk_dataset **out, const char *folder, stk_error *er
 static void say(void *context, const char *line)
 {
     (void)context;
-    if (strncmp(line, "pictures:", 9) == 0) printf("    %s\n", line);
+    if (strncmp(line, "images:", 9) == 0) printf("    %s\n", line);
 }
 
 static stk_status measure(stk_dataset *data, const stk_iterator_options *options, double seconds,
@@ -101,7 +101,7 @@ static stk_status measure(stk_dataset *data, const stk_iterator_options *options
         if (++batches == 0) begin = stk_clock_ns();
     }
     const double took = (double)(stk_clock_ns() - begin) * 1e-9;
-    if (!st) printf("%-8s %8.0f pictures/s\n", name, (double)batches * BATCH / took);
+    if (!st) printf("%-8s %8.0f images/s\n", name, (double)batches * BATCH / took);
     stk_iterator_free(it);
     return st;
 }
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
     for (int turn = 0; turn < TURNS; turn++)
         for (int i = 0; i < 3; i++) {
             stk_iterator_options o = options;
-            o.pictures = who[i];
+            o.images = who[i];
             if (measure(data, &o, seconds, names[i], &err)) return fail(&err);
         }
     stk_dataset_unref(data);

@@ -1,4 +1,4 @@
-/* Pictures decoded and made smaller by the device. The emulator's decoder reads PNM; with a GPU
+/* Images decoded and made smaller by the device. The emulator's decoder reads PNM; with a GPU
  * they are JPEGs, whose pixels may differ from the CPU's by a little. */
 #include "compute/cuda/cuda_support.h"
 #include "image/resize/resize.h"
@@ -19,10 +19,10 @@ static const stk_decode_device *decoder(void)
     return device;
 }
 
-typedef struct picture {
+typedef struct image {
     stk_blob   encoded;
     stk_pixels pixels; /* as the CPU decodes it; rows without gaps */
-} picture;
+} image;
 
 /* Smooth: what decoders differ in is how colours change between samples. */
 static void paint(stk_pixels *p, int seed)
@@ -34,7 +34,7 @@ static void paint(stk_pixels *p, int seed)
                     (uint8_t)(128 + 90 * sin((x + seed) / 11.0 + c) * cos(y / 13.0 - c / 2.0));
 }
 
-static void make(picture *p, int32_t width, int32_t height, int channels, bool subsample)
+static void make(image *p, int32_t width, int32_t height, int channels, bool subsample)
 {
     stk_error  err;
     stk_pixels drawn = {.width = width, .height = height, .channels = channels};
@@ -58,7 +58,7 @@ static void make(picture *p, int32_t width, int32_t height, int channels, bool s
     stk_decoder_free(cpu);
 }
 
-static void drop(picture *p)
+static void drop(image *p)
 {
     stk_blob_release(&p->encoded);
     free(p->pixels.data);
@@ -71,7 +71,7 @@ typedef struct asked {
     stk_decode_request request;
 } asked;
 
-static void ask(asked *a, const picture *p, const stk_resize_request *resize)
+static void ask(asked *a, const image *p, const stk_resize_request *resize)
 {
     stk_error        err;
     stk_axis_request across, down;
@@ -105,7 +105,7 @@ static void forget(asked *a)
     free(a->request.out);
 }
 
-static stk_resize_request whole(const picture *p)
+static stk_resize_request whole(const image *p)
 {
     const int32_t w = p->pixels.width, h = p->pixels.height;
     return (stk_resize_request){.width = w,
@@ -116,7 +116,7 @@ static stk_resize_request whole(const picture *p)
                                 .ending = {.dtype = STK_DTYPE_U8}};
 }
 
-static void expect_close(const picture *p, const uint8_t *have)
+static void expect_close(const image *p, const uint8_t *have)
 {
     const size_t count = (size_t)p->pixels.height * p->pixels.stride;
     size_t       far = 0;
@@ -132,7 +132,7 @@ static void expect_close(const picture *p, const uint8_t *have)
 }
 
 /* What the CPU makes of the device's own pixels is what the device makes of them. */
-static void expect_resized(const picture *p, const asked *a, uint8_t *pixels)
+static void expect_resized(const image *p, const asked *a, uint8_t *pixels)
 {
     stk_error    err;
     stk_resizer *resizer;
@@ -151,7 +151,7 @@ static void expect_resized(const picture *p, const asked *a, uint8_t *pixels)
 enum { CASES = 6 };
 
 /* The whole, and windows that become smaller, larger, flipped, and only in part. */
-static void list_cases(const picture *p, stk_sampling sampling, stk_resize_request out[CASES])
+static void list_cases(const image *p, stk_sampling sampling, stk_resize_request out[CASES])
 {
     const int32_t w = p->pixels.width, h = p->pixels.height;
     for (int i = 0; i < CASES; i++) {
@@ -173,7 +173,7 @@ static void list_cases(const picture *p, stk_sampling sampling, stk_resize_reque
     out[5].out_width = 1, out[5].out_height = 1, out[5].part = (stk_rect){0, 0, 1, 1};
 }
 
-static void expect_pictures(const picture *p, stk_sampling sampling)
+static void expect_images(const image *p, stk_sampling sampling)
 {
     stk_error          err;
     asked              all[CASES];
@@ -194,28 +194,28 @@ static void expect_pictures(const picture *p, stk_sampling sampling)
         forget(&all[i]);
 }
 
-STK_TEST(pictures_are_decoded_and_made_of_another_size_as_by_the_cpu)
+STK_TEST(images_are_decoded_and_made_of_another_size_as_by_the_cpu)
 {
     static const int32_t sizes[][2] = {{23, 18}, {16, 21}};
     decoder();
     for (size_t s = 0; s < COUNT_OF(sizes); s++)
         for (int grey = 0; grey < 2; grey++) {
-            const int32_t times = cuda_is_emulated() ? 1 : 13; /* engines take no tiny pictures */
-            picture       p;
+            const int32_t times = cuda_is_emulated() ? 1 : 13; /* engines take no tiny images */
+            image         p;
             make(&p, sizes[s][0] * times, sizes[s][1] * times, grey ? 1 : 3, s % 2);
             for (int like = 0; like < STK_RESIZE_LIKES; like++)
                 for (int filter = 0; filter < STK_FILTERS; filter++)
-                    expect_pictures(&p, (stk_sampling){.filter = (stk_filter)filter,
-                                                       .like = (stk_resize_like)like,
-                                                       .antialias = s % 2});
+                    expect_images(&p, (stk_sampling){.filter = (stk_filter)filter,
+                                                     .like = (stk_resize_like)like,
+                                                     .antialias = s % 2});
             drop(&p);
         }
 }
 
-STK_TEST(what_is_no_picture_or_another_is_refused_and_the_rest_is_not)
+STK_TEST(what_is_no_image_or_another_is_refused_and_the_rest_is_not)
 {
     stk_error          err;
-    picture            good, other;
+    image              good, other;
     asked              all[4];
     stk_decode_request requests[4];
     decoder();
@@ -227,7 +227,7 @@ STK_TEST(what_is_no_picture_or_another_is_refused_and_the_rest_is_not)
         ask(&all[i], i == 3 ? &other : &good, &as_it_is);
     for (int i = 0; i < 4; i++)
         requests[i] = all[i].request;
-    requests[1].encoded = stk_bytes_of((const uint8_t *)"no picture", 10);
+    requests[1].encoded = stk_bytes_of((const uint8_t *)"no image", 10);
     requests[2].width--;
     EXPECT_OK(decoder()->decode(decoder()->context, requests, 4, &err));
     EXPECT_INT_EQ(STK_OK, requests[0].status);
@@ -249,12 +249,12 @@ STK_TEST(more_than_it_takes_is_an_error)
     EXPECT_OK(decoder()->decode(decoder()->context, requests, 0, &err));
 }
 
-/* The emulator's decoder breaks off at pictures of an odd width that are 13 high. */
+/* The emulator's decoder breaks off at images of an odd width that are 13 high. */
 STK_TEST(a_batch_that_fails_is_left_to_the_caller_until_it_is_too_often)
 {
     enum { TIMES = 8 };
     stk_error  err;
-    picture    bad, good;
+    image      bad, good;
     asked      a, b;
     stk_status st = STK_OK;
     if (!cuda_is_emulated()) skip();

@@ -1,24 +1,24 @@
-/* A picture device for tests: the CPU's decoder and sums in plain C, late, moody or broken as
+/* An decode device for tests: the CPU's decoder and sums in plain C, late, moody or broken as
  * asked.
  */
-#ifndef STK_TESTS_FAKE_PICTURES_H
-#define STK_TESTS_FAKE_PICTURES_H
+#ifndef STK_TESTS_FAKE_DECODE_DEVICE_H
+#define STK_TESTS_FAKE_DECODE_DEVICE_H
 
 #include "image/resize/resize_kernels.h"
 
 #include <stdlib.h>
+#include <stoker/decode_device.h>
 #include <stoker/image.h>
-#include <stoker/pictures.h>
 #include <string.h>
 #include <unistd.h>
 
-typedef struct fake_pictures {
+typedef struct fake_decode_device {
     stk_decode_device device;
     unsigned          late_us;      /* a call takes up to so long */
-    unsigned          refuse;       /* one picture in so many is not taken; 0: all are */
+    unsigned          refuse;       /* one image in so many is not taken; 0: all are */
     unsigned          breaks_after; /* calls; 0: never */
-    uint32_t          calls, pictures, at_work, most_at_work; /* atomic */
-} fake_pictures;
+    uint32_t          calls, images, at_work, most_at_work; /* atomic */
+} fake_decode_device;
 
 typedef union fake_sum {
     int32_t whole;
@@ -71,7 +71,7 @@ static inline uint8_t fake_combine(const stk_decode_request *r, const fake_sum *
     return (uint8_t)(r->sums == STK_RESAMPLE_STEPS ? whole >> 2 : fake_rounded(whole));
 }
 
-/* What a device does with the pixels of a picture. */
+/* What a device does with the pixels of an image. */
 static inline void fake_resize(const stk_decode_request *r, const stk_pixels *src, uint8_t *out)
 {
     const size_t stride = (size_t)r->across.count * (size_t)r->channels;
@@ -100,21 +100,21 @@ static inline stk_status fake_decode_one(stk_decoder *decoder, stk_decode_reques
 static inline stk_status fake_decode(void *context, stk_decode_request *requests, size_t count,
                                      stk_error *err)
 {
-    fake_pictures *fake = context;
-    stk_decoder   *decoder;
-    const uint32_t call = __atomic_add_fetch(&fake->calls, 1, __ATOMIC_RELAXED);
-    const uint32_t now = __atomic_add_fetch(&fake->at_work, 1, __ATOMIC_RELAXED);
-    uint32_t       most = __atomic_load_n(&fake->most_at_work, __ATOMIC_RELAXED);
+    fake_decode_device *fake = context;
+    stk_decoder        *decoder;
+    const uint32_t      call = __atomic_add_fetch(&fake->calls, 1, __ATOMIC_RELAXED);
+    const uint32_t      now = __atomic_add_fetch(&fake->at_work, 1, __ATOMIC_RELAXED);
+    uint32_t            most = __atomic_load_n(&fake->most_at_work, __ATOMIC_RELAXED);
     while (now > most && !__atomic_compare_exchange_n(&fake->most_at_work, &most, now, false,
                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
     if (fake->late_us) usleep(call * 7919 % fake->late_us);
     const bool broken = fake->breaks_after && call > fake->breaks_after;
     stk_status st =
-        broken ? stk_fail(err, STK_E_UNSUPPORTED, "pictures", "fake", "the device has gone away")
+        broken ? stk_fail(err, STK_E_UNSUPPORTED, "images", "fake", "the device has gone away")
                : stk_decoder_new(&decoder, NULL, err);
     for (size_t i = 0; i < count && !st; i++) {
-        const uint32_t number = __atomic_add_fetch(&fake->pictures, 1, __ATOMIC_RELAXED);
+        const uint32_t number = __atomic_add_fetch(&fake->images, 1, __ATOMIC_RELAXED);
         const bool     refused = fake->refuse && number % fake->refuse == 0;
         requests[i].status = refused ? STK_E_UNSUPPORTED : fake_decode_one(decoder, &requests[i]);
     }
@@ -123,7 +123,7 @@ static inline stk_status fake_decode(void *context, stk_decode_request *requests
     return st;
 }
 
-static inline void fake_pictures_init(fake_pictures *fake, size_t most, int lanes)
+static inline void fake_decode_device_init(fake_decode_device *fake, size_t most, int lanes)
 {
     memset(fake, 0, sizeof *fake);
     fake->device =

@@ -1,9 +1,9 @@
-/* stoker/pictures.h - pictures that something beside the processor's threads decodes.
- * A picture device takes encoded pictures, many at once, and gives the pixels of a part of each at
+/* stoker/decode_device.h - images that something beside the processor's threads decodes.
+ * An decode device takes encoded images, many at once, and gives the pixels of a part of each at
  * another size: what the first steps of preprocessing do. Pipelines lend it work beside their
- * threads (stk_iterator_options.pictures). What it does not take is decoded as always. */
-#ifndef STOKER_PICTURES_H
-#define STOKER_PICTURES_H
+ * threads (stk_iterator_options.images). What it does not take is decoded as always. */
+#ifndef STOKER_IMAGES_H
+#define STOKER_IMAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,19 +21,19 @@ typedef enum stk_resample_rounding {
     STK_RESAMPLE_FLOAT    /* float, one tap after the other; rounded once, halves to even */
 } stk_resample_rounding;
 
-/* What the pixels of one side of the result are made of: pixels of the picture and a weight for
- * each. All of them lie inside the picture. */
+/* What the pixels of one side of the result are made of: pixels of the image and a weight for
+ * each. All of them lie inside the image. */
 typedef struct stk_resample_axis {
     int32_t        count;   /* of the result */
-    int32_t        taps;    /* pixels of the picture that each is made of */
+    int32_t        taps;    /* pixels of the image that each is made of */
     const int32_t *first;   /* count: the first of them */
     const void    *weights; /* count * taps: int32_t, or float with STK_RESAMPLE_FLOAT */
 } stk_resample_axis;
 
-/* One picture. All it points to stays where it is while it is worked on. */
+/* One image. All it points to stays where it is while it is worked on. */
 typedef struct stk_decode_request {
     stk_bytes             encoded; /* a whole JPEG: baseline, grey or YCbCr, not to be turned */
-    int32_t               width, height; /* of the picture */
+    int32_t               width, height; /* of the image */
     int32_t               channels;      /* wanted: 1 (grey) or 3 (RGB) */
     stk_resample_axis     across, down;
     stk_resample_rounding sums;
@@ -42,14 +42,14 @@ typedef struct stk_decode_request {
 } stk_decode_request;
 
 typedef struct stk_decode_device {
-    /* Decodes count pictures and waits for them; up to lanes threads at a time. An error is one of
+    /* Decodes count images and waits for them; up to lanes threads at a time. An error is one of
      * the device: no request counts as done. */
     stk_status (*decode)(void *context, stk_decode_request *requests, size_t count, stk_error *err);
     void       *context;
     const char *name;  /* for people */
-    size_t      most;  /* pictures at a time; at least 1 */
+    size_t      most;  /* images at a time; at least 1 */
     int         lanes; /* calls that are worth making at a time; at least 1 */
-    bool        alone; /* threads leave all pictures to it that it takes */
+    bool        alone; /* threads leave all images to it that it takes */
 } stk_decode_device;
 
 STK_END_DECLS

@@ -1,5 +1,5 @@
-/* Pictures as a pack stores them, from arbitrary bytes and in every mode: what comes out is a
- * picture again, of the size asked for. The first three bytes choose. */
+/* Images as a pack stores them, from arbitrary bytes and in every mode: what comes out is a
+ * image again, of the size asked for. The first three bytes choose. */
 #include "fuzz_image.h"
 #include "storage/pack/pack_image.h"
 
@@ -14,8 +14,8 @@ static int32_t shortest(const stk_image_info *info)
 }
 
 /* That made can be decoded, and is not larger than asked for. */
-static void expect_picture(stk_bytes source, const stk_pack_images *images,
-                           const stk_picture_made *made, stk_bytes restarts)
+static void expect_image(stk_bytes source, const stk_pack_images *images,
+                         const stk_image_made *made, stk_bytes restarts)
 {
     stk_error          err;
     stk_image_info     before, after;
@@ -28,7 +28,7 @@ static void expect_picture(stk_bytes source, const stk_pack_images *images,
         return;
     }
     demand(!stk_image_read_info(made->bytes, NULL, &after, &err), "no header");
-    /* libjpeg, which makes pictures seekable, takes some headers that we refuse. */
+    /* libjpeg, which makes images seekable, takes some headers that we refuse. */
     if (!stk_image_read_info(source, NULL, &before, &err)) {
         const int32_t least = shortest(&before);
         const int32_t wanted = images->resize && images->resize < least ? images->resize : least;
@@ -48,15 +48,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                     .quality = data[1] % 101,
                                     .resize = data[0] & 4 ? data[2] : 0,
                                     .no_restarts = data[0] & 8};
-    /* Small pictures are left alone: zeros behind make them large enough. */
-    const size_t       least = data[0] & 16 ? STK_SEEKABLE_LEAST_BYTES : 1, there = size - HEADER;
-    const size_t       padded = there < least ? least : there;
-    uint8_t           *copy = calloc(padded, 1);
-    stk_picture_maker *maker;
-    stk_picture_made   made;
-    stk_image_info     info;
-    stk_blob           out, restarts;
-    stk_error          err = {0};
+    /* Small images are left alone: zeros behind make them large enough. */
+    const size_t     least = data[0] & 16 ? STK_SEEKABLE_LEAST_BYTES : 1, there = size - HEADER;
+    const size_t     padded = there < least ? least : there;
+    uint8_t         *copy = calloc(padded, 1);
+    stk_image_maker *maker;
+    stk_image_made   made;
+    stk_image_info   info;
+    stk_blob         out, restarts;
+    stk_error        err = {0};
     if (!copy) abort();
     memcpy(copy, data + HEADER, there);
     const stk_bytes source = stk_bytes_of(copy, padded);
@@ -66,17 +66,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(copy);
         return 0;
     }
-    if (stk_picture_maker_new(&maker, NULL, &err)) abort();
+    if (stk_image_maker_new(&maker, NULL, &err)) abort();
     stk_blob_init(&out, NULL, STK_MEMORY_DECODE);
     stk_blob_init(&restarts, NULL, STK_MEMORY_DECODE);
-    const stk_status st = stk_picture_make(maker, &images, source, &out, &restarts, &made, &err);
+    const stk_status st = stk_image_make(maker, &images, source, &out, &restarts, &made, &err);
     if (st)
         demand_reason(st, &err);
     else
-        expect_picture(source, &images, &made, stk_blob_bytes(&restarts));
+        expect_image(source, &images, &made, stk_blob_bytes(&restarts));
     stk_blob_release(&out);
     stk_blob_release(&restarts);
-    stk_picture_maker_free(maker);
+    stk_image_maker_free(maker);
     free(copy);
     return 0;
 }

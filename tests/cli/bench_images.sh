@@ -6,7 +6,7 @@ source "$(dirname "$0")/support.bash" "$1"
 export TMPDIR=$work/tmp
 mkdir "$TMPDIR"
 
-make_pictures "$work/photos" 2 20 80 64
+make_images "$work/photos" 2 20 80 64
 run bench input "$work/photos" --preset imagenet --size 32 --batch 8 --seconds 0.3
 expect_code 0 "a preset"
 expect_in "$work/out" "img/s per core: " "a preset"
@@ -30,7 +30,7 @@ data:
   - batch: 8
 YAML
 run bench input "$work/recipe.yaml" -s 0.3 --json
-expect_code 0 "a recipe of pictures"
+expect_code 0 "a recipe of images"
 python3 - "$work/out" <<'PYTHON' || fail "samples of a recipe whose stages became one"
 import json, sys
 r = json.load(open(sys.argv[1]))
@@ -39,9 +39,9 @@ assert "decode_image, random" in r["stages"][-1]["name"], r["stages"]
 PYTHON
 printf 'cut off' > "$work/photos/class1/bad.jpg"
 run bench input "$work/recipe.yaml" -s 0.3
-expect_code 1 "a bad picture"
-expect_in "$work/err" "bad.jpg" "a bad picture"
-expect_in "$work/err" "--on-bad skip" "a bad picture"
+expect_code 1 "a bad image"
+expect_in "$work/err" "bad.jpg" "a bad image"
+expect_in "$work/err" "--on-bad skip" "a bad image"
 rm "$work/photos/class1/bad.jpg"
 run bench input "$work/photos" --preset imagenet --explain
 expect_code 0 "explain"

@@ -1,7 +1,7 @@
-/* Pictures of a data set as a preset prepares them: the flags that say which, and what the commands
+/* Images of a data set as a preset prepares them: the flags that say which, and what the commands
  * do with them that show, replay or measure some. */
-#ifndef CLI_TOOLS_PICTURES_H
-#define CLI_TOOLS_PICTURES_H
+#ifndef CLI_TOOLS_MODEL_IMAGES_H
+#define CLI_TOOLS_MODEL_IMAGES_H
 
 #include "choices.h"
 #include "options.h"
@@ -10,13 +10,13 @@
 #include <stoker/image.h>
 #include <stoker/presets.h>
 
-typedef struct cli_picture_values {
+typedef struct cli_image_values {
     const char *preset, *split;
     bool        evaluate, exact;
     int64_t     size;     /* 0: the preset's */
     bool        skip_bad; /* links to nothing and the like are left out of the listing */
     bool        follow_outside;
-} cli_picture_values;
+} cli_image_values;
 
 /* The flag of every command that lists data. */
 #define CLI_FOLLOW_OUTSIDE_OPTION(type, field, heading)                                            \
@@ -29,19 +29,19 @@ typedef struct cli_picture_values {
 /* The presets' names, for tables of options. */
 const char *cli_preset_choice(size_t index);
 
-#define CLI_PICTURE_OPTIONS(type, member)                                                          \
+#define CLI_IMAGE_OPTIONS(type, member)                                                            \
     {.name = "preset",                                                                             \
      .letter = 'p',                                                                                \
      .metavar = "PRESET",                                                                          \
      .kind = CLI_OPTION_CHOICE,                                                                    \
      .target = offsetof(type, member.preset),                                                      \
      .choice = cli_preset_choice,                                                                  \
-     .group = "Pictures",                                                                          \
+     .group = "Images",                                                                            \
      .help = "decode and augment as for imagenet, cifar, cifar-shift or fashion"},                 \
         {.name = "evaluate",                                                                       \
          .kind = CLI_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.evaluate),                                                \
-         .group = "Pictures",                                                                      \
+         .group = "Images",                                                                        \
          .help = "prepare them as for evaluation: nothing random"},                                \
         {.name = "size",                                                                           \
          .metavar = "N",                                                                           \
@@ -49,47 +49,47 @@ const char *cli_preset_choice(size_t index);
          .target = offsetof(type, member.size),                                                    \
          .least = 0,                                                                               \
          .most = 8192,                                                                             \
-         .group = "Pictures",                                                                      \
+         .group = "Images",                                                                        \
          .help = "side of the result in pixels (default 0: the preset's, 224, 32 or 28)"},         \
         {.name = "exact",                                                                          \
          .kind = CLI_OPTION_FLAG,                                                                  \
          .target = offsetof(type, member.exact),                                                   \
-         .group = "Pictures",                                                                      \
+         .group = "Images",                                                                        \
          .help = "decode at full size always; otherwise the decoder may shrink large JPEGs"},      \
-        CLI_FOLLOW_OUTSIDE_OPTION(type, member.follow_outside, "Pictures"),                        \
+        CLI_FOLLOW_OUTSIDE_OPTION(type, member.follow_outside, "Images"),                          \
     {                                                                                              \
         .name = "split", .metavar = "SPLIT", .kind = CLI_OPTION_TEXT,                              \
-        .target = offsetof(type, member.split), .choice = cli_choice_split, .group = "Pictures",   \
+        .target = offsetof(type, member.split), .choice = cli_choice_split, .group = "Images",     \
         .help = "read this split (default: train where there is one, else all)"                    \
     }
 
-/* The pictures of path without a preset. shuffle and repeat as in stk_images_options. */
-STK_NODISCARD stk_status cli_pictures_open(stk_dataset **out, const char *path,
-                                           const cli_picture_values *values, int64_t shuffle,
-                                           int64_t repeat, stk_error *err);
+/* The images of path without a preset. shuffle and repeat as in stk_images_options. */
+STK_NODISCARD stk_status cli_images_open(stk_dataset **out, const char *path,
+                                         const cli_image_values *values, int64_t shuffle,
+                                         int64_t repeat, stk_error *err);
 /* Puts the preset (by values->preset, which must be set) on *data. */
-STK_NODISCARD stk_status cli_pictures_prepare(stk_dataset **data, const cli_picture_values *values,
-                                              stk_error *err);
+STK_NODISCARD stk_status cli_images_prepare(stk_dataset **data, const cli_image_values *values,
+                                            stk_error *err);
 
-/* What the first picture is like. */
-typedef struct cli_picture_kind {
+/* What the first image is like. */
+typedef struct cli_image_kind {
     int width, height;
     int channels; /* 1 or 3 */
-} cli_picture_kind;
+} cli_image_kind;
 /* memory_bytes as in stk_iterator_options. */
-STK_NODISCARD stk_status cli_pictures_look(cli_picture_kind *out, const char *path,
-                                           const cli_picture_values *values, uint64_t memory_bytes,
-                                           stk_error *err);
-/* The preset that suits such pictures; *size is their own where they are small. */
-const char *cli_pictures_guess(const cli_picture_kind *kind, int64_t *size);
+STK_NODISCARD stk_status cli_images_look(cli_image_kind *out, const char *path,
+                                         const cli_image_values *values, uint64_t memory_bytes,
+                                         stk_error *err);
+/* The preset that suits such images; *size is their own where they are small. */
+const char *cli_images_guess(const cli_image_kind *kind, int64_t *size);
 
 /* The pixels of value 0 of element, lent by it: uint8 [height,width,1 or 3], else STK_E_SHAPE. */
-STK_NODISCARD stk_status cli_pictures_pixels(stk_pixels *out, const stk_element *element,
-                                             stk_error *err);
+STK_NODISCARD stk_status cli_images_pixels(stk_pixels *out, const stk_element *element,
+                                           stk_error *err);
 /* Its class number, or -1. */
-int64_t cli_pictures_label(const stk_element *element);
+int64_t cli_images_label(const stk_element *element);
 
 /* Writes pixels as PNG to path. The file appears whole or not at all. */
-STK_NODISCARD stk_status cli_pictures_save(const char *path, stk_bytes png, stk_error *err);
+STK_NODISCARD stk_status cli_images_save(const char *path, stk_bytes png, stk_error *err);
 
 #endif

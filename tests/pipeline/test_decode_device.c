@@ -1,11 +1,11 @@
-/* Pipelines whose pictures a device decodes beside the threads: the same elements in the same
+/* Pipelines whose images a device decodes beside the threads: the same elements in the same
  * order, whoever did them, however late or moody the device is. */
 #include "../harness.h"
-#include "fake_pictures.h"
+#include "fake_decode_device.h"
 
 #include <stdio.h>
 
-enum { PICTURES = 60, DAMAGED = 33 };
+enum { IMAGES = 60, DAMAGED = 33 };
 
 typedef struct kind {
     const char *name;
@@ -35,7 +35,7 @@ static const kind kinds[] = {
 };
 
 /* JPEGs of several kinds of size and sampling, and PNGs, which a device does not take. */
-static stk_status make_picture(stk_blob *out, int number, stk_error *err)
+static stk_status make_image(stk_blob *out, int number, stk_error *err)
 {
     stk_pixels p = {.width = 50 + number % 7, .height = 44 + number % 5};
     p.channels = number % 4 == 3 ? 1 : 3;
@@ -50,17 +50,17 @@ static stk_status make_picture(stk_blob *out, int number, stk_error *err)
     return st;
 }
 
-static stk_dataset *pictures(bool damaged)
+static stk_dataset *images(bool damaged)
 {
     stk_error       err;
     stk_element    *all;
-    stk_blob        blobs[PICTURES];
-    stk_bytes       strings[PICTURES];
+    stk_blob        blobs[IMAGES];
+    stk_bytes       strings[IMAGES];
     stk_dataset    *data;
-    const stk_shape shape = stk_shape_1d(PICTURES);
-    for (int i = 0; i < PICTURES; i++) {
+    const stk_shape shape = stk_shape_1d(IMAGES);
+    for (int i = 0; i < IMAGES; i++) {
         stk_blob_init(&blobs[i], NULL, STK_MEMORY_OUTPUT);
-        EXPECT_OK(make_picture(&blobs[i], i, &err));
+        EXPECT_OK(make_image(&blobs[i], i, &err));
         strings[i] = stk_blob_bytes(&blobs[i]);
     }
     if (damaged) strings[DAMAGED].size /= 2;
@@ -68,7 +68,7 @@ static stk_dataset *pictures(bool damaged)
     EXPECT_OK(stk_value_strings(stk_element_edit(all, 0), NULL, &shape, strings, &err));
     EXPECT_OK(stk_dataset_slices(&data, all, &err));
     stk_element_unref(all);
-    for (int i = 0; i < PICTURES; i++)
+    for (int i = 0; i < IMAGES; i++)
         stk_blob_release(&blobs[i]);
     return data;
 }
@@ -84,7 +84,7 @@ static stk_dataset *made(const kind *k, bool damaged)
 {
     stk_error     err;
     stk_function *function;
-    stk_dataset  *data = pictures(damaged);
+    stk_dataset  *data = images(damaged);
     EXPECT_OK(stk_function_decode_image(&function, 0, NULL, &err));
     map(&data, function);
     for (size_t i = 0; i < COUNT_OF(k->operations) && k->operations[i][0]; i++) {
@@ -147,7 +147,7 @@ static void collect(run *out, stk_dataset *data, int threads, const stk_decode_d
                                           .seed = 7,
                                           .passes_off = STK_PASS_CACHE,
                                           .no_autotune = true,
-                                          .pictures = device};
+                                          .images = device};
     stk_blob_init(&out->text, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_iterator_start(&it, data, &options, &err));
     while (take_one(it, &out->text)) {
@@ -157,7 +157,7 @@ static void collect(run *out, stk_dataset *data, int threads, const stk_decode_d
     stk_dataset_unref(data);
 }
 
-static void expect_same(const kind *k, const run *want, int threads, fake_pictures *fake,
+static void expect_same(const kind *k, const run *want, int threads, fake_decode_device *fake,
                         bool damaged)
 {
     run have;
@@ -166,7 +166,7 @@ static void expect_same(const kind *k, const run *want, int threads, fake_pictur
         memcmp(have.text.data, want->text.data, have.text.size) != 0)
         fail_msg("%s on %d threads with a device is another than without", k->name, threads);
     stk_blob_release(&have.text);
-    fake->pictures = (uint32_t)have.by_device;
+    fake->images = (uint32_t)have.by_device;
 }
 
 STK_TEST(a_device_that_decodes_changes_neither_elements_nor_their_order)
@@ -177,8 +177,8 @@ STK_TEST(a_device_that_decodes_changes_neither_elements_nor_their_order)
         collect(&want, made(&kinds[i], false), 2, NULL);
         EXPECT_INT_EQ(0, want.by_device);
         for (size_t t = 0; t < COUNT_OF(threads); t++) {
-            fake_pictures fake;
-            fake_pictures_init(&fake, 8, 1 + (int)(t % 3));
+            fake_decode_device fake;
+            fake_decode_device_init(&fake, 8, 1 + (int)(t % 3));
             fake.late_us = t == 1 ? 3000 : 0;
             expect_same(&kinds[i], &want, threads[t], &fake, false);
             EXPECT(fake.most_at_work <= (unsigned)fake.device.lanes);
@@ -192,8 +192,8 @@ STK_TEST(what_a_device_refuses_is_decoded_by_threads)
     run want;
     collect(&want, made(&kinds[0], false), 2, NULL);
     for (int threads = 1; threads <= 4; threads++) {
-        fake_pictures fake;
-        fake_pictures_init(&fake, 5, 2);
+        fake_decode_device fake;
+        fake_decode_device_init(&fake, 5, 2);
         fake.refuse = 3;
         expect_same(&kinds[0], &want, threads, &fake, false);
     }
@@ -204,13 +204,13 @@ STK_TEST(what_a_device_refuses_is_decoded_by_threads)
 STK_TEST(a_device_that_works_alone_decodes_all_it_takes)
 {
     for (size_t i = 0; i < 2; i++) {
-        run           want;
-        fake_pictures fake;
+        run                want;
+        fake_decode_device fake;
         collect(&want, made(&kinds[i], false), 2, NULL);
-        fake_pictures_init(&fake, 8, 2);
+        fake_decode_device_init(&fake, 8, 2);
         fake.device.alone = true;
         expect_same(&kinds[i], &want, 3, &fake, false);
-        EXPECT_INT_EQ(3 * PICTURES * 9 / 10, fake.pictures);
+        EXPECT_INT_EQ(3 * IMAGES * 9 / 10, fake.images);
         stk_blob_release(&want.text);
     }
 }
@@ -224,19 +224,19 @@ static void count_lines(void *context, const char *line)
 STK_TEST(a_device_that_breaks_is_told_once_and_nothing_is_lost)
 {
     for (int alone = 0; alone < 2; alone++) {
-        stk_error     err;
-        stk_iterator *it;
-        fake_pictures fake;
-        run           want, have;
-        int           lines = 0;
+        stk_error          err;
+        stk_iterator      *it;
+        fake_decode_device fake;
+        run                want, have;
+        int                lines = 0;
         collect(&want, made(&kinds[0], false), 2, NULL);
-        fake_pictures_init(&fake, 4, 2);
+        fake_decode_device_init(&fake, 4, 2);
         fake.device.alone = alone;
         fake.breaks_after = 2;
         const stk_iterator_options options = {.threads = 2,
                                               .seed = 7,
                                               .no_autotune = true,
-                                              .pictures = &fake.device,
+                                              .images = &fake.device,
                                               .log = count_lines,
                                               .log_context = &lines};
         stk_dataset               *data = made(&kinds[0], false);
@@ -254,14 +254,14 @@ STK_TEST(a_device_that_breaks_is_told_once_and_nothing_is_lost)
     }
 }
 
-STK_TEST(damaged_pictures_are_named_as_without_a_device)
+STK_TEST(damaged_images_are_named_as_without_a_device)
 {
     for (size_t i = 0; i < 2; i++) {
         run want;
         collect(&want, made(&kinds[i], true), 2, NULL);
         for (int threads = 1; threads <= 4; threads++) {
-            fake_pictures fake;
-            fake_pictures_init(&fake, 8, 2);
+            fake_decode_device fake;
+            fake_decode_device_init(&fake, 8, 2);
             fake.device.alone = threads == 3;
             expect_same(&kinds[i], &want, threads, &fake, true);
         }
@@ -272,14 +272,14 @@ STK_TEST(damaged_pictures_are_named_as_without_a_device)
 STK_TEST(a_run_is_left_at_any_time_while_a_device_is_at_work)
 {
     for (int taken = 0; taken < 6; taken++) {
-        stk_error     err;
-        stk_iterator *it;
-        fake_pictures fake;
-        stk_blob      text;
-        fake_pictures_init(&fake, 8, 2);
+        stk_error          err;
+        stk_iterator      *it;
+        fake_decode_device fake;
+        stk_blob           text;
+        fake_decode_device_init(&fake, 8, 2);
         fake.late_us = 20000;
         fake.device.alone = taken % 2;
-        const stk_iterator_options options = {.threads = 2, .seed = 7, .pictures = &fake.device};
+        const stk_iterator_options options = {.threads = 2, .seed = 7, .images = &fake.device};
         stk_dataset               *data = made(&kinds[0], false);
         stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
         EXPECT_OK(stk_iterator_start(&it, data, &options, &err));
@@ -292,13 +292,13 @@ STK_TEST(a_run_is_left_at_any_time_while_a_device_is_at_work)
     }
 }
 
-static void save_and_go_on(const kind *k, size_t taken, fake_pictures *fake, stk_blob *text)
+static void save_and_go_on(const kind *k, size_t taken, fake_decode_device *fake, stk_blob *text)
 {
     stk_error                  err;
     stk_blob                   saved;
     stk_iterator              *it;
     const stk_iterator_options options = {
-        .threads = 3, .seed = 7, .no_autotune = true, .pictures = &fake->device};
+        .threads = 3, .seed = 7, .no_autotune = true, .images = &fake->device};
     stk_dataset *data = made(k, false);
     stk_blob_init(&saved, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_iterator_start(&it, data, &options, &err));
@@ -321,9 +321,9 @@ STK_TEST(a_checkpoint_goes_on_where_it_was_whoever_decodes)
         run want;
         collect(&want, made(&kinds[i], false), 2, NULL);
         for (size_t taken = 0; taken < 8; taken += 3) {
-            fake_pictures fake;
-            stk_blob      text;
-            fake_pictures_init(&fake, 8, 2);
+            fake_decode_device fake;
+            stk_blob           text;
+            fake_decode_device_init(&fake, 8, 2);
             stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
             save_and_go_on(&kinds[i], taken, &fake, &text);
             EXPECT_INT_EQ(want.text.size, text.size);
@@ -337,19 +337,19 @@ STK_TEST(a_checkpoint_goes_on_where_it_was_whoever_decodes)
 /* Little memory: only the oldest unit goes on, and hands have to wait for it as threads do. */
 STK_TEST(hands_keep_within_little_memory)
 {
-    stk_error     err;
-    stk_iterator *it;
-    fake_pictures fake;
-    run           want;
-    stk_blob      text;
+    stk_error          err;
+    stk_iterator      *it;
+    fake_decode_device fake;
+    run                want;
+    stk_blob           text;
     collect(&want, made(&kinds[0], false), 2, NULL);
-    fake_pictures_init(&fake, 8, 2);
+    fake_decode_device_init(&fake, 8, 2);
     fake.device.alone = true;
     const stk_iterator_options options = {.threads = 2,
                                           .seed = 7,
                                           .no_autotune = true,
                                           .memory_bytes = 3 << 20,
-                                          .pictures = &fake.device};
+                                          .images = &fake.device};
     stk_dataset               *data = made(&kinds[0], false);
     stk_blob_init(&text, NULL, STK_MEMORY_OUTPUT);
     EXPECT_OK(stk_iterator_start(&it, data, &options, &err));
@@ -364,11 +364,11 @@ STK_TEST(hands_keep_within_little_memory)
 
 static stk_status start_and_stop(void *context, stk_error *err)
 {
-    fake_pictures              fake;
+    fake_decode_device         fake;
     stk_iterator              *it;
     const stk_iterator_options options = {
-        .threads = 2, .seed = 7, .no_autotune = true, .pictures = &fake.device};
-    fake_pictures_init(&fake, 8, 2);
+        .threads = 2, .seed = 7, .no_autotune = true, .images = &fake.device};
+    fake_decode_device_init(&fake, 8, 2);
     STK_TRY(stk_iterator_start(&it, context, &options, err));
     stk_iterator_free(it);
     return STK_OK;

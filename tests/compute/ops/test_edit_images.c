@@ -1,4 +1,4 @@
-/* edit_pictures and mix_pictures: windows and borders, steps, mixtures, what edits may not do. */
+/* edit_images and mix_images: windows and borders, steps, mixtures, what edits may not do. */
 #include "compute/ops/op_support.h"
 #include "edit/edit.h"
 #include <math.h>
@@ -11,12 +11,12 @@ enum { ROWS = 2, HEIGHT = 3, WIDTH = 4, BATCH_MOST = 4, PIXELS_MOST = 64 };
 typedef struct edit_case {
     int      height, width, channels; /* of results */
     int      batch;
-    bool     mixes; /* the pictures are the batch */
+    bool     mixes; /* the images are the batch */
     stk_edit edits[BATCH_MOST];
 } edit_case;
 
 /* Level of channel c: 100 * row + 10 * y + x + 40 * c. */
-static void fill_pictures(uint8_t *to, int rows, int height, int width, int channels)
+static void fill_images(uint8_t *to, int rows, int height, int width, int channels)
 {
     for (int row = 0; row < rows; row++)
         for (int y = 0; y < height; y++)
@@ -30,26 +30,26 @@ static void run_on(const char *backend, const edit_case *c, uint8_t *out)
     const int      rows = c->mixes ? c->batch : ROWS;
     const int      height = c->mixes ? c->height : HEIGHT, width = c->mixes ? c->width : WIDTH;
     const size_t   bytes = (size_t)(c->batch * c->height * c->width * c->channels);
-    uint8_t        pictures[BATCH_MOST * PIXELS_MOST * 3];
+    uint8_t        images[BATCH_MOST * PIXELS_MOST * 3];
     stk_error      err;
     stk_graph     *g;
     stk_device    *device;
     stk_variables *variables;
     stk_program   *program;
-    fill_pictures(pictures, rows, height, width, c->channels);
+    fill_images(images, rows, height, width, c->channels);
     EXPECT_OK(stk_graph_new(&g, NULL, &err));
     stk_symbol from =
         stk_graph_input(g, "x", STK_DTYPE_U8, stk_shape_4d(rows, height, width, c->channels));
     stk_symbol edits =
         stk_graph_input(g, "edits", STK_DTYPE_I32, stk_shape_2d(c->batch, STK_EDIT_WORDS));
     stk_graph_output(g, "y",
-                     c->mixes ? stk_mix_pictures(g, from, edits)
-                              : stk_edit_pictures(g, from, edits, c->height, c->width));
+                     c->mixes ? stk_mix_images(g, from, edits)
+                              : stk_edit_images(g, from, edits, c->height, c->width));
     EXPECT_OK(stk_device_open(&device, backend, &(stk_device_options){.threads = 2}, &err));
     EXPECT_OK(stk_variables_new(&variables, device, 1, &err));
     EXPECT_OK(stk_program_compile(&program, g, variables, NULL, &err));
-    EXPECT_OK(stk_program_feed(program, "x", pictures,
-                               (size_t)(rows * height * width * c->channels), &err));
+    EXPECT_OK(stk_program_feed(program, "x", images, (size_t)(rows * height * width * c->channels),
+                               &err));
     EXPECT_OK(
         stk_program_feed(program, "edits", c->edits, (size_t)c->batch * sizeof(stk_edit), &err));
     EXPECT_OK(stk_program_run(program, NULL, &err));
@@ -196,7 +196,7 @@ static stk_edit mixed(int partner, float share, int x, int width)
     return edit;
 }
 
-STK_TEST(pictures_are_mixed_with_their_partners)
+STK_TEST(images_are_mixed_with_their_partners)
 {
     const edit_case c = {
         .height = 1,
@@ -208,7 +208,7 @@ STK_TEST(pictures_are_mixed_with_their_partners)
     expect_bytes(&c, (const uint8_t[]){25, 26, 27, 76, 77, 78, 200, 1, 2});
 }
 
-STK_TEST(partners_that_are_none_leave_a_picture_as_it_is)
+STK_TEST(partners_that_are_none_leave_a_image_as_it_is)
 {
     const edit_case c = {.height = 1,
                          .width = 2,
@@ -219,29 +219,29 @@ STK_TEST(partners_that_are_none_leave_a_picture_as_it_is)
     expect_bytes(&c, (const uint8_t[]){0, 1, 100, 101});
 }
 
-static void expect_refused(stk_dtype dtype, stk_shape pictures, stk_shape edits, int side,
+static void expect_refused(stk_dtype dtype, stk_shape images, stk_shape edits, int side,
                            stk_status status, const char *message)
 {
     stk_error  err;
     stk_graph *g;
     EXPECT_OK(stk_graph_new(&g, NULL, &err));
-    stk_symbol x = stk_graph_input(g, "x", dtype, pictures);
+    stk_symbol x = stk_graph_input(g, "x", dtype, images);
     stk_symbol e = stk_graph_input(g, "e", STK_DTYPE_I32, edits);
     if (side < 0)
-        stk_mix_pictures(g, x, e);
+        stk_mix_images(g, x, e);
     else
-        stk_edit_pictures(g, x, e, side, side);
+        stk_edit_images(g, x, e, side, side);
     EXPECT_STATUS(status, stk_graph_check(g, &err));
     EXPECT_CONTAINS(message, err.message);
     stk_graph_free(g);
 }
 
-STK_TEST(what_are_no_pictures_or_no_edits_is_refused)
+STK_TEST(what_are_no_images_or_no_edits_is_refused)
 {
-    const stk_shape pictures = stk_shape_4d(5, 4, 4, 3), edits = stk_shape_2d(2, 64);
-    expect_refused(STK_DTYPE_F32, pictures, edits, 4, STK_E_TYPE, "float32, not uint8");
+    const stk_shape images = stk_shape_4d(5, 4, 4, 3), edits = stk_shape_2d(2, 64);
+    expect_refused(STK_DTYPE_F32, images, edits, 4, STK_E_TYPE, "float32, not uint8");
     expect_refused(STK_DTYPE_U8, stk_shape_4d(5, 4, 4, 4), edits, 4, STK_E_SHAPE, "4 channels");
-    expect_refused(STK_DTYPE_U8, pictures, stk_shape_2d(2, 16), 4, STK_E_SHAPE, "[2,16]");
-    expect_refused(STK_DTYPE_U8, pictures, edits, 0, STK_E_INVALID, "0 x 0");
-    expect_refused(STK_DTYPE_U8, pictures, edits, -1, STK_E_SHAPE, "5 pictures but 2 edits");
+    expect_refused(STK_DTYPE_U8, images, stk_shape_2d(2, 16), 4, STK_E_SHAPE, "[2,16]");
+    expect_refused(STK_DTYPE_U8, images, edits, 0, STK_E_INVALID, "0 x 0");
+    expect_refused(STK_DTYPE_U8, images, edits, -1, STK_E_SHAPE, "5 images but 2 edits");
 }

@@ -1,4 +1,4 @@
-/* edit_pictures and mix_pictures: the bits of the reference, whatever the edits are. */
+/* edit_images and mix_images: the bits of the reference, whatever the edits are. */
 #include "base/philox.h"
 #include "compute/cuda/cuda_support.h"
 #include "compute/ops/edit_op_inputs.h"
@@ -67,12 +67,12 @@ static stk_edit draw_edit(stk_random *random, const sizes *s, int steps)
     return edit;
 }
 
-/* Pictures of levels below some; of given ones where they are not NULL. */
-static void expect_pictures(const sizes *s, const stk_edit *edits, int levels, const uint8_t *data)
+/* Images of levels below some; of given ones where they are not NULL. */
+static void expect_images(const sizes *s, const stk_edit *edits, int levels, const uint8_t *data)
 {
-    const stk_edit_pictures_attrs attrs = {s->height, s->width};
+    const stk_edit_images_attrs attrs = {s->height, s->width};
     EXPECT_CUDA((&(cuda_case){
-        .op = &stk_graph_op_edit_pictures,
+        .op = &stk_graph_op_edit_images,
         .attrs = &attrs,
         .inputs = 2,
         .only_float32 = true,
@@ -85,7 +85,7 @@ static void expect_pictures(const sizes *s, const stk_edit *edits, int levels, c
 
 static void expect_edits(const sizes *s, const stk_edit *edits)
 {
-    expect_pictures(s, edits, 256, NULL);
+    expect_images(s, edits, 256, NULL);
 }
 
 STK_TEST(windows_of_all_sizes)
@@ -145,7 +145,7 @@ STK_TEST(rotated_windows_within)
                 while (edits[b].step[i].kind == STK_EDIT_WARP);
             if (b) draw_rotation(&random, s, &edits[b].step[at]);
         }
-        expect_pictures(s, edits, turn < 4 ? 2 : 256, NULL);
+        expect_images(s, edits, turn < 4 ? 2 : 256, NULL);
     }
 }
 
@@ -156,21 +156,21 @@ STK_TEST(hues_that_are_whole_numbers)
     static const sizes   s = {SIDE, SIDE, SIDE, SIDE, 3};
     static const uint8_t orders[6][3] = {{2, 1, 0}, {1, 2, 0}, {0, 2, 1},
                                          {0, 1, 2}, {1, 0, 2}, {2, 0, 1}};
-    static uint8_t       pictures[ROWS][SIDE * SIDE][3];
+    static uint8_t       images[ROWS][SIDE * SIDE][3];
     stk_edit             edits[BATCH];
     for (int row = 0; row < ROWS; row++)
         for (int i = 0; i < SIDE * SIDE; i++) {
             const int range = row < 2 ? RANGE * (row + 1) : 3 * RANGE, low = 20 * (2 - row);
             const int level[3] = {low, low + i % (RANGE + 1) * (row + 1), low + range};
             for (int c = 0; c < 3; c++)
-                pictures[row][i][c] = (uint8_t)level[orders[i / (RANGE + 1) % 6][c]];
+                images[row][i][c] = (uint8_t)level[orders[i / (RANGE + 1) % 6][c]];
         }
     for (int b = 0; b < BATCH; b++) {
         edits[b] = stk_edit_none(b % ROWS);
         edits[b].step[0].kind = STK_EDIT_HUE;
         edits[b].step[0].number[0] = (float)(b - BATCH / 2) * 0.13f;
     }
-    expect_pictures(&s, edits, 256, pictures[0][0]);
+    expect_images(&s, edits, 256, images[0][0]);
 }
 
 STK_TEST(as_many_warps_as_there_are_steps)
@@ -210,7 +210,7 @@ STK_TEST(edits_that_make_no_sense)
 static void expect_mixed(const sizes *s, const stk_edit *edits)
 {
     EXPECT_CUDA((&(cuda_case){
-        .op = &stk_graph_op_mix_pictures,
+        .op = &stk_graph_op_mix_images,
         .inputs = 2,
         .only_float32 = true,
         .in = {{.shape = NHWC(BATCH, s->height, s->width, s->channels),

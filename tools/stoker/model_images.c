@@ -1,5 +1,5 @@
-/* Pictures of a data set as a preset prepares them. */
-#include "pictures.h"
+/* Images of a data set as a preset prepares them. */
+#include "model_images.h"
 
 #include "signals.h"
 
@@ -11,8 +11,8 @@ const char *cli_preset_choice(size_t index)
     return preset ? preset->name : NULL;
 }
 
-stk_status cli_pictures_open(stk_dataset **out, const char *path, const cli_picture_values *values,
-                             int64_t shuffle, int64_t repeat, stk_error *err)
+stk_status cli_images_open(stk_dataset **out, const char *path, const cli_image_values *values,
+                           int64_t shuffle, int64_t repeat, stk_error *err)
 {
     const stk_images_options options = {.split = values->split,
                                         .shuffle = shuffle,
@@ -22,8 +22,7 @@ stk_status cli_pictures_open(stk_dataset **out, const char *path, const cli_pict
     return stk_dataset_images(out, path, &options, err);
 }
 
-stk_status cli_pictures_prepare(stk_dataset **data, const cli_picture_values *values,
-                                stk_error *err)
+stk_status cli_images_prepare(stk_dataset **data, const cli_image_values *values, stk_error *err)
 {
     const stk_preset_options options = {
         .evaluate = values->evaluate, .size = (int)values->size, .exact = values->exact};
@@ -42,29 +41,28 @@ static stk_status first_element(stk_element **out, stk_dataset *data, uint64_t m
     return st;
 }
 
-static stk_status kind_of(cli_picture_kind *out, const stk_value *value, stk_error *err)
+static stk_status kind_of(cli_image_kind *out, const stk_value *value, stk_error *err)
 {
     stk_image_info info;
     if (value->dtype != STK_DTYPE_BYTES) {
-        *out = (cli_picture_kind){(int)value->shape.dim[1], (int)value->shape.dim[0],
-                                  (int)value->shape.dim[2]};
+        *out = (cli_image_kind){(int)value->shape.dim[1], (int)value->shape.dim[0],
+                                (int)value->shape.dim[2]};
         return STK_OK;
     }
     STK_TRY(stk_image_read_info(*(const stk_bytes *)stk_value_data(value), NULL, &info, err));
-    *out = (cli_picture_kind){info.width, info.height, info.channels < 3 ? 1 : 3};
+    *out = (cli_image_kind){info.width, info.height, info.channels < 3 ? 1 : 3};
     return STK_OK;
 }
 
-stk_status cli_pictures_look(cli_picture_kind *out, const char *path,
-                             const cli_picture_values *values, uint64_t memory_bytes,
-                             stk_error *err)
+stk_status cli_images_look(cli_image_kind *out, const char *path, const cli_image_values *values,
+                           uint64_t memory_bytes, stk_error *err)
 {
     stk_dataset *data;
     stk_element *element = NULL;
     char         where[256];
-    STK_TRY(cli_pictures_open(&data, path, values, 0, 0, err));
+    STK_TRY(cli_images_open(&data, path, values, 0, 0, err));
     stk_status st = first_element(&element, data, memory_bytes, err);
-    if (!st && !element) st = stk_fail(err, STK_E_NOTFOUND, "images", path, "it holds no pictures");
+    if (!st && !element) st = stk_fail(err, STK_E_NOTFOUND, "images", path, "it holds no images");
     if (!st && kind_of(out, stk_element_value(element, 0), err)) {
         stk_error why = *err;
         st = stk_fail(err, why.status, "images", stk_element_where(element, where, sizeof where),
@@ -75,7 +73,7 @@ stk_status cli_pictures_look(cli_picture_kind *out, const char *path,
     return st;
 }
 
-const char *cli_pictures_guess(const cli_picture_kind *kind, int64_t *size)
+const char *cli_images_guess(const cli_image_kind *kind, int64_t *size)
 {
     enum { SMALL = 40 };
     const int side = kind->width < kind->height ? kind->width : kind->height;
@@ -84,7 +82,7 @@ const char *cli_pictures_guess(const cli_picture_kind *kind, int64_t *size)
     return kind->channels == 1 ? "fashion" : "cifar";
 }
 
-stk_status cli_pictures_pixels(stk_pixels *out, const stk_element *element, stk_error *err)
+stk_status cli_images_pixels(stk_pixels *out, const stk_element *element, stk_error *err)
 {
     const stk_value *value = stk_element_value(element, 0);
     const stk_shape *shape = &value->shape;
@@ -103,7 +101,7 @@ stk_status cli_pictures_pixels(stk_pixels *out, const stk_element *element, stk_
     return STK_OK;
 }
 
-int64_t cli_pictures_label(const stk_element *element)
+int64_t cli_images_label(const stk_element *element)
 {
     if (stk_element_count(element) < 2) return -1;
     const stk_value *value = stk_element_value(element, 1);
@@ -111,7 +109,7 @@ int64_t cli_pictures_label(const stk_element *element)
     return *(const int64_t *)stk_value_data(value);
 }
 
-stk_status cli_pictures_save(const char *path, stk_bytes png, stk_error *err)
+stk_status cli_images_save(const char *path, stk_bytes png, stk_error *err)
 {
     stk_output *out;
     STK_TRY(stk_output_create(&out, NULL, path, err));

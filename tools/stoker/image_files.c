@@ -1,5 +1,5 @@
-/* Picture files that a person named. */
-#include "picture_files.h"
+/* Image files that a person named. */
+#include "image_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 enum { DEEPEST = 32 };
 
 typedef struct search {
-    cli_picture_files *files;
-    const char        *folder;
-    int                depth;
+    cli_image_files *files;
+    const char      *folder;
+    int              depth;
 } search;
 
-static stk_status add_file(cli_picture_files *files, const char *path, stk_error *err)
+static stk_status add_file(cli_image_files *files, const char *path, stk_error *err)
 {
     if (files->count == files->room) {
         const size_t room = files->room ? 2 * files->room : 16;
@@ -30,7 +30,7 @@ static stk_status add_file(cli_picture_files *files, const char *path, stk_error
     return STK_OK;
 }
 
-static stk_status search_folder(cli_picture_files *files, const char *folder, int depth,
+static stk_status search_folder(cli_image_files *files, const char *folder, int depth,
                                 stk_error *err);
 
 static stk_status visit(void *context, const char *name, const stk_file_info *info, stk_error *err)
@@ -44,7 +44,7 @@ static stk_status visit(void *context, const char *name, const stk_file_info *in
     return stk_source_is_image_name(name) ? add_file(s->files, path, err) : STK_OK;
 }
 
-static stk_status search_folder(cli_picture_files *files, const char *folder, int depth,
+static stk_status search_folder(cli_image_files *files, const char *folder, int depth,
                                 stk_error *err)
 {
     search s = {files, folder, depth};
@@ -58,7 +58,7 @@ static int compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-stk_status cli_picture_files_add(cli_picture_files *files, const char *path, stk_error *err)
+stk_status cli_image_files_add(cli_image_files *files, const char *path, stk_error *err)
 {
     const size_t  first = files->count;
     char          folder[4096];
@@ -70,15 +70,15 @@ stk_status cli_picture_files_add(cli_picture_files *files, const char *path, stk
         folder[--length] = 0;
     STK_TRY(search_folder(files, folder, 0, err));
     if (files->count == first)
-        return stk_fail(err, STK_E_NOTFOUND, "read", path, "there is no picture in this folder");
+        return stk_fail(err, STK_E_NOTFOUND, "read", path, "there is no image in this folder");
     qsort(files->paths + first, files->count - first, sizeof *files->paths, compare);
     return STK_OK;
 }
 
-void cli_picture_files_release(cli_picture_files *files)
+void cli_image_files_release(cli_image_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
         free(files->paths[i]);
     free(files->paths);
-    *files = (cli_picture_files){0};
+    *files = (cli_image_files){0};
 }
