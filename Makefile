@@ -5,7 +5,7 @@
 PREFIX ?= /usr/local
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 
-.PHONY: all demo test bench install format asan tsan fuzz matrix torture clean help
+.PHONY: all demo test docs-test bench install format asan tsan fuzz matrix torture clean help
 
 all: build/release/build.ninja
 	cmake --build --preset release
@@ -13,6 +13,7 @@ all: build/release/build.ninja
 help:
 	@echo 'make demo     install what is missing, build, pack Fashion-MNIST and look at it'
 	@echo 'make test     install what is missing, build, run every test'
+	@echo 'make docs-test  links, paths, flags and commands of the pages'
 	@echo 'make asan     the tests under ASan and UBSan;  make tsan: under TSan'
 	@echo 'make fuzz     every fuzz target for FUZZ_SECONDS (default 60) each'
 	@echo 'make torture  failing calls, kills, full disks, damaged files for TORTURE_MINUTES (default 60)'
@@ -31,6 +32,9 @@ test:
 	scripts/bootstrap test
 	$(MAKE) all
 	ctest --preset release
+
+docs-test: all
+	scripts/docs-test build/release
 
 asan tsan:
 	scripts/bootstrap test
