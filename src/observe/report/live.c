@@ -16,24 +16,31 @@
 #include <unistd.h>
 
 /* A browser takes six connections at most. */
-static const stk_live_limits usual_limits = {
-    .connections = 64, .per_peer = 16, .request_ns = 10000000000, .answer_ns = 60000000000};
+static const stk_live_limits usual_limits = {.connections = 64,
+                                             .per_peer = 16,
+                                             .request_ns = 10000000000,
+                                             .answer_ns = 60000000000,
+                                             .stale_ns = 3000000000,
+                                             .patience_ns = 5000000000};
 
 typedef struct MHD_Response answer;
 
 struct stk_live {
-    stk_live_loop    loop;
-    int              port;
-    bool             loopback_only;                  /* Host must name this machine */
-    char             token[STK_LIVE_TOKEN_MOST + 1]; /* "": none is asked for */
-    char             cookie[32];                     /* its name: all ports share their cookies */
-    answer          *page, *nothing, *wrong, *host;  /* made once, shared by all connections */
-    answer          *early;                          /* before the first update */
-    answer          *foreign;                        /* what another page asks for */
-    answer          *unknown, *welcome; /* without the token; with it, the first time */
-    stk_live_asks    asks;
-    pthread_mutex_t  lock;
-    answer          *data; /* under lock; NULL before the first update */
+    stk_live_loop   loop;
+    int             port;
+    bool            loopback_only;                  /* Host must name this machine */
+    char            token[STK_LIVE_TOKEN_MOST + 1]; /* "": none is asked for */
+    char            cookie[32];                     /* its name: all ports share their cookies */
+    answer         *page, *nothing, *wrong, *host;  /* made once, shared by all connections */
+    answer         *early;                          /* before the first update */
+    answer         *stale;                          /* before the next, where the last is old */
+    answer         *foreign;                        /* what another page asks for */
+    answer         *unknown, *welcome;              /* without the token; with it, the first time */
+    stk_live_asks   asks;
+    pthread_mutex_t lock;
+    answer         *data;                    /* under lock; NULL before the first update */
+    uint64_t        published_ns, missed_ns; /* under lock: when data was published, and first
+                                                asked for since; 0: not yet */
     atomic_bool      wanted;
     atomic_bool      seen;     /* data was given to somebody */
     _Atomic uint64_t asked_ns; /* when data was last asked for; 0: never */
@@ -71,16 +78,28 @@ static enum MHD_Result give(stk_live *live, struct MHD_Connection *connection, u
     return MHD_queue_response(connection, code, what);
 }
 
+/* Updates pause while nobody asks, so the first to ask again would get the state of long ago. The
+ * next update is on its way; where it does not come, the old state is better than none. The lock is
+ * held. */
+static bool is_stale(stk_live *live, uint64_t now)
+{
+    if (!live->missed_ns) live->missed_ns = now;
+    return live->missed_ns - live->published_ns > live->loop.peers.limits.stale_ns &&
+           now - live->missed_ns < live->loop.peers.limits.patience_ns;
+}
+
 /* Queued under the lock: from then on the answer counts one reader more. */
 static enum MHD_Result give_data(stk_live *live, struct MHD_Connection *connection)
 {
+    const uint64_t now = stk_clock_ns();
     atomic_store(&live->wanted, true);
-    atomic_store(&live->asked_ns, stk_clock_ns());
+    atomic_store(&live->asked_ns, now);
     pthread_mutex_lock(&live->lock);
-    if (live->data) atomic_store(&live->seen, true);
+    answer *const unready = !live->data ? live->early : is_stale(live, now) ? live->stale : NULL;
+    if (!unready) atomic_store(&live->seen, true);
     const enum MHD_Result result =
-        live->data ? give(live, connection, MHD_HTTP_OK, live->data)
-                   : give(live, connection, MHD_HTTP_SERVICE_UNAVAILABLE, live->early);
+        unready ? give(live, connection, MHD_HTTP_SERVICE_UNAVAILABLE, unready)
+                : give(live, connection, MHD_HTTP_OK, live->data);
     pthread_mutex_unlock(&live->lock);
     return result;
 }
@@ -196,6 +215,14 @@ static answer *make_unknown(void)
     return NULL;
 }
 
+static answer *make_unready(const char *text)
+{
+    answer *made = make_text(text);
+    if (made && MHD_add_response_header(made, "Retry-After", "1") == MHD_YES) return made;
+    if (made) MHD_destroy_response(made);
+    return NULL;
+}
+
 static stk_status make_answers(stk_live *live, stk_error *err)
 {
     stk_blob page;
@@ -206,13 +233,14 @@ static stk_status make_answers(stk_live *live, stk_error *err)
     if (st) return st;
     live->nothing = make_text("there is / and /data.json\n");
     live->wrong = make_text("GET or HEAD only\n");
-    live->early = make_text("no steps yet\n");
+    live->early = make_unready("no steps yet\n");
+    live->stale = make_unready("the last state is old, and a new one is made: ask again\n");
     live->host = make_text("ask for localhost, or start with --serve-address\n");
     live->unknown = make_unknown();
     live->welcome = make_welcome(live);
     live->foreign = make_text("only the page itself may ask for this\n");
-    if (live->page && live->nothing && live->wrong && live->early && live->host && live->foreign &&
-        live->unknown && live->welcome)
+    if (live->page && live->nothing && live->wrong && live->early && live->stale && live->host &&
+        live->foreign && live->unknown && live->welcome)
         return STK_OK;
     return stk_fail(err, STK_E_NOMEM, "serve", NULL, "no memory for the page");
 }
@@ -276,8 +304,8 @@ void stk_live_stop(stk_live *live)
 {
     if (!live) return;
     stk_live_loop_stop(&live->loop);
-    answer *const all[] = {live->page,    live->nothing, live->wrong,   live->host, live->early,
-                           live->foreign, live->unknown, live->welcome, live->data};
+    answer *const all[] = {live->page,  live->nothing, live->wrong,   live->host,    live->early,
+                           live->stale, live->foreign, live->unknown, live->welcome, live->data};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i]) MHD_destroy_response(all[i]);
     pthread_mutex_destroy(&live->lock);
@@ -325,6 +353,8 @@ stk_status stk_live_publish(stk_live *live, stk_bytes json, stk_error *err)
     pthread_mutex_lock(&live->lock);
     answer *before = live->data;
     live->data = made;
+    live->published_ns = stk_clock_ns();
+    live->missed_ns = 0;
     atomic_store(&live->seen, false);
     pthread_mutex_unlock(&live->lock);
     atomic_store(&live->wanted, false);

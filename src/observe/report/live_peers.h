@@ -15,6 +15,9 @@ typedef struct stk_live_limits {
     size_t   per_peer;
     uint64_t request_ns; /* for a whole request to come, however its bytes drip */
     uint64_t answer_ns;  /* for a whole answer to be taken */
+    /* Data that nobody asked for until it was stale_ns old is given patience_ns later at the
+     * earliest; until then the answer is 503. */
+    uint64_t stale_ns, patience_ns;
 } stk_live_limits;
 
 typedef struct stk_live_peer {

@@ -307,3 +307,37 @@ STK_TEST(where_all_have_one_the_oldest_goes)
         EXPECT(stk_live_peers_add(&peers, i, &new, 9));
     EXPECT(!stk_live_peers_add(&peers, 0, &new, 9));
 }
+
+static stk_live *start_stale_after(uint64_t stale_ns, uint64_t patience_ns)
+{
+    const stk_live_limits limits = {.connections = 8,
+                                    .per_peer = 8,
+                                    .request_ns = never,
+                                    .answer_ns = never,
+                                    .stale_ns = stale_ns,
+                                    .patience_ns = patience_ns};
+    stk_live             *live;
+    stk_error             err;
+    EXPECT_OK(stk_live_start_within(&live, NULL, &limits, &err));
+    publish(live, "{\"shown\":1}");
+    return live;
+}
+
+STK_TEST(a_state_of_long_ago_is_not_given_as_that_of_now)
+{
+    char      text[ROOM];
+    stk_live *live = start_stale_after(1, never);
+    const int port = stk_live_port(live);
+    EXPECT_CONTAINS("HTTP/1.1 503", ask(port, "GET /data.json", "localhost", text));
+    EXPECT_CONTAINS("Retry-After: 1", text);
+    EXPECT(stk_live_wanted(live) && !stk_live_seen(live));
+    stk_live_stop(live);
+    live = start_stale_after(never, never);
+    EXPECT_CONTAINS("HTTP/1.1 200", ask(stk_live_port(live), "GET /data.json", "localhost", text));
+    EXPECT(stk_live_seen(live));
+    stk_live_stop(live);
+    /* A run that gives no more states: its last one is shown. */
+    live = start_stale_after(1, 0);
+    EXPECT_CONTAINS("HTTP/1.1 200", ask(stk_live_port(live), "GET /data.json", "localhost", text));
+    stk_live_stop(live);
+}

@@ -81,7 +81,8 @@ async function poll() {
     record.token = answer.headers.get('X-Stoker-Token') || record.token;
     if (raw && !page.held) draw(raw);
     live.className = 'live';
-    live.textContent = answer.ok ? '● live' : answer.status === 401 ? 'this run asks for its token: open the address that it printed' : 'waiting for the first steps';
+    live.textContent = answer.ok ? '● live' : answer.status === 401 ? 'this run asks for its token: open the address that it printed'
+      : page.data ? 'asking for the state of now' : 'waiting for the run';
     if (answer.status === 503 && !page.data) showStart();
   } catch (failure) {
     const ended = page.data && page.data.learning && page.data.learning.state !== 'running';
