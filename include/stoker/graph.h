@@ -94,10 +94,10 @@ typedef struct stk_init {
 typedef struct stk_variable_options {
     stk_variable_role role;
     stk_init          init;
-    bool              frozen;   /* a parameter that is not updated */
-    bool              no_decay; /* a parameter without weight decay */
-    double            rate;     /* times the learning rate; 0: 1 */
-    double            until;    /* learns up to this share of training; 0: always */
+    bool              frozen;       /* a parameter that is not updated */
+    bool              no_decay;     /* a parameter without weight decay */
+    double            rate;         /* times the learning rate; 0: 1 */
+    double            freeze_after; /* learns up to this share of training; 0: always */
 } stk_variable_options;
 
 /* What keeps its content from run to run; shared by name between the graphs of one set of

@@ -32,8 +32,8 @@ typedef struct stk_conv_layer {
     int            dilation;  /* 0: 1 */
     int            groups;    /* 0: 1 */
     bool           bias;
-    bool           frozen;     /* the weight is not updated; the bias is */
-    double         bias_until; /* the bias is, up to this share of training; 0: always */
+    bool           frozen;            /* the weight is not updated; the bias is */
+    double         bias_freeze_after; /* the bias is, up to this share of training; 0: always */
     stk_layer_init init;
 } stk_conv_layer;
 

@@ -74,7 +74,7 @@ STK_API double stk_optimizer_slow_share(int64_t interval, int64_t done, int64_t 
 /* What changes from step to step. */
 typedef struct stk_hyperparameters {
     double rate, momentum;
-    double gone; /* the share of training that is done: see stk_variable_options.until */
+    double gone; /* the share of training that is done: see stk_variable_options.freeze_after */
     double slow; /* what lookahead keeps of slow weights */
 } stk_hyperparameters;
 

@@ -157,25 +157,25 @@ STK_API STK_NODISCARD stk_status stk_program_run(stk_program *program, stk_trace
  * and nobody waits. A device that is not asynchronous has them there at once. */
 typedef struct stk_fetch_queue stk_fetch_queue;
 
-enum { STK_OUTBOX_SLOTS = 8 };
+enum { STK_FETCH_QUEUE_SLOTS_MAX = 8 };
 
 /* slots of bytes each, at most STK_OUTBOX_SLOTS. On failure *out is NULL. */
 STK_API STK_NODISCARD stk_status stk_fetch_queue_new(stk_fetch_queue **out, stk_device *device,
                                                      size_t slots, size_t bytes, stk_error *err);
 /* What is still on its way is waited for. NULL is fine. */
-STK_API void stk_fetch_queue_free(stk_fetch_queue *outbox);
+STK_API void stk_fetch_queue_free(stk_fetch_queue *queue);
 /* Opens a slot; one that was open and not sent begins anew. STK_E_LIMIT: all are on their way. */
-STK_API STK_NODISCARD stk_status stk_fetch_queue_begin(stk_fetch_queue *outbox, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_fetch_queue_begin(stk_fetch_queue *queue, stk_error *err);
 /* Copies an output as the last run leaves it, or a variable, to byte at of the open slot. */
-STK_API STK_NODISCARD stk_status stk_fetch_queue_add(stk_fetch_queue *outbox, stk_program *program,
-                                                     const char *output, size_t at, size_t size,
+STK_API STK_NODISCARD stk_status stk_fetch_queue_add(stk_fetch_queue *queue, stk_program *program,
+                                                     const char *output, size_t offset, size_t size,
                                                      stk_error *err);
-STK_API STK_NODISCARD stk_status stk_fetch_queue_add_variable(stk_fetch_queue *outbox,
+STK_API STK_NODISCARD stk_status stk_fetch_queue_add_variable(stk_fetch_queue *queue,
                                                               stk_variables   *variables,
-                                                              size_t index, size_t at, size_t size,
-                                                              stk_error *err);
-STK_API STK_NODISCARD stk_status stk_fetch_queue_commit(stk_fetch_queue *outbox, stk_error *err);
-STK_API size_t stk_fetch_queue_in_flight(const stk_fetch_queue *outbox); /* sent and not taken */
+                                                              size_t index, size_t offset,
+                                                              size_t size, stk_error *err);
+STK_API STK_NODISCARD stk_status stk_fetch_queue_commit(stk_fetch_queue *queue, stk_error *err);
+STK_API size_t stk_fetch_queue_in_flight(const stk_fetch_queue *queue); /* sent and not taken */
 
 typedef struct stk_fetch_queue_slot {
     const uint8_t *data;      /* lent until begin comes round to it */
@@ -184,7 +184,7 @@ typedef struct stk_fetch_queue_slot {
 
 /* The oldest that was sent. data is NULL where none was, or (unless wait) where it is not there
  * yet. What went wrong on the device meanwhile is told here. */
-STK_API STK_NODISCARD stk_status stk_fetch_queue_pop(stk_fetch_queue *outbox, bool wait,
+STK_API STK_NODISCARD stk_status stk_fetch_queue_pop(stk_fetch_queue *queue, bool wait,
                                                      stk_fetch_queue_slot *out, stk_error *err);
 
 /* What the memory is for. */
@@ -200,15 +200,15 @@ typedef enum stk_memory_class {
 } stk_memory_class;
 
 typedef struct stk_memory_plan {
-    uint64_t part[STK_MEMORY_CLASS_COUNT]; /* bytes at the moment of the peak */
-    uint64_t fixed;                        /* variables */
-    uint64_t arena;                        /* all the rest: what this program allocates */
-    uint64_t without_reuse;                /* the arena if every result had its own place */
-    char     peak_at[96];                  /* the operation that runs at the peak */
+    uint64_t bytes[STK_MEMORY_CLASS_COUNT]; /* bytes at the moment of the peak */
+    uint64_t fixed;                         /* variables */
+    uint64_t arena;                         /* all the rest: what this program allocates */
+    uint64_t without_reuse;                 /* the arena if every result had its own place */
+    char     peak_at[96];                   /* the operation that runs at the peak */
 } stk_memory_plan;
 
 STK_API stk_memory_plan stk_program_memory(const stk_program *program);
-STK_API const char     *stk_memory_class_name(stk_memory_class part);
+STK_API const char     *stk_memory_class_name(stk_memory_class kind);
 /* The largest batch whose variables and arena fit into limit bytes, foretold from the plans of two
  * batches, the smaller first. Where not even one fits, STK_E_LIMIT says what it takes. */
 STK_API STK_NODISCARD stk_status stk_memory_largest_batch(const stk_memory_plan *small,
@@ -222,8 +222,8 @@ typedef struct stk_program_instruction {
     const char *operation; /* "conv2d" */
     const char *name;      /* "layer1.0.conv1" */
     const char *kernel,
-        *detail;      /* how it is computed: "onednn" and "jit:avx512_core", "reference" */
-    const char *part; /* of a step of training: "forward", "backward", "update" */
+        *detail;       /* how it is computed: "onednn" and "jit:avx512_core", "reference" */
+    const char *phase; /* of a step of training: "forward", "backward", "update" */
     double      flops, bytes;
     uint64_t    runs, nanoseconds; /* measured when timing is on */
 } stk_program_instruction;

@@ -8,11 +8,11 @@ enum { LARGEST = 5, LARGEST_OF_STEM = 7, IMAGE_CHANNELS = 4 };
 
 /* Not told: depthwise ones, whose area costs little; patches side by side, which no chain can be;
  * and what sees the whole image, which is a dense layer. */
-static bool is_big(const stk_instruction *step, stk_conv2d_shape *shape)
+static bool is_big(const stk_instruction *instruction, stk_conv2d_shape *shape)
 {
-    const stk_conv2d_attrs *attrs = step->call.use.attrs;
-    if (step->op != &stk_graph_op_conv2d) return false;
-    *shape = stk_conv2d_shape_of(step->op, &step->call.use);
+    const stk_conv2d_attrs *attrs = instruction->call.instance.attrs;
+    if (instruction->op != &stk_graph_op_conv2d) return false;
+    *shape = stk_conv2d_shape_of(instruction->op, &instruction->call.instance);
     const int64_t side = shape->kernel_h > shape->kernel_w ? shape->kernel_h : shape->kernel_w;
     if (attrs->groups > 1 && attrs->groups == shape->in_c) return false;
     if (attrs->stride[0] >= shape->kernel_h && attrs->stride[1] >= shape->kernel_w) return false;
@@ -30,22 +30,22 @@ static double chain_share(const stk_conv2d_shape *shape)
 static double cost_of_all_three(const stk_lint_program_context *s, const char *name)
 {
     double seconds = 0;
-    for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_instruction *step = &s->program->steps[i];
-        if (!strncmp(step->op->name, "conv2d", 6) && !strcmp(step->call.use.name, name))
-            seconds += stk_lint_cost(s, step);
+    for (uint32_t i = 0; i < s->program->instruction_count; i++) {
+        const stk_instruction *instruction = &s->program->instructions[i];
+        if (!strncmp(instruction->op->name, "conv2d", 6) && !strcmp(instruction->call.instance.name, name))
+            seconds += stk_lint_cost(s, instruction);
     }
     return seconds;
 }
 
 void stk_lint_big_convolution(const stk_lint_program_context *s)
 {
-    for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_instruction *step = &s->program->steps[i];
+    for (uint32_t i = 0; i < s->program->instruction_count; i++) {
+        const stk_instruction *instruction = &s->program->instructions[i];
         stk_conv2d_shape       shape;
-        if (!is_big(step, &shape) || chain_share(&shape) >= 1) continue;
+        if (!is_big(instruction, &shape) || chain_share(&shape) >= 1) continue;
         stk_lint *item =
-            stk_lint_add(s->list, "big_convolution", STK_STAGE_COMPUTE, step->call.use.name);
+            stk_lint_add(s->list, "big_convolution", STK_STAGE_COMPUTE, instruction->call.instance.name);
         if (!item) return;
         stk_lint_say(item->message, sizeof item->message,
                      "a %lldx%lld convolution of %lld to %lld channels; %lld of 3x3 one after the "
@@ -55,7 +55,7 @@ void stk_lint_big_convolution(const stk_lint_program_context *s)
                      100 * chain_share(&shape));
         stk_lint_say(item->how, sizeof item->how, "9 n / k^2 of its time, %s", stk_lint_basis(s));
         item->saves =
-            cost_of_all_three(s, step->call.use.name) / s->seconds * (1 - chain_share(&shape));
+            cost_of_all_three(s, instruction->call.instance.name) / s->seconds * (1 - chain_share(&shape));
         item->changes_training = true;
     }
 }

@@ -8,29 +8,29 @@ static const double least_share = 0.03, reference_share = 0.01, reference_bytes 
 
 /* Cost of the operations that pick says; *worst is the longest of them, *count how many. */
 static double sum(const stk_lint_program_context *s,
-                  bool (*pick)(const stk_lint_program_context *s, const stk_instruction *step),
+                  bool (*pick)(const stk_lint_program_context *s, const stk_instruction *instruction),
                   const stk_instruction **worst, int *count)
 {
     double all = 0, most = -1;
     *worst = NULL;
     *count = 0;
-    for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_instruction *step = &s->program->steps[i];
-        if (step->skip || !pick(s, step)) continue;
-        const double cost = stk_lint_cost(s, step);
+    for (uint32_t i = 0; i < s->program->instruction_count; i++) {
+        const stk_instruction *instruction = &s->program->instructions[i];
+        if (instruction->skip || !pick(s, instruction)) continue;
+        const double cost = stk_lint_cost(s, instruction);
         all += cost;
         (*count)++;
-        if (cost > most) most = cost, *worst = step;
+        if (cost > most) most = cost, *worst = instruction;
     }
     return all;
 }
 
 /* Small ones are as fast as any; how slow large ones are, only a measurement tells. */
-static bool is_reference(const stk_lint_program_context *s, const stk_instruction *step)
+static bool is_reference(const stk_lint_program_context *s, const stk_instruction *instruction)
 {
-    if (strcmp(step->kernel->name, "reference") != 0) return false;
-    return s->measured ? stk_lint_cost(s, step) > reference_share * s->seconds
-                       : step->cost.bytes > reference_bytes;
+    if (strcmp(instruction->kernel->name, "reference") != 0) return false;
+    return s->measured ? stk_lint_cost(s, instruction) > reference_share * s->seconds
+                       : instruction->cost.bytes > reference_bytes;
 }
 
 void stk_lint_reference_kernels(const stk_lint_program_context *s)
@@ -41,7 +41,7 @@ void stk_lint_reference_kernels(const stk_lint_program_context *s)
     const double           cost = sum(s, is_reference, &worst, &count);
     if (!count || strcmp(backend, "ref") == 0) return;
     stk_lint *item =
-        stk_lint_add(s->list, "reference_kernels", STK_STAGE_COMPUTE, worst->call.use.name);
+        stk_lint_add(s->list, "reference_kernels", STK_STAGE_COMPUTE, worst->call.instance.name);
     if (!item) return;
     stk_lint_say(item->message, sizeof item->message,
                  "%s has no kernel on the backend %s and runs by its reference, in plain C on one "
@@ -60,10 +60,10 @@ static bool swaps_channels(const stk_transpose_attrs *attrs)
 }
 
 /* Reorders between formats are not counted: the layout pass has weighed them. */
-static bool moves(const stk_lint_program_context *s, const stk_instruction *step)
+static bool moves(const stk_lint_program_context *s, const stk_instruction *instruction)
 {
     (void)s;
-    return step->op == &stk_graph_op_transpose && swaps_channels(step->call.use.attrs);
+    return instruction->op == &stk_graph_op_transpose && swaps_channels(instruction->call.instance.attrs);
 }
 
 void stk_lint_moved_layout(const stk_lint_program_context *s)
@@ -72,7 +72,7 @@ void stk_lint_moved_layout(const stk_lint_program_context *s)
     int                    count;
     const double           cost = sum(s, moves, &worst, &count);
     if (!count || cost < least_share * s->seconds) return;
-    const char *name = *worst->call.use.name ? worst->call.use.name : worst->op->name;
+    const char *name = *worst->call.instance.name ? worst->call.instance.name : worst->op->name;
     stk_lint   *item = stk_lint_add(s->list, "moved_layout", STK_STAGE_COMPUTE, name);
     if (!item) return;
     stk_lint_say(item->message, sizeof item->message,
@@ -84,11 +84,11 @@ void stk_lint_moved_layout(const stk_lint_program_context *s)
     item->saves = cost / s->seconds;
 }
 
-static bool is_float32_product(const stk_lint_program_context *s, const stk_instruction *step)
+static bool is_float32_product(const stk_lint_program_context *s, const stk_instruction *instruction)
 {
     (void)s;
-    return step->op->precision == STK_PRECISION_ALLOW &&
-           step->call.use.in[0].dtype == STK_DTYPE_F32;
+    return instruction->op->precision == STK_PRECISION_ALLOW &&
+           instruction->call.instance.in[0].dtype == STK_DTYPE_F32;
 }
 
 static void tell_float32(const stk_lint_program_context *s, double share, stk_lint *item)

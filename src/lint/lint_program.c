@@ -6,12 +6,12 @@ static void (*const rules[])(const stk_lint_program_context *s) = {
     stk_lint_reference_kernels, stk_lint_moved_layout, stk_lint_float32,
 };
 
-double stk_lint_cost(const stk_lint_program_context *s, const stk_instruction *step)
+double stk_lint_cost(const stk_lint_program_context *s, const stk_instruction *instruction)
 {
-    if (step->skip) return 0;
-    if (s->measured) return step->runs ? (double)step->ticks_ns / (double)step->runs / 1e9 : 0;
-    const double compute = step->cost.flops / s->machine->flops;
-    const double move = step->cost.bytes / s->machine->memory_bytes;
+    if (instruction->skip) return 0;
+    if (s->measured) return instruction->runs ? (double)instruction->total_ns / (double)instruction->runs / 1e9 : 0;
+    const double compute = instruction->cost.flops / s->machine->flops;
+    const double move = instruction->cost.bytes / s->machine->memory_bytes;
     return compute > move ? compute : move;
 }
 
@@ -20,19 +20,19 @@ const char *stk_lint_basis(const stk_lint_program_context *s)
     return s->measured ? "measured" : "estimated from flops and bytes";
 }
 
-const stk_graph_node *stk_lint_node(const stk_lint_program_context *s, const stk_instruction *step)
+const stk_graph_node *stk_lint_node(const stk_lint_program_context *s, const stk_instruction *instruction)
 {
-    return &s->program->laid_out.graph->nodes[step - s->program->steps];
+    return &s->program->layout.graph->nodes[instruction - s->program->instructions];
 }
 
 void stk_lint_program(stk_lint_list *list, const stk_program *program,
                       const stk_lint_machine *machine)
 {
     stk_lint_program_context s = {.list = list, .program = program, .machine = machine};
-    for (uint32_t i = 0; i < program->step_count; i++)
-        s.measured = s.measured || program->steps[i].runs > 0;
-    for (uint32_t i = 0; i < program->step_count; i++)
-        s.seconds += stk_lint_cost(&s, &program->steps[i]);
+    for (uint32_t i = 0; i < program->instruction_count; i++)
+        s.measured = s.measured || program->instructions[i].runs > 0;
+    for (uint32_t i = 0; i < program->instruction_count; i++)
+        s.seconds += stk_lint_cost(&s, &program->instructions[i]);
     if (s.seconds <= 0) return;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         rules[i](&s);

@@ -34,10 +34,10 @@ typedef struct product {
     double  useful; /* share of the work */
 } product;
 
-static bool measure_conv(const stk_instruction *step, product *p)
+static bool measure_conv(const stk_instruction *instruction, product *p)
 {
-    const stk_conv2d_attrs *attrs = step->call.use.attrs;
-    const stk_conv2d_shape  shape = stk_conv2d_shape_of(step->op, &step->call.use);
+    const stk_conv2d_attrs *attrs = instruction->call.instance.attrs;
+    const stk_conv2d_shape  shape = stk_conv2d_shape_of(instruction->op, &instruction->call.instance);
     p->in = shape.in_c;
     p->out = shape.out_c;
     p->useful = used(p->out);
@@ -47,23 +47,23 @@ static bool measure_conv(const stk_instruction *step, product *p)
 }
 
 /* A dense layer: rows times a variable. */
-static bool measure_dense(const stk_lint_program_context *s, const stk_instruction *step,
+static bool measure_dense(const stk_lint_program_context *s, const stk_instruction *instruction,
                           product *p)
 {
-    const stk_graph_node *node = stk_lint_node(s, step);
-    if (stk_graph_symbol_of(s->program->laid_out.graph, node->in[1])->role != STK_SYMBOL_VARIABLE)
+    const stk_graph_node *node = stk_lint_node(s, instruction);
+    if (stk_graph_symbol_of(s->program->layout.graph, node->in[1])->role != STK_SYMBOL_VARIABLE)
         return false;
-    const stk_matmul_shape shape = stk_matmul_shape_of(&step->call.use);
+    const stk_matmul_shape shape = stk_matmul_shape_of(&instruction->call.instance);
     p->in = shape.k;
     p->out = shape.n;
     p->useful = used(p->in) * used(p->out);
     return true;
 }
 
-static bool measure(const stk_lint_program_context *s, const stk_instruction *step, product *p)
+static bool measure(const stk_lint_program_context *s, const stk_instruction *instruction, product *p)
 {
-    if (is_conv(step->op)) return measure_conv(step, p);
-    return step->op == &stk_graph_op_matmul && measure_dense(s, step, p);
+    if (is_conv(instruction->op)) return measure_conv(instruction, p);
+    return instruction->op == &stk_graph_op_matmul && measure_dense(s, instruction, p);
 }
 
 void stk_lint_odd_channels(const stk_lint_program_context *s)
@@ -71,15 +71,16 @@ void stk_lint_odd_channels(const stk_lint_program_context *s)
     double                 waste = 0, worst = 0;
     product                p, of_worst = {0};
     const stk_instruction *at = NULL;
-    for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_instruction *step = &s->program->steps[i];
-        if (!measure(s, step, &p) || p.useful >= 1) continue;
-        const double lost = stk_lint_cost(s, step) * (1 - p.useful);
+    for (uint32_t i = 0; i < s->program->instruction_count; i++) {
+        const stk_instruction *instruction = &s->program->instructions[i];
+        if (!measure(s, instruction, &p) || p.useful >= 1) continue;
+        const double lost = stk_lint_cost(s, instruction) * (1 - p.useful);
         waste += lost;
-        if (lost > worst) worst = lost, at = step, of_worst = p;
+        if (lost > worst) worst = lost, at = instruction, of_worst = p;
     }
     if (!at || waste < least_waste * s->seconds) return;
-    stk_lint *item = stk_lint_add(s->list, "odd_channels", STK_STAGE_COMPUTE, at->call.use.name);
+    stk_lint *item =
+        stk_lint_add(s->list, "odd_channels", STK_STAGE_COMPUTE, at->call.instance.name);
     if (!item) return;
     stk_lint_say(item->message, sizeof item->message,
                  "%lld to %lld channels are computed as %lld to %lld; multiples of 8 (best of 64) "
@@ -121,18 +122,20 @@ static int64_t count_parameters(const stk_graph *g)
 static double cost_of_layer(const stk_lint_program_context *s, const char *name)
 {
     double seconds = 0;
-    for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_instruction *step = &s->program->steps[i];
-        if (!strncmp(step->call.use.name, name, strlen(name))) seconds += stk_lint_cost(s, step);
+    for (uint32_t i = 0; i < s->program->instruction_count; i++) {
+        const stk_instruction *instruction = &s->program->instructions[i];
+        if (!strncmp(instruction->call.instance.name, name, strlen(name)))
+            seconds += stk_lint_cost(s, instruction);
     }
     return seconds;
 }
 
-static void tell_dense(const stk_lint_program_context *s, const stk_instruction *step,
+static void tell_dense(const stk_lint_program_context *s, const stk_instruction *instruction,
                        int64_t pixels, int64_t all)
 {
-    const stk_matmul_shape shape = stk_matmul_shape_of(&step->call.use);
-    stk_lint *item = stk_lint_add(s->list, "large_dense", STK_STAGE_COMPUTE, step->call.use.name);
+    const stk_matmul_shape shape = stk_matmul_shape_of(&instruction->call.instance);
+    stk_lint              *item =
+        stk_lint_add(s->list, "large_dense", STK_STAGE_COMPUTE, instruction->call.instance.name);
     if (!item) return;
     stk_lint_say(item->message, sizeof item->message,
                  "this dense layer on %lld flattened pixels has %.1f of the model's %.1f million "
@@ -141,23 +144,24 @@ static void tell_dense(const stk_lint_program_context *s, const stk_instruction 
                  (long long)pixels);
     stk_lint_say(item->how, sizeof item->how, "the layer without its pixels, %s",
                  stk_lint_basis(s));
-    item->saves = cost_of_layer(s, step->call.use.name) / s->seconds * (1 - 1 / (double)pixels);
+    item->saves =
+        cost_of_layer(s, instruction->call.instance.name) / s->seconds * (1 - 1 / (double)pixels);
     item->changes_training = true;
 }
 
 void stk_lint_large_dense(const stk_lint_program_context *s)
 {
-    const stk_graph *g = s->program->laid_out.graph;
+    const stk_graph *g = s->program->layout.graph;
     const int64_t    all = count_parameters(g);
-    for (uint32_t i = 0; i < s->program->step_count; i++) {
-        const stk_instruction *step = &s->program->steps[i];
-        const stk_graph_node  *node = stk_lint_node(s, step);
+    for (uint32_t i = 0; i < s->program->instruction_count; i++) {
+        const stk_instruction *instruction = &s->program->instructions[i];
+        const stk_graph_node  *node = stk_lint_node(s, instruction);
         product                p;
-        if (step->op != &stk_graph_op_matmul || node->phase != STK_PHASE_FORWARD) continue;
+        if (instruction->op != &stk_graph_op_matmul || node->phase != STK_PHASE_FORWARD) continue;
         const int64_t pixels = flattened(g, node->in[0]);
-        if (pixels < 2 || !measure_dense(s, step, &p)) continue;
+        if (pixels < 2 || !measure_dense(s, instruction, &p)) continue;
         const int64_t elements = p.in * p.out;
         if (elements < dense_elements || (double)elements < dense_share * (double)all) continue;
-        tell_dense(s, step, pixels, all);
+        tell_dense(s, instruction, pixels, all);
     }
 }

@@ -343,7 +343,7 @@ STK_TEST(even_decay_is_of_all_and_of_the_same_share)
     stk_blob              text;
     stk_optimizer_options options = {.kind = "nesterov", .weight_decay = 0.01, .even_decay = true};
     EXPECT_OK(stk_graph_new(&g, NULL, &err));
-    stk_variable_options fast = {.rate = 64, .until = 0.5}, none = {.no_decay = true};
+    stk_variable_options fast = {.rate = 64, .freeze_after = 0.5}, none = {.no_decay = true};
     stk_symbol           w = parameter(g, "w", stk_shape_2d(1, 1), false);
     stk_symbol           b = stk_graph_variable(g, "b", STK_DTYPE_F32, stk_shape_1d(1), &fast);
     stk_symbol           n = stk_graph_variable(g, "n", STK_DTYPE_F32, stk_shape_1d(1), &none);
@@ -353,7 +353,7 @@ STK_TEST(even_decay_is_of_all_and_of_the_same_share)
     dump(g, &text);
     EXPECT_CONTAINS("rate=1 decay=0.01 nesterov : float32[1,1], float32[1,1]  # w",
                     (const char *)text.data);
-    EXPECT_CONTAINS("rate=64 decay=0.00015625 until=0.5 nesterov : float32[1], float32[1]  # b",
+    EXPECT_CONTAINS("rate=64 decay=0.00015625 freeze_after=0.5 nesterov : float32[1], float32[1]  # b",
                     (const char *)text.data);
     EXPECT_CONTAINS("rate=1 decay=0 nesterov : float32[1], float32[1]  # n",
                     (const char *)text.data);

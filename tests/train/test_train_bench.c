@@ -45,7 +45,7 @@ STK_TEST(inference_has_no_gradients_and_soft_labels_are_fed)
     EXPECT_OK(stk_train_bench_open(&bench, &recipe, NULL, &forward, &err));
     EXPECT_OK(stk_train_bench_step(bench, STK_TRAIN_BENCH_COMPUTE, &err));
     EXPECT_INT_EQ(
-        0, stk_program_memory(stk_train_bench_program(bench)).part[STK_MEMORY_CLASS_GRADIENTS]);
+        0, stk_program_memory(stk_train_bench_program(bench)).bytes[STK_MEMORY_CLASS_GRADIENTS]);
     stk_train_bench_free(bench);
     recipe.data.mixup = 0.2;
     EXPECT_OK(stk_train_bench_open(&bench, &recipe, NULL, NULL, &err));

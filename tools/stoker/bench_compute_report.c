@@ -134,9 +134,9 @@ static void print_memory(const stk_memory_plan *plan)
     if (plan->peak_at[0]) printf(", most at %s", plan->peak_at);
     printf("\n ");
     for (int i = 0; i < STK_MEMORY_CLASS_COUNT; i++)
-        if (plan->part[i])
+        if (plan->bytes[i])
             printf(" %s %s%s", stk_memory_class_name((stk_memory_class)i),
-                   cli_format_bytes(a, plan->part[i]), i + 1 < STK_MEMORY_CLASS_COUNT ? "," : "");
+                   cli_format_bytes(a, plan->bytes[i]), i + 1 < STK_MEMORY_CLASS_COUNT ? "," : "");
     printf(" at the peak\n");
 }
 
@@ -178,7 +178,7 @@ static void write_memory(stk_json_writer *json, const stk_memory_plan *plan)
     stk_json_pair_uint(json, "without_reuse_bytes", plan->without_reuse);
     stk_json_pair_string(json, "peak_at", plan->peak_at);
     for (int i = 0; i < STK_MEMORY_CLASS_COUNT; i++)
-        stk_json_pair_uint(json, stk_memory_class_name((stk_memory_class)i), plan->part[i]);
+        stk_json_pair_uint(json, stk_memory_class_name((stk_memory_class)i), plan->bytes[i]);
     stk_json_object_end(json);
 }
 

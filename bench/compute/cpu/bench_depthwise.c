@@ -41,10 +41,10 @@ static void *filled(size_t bytes)
 }
 
 static const stk_kernel *find(const stk_kernel *const *list, const stk_device *device,
-                              const stk_graph_op *op, const stk_op_instance *use)
+                              const stk_graph_op *op, const stk_op_instance *instance)
 {
     for (; *list; list++)
-        if ((*list)->op == op && (!(*list)->can || (*list)->can(device, use))) return *list;
+        if ((*list)->op == op && (!(*list)->can || (*list)->can(device, instance))) return *list;
     return NULL;
 }
 
@@ -65,17 +65,18 @@ static void measure(stk_device *device, const stk_kernel *const *list, const stk
     size_t    scratch = 0, bytes = 0;
     char      name[96];
     if (pass) attrs.size[0] = attrs.size[1] = pass == 1 ? (int)l->size : 3;
-    stk_op_instance use = {"layer", &attrs, 2, 1, j.in, j.out};
+    stk_op_instance instance = {"layer", &attrs, 2, 1, j.in, j.out};
     stk_format      have[2] = {STK_FORMAT_C16, pass == 2 ? STK_FORMAT_C16 : STK_FORMAT_ANY};
-    if (op->infer(&use, j.out, &err) || !(j.kernel = find(list, device, op, &use))) return;
-    if (j.kernel->formats(device, &use, have, j.in_format, j.out_format, &err)) return;
+    if (op->infer(&instance, j.out, &err) || !(j.kernel = find(list, device, op, &instance)))
+        return;
+    if (j.kernel->formats(device, &instance, have, j.in_format, j.out_format, &err)) return;
     for (int i = 0; i < 3; i++) {
         size_t size = device->backend->format_bytes(device, i < 2 ? &j.in[i] : &j.out[0],
                                                     i < 2 ? j.in_format[i] : j.out_format[0]);
         j.data[i] = filled(size);
         bytes += size;
     }
-    j.call = (stk_kernel_call){device,      op,           use,
+    j.call = (stk_kernel_call){device,      op,           instance,
                                j.in_format, j.out_format, (const void *const *)j.data,
                                j.data + 2,  NULL,         NULL};
     if (j.kernel->prepare && j.kernel->prepare(&j.call, &scratch, &err)) return;

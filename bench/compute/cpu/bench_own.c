@@ -52,10 +52,11 @@ static void measure(stk_device *device, const bench_case *c, stk_shape shape, st
         have[i] = small ? STK_FORMAT_PLAIN : format;
         j.in[i] = (stk_tensor_type){STK_DTYPE_F32, small ? stk_shape_1d(shape.dim[3]) : shape};
     }
-    stk_op_instance use = {c->name, c->attrs, c->inputs, c->outputs, j.in, j.out};
-    if (c->op->infer(&use, j.out, &err)) return;
-    j.kernel = device->backend->kernel(device, c->op, &use);
-    if (j.kernel->formats && j.kernel->formats(device, &use, have, j.in_format, j.out_format, &err))
+    stk_op_instance instance = {c->name, c->attrs, c->inputs, c->outputs, j.in, j.out};
+    if (c->op->infer(&instance, j.out, &err)) return;
+    j.kernel = device->backend->kernel(device, c->op, &instance);
+    if (j.kernel->formats &&
+        j.kernel->formats(device, &instance, have, j.in_format, j.out_format, &err))
         return;
     for (int i = 0; i < c->inputs + c->outputs; i++) {
         bool   in = i < c->inputs;
@@ -67,7 +68,7 @@ static void measure(stk_device *device, const bench_case *c, stk_shape shape, st
     }
     j.call = (stk_kernel_call){device,
                                c->op,
-                               use,
+                               instance,
                                j.in_format,
                                j.out_format,
                                (const void *const *)j.data,

@@ -32,7 +32,7 @@ static const struct conv_case {
 typedef struct job {
     stk_device       *device;
     const stk_kernel *kernel;
-    stk_op_instance   use;
+    stk_op_instance   instance;
     stk_conv2d_attrs  attrs;
     stk_tensor_type   in[INPUTS], out[STK_OP_OUTPUTS];
     stk_format        in_format[INPUTS], out_format[STK_OP_OUTPUTS];
@@ -89,7 +89,7 @@ static void each_tensor(job *j, bool make)
                 j->inputs[k][i] = device_memory(j, bytes_of(j, &j->in[i], j->in_format[i]));
             else
                 j->device->backend->free(j->device, (void *)j->inputs[k][i], 0);
-        for (int o = 0; o < j->use.output_count; o++)
+        for (int o = 0; o < j->instance.output_count; o++)
             if (make)
                 j->outputs[k][o] = device_memory(j, bytes_of(j, &j->out[o], j->out_format[o]));
             else
@@ -103,7 +103,7 @@ static void run_turns(job *j)
     for (int t = 0; t < TURNS; t++) {
         j->call.in = j->inputs[t % j->copies];
         j->call.out = j->outputs[t % j->copies];
-        if (j->kernel->run(&j->call, &err)) fail(j->use.name, &err);
+        if (j->kernel->run(&j->call, &err)) fail(j->instance.name, &err);
     }
 }
 
@@ -113,9 +113,9 @@ static void run(void *context)
     job               *j = context;
     const stk_backend *backend = j->device->backend;
     stk_error          err;
-    if (!backend->record)
+    if (!backend->capture_begin)
         run_turns(j);
-    else if (backend->play(j->device, j->recording, &err))
+    else if (backend->capture_launch(j->device, j->recording, &err))
         fail("play", &err);
     if (backend->sync(j->device, &err)) fail("sync", &err);
 }
@@ -139,12 +139,12 @@ static const stk_graph_op *describe(job *j, const struct conv_case *c, bench_kin
     if (kind == BY_INPUT) j->attrs.size[0] = c->height, j->attrs.size[1] = c->width;
     j->in[0] = (stk_tensor_type){dtype, kind == BY_INPUT ? y : x};
     j->in[1] = (stk_tensor_type){dtype, kind == BY_WEIGHT ? y : w};
-    j->use = (stk_op_instance){kind_names[kind],
-                               &j->attrs,
-                               INPUTS,
-                               kind == STATISTICS ? STK_CONV2D_OUTPUTS : 1,
-                               j->in,
-                               j->out};
+    j->instance = (stk_op_instance){kind_names[kind],
+                                    &j->attrs,
+                                    INPUTS,
+                                    kind == STATISTICS ? STK_CONV2D_OUTPUTS : 1,
+                                    j->in,
+                                    j->out};
     return kind == BY_WEIGHT  ? &stk_graph_op_conv2d_grad_weight
            : kind == BY_INPUT ? &stk_graph_op_conv2d_grad_input
                               : &stk_graph_op_conv2d;
@@ -156,11 +156,11 @@ static void begin(job *j, const stk_graph_op *op)
     stk_format         have[INPUTS] = {STK_FORMAT_PLAIN, STK_FORMAT_PLAIN};
     stk_error          err;
     size_t             scratch = 0, bytes = 0;
-    if (op->infer(&j->use, j->out, &err)) fail(j->use.name, &err);
-    j->kernel = backend->kernel(j->device, op, &j->use);
+    if (op->infer(&j->instance, j->out, &err)) fail(j->instance.name, &err);
+    j->kernel = backend->kernel(j->device, op, &j->instance);
     if (!j->kernel) fail("no kernel", NULL);
     if (j->kernel->formats &&
-        j->kernel->formats(j->device, &j->use, have, j->in_format, j->out_format, &err))
+        j->kernel->formats(j->device, &j->instance, have, j->in_format, j->out_format, &err))
         fail("formats", &err);
     for (int i = 0; i < INPUTS; i++)
         bytes += bytes_of(j, &j->in[i], j->in_format[i]);
@@ -169,17 +169,17 @@ static void begin(job *j, const stk_graph_op *op)
     each_tensor(j, true);
     j->call = (stk_kernel_call){.device = j->device,
                                 .op = op,
-                                .use = j->use,
+                                .instance = j->instance,
                                 .in_format = j->in_format,
                                 .out_format = j->out_format,
                                 .in = j->inputs[0],
                                 .out = j->outputs[0]};
     if (j->kernel->prepare && j->kernel->prepare(&j->call, &scratch, &err)) fail("prepare", &err);
     j->call.scratch = backend->alloc(j->device, scratch);
-    if (!backend->record) return;
-    if (backend->record(j->device, &err)) fail("record", &err);
+    if (!backend->capture_begin) return;
+    if (backend->capture_begin(j->device, &err)) fail("capture_begin", &err);
     run_turns(j);
-    if (backend->recorded(j->device, &j->recording, &err)) fail("recorded", &err);
+    if (backend->capture_end(j->device, &j->recording, &err)) fail("capture_end", &err);
 }
 
 static void end(job *j)
@@ -187,7 +187,7 @@ static void end(job *j)
     each_tensor(j, false);
     j->device->backend->free(j->device, j->call.scratch, 0);
     if (j->kernel->release) j->kernel->release(&j->call);
-    if (j->recording) j->device->backend->forget(j->device, j->recording);
+    if (j->recording) j->device->backend->capture_free(j->device, j->recording);
 }
 
 /* Microseconds that memory or arithmetic alone would take. */

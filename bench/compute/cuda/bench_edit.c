@@ -47,7 +47,7 @@ typedef struct trial {
     const stk_kernel     *kernel;
     stk_edit_images_attrs attrs;
     stk_tensor_type       in[2], out;
-    stk_op_instance       use;
+    stk_op_instance       instance;
     stk_format            plain[2];
     void                 *data[COPIES][3], *scratch;
     stk_kernel_call       calls[COPIES];
@@ -131,7 +131,7 @@ static void fill(trial *t, int copy)
     if (edits) backend->upload(t->device, t->data[copy][1], edits, stk_type_bytes(&t->in[1]));
     t->calls[copy] = (stk_kernel_call){.device = t->device,
                                        .op = op,
-                                       .use = t->use,
+                                       .instance = t->instance,
                                        .in_format = t->plain,
                                        .out_format = t->plain,
                                        .in = (const void *const *)t->data[copy],
@@ -164,21 +164,21 @@ static double measure(trial *t)
     void              *recording = NULL;
     double             best = 1e9;
     run_all(t);
-    if (backend->record) {
-        if (backend->record(device, &err)) stop("record", &err);
+    if (backend->capture_begin) {
+        if (backend->capture_begin(device, &err)) stop("capture_begin", &err);
         run_all(t);
-        if (backend->recorded(device, &recording, &err)) stop("recorded", &err);
+        if (backend->capture_end(device, &recording, &err)) stop("capture_end", &err);
     }
     for (int turn = 0; turn < TURNS; turn++) {
         if (backend->sync(device, &err)) stop("sync", &err);
         const double begin = bench_seconds();
-        if (recording && backend->play(device, recording, &err)) stop("play", &err);
+        if (recording && backend->capture_launch(device, recording, &err)) stop("capture_launch", &err);
         if (!recording) run_all(t);
         if (backend->sync(device, &err)) stop("sync", &err);
         const double took = bench_seconds() - begin;
         best = took < best ? took : best;
     }
-    if (recording) backend->forget(device, recording);
+    if (recording) backend->capture_free(device, recording);
     return best / (REPEATS * COPIES);
 }
 
@@ -193,9 +193,9 @@ static void bench(stk_device *device, const line *l, double memory)
                 .attrs = {l->side, l->side},
                 .in = {{STK_DTYPE_U8, stk_shape_4d(rows, side, side, 3)},
                        {STK_DTYPE_I32, stk_shape_2d(l->batch, STK_EDIT_WORDS)}}};
-    t.use = (stk_op_instance){l->name, &t.attrs, 2, 1, t.in, &t.out};
-    if (op->infer(&t.use, &t.out, &err)) stop(l->name, &err);
-    t.kernel = device->backend->kernel(device, op, &t.use);
+    t.instance = (stk_op_instance){l->name, &t.attrs, 2, 1, t.in, &t.out};
+    if (op->infer(&t.instance, &t.out, &err)) stop(l->name, &err);
+    t.kernel = device->backend->kernel(device, op, &t.instance);
     if (!t.kernel) stop(l->name, &err);
     for (int copy = 0; copy < COPIES; copy++)
         fill(&t, copy);

@@ -113,9 +113,9 @@ static bool begin(job *j, stk_device *device, const row *r, stk_error *err)
     *j = (job){.device = device};
     for (int i = 0; i < r->inputs; i++)
         j->types[i] = (stk_tensor_type){i && r->in[i].rank == 1 ? STK_DTYPE_F32 : dtype, r->in[i]};
-    stk_op_instance use = {r->name, r->attrs, r->inputs, 1, j->types, &j->types[INPUTS]};
-    if (r->op->infer(&use, &j->types[INPUTS], err)) return false;
-    j->kernel = device->backend->kernel(device, r->op, &use);
+    stk_op_instance instance = {r->name, r->attrs, r->inputs, 1, j->types, &j->types[INPUTS]};
+    if (r->op->infer(&instance, &j->types[INPUTS], err)) return false;
+    j->kernel = device->backend->kernel(device, r->op, &instance);
     if (!j->kernel) return false;
     for (int i = 0; i < r->inputs; i++) {
         j->in[i] = take(device, stk_type_bytes(&j->types[i]));
@@ -124,7 +124,8 @@ static bool begin(job *j, stk_device *device, const row *r, stk_error *err)
     j->out[0] = take(device, stk_type_bytes(&j->types[INPUTS]));
     j->bytes += (double)stk_type_bytes(&j->types[INPUTS]);
     if (r->op == &stk_graph_op_slice) j->bytes = 2 * (double)stk_type_bytes(&j->types[INPUTS]);
-    j->call = (stk_kernel_call){device, r->op, use, j->formats, j->formats, j->in, j->out, 0, 0};
+    j->call =
+        (stk_kernel_call){device, r->op, instance, j->formats, j->formats, j->in, j->out, 0, 0};
     if (j->kernel->prepare && j->kernel->prepare(&j->call, &scratch, err)) return false;
     j->call.scratch = j->scratch = take(device, scratch);
     return j->out[0] && j->scratch;
@@ -177,7 +178,7 @@ static void measure(stk_device *device, const row *r)
     stk_error err = {.message = "no kernel or no memory"};
     job       j;
     double    flops = 0, seconds = begin(&j, device, r, &err) ? time_runs(&j, 1, &err) : 0;
-    if (seconds > 0 && r->op == &stk_graph_op_matmul) flops = r->op->cost(&j.call.use).flops;
+    if (seconds > 0 && r->op == &stk_graph_op_matmul) flops = r->op->cost(&j.call.instance).flops;
     tell(r->name, seconds, j.bytes, flops, err.message);
     end(&j);
 }

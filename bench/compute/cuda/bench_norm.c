@@ -58,7 +58,7 @@ static const struct norm_shape {
 typedef struct job {
     stk_device       *device;
     const stk_kernel *kernel;
-    stk_op_instance   use;
+    stk_op_instance   instance;
     stk_tensor_type   in[INPUTS], out[STK_OP_OUTPUTS];
     stk_format        in_format[INPUTS], out_format[STK_OP_OUTPUTS];
     const void       *inputs[COPIES][INPUTS];
@@ -87,12 +87,12 @@ static void *device_memory(job *j, const stk_tensor_type *type)
 static void each_tensor(job *j, bool make)
 {
     for (int k = 0; k < j->copies; k++) {
-        for (int i = 0; i < j->use.input_count; i++)
+        for (int i = 0; i < j->instance.input_count; i++)
             if (make)
                 j->inputs[k][i] = device_memory(j, &j->in[i]);
             else
                 j->device->backend->free(j->device, (void *)j->inputs[k][i], 0);
-        for (int o = 0; o < j->use.output_count; o++)
+        for (int o = 0; o < j->instance.output_count; o++)
             if (make)
                 j->outputs[k][o] = device_memory(j, &j->out[o]);
             else
@@ -105,7 +105,7 @@ static void run_one(job *j, const void **inputs, int copy)
     stk_error err;
     j->call.in = inputs;
     j->call.out = j->outputs[copy];
-    if (j->kernel->run(&j->call, &err)) fail(j->use.name, &err);
+    if (j->kernel->run(&j->call, &err)) fail(j->instance.name, &err);
 }
 
 static void run_turns(job *j)
@@ -124,9 +124,9 @@ static void run(void *context)
     job               *j = context;
     const stk_backend *backend = j->device->backend;
     stk_error          err;
-    if (!backend->record)
+    if (!backend->capture_begin)
         run_turns(j);
-    else if (backend->play(j->device, j->recording, &err))
+    else if (backend->capture_launch(j->device, j->recording, &err))
         fail("play", &err);
     if (backend->sync(j->device, &err)) fail("sync", &err);
 }
@@ -136,24 +136,24 @@ static void make(job *j, const bench_op *o, stk_shape shape, stk_dtype dtype)
     const stk_backend *backend = j->device->backend;
     stk_error          err;
     size_t             scratch = 0, bytes = 0;
-    j->use =
+    j->instance =
         (stk_op_instance){o->name, o->attrs, (int)strlen(o->inputs), o->outputs, j->in, j->out};
-    for (int i = 0; i < j->use.input_count; i++) {
+    for (int i = 0; i < j->instance.input_count; i++) {
         j->in[i] = (stk_tensor_type){dtype, shape};
         if (o->inputs[i] == 'c')
             j->in[i] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_1d(shape.dim[3])};
         if (o->inputs[i] == 'b') j->in[i] = stk_bn_bits_of(&j->in[0]);
         bytes += stk_type_bytes(&j->in[i]);
     }
-    if (o->op->infer(&j->use, j->out, &err)) fail(o->name, &err);
-    j->kernel = backend->kernel(j->device, o->op, &j->use);
+    if (o->op->infer(&j->instance, j->out, &err)) fail(o->name, &err);
+    j->kernel = backend->kernel(j->device, o->op, &j->instance);
     if (!j->kernel) fail("no kernel", NULL);
     if (!j->copies)
         j->copies = (int)(PAST_CACHE / bytes) + 1 < COPIES ? (int)(PAST_CACHE / bytes) + 1 : COPIES;
     each_tensor(j, true);
     j->call = (stk_kernel_call){.device = j->device,
                                 .op = o->op,
-                                .use = j->use,
+                                .instance = j->instance,
                                 .in_format = j->in_format,
                                 .out_format = j->out_format,
                                 .in = j->inputs[0],
@@ -166,17 +166,17 @@ static void record(job *j)
 {
     const stk_backend *backend = j->device->backend;
     stk_error          err;
-    if (!backend->record) return;
-    if (backend->record(j->device, &err)) fail("record", &err);
+    if (!backend->capture_begin) return;
+    if (backend->capture_begin(j->device, &err)) fail("capture_begin", &err);
     run_turns(j);
-    if (backend->recorded(j->device, &j->recording, &err)) fail("recorded", &err);
+    if (backend->capture_end(j->device, &j->recording, &err)) fail("capture_end", &err);
 }
 
 static void end(job *j)
 {
     each_tensor(j, false);
     j->device->backend->free(j->device, j->call.scratch, 0);
-    if (j->recording) j->device->backend->forget(j->device, j->recording);
+    if (j->recording) j->device->backend->capture_free(j->device, j->recording);
 }
 
 /* Adds what all norms of this shape take to sum and floor, in seconds. */
@@ -210,7 +210,7 @@ static void wire(job *first, job *second, bool back)
         in[0] = first->inputs[k][0];
         in[back ? 5 : 1] = first->outputs[k][back ? 0 : 1];
         in[back ? 6 : 2] = first->outputs[k][back ? 1 : 2];
-        for (int i = 1; back && i < first->use.input_count; i++)
+        for (int i = 1; back && i < first->instance.input_count; i++)
             in[i < 4 ? i : i + 3] = first->inputs[k][i];
     }
     first->then = second;

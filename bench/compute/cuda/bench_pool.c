@@ -19,7 +19,7 @@ typedef struct trial {
     stk_device         *device;
     const stk_kernel   *kernel;
     const stk_graph_op *op;
-    stk_op_instance     use;
+    stk_op_instance     instance;
     stk_tensor_type     in[INPUTS], out[2];
     stk_format          in_format[INPUTS], out_format[2];
     stk_kernel_call     calls[COPIES_MAX];
@@ -36,9 +36,9 @@ static void stop(const char *what, const stk_error *err)
 
 static size_t bytes_of(const trial *t, int i)
 {
-    bool                   is_in = i < t->use.input_count;
-    const stk_tensor_type *type = is_in ? &t->in[i] : &t->out[i - t->use.input_count];
-    stk_format             format = is_in ? t->in_format[i] : t->out_format[i - t->use.input_count];
+    bool                   is_in = i < t->instance.input_count;
+    const stk_tensor_type *type = is_in ? &t->in[i] : &t->out[i - t->instance.input_count];
+    stk_format format = is_in ? t->in_format[i] : t->out_format[i - t->instance.input_count];
     return t->device->backend->format_bytes(t->device, type, format);
 }
 
@@ -46,15 +46,15 @@ static void choose(trial *t)
 {
     stk_error  err = {0};
     stk_format have[INPUTS] = {0};
-    if (t->op->infer(&t->use, t->out, &err)) stop(t->op->name, &err);
-    t->kernel = t->device->backend->kernel(t->device, t->op, &t->use);
+    if (t->op->infer(&t->instance, t->out, &err)) stop(t->op->name, &err);
+    t->kernel = t->device->backend->kernel(t->device, t->op, &t->instance);
     if (!t->kernel) stop(t->op->name, &err);
     if (t->kernel->formats &&
-        t->kernel->formats(t->device, &t->use, have, t->in_format, t->out_format, &err))
+        t->kernel->formats(t->device, &t->instance, have, t->in_format, t->out_format, &err))
         stop(t->op->name, &err);
-    for (int i = 0; i < t->use.input_count + t->use.output_count; i++)
+    for (int i = 0; i < t->instance.input_count + t->instance.output_count; i++)
         t->bytes += (double)bytes_of(t, i);
-    if (t->op == &stk_graph_op_bn_pool_grad_sums) t->bytes = t->op->cost(&t->use).bytes;
+    if (t->op == &stk_graph_op_bn_pool_grad_sums) t->bytes = t->op->cost(&t->instance).bytes;
     t->copies = (int)(cold_bytes / t->bytes) + 1;
     if (t->copies > COPIES_MAX) t->copies = COPIES_MAX;
 }
@@ -64,7 +64,7 @@ static void fill(trial *t, int copy)
     stk_error          err = {0};
     const stk_backend *backend = t->device->backend;
     size_t             scratch = 0;
-    int                tensors = t->use.input_count + t->use.output_count;
+    int                tensors = t->instance.input_count + t->instance.output_count;
     for (int i = 0; i < tensors; i++) {
         t->data[copy][i] = backend->alloc(t->device, bytes_of(t, i));
         if (!t->data[copy][i]) stop("no memory", &err);
@@ -72,11 +72,11 @@ static void fill(trial *t, int copy)
     }
     t->calls[copy] = (stk_kernel_call){t->device,
                                        t->op,
-                                       t->use,
+                                       t->instance,
                                        t->in_format,
                                        t->out_format,
                                        (const void *const *)t->data[copy],
-                                       t->data[copy] + t->use.input_count,
+                                       t->data[copy] + t->instance.input_count,
                                        NULL,
                                        NULL};
     if (t->kernel->prepare && t->kernel->prepare(&t->calls[copy], &scratch, &err))
@@ -99,21 +99,21 @@ static double measure(trial *t)
     void              *recording = NULL;
     double             best = 1e9;
     run_all(t);
-    if (backend->record) {
-        if (backend->record(t->device, &err)) stop("record", &err);
+    if (backend->capture_begin) {
+        if (backend->capture_begin(t->device, &err)) stop("capture_begin", &err);
         run_all(t);
-        if (backend->recorded(t->device, &recording, &err)) stop("recorded", &err);
+        if (backend->capture_end(t->device, &recording, &err)) stop("capture_end", &err);
     }
     for (int turn = 0; turn < TURNS; turn++) {
         if (backend->sync(t->device, &err)) stop("sync", &err);
         double begin = bench_seconds();
-        if (recording && backend->play(t->device, recording, &err)) stop("play", &err);
+        if (recording && backend->capture_launch(t->device, recording, &err)) stop("capture_launch", &err);
         if (!recording) run_all(t);
         if (backend->sync(t->device, &err)) stop("sync", &err);
         double took = bench_seconds() - begin;
         if (took < best) best = took;
     }
-    if (recording) backend->forget(t->device, recording);
+    if (recording) backend->capture_free(t->device, recording);
     return best / t->copies;
 }
 
@@ -129,7 +129,7 @@ static double bench(trial *t, const char *name, double memory)
     for (int i = 0; i < t->copies; i++) {
         if (t->kernel->release) t->kernel->release(&t->calls[i]);
         t->device->backend->free(t->device, t->calls[i].scratch, 0);
-        for (int k = 0; k < t->use.input_count + t->use.output_count; k++)
+        for (int k = 0; k < t->instance.input_count + t->instance.output_count; k++)
             t->device->backend->free(t->device, t->data[i][k], 0);
     }
     return seconds;
@@ -140,9 +140,9 @@ static double bench_op(stk_device *device, const stk_graph_op *op, const void *a
 {
     static trial t;
     t = (trial){.device = device, .op = op};
-    t.use = (stk_op_instance){name, attrs, inputs, op->outputs_min ? op->outputs_min : op->outputs,
-                              t.in, t.out};
-    if (op == &stk_graph_op_max_pool || op == &stk_graph_op_bn_pool) t.use.output_count = 2;
+    t.instance = (stk_op_instance){
+        name, attrs, inputs, op->outputs_min ? op->outputs_min : op->outputs, t.in, t.out};
+    if (op == &stk_graph_op_max_pool || op == &stk_graph_op_bn_pool) t.instance.output_count = 2;
     memcpy(t.in, in, (size_t)inputs * sizeof *in);
     return bench(&t, name, memory);
 }

@@ -58,16 +58,16 @@ static void measure(stk_device *device, const bench_case *c)
     stk_tensor_type type;
     size_t          scratch = 0;
     double          bytes = 0;
-    stk_op_instance use = {c->name, c->attrs, c->inputs, 1, c->in, &type};
-    if (c->op->infer(&use, &type, &err)) exit(1);
+    stk_op_instance instance = {c->name, c->attrs, c->inputs, 1, c->in, &type};
+    if (c->op->infer(&instance, &type, &err)) exit(1);
     for (int i = 0; i < c->inputs; i++) {
         in[i] = filled(device, &c->in[i]);
         bytes += (double)stk_type_bytes(&c->in[i]);
     }
     out[0] = filled(device, &type);
     bytes += (double)stk_type_bytes(&type);
-    job j = {{device, c->op, use, plain, plain, in, out, NULL, NULL},
-             device->backend->kernel(device, c->op, &use)};
+    job j = {{device, c->op, instance, plain, plain, in, out, NULL, NULL},
+             device->backend->kernel(device, c->op, &instance)};
     if (!j.kernel || (j.kernel->prepare && j.kernel->prepare(&j.call, &scratch, &err))) exit(1);
     j.call.scratch = device->backend->alloc(device, scratch + 64);
     bench_result r = bench_run(run, &j, ROUNDS);

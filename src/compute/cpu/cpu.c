@@ -45,18 +45,18 @@ static void close_device(stk_device *device)
 }
 
 static const stk_kernel *find_in(const stk_kernel *const *list, const stk_device *device,
-                                 const stk_graph_op *op, const stk_op_instance *use)
+                                 const stk_graph_op *op, const stk_op_instance *instance)
 {
     for (; *list; list++)
-        if ((*list)->op == op && (!(*list)->can || (*list)->can(device, use))) return *list;
+        if ((*list)->op == op && (!(*list)->can || (*list)->can(device, instance))) return *list;
     return NULL;
 }
 
 static const stk_kernel *find_kernel(const stk_device *device, const stk_graph_op *op,
-                                     const stk_op_instance *use)
+                                     const stk_op_instance *instance)
 {
-    const stk_kernel *found = find_in(stk_cpu_kernels_native, device, op, use);
-    if (!found) found = find_in(stk_cpu_kernels_onednn, device, op, use);
+    const stk_kernel *found = find_in(stk_cpu_kernels_native, device, op, instance);
+    if (!found) found = find_in(stk_cpu_kernels_onednn, device, op, instance);
     return found || !op->reference ? found : &reference;
 }
 
@@ -116,7 +116,7 @@ const stk_backend stk_backend_cpu = {
     .close = close_device,
     .kernel = find_kernel,
     .precision = precision,
-    .products_only = true,
+    .half_gemm_only = true,
     .alloc = stk_host_alloc,
     .memory = stk_host_memory,
     .free = stk_host_free,

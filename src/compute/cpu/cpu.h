@@ -37,10 +37,10 @@ stk_channels stk_channels_of(const stk_tensor_type *type, stk_format format);
 
 /* formats functions that kernels share. All inputs with the shape of input `lead` take its format,
  * the others are plain; outputs of that shape have it too. */
-stk_status stk_formats_follow(const stk_op_instance *use, const stk_format *have, int lead,
+stk_status stk_formats_follow(const stk_op_instance *instance, const stk_format *have, int lead,
                               stk_format *in, stk_format *out);
 /* The same with lead 0: for kernel tables. */
-stk_status stk_formats_follow_first(stk_device *device, const stk_op_instance *use,
+stk_status stk_formats_follow_first(stk_device *device, const stk_op_instance *instance,
                                     const stk_format *have, stk_format *in, stk_format *out,
                                     stk_error *err);
 

@@ -88,23 +88,25 @@ static bool has_type(const stk_cpu *cpu, const stk_tensor_type *type)
     return type->dtype == STK_DTYPE_F32;
 }
 
-bool stk_dnnl_can_compute(const stk_cpu *cpu, const stk_op_instance *use)
+bool stk_dnnl_can_compute(const stk_cpu *cpu, const stk_op_instance *instance)
 {
-    bool can = use->in[0].dtype == use->in[1].dtype;
-    for (int i = 0; i < use->input_count; i++)
-        can = can && has_type(cpu, &use->in[i]) && stk_type_elements(&use->in[i]) > 0;
-    for (int o = 0; o < use->output_count; o++)
-        can = can && has_type(cpu, &use->out[o]) && stk_type_elements(&use->out[o]) > 0;
+    bool can = instance->in[0].dtype == instance->in[1].dtype;
+    for (int i = 0; i < instance->input_count; i++)
+        can = can && has_type(cpu, &instance->in[i]) && stk_type_elements(&instance->in[i]) > 0;
+    for (int o = 0; o < instance->output_count; o++)
+        can = can && has_type(cpu, &instance->out[o]) && stk_type_elements(&instance->out[o]) > 0;
     return can;
 }
 
-size_t stk_dnnl_use_bytes(const stk_op_instance *use)
+size_t stk_dnnl_use_bytes(const stk_op_instance *instance)
 {
     size_t bytes = 0;
-    for (int i = 0; i < use->input_count; i++)
-        bytes += (size_t)stk_type_elements(&use->in[i]) * stk_dtype_bytes(use->in[i].dtype);
-    for (int o = 0; o < use->output_count; o++)
-        bytes += (size_t)stk_type_elements(&use->out[o]) * stk_dtype_bytes(use->out[o].dtype);
+    for (int i = 0; i < instance->input_count; i++)
+        bytes +=
+            (size_t)stk_type_elements(&instance->in[i]) * stk_dtype_bytes(instance->in[i].dtype);
+    for (int o = 0; o < instance->output_count; o++)
+        bytes +=
+            (size_t)stk_type_elements(&instance->out[o]) * stk_dtype_bytes(instance->out[o].dtype);
     return bytes;
 }
 

@@ -7,23 +7,25 @@
 
 typedef struct conv {
     stk_cpu                *cpu;
-    const stk_op_instance  *use;
+    const stk_op_instance  *instance;
     const stk_conv2d_attrs *attrs;
     stk_dnnl_direction      pass;
     const stk_tensor_type  *x, *w, *bias, *y; /* or their gradients; bias may be NULL */
 } conv;
 
-static conv conv_of(const stk_device *device, const stk_op_instance *use, stk_dnnl_direction pass)
+static conv conv_of(const stk_device *device, const stk_op_instance *instance,
+                    stk_dnnl_direction pass)
 {
-    conv c = {.cpu = stk_cpu_of(device), .use = use, .attrs = use->attrs, .pass = pass};
+    conv c = {
+        .cpu = stk_cpu_of(device), .instance = instance, .attrs = instance->attrs, .pass = pass};
     if (pass == STK_DNNL_FORWARD) {
-        c.x = &use->in[0], c.w = &use->in[1], c.y = &use->out[0];
-        if (use->input_count > 2) c.bias = &use->in[2];
+        c.x = &instance->in[0], c.w = &instance->in[1], c.y = &instance->out[0];
+        if (instance->input_count > 2) c.bias = &instance->in[2];
     } else if (pass == STK_DNNL_GRAD_INPUT) {
-        c.y = &use->in[0], c.w = &use->in[1], c.x = &use->out[0];
+        c.y = &instance->in[0], c.w = &instance->in[1], c.x = &instance->out[0];
     } else {
-        c.x = &use->in[0], c.y = &use->in[1], c.w = &use->out[0];
-        if (use->output_count > 1) c.bias = &use->out[1];
+        c.x = &instance->in[0], c.y = &instance->in[1], c.w = &instance->out[0];
+        if (instance->output_count > 1) c.bias = &instance->out[1];
     }
     return c;
 }
@@ -116,7 +118,7 @@ static bool winograd(const conv *c)
 
 static stk_status fail(const conv *c, dnnl_status_t status, const char *what, stk_error *err)
 {
-    return stk_dnnl_fail(status, c->use->name, what, stk_dnnl_use_bytes(c->use), err);
+    return stk_dnnl_fail(status, c->instance->name, what, stk_dnnl_use_bytes(c->instance), err);
 }
 
 /* Planes of pixels, channel after channel. */
@@ -196,36 +198,36 @@ static stk_status choose(const conv *c, stk_format weights, way *best, stk_error
     return grade < 0 ? fail(c, dnnl_unimplemented, "a convolution", err) : STK_OK;
 }
 
-static stk_status forward_formats(stk_device *device, const stk_op_instance *use,
+static stk_status forward_formats(stk_device *device, const stk_op_instance *instance,
                                   const stk_format *have, stk_format *in, stk_format *out,
                                   stk_error *err)
 {
     way  best = {0};
-    conv c = conv_of(device, use, STK_DNNL_FORWARD);
+    conv c = conv_of(device, instance, STK_DNNL_FORWARD);
     STK_TRY(choose(&c, have[1], &best, err));
     in[0] = best.x, in[1] = best.w, out[0] = best.y;
     if (c.bias) in[2] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
-static stk_status grad_input_formats(stk_device *device, const stk_op_instance *use,
+static stk_status grad_input_formats(stk_device *device, const stk_op_instance *instance,
                                      const stk_format *have, stk_format *in, stk_format *out,
                                      stk_error *err)
 {
     way  best = {0};
-    conv c = conv_of(device, use, STK_DNNL_GRAD_INPUT);
+    conv c = conv_of(device, instance, STK_DNNL_GRAD_INPUT);
     STK_TRY(choose(&c, have[1], &best, err));
     in[0] = best.y, in[1] = best.w, out[0] = best.x;
     return STK_OK;
 }
 
 /* The gradient lies as the weights do in the forward layer, so that the update reorders nothing. */
-static stk_status grad_weight_formats(stk_device *device, const stk_op_instance *use,
+static stk_status grad_weight_formats(stk_device *device, const stk_op_instance *instance,
                                       const stk_format *have, stk_format *in, stk_format *out,
                                       stk_error *err)
 {
     way  forward = {0}, best = {0};
-    conv c = conv_of(device, use, STK_DNNL_GRAD_WEIGHT), f = c;
+    conv c = conv_of(device, instance, STK_DNNL_GRAD_WEIGHT), f = c;
     (void)have;
     f.pass = STK_DNNL_FORWARD;
     f.bias = NULL;
@@ -236,10 +238,10 @@ static stk_status grad_weight_formats(stk_device *device, const stk_op_instance 
     return STK_OK;
 }
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
-    const stk_conv2d_attrs *attrs = use->attrs;
-    return stk_dnnl_can_compute(stk_cpu_of(device), use) && stk_dnnl_can_fuse(&attrs->act);
+    const stk_conv2d_attrs *attrs = instance->attrs;
+    return stk_dnnl_can_compute(stk_cpu_of(device), instance) && stk_dnnl_can_fuse(&attrs->act);
 }
 
 static stk_status prepare(stk_kernel_call *call, const conv *c, way w, const stk_dnnl_arg *args,
@@ -257,14 +259,14 @@ static stk_status prepare(stk_kernel_call *call, const conv *c, way w, const stk
 
 static stk_status prepare_forward(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    conv c = conv_of(call->device, &call->use, STK_DNNL_FORWARD);
+    conv c = conv_of(call->device, &call->instance, STK_DNNL_FORWARD);
     way  w = {call->in_format[0], call->in_format[1], call->out_format[0], 0};
-    return prepare(call, &c, w, stk_dnnl_forward_args(&call->use), scratch, err);
+    return prepare(call, &c, w, stk_dnnl_forward_args(&call->instance), scratch, err);
 }
 
 static stk_status prepare_grad_input(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    conv c = conv_of(call->device, &call->use, STK_DNNL_GRAD_INPUT);
+    conv c = conv_of(call->device, &call->instance, STK_DNNL_GRAD_INPUT);
     way  w = {call->out_format[0], call->in_format[1], call->in_format[0], 0};
     return prepare(call, &c, w, stk_dnnl_grad_input_args, scratch, err);
 }
@@ -275,7 +277,7 @@ static stk_status prepare_grad_weight(stk_kernel_call *call, size_t *scratch, st
                                         {DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, 0},
                                         {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, 0},
                                         {DNNL_ARG_DIFF_BIAS, dnnl_query_diff_weights_md, 1}};
-    conv                      c = conv_of(call->device, &call->use, STK_DNNL_GRAD_WEIGHT);
+    conv                      c = conv_of(call->device, &call->instance, STK_DNNL_GRAD_WEIGHT);
     way                       w = {call->in_format[0], call->out_format[0], call->in_format[1], 0};
     return prepare(call, &c, w, args, scratch, err);
 }

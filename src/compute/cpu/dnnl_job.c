@@ -111,7 +111,7 @@ void stk_dnnl_job_release(stk_dnnl_job *job)
     *job = (stk_dnnl_job){0};
 }
 
-const stk_dnnl_arg *stk_dnnl_forward_args(const stk_op_instance *use)
+const stk_dnnl_arg *stk_dnnl_forward_args(const stk_op_instance *instance)
 {
     static const stk_dnnl_arg bare[] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
                                         {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0},
@@ -120,7 +120,7 @@ const stk_dnnl_arg *stk_dnnl_forward_args(const stk_op_instance *use)
                                              {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0},
                                              {DNNL_ARG_BIAS, dnnl_query_weights_md, 1},
                                              {DNNL_ARG_DST, dnnl_query_dst_md, 0}};
-    return use->input_count > 2 ? with_bias : bare;
+    return instance->input_count > 2 ? with_bias : bare;
 }
 
 const stk_dnnl_arg stk_dnnl_grad_input_args[] = {{DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, 0},
@@ -131,12 +131,12 @@ stk_status stk_dnnl_kernel_prepare(stk_kernel_call *call, dnnl_primitive_desc_t 
                                    const stk_dnnl_arg *args, size_t *scratch, stk_error *err)
 {
     const stk_cpu *cpu = stk_cpu_of(call->device);
-    int            count = call->use.input_count + call->use.output_count;
+    int            count = call->instance.input_count + call->instance.output_count;
     stk_dnnl_job  *job = calloc(1, sizeof *job);
     call->state = job;
     stk_status st = job ? stk_dnnl_job_make(job, cpu, cpu->dnnl_threads, pd, args, count, scratch,
-                                            call->use.name, err)
-                        : stk_fail(err, STK_E_NOMEM, "onednn", call->use.name, "no memory");
+                                            call->instance.name, err)
+                        : stk_fail(err, STK_E_NOMEM, "onednn", call->instance.name, "no memory");
     stk_onednn_pd_destroy(pd);
     return st;
 }
@@ -145,12 +145,12 @@ stk_status stk_dnnl_kernel_run(const stk_kernel_call *call, stk_error *err)
 {
     const void *at[STK_DNNL_ARGS + 1];
     int         count = 0;
-    for (int i = 0; i < call->use.input_count; i++)
+    for (int i = 0; i < call->instance.input_count; i++)
         at[count++] = call->in[i];
-    for (int o = 0; o < call->use.output_count; o++)
+    for (int o = 0; o < call->instance.output_count; o++)
         at[count++] = call->out[o];
     at[count] = call->scratch;
-    return stk_dnnl_job_run(call->state, stk_cpu_of(call->device), at, call->use.name, err);
+    return stk_dnnl_job_run(call->state, stk_cpu_of(call->device), at, call->instance.name, err);
 }
 
 void stk_dnnl_kernel_release(stk_kernel_call *call)

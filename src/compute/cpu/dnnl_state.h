@@ -53,7 +53,7 @@ void        stk_dnnl_kernel_release(stk_kernel_call *call);
 const char *stk_dnnl_kernel_detail(const stk_kernel_call *call);
 
 /* (x, w, [bias]) -> y and (dy, w) -> dx. */
-const stk_dnnl_arg       *stk_dnnl_forward_args(const stk_op_instance *use);
+const stk_dnnl_arg       *stk_dnnl_forward_args(const stk_op_instance *instance);
 extern const stk_dnnl_arg stk_dnnl_grad_input_args[];
 
 /* An opaque format: how it lies, and how the same tensor lies row-major. */
@@ -101,7 +101,7 @@ void stk_dnnl_leave(int before);
 
 dnnl_data_type_t stk_dnnl_type(stk_dtype dtype);
 /* Whether oneDNN computes with these types here. */
-bool stk_dnnl_can_compute(const stk_cpu *cpu, const stk_op_instance *use);
+bool stk_dnnl_can_compute(const stk_cpu *cpu, const stk_op_instance *instance);
 /* Whether a status is about this moment (no memory, an exception), not about what was asked for:
  * then nothing else is tried, since another way would give other bits. */
 bool stk_dnnl_is_failure(dnnl_status_t status);
@@ -109,7 +109,7 @@ bool stk_dnnl_is_failure(dnnl_status_t status);
 stk_status stk_dnnl_fail(dnnl_status_t status, const char *where, const char *what, size_t bytes,
                          stk_error *err);
 /* Of all inputs and outputs. */
-size_t stk_dnnl_use_bytes(const stk_op_instance *use);
+size_t stk_dnnl_use_bytes(const stk_op_instance *instance);
 
 extern const stk_kernel stk_dnnl_matmul, stk_dnnl_conv2d, stk_dnnl_conv2d_grad_input,
     stk_dnnl_conv2d_grad_weight;

@@ -104,12 +104,12 @@ static void other_part(void *context, int part, int parts)
 /* The last dimensions make a row, as many as leave each operand either whole or one value. */
 static void find_row(job *j)
 {
-    const stk_op_instance *use = &j->call->use;
-    const stk_shape       *whole = &use->out[0].shape;
+    const stk_op_instance *instance = &j->call->instance;
+    const stk_shape       *whole = &instance->out[0].shape;
     int                    d = whole->rank - 1;
     j->row = 1;
     for (int i = 0; i < 2; i++) {
-        stk_broadcast_strides(&use->in[i].shape, whole, j->stride[i]);
+        stk_broadcast_strides(&instance->in[i].shape, whole, j->stride[i]);
         j->flat[i] = true;
     }
     for (; d >= 0; d--) {
@@ -123,18 +123,18 @@ static void find_row(job *j)
     }
     j->rows = *whole;
     j->rows.rank = d + 1;
-    j->count = j->row ? stk_type_elements(&use->out[0]) / j->row : 0;
+    j->count = j->row ? stk_type_elements(&instance->out[0]) / j->row : 0;
 }
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     const stk_cpu         *cpu = stk_cpu_of(call->device);
-    const stk_tensor_type *type = &call->use.out[0];
+    const stk_tensor_type *type = &call->instance.out[0];
     int64_t                count = stk_call_floats(call, type, call->out_format[0]);
     job                    j = {.call = call, .loop = loop_of(call), .count = count};
     (void)err;
     for (int i = 0; i < 2; i++)
-        j.kind[i] = kind_of(&call->use.in[i].shape, &type->shape);
+        j.kind[i] = kind_of(&call->instance.in[i].shape, &type->shape);
     operand worst = j.kind[0] > j.kind[1] ? j.kind[0] : j.kind[1];
     if (worst == WHOLE) {
         stk_work(cpu, count * 12, whole_part, &j);
@@ -149,14 +149,14 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    operand a = kind_of(&use->in[0].shape, &use->out[0].shape);
-    operand b = kind_of(&use->in[1].shape, &use->out[0].shape);
-    if (a == WHOLE && b == WHOLE) return stk_formats_any(device, use, have, in, out, err);
+    operand a = kind_of(&instance->in[0].shape, &instance->out[0].shape);
+    operand b = kind_of(&instance->in[1].shape, &instance->out[0].shape);
+    if (a == WHOLE && b == WHOLE) return stk_formats_any(device, instance, have, in, out, err);
     if (a != OTHER && b != OTHER && (a == WHOLE || b == WHOLE))
-        return stk_formats_images(device, use, have, in, out, err);
+        return stk_formats_images(device, instance, have, in, out, err);
     in[0] = in[1] = out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }

@@ -36,7 +36,7 @@ static void work(void *context, int part, int parts)
     const float           *values[INPUTS] = {0};
     for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
          stk_tile_iter_next(&walk);) {
-        for (int i = 1; i < call->use.input_count && walk.entered; i++)
+        for (int i = 1; i < call->instance.input_count && walk.entered; i++)
             if (i != RESIDUAL)
                 values[i] = stk_channel_tiling_values(&j->grid, walk.run, call->in[i], room[i]);
         apply_strip s = {.x = (const float *)call->in[X] + walk.offset,
@@ -49,7 +49,8 @@ static void work(void *context, int part, int parts)
                          .b = j->act.b,
                          .count = walk.count};
         s.stream = j->stream && stk_can_stream(s.y);
-        if (call->use.input_count > RESIDUAL) s.r = (const float *)call->in[RESIDUAL] + walk.offset;
+        if (call->instance.input_count > RESIDUAL)
+            s.r = (const float *)call->in[RESIDUAL] + walk.offset;
         j->loop(&s);
         if (j->after.row) stk_act_value(j->cpu, &j->after, s.y, s.y, s.count);
     }
@@ -58,21 +59,22 @@ static void work(void *context, int part, int parts)
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_bn_apply_attrs *attrs = call->use.attrs;
+    const stk_bn_apply_attrs *attrs = call->instance.attrs;
     const stk_cpu            *cpu = stk_cpu_of(call->device);
     stk_act_kind              kind = stk_act_kind_of(&attrs->act);
     bool                      cheap = kind <= STK_ACT_CLIP;
-    int residual = call->use.input_count > RESIDUAL_SHIFT ? 2 : call->use.input_count > RESIDUAL;
+    int                       residual =
+        call->instance.input_count > RESIDUAL_SHIFT ? 2 : call->instance.input_count > RESIDUAL;
     job j = {.cpu = cpu,
              .call = call,
-             .grid = stk_channel_tiling_of(&call->use.in[0], call->in_format[0])};
+             .grid = stk_channel_tiling_of(&call->instance.in[0], call->in_format[0])};
     (void)err;
     if (cheap)
         j.act = attrs->act;
     else
         j.after = attrs->act;
     j.loop = STK_PICK(cpu, apply_loops)[residual][cheap ? kind : STK_ACT_NONE];
-    int64_t bytes = stk_call_floats(call, &call->use.in[0], call->in_format[0]) * 4;
+    int64_t bytes = stk_call_floats(call, &call->instance.in[0], call->in_format[0]) * 4;
     j.stream = cheap && stk_worth_streaming(call->in[X], call->out[0], bytes);
     stk_work(cpu, bytes * 2, work, &j);
     if (!stk_act_keeps_zero(&attrs->act))
@@ -80,10 +82,10 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
-    const stk_bn_apply_attrs *attrs = use->attrs;
-    return stk_cpu_float32(device, use) && stk_act_kind_of(&attrs->act) != STK_ACT_KINDS;
+    const stk_bn_apply_attrs *attrs = instance->attrs;
+    return stk_cpu_float32(device, instance) && stk_act_kind_of(&attrs->act) != STK_ACT_KINDS;
 }
 
 const stk_kernel stk_cpu_bn_apply = {.op = &stk_graph_op_bn_apply,

@@ -5,10 +5,10 @@
 #define STK_LOOPS "compute/cpu_kernels/bn_grad_loops.h"
 #include "compute/cpu_kernels/widths.h"
 
-bool stk_bn_grad_can(const stk_device *device, const stk_op_instance *use)
+bool stk_bn_grad_can(const stk_device *device, const stk_op_instance *instance)
 {
-    const stk_bn_grad_attrs *attrs = use->attrs;
-    return stk_cpu_float32(device, use) && stk_act_kind_of(&attrs->act) != STK_ACT_KINDS;
+    const stk_bn_grad_attrs *attrs = instance->attrs;
+    return stk_cpu_float32(device, instance) && stk_act_kind_of(&attrs->act) != STK_ACT_KINDS;
 }
 
 void stk_bn_grad_dz(const stk_cpu *cpu, const stk_bn_grad_attrs *attrs, const stk_bn_tile *strip,

@@ -21,7 +21,7 @@ static inline bool stk_bn_grad_is_cheap(const stk_bn_grad_attrs *attrs)
     return attrs->mask == STK_BN_MASK_NONE || stk_act_kind_of(&attrs->act) <= STK_ACT_CLIP;
 }
 
-bool stk_bn_grad_can(const stk_device *device, const stk_op_instance *use);
+bool stk_bn_grad_can(const stk_device *device, const stk_op_instance *instance);
 /* dz of a strip whose activation is not cheap. */
 void stk_bn_grad_dz(const stk_cpu *cpu, const stk_bn_grad_attrs *attrs, const stk_bn_tile *strip,
                     float *dz);

@@ -70,7 +70,7 @@ static void work(void *context, int part, int parts)
     const stk_kernel_call *call = j->call;
     float                  room[VALUES][STK_TILE_CAPACITY], *dz = NULL;
     const float           *values[VALUES] = {0};
-    if (call->use.output_count > 1) dz = call->out[1];
+    if (call->instance.output_count > 1) dz = call->out[1];
     for (stk_tile_iter walk = stk_tile_iter_begin(&j->grid, part, parts);
          stk_tile_iter_next(&walk);) {
         if (walk.entered) enter_run(j, walk.run, room, values);
@@ -116,27 +116,27 @@ static void make_values(const stk_kernel_call *call, const stk_channel_tiling *g
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;
-    *scratch = 3 * stk_type_bytes(&call->use.in[MEAN]);
+    *scratch = 3 * stk_type_bytes(&call->instance.in[MEAN]);
     return STK_OK;
 }
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     const stk_cpu           *cpu = stk_cpu_of(call->device);
-    const stk_bn_grad_attrs *attrs = call->use.attrs;
+    const stk_bn_grad_attrs *attrs = call->instance.attrs;
     bool                     cheap = stk_bn_grad_is_cheap(attrs);
     job                      j = {.cpu = cpu,
                                   .call = call,
                                   .attrs = attrs,
-                                  .grid = stk_channel_tiling_of(&call->use.in[X], call->in_format[X])};
+                                  .grid = stk_channel_tiling_of(&call->instance.in[X], call->in_format[X])};
     (void)err;
     j.loop = cheap ? STK_PICK(cpu, apply_loops)[attrs->mask][stk_act_kind_of(&attrs->act)]
                    : STK_PICK(cpu, apply_none);
     make_values(call, &j.grid);
-    int64_t bytes = stk_call_floats(call, &call->use.in[X], call->in_format[X]) * 4;
+    int64_t bytes = stk_call_floats(call, &call->instance.in[X], call->in_format[X]) * 4;
     j.stream_dx = cheap && stk_worth_streaming(call->in[DY], call->out[0], bytes);
     j.stream_dz =
-        cheap && call->use.output_count > 1 && stk_worth_streaming(NULL, call->out[1], bytes);
+        cheap && call->instance.output_count > 1 && stk_worth_streaming(NULL, call->out[1], bytes);
     stk_work(cpu, bytes * 3, work, &j);
     return STK_OK;
 }

@@ -104,7 +104,7 @@ static void merge_part(void *context, int part, int parts)
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;
-    stk_sums plan = stk_sums_plan(&call->use.in[X], call->in_format[X], false);
+    stk_sums plan = stk_sums_plan(&call->instance.in[X], call->in_format[X], false);
     *scratch = stk_sums_bytes(&plan, 2);
     return STK_OK;
 }
@@ -112,16 +112,17 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     const stk_cpu           *cpu = stk_cpu_of(call->device);
-    const stk_bn_grad_attrs *attrs = call->use.attrs;
+    const stk_bn_grad_attrs *attrs = call->instance.attrs;
     bool                     cheap = stk_bn_grad_is_cheap(attrs);
     job                      j = {.cpu = cpu,
                                   .call = call,
                                   .attrs = attrs,
-                                  .plan = stk_sums_plan(&call->use.in[X], call->in_format[X], false)};
+                                  .plan = stk_sums_plan(&call->instance.in[X], call->in_format[X], false)};
     (void)err;
     j.loop = cheap ? STK_PICK(cpu, sums_loops)[attrs->mask][stk_act_kind_of(&attrs->act)]
                    : STK_PICK(cpu, sums_none);
-    stk_work(cpu, stk_call_floats(call, &call->use.in[X], call->in_format[X]) * 8, sum_part, &j);
+    stk_work(cpu, stk_call_floats(call, &call->instance.in[X], call->in_format[X]) * 8, sum_part,
+             &j);
     stk_work(cpu, j.plan.pieces * j.plan.padded * 16, merge_part, &j);
     return STK_OK;
 }

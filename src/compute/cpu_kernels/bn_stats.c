@@ -71,7 +71,7 @@ static void merge_part(void *context, int part, int parts)
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;
-    stk_sums plan = stk_sums_plan(&call->use.in[0], call->in_format[0], false);
+    stk_sums plan = stk_sums_plan(&call->instance.in[0], call->in_format[0], false);
     *scratch = stk_sums_bytes(&plan, 2);
     return STK_OK;
 }
@@ -79,14 +79,15 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     const stk_cpu *cpu = stk_cpu_of(call->device);
-    job            j = {.plan = stk_sums_plan(&call->use.in[0], call->in_format[0], false),
+    job            j = {.plan = stk_sums_plan(&call->instance.in[0], call->in_format[0], false),
                         .x = call->in[0],
                         .mean = call->out[0],
                         .var = call->out[1],
                         .partial = call->scratch,
                         .loop = STK_PICK(cpu, stats)};
     (void)err;
-    stk_work(cpu, stk_call_floats(call, &call->use.in[0], call->in_format[0]) * 4, sum_part, &j);
+    stk_work(cpu, stk_call_floats(call, &call->instance.in[0], call->in_format[0]) * 4, sum_part,
+             &j);
     stk_work(cpu, j.plan.pieces * j.plan.padded * 16, merge_part, &j);
     return STK_OK;
 }

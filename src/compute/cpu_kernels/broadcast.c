@@ -60,11 +60,11 @@ static void row_part(void *context, int part, int parts)
 }
 
 /* The last dimensions make a row, as many as are all repeated, or all not. */
-static void find_row(job *j, const stk_op_instance *use)
+static void find_row(job *j, const stk_op_instance *instance)
 {
-    const stk_shape *y = &use->out[0].shape;
+    const stk_shape *y = &instance->out[0].shape;
     int              d = y->rank - 1;
-    stk_broadcast_strides(&use->in[0].shape, y, j->stride);
+    stk_broadcast_strides(&instance->in[0].shape, y, j->stride);
     j->flat = true;
     for (j->row = 1; d >= 0; j->row *= y->dim[d--]) {
         if (y->dim[d] == 1) continue;
@@ -73,35 +73,35 @@ static void find_row(job *j, const stk_op_instance *use)
     }
     j->rows = *y;
     j->rows.rank = d + 1;
-    j->count = j->row ? stk_type_elements(&use->out[0]) / j->row : 0;
+    j->count = j->row ? stk_type_elements(&instance->out[0]) / j->row : 0;
 }
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_op_instance *use = &call->use;
+    const stk_op_instance *instance = &call->instance;
     const stk_cpu         *cpu = stk_cpu_of(call->device);
-    int64_t                bytes = stk_call_floats(call, &use->out[0], call->out_format[0]) * 4;
-    job                    j = {.x = call->in[0],
-                                .y = call->out[0],
-                                .kind = kind_of(&use->in[0].shape, &use->out[0].shape)};
+    int64_t bytes = stk_call_floats(call, &instance->out[0], call->out_format[0]) * 4;
+    job     j = {.x = call->in[0],
+                 .y = call->out[0],
+                 .kind = kind_of(&instance->in[0].shape, &instance->out[0].shape)};
     (void)err;
     if (j.kind == OTHER) {
-        find_row(&j, use);
+        find_row(&j, instance);
         stk_work(cpu, bytes, row_part, &j);
         return STK_OK;
     }
-    j.grid = stk_channel_tiling_of_images(&use->out[0], call->out_format[0]);
+    j.grid = stk_channel_tiling_of_images(&instance->out[0], call->out_format[0]);
     stk_work(cpu, bytes, channel_part, &j);
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
     (void)have, (void)err;
-    small kind = kind_of(&use->in[0].shape, &use->out[0].shape);
+    small kind = kind_of(&instance->in[0].shape, &instance->out[0].shape);
     in[0] = STK_FORMAT_PLAIN;
-    out[0] = kind == OTHER ? STK_FORMAT_PLAIN : stk_format_preferred(device, &use->out[0]);
+    out[0] = kind == OTHER ? STK_FORMAT_PLAIN : stk_format_preferred(device, &instance->out[0]);
     return STK_OK;
 }
 

@@ -12,10 +12,10 @@ typedef struct job {
     int64_t                count;
 } job;
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    stk_dtype from = use->in[0].dtype, to = use->out[0].dtype;
+    stk_dtype from = instance->in[0].dtype, to = instance->out[0].dtype;
     return (from == STK_DTYPE_F32 && to == STK_DTYPE_BF16) ||
            (from == STK_DTYPE_BF16 && to == STK_DTYPE_F32);
 }
@@ -27,7 +27,7 @@ static void work(void *context, int part, int parts)
     void       *y = j->call->out[0];
     int64_t     begin, end;
     stk_team_share(j->count, STK_STRIP_USUAL, part, parts, &begin, &end);
-    if (j->call->use.in[0].dtype == STK_DTYPE_F32)
+    if (j->call->instance.in[0].dtype == STK_DTYPE_F32)
         STK_PICK(j->cpu, to_bf16)((const float *)x + begin, (uint16_t *)y + begin, end - begin);
     else
         STK_PICK(j->cpu, from_bf16)((const uint16_t *)x + begin, (float *)y + begin, end - begin);
@@ -35,10 +35,10 @@ static void work(void *context, int part, int parts)
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    size_t bytes =
-        call->device->backend->format_bytes(call->device, &call->use.in[0], call->in_format[0]);
-    job j = {call, stk_cpu_of(call->device),
-             (int64_t)(bytes / stk_dtype_bytes(call->use.in[0].dtype))};
+    size_t bytes = call->device->backend->format_bytes(call->device, &call->instance.in[0],
+                                                       call->in_format[0]);
+    job    j = {call, stk_cpu_of(call->device),
+                (int64_t)(bytes / stk_dtype_bytes(call->instance.in[0].dtype))};
     (void)err;
     stk_work(j.cpu, j.count * 6, work, &j);
     return STK_OK;

@@ -98,47 +98,48 @@ void stk_channel_tiling_clear_padding(const stk_cpu *cpu, const stk_channel_tili
     stk_work(cpu, grid->runs * grid->pixels * grid->block, clear, &j);
 }
 
-bool stk_cpu_float32(const stk_device *device, const stk_op_instance *use)
+bool stk_cpu_float32(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    for (int i = 0; i < use->input_count + use->output_count; i++) {
-        stk_dtype dtype =
-            i < use->input_count ? use->in[i].dtype : use->out[i - use->input_count].dtype;
+    for (int i = 0; i < instance->input_count + instance->output_count; i++) {
+        stk_dtype dtype = i < instance->input_count
+                              ? instance->in[i].dtype
+                              : instance->out[i - instance->input_count].dtype;
         if (dtype == STK_DTYPE_F16 || dtype == STK_DTYPE_BF16 || dtype == STK_DTYPE_F64)
             return false;
     }
     return true;
 }
 
-static int leading(const stk_op_instance *use, const stk_format *have)
+static int leading(const stk_op_instance *instance, const stk_format *have)
 {
     int lead = 0;
-    for (int i = 1; i < use->input_count; i++)
-        if (stk_type_elements(&use->in[i]) > stk_type_elements(&use->in[lead])) lead = i;
-    for (int i = lead; i < use->input_count; i++)
-        if (stk_shape_equal(&use->in[i].shape, &use->in[lead].shape) &&
+    for (int i = 1; i < instance->input_count; i++)
+        if (stk_type_elements(&instance->in[i]) > stk_type_elements(&instance->in[lead])) lead = i;
+    for (int i = lead; i < instance->input_count; i++)
+        if (stk_shape_equal(&instance->in[i].shape, &instance->in[lead].shape) &&
             have[i] != STK_FORMAT_PLAIN && have[i] != (stk_format)STK_FORMAT_ANY)
             return i;
     return lead;
 }
 
-stk_status stk_formats_any(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                           stk_format *in, stk_format *out, stk_error *err)
+stk_status stk_formats_any(stk_device *device, const stk_op_instance *instance,
+                           const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)err;
-    return stk_formats_follow(use, have, leading(use, have), in, out);
+    return stk_formats_follow(instance, have, leading(instance, have), in, out);
 }
 
-stk_status stk_formats_images(stk_device *device, const stk_op_instance *use,
+stk_status stk_formats_images(stk_device *device, const stk_op_instance *instance,
                               const stk_format *have, stk_format *in, stk_format *out,
                               stk_error *err)
 {
     (void)device, (void)err;
-    int lead = leading(use, have);
-    if (have[lead] < STK_FORMAT_OPAQUE) return stk_formats_follow(use, have, lead, in, out);
-    for (int i = 0; i < use->input_count; i++)
+    int lead = leading(instance, have);
+    if (have[lead] < STK_FORMAT_OPAQUE) return stk_formats_follow(instance, have, lead, in, out);
+    for (int i = 0; i < instance->input_count; i++)
         in[i] = STK_FORMAT_PLAIN;
-    for (int o = 0; o < use->output_count; o++)
+    for (int o = 0; o < instance->output_count; o++)
         out[o] = STK_FORMAT_PLAIN;
     return STK_OK;
 }

@@ -76,13 +76,13 @@ static inline void stk_stream_end(void)
 }
 
 /* Every tensor that is float is float32. */
-bool stk_cpu_float32(const stk_device *device, const stk_op_instance *use);
+bool stk_cpu_float32(const stk_device *device, const stk_op_instance *instance);
 
 /* formats functions. The largest input leads; of several of its shape, one that lies in blocks.
  * With _images an opaque format is not taken. */
-stk_status stk_formats_any(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                           stk_format *in, stk_format *out, stk_error *err);
-stk_status stk_formats_images(stk_device *device, const stk_op_instance *use,
+stk_status stk_formats_any(stk_device *device, const stk_op_instance *instance,
+                           const stk_format *have, stk_format *in, stk_format *out, stk_error *err);
+stk_status stk_formats_images(stk_device *device, const stk_op_instance *instance,
                               const stk_format *have, stk_format *in, stk_format *out,
                               stk_error *err);
 /* What an image should be made in when nothing tells: blocks of a vector's width. */

@@ -63,8 +63,8 @@ static void find_inside(const stk_kernel_window *w, int64_t *inside, int64_t *ou
 
 static job job_of(const stk_kernel_call *call, stk_format format)
 {
-    const stk_conv2d_attrs *a = call->use.attrs;
-    stk_conv2d_shape        s = stk_conv2d_shape_of(call->op, &call->use);
+    const stk_conv2d_attrs *a = call->instance.attrs;
+    stk_conv2d_shape        s = stk_conv2d_shape_of(call->op, &call->instance);
     stk_tensor_type         type = {STK_DTYPE_F32, stk_shape_4d(s.batch, s.in_h, s.in_w, s.in_c)};
     job                     j = {.cpu = stk_cpu_of(call->device), .call = call, .shape = s};
     j.down = stk_window_of(s.in_h, s.kernel_h, a->stride[0], 1, a->pad[0], a->pad[1]);
@@ -77,28 +77,29 @@ static job job_of(const stk_kernel_call *call, stk_format format)
     return j;
 }
 
-static bool can(const stk_device *device, const stk_op_instance *use, const stk_graph_op *op)
+static bool can(const stk_device *device, const stk_op_instance *instance, const stk_graph_op *op)
 {
-    const stk_conv2d_attrs *a = use->attrs;
-    stk_conv2d_shape        s = stk_conv2d_shape_of(op, use);
+    const stk_conv2d_attrs *a = instance->attrs;
+    stk_conv2d_shape        s = stk_conv2d_shape_of(op, instance);
     for (int i = 0; i < 4; i++)
         if (a->pad[i] >= s.kernel_h) return false;
-    return stk_cpu_float32(device, use) && a->groups == s.in_c && s.out_c == s.in_c &&
+    return stk_cpu_float32(device, instance) && a->groups == s.in_c && s.out_c == s.in_c &&
            s.in_c >= STK_FORMAT_C8 && s.kernel_h == s.kernel_w &&
            (s.kernel_h == 3 || s.kernel_h == 5) && a->stride[0] == a->stride[1] &&
            (a->stride[0] == 1 || a->stride[0] == 2) && a->dilation[0] == 1 && a->dilation[1] == 1;
 }
 
-static bool can_input(const stk_device *device, const stk_op_instance *use)
+static bool can_input(const stk_device *device, const stk_op_instance *instance)
 {
-    return can(device, use, &stk_graph_op_conv2d_grad_input);
+    return can(device, instance, &stk_graph_op_conv2d_grad_input);
 }
 
-static bool can_weight(const stk_device *device, const stk_op_instance *use)
+static bool can_weight(const stk_device *device, const stk_op_instance *instance)
 {
     enum { WORTH_IT = 56 * 56 };
-    const stk_shape *x = &use->in[0].shape;
-    return x->dim[1] * x->dim[2] >= WORTH_IT && can(device, use, &stk_graph_op_conv2d_grad_weight);
+    const stk_shape *x = &instance->in[0].shape;
+    return x->dim[1] * x->dim[2] >= WORTH_IT &&
+           can(device, instance, &stk_graph_op_conv2d_grad_weight);
 }
 
 /* Room for the widest row, of x or dy. */
@@ -133,7 +134,7 @@ static void find_rows(const job *j, const float *plane, int64_t window, const fl
 static bool run_plain(const stk_kernel_call *call)
 {
     if (call->in_format[0] != STK_FORMAT_PLAIN) return false;
-    call->op->reference(&call->use, call->in, call->out);
+    call->op->reference(&call->instance, call->in, call->out);
     return true;
 }
 
@@ -159,7 +160,7 @@ static void row_part(void *context, int part, int parts)
 
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    stk_conv2d_shape s = stk_conv2d_shape_of(call->op, &call->use);
+    stk_conv2d_shape s = stk_conv2d_shape_of(call->op, &call->instance);
     int64_t          padded = (s.in_c + STK_FORMAT_C16 - 1) / STK_FORMAT_C16 * STK_FORMAT_C16;
     (void)err;
     *scratch = (size_t)(padded * s.kernel_h * s.kernel_w + zeros_of(&s)) * sizeof(float);
@@ -231,7 +232,7 @@ static void weigh_plane(const job *j, int64_t plane, float *dw)
                           .x = x + plane * j->down.size * j->across.size * block,
                           .dy = dy + (plane * j->down.count + oy) * j->across.count * block,
                           .dw = dw,
-                          .dbias = j->call->use.output_count > 1 ? dw + taps * block : NULL,
+                          .dbias = j->call->instance.output_count > 1 ? dw + taps * block : NULL,
                           .first = first,
                           .begin = first < 0 ? -first : 0,
                           .end = left < j->down.kernel ? left : j->down.kernel,
@@ -256,7 +257,7 @@ static void merge_part(void *context, int part, int parts)
     const float *partial = j->w;
     float       *dw = j->call->out[0], *dbias = NULL;
     int64_t      begin, end, block = j->channels.block, taps = j->down.kernel * j->across.kernel;
-    if (j->call->use.output_count > 1) dbias = j->call->out[1];
+    if (j->call->instance.output_count > 1) dbias = j->call->out[1];
     stk_team_share(j->channels.channels, 16, part, parts, &begin, &end);
     for (int64_t c = begin; c < end; c++)
         for (int64_t t = 0; t <= taps; t++) {
@@ -272,7 +273,7 @@ static void merge_part(void *context, int part, int parts)
 
 static stk_status prepare_weight(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    stk_conv2d_shape s = stk_conv2d_shape_of(call->op, &call->use);
+    stk_conv2d_shape s = stk_conv2d_shape_of(call->op, &call->instance);
     int64_t          padded = (s.in_c + STK_FORMAT_C16 - 1) / STK_FORMAT_C16 * STK_FORMAT_C16;
     (void)err;
     *scratch =
@@ -290,24 +291,24 @@ static stk_status run_weight(const stk_kernel_call *call, stk_error *err)
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
     (void)have, (void)err;
-    stk_format format = stk_format_preferred(device, &use->in[0]);
-    for (int i = 0; i < use->input_count; i++)
+    stk_format format = stk_format_preferred(device, &instance->in[0]);
+    for (int i = 0; i < instance->input_count; i++)
         in[i] = STK_FORMAT_PLAIN;
-    for (int o = 0; o < use->output_count; o++)
+    for (int o = 0; o < instance->output_count; o++)
         out[o] = STK_FORMAT_PLAIN;
     in[0] = out[0] = format;
     return STK_OK;
 }
 
-static stk_status formats_weight(stk_device *device, const stk_op_instance *use,
+static stk_status formats_weight(stk_device *device, const stk_op_instance *instance,
                                  const stk_format *have, stk_format *in, stk_format *out,
                                  stk_error *err)
 {
-    STK_TRY(formats(device, use, have, in, out, err));
+    STK_TRY(formats(device, instance, have, in, out, err));
     in[1] = in[0];
     out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
@@ -316,14 +317,14 @@ static stk_status formats_weight(stk_device *device, const stk_op_instance *use,
 const stk_kernel stk_cpu_depthwise_grad_input = {.op = &stk_graph_op_conv2d_grad_input,
                                                  .name = "own",
                                                  .can = can_input,
-                                                 .only_own_formats = true,
+                                                 .requires_formats = true,
                                                  .formats = formats,
                                                  .prepare = prepare,
                                                  .run = run_input};
 const stk_kernel stk_cpu_depthwise_grad_weight = {.op = &stk_graph_op_conv2d_grad_weight,
                                                   .name = "own",
                                                   .can = can_weight,
-                                                  .only_own_formats = true,
+                                                  .requires_formats = true,
                                                   .formats = formats_weight,
                                                   .prepare = prepare_weight,
                                                   .run = run_weight};

@@ -12,7 +12,7 @@ typedef struct job {
 static void work(void *context, int part, int parts)
 {
     const job               *j = context;
-    const stk_dropout_attrs *attrs = j->call->use.attrs;
+    const stk_dropout_attrs *attrs = j->call->instance.attrs;
     const float             *x = j->call->in[0];
     float                   *y = j->call->out[0], scale = (float)(1 / (1 - attrs->rate));
     int64_t                  begin, end, step = *(const int64_t *)j->call->in[1];
@@ -26,19 +26,19 @@ static void work(void *context, int part, int parts)
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_dropout_attrs *attrs = call->use.attrs;
-    job j = {call, stk_call_floats(call, &call->use.in[0], call->in_format[0]), 1};
+    const stk_dropout_attrs *attrs = call->instance.attrs;
+    job j = {call, stk_call_floats(call, &call->instance.in[0], call->in_format[0]), 1};
     (void)err;
-    if (attrs->rows && j.count) j.together = j.count / call->use.in[0].shape.dim[0];
+    if (attrs->rows && j.count) j.together = j.count / call->instance.in[0].shape.dim[0];
     stk_work(stk_cpu_of(call->device), j.count * 64, work, &j);
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    const stk_dropout_attrs *attrs = use->attrs;
-    if (attrs->rows) return stk_formats_images(device, use, have, in, out, err);
+    const stk_dropout_attrs *attrs = instance->attrs;
+    if (attrs->rows) return stk_formats_images(device, instance, have, in, out, err);
     in[0] = in[1] = out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }

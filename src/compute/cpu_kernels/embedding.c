@@ -14,8 +14,8 @@ typedef struct job {
 static int64_t id_at(const job *j, int64_t i)
 {
     const void *ids = j->call->in[1];
-    int64_t     id = j->call->use.in[1].dtype == STK_DTYPE_I64 ? ((const int64_t *)ids)[i]
-                                                               : ((const int32_t *)ids)[i];
+    int64_t     id = j->call->instance.in[1].dtype == STK_DTYPE_I64 ? ((const int64_t *)ids)[i]
+                                                                    : ((const int32_t *)ids)[i];
     return id >= 0 && id < j->rows ? id : -1;
 }
 
@@ -52,8 +52,8 @@ static void column_part(void *context, int part, int parts)
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_shape *table = &call->use.in[0].shape;
-    job              j = {call, table->dim[0], table->dim[1], stk_type_elements(&call->use.in[1])};
+    const stk_shape *table = &call->instance.in[0].shape;
+    job j = {call, table->dim[0], table->dim[1], stk_type_elements(&call->instance.in[1])};
     (void)err;
     stk_work(stk_cpu_of(call->device), j.count * j.width * 8, row_part, &j);
     return STK_OK;
@@ -61,8 +61,8 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 
 static stk_status run_back(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_shape *table = &call->use.out[0].shape;
-    job              j = {call, table->dim[0], table->dim[1], stk_type_elements(&call->use.in[1])};
+    const stk_shape *table = &call->instance.out[0].shape;
+    job j = {call, table->dim[0], table->dim[1], stk_type_elements(&call->instance.in[1])};
     (void)err;
     stk_work(stk_cpu_of(call->device), (j.count + j.rows) * j.width * 4, column_part, &j);
     return STK_OK;

@@ -19,16 +19,16 @@ typedef struct job {
 
 static job job_of(const stk_kernel_call *call)
 {
-    const stk_shape *shape = &call->use.in[0].shape;
+    const stk_shape *shape = &call->instance.in[0].shape;
     int64_t          width = shape->dim[shape->rank - 1];
-    int64_t          rows = width ? stk_type_elements(&call->use.in[0]) / width : 0;
+    int64_t          rows = width ? stk_type_elements(&call->instance.in[0]) / width : 0;
     return (job){call, stk_cpu_of(call->device), rows, width, (rows + PIECE_ROWS - 1) / PIECE_ROWS};
 }
 
 static void norm_part(void *context, int part, int parts)
 {
     const job                  *j = context;
-    const stk_layer_norm_attrs *attrs = j->call->use.attrs;
+    const stk_layer_norm_attrs *attrs = j->call->instance.attrs;
     float                      *mean = j->call->out[1], *invstd = j->call->out[2], spare[2];
     int64_t                     begin, end;
     stk_team_share(j->rows, 1, part, parts, &begin, &end);

@@ -6,22 +6,22 @@
 #include "compute/ops/shapes.h"
 #include <string.h>
 
-static size_t element_of(const stk_op_instance *use)
+static size_t element_of(const stk_op_instance *instance)
 {
-    return stk_dtype_bytes(use->in[0].dtype);
+    return stk_dtype_bytes(instance->in[0].dtype);
 }
 
 static stk_status run_transpose(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_op_instance     *use = &call->use;
-    const stk_transpose_attrs *attrs = use->attrs;
-    stk_move                   move = {.rank = use->out[0].shape.rank, .element = element_of(use)};
-    int64_t                    stride[STK_MAX_RANK];
+    const stk_op_instance     *instance = &call->instance;
+    const stk_transpose_attrs *attrs = instance->attrs;
+    stk_move move = {.rank = instance->out[0].shape.rank, .element = element_of(instance)};
+    int64_t  stride[STK_MAX_RANK];
     (void)err;
-    stk_move_strides(&use->in[0].shape, stride);
-    stk_move_strides(&use->out[0].shape, move.dst);
+    stk_move_strides(&instance->in[0].shape, stride);
+    stk_move_strides(&instance->out[0].shape, move.dst);
     for (int d = 0; d < move.rank; d++) {
-        move.dim[d] = use->out[0].shape.dim[d];
+        move.dim[d] = instance->out[0].shape.dim[d];
         move.src[d] = stride[attrs->order[d]];
     }
     stk_move_run(stk_cpu_of(call->device), &move, call->in[0], call->out[0]);
@@ -63,10 +63,10 @@ static stk_move move_of(const box *b, size_t element, bool out_of)
 
 static stk_status run_slice(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_op_instance *use = &call->use;
-    const stk_slice_attrs *attrs = use->attrs;
-    box                    b = box_of(&use->in[0], call->in_format[0], attrs->start, &use->out[0]);
-    stk_move               move = move_of(&b, element_of(use), true);
+    const stk_op_instance *instance = &call->instance;
+    const stk_slice_attrs *attrs = instance->attrs;
+    box      b = box_of(&instance->in[0], call->in_format[0], attrs->start, &instance->out[0]);
+    stk_move move = move_of(&b, element_of(instance), true);
     (void)err;
     stk_move_run(stk_cpu_of(call->device), &move,
                  (const uint8_t *)call->in[0] + (size_t)b.begin * move.element, call->out[0]);
@@ -75,21 +75,21 @@ static stk_status run_slice(const stk_kernel_call *call, stk_error *err)
 
 static void put(const stk_kernel_call *call, int part, const int64_t *start)
 {
-    const stk_op_instance *use = &call->use;
-    box                    b = box_of(&use->out[0], call->out_format[0], start, &use->in[part]);
-    stk_move               move = move_of(&b, element_of(use), false);
+    const stk_op_instance *instance = &call->instance;
+    box      b = box_of(&instance->out[0], call->out_format[0], start, &instance->in[part]);
+    stk_move move = move_of(&b, element_of(instance), false);
     stk_move_run(stk_cpu_of(call->device), &move, call->in[part],
                  (uint8_t *)call->out[0] + (size_t)b.begin * move.element);
 }
 
 static stk_status run_concat(const stk_kernel_call *call, stk_error *err)
 {
-    int     axis = ((const stk_concat_attrs *)call->use.attrs)->axis;
+    int     axis = ((const stk_concat_attrs *)call->instance.attrs)->axis;
     int64_t start[STK_MAX_RANK] = {0};
     (void)err;
-    for (int i = 0; i < call->use.input_count; i++) {
+    for (int i = 0; i < call->instance.input_count; i++) {
         put(call, i, start);
-        start[axis] += call->use.in[i].shape.dim[axis];
+        start[axis] += call->instance.in[i].shape.dim[axis];
     }
     return STK_OK;
 }
@@ -115,10 +115,10 @@ static void fill_part(void *context, int part, int parts)
 
 static stk_status run_pad(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_pad_attrs *attrs = call->use.attrs;
-    filling              f = {
-                     call->out[0], (float)attrs->value,
-                     call->device->backend->format_bytes(call->device, &call->use.out[0], call->out_format[0])};
+    const stk_pad_attrs *attrs = call->instance.attrs;
+    filling              f = {call->out[0], (float)attrs->value,
+                              call->device->backend->format_bytes(call->device, &call->instance.out[0],
+                                                                  call->out_format[0])};
     (void)err;
     stk_work(stk_cpu_of(call->device), (int64_t)f.bytes, fill_part, &f);
     put(call, 0, attrs->before);
@@ -131,70 +131,73 @@ static bool in_blocks(stk_format format, int64_t start, int64_t size, int64_t al
     return start % format == 0 && (size % format == 0 || start + size == all);
 }
 
-static stk_format blocks_of(const stk_op_instance *use, const stk_format *have)
+static stk_format blocks_of(const stk_op_instance *instance, const stk_format *have)
 {
-    for (int i = 0; i < use->input_count; i++)
-        if ((have[i] == STK_FORMAT_C8 || have[i] == STK_FORMAT_C16) && use->out[0].shape.rank == 4)
+    for (int i = 0; i < instance->input_count; i++)
+        if ((have[i] == STK_FORMAT_C8 || have[i] == STK_FORMAT_C16) &&
+            instance->out[0].shape.rank == 4)
             return have[i];
     return STK_FORMAT_PLAIN;
 }
 
-static stk_status take(stk_format format, const stk_op_instance *use, stk_format *in,
+static stk_status take(stk_format format, const stk_op_instance *instance, stk_format *in,
                        stk_format *out)
 {
-    for (int i = 0; i < use->input_count; i++)
+    for (int i = 0; i < instance->input_count; i++)
         in[i] = format;
     out[0] = format;
     return STK_OK;
 }
 
-static stk_status formats_slice(stk_device *device, const stk_op_instance *use,
+static stk_status formats_slice(stk_device *device, const stk_op_instance *instance,
                                 const stk_format *have, stk_format *in, stk_format *out,
                                 stk_error *err)
 {
-    const stk_slice_attrs *attrs = use->attrs;
-    stk_format             format = blocks_of(use, have);
+    const stk_slice_attrs *attrs = instance->attrs;
+    stk_format             format = blocks_of(instance, have);
     (void)device, (void)err;
-    if (format && !in_blocks(format, attrs->start[3], attrs->size[3], use->in[0].shape.dim[3]))
+    if (format && !in_blocks(format, attrs->start[3], attrs->size[3], instance->in[0].shape.dim[3]))
         format = STK_FORMAT_PLAIN;
-    return take(format, use, in, out);
+    return take(format, instance, in, out);
 }
 
-static stk_status formats_pad(stk_device *device, const stk_op_instance *use,
+static stk_status formats_pad(stk_device *device, const stk_op_instance *instance,
                               const stk_format *have, stk_format *in, stk_format *out,
                               stk_error *err)
 {
-    const stk_pad_attrs *attrs = use->attrs;
-    stk_format           format = blocks_of(use, have);
+    const stk_pad_attrs *attrs = instance->attrs;
+    stk_format           format = blocks_of(instance, have);
     (void)device, (void)err;
     /* The padding of blocks would be filled with the value, too. */
     if (format &&
-        (attrs->value != 0 ||
-         !in_blocks(format, attrs->before[3], use->in[0].shape.dim[3], use->out[0].shape.dim[3])))
+        (attrs->value != 0 || !in_blocks(format, attrs->before[3], instance->in[0].shape.dim[3],
+                                         instance->out[0].shape.dim[3])))
         format = STK_FORMAT_PLAIN;
-    return take(format, use, in, out);
+    return take(format, instance, in, out);
 }
 
-static stk_status formats_concat(stk_device *device, const stk_op_instance *use,
+static stk_status formats_concat(stk_device *device, const stk_op_instance *instance,
                                  const stk_format *have, stk_format *in, stk_format *out,
                                  stk_error *err)
 {
-    int        axis = ((const stk_concat_attrs *)use->attrs)->axis;
-    stk_format format = blocks_of(use, have);
+    int        axis = ((const stk_concat_attrs *)instance->attrs)->axis;
+    stk_format format = blocks_of(instance, have);
     int64_t    start = 0;
     (void)device, (void)err;
-    for (int i = 0; i < use->input_count && axis == 3 && format; i++) {
-        int64_t size = use->in[i].shape.dim[3];
-        if (!in_blocks(format, start, size, use->out[0].shape.dim[3])) format = STK_FORMAT_PLAIN;
+    for (int i = 0; i < instance->input_count && axis == 3 && format; i++) {
+        int64_t size = instance->in[i].shape.dim[3];
+        if (!in_blocks(format, start, size, instance->out[0].shape.dim[3]))
+            format = STK_FORMAT_PLAIN;
         start += size;
     }
-    return take(format, use, in, out);
+    return take(format, instance, in, out);
 }
 
-static bool can_pad(const stk_device *device, const stk_op_instance *use)
+static bool can_pad(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return use->in[0].dtype == STK_DTYPE_F32 || ((const stk_pad_attrs *)use->attrs)->value == 0;
+    return instance->in[0].dtype == STK_DTYPE_F32 ||
+           ((const stk_pad_attrs *)instance->attrs)->value == 0;
 }
 
 const stk_kernel stk_cpu_transpose = {

@@ -34,9 +34,9 @@ static void work(void *context, int part, int parts)
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_normalize_image_attrs *attrs = call->use.attrs;
+    const stk_normalize_image_attrs *attrs = call->instance.attrs;
     job                              j = {.cpu = stk_cpu_of(call->device),
-                                          .grid = stk_channel_tiling_of(&call->use.in[0], STK_FORMAT_PLAIN),
+                                          .grid = stk_channel_tiling_of(&call->instance.in[0], STK_FORMAT_PLAIN),
                                           .x = call->in[0],
                                           .y = call->out[0]};
     (void)err;
@@ -44,7 +44,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
         j.scale[c] = (float)(1 / (255 * (double)attrs->deviation[c]));
         j.shift[c] = (float)(-(double)attrs->mean[c] / (double)attrs->deviation[c]);
     }
-    stk_work(j.cpu, stk_type_elements(&call->use.in[0]) * 5, work, &j);
+    stk_work(j.cpu, stk_type_elements(&call->instance.in[0]) * 5, work, &j);
     return STK_OK;
 }
 

@@ -60,7 +60,7 @@ static void pool_part(void *context, int part, int parts)
 {
     const job               *j = context;
     const stk_kernel_window *down = &j->shape.down, *across = &j->shape.across;
-    uint8_t                 *places = j->call->use.output_count > 1 ? j->call->out[1] : NULL;
+    uint8_t                 *places = j->call->instance.output_count > 1 ? j->call->out[1] : NULL;
     int64_t                  begin, end, block = j->channels.block, row = across->count * block;
     stk_team_share(j->channels.outer * j->channels.blocks * down->count, 1, part, parts, &begin,
                    &end);
@@ -83,7 +83,7 @@ static void back_part(void *context, int part, int parts)
 {
     const job               *j = context;
     const stk_kernel_window *down = &j->shape.down, *across = &j->shape.across;
-    const uint8_t           *places = j->call->use.input_count > 1 ? j->call->in[1] : NULL;
+    const uint8_t           *places = j->call->instance.input_count > 1 ? j->call->in[1] : NULL;
     int64_t                  begin, end, block = j->channels.block;
     int64_t                  plane_size = down->count * across->count * block;
     stk_team_share(j->channels.outer * j->channels.blocks * down->size, 1, part, parts, &begin,
@@ -105,10 +105,10 @@ static void back_part(void *context, int part, int parts)
 
 static job job_of(const stk_kernel_call *call)
 {
-    const stk_pool_attrs *attrs = call->use.attrs;
+    const stk_pool_attrs *attrs = call->instance.attrs;
     return (job){.call = call,
-                 .shape = stk_pool_shape_of(&call->use),
-                 .channels = stk_channels_of(&call->use.out[0], call->out_format[0]),
+                 .shape = stk_pool_shape_of(&call->instance),
+                 .channels = stk_channels_of(&call->instance.out[0], call->out_format[0]),
                  .count_pad = attrs->count_pad};
 }
 
@@ -119,7 +119,8 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     (void)err;
     j.loop =
         call->op == &stk_graph_op_max_pool ? STK_PICK(cpu, max_row) : STK_PICK(cpu, average_row);
-    stk_work(cpu, stk_call_floats(call, &call->use.in[0], call->in_format[0]) * 4, pool_part, &j);
+    stk_work(cpu, stk_call_floats(call, &call->instance.in[0], call->in_format[0]) * 4, pool_part,
+             &j);
     return STK_OK;
 }
 
@@ -130,21 +131,22 @@ static stk_status run_back(const stk_kernel_call *call, stk_error *err)
     (void)err;
     j.back = call->op == &stk_graph_op_max_pool_grad ? STK_PICK(cpu, max_back_row)
                                                      : STK_PICK(cpu, average_back_row);
-    stk_work(cpu, stk_call_floats(call, &call->use.out[0], call->out_format[0]) * 4, back_part, &j);
+    stk_work(cpu, stk_call_floats(call, &call->instance.out[0], call->out_format[0]) * 4, back_part,
+             &j);
     return STK_OK;
 }
 
 /* x lies in blocks, so does y, and the places beside it. */
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)err;
     stk_format format = STK_FORMAT_PLAIN;
-    for (int i = 0; i < use->input_count; i++)
+    for (int i = 0; i < instance->input_count; i++)
         if (have[i] == STK_FORMAT_C8 || have[i] == STK_FORMAT_C16) format = have[i];
-    for (int i = 0; i < use->input_count; i++)
+    for (int i = 0; i < instance->input_count; i++)
         in[i] = format;
-    for (int o = 0; o < use->output_count; o++)
+    for (int o = 0; o < instance->output_count; o++)
         out[o] = format;
     return STK_OK;
 }

@@ -10,10 +10,10 @@
 #include "compute/cpu_kernels/widths.h"
 
 /* The dimensions of one kind in turn: kept, gone, kept. False where there are more. */
-static bool three_parts(const stk_op_instance *use, int64_t part[3])
+static bool three_parts(const stk_op_instance *instance, int64_t part[3])
 {
-    const stk_reduce_attrs *attrs = use->attrs;
-    const stk_shape        *shape = &use->in[0].shape;
+    const stk_reduce_attrs *attrs = instance->attrs;
+    const stk_shape        *shape = &instance->in[0].shape;
     int                     at = 0;
     part[0] = part[1] = part[2] = 1;
     for (int d = 0; d < shape->rank; d++) {
@@ -26,27 +26,28 @@ static bool three_parts(const stk_op_instance *use, int64_t part[3])
     return true;
 }
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
     int64_t part[3];
-    return stk_cpu_float32(device, use) && three_parts(use, part) && part[0] && part[1] && part[2];
+    return stk_cpu_float32(device, instance) && three_parts(instance, part) && part[0] && part[1] &&
+           part[2];
 }
 
 enum { ALL = 15, PER_CHANNEL = 7, PER_IMAGE = 6 }; /* axes of images */
 
-static bool of_images(const stk_op_instance *use)
+static bool of_images(const stk_op_instance *instance)
 {
-    const stk_reduce_attrs *attrs = use->attrs;
-    return use->in[0].shape.rank == 4 &&
+    const stk_reduce_attrs *attrs = instance->attrs;
+    return instance->in[0].shape.rank == 4 &&
            (attrs->axes == ALL || attrs->axes == PER_CHANNEL || attrs->axes == PER_IMAGE);
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)err;
     bool blocks = have[0] == STK_FORMAT_C8 || have[0] == STK_FORMAT_C16;
-    in[0] = blocks && of_images(use) ? have[0] : STK_FORMAT_PLAIN;
+    in[0] = blocks && of_images(instance) ? have[0] : STK_FORMAT_PLAIN;
     out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
@@ -54,13 +55,13 @@ static stk_status formats(stk_device *device, const stk_op_instance *use, const 
 /* The tensor as one of channels. */
 static stk_sums plan_of(const stk_kernel_call *call)
 {
-    const stk_reduce_attrs *attrs = call->use.attrs;
+    const stk_reduce_attrs *attrs = call->instance.attrs;
     stk_tensor_type         type = {STK_DTYPE_F32, {.rank = 3}};
     if (call->in_format[0] && attrs->axes != ALL)
-        return stk_sums_plan(&call->use.in[0], call->in_format[0], attrs->axes == PER_IMAGE);
-    (void)three_parts(&call->use, type.shape.dim);
+        return stk_sums_plan(&call->instance.in[0], call->in_format[0], attrs->axes == PER_IMAGE);
+    (void)three_parts(&call->instance, type.shape.dim);
     if (call->in_format[0])
-        type.shape.dim[1] = stk_call_floats(call, &call->use.in[0], call->in_format[0]);
+        type.shape.dim[1] = stk_call_floats(call, &call->instance.in[0], call->in_format[0]);
     return stk_sums_plan(&type, STK_FORMAT_PLAIN, type.shape.dim[0] > 1);
 }
 
@@ -114,7 +115,7 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     const stk_cpu          *cpu = stk_cpu_of(call->device);
-    const stk_reduce_attrs *attrs = call->use.attrs;
+    const stk_reduce_attrs *attrs = call->instance.attrs;
     int64_t                 part[3];
     job                     j = {.plan = plan_of(call),
                                  .x = call->in[0],
@@ -123,10 +124,11 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
                                  .by = 1,
                                  .loop = STK_PICK(cpu, sum)};
     (void)err;
-    (void)three_parts(&call->use, part);
+    (void)three_parts(&call->instance, part);
     j.by_image = call->in_format[0] ? attrs->axes == PER_IMAGE : part[0] > 1;
-    if (call->op == &stk_graph_op_reduce_mean) j.by = 1 / (double)stk_reduce_count(&call->use);
-    stk_work(cpu, stk_call_floats(call, &call->use.in[0], call->in_format[0]) * 4, sum_part, &j);
+    if (call->op == &stk_graph_op_reduce_mean) j.by = 1 / (double)stk_reduce_count(&call->instance);
+    stk_work(cpu, stk_call_floats(call, &call->instance.in[0], call->in_format[0]) * 4, sum_part,
+             &j);
     stk_work(cpu, j.plan.pieces * j.plan.padded * 8, merge_part, &j);
     return STK_OK;
 }

@@ -25,28 +25,29 @@ static void work(void *context, int part, int parts)
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     const stk_cpu         *cpu = stk_cpu_of(call->device);
-    const stk_scale_attrs *attrs = call->use.attrs;
+    const stk_scale_attrs *attrs = call->instance.attrs;
     job                    j = {.x = call->in[0],
                                 .y = call->out[0],
                                 .scale = (float)attrs->scale,
                                 .shift = (float)attrs->shift,
-                                .count = stk_call_floats(call, &call->use.out[0], call->out_format[0]),
+                                .count = stk_call_floats(call, &call->instance.out[0], call->out_format[0]),
                                 .loop = STK_PICK(cpu, scale)};
     (void)err;
     stk_work(cpu, j.count * 8, work, &j);
     if (attrs->shift != 0) {
-        stk_channel_tiling grid = stk_channel_tiling_of(&call->use.out[0], call->out_format[0]);
+        stk_channel_tiling grid =
+            stk_channel_tiling_of(&call->instance.out[0], call->out_format[0]);
         stk_channel_tiling_clear_padding(cpu, &grid, call->out[0]);
     }
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    const stk_scale_attrs *attrs = use->attrs;
-    return attrs->shift == 0 ? stk_formats_any(device, use, have, in, out, err)
-                             : stk_formats_images(device, use, have, in, out, err);
+    const stk_scale_attrs *attrs = instance->attrs;
+    return attrs->shift == 0 ? stk_formats_any(device, instance, have, in, out, err)
+                             : stk_formats_images(device, instance, have, in, out, err);
 }
 
 const stk_kernel stk_cpu_scale = {.op = &stk_graph_op_scale,

@@ -19,10 +19,10 @@ typedef struct job {
 
 static job job_of(const stk_kernel_call *call)
 {
-    const stk_shape *shape = &call->use.in[0].shape;
+    const stk_shape *shape = &call->instance.in[0].shape;
     int64_t          width = shape->rank ? shape->dim[shape->rank - 1] : 1;
     return (job){call, stk_cpu_of(call->device),
-                 width ? stk_type_elements(&call->use.in[0]) / width : 0, width, 0};
+                 width ? stk_type_elements(&call->instance.in[0]) / width : 0, width, 0};
 }
 
 static void softmax_part(void *context, int part, int parts)
@@ -64,7 +64,7 @@ static stk_status run_back(const stk_kernel_call *call, stk_error *err)
 
 static int64_t label_at(const job *j, int64_t row)
 {
-    const stk_tensor_type *type = &j->call->use.in[LABELS];
+    const stk_tensor_type *type = &j->call->instance.in[LABELS];
     if (!stk_labels_are_numbers(type)) return 0;
     return stk_labels_at(type, j->call->in[LABELS], row, j->width);
 }
@@ -81,13 +81,13 @@ static int64_t count_rows(const job *j)
  * labels times 1 - smoothing plus smoothing / classes. */
 static double loss_of(const job *j, int64_t row, int64_t label)
 {
-    const stk_cross_entropy_attrs *attrs = j->call->use.attrs;
+    const stk_cross_entropy_attrs *attrs = j->call->instance.attrs;
     const float                   *x = (const float *)j->call->in[LOGITS] + row * j->width;
     float                          most, sum, weight = 1, with_x = x[label];
     double                         smooth = attrs->smoothing, spread = 0;
     STK_PICK(j->cpu, log_sum)(x, j->width, &most, &sum);
     with_x -= most;
-    if (!stk_labels_are_numbers(&j->call->use.in[LABELS])) {
+    if (!stk_labels_are_numbers(&j->call->instance.in[LABELS])) {
         const float *p = (const float *)j->call->in[LABELS] + row * j->width;
         STK_PICK(j->cpu, weigh)(x, p, j->width, most, &weight, &with_x);
     }
@@ -115,7 +115,7 @@ static void loss_part(void *context, int part, int parts)
 static stk_status prepare_loss(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;
-    *scratch = (size_t)call->use.in[LOGITS].shape.dim[0] * sizeof(double);
+    *scratch = (size_t)call->instance.in[LOGITS].shape.dim[0] * sizeof(double);
     return STK_OK;
 }
 
@@ -136,8 +136,8 @@ static stk_status run_loss(const stk_kernel_call *call, stk_error *err)
 /* dx = by (softmax * sum(target) - target). */
 static void loss_back_row(const job *j, int64_t row, int64_t label)
 {
-    const stk_cross_entropy_attrs *attrs = j->call->use.attrs;
-    bool                           numbers = stk_labels_are_numbers(&j->call->use.in[LABELS]);
+    const stk_cross_entropy_attrs *attrs = j->call->instance.attrs;
+    bool                           numbers = stk_labels_are_numbers(&j->call->instance.in[LABELS]);
     const float *x = (const float *)j->call->in[LOGITS] + row * j->width, *p = NULL;
     float       *dx = (float *)j->call->out[0] + row * j->width;
     float        most, sum, weight = 1, with_x, rest = (float)(1 - attrs->smoothing);

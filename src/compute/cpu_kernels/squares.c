@@ -55,9 +55,9 @@ double stk_squares(const stk_cpu *cpu, const float *x, int64_t count, float mult
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;
-    for (int i = 0; i < call->use.input_count; i++) {
+    for (int i = 0; i < call->instance.input_count; i++) {
         size_t bytes =
-            stk_squares_bytes(stk_call_floats(call, &call->use.in[i], call->in_format[i]));
+            stk_squares_bytes(stk_call_floats(call, &call->instance.in[i], call->in_format[i]));
         if (bytes > *scratch) *scratch = bytes;
     }
     return STK_OK;
@@ -67,10 +67,10 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     double sum = 0, not_finite = 0;
     (void)err;
-    for (int i = 0; i < call->use.input_count; i++) {
+    for (int i = 0; i < call->instance.input_count; i++) {
         double bad;
         sum += stk_squares(stk_cpu_of(call->device), call->in[i],
-                           stk_call_floats(call, &call->use.in[i], call->in_format[i]), 1,
+                           stk_call_floats(call, &call->instance.in[i], call->in_format[i]), 1,
                            call->scratch, &bad);
         not_finite += bad;
     }
@@ -80,11 +80,11 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 }
 
 /* Each as it lies: padding adds nothing. */
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)err;
-    for (int i = 0; i < use->input_count; i++)
+    for (int i = 0; i < instance->input_count; i++)
         in[i] = have[i] == (stk_format)STK_FORMAT_ANY ? STK_FORMAT_PLAIN : have[i];
     out[0] = STK_FORMAT_PLAIN;
     return STK_OK;

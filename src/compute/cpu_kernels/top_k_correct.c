@@ -28,11 +28,11 @@ static bool among(const float *x, int64_t classes, int64_t label, int64_t k)
 static void work(void *context, int part, int parts)
 {
     job                   *j = context;
-    const stk_top_k_attrs *attrs = j->call->use.attrs;
+    const stk_top_k_attrs *attrs = j->call->instance.attrs;
     int64_t                begin, end, correct = 0;
     stk_team_share(j->rows, 1, part, parts, &begin, &end);
     for (int64_t row = begin; row < end; row++) {
-        int64_t      label = stk_labels_at(&j->call->use.in[1], j->call->in[1], row, j->classes);
+        int64_t label = stk_labels_at(&j->call->instance.in[1], j->call->in[1], row, j->classes);
         const float *x = (const float *)j->call->in[0] + row * j->classes;
         correct += label >= 0 && among(x, j->classes, label, attrs->k);
     }
@@ -41,7 +41,7 @@ static void work(void *context, int part, int parts)
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_shape *logits = &call->use.in[0].shape;
+    const stk_shape *logits = &call->instance.in[0].shape;
     job              j = {.call = call, .rows = logits->dim[0], .classes = logits->dim[1]};
     (void)err;
     stk_work(stk_cpu_of(call->device), j.rows * j.classes * 4, work, &j);

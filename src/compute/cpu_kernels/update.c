@@ -37,7 +37,7 @@ static update_part part_at(const job *j, int64_t begin, int64_t end)
                             .to_w = (float *)out[0] + begin,
                             .to_m = (float *)out[1] + begin,
                             .count = end - begin};
-    if (j->call->use.output_count < 3) return p;
+    if (j->call->instance.output_count < 3) return p;
     p.v = (const float *)in[3] + begin;
     p.to_v = (float *)out[2] + begin;
     return p;
@@ -88,8 +88,8 @@ static void lamb_step_part(void *context, int part, int parts)
 static void keep(const job *j)
 {
     const stk_kernel_call *call = j->call;
-    for (int o = 0; o < call->use.output_count; o++) {
-        const void *from = call->in[call->op->over[o] - 1];
+    for (int o = 0; o < call->instance.output_count; o++) {
+        const void *from = call->in[call->op->inplace[o] - 1];
         if (call->out[o] != from) memcpy(call->out[o], from, (size_t)j->count * sizeof(float));
     }
 }
@@ -98,14 +98,14 @@ static job job_of(const stk_kernel_call *call)
 {
     return (job){.call = call,
                  .cpu = stk_cpu_of(call->device),
-                 .count = stk_call_floats(call, &call->use.in[0], call->in_format[0]),
+                 .count = stk_call_floats(call, &call->instance.in[0], call->in_format[0]),
                  .trust = 1};
 }
 
 static stk_status prepare_norms(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;
-    *scratch = stk_squares_bytes(stk_call_floats(call, &call->use.in[0], call->in_format[0]));
+    *scratch = stk_squares_bytes(stk_call_floats(call, &call->instance.in[0], call->in_format[0]));
     return STK_OK;
 }
 
@@ -113,14 +113,14 @@ static stk_status run_sgd(const stk_kernel_call *call, stk_error *err)
 {
     job j = job_of(call);
     (void)err;
-    j.u = stk_update_read(call->use.attrs, call->in[3], call->in[4]);
+    j.u = stk_update_read(call->instance.attrs, call->in[3], call->in[4]);
     if (j.u.skip) {
         keep(&j);
         return STK_OK;
     }
     if (call->op == &stk_graph_op_lars)
         j.trust = stk_lars_trust(
-            call->use.attrs, stk_squares(j.cpu, call->in[0], j.count, 1, call->scratch, NULL),
+            call->instance.attrs, stk_squares(j.cpu, call->in[0], j.count, 1, call->scratch, NULL),
             stk_squares(j.cpu, call->in[1], j.count, j.u.multiply, call->scratch, NULL));
     stk_work(j.cpu, j.count * 20, sgd_part, &j);
     return STK_OK;
@@ -130,7 +130,7 @@ static stk_status run_adamw(const stk_kernel_call *call, stk_error *err)
 {
     job j = job_of(call);
     (void)err;
-    j.u = stk_update_read(call->use.attrs, call->in[4], call->in[5]);
+    j.u = stk_update_read(call->instance.attrs, call->in[4], call->in[5]);
     if (j.u.skip)
         keep(&j);
     else
@@ -145,7 +145,7 @@ static stk_status run_lamb(const stk_kernel_call *call, stk_error *err)
     const float *partial = call->scratch;
     double       squares = 0;
     (void)err;
-    j.u = stk_update_read(call->use.attrs, call->in[4], call->in[5]);
+    j.u = stk_update_read(call->instance.attrs, call->in[4], call->in[5]);
     if (j.u.skip) {
         keep(&j);
         return STK_OK;
@@ -154,7 +154,7 @@ static stk_status run_lamb(const stk_kernel_call *call, stk_error *err)
     for (int64_t k = 0; k < (j.count + PIECE - 1) / PIECE; k++)
         squares += (double)partial[k];
     double of_w = stk_squares(j.cpu, call->in[0], j.count, 1, call->scratch, NULL);
-    j.trust = j.u.rate * stk_lamb_trust(call->use.attrs, of_w, squares);
+    j.trust = j.u.rate * stk_lamb_trust(call->instance.attrs, of_w, squares);
     stk_work(j.cpu, j.count * 16, lamb_step_part, &j);
     return STK_OK;
 }
@@ -172,7 +172,7 @@ static void ema_part(void *context, int part, int parts)
 
 static stk_status run_ema(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_ema_attrs *attrs = call->use.attrs;
+    const stk_ema_attrs *attrs = call->instance.attrs;
     const float         *guard = call->in[2];
     job                  j = job_of(call);
     (void)err;
@@ -229,12 +229,12 @@ static stk_status run_accumulate(const stk_kernel_call *call, stk_error *err)
 }
 
 /* A variable keeps its format; one that has none yet takes that of the gradient or parameter. */
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)err;
     int lead = have[0] == (stk_format)STK_FORMAT_ANY ? 1 : 0;
-    return stk_formats_follow(use, have, lead, in, out);
+    return stk_formats_follow(instance, have, lead, in, out);
 }
 
 #define KERNEL(id, prepare_, run_)                                                                 \

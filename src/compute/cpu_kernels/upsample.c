@@ -65,7 +65,7 @@ static void one_row(const job *j, const float *plane, int64_t row, int64_t colum
 static void work(void *context, int part, int parts)
 {
     const job       *j = context;
-    const stk_shape *from = &j->call->use.in[0].shape, *to = &j->call->use.out[0].shape;
+    const stk_shape *from = &j->call->instance.in[0].shape, *to = &j->call->instance.out[0].shape;
     int64_t          begin, end, block = j->channels.block;
     stk_team_share(j->channels.outer * j->channels.blocks * to->dim[1], 1, part, parts, &begin,
                    &end);
@@ -77,26 +77,26 @@ static void work(void *context, int part, int parts)
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_upsample_attrs *attrs = call->use.attrs;
+    const stk_upsample_attrs *attrs = call->instance.attrs;
     const stk_cpu            *cpu = stk_cpu_of(call->device);
     bool                      forward = call->op == &stk_graph_op_upsample;
-    const stk_shape          *small = forward ? &call->use.in[0].shape : &call->use.out[0].shape;
-    job                       j = {.call = call,
-                                   .channels = stk_channels_of(&call->use.in[0], call->in_format[0]),
-                                   .factor = attrs->factor,
-                                   .small = {small->dim[1], small->dim[2]},
-                                   .linear = attrs->kind == STK_UPSAMPLE_BILINEAR,
-                                   .forward = forward,
-                                   .add = STK_PICK(cpu, add_weighted)};
+    const stk_shape *small = forward ? &call->instance.in[0].shape : &call->instance.out[0].shape;
+    job              j = {.call = call,
+                          .channels = stk_channels_of(&call->instance.in[0], call->in_format[0]),
+                          .factor = attrs->factor,
+                          .small = {small->dim[1], small->dim[2]},
+                          .linear = attrs->kind == STK_UPSAMPLE_BILINEAR,
+                          .forward = forward,
+                          .add = STK_PICK(cpu, add_weighted)};
     (void)err;
-    stk_work(cpu, stk_call_floats(call, &call->use.out[0], call->out_format[0]) * 8, work, &j);
+    stk_work(cpu, stk_call_floats(call, &call->instance.out[0], call->out_format[0]) * 8, work, &j);
     return STK_OK;
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    (void)device, (void)use, (void)err;
+    (void)device, (void)instance, (void)err;
     bool blocks = have[0] == STK_FORMAT_C8 || have[0] == STK_FORMAT_C16;
     in[0] = out[0] = blocks ? have[0] : STK_FORMAT_PLAIN;
     return STK_OK;

@@ -24,20 +24,21 @@ typedef struct job {
 
 static job job_of(const stk_kernel_call *call, int weights)
 {
-    const stk_shape *shape = &call->use.in[LOGITS].shape;
+    const stk_shape *shape = &call->instance.in[LOGITS].shape;
     return (job){.call = call,
                  .cpu = stk_cpu_of(call->device),
-                 .attrs = call->use.attrs,
-                 .weights = call->use.input_count > weights ? call->in[weights] : NULL,
+                 .attrs = call->instance.attrs,
+                 .weights = call->instance.input_count > weights ? call->in[weights] : NULL,
                  .rows = shape->dim[0],
                  .width = shape->dim[1],
-                 .numbers = stk_labels_are_numbers(&call->use.in[LABELS])};
+                 .numbers = stk_labels_are_numbers(&call->instance.in[LABELS])};
 }
 
 static int64_t label_at(const job *j, int64_t row)
 {
-    return j->numbers ? stk_labels_at(&j->call->use.in[LABELS], j->call->in[LABELS], row, j->width)
-                      : 0;
+    return j->numbers
+               ? stk_labels_at(&j->call->instance.in[LABELS], j->call->in[LABELS], row, j->width)
+               : 0;
 }
 
 static double weight_of(const job *j, int64_t k)
@@ -126,7 +127,7 @@ static void loss_part(void *context, int part, int parts)
 static stk_status prepare_loss(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;
-    *scratch = (size_t)call->use.in[LOGITS].shape.dim[0] * sizeof(double);
+    *scratch = (size_t)call->instance.in[LOGITS].shape.dim[0] * sizeof(double);
     return STK_OK;
 }
 

@@ -29,22 +29,22 @@ bool stk_cuda_act_of(const stk_activation *from, stk_cuda_activation *to)
     return false;
 }
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
     stk_cuda_activation act;
     (void)device;
-    return stk_cuda_act_of(use->attrs, &act);
+    return stk_cuda_act_of(instance->attrs, &act);
 }
 
 static stk_status start(const stk_kernel_call *call, const void *x, const void *dy, stk_error *err)
 {
-    stk_cuda_layout          layout = stk_cuda_layout_of(&call->use.out[0], call->out_format[0]);
-    stk_cuda_activation_args args = {.dtype = (int)call->use.out[0].dtype,
+    stk_cuda_layout layout = stk_cuda_layout_of(&call->instance.out[0], call->out_format[0]);
+    stk_cuda_activation_args args = {.dtype = (int)call->instance.out[0].dtype,
                                      .count = layout.elements,
                                      .x = x,
                                      .dy = dy,
                                      .out = call->out[0]};
-    stk_cuda_act_of(call->use.attrs, &args.act);
+    stk_cuda_act_of(call->instance.attrs, &args.act);
     return stk_cuda_launched(
         call, stk_cuda_activation_launch(&args, stk_cuda_of(call->device)->stream), err);
 }

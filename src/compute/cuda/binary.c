@@ -7,42 +7,42 @@
 
 enum { WIDEST = 16 }; /* bytes of an access */
 
-static bool shapes_equal(const stk_op_instance *use)
+static bool shapes_equal(const stk_op_instance *instance)
 {
-    return stk_shape_equal(&use->in[0].shape, &use->out[0].shape) &&
-           stk_shape_equal(&use->in[1].shape, &use->out[0].shape);
+    return stk_shape_equal(&instance->in[0].shape, &instance->out[0].shape) &&
+           stk_shape_equal(&instance->in[1].shape, &instance->out[0].shape);
 }
 
-static void set_walk(const stk_op_instance *use, stk_cuda_binary_args *args)
+static void set_walk(const stk_op_instance *instance, stk_cuda_binary_args *args)
 {
-    const stk_shape      *whole = &use->out[0].shape;
+    const stk_shape      *whole = &instance->out[0].shape;
     stk_cuda_tensor_iter *walk = &args->walk;
     walk->rank = whole->rank;
     walk->tensors = 3;
     for (int d = 0; d < whole->rank; d++)
         walk->size[d] = whole->dim[d];
     for (int i = 0; i < 2; i++)
-        stk_broadcast_strides(&use->in[i].shape, whole, walk->step[i]);
+        stk_broadcast_strides(&instance->in[i].shape, whole, walk->step[i]);
     stk_cuda_tensor_iter_strides(whole, walk->step[2]);
     stk_cuda_tensor_iter_join(walk);
-    args->pieces =
-        stk_cuda_tensor_iter_in_pieces(walk, WIDEST / (int64_t)stk_dtype_bytes(use->out[0].dtype));
+    args->pieces = stk_cuda_tensor_iter_in_pieces(
+        walk, WIDEST / (int64_t)stk_dtype_bytes(instance->out[0].dtype));
 }
 
 static stk_status start(const stk_kernel_call *call, bool multiply, float sign, stk_error *err)
 {
-    const stk_op_instance *use = &call->use;
+    const stk_op_instance *instance = &call->instance;
     stk_cuda_binary_args   args = {.multiply = multiply,
                                    .sign = sign,
-                                   .dtype = (int)use->in[0].dtype,
-                                   .b_dtype = (int)use->in[1].dtype,
+                                   .dtype = (int)instance->in[0].dtype,
+                                   .b_dtype = (int)instance->in[1].dtype,
                                    .a = call->in[0],
                                    .b = call->in[1],
                                    .out = call->out[0]};
-    if (stk_type_elements(&use->out[0]) == 0) return STK_OK;
-    if (shapes_equal(use))
-        args.count = stk_cuda_layout_of(&use->out[0], call->out_format[0]).elements;
-    set_walk(use, &args);
+    if (stk_type_elements(&instance->out[0]) == 0) return STK_OK;
+    if (shapes_equal(instance))
+        args.count = stk_cuda_layout_of(&instance->out[0], call->out_format[0]).elements;
+    set_walk(instance, &args);
     return stk_cuda_launched(call, stk_cuda_binary_launch(&args, stk_cuda_of(call->device)->stream),
                              err);
 }
@@ -62,10 +62,10 @@ static stk_status run_mul(const stk_kernel_call *call, stk_error *err)
     return start(call, true, 1, err);
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    if (shapes_equal(use)) return stk_cuda_formats_same(device, use, have, in, out, err);
+    if (shapes_equal(instance)) return stk_cuda_formats_same(device, instance, have, in, out, err);
     in[0] = in[1] = out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }

@@ -8,9 +8,9 @@
 
 enum { X, SCALE, SHIFT, RESIDUAL, RESIDUAL_SCALE, RESIDUAL_SHIFT };
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
-    const stk_bn_apply_attrs *attrs = use->attrs;
+    const stk_bn_apply_attrs *attrs = instance->attrs;
     stk_cuda_activation       act;
     (void)device;
     return stk_cuda_act_of(&attrs->act, &act);
@@ -18,31 +18,31 @@ static bool can(const stk_device *device, const stk_op_instance *use)
 
 /* Padding must stay zero, which some activations do not leave, and has no bits: plain tensors for
  * those. */
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    const stk_bn_apply_attrs *attrs = use->attrs;
-    if ((!attrs->act.row || attrs->act.row->zero_stays) && use->output_count == 1)
-        return stk_cuda_formats_same(device, use, have, in, out, err);
-    for (int i = 0; i < use->input_count; i++)
+    const stk_bn_apply_attrs *attrs = instance->attrs;
+    if ((!attrs->act.row || attrs->act.row->zero_stays) && instance->output_count == 1)
+        return stk_cuda_formats_same(device, instance, have, in, out, err);
+    for (int i = 0; i < instance->input_count; i++)
         in[i] = STK_FORMAT_PLAIN;
-    for (int o = 0; o < use->output_count; o++)
+    for (int o = 0; o < instance->output_count; o++)
         out[o] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
 static uint8_t *bits_of(const stk_kernel_call *call)
 {
-    const stk_bn_apply_attrs *attrs = call->use.attrs;
-    return call->use.output_count > 1 && stk_bn_has_bits(&attrs->act) ? call->out[1] : NULL;
+    const stk_bn_apply_attrs *attrs = call->instance.attrs;
+    return call->instance.output_count > 1 && stk_bn_has_bits(&attrs->act) ? call->out[1] : NULL;
 }
 
 stk_cuda_bn_apply_args stk_cuda_bn_apply_of(const stk_kernel_call *call)
 {
-    const stk_bn_apply_attrs *attrs = call->use.attrs;
-    bool                      added = call->use.input_count > RESIDUAL;
-    bool                      scaled = call->use.input_count > RESIDUAL_SHIFT;
-    stk_cuda_bn_apply_args    args = {.dtype = (int)call->use.in[X].dtype,
+    const stk_bn_apply_attrs *attrs = call->instance.attrs;
+    bool                      added = call->instance.input_count > RESIDUAL;
+    bool                      scaled = call->instance.input_count > RESIDUAL_SHIFT;
+    stk_cuda_bn_apply_args    args = {.dtype = (int)call->instance.in[X].dtype,
                                       .x = call->in[X],
                                       .residual = added ? call->in[RESIDUAL] : NULL,
                                       .scale = call->in[SCALE],
@@ -58,8 +58,8 @@ stk_cuda_bn_apply_args stk_cuda_bn_apply_of(const stk_kernel_call *call)
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda_bn_apply_args args = stk_cuda_bn_apply_of(call);
-    int                    wide = !args.bits ? 0 : call->use.in[SCALE].shape.dim[0] % 8 ? 1 : 8;
-    args.rows = stk_cuda_rows_to_map(call->device, &call->use.in[X], call->in_format[X], wide);
+    int wide = !args.bits ? 0 : call->instance.in[SCALE].shape.dim[0] % 8 ? 1 : 8;
+    args.rows = stk_cuda_rows_to_map(call->device, &call->instance.in[X], call->in_format[X], wide);
     return stk_cuda_launched(
         call, stk_cuda_bn_apply_launch(&args, stk_cuda_of(call->device)->stream), err);
 }

@@ -9,38 +9,38 @@
 
 enum { DY, X, MEAN, INVSTD, SUMS_MASK, GAMMA = SUMS_MASK, DGAMMA, DBETA, APPLY_MASK };
 
-static bool can_apply(const stk_device *device, const stk_op_instance *use)
+static bool can_apply(const stk_device *device, const stk_op_instance *instance)
 {
-    const stk_bn_grad_attrs *attrs = use->attrs;
+    const stk_bn_grad_attrs *attrs = instance->attrs;
     stk_cuda_activation      act;
     (void)device;
     return stk_cuda_act_of(&attrs->act, &act);
 }
 
-static bool can_sum(const stk_device *device, const stk_op_instance *use)
+static bool can_sum(const stk_device *device, const stk_op_instance *instance)
 {
-    return stk_cuda_rows_can_sum(&use->in[X]) && can_apply(device, use);
+    return stk_cuda_rows_can_sum(&instance->in[X]) && can_apply(device, instance);
 }
 
 /* Padding has no bits. */
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    const stk_bn_grad_attrs *attrs = use->attrs;
+    const stk_bn_grad_attrs *attrs = instance->attrs;
     if (attrs->mask != STK_BN_MASK_BITS)
-        return stk_cuda_formats_same(device, use, have, in, out, err);
-    for (int i = 0; i < use->input_count; i++)
+        return stk_cuda_formats_same(device, instance, have, in, out, err);
+    for (int i = 0; i < instance->input_count; i++)
         in[i] = STK_FORMAT_PLAIN;
-    for (int o = 0; o < use->output_count; o++)
+    for (int o = 0; o < instance->output_count; o++)
         out[o] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
 static stk_cuda_bn_grad_args args_of(const stk_kernel_call *call, int mask)
 {
-    const stk_bn_grad_attrs *attrs = call->use.attrs;
+    const stk_bn_grad_attrs *attrs = call->instance.attrs;
     stk_cuda_bn_grad_args    args = {.mask = (stk_cuda_bn_mask)attrs->mask,
-                                     .dtype = (int)call->use.in[DY].dtype,
+                                     .dtype = (int)call->instance.in[DY].dtype,
                                      .dy = call->in[DY],
                                      .x = call->in[X],
                                      .mean = call->in[MEAN],
@@ -55,7 +55,7 @@ static stk_cuda_bn_grad_args args_of(const stk_kernel_call *call, int mask)
 
 static stk_cuda_rows rows_to_sum(const stk_kernel_call *call)
 {
-    return stk_cuda_rows_to_sum(call->device, &call->use.in[X], call->in_format[X]);
+    return stk_cuda_rows_to_sum(call->device, &call->instance.in[X], call->in_format[X]);
 }
 
 static stk_status prepare_sums(stk_kernel_call *call, size_t *scratch, stk_error *err)
@@ -91,14 +91,14 @@ stk_cuda_bn_grad_args stk_cuda_bn_grad_of(const stk_kernel_call *call)
     args.dgamma = (float *)call->in[DGAMMA];
     args.dbeta = (float *)call->in[DBETA];
     args.dx = call->out[0];
-    args.dz = call->use.output_count > 1 ? call->out[1] : NULL;
+    args.dz = call->instance.output_count > 1 ? call->out[1] : NULL;
     return args;
 }
 
 static stk_status run_apply(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda_bn_grad_args args = stk_cuda_bn_grad_of(call);
-    args.rows = stk_cuda_rows_to_map(call->device, &call->use.in[X], call->in_format[X], 0);
+    args.rows = stk_cuda_rows_to_map(call->device, &call->instance.in[X], call->in_format[X], 0);
     return stk_cuda_launched(
         call, stk_cuda_bn_grad_apply_launch(&args, stk_cuda_of(call->device)->stream), err);
 }

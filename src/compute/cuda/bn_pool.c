@@ -10,24 +10,24 @@
 
 enum { DY, PLACES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA, Y = GAMMA };
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
-    stk_cuda_pool_args args = stk_cuda_pool_of(use);
-    return stk_cuda_pool_can(device, use) && stk_cuda_max_pool_3x3_can(&args);
+    stk_cuda_pool_args args = stk_cuda_pool_of(instance);
+    return stk_cuda_pool_can(device, instance) && stk_cuda_max_pool_3x3_can(&args);
 }
 
-static bool can_sum(const stk_device *device, const stk_op_instance *use)
+static bool can_sum(const stk_device *device, const stk_op_instance *instance)
 {
-    return can(device, use) && stk_cuda_rows_can_sum(&use->in[DY]);
+    return can(device, instance) && stk_cuda_rows_can_sum(&instance->in[DY]);
 }
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     enum { IMAGE, IMAGE_SCALE, IMAGE_SHIFT };
-    stk_cuda_pool_args args = stk_cuda_pool_of(&call->use);
+    stk_cuda_pool_args args = stk_cuda_pool_of(&call->instance);
     args.src = call->in[IMAGE];
     args.dst = call->out[0];
-    args.places = call->use.output_count > 1 ? call->out[1] : NULL;
+    args.places = call->instance.output_count > 1 ? call->out[1] : NULL;
     return stk_cuda_launched(call,
                              stk_cuda_bn_pool_launch(&args, call->in[IMAGE_SCALE],
                                                      call->in[IMAGE_SHIFT],
@@ -37,7 +37,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 
 static stk_cuda_bn_pool_grad_args args_of(const stk_kernel_call *call)
 {
-    stk_cuda_bn_pool_grad_args args = {.pool = stk_cuda_pool_of(&call->use),
+    stk_cuda_bn_pool_grad_args args = {.pool = stk_cuda_pool_of(&call->instance),
                                        .bn = {.x = call->in[X],
                                               .mean = call->in[MEAN],
                                               .invstd = call->in[INVSTD],
@@ -50,7 +50,7 @@ static stk_cuda_bn_pool_grad_args args_of(const stk_kernel_call *call)
 
 static stk_cuda_rows rows_of(const stk_kernel_call *call, int input)
 {
-    return stk_cuda_rows_to_sum(call->device, &call->use.in[input], STK_FORMAT_PLAIN);
+    return stk_cuda_rows_to_sum(call->device, &call->instance.in[input], STK_FORMAT_PLAIN);
 }
 
 static stk_status prepare_sums(stk_kernel_call *call, size_t *scratch, stk_error *err)

@@ -18,34 +18,34 @@ static bool is_cheap(const stk_activation *of)
             act.act == STK_CUDA_ACT_CLIP || act.act == STK_CUDA_ACT_LEAKY_RELU);
 }
 
-static bool are_few(const stk_op_instance *use)
+static bool are_few(const stk_op_instance *instance)
 {
-    return stk_cuda_rows_are_few(&use->in[0], stk_cuda_bn_small_blocks());
+    return stk_cuda_rows_are_few(&instance->in[0], stk_cuda_bn_small_blocks());
 }
 
 static stk_cuda_rows rows_of(const stk_kernel_call *call)
 {
-    return stk_cuda_rows_to_own(&call->use.in[0], stk_cuda_bn_small_blocks());
+    return stk_cuda_rows_to_own(&call->instance.in[0], stk_cuda_bn_small_blocks());
 }
 
-static bool can_stats(const stk_device *device, const stk_op_instance *use)
+static bool can_stats(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return are_few(use);
+    return are_few(instance);
 }
 
-static bool can_apply(const stk_device *device, const stk_op_instance *use)
+static bool can_apply(const stk_device *device, const stk_op_instance *instance)
 {
-    const stk_bn_apply_attrs *attrs = use->attrs;
+    const stk_bn_apply_attrs *attrs = instance->attrs;
     (void)device;
-    return are_few(use) && is_cheap(&attrs->act);
+    return are_few(instance) && is_cheap(&attrs->act);
 }
 
-static bool can_grad(const stk_device *device, const stk_op_instance *use)
+static bool can_grad(const stk_device *device, const stk_op_instance *instance)
 {
-    const stk_bn_grad_attrs *attrs = use->attrs;
+    const stk_bn_grad_attrs *attrs = instance->attrs;
     (void)device;
-    return are_few(use) && is_cheap(&attrs->act);
+    return are_few(instance) && is_cheap(&attrs->act);
 }
 
 static stk_status begin_stats(const stk_kernel_call *call, const stk_cuda_bn_apply_args *apply,
@@ -92,13 +92,13 @@ static stk_cuda_span span_of_in(const stk_kernel_call *call, int i)
 {
     return (stk_cuda_span){
         (void *)call->in[i],
-        stk_cuda_format_bytes(call->device, &call->use.in[i], call->in_format[i])};
+        stk_cuda_format_bytes(call->device, &call->instance.in[i], call->in_format[i])};
 }
 
 static stk_cuda_span span_of_out(const stk_kernel_call *call, int o)
 {
-    return (stk_cuda_span){
-        call->out[o], stk_cuda_format_bytes(call->device, &call->use.out[o], call->out_format[o])};
+    return (stk_cuda_span){call->out[o], stk_cuda_format_bytes(call->device, &call->instance.out[o],
+                                                               call->out_format[o])};
 }
 
 /* Whether there are bytes that both the statistics use and what they are applied to writes. The
@@ -108,14 +108,14 @@ static stk_cuda_span span_of_out(const stk_kernel_call *call, int o)
 static bool spoils(const stk_kernel_call *stats, const stk_kernel_call *apply)
 {
     enum { X };
-    for (int k = 0; k < apply->use.output_count; k++) {
+    for (int k = 0; k < apply->instance.output_count; k++) {
         const stk_cuda_span made = span_of_out(apply, k);
-        for (int i = 0; i < stats->use.input_count; i++) {
+        for (int i = 0; i < stats->instance.input_count; i++) {
             const stk_cuda_span read = span_of_in(stats, i);
             const bool          in_place = i == X && made.at == read.at && made.bytes == read.bytes;
             if (!in_place && stk_cuda_overlap(&made, &read)) return true;
         }
-        for (int o = 0; o < stats->use.output_count; o++) {
+        for (int o = 0; o < stats->instance.output_count; o++) {
             const stk_cuda_span found = span_of_out(stats, o);
             if (stk_cuda_overlap(&made, &found)) return true;
         }
@@ -149,11 +149,11 @@ static bool belong(const stk_kernel_call *sums, const stk_kernel_call *grad)
 {
     enum { DY, X, MEAN, INVSTD, SUMS_MASK, DGAMMA = 5, DBETA, GRAD_MASK };
     bool same = sums->out[0] == grad->in[DGAMMA] && sums->out[1] == grad->in[DBETA] &&
-                sums->use.input_count - SUMS_MASK == grad->use.input_count - GRAD_MASK &&
-                memcmp(sums->use.attrs, grad->use.attrs, sizeof(stk_bn_grad_attrs)) == 0;
+                sums->instance.input_count - SUMS_MASK == grad->instance.input_count - GRAD_MASK &&
+                memcmp(sums->instance.attrs, grad->instance.attrs, sizeof(stk_bn_grad_attrs)) == 0;
     for (int i = DY; i <= INVSTD && same; i++)
         same = sums->in[i] == grad->in[i];
-    for (int i = SUMS_MASK; i < sums->use.input_count && same; i++)
+    for (int i = SUMS_MASK; i < sums->instance.input_count && same; i++)
         same = sums->in[i] == grad->in[i - SUMS_MASK + GRAD_MASK];
     return same;
 }
@@ -175,22 +175,22 @@ const stk_kernel stk_cuda_bn_stats_finalize_small = {.op = &stk_graph_op_bn_stat
                                                      .can = can_stats,
                                                      .formats = stk_cuda_formats_same,
                                                      .run = run_stats,
-                                                     .gathers = true};
+                                                     .deferred = true};
 const stk_kernel stk_cuda_bn_apply_small = {.op = &stk_graph_op_bn_apply,
                                             .name = "own",
                                             .can = can_apply,
                                             .formats = stk_cuda_formats_same,
                                             .run = run_apply,
-                                            .gathers = true};
+                                            .deferred = true};
 const stk_kernel stk_cuda_bn_grad_sums_small = {.op = &stk_graph_op_bn_grad_sums,
                                                 .name = "own",
                                                 .can = can_grad,
                                                 .formats = stk_cuda_formats_same,
                                                 .run = run_sums,
-                                                .gathers = true};
+                                                .deferred = true};
 const stk_kernel stk_cuda_bn_grad_apply_small = {.op = &stk_graph_op_bn_grad_apply,
                                                  .name = "own",
                                                  .can = can_grad,
                                                  .formats = stk_cuda_formats_same,
                                                  .run = run_grad,
-                                                 .gathers = true};
+                                                 .deferred = true};

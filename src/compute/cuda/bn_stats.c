@@ -5,23 +5,24 @@
 #include "compute/ops/batch_norm.h"
 #include "compute/ops/graph_ops.h"
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return stk_cuda_rows_can_sum(&use->in[0]);
+    return stk_cuda_rows_can_sum(&instance->in[0]);
 }
 
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;
-    stk_cuda_rows rows = stk_cuda_rows_to_sum(call->device, &call->use.in[0], call->in_format[0]);
+    stk_cuda_rows rows =
+        stk_cuda_rows_to_sum(call->device, &call->instance.in[0], call->in_format[0]);
     *scratch = stk_cuda_rows_bytes(&rows, STK_CUDA_BN_STATS_VALUES);
     return STK_OK;
 }
 
 static stk_cuda_bn_stats_args args_of(const stk_kernel_call *call)
 {
-    return (stk_cuda_bn_stats_args){.dtype = (int)call->use.in[0].dtype,
+    return (stk_cuda_bn_stats_args){.dtype = (int)call->instance.in[0].dtype,
                                     .x = call->in[0],
                                     .parts = call->scratch,
                                     .counters = stk_cuda_of(call->device)->counters,
@@ -30,7 +31,7 @@ static stk_cuda_bn_stats_args args_of(const stk_kernel_call *call)
 
 static stk_status launch(const stk_kernel_call *call, stk_cuda_bn_stats_args *args, stk_error *err)
 {
-    args->rows = stk_cuda_rows_to_sum(call->device, &call->use.in[0], call->in_format[0]);
+    args->rows = stk_cuda_rows_to_sum(call->device, &call->instance.in[0], call->in_format[0]);
     return stk_cuda_launched(
         call, stk_cuda_bn_stats_launch(args, stk_cuda_of(call->device)->stream), err);
 }

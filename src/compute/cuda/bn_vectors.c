@@ -7,11 +7,11 @@
 
 stk_cuda_bn_vectors_args stk_cuda_bn_vectors_of(const stk_kernel_call *call, int gamma, int scale)
 {
-    const stk_bn_finalize_attrs *attrs = call->use.attrs;
+    const stk_bn_finalize_attrs *attrs = call->instance.attrs;
     double                       count = (double)attrs->count;
     const void *const           *in = call->in + gamma;
     void *const                 *out = call->out + scale;
-    return (stk_cuda_bn_vectors_args){.channels = call->use.in[gamma].shape.dim[0],
+    return (stk_cuda_bn_vectors_args){.channels = call->instance.in[gamma].shape.dim[0],
                                       .epsilon = attrs->epsilon,
                                       .momentum = attrs->momentum,
                                       .unbias = count > 1 ? count / (count - 1) : 1,
@@ -39,8 +39,8 @@ static stk_status run_finalize(const stk_kernel_call *call, stk_error *err)
 static stk_status run_fold(const stk_kernel_call *call, stk_error *err)
 {
     enum { GAMMA, BETA, MEAN, VAR };
-    const stk_bn_fold_attrs *attrs = call->use.attrs;
-    stk_cuda_bn_vectors_args args = {.channels = call->use.in[GAMMA].shape.dim[0],
+    const stk_bn_fold_attrs *attrs = call->instance.attrs;
+    stk_cuda_bn_vectors_args args = {.channels = call->instance.in[GAMMA].shape.dim[0],
                                      .epsilon = attrs->epsilon,
                                      .mean = call->in[MEAN],
                                      .var = call->in[VAR],

@@ -1,15 +1,15 @@
 /* A run as one CUDA graph: hundreds of launches become one. */
 #include "compute/cuda/cuda.h"
 
-stk_status stk_cuda_record(stk_device *device, stk_error *err)
+stk_status stk_cuda_capture_begin(stk_device *device, stk_error *err)
 {
     stk_cuda *cuda = stk_cuda_of(device);
-    STK_CUDA_TRY(cudaStreamBeginCapture(cuda->stream, cudaStreamCaptureModeThreadLocal), "record",
+    STK_CUDA_TRY(cudaStreamBeginCapture(cuda->stream, cudaStreamCaptureModeThreadLocal), "capture",
                  err);
     return STK_OK;
 }
 
-size_t stk_cuda_recorded_so_far(stk_device *device)
+size_t stk_cuda_capture_size(stk_device *device)
 {
     stk_cuda                    *cuda = stk_cuda_of(device);
     enum cudaStreamCaptureStatus status;
@@ -22,31 +22,31 @@ size_t stk_cuda_recorded_so_far(stk_device *device)
     return nodes;
 }
 
-stk_status stk_cuda_recorded(stk_device *device, void **recording, stk_error *err)
+stk_status stk_cuda_capture_end(stk_device *device, void **capture, stk_error *err)
 {
     stk_cuda       *cuda = stk_cuda_of(device);
     cudaGraph_t     graph = NULL;
     cudaGraphExec_t exec = NULL;
-    *recording = NULL;
-    STK_CUDA_TRY(cudaStreamEndCapture(cuda->stream, &graph), "record", err);
+    *capture = NULL;
+    STK_CUDA_TRY(cudaStreamEndCapture(cuda->stream, &graph), "capture", err);
     cudaError_t code = cudaGraphInstantiate(&exec, graph, 0);
     cudaGraphDestroy(graph);
-    if (code != cudaSuccess) return stk_cuda_fail(err, code, "cudaGraphInstantiate", "record");
-    *recording = exec;
+    if (code != cudaSuccess) return stk_cuda_fail(err, code, "cudaGraphInstantiate", "capture");
+    *capture = exec;
     return STK_OK;
 }
 
-stk_status stk_cuda_play(stk_device *device, void *recording, stk_error *err)
+stk_status stk_cuda_capture_launch(stk_device *device, void *capture, stk_error *err)
 {
     stk_cuda *cuda = stk_cuda_of(device);
-    STK_CUDA_TRY(cudaGraphLaunch((cudaGraphExec_t)recording, cuda->stream), "play", err);
+    STK_CUDA_TRY(cudaGraphLaunch((cudaGraphExec_t)capture, cuda->stream), "capture", err);
     return STK_OK;
 }
 
-void stk_cuda_forget(stk_device *device, void *recording)
+void stk_cuda_capture_free(stk_device *device, void *capture)
 {
     stk_cuda *cuda = stk_cuda_of(device);
-    if (!recording) return;
+    if (!capture) return;
     stk_cuda_note(cuda, cudaStreamSynchronize(cuda->stream), "waiting for the GPU");
-    cudaGraphExecDestroy((cudaGraphExec_t)recording);
+    cudaGraphExecDestroy((cudaGraphExec_t)capture);
 }

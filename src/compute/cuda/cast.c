@@ -8,7 +8,7 @@ static const stk_cuda_multi_tensor_kind casts = {"cast", STK_CUDA_CAST_ITEMS, st
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_tensor_type           *x = &call->use.in[0], *y = &call->use.out[0];
+    const stk_tensor_type           *x = &call->instance.in[0], *y = &call->instance.out[0];
     const stk_cuda_cast_attrs        attrs = {(int)x->dtype, (int)y->dtype};
     int64_t                          count = stk_cuda_layout_of(x, call->in_format[0]).elements;
     const stk_cuda_multi_tensor_item item = {
@@ -20,11 +20,11 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 
 /* A variable of four dimensions is a convolution's weights: it lies as they read it from the start,
  * or every step would reorder them all. */
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    if (have[0] != (stk_format)STK_FORMAT_ANY || use->in[0].shape.rank != 4)
-        return stk_cuda_formats_same(device, use, have, in, out, err);
+    if (have[0] != (stk_format)STK_FORMAT_ANY || instance->in[0].shape.rank != 4)
+        return stk_cuda_formats_same(device, instance, have, in, out, err);
     in[0] = out[0] = STK_CUDA_WEIGHTS;
     return STK_OK;
 }
@@ -34,5 +34,5 @@ const stk_kernel stk_cuda_cast = {
     .name = "own",
     .formats = formats,
     .run = run,
-    .gathers = true,
+    .deferred = true,
 };

@@ -23,56 +23,57 @@ static bool is_square(const stk_conv2d_attrs *a, const stk_conv2d_shape *s)
 }
 
 /* each: stripes that a multiprocessor must have for it to pay. */
-static bool can_any(const stk_device *device, const stk_graph_op *op, const stk_op_instance *use,
-                    int each)
+static bool can_any(const stk_device *device, const stk_graph_op *op,
+                    const stk_op_instance *instance, int each)
 {
     const stk_cuda *cuda = stk_cuda_of(device);
-    stk_dtype       dtype = use->in[0].dtype;
-    if (!cuda->hopper || use->input_count != 2 || use->in[1].dtype != dtype ||
+    stk_dtype       dtype = instance->in[0].dtype;
+    if (!cuda->hopper || instance->input_count != 2 || instance->in[1].dtype != dtype ||
         (dtype != STK_DTYPE_F16 && dtype != STK_DTYPE_BF16))
         return false;
-    stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
-    return is_square(use->attrs, &s) && stk_cuda_conv3_can(s.batch, s.in_h, s.in_w) &&
+    stk_conv2d_shape s = stk_conv2d_shape_of(op, instance);
+    return is_square(instance->attrs, &s) && stk_cuda_conv3_can(s.batch, s.in_h, s.in_w) &&
            s.batch * (s.in_h / STK_CUDA_CONV3_ROWS) >= each * cuda->processors;
 }
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
-    return can_any(device, &stk_graph_op_conv2d, use, 1);
+    return can_any(device, &stk_graph_op_conv2d, instance, 1);
 }
 
-static bool can_input(const stk_device *device, const stk_op_instance *use)
+static bool can_input(const stk_device *device, const stk_op_instance *instance)
 {
-    return can_any(device, &stk_graph_op_conv2d_grad_input, use, 1);
+    return can_any(device, &stk_graph_op_conv2d_grad_input, instance, 1);
 }
 
 /* Adding up what multiprocessors have takes as long as some stripes. */
-static bool can_weight(const stk_device *device, const stk_op_instance *use)
+static bool can_weight(const stk_device *device, const stk_op_instance *instance)
 {
-    return use->output_count == 1 && can_any(device, &stk_graph_op_conv2d_grad_weight, use, 2);
+    return instance->output_count == 1 &&
+           can_any(device, &stk_graph_op_conv2d_grad_weight, instance, 2);
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    for (int o = 1; o < use->output_count; o++)
+    for (int o = 1; o < instance->output_count; o++)
         out[o] = STK_FORMAT_PLAIN;
-    return stk_cuda_conv_input_formats(device, use, have, in, out, err);
+    return stk_cuda_conv_input_formats(device, instance, have, in, out, err);
 }
 
-static stk_status weight_formats(stk_device *device, const stk_op_instance *use,
+static stk_status weight_formats(stk_device *device, const stk_op_instance *instance,
                                  const stk_format *have, stk_format *in, stk_format *out,
                                  stk_error *err)
 {
-    STK_TRY(stk_cuda_conv_weight_formats(device, use, have, in, out, err));
+    STK_TRY(stk_cuda_conv_weight_formats(device, instance, have, in, out, err));
     in[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
 static stk_cuda_conv3_args args_of(const stk_graph_op *op, const stk_kernel_call *call)
 {
-    stk_conv2d_shape s = stk_conv2d_shape_of(op, &call->use);
-    return (stk_cuda_conv3_args){.dtype = (int)call->use.in[0].dtype,
+    stk_conv2d_shape s = stk_conv2d_shape_of(op, &call->instance);
+    return (stk_cuda_conv3_args){.dtype = (int)call->instance.in[0].dtype,
                                  .batch = (int)s.batch,
                                  .height = (int)s.in_h,
                                  .width = (int)s.in_w,
@@ -85,14 +86,15 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
     stk_cuda_conv3_args args = args_of(&stk_graph_op_conv2d, call);
     size_t              part = STK_CUDA_CONV3_CHANNELS * STK_CUDA_DW_VALUES * sizeof(float);
     (void)err;
-    *scratch = call->use.output_count > 1 ? (size_t)stk_cuda_conv3_stats_parts(&args) * part : 0;
+    *scratch =
+        call->instance.output_count > 1 ? (size_t)stk_cuda_conv3_stats_parts(&args) * part : 0;
     return STK_OK;
 }
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda_conv3_args args = args_of(&stk_graph_op_conv2d, call);
-    bool                statistics = call->use.output_count > 1;
+    bool                statistics = call->instance.output_count > 1;
     args.w = call->in[1];
     args.y = call->out[STK_CONV2D_Y];
     args.parts = statistics ? call->scratch : NULL;
@@ -135,7 +137,7 @@ const stk_kernel stk_cuda_conv3 = {
     .name = "3x3",
     .can = can,
     .formats = formats,
-    .only_own_formats = true,
+    .requires_formats = true,
     .prepare = prepare,
     .run = run,
 };
@@ -144,7 +146,7 @@ const stk_kernel stk_cuda_conv3_input = {
     .name = "3x3",
     .can = can_input,
     .formats = formats,
-    .only_own_formats = true,
+    .requires_formats = true,
     .run = run_input,
 };
 const stk_kernel stk_cuda_conv3_weight = {
@@ -152,7 +154,7 @@ const stk_kernel stk_cuda_conv3_weight = {
     .name = "3x3",
     .can = can_weight,
     .formats = weight_formats,
-    .only_own_formats = true,
+    .requires_formats = true,
     .prepare = prepare_weight,
     .run = run_weight,
 };

@@ -17,31 +17,31 @@ typedef struct state {
     size_t            parts;  /* in the scratch: what the statistics want */
 } state;
 
-static stk_op_instance without_statistics(const stk_op_instance *use)
+static stk_op_instance without_statistics(const stk_op_instance *instance)
 {
-    stk_op_instance plain = *use;
+    stk_op_instance plain = *instance;
     plain.output_count = 1;
     return plain;
 }
 
-static const stk_kernel *find_proper(const stk_device *device, const stk_op_instance *use)
+static const stk_kernel *find_proper(const stk_device *device, const stk_op_instance *instance)
 {
-    stk_op_instance plain = without_statistics(use);
+    stk_op_instance plain = without_statistics(instance);
     return device->backend->kernel(device, &stk_graph_op_conv2d, &plain);
 }
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
-    return use->output_count == STK_CONV2D_OUTPUTS &&
-           stk_cuda_rows_can_sum(&use->out[STK_CONV2D_Y]) && find_proper(device, use);
+    return instance->output_count == STK_CONV2D_OUTPUTS &&
+           stk_cuda_rows_can_sum(&instance->out[STK_CONV2D_Y]) && find_proper(device, instance);
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    stk_op_instance plain = without_statistics(use);
+    stk_op_instance plain = without_statistics(instance);
     out[STK_CONV2D_MEAN] = out[STK_CONV2D_VAR] = STK_FORMAT_PLAIN;
-    return find_proper(device, use)->formats(device, &plain, have, in, out, err);
+    return find_proper(device, instance)->formats(device, &plain, have, in, out, err);
 }
 
 /* The call as the proper kernel sees it. */
@@ -49,14 +49,14 @@ static stk_kernel_call proper_call(const stk_kernel_call *call)
 {
     const state    *s = call->state;
     stk_kernel_call plain = *call;
-    plain.use = without_statistics(&call->use);
+    plain.instance = without_statistics(&call->instance);
     plain.state = s->kept;
     return plain;
 }
 
 static stk_cuda_rows rows_of(const stk_kernel_call *call)
 {
-    return stk_cuda_rows_to_sum(call->device, &call->use.out[STK_CONV2D_Y],
+    return stk_cuda_rows_to_sum(call->device, &call->instance.out[STK_CONV2D_Y],
                                 call->out_format[STK_CONV2D_Y]);
 }
 
@@ -65,7 +65,7 @@ static stk_status prepare_proper(stk_kernel_call *call, size_t *scratch, stk_err
     state          *s = call->state;
     stk_kernel_call plain = proper_call(call);
     stk_cuda_rows   rows = rows_of(call);
-    s->proper = find_proper(call->device, &call->use);
+    s->proper = find_proper(call->device, &call->instance);
     if (s->proper->prepare) STK_TRY(s->proper->prepare(&plain, scratch, err));
     s->kept = plain.state;
     s->parts = (*scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -78,7 +78,7 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
     *scratch = 0;
     call->state = calloc(1, sizeof(state));
     if (!call->state)
-        return stk_fail(err, STK_E_NOMEM, call->op->name, call->use.name, "no memory");
+        return stk_fail(err, STK_E_NOMEM, call->op->name, call->instance.name, "no memory");
     if (stk_cuda_gemm_stats_can(call, scratch)) return STK_OK;
     stk_status st = prepare_proper(call, scratch, err);
     if (!st) return STK_OK;
@@ -95,7 +95,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     stk_kernel_call plain = proper_call(call);
     STK_TRY(s->proper->run(&plain, err));
     stk_cuda_bn_stats_args args = {.rows = rows_of(call),
-                                   .dtype = (int)call->use.out[STK_CONV2D_Y].dtype,
+                                   .dtype = (int)call->instance.out[STK_CONV2D_Y].dtype,
                                    .x = call->out[STK_CONV2D_Y],
                                    .parts = (float *)((char *)call->scratch + s->parts),
                                    .counters = cuda->counters,
@@ -126,7 +126,7 @@ const stk_kernel stk_cuda_conv_stats = {
     .name = "with statistics",
     .can = can,
     .formats = formats,
-    .only_own_formats = true,
+    .requires_formats = true,
     .prepare = prepare,
     .run = run,
     .release = release,

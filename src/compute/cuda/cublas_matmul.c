@@ -16,12 +16,12 @@ typedef struct job {
     char              text[96];
 } job;
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
-    stk_matmul_shape s = stk_matmul_shape_of(use);
+    stk_matmul_shape s = stk_matmul_shape_of(instance);
     (void)device;
-    return stk_cuda_matmul_can(use) && s.batch > 0 && s.batch <= INT32_MAX && s.m > 0 && s.n > 0 &&
-           s.k > 0;
+    return stk_cuda_matmul_can(instance) && s.batch > 0 && s.batch <= INT32_MAX && s.m > 0 &&
+           s.n > 0 && s.k > 0;
 }
 
 static void describe(job *j)
@@ -51,7 +51,7 @@ static void release(stk_kernel_call *call)
 static stk_status build(stk_kernel_call *call, job *j, stk_error *err)
 {
     stk_cuda_matmul_args args = stk_cuda_matmul_args_of(call);
-    const char          *where = call->use.name;
+    const char          *where = call->instance.name;
     STK_TRY(stk_cublas_handle(stk_cuda_of(call->device), &j->handle, err));
     STK_TRY(stk_cublas_gemm_init(&j->product, &args, call->device->options.tf32, where, err));
     STK_TRY(stk_cublas_choose(call->device, &j->product, &args, &j->choice, err));
@@ -62,7 +62,7 @@ static stk_status build(stk_kernel_call *call, job *j, stk_error *err)
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     job *j = calloc(1, sizeof *j);
-    if (!j) return stk_fail(err, STK_E_NOMEM, "matmul", call->use.name, "no memory");
+    if (!j) return stk_fail(err, STK_E_NOMEM, "matmul", call->instance.name, "no memory");
     call->state = j;
     stk_status st = build(call, j, err);
     if (st) release(call);
@@ -94,11 +94,11 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     if (p->bias)
         STK_CUBLAS_TRY(cublasLtMatmulDescSetAttribute(p->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
                                                       &args.bias, sizeof args.bias),
-                       call->use.name, err);
+                       call->instance.name, err);
     STK_CUBLAS_TRY(cublasLtMatmul(j->handle, p->desc, &one, args.b, p->b, args.a, p->a, &zero,
                                   args.out, p->out, args.out, p->out, &j->choice.algo, (void *)room,
                                   j->choice.workspace, stream),
-                   call->use.name, err);
+                   call->instance.name, err);
     return finish(call, j, &args, err);
 }
 

@@ -54,7 +54,7 @@ stk_status stk_cuda_fail(stk_error *err, cudaError_t code, const char *tried, co
 stk_status stk_cuda_launched(const stk_kernel_call *call, cudaError_t code, stk_error *err)
 {
     if (code == cudaSuccess) return STK_OK;
-    return stk_fail(err, status_of(code), call->op->name, call->use.name,
+    return stk_fail(err, status_of(code), call->op->name, call->instance.name,
                     "its kernel could not be started: %s (%s)", cudaGetErrorString(code),
                     cudaGetErrorName(code));
 }
@@ -128,7 +128,7 @@ static void close_device(stk_device *device)
     if (cuda->stream) cudaStreamSynchronize(cuda->stream);
     if (cuda->release_libraries) cuda->release_libraries(cuda);
     stk_cuda_images_free(cuda);
-    stk_cuda_feeds_free(cuda);
+    stk_cuda_uploads_free(cuda);
     stk_cuda_spans_free(cuda);
     if (cuda->counters) cudaFree(cuda->counters);
     stk_cuda_multi_tensor_free(cuda->batch);
@@ -159,10 +159,10 @@ static void describe(const stk_device *device, char *text, size_t capacity)
 }
 
 static const stk_kernel *find_kernel(const stk_device *device, const stk_graph_op *op,
-                                     const stk_op_instance *use)
+                                     const stk_op_instance *instance)
 {
     for (const stk_kernel *const *k = stk_cuda_kernels; *k; k++)
-        if (strcmp((*k)->op->name, op->name) == 0 && (!(*k)->can || (*k)->can(device, use)))
+        if (strcmp((*k)->op->name, op->name) == 0 && (!(*k)->can || (*k)->can(device, instance)))
             return *k;
     return NULL;
 }
@@ -188,7 +188,7 @@ static const stk_backend table = {
     .describe = describe,
     .kernel = find_kernel,
     .precision = precision,
-    .together = true,
+    .group_small_ops = true,
     .fusions = fusions,
     .tf32 = true,
     .alloc = stk_cuda_alloc,
@@ -198,12 +198,12 @@ static const stk_backend table = {
     .upload = stk_cuda_upload,
     .download = stk_cuda_download,
     .clear = stk_cuda_clear,
-    .feed = stk_cuda_feed,
-    .post = stk_cuda_post,
-    .mark = stk_cuda_mark,
-    .passed = stk_cuda_passed,
-    .between = stk_cuda_between,
-    .unmark = stk_cuda_unmark,
+    .upload_async = stk_cuda_upload_async,
+    .download_async = stk_cuda_download_async,
+    .event_record = stk_cuda_event_record,
+    .event_query = stk_cuda_event_query,
+    .event_elapsed = stk_cuda_event_elapsed,
+    .event_free = stk_cuda_event_free,
     .host_alloc = stk_cuda_host_alloc,
     .host_free = stk_cuda_host_free,
     .format_bytes = stk_cuda_format_bytes,
@@ -213,16 +213,16 @@ static const stk_backend table = {
     .sync = stk_cuda_sync,
     .flush = stk_cuda_flush,
 #ifndef STK_CUDA_EMULATED
-    .record = stk_cuda_record,
-    .recorded = stk_cuda_recorded,
-    .play = stk_cuda_play,
-    .forget = stk_cuda_forget,
-    .recorded_so_far = stk_cuda_recorded_so_far,
+    .capture_begin = stk_cuda_capture_begin,
+    .capture_end = stk_cuda_capture_end,
+    .capture_launch = stk_cuda_capture_launch,
+    .capture_free = stk_cuda_capture_free,
+    .capture_size = stk_cuda_capture_size,
 #endif
-    .enter = stk_cuda_enter,
-    .leave = stk_cuda_leave,
-    .tell = stk_cuda_tell,
-    .tell_kernels = stk_cuda_tell_kernels,
+    .push_tag = stk_cuda_push_tag,
+    .pop_tag = stk_cuda_pop_tag,
+    .poll_activity = stk_cuda_poll_activity,
+    .trace_kernels = stk_cuda_trace_kernels,
     .images = stk_cuda_images_of,
     .info = stk_cuda_info,
 };

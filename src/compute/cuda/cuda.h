@@ -5,7 +5,7 @@
 #include "compute/runtime/backend.h"
 #include <cuda_runtime_api.h>
 
-typedef struct stk_cuda_feeds        stk_cuda_feeds;
+typedef struct stk_cuda_uploads      stk_cuda_uploads;
 typedef struct stk_cuda_spans        stk_cuda_spans;
 typedef struct stk_cupti             stk_cupti;
 typedef struct stk_cuda_multi_tensor stk_cuda_multi_tensor;
@@ -18,18 +18,18 @@ enum { STK_CUDA_COUNTERS = 1024 };
 typedef struct stk_cuda stk_cuda;
 
 struct stk_cuda {
-    int             ordinal; /* of the GPU, as the driver counts what it lets be seen */
-    char            name[128];
-    int             major, minor;  /* compute capability */
-    bool            hopper;        /* it is one, and kernels of its own are here */
-    int             processors;    /* multiprocessors */
-    size_t          memory, cache; /* bytes: of the GPU, of its L2 */
-    cudaStream_t    stream;        /* all that is computed, in order */
-    cudaStream_t    copies;        /* from the host, beside it */
-    stk_cuda_feeds *feeds;
-    stk_cuda_spans *spans;    /* when it did what */
-    stk_cupti      *cupti;    /* NULL: kernels are not told */
-    unsigned       *counters; /* zeros between kernels of stream, whose blocks count themselves */
+    int               ordinal; /* of the GPU, as the driver counts what it lets be seen */
+    char              name[128];
+    int               major, minor;  /* compute capability */
+    bool              hopper;        /* it is one, and kernels of its own are here */
+    int               processors;    /* multiprocessors */
+    size_t            memory, cache; /* bytes: of the GPU, of its L2 */
+    cudaStream_t      stream;        /* all that is computed, in order */
+    cudaStream_t      copies;        /* from the host, beside it */
+    stk_cuda_uploads *uploads;
+    stk_cuda_spans   *spans;    /* when it did what */
+    stk_cupti        *cupti;    /* NULL: kernels are not told */
+    unsigned         *counters; /* zeros between kernels of stream, whose blocks count themselves */
     stk_cuda_multi_tensor *batch; /* noted but not begun */
     /* A call before all of those, to be begun with what comes next or by begin_held; or NULL. */
     const stk_kernel_call *held;
@@ -67,7 +67,7 @@ stk_format stk_cuda_padding_of(const stk_tensor_type *images);
 
 /* For stk_kernel.formats of what takes each element by itself: all tensors of input 0's shape lie
  * as the first of them that lies in some way; the rest is plain. */
-stk_status stk_cuda_formats_same(stk_device *device, const stk_op_instance *use,
+stk_status stk_cuda_formats_same(stk_device *device, const stk_op_instance *instance,
                                  const stk_format *have, stk_format *in, stk_format *out,
                                  stk_error *err);
 
@@ -96,29 +96,31 @@ stk_status stk_cuda_sync(stk_device *device, stk_error *err);
 void      *stk_cuda_host_alloc(stk_device *device, size_t size);
 void       stk_cuda_host_free(stk_device *device, void *data, size_t size);
 /* What runs begin with (upload.c). */
-stk_status stk_cuda_feed(stk_device *device, void *dst, const void *src, size_t size, bool lent,
-                         stk_error *err);
+stk_status stk_cuda_upload_async(stk_device *device, void *dst, const void *src, size_t size,
+                                 bool borrowed, stk_error *err);
 /* What comes late (device_events.c). */
-stk_status stk_cuda_post(stk_device *device, void *dst, const void *src, size_t size,
-                         stk_error *err);
-stk_status stk_cuda_mark(stk_device *device, void **mark, stk_error *err);
-stk_status stk_cuda_passed(stk_device *device, void *mark, bool wait, bool *passed, stk_error *err);
-uint64_t   stk_cuda_between(stk_device *device, void *from, void *to);
-void       stk_cuda_unmark(stk_device *device, void *mark);
-void       stk_cuda_feeds_free(stk_cuda *cuda);
+stk_status stk_cuda_download_async(stk_device *device, void *dst, const void *src, size_t size,
+                                   stk_error *err);
+stk_status stk_cuda_event_record(stk_device *device, void **event, stk_error *err);
+stk_status stk_cuda_event_query(stk_device *device, void *event, bool wait, bool *done,
+                                stk_error *err);
+uint64_t   stk_cuda_event_elapsed(stk_device *device, void *from, void *to);
+void       stk_cuda_event_free(stk_device *device, void *event);
+void       stk_cuda_uploads_free(stk_cuda *cuda);
 /* Runs as CUDA graphs (capture.c). */
-stk_status stk_cuda_record(stk_device *device, stk_error *err);
-stk_status stk_cuda_recorded(stk_device *device, void **recording, stk_error *err);
-stk_status stk_cuda_play(stk_device *device, void *recording, stk_error *err);
-void       stk_cuda_forget(stk_device *device, void *recording);
-size_t     stk_cuda_recorded_so_far(stk_device *device);
+stk_status stk_cuda_capture_begin(stk_device *device, stk_error *err);
+stk_status stk_cuda_capture_end(stk_device *device, void **capture, stk_error *err);
+stk_status stk_cuda_capture_launch(stk_device *device, void *capture, stk_error *err);
+void       stk_cuda_capture_free(stk_device *device, void *capture);
+size_t     stk_cuda_capture_size(stk_device *device);
 /* When the GPU did what (spans.c): pairs of events around it. */
 stk_status stk_cuda_spans_new(stk_cuda *cuda, stk_error *err);
 void       stk_cuda_spans_free(stk_cuda *cuda);
-void       stk_cuda_enter(stk_device *device, uint64_t tag);
-void       stk_cuda_leave(stk_device *device);
-void stk_cuda_tell(stk_device *device, bool all, stk_device_activity_fn listener, void *context);
-stk_status stk_cuda_tell_kernels(stk_device *device, bool on, stk_error *err);
+void       stk_cuda_push_tag(stk_device *device, uint64_t tag);
+void       stk_cuda_pop_tag(stk_device *device);
+void       stk_cuda_poll_activity(stk_device *device, bool all, stk_device_activity_fn listener,
+                                  void *context);
+stk_status stk_cuda_trace_kernels(stk_device *device, bool on, stk_error *err);
 /* Around a copy from the host on cuda->copies; neither waits. */
 void stk_cuda_copy_begins(stk_cuda *cuda, size_t bytes);
 void stk_cuda_copy_ends(stk_cuda *cuda);

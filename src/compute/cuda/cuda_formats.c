@@ -66,25 +66,25 @@ void stk_cuda_format_name(const stk_device *device, stk_format format, char *tex
         snprintf(text, capacity, "plain");
 }
 
-static bool like_first(const stk_op_instance *use, const stk_tensor_type *type)
+static bool like_first(const stk_op_instance *instance, const stk_tensor_type *type)
 {
-    return stk_shape_equal(&type->shape, &use->in[0].shape);
+    return stk_shape_equal(&type->shape, &instance->in[0].shape);
 }
 
-stk_status stk_cuda_formats_same(stk_device *device, const stk_op_instance *use,
+stk_status stk_cuda_formats_same(stk_device *device, const stk_op_instance *instance,
                                  const stk_format *have, stk_format *in, stk_format *out,
                                  stk_error *err)
 {
     stk_format shared = STK_FORMAT_PLAIN;
     (void)device, (void)err;
-    for (int i = use->input_count - 1; i >= 0; i--)
-        if (like_first(use, &use->in[i]) && have[i] != (stk_format)STK_FORMAT_ANY &&
+    for (int i = instance->input_count - 1; i >= 0; i--)
+        if (like_first(instance, &instance->in[i]) && have[i] != (stk_format)STK_FORMAT_ANY &&
             have[i] != STK_FORMAT_PLAIN)
             shared = have[i];
-    for (int i = 0; i < use->input_count; i++)
-        in[i] = like_first(use, &use->in[i]) ? shared : STK_FORMAT_PLAIN;
-    for (int o = 0; o < use->output_count; o++)
-        out[o] = like_first(use, &use->out[o]) ? shared : STK_FORMAT_PLAIN;
+    for (int i = 0; i < instance->input_count; i++)
+        in[i] = like_first(instance, &instance->in[i]) ? shared : STK_FORMAT_PLAIN;
+    for (int o = 0; o < instance->output_count; o++)
+        out[o] = like_first(instance, &instance->out[o]) ? shared : STK_FORMAT_PLAIN;
     return STK_OK;
 }
 

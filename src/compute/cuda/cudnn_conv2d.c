@@ -17,10 +17,11 @@ typedef struct state {
     char                   detail[DETAIL];
 } state;
 
-static bool can(const stk_device *device, const stk_op_instance *use, stk_conv_direction pass)
+static bool can(const stk_device *device, const stk_op_instance *instance, stk_conv_direction pass)
 {
-    if (!stk_cuda_conv_can(stk_conv_op(pass), use) || use->in[0].shape.dim[0] == 0) return false;
-    stk_conv_problem c = stk_conv_problem_of(device, pass, use, STK_FORMAT_PLAIN);
+    if (!stk_cuda_conv_can(stk_conv_op(pass), instance) || instance->in[0].shape.dim[0] == 0)
+        return false;
+    stk_conv_problem c = stk_conv_problem_of(device, pass, instance, STK_FORMAT_PLAIN);
     return stk_conv_can(device, &c);
 }
 
@@ -35,14 +36,14 @@ static stk_format wanted_padding(const stk_device *device, const stk_tensor_type
     return x->dtype == STK_DTYPE_BF16 ? (stk_format)STK_CUDA_PAD8 : stk_cuda_padding_of(x);
 }
 
-static stk_status decide(stk_device *device, const stk_op_instance *use, stk_conv_direction pass,
-                         stk_format have, stk_format *x, stk_error *err)
+static stk_status decide(stk_device *device, const stk_op_instance *instance,
+                         stk_conv_direction pass, stk_format have, stk_format *x, stk_error *err)
 {
-    const stk_conv2d_attrs *attrs = use->attrs;
-    *x = attrs->groups == 1 ? wanted_padding(device, &use->in[0], have)
+    const stk_conv2d_attrs *attrs = instance->attrs;
+    *x = attrs->groups == 1 ? wanted_padding(device, &instance->in[0], have)
                             : (stk_format)STK_FORMAT_PLAIN;
-    stk_conv_problem plain = stk_conv_problem_of(device, pass, use, STK_FORMAT_PLAIN);
-    stk_conv_problem padded = stk_conv_problem_of(device, pass, use, *x);
+    stk_conv_problem plain = stk_conv_problem_of(device, pass, instance, STK_FORMAT_PLAIN);
+    stk_conv_problem padded = stk_conv_problem_of(device, pass, instance, *x);
     if (padded.shape.in_c == plain.shape.in_c || !stk_conv_can(device, &padded)) {
         *x = STK_FORMAT_PLAIN;
         padded = plain;
@@ -50,42 +51,42 @@ static stk_status decide(stk_device *device, const stk_op_instance *use, stk_con
     return stk_conv_note(device, &padded, err);
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    STK_TRY(decide(device, use, STK_CONV_FORWARD, have[0], &in[0], err));
+    STK_TRY(decide(device, instance, STK_CONV_FORWARD, have[0], &in[0], err));
     in[1] = STK_CUDA_WEIGHTS | in[0];
-    if (use->input_count > 2) in[2] = STK_FORMAT_PLAIN;
+    if (instance->input_count > 2) in[2] = STK_FORMAT_PLAIN;
     out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
-static stk_status formats_input(stk_device *device, const stk_op_instance *use,
+static stk_status formats_input(stk_device *device, const stk_op_instance *instance,
                                 const stk_format *have, stk_format *in, stk_format *out,
                                 stk_error *err)
 {
     (void)have;
     in[0] = out[0] = STK_FORMAT_PLAIN;
     in[1] = STK_CUDA_WEIGHTS;
-    if (use->input_count > 2) in[2] = STK_FORMAT_PLAIN;
-    stk_conv_problem c = stk_conv_problem_of(device, STK_CONV_INPUT, use, STK_FORMAT_PLAIN);
+    if (instance->input_count > 2) in[2] = STK_FORMAT_PLAIN;
+    stk_conv_problem c = stk_conv_problem_of(device, STK_CONV_INPUT, instance, STK_FORMAT_PLAIN);
     return stk_conv_note(device, &c, err);
 }
 
-static stk_status formats_weight(stk_device *device, const stk_op_instance *use,
+static stk_status formats_weight(stk_device *device, const stk_op_instance *instance,
                                  const stk_format *have, stk_format *in, stk_format *out,
                                  stk_error *err)
 {
-    STK_TRY(decide(device, use, STK_CONV_WEIGHT, have[0], &in[0], err));
+    STK_TRY(decide(device, instance, STK_CONV_WEIGHT, have[0], &in[0], err));
     in[1] = STK_FORMAT_PLAIN;
     out[0] = STK_CUDA_WEIGHTS | in[0];
-    if (use->output_count > 1) out[1] = STK_FORMAT_PLAIN;
+    if (instance->output_count > 1) out[1] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
 static bool has_bias_sum(const stk_kernel_call *call, stk_conv_direction pass)
 {
-    return pass == STK_CONV_WEIGHT && call->use.output_count > 1;
+    return pass == STK_CONV_WEIGHT && call->instance.output_count > 1;
 }
 
 static void describe(state *s, const stk_cuda_libraries *l)
@@ -108,7 +109,7 @@ static stk_status prepare_instead(stk_kernel_call *call, stk_conv_direction pass
     state                         *s = call->state;
     s->instead = rows[pass];
     if (pass == STK_CONV_WEIGHT && call->out_format[0] != STK_CUDA_WEIGHTS)
-        return stk_fail(err, STK_E_UNSUPPORTED, call->op->name, call->use.name,
+        return stk_fail(err, STK_E_UNSUPPORTED, call->op->name, call->instance.name,
                         "no engine of cuDNN's that was proposed for it runs");
     return s->instead->prepare ? s->instead->prepare(call, scratch, err) : STK_OK;
 }
@@ -119,7 +120,7 @@ static stk_status prepare_with(stk_kernel_call *call, stk_conv_direction pass, s
     state              *s = call->state;
     stk_cuda_libraries *l;
     stk_conv_problem    c =
-        stk_conv_problem_of(call->device, pass, &call->use,
+        stk_conv_problem_of(call->device, pass, &call->instance,
                             pass == STK_CONV_INPUT ? call->out_format[0] : call->in_format[0]);
     STK_TRY(stk_conv_choose(call->device, &c, &s->chosen, err));
     STK_TRY(stk_cuda_libraries_of(call->device, &l, err));
@@ -147,7 +148,7 @@ static stk_status prepare(stk_kernel_call *call, stk_conv_direction pass, size_t
 {
     call->state = calloc(1, sizeof(state));
     if (!call->state)
-        return stk_fail(err, STK_E_NOMEM, call->op->name, call->use.name, "no memory");
+        return stk_fail(err, STK_E_NOMEM, call->op->name, call->instance.name, "no memory");
     stk_status st = prepare_with(call, pass, scratch, err);
     if (st) release(call);
     return st;
@@ -172,7 +173,7 @@ static stk_status run(const stk_kernel_call *call, stk_conv_direction pass, stk_
         .at = {[STK_CONV_FIRST] = (void *)call->in[0],
                [STK_CONV_SECOND] = (void *)call->in[1],
                [STK_CONV_RESULT] = call->out[0],
-               [STK_CONV_THIRD] = call->use.input_count > 2 ? (void *)call->in[2] : NULL},
+               [STK_CONV_THIRD] = call->instance.input_count > 2 ? (void *)call->in[2] : NULL},
         .scratch = call->scratch};
     STK_TRY(stk_conv_algorithm_run(call->device, l->cudnn, &s->chosen->c, &s->chosen->way,
                                    &addresses, &s->seat, err));
@@ -185,9 +186,9 @@ static const char *detail(const stk_kernel_call *call)
 }
 
 #define ROW(id, pass, op_, formats_)                                                               \
-    static bool can_##id(const stk_device *device, const stk_op_instance *use)                     \
+    static bool can_##id(const stk_device *device, const stk_op_instance *instance)                \
     {                                                                                              \
-        return can(device, use, pass);                                                             \
+        return can(device, instance, pass);                                                        \
     }                                                                                              \
     static stk_status prepare_##id(stk_kernel_call *call, size_t *scratch, stk_error *err)         \
     {                                                                                              \
@@ -202,7 +203,7 @@ static const char *detail(const stk_kernel_call *call)
         .name = "cudnn",                                                                           \
         .can = can_##id,                                                                           \
         .formats = formats_,                                                                       \
-        .only_own_formats = true,                                                                  \
+        .requires_formats = true,                                                                  \
         .prepare = prepare_##id,                                                                   \
         .run = run_##id,                                                                           \
         .release = release,                                                                        \

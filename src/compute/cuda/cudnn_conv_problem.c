@@ -14,17 +14,17 @@ const stk_graph_op *stk_conv_op(stk_conv_direction pass)
 }
 
 stk_conv_problem stk_conv_problem_of(const stk_device *device, stk_conv_direction pass,
-                                     const stk_op_instance *use, stk_format x)
+                                     const stk_op_instance *instance, stk_format x)
 {
     stk_conv_problem       c = {.pass = pass,
-                                .dtype = use->in[0].dtype,
-                                .shape = stk_conv2d_shape_of(stk_conv_op(pass), use),
-                                .attrs = *(const stk_conv2d_attrs *)use->attrs,
-                                .bias = pass == STK_CONV_FORWARD && use->input_count > 2,
-                                .plus = pass == STK_CONV_INPUT && use->input_count > 2,
+                                .dtype = instance->in[0].dtype,
+                                .shape = stk_conv2d_shape_of(stk_conv_op(pass), instance),
+                                .attrs = *(const stk_conv2d_attrs *)instance->attrs,
+                                .bias = pass == STK_CONV_FORWARD && instance->input_count > 2,
+                                .plus = pass == STK_CONV_INPUT && instance->input_count > 2,
                                 .deterministic = device->options.deterministic,
                                 .tf32 = device->options.tf32};
-    const stk_tensor_type *images = pass == STK_CONV_INPUT ? &use->out[0] : &use->in[0];
+    const stk_tensor_type *images = pass == STK_CONV_INPUT ? &instance->out[0] : &instance->in[0];
     c.shape.in_c = stk_cuda_layout_of(images, x).padded;
     if (pass == STK_CONV_FORWARD) stk_cuda_act_of(&c.attrs.act, &c.act);
     return c;

@@ -28,7 +28,7 @@ typedef struct stk_conv_problem {
 const stk_graph_op *stk_conv_op(stk_conv_direction pass);
 /* x: how images lie that are read; of gradients by x, how theirs lie that is written. */
 stk_conv_problem stk_conv_problem_of(const stk_device *device, stk_conv_direction pass,
-                                     const stk_op_instance *use, stk_format x);
+                                     const stk_op_instance *instance, stk_format x);
 /* Whether it is a product of two matrices. */
 bool stk_conv_is_product(const stk_conv_problem *c);
 /* Whether something follows the convolution proper: a bias, an activation, an addition. */

@@ -17,7 +17,7 @@ typedef struct record {
     uint64_t                 begin, end, bytes;
     const char              *name; /* CUPTI's own; stays */
     uint32_t                 correlation, stream;
-    stk_device_activity_kind did;
+    stk_device_activity_kind kind;
 } record;
 
 /* Which tag the call with a correlation number was made under. */
@@ -58,8 +58,8 @@ static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *size, size_t *most)
 
 static stk_device_activity_kind copy_kind(uint8_t kind)
 {
-    if (kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD) return STK_DID_COPY_IN;
-    return kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? STK_DID_COPY_OUT : STK_DID_COPY;
+    if (kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD) return STK_ACTIVITY_COPY_IN;
+    return kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? STK_ACTIVITY_COPY_OUT : STK_ACTIVITY_COPY;
 }
 
 /* The lock is held. A kernel may come without times. */
@@ -82,7 +82,7 @@ static void take_record(stk_cupti *c, const CUpti_Activity *activity)
                          .name = k->name,
                          .correlation = k->correlationId,
                          .stream = k->streamId,
-                         .did = STK_DID_KERNEL});
+                         .kind = STK_ACTIVITY_KERNEL});
     } else if (activity->kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
         const CUpti_ActivityMemcpy6 *m = (const void *)activity;
         add(c, &(record){.begin = m->start,
@@ -90,7 +90,7 @@ static void take_record(stk_cupti *c, const CUpti_Activity *activity)
                          .bytes = m->bytes,
                          .correlation = m->correlationId,
                          .stream = m->streamId,
-                         .did = copy_kind(m->copyKind)});
+                         .kind = copy_kind(m->copyKind)});
     } else if (activity->kind == CUPTI_ACTIVITY_KIND_MEMSET) {
         const CUpti_ActivityMemset4 *m = (const void *)activity;
         add(c, &(record){.begin = m->start,
@@ -98,7 +98,7 @@ static void take_record(stk_cupti *c, const CUpti_Activity *activity)
                          .bytes = m->bytes,
                          .correlation = m->correlationId,
                          .stream = m->streamId,
-                         .did = STK_DID_FILL});
+                         .kind = STK_ACTIVITY_FILL});
     } else if (activity->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) {
         const CUpti_ActivityExternalCorrelation *e = (const void *)activity;
         c->tags[e->correlationId % TAGS] = (tagged){e->correlationId, e->externalId};
@@ -215,7 +215,7 @@ static uint32_t count_beside(const stk_cupti *c, const record *list, size_t coun
     uint32_t       found = 0;
     const uint64_t tag = tag_of(c, &list[at]);
     for (size_t i = at + (size_t)step; i < count; i += (size_t)step) {
-        if (list[i].did != STK_DID_KERNEL || list[i].stream != list[at].stream) continue;
+        if (list[i].kind != STK_ACTIVITY_KERNEL || list[i].stream != list[at].stream) continue;
         if (tag_of(c, &list[i]) != tag) break;
         found++;
     }
@@ -225,20 +225,21 @@ static uint32_t count_beside(const stk_cupti *c, const record *list, size_t coun
 static void tell_record(const stk_cupti *c, const record *list, size_t count, size_t at,
                         stk_device_activity_fn listener, void *context)
 {
-    const record       *r = &list[at];
-    const bool          is_copy = r->did == STK_DID_COPY_IN || r->did == STK_DID_COPY_OUT;
-    const bool          is_other = r->stream != c->stream && (is_copy || !tag_of(c, r));
-    char               *plain = NULL;
-    int                 status = 0;
-    stk_device_activity a = {.did = r->did,
+    const record *r = &list[at];
+    const bool    is_copy = r->kind == STK_ACTIVITY_COPY_IN || r->kind == STK_ACTIVITY_COPY_OUT;
+    const bool    is_other = r->stream != c->stream && (is_copy || !tag_of(c, r));
+    char         *plain = NULL;
+    int           status = 0;
+    stk_device_activity a = {.kind = r->kind,
                              .tag = tag_of(c, r),
                              .begin_ns = r->begin,
                              .end_ns = r->end,
-                             .beside = is_other,
+                             .on_copy_stream = is_other,
                              .name = r->name ? r->name : "kernel",
                              .bytes = r->bytes};
-    if (r->did == STK_DID_KERNEL) {
-        a.among = 1 + count_beside(c, list, count, at, -1) + count_beside(c, list, count, at, 1);
+    if (r->kind == STK_ACTIVITY_KERNEL) {
+        a.kernels_of_tag =
+            1 + count_beside(c, list, count, at, -1) + count_beside(c, list, count, at, 1);
         if (c->library.demangle) plain = c->library.demangle(a.name, NULL, NULL, &status);
         if (plain) a.name = plain;
     }
@@ -260,7 +261,7 @@ void stk_cupti_tell(stk_cupti *cupti, bool all, stk_device_activity_fn listener,
     const size_t count = taken.size / sizeof *list;
     if (count > 1) qsort(list, count, sizeof *list, by_time);
     for (size_t i = 0; i < count && !cupti->stream; i++)
-        if (list[i].did == STK_DID_KERNEL && tag_of(cupti, &list[i]))
+        if (list[i].kind == STK_ACTIVITY_KERNEL && tag_of(cupti, &list[i]))
             cupti->stream = list[i].stream;
     for (size_t i = 0; i < count; i++)
         tell_record(cupti, list, count, i, listener, context);

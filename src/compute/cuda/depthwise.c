@@ -12,41 +12,41 @@ static bool fits(int64_t batch, int64_t rows, int64_t columns, int64_t channels)
     return pixels <= INT32_MAX / channels && batch <= INT32_MAX / 2 / pixels;
 }
 
-static bool can_any(const stk_graph_op *op, const stk_op_instance *use)
+static bool can_any(const stk_graph_op *op, const stk_op_instance *instance)
 {
-    const stk_conv2d_attrs *a = use->attrs;
-    if (!stk_cuda_conv_can(op, use)) return false;
-    stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
+    const stk_conv2d_attrs *a = instance->attrs;
+    if (!stk_cuda_conv_can(op, instance)) return false;
+    stk_conv2d_shape s = stk_conv2d_shape_of(op, instance);
     return a->groups == s.in_c && s.out_c == s.in_c && s.kernel_h == s.kernel_w &&
            (s.kernel_h == 3 || s.kernel_h == 5) && a->stride[0] == a->stride[1] &&
            a->stride[0] <= 2 && fits(s.batch, s.in_h, s.in_w, s.in_c) &&
            fits(s.batch, s.out_h, s.out_w, s.in_c) && a->dilation[0] == 1 && a->dilation[1] == 1 &&
-           (use->in[0].dtype == STK_DTYPE_F32 || s.in_c % 2 == 0);
+           (instance->in[0].dtype == STK_DTYPE_F32 || s.in_c % 2 == 0);
 }
 
 /* With statistics, too, where the kernel has them. */
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    const stk_conv2d_attrs *a = use->attrs;
-    stk_op_instance         alone = *use;
+    const stk_conv2d_attrs *a = instance->attrs;
+    stk_op_instance         alone = *instance;
     alone.output_count = 1;
     if (!can_any(&stk_graph_op_conv2d, &alone)) return false;
     stk_conv2d_shape s = stk_conv2d_shape_of(&stk_graph_op_conv2d, &alone);
-    return use->output_count == 1 ||
+    return instance->output_count == 1 ||
            (s.kernel_h == 3 && !a->act.row && s.batch > 0 && s.out_h > 0 && s.out_w > 0);
 }
 
-static bool can_input(const stk_device *device, const stk_op_instance *use)
+static bool can_input(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return can_any(&stk_graph_op_conv2d_grad_input, use);
+    return can_any(&stk_graph_op_conv2d_grad_input, instance);
 }
 
-static bool can_weight(const stk_device *device, const stk_op_instance *use)
+static bool can_weight(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return can_any(&stk_graph_op_conv2d_grad_weight, use);
+    return can_any(&stk_graph_op_conv2d_grad_weight, instance);
 }
 
 /* A kernel of one channel in is the same in either order. */
@@ -55,21 +55,21 @@ static stk_format weights_as(stk_format have)
     return have == STK_FORMAT_PLAIN ? (stk_format)STK_FORMAT_PLAIN : (stk_format)STK_CUDA_WEIGHTS;
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    STK_TRY(stk_cuda_conv_input_formats(device, use, have, in, out, err));
+    STK_TRY(stk_cuda_conv_input_formats(device, instance, have, in, out, err));
     in[1] = weights_as(have[1]);
-    for (int i = 1; i < use->output_count; i++)
+    for (int i = 1; i < instance->output_count; i++)
         out[i] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
-static stk_status weight_formats(stk_device *device, const stk_op_instance *use,
+static stk_status weight_formats(stk_device *device, const stk_op_instance *instance,
                                  const stk_format *have, stk_format *in, stk_format *out,
                                  stk_error *err)
 {
-    STK_TRY(stk_cuda_conv_weight_formats(device, use, have, in, out, err));
+    STK_TRY(stk_cuda_conv_weight_formats(device, instance, have, in, out, err));
     in[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
@@ -79,7 +79,7 @@ static stk_cuda_depthwise_plan plan_forward(const stk_kernel_call    *call,
 {
     stk_cuda_depthwise_plan plan = stk_cuda_depthwise_plan_of(
         args, STK_CUDA_DW_FORWARD, stk_cuda_of(call->device)->processors);
-    plan.statistics = call->use.output_count > 1;
+    plan.statistics = call->instance.output_count > 1;
     return plan;
 }
 

@@ -2,34 +2,35 @@
  * there. */
 #include "compute/cuda/cuda.h"
 
-stk_status stk_cuda_post(stk_device *device, void *dst, const void *src, size_t size,
-                         stk_error *err)
+stk_status stk_cuda_download_async(stk_device *device, void *dst, const void *src, size_t size,
+                                   stk_error *err)
 {
     stk_cuda *cuda = stk_cuda_of(device);
-    STK_CUDA_TRY(cudaMemcpyAsync(dst, src, size, cudaMemcpyDeviceToHost, cuda->stream), "post",
+    STK_CUDA_TRY(cudaMemcpyAsync(dst, src, size, cudaMemcpyDeviceToHost, cuda->stream), "download",
                  err);
     return STK_OK;
 }
 
 /* A thread that waits sleeps: while the GPU has steps to do, threads that prepare input have the
  * core, and that it wakes up some microseconds late delays nobody. */
-stk_status stk_cuda_mark(stk_device *device, void **mark, stk_error *err)
+stk_status stk_cuda_event_record(stk_device *device, void **event, stk_error *err)
 {
     stk_cuda   *cuda = stk_cuda_of(device);
-    cudaEvent_t event = *mark;
-    if (!event) STK_CUDA_TRY(cudaEventCreateWithFlags(&event, cudaEventBlockingSync), "mark", err);
-    *mark = event;
-    STK_CUDA_TRY(cudaEventRecord(event, cuda->stream), "mark", err);
+    cudaEvent_t made = *event;
+    if (!made) STK_CUDA_TRY(cudaEventCreateWithFlags(&made, cudaEventBlockingSync), "event", err);
+    *event = made;
+    STK_CUDA_TRY(cudaEventRecord(made, cuda->stream), "event", err);
     return STK_OK;
 }
 
 /* Events that have passed tell nothing of copies without a status that failed before. */
-stk_status stk_cuda_passed(stk_device *device, void *mark, bool wait, bool *passed, stk_error *err)
+stk_status stk_cuda_event_query(stk_device *device, void *event, bool wait, bool *done,
+                                stk_error *err)
 {
     stk_cuda   *cuda = stk_cuda_of(device);
-    cudaEvent_t event = mark;
-    cudaError_t code = wait ? cudaEventSynchronize(event) : cudaEventQuery(event);
-    *passed = code == cudaSuccess;
+    cudaError_t code =
+        wait ? cudaEventSynchronize((cudaEvent_t)event) : cudaEventQuery((cudaEvent_t)event);
+    *done = code == cudaSuccess;
     if (code == cudaErrorNotReady) {
         (void)cudaGetLastError(); /* else the next launch would find it */
         return STK_OK;
@@ -39,7 +40,7 @@ stk_status stk_cuda_passed(stk_device *device, void *mark, bool wait, bool *pass
     return stk_cuda_fail(err, cuda->failed, cuda->failed_at, cuda->name);
 }
 
-uint64_t stk_cuda_between(stk_device *device, void *from, void *to)
+uint64_t stk_cuda_event_elapsed(stk_device *device, void *from, void *to)
 {
     float milliseconds = 0;
     (void)device;
@@ -50,8 +51,8 @@ uint64_t stk_cuda_between(stk_device *device, void *from, void *to)
     return (uint64_t)((double)milliseconds * 1e6);
 }
 
-void stk_cuda_unmark(stk_device *device, void *mark)
+void stk_cuda_event_free(stk_device *device, void *event)
 {
     (void)device;
-    if (mark) cudaEventDestroy((cudaEvent_t)mark);
+    if (event) cudaEventDestroy((cudaEvent_t)event);
 }

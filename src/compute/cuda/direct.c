@@ -3,22 +3,22 @@
 #include "compute/cuda/own_conv.h"
 #include "compute/ops/graph_ops.h"
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return stk_cuda_conv_can(&stk_graph_op_conv2d, use);
+    return stk_cuda_conv_can(&stk_graph_op_conv2d, instance);
 }
 
-static bool can_input(const stk_device *device, const stk_op_instance *use)
+static bool can_input(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return stk_cuda_conv_can(&stk_graph_op_conv2d_grad_input, use);
+    return stk_cuda_conv_can(&stk_graph_op_conv2d_grad_input, instance);
 }
 
-static bool can_weight(const stk_device *device, const stk_op_instance *use)
+static bool can_weight(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return stk_cuda_conv_can(&stk_graph_op_conv2d_grad_weight, use);
+    return stk_cuda_conv_can(&stk_graph_op_conv2d_grad_weight, instance);
 }
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
@@ -40,9 +40,9 @@ static stk_status run_input(const stk_kernel_call *call, stk_error *err)
 static int parts_of(const stk_kernel_call *call)
 {
     enum { THREADS = 2048, PARTS_MAX = 1024 };
-    stk_conv2d_shape s = stk_conv2d_shape_of(&stk_graph_op_conv2d_grad_weight, &call->use);
+    stk_conv2d_shape s = stk_conv2d_shape_of(&stk_graph_op_conv2d_grad_weight, &call->instance);
     int64_t          threads = stk_cuda_of(call->device)->processors * (int64_t)THREADS;
-    int64_t          wanted = threads / stk_type_elements(&call->use.out[0]);
+    int64_t          wanted = threads / stk_type_elements(&call->instance.out[0]);
     if (wanted > s.batch * s.out_h) wanted = s.batch * s.out_h;
     return wanted < 1 ? 1 : wanted > PARTS_MAX ? PARTS_MAX : (int)wanted;
 }

@@ -7,19 +7,19 @@
 #include <math.h>
 
 /* Whole rows lie together in every format; single elements are counted row-major. */
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    const stk_dropout_attrs *attrs = use->attrs;
-    if (attrs->rows) return stk_cuda_formats_same(device, use, have, in, out, err);
+    const stk_dropout_attrs *attrs = instance->attrs;
+    if (attrs->rows) return stk_cuda_formats_same(device, instance, have, in, out, err);
     in[0] = in[1] = out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_dropout_attrs *attrs = call->use.attrs;
-    const stk_tensor_type   *type = &call->use.in[0];
+    const stk_dropout_attrs *attrs = call->instance.attrs;
+    const stk_tensor_type   *type = &call->instance.in[0];
     stk_cuda_layout          layout = stk_cuda_layout_of(type, call->in_format[0]);
     stk_cuda_dropout_args    args = {.dtype = (int)type->dtype,
                                      .count = layout.elements,

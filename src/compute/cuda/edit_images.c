@@ -7,7 +7,7 @@
 
 static stk_cuda_edit_args args_of(const stk_kernel_call *call)
 {
-    const int64_t *from = call->use.in[0].shape.dim, *to = call->use.out[0].shape.dim;
+    const int64_t *from = call->instance.in[0].shape.dim, *to = call->instance.out[0].shape.dim;
     return (stk_cuda_edit_args){.rows = from[0],
                                 .source_height = (int32_t)from[1],
                                 .source_width = (int32_t)from[2],
@@ -38,7 +38,7 @@ static stk_status run_edit(const stk_kernel_call *call, stk_error *err)
 
 static stk_status run_mix(const stk_kernel_call *call, stk_error *err)
 {
-    const int64_t    *dim = call->use.in[0].shape.dim;
+    const int64_t    *dim = call->instance.in[0].shape.dim;
     stk_cuda_mix_args args = {.batch = dim[0],
                               .height = (int32_t)dim[1],
                               .width = (int32_t)dim[2],

@@ -6,7 +6,7 @@
 
 static stk_cuda_embedding_args args_of(const stk_kernel_call *call, const stk_tensor_type *table)
 {
-    const stk_tensor_type *ids = &call->use.in[1];
+    const stk_tensor_type *ids = &call->instance.in[1];
     return (stk_cuda_embedding_args){.dtype = (int)table->dtype,
                                      .id_dtype = (int)ids->dtype,
                                      .rows = table->shape.dim[0],
@@ -17,7 +17,7 @@ static stk_cuda_embedding_args args_of(const stk_kernel_call *call, const stk_te
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda_embedding_args args = args_of(call, &call->use.in[0]);
+    stk_cuda_embedding_args args = args_of(call, &call->instance.in[0]);
     cudaError_t             code = stk_cuda_embedding_launch(&args, call->in[0], call->out[0],
                                                              stk_cuda_of(call->device)->stream);
     return stk_cuda_launched(call, code, err);
@@ -25,7 +25,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 
 static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda_embedding_args args = args_of(call, &call->use.out[0]);
+    stk_cuda_embedding_args args = args_of(call, &call->instance.out[0]);
     cudaError_t             code = stk_cuda_embedding_grad_launch(&args, call->in[0], call->out[0],
                                                                   stk_cuda_of(call->device)->stream);
     return stk_cuda_launched(call, code, err);

@@ -24,13 +24,13 @@ static int tile_of(int64_t columns, int64_t depth, int results)
 }
 
 static stk_cuda_gemm_args args_of(const stk_device *device, const stk_graph_op *op,
-                                  const stk_op_instance *use)
+                                  const stk_op_instance *instance)
 {
     stk_cuda        *cuda = stk_cuda_of(device);
-    stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
+    stk_conv2d_shape s = stk_conv2d_shape_of(op, instance);
     bool             forward = op == &stk_graph_op_conv2d;
     int64_t          columns = forward ? s.out_c : s.in_c, depth = forward ? s.in_c : s.out_c;
-    return (stk_cuda_gemm_args){.dtype = (int)use->in[0].dtype,
+    return (stk_cuda_gemm_args){.dtype = (int)instance->in[0].dtype,
                                 .rows = s.batch * s.out_h * s.out_w,
                                 .columns = columns,
                                 .depth = depth,
@@ -45,27 +45,28 @@ bool stk_cuda_gemm_in(const stk_device *device, stk_dtype precision)
            (precision == STK_DTYPE_F16 || precision == STK_DTYPE_BF16);
 }
 
-static bool pays(const stk_device *device, const stk_graph_op *op, const stk_op_instance *use)
+static bool pays(const stk_device *device, const stk_graph_op *op, const stk_op_instance *instance)
 {
-    stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
-    if (!stk_cuda_gemm_in(device, use->in[0].dtype) || !is_product(use->attrs, &s)) return false;
-    stk_cuda_gemm_args args = args_of(device, op, use);
+    stk_conv2d_shape s = stk_conv2d_shape_of(op, instance);
+    if (!stk_cuda_gemm_in(device, instance->in[0].dtype) || !is_product(instance->attrs, &s))
+        return false;
+    stk_cuda_gemm_args args = args_of(device, op, instance);
     return args.tile && args.rows >= ROWS_LEAST && args.columns <= COLUMNS_MOST &&
            args.depth <= DEPTH_MOST && args.rows <= INT32_MAX - STK_CUDA_PRODUCT_ROWS;
 }
 
 bool stk_cuda_gemm_stats_can(const stk_kernel_call *call, size_t *scratch)
 {
-    if (!pays(call->device, &stk_graph_op_conv2d, &call->use)) return false;
-    if (call->use.input_count > 2 || call->in_format[0] != STK_FORMAT_PLAIN) return false;
-    stk_cuda_gemm_args args = args_of(call->device, &stk_graph_op_conv2d, &call->use);
+    if (!pays(call->device, &stk_graph_op_conv2d, &call->instance)) return false;
+    if (call->instance.input_count > 2 || call->in_format[0] != STK_FORMAT_PLAIN) return false;
+    stk_cuda_gemm_args args = args_of(call->device, &stk_graph_op_conv2d, &call->instance);
     *scratch = stk_cuda_gemm_bytes(&args);
     return true;
 }
 
 stk_status stk_cuda_gemm_stats_run(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda_gemm_args args = args_of(call->device, &stk_graph_op_conv2d, &call->use);
+    stk_cuda_gemm_args args = args_of(call->device, &stk_graph_op_conv2d, &call->instance);
     args.x = call->in[0];
     args.w = call->in[1];
     args.y = call->out[STK_CONV2D_Y];
@@ -77,18 +78,18 @@ stk_status stk_cuda_gemm_stats_run(const stk_kernel_call *call, stk_error *err)
 }
 
 /* A gradient by its input with another one added. */
-static bool can_sum(const stk_device *device, const stk_op_instance *use)
+static bool can_sum(const stk_device *device, const stk_op_instance *instance)
 {
-    return use->input_count == 3 && use->in[1].dtype == use->in[0].dtype &&
-           use->in[2].dtype == use->in[0].dtype &&
-           pays(device, &stk_graph_op_conv2d_grad_input, use);
+    return instance->input_count == 3 && instance->in[1].dtype == instance->in[0].dtype &&
+           instance->in[2].dtype == instance->in[0].dtype &&
+           pays(device, &stk_graph_op_conv2d_grad_input, instance);
 }
 
-static stk_status sum_formats(stk_device *device, const stk_op_instance *use,
+static stk_status sum_formats(stk_device *device, const stk_op_instance *instance,
                               const stk_format *have, stk_format *in, stk_format *out,
                               stk_error *err)
 {
-    (void)device, (void)use, (void)have, (void)err;
+    (void)device, (void)instance, (void)have, (void)err;
     in[0] = in[2] = out[0] = STK_FORMAT_PLAIN;
     in[1] = STK_CUDA_WEIGHTS;
     return STK_OK;
@@ -96,7 +97,8 @@ static stk_status sum_formats(stk_device *device, const stk_op_instance *use,
 
 static stk_status run_sum(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda_gemm_args args = args_of(call->device, &stk_graph_op_conv2d_grad_input, &call->use);
+    stk_cuda_gemm_args args =
+        args_of(call->device, &stk_graph_op_conv2d_grad_input, &call->instance);
     args.x = call->in[0];
     args.w = call->in[1];
     args.plus = call->in[2];
@@ -110,44 +112,45 @@ const stk_kernel stk_cuda_gemm_sum = {
     .name = "product",
     .can = can_sum,
     .formats = sum_formats,
-    .only_own_formats = true,
+    .requires_formats = true,
     .run = run_sum,
 };
 
 /* That, of which only stays what bits say, with the sums that a norm's gradient wants. */
-static stk_op_instance sum_of(const stk_op_instance *use)
+static stk_op_instance sum_of(const stk_op_instance *instance)
 {
-    return (stk_op_instance){use->name, use->attrs, STK_GRAD_NORM_BITS, 1, use->in, use->out};
+    return (stk_op_instance){instance->name, instance->attrs, STK_GRAD_NORM_BITS, 1,
+                             instance->in,   instance->out};
 }
 
-static stk_cuda_gemm_args norm_args(const stk_device *device, const stk_op_instance *use)
+static stk_cuda_gemm_args norm_args(const stk_device *device, const stk_op_instance *instance)
 {
-    const stk_op_instance sum = sum_of(use);
+    const stk_op_instance sum = sum_of(instance);
     stk_cuda_gemm_args    args = args_of(device, &stk_graph_op_conv2d_grad_input, &sum);
     args.tile = tile_of(args.columns, args.depth, 2);
     return args;
 }
 
-static bool can_norm(const stk_device *device, const stk_op_instance *use)
+static bool can_norm(const stk_device *device, const stk_op_instance *instance)
 {
-    const stk_op_instance sum = sum_of(use);
-    return use->in[STK_GRAD_NORM_X].dtype == use->in[0].dtype && can_sum(device, &sum) &&
-           norm_args(device, use).tile;
+    const stk_op_instance sum = sum_of(instance);
+    return instance->in[STK_GRAD_NORM_X].dtype == instance->in[0].dtype && can_sum(device, &sum) &&
+           norm_args(device, instance).tile;
 }
 
-static stk_status norm_formats(stk_device *device, const stk_op_instance *use,
+static stk_status norm_formats(stk_device *device, const stk_op_instance *instance,
                                const stk_format *have, stk_format *in, stk_format *out,
                                stk_error *err)
 {
     for (int i = STK_GRAD_NORM_BITS; i < STK_GRAD_NORM_INPUTS; i++)
         in[i] = STK_FORMAT_PLAIN;
     out[1] = out[2] = STK_FORMAT_PLAIN;
-    return sum_formats(device, use, have, in, out, err);
+    return sum_formats(device, instance, have, in, out, err);
 }
 
 static stk_status prepare_norm(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
-    const stk_cuda_gemm_args args = norm_args(call->device, &call->use);
+    const stk_cuda_gemm_args args = norm_args(call->device, &call->instance);
     (void)err;
     *scratch = stk_cuda_gemm_bytes(&args);
     return STK_OK;
@@ -155,7 +158,7 @@ static stk_status prepare_norm(stk_kernel_call *call, size_t *scratch, stk_error
 
 static stk_status run_norm(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda_gemm_args args = norm_args(call->device, &call->use);
+    stk_cuda_gemm_args args = norm_args(call->device, &call->instance);
     args.x = call->in[STK_GRAD_NORM_DY];
     args.w = call->in[STK_GRAD_NORM_W];
     args.plus = call->in[STK_GRAD_NORM_PLUS];
@@ -176,7 +179,7 @@ const stk_kernel stk_cuda_gemm_norm = {
     .name = "product",
     .can = can_norm,
     .formats = norm_formats,
-    .only_own_formats = true,
+    .requires_formats = true,
     .prepare = prepare_norm,
     .run = run_norm,
 };

@@ -6,14 +6,14 @@
 
 static int64_t count_of(const stk_kernel_call *call, int i)
 {
-    return stk_cuda_layout_of(&call->use.in[i], call->in_format[i]).elements;
+    return stk_cuda_layout_of(&call->instance.in[i], call->in_format[i]).elements;
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)err;
-    for (int i = 0; i < use->input_count; i++)
+    for (int i = 0; i < instance->input_count; i++)
         in[i] = have[i] == (stk_format)STK_FORMAT_ANY ? STK_FORMAT_PLAIN : have[i];
     out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
@@ -23,7 +23,7 @@ static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err
 {
     int64_t chunks = 0;
     (void)err;
-    for (int i = 0; i < call->use.input_count; i++)
+    for (int i = 0; i < call->instance.input_count; i++)
         chunks += stk_cuda_norm_chunks(count_of(call, i));
     *scratch = (size_t)chunks * 2 * sizeof(double);
     return STK_OK;
@@ -34,12 +34,12 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
     cudaStream_t stream = stk_cuda_of(call->device)->stream;
     double      *sums = call->scratch;
     int64_t      chunks = 0;
-    int          inputs = call->use.input_count;
+    int          inputs = call->instance.input_count;
     for (int i = 0; i < inputs;) {
         stk_cuda_norm_table table = {.sums = sums + 2 * chunks};
         for (; i < inputs && table.tensors < STK_CUDA_NORM_TENSORS; i++) {
             table.data[table.tensors] = call->in[i];
-            table.dtype[table.tensors] = (int)call->use.in[i].dtype;
+            table.dtype[table.tensors] = (int)call->instance.in[i].dtype;
             table.count[table.tensors++] = count_of(call, i);
             chunks += stk_cuda_norm_chunks(count_of(call, i));
         }

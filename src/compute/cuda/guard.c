@@ -21,16 +21,16 @@ SAME_PLACE(STATE_SKIPPED);
 
 static stk_status run_guard(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_guard_attrs *attrs = call->use.attrs;
+    const stk_guard_attrs *attrs = call->instance.attrs;
     stk_cuda_guard_args    args = {.multiply = attrs->multiply,
                                    .max_norm = attrs->max_norm,
                                    .growth = attrs->growth,
                                    .backoff = attrs->backoff,
                                    .interval = attrs->interval,
                                    .state = call->in[0],
-                                   .norm = call->use.input_count > 1 ? call->in[1] : NULL,
+                                   .norm = call->instance.input_count > 1 ? call->in[1] : NULL,
                                    .guard = call->out[0],
-                                   .next = call->use.output_count > 1 ? call->out[1] : NULL};
+                                   .next = call->instance.output_count > 1 ? call->out[1] : NULL};
     return stk_cuda_launched(call, stk_cuda_guard_launch(&args, stk_cuda_of(call->device)->stream),
                              err);
 }

@@ -11,13 +11,13 @@ enum { LOGITS, LABELS, DLOSS };
 
 static stk_cuda_labels labels_of(const stk_kernel_call *call, int input, int64_t classes)
 {
-    const stk_tensor_type *type = &call->use.in[input];
+    const stk_tensor_type *type = &call->instance.in[input];
     return (stk_cuda_labels){call->in[input], (int)type->dtype, type->shape.dim[0], classes};
 }
 
 static stk_cuda_loss_args args_of(const stk_kernel_call *call)
 {
-    const stk_tensor_type *logits = &call->use.in[LOGITS];
+    const stk_tensor_type *logits = &call->instance.in[LOGITS];
     return (stk_cuda_loss_args){.dtype = (int)logits->dtype,
                                 .logits = call->in[LOGITS],
                                 .labels = labels_of(call, LABELS, logits->shape.dim[1]),
@@ -28,14 +28,14 @@ static stk_cuda_loss_args args_of(const stk_kernel_call *call)
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;
-    *scratch = ((size_t)call->use.in[LOGITS].shape.dim[0] + 2) * sizeof(float);
+    *scratch = ((size_t)call->instance.in[LOGITS].shape.dim[0] + 2) * sizeof(float);
     return STK_OK;
 }
 
 static stk_status run_loss(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda_loss_args args = args_of(call);
-    args.smoothing = (float)((const stk_cross_entropy_attrs *)call->use.attrs)->smoothing;
+    args.smoothing = (float)((const stk_cross_entropy_attrs *)call->instance.attrs)->smoothing;
     cudaStream_t stream = stk_cuda_of(call->device)->stream;
     return stk_cuda_launched(call, stk_cuda_cross_entropy_launch(&args, call->out[0], stream), err);
 }
@@ -43,21 +43,21 @@ static stk_status run_loss(const stk_kernel_call *call, stk_error *err)
 static stk_status run_loss_grad(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda_loss_args args = args_of(call);
-    args.smoothing = (float)((const stk_cross_entropy_attrs *)call->use.attrs)->smoothing;
+    args.smoothing = (float)((const stk_cross_entropy_attrs *)call->instance.attrs)->smoothing;
     cudaError_t code = stk_cuda_cross_entropy_grad_launch(&args, call->in[DLOSS], call->out[0],
                                                           stk_cuda_of(call->device)->stream);
     return stk_cuda_launched(call, code, err);
 }
 
-static bool can_loss_grad(const stk_device *device, const stk_op_instance *use)
+static bool can_loss_grad(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return use->in[DLOSS].dtype == STK_DTYPE_F32;
+    return instance->in[DLOSS].dtype == STK_DTYPE_F32;
 }
 
 static stk_status run_top_k(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_top_k_attrs *attrs = call->use.attrs;
+    const stk_top_k_attrs *attrs = call->instance.attrs;
     stk_cuda_loss_args     args = args_of(call);
     cudaError_t            code =
         stk_cuda_top_k_launch(&args, attrs->k, call->out[0], stk_cuda_of(call->device)->stream);

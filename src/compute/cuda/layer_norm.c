@@ -9,10 +9,10 @@ enum { DY, X, GAMMA, MEAN, INVSTD };
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_layer_norm_attrs *attrs = call->use.attrs;
-    stk_cuda_layer_norm_args    args = {.dtype = (int)call->use.in[0].dtype,
-                                        .rows = stk_type_elements(&call->use.out[1]),
-                                        .width = call->use.in[1].shape.dim[0],
+    const stk_layer_norm_attrs *attrs = call->instance.attrs;
+    stk_cuda_layer_norm_args    args = {.dtype = (int)call->instance.in[0].dtype,
+                                        .rows = stk_type_elements(&call->instance.out[1]),
+                                        .width = call->instance.in[1].shape.dim[0],
                                         .epsilon = (float)attrs->epsilon,
                                         .x = call->in[0],
                                         .gamma = call->in[1],
@@ -24,15 +24,15 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
         call, stk_cuda_layer_norm_launch(&args, stk_cuda_of(call->device)->stream), err);
 }
 
-static bool can_back(const stk_device *device, const stk_op_instance *use)
+static bool can_back(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return stk_cuda_rows_can_sum(&use->in[X]);
+    return stk_cuda_rows_can_sum(&instance->in[X]);
 }
 
 static stk_cuda_rows rows_to_sum(const stk_kernel_call *call)
 {
-    return stk_cuda_rows_to_sum(call->device, &call->use.in[X], call->in_format[X]);
+    return stk_cuda_rows_to_sum(call->device, &call->instance.in[X], call->in_format[X]);
 }
 
 static stk_status prepare_back(stk_kernel_call *call, size_t *scratch, stk_error *err)
@@ -46,9 +46,9 @@ static stk_status prepare_back(stk_kernel_call *call, size_t *scratch, stk_error
 static stk_status run_back(const stk_kernel_call *call, stk_error *err)
 {
     stk_cuda                     *cuda = stk_cuda_of(call->device);
-    stk_cuda_layer_norm_grad_args args = {.dtype = (int)call->use.in[DY].dtype,
-                                          .rows = stk_type_elements(&call->use.in[MEAN]),
-                                          .width = call->use.in[GAMMA].shape.dim[0],
+    stk_cuda_layer_norm_grad_args args = {.dtype = (int)call->instance.in[DY].dtype,
+                                          .rows = stk_type_elements(&call->instance.in[MEAN]),
+                                          .width = call->instance.in[GAMMA].shape.dim[0],
                                           .sum = rows_to_sum(call),
                                           .dy = call->in[DY],
                                           .x = call->in[X],

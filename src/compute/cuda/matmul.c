@@ -5,23 +5,24 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/matmul.h"
 
-bool stk_cuda_matmul_can(const stk_op_instance *use)
+bool stk_cuda_matmul_can(const stk_op_instance *instance)
 {
-    const stk_matmul_attrs *attrs = use->attrs;
+    const stk_matmul_attrs *attrs = instance->attrs;
     stk_cuda_activation     act;
-    bool                    bias = use->input_count > 2;
-    return use->in[0].dtype == use->in[1].dtype && stk_cuda_act_of(&attrs->act, &act) &&
-           (!bias || use->in[2].dtype == use->in[0].dtype || use->in[2].dtype == STK_DTYPE_F32);
+    bool                    bias = instance->input_count > 2;
+    return instance->in[0].dtype == instance->in[1].dtype && stk_cuda_act_of(&attrs->act, &act) &&
+           (!bias || instance->in[2].dtype == instance->in[0].dtype ||
+            instance->in[2].dtype == STK_DTYPE_F32);
 }
 
 stk_cuda_matmul_args stk_cuda_matmul_args_of(const stk_kernel_call *call)
 {
-    const stk_op_instance  *use = &call->use;
-    const stk_matmul_attrs *attrs = use->attrs;
-    stk_matmul_shape        s = stk_matmul_shape_of(use);
-    bool                    bias = use->input_count > 2;
-    stk_cuda_matmul_args    args = {.dtype = (int)use->in[0].dtype,
-                                    .bias_dtype = (int)(bias ? use->in[2].dtype : STK_DTYPE_NONE),
+    const stk_op_instance  *instance = &call->instance;
+    const stk_matmul_attrs *attrs = instance->attrs;
+    stk_matmul_shape        s = stk_matmul_shape_of(instance);
+    bool                    bias = instance->input_count > 2;
+    stk_cuda_matmul_args    args = {.dtype = (int)instance->in[0].dtype,
+                                    .bias_dtype = (int)(bias ? instance->in[2].dtype : STK_DTYPE_NONE),
                                     .batch = s.batch,
                                     .m = s.m,
                                     .n = s.n,
@@ -38,10 +39,10 @@ stk_cuda_matmul_args stk_cuda_matmul_args_of(const stk_kernel_call *call)
     return args;
 }
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return stk_cuda_matmul_can(use);
+    return stk_cuda_matmul_can(instance);
 }
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)

@@ -6,7 +6,7 @@
 #include "compute/cuda_kernels/matmul.h"
 
 /* Operands of one type, and an activation that is known. */
-bool                 stk_cuda_matmul_can(const stk_op_instance *use);
+bool                 stk_cuda_matmul_can(const stk_op_instance *instance);
 stk_cuda_matmul_args stk_cuda_matmul_args_of(const stk_kernel_call *call);
 
 #endif

@@ -8,7 +8,7 @@ enum { PREDICTION, TARGET, DLOSS };
 
 static stk_cuda_squared_args args_of(const stk_kernel_call *call)
 {
-    const stk_tensor_type *type = &call->use.in[PREDICTION];
+    const stk_tensor_type *type = &call->instance.in[PREDICTION];
     return (stk_cuda_squared_args){(int)type->dtype, stk_type_elements(type), call->in[PREDICTION],
                                    call->in[TARGET]};
 }
@@ -36,10 +36,10 @@ static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
     return stk_cuda_launched(call, code, err);
 }
 
-static bool can_grad(const stk_device *device, const stk_op_instance *use)
+static bool can_grad(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return use->in[DLOSS].dtype == STK_DTYPE_F32;
+    return instance->in[DLOSS].dtype == STK_DTYPE_F32;
 }
 
 const stk_kernel stk_cuda_mean_squared_error = {

@@ -14,7 +14,7 @@ static stk_status move(const stk_kernel_call *call, stk_cuda_tensor_iter walk, c
     walk.tensors = 2;
     stk_cuda_tensor_iter_join(&walk);
     size_t width =
-        stk_cuda_tensor_iter_widen(&walk, stk_dtype_bytes(call->use.out[0].dtype), src, dst);
+        stk_cuda_tensor_iter_widen(&walk, stk_dtype_bytes(call->instance.out[0].dtype), src, dst);
     return stk_cuda_launched(
         call, stk_cuda_move_launch(&walk, width, src, dst, stk_cuda_of(call->device)->stream), err);
 }
@@ -28,40 +28,40 @@ static stk_cuda_tensor_iter walk_over(const stk_shape *shape)
 }
 
 /* Where the box that begins at start does in a tensor of those steps. */
-static size_t begin_of(const stk_op_instance *use, const int64_t *start, const int64_t *step)
+static size_t begin_of(const stk_op_instance *instance, const int64_t *start, const int64_t *step)
 {
     int64_t at = 0;
-    for (int d = 0; d < use->out[0].shape.rank; d++)
+    for (int d = 0; d < instance->out[0].shape.rank; d++)
         at += start[d] * step[d];
-    return (size_t)at * stk_dtype_bytes(use->out[0].dtype);
+    return (size_t)at * stk_dtype_bytes(instance->out[0].dtype);
 }
 
 static stk_status run_reshape(const stk_kernel_call *call, stk_error *err)
 {
-    size_t bytes = stk_type_bytes(&call->use.in[0]);
+    size_t bytes = stk_type_bytes(&call->instance.in[0]);
     if (call->in[0] == call->out[0] || bytes == 0) return STK_OK;
     STK_CUDA_TRY(cudaMemcpyAsync(call->out[0], call->in[0], bytes, cudaMemcpyDeviceToDevice,
                                  stk_cuda_of(call->device)->stream),
-                 call->use.name, err);
+                 call->instance.name, err);
     return STK_OK;
 }
 
 static stk_status run_broadcast(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_shape     *whole = &call->use.out[0].shape;
+    const stk_shape     *whole = &call->instance.out[0].shape;
     stk_cuda_tensor_iter walk = walk_over(whole);
-    stk_broadcast_strides(&call->use.in[0].shape, whole, walk.step[0]);
+    stk_broadcast_strides(&call->instance.in[0].shape, whole, walk.step[0]);
     stk_cuda_tensor_iter_strides(whole, walk.step[1]);
     return move(call, walk, call->in[0], call->out[0], err);
 }
 
 static stk_status run_transpose(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_transpose_attrs *attrs = call->use.attrs;
-    const stk_shape           *y = &call->use.out[0].shape;
+    const stk_transpose_attrs *attrs = call->instance.attrs;
+    const stk_shape           *y = &call->instance.out[0].shape;
     stk_cuda_tensor_iter       walk = walk_over(y);
     int64_t                    step[STK_CUDA_WALK_RANK];
-    stk_cuda_tensor_iter_strides(&call->use.in[0].shape, step);
+    stk_cuda_tensor_iter_strides(&call->instance.in[0].shape, step);
     stk_cuda_tensor_iter_strides(y, walk.step[1]);
     for (int d = 0; d < y->rank; d++)
         walk.step[0][d] = step[attrs->order[d]];
@@ -70,31 +70,31 @@ static stk_status run_transpose(const stk_kernel_call *call, stk_error *err)
 
 static stk_status run_slice(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_slice_attrs *attrs = call->use.attrs;
-    stk_cuda_tensor_iter   walk = walk_over(&call->use.out[0].shape);
-    stk_cuda_tensor_iter_strides(&call->use.in[0].shape, walk.step[0]);
-    stk_cuda_tensor_iter_strides(&call->use.out[0].shape, walk.step[1]);
-    size_t at = begin_of(&call->use, attrs->start, walk.step[0]);
+    const stk_slice_attrs *attrs = call->instance.attrs;
+    stk_cuda_tensor_iter   walk = walk_over(&call->instance.out[0].shape);
+    stk_cuda_tensor_iter_strides(&call->instance.in[0].shape, walk.step[0]);
+    stk_cuda_tensor_iter_strides(&call->instance.out[0].shape, walk.step[1]);
+    size_t at = begin_of(&call->instance, attrs->start, walk.step[0]);
     return move(call, walk, (const char *)call->in[0] + at, call->out[0], err);
 }
 
 /* Input `part` into the result, from start on. */
 static stk_status put(const stk_kernel_call *call, int part, const int64_t *start, stk_error *err)
 {
-    stk_cuda_tensor_iter walk = walk_over(&call->use.in[part].shape);
-    stk_cuda_tensor_iter_strides(&call->use.in[part].shape, walk.step[0]);
-    stk_cuda_tensor_iter_strides(&call->use.out[0].shape, walk.step[1]);
-    size_t at = begin_of(&call->use, start, walk.step[1]);
+    stk_cuda_tensor_iter walk = walk_over(&call->instance.in[part].shape);
+    stk_cuda_tensor_iter_strides(&call->instance.in[part].shape, walk.step[0]);
+    stk_cuda_tensor_iter_strides(&call->instance.out[0].shape, walk.step[1]);
+    size_t at = begin_of(&call->instance, start, walk.step[1]);
     return move(call, walk, call->in[part], (char *)call->out[0] + at, err);
 }
 
 static stk_status run_concat(const stk_kernel_call *call, stk_error *err)
 {
-    int     axis = ((const stk_concat_attrs *)call->use.attrs)->axis;
+    int     axis = ((const stk_concat_attrs *)call->instance.attrs)->axis;
     int64_t start[STK_MAX_RANK] = {0};
-    for (int i = 0; i < call->use.input_count; i++) {
+    for (int i = 0; i < call->instance.input_count; i++) {
         STK_TRY(put(call, i, start, err));
-        start[axis] += call->use.in[i].shape.dim[axis];
+        start[axis] += call->instance.in[i].shape.dim[axis];
     }
     return STK_OK;
 }
@@ -119,7 +119,7 @@ static stk_cuda_pattern pattern_of(stk_dtype dtype, double value)
 
 static stk_status fill(const stk_kernel_call *call, double value, stk_error *err)
 {
-    const stk_tensor_type *type = &call->use.out[0];
+    const stk_tensor_type *type = &call->instance.out[0];
     return stk_cuda_launched(call,
                              stk_cuda_fill_launch(call->out[0], (int64_t)stk_type_bytes(type),
                                                   pattern_of(type->dtype, value),
@@ -129,12 +129,12 @@ static stk_status fill(const stk_kernel_call *call, double value, stk_error *err
 
 static stk_status run_fill(const stk_kernel_call *call, stk_error *err)
 {
-    return fill(call, ((const stk_fill_attrs *)call->use.attrs)->value, err);
+    return fill(call, ((const stk_fill_attrs *)call->instance.attrs)->value, err);
 }
 
 static stk_status run_pad(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_pad_attrs *attrs = call->use.attrs;
+    const stk_pad_attrs *attrs = call->instance.attrs;
     STK_TRY(fill(call, attrs->value, err));
     return put(call, 0, attrs->before, err);
 }

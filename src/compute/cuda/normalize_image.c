@@ -5,11 +5,11 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update_ops.h"
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
-    stk_format pad = stk_cuda_padding_of(&use->out[0]);
-    bool       full = stk_cuda_layout_of(&use->out[0], pad).padded == use->out[0].shape.dim[3];
+    stk_format pad = stk_cuda_padding_of(&instance->out[0]);
+    bool full = stk_cuda_layout_of(&instance->out[0], pad).padded == instance->out[0].shape.dim[3];
     (void)device, (void)have, (void)err;
     in[0] = STK_FORMAT_PLAIN;
     out[0] = full ? (stk_format)STK_FORMAT_PLAIN : pad;
@@ -18,10 +18,10 @@ static stk_status formats(stk_device *device, const stk_op_instance *use, const 
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_normalize_image_attrs *attrs = call->use.attrs;
-    stk_cuda_layout layout = stk_cuda_layout_of(&call->use.out[0], call->out_format[0]);
+    const stk_normalize_image_attrs *attrs = call->instance.attrs;
+    stk_cuda_layout layout = stk_cuda_layout_of(&call->instance.out[0], call->out_format[0]);
     stk_cuda_normalize_image_args args = {
-        .dtype = (int)call->use.out[0].dtype,
+        .dtype = (int)call->instance.out[0].dtype,
         .channels = attrs->channels,
         .padded = (int)layout.padded,
         .pixels = layout.elements / layout.padded,

@@ -8,10 +8,10 @@
 #include "compute/ops/graph_ops.h"
 #include <math.h>
 
-stk_cuda_conv stk_cuda_conv_of(const stk_graph_op *op, const stk_op_instance *use)
+stk_cuda_conv stk_cuda_conv_of(const stk_graph_op *op, const stk_op_instance *instance)
 {
-    const stk_conv2d_attrs *a = use->attrs;
-    stk_conv2d_shape        s = stk_conv2d_shape_of(op, use);
+    const stk_conv2d_attrs *a = instance->attrs;
+    stk_conv2d_shape        s = stk_conv2d_shape_of(op, instance);
     return (stk_cuda_conv){
         s, stk_window_of(s.in_h, s.kernel_h, a->stride[0], a->dilation[0], a->pad[0], a->pad[1]),
         stk_window_of(s.in_w, s.kernel_w, a->stride[1], a->dilation[1], a->pad[2], a->pad[3])};
@@ -23,37 +23,37 @@ static bool row_fits(int64_t columns, int64_t channels)
     return columns * (channels + PADDED) <= INT32_MAX;
 }
 
-bool stk_cuda_conv_can(const stk_graph_op *op, const stk_op_instance *use)
+bool stk_cuda_conv_can(const stk_graph_op *op, const stk_op_instance *instance)
 {
-    const stk_conv2d_attrs *a = use->attrs;
-    stk_cuda_conv           c = stk_cuda_conv_of(op, use);
+    const stk_conv2d_attrs *a = instance->attrs;
+    stk_cuda_conv           c = stk_cuda_conv_of(op, instance);
     stk_cuda_activation     act;
-    if (op == &stk_graph_op_conv2d && use->output_count > 1) return false;
+    if (op == &stk_graph_op_conv2d && instance->output_count > 1) return false;
     if (!stk_cuda_window_fits(&c.down) || !stk_cuda_window_fits(&c.across)) return false;
-    if (c.shape.in_c < 1 || use->in[0].dtype != use->in[1].dtype) return false;
-    stk_dtype third = op == &stk_graph_op_conv2d ? STK_DTYPE_F32 : use->in[0].dtype;
-    if (use->input_count > 2 && use->in[2].dtype != third) return false;
+    if (c.shape.in_c < 1 || instance->in[0].dtype != instance->in[1].dtype) return false;
+    stk_dtype third = op == &stk_graph_op_conv2d ? STK_DTYPE_F32 : instance->in[0].dtype;
+    if (instance->input_count > 2 && instance->in[2].dtype != third) return false;
     return row_fits(c.shape.in_w, c.shape.in_c) && row_fits(c.shape.out_w + 4, c.shape.out_c) &&
            c.shape.in_c * c.shape.kernel_h * c.shape.kernel_w <= INT32_MAX &&
            stk_cuda_act_of(&a->act, &act);
 }
 
-static const stk_tensor_type *weights_of(const stk_op_instance *use, bool gradient)
+static const stk_tensor_type *weights_of(const stk_op_instance *instance, bool gradient)
 {
-    return gradient ? &use->out[0] : &use->in[1];
+    return gradient ? &instance->out[0] : &instance->in[1];
 }
 
 stk_cuda_conv_args stk_cuda_conv_args_of(const stk_graph_op *op, const stk_kernel_call *call)
 {
-    const stk_conv2d_attrs *attrs = call->use.attrs;
-    stk_cuda_conv           c = stk_cuda_conv_of(op, &call->use);
+    const stk_conv2d_attrs *attrs = call->instance.attrs;
+    stk_cuda_conv           c = stk_cuda_conv_of(op, &call->instance);
     bool                    by_weight = op == &stk_graph_op_conv2d_grad_weight;
     bool                    by_input = op == &stk_graph_op_conv2d_grad_input;
-    bool                    third = call->use.input_count > 2;
-    stk_cuda_layout         w = stk_cuda_layout_of(weights_of(&call->use, by_weight),
+    bool                    third = call->instance.input_count > 2;
+    stk_cuda_layout         w = stk_cuda_layout_of(weights_of(&call->instance, by_weight),
                                            by_weight ? call->out_format[0] : call->in_format[1]);
     stk_cuda_conv_args      args = {
-             .dtype = (int)call->use.in[0].dtype,
+             .dtype = (int)call->instance.in[0].dtype,
              .batch = c.shape.batch,
              .down = stk_cuda_window_of(&c.down),
              .across = stk_cuda_window_of(&c.across),
@@ -71,13 +71,13 @@ stk_cuda_conv_args stk_cuda_conv_args_of(const stk_graph_op *op, const stk_kerne
              .bias = third && !by_input ? call->in[2] : NULL,
              .plus = third && by_input ? call->in[2] : NULL,
              .out = call->out[0],
-             .dbias = call->use.output_count > 1 ? call->out[1] : NULL,
+             .dbias = call->instance.output_count > 1 ? call->out[1] : NULL,
              .parts = call->scratch,
              .low = -INFINITY,
              .high = INFINITY,
     };
     if (!by_input)
-        args.x_pixel = (int)stk_cuda_layout_of(&call->use.in[0], call->in_format[0]).padded;
+        args.x_pixel = (int)stk_cuda_layout_of(&call->instance.in[0], call->in_format[0]).padded;
     stk_cuda_activation act;
     stk_cuda_act_of(&attrs->act, &act);
     if (act.act == STK_CUDA_ACT_RELU) args.low = 0;
@@ -89,9 +89,9 @@ stk_cuda_conv_args stk_cuda_conv_args_of(const stk_graph_op *op, const stk_kerne
  * before. */
 stk_status stk_cuda_conv_activate(const stk_kernel_call *call, stk_error *err)
 {
-    const stk_conv2d_attrs  *attrs = call->use.attrs;
-    stk_cuda_activation_args args = {.dtype = (int)call->use.out[0].dtype,
-                                     .count = stk_type_elements(&call->use.out[0]),
+    const stk_conv2d_attrs  *attrs = call->instance.attrs;
+    stk_cuda_activation_args args = {.dtype = (int)call->instance.out[0].dtype,
+                                     .count = stk_type_elements(&call->instance.out[0]),
                                      .x = call->out[0],
                                      .out = call->out[0]};
     stk_cuda_act_of(&attrs->act, &args.act);
@@ -107,12 +107,12 @@ static stk_format padded_or_plain(stk_format have)
     return have == STK_CUDA_PAD4 || have == STK_CUDA_PAD8 ? have : (stk_format)STK_FORMAT_PLAIN;
 }
 
-stk_status stk_cuda_conv_formats(stk_device *device, const stk_op_instance *use,
+stk_status stk_cuda_conv_formats(stk_device *device, const stk_op_instance *instance,
                                  const stk_format *have, stk_format *in, stk_format *out,
                                  stk_error *err)
 {
     (void)device, (void)err;
-    for (int i = 0; i < use->input_count; i++)
+    for (int i = 0; i < instance->input_count; i++)
         in[i] = STK_FORMAT_PLAIN;
     in[0] = padded_or_plain(have[0]);
     in[1] = STK_CUDA_WEIGHTS;
@@ -120,19 +120,19 @@ stk_status stk_cuda_conv_formats(stk_device *device, const stk_op_instance *use,
     return STK_OK;
 }
 
-stk_status stk_cuda_conv_input_formats(stk_device *device, const stk_op_instance *use,
+stk_status stk_cuda_conv_input_formats(stk_device *device, const stk_op_instance *instance,
                                        const stk_format *have, stk_format *in, stk_format *out,
                                        stk_error *err)
 {
     (void)device, (void)have, (void)err;
-    for (int i = 0; i < use->input_count; i++)
+    for (int i = 0; i < instance->input_count; i++)
         in[i] = STK_FORMAT_PLAIN;
     in[1] = STK_CUDA_WEIGHTS;
     out[0] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
-stk_status stk_cuda_conv_weight_formats(stk_device *device, const stk_op_instance *use,
+stk_status stk_cuda_conv_weight_formats(stk_device *device, const stk_op_instance *instance,
                                         const stk_format *have, stk_format *in, stk_format *out,
                                         stk_error *err)
 {
@@ -140,18 +140,18 @@ stk_status stk_cuda_conv_weight_formats(stk_device *device, const stk_op_instanc
     in[0] = padded_or_plain(have[0]);
     in[1] = STK_FORMAT_PLAIN;
     out[0] = STK_CUDA_WEIGHTS;
-    if (use->output_count > 1) out[1] = STK_FORMAT_PLAIN;
+    if (instance->output_count > 1) out[1] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
 stk_status stk_cuda_conv_scratch(const stk_kernel_call *call, int parts, size_t *scratch,
                                  stk_error *err)
 {
-    const stk_shape *dw = &call->use.out[0].shape;
+    const stk_shape *dw = &call->instance.out[0].shape;
     int64_t          count, bytes;
-    if (stk_add_overflows_i64(stk_type_elements(&call->use.out[0]), dw->dim[0], &count) ||
+    if (stk_add_overflows_i64(stk_type_elements(&call->instance.out[0]), dw->dim[0], &count) ||
         stk_mul_overflows_i64(count, parts * (int64_t)sizeof(float), &bytes))
-        return stk_fail(err, STK_E_LIMIT, call->op->name, call->use.name,
+        return stk_fail(err, STK_E_LIMIT, call->op->name, call->instance.name,
                         "%d sums of its weights are more than 2^63 bytes", parts);
     *scratch = (size_t)bytes;
     return STK_OK;
@@ -188,7 +188,7 @@ stk_status stk_cuda_conv_statistics(const stk_kernel_call *call, int channels, i
 stk_status stk_cuda_conv_sum_weights(const stk_kernel_call *call, int64_t weights, int parts,
                                      stk_error *err)
 {
-    stk_cuda_sum_parts_args sum = {.dtype = (int)call->use.out[0].dtype,
+    stk_cuda_sum_parts_args sum = {.dtype = (int)call->instance.out[0].dtype,
                                    .parts = parts,
                                    .first_count = weights,
                                    .count = weights,
@@ -200,8 +200,8 @@ stk_status stk_cuda_conv_sum_weights(const stk_kernel_call *call, int64_t weight
 
 stk_cuda_reduce_args stk_cuda_conv_bias_sum(const stk_kernel_call *call)
 {
-    const int64_t       *d = call->use.in[1].shape.dim;
-    stk_cuda_reduce_args args = {.dtype = (int)call->use.in[1].dtype,
+    const int64_t       *d = call->instance.in[1].shape.dim;
+    stk_cuda_reduce_args args = {.dtype = (int)call->instance.in[1].dtype,
                                  .multiply = 1,
                                  .outer = 1,
                                  .gone = d[0] * d[1] * d[2],

@@ -14,9 +14,9 @@ typedef struct stk_cuda_conv {
     stk_kernel_window down, across;
 } stk_cuda_conv;
 
-stk_cuda_conv stk_cuda_conv_of(const stk_graph_op *op, const stk_op_instance *use);
+stk_cuda_conv stk_cuda_conv_of(const stk_graph_op *op, const stk_op_instance *instance);
 /* Whether sizes fit the kernels' integers, and the activation and the bias's type are known. */
-bool stk_cuda_conv_can(const stk_graph_op *op, const stk_op_instance *use);
+bool stk_cuda_conv_can(const stk_graph_op *op, const stk_op_instance *instance);
 /* All but parts. */
 stk_cuda_conv_args stk_cuda_conv_args_of(const stk_graph_op *op, const stk_kernel_call *call);
 
@@ -24,13 +24,13 @@ stk_cuda_conv_args stk_cuda_conv_args_of(const stk_graph_op *op, const stk_kerne
 stk_status stk_cuda_conv_activate(const stk_kernel_call *call, stk_error *err);
 
 /* For stk_kernel.formats: weights KRSC; x plain, or padded where it comes so. */
-stk_status stk_cuda_conv_formats(stk_device *device, const stk_op_instance *use,
+stk_status stk_cuda_conv_formats(stk_device *device, const stk_op_instance *instance,
                                  const stk_format *have, stk_format *in, stk_format *out,
                                  stk_error *err);
-stk_status stk_cuda_conv_input_formats(stk_device *device, const stk_op_instance *use,
+stk_status stk_cuda_conv_input_formats(stk_device *device, const stk_op_instance *instance,
                                        const stk_format *have, stk_format *in, stk_format *out,
                                        stk_error *err);
-stk_status stk_cuda_conv_weight_formats(stk_device *device, const stk_op_instance *use,
+stk_status stk_cuda_conv_weight_formats(stk_device *device, const stk_op_instance *instance,
                                         const stk_format *have, stk_format *in, stk_format *out,
                                         stk_error *err);
 

@@ -5,34 +5,34 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/pool.h"
 
-bool stk_cuda_pool_can(const stk_device *device, const stk_op_instance *use)
+bool stk_cuda_pool_can(const stk_device *device, const stk_op_instance *instance)
 {
-    stk_pool_shape s = stk_pool_shape_of(use);
+    stk_pool_shape s = stk_pool_shape_of(instance);
     (void)device;
     return stk_cuda_window_fits(&s.down) && stk_cuda_window_fits(&s.across) &&
            s.across.size * s.channels <= INT32_MAX && s.across.count * s.channels <= INT32_MAX;
 }
 
-stk_cuda_pool_args stk_cuda_pool_of(const stk_op_instance *use)
+stk_cuda_pool_args stk_cuda_pool_of(const stk_op_instance *instance)
 {
-    stk_pool_shape s = stk_pool_shape_of(use);
+    stk_pool_shape s = stk_pool_shape_of(instance);
     return (stk_cuda_pool_args){
-        .dtype = (int)use->in[0].dtype,
+        .dtype = (int)instance->in[0].dtype,
         .batch = s.batch,
         .channels = s.channels,
         .down = stk_cuda_window_of(&s.down),
         .across = stk_cuda_window_of(&s.across),
-        .count_pad = ((const stk_pool_attrs *)use->attrs)->count_pad,
+        .count_pad = ((const stk_pool_attrs *)instance->attrs)->count_pad,
     };
 }
 
 static stk_cuda_pool_args args_of(const stk_kernel_call *call)
 {
-    stk_cuda_pool_args args = stk_cuda_pool_of(&call->use);
+    stk_cuda_pool_args args = stk_cuda_pool_of(&call->instance);
     args.src = call->in[0];
-    args.from = call->use.input_count > 1 ? call->in[1] : NULL;
+    args.from = call->instance.input_count > 1 ? call->in[1] : NULL;
     args.dst = call->out[0];
-    args.places = call->use.output_count > 1 ? call->out[1] : NULL;
+    args.places = call->instance.output_count > 1 ? call->out[1] : NULL;
     return args;
 }
 

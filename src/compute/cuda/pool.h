@@ -6,8 +6,8 @@
 #include "compute/cuda_kernels/pool.h"
 
 /* For ops whose attributes are those of pools. */
-bool stk_cuda_pool_can(const stk_device *device, const stk_op_instance *use);
+bool stk_cuda_pool_can(const stk_device *device, const stk_op_instance *instance);
 /* Without addresses. */
-stk_cuda_pool_args stk_cuda_pool_of(const stk_op_instance *use);
+stk_cuda_pool_args stk_cuda_pool_of(const stk_op_instance *instance);
 
 #endif

@@ -7,10 +7,10 @@
 #include "compute/ops/reduce.h"
 
 /* False where kept and gone take turns more often. */
-static bool three_parts(const stk_op_instance *use, stk_cuda_reduce_args *args)
+static bool three_parts(const stk_op_instance *instance, stk_cuda_reduce_args *args)
 {
-    const stk_reduce_attrs *attrs = use->attrs;
-    const stk_shape        *shape = &use->in[0].shape;
+    const stk_reduce_attrs *attrs = instance->attrs;
+    const stk_shape        *shape = &instance->in[0].shape;
     int64_t                 part[3] = {1, 1, 1};
     int                     at = 0;
     for (int d = 0; d < shape->rank; d++) {
@@ -24,10 +24,10 @@ static bool three_parts(const stk_op_instance *use, stk_cuda_reduce_args *args)
     return true;
 }
 
-static void mix(const stk_op_instance *use, stk_cuda_reduce_args *args)
+static void mix(const stk_op_instance *instance, stk_cuda_reduce_args *args)
 {
-    const stk_reduce_attrs *attrs = use->attrs;
-    const stk_shape        *shape = &use->in[0].shape;
+    const stk_reduce_attrs *attrs = instance->attrs;
+    const stk_shape        *shape = &instance->in[0].shape;
     int64_t                 step[STK_CUDA_WALK_RANK];
     stk_cuda_tensor_iter_strides(shape, step);
     args->mixed = true;
@@ -46,9 +46,9 @@ static void mix(const stk_op_instance *use, stk_cuda_reduce_args *args)
 
 static stk_cuda_reduce_args args_of(const stk_kernel_call *call)
 {
-    stk_cuda_reduce_args args = {.dtype = (int)call->use.in[0].dtype, .multiply = 1};
-    if (!three_parts(&call->use, &args)) mix(&call->use, &args);
-    args.splits = stk_type_elements(&call->use.in[0]) ? stk_cuda_reduce_splits(&args) : 1;
+    stk_cuda_reduce_args args = {.dtype = (int)call->instance.in[0].dtype, .multiply = 1};
+    if (!three_parts(&call->instance, &args)) mix(&call->instance, &args);
+    args.splits = stk_type_elements(&call->instance.in[0]) ? stk_cuda_reduce_splits(&args) : 1;
     return args;
 }
 
@@ -65,12 +65,12 @@ static stk_status start(const stk_kernel_call *call, bool mean, stk_error *err)
 {
     stk_cuda_reduce_args args = args_of(call);
     cudaStream_t         stream = stk_cuda_of(call->device)->stream;
-    if (stk_type_elements(&call->use.out[0]) == 0) return STK_OK;
+    if (stk_type_elements(&call->instance.out[0]) == 0) return STK_OK;
     args.x = call->in[0];
     args.out = call->out[0];
     args.partial = call->scratch;
     if (args.gone == 0) {
-        size_t bytes = stk_type_bytes(&call->use.out[0]);
+        size_t bytes = stk_type_bytes(&call->instance.out[0]);
         return stk_cuda_launched(call, cudaMemsetAsync(args.out, 0, bytes, stream), err);
     }
     if (mean) args.multiply = (float)(1 / (double)args.gone);

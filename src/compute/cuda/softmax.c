@@ -6,10 +6,11 @@
 
 static stk_status start(const stk_kernel_call *call, const void *x, const void *dy, stk_error *err)
 {
-    const stk_shape      *shape = &call->use.in[0].shape;
+    const stk_shape      *shape = &call->instance.in[0].shape;
     int64_t               width = shape->dim[shape->rank - 1];
-    stk_cuda_softmax_args args = {.dtype = (int)call->use.in[0].dtype,
-                                  .rows = width ? stk_type_elements(&call->use.in[0]) / width : 0,
+    stk_cuda_softmax_args args = {.dtype = (int)call->instance.in[0].dtype,
+                                  .rows =
+                                      width ? stk_type_elements(&call->instance.in[0]) / width : 0,
                                   .width = width,
                                   .x = x,
                                   .dy = dy,
@@ -28,10 +29,10 @@ static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
     return start(call, call->in[1], call->in[0], err);
 }
 
-static bool can_grad(const stk_device *device, const stk_op_instance *use)
+static bool can_grad(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return use->in[0].dtype == use->in[1].dtype;
+    return instance->in[0].dtype == instance->in[1].dtype;
 }
 
 const stk_kernel stk_cuda_softmax = {.op = &stk_graph_op_softmax, .name = "own", .run = run_value};

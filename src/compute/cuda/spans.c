@@ -119,14 +119,14 @@ static void end_pair(stk_cuda *cuda, cudaStream_t stream)
     m->next++;
 }
 
-void stk_cuda_enter(stk_device *device, uint64_t tag)
+void stk_cuda_push_tag(stk_device *device, uint64_t tag)
 {
     stk_cuda *cuda = stk_cuda_of(device);
     begin_pair(cuda, cuda->stream, tag, 0, false);
     stk_cupti_enter(cuda->cupti, tag);
 }
 
-void stk_cuda_leave(stk_device *device)
+void stk_cuda_pop_tag(stk_device *device)
 {
     stk_cuda *cuda = stk_cuda_of(device);
     stk_cupti_leave(cuda->cupti);
@@ -154,11 +154,12 @@ static void tell_pair(stk_cuda *cuda, const pair *p, stk_device_activity_fn list
 {
     const stk_cuda_spans *m = cuda->spans;
     const anchor *from = p->asked_ns >= m->newer.ns || !m->older.event ? &m->newer : &m->older;
-    const stk_device_activity a = {.did = p->is_copy ? STK_DID_COPY_IN : STK_DID_WORK,
+    const stk_device_activity a = {.kind =
+                                       p->is_copy ? STK_ACTIVITY_COPY_IN : STK_ACTIVITY_TAGGED_WORK,
                                    .tag = p->tag,
                                    .begin_ns = when(m, from, p->begin),
                                    .end_ns = when(m, from, p->end),
-                                   .beside = p->is_copy,
+                                   .on_copy_stream = p->is_copy,
                                    .bytes = p->bytes};
     if (a.begin_ns && a.end_ns && !(p->is_copy && cuda->cupti)) listener(context, &a);
 }
@@ -191,7 +192,8 @@ static void renew_anchor(stk_cuda *cuda)
     m->newer = fresh;
 }
 
-void stk_cuda_tell(stk_device *device, bool all, stk_device_activity_fn listener, void *context)
+void stk_cuda_poll_activity(stk_device *device, bool all, stk_device_activity_fn listener,
+                            void *context)
 {
     stk_cuda       *cuda = stk_cuda_of(device);
     stk_cuda_spans *m = cuda->spans;
@@ -204,7 +206,7 @@ void stk_cuda_tell(stk_device *device, bool all, stk_device_activity_fn listener
     renew_anchor(cuda);
 }
 
-stk_status stk_cuda_tell_kernels(stk_device *device, bool on, stk_error *err)
+stk_status stk_cuda_trace_kernels(stk_device *device, bool on, stk_error *err)
 {
     stk_cuda *cuda = stk_cuda_of(device);
     stk_cupti_free(cuda->cupti);

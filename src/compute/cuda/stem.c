@@ -9,16 +9,17 @@
 
 enum { ALIGNMENT = 256 };
 
-static bool can_any(const stk_device *device, const stk_graph_op *op, const stk_op_instance *use)
+static bool can_any(const stk_device *device, const stk_graph_op *op,
+                    const stk_op_instance *instance)
 {
-    const stk_conv2d_attrs *attrs = use->attrs;
+    const stk_conv2d_attrs *attrs = instance->attrs;
     stk_cuda_stem_plan      plan;
-    if (!stk_cuda_conv_can(op, use)) return false;
-    stk_cuda_conv    c = stk_cuda_conv_of(op, use);
+    if (!stk_cuda_conv_can(op, instance)) return false;
+    stk_cuda_conv    c = stk_cuda_conv_of(op, instance);
     stk_conv2d_shape s = c.shape;
     if (s.in_c > STK_CUDA_STEM_PIXEL || attrs->groups != 1 || s.out_c > INT32_MAX || s.batch < 1 ||
         s.out_h < 1 || s.out_w < 1 ||
-        (use->in[0].dtype != STK_DTYPE_F16 && use->in[0].dtype != STK_DTYPE_BF16))
+        (instance->in[0].dtype != STK_DTYPE_F16 && instance->in[0].dtype != STK_DTYPE_BF16))
         return false;
     stk_cuda_conv_args args = {.batch = s.batch,
                                .down = stk_cuda_window_of(&c.down),
@@ -28,18 +29,18 @@ static bool can_any(const stk_device *device, const stk_graph_op *op, const stk_
                                  stk_cuda_of(device)->processors, &plan);
 }
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
-    const stk_conv2d_attrs *attrs = use->attrs;
-    stk_op_instance         alone = *use;
+    const stk_conv2d_attrs *attrs = instance->attrs;
+    stk_op_instance         alone = *instance;
     alone.output_count = 1;
-    return (use->output_count == 1 || !attrs->act.row) &&
+    return (instance->output_count == 1 || !attrs->act.row) &&
            can_any(device, &stk_graph_op_conv2d, &alone);
 }
 
-static bool can_weight(const stk_device *device, const stk_op_instance *use)
+static bool can_weight(const stk_device *device, const stk_op_instance *instance)
 {
-    return can_any(device, &stk_graph_op_conv2d_grad_weight, use);
+    return can_any(device, &stk_graph_op_conv2d_grad_weight, instance);
 }
 
 static stk_format padding_of(const stk_tensor_type *x)
@@ -48,27 +49,27 @@ static stk_format padding_of(const stk_tensor_type *x)
                                                   : (stk_format)STK_CUDA_PAD4;
 }
 
-static stk_status formats(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err)
+static stk_status formats(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err)
 {
     (void)device, (void)have, (void)err;
-    in[0] = padding_of(&use->in[0]);
+    in[0] = padding_of(&instance->in[0]);
     in[1] = STK_CUDA_WEIGHTS | in[0];
-    if (use->input_count > 2) in[2] = STK_FORMAT_PLAIN;
-    for (int o = 0; o < use->output_count; o++)
+    if (instance->input_count > 2) in[2] = STK_FORMAT_PLAIN;
+    for (int o = 0; o < instance->output_count; o++)
         out[o] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
-static stk_status formats_weight(stk_device *device, const stk_op_instance *use,
+static stk_status formats_weight(stk_device *device, const stk_op_instance *instance,
                                  const stk_format *have, stk_format *in, stk_format *out,
                                  stk_error *err)
 {
     (void)device, (void)have, (void)err;
-    in[0] = padding_of(&use->in[0]);
+    in[0] = padding_of(&instance->in[0]);
     in[1] = STK_FORMAT_PLAIN;
     out[0] = STK_CUDA_WEIGHTS | in[0];
-    if (use->output_count > 1) out[1] = STK_FORMAT_PLAIN;
+    if (instance->output_count > 1) out[1] = STK_FORMAT_PLAIN;
     return STK_OK;
 }
 
@@ -77,7 +78,7 @@ static stk_cuda_stem_plan plan_of(const stk_kernel_call *call, const stk_cuda_co
 {
     stk_cuda_stem_plan plan;
     stk_cuda_stem_plan_of(args, by_weight, stk_cuda_of(call->device)->processors, &plan);
-    plan.statistics = !by_weight && call->use.output_count > 1;
+    plan.statistics = !by_weight && call->instance.output_count > 1;
     return plan;
 }
 
@@ -113,7 +114,7 @@ static stk_status run(const stk_kernel_call *call, stk_error *err)
 
 static int64_t weights_of(const stk_kernel_call *call)
 {
-    return stk_cuda_layout_of(&call->use.out[0], call->out_format[0]).elements;
+    return stk_cuda_layout_of(&call->instance.out[0], call->out_format[0]).elements;
 }
 
 static size_t parts_bytes(const stk_kernel_call *call, const stk_cuda_stem_plan *plan)
@@ -128,7 +129,7 @@ static stk_status prepare_weight(stk_kernel_call *call, size_t *scratch, stk_err
     stk_cuda_stem_plan plan = plan_of(call, &args, true);
     (void)err;
     *scratch = parts_bytes(call, &plan);
-    if (call->use.output_count < 2) return STK_OK;
+    if (call->instance.output_count < 2) return STK_OK;
     stk_cuda_reduce_args sum = stk_cuda_conv_bias_sum(call);
     *scratch += (size_t)(sum.splits * sum.inner) * sizeof(float);
     return STK_OK;
@@ -156,7 +157,7 @@ const stk_kernel stk_cuda_stem = {
     .name = "stem",
     .can = can,
     .formats = formats,
-    .only_own_formats = true,
+    .requires_formats = true,
     .prepare = prepare,
     .run = run,
 };
@@ -165,7 +166,7 @@ const stk_kernel stk_cuda_stem_weight = {
     .name = "stem",
     .can = can_weight,
     .formats = formats_weight,
-    .only_own_formats = true,
+    .requires_formats = true,
     .prepare = prepare_weight,
     .run = run_weight,
 };

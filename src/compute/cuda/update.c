@@ -15,7 +15,7 @@ typedef struct group {
 
 static int64_t count_of(const stk_kernel_call *call)
 {
-    return stk_cuda_layout_of(&call->use.in[0], call->in_format[0]).elements;
+    return stk_cuda_layout_of(&call->instance.in[0], call->in_format[0]).elements;
 }
 
 static stk_cuda_update_rule rule_of(int64_t kind, const void *attrs)
@@ -26,7 +26,7 @@ static stk_cuda_update_rule rule_of(int64_t kind, const void *attrs)
     if (kind == STK_CUDA_UPDATE_EMA)
         return (stk_cuda_update_rule){.decay = ((const stk_ema_attrs *)attrs)->decay};
     return (stk_cuda_update_rule){.rate = a->rate,
-                                  .until = a->until,
+                                  .freeze_after = a->freeze_after,
                                   .weight_decay = a->weight_decay,
                                   .beta1 = a->beta1,
                                   .beta2 = a->beta2,
@@ -53,10 +53,11 @@ static stk_cuda_update_tensor tensor_of(const stk_kernel_call *call, int rule)
                                 .to_w = call->out[0],
                                 .sums = call->state,
                                 .count = count_of(call),
-                                .g_dtype = (int)call->use.in[1].dtype,
+                                .g_dtype = (int)call->instance.in[1].dtype,
                                 .rule = rule};
-    if (call->use.output_count > 1) t.m = call->in[call->op->over[1] - 1], t.to_m = call->out[1];
-    if (call->use.output_count > 2) t.v = call->in[3], t.to_v = call->out[2];
+    if (call->instance.output_count > 1)
+        t.m = call->in[call->op->inplace[1] - 1], t.to_m = call->out[1];
+    if (call->instance.output_count > 2) t.v = call->in[3], t.to_v = call->out[2];
     return t;
 }
 
@@ -68,7 +69,7 @@ static cudaError_t launch(const void *attrs, const stk_cuda_multi_tensor_item *c
         .kind = (int)all->kind, .hyper = all->hyper, .guard = all->guard};
     for (int i = 0; i < count; i++) {
         const stk_kernel_call     *call = items[i]->own;
-        const stk_cuda_update_rule rule = rule_of(all->kind, call->use.attrs);
+        const stk_cuda_update_rule rule = rule_of(all->kind, call->instance.attrs);
         int                        at = place_rule(&batch, &rule);
         if (at == STK_CUDA_UPDATE_RULES) {
             cudaError_t code = stk_cuda_update_launch(&batch, stream);
@@ -90,21 +91,21 @@ static size_t bytes_of(const stk_kernel_call *call, const stk_tensor_type *type,
 
 static stk_status note(const stk_kernel_call *call, const group *all, stk_error *err)
 {
-    const stk_op_instance     *use = &call->use;
+    const stk_op_instance     *instance = &call->instance;
     stk_cuda_multi_tensor_item item = {.count = count_of(call), .own = call};
-    for (int i = 0; i < use->input_count; i++)
-        item.in[i] =
-            (stk_cuda_span){(void *)call->in[i], bytes_of(call, &use->in[i], call->in_format[i])};
-    for (int o = 0; o < use->output_count; o++)
+    for (int i = 0; i < instance->input_count; i++)
+        item.in[i] = (stk_cuda_span){(void *)call->in[i],
+                                     bytes_of(call, &instance->in[i], call->in_format[i])};
+    for (int o = 0; o < instance->output_count; o++)
         item.out[o] =
-            (stk_cuda_span){call->out[o], bytes_of(call, &use->out[o], call->out_format[o])};
+            (stk_cuda_span){call->out[o], bytes_of(call, &instance->out[o], call->out_format[o])};
     return stk_cuda_multi_tensor_add(call->device, &updates, all, sizeof *all, &item, err);
 }
 
 /* in: w, g, the slots, hyper, guard. out: w, the slots. */
 static stk_status note_step(const stk_kernel_call *call, stk_cuda_update_kind kind, stk_error *err)
 {
-    int         inputs = call->use.input_count;
+    int         inputs = call->instance.input_count;
     const group all = {call->in[inputs - 2], call->in[inputs - 1], kind};
     return note(call, &all, err);
 }
@@ -151,7 +152,7 @@ static stk_status prepare_sums(stk_kernel_call *call, size_t *scratch, stk_error
     *scratch = 0;
     call->state = stk_cuda_alloc(call->device, size);
     if (call->state) return STK_OK;
-    return stk_fail(err, STK_E_NOMEM, call->op->name, call->use.name,
+    return stk_fail(err, STK_E_NOMEM, call->op->name, call->instance.name,
                     "no memory for %zu bytes of sums on the GPU", size);
 }
 
@@ -167,7 +168,7 @@ static void release_sums(stk_kernel_call *call)
                                       .formats = stk_cuda_formats_same,                            \
                                       .prepare = prepare_,                                         \
                                       .run = run_##id,                                             \
-                                      .gathers = true,                                             \
+                                      .deferred = true,                                            \
                                       .release = release_}
 
 KERNEL(sgd, NULL, NULL);

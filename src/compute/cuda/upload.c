@@ -6,63 +6,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 2, FEW = 64 << 10 };
+enum { SLOTS = 2, SMALL_MAX = 64 << 10 };
 
 typedef struct slot {
     void       *data;
-    cudaEvent_t there; /* it has come from the host */
-    cudaEvent_t taken; /* it was copied to its place */
+    cudaEvent_t arrived;  /* it has come from the host */
+    cudaEvent_t consumed; /* it was copied to its place */
     bool        used;
 } slot;
 
-typedef struct feed {
-    void        *dst;
-    size_t       size;
-    slot         slots[SLOTS];
-    unsigned     turn;
-    struct feed *next;
-} feed;
+typedef struct upload {
+    void          *dst;
+    size_t         size;
+    slot           slots[SLOTS];
+    unsigned       turn;
+    struct upload *next;
+} upload;
 
-struct stk_cuda_feeds {
-    feed *first;
+struct stk_cuda_uploads {
+    upload *first;
 };
 
-static void free_slots(feed *f)
+static void free_slots(upload *f)
 {
     for (int i = 0; i < SLOTS; i++) {
-        if (f->slots[i].data && f->size <= FEW) cudaFreeHost(f->slots[i].data);
-        if (f->slots[i].data && f->size > FEW) cudaFree(f->slots[i].data);
-        if (f->slots[i].there) cudaEventDestroy(f->slots[i].there);
-        if (f->slots[i].taken) cudaEventDestroy(f->slots[i].taken);
+        if (f->slots[i].data && f->size <= SMALL_MAX) cudaFreeHost(f->slots[i].data);
+        if (f->slots[i].data && f->size > SMALL_MAX) cudaFree(f->slots[i].data);
+        if (f->slots[i].arrived) cudaEventDestroy(f->slots[i].arrived);
+        if (f->slots[i].consumed) cudaEventDestroy(f->slots[i].consumed);
     }
 }
 
-void stk_cuda_feeds_free(stk_cuda *cuda)
+void stk_cuda_uploads_free(stk_cuda *cuda)
 {
-    if (!cuda->feeds) return;
-    for (feed *f = cuda->feeds->first, *next; f; f = next) {
+    if (!cuda->uploads) return;
+    for (upload *f = cuda->uploads->first, *next; f; f = next) {
         next = f->next;
         free_slots(f);
         free(f);
     }
-    free(cuda->feeds);
-    cuda->feeds = NULL;
+    free(cuda->uploads);
+    cuda->uploads = NULL;
 }
 
 static stk_status make_slot(slot *s, size_t size, stk_error *err)
 {
-    if (size <= FEW) STK_CUDA_TRY(cudaMallocHost(&s->data, size ? size : 1), "feed", err);
-    if (size > FEW) STK_CUDA_TRY(cudaMalloc(&s->data, size), "feed", err);
-    STK_CUDA_TRY(cudaEventCreateWithFlags(&s->there, cudaEventDisableTiming), "feed", err);
-    STK_CUDA_TRY(cudaEventCreateWithFlags(&s->taken, cudaEventDisableTiming), "feed", err);
+    if (size <= SMALL_MAX) STK_CUDA_TRY(cudaMallocHost(&s->data, size ? size : 1), "upload", err);
+    if (size > SMALL_MAX) STK_CUDA_TRY(cudaMalloc(&s->data, size), "upload", err);
+    STK_CUDA_TRY(cudaEventCreateWithFlags(&s->arrived, cudaEventDisableTiming), "upload", err);
+    STK_CUDA_TRY(cudaEventCreateWithFlags(&s->consumed, cudaEventDisableTiming), "upload", err);
     return STK_OK;
 }
 
-static stk_status add(stk_cuda *cuda, void *dst, size_t size, feed **out, stk_error *err)
+static stk_status add(stk_cuda *cuda, void *dst, size_t size, upload **out, stk_error *err)
 {
-    if (!cuda->feeds) cuda->feeds = calloc(1, sizeof *cuda->feeds);
-    feed *f = cuda->feeds ? calloc(1, sizeof *f) : NULL;
-    if (!f) return stk_fail(err, STK_E_NOMEM, "cuda", "feed", "no memory");
+    if (!cuda->uploads) cuda->uploads = calloc(1, sizeof *cuda->uploads);
+    upload *f = cuda->uploads ? calloc(1, sizeof *f) : NULL;
+    if (!f) return stk_fail(err, STK_E_NOMEM, "cuda", "upload", "no memory");
     f->dst = dst;
     f->size = size;
     for (int i = 0; i < SLOTS; i++) {
@@ -72,56 +72,56 @@ static stk_status add(stk_cuda *cuda, void *dst, size_t size, feed **out, stk_er
         free(f);
         return st;
     }
-    f->next = cuda->feeds->first;
-    cuda->feeds->first = f;
+    f->next = cuda->uploads->first;
+    cuda->uploads->first = f;
     *out = f;
     return STK_OK;
 }
 
-static feed *find(const stk_cuda *cuda, const void *dst, size_t size)
+static upload *find(const stk_cuda *cuda, const void *dst, size_t size)
 {
-    for (feed *f = cuda->feeds ? cuda->feeds->first : NULL; f; f = f->next)
+    for (upload *f = cuda->uploads ? cuda->uploads->first : NULL; f; f = f->next)
         if (f->dst == dst && f->size == size) return f;
     return NULL;
 }
 
-static stk_status feed_few(stk_cuda *cuda, feed *f, slot *s, const void *src, stk_error *err)
+static stk_status upload_small(stk_cuda *cuda, upload *f, slot *s, const void *src, stk_error *err)
 {
-    if (s->used) STK_CUDA_TRY(cudaEventSynchronize(s->taken), "feed", err);
+    if (s->used) STK_CUDA_TRY(cudaEventSynchronize(s->consumed), "upload", err);
     memcpy(s->data, src, f->size);
     STK_CUDA_TRY(cudaMemcpyAsync(f->dst, s->data, f->size, cudaMemcpyHostToDevice, cuda->stream),
-                 "feed", err);
-    STK_CUDA_TRY(cudaEventRecord(s->taken, cuda->stream), "feed", err);
+                 "upload", err);
+    STK_CUDA_TRY(cudaEventRecord(s->consumed, cuda->stream), "upload", err);
     return STK_OK;
 }
 
-static stk_status feed_many(stk_cuda *cuda, feed *f, slot *s, const void *src, stk_error *err)
+static stk_status upload_large(stk_cuda *cuda, upload *f, slot *s, const void *src, stk_error *err)
 {
-    if (s->used) STK_CUDA_TRY(cudaStreamWaitEvent(cuda->copies, s->taken, 0), "feed", err);
+    if (s->used) STK_CUDA_TRY(cudaStreamWaitEvent(cuda->copies, s->consumed, 0), "upload", err);
     stk_cuda_copy_begins(cuda, f->size);
     STK_CUDA_TRY(cudaMemcpyAsync(s->data, src, f->size, cudaMemcpyHostToDevice, cuda->copies),
-                 "feed", err);
+                 "upload", err);
     stk_cuda_copy_ends(cuda);
-    STK_CUDA_TRY(cudaEventRecord(s->there, cuda->copies), "feed", err);
-    STK_CUDA_TRY(cudaStreamWaitEvent(cuda->stream, s->there, 0), "feed", err);
+    STK_CUDA_TRY(cudaEventRecord(s->arrived, cuda->copies), "upload", err);
+    STK_CUDA_TRY(cudaStreamWaitEvent(cuda->stream, s->arrived, 0), "upload", err);
     STK_CUDA_TRY(cudaMemcpyAsync(f->dst, s->data, f->size, cudaMemcpyDeviceToDevice, cuda->stream),
-                 "feed", err);
-    STK_CUDA_TRY(cudaEventRecord(s->taken, cuda->stream), "feed", err);
+                 "upload", err);
+    STK_CUDA_TRY(cudaEventRecord(s->consumed, cuda->stream), "upload", err);
     return STK_OK;
 }
 
 /* What is not lent must have been read when this returns: the host waits for its own copy alone,
  * and the GPU is busy with what was begun before. */
-stk_status stk_cuda_feed(stk_device *device, void *dst, const void *src, size_t size, bool lent,
-                         stk_error *err)
+stk_status stk_cuda_upload_async(stk_device *device, void *dst, const void *src, size_t size,
+                                 bool borrowed, stk_error *err)
 {
     stk_cuda *cuda = stk_cuda_of(device);
-    feed     *f = find(cuda, dst, size);
+    upload   *f = find(cuda, dst, size);
     if (!f) STK_TRY(add(cuda, dst, size, &f, err));
     slot *s = &f->slots[f->turn++ % SLOTS];
-    bool  few = size <= FEW;
-    STK_TRY(few ? feed_few(cuda, f, s, src, err) : feed_many(cuda, f, s, src, err));
+    bool  small = size <= SMALL_MAX;
+    STK_TRY(small ? upload_small(cuda, f, s, src, err) : upload_large(cuda, f, s, src, err));
     s->used = true;
-    if (!few && !lent) STK_CUDA_TRY(cudaEventSynchronize(s->there), "feed", err);
+    if (!small && !borrowed) STK_CUDA_TRY(cudaEventSynchronize(s->arrived), "upload", err);
     return STK_OK;
 }

@@ -6,9 +6,9 @@
 #include "compute/ops/shapes.h"
 #include <stoker/ops.h>
 
-static bool can(const stk_device *device, const stk_op_instance *use)
+static bool can(const stk_device *device, const stk_op_instance *instance)
 {
-    const stk_shape *a = &use->in[0].shape, *b = &use->out[0].shape;
+    const stk_shape *a = &instance->in[0].shape, *b = &instance->out[0].shape;
     (void)device;
     return a->dim[1] < 1 << 24 && b->dim[1] < 1 << 24 && a->dim[2] * a->dim[3] <= INT32_MAX &&
            b->dim[2] * b->dim[3] <= INT32_MAX;
@@ -16,9 +16,9 @@ static bool can(const stk_device *device, const stk_op_instance *use)
 
 static stk_cuda_upsample_args args_of(const stk_kernel_call *call, const stk_shape *small)
 {
-    const stk_upsample_attrs *attrs = call->use.attrs;
+    const stk_upsample_attrs *attrs = call->instance.attrs;
     return (stk_cuda_upsample_args){
-        .dtype = (int)call->use.out[0].dtype,
+        .dtype = (int)call->instance.out[0].dtype,
         .batch = small->dim[0],
         .channels = small->dim[3],
         .height = (int)small->dim[1],
@@ -32,14 +32,14 @@ static stk_cuda_upsample_args args_of(const stk_kernel_call *call, const stk_sha
 
 static stk_status run_value(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda_upsample_args args = args_of(call, &call->use.in[0].shape);
+    stk_cuda_upsample_args args = args_of(call, &call->instance.in[0].shape);
     return stk_cuda_launched(
         call, stk_cuda_upsample_launch(&args, stk_cuda_of(call->device)->stream), err);
 }
 
 static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
 {
-    stk_cuda_upsample_args args = args_of(call, &call->use.out[0].shape);
+    stk_cuda_upsample_args args = args_of(call, &call->instance.out[0].shape);
     return stk_cuda_launched(
         call, stk_cuda_upsample_grad_launch(&args, stk_cuda_of(call->device)->stream), err);
 }

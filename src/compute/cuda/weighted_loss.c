@@ -9,26 +9,27 @@ enum { LOGITS, LABELS, DLOSS };
 
 static stk_cuda_weighted_args args_of(const stk_kernel_call *call, int weights)
 {
-    const stk_weighted_entropy_attrs *attrs = call->use.attrs;
-    const stk_tensor_type            *logits = &call->use.in[LOGITS];
-    const stk_tensor_type            *labels = &call->use.in[LABELS];
-    return (stk_cuda_weighted_args){.dtype = (int)logits->dtype,
-                                    .logits = call->in[LOGITS],
-                                    .labels = {call->in[LABELS], (int)labels->dtype,
-                                               logits->shape.dim[0], logits->shape.dim[1]},
-                                    .weights =
-                                        call->use.input_count > weights ? call->in[weights] : NULL,
-                                    .smoothing = (float)attrs->smoothing,
-                                    .gamma = (float)attrs->gamma,
-                                    .total = call->scratch,
-                                    .each = (float *)((double *)call->scratch + 1)};
+    const stk_weighted_entropy_attrs *attrs = call->instance.attrs;
+    const stk_tensor_type            *logits = &call->instance.in[LOGITS];
+    const stk_tensor_type            *labels = &call->instance.in[LABELS];
+    return (stk_cuda_weighted_args){
+        .dtype = (int)logits->dtype,
+        .logits = call->in[LOGITS],
+        .labels = {call->in[LABELS], (int)labels->dtype, logits->shape.dim[0],
+                   logits->shape.dim[1]},
+        .weights = call->instance.input_count > weights ? call->in[weights] : NULL,
+        .smoothing = (float)attrs->smoothing,
+        .gamma = (float)attrs->gamma,
+        .total = call->scratch,
+        .each = (float *)((double *)call->scratch + 1)};
 }
 
 /* The sum of weights, and a float for each row. */
 static stk_status prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     (void)err;
-    *scratch = sizeof(double) + ((size_t)call->use.in[LOGITS].shape.dim[0] + 1) * sizeof(float);
+    *scratch =
+        sizeof(double) + ((size_t)call->instance.in[LOGITS].shape.dim[0] + 1) * sizeof(float);
     return STK_OK;
 }
 
@@ -47,10 +48,10 @@ static stk_status run_grad(const stk_kernel_call *call, stk_error *err)
     return stk_cuda_launched(call, code, err);
 }
 
-static bool can_grad(const stk_device *device, const stk_op_instance *use)
+static bool can_grad(const stk_device *device, const stk_op_instance *instance)
 {
     (void)device;
-    return use->in[DLOSS].dtype == STK_DTYPE_F32;
+    return instance->in[DLOSS].dtype == STK_DTYPE_F32;
 }
 
 const stk_kernel stk_cuda_weighted_cross_entropy = {

@@ -93,7 +93,7 @@ __device__ void read_numbers(const stk_cuda_update_batch &b, const stk_cuda_upda
         n->beta1 = (float)rule.decay;
         return;
     }
-    bool   over = rule.until > 0 && hyper[STK_CUDA_HYPER_GONE] >= (float)rule.until;
+    bool   over = rule.freeze_after > 0 && hyper[STK_CUDA_HYPER_GONE] >= (float)rule.freeze_after;
     double rate = over ? 0 : (double)hyper[STK_CUDA_HYPER_RATE] * rule.rate;
     n->multiply = guard[STK_CUDA_GUARD_MULTIPLY];
     n->rate = (float)rate;

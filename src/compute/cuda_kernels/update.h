@@ -20,7 +20,7 @@ typedef enum stk_cuda_update_kind {
 
 /* What is the same for many tensors: the attributes of the op. */
 typedef struct stk_cuda_update_rule {
-    double rate, until, weight_decay, beta1, beta2, epsilon, trust;
+    double rate, freeze_after, weight_decay, beta1, beta2, epsilon, trust;
     double decay; /* ema */
     int    nesterov, adapt;
 } stk_cuda_update_rule;

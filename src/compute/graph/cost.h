@@ -4,6 +4,6 @@
 
 #include "compute/graph/graph_node.h"
 
-stk_op_cost stk_op_count(const stk_graph_op *op, const stk_op_instance *use);
+stk_op_cost stk_op_count(const stk_graph_op *op, const stk_op_instance *instance);
 
 #endif

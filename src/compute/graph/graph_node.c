@@ -33,7 +33,7 @@ static stk_status make_room(stk_instance_scratch *room, int count, stk_error *er
 }
 
 stk_status stk_graph_instance(const stk_graph *graph, const stk_graph_node *node,
-                              stk_instance_scratch *room, stk_op_instance *use, stk_error *err)
+                              stk_instance_scratch *room, stk_op_instance *instance, stk_error *err)
 {
     int inputs = node->input_count, outputs = node->output_count;
     STK_TRY(make_room(room, inputs + outputs + 1, err)); /* an address, for ops of no inputs too */
@@ -41,8 +41,8 @@ stk_status stk_graph_instance(const stk_graph *graph, const stk_graph_node *node
         room->types[i] = stk_graph_symbol_of(graph, node->in[i])->type;
     for (int o = 0; o < outputs; o++)
         room->types[inputs + o] = stk_graph_symbol_of(graph, node->out[o])->type;
-    *use = (stk_op_instance){node->name, node->attrs, inputs,
-                             outputs,    room->types, room->types + inputs};
+    *instance = (stk_op_instance){node->name, node->attrs, inputs,
+                                  outputs,    room->types, room->types + inputs};
     return STK_OK;
 }
 
@@ -63,9 +63,9 @@ static stk_status infer(stk_graph *graph, const stk_graph_op *op, const stk_grap
                         stk_tensor_type *types, stk_error *err)
 {
     stk_instance_scratch room = {0};
-    stk_op_instance      use;
-    stk_status           st = stk_graph_instance(graph, node, &room, &use, err);
-    if (!st) st = op->infer(&use, types, err);
+    stk_op_instance      instance;
+    stk_status           st = stk_graph_instance(graph, node, &room, &instance, err);
+    if (!st) st = op->infer(&instance, types, err);
     stk_instance_scratch_release(&room);
     return st;
 }

@@ -92,7 +92,8 @@ typedef struct stk_instance_scratch {
 } stk_instance_scratch;
 
 stk_status stk_graph_instance(const stk_graph *graph, const stk_graph_node *node,
-                              stk_instance_scratch *room, stk_op_instance *use, stk_error *err);
+                              stk_instance_scratch *room, stk_op_instance *instance,
+                              stk_error *err);
 void       stk_instance_scratch_release(stk_instance_scratch *room);
 
 /* How often each symbol is read by a node, an assignment or an output; symbol_count numbers. */

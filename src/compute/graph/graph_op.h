@@ -52,24 +52,24 @@ typedef struct stk_graph_op {
     unsigned    traits;
     /* over[o] - 1 is the input whose memory output o may be written over; 0: none. A kernel may
      * then get the same address for both. */
-    int8_t              over[STK_OP_OUTPUTS];
+    int8_t              inplace[STK_OP_OUTPUTS];
     stk_precision_class precision;
     /* Whether an input stays float32 where the op computes in 16 bits; NULL: none does. */
-    bool (*stays_float32)(const stk_op_instance *use, int input);
+    bool (*stays_float32)(const stk_op_instance *instance, int input);
     /* Whether an op that computes in float32 reads an input of 16 bits as it is; NULL: none. */
-    bool (*reads_half)(const stk_op_instance *use, int input);
+    bool (*reads_half)(const stk_op_instance *instance, int input);
     /* Types and shapes of the outputs, or what is wrong, with both values. */
-    stk_status (*infer)(const stk_op_instance *use, stk_tensor_type *out, stk_error *err);
+    stk_status (*infer)(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err);
     /* din[i] gets the gradient of input i: left alone, none. dout[o] may be none where output o was
      * not used. Built from graph ops, so every backend has it. node is a copy: adding nodes moves
      * the graph's table. NULL: nothing flows back through this op. */
     void (*grad)(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
                  struct stk_grad_sink *sink);
     /* NULL: one flop per element of out 0, every tensor read or written once. */
-    stk_op_cost (*cost)(const stk_op_instance *use);
+    stk_op_cost (*cost)(const stk_op_instance *instance);
     /* Plain C, the oracle. Row-major; floats are float32, whatever the type says: the caller
      * converts 16-bit tensors. Outputs that were not asked for are NULL. */
-    void (*reference)(const stk_op_instance *use, const void *const *in, void *const *out);
+    void (*reference)(const stk_op_instance *instance, const void *const *in, void *const *out);
     /* Attributes as "stride=2,2 groups=4", for the dump. NULL: none. */
     void (*print)(const void *attrs, char *text, size_t capacity);
 } stk_graph_op;
@@ -79,19 +79,19 @@ int64_t stk_type_elements(const stk_tensor_type *type);
 size_t  stk_type_bytes(const stk_tensor_type *type);
 
 /* Refusals that many ops share. which counts from 0; the message names the op, input and values. */
-stk_status stk_op_check_rank(const stk_graph_op *op, const stk_op_instance *use, int which,
+stk_status stk_op_check_rank(const stk_graph_op *op, const stk_op_instance *instance, int which,
                              int rank, stk_error *err);
-stk_status stk_op_check_float(const stk_graph_op *op, const stk_op_instance *use, int which,
+stk_status stk_op_check_float(const stk_graph_op *op, const stk_op_instance *instance, int which,
                               stk_error *err);
-stk_status stk_op_check_shape(const stk_graph_op *op, const stk_op_instance *use, int which,
+stk_status stk_op_check_shape(const stk_graph_op *op, const stk_op_instance *instance, int which,
                               const stk_shape *shape, const char *like, stk_error *err);
 /* For stays_float32: inputs after the first of one dimension (biases, values per channel), or of
  * fewer dimensions than the first (values per row too). */
-bool stk_op_is_vector(const stk_op_instance *use, int input);
-bool stk_op_is_smaller(const stk_op_instance *use, int input);
+bool stk_op_is_vector(const stk_op_instance *instance, int input);
+bool stk_op_is_smaller(const stk_op_instance *instance, int input);
 /* out 0 is as in 0: for elementwise ops of one input. */
-stk_status stk_op_infer_same(const stk_op_instance *use, stk_tensor_type *out, stk_error *err);
+stk_status stk_op_infer_same(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err);
 /* flops per element of in 0, every tensor read or written once: for ops that reduce. */
-stk_op_cost stk_op_cost_of_input(const stk_op_instance *use, double flops);
+stk_op_cost stk_op_cost_of_input(const stk_op_instance *instance, double flops);
 
 #endif

@@ -20,12 +20,12 @@ static stk_status check_order(const stk_graph *graph, uint32_t index, stk_error 
 static stk_status check_types(const stk_graph *graph, const stk_graph_node *node,
                               stk_instance_scratch *room, stk_error *err)
 {
-    stk_op_instance use;
+    stk_op_instance instance;
     stk_tensor_type types[STK_OP_OUTPUTS] = {{0}};
-    STK_TRY(stk_graph_instance(graph, node, room, &use, err));
-    STK_TRY(node->op->infer(&use, types, err));
+    STK_TRY(stk_graph_instance(graph, node, room, &instance, err));
+    STK_TRY(node->op->infer(&instance, types, err));
     for (int o = 0; o < node->output_count; o++) {
-        const stk_tensor_type *has = &use.out[o];
+        const stk_tensor_type *has = &instance.out[o];
         char                   a[96], b[96];
         if (has->dtype == types[o].dtype && stk_shape_equal(&has->shape, &types[o].shape)) continue;
         return stk_fail(err, STK_E_SHAPE, node->op->name, node->name,

@@ -47,7 +47,7 @@ static stk_symbol build(stk_graph *g, stk_symbol x, const stk_model_options *opt
                              .kernel = {2},
                              .bias = true,
                              .frozen = true,
-                             .bias_until = whiten_until,
+                             .bias_freeze_after = whiten_until,
                              .init = STK_LAYER_FAN_IN};
     x = stk_gelu(g, stk_layer_conv2d(g, x, "whiten", &whiten));
     x = group(g, x, 1, 64, options);

@@ -9,7 +9,7 @@ stk_symbol stk_layer_parameter(stk_graph *g, const char *name, stk_shape shape, 
 /* "weight" of shape [out,in,..], and the "bias" [out] that belongs to such a weight; until: as in
  * stk_variable_options. */
 stk_symbol stk_layer_weight(stk_graph *g, stk_shape shape, stk_layer_init init, bool frozen);
-stk_symbol stk_layer_bias(stk_graph *g, stk_shape weight, stk_layer_init init, double until);
+stk_symbol stk_layer_bias(stk_graph *g, stk_shape weight, stk_layer_init init, double freeze_after);
 
 /* Channels of an image in the graph's layout, or the last dimension of rows. 0 and a failed graph
  * for what is neither. */

@@ -64,8 +64,9 @@ stk_symbol stk_layer_conv2d(stk_graph *g, stk_symbol x, const char *name,
     stk_shape          shape = stk_shape_4d(options->out, in / groups, kernel[0], kernel[1]);
     stk_graph_push_scope(g, name);
     stk_symbol weight = stk_layer_weight(g, shape, options->init, options->frozen);
-    stk_symbol bias = options->bias ? stk_layer_bias(g, shape, options->init, options->bias_until)
-                                    : STK_NO_SYMBOL;
+    stk_symbol bias = options->bias
+                          ? stk_layer_bias(g, shape, options->init, options->bias_freeze_after)
+                          : STK_NO_SYMBOL;
     stk_symbol y = stk_conv2d(g, x, weight, bias, &where);
     stk_graph_pop_scope(g);
     return y;

@@ -27,16 +27,17 @@ const stk_graph_op *stk_activation_grad_op(const stk_graph_op *op)
     return NULL;
 }
 
-static const stk_graph_op *named(const stk_op_instance *use)
+static const stk_graph_op *named(const stk_op_instance *instance)
 {
-    const stk_activation *act = use->attrs;
+    const stk_activation *act = instance->attrs;
     return stk_graph_op_find(act->row->name);
 }
 
-stk_status stk_activation_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+stk_status stk_activation_infer(const stk_op_instance *instance, stk_tensor_type *out,
+                                stk_error *err)
 {
-    STK_TRY(stk_op_check_float(named(use), use, 0, err));
-    out[0] = use->in[0];
+    STK_TRY(stk_op_check_float(named(instance), instance, 0, err));
+    out[0] = instance->in[0];
     return STK_OK;
 }
 
@@ -49,33 +50,35 @@ void stk_activation_grad(stk_graph *g, const stk_graph_node *node, const stk_sym
     din[0] = stk_graph_add2(g, stk_activation_grad_op(node->op), dout[0], seen, act);
 }
 
-void stk_activation_reference(const stk_op_instance *use, const void *const *in, void *const *out)
+void stk_activation_reference(const stk_op_instance *instance, const void *const *in,
+                              void *const *out)
 {
-    const stk_activation *act = use->attrs;
+    const stk_activation *act = instance->attrs;
     const float          *x = in[0];
     float                *y = out[0];
-    int64_t               count = stk_type_elements(&use->in[0]);
+    int64_t               count = stk_type_elements(&instance->in[0]);
     for (int64_t i = 0; i < count; i++)
         y[i] = act->row->value(x[i], act->a, act->b);
 }
 
-stk_status stk_activation_grad_infer(const stk_op_instance *use, stk_tensor_type *out,
+stk_status stk_activation_grad_infer(const stk_op_instance *instance, stk_tensor_type *out,
                                      stk_error *err)
 {
-    const stk_graph_op *op = stk_activation_grad_op(named(use));
-    STK_TRY(stk_op_check_float(op, use, 0, err));
-    STK_TRY(stk_op_check_shape(op, use, 1, &use->in[0].shape, "the gradient that comes in", err));
-    out[0] = use->in[0];
+    const stk_graph_op *op = stk_activation_grad_op(named(instance));
+    STK_TRY(stk_op_check_float(op, instance, 0, err));
+    STK_TRY(stk_op_check_shape(op, instance, 1, &instance->in[0].shape,
+                               "the gradient that comes in", err));
+    out[0] = instance->in[0];
     return STK_OK;
 }
 
-void stk_activation_grad_reference(const stk_op_instance *use, const void *const *in,
+void stk_activation_grad_reference(const stk_op_instance *instance, const void *const *in,
                                    void *const *out)
 {
-    const stk_activation *act = use->attrs;
+    const stk_activation *act = instance->attrs;
     const float          *dy = in[0], *seen = in[1];
     float                *dx = out[0];
-    int64_t               count = stk_type_elements(&use->in[0]);
+    int64_t               count = stk_type_elements(&instance->in[0]);
     for (int64_t i = 0; i < count; i++)
         dx[i] = dy[i] * act->row->slope(seen[i], seen[i], act->a, act->b);
 }

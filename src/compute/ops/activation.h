@@ -34,13 +34,15 @@ void stk_activation_print(const stk_activation *act, char *text, size_t capacity
 /* The ops: activation(x) has the row's name; activation_grad(dy, x, y) has "NAME_grad" and takes
  * (dy, y) where the row is from_output, else (dy, x). Attributes: stk_activation. Each op is
  * defined in the row's file by STK_ACTIVATION_OPS. */
-stk_status stk_activation_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err);
+stk_status stk_activation_infer(const stk_op_instance *instance, stk_tensor_type *out,
+                                stk_error *err);
 void       stk_activation_grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout,
                                stk_symbol *din, struct stk_grad_sink *sink);
-void stk_activation_reference(const stk_op_instance *use, const void *const *in, void *const *out);
-stk_status stk_activation_grad_infer(const stk_op_instance *use, stk_tensor_type *out,
+void       stk_activation_reference(const stk_op_instance *instance, const void *const *in,
+                                    void *const *out);
+stk_status stk_activation_grad_infer(const stk_op_instance *instance, stk_tensor_type *out,
                                      stk_error *err);
-void       stk_activation_grad_reference(const stk_op_instance *use, const void *const *in,
+void       stk_activation_grad_reference(const stk_op_instance *instance, const void *const *in,
                                          void *const *out);
 void       stk_activation_attrs_print(const void *attrs, char *text, size_t capacity);
 
@@ -55,7 +57,7 @@ const stk_graph_op *stk_activation_grad_op(const stk_graph_op *op);
         .outputs = 1,                                                                              \
         .attrs_size = sizeof(stk_activation),                                                      \
         .traits = STK_OP_ELEMENTWISE | (traits_),                                                  \
-        .over = {1},                                                                               \
+        .inplace = {1},                                                                            \
         .precision = STK_PRECISION_INFER,                                                          \
         .infer = stk_activation_infer,                                                             \
         .grad = stk_activation_grad,                                                               \
@@ -69,7 +71,7 @@ const stk_graph_op *stk_activation_grad_op(const stk_graph_op *op);
         .outputs = 1,                                                                              \
         .attrs_size = sizeof(stk_activation),                                                      \
         .traits = STK_OP_ELEMENTWISE | STK_OP_ZERO_STAYS,                                          \
-        .over = {1},                                                                               \
+        .inplace = {1},                                                                            \
         .precision = STK_PRECISION_INFER,                                                          \
         .infer = stk_activation_grad_infer,                                                        \
         .reference = stk_activation_grad_reference,                                                \

@@ -2,24 +2,24 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return stk_update_infer(&stk_graph_op_adamw, use, out, err);
+    return stk_update_infer(&stk_graph_op_adamw, instance, out, err);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return stk_update_cost(use, 15);
+    return stk_update_cost(instance, 15);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_update   u = stk_update_read(use->attrs, in[4], in[5]);
+    stk_update   u = stk_update_read(instance->attrs, in[4], in[5]);
     const float *w = in[0], *g = in[1], *m = in[2], *v = in[3];
     float       *to_w = out[0], *to_m = out[1], *to_v = out[2];
-    int64_t      count = stk_type_elements(&use->in[0]);
+    int64_t      count = stk_type_elements(&instance->in[0]);
     if (u.skip) {
-        stk_update_keep(&stk_graph_op_adamw, use, in, out);
+        stk_update_keep(&stk_graph_op_adamw, instance, in, out);
         return;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -37,7 +37,7 @@ const stk_graph_op stk_graph_op_adamw = {
     .inputs_max = 6,
     .outputs = 3,
     .attrs_size = sizeof(stk_optimizer_attrs),
-    .over = {1, 3, 4},
+    .inplace = {1, 3, 4},
     .precision = STK_PRECISION_KEEP,
     .reads_half = stk_update_reads_half,
     .infer = infer,

@@ -3,14 +3,14 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/pool.h"
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return stk_pool_infer(&stk_graph_op_average_pool, use, out, err);
+    return stk_pool_infer(&stk_graph_op_average_pool, instance, out, err);
 }
 
-static stk_status grad_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status grad_infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return stk_pool_infer(&stk_graph_op_average_pool_grad, use, out, err);
+    return stk_pool_infer(&stk_graph_op_average_pool_grad, instance, out, err);
 }
 
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
@@ -48,9 +48,9 @@ static double sum_window(const stk_pool_shape *s, const float *x, const int64_t 
     return sum;
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_pool_shape s = stk_pool_shape_of(use);
+    stk_pool_shape s = stk_pool_shape_of(instance);
     float         *y = out[0];
     int64_t        at[3];
     for (at[0] = 0; at[0] < s.batch; at[0]++)
@@ -58,7 +58,8 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
             for (at[2] = 0; at[2] < s.across.count; at[2]++)
                 for (int64_t c = 0; c < s.channels; c++)
                     y[stk_pool_y_at(&s, at[0], at[1], at[2]) + c] =
-                        (float)(sum_window(&s, in[0], at, c) / share(use->attrs, &s, at[1], at[2]));
+                        (float)(sum_window(&s, in[0], at, c) /
+                                share(instance->attrs, &s, at[1], at[2]));
 }
 
 static double gather(const stk_pool_attrs *attrs, const stk_pool_shape *s, const float *dy,
@@ -75,9 +76,9 @@ static double gather(const stk_pool_attrs *attrs, const stk_pool_shape *s, const
     return sum;
 }
 
-static void grad_reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void grad_reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_pool_shape s = stk_pool_shape_of(use);
+    stk_pool_shape s = stk_pool_shape_of(instance);
     float         *dx = out[0];
     int64_t        at[3];
     for (at[0] = 0; at[0] < s.batch; at[0]++)
@@ -85,7 +86,7 @@ static void grad_reference(const stk_op_instance *use, const void *const *in, vo
             for (at[2] = 0; at[2] < s.across.size; at[2]++)
                 for (int64_t c = 0; c < s.channels; c++)
                     dx[stk_pool_x_at(&s, at[0], at[1], at[2]) + c] =
-                        (float)gather(use->attrs, &s, in[0], at, c);
+                        (float)gather(instance->attrs, &s, in[0], at, c);
 }
 
 const stk_graph_op stk_graph_op_average_pool = {

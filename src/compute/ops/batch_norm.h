@@ -50,13 +50,13 @@ typedef struct stk_bn_grad_attrs {
 
 /* What the pieces share. Inputs first to first + count - 1 are float32 [C] with the C of input 0.
  */
-stk_status stk_bn_check_channels(const stk_graph_op *op, const stk_op_instance *use, int first,
+stk_status stk_bn_check_channels(const stk_graph_op *op, const stk_op_instance *instance, int first,
                                  int count, stk_error *err);
 /* Input which is of the type and shape of input 0. */
-stk_status stk_bn_check_like_first(const stk_graph_op *op, const stk_op_instance *use, int which,
-                                   stk_error *err);
+stk_status stk_bn_check_like_first(const stk_graph_op *op, const stk_op_instance *instance,
+                                   int which, stk_error *err);
 /* The inputs from first on are those that attrs->mask asks for, and no others. */
-stk_status stk_bn_check_mask(const stk_graph_op *op, const stk_op_instance *use, int first,
+stk_status stk_bn_check_mask(const stk_graph_op *op, const stk_op_instance *instance, int first,
                              stk_error *err);
 /* Mean and biased variance of channel c, whose count elements lie channels apart. */
 void stk_bn_moments(const float *x, int64_t count, int64_t channels, int64_t c, float *mean,
@@ -76,7 +76,7 @@ bool stk_bn_has_bits(const stk_activation *act);
 /* The type of the bits of x. */
 stk_tensor_type stk_bn_bits_of(const stk_tensor_type *x);
 /* dz at element i of bn_grad_sums and bn_grad_apply, whose mask inputs are from first on. */
-double stk_bn_dz(const stk_op_instance *use, const void *const *in, int first, int64_t i);
+double stk_bn_dz(const stk_op_instance *instance, const void *const *in, int first, int64_t i);
 void   stk_bn_grad_print(const void *attrs, char *text, size_t capacity);
 
 #endif

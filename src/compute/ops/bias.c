@@ -3,21 +3,22 @@
 #include "compute/ops/graph_ops.h"
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_bias;
-    const stk_shape    *x = &use->in[0].shape;
-    STK_TRY(stk_op_check_float(op, use, 0, err));
-    STK_TRY(stk_op_check_float(op, use, 1, err));
+    const stk_shape    *x = &instance->in[0].shape;
+    STK_TRY(stk_op_check_float(op, instance, 0, err));
+    STK_TRY(stk_op_check_float(op, instance, 1, err));
     if (x->rank < 1)
-        return stk_fail(err, STK_E_SHAPE, op->name, use->name, "a scalar has no channels");
-    if (use->in[1].dtype != use->in[0].dtype && use->in[1].dtype != STK_DTYPE_F32)
-        return stk_fail(err, STK_E_TYPE, op->name, use->name,
+        return stk_fail(err, STK_E_SHAPE, op->name, instance->name, "a scalar has no channels");
+    if (instance->in[1].dtype != instance->in[0].dtype && instance->in[1].dtype != STK_DTYPE_F32)
+        return stk_fail(err, STK_E_TYPE, op->name, instance->name,
                         "x is %s and the bias %s; it must be the same or float32",
-                        stk_dtype_name(use->in[0].dtype), stk_dtype_name(use->in[1].dtype));
+                        stk_dtype_name(instance->in[0].dtype),
+                        stk_dtype_name(instance->in[1].dtype));
     stk_shape channels = stk_shape_1d(x->dim[x->rank - 1]);
-    out[0] = use->in[0];
-    return stk_op_check_shape(op, use, 1, &channels, "the channels of x", err);
+    out[0] = instance->in[0];
+    return stk_op_check_shape(op, instance, 1, &channels, "the channels of x", err);
 }
 
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
@@ -30,11 +31,11 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[1] = stk_cast(g, sum, stk_symbol_dtype(g, node->in[1]));
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     const float *x = in[0], *bias = in[1];
     float       *y = out[0];
-    int64_t      channels = use->in[1].shape.dim[0], count = stk_type_elements(&use->in[0]);
+    int64_t channels = instance->in[1].shape.dim[0], count = stk_type_elements(&instance->in[0]);
     for (int64_t i = 0; i < count; i++)
         y[i] = x[i] + bias[i % channels];
 }
@@ -44,7 +45,7 @@ const stk_graph_op stk_graph_op_bias = {
     .inputs_min = 2,
     .inputs_max = 2,
     .outputs = 1,
-    .over = {1},
+    .inplace = {1},
     .precision = STK_PRECISION_INFER,
     .stays_float32 = stk_op_is_vector,
     .infer = infer,

@@ -3,32 +3,32 @@
 #include "compute/ops/broadcast_index.h"
 #include <stoker/ops.h>
 
-stk_status stk_binary_infer(const stk_graph_op *op, const stk_op_instance *use,
+stk_status stk_binary_infer(const stk_graph_op *op, const stk_op_instance *instance,
                             stk_tensor_type *out, stk_error *err)
 {
-    const stk_tensor_type *a = &use->in[0], *b = &use->in[1];
+    const stk_tensor_type *a = &instance->in[0], *b = &instance->in[1];
     char                   ta[96], tb[96];
-    STK_TRY(stk_op_check_float(op, use, 0, err));
+    STK_TRY(stk_op_check_float(op, instance, 0, err));
     if (a->dtype != b->dtype)
-        return stk_fail(err, STK_E_TYPE, op->name, use->name, "operands are %s and %s",
+        return stk_fail(err, STK_E_TYPE, op->name, instance->name, "operands are %s and %s",
                         stk_dtype_name(a->dtype), stk_dtype_name(b->dtype));
     out[0].dtype = a->dtype;
     if (stk_broadcast_shapes(&a->shape, &b->shape, &out[0].shape)) return STK_OK;
-    return stk_fail(err, STK_E_SHAPE, op->name, use->name, "shapes %s and %s do not fit",
+    return stk_fail(err, STK_E_SHAPE, op->name, instance->name, "shapes %s and %s do not fit",
                     stk_shape_text(&a->shape, ta, sizeof ta),
                     stk_shape_text(&b->shape, tb, sizeof tb));
 }
 
-void stk_binary_reference(const stk_op_instance *use, const void *const *in, void *const *out,
+void stk_binary_reference(const stk_op_instance *instance, const void *const *in, void *const *out,
                           float (*combine)(float a, float b))
 {
     const float     *a = in[0], *b = in[1];
     float           *y = out[0];
-    const stk_shape *whole = &use->out[0].shape;
+    const stk_shape *whole = &instance->out[0].shape;
     int64_t          sa[STK_MAX_RANK], sb[STK_MAX_RANK];
-    int64_t          count = stk_type_elements(&use->out[0]);
-    stk_broadcast_strides(&use->in[0].shape, whole, sa);
-    stk_broadcast_strides(&use->in[1].shape, whole, sb);
+    int64_t          count = stk_type_elements(&instance->out[0]);
+    stk_broadcast_strides(&instance->in[0].shape, whole, sa);
+    stk_broadcast_strides(&instance->in[1].shape, whole, sb);
     for (int64_t i = 0; i < count; i++)
         y[i] = combine(a[stk_broadcast_at(i, whole, sa)], b[stk_broadcast_at(i, whole, sb)]);
 }

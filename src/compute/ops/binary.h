@@ -4,10 +4,10 @@
 
 #include "compute/graph/gradients.h"
 
-stk_status stk_binary_infer(const stk_graph_op *op, const stk_op_instance *use,
+stk_status stk_binary_infer(const stk_graph_op *op, const stk_op_instance *instance,
                             stk_tensor_type *out, stk_error *err);
-void       stk_binary_reference(const stk_op_instance *use, const void *const *in, void *const *out,
-                                float (*combine)(float a, float b));
+void stk_binary_reference(const stk_op_instance *instance, const void *const *in, void *const *out,
+                          float (*combine)(float a, float b));
 /* gradient, of the shape of the result, summed down to the shape of the operand it is for. */
 stk_symbol stk_binary_gradient_for(stk_graph *g, stk_symbol gradient, stk_symbol operand);
 

@@ -6,19 +6,20 @@
 
 enum { X, SCALE, SHIFT, RESIDUAL, RESIDUAL_SCALE, RESIDUAL_SHIFT };
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_bn_apply;
-    STK_TRY(stk_op_check_float(op, use, X, err));
-    STK_TRY(stk_bn_check_channels(op, use, SCALE, 2, err));
-    if (use->input_count > RESIDUAL) STK_TRY(stk_bn_check_like_first(op, use, RESIDUAL, err));
-    if (use->input_count == RESIDUAL_SHIFT)
-        return stk_fail(err, STK_E_INVALID, op->name, use->name,
+    STK_TRY(stk_op_check_float(op, instance, X, err));
+    STK_TRY(stk_bn_check_channels(op, instance, SCALE, 2, err));
+    if (instance->input_count > RESIDUAL)
+        STK_TRY(stk_bn_check_like_first(op, instance, RESIDUAL, err));
+    if (instance->input_count == RESIDUAL_SHIFT)
+        return stk_fail(err, STK_E_INVALID, op->name, instance->name,
                         "the residual has a scale but no shift");
-    if (use->input_count > RESIDUAL_SHIFT)
-        STK_TRY(stk_bn_check_channels(op, use, RESIDUAL_SCALE, 2, err));
-    out[0] = use->in[X];
-    out[1] = stk_bn_bits_of(&use->in[X]);
+    if (instance->input_count > RESIDUAL_SHIFT)
+        STK_TRY(stk_bn_check_channels(op, instance, RESIDUAL_SCALE, 2, err));
+    out[0] = instance->in[X];
+    out[1] = stk_bn_bits_of(&instance->in[X]);
     return STK_OK;
 }
 
@@ -83,23 +84,24 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
                    "its statistics are not those of its input; no gradient goes through them");
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
     static const double flops[] = {[3] = 2, [4] = 3, [6] = 4};
-    return stk_op_cost_of_input(use, flops[use->input_count]);
+    return stk_op_cost_of_input(instance, flops[instance->input_count]);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_bn_apply_attrs *attrs = use->attrs;
+    const stk_bn_apply_attrs *attrs = instance->attrs;
     const float              *x = in[X], *scale = in[SCALE], *shift = in[SHIFT];
-    const float              *residual = use->input_count > RESIDUAL ? in[RESIDUAL] : NULL;
-    const float              *by = use->input_count > RESIDUAL_SHIFT ? in[RESIDUAL_SCALE] : NULL;
-    const float              *plus = by ? in[RESIDUAL_SHIFT] : NULL;
-    float                    *y = out[0];
-    bool                      has_bits = stk_bn_has_bits(&attrs->act);
-    uint8_t                  *bits = has_bits && use->output_count > 1 ? out[1] : NULL;
-    int64_t channels = use->in[SCALE].shape.dim[0], count = stk_type_elements(&use->in[X]);
+    const float              *residual = instance->input_count > RESIDUAL ? in[RESIDUAL] : NULL;
+    const float *by = instance->input_count > RESIDUAL_SHIFT ? in[RESIDUAL_SCALE] : NULL;
+    const float *plus = by ? in[RESIDUAL_SHIFT] : NULL;
+    float       *y = out[0];
+    bool         has_bits = stk_bn_has_bits(&attrs->act);
+    uint8_t     *bits = has_bits && instance->output_count > 1 ? out[1] : NULL;
+    int64_t      channels = instance->in[SCALE].shape.dim[0],
+            count = stk_type_elements(&instance->in[X]);
     for (int64_t i = 0; i < count; i++) {
         int64_t c = i % channels;
         double  sum = (double)x[i] * (double)scale[c] + (double)shift[c];
@@ -125,7 +127,7 @@ const stk_graph_op stk_graph_op_bn_apply = {
     .outputs = 2,
     .outputs_min = 1,
     .attrs_size = sizeof(stk_bn_apply_attrs),
-    .over = {1},
+    .inplace = {1},
     .precision = STK_PRECISION_INFER,
     .stays_float32 = stk_op_is_vector,
     .infer = infer,

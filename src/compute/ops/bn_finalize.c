@@ -7,12 +7,12 @@
 enum { MEAN, VAR, GAMMA, BETA, RUNNING_MEAN, RUNNING_VAR, INPUTS };
 enum { SCALE, SHIFT, INVSTD, NEXT_MEAN, NEXT_VAR, OUTPUTS };
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_op_check_rank(&stk_graph_op_bn_finalize, use, MEAN, 1, err));
-    STK_TRY(stk_bn_check_channels(&stk_graph_op_bn_finalize, use, MEAN, INPUTS, err));
+    STK_TRY(stk_op_check_rank(&stk_graph_op_bn_finalize, instance, MEAN, 1, err));
+    STK_TRY(stk_bn_check_channels(&stk_graph_op_bn_finalize, instance, MEAN, INPUTS, err));
     for (int o = 0; o < OUTPUTS; o++)
-        out[o] = use->in[MEAN];
+        out[o] = instance->in[MEAN];
     return STK_OK;
 }
 
@@ -39,15 +39,15 @@ stk_bn_scaling stk_bn_finalize_channel(const stk_bn_finalize_attrs *attrs, float
     };
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     const float *mean = in[MEAN], *var = in[VAR], *gamma = in[GAMMA], *beta = in[BETA];
     const float *running_mean = in[RUNNING_MEAN], *running_var = in[RUNNING_VAR];
     float       *scale = out[SCALE], *shift = out[SHIFT], *invstd = out[INVSTD];
     float       *next_mean = out[NEXT_MEAN], *next_var = out[NEXT_VAR];
-    for (int64_t c = 0; c < use->in[MEAN].shape.dim[0]; c++) {
-        stk_bn_scaling s = stk_bn_finalize_channel(use->attrs, mean[c], var[c], gamma[c], beta[c],
-                                                   running_mean[c], running_var[c]);
+    for (int64_t c = 0; c < instance->in[MEAN].shape.dim[0]; c++) {
+        stk_bn_scaling s = stk_bn_finalize_channel(instance->attrs, mean[c], var[c], gamma[c],
+                                                   beta[c], running_mean[c], running_var[c]);
         scale[c] = s.scale, shift[c] = s.shift, invstd[c] = s.invstd;
         next_mean[c] = s.running_mean, next_var[c] = s.running_var;
     }
@@ -67,7 +67,7 @@ const stk_graph_op stk_graph_op_bn_finalize = {
     .inputs_max = INPUTS,
     .outputs = OUTPUTS,
     .attrs_size = sizeof(stk_bn_finalize_attrs),
-    .over = {[NEXT_MEAN] = RUNNING_MEAN + 1, [NEXT_VAR] = RUNNING_VAR + 1},
+    .inplace = {[NEXT_MEAN] = RUNNING_MEAN + 1, [NEXT_VAR] = RUNNING_VAR + 1},
     .precision = STK_PRECISION_KEEP,
     .infer = infer,
     .reference = reference,

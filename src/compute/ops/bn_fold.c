@@ -8,11 +8,11 @@
 
 enum { GAMMA, BETA, MEAN, VAR, INPUTS };
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_op_check_rank(&stk_graph_op_bn_fold, use, GAMMA, 1, err));
-    STK_TRY(stk_bn_check_channels(&stk_graph_op_bn_fold, use, GAMMA, INPUTS, err));
-    out[0] = out[1] = use->in[GAMMA];
+    STK_TRY(stk_op_check_rank(&stk_graph_op_bn_fold, instance, GAMMA, 1, err));
+    STK_TRY(stk_bn_check_channels(&stk_graph_op_bn_fold, instance, GAMMA, INPUTS, err));
+    out[0] = out[1] = instance->in[GAMMA];
     return STK_OK;
 }
 
@@ -38,12 +38,12 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[BETA] = dout[1];
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_bn_fold_attrs *attrs = use->attrs;
+    const stk_bn_fold_attrs *attrs = instance->attrs;
     const float             *gamma = in[GAMMA], *beta = in[BETA], *mean = in[MEAN], *var = in[VAR];
     float                   *scale = out[0], *shift = out[1];
-    for (int64_t c = 0; c < use->in[GAMMA].shape.dim[0]; c++) {
+    for (int64_t c = 0; c < instance->in[GAMMA].shape.dim[0]; c++) {
         double by = (double)gamma[c] / sqrt((double)var[c] + (double)attrs->epsilon);
         scale[c] = (float)by;
         shift[c] = (float)((double)beta[c] - (double)mean[c] * by);

@@ -4,32 +4,32 @@
 
 enum { DY, X, MEAN, INVSTD, MASK };
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_bn_grad_sums;
-    STK_TRY(stk_op_check_float(op, use, DY, err));
-    STK_TRY(stk_bn_check_like_first(op, use, X, err));
-    STK_TRY(stk_bn_check_channels(op, use, MEAN, 2, err));
-    STK_TRY(stk_bn_check_mask(op, use, MASK, err));
-    out[0] = out[1] = use->in[MEAN];
+    STK_TRY(stk_op_check_float(op, instance, DY, err));
+    STK_TRY(stk_bn_check_like_first(op, instance, X, err));
+    STK_TRY(stk_bn_check_channels(op, instance, MEAN, 2, err));
+    STK_TRY(stk_bn_check_mask(op, instance, MASK, err));
+    out[0] = out[1] = instance->in[MEAN];
     return STK_OK;
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    const stk_bn_grad_attrs *attrs = use->attrs;
-    return stk_op_cost_of_input(use, attrs->mask ? 6 : 5);
+    const stk_bn_grad_attrs *attrs = instance->attrs;
+    return stk_op_cost_of_input(instance, attrs->mask ? 6 : 5);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     const float *x = in[X], *mean = in[MEAN], *invstd = in[INVSTD];
     float       *dgamma = out[0], *dbeta = out[1];
-    int64_t      channels = use->in[MEAN].shape.dim[0], count = stk_type_elements(&use->in[X]);
+    int64_t channels = instance->in[MEAN].shape.dim[0], count = stk_type_elements(&instance->in[X]);
     for (int64_t c = 0; c < channels; c++) {
         double with_x = 0, sum = 0;
         for (int64_t i = c; i < count; i += channels) {
-            double dz = stk_bn_dz(use, in, MASK, i);
+            double dz = stk_bn_dz(instance, in, MASK, i);
             with_x += dz * ((double)x[i] - (double)mean[c]);
             sum += dz;
         }

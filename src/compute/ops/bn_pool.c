@@ -15,59 +15,59 @@
 enum { IMAGE, IMAGE_SCALE, IMAGE_SHIFT };
 enum { DY, PLACES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA, Y = GAMMA };
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_bn_pool;
-    STK_TRY(stk_max_pool_infer(op, use, out, err));
-    return stk_bn_check_channels(op, use, IMAGE_SCALE, 2, err);
+    STK_TRY(stk_max_pool_infer(op, instance, out, err));
+    return stk_bn_check_channels(op, instance, IMAGE_SCALE, 2, err);
 }
 
 /* dx gets the type of x. */
-static stk_status want_inputs(const stk_graph_op *op, const stk_op_instance *use, int vectors,
+static stk_status want_inputs(const stk_graph_op *op, const stk_op_instance *instance, int vectors,
                               stk_tensor_type *dx, stk_error *err)
 {
-    STK_TRY(stk_max_pool_grad_infer(op, use, dx, err));
-    STK_TRY(stk_op_check_shape(op, use, X, &dx->shape, "what was pooled", err));
-    if (use->in[X].dtype != dx->dtype)
-        return stk_fail(err, STK_E_TYPE, op->name, use->name, "x is %s but dy is %s",
-                        stk_dtype_name(use->in[X].dtype), stk_dtype_name(dx->dtype));
-    return stk_bn_check_channels(op, use, MEAN, vectors, err);
+    STK_TRY(stk_max_pool_grad_infer(op, instance, dx, err));
+    STK_TRY(stk_op_check_shape(op, instance, X, &dx->shape, "what was pooled", err));
+    if (instance->in[X].dtype != dx->dtype)
+        return stk_fail(err, STK_E_TYPE, op->name, instance->name, "x is %s but dy is %s",
+                        stk_dtype_name(instance->in[X].dtype), stk_dtype_name(dx->dtype));
+    return stk_bn_check_channels(op, instance, MEAN, vectors, err);
 }
 
-static stk_status infer_sums(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_sums(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     stk_tensor_type dx;
-    STK_TRY(want_inputs(&stk_graph_op_bn_pool_grad_sums, use, Y - MEAN, &dx, err));
-    STK_TRY(stk_bn_check_like_first(&stk_graph_op_bn_pool_grad_sums, use, Y, err));
-    out[0] = out[1] = use->in[MEAN];
+    STK_TRY(want_inputs(&stk_graph_op_bn_pool_grad_sums, instance, Y - MEAN, &dx, err));
+    STK_TRY(stk_bn_check_like_first(&stk_graph_op_bn_pool_grad_sums, instance, Y, err));
+    out[0] = out[1] = instance->in[MEAN];
     return STK_OK;
 }
 
-static stk_status infer_apply(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_apply(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return want_inputs(&stk_graph_op_bn_pool_grad_apply, use, DBETA + 1 - MEAN, out, err);
+    return want_inputs(&stk_graph_op_bn_pool_grad_apply, instance, DBETA + 1 - MEAN, out, err);
 }
 
 /* Of dy and y. */
-static stk_op_cost sums_cost(const stk_op_instance *use)
+static stk_op_cost sums_cost(const stk_op_instance *instance)
 {
-    return (stk_op_cost){5 * (double)stk_type_elements(&use->in[DY]),
-                         2 * (double)stk_type_bytes(&use->in[DY])};
+    return (stk_op_cost){5 * (double)stk_type_elements(&instance->in[DY]),
+                         2 * (double)stk_type_bytes(&instance->in[DY])};
 }
 
-static stk_op_cost apply_cost(const stk_op_instance *use)
+static stk_op_cost apply_cost(const stk_op_instance *instance)
 {
-    stk_op_cost c = stk_pool_cost(use);
-    c.flops += 6 * (double)stk_type_elements(&use->in[X]);
+    stk_op_cost c = stk_pool_cost(instance);
+    c.flops += 6 * (double)stk_type_elements(&instance->in[X]);
     return c;
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_pool_shape s = stk_pool_shape_of(use);
+    stk_pool_shape s = stk_pool_shape_of(instance);
     const float   *scale = in[IMAGE_SCALE], *shift = in[IMAGE_SHIFT];
     float         *y = out[0];
-    uint8_t       *places = use->output_count > 1 ? out[1] : NULL;
+    uint8_t       *places = instance->output_count > 1 ? out[1] : NULL;
     int64_t        at[3];
     for (at[0] = 0; at[0] < s.batch; at[0]++)
         for (at[1] = 0; at[1] < s.down.count; at[1]++)
@@ -85,10 +85,10 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
 typedef void (*visit)(void *state, int64_t i, int64_t c, double dz);
 
 /* All of x in channels first to end - 1: element i, of channel c. */
-static void each_dz(const stk_op_instance *use, const void *const *in, int64_t first, int64_t end,
-                    visit f, void *state)
+static void each_dz(const stk_op_instance *instance, const void *const *in, int64_t first,
+                    int64_t end, visit f, void *state)
 {
-    stk_pool_shape s = stk_pool_shape_of(use);
+    stk_pool_shape s = stk_pool_shape_of(instance);
     const float   *x = in[X], *scale = in[SCALE], *shift = in[SHIFT];
     int64_t        at[3];
     for (at[0] = 0; at[0] < s.batch; at[0]++)
@@ -115,12 +115,12 @@ static void add_dz(void *state_, int64_t i, int64_t c, double dz)
     state->with_x += dz * ((double)x[i] - (double)mean[c]);
 }
 
-static void sums_reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void sums_reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     const float *invstd = in[INVSTD];
-    for (int64_t c = 0; c < use->in[MEAN].shape.dim[0]; c++) {
+    for (int64_t c = 0; c < instance->in[MEAN].shape.dim[0]; c++) {
         grad_state state = {.in = in};
-        each_dz(use, in, c, c + 1, add_dz, &state);
+        each_dz(instance, in, c, c + 1, add_dz, &state);
         ((float *)out[0])[c] = (float)(state.with_x * (double)invstd[c]);
         ((float *)out[1])[c] = (float)state.sum;
     }
@@ -137,11 +137,12 @@ static void write_dx(void *state_, int64_t i, int64_t c, double dz)
     ((float *)state->out[0])[i] = (float)((double)gamma[c] * by * (dz - less));
 }
 
-static void apply_reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void apply_reference(const stk_op_instance *instance, const void *const *in,
+                            void *const *out)
 {
-    int64_t    channels = use->in[MEAN].shape.dim[0], count = stk_type_elements(&use->in[X]);
+    int64_t channels = instance->in[MEAN].shape.dim[0], count = stk_type_elements(&instance->in[X]);
     grad_state state = {.in = in, .out = out, .each = count ? (double)channels / (double)count : 0};
-    each_dz(use, in, 0, channels, write_dx, &state);
+    each_dz(instance, in, 0, channels, write_dx, &state);
 }
 
 const stk_graph_op stk_graph_op_bn_pool = {
@@ -179,7 +180,7 @@ const stk_graph_op stk_graph_op_bn_pool_grad_apply = {
     .inputs_max = 10,
     .outputs = 1,
     .attrs_size = sizeof(stk_pool_attrs),
-    .over = {X + 1},
+    .inplace = {X + 1},
     .precision = STK_PRECISION_INFER,
     .stays_float32 = stk_op_is_vector,
     .infer = infer_apply,

@@ -6,18 +6,18 @@
 #include "compute/ops/shapes.h"
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_shape_attrs *attrs = use->attrs;
+    const stk_shape_attrs *attrs = instance->attrs;
     stk_shape              both;
     char                   a[96], b[96];
-    STK_TRY(stk_op_check_float(&stk_graph_op_broadcast, use, 0, err));
-    out[0] = (stk_tensor_type){use->in[0].dtype, attrs->shape};
-    if (stk_broadcast_shapes(&use->in[0].shape, &attrs->shape, &both) &&
+    STK_TRY(stk_op_check_float(&stk_graph_op_broadcast, instance, 0, err));
+    out[0] = (stk_tensor_type){instance->in[0].dtype, attrs->shape};
+    if (stk_broadcast_shapes(&instance->in[0].shape, &attrs->shape, &both) &&
         stk_shape_equal(&both, &attrs->shape))
         return STK_OK;
-    return stk_fail(err, STK_E_SHAPE, "broadcast", use->name, "%s cannot be repeated to %s",
-                    stk_shape_text(&use->in[0].shape, a, sizeof a),
+    return stk_fail(err, STK_E_SHAPE, "broadcast", instance->name, "%s cannot be repeated to %s",
+                    stk_shape_text(&instance->in[0].shape, a, sizeof a),
                     stk_shape_text(&attrs->shape, b, sizeof b));
 }
 
@@ -28,13 +28,13 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_binary_gradient_for(g, dout[0], node->in[0]);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     const float     *x = in[0];
     float           *y = out[0];
-    const stk_shape *whole = &use->out[0].shape;
-    int64_t          stride[STK_MAX_RANK], count = stk_type_elements(&use->out[0]);
-    stk_broadcast_strides(&use->in[0].shape, whole, stride);
+    const stk_shape *whole = &instance->out[0].shape;
+    int64_t          stride[STK_MAX_RANK], count = stk_type_elements(&instance->out[0]);
+    stk_broadcast_strides(&instance->in[0].shape, whole, stride);
     for (int64_t i = 0; i < count; i++)
         y[i] = x[stk_broadcast_at(i, whole, stride)];
 }

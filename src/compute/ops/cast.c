@@ -18,13 +18,14 @@ static bool is_number(stk_dtype dtype)
            dtype == STK_DTYPE_I32 || dtype == STK_DTYPE_I64 || dtype == STK_DTYPE_BOOL;
 }
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    stk_dtype from = use->in[0].dtype, to = (stk_dtype)((const stk_cast_attrs *)use->attrs)->dtype;
+    stk_dtype from = instance->in[0].dtype,
+              to = (stk_dtype)((const stk_cast_attrs *)instance->attrs)->dtype;
     if (!is_number(from) || !is_number(to))
-        return stk_fail(err, STK_E_TYPE, "cast", use->name, "from %s to %s", stk_dtype_name(from),
-                        stk_dtype_name(to));
-    out[0] = (stk_tensor_type){to, use->in[0].shape};
+        return stk_fail(err, STK_E_TYPE, "cast", instance->name, "from %s to %s",
+                        stk_dtype_name(from), stk_dtype_name(to));
+    out[0] = (stk_tensor_type){to, instance->in[0].shape};
     return STK_OK;
 }
 
@@ -37,10 +38,10 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
 }
 
 /* To a 16-bit type the caller rounds the floats that are written here. */
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_dtype from = use->in[0].dtype, to = use->out[0].dtype;
-    int64_t   count = stk_type_elements(&use->in[0]);
+    stk_dtype from = instance->in[0].dtype, to = instance->out[0].dtype;
+    int64_t   count = stk_type_elements(&instance->in[0]);
     for (int64_t i = 0; i < count; i++)
         stk_number_store((int)to, out[0], i, stk_number_load((int)from, in[0], i));
 }

@@ -8,31 +8,31 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status fits(const stk_op_instance *use, int part, int axis, stk_error *err)
+static stk_status fits(const stk_op_instance *instance, int part, int axis, stk_error *err)
 {
-    const stk_tensor_type *first = &use->in[0], *other = &use->in[part];
+    const stk_tensor_type *first = &instance->in[0], *other = &instance->in[part];
     stk_shape              want = first->shape;
     if (other->dtype != first->dtype)
-        return stk_fail(err, STK_E_TYPE, "concat", use->name, "part %d is %s but part 0 is %s",
+        return stk_fail(err, STK_E_TYPE, "concat", instance->name, "part %d is %s but part 0 is %s",
                         part, stk_dtype_name(other->dtype), stk_dtype_name(first->dtype));
     if (other->shape.rank == want.rank) want.dim[axis] = other->shape.dim[axis];
-    return stk_op_check_shape(&stk_graph_op_concat, use, part, &want,
+    return stk_op_check_shape(&stk_graph_op_concat, instance, part, &want,
                               "part 0 in all but one dimension", err);
 }
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    int  axis = ((const stk_concat_attrs *)use->attrs)->axis;
+    int  axis = ((const stk_concat_attrs *)instance->attrs)->axis;
     char text[96];
-    if (axis < 0 || axis >= use->in[0].shape.rank)
-        return stk_fail(err, STK_E_SHAPE, "concat", use->name, "dimension %d of shape %s", axis,
-                        stk_shape_text(&use->in[0].shape, text, sizeof text));
-    out[0] = use->in[0];
-    for (int i = 1; i < use->input_count; i++) {
-        STK_TRY(fits(use, i, axis, err));
-        if (stk_add_overflows_i64(out[0].shape.dim[axis], use->in[i].shape.dim[axis],
+    if (axis < 0 || axis >= instance->in[0].shape.rank)
+        return stk_fail(err, STK_E_SHAPE, "concat", instance->name, "dimension %d of shape %s",
+                        axis, stk_shape_text(&instance->in[0].shape, text, sizeof text));
+    out[0] = instance->in[0];
+    for (int i = 1; i < instance->input_count; i++) {
+        STK_TRY(fits(instance, i, axis, err));
+        if (stk_add_overflows_i64(out[0].shape.dim[axis], instance->in[i].shape.dim[axis],
                                   &out[0].shape.dim[axis]))
-            return stk_fail(err, STK_E_SHAPE, "concat", use->name, "more than 2^63 elements");
+            return stk_fail(err, STK_E_SHAPE, "concat", instance->name, "more than 2^63 elements");
     }
     return STK_OK;
 }
@@ -59,15 +59,15 @@ static size_t row_bytes(const stk_tensor_type *type, int axis)
     return bytes;
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    int     axis = ((const stk_concat_attrs *)use->attrs)->axis;
-    size_t  whole = row_bytes(&use->out[0], axis), at = 0;
+    int     axis = ((const stk_concat_attrs *)instance->attrs)->axis;
+    size_t  whole = row_bytes(&instance->out[0], axis), at = 0;
     int64_t rows = 1;
     for (int d = 0; d < axis; d++)
-        rows *= use->out[0].shape.dim[d];
-    for (int i = 0; i < use->input_count; i++) {
-        size_t part = row_bytes(&use->in[i], axis);
+        rows *= instance->out[0].shape.dim[d];
+    for (int i = 0; i < instance->input_count; i++) {
+        size_t part = row_bytes(&instance->in[i], axis);
         for (int64_t row = 0; row < rows; row++)
             memcpy((char *)out[0] + (size_t)row * whole + at,
                    (const char *)in[i] + (size_t)row * part, part);
@@ -75,9 +75,9 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
     }
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return (stk_op_cost){0, 2 * (double)stk_type_bytes(&use->out[0])};
+    return (stk_op_cost){0, 2 * (double)stk_type_bytes(&instance->out[0])};
 }
 
 static void print(const void *attrs, char *text, size_t capacity)

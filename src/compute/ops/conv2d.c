@@ -27,10 +27,10 @@ static void take_weight(stk_conv2d_shape *s, const stk_shape *w)
     s->out_c = w->dim[0], s->kernel_h = w->dim[2], s->kernel_w = w->dim[3];
 }
 
-stk_conv2d_shape stk_conv2d_shape_of(const stk_graph_op *op, const stk_op_instance *use)
+stk_conv2d_shape stk_conv2d_shape_of(const stk_graph_op *op, const stk_op_instance *instance)
 {
-    const stk_conv2d_attrs *attrs = use->attrs;
-    const stk_shape        *first = &use->in[0].shape, *second = &use->in[1].shape;
+    const stk_conv2d_attrs *attrs = instance->attrs;
+    const stk_shape        *first = &instance->in[0].shape, *second = &instance->in[1].shape;
     stk_conv2d_shape        s = {0};
     if (op == &stk_graph_op_conv2d) {
         take_input(&s, first);
@@ -47,35 +47,36 @@ stk_conv2d_shape stk_conv2d_shape_of(const stk_graph_op *op, const stk_op_instan
     return s;
 }
 
-static stk_status check_attrs(const stk_graph_op *op, const stk_op_instance *use, stk_error *err)
+static stk_status check_attrs(const stk_graph_op *op, const stk_op_instance *instance,
+                              stk_error *err)
 {
-    const stk_conv2d_attrs *a = use->attrs;
+    const stk_conv2d_attrs *a = instance->attrs;
     if (a->stride[0] < 1 || a->stride[1] < 1 || a->dilation[0] < 1 || a->dilation[1] < 1 ||
         a->groups < 1)
-        return stk_fail(err, STK_E_INVALID, op->name, use->name,
+        return stk_fail(err, STK_E_INVALID, op->name, instance->name,
                         "stride %d,%d, dilation %d,%d, groups %d: none may be below 1",
                         a->stride[0], a->stride[1], a->dilation[0], a->dilation[1], a->groups);
     if (a->pad[0] < 0 || a->pad[1] < 0 || a->pad[2] < 0 || a->pad[3] < 0)
-        return stk_fail(err, STK_E_INVALID, op->name, use->name,
+        return stk_fail(err, STK_E_INVALID, op->name, instance->name,
                         "padding %d,%d,%d,%d: none may be below 0", a->pad[0], a->pad[1], a->pad[2],
                         a->pad[3]);
     for (int i = 0; i < 2; i++) {
-        STK_TRY(stk_op_check_rank(op, use, i, 4, err));
-        STK_TRY(stk_op_check_float(op, use, i, err));
+        STK_TRY(stk_op_check_rank(op, instance, i, 4, err));
+        STK_TRY(stk_op_check_float(op, instance, i, err));
     }
     return STK_OK;
 }
 
-static stk_status check_fit(const stk_graph_op *op, const stk_op_instance *use,
+static stk_status check_fit(const stk_graph_op *op, const stk_op_instance *instance,
                             const stk_conv2d_shape *s, stk_error *err)
 {
-    const stk_conv2d_attrs *a = use->attrs;
+    const stk_conv2d_attrs *a = instance->attrs;
     if (s->out_c < 1 || s->out_c % a->groups || s->in_c % a->groups)
-        return stk_fail(err, STK_E_SHAPE, op->name, use->name,
+        return stk_fail(err, STK_E_SHAPE, op->name, instance->name,
                         "%lld channels in and %lld out cannot be split into %d groups",
                         (long long)s->in_c, (long long)s->out_c, a->groups);
     if (s->out_h < 1 || s->out_w < 1)
-        return stk_fail(err, STK_E_SHAPE, op->name, use->name,
+        return stk_fail(err, STK_E_SHAPE, op->name, instance->name,
                         "a kernel of %lldx%lld, dilation %d,%d, does not fit into %lldx%lld with "
                         "padding %d,%d,%d,%d",
                         (long long)s->kernel_h, (long long)s->kernel_w, a->dilation[0],
@@ -84,56 +85,58 @@ static stk_status check_fit(const stk_graph_op *op, const stk_op_instance *use,
     return STK_OK;
 }
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op     *op = &stk_graph_op_conv2d;
-    const stk_conv2d_attrs *attrs = use->attrs;
-    STK_TRY(check_attrs(op, use, err));
-    stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
-    STK_TRY(check_fit(op, use, &s, err));
-    if (s.in_c / attrs->groups != use->in[1].shape.dim[1])
-        return stk_fail(err, STK_E_SHAPE, op->name, use->name,
+    const stk_conv2d_attrs *attrs = instance->attrs;
+    STK_TRY(check_attrs(op, instance, err));
+    stk_conv2d_shape s = stk_conv2d_shape_of(op, instance);
+    STK_TRY(check_fit(op, instance, &s, err));
+    if (s.in_c / attrs->groups != instance->in[1].shape.dim[1])
+        return stk_fail(err, STK_E_SHAPE, op->name, instance->name,
                         "x has %lld channels in %d groups but the weight takes %lld in each",
-                        (long long)s.in_c, attrs->groups, (long long)use->in[1].shape.dim[1]);
+                        (long long)s.in_c, attrs->groups, (long long)instance->in[1].shape.dim[1]);
     out[STK_CONV2D_Y] =
-        (stk_tensor_type){use->in[0].dtype, stk_shape_4d(s.batch, s.out_h, s.out_w, s.out_c)};
+        (stk_tensor_type){instance->in[0].dtype, stk_shape_4d(s.batch, s.out_h, s.out_w, s.out_c)};
     out[STK_CONV2D_MEAN] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_1d(s.out_c)};
     out[STK_CONV2D_VAR] = out[STK_CONV2D_MEAN];
-    if (use->output_count > 1 && stk_type_elements(&out[STK_CONV2D_Y]) == 0)
-        return stk_fail(err, STK_E_SHAPE, op->name, use->name, "no elements to average");
-    if (use->input_count < 3) return STK_OK;
+    if (instance->output_count > 1 && stk_type_elements(&out[STK_CONV2D_Y]) == 0)
+        return stk_fail(err, STK_E_SHAPE, op->name, instance->name, "no elements to average");
+    if (instance->input_count < 3) return STK_OK;
     stk_shape bias = stk_shape_1d(s.out_c);
-    STK_TRY(stk_op_check_float(op, use, 2, err));
-    return stk_op_check_shape(op, use, 2, &bias, "the channels of the result", err);
+    STK_TRY(stk_op_check_float(op, instance, 2, err));
+    return stk_op_check_shape(op, instance, 2, &bias, "the channels of the result", err);
 }
 
-static stk_status grad_input_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status grad_input_infer(const stk_op_instance *instance, stk_tensor_type *out,
+                                   stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_conv2d_grad_input;
-    STK_TRY(check_attrs(op, use, err));
-    stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
-    STK_TRY(check_fit(op, use, &s, err));
+    STK_TRY(check_attrs(op, instance, err));
+    stk_conv2d_shape s = stk_conv2d_shape_of(op, instance);
+    STK_TRY(check_fit(op, instance, &s, err));
     stk_shape dy = stk_shape_4d(s.batch, s.out_h, s.out_w, s.out_c);
-    out[0] = (stk_tensor_type){use->in[0].dtype, stk_shape_4d(s.batch, s.in_h, s.in_w, s.in_c)};
-    STK_TRY(stk_op_check_shape(op, use, 0, &dy, "the result of the convolution", err));
-    if (use->input_count < 3) return STK_OK;
-    STK_TRY(stk_op_check_float(op, use, 2, err));
-    return stk_op_check_shape(op, use, 2, &out[0].shape, "the input of the convolution", err);
+    out[0] =
+        (stk_tensor_type){instance->in[0].dtype, stk_shape_4d(s.batch, s.in_h, s.in_w, s.in_c)};
+    STK_TRY(stk_op_check_shape(op, instance, 0, &dy, "the result of the convolution", err));
+    if (instance->input_count < 3) return STK_OK;
+    STK_TRY(stk_op_check_float(op, instance, 2, err));
+    return stk_op_check_shape(op, instance, 2, &out[0].shape, "the input of the convolution", err);
 }
 
-static stk_status grad_weight_infer(const stk_op_instance *use, stk_tensor_type *out,
+static stk_status grad_weight_infer(const stk_op_instance *instance, stk_tensor_type *out,
                                     stk_error *err)
 {
     const stk_graph_op     *op = &stk_graph_op_conv2d_grad_weight;
-    const stk_conv2d_attrs *attrs = use->attrs;
-    STK_TRY(check_attrs(op, use, err));
-    stk_conv2d_shape s = stk_conv2d_shape_of(op, use);
-    STK_TRY(check_fit(op, use, &s, err));
+    const stk_conv2d_attrs *attrs = instance->attrs;
+    STK_TRY(check_attrs(op, instance, err));
+    stk_conv2d_shape s = stk_conv2d_shape_of(op, instance);
+    STK_TRY(check_fit(op, instance, &s, err));
     stk_shape dy = stk_shape_4d(s.batch, s.out_h, s.out_w, s.out_c);
     stk_shape dw = stk_shape_4d(s.out_c, s.in_c / attrs->groups, s.kernel_h, s.kernel_w);
-    out[0] = (stk_tensor_type){use->in[1].dtype, dw};
-    out[1] = (stk_tensor_type){use->in[1].dtype, stk_shape_1d(s.out_c)};
-    return stk_op_check_shape(op, use, 1, &dy, "the result of the convolution", err);
+    out[0] = (stk_tensor_type){instance->in[1].dtype, dw};
+    out[1] = (stk_tensor_type){instance->in[1].dtype, stk_shape_1d(s.out_c)};
+    return stk_op_check_shape(op, instance, 1, &dy, "the result of the convolution", err);
 }
 
 /* The three are one bilinear form, so each gradient is a convolution with two of x, w, dy. The
@@ -158,34 +161,34 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     if (node->input_count > 2) din[2] = stk_reduce_sum(g, dout[0], 7u, false);
 }
 
-static stk_op_cost cost_of(const stk_graph_op *op, const stk_op_instance *use)
+static stk_op_cost cost_of(const stk_graph_op *op, const stk_op_instance *instance)
 {
-    const stk_conv2d_attrs *attrs = use->attrs;
-    stk_conv2d_shape        s = stk_conv2d_shape_of(op, use);
+    const stk_conv2d_attrs *attrs = instance->attrs;
+    stk_conv2d_shape        s = stk_conv2d_shape_of(op, instance);
     double                  results = (double)s.batch * (double)s.out_h * (double)s.out_w;
     stk_op_cost             c = {2 * results * (double)s.out_c * (double)(s.kernel_h * s.kernel_w) *
                                      (double)(s.in_c / attrs->groups),
                                  0};
-    for (int i = 0; i < use->input_count; i++)
-        c.bytes += (double)stk_type_bytes(&use->in[i]);
-    for (int o = 0; o < use->output_count; o++)
-        c.bytes += (double)stk_type_bytes(&use->out[o]);
+    for (int i = 0; i < instance->input_count; i++)
+        c.bytes += (double)stk_type_bytes(&instance->in[i]);
+    for (int o = 0; o < instance->output_count; o++)
+        c.bytes += (double)stk_type_bytes(&instance->out[o]);
     return c;
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return cost_of(&stk_graph_op_conv2d, use);
+    return cost_of(&stk_graph_op_conv2d, instance);
 }
 
-static stk_op_cost grad_input_cost(const stk_op_instance *use)
+static stk_op_cost grad_input_cost(const stk_op_instance *instance)
 {
-    return cost_of(&stk_graph_op_conv2d_grad_input, use);
+    return cost_of(&stk_graph_op_conv2d_grad_input, instance);
 }
 
-static stk_op_cost grad_weight_cost(const stk_op_instance *use)
+static stk_op_cost grad_weight_cost(const stk_op_instance *instance)
 {
-    return cost_of(&stk_graph_op_conv2d_grad_weight, use);
+    return cost_of(&stk_graph_op_conv2d_grad_weight, instance);
 }
 
 /* What the references share: sizes, and where elements are. */
@@ -195,10 +198,10 @@ typedef struct walk {
     int64_t           group_in, group_out; /* channels of one group */
 } walk;
 
-static walk walk_of(const stk_graph_op *op, const stk_op_instance *use)
+static walk walk_of(const stk_graph_op *op, const stk_op_instance *instance)
 {
-    const stk_conv2d_attrs *attrs = use->attrs;
-    stk_conv2d_shape        s = stk_conv2d_shape_of(op, use);
+    const stk_conv2d_attrs *attrs = instance->attrs;
+    stk_conv2d_shape        s = stk_conv2d_shape_of(op, instance);
     return (walk){s, down(attrs, &s), across(attrs, &s), s.in_c / attrs->groups,
                   s.out_c / attrs->groups};
 }
@@ -235,11 +238,11 @@ static double one_result(const walk *k, const float *x, const float *w, const in
     return sum;
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_conv2d_attrs *attrs = use->attrs;
-    walk                    k = walk_of(&stk_graph_op_conv2d, use);
-    const float            *bias = use->input_count > 2 ? in[2] : NULL;
+    const stk_conv2d_attrs *attrs = instance->attrs;
+    walk                    k = walk_of(&stk_graph_op_conv2d, instance);
+    const float            *bias = instance->input_count > 2 ? in[2] : NULL;
     float                  *y = out[0];
     int64_t                 at[3];
     for (at[0] = 0; at[0] < k.s.batch; at[0]++)
@@ -250,10 +253,10 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
                     if (bias) sum += (double)bias[oc];
                     y[y_at(&k, at[0], at[1], at[2]) + oc] = stk_activate(&attrs->act, (float)sum);
                 }
-    if (use->output_count > 1)
-        stk_graph_op_bn_stats.reference(&(stk_op_instance){use->name, NULL, 1, 2,
-                                                           &use->out[STK_CONV2D_Y],
-                                                           &use->out[STK_CONV2D_MEAN]},
+    if (instance->output_count > 1)
+        stk_graph_op_bn_stats.reference(&(stk_op_instance){instance->name, NULL, 1, 2,
+                                                           &instance->out[STK_CONV2D_Y],
+                                                           &instance->out[STK_CONV2D_MEAN]},
                                         (const void *const[]){y}, &out[STK_CONV2D_MEAN]);
 }
 
@@ -274,11 +277,11 @@ static double one_of_input(const walk *k, const float *dy, const float *w, const
     return sum;
 }
 
-static void grad_input_reference(const stk_op_instance *use, const void *const *in,
+static void grad_input_reference(const stk_op_instance *instance, const void *const *in,
                                  void *const *out)
 {
-    walk         k = walk_of(&stk_graph_op_conv2d_grad_input, use);
-    const float *plus = use->input_count > 2 ? in[2] : NULL;
+    walk         k = walk_of(&stk_graph_op_conv2d_grad_input, instance);
+    const float *plus = instance->input_count > 2 ? in[2] : NULL;
     float       *dx = out[0];
     int64_t      at[3];
     for (at[0] = 0; at[0] < k.s.batch; at[0]++)
@@ -317,10 +320,10 @@ static void sum_bias(const walk *k, const float *dy, float *dbias)
     }
 }
 
-static void grad_weight_reference(const stk_op_instance *use, const void *const *in,
+static void grad_weight_reference(const stk_op_instance *instance, const void *const *in,
                                   void *const *out)
 {
-    walk    k = walk_of(&stk_graph_op_conv2d_grad_weight, use);
+    walk    k = walk_of(&stk_graph_op_conv2d_grad_weight, instance);
     float  *dw = out[0];
     int64_t tap[2];
     for (int64_t oc = 0; oc < k.s.out_c; oc++)
@@ -329,7 +332,7 @@ static void grad_weight_reference(const stk_op_instance *use, const void *const 
                 for (tap[1] = 0; tap[1] < k.s.kernel_w; tap[1]++)
                     dw[w_at(&k, oc, ic, tap[0], tap[1])] =
                         (float)one_of_weight(&k, in[0], in[1], oc, ic, tap);
-    if (use->output_count > 1 && out[1]) sum_bias(&k, in[1], out[1]);
+    if (instance->output_count > 1 && out[1]) sum_bias(&k, in[1], out[1]);
 }
 
 static void print(const void *attrs_, char *text, size_t capacity)
@@ -366,7 +369,7 @@ const stk_graph_op stk_graph_op_conv2d_grad_input = {
     .inputs_max = 3,
     .outputs = 1,
     .attrs_size = sizeof(stk_conv2d_attrs),
-    .over = {3},
+    .inplace = {3},
     .precision = STK_PRECISION_ALLOW,
     .infer = grad_input_infer,
     .cost = grad_input_cost,

@@ -38,6 +38,6 @@ typedef struct stk_conv2d_shape {
     int64_t batch, in_h, in_w, in_c, out_h, out_w, out_c, kernel_h, kernel_w;
 } stk_conv2d_shape;
 
-stk_conv2d_shape stk_conv2d_shape_of(const stk_graph_op *op, const stk_op_instance *use);
+stk_conv2d_shape stk_conv2d_shape_of(const stk_graph_op *op, const stk_op_instance *instance);
 
 #endif

@@ -3,28 +3,28 @@
 #include "compute/ops/labels.h"
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_tensor_type *labels = &use->in[0];
+    const stk_tensor_type *labels = &instance->in[0];
     bool                   numbers = stk_labels_are_numbers(labels);
     if (!numbers && labels->dtype != STK_DTYPE_F32)
-        return stk_fail(err, STK_E_TYPE, "count_labels", use->name,
+        return stk_fail(err, STK_E_TYPE, "count_labels", instance->name,
                         "labels are %s; they must be int32 or int64 numbers or float32 "
                         "probabilities",
                         stk_dtype_name(labels->dtype));
-    STK_TRY(stk_op_check_rank(&stk_graph_op_count_labels, use, 0, numbers ? 1 : 2, err));
+    STK_TRY(stk_op_check_rank(&stk_graph_op_count_labels, instance, 0, numbers ? 1 : 2, err));
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_scalar()};
     return STK_OK;
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return stk_op_cost_of_input(use, 1);
+    return stk_op_cost_of_input(instance, 1);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_tensor_type *labels = &use->in[0];
+    const stk_tensor_type *labels = &instance->in[0];
     int64_t                rows = labels->shape.dim[0], count = 0;
     for (int64_t row = 0; row < rows; row++)
         count +=

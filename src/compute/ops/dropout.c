@@ -19,18 +19,18 @@ bool stk_dropout_keeps(const stk_dropout_attrs *attrs, int64_t step, int64_t ind
     return (double)drawn.word[(uint64_t)index % 4] * 0x1p-32 >= attrs->rate;
 }
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op      *op = &stk_graph_op_dropout;
-    const stk_dropout_attrs *attrs = use->attrs;
-    STK_TRY(stk_op_check_float(op, use, 0, err));
-    STK_TRY(stk_op_check_rank(op, use, 1, 0, err));
-    if (use->in[1].dtype != STK_DTYPE_I64)
-        return stk_fail(err, STK_E_TYPE, op->name, use->name, "the step is %s; it takes int64",
-                        stk_dtype_name(use->in[1].dtype));
-    if (attrs->rows && use->in[0].shape.rank < 1)
-        return stk_fail(err, STK_E_SHAPE, op->name, use->name, "a scalar has no rows to drop");
-    out[0] = use->in[0];
+    const stk_dropout_attrs *attrs = instance->attrs;
+    STK_TRY(stk_op_check_float(op, instance, 0, err));
+    STK_TRY(stk_op_check_rank(op, instance, 1, 0, err));
+    if (instance->in[1].dtype != STK_DTYPE_I64)
+        return stk_fail(err, STK_E_TYPE, op->name, instance->name, "the step is %s; it takes int64",
+                        stk_dtype_name(instance->in[1].dtype));
+    if (attrs->rows && instance->in[0].shape.rank < 1)
+        return stk_fail(err, STK_E_SHAPE, op->name, instance->name, "a scalar has no rows to drop");
+    out[0] = instance->in[0];
     return STK_OK;
 }
 
@@ -42,13 +42,13 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_graph_add2(g, &stk_graph_op_dropout, dout[0], node->in[1], node->attrs);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_dropout_attrs *attrs = use->attrs;
+    const stk_dropout_attrs *attrs = instance->attrs;
     const float             *x = in[0];
     float                   *y = out[0], scale = (float)(1 / (1 - attrs->rate));
-    int64_t                  count = stk_type_elements(&use->in[0]), step = *(const int64_t *)in[1];
-    int64_t                  together = attrs->rows && count ? count / use->in[0].shape.dim[0] : 1;
+    int64_t count = stk_type_elements(&instance->in[0]), step = *(const int64_t *)in[1];
+    int64_t together = attrs->rows && count ? count / instance->in[0].shape.dim[0] : 1;
     for (int64_t i = 0; i < count; i++)
         y[i] = stk_dropout_keeps(attrs, step, i / together) ? x[i] * scale : 0;
 }
@@ -67,7 +67,7 @@ const stk_graph_op stk_graph_op_dropout = {
     .inputs_max = 2,
     .outputs = 1,
     .attrs_size = sizeof(stk_dropout_attrs),
-    .over = {1},
+    .inplace = {1},
     .precision = STK_PRECISION_INFER,
     .infer = infer,
     .grad = grad,

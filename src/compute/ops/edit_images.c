@@ -19,22 +19,23 @@ typedef struct work {
     stk_edit_warp   warp[STK_EDIT_OPS];
 } work;
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_edit_images_attrs *attrs = use->attrs;
-    const stk_shape             *images = &use->in[0].shape;
-    STK_TRY(stk_edits_check(&stk_graph_op_edit_images, use, err));
+    const stk_edit_images_attrs *attrs = instance->attrs;
+    const stk_shape             *images = &instance->in[0].shape;
+    STK_TRY(stk_edits_check(&stk_graph_op_edit_images, instance, err));
     if (attrs->height < 1 || attrs->width < 1 || attrs->height > SIDE_MAX ||
         attrs->width > SIDE_MAX)
-        return stk_fail(err, STK_E_INVALID, "edit_images", use->name,
+        return stk_fail(err, STK_E_INVALID, "edit_images", instance->name,
                         "results of %d x %d (height x width); sides go from 1 to %d", attrs->height,
                         attrs->width, SIDE_MAX);
     if (images->dim[1] < 1 || images->dim[2] < 1)
-        return stk_fail(err, STK_E_SHAPE, "edit_images", use->name,
+        return stk_fail(err, STK_E_SHAPE, "edit_images", instance->name,
                         "the images are %lld x %lld: they have no pixels",
                         (long long)images->dim[1], (long long)images->dim[2]);
-    out[0] = (stk_tensor_type){STK_DTYPE_U8, stk_shape_4d(use->in[1].shape.dim[0], attrs->height,
-                                                          attrs->width, images->dim[3])};
+    out[0] =
+        (stk_tensor_type){STK_DTYPE_U8, stk_shape_4d(instance->in[1].shape.dim[0], attrs->height,
+                                                     attrs->width, images->dim[3])};
     return STK_OK;
 }
 
@@ -134,10 +135,10 @@ static void make_row(const work *w, int32_t y, uint8_t *to)
     }
 }
 
-void stk_edit_row(const stk_op_instance *use, const void *const *in, void *const *out,
+void stk_edit_row(const stk_op_instance *instance, const void *const *in, void *const *out,
                   int64_t index)
 {
-    const int64_t  *from = use->in[0].shape.dim, *to = use->out[0].shape.dim;
+    const int64_t  *from = instance->in[0].shape.dim, *to = instance->out[0].shape.dim;
     const stk_edit *edit = (const stk_edit *)in[1] + index;
     const size_t    bytes = (size_t)(from[1] * from[2] * from[3]);
     const size_t    row_bytes = (size_t)(to[2] * to[3]);
@@ -158,17 +159,17 @@ void stk_edit_row(const stk_op_instance *use, const void *const *in, void *const
         if (!copy_row(&w, y, result)) make_row(&w, y, result);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    for (int64_t i = 0; i < use->out[0].shape.dim[0]; i++)
-        stk_edit_row(use, in, out, i);
+    for (int64_t i = 0; i < instance->out[0].shape.dim[0]; i++)
+        stk_edit_row(instance, in, out, i);
 }
 
 /* What moves are the windows, not all images. */
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    double moved = 2 * (double)stk_type_bytes(&use->out[0]);
-    return (stk_op_cost){0, moved + (double)stk_type_bytes(&use->in[1])};
+    double moved = 2 * (double)stk_type_bytes(&instance->out[0]);
+    return (stk_op_cost){0, moved + (double)stk_type_bytes(&instance->in[1])};
 }
 
 static void print(const void *attrs_, char *text, size_t capacity)

@@ -12,12 +12,12 @@ typedef struct stk_edit_images_attrs {
 } stk_edit_images_attrs;
 
 /* That input 0 is images of bytes of 1 or 3 channels, and input 1 edits. */
-stk_status stk_edits_check(const stk_graph_op *op, const stk_op_instance *use, stk_error *err);
+stk_status stk_edits_check(const stk_graph_op *op, const stk_op_instance *instance, stk_error *err);
 
 /* Row index of the result, from the inputs of the call. Rows are independent of each other. */
-void stk_edit_row(const stk_op_instance *use, const void *const *in, void *const *out,
+void stk_edit_row(const stk_op_instance *instance, const void *const *in, void *const *out,
                   int64_t index);
-void stk_mix_row(const stk_op_instance *use, const void *const *in, void *const *out,
+void stk_mix_row(const stk_op_instance *instance, const void *const *in, void *const *out,
                  int64_t index);
 
 #endif

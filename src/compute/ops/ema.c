@@ -3,28 +3,29 @@
 #include "compute/ops/update.h"
 #include <stdio.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     stk_shape guard = stk_shape_1d(STK_GUARD_COUNT);
     for (int i = 0; i < 3; i++)
-        STK_TRY(stk_update_check_f32(&stk_graph_op_ema, use, i, err));
-    STK_TRY(stk_op_check_shape(&stk_graph_op_ema, use, 1, &use->in[0].shape, "the average", err));
-    STK_TRY(stk_op_check_shape(&stk_graph_op_ema, use, 2, &guard, "a guard", err));
-    out[0] = use->in[0];
+        STK_TRY(stk_update_check_f32(&stk_graph_op_ema, instance, i, err));
+    STK_TRY(stk_op_check_shape(&stk_graph_op_ema, instance, 1, &instance->in[0].shape,
+                               "the average", err));
+    STK_TRY(stk_op_check_shape(&stk_graph_op_ema, instance, 2, &guard, "a guard", err));
+    out[0] = instance->in[0];
     return STK_OK;
 }
 
 /* Starting with the parameter itself, as torch's AveragedModel does, needs no correction for a
  * first content of zeros. */
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_ema_attrs *attrs = use->attrs;
+    const stk_ema_attrs *attrs = instance->attrs;
     const float         *average = in[0], *w = in[1], *guard = in[2];
     float               *to = out[0];
     float                weight = (float)(1 - attrs->decay), rest = (float)attrs->decay;
-    int64_t              count = stk_type_elements(&use->in[0]);
+    int64_t              count = stk_type_elements(&instance->in[0]);
     if (guard[STK_GUARD_SKIP] != 0) {
-        stk_update_keep(&stk_graph_op_ema, use, in, out);
+        stk_update_keep(&stk_graph_op_ema, instance, in, out);
         return;
     }
     bool first = guard[STK_GUARD_STEP] <= 1;
@@ -43,7 +44,7 @@ const stk_graph_op stk_graph_op_ema = {
     .inputs_max = 3,
     .outputs = 1,
     .attrs_size = sizeof(stk_ema_attrs),
-    .over = {1},
+    .inplace = {1},
     .precision = STK_PRECISION_KEEP,
     .infer = infer,
     .reference = reference,

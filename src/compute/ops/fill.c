@@ -4,20 +4,20 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_fill_attrs *attrs = use->attrs;
+    const stk_fill_attrs *attrs = instance->attrs;
     (void)err;
     out[0] = (stk_tensor_type){(stk_dtype)attrs->dtype, attrs->shape};
     return STK_OK;
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_fill_attrs *attrs = use->attrs;
+    const stk_fill_attrs *attrs = instance->attrs;
     (void)in;
-    int64_t count = stk_type_elements(&use->out[0]);
-    switch (use->out[0].dtype) {
+    int64_t count = stk_type_elements(&instance->out[0]);
+    switch (instance->out[0].dtype) {
     case STK_DTYPE_I64:
         for (int64_t i = 0; i < count; i++)
             ((int64_t *)out[0])[i] = (int64_t)attrs->value;

@@ -9,24 +9,25 @@ static const double scale_least = 0x1p-24;
 /* As in torch.nn.utils.clip_grad_norm_. */
 static const double norm_epsilon = 1e-6;
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op    *op = &stk_graph_op_grad_guard;
-    const stk_guard_attrs *attrs = use->attrs;
+    const stk_guard_attrs *attrs = instance->attrs;
     stk_shape              state = stk_shape_1d(STK_STATE_COUNT), norm = stk_shape_1d(2);
-    for (int i = 0; i < use->input_count; i++)
-        STK_TRY(stk_update_check_f32(op, use, i, err));
-    STK_TRY(stk_op_check_shape(op, use, 0, &state, "the state", err));
-    if (use->input_count > 1) STK_TRY(stk_op_check_shape(op, use, 1, &norm, "a norm", err));
-    if (use->input_count < 2 && (attrs->max_norm > 0 || attrs->growth > 0))
-        return stk_fail(err, STK_E_INVALID, op->name, use->name,
+    for (int i = 0; i < instance->input_count; i++)
+        STK_TRY(stk_update_check_f32(op, instance, i, err));
+    STK_TRY(stk_op_check_shape(op, instance, 0, &state, "the state", err));
+    if (instance->input_count > 1)
+        STK_TRY(stk_op_check_shape(op, instance, 1, &norm, "a norm", err));
+    if (instance->input_count < 2 && (attrs->max_norm > 0 || attrs->growth > 0))
+        return stk_fail(err, STK_E_INVALID, op->name, instance->name,
                         "clipping to %g and growth %g of the loss scale take a norm",
                         attrs->max_norm, attrs->growth);
     if (!(attrs->multiply > 0))
-        return stk_fail(err, STK_E_INVALID, op->name, use->name,
+        return stk_fail(err, STK_E_INVALID, op->name, instance->name,
                         "gradients are sums over %g; it must be more than 0", attrs->multiply);
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_1d(STK_GUARD_COUNT)};
-    out[1] = use->in[0];
+    out[1] = instance->in[0];
     return STK_OK;
 }
 
@@ -44,10 +45,10 @@ static void update_scale(const stk_guard_attrs *attrs, bool skip, double *scale,
 }
 
 /* Computed in double, rounded once. A sum of squares past float32 counts as not finite. */
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_guard_attrs *attrs = use->attrs;
-    const float           *state = in[0], *norm = use->input_count > 1 ? in[1] : NULL;
+    const stk_guard_attrs *attrs = instance->attrs;
+    const float           *state = in[0], *norm = instance->input_count > 1 ? in[1] : NULL;
     float                 *guard = out[0], *next = out[1];
     double scale = (double)state[STK_STATE_SCALE], clean = (double)state[STK_STATE_CLEAN];
     double multiply = 1 / (scale * attrs->multiply), total = 0;
@@ -80,7 +81,7 @@ const stk_graph_op stk_graph_op_grad_guard = {
     .inputs_max = 2,
     .outputs = 2,
     .attrs_size = sizeof(stk_guard_attrs),
-    .over = {0, 1},
+    .inplace = {0, 1},
     .precision = STK_PRECISION_KEEP,
     .infer = infer,
     .reference = reference,

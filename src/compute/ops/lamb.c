@@ -2,27 +2,27 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return stk_update_infer(&stk_graph_op_lamb, use, out, err);
+    return stk_update_infer(&stk_graph_op_lamb, instance, out, err);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return stk_update_cost(use, 20);
+    return stk_update_cost(instance, 20);
 }
 
 /* The direction is computed twice, from the new moments: keeping it would take memory of its own.
  */
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_update   u = stk_update_read(use->attrs, in[4], in[5]);
+    stk_update   u = stk_update_read(instance->attrs, in[4], in[5]);
     const float *w = in[0], *g = in[1], *m = in[2], *v = in[3];
     float       *to_w = out[0], *to_m = out[1], *to_v = out[2];
-    int64_t      count = stk_type_elements(&use->in[0]);
+    int64_t      count = stk_type_elements(&instance->in[0]);
     double       squares = 0;
     if (u.skip) {
-        stk_update_keep(&stk_graph_op_lamb, use, in, out);
+        stk_update_keep(&stk_graph_op_lamb, instance, in, out);
         return;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -33,7 +33,7 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
         to_m[i] = next_m;
         to_v[i] = next_v;
     }
-    float trust = stk_lamb_trust(use->attrs, stk_update_squares(w, count, 1), squares);
+    float trust = stk_lamb_trust(instance->attrs, stk_update_squares(w, count, 1), squares);
     float rate = u.rate * trust;
     for (int64_t i = 0; i < count; i++)
         to_w[i] = w[i] - rate * stk_lamb_direction(&u, w[i], to_m[i], to_v[i]);
@@ -45,7 +45,7 @@ const stk_graph_op stk_graph_op_lamb = {
     .inputs_max = 6,
     .outputs = 3,
     .attrs_size = sizeof(stk_optimizer_attrs),
-    .over = {1, 3, 4},
+    .inplace = {1, 3, 4},
     .precision = STK_PRECISION_KEEP,
     .reads_half = stk_update_reads_half,
     .infer = infer,

@@ -3,29 +3,29 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return stk_update_infer(&stk_graph_op_lars, use, out, err);
+    return stk_update_infer(&stk_graph_op_lars, instance, out, err);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return stk_update_cost(use, 12);
+    return stk_update_cost(instance, 12);
 }
 
 /* The trust scales the gradient and not the rate: then what momentum has gathered keeps the trust
  * of its own step. */
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_update   u = stk_update_read(use->attrs, in[3], in[4]);
+    stk_update   u = stk_update_read(instance->attrs, in[3], in[4]);
     const float *w = in[0], *g = in[1], *m = in[2];
     float       *to_w = out[0], *to_m = out[1];
-    int64_t      count = stk_type_elements(&use->in[0]);
+    int64_t      count = stk_type_elements(&instance->in[0]);
     if (u.skip) {
-        stk_update_keep(&stk_graph_op_lars, use, in, out);
+        stk_update_keep(&stk_graph_op_lars, instance, in, out);
         return;
     }
-    float trust = stk_lars_trust(use->attrs, stk_update_squares(w, count, 1),
+    float trust = stk_lars_trust(instance->attrs, stk_update_squares(w, count, 1),
                                  stk_update_squares(g, count, u.multiply));
     for (int64_t i = 0; i < count; i++) {
         float next_w = w[i], next_m = m[i];
@@ -41,7 +41,7 @@ const stk_graph_op stk_graph_op_lars = {
     .inputs_max = 5,
     .outputs = 2,
     .attrs_size = sizeof(stk_optimizer_attrs),
-    .over = {1, 3},
+    .inplace = {1, 3},
     .precision = STK_PRECISION_KEEP,
     .reads_half = stk_update_reads_half,
     .infer = infer,

@@ -14,38 +14,38 @@ static stk_tensor_type per_row(const stk_shape *x)
     return rows;
 }
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_op_check_float(&stk_graph_op_layer_norm, use, 0, err));
-    STK_TRY(stk_bn_check_channels(&stk_graph_op_layer_norm, use, 1, 2, err));
-    out[0] = use->in[0];
-    out[1] = out[2] = per_row(&use->in[0].shape);
+    STK_TRY(stk_op_check_float(&stk_graph_op_layer_norm, instance, 0, err));
+    STK_TRY(stk_bn_check_channels(&stk_graph_op_layer_norm, instance, 1, 2, err));
+    out[0] = instance->in[0];
+    out[1] = out[2] = per_row(&instance->in[0].shape);
     return STK_OK;
 }
 
 enum { DY, X, GAMMA, MEAN, INVSTD };
 
-static stk_status want_per_row(const stk_op_instance *use, int which, stk_error *err)
+static stk_status want_per_row(const stk_op_instance *instance, int which, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_layer_norm_grad;
-    stk_tensor_type     rows = per_row(&use->in[X].shape);
-    if (use->in[which].dtype != STK_DTYPE_F32)
-        return stk_fail(err, STK_E_TYPE, op->name, use->name,
+    stk_tensor_type     rows = per_row(&instance->in[X].shape);
+    if (instance->in[which].dtype != STK_DTYPE_F32)
+        return stk_fail(err, STK_E_TYPE, op->name, instance->name,
                         "input %d is %s; values per row are float32", which,
-                        stk_dtype_name(use->in[which].dtype));
-    return stk_op_check_shape(op, use, which, &rows.shape, "the rows of x", err);
+                        stk_dtype_name(instance->in[which].dtype));
+    return stk_op_check_shape(op, instance, which, &rows.shape, "the rows of x", err);
 }
 
-static stk_status infer_grad(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_grad(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_layer_norm_grad;
-    STK_TRY(stk_op_check_float(op, use, DY, err));
-    STK_TRY(stk_bn_check_like_first(op, use, X, err));
-    STK_TRY(stk_bn_check_channels(op, use, GAMMA, 1, err));
-    STK_TRY(want_per_row(use, MEAN, err));
-    STK_TRY(want_per_row(use, INVSTD, err));
-    out[0] = use->in[DY];
-    out[1] = out[2] = use->in[GAMMA];
+    STK_TRY(stk_op_check_float(op, instance, DY, err));
+    STK_TRY(stk_bn_check_like_first(op, instance, X, err));
+    STK_TRY(stk_bn_check_channels(op, instance, GAMMA, 1, err));
+    STK_TRY(want_per_row(instance, MEAN, err));
+    STK_TRY(want_per_row(instance, INVSTD, err));
+    out[0] = instance->in[DY];
+    out[1] = out[2] = instance->in[GAMMA];
     return STK_OK;
 }
 
@@ -60,22 +60,22 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
                   node->attrs, din, 3);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return stk_op_cost_of_input(use, 7);
+    return stk_op_cost_of_input(instance, 7);
 }
 
-static stk_op_cost cost_grad(const stk_op_instance *use)
+static stk_op_cost cost_grad(const stk_op_instance *instance)
 {
-    return stk_op_cost_of_input(use, 12);
+    return stk_op_cost_of_input(instance, 12);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_layer_norm_attrs *attrs = use->attrs;
+    const stk_layer_norm_attrs *attrs = instance->attrs;
     const float                *gamma = in[1], *beta = in[2];
     float                      *mean = out[1], *invstd = out[2];
-    int64_t width = use->in[1].shape.dim[0], rows = stk_type_elements(&use->out[1]);
+    int64_t width = instance->in[1].shape.dim[0], rows = stk_type_elements(&instance->out[1]);
     for (int64_t row = 0; row < rows; row++) {
         const float *x = (const float *)in[0] + row * width;
         float       *y = (float *)out[0] + row * width;
@@ -94,11 +94,11 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
 }
 
 /* Over all rows: dgamma = sum(dy xhat), dbeta = sum(dy). */
-static void sum_rows(const stk_op_instance *use, const void *const *in, void *const *out)
+static void sum_rows(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     const float *dy = in[DY], *x = in[X], *mean = in[MEAN], *invstd = in[INVSTD];
     float       *dgamma = out[1], *dbeta = out[2];
-    int64_t      width = use->in[GAMMA].shape.dim[0], rows = stk_type_elements(&use->in[MEAN]);
+    int64_t width = instance->in[GAMMA].shape.dim[0], rows = stk_type_elements(&instance->in[MEAN]);
     for (int64_t c = 0; c < width; c++) {
         double with_x = 0, sum = 0;
         for (int64_t row = 0; row < rows; row++) {
@@ -113,11 +113,11 @@ static void sum_rows(const stk_op_instance *use, const void *const *in, void *co
 
 /* With h = dy gamma: dx = invstd (h - mean(h) - xhat mean(h xhat)), over the row. dx may lie on dy,
  * so the sums over rows come first. */
-static void reference_grad(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference_grad(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     const float *gamma = in[GAMMA], *mean = in[MEAN], *invstd = in[INVSTD];
-    int64_t      width = use->in[GAMMA].shape.dim[0], rows = stk_type_elements(&use->in[MEAN]);
-    sum_rows(use, in, out);
+    int64_t width = instance->in[GAMMA].shape.dim[0], rows = stk_type_elements(&instance->in[MEAN]);
+    sum_rows(instance, in, out);
     for (int64_t row = 0; row < rows; row++) {
         const float *dy = (const float *)in[DY] + row * width;
         const float *x = (const float *)in[X] + row * width;
@@ -146,7 +146,7 @@ const stk_graph_op stk_graph_op_layer_norm = {
     .inputs_max = 3,
     .outputs = 3,
     .attrs_size = sizeof(stk_layer_norm_attrs),
-    .over = {1},
+    .inplace = {1},
     .precision = STK_PRECISION_INFER,
     .stays_float32 = stk_op_is_smaller,
     .infer = infer,
@@ -162,7 +162,7 @@ const stk_graph_op stk_graph_op_layer_norm_grad = {
     .inputs_max = 5,
     .outputs = 3,
     .attrs_size = sizeof(stk_layer_norm_attrs),
-    .over = {DY + 1},
+    .inplace = {DY + 1},
     .precision = STK_PRECISION_INFER,
     .stays_float32 = stk_op_is_smaller,
     .infer = infer_grad,

@@ -13,10 +13,10 @@ static int64_t leading(const stk_shape *shape)
     return count;
 }
 
-stk_matmul_shape stk_matmul_shape_of(const stk_op_instance *use)
+stk_matmul_shape stk_matmul_shape_of(const stk_op_instance *instance)
 {
-    const stk_matmul_attrs *attrs = use->attrs;
-    const stk_shape        *a = &use->in[0].shape, *b = &use->in[1].shape;
+    const stk_matmul_attrs *attrs = instance->attrs;
+    const stk_shape        *a = &instance->in[0].shape, *b = &instance->in[1].shape;
     stk_matmul_shape        s = {.batch = leading(a),
                                  .m = a->dim[a->rank - (attrs->transpose_a ? 1 : 2)],
                                  .k = a->dim[a->rank - (attrs->transpose_a ? 2 : 1)],
@@ -28,43 +28,43 @@ stk_matmul_shape stk_matmul_shape_of(const stk_op_instance *use)
     return s;
 }
 
-static stk_status check_shapes(const stk_op_instance *use, stk_error *err)
+static stk_status check_shapes(const stk_op_instance *instance, stk_error *err)
 {
-    const stk_matmul_attrs *attrs = use->attrs;
-    const stk_shape        *a = &use->in[0].shape, *b = &use->in[1].shape;
+    const stk_matmul_attrs *attrs = instance->attrs;
+    const stk_shape        *a = &instance->in[0].shape, *b = &instance->in[1].shape;
     char                    ta[96], tb[96];
     stk_shape_text(a, ta, sizeof ta);
     stk_shape_text(b, tb, sizeof tb);
     if (a->rank < 2 || b->rank < 2 || (b->rank != 2 && a->rank != b->rank) ||
         (attrs->transpose_a && a->rank != b->rank))
-        return stk_fail(err, STK_E_SHAPE, "matmul", use->name,
+        return stk_fail(err, STK_E_SHAPE, "matmul", instance->name,
                         "operands are %s and %s; they take two dimensions and equal ones before",
                         ta, tb);
     for (int i = 0; b->rank > 2 && i < a->rank - 2; i++)
         if (a->dim[i] != b->dim[i])
-            return stk_fail(err, STK_E_SHAPE, "matmul", use->name,
+            return stk_fail(err, STK_E_SHAPE, "matmul", instance->name,
                             "operands are %s and %s: dimension %d differs", ta, tb, i);
     int64_t ka = a->dim[a->rank - (attrs->transpose_a ? 2 : 1)];
     int64_t kb = b->dim[b->rank - (attrs->transpose_b ? 1 : 2)];
     if (ka != kb)
-        return stk_fail(err, STK_E_SHAPE, "matmul", use->name,
+        return stk_fail(err, STK_E_SHAPE, "matmul", instance->name,
                         "a %s has %lld columns but b %s has %lld rows", ta, (long long)ka, tb,
                         (long long)kb);
     return STK_OK;
 }
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_matmul_attrs *attrs = use->attrs;
-    const stk_shape        *a = &use->in[0].shape, *b = &use->in[1].shape;
-    STK_TRY(stk_op_check_float(&stk_graph_op_matmul, use, 0, err));
-    STK_TRY(check_shapes(use, err));
-    out[0] = use->in[0];
+    const stk_matmul_attrs *attrs = instance->attrs;
+    const stk_shape        *a = &instance->in[0].shape, *b = &instance->in[1].shape;
+    STK_TRY(stk_op_check_float(&stk_graph_op_matmul, instance, 0, err));
+    STK_TRY(check_shapes(instance, err));
+    out[0] = instance->in[0];
     out[0].shape.dim[a->rank - 2] = a->dim[a->rank - (attrs->transpose_a ? 1 : 2)];
     out[0].shape.dim[a->rank - 1] = b->dim[b->rank - (attrs->transpose_b ? 2 : 1)];
-    if (use->input_count < 3) return STK_OK;
+    if (instance->input_count < 3) return STK_OK;
     stk_shape bias = stk_shape_1d(out[0].shape.dim[a->rank - 1]);
-    return stk_op_check_shape(&stk_graph_op_matmul, use, 2, &bias, "the columns of the result",
+    return stk_op_check_shape(&stk_graph_op_matmul, instance, 2, &bias, "the columns of the result",
                               err);
 }
 
@@ -95,21 +95,21 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     if (node->input_count > 2) din[2] = stk_reduce_sum(g, as_rows(g, dout[0]), 1u << 0, false);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    stk_matmul_shape s = stk_matmul_shape_of(use);
+    stk_matmul_shape s = stk_matmul_shape_of(instance);
     stk_op_cost      c = {2.0 * (double)s.batch * (double)s.m * (double)s.n * (double)s.k, 0};
-    for (int i = 0; i < use->input_count; i++)
-        c.bytes += (double)stk_type_bytes(&use->in[i]);
-    c.bytes += (double)stk_type_bytes(&use->out[0]);
+    for (int i = 0; i < instance->input_count; i++)
+        c.bytes += (double)stk_type_bytes(&instance->in[i]);
+    c.bytes += (double)stk_type_bytes(&instance->out[0]);
     return c;
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_matmul_attrs *attrs = use->attrs;
-    stk_matmul_shape        s = stk_matmul_shape_of(use);
-    const float            *bias = use->input_count > 2 ? in[2] : NULL;
+    const stk_matmul_attrs *attrs = instance->attrs;
+    stk_matmul_shape        s = stk_matmul_shape_of(instance);
+    const float            *bias = instance->input_count > 2 ? in[2] : NULL;
     int64_t a_row = attrs->transpose_a ? 1 : s.k, a_col = attrs->transpose_a ? s.m : 1;
     int64_t b_row = attrs->transpose_b ? 1 : s.n, b_col = attrs->transpose_b ? s.k : 1;
     for (int64_t p = 0; p < s.batch; p++) {

@@ -14,6 +14,6 @@ typedef struct stk_matmul_shape {
     int64_t batch, m, n, k; /* batch products of [m,k] x [k,n]; with one b for all, batch is 1 */
 } stk_matmul_shape;
 
-stk_matmul_shape stk_matmul_shape_of(const stk_op_instance *use);
+stk_matmul_shape stk_matmul_shape_of(const stk_op_instance *instance);
 
 #endif

@@ -3,37 +3,38 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/pool.h"
 
-stk_status stk_max_pool_infer(const stk_graph_op *op, const stk_op_instance *use,
+stk_status stk_max_pool_infer(const stk_graph_op *op, const stk_op_instance *instance,
                               stk_tensor_type *out, stk_error *err)
 {
-    const stk_pool_attrs *attrs = use->attrs;
-    STK_TRY(stk_pool_infer(op, use, out, err));
+    const stk_pool_attrs *attrs = instance->attrs;
+    STK_TRY(stk_pool_infer(op, instance, out, err));
     if ((int64_t)attrs->kernel[0] * attrs->kernel[1] > STK_POOL_WINDOW_MAX)
-        return stk_fail(err, STK_E_LIMIT, op->name, use->name,
+        return stk_fail(err, STK_E_LIMIT, op->name, instance->name,
                         "a kernel of %dx%d has more than %d elements", attrs->kernel[0],
                         attrs->kernel[1], STK_POOL_WINDOW_MAX);
     out[1] = (stk_tensor_type){STK_DTYPE_U8, out[0].shape};
     return STK_OK;
 }
 
-stk_status stk_max_pool_grad_infer(const stk_graph_op *op, const stk_op_instance *use,
+stk_status stk_max_pool_grad_infer(const stk_graph_op *op, const stk_op_instance *instance,
                                    stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_pool_infer(op, use, out, err));
-    if (use->in[1].dtype != STK_DTYPE_U8)
-        return stk_fail(err, STK_E_TYPE, op->name, use->name, "the places are %s, not uint8",
-                        stk_dtype_name(use->in[1].dtype));
-    return stk_op_check_shape(op, use, 1, &use->in[0].shape, "the gradient that comes in", err);
+    STK_TRY(stk_pool_infer(op, instance, out, err));
+    if (instance->in[1].dtype != STK_DTYPE_U8)
+        return stk_fail(err, STK_E_TYPE, op->name, instance->name, "the places are %s, not uint8",
+                        stk_dtype_name(instance->in[1].dtype));
+    return stk_op_check_shape(op, instance, 1, &instance->in[0].shape, "the gradient that comes in",
+                              err);
 }
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return stk_max_pool_infer(&stk_graph_op_max_pool, use, out, err);
+    return stk_max_pool_infer(&stk_graph_op_max_pool, instance, out, err);
 }
 
-static stk_status grad_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status grad_infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return stk_max_pool_grad_infer(&stk_graph_op_max_pool_grad, use, out, err);
+    return stk_max_pool_grad_infer(&stk_graph_op_max_pool_grad, instance, out, err);
 }
 
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
@@ -64,10 +65,10 @@ uint8_t stk_max_pool_place(const stk_pool_shape *s, const float *x, const int64_
     return place;
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_pool_shape s = stk_pool_shape_of(use);
-    uint8_t       *places = use->output_count > 1 ? out[1] : NULL;
+    stk_pool_shape s = stk_pool_shape_of(instance);
+    uint8_t       *places = instance->output_count > 1 ? out[1] : NULL;
     int64_t        at[3];
     for (at[0] = 0; at[0] < s.batch; at[0]++)
         for (at[1] = 0; at[1] < s.down.count; at[1]++)
@@ -95,9 +96,9 @@ double stk_max_pool_gather(const stk_pool_shape *s, const float *dy, const uint8
     return sum;
 }
 
-static void grad_reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void grad_reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_pool_shape s = stk_pool_shape_of(use);
+    stk_pool_shape s = stk_pool_shape_of(instance);
     float         *dx = out[0];
     int64_t        at[3];
     for (at[0] = 0; at[0] < s.batch; at[0]++)

@@ -5,14 +5,14 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const int64_t rows = use->in[0].shape.dim[0], edits = use->in[1].shape.dim[0];
-    STK_TRY(stk_edits_check(&stk_graph_op_mix_images, use, err));
+    const int64_t rows = instance->in[0].shape.dim[0], edits = instance->in[1].shape.dim[0];
+    STK_TRY(stk_edits_check(&stk_graph_op_mix_images, instance, err));
     if (rows != edits)
-        return stk_fail(err, STK_E_SHAPE, "mix_images", use->name,
+        return stk_fail(err, STK_E_SHAPE, "mix_images", instance->name,
                         "there are %lld images but %lld edits", (long long)rows, (long long)edits);
-    out[0] = use->in[0];
+    out[0] = instance->in[0];
     return STK_OK;
 }
 
@@ -34,9 +34,10 @@ static void copy_box(const int64_t dim[4], const int32_t box[4], const uint8_t *
 
 /* Where the box has a width of 0 all of the image is mixed; else what is in it comes from the
  * partner. */
-void stk_mix_row(const stk_op_instance *use, const void *const *in, void *const *out, int64_t index)
+void stk_mix_row(const stk_op_instance *instance, const void *const *in, void *const *out,
+                 int64_t index)
 {
-    const int64_t  *dim = use->in[0].shape.dim;
+    const int64_t  *dim = instance->in[0].shape.dim;
     const stk_edit *edit = (const stk_edit *)in[1] + index;
     const size_t    bytes = (size_t)(dim[1] * dim[2] * dim[3]);
     const uint8_t  *images = in[0], *mine = images + (size_t)index * bytes;
@@ -51,18 +52,18 @@ void stk_mix_row(const stk_op_instance *use, const void *const *in, void *const 
     if (!all) copy_box(dim, edit->box, other, to);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    for (int64_t i = 0; i < use->out[0].shape.dim[0]; i++)
-        stk_mix_row(use, in, out, i);
+    for (int64_t i = 0; i < instance->out[0].shape.dim[0]; i++)
+        stk_mix_row(instance, in, out, i);
 }
 
 /* Every image is read as itself and as a partner. */
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return (stk_op_cost){2 * (double)stk_type_elements(&use->out[0]),
-                         3 * (double)stk_type_bytes(&use->out[0]) +
-                             (double)stk_type_bytes(&use->in[1])};
+    return (stk_op_cost){2 * (double)stk_type_elements(&instance->out[0]),
+                         3 * (double)stk_type_bytes(&instance->out[0]) +
+                             (double)stk_type_bytes(&instance->in[1])};
 }
 
 const stk_graph_op stk_graph_op_mix_images = {

@@ -3,9 +3,9 @@
 #include "compute/ops/graph_ops.h"
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return stk_binary_infer(&stk_graph_op_mul, use, out, err);
+    return stk_binary_infer(&stk_graph_op_mul, instance, out, err);
 }
 
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
@@ -21,9 +21,9 @@ static float combine(float a, float b)
     return a * b;
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_binary_reference(use, in, out, combine);
+    stk_binary_reference(instance, in, out, combine);
 }
 
 const stk_graph_op stk_graph_op_mul = {
@@ -32,7 +32,7 @@ const stk_graph_op stk_graph_op_mul = {
     .inputs_max = 2,
     .outputs = 1,
     .traits = STK_OP_ELEMENTWISE | STK_OP_ZERO_STAYS,
-    .over = {1},
+    .inplace = {1},
     .precision = STK_PRECISION_INFER,
     .infer = infer,
     .grad = grad,

@@ -7,34 +7,34 @@
 
 enum { CHANNELS_MAX = 4, BYTE_MAX = 255 };
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_normalize_image_attrs *attrs = use->attrs;
-    const stk_tensor_type           *x = &use->in[0];
-    STK_TRY(stk_op_check_rank(&stk_graph_op_normalize_image, use, 0, 4, err));
+    const stk_normalize_image_attrs *attrs = instance->attrs;
+    const stk_tensor_type           *x = &instance->in[0];
+    STK_TRY(stk_op_check_rank(&stk_graph_op_normalize_image, instance, 0, 4, err));
     if (x->dtype != STK_DTYPE_U8)
-        return stk_fail(err, STK_E_TYPE, "normalize_image", use->name, "x is %s; it takes uint8",
-                        stk_dtype_name(x->dtype));
+        return stk_fail(err, STK_E_TYPE, "normalize_image", instance->name,
+                        "x is %s; it takes uint8", stk_dtype_name(x->dtype));
     if (x->shape.dim[3] != attrs->channels)
-        return stk_fail(err, STK_E_SHAPE, "normalize_image", use->name,
+        return stk_fail(err, STK_E_SHAPE, "normalize_image", instance->name,
                         "x has %lld channels but there are means for %d",
                         (long long)x->shape.dim[3], attrs->channels);
     for (int c = 0; c < attrs->channels; c++)
         if (!(attrs->deviation[c] > 0) || !isfinite(attrs->deviation[c]) ||
             !isfinite(attrs->mean[c]))
-            return stk_fail(err, STK_E_INVALID, "normalize_image", use->name,
+            return stk_fail(err, STK_E_INVALID, "normalize_image", instance->name,
                             "mean %g and deviation %g of channel %d", (double)attrs->mean[c],
                             (double)attrs->deviation[c], c);
     out[0] = (stk_tensor_type){attrs->dtype ? (stk_dtype)attrs->dtype : STK_DTYPE_F32, x->shape};
     return STK_OK;
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_normalize_image_attrs *attrs = use->attrs;
+    const stk_normalize_image_attrs *attrs = instance->attrs;
     const uint8_t                   *x = in[0];
     float                           *y = out[0];
-    int64_t                          count = stk_type_elements(&use->in[0]);
+    int64_t                          count = stk_type_elements(&instance->in[0]);
     for (int64_t i = 0; i < count; i++) {
         int c = (int)(i % attrs->channels);
         y[i] = (float)(((double)x[i] / BYTE_MAX - (double)attrs->mean[c]) /

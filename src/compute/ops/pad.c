@@ -8,28 +8,28 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status want_value(const stk_op_instance *use, stk_error *err)
+static stk_status want_value(const stk_op_instance *instance, stk_error *err)
 {
-    stk_dtype dtype = use->in[0].dtype;
-    double    value = ((const stk_pad_attrs *)use->attrs)->value;
+    stk_dtype dtype = instance->in[0].dtype;
+    double    value = ((const stk_pad_attrs *)instance->attrs)->value;
     if (dtype == STK_DTYPE_F32 || dtype == STK_DTYPE_F16 || dtype == STK_DTYPE_BF16 || value == 0)
         return STK_OK;
-    return stk_fail(err, STK_E_TYPE, "pad", use->name,
+    return stk_fail(err, STK_E_TYPE, "pad", instance->name,
                     "%g around %s; what is not a float is padded with 0", value,
                     stk_dtype_name(dtype));
 }
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_pad_attrs *attrs = use->attrs;
-    const stk_shape     *x = &use->in[0].shape;
-    STK_TRY(want_value(use, err));
-    out[0] = use->in[0];
+    const stk_pad_attrs *attrs = instance->attrs;
+    const stk_shape     *x = &instance->in[0].shape;
+    STK_TRY(want_value(instance, err));
+    out[0] = instance->in[0];
     for (int d = 0; d < x->rank; d++) {
         int64_t *dim = &out[0].shape.dim[d], before = attrs->before[d], after = attrs->after[d];
         if (before < 0 || after < 0 || stk_add_overflows_i64(*dim, before, dim) ||
             stk_add_overflows_i64(*dim, after, dim))
-            return stk_fail(err, STK_E_SHAPE, "pad", use->name,
+            return stk_fail(err, STK_E_SHAPE, "pad", instance->name,
                             "%lld before and %lld after the %lld of dimension %d",
                             (long long)before, (long long)after, (long long)x->dim[d], d);
     }
@@ -44,12 +44,13 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_slice(g, dout[0], attrs->before, stk_symbol_shape(g, node->in[0]).dim);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_pad_attrs *attrs = use->attrs;
-    const stk_shape     *x = &use->in[0].shape, *y = &use->out[0].shape;
-    size_t               element = stk_reference_element(use->in[0].dtype);
-    int64_t count = stk_type_elements(&use->in[0]), whole = stk_type_elements(&use->out[0]);
+    const stk_pad_attrs *attrs = instance->attrs;
+    const stk_shape     *x = &instance->in[0].shape, *y = &instance->out[0].shape;
+    size_t               element = stk_reference_element(instance->in[0].dtype);
+    int64_t              count = stk_type_elements(&instance->in[0]),
+            whole = stk_type_elements(&instance->out[0]);
     memset(out[0], 0, (size_t)whole * element);
     for (int64_t i = 0; attrs->value != 0 && i < whole; i++)
         ((float *)out[0])[i] = (float)attrs->value;
@@ -58,9 +59,10 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
                (const char *)in[0] + (size_t)i * element, element);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return (stk_op_cost){0, (double)(stk_type_bytes(&use->in[0]) + stk_type_bytes(&use->out[0]))};
+    return (stk_op_cost){
+        0, (double)(stk_type_bytes(&instance->in[0]) + stk_type_bytes(&instance->out[0]))};
 }
 
 static void print(const void *attrs_, char *text, size_t capacity)

@@ -4,10 +4,10 @@
 #include <string.h>
 
 /* size is set in gradients only, whose in 0 is dy. */
-stk_pool_shape stk_pool_shape_of(const stk_op_instance *use)
+stk_pool_shape stk_pool_shape_of(const stk_op_instance *instance)
 {
-    const stk_pool_attrs *a = use->attrs;
-    const stk_shape      *in = &use->in[0].shape;
+    const stk_pool_attrs *a = instance->attrs;
+    const stk_shape      *in = &instance->in[0].shape;
     int64_t               height = a->size[0] ? a->size[0] : in->dim[1];
     int64_t               width = a->size[1] ? a->size[1] : in->dim[2];
     return (stk_pool_shape){
@@ -17,49 +17,51 @@ stk_pool_shape stk_pool_shape_of(const stk_op_instance *use)
 }
 
 /* Padding as wide as the kernel would make windows without a single element. */
-static stk_status check_attrs(const stk_graph_op *op, const stk_op_instance *use, stk_error *err)
+static stk_status check_attrs(const stk_graph_op *op, const stk_op_instance *instance,
+                              stk_error *err)
 {
-    const stk_pool_attrs *a = use->attrs;
+    const stk_pool_attrs *a = instance->attrs;
     if (a->kernel[0] < 1 || a->kernel[1] < 1 || a->stride[0] < 1 || a->stride[1] < 1)
-        return stk_fail(err, STK_E_INVALID, op->name, use->name,
+        return stk_fail(err, STK_E_INVALID, op->name, instance->name,
                         "kernel %d,%d, stride %d,%d: none may be below 1", a->kernel[0],
                         a->kernel[1], a->stride[0], a->stride[1]);
     for (int i = 0; i < 4; i++)
         if (a->pad[i] < 0 || a->pad[i] >= a->kernel[i / 2])
-            return stk_fail(err, STK_E_INVALID, op->name, use->name,
+            return stk_fail(err, STK_E_INVALID, op->name, instance->name,
                             "padding %d,%d,%d,%d with kernel %d,%d: it takes 0 to kernel - 1",
                             a->pad[0], a->pad[1], a->pad[2], a->pad[3], a->kernel[0], a->kernel[1]);
     return STK_OK;
 }
 
-stk_status stk_pool_infer(const stk_graph_op *op, const stk_op_instance *use, stk_tensor_type *out,
-                          stk_error *err)
+stk_status stk_pool_infer(const stk_graph_op *op, const stk_op_instance *instance,
+                          stk_tensor_type *out, stk_error *err)
 {
-    const stk_pool_attrs *a = use->attrs;
-    STK_TRY(stk_op_check_float(op, use, 0, err));
-    STK_TRY(stk_op_check_rank(op, use, 0, 4, err));
-    STK_TRY(check_attrs(op, use, err));
-    stk_pool_shape s = stk_pool_shape_of(use);
+    const stk_pool_attrs *a = instance->attrs;
+    STK_TRY(stk_op_check_float(op, instance, 0, err));
+    STK_TRY(stk_op_check_rank(op, instance, 0, 4, err));
+    STK_TRY(check_attrs(op, instance, err));
+    stk_pool_shape s = stk_pool_shape_of(instance);
     if (s.down.size < 1 || s.across.size < 1 || s.down.count < 1 || s.across.count < 1)
-        return stk_fail(err, STK_E_SHAPE, op->name, use->name,
+        return stk_fail(err, STK_E_SHAPE, op->name, instance->name,
                         "a kernel of %dx%d does not fit into %lldx%lld with padding %d,%d,%d,%d",
                         a->kernel[0], a->kernel[1], (long long)s.down.size,
                         (long long)s.across.size, a->pad[0], a->pad[1], a->pad[2], a->pad[3]);
     stk_shape x = stk_shape_4d(s.batch, s.down.size, s.across.size, s.channels);
     stk_shape y = stk_shape_4d(s.batch, s.down.count, s.across.count, s.channels);
-    out[0] = (stk_tensor_type){use->in[0].dtype, a->size[0] ? x : y};
-    return a->size[0] ? stk_op_check_shape(op, use, 0, &y, "the result of the pool", err) : STK_OK;
+    out[0] = (stk_tensor_type){instance->in[0].dtype, a->size[0] ? x : y};
+    return a->size[0] ? stk_op_check_shape(op, instance, 0, &y, "the result of the pool", err)
+                      : STK_OK;
 }
 
-stk_op_cost stk_pool_cost(const stk_op_instance *use)
+stk_op_cost stk_pool_cost(const stk_op_instance *instance)
 {
-    stk_pool_shape s = stk_pool_shape_of(use);
+    stk_pool_shape s = stk_pool_shape_of(instance);
     double         results = (double)s.batch * (double)s.down.count * (double)s.across.count;
     stk_op_cost c = {results * (double)s.channels * (double)(s.down.kernel * s.across.kernel), 0};
-    for (int i = 0; i < use->input_count; i++)
-        c.bytes += (double)stk_type_bytes(&use->in[i]);
-    for (int o = 0; o < use->output_count; o++)
-        c.bytes += (double)stk_type_bytes(&use->out[o]);
+    for (int i = 0; i < instance->input_count; i++)
+        c.bytes += (double)stk_type_bytes(&instance->in[i]);
+    for (int o = 0; o < instance->output_count; o++)
+        c.bytes += (double)stk_type_bytes(&instance->out[o]);
     return c;
 }
 

@@ -22,7 +22,7 @@ typedef struct stk_pool_shape {
     stk_kernel_window down, across;
 } stk_pool_shape;
 
-stk_pool_shape stk_pool_shape_of(const stk_op_instance *use);
+stk_pool_shape stk_pool_shape_of(const stk_op_instance *instance);
 
 /* Where the channels of a place are in x or dx, and in y, dy or index. */
 static inline int64_t stk_pool_x_at(const stk_pool_shape *s, int64_t n, int64_t row, int64_t column)
@@ -36,16 +36,16 @@ static inline int64_t stk_pool_y_at(const stk_pool_shape *s, int64_t n, int64_t 
 }
 
 /* Type of out 0: y of a pool, dx of a gradient. */
-stk_status  stk_pool_infer(const stk_graph_op *op, const stk_op_instance *use, stk_tensor_type *out,
-                           stk_error *err);
-stk_op_cost stk_pool_cost(const stk_op_instance *use);
-void        stk_pool_print(const void *attrs, char *text, size_t capacity);
+stk_status     stk_pool_infer(const stk_graph_op *op, const stk_op_instance *instance,
+                              stk_tensor_type *out, stk_error *err);
+stk_op_cost    stk_pool_cost(const stk_op_instance *instance);
+void           stk_pool_print(const void *attrs, char *text, size_t capacity);
 stk_pool_attrs stk_pool_attrs_of(const stk_pool_options *options);
 /* The same for ops whose outputs are those of max_pool, or whose inputs begin with those of its
  * gradient. */
-stk_status stk_max_pool_infer(const stk_graph_op *op, const stk_op_instance *use,
+stk_status stk_max_pool_infer(const stk_graph_op *op, const stk_op_instance *instance,
                               stk_tensor_type *out, stk_error *err);
-stk_status stk_max_pool_grad_infer(const stk_graph_op *op, const stk_op_instance *use,
+stk_status stk_max_pool_grad_infer(const stk_graph_op *op, const stk_op_instance *instance,
                                    stk_tensor_type *out, stk_error *err);
 /* The place and value of the largest, or smallest, of channel c in the window at image, row and
  * column. Of equal elements the first counts; a NaN comes before all, so that it is not lost. */

@@ -15,36 +15,36 @@ static stk_shape result_shape(const stk_shape *in, unsigned axes, bool keep)
     return out;
 }
 
-stk_status stk_reduce_infer(const stk_graph_op *op, const stk_op_instance *use,
+stk_status stk_reduce_infer(const stk_graph_op *op, const stk_op_instance *instance,
                             stk_tensor_type *out, stk_error *err)
 {
-    const stk_reduce_attrs *attrs = use->attrs;
+    const stk_reduce_attrs *attrs = instance->attrs;
     char                    text[96];
-    STK_TRY(stk_op_check_float(op, use, 0, err));
-    if (attrs->axes >> use->in[0].shape.rank)
-        return stk_fail(err, STK_E_SHAPE, op->name, use->name, "axes 0x%x of shape %s", attrs->axes,
-                        stk_shape_text(&use->in[0].shape, text, sizeof text));
-    out[0].dtype = use->in[0].dtype;
-    out[0].shape = result_shape(&use->in[0].shape, attrs->axes, attrs->keep);
+    STK_TRY(stk_op_check_float(op, instance, 0, err));
+    if (attrs->axes >> instance->in[0].shape.rank)
+        return stk_fail(err, STK_E_SHAPE, op->name, instance->name, "axes 0x%x of shape %s",
+                        attrs->axes, stk_shape_text(&instance->in[0].shape, text, sizeof text));
+    out[0].dtype = instance->in[0].dtype;
+    out[0].shape = result_shape(&instance->in[0].shape, attrs->axes, attrs->keep);
     return STK_OK;
 }
 
-int64_t stk_reduce_count(const stk_op_instance *use)
+int64_t stk_reduce_count(const stk_op_instance *instance)
 {
-    int64_t result = stk_type_elements(&use->out[0]);
-    return result ? stk_type_elements(&use->in[0]) / result : 0;
+    int64_t result = stk_type_elements(&instance->out[0]);
+    return result ? stk_type_elements(&instance->in[0]) / result : 0;
 }
 
 /* Walks the results; for each, the reduced dimensions in order: sums are in double, so the order
  * does not matter to the oracle. */
-void stk_reduce_reference(const stk_op_instance *use, const void *const *in, void *const *out,
+void stk_reduce_reference(const stk_op_instance *instance, const void *const *in, void *const *out,
                           bool mean)
 {
-    const stk_reduce_attrs *attrs = use->attrs;
-    const stk_shape        *shape = &use->in[0].shape;
+    const stk_reduce_attrs *attrs = instance->attrs;
+    const stk_shape        *shape = &instance->in[0].shape;
     const float            *x = in[0];
     float                  *y = out[0];
-    int64_t results = stk_type_elements(&use->out[0]), count = stk_reduce_count(use);
+    int64_t results = stk_type_elements(&instance->out[0]), count = stk_reduce_count(instance);
     int64_t stride[STK_MAX_RANK + 1] = {0};
     stride[shape->rank] = 1;
     for (int d = shape->rank - 1; d >= 0; d--)

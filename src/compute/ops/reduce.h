@@ -5,13 +5,13 @@
 #include "compute/graph/graph_node.h"
 #include "compute/ops/shapes.h"
 
-stk_status stk_reduce_infer(const stk_graph_op *op, const stk_op_instance *use,
+stk_status stk_reduce_infer(const stk_graph_op *op, const stk_op_instance *instance,
                             stk_tensor_type *out, stk_error *err);
-void       stk_reduce_reference(const stk_op_instance *use, const void *const *in, void *const *out,
-                                bool mean);
-void       stk_reduce_print(const void *attrs, char *text, size_t capacity);
+void stk_reduce_reference(const stk_op_instance *instance, const void *const *in, void *const *out,
+                          bool mean);
+void stk_reduce_print(const void *attrs, char *text, size_t capacity);
 /* How many elements make one of the result. */
-int64_t    stk_reduce_count(const stk_op_instance *use);
+int64_t    stk_reduce_count(const stk_op_instance *instance);
 stk_symbol stk_reduce(stk_graph *g, const stk_graph_op *op, stk_symbol x, unsigned axes, bool keep);
 /* dy spread over the shape of the input. */
 stk_symbol stk_reduce_spread(stk_graph *g, const stk_graph_node *node, stk_symbol dy);

@@ -4,9 +4,9 @@
 #include "compute/ops/reduce.h"
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return stk_reduce_infer(&stk_graph_op_reduce_mean, use, out, err);
+    return stk_reduce_infer(&stk_graph_op_reduce_mean, instance, out, err);
 }
 
 static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dout, stk_symbol *din,
@@ -19,15 +19,16 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_reduce_spread(g, node, stk_scale(g, dout[0], 1 / count, 0));
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_reduce_reference(use, in, out, true);
+    stk_reduce_reference(instance, in, out, true);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return (stk_op_cost){(double)stk_type_elements(&use->in[0]),
-                         (double)(stk_type_bytes(&use->in[0]) + stk_type_bytes(&use->out[0]))};
+    return (stk_op_cost){
+        (double)stk_type_elements(&instance->in[0]),
+        (double)(stk_type_bytes(&instance->in[0]) + stk_type_bytes(&instance->out[0]))};
 }
 
 const stk_graph_op stk_graph_op_reduce_mean = {

@@ -5,14 +5,14 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_shape_attrs *attrs = use->attrs;
+    const stk_shape_attrs *attrs = instance->attrs;
     char                   a[96], b[96];
-    out[0] = (stk_tensor_type){use->in[0].dtype, attrs->shape};
-    if (stk_type_elements(&use->in[0]) == stk_type_elements(&out[0])) return STK_OK;
-    return stk_fail(err, STK_E_SHAPE, "reshape", use->name, "%s has other elements than %s",
-                    stk_shape_text(&use->in[0].shape, a, sizeof a),
+    out[0] = (stk_tensor_type){instance->in[0].dtype, attrs->shape};
+    if (stk_type_elements(&instance->in[0]) == stk_type_elements(&out[0])) return STK_OK;
+    return stk_fail(err, STK_E_SHAPE, "reshape", instance->name, "%s has other elements than %s",
+                    stk_shape_text(&instance->in[0].shape, a, sizeof a),
                     stk_shape_text(&attrs->shape, b, sizeof b));
 }
 
@@ -23,10 +23,11 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_reshape(g, dout[0], stk_symbol_shape(g, node->in[0]));
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     memcpy(out[0], in[0],
-           (size_t)stk_type_elements(&use->in[0]) * stk_reference_element(use->in[0].dtype));
+           (size_t)stk_type_elements(&instance->in[0]) *
+               stk_reference_element(instance->in[0].dtype));
 }
 
 const stk_graph_op stk_graph_op_reshape = {

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_op_check_float(&stk_graph_op_scale, use, 0, err));
-    out[0] = use->in[0];
+    STK_TRY(stk_op_check_float(&stk_graph_op_scale, instance, 0, err));
+    out[0] = instance->in[0];
     return STK_OK;
 }
 
@@ -19,12 +19,12 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_scale(g, dout[0], ((const stk_scale_attrs *)node->attrs)->scale, 0);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_scale_attrs *attrs = use->attrs;
+    const stk_scale_attrs *attrs = instance->attrs;
     const float           *x = in[0];
     float                 *y = out[0], scale = (float)attrs->scale, shift = (float)attrs->shift;
-    int64_t                count = stk_type_elements(&use->in[0]);
+    int64_t                count = stk_type_elements(&instance->in[0]);
     for (int64_t i = 0; i < count; i++)
         y[i] = x[i] * scale + shift;
 }
@@ -42,7 +42,7 @@ const stk_graph_op stk_graph_op_scale = {
     .outputs = 1,
     .attrs_size = sizeof(stk_scale_attrs),
     .traits = STK_OP_ELEMENTWISE,
-    .over = {1},
+    .inplace = {1},
     .precision = STK_PRECISION_INFER,
     .infer = infer,
     .grad = grad,

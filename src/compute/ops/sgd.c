@@ -2,24 +2,24 @@
 #include "compute/ops/graph_ops.h"
 #include "compute/ops/update.h"
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return stk_update_infer(&stk_graph_op_sgd, use, out, err);
+    return stk_update_infer(&stk_graph_op_sgd, instance, out, err);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return stk_update_cost(use, 7);
+    return stk_update_cost(instance, 7);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    stk_update   u = stk_update_read(use->attrs, in[3], in[4]);
+    stk_update   u = stk_update_read(instance->attrs, in[3], in[4]);
     const float *w = in[0], *g = in[1], *m = in[2];
     float       *to_w = out[0], *to_m = out[1];
-    int64_t      count = stk_type_elements(&use->in[0]);
+    int64_t      count = stk_type_elements(&instance->in[0]);
     if (u.skip) {
-        stk_update_keep(&stk_graph_op_sgd, use, in, out);
+        stk_update_keep(&stk_graph_op_sgd, instance, in, out);
         return;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -36,7 +36,7 @@ const stk_graph_op stk_graph_op_sgd = {
     .inputs_max = 5,
     .outputs = 2,
     .attrs_size = sizeof(stk_optimizer_attrs),
-    .over = {1, 3},
+    .inplace = {1, 3},
     .precision = STK_PRECISION_KEEP,
     .reads_half = stk_update_reads_half,
     .infer = infer,

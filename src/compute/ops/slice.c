@@ -7,15 +7,15 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_slice_attrs *attrs = use->attrs;
-    const stk_shape       *x = &use->in[0].shape;
-    out[0] = use->in[0];
+    const stk_slice_attrs *attrs = instance->attrs;
+    const stk_shape       *x = &instance->in[0].shape;
+    out[0] = instance->in[0];
     for (int d = 0; d < x->rank; d++) {
         int64_t start = attrs->start[d], size = attrs->size[d];
         if (start < 0 || start > x->dim[d] || size < 0 || size > x->dim[d] - start)
-            return stk_fail(err, STK_E_SHAPE, "slice", use->name,
+            return stk_fail(err, STK_E_SHAPE, "slice", instance->name,
                             "%lld elements from %lld on, of the %lld of dimension %d",
                             (long long)size, (long long)start, (long long)x->dim[d], d);
         out[0].shape.dim[d] = size;
@@ -35,20 +35,20 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_pad(g, dout[0], attrs->start, after, 0);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_slice_attrs *attrs = use->attrs;
-    const stk_shape       *x = &use->in[0].shape, *y = &use->out[0].shape;
-    size_t                 element = stk_reference_element(use->in[0].dtype);
-    int64_t                count = stk_type_elements(&use->out[0]);
+    const stk_slice_attrs *attrs = instance->attrs;
+    const stk_shape       *x = &instance->in[0].shape, *y = &instance->out[0].shape;
+    size_t                 element = stk_reference_element(instance->in[0].dtype);
+    int64_t                count = stk_type_elements(&instance->out[0]);
     for (int64_t i = 0; i < count; i++)
         memcpy((char *)out[0] + (size_t)i * element,
                (const char *)in[0] + (size_t)stk_box_at(i, y, x, attrs->start) * element, element);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return (stk_op_cost){0, 2 * (double)stk_type_bytes(&use->out[0])};
+    return (stk_op_cost){0, 2 * (double)stk_type_bytes(&instance->out[0])};
 }
 
 static void print(const void *attrs_, char *text, size_t capacity)

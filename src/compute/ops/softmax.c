@@ -4,21 +4,23 @@
 #include <math.h>
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_op_check_float(&stk_graph_op_softmax, use, 0, err));
-    if (use->in[0].shape.rank < 1)
-        return stk_fail(err, STK_E_SHAPE, "softmax", use->name, "a scalar has no last dimension");
-    out[0] = use->in[0];
+    STK_TRY(stk_op_check_float(&stk_graph_op_softmax, instance, 0, err));
+    if (instance->in[0].shape.rank < 1)
+        return stk_fail(err, STK_E_SHAPE, "softmax", instance->name,
+                        "a scalar has no last dimension");
+    out[0] = instance->in[0];
     return STK_OK;
 }
 
-static stk_status infer_grad(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_grad(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_softmax_grad;
-    STK_TRY(stk_op_check_float(op, use, 0, err));
-    STK_TRY(stk_op_check_shape(op, use, 1, &use->in[0].shape, "the gradient that comes in", err));
-    out[0] = use->in[0];
+    STK_TRY(stk_op_check_float(op, instance, 0, err));
+    STK_TRY(stk_op_check_shape(op, instance, 1, &instance->in[0].shape,
+                               "the gradient that comes in", err));
+    out[0] = instance->in[0];
     return STK_OK;
 }
 
@@ -29,21 +31,21 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_graph_add2(g, &stk_graph_op_softmax_grad, dout[0], node->out[0], NULL);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return stk_op_cost_of_input(use, 4);
+    return stk_op_cost_of_input(instance, 4);
 }
 
-static int64_t width_of(const stk_op_instance *use)
+static int64_t width_of(const stk_op_instance *instance)
 {
-    const stk_shape *shape = &use->in[0].shape;
+    const stk_shape *shape = &instance->in[0].shape;
     return shape->rank ? shape->dim[shape->rank - 1] : 1;
 }
 
 /* The largest is taken off first, so that no exp overflows. */
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    int64_t width = width_of(use), count = stk_type_elements(&use->in[0]);
+    int64_t width = width_of(instance), count = stk_type_elements(&instance->in[0]);
     for (int64_t at = 0; at < count; at += width) {
         const float *x = (const float *)in[0] + at;
         float       *y = (float *)out[0] + at;
@@ -58,9 +60,9 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
 }
 
 /* dx = y (dy - sum(dy y)). */
-static void reference_grad(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference_grad(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    int64_t width = width_of(use), count = stk_type_elements(&use->in[0]);
+    int64_t width = width_of(instance), count = stk_type_elements(&instance->in[0]);
     for (int64_t at = 0; at < count; at += width) {
         const float *dy = (const float *)in[0] + at, *y = (const float *)in[1] + at;
         float       *dx = (float *)out[0] + at;
@@ -77,7 +79,7 @@ const stk_graph_op stk_graph_op_softmax = {
     .inputs_min = 1,
     .inputs_max = 1,
     .outputs = 1,
-    .over = {1},
+    .inplace = {1},
     .precision = STK_PRECISION_KEEP,
     .infer = infer,
     .grad = grad,
@@ -90,7 +92,7 @@ const stk_graph_op stk_graph_op_softmax_grad = {
     .inputs_min = 2,
     .inputs_max = 2,
     .outputs = 1,
-    .over = {1},
+    .inplace = {1},
     .precision = STK_PRECISION_KEEP,
     .infer = infer_grad,
     .cost = cost,

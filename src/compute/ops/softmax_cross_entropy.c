@@ -10,20 +10,20 @@
 
 enum { LOGITS, LABELS, DLOSS };
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(stk_labels_check(&stk_graph_op_softmax_cross_entropy, use, err));
+    STK_TRY(stk_labels_check(&stk_graph_op_softmax_cross_entropy, instance, err));
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_scalar()};
     return STK_OK;
 }
 
-static stk_status infer_grad(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_grad(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_softmax_cross_entropy_grad;
-    STK_TRY(stk_labels_check(op, use, err));
-    STK_TRY(stk_op_check_rank(op, use, DLOSS, 0, err));
-    STK_TRY(stk_op_check_float(op, use, DLOSS, err));
-    out[0] = use->in[LOGITS];
+    STK_TRY(stk_labels_check(op, instance, err));
+    STK_TRY(stk_op_check_rank(op, instance, DLOSS, 0, err));
+    STK_TRY(stk_op_check_float(op, instance, DLOSS, err));
+    out[0] = instance->in[LOGITS];
     return STK_OK;
 }
 
@@ -36,19 +36,19 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
                                  node->in[LABELS], dout[0], node->attrs);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return stk_op_cost_of_input(use, 5);
+    return stk_op_cost_of_input(instance, 5);
 }
 
 /* What the probability of class k of a row should be: the label's, with smoothing / K of it spread
  * over all classes. label is the row's class number; of probabilities it is not looked at. */
-static double target(const stk_op_instance *use, const void *const *in, int64_t row, int64_t label,
-                     int64_t k)
+static double target(const stk_op_instance *instance, const void *const *in, int64_t row,
+                     int64_t label, int64_t k)
 {
-    const stk_cross_entropy_attrs *attrs = use->attrs;
-    int64_t                        classes = use->in[LOGITS].shape.dim[1];
-    double                         wanted = stk_labels_are_numbers(&use->in[LABELS])
+    const stk_cross_entropy_attrs *attrs = instance->attrs;
+    int64_t                        classes = instance->in[LOGITS].shape.dim[1];
+    double                         wanted = stk_labels_are_numbers(&instance->in[LABELS])
                                                 ? (double)(k == label)
                                                 : (double)((const float *)in[LABELS])[row * classes + k];
     return wanted * (1 - attrs->smoothing) + attrs->smoothing / (double)classes;
@@ -65,30 +65,30 @@ static double log_sum(const float *x, int64_t count)
     return most + log(sum);
 }
 
-static int64_t label_of(const stk_op_instance *use, const void *const *in, int64_t row)
+static int64_t label_of(const stk_op_instance *instance, const void *const *in, int64_t row)
 {
-    return stk_labels_at(&use->in[LABELS], in[LABELS], row, use->in[LOGITS].shape.dim[1]);
+    return stk_labels_at(&instance->in[LABELS], in[LABELS], row, instance->in[LOGITS].shape.dim[1]);
 }
 
-static int64_t count_rows(const stk_op_instance *use, const void *const *in)
+static int64_t count_rows(const stk_op_instance *instance, const void *const *in)
 {
     int64_t count = 0;
-    for (int64_t row = 0; row < use->in[LOGITS].shape.dim[0]; row++)
-        count += label_of(use, in, row) >= 0;
+    for (int64_t row = 0; row < instance->in[LOGITS].shape.dim[0]; row++)
+        count += label_of(instance, in, row) >= 0;
     return count;
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    int64_t rows = use->in[LOGITS].shape.dim[0], classes = use->in[LOGITS].shape.dim[1];
-    int64_t valid = count_rows(use, in);
+    int64_t rows = instance->in[LOGITS].shape.dim[0], classes = instance->in[LOGITS].shape.dim[1];
+    int64_t valid = count_rows(instance, in);
     double  sum = 0;
     for (int64_t row = 0; row < rows; row++) {
         const float *x = (const float *)in[LOGITS] + row * classes;
-        int64_t      label = label_of(use, in, row);
+        int64_t      label = label_of(instance, in, row);
         double       all = log_sum(x, classes);
         for (int64_t k = 0; k < classes && label >= 0; k++) {
-            double t = target(use, in, row, label, k);
+            double t = target(instance, in, row, label, k);
             if (t != 0) sum += t * (all - (double)x[k]); /* 0 of an infinite loss is 0 */
         }
     }
@@ -96,21 +96,22 @@ static void reference(const stk_op_instance *use, const void *const *in, void *c
 }
 
 /* dlogits = dloss / rows * (softmax * sum(target) - target). */
-static void reference_grad(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference_grad(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    int64_t rows = use->in[LOGITS].shape.dim[0], classes = use->in[LOGITS].shape.dim[1];
-    int64_t valid = count_rows(use, in);
+    int64_t rows = instance->in[LOGITS].shape.dim[0], classes = instance->in[LOGITS].shape.dim[1];
+    int64_t valid = count_rows(instance, in);
     double  by = valid ? (double)*(const float *)in[DLOSS] / (double)valid : 0;
     for (int64_t row = 0; row < rows; row++) {
         const float *x = (const float *)in[LOGITS] + row * classes;
         float       *dx = (float *)out[0] + row * classes;
-        int64_t      label = label_of(use, in, row);
+        int64_t      label = label_of(instance, in, row);
         double       all = log_sum(x, classes), weight = 0;
         for (int64_t k = 0; k < classes; k++)
-            weight += target(use, in, row, label, k);
+            weight += target(instance, in, row, label, k);
         for (int64_t k = 0; k < classes; k++) {
             double p = exp((double)x[k] - all);
-            dx[k] = label < 0 ? 0 : (float)(by * (p * weight - target(use, in, row, label, k)));
+            dx[k] =
+                label < 0 ? 0 : (float)(by * (p * weight - target(instance, in, row, label, k)));
         }
     }
 }
@@ -141,7 +142,7 @@ const stk_graph_op stk_graph_op_softmax_cross_entropy_grad = {
     .inputs_max = 3,
     .outputs = 1,
     .attrs_size = sizeof(stk_cross_entropy_attrs),
-    .over = {LOGITS + 1},
+    .inplace = {LOGITS + 1},
     .precision = STK_PRECISION_KEEP,
     .infer = infer_grad,
     .cost = cost,

@@ -5,22 +5,22 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_top_k_attrs *attrs = use->attrs;
-    STK_TRY(stk_labels_check(&stk_graph_op_top_k_correct, use, err));
-    int64_t classes = use->in[0].shape.dim[1];
+    const stk_top_k_attrs *attrs = instance->attrs;
+    STK_TRY(stk_labels_check(&stk_graph_op_top_k_correct, instance, err));
+    int64_t classes = instance->in[0].shape.dim[1];
     if (attrs->k < 1 || attrs->k > classes)
-        return stk_fail(err, STK_E_INVALID, "top_k_correct", use->name,
+        return stk_fail(err, STK_E_INVALID, "top_k_correct", instance->name,
                         "k is %d; with %lld classes it must be from 1 to %lld", attrs->k,
                         (long long)classes, (long long)classes);
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_scalar()};
     return STK_OK;
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return stk_op_cost_of_input(use, 1);
+    return stk_op_cost_of_input(instance, 1);
 }
 
 /* The place of the label among the logits, 0 for the largest. Of equal ones the first is the
@@ -35,13 +35,14 @@ static int64_t place_of(const float *x, int64_t classes, int64_t label)
     return before;
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_top_k_attrs *attrs = use->attrs;
-    int64_t rows = use->in[0].shape.dim[0], classes = use->in[0].shape.dim[1], correct = 0;
+    const stk_top_k_attrs *attrs = instance->attrs;
+    int64_t rows = instance->in[0].shape.dim[0], classes = instance->in[0].shape.dim[1],
+            correct = 0;
     for (int64_t row = 0; row < rows; row++) {
         const float *x = (const float *)in[0] + row * classes;
-        int64_t      label = stk_labels_at(&use->in[1], in[1], row, classes);
+        int64_t      label = stk_labels_at(&instance->in[1], in[1], row, classes);
         correct += label >= 0 && place_of(x, classes, label) < attrs->k;
     }
     *(float *)out[0] = (float)correct;

@@ -6,16 +6,16 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_transpose_attrs *attrs = use->attrs;
-    const stk_shape           *x = &use->in[0].shape;
+    const stk_transpose_attrs *attrs = instance->attrs;
+    const stk_shape           *x = &instance->in[0].shape;
     unsigned                   seen = 0;
-    out[0] = use->in[0];
+    out[0] = instance->in[0];
     for (int i = 0; i < x->rank; i++) {
         int from = attrs->order[i];
         if (from < 0 || from >= x->rank || (seen >> from & 1))
-            return stk_fail(err, STK_E_SHAPE, "transpose", use->name,
+            return stk_fail(err, STK_E_SHAPE, "transpose", instance->name,
                             "dimension %d of the result is to be %d of %d", i, from, x->rank);
         seen |= 1u << from;
         out[0].shape.dim[i] = x->dim[from];
@@ -34,12 +34,12 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_transpose(g, dout[0], back);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_transpose_attrs *attrs = use->attrs;
-    const stk_shape           *x = &use->in[0].shape, *y = &use->out[0].shape;
-    size_t                     element = stk_reference_element(use->in[0].dtype);
-    int64_t stride[STK_MAX_RANK + 1] = {0}, count = stk_type_elements(&use->in[0]);
+    const stk_transpose_attrs *attrs = instance->attrs;
+    const stk_shape           *x = &instance->in[0].shape, *y = &instance->out[0].shape;
+    size_t                     element = stk_reference_element(instance->in[0].dtype);
+    int64_t stride[STK_MAX_RANK + 1] = {0}, count = stk_type_elements(&instance->in[0]);
     stride[x->rank] = 1;
     for (int d = x->rank - 1; d >= 0; d--)
         stride[d] = stride[d + 1] * x->dim[d];

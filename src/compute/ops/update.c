@@ -8,8 +8,8 @@
 stk_update stk_update_read(const stk_optimizer_attrs *attrs, const float *hyper, const float *guard)
 {
     if (guard[STK_GUARD_SKIP] != 0) return (stk_update){.skip = true};
-    bool   over = attrs->until > 0 && hyper[STK_HYPER_GONE] >= (float)attrs->until;
-    double rate = over ? 0 : (double)hyper[STK_HYPER_RATE] * attrs->rate;
+    bool   frozen = attrs->freeze_after > 0 && hyper[STK_HYPER_GONE] >= (float)attrs->freeze_after;
+    double rate = frozen ? 0 : (double)hyper[STK_HYPER_RATE] * attrs->rate;
     double steps = (double)guard[STK_GUARD_STEP];
     double beta1 = attrs->beta1 > 0 ? attrs->beta1 : (double)hyper[STK_HYPER_MOMENTUM];
     double correct1 = 1 - pow(beta1, steps), correct2 = sqrt(1 - pow(attrs->beta2, steps));
@@ -31,48 +31,50 @@ stk_update stk_update_read(const stk_optimizer_attrs *attrs, const float *hyper,
     };
 }
 
-stk_status stk_update_check_f32(const stk_graph_op *op, const stk_op_instance *use, int which,
+stk_status stk_update_check_f32(const stk_graph_op *op, const stk_op_instance *instance, int which,
                                 stk_error *err)
 {
-    if (use->in[which].dtype == STK_DTYPE_F32) return STK_OK;
-    return stk_fail(err, STK_E_TYPE, op->name, use->name, "input %d is %s; updates take float32",
-                    which, stk_dtype_name(use->in[which].dtype));
+    if (instance->in[which].dtype == STK_DTYPE_F32) return STK_OK;
+    return stk_fail(err, STK_E_TYPE, op->name, instance->name,
+                    "input %d is %s; updates take float32", which,
+                    stk_dtype_name(instance->in[which].dtype));
 }
 
-stk_status stk_update_infer(const stk_graph_op *op, const stk_op_instance *use,
+stk_status stk_update_infer(const stk_graph_op *op, const stk_op_instance *instance,
                             stk_tensor_type *out, stk_error *err)
 {
-    int       hyper = use->input_count - 2, guard = use->input_count - 1;
+    int       hyper = instance->input_count - 2, guard = instance->input_count - 1;
     stk_shape hyper_shape = stk_shape_1d(STK_HYPER_COUNT);
     stk_shape guard_shape = stk_shape_1d(STK_GUARD_COUNT);
-    for (int i = 0; i < use->input_count; i++) {
+    for (int i = 0; i < instance->input_count; i++) {
         if (i == 1)
-            STK_TRY(stk_op_check_float(op, use, i, err));
+            STK_TRY(stk_op_check_float(op, instance, i, err));
         else
-            STK_TRY(stk_update_check_f32(op, use, i, err));
+            STK_TRY(stk_update_check_f32(op, instance, i, err));
         if (i < hyper)
-            STK_TRY(stk_op_check_shape(op, use, i, &use->in[0].shape, "the parameter", err));
+            STK_TRY(
+                stk_op_check_shape(op, instance, i, &instance->in[0].shape, "the parameter", err));
     }
-    STK_TRY(stk_op_check_shape(op, use, hyper, &hyper_shape, "hyper", err));
-    STK_TRY(stk_op_check_shape(op, use, guard, &guard_shape, "a guard", err));
+    STK_TRY(stk_op_check_shape(op, instance, hyper, &hyper_shape, "hyper", err));
+    STK_TRY(stk_op_check_shape(op, instance, guard, &guard_shape, "a guard", err));
     for (int o = 0; o < op->outputs; o++)
-        out[o] = use->in[0];
+        out[o] = instance->in[0];
     return STK_OK;
 }
 
-bool stk_update_reads_half(const stk_op_instance *use, int input)
+bool stk_update_reads_half(const stk_op_instance *instance, int input)
 {
-    (void)use;
+    (void)instance;
     return input == 1;
 }
 
-stk_op_cost stk_update_cost(const stk_op_instance *use, double flops_per_element)
+stk_op_cost stk_update_cost(const stk_op_instance *instance, double flops_per_element)
 {
-    stk_op_cost cost = {flops_per_element * (double)stk_type_elements(&use->in[0]), 0};
-    for (int i = 0; i < use->input_count; i++)
-        cost.bytes += (double)stk_type_bytes(&use->in[i]);
-    for (int o = 0; o < use->output_count; o++)
-        cost.bytes += (double)stk_type_bytes(&use->out[o]);
+    stk_op_cost cost = {flops_per_element * (double)stk_type_elements(&instance->in[0]), 0};
+    for (int i = 0; i < instance->input_count; i++)
+        cost.bytes += (double)stk_type_bytes(&instance->in[i]);
+    for (int o = 0; o < instance->output_count; o++)
+        cost.bytes += (double)stk_type_bytes(&instance->out[o]);
     return cost;
 }
 
@@ -83,8 +85,9 @@ void stk_update_print(const void *attrs_, char *text, size_t capacity)
     if (attrs->beta2 != 0 && (size_t)used < capacity)
         used += snprintf(text + used, capacity - (size_t)used, " betas=%g,%g epsilon=%g",
                          attrs->beta1, attrs->beta2, attrs->epsilon);
-    if (attrs->until != 0 && (size_t)used < capacity)
-        used += snprintf(text + used, capacity - (size_t)used, " until=%g", attrs->until);
+    if (attrs->freeze_after != 0 && (size_t)used < capacity)
+        used +=
+            snprintf(text + used, capacity - (size_t)used, " freeze_after=%g", attrs->freeze_after);
     if (attrs->trust != 0 && (size_t)used < capacity)
         used += snprintf(text + used, capacity - (size_t)used, " trust=%g", attrs->trust);
     if ((size_t)used < capacity)
@@ -92,12 +95,12 @@ void stk_update_print(const void *attrs_, char *text, size_t capacity)
                  attrs->adapt ? " adapt" : "");
 }
 
-void stk_update_keep(const stk_graph_op *op, const stk_op_instance *use, const void *const *in,
+void stk_update_keep(const stk_graph_op *op, const stk_op_instance *instance, const void *const *in,
                      void *const *out)
 {
-    for (int o = 0; o < use->output_count; o++)
-        if (op->over[o] && out[o] && out[o] != in[op->over[o] - 1])
-            memcpy(out[o], in[op->over[o] - 1], stk_type_bytes(&use->out[o]));
+    for (int o = 0; o < instance->output_count; o++)
+        if (op->inplace[o] && out[o] && out[o] != in[op->inplace[o] - 1])
+            memcpy(out[o], in[op->inplace[o] - 1], stk_type_bytes(&instance->out[o]));
 }
 
 double stk_update_squares(const float *x, int64_t count, float multiply)

@@ -26,16 +26,16 @@ stk_update stk_update_read(const stk_optimizer_attrs *attrs, const float *hyper,
                            const float *guard);
 
 /* in: w, g, the slots, hyper, guard. out: w, the slots. g may be of 16 bits. */
-stk_status stk_update_infer(const stk_graph_op *op, const stk_op_instance *use,
+stk_status stk_update_infer(const stk_graph_op *op, const stk_op_instance *instance,
                             stk_tensor_type *out, stk_error *err);
-stk_status stk_update_check_f32(const stk_graph_op *op, const stk_op_instance *use, int which,
+stk_status stk_update_check_f32(const stk_graph_op *op, const stk_op_instance *instance, int which,
                                 stk_error *err);
 /* For reads_half: gradients, input 1. */
-bool        stk_update_reads_half(const stk_op_instance *use, int input);
-stk_op_cost stk_update_cost(const stk_op_instance *use, double flops_per_element);
+bool        stk_update_reads_half(const stk_op_instance *instance, int input);
+stk_op_cost stk_update_cost(const stk_op_instance *instance, double flops_per_element);
 void        stk_update_print(const void *attrs, char *text, size_t capacity);
 /* Outputs o become the inputs that they may be written over. */
-void stk_update_keep(const stk_graph_op *op, const stk_op_instance *use, const void *const *in,
+void stk_update_keep(const stk_graph_op *op, const stk_op_instance *instance, const void *const *in,
                      void *const *out);
 /* The sum of squares of x times multiply. */
 double stk_update_squares(const float *x, int64_t count, float multiply);

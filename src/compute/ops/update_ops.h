@@ -75,7 +75,7 @@ typedef struct stk_guard_attrs {
 
 typedef struct stk_optimizer_attrs {
     double rate;         /* times the learning rate */
-    double until;        /* the rate is 0 once this share of training is gone; 0: never */
+    double freeze_after; /* the rate is 0 once this share of training is gone; 0: never */
     double weight_decay; /* coupled in sgd and lars (PyTorch's form), decoupled in adamw and lamb */
     double beta1, beta2; /* adamw, lamb; beta1 0: hyper's momentum */
     double epsilon;

@@ -6,39 +6,40 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-static stk_status check(const stk_graph_op *op, const stk_op_instance *use, stk_error *err)
+static stk_status check(const stk_graph_op *op, const stk_op_instance *instance, stk_error *err)
 {
-    const stk_upsample_attrs *attrs = use->attrs;
+    const stk_upsample_attrs *attrs = instance->attrs;
     if (attrs->factor < 1)
-        return stk_fail(err, STK_E_INVALID, op->name, use->name, "factor %d is below 1",
+        return stk_fail(err, STK_E_INVALID, op->name, instance->name, "factor %d is below 1",
                         attrs->factor);
     if (attrs->kind != STK_UPSAMPLE_NEAREST && attrs->kind != STK_UPSAMPLE_BILINEAR)
-        return stk_fail(err, STK_E_INVALID, op->name, use->name, "no kind %d: there are %d and %d",
-                        attrs->kind, STK_UPSAMPLE_NEAREST, STK_UPSAMPLE_BILINEAR);
-    STK_TRY(stk_op_check_float(op, use, 0, err));
-    return stk_op_check_rank(op, use, 0, 4, err);
+        return stk_fail(err, STK_E_INVALID, op->name, instance->name,
+                        "no kind %d: there are %d and %d", attrs->kind, STK_UPSAMPLE_NEAREST,
+                        STK_UPSAMPLE_BILINEAR);
+    STK_TRY(stk_op_check_float(op, instance, 0, err));
+    return stk_op_check_rank(op, instance, 0, 4, err);
 }
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_upsample_attrs *attrs = use->attrs;
-    STK_TRY(check(&stk_graph_op_upsample, use, err));
-    out[0] = use->in[0];
+    const stk_upsample_attrs *attrs = instance->attrs;
+    STK_TRY(check(&stk_graph_op_upsample, instance, err));
+    out[0] = instance->in[0];
     for (int d = 1; d <= 2; d++)
         if (stk_mul_overflows_i64(out[0].shape.dim[d], attrs->factor, &out[0].shape.dim[d]))
-            return stk_fail(err, STK_E_SHAPE, "upsample", use->name, "a side of %lld times %d",
-                            (long long)use->in[0].shape.dim[d], attrs->factor);
+            return stk_fail(err, STK_E_SHAPE, "upsample", instance->name, "a side of %lld times %d",
+                            (long long)instance->in[0].shape.dim[d], attrs->factor);
     return STK_OK;
 }
 
-static stk_status grad_infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status grad_infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    const stk_upsample_attrs *attrs = use->attrs;
-    STK_TRY(check(&stk_graph_op_upsample_grad, use, err));
-    out[0] = use->in[0];
+    const stk_upsample_attrs *attrs = instance->attrs;
+    STK_TRY(check(&stk_graph_op_upsample_grad, instance, err));
+    out[0] = instance->in[0];
     for (int d = 1; d <= 2; d++) {
         if (out[0].shape.dim[d] % attrs->factor)
-            return stk_fail(err, STK_E_SHAPE, "upsample_grad", use->name,
+            return stk_fail(err, STK_E_SHAPE, "upsample_grad", instance->name,
                             "a side of %lld is no multiple of %d", (long long)out[0].shape.dim[d],
                             attrs->factor);
         out[0].shape.dim[d] /= attrs->factor;
@@ -115,12 +116,13 @@ static double gather(const side side_at[2], bool forward, const float *from, int
     return sum;
 }
 
-static void apply(const stk_op_instance *use, bool forward, const float *from, float *to)
+static void apply(const stk_op_instance *instance, bool forward, const float *from, float *to)
 {
-    const stk_shape *small = forward ? &use->in[0].shape : &use->out[0].shape;
-    const stk_shape *src = &use->in[0].shape, *dst = &use->out[0].shape;
-    side    sides[2] = {side_of(use->attrs, small->dim[1]), side_of(use->attrs, small->dim[2])};
-    int64_t channels = src->dim[3], image = src->dim[1] * src->dim[2] * channels;
+    const stk_shape *small = forward ? &instance->in[0].shape : &instance->out[0].shape;
+    const stk_shape *src = &instance->in[0].shape, *dst = &instance->out[0].shape;
+    side             sides[2] = {side_of(instance->attrs, small->dim[1]),
+                                 side_of(instance->attrs, small->dim[2])};
+    int64_t          channels = src->dim[3], image = src->dim[1] * src->dim[2] * channels;
     for (int64_t n = 0; n < dst->dim[0]; n++)
         for (int64_t row = 0; row < dst->dim[1]; row++)
             for (int64_t column = 0; column < dst->dim[2]; column++)
@@ -129,14 +131,14 @@ static void apply(const stk_op_instance *use, bool forward, const float *from, f
                         (float)gather(sides, forward, from + n * image + c, row, column, channels);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    apply(use, true, in[0], out[0]);
+    apply(instance, true, in[0], out[0]);
 }
 
-static void grad_reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void grad_reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    apply(use, false, in[0], out[0]);
+    apply(instance, false, in[0], out[0]);
 }
 
 static void print(const void *attrs_, char *text, size_t capacity)

@@ -13,34 +13,35 @@
 /* Weights are the last input, where there are some. */
 enum { LOGITS, LABELS, DLOSS };
 
-static stk_status want_weights(const stk_graph_op *op, const stk_op_instance *use, int input,
+static stk_status want_weights(const stk_graph_op *op, const stk_op_instance *instance, int input,
                                stk_error *err)
 {
-    const stk_shape classes = stk_shape_1d(use->in[LOGITS].shape.dim[1]);
-    if (use->input_count <= input) return STK_OK;
-    if (use->in[input].dtype != STK_DTYPE_F32)
-        return stk_fail(err, STK_E_TYPE, op->name, use->name, "weights are %s; they are float32",
-                        stk_dtype_name(use->in[input].dtype));
-    return stk_op_check_shape(op, use, input, &classes, "a weight for each class", err);
+    const stk_shape classes = stk_shape_1d(instance->in[LOGITS].shape.dim[1]);
+    if (instance->input_count <= input) return STK_OK;
+    if (instance->in[input].dtype != STK_DTYPE_F32)
+        return stk_fail(err, STK_E_TYPE, op->name, instance->name,
+                        "weights are %s; they are float32",
+                        stk_dtype_name(instance->in[input].dtype));
+    return stk_op_check_shape(op, instance, input, &classes, "a weight for each class", err);
 }
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_weighted_cross_entropy;
-    STK_TRY(stk_labels_check(op, use, err));
-    STK_TRY(want_weights(op, use, LABELS + 1, err));
+    STK_TRY(stk_labels_check(op, instance, err));
+    STK_TRY(want_weights(op, instance, LABELS + 1, err));
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_scalar()};
     return STK_OK;
 }
 
-static stk_status infer_grad(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer_grad(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_weighted_cross_entropy_grad;
-    STK_TRY(stk_labels_check(op, use, err));
-    STK_TRY(stk_op_check_rank(op, use, DLOSS, 0, err));
-    STK_TRY(stk_op_check_float(op, use, DLOSS, err));
-    STK_TRY(want_weights(op, use, DLOSS + 1, err));
-    out[0] = use->in[LOGITS];
+    STK_TRY(stk_labels_check(op, instance, err));
+    STK_TRY(stk_op_check_rank(op, instance, DLOSS, 0, err));
+    STK_TRY(stk_op_check_float(op, instance, DLOSS, err));
+    STK_TRY(want_weights(op, instance, DLOSS + 1, err));
+    out[0] = instance->in[LOGITS];
     return STK_OK;
 }
 
@@ -55,14 +56,14 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
                   node->attrs, &din[LOGITS], 1);
 }
 
-static stk_op_cost cost(const stk_op_instance *use)
+static stk_op_cost cost(const stk_op_instance *instance)
 {
-    return stk_op_cost_of_input(use, 8);
+    return stk_op_cost_of_input(instance, 8);
 }
 
 /* What rows are looked at with. */
 typedef struct rows {
-    const stk_op_instance            *use;
+    const stk_op_instance            *instance;
     const stk_weighted_entropy_attrs *attrs;
     const float                      *logits, *weights; /* weights NULL: all 1 */
     const void                       *labels;
@@ -70,17 +71,18 @@ typedef struct rows {
     bool                              numbers;
 } rows;
 
-static rows rows_of(const stk_op_instance *use, const void *const *in, int weights)
+static rows rows_of(const stk_op_instance *instance, const void *const *in, int weights)
 {
-    const stk_shape *shape = &use->in[LOGITS].shape;
-    return (rows){
-        use,        use->attrs,    in[LOGITS],    use->input_count > weights ? in[weights] : NULL,
-        in[LABELS], shape->dim[0], shape->dim[1], stk_labels_are_numbers(&use->in[LABELS])};
+    const stk_shape *shape = &instance->in[LOGITS].shape;
+    return (rows){instance,      instance->attrs,
+                  in[LOGITS],    instance->input_count > weights ? in[weights] : NULL,
+                  in[LABELS],    shape->dim[0],
+                  shape->dim[1], stk_labels_are_numbers(&instance->in[LABELS])};
 }
 
 static int64_t label_of(const rows *r, int64_t row)
 {
-    return stk_labels_at(&r->use->in[LABELS], r->labels, row, r->classes);
+    return stk_labels_at(&r->instance->in[LABELS], r->labels, row, r->classes);
 }
 
 static double given(const rows *r, int64_t row, int64_t label, int64_t k)
@@ -125,9 +127,9 @@ static double log_sum(const float *x, int64_t count)
     return most + log(sum);
 }
 
-static void reference(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const rows   r = rows_of(use, in, LABELS + 1);
+    const rows   r = rows_of(instance, in, LABELS + 1);
     const double by = all_weights(&r);
     double       sum = 0;
     for (int64_t row = 0; row < r.count; row++) {
@@ -159,9 +161,9 @@ static void row_grad(const rows *r, int64_t row, int64_t label, double by, float
     }
 }
 
-static void reference_grad(const stk_op_instance *use, const void *const *in, void *const *out)
+static void reference_grad(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const rows   r = rows_of(use, in, DLOSS + 1);
+    const rows   r = rows_of(instance, in, DLOSS + 1);
     const double all = all_weights(&r);
     const double by = all > 0 ? (double)*(const float *)in[DLOSS] / all : 0;
     for (int64_t row = 0; row < r.count; row++) {
@@ -199,7 +201,7 @@ const stk_graph_op stk_graph_op_weighted_cross_entropy_grad = {
     .inputs_max = 4,
     .outputs = 1,
     .attrs_size = sizeof(stk_weighted_entropy_attrs),
-    .over = {LOGITS + 1},
+    .inplace = {LOGITS + 1},
     .precision = STK_PRECISION_KEEP,
     .infer = infer_grad,
     .cost = cost,

@@ -69,7 +69,7 @@ static stk_symbol cast_to(caster *c, stk_symbol x, stk_dtype dtype)
     if (from && from->op == &stk_graph_op_cast && s->type.dtype == STK_DTYPE_F32 &&
         stk_symbol_dtype(to, from->in[0]) == dtype)
         return from->in[0];
-    if (from && from->op == &stk_graph_op_normalize_image && !c->context->products_only) {
+    if (from && from->op == &stk_graph_op_normalize_image && !c->context->half_gemm_only) {
         stk_normalize_image_attrs attrs = *(const stk_normalize_image_attrs *)from->attrs;
         attrs.dtype = (int)dtype;
         return add_or_find(c, from->op, from->in[0], &attrs);
@@ -78,30 +78,32 @@ static stk_symbol cast_to(caster *c, stk_symbol x, stk_dtype dtype)
 }
 
 /* Whether an input has the precision of the node at all: labels and scales per channel do not. */
-static bool takes_part(const stk_graph_node *node, const stk_op_instance *use, int i)
+static bool takes_part(const stk_graph_node *node, const stk_op_instance *instance, int i)
 {
-    if (!is_float(use->in[i].dtype)) return false;
-    return !node->op->stays_float32 || !node->op->stays_float32(use, i);
+    if (!is_float(instance->in[i].dtype)) return false;
+    return !node->op->stays_float32 || !node->op->stays_float32(instance, i);
 }
 
 /* A gradient is 16 bits less to write and read where its reader takes it as it came. */
-static bool reads_half(const caster *c, const stk_graph_node *node, const stk_op_instance *use,
+static bool reads_half(const caster *c, const stk_graph_node *node, const stk_op_instance *instance,
                        int i, stk_symbol now)
 {
-    return !c->context->products_only && node->op->reads_half && node->op->reads_half(use, i) &&
+    return !c->context->half_gemm_only && node->op->reads_half &&
+           node->op->reads_half(instance, i) &&
            stk_symbol_dtype(c->rewrite.to, now) == c->context->precision;
 }
 
-static stk_dtype decide(const caster *c, uint32_t index, const stk_op_instance *use)
+static stk_dtype decide(const caster *c, uint32_t index, const stk_op_instance *instance)
 {
     const stk_graph_node *node = &c->rewrite.from->nodes[index];
     stk_dtype             half = c->context->precision;
     if (c->is_update[index] || node->op->precision == STK_PRECISION_KEEP) return STK_DTYPE_F32;
     if (node->op->precision == STK_PRECISION_ALLOW) return half;
-    if (c->context->products_only) return STK_DTYPE_F32;
+    if (c->context->half_gemm_only) return STK_DTYPE_F32;
     for (int i = 0; i < node->input_count; i++) {
         stk_symbol now = stk_rewrite_symbol(&c->rewrite, node->in[i]);
-        if (takes_part(node, use, i) && stk_symbol_dtype(c->rewrite.to, now) == half) return half;
+        if (takes_part(node, instance, i) && stk_symbol_dtype(c->rewrite.to, now) == half)
+            return half;
     }
     return STK_DTYPE_F32;
 }
@@ -110,15 +112,15 @@ static stk_status rewrite_node(caster *c, uint32_t index, stk_symbol *in, stk_er
 {
     const stk_graph_node *node = &c->rewrite.from->nodes[index];
     stk_graph            *to = c->rewrite.to;
-    stk_op_instance       use;
+    stk_op_instance       instance;
     stk_symbol            out[STK_OP_OUTPUTS];
-    STK_TRY(stk_graph_instance(c->rewrite.from, node, &c->room, &use, err));
-    stk_dtype dtype = decide(c, index, &use);
+    STK_TRY(stk_graph_instance(c->rewrite.from, node, &c->room, &instance, err));
+    stk_dtype dtype = decide(c, index, &instance);
     stk_rewrite_at(&c->rewrite, node);
     for (int i = 0; i < node->input_count; i++) {
         in[i] = stk_rewrite_symbol(&c->rewrite, node->in[i]);
-        if (!is_float(use.in[i].dtype) || reads_half(c, node, &use, i, in[i])) continue;
-        in[i] = cast_to(c, in[i], takes_part(node, &use, i) ? dtype : STK_DTYPE_F32);
+        if (!is_float(instance.in[i].dtype) || reads_half(c, node, &instance, i, in[i])) continue;
+        in[i] = cast_to(c, in[i], takes_part(node, &instance, i) ? dtype : STK_DTYPE_F32);
     }
     stk_graph_add(to, node->op, in, node->input_count, node->attrs, out, node->output_count);
     for (int o = 0; o < node->output_count; o++)

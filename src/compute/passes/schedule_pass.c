@@ -152,7 +152,7 @@ stk_status stk_pass_schedule(const stk_graph *from, const stk_pass_context *cont
     scheduler s = {0};
     *out = NULL;
     STK_TRY(stk_rewrite_begin(&s.rewrite, from, err));
-    stk_status st = run_all(&s, context->together, err);
+    stk_status st = run_all(&s, context->group_small_ops, err);
     if (st)
         stk_rewrite_release(&s.rewrite);
     else

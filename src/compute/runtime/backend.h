@@ -18,31 +18,31 @@ typedef struct stk_device_profiler stk_device_profiler;
 
 struct stk_device {
     const stk_backend      *backend;
-    stk_device_options      options;  /* threads is at least 1 */
-    void                   *state;    /* the backend's own */
-    uint64_t                held;     /* bytes of the device that were taken */
-    struct stk_pinned_pool *lendable; /* memory of the host for copies; NULL: not yet */
-    stk_device_profiler    *watch;    /* of what it does behind the caller; NULL: nothing */
+    stk_device_options      options;     /* threads is at least 1 */
+    void                   *state;       /* the backend's own */
+    uint64_t                held;        /* bytes of the device that were taken */
+    struct stk_pinned_pool *pinned_pool; /* memory of the host for copies; NULL: not yet */
+    stk_device_profiler    *profiler;    /* of what it does behind the caller; NULL: nothing */
 };
 
 /* One thing that a device did behind the caller's back. */
 typedef enum stk_device_activity_kind {
-    STK_DID_WORK,   /* all that was begun under a tag */
-    STK_DID_KERNEL, /* one kernel of it */
-    STK_DID_COPY_IN,
-    STK_DID_COPY_OUT,
-    STK_DID_COPY, /* within the device */
-    STK_DID_FILL
+    STK_ACTIVITY_TAGGED_WORK, /* all that was begun under a tag */
+    STK_ACTIVITY_KERNEL,      /* one kernel of it */
+    STK_ACTIVITY_COPY_IN,
+    STK_ACTIVITY_COPY_OUT,
+    STK_ACTIVITY_COPY, /* within the device */
+    STK_ACTIVITY_FILL
 } stk_device_activity_kind;
 
 typedef struct stk_device_activity {
-    stk_device_activity_kind did;
+    stk_device_activity_kind kind;
     uint64_t                 tag;              /* that it was begun under; 0: none */
     uint64_t                 begin_ns, end_ns; /* as stk_clock_ns has it */
-    bool                     beside;           /* not in the order of what is computed: a copy */
-    const char              *name;  /* of a kernel, as long as the call lasts; else NULL */
-    uint32_t                 among; /* so many kernels were told under its tag now; 0: not known */
-    uint64_t                 bytes; /* of copies and fills */
+    bool                     on_copy_stream;   /* not in the order of what is computed: a copy */
+    const char              *name; /* of a kernel, as long as the call lasts; else NULL */
+    uint32_t kernels_of_tag;       /* so many kernels were told under its tag now; 0: not known */
+    uint64_t bytes;                /* of copies and fills */
 } stk_device_activity;
 
 typedef void (*stk_device_activity_fn)(void *context, const stk_device_activity *activity);
@@ -52,7 +52,7 @@ typedef void (*stk_device_activity_fn)(void *context, const stk_device_activity 
 typedef struct stk_kernel_call {
     stk_device         *device;
     const stk_graph_op *op;
-    stk_op_instance     use;
+    stk_op_instance     instance;
     const stk_format   *in_format, *out_format;
     const void *const  *in;
     void *const        *out; /* NULL for outputs that are not wanted */
@@ -64,17 +64,17 @@ typedef struct stk_kernel {
     const stk_graph_op *op;
     const char         *name; /* "reference", "own", "onednn" */
     /* Whether it can do this; NULL: always. */
-    bool (*can)(const stk_device *device, const stk_op_instance *use);
+    bool (*can)(const stk_device *device, const stk_op_instance *instance);
     /* Given the formats that inputs come in (STK_FORMAT_ANY: a variable that has none yet), the
      * formats it wants them in and gives its outputs in. NULL: plain, all of them. */
-    stk_status (*formats)(stk_device *device, const stk_op_instance *use, const stk_format *have,
-                          stk_format *in, stk_format *out, stk_error *err);
-    bool only_own_formats; /* it cannot do with plain: formats is asked with the pass off, too */
+    stk_status (*formats)(stk_device *device, const stk_op_instance *instance,
+                          const stk_format *have, stk_format *in, stk_format *out, stk_error *err);
+    bool requires_formats; /* it cannot do with plain: formats is asked with the pass off, too */
     /* Makes call->state and says how many bytes of scratch run wants. NULL: neither. */
     stk_status (*prepare)(stk_kernel_call *call, size_t *scratch, stk_error *err);
     /* Allocates nothing. */
     stk_status (*run)(const stk_kernel_call *call, stk_error *err);
-    bool gathers; /* run only notes what is to be done: the backend's flush begins it */
+    bool deferred; /* run only notes what is to be done: the backend's flush begins it */
     void (*release)(stk_kernel_call *call); /* NULL: nothing to release */
     /* More about how it is computed ("jit:avx512_core"), or NULL. A literal or text in state. */
     const char *(*detail)(const stk_kernel_call *call);
@@ -91,13 +91,13 @@ struct stk_backend {
     void (*describe)(const stk_device *device, char *text, size_t capacity);
     /* The kernel for this use; NULL: there is none. */
     const stk_kernel *(*kernel)(const stk_device *device, const stk_graph_op *op,
-                                const stk_op_instance *use);
+                                const stk_op_instance *instance);
     /* Whether convolutions and products can be computed in dtype (F16, BF16); an error says why
      * not. */
     stk_status (*precision)(const stk_device *device, stk_dtype dtype, stk_error *err);
-    bool tf32;          /* products of float32 can be computed with shorter fractions */
-    bool products_only; /* 16 bits pay in convolutions and products, and nowhere else */
-    bool together;      /* casts of variables and updates cost less one after the other */
+    bool tf32;            /* products of float32 can be computed with shorter fractions */
+    bool half_gemm_only;  /* 16 bits pay in convolutions and products, and nowhere else */
+    bool group_small_ops; /* casts of variables and updates cost less one after the other */
     /* stk_fusion that it has kernels for, where products are computed in precision. NULL: none. */
     unsigned (*fusions)(const stk_device *device, stk_dtype precision);
     /* Memory of the device, aligned to 64 bytes; NULL without. */
@@ -113,17 +113,20 @@ struct stk_backend {
     /* As upload, for what runs begin with: a run that is under way goes on with what it had, and is
      * not waited for. lent: src stays as it is until a mark that is set later has passed, so that
      * the copy need not be waited for either. NULL: upload does. */
-    stk_status (*feed)(stk_device *device, void *dst, const void *src, size_t size, bool lent,
-                       stk_error *err);
+    stk_status (*upload_async)(stk_device *device, void *dst, const void *src, size_t size,
+                               bool borrowed, stk_error *err);
     /* As download, into memory of host_alloc, where it is when a mark that is set later has passed.
      * NULL: download does. */
-    stk_status (*post)(stk_device *device, void *dst, const void *src, size_t size, stk_error *err);
+    stk_status (*download_async)(stk_device *device, void *dst, const void *src, size_t size,
+                                 stk_error *err);
     /* Marks are places in the order of what is begun. NULL, all four: nothing runs behind the
      * caller's back. mark sets *mark to here, and makes it where it is NULL. */
-    stk_status (*mark)(stk_device *device, void **mark, stk_error *err);
-    stk_status (*passed)(stk_device *device, void *mark, bool wait, bool *passed, stk_error *err);
-    uint64_t (*between)(stk_device *device, void *from, void *to); /* ns, of two that have passed */
-    void (*unmark)(stk_device *device, void *mark);                /* NULL is fine */
+    stk_status (*event_record)(stk_device *device, void **event, stk_error *err);
+    stk_status (*event_query)(stk_device *device, void *event, bool wait, bool *done,
+                              stk_error *err);
+    uint64_t (*event_elapsed)(stk_device *device, void *from,
+                              void *to);                 /* ns, of two that have passed */
+    void (*event_free)(stk_device *device, void *event); /* NULL is fine */
     /* Memory of the host that the device copies from and to beside what it computes, aligned to 64
      * bytes; NULL without. From any thread. NULL, both: any memory is as good. */
     void *(*host_alloc)(stk_device *device, size_t size);
@@ -145,21 +148,22 @@ struct stk_backend {
     stk_status (*flush)(stk_device *device, stk_error *err);
     /* Recording: what kernels begin between record and recorded is not done but kept, to be played
      * as one any number of times. NULL, all four: runs call every kernel. */
-    stk_status (*record)(stk_device *device, stk_error *err);
-    stk_status (*recorded)(stk_device *device, void **recording, stk_error *err);
-    stk_status (*play)(stk_device *device, void *recording, stk_error *err);
-    void (*forget)(stk_device *device, void *recording); /* NULL is fine */
+    stk_status (*capture_begin)(stk_device *device, stk_error *err);
+    stk_status (*capture_end)(stk_device *device, void **capture, stk_error *err);
+    stk_status (*capture_launch)(stk_device *device, void *capture, stk_error *err);
+    void (*capture_free)(stk_device *device, void *capture); /* NULL is fine */
     /* How many things the device will do for what was recorded so far; while recording. */
-    size_t (*recorded_so_far)(stk_device *device);
+    size_t (*capture_size)(stk_device *device);
     /* Watching. What is begun between enter and leave is told under tag, which is not 0; they do
      * not nest, and neither waits. NULL, all three: nothing runs behind the caller's back. */
-    void (*enter)(stk_device *device, uint64_t tag);
-    void (*leave)(stk_device *device);
+    void (*push_tag)(stk_device *device, uint64_t tag);
+    void (*pop_tag)(stk_device *device);
     /* Tells what is done, in the order in which it was; all: waits for the rest of it. */
-    void (*tell)(stk_device *device, bool all, stk_device_activity_fn listener, void *context);
+    void (*poll_activity)(stk_device *device, bool all, stk_device_activity_fn listener,
+                          void *context);
     /* From now on kernels and copies are told, too, or no more. An error says what is missing.
      * NULL: never. */
-    stk_status (*tell_kernels)(stk_device *device, bool on, stk_error *err);
+    stk_status (*trace_kernels)(stk_device *device, bool on, stk_error *err);
     /* What the device is, for people and profiles. NULL: the machine's processor. */
     void (*info)(const stk_device *device, stk_device_info *info);
     /* What decodes images, made when it is first asked for; the device's. NULL: nothing does. */

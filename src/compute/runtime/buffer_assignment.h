@@ -27,20 +27,20 @@ typedef struct stk_buffer_assignment_copy {
 } stk_buffer_assignment_copy;
 
 typedef struct stk_buffer_assignment {
-    stk_allocation             *place;   /* by symbol */
-    size_t                     *scratch; /* by node: offset in the arena */
-    size_t                      arena;   /* bytes */
-    stk_buffer_assignment_copy *copies;  /* at the end of a run, in order */
+    stk_allocation             *allocation; /* by symbol */
+    size_t                     *scratch;    /* by node: offset in the arena */
+    size_t                      arena;      /* bytes */
+    stk_buffer_assignment_copy *copies;     /* at the end of a run, in order */
     size_t                      copy_count;
     stk_memory_plan             report;
 } stk_buffer_assignment;
 
 /* scratch_bytes: by node. On failure nothing is held. */
-STK_NODISCARD stk_status stk_buffer_assignment_make(stk_buffer_assignment       *plan,
+STK_NODISCARD stk_status stk_buffer_assignment_make(stk_buffer_assignment       *assignment,
                                                     const stk_layout_assignment *program,
                                                     const stk_variables         *variables,
                                                     const size_t *scratch_bytes, bool reuse,
                                                     stk_error *err);
-void                     stk_buffer_assignment_release(stk_buffer_assignment *plan);
+void                     stk_buffer_assignment_release(stk_buffer_assignment *assignment);
 
 #endif

@@ -34,8 +34,8 @@ static stk_status run_pass(const stk_program *program, const stk_pass_row *pass,
     const stk_dtype  precision = options->precision ? options->precision : STK_DTYPE_F32;
     stk_pass_context context = {.precision = precision,
                                 .notes = options->explain ? &notes : NULL,
-                                .products_only = device->backend->products_only,
-                                .together = device->backend->together};
+                                .half_gemm_only = device->backend->half_gemm_only,
+                                .group_small_ops = device->backend->group_small_ops};
     if (device->backend->fusions) context.fusions = device->backend->fusions(device, precision);
     stk_blob_init(&notes, NULL, STK_MEMORY_INDEX);
     stk_status st = pass->run(*owned ? *owned : graph, &context, &next, err);
@@ -65,18 +65,17 @@ static stk_status lay_out(stk_program *program, const stk_graph *graph,
     stk_graph *owned;
     stk_status st = run_passes(program, graph, options, &owned, err);
     if (!st)
-        st =
-            stk_layout_assign(owned ? owned : graph, program->variables,
-                              options->passes_off & STK_GRAPH_PASS_LAYOUT, &program->laid_out, err);
+        st = stk_layout_assign(owned ? owned : graph, program->variables,
+                               options->passes_off & STK_GRAPH_PASS_LAYOUT, &program->layout, err);
     stk_graph_free(owned);
     if (!st)
         st = explain(options, "layout", "formats, and reorders between them", NULL,
-                     program->laid_out.graph, err);
+                     program->layout.graph, err);
     return st;
 }
 
 /* Copies what the kernel may keep looking at into the program's own memory. */
-static const char *part_of(stk_graph_phase phase)
+static const char *phase_name(stk_graph_phase phase)
 {
     static const char *const names[] = {[STK_PHASE_FORWARD] = "forward",
                                         [STK_PHASE_BACKWARD] = "backward",
@@ -84,10 +83,10 @@ static const char *part_of(stk_graph_phase phase)
     return names[phase];
 }
 
-static stk_status fill_call(stk_program *program, const stk_graph_node *node, stk_instruction *step,
-                            stk_error *err)
+static stk_status fill_call(stk_program *program, const stk_graph_node *node,
+                            stk_instruction *instruction, stk_error *err)
 {
-    const stk_graph *g = program->laid_out.graph;
+    const stk_graph *g = program->layout.graph;
     int              in = node->input_count, out = node->output_count;
     stk_arena       *arena = &program->memory;
     stk_tensor_type *types = stk_arena_array(arena, (size_t)(in + out), sizeof *types, err);
@@ -98,53 +97,55 @@ static stk_status fill_call(stk_program *program, const stk_graph_node *node, st
     for (int i = 0; i < in + out; i++) {
         stk_symbol symbol = i < in ? node->in[i] : node->out[i - in];
         types[i] = stk_graph_symbol_of(g, symbol)->type;
-        formats[i] = program->laid_out.format[symbol.id];
+        formats[i] = program->layout.format[symbol.id];
     }
     memset(addresses, 0, (size_t)(in + STK_OP_OUTPUTS) * sizeof *addresses);
-    step->op = node->op;
-    step->call = (stk_kernel_call){
+    instruction->op = node->op;
+    instruction->call = (stk_kernel_call){
         .device = program->device,
         .op = node->op,
-        .use = {node->name, node->attrs, in, out, types, types + in},
+        .instance = {node->name, node->attrs, in, out, types, types + in},
         .in_format = formats,
         .out_format = formats + in,
         .in = (const void *const *)addresses,
         .out = (void *const *)(addresses + in),
     };
-    step->cost = stk_op_count(node->op, &step->call.use);
-    step->part = part_of(node->phase);
+    instruction->cost = stk_op_count(node->op, &instruction->call.instance);
+    instruction->phase = phase_name(node->phase);
     return STK_OK;
 }
 
-static stk_status find_kernel(stk_program *program, stk_instruction *step, stk_error *err)
+static stk_status find_kernel(stk_program *program, stk_instruction *instruction, stk_error *err)
 {
     const stk_backend *backend = program->device->backend;
-    step->kernel = step->op == &stk_graph_op_reorder
-                       ? &stk_kernel_reorder
-                       : backend->kernel(program->device, step->op, &step->call.use);
-    if (step->kernel) return STK_OK;
-    return stk_fail(err, STK_E_UNSUPPORTED, step->op->name, step->call.use.name,
+    instruction->kernel =
+        instruction->op == &stk_graph_op_reorder
+            ? &stk_kernel_reorder
+            : backend->kernel(program->device, instruction->op, &instruction->call.instance);
+    if (instruction->kernel) return STK_OK;
+    return stk_fail(err, STK_E_UNSUPPORTED, instruction->op->name, instruction->call.instance.name,
                     "the backend %s has no kernel for this; the backend ref has all",
                     backend->name);
 }
 
-static stk_status make_steps(stk_program *program, size_t *scratch, stk_error *err)
+static stk_status make_instructions(stk_program *program, size_t *scratch, stk_error *err)
 {
-    const stk_graph *g = program->laid_out.graph;
+    const stk_graph *g = program->layout.graph;
     for (uint32_t n = 0; n < g->node_count; n++) {
-        stk_instruction *step = &program->steps[n];
-        STK_TRY(fill_call(program, &g->nodes[n], step, err));
-        STK_TRY(find_kernel(program, step, err));
-        program->step_count = n + 1;
-        if (step->kernel->prepare) STK_TRY(step->kernel->prepare(&step->call, &scratch[n], err));
-        step->prepared = true;
+        stk_instruction *instruction = &program->instructions[n];
+        STK_TRY(fill_call(program, &g->nodes[n], instruction, err));
+        STK_TRY(find_kernel(program, instruction, err));
+        program->instruction_count = n + 1;
+        if (instruction->kernel->prepare)
+            STK_TRY(instruction->kernel->prepare(&instruction->call, &scratch[n], err));
+        instruction->prepared = true;
     }
     return STK_OK;
 }
 
 static stk_status make_constants(stk_program *program, stk_error *err)
 {
-    const stk_graph *g = program->laid_out.graph;
+    const stk_graph *g = program->layout.graph;
     for (uint32_t i = 1; i < g->symbol_count; i++) {
         const stk_graph_symbol *s = &g->symbols[i];
         if (s->role != STK_SYMBOL_CONSTANT) continue;
@@ -156,7 +157,7 @@ static stk_status make_constants(stk_program *program, stk_error *err)
 }
 
 /* Of a device that others use, too, what they have. Below a tenth it is the driver's own. */
-static void tell_of_others(const stk_device *device, char *text, size_t capacity)
+static void describe_other_users(const stk_device *device, char *text, size_t capacity)
 {
     if (!device->backend->memory_free || !device->backend->memory) return;
     const uint64_t all = device->backend->memory(device);
@@ -167,58 +168,60 @@ static void tell_of_others(const stk_device *device, char *text, size_t capacity
 }
 
 /* Says what the memory is for, and how much less would do. */
-static stk_status does_not_fit(const stk_program *program, int64_t batch, uint64_t there,
-                               stk_error *err)
+static stk_status fail_does_not_fit(const stk_program *program, int64_t batch, uint64_t available,
+                                    stk_error *err)
 {
-    const stk_memory_plan *plan = &program->plan.report;
+    const stk_memory_plan *usage = &program->buffers.report;
     char                   fits[64] = "", others[80] = "";
-    tell_of_others(program->device, others, sizeof others);
-    double  share = there > plan->fixed ? (double)(there - plan->fixed) / (double)plan->arena : 0;
+    describe_other_users(program->device, others, sizeof others);
+    double share =
+        available > usage->fixed ? (double)(available - usage->fixed) / (double)usage->arena : 0;
     int64_t smaller = (int64_t)((double)batch * share);
     if (batch > 0 && smaller > 0)
         snprintf(fits, sizeof fits, "; a batch of %lld would fit", (long long)smaller);
     return stk_fail(err, STK_E_NOMEM, "memory plan", program->name,
                     "%.0f MB are needed and %.0f MB are there%s: activations %.0f, gradients %.0f, "
                     "workspace %.0f, inputs %.0f, variables %.0f MB; most at %s%s",
-                    (double)(plan->arena + plan->fixed) / 1e6, (double)there / 1e6, others,
-                    (double)plan->part[STK_MEMORY_CLASS_ACTIVATIONS] / 1e6,
-                    (double)plan->part[STK_MEMORY_CLASS_GRADIENTS] / 1e6,
-                    (double)plan->part[STK_MEMORY_CLASS_WORKSPACE] / 1e6,
-                    (double)plan->part[STK_MEMORY_CLASS_INPUTS] / 1e6, (double)plan->fixed / 1e6,
-                    plan->peak_at, fits);
+                    (double)(usage->arena + usage->fixed) / 1e6, (double)available / 1e6, others,
+                    (double)usage->bytes[STK_MEMORY_CLASS_ACTIVATIONS] / 1e6,
+                    (double)usage->bytes[STK_MEMORY_CLASS_GRADIENTS] / 1e6,
+                    (double)usage->bytes[STK_MEMORY_CLASS_WORKSPACE] / 1e6,
+                    (double)usage->bytes[STK_MEMORY_CLASS_INPUTS] / 1e6, (double)usage->fixed / 1e6,
+                    usage->peak_at, fits);
 }
 
 /* What variables and arena may take together. The system would promise more memory than there is
  * and end the process when it is used; a device has what is free now, less two slots for what is
  * fed beside a run. */
-static uint64_t room_of(const stk_program *program)
+static uint64_t available_memory(const stk_program *program)
 {
-    const stk_memory_plan *plan = &program->plan.report;
+    const stk_memory_plan *usage = &program->buffers.report;
     const stk_device      *device = program->device;
     const stk_backend     *backend = device->backend;
-    uint64_t               there = UINT64_MAX, held, ceiling;
-    if (backend->memory) there = backend->memory(device) / 10 * 9;
+    uint64_t               available = UINT64_MAX, held, ceiling;
+    if (backend->memory) available = backend->memory(device) / 10 * 9;
     if (backend->memory_free) {
-        uint64_t slots = 2 * plan->part[STK_MEMORY_CLASS_INPUTS],
+        uint64_t slots = 2 * usage->bytes[STK_MEMORY_CLASS_INPUTS],
                  left = backend->memory_free(device);
-        left = plan->fixed + (left > slots ? left - slots : 0);
-        if (left < there) there = left;
+        left = usage->fixed + (left > slots ? left - slots : 0);
+        if (left < available) available = left;
     }
     stk_ledger_total(device->options.ledger, &held, &ceiling);
-    return ceiling < there ? ceiling : there;
+    return ceiling < available ? ceiling : available;
 }
 
-static stk_status take_arena(stk_program *program, int64_t batch, stk_error *err)
+static stk_status alloc_arena(stk_program *program, int64_t batch, stk_error *err)
 {
-    const stk_memory_plan *plan = &program->plan.report;
+    const stk_memory_plan *usage = &program->buffers.report;
     const stk_backend     *backend = program->device->backend;
-    const uint64_t         there = room_of(program);
+    const uint64_t         available = available_memory(program);
     void                  *arena;
-    if (plan->arena + plan->fixed > there) return does_not_fit(program, batch, there, err);
-    stk_status st = stk_device_alloc(program->device, plan->arena, program->name, &arena, err);
-    if (st) return does_not_fit(program, batch, there, err);
+    if (usage->arena + usage->fixed > available)
+        return fail_does_not_fit(program, batch, available, err);
+    stk_status st = stk_device_alloc(program->device, usage->arena, program->name, &arena, err);
+    if (st) return fail_does_not_fit(program, batch, available, err);
     program->arena = arena;
-    backend->clear(program->device, arena, plan->arena);
+    backend->clear(program->device, arena, usage->arena);
     return STK_OK;
 }
 
@@ -228,22 +231,22 @@ static stk_status build(stk_program *program, const stk_graph *graph,
     STK_TRY(stk_graph_check(graph, err));
     STK_TRY(stk_device_computes_in(program->device, options->precision, err));
     STK_TRY(lay_out(program, graph, options, err));
-    const stk_graph *g = program->laid_out.graph;
-    program->steps = calloc((size_t)g->node_count + 1, sizeof *program->steps);
+    const stk_graph *g = program->layout.graph;
+    program->instructions = calloc((size_t)g->node_count + 1, sizeof *program->instructions);
     program->constants = calloc(g->symbol_count, sizeof *program->constants);
     size_t    *scratch = calloc((size_t)g->node_count + 1, sizeof *scratch);
     stk_status st = STK_OK;
-    if (!program->steps || !program->constants || !scratch)
+    if (!program->instructions || !program->constants || !scratch)
         st = stk_fail(err, STK_E_NOMEM, "compile", program->name, "no memory");
-    if (!st) st = make_steps(program, scratch, err);
+    if (!st) st = make_instructions(program, scratch, err);
     if (!st)
         st =
-            stk_buffer_assignment_make(&program->plan, &program->laid_out, program->variables,
+            stk_buffer_assignment_make(&program->buffers, &program->layout, program->variables,
                                        scratch, !(options->passes_off & STK_GRAPH_PASS_REUSE), err);
     free(scratch);
     if (st || options->plan_only) return st;
     st = make_constants(program, err);
-    if (!st) st = take_arena(program, options->batch, err);
+    if (!st) st = alloc_arena(program, options->batch, err);
     if (!st) stk_program_bind(program);
     return st;
 }
@@ -275,20 +278,21 @@ void stk_program_free(stk_program *program)
 {
     if (!program) return;
     stk_device_profiler_forget(program);
-    if (program->recording) program->device->backend->forget(program->device, program->recording);
-    for (uint32_t i = 0; i < program->step_count; i++) {
-        stk_instruction *step = &program->steps[i];
-        if (step->kernel && step->kernel->release) step->kernel->release(&step->call);
+    if (program->capture) program->device->backend->capture_free(program->device, program->capture);
+    for (uint32_t i = 0; i < program->instruction_count; i++) {
+        stk_instruction *instruction = &program->instructions[i];
+        if (instruction->kernel && instruction->kernel->release)
+            instruction->kernel->release(&instruction->call);
     }
-    free(program->steps);
-    for (uint32_t i = 1; program->constants && i < program->laid_out.graph->symbol_count; i++)
+    free(program->instructions);
+    for (uint32_t i = 1; program->constants && i < program->layout.graph->symbol_count; i++)
         if (program->constants[i])
             stk_device_dealloc(program->device, program->constants[i],
-                               stk_type_bytes(&program->laid_out.graph->symbols[i].type));
+                               stk_type_bytes(&program->layout.graph->symbols[i].type));
     free(program->constants);
-    stk_device_dealloc(program->device, program->arena, program->plan.report.arena);
-    stk_buffer_assignment_release(&program->plan);
-    stk_layout_assignment_release(&program->laid_out);
+    stk_device_dealloc(program->device, program->arena, program->buffers.report.arena);
+    stk_buffer_assignment_release(&program->buffers);
+    stk_layout_assignment_release(&program->layout);
     stk_arena_release(&program->memory);
     free(program->name);
     free(program);

@@ -109,7 +109,7 @@ void stk_device_free(stk_device *device)
     if (!device) return;
     stk_device_synchronize(device);
     stk_device_profiler_free(device);
-    stk_pinned_pool_free(device->lendable);
+    stk_pinned_pool_free(device->pinned_pool);
     device->backend->close(device);
     stk_ledger_unref(device->options.ledger);
     free(device);
@@ -150,7 +150,7 @@ const char *stk_device_describe(const stk_device *device, char *text, size_t cap
 
 bool stk_device_is_asynchronous(const stk_device *device)
 {
-    return device->backend->mark != NULL;
+    return device->backend->event_record != NULL;
 }
 
 stk_status stk_device_computes_in(const stk_device *device, stk_dtype dtype, stk_error *err)

@@ -16,7 +16,7 @@ void stk_device_profiler_end_run(stk_program *program);
 
 /* Around what is begun for a step of the program, NULL: for a whole run. Gives the tag. leave names
  * the last step that is part of it: of several, each has its share by the bytes it moves. */
-uint64_t stk_device_profiler_push_tag(stk_program *program, stk_instruction *step);
+uint64_t stk_device_profiler_push_tag(stk_program *program, stk_instruction *instruction);
 void     stk_device_profiler_pop_tag(const stk_program *program, stk_instruction *last);
 
 /* The host's span of a run that began under tag. */

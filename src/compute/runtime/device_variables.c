@@ -129,12 +129,12 @@ static stk_status same_type(const stk_variable *v, const stk_tensor_type *type, 
 
 static stk_status append(stk_variables *variables, const stk_variable *v, stk_error *err)
 {
-    if (variables->count == variables->room) {
-        size_t        room = variables->room ? variables->room * 2 : 64;
-        stk_variable *grown = realloc(variables->list, room * sizeof *grown);
+    if (variables->count == variables->capacity) {
+        size_t        capacity = variables->capacity ? variables->capacity * 2 : 64;
+        stk_variable *grown = realloc(variables->list, capacity * sizeof *grown);
         if (!grown) return stk_fail(err, STK_E_NOMEM, "variables", v->name, "no memory");
         variables->list = grown;
-        variables->room = room;
+        variables->capacity = capacity;
     }
     variables->list[variables->count] = *v;
     stk_variable *added = &variables->list[variables->count];

@@ -17,7 +17,7 @@ struct stk_variables {
     stk_device   *device;
     uint64_t      seed;
     stk_variable *list;
-    size_t        count, room;
+    size_t        count, capacity;
 };
 
 /* The variable of that name; a new one has its first content. Another type or shape is an error. */

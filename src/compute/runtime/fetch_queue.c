@@ -7,25 +7,25 @@
 
 typedef struct slot {
     uint8_t *data;
-    void    *begun, *sent; /* marks; NULL: not yet, or of a device without */
+    void    *begin_event, *committed; /* marks; NULL: not yet, or of a device without */
 } slot;
 
 struct stk_fetch_queue {
     stk_device *device;
     size_t      slots, bytes;
-    uint64_t    sent, taken; /* slots so far: the one that is open is sent % slots */
+    uint64_t    committed, popped; /* slots so far: the one that is open is sent % slots */
     bool        open;
-    slot        list[STK_OUTBOX_SLOTS];
+    slot        list[STK_FETCH_QUEUE_SLOTS_MAX];
 };
 
 /* Copies end up here: without pinned memory each would be waited for. */
-static uint8_t *take_bytes(stk_device *device, size_t size)
+static uint8_t *alloc_slot(stk_device *device, size_t size)
 {
     if (device->backend->host_alloc) return device->backend->host_alloc(device, size);
     return malloc(size);
 }
 
-static void give_bytes(stk_device *device, void *data, size_t size)
+static void free_slot(stk_device *device, void *data, size_t size)
 {
     if (device->backend->host_free && data)
         device->backend->host_free(device, data, size);
@@ -37,113 +37,120 @@ stk_status stk_fetch_queue_new(stk_fetch_queue **out, stk_device *device, size_t
                                size_t bytes, stk_error *err)
 {
     *out = NULL;
-    if (slots < 1 || slots > STK_OUTBOX_SLOTS || bytes < 1)
-        return stk_fail(err, STK_E_INVALID, "outbox", NULL, "%zu slots of %zu bytes; 1 to %d slots",
-                        slots, bytes, STK_OUTBOX_SLOTS);
-    stk_fetch_queue *o = calloc(1, sizeof *o);
-    if (!o) return stk_fail(err, STK_E_NOMEM, "outbox", NULL, "no memory");
-    *o = (stk_fetch_queue){.device = device, .slots = slots, .bytes = bytes};
+    if (slots < 1 || slots > STK_FETCH_QUEUE_SLOTS_MAX || bytes < 1)
+        return stk_fail(err, STK_E_INVALID, "fetch queue", NULL, "%zu slots of %zu bytes; 1 to %d slots",
+                        slots, bytes, STK_FETCH_QUEUE_SLOTS_MAX);
+    stk_fetch_queue *queue = calloc(1, sizeof *queue);
+    if (!queue) return stk_fail(err, STK_E_NOMEM, "fetch queue", NULL, "no memory");
+    *queue = (stk_fetch_queue){.device = device, .slots = slots, .bytes = bytes};
     for (size_t i = 0; i < slots; i++) {
-        o->list[i].data = take_bytes(device, bytes);
-        if (o->list[i].data) continue;
-        stk_fetch_queue_free(o);
-        return stk_fail(err, STK_E_NOMEM, "outbox", NULL, "no memory for a slot of %zu bytes",
+        queue->list[i].data = alloc_slot(device, bytes);
+        if (queue->list[i].data) continue;
+        stk_fetch_queue_free(queue);
+        return stk_fail(err, STK_E_NOMEM, "fetch queue", NULL, "no memory for a slot of %zu bytes",
                         bytes);
     }
-    *out = o;
+    *out = queue;
     return STK_OK;
 }
 
-void stk_fetch_queue_free(stk_fetch_queue *outbox)
+void stk_fetch_queue_free(stk_fetch_queue *queue)
 {
     stk_error unasked;
-    if (!outbox) return;
-    const stk_backend *backend = outbox->device->backend;
-    const stk_status   waited = stk_device_sync(outbox->device, &unasked);
+    if (!queue) return;
+    const stk_backend *backend = queue->device->backend;
+    const stk_status   waited = stk_device_sync(queue->device, &unasked);
     (void)waited; /* a device that is lost copies nothing any more */
-    for (size_t i = 0; i < outbox->slots; i++) {
-        slot *s = &outbox->list[i];
-        if (backend->unmark) backend->unmark(outbox->device, s->begun);
-        if (backend->unmark) backend->unmark(outbox->device, s->sent);
-        give_bytes(outbox->device, s->data, outbox->bytes);
+    for (size_t i = 0; i < queue->slots; i++) {
+        slot *s = &queue->list[i];
+        if (backend->event_free) backend->event_free(queue->device, s->begin_event);
+        if (backend->event_free) backend->event_free(queue->device, s->committed);
+        free_slot(queue->device, s->data, queue->bytes);
     }
-    free(outbox);
+    free(queue);
 }
 
-size_t stk_fetch_queue_in_flight(const stk_fetch_queue *outbox)
+size_t stk_fetch_queue_in_flight(const stk_fetch_queue *queue)
 {
-    return (size_t)(outbox->sent - outbox->taken);
+    return (size_t)(queue->committed - queue->popped);
 }
 
-static slot *open_slot(stk_fetch_queue *o)
+static slot *open_slot(stk_fetch_queue *queue)
 {
-    return &o->list[o->sent % o->slots];
+    return &queue->list[queue->committed % queue->slots];
 }
 
-stk_status stk_fetch_queue_begin(stk_fetch_queue *outbox, stk_error *err)
+stk_status stk_fetch_queue_begin(stk_fetch_queue *queue, stk_error *err)
 {
-    const stk_backend *backend = outbox->device->backend;
-    if (stk_fetch_queue_in_flight(outbox) == outbox->slots)
-        return stk_fail(err, STK_E_LIMIT, "outbox", NULL,
-                        "all %zu slots are under way; take one first", outbox->slots);
-    outbox->open = true;
-    return backend->mark ? backend->mark(outbox->device, &open_slot(outbox)->begun, err) : STK_OK;
+    const stk_backend *backend = queue->device->backend;
+    if (stk_fetch_queue_in_flight(queue) == queue->slots)
+        return stk_fail(err, STK_E_LIMIT, "fetch queue", NULL,
+                        "all %zu slots are in flight; pop one first", queue->slots);
+    queue->open = true;
+    return backend->event_record
+               ? backend->event_record(queue->device, &open_slot(queue)->begin_event, err)
+               : STK_OK;
 }
 
-static stk_status copy(stk_fetch_queue *o, size_t at, const void *from, size_t size, stk_error *err)
+static stk_status copy(stk_fetch_queue *queue, size_t offset, const void *from, size_t size,
+                       stk_error *err)
 {
-    const stk_backend *backend = o->device->backend;
-    uint8_t           *to = open_slot(o)->data + at;
-    if (!o->open || at > o->bytes || size > o->bytes - at)
-        return stk_fail(err, STK_E_RANGE, "outbox", NULL,
-                        "%zu bytes at %zu of a slot of %zu that is %s", size, at, o->bytes,
-                        o->open ? "open" : "not open");
-    if (backend->post && backend->mark) return backend->post(o->device, to, from, size, err);
-    backend->download(o->device, to, from, size);
-    return stk_device_sync(o->device, err);
+    const stk_backend *backend = queue->device->backend;
+    uint8_t           *to = open_slot(queue)->data + offset;
+    if (!queue->open || offset > queue->bytes || size > queue->bytes - offset)
+        return stk_fail(err, STK_E_RANGE, "fetch queue", NULL,
+                        "%zu bytes at %zu of a slot of %zu that is %s", size, offset, queue->bytes,
+                        queue->open ? "open" : "not open");
+    if (backend->download_async && backend->event_record)
+        return backend->download_async(queue->device, to, from, size, err);
+    backend->download(queue->device, to, from, size);
+    return stk_device_sync(queue->device, err);
 }
 
-stk_status stk_fetch_queue_add(stk_fetch_queue *outbox, stk_program *program, const char *output,
-                               size_t at, size_t size, stk_error *err)
+stk_status stk_fetch_queue_add(stk_fetch_queue *queue, stk_program *program, const char *output,
+                               size_t offset, size_t size, stk_error *err)
 {
     const void *from = NULL;
     STK_TRY(stk_program_output(program, output, size, &from, err));
-    return copy(outbox, at, from, size, err);
+    return copy(queue, offset, from, size, err);
 }
 
-stk_status stk_fetch_queue_add_variable(stk_fetch_queue *outbox, stk_variables *variables,
-                                        size_t index, size_t at, size_t size, stk_error *err)
+stk_status stk_fetch_queue_add_variable(stk_fetch_queue *queue, stk_variables *variables,
+                                        size_t index, size_t offset, size_t size, stk_error *err)
 {
     const stk_variable *v = &variables->list[index];
     bool plain = v->format == STK_FORMAT_PLAIN || v->format == (stk_format)STK_FORMAT_ANY;
     if (!plain || size != stk_type_bytes(&v->type))
-        return stk_fail(err, STK_E_SHAPE, "outbox", v->name,
+        return stk_fail(err, STK_E_SHAPE, "fetch queue", v->name,
                         "it has %zu bytes%s; %zu are asked for", stk_type_bytes(&v->type),
                         plain ? "" : " in a format of the backend", size);
-    return copy(outbox, at, v->data, size, err);
+    return copy(queue, offset, v->data, size, err);
 }
 
-stk_status stk_fetch_queue_commit(stk_fetch_queue *outbox, stk_error *err)
+stk_status stk_fetch_queue_commit(stk_fetch_queue *queue, stk_error *err)
 {
-    const stk_backend *backend = outbox->device->backend;
-    if (backend->mark) STK_TRY(backend->mark(outbox->device, &open_slot(outbox)->sent, err));
-    outbox->open = false;
-    outbox->sent++;
+    const stk_backend *backend = queue->device->backend;
+    if (backend->event_record)
+        STK_TRY(backend->event_record(queue->device, &open_slot(queue)->committed, err));
+    queue->open = false;
+    queue->committed++;
     return STK_OK;
 }
 
-stk_status stk_fetch_queue_pop(stk_fetch_queue *outbox, bool wait, stk_fetch_queue_slot *out,
+stk_status stk_fetch_queue_pop(stk_fetch_queue *queue, bool wait, stk_fetch_queue_slot *out,
                                stk_error *err)
 {
-    const stk_backend *backend = outbox->device->backend;
-    bool               passed = true;
+    const stk_backend *backend = queue->device->backend;
+    bool               done = true;
     *out = (stk_fetch_queue_slot){0};
-    if (!stk_fetch_queue_in_flight(outbox)) return STK_OK;
-    slot *s = &outbox->list[outbox->taken % outbox->slots];
-    if (backend->mark) STK_TRY(backend->passed(outbox->device, s->sent, wait, &passed, err));
-    if (!passed) return STK_OK;
+    if (!stk_fetch_queue_in_flight(queue)) return STK_OK;
+    slot *s = &queue->list[queue->popped % queue->slots];
+    if (backend->event_record)
+        STK_TRY(backend->event_query(queue->device, s->committed, wait, &done, err));
+    if (!done) return STK_OK;
     out->data = s->data;
-    if (backend->mark) out->device_ns = backend->between(outbox->device, s->begun, s->sent);
-    outbox->taken++;
+    if (backend->event_record)
+        out->device_ns = backend->event_elapsed(queue->device, s->begin_event, s->committed);
+    queue->popped++;
     return STK_OK;
 }

@@ -24,14 +24,15 @@ stk_status stk_memory_largest_batch(const stk_memory_plan *small, int64_t small_
 {
     *batch = 0;
     STK_TRY(check(small, small_batch, large, large_batch, err));
-    double each = (double)(large->arena - small->arena) / (double)(large_batch - small_batch);
-    double none = (double)small->arena - each * (double)small_batch; /* may be below 0 */
-    double room = (double)limit - (double)large->fixed - none;
-    if (room < each)
+    double per_image = (double)(large->arena - small->arena) / (double)(large_batch - small_batch);
+    double at_zero = (double)small->arena - per_image * (double)small_batch; /* may be below 0 */
+    double available = (double)limit - (double)large->fixed - at_zero;
+    if (available < per_image)
         return stk_fail(err, STK_E_LIMIT, "memory plan", NULL,
                         "a batch of 1 takes %.1f MB but there are %.1f MB",
-                        ((double)large->fixed + none + each) / 1e6, (double)limit / 1e6);
-    double most = room / each;
-    *batch = most < (double)(INT64_MAX / 2) ? (int64_t)(most * (1 + 1e-12)) : INT64_MAX / 2;
+                        ((double)large->fixed + at_zero + per_image) / 1e6, (double)limit / 1e6);
+    double batch_max = available / per_image;
+    *batch =
+        batch_max < (double)(INT64_MAX / 2) ? (int64_t)(batch_max * (1 + 1e-12)) : INT64_MAX / 2;
     return STK_OK;
 }

@@ -14,6 +14,6 @@ typedef struct stk_layout_assignment {
  * failure nothing is held. */
 STK_NODISCARD stk_status stk_layout_assign(const stk_graph *graph, stk_variables *variables,
                                            bool plain, stk_layout_assignment *out, stk_error *err);
-void                     stk_layout_assignment_release(stk_layout_assignment *laid_out);
+void                     stk_layout_assignment_release(stk_layout_assignment *layout);
 
 #endif

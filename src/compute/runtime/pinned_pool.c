@@ -14,76 +14,76 @@ typedef struct block {
 
 struct stk_pinned_pool {
     stk_device     *device;
-    stk_allocator   kind;
+    stk_allocator   allocator;
     pthread_mutex_t lock; /* of what follows: batches are made on all threads */
-    block           spare[BLOCKS];
-    size_t          spare_count;
+    block           free_blocks[BLOCKS];
+    size_t          free_count;
 };
 
-static void *take_spare(stk_pinned_pool *l, size_t size)
+static void *pop_free(stk_pinned_pool *pool, size_t size)
 {
-    for (size_t i = 0; i < l->spare_count; i++) {
-        if (l->spare[i].size != size) continue;
-        void *data = l->spare[i].data;
-        l->spare[i] = l->spare[--l->spare_count];
+    for (size_t i = 0; i < pool->free_count; i++) {
+        if (pool->free_blocks[i].size != size) continue;
+        void *data = pool->free_blocks[i].data;
+        pool->free_blocks[i] = pool->free_blocks[--pool->free_count];
         return data;
     }
     return NULL;
 }
 
-static block drop_spare(stk_pinned_pool *l, size_t size)
+static block evict_other(stk_pinned_pool *pool, size_t size)
 {
-    for (size_t i = 0; i < l->spare_count; i++) {
-        if (l->spare[i].size == size) continue;
-        block dropped = l->spare[i];
-        l->spare[i] = l->spare[--l->spare_count];
-        return dropped;
+    for (size_t i = 0; i < pool->free_count; i++) {
+        if (pool->free_blocks[i].size == size) continue;
+        block evicted = pool->free_blocks[i];
+        pool->free_blocks[i] = pool->free_blocks[--pool->free_count];
+        return evicted;
     }
     return (block){0};
 }
 
-static void *take(void *context, size_t size)
+static void *alloc(void *context, size_t size)
 {
-    stk_pinned_pool   *l = context;
-    const stk_backend *backend = l->device->backend;
-    block              dropped = {0};
-    pthread_mutex_lock(&l->lock);
-    void *data = take_spare(l, size);
-    if (!data && l->spare_count > BLOCKS / 2) dropped = drop_spare(l, size);
-    pthread_mutex_unlock(&l->lock);
-    if (dropped.data) backend->host_free(l->device, dropped.data, dropped.size);
-    return data ? data : backend->host_alloc(l->device, size);
+    stk_pinned_pool   *pool = context;
+    const stk_backend *backend = pool->device->backend;
+    block              evicted = {0};
+    pthread_mutex_lock(&pool->lock);
+    void *data = pop_free(pool, size);
+    if (!data && pool->free_count > BLOCKS / 2) evicted = evict_other(pool, size);
+    pthread_mutex_unlock(&pool->lock);
+    if (evicted.data) backend->host_free(pool->device, evicted.data, evicted.size);
+    return data ? data : backend->host_alloc(pool->device, size);
 }
 
-static void give(void *context, void *data, size_t size)
+static void release(void *context, void *data, size_t size)
 {
-    stk_pinned_pool *l = context;
-    pthread_mutex_lock(&l->lock);
-    bool kept = l->spare_count < BLOCKS;
-    if (kept) l->spare[l->spare_count++] = (block){data, size};
-    pthread_mutex_unlock(&l->lock);
-    if (!kept) l->device->backend->host_free(l->device, data, size);
+    stk_pinned_pool *pool = context;
+    pthread_mutex_lock(&pool->lock);
+    bool kept = pool->free_count < BLOCKS;
+    if (kept) pool->free_blocks[pool->free_count++] = (block){data, size};
+    pthread_mutex_unlock(&pool->lock);
+    if (!kept) pool->device->backend->host_free(pool->device, data, size);
 }
 
 const stk_allocator *stk_device_host_memory(stk_device *device)
 {
-    stk_pinned_pool *l = device->lendable;
-    if (l || !device->backend->host_alloc) return l ? &l->kind : NULL;
-    l = calloc(1, sizeof *l);
-    if (!l) return NULL; /* ordinary memory is slower and does as well */
-    l->device = device;
-    l->kind = (stk_allocator){take, give, l};
-    pthread_mutex_init(&l->lock, NULL);
-    device->lendable = l;
-    return &l->kind;
+    stk_pinned_pool *pool = device->pinned_pool;
+    if (pool || !device->backend->host_alloc) return pool ? &pool->allocator : NULL;
+    pool = calloc(1, sizeof *pool);
+    if (!pool) return NULL; /* ordinary memory is slower and does as well */
+    pool->device = device;
+    pool->allocator = (stk_allocator){alloc, release, pool};
+    pthread_mutex_init(&pool->lock, NULL);
+    device->pinned_pool = pool;
+    return &pool->allocator;
 }
 
-void stk_pinned_pool_free(stk_pinned_pool *lendable)
+void stk_pinned_pool_free(stk_pinned_pool *pool)
 {
-    if (!lendable) return;
-    for (size_t i = 0; i < lendable->spare_count; i++)
-        lendable->device->backend->host_free(lendable->device, lendable->spare[i].data,
-                                             lendable->spare[i].size);
-    pthread_mutex_destroy(&lendable->lock);
-    free(lendable);
+    if (!pool) return;
+    for (size_t i = 0; i < pool->free_count; i++)
+        pool->device->backend->host_free(pool->device, pool->free_blocks[i].data,
+                                         pool->free_blocks[i].size);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
 }

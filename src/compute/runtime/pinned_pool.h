@@ -7,6 +7,6 @@
 typedef struct stk_pinned_pool stk_pinned_pool;
 
 /* After everything that was taken was given back. NULL is fine. */
-void stk_pinned_pool_free(stk_pinned_pool *lendable);
+void stk_pinned_pool_free(stk_pinned_pool *pool);
 
 #endif

@@ -8,12 +8,12 @@
 
 void *stk_program_address(const stk_program *program, stk_symbol symbol)
 {
-    const stk_allocation *place = &program->plan.place[symbol.id];
-    switch (place->kind) {
+    const stk_allocation *allocation = &program->buffers.allocation[symbol.id];
+    switch (allocation->kind) {
     case STK_ALLOCATION_ARENA:
-        return program->arena + place->offset;
+        return program->arena + allocation->offset;
     case STK_ALLOCATION_VARIABLE:
-        return program->variables->list[place->offset].data;
+        return program->variables->list[allocation->offset].data;
     case STK_ALLOCATION_CONSTANT:
         return program->constants[symbol.id];
     default:
@@ -23,24 +23,24 @@ void *stk_program_address(const stk_program *program, stk_symbol symbol)
 
 void stk_program_bind(stk_program *program)
 {
-    const stk_graph *g = program->laid_out.graph;
+    const stk_graph *g = program->layout.graph;
     for (uint32_t n = 0; n < g->node_count; n++) {
         const stk_graph_node *node = &g->nodes[n];
-        stk_instruction      *step = &program->steps[n];
-        void                **in = (void **)step->call.in, **out = (void **)step->call.out;
+        stk_instruction      *instruction = &program->instructions[n];
+        void **in = (void **)instruction->call.in, **out = (void **)instruction->call.out;
         for (int i = 0; i < node->input_count; i++)
             in[i] = stk_program_address(program, node->in[i]);
         for (int o = 0; o < node->output_count; o++)
             out[o] = stk_program_address(program, node->out[o]);
-        step->call.scratch = program->arena + program->plan.scratch[n];
-        step->skip = (node->op->traits & STK_OP_VIEW) && in[0] == out[0];
+        instruction->call.scratch = program->arena + program->buffers.scratch[n];
+        instruction->skip = (node->op->traits & STK_OP_VIEW) && in[0] == out[0];
     }
 }
 
 static stk_status find_input(const stk_program *program, const char *name, stk_symbol *out,
                              stk_error *err)
 {
-    const stk_graph *g = program->laid_out.graph;
+    const stk_graph *g = program->layout.graph;
     for (uint32_t i = 1; i < g->symbol_count; i++)
         if (g->symbols[i].role == STK_SYMBOL_INPUT && strcmp(g->symbols[i].name, name) == 0) {
             *out = (stk_symbol){i};
@@ -52,7 +52,7 @@ static stk_status find_input(const stk_program *program, const char *name, stk_s
 static stk_status find_output(const stk_program *program, const char *name, stk_symbol *out,
                               stk_error *err)
 {
-    const stk_graph *g = program->laid_out.graph;
+    const stk_graph *g = program->layout.graph;
     for (uint32_t i = 0; i < g->output_count; i++)
         if (strcmp(g->outputs[i].name, name) == 0) {
             *out = g->outputs[i].symbol;
@@ -71,16 +71,17 @@ static stk_status check_size(const stk_program *program, const char *name,
                     stk_shape_text(&type->shape, text, sizeof text), stk_type_bytes(type));
 }
 
-static stk_status give(stk_program *program, const char *input, const void *data, size_t size,
-                       bool lent, stk_error *err)
+static stk_status feed_input(stk_program *program, const char *input, const void *data, size_t size,
+                             bool borrowed, stk_error *err)
 {
     stk_symbol symbol = STK_NO_SYMBOL;
     STK_TRY(find_input(program, input, &symbol, err));
-    const stk_tensor_type *type = &stk_graph_symbol_of(program->laid_out.graph, symbol)->type;
+    const stk_tensor_type *type = &stk_graph_symbol_of(program->layout.graph, symbol)->type;
     STK_TRY(check_size(program, input, type, size, err));
     const stk_backend *backend = program->device->backend;
     void              *to = stk_program_address(program, symbol);
-    if (backend->feed) return backend->feed(program->device, to, data, size, lent, err);
+    if (backend->upload_async)
+        return backend->upload_async(program->device, to, data, size, borrowed, err);
     backend->upload(program->device, to, data, size);
     return STK_OK;
 }
@@ -88,13 +89,13 @@ static stk_status give(stk_program *program, const char *input, const void *data
 stk_status stk_program_feed(stk_program *program, const char *input, const void *data, size_t size,
                             stk_error *err)
 {
-    return give(program, input, data, size, false, err);
+    return feed_input(program, input, data, size, false, err);
 }
 
 stk_status stk_program_feed_async(stk_program *program, const char *input, const void *data,
                                   size_t size, stk_error *err)
 {
-    return give(program, input, data, size, true, err);
+    return feed_input(program, input, data, size, true, err);
 }
 
 stk_status stk_program_output(const stk_program *program, const char *output, size_t size,
@@ -102,7 +103,7 @@ stk_status stk_program_output(const stk_program *program, const char *output, si
 {
     stk_symbol symbol = STK_NO_SYMBOL;
     STK_TRY(find_output(program, output, &symbol, err));
-    const stk_tensor_type *type = &stk_graph_symbol_of(program->laid_out.graph, symbol)->type;
+    const stk_tensor_type *type = &stk_graph_symbol_of(program->layout.graph, symbol)->type;
     STK_TRY(check_size(program, output, type, size, err));
     *address = stk_program_address(program, symbol);
     return STK_OK;
@@ -122,8 +123,8 @@ stk_status stk_program_input_type(const stk_program *program, const char *input,
 {
     stk_symbol symbol = STK_NO_SYMBOL;
     STK_TRY(find_input(program, input, &symbol, err));
-    *dtype = stk_symbol_dtype(program->laid_out.graph, symbol);
-    *shape = stk_symbol_shape(program->laid_out.graph, symbol);
+    *dtype = stk_symbol_dtype(program->layout.graph, symbol);
+    *shape = stk_symbol_shape(program->layout.graph, symbol);
     return STK_OK;
 }
 
@@ -132,21 +133,21 @@ stk_status stk_program_output_type(const stk_program *program, const char *outpu
 {
     stk_symbol symbol = STK_NO_SYMBOL;
     STK_TRY(find_output(program, output, &symbol, err));
-    *dtype = stk_symbol_dtype(program->laid_out.graph, symbol);
-    *shape = stk_symbol_shape(program->laid_out.graph, symbol);
+    *dtype = stk_symbol_dtype(program->layout.graph, symbol);
+    *shape = stk_symbol_shape(program->layout.graph, symbol);
     return STK_OK;
 }
 
-static stk_status check_results(const stk_program *program, const stk_instruction *step,
+static stk_status check_results(const stk_program *program, const stk_instruction *instruction,
                                 stk_error *err)
 {
-    const stk_kernel_call *call = &step->call;
+    const stk_kernel_call *call = &instruction->call;
     stk_device            *device = program->device;
-    for (int o = 0; o < call->use.output_count; o++) {
-        const stk_tensor_type *type = &call->use.out[o];
+    for (int o = 0; o < call->instance.output_count; o++) {
+        const stk_tensor_type *type = &call->instance.out[o];
         size_t bytes = device->backend->format_bytes(device, type, call->out_format[o]);
         if (!call->out[o] || device->backend->finite(device, type, call->out[o], bytes)) continue;
-        return stk_fail(err, STK_E_RANGE, step->op->name, call->use.name,
+        return stk_fail(err, STK_E_RANGE, instruction->op->name, call->instance.name,
                         "result %d has elements that are not finite", o);
     }
     return STK_OK;
@@ -157,71 +158,72 @@ static stk_status flush(stk_program *program, stk_error *err)
 {
     const stk_backend *backend = program->device->backend;
     const stk_status   st = backend->flush ? backend->flush(program->device, err) : STK_OK;
-    if (program->gathered) stk_device_profiler_pop_tag(program, program->gathered);
-    program->gathered = NULL;
+    if (program->deferred) stk_device_profiler_pop_tag(program, program->deferred);
+    program->deferred = NULL;
     return st;
 }
 
 /* A device that works behind our back is timed by marks in its own order, not by waiting for it.
  * Steps that gather are done together: they have one tag, that of the first. */
-static stk_status run_step(stk_program *program, stk_instruction *step, bool watched, uint64_t *tag,
-                           stk_error *err)
+static stk_status run_instruction(stk_program *program, stk_instruction *instruction, bool watched,
+                                  uint64_t *tag, stk_error *err)
 {
-    const bool     waits = program->timing && !program->device->watch;
+    const bool     waits = program->timing && !program->device->profiler;
     const uint64_t start = waits ? stk_clock_ns() : 0;
-    if (!step->kernel->gathers) STK_TRY(flush(program, err));
-    *tag = watched && !program->gathered ? stk_device_profiler_push_tag(program, step) : 0;
-    stk_status st = step->kernel->run(&step->call, err);
-    if (watched && step->kernel->gathers)
-        program->gathered = step;
+    if (!instruction->kernel->deferred) STK_TRY(flush(program, err));
+    *tag = watched && !program->deferred ? stk_device_profiler_push_tag(program, instruction) : 0;
+    stk_status st = instruction->kernel->run(&instruction->call, err);
+    if (watched && instruction->kernel->deferred)
+        program->deferred = instruction;
     else if (watched)
-        stk_device_profiler_pop_tag(program, step);
+        stk_device_profiler_pop_tag(program, instruction);
     if (waits) {
         STK_TRY(stk_device_sync(program->device, err));
-        step->ticks_ns += stk_clock_ns() - start;
-        step->runs++;
+        instruction->total_ns += stk_clock_ns() - start;
+        instruction->runs++;
     }
     if (st || !program->check) return st;
     STK_TRY(flush(program, err));
-    return check_results(program, step, err);
+    return check_results(program, instruction, err);
 }
 
 /* What spans tell of steps must outlive the program: the trace keeps a copy. */
-static void describe_steps(stk_program *program, stk_trace_thread *thread)
+static void describe_instructions(stk_program *program, stk_trace_thread *thread)
 {
-    if (program->traced == thread->trace->number) return;
-    program->traced = thread->trace->number;
-    for (uint32_t i = 0; i < program->step_count; i++) {
-        stk_instruction   *step = &program->steps[i];
-        const stk_trace_op op = {.name = step->op->name,
-                                 .layer = step->call.use.name,
-                                 .kernel = step->kernel->name,
-                                 .flops = step->cost.flops,
-                                 .bytes = step->cost.bytes};
-        if (!step->skip) step->traced = stk_trace_intern_op(thread, &op);
+    if (program->trace_number == thread->trace->number) return;
+    program->trace_number = thread->trace->number;
+    for (uint32_t i = 0; i < program->instruction_count; i++) {
+        stk_instruction   *instruction = &program->instructions[i];
+        const stk_trace_op op = {.name = instruction->op->name,
+                                 .layer = instruction->call.instance.name,
+                                 .kernel = instruction->kernel->name,
+                                 .flops = instruction->cost.flops,
+                                 .bytes = instruction->cost.bytes};
+        if (!instruction->skip) instruction->trace_op = stk_trace_intern_op(thread, &op);
     }
 }
 
-static uint64_t record_span(stk_trace_thread *thread, const stk_instruction *step, uint64_t begin,
-                            uint64_t tag)
+static uint64_t record_span(stk_trace_thread *thread, const stk_instruction *instruction,
+                            uint64_t begin, uint64_t tag)
 {
-    if (!step->traced) return begin;
-    return tag ? stk_trace_record_launch(thread, STK_STAGE_COMPUTE, step->traced, begin, tag)
-               : stk_trace_record_op(thread, STK_STAGE_COMPUTE, step->traced, begin);
+    if (!instruction->trace_op) return begin;
+    return tag ? stk_trace_record_launch(thread, STK_STAGE_COMPUTE, instruction->trace_op, begin,
+                                         tag)
+               : stk_trace_record_op(thread, STK_STAGE_COMPUTE, instruction->trace_op, begin);
 }
 
 /* One clock read an operation: each begins where the one before it ended. */
 static stk_status run_traced(stk_program *program, stk_trace_thread *thread, stk_error *err)
 {
     uint64_t begin = stk_trace_now(), tag = 0;
-    for (uint32_t i = 0; i < program->step_count; i++) {
-        stk_instruction *step = &program->steps[i];
-        if (step->skip) continue;
-        stk_trace_push_range(thread, step->op->name);
-        const stk_status st = run_step(program, step, true, &tag, err);
+    for (uint32_t i = 0; i < program->instruction_count; i++) {
+        stk_instruction *instruction = &program->instructions[i];
+        if (instruction->skip) continue;
+        stk_trace_push_range(thread, instruction->op->name);
+        const stk_status st = run_instruction(program, instruction, true, &tag, err);
         stk_trace_pop_range(thread);
         STK_TRY(st);
-        begin = record_span(thread, step, begin, tag);
+        begin = record_span(thread, instruction, begin, tag);
     }
     return STK_OK;
 }
@@ -229,9 +231,10 @@ static stk_status run_traced(stk_program *program, stk_trace_thread *thread, stk
 static stk_status run_plain(stk_program *program, stk_error *err)
 {
     uint64_t unused;
-    for (uint32_t i = 0; i < program->step_count; i++) {
-        stk_instruction *step = &program->steps[i];
-        if (!step->skip) STK_TRY(run_step(program, step, program->timing, &unused, err));
+    for (uint32_t i = 0; i < program->instruction_count; i++) {
+        stk_instruction *instruction = &program->instructions[i];
+        if (!instruction->skip)
+            STK_TRY(run_instruction(program, instruction, program->timing, &unused, err));
     }
     return STK_OK;
 }
@@ -239,8 +242,8 @@ static stk_status run_plain(stk_program *program, stk_error *err)
 /* What was assigned but is computed somewhere else. */
 static stk_status copy_assigned(stk_program *program, stk_error *err)
 {
-    for (size_t i = 0; i < program->plan.copy_count; i++) {
-        const stk_buffer_assignment_copy *copy = &program->plan.copies[i];
+    for (size_t i = 0; i < program->buffers.copy_count; i++) {
+        const stk_buffer_assignment_copy *copy = &program->buffers.copies[i];
         stk_variable                     *to = &program->variables->list[copy->variable];
         STK_TRY(program->device->backend->reorder(program->device, &to->type, to->format,
                                                   stk_program_address(program, copy->from),
@@ -251,66 +254,68 @@ static stk_status copy_assigned(stk_program *program, stk_error *err)
 
 /* Each step under a tag of its own where it is timed or traced, else all of them under one. What
  * was noted is begun even where the run fails: its memory may be gone later. */
-static stk_status run_calls(stk_program *program, stk_trace_thread *ops, stk_error *err)
+static stk_status run_uncaptured(stk_program *program, stk_trace_thread *ops, stk_error *err)
 {
-    const bool whole = !ops && !program->timing;
+    const bool one_tag = !ops && !program->timing;
     stk_error  unasked;
-    if (whole) (void)stk_device_profiler_push_tag(program, NULL);
+    if (one_tag) (void)stk_device_profiler_push_tag(program, NULL);
     stk_status st = ops ? run_traced(program, ops, err) : run_plain(program, err);
     stk_status flushed = flush(program, st ? &unasked : err);
     if (!st) st = flushed;
     if (!st) st = copy_assigned(program, err);
-    if (whole) stk_device_profiler_pop_tag(program, NULL);
+    if (one_tag) stk_device_profiler_pop_tag(program, NULL);
     return st;
 }
 
 /* What a step made the device do lies before what the next one does; what was gathered is part of
  * the last step that did so. */
-static stk_status record_steps(stk_program *program, stk_error *err)
+static stk_status capture_instructions(stk_program *program, stk_error *err)
 {
     const stk_backend *backend = program->device->backend;
     uint64_t           unused;
-    for (uint32_t i = 0; i < program->step_count; i++) {
-        stk_instruction *step = &program->steps[i];
-        if (!step->kernel->gathers) STK_TRY(flush(program, err));
-        if (i && backend->recorded_so_far)
-            step[-1].recorded_end = (uint32_t)backend->recorded_so_far(program->device);
-        if (!step->skip) STK_TRY(run_step(program, step, false, &unused, err));
+    for (uint32_t i = 0; i < program->instruction_count; i++) {
+        stk_instruction *instruction = &program->instructions[i];
+        if (!instruction->kernel->deferred) STK_TRY(flush(program, err));
+        if (i && backend->capture_size)
+            instruction[-1].capture_end = (uint32_t)backend->capture_size(program->device);
+        if (!instruction->skip) STK_TRY(run_instruction(program, instruction, false, &unused, err));
     }
     STK_TRY(flush(program, err));
-    if (program->step_count && backend->recorded_so_far)
-        program->steps[program->step_count - 1].recorded_end =
-            (uint32_t)backend->recorded_so_far(program->device);
+    if (program->instruction_count && backend->capture_size)
+        program->instructions[program->instruction_count - 1].capture_end =
+            (uint32_t)backend->capture_size(program->device);
     return copy_assigned(program, err);
 }
 
-static void forget_recording(stk_program *program)
+static void drop_capture(stk_program *program)
 {
-    program->device->backend->forget(program->device, program->recording);
-    program->recording = NULL;
+    program->device->backend->capture_free(program->device, program->capture);
+    program->capture = NULL;
 }
 
 /* A device ends and keeps a recording whose steps failed half way like any other: the next run
  * would play what there is of it, and succeed. */
-static stk_status record(stk_program *program, stk_error *err)
+static stk_status capture_run(stk_program *program, stk_error *err)
 {
     const stk_backend *backend = program->device->backend;
     stk_error          unasked;
-    STK_TRY(backend->record(program->device, err));
-    stk_status st = record_steps(program, err);
+    STK_TRY(backend->capture_begin(program->device, err));
+    stk_status st = capture_instructions(program, err);
     if (st && backend->flush) (void)!backend->flush(program->device, &unasked);
-    stk_status ended = backend->recorded(program->device, &program->recording, st ? &unasked : err);
-    if (st && program->recording) forget_recording(program);
+    stk_status ended =
+        backend->capture_end(program->device, &program->capture, st ? &unasked : err);
+    if (st && program->capture) drop_capture(program);
     return st ? st : ended;
 }
 
 /* The host's part is a launch of its own; what the device does has the same number. */
-static stk_status play(stk_program *program, stk_trace_thread *thread, stk_error *err)
+static stk_status launch_capture(stk_program *program, stk_trace_thread *thread, stk_error *err)
 {
     const uint64_t begin = stk_span_begin(thread);
     if (thread) stk_trace_push_range(thread, program->name);
     const uint64_t   tag = stk_device_profiler_push_tag(program, NULL);
-    const stk_status st = program->device->backend->play(program->device, program->recording, err);
+    const stk_status st =
+        program->device->backend->capture_launch(program->device, program->capture, err);
     stk_device_profiler_pop_tag(program, NULL);
     if (!thread) return st;
     stk_trace_pop_range(thread);
@@ -319,39 +324,40 @@ static stk_status play(stk_program *program, stk_trace_thread *thread, stk_error
 }
 
 /* Libraries set themselves up when a kernel runs for the first time, which must not be recorded. */
-static stk_status run_recorded(stk_program *program, stk_trace_thread *thread, stk_error *err)
+static stk_status run_captured(stk_program *program, stk_trace_thread *thread, stk_error *err)
 {
-    if (!program->warm) {
-        const stk_status st = run_calls(program, NULL, err);
-        program->warm = !st;
+    if (!program->ran_once) {
+        const stk_status st = run_uncaptured(program, NULL, err);
+        program->ran_once = !st;
         return st;
     }
-    const bool heard = stk_device_profiler_traces_kernels(program->device);
-    if (program->recording && heard && !program->heard)
-        forget_recording(program); /* its kernels would not be told */
-    program->heard = heard || (program->recording && program->heard);
-    if (!program->recording) STK_TRY(record(program, err));
-    return play(program, thread, err);
+    const bool capture_traced = stk_device_profiler_traces_kernels(program->device);
+    if (program->capture && capture_traced && !program->capture_traced)
+        drop_capture(program); /* its kernels would not be told */
+    program->capture_traced = capture_traced || (program->capture && program->capture_traced);
+    if (!program->capture) STK_TRY(capture_run(program, err));
+    return launch_capture(program, thread, err);
 }
 
 /* Calling kernels one by one takes longer than playing them: enough runs are timed so, not all. */
-static bool times_now(stk_program *program)
+static bool is_timed_run(stk_program *program)
 {
     enum { TIMED_RUNS = 32 };
     if (!program->timing) return false;
-    return !program->device->backend->record || program->timed++ < TIMED_RUNS;
+    return !program->device->backend->capture_begin || program->timed_runs++ < TIMED_RUNS;
 }
 
 static stk_status run(stk_program *program, stk_trace_thread *thread, stk_error *err)
 {
     const stk_trace_level level = thread ? stk_trace_get_level(thread->trace) : STK_TRACE_OFF;
     const bool            kernels = stk_device_profiler_traces_kernels(program->device);
-    const bool            timed = times_now(program);
+    const bool            timed = is_timed_run(program);
     stk_trace_thread     *ops = level >= STK_TRACE_OPS ? thread : NULL;
-    const bool one_by_one = (ops && !kernels) || timed || program->check || program->eager;
-    if (ops) describe_steps(program, ops);
-    if (program->device->backend->record && !one_by_one) return run_recorded(program, thread, err);
-    return run_calls(program, ops, err);
+    const bool uncaptured = (ops && !kernels) || timed || program->check || program->eager;
+    if (ops) describe_instructions(program, ops);
+    if (program->device->backend->capture_begin && !uncaptured)
+        return run_captured(program, thread, err);
+    return run_uncaptured(program, ops, err);
 }
 
 stk_status stk_program_run(stk_program *program, stk_trace_thread *thread, stk_error *err)
@@ -364,33 +370,34 @@ stk_status stk_program_run(stk_program *program, stk_trace_thread *thread, stk_e
 
 stk_memory_plan stk_program_memory(const stk_program *program)
 {
-    return program->plan.report;
+    return program->buffers.report;
 }
 
 size_t stk_program_instruction_count(const stk_program *program)
 {
-    return program->step_count;
+    return program->instruction_count;
 }
 
 stk_program_instruction stk_program_instruction_at(const stk_program *program, size_t index)
 {
-    const stk_instruction *step = &program->steps[index];
+    const stk_instruction *instruction = &program->instructions[index];
     if (index == 0 && program->timing) stk_device_profiler_poll(program->device, false);
-    const char *detail = step->kernel->detail ? step->kernel->detail(&step->call) : NULL;
-    return (stk_program_instruction){.operation = step->op->name,
-                                     .name = step->call.use.name,
-                                     .kernel = step->kernel->name,
+    const char *detail =
+        instruction->kernel->detail ? instruction->kernel->detail(&instruction->call) : NULL;
+    return (stk_program_instruction){.operation = instruction->op->name,
+                                     .name = instruction->call.instance.name,
+                                     .kernel = instruction->kernel->name,
                                      .detail = detail ? detail : "",
-                                     .part = step->part,
-                                     .flops = step->cost.flops,
-                                     .bytes = step->cost.bytes,
-                                     .runs = step->runs,
-                                     .nanoseconds = step->ticks_ns};
+                                     .phase = instruction->phase,
+                                     .flops = instruction->cost.flops,
+                                     .bytes = instruction->cost.bytes,
+                                     .runs = instruction->runs,
+                                     .nanoseconds = instruction->total_ns};
 }
 
 void stk_program_time(stk_program *program, bool on)
 {
     if (program->timing && !on) stk_device_profiler_poll(program->device, true);
-    if (!program->timing && on) program->timed = 0;
+    if (!program->timing && on) program->timed_runs = 0;
     program->timing = on;
 }

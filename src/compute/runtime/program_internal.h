@@ -11,31 +11,31 @@ typedef struct stk_instruction {
     bool                skip; /* a view that is where its input is */
     bool                prepared;
     stk_op_cost         cost;
-    const char         *part; /* a literal */
-    uint64_t            runs, ticks_ns;
-    uint32_t            recorded_end; /* things the device does in a recorded run, up to here */
-    const stk_trace_op *traced;       /* as the trace keeps it; NULL: not there */
+    const char         *phase; /* a literal */
+    uint64_t            runs, total_ns;
+    uint32_t            capture_end; /* things the device does in a recorded run, up to here */
+    const stk_trace_op *trace_op;    /* as the trace keeps it; NULL: not there */
 } stk_instruction;
 
 struct stk_program {
     char                 *name;
     stk_device           *device;
     stk_variables        *variables;
-    stk_layout_assignment laid_out; /* after all passes */
-    stk_buffer_assignment plan;
+    stk_layout_assignment layout; /* after all passes */
+    stk_buffer_assignment buffers;
     uint8_t              *arena;
     void                **constants; /* by symbol; NULL where none */
-    stk_instruction      *steps;
-    uint32_t              step_count;
+    stk_instruction      *instructions;
+    uint32_t              instruction_count;
     stk_arena             memory; /* of what steps point to */
     bool                  check, timing;
-    bool                  eager;     /* never recorded */
-    bool                  warm;      /* it ran once, call by call */
-    void                 *recording; /* the backend's; NULL: not yet */
-    bool                  heard;     /* it was recorded while kernels were told */
-    uint64_t              traced;    /* the number of the trace that knows the steps */
-    stk_instruction      *gathered;  /* the last of those whose work is only noted; NULL: none is */
-    uint32_t              timed;     /* runs that were timed one by one though they can be played */
+    bool                  eager;          /* never recorded */
+    bool                  ran_once;       /* it ran once, call by call */
+    void                 *capture;        /* the backend's; NULL: not yet */
+    bool                  capture_traced; /* it was recorded while kernels were told */
+    uint64_t              trace_number;   /* the number of the trace that knows the steps */
+    stk_instruction      *deferred; /* the last of those whose work is only noted; NULL: none is */
+    uint32_t timed_runs;            /* runs that were timed one by one though they can be played */
 };
 
 /* Where a symbol is. */

@@ -25,9 +25,9 @@ static void close_device(stk_device *device)
 }
 
 static const stk_kernel *find_kernel(const stk_device *device, const stk_graph_op *op,
-                                     const stk_op_instance *use)
+                                     const stk_op_instance *instance)
 {
-    (void)device, (void)use;
+    (void)device, (void)instance;
     return op->reference ? &kernel : NULL;
 }
 

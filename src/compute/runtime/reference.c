@@ -24,15 +24,15 @@ typedef struct reference_state {
 stk_status stk_reference_prepare(stk_kernel_call *call, size_t *scratch, stk_error *err)
 {
     reference_state *state = calloc(1, sizeof *state);
-    if (state) state->in = calloc((size_t)call->use.input_count + 1, sizeof *state->in);
+    if (state) state->in = calloc((size_t)call->instance.input_count + 1, sizeof *state->in);
     call->state = state;
     if (!state || !state->in)
-        return stk_fail(err, STK_E_NOMEM, "reference", call->use.name, "no memory");
+        return stk_fail(err, STK_E_NOMEM, "reference", call->instance.name, "no memory");
     *scratch = 0;
-    for (int i = 0; i < call->use.input_count; i++)
-        if (is_half(&call->use.in[i])) *scratch += float_bytes(&call->use.in[i]);
-    for (int o = 0; o < call->use.output_count; o++)
-        if (is_half(&call->use.out[o])) *scratch += float_bytes(&call->use.out[o]);
+    for (int i = 0; i < call->instance.input_count; i++)
+        if (is_half(&call->instance.in[i])) *scratch += float_bytes(&call->instance.in[i]);
+    for (int o = 0; o < call->instance.output_count; o++)
+        if (is_half(&call->instance.out[o])) *scratch += float_bytes(&call->instance.out[o]);
     return STK_OK;
 }
 
@@ -49,23 +49,23 @@ stk_status stk_reference_run(const stk_kernel_call *call, stk_error *err)
     reference_state *state = call->state;
     uint8_t         *scratch = call->scratch;
     (void)err;
-    for (int i = 0; i < call->use.input_count; i++) {
-        const stk_tensor_type *type = &call->use.in[i];
+    for (int i = 0; i < call->instance.input_count; i++) {
+        const stk_tensor_type *type = &call->instance.in[i];
         state->in[i] = call->in[i];
         if (!is_half(type)) continue;
         stk_floats_from_half(type->dtype, call->in[i], (float *)scratch, stk_type_elements(type));
         state->in[i] = scratch;
         scratch += float_bytes(type);
     }
-    for (int o = 0; o < call->use.output_count; o++) {
-        state->out[o] = is_half(&call->use.out[o]) && call->out[o] ? scratch : call->out[o];
-        if (state->out[o] == scratch) scratch += float_bytes(&call->use.out[o]);
+    for (int o = 0; o < call->instance.output_count; o++) {
+        state->out[o] = is_half(&call->instance.out[o]) && call->out[o] ? scratch : call->out[o];
+        if (state->out[o] == scratch) scratch += float_bytes(&call->instance.out[o]);
     }
-    call->op->reference(&call->use, state->in, state->out);
-    for (int o = 0; o < call->use.output_count; o++)
+    call->op->reference(&call->instance, state->in, state->out);
+    for (int o = 0; o < call->instance.output_count; o++)
         if (state->out[o] != call->out[o])
-            stk_halves_from_float(call->use.out[o].dtype, state->out[o], call->out[o],
-                                  stk_type_elements(&call->use.out[o]));
+            stk_halves_from_float(call->instance.out[o].dtype, state->out[o], call->out[o],
+                                  stk_type_elements(&call->instance.out[o]));
     return STK_OK;
 }
 

@@ -2,9 +2,9 @@
 #include "compute/runtime/reorder_op.h"
 #include <stdio.h>
 
-static stk_status infer(const stk_op_instance *use, stk_tensor_type *out, stk_error *err)
+static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return stk_op_infer_same(use, out, err);
+    return stk_op_infer_same(instance, out, err);
 }
 
 static void print(const void *attrs_, char *text, size_t capacity)
@@ -26,7 +26,7 @@ const stk_graph_op stk_graph_op_reorder = {
 
 static stk_status run(const stk_kernel_call *call, stk_error *err)
 {
-    return call->device->backend->reorder(call->device, &call->use.in[0], call->in_format[0],
+    return call->device->backend->reorder(call->device, &call->instance.in[0], call->in_format[0],
                                           call->in[0], call->out_format[0], call->out[0], err);
 }
 

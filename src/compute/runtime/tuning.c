@@ -19,7 +19,7 @@ typedef struct entry {
 struct stk_tuning {
     char   path[PATH];
     entry *list;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* What cannot be in a line would break the next reading. */
@@ -45,12 +45,12 @@ static stk_status add(stk_tuning *t, const char *key, const char *choice, double
 {
     if (t->count == LINES)
         return stk_fail(err, STK_E_LIMIT, "tuning", t->path, "has %d lines: remove it", LINES);
-    if (t->count == t->room) {
-        size_t room = t->room ? t->room * 2 : 64;
-        entry *grown = realloc(t->list, room * sizeof *grown);
+    if (t->count == t->capacity) {
+        size_t capacity = t->capacity ? t->capacity * 2 : 64;
+        entry *grown = realloc(t->list, capacity * sizeof *grown);
         if (!grown) return no_memory(err);
         t->list = grown;
-        t->room = room;
+        t->capacity = capacity;
     }
     entry *e = &t->list[t->count];
     *e = (entry){strdup(key), strdup(choice), us, is_new};

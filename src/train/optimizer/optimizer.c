@@ -149,7 +149,7 @@ static stk_optimizer_attrs attrs_for(const builder *b, const stk_graph_symbol *w
     bool                         decays = (whole || o->even_decay) && !w->variable.no_decay;
     double                       decay = decays ? o->weight_decay : 0;
     return (stk_optimizer_attrs){.rate = w->variable.rate,
-                                 .until = w->variable.until,
+                                 .freeze_after = w->variable.freeze_after,
                                  .weight_decay = o->even_decay ? decay / w->variable.rate : decay,
                                  .beta1 = o->beta1,
                                  .beta2 = o->beta2,

@@ -25,7 +25,7 @@ static void fill_memory(stk_profile *out, const stk_memory_plan *plan)
     for (int i = 0; i < STK_MEMORY_CLASS_COUNT && i < STK_PROFILE_PARTS; i++) {
         stk_profile_memory *part = &out->memory[out->memory_count++];
         snprintf(part->name, sizeof part->name, "%s", stk_memory_class_name((stk_memory_class)i));
-        part->bytes = (double)plan->part[i];
+        part->bytes = (double)plan->bytes[i];
     }
 }
 

@@ -153,14 +153,14 @@ static stk_status end(stk_graph **graph, stk_error *err)
 
 static bool stops(const stk_graph_symbol *s)
 {
-    return s->role == STK_SYMBOL_VARIABLE && s->variable.until > 0 && !s->variable.frozen;
+    return s->role == STK_SYMBOL_VARIABLE && s->variable.freeze_after > 0 && !s->variable.frozen;
 }
 
 double stk_graphs_late_from(const stk_graph *graph)
 {
     double from = 0;
     for (uint32_t i = 1; i < graph->symbol_count; i++)
-        if (stops(&graph->symbols[i])) from = fmax(from, graph->symbols[i].variable.until);
+        if (stops(&graph->symbols[i])) from = fmax(from, graph->symbols[i].variable.freeze_after);
     return from;
 }
 

@@ -37,8 +37,8 @@ static stk_status explain_memory(const stk_memory_plan *plan, stk_blob *out, stk
              (double)(plan->fixed + plan->arena) / 1e6);
     STK_TRY(put(out, line, err));
     for (int i = 0; i < STK_MEMORY_CLASS_COUNT; i++) {
-        if (!plan->part[i]) continue;
-        snprintf(line, sizeof line, "%10.1f MB %s\n", (double)plan->part[i] / 1e6,
+        if (!plan->bytes[i]) continue;
+        snprintf(line, sizeof line, "%10.1f MB %s\n", (double)plan->bytes[i] / 1e6,
                  stk_memory_class_name((stk_memory_class)i));
         STK_TRY(put(out, line, err));
     }

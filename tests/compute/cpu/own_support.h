@@ -62,7 +62,7 @@ static inline void *own_draw(const own_input *in, stk_dtype dtype, int index)
 
 typedef struct own_run {
     const own_case *c;
-    stk_op_instance use;
+    stk_op_instance instance;
     stk_tensor_type in[OWN_INPUTS], out[STK_OP_OUTPUTS];
     void           *plain_in[OWN_INPUTS], *expected[STK_OP_OUTPUTS];
     int             off; /* of own_offs */
@@ -137,15 +137,16 @@ static inline void own_run_once(own_run *r, int threads)
     const void       *in[OWN_INPUTS] = {0};
     void             *out[STK_OP_OUTPUTS] = {0};
     stk_format        have[OWN_INPUTS];
-    const stk_kernel *kernel = device->backend->kernel(device, r->c->op, &r->use);
+    const stk_kernel *kernel = device->backend->kernel(device, r->c->op, &r->instance);
     EXPECT_STR_EQ("own", kernel->name);
     for (int i = 0; i < r->c->inputs; i++)
         have[i] = r->in[i].shape.rank == 4 ? r->have : STK_FORMAT_PLAIN;
     memset(r->in_format, 0, sizeof r->in_format);
     memset(r->out_format, 0, sizeof r->out_format);
     if (kernel->formats)
-        EXPECT_OK(kernel->formats(device, &r->use, have, r->in_format, r->out_format, &err));
-    stk_kernel_call call = {device, r->c->op, r->use, r->in_format, r->out_format, in, out, 0, 0};
+        EXPECT_OK(kernel->formats(device, &r->instance, have, r->in_format, r->out_format, &err));
+    stk_kernel_call call = {device, r->c->op, r->instance, r->in_format, r->out_format, in, out,
+                            0,      0};
     for (int i = 0; i < r->c->inputs; i++) {
         size_t size = device->backend->format_bytes(device, &r->in[i], r->in_format[i]);
         void  *data = device->backend->alloc(device, size + 64);
@@ -153,7 +154,7 @@ static inline void own_run_once(own_run *r, int threads)
                                            r->in_format[i], data, &err));
         in[i] = data;
     }
-    for (int o = 0; o < r->use.output_count; o++) {
+    for (int o = 0; o < r->instance.output_count; o++) {
         bytes[o] = device->backend->format_bytes(device, &r->out[o], r->out_format[o]);
         out[o] = device->backend->alloc(device, bytes[o] + 64);
         memset(out[o], 0xff, bytes[o] + 64); /* floats that are not numbers */
@@ -162,7 +163,7 @@ static inline void own_run_once(own_run *r, int threads)
     call.scratch = device->backend->alloc(device, scratch + 64);
     memset(call.scratch, 0xff, scratch + 64);
     EXPECT_OK(kernel->run(&call, &err));
-    for (int o = 0; o < r->use.output_count; o++) {
+    for (int o = 0; o < r->instance.output_count; o++) {
         own_check(r, device, o, out[o], bytes[o]);
         for (int i = 0; i < 64; i++) /* nothing is written past the end */
             EXPECT_INT_EQ(0xff, ((uint8_t *)out[o])[bytes[o] + (size_t)i]);
@@ -179,31 +180,31 @@ static inline void expect_own(const own_case *c)
     static const stk_format haves[] = {STK_FORMAT_PLAIN, STK_FORMAT_C8, STK_FORMAT_C16};
     own_run                 r = {.c = c};
     stk_error               err;
-    r.use = (stk_op_instance){"case", c->attrs, c->inputs, c->outputs ? c->outputs : c->op->outputs,
-                              r.in,   r.out};
+    r.instance = (stk_op_instance){
+        "case", c->attrs, c->inputs, c->outputs ? c->outputs : c->op->outputs, r.in, r.out};
     for (int i = 0; i < c->inputs; i++) {
         r.in[i] =
             (stk_tensor_type){c->in[i].dtype ? c->in[i].dtype : STK_DTYPE_F32, c->in[i].shape};
         r.plain_in[i] = own_draw(&c->in[i], r.in[i].dtype, i);
     }
-    EXPECT_OK(c->op->infer(&r.use, r.out, &err));
-    for (int o = 0; o < r.use.output_count; o++)
+    EXPECT_OK(c->op->infer(&r.instance, r.out, &err));
+    for (int o = 0; o < r.instance.output_count; o++)
         r.expected[o] = malloc(stk_type_bytes(&r.out[o]) + 64);
-    c->op->reference(&r.use, (const void *const *)r.plain_in, r.expected);
+    c->op->reference(&r.instance, (const void *const *)r.plain_in, r.expected);
     for (size_t f = 0; f < (c->plain ? 1 : COUNT_OF(haves)); f++)
         for (int off = 0; off < (int)COUNT_OF(own_offs); off++) {
             r.have = haves[f];
             r.off = off;
             for (int threads = 1; threads <= OWN_THREADS; threads++)
                 own_run_once(&r, threads);
-            for (int o = 0; o < r.use.output_count; o++) {
+            for (int o = 0; o < r.instance.output_count; o++) {
                 free(r.first[o]);
                 r.first[o] = NULL;
             }
         }
     for (int i = 0; i < c->inputs; i++)
         free(r.plain_in[i]);
-    for (int o = 0; o < r.use.output_count; o++)
+    for (int o = 0; o < r.instance.output_count; o++)
         free(r.expected[o]);
 }
 

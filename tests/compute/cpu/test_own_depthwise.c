@@ -23,9 +23,9 @@ static void expect_layer(const layer *l, int64_t height, int64_t width, int64_t 
     own_input        w = {.shape = stk_shape_4d(c, 1, l->kernel, l->kernel)};
     stk_tensor_type  in[2] = {{STK_DTYPE_F32, x.shape}, {STK_DTYPE_F32, w.shape}};
     stk_tensor_type  y[STK_OP_OUTPUTS];
-    stk_op_instance  use = {"case", &attrs, 2, 1, in, y};
+    stk_op_instance  instance = {"case", &attrs, 2, 1, in, y};
     stk_error        err;
-    EXPECT_OK(stk_graph_op_conv2d.infer(&use, y, &err));
+    EXPECT_OK(stk_graph_op_conv2d.infer(&instance, y, &err));
     stk_conv2d_attrs back = attrs;
     back.size[0] = (int)height, back.size[1] = (int)width;
     expect_own(&(own_case){.op = &stk_graph_op_conv2d_grad_input,

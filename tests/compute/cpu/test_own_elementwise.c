@@ -90,12 +90,12 @@ static void activate(const stk_activation *act, const char *off, const float *x,
     unsetenv("STOKER_CPU_OFF");
     stk_kernel_call call = {.device = device,
                             .op = stk_graph_op_find(act->row->name),
-                            .use = {"case", act, 1, 1, &type, &type},
+                            .instance = {"case", act, 1, 1, &type, &type},
                             .in_format = &format,
                             .out_format = &format,
                             .in = (const void *[]){x},
                             .out = (void *[]){y}};
-    EXPECT_OK(device->backend->kernel(device, call.op, &call.use)->run(&call, &err));
+    EXPECT_OK(device->backend->kernel(device, call.op, &call.instance)->run(&call, &err));
     stk_device_free(device);
 }
 

@@ -169,12 +169,12 @@ static void cast(const char *off, stk_dtype from, const void *x, stk_dtype to, v
     unsetenv("STOKER_CPU_OFF");
     stk_kernel_call   call = {.device = device,
                               .op = &stk_graph_op_cast,
-                              .use = {"case", &(stk_cast_attrs){(int)to}, 1, 1, &in, &out},
+                              .instance = {"case", &(stk_cast_attrs){(int)to}, 1, 1, &in, &out},
                               .in_format = &format,
                               .out_format = &format,
                               .in = (const void *[]){x},
                               .out = (void *[]){y}};
-    const stk_kernel *kernel = device->backend->kernel(device, call.op, &call.use);
+    const stk_kernel *kernel = device->backend->kernel(device, call.op, &call.instance);
     EXPECT_STR_EQ("own", kernel->name);
     EXPECT_OK(kernel->run(&call, &err));
     stk_device_free(device);

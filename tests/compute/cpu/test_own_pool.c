@@ -17,9 +17,9 @@ static void expect_pool(const stk_pool_attrs *pool, stk_shape x)
 {
     stk_pool_attrs  back = *pool;
     stk_tensor_type in = {STK_DTYPE_F32, x}, out[2];
-    stk_op_instance use = {"case", pool, 1, 2, &in, out};
+    stk_op_instance instance = {"case", pool, 1, 2, &in, out};
     stk_error       err;
-    EXPECT_OK(stk_graph_op_max_pool.infer(&use, out, &err));
+    EXPECT_OK(stk_graph_op_max_pool.infer(&instance, out, &err));
     back.size[0] = (int)x.dim[1], back.size[1] = (int)x.dim[2];
     /* Few values, so that equal ones meet in a window. */
     stk_random random = stk_random_for(3, 1, 4, 1);

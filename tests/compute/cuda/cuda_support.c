@@ -30,7 +30,7 @@ bool cuda_is_emulated(void)
 typedef struct trial {
     const cuda_case  *c;
     stk_dtype         dtype; /* under test */
-    stk_op_instance   use;
+    stk_op_instance   instance;
     stk_tensor_type   in[CUDA_INPUTS], out[STK_OP_OUTPUTS];
     void             *given[CUDA_INPUTS];  /* of the type */
     void             *floats[CUDA_INPUTS]; /* the same as the reference takes it */
@@ -86,15 +86,15 @@ static void begin(trial *t)
 {
     stk_error        err;
     const cuda_case *c = t->c;
-    t->use = (stk_op_instance){
+    t->instance = (stk_op_instance){
         "case", c->attrs, c->inputs, c->outputs ? c->outputs : c->op->outputs, t->in, t->out};
     for (int i = 0; i < c->inputs; i++)
         make_input(t, i);
-    EXPECT_OK(c->op->infer(&t->use, t->out, &err));
-    for (int o = 0; o < t->use.output_count; o++)
+    EXPECT_OK(c->op->infer(&t->instance, t->out, &err));
+    for (int o = 0; o < t->instance.output_count; o++)
         t->expected[o] = calloc((size_t)stk_type_elements(&t->out[o]) + 1, 8);
-    c->op->reference(&t->use, (const void *const *)t->floats, t->expected);
-    t->kernel = cuda_device()->backend->kernel(cuda_device(), c->op, &t->use);
+    c->op->reference(&t->instance, (const void *const *)t->floats, t->expected);
+    t->kernel = cuda_device()->backend->kernel(cuda_device(), c->op, &t->instance);
     if (!t->kernel)
         fail_msg("%s:%d: %s has no kernel in %s", t->file, t->line, c->op->name,
                  stk_dtype_name(t->dtype));
@@ -102,8 +102,8 @@ static void begin(trial *t)
     for (int i = 0; i < c->inputs; i++)
         have[i] = t->in[i].shape.rank == 4 ? c->have : STK_FORMAT_PLAIN;
     if (t->kernel->formats)
-        EXPECT_OK(
-            t->kernel->formats(cuda_device(), &t->use, have, t->in_format, t->out_format, &err));
+        EXPECT_OK(t->kernel->formats(cuda_device(), &t->instance, have, t->in_format, t->out_format,
+                                     &err));
 }
 
 static double tolerance_of(const trial *t, stk_dtype dtype)
@@ -217,22 +217,22 @@ static void run_over(trial *t, stk_kernel_call *call, const void **in, void **ou
 {
     stk_device *device = cuda_device();
     stk_error   err;
-    bool        over[STK_OP_OUTPUTS] = {false}, any = false;
-    for (int o = 0; o < t->use.output_count; o++) {
-        int i = t->c->op->over[o] - 1;
-        over[o] = i >= 0 && i < t->c->inputs && t->in[i].dtype == t->out[o].dtype &&
-                  t->in_format[i] == t->out_format[o] &&
-                  stk_shape_equal(&t->in[i].shape, &t->out[o].shape);
-        out[o] = over[o] ? (void *)in[i] : device->backend->alloc(device, bytes[o] + PAST);
-        any = any || over[o];
+    bool        inplace[STK_OP_OUTPUTS] = {false}, any = false;
+    for (int o = 0; o < t->instance.output_count; o++) {
+        int i = t->c->op->inplace[o] - 1;
+        inplace[o] = i >= 0 && i < t->c->inputs && t->in[i].dtype == t->out[o].dtype &&
+                     t->in_format[i] == t->out_format[o] &&
+                     stk_shape_equal(&t->in[i].shape, &t->out[o].shape);
+        out[o] = inplace[o] ? (void *)in[i] : device->backend->alloc(device, bytes[o] + PAST);
+        any = any || inplace[o];
     }
     if (any) EXPECT_OK(t->kernel->run(call, &err));
     EXPECT_OK(device->backend->sync(device, &err));
-    for (int o = 0; o < t->use.output_count; o++) {
+    for (int o = 0; o < t->instance.output_count; o++) {
         uint8_t *now = download(out[o], bytes[o]);
         if (any && repeats(t)) EXPECT_MEM_EQ(first[o], now, bytes[o]);
         free(now);
-        if (!over[o]) device->backend->free(device, out[o], bytes[o] + PAST);
+        if (!inplace[o]) device->backend->free(device, out[o], bytes[o] + PAST);
     }
 }
 
@@ -243,20 +243,21 @@ static void run_trial(trial *t)
     size_t          scratch = 0, bytes[STK_OP_OUTPUTS] = {0};
     const void     *in[CUDA_INPUTS] = {0};
     void           *out[STK_OP_OUTPUTS] = {0};
-    stk_kernel_call call = {device, t->c->op, t->use, t->in_format, t->out_format, in, out, 0, 0};
+    stk_kernel_call call = {device, t->c->op, t->instance, t->in_format, t->out_format, in, out,
+                            0,      0};
     for (int i = 0; i < t->c->inputs; i++)
         in[i] = upload(t, i);
     if (t->kernel->prepare) EXPECT_OK(t->kernel->prepare(&call, &scratch, &err));
     call.scratch = poisoned(scratch + PAST);
     uint8_t *first[STK_OP_OUTPUTS] = {0};
     for (int turn = 0; turn < 2; turn++) {
-        for (int o = 0; o < t->use.output_count; o++) {
+        for (int o = 0; o < t->instance.output_count; o++) {
             bytes[o] = device->backend->format_bytes(device, &t->out[o], t->out_format[o]);
             out[o] = poisoned(bytes[o] + PAST);
         }
         EXPECT_OK(t->kernel->run(&call, &err));
         EXPECT_OK(device->backend->sync(device, &err));
-        for (int o = 0; o < t->use.output_count; o++) {
+        for (int o = 0; o < t->instance.output_count; o++) {
             uint8_t *now = download(out[o], bytes[o]);
             if (turn == 0) check(t, o, out[o], bytes[o]);
             if (turn == 1 && repeats(t)) EXPECT_MEM_EQ(first[o], now, bytes[o]);
@@ -266,7 +267,7 @@ static void run_trial(trial *t)
         }
     }
     run_over(t, &call, in, out, bytes, first);
-    for (int o = 0; o < t->use.output_count; o++)
+    for (int o = 0; o < t->instance.output_count; o++)
         free(first[o]);
     if (t->kernel->release) t->kernel->release(&call);
     device->backend->free(device, call.scratch, scratch + PAST);
@@ -283,7 +284,7 @@ void expect_cuda(const cuda_case *c, const char *file, int line)
         run_trial(&t);
         for (int i = 0; i < c->inputs; i++)
             free(t.given[i]), free(t.floats[i]);
-        for (int o = 0; o < t.use.output_count; o++)
+        for (int o = 0; o < t.instance.output_count; o++)
             free(t.expected[o]);
     }
 }

@@ -68,8 +68,8 @@ STK_TEST(a_long_list_is_begun_in_pieces)
     stk_error         err;
     stk_tensor_type   in = {STK_DTYPE_F32, VECTOR(SIZE)}, out = {STK_DTYPE_BF16, VECTOR(SIZE)};
     stk_cast_attrs    attrs = {STK_DTYPE_BF16};
-    stk_op_instance   use = {"many", &attrs, 1, 1, &in, &out};
-    const stk_kernel *kernel = device->backend->kernel(device, &stk_graph_op_cast, &use);
+    stk_op_instance   instance = {"many", &attrs, 1, 1, &in, &out};
+    const stk_kernel *kernel = device->backend->kernel(device, &stk_graph_op_cast, &instance);
     stk_format        plain[1] = {STK_FORMAT_PLAIN};
     float             ones[SIZE];
     uint16_t          found[MANY * SIZE];
@@ -78,11 +78,12 @@ STK_TEST(a_long_list_is_begun_in_pieces)
     for (int i = 0; i < SIZE; i++)
         ones[i] = 1;
     device->backend->upload(device, from, ones, sizeof ones);
-    EXPECT(kernel->gathers);
+    EXPECT(kernel->deferred);
     for (int i = 0; i < MANY; i++) {
         const void     *ins[1] = {from};
         void           *outs[1] = {to + (size_t)i * SIZE * 2};
-        stk_kernel_call call = {device, &stk_graph_op_cast, use, plain, plain, ins, outs, 0, 0};
+        stk_kernel_call call = {device, &stk_graph_op_cast, instance, plain, plain, ins, outs, 0,
+                                0};
         EXPECT_OK(kernel->run(&call, &err));
     }
     EXPECT_OK(device->backend->flush(device, &err));

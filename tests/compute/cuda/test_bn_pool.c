@@ -96,8 +96,8 @@ static void make(const pooling *p, const stk_pool_attrs *attrs, pooled *to)
     }
     stk_tensor_type vector = {STK_DTYPE_F32, VECTOR(p->channels)}, out[2];
     stk_tensor_type in[] = {{STK_DTYPE_F32, image_of(p).shape}, vector, vector};
-    stk_op_instance use = {"pool", attrs, 3, 2, in, out};
-    stk_graph_op_bn_pool.reference(&use, (const void *[]){to->x, to->scale, to->shift},
+    stk_op_instance instance = {"pool", attrs, 3, 2, in, out};
+    stk_graph_op_bn_pool.reference(&instance, (const void *[]){to->x, to->scale, to->shift},
                                    (void *[]){to->y, to->places});
 }
 

@@ -12,7 +12,7 @@ enum { INPUTS = 9, BYTES_MAX = 1 << 19 };
 
 /* A step of batch norm with memory of its own for what nobody gave it. */
 typedef struct step {
-    stk_op_instance   use;
+    stk_op_instance   instance;
     stk_tensor_type   in[INPUTS], out[STK_OP_OUTPUTS];
     stk_format        formats[INPUTS];
     const void       *inputs[INPUTS];
@@ -48,7 +48,7 @@ static void make(step *s, const stk_graph_op *op, const void *attrs, const char 
 {
     stk_device *device = cuda_device();
     stk_error   err;
-    s->use = (stk_op_instance){"step", attrs, (int)strlen(kinds), outputs, s->in, s->out};
+    s->instance = (stk_op_instance){"step", attrs, (int)strlen(kinds), outputs, s->in, s->out};
     for (int i = 0; kinds[i]; i++) {
         s->in[i] = *x;
         if (kinds[i] == 'c')
@@ -57,14 +57,14 @@ static void make(step *s, const stk_graph_op *op, const void *attrs, const char 
         s->own[i] = !s->inputs[i];
         if (s->own[i]) s->inputs[i] = numbers(&s->in[i], (uint64_t)i + 1);
     }
-    EXPECT_OK(op->infer(&s->use, s->out, &err));
+    EXPECT_OK(op->infer(&s->instance, s->out, &err));
     for (int o = 0; o < outputs; o++)
         s->outputs[o] = device->backend->alloc(device, stk_type_bytes(&s->out[o]));
-    s->kernel = device->backend->kernel(device, op, &s->use);
-    EXPECT(s->kernel && s->kernel->gathers);
+    s->kernel = device->backend->kernel(device, op, &s->instance);
+    EXPECT(s->kernel && s->kernel->deferred);
     s->call = (stk_kernel_call){.device = device,
                                 .op = op,
-                                .use = s->use,
+                                .instance = s->instance,
                                 .in_format = s->formats,
                                 .out_format = s->formats,
                                 .in = s->inputs,
@@ -74,10 +74,10 @@ static void make(step *s, const stk_graph_op *op, const void *attrs, const char 
 static void release(step *s)
 {
     stk_device *device = cuda_device();
-    for (int i = 0; i < s->use.input_count; i++)
+    for (int i = 0; i < s->instance.input_count; i++)
         if (s->own[i])
             device->backend->free(device, (void *)s->inputs[i], stk_type_bytes(&s->in[i]));
-    for (int o = 0; o < s->use.output_count; o++)
+    for (int o = 0; o < s->instance.output_count; o++)
         device->backend->free(device, s->outputs[o], stk_type_bytes(&s->out[o]));
 }
 
@@ -86,7 +86,7 @@ static size_t keep(const step *s, uint8_t *to)
     stk_device *device = cuda_device();
     stk_error   err;
     size_t      at = 0;
-    for (int o = 0; o < s->use.output_count; o++) {
+    for (int o = 0; o < s->instance.output_count; o++) {
         size_t bytes = stk_type_bytes(&s->out[o]);
         EXPECT(at + bytes <= BYTES_MAX);
         device->backend->download(device, to + at, s->outputs[o], bytes);
@@ -162,7 +162,7 @@ STK_TEST(sums_and_the_gradient_that_needs_them_are_the_same_bits_in_one_launch)
             make(&sums, &stk_graph_op_bn_grad_sums, &masks[m], sum_kinds[m], 2, &types[t]);
             for (int i = 0; i < 4; i++)
                 grad.inputs[i] = sums.inputs[i];
-            for (int i = 4; i < sums.use.input_count; i++)
+            for (int i = 4; i < sums.instance.input_count; i++)
                 grad.inputs[i + 3] = sums.inputs[i];
             grad.inputs[5] = sums.outputs[0];
             grad.inputs[6] = sums.outputs[1];
@@ -275,7 +275,7 @@ static void expect_same_y_over(step *stats, step *apply, int input, int output)
     void **place = input ? (void **)&stats->inputs[input] : &stats->outputs[output], *was = *place;
     run_both(stats, apply, true);
     size_t bytes = keep(apply, own);
-    for (int o = 0; o < apply->use.output_count; o++) {
+    for (int o = 0; o < apply->instance.output_count; o++) {
         if (stk_type_bytes(&apply->out[o]) < stk_type_bytes(type)) continue;
         *place = apply->outputs[o];
         if (input) copy(*place, was, type);

@@ -121,7 +121,7 @@ STK_TEST(the_fastest_way_gives_the_same_results)
 typedef struct gradient {
     stk_tensor_type   in[3], out;
     stk_conv2d_attrs  attrs;
-    stk_op_instance   use;
+    stk_op_instance   instance;
     const stk_kernel *kernel;
     stk_format        in_format[3], out_format;
     void             *data[3]; /* on the device */
@@ -138,9 +138,9 @@ static void make_gradient(gradient *g, const convolution *c)
     g->in[0] = (stk_tensor_type){STK_DTYPE_F32, y_of(c)};
     g->in[1] = (stk_tensor_type){STK_DTYPE_F32, w_of(c)};
     g->in[2] = g->out = (stk_tensor_type){STK_DTYPE_F32, x_of(c)};
-    g->use = (stk_op_instance){"gradient", &g->attrs, 3, 1, g->in, &g->out};
-    g->kernel = device->backend->kernel(device, &stk_graph_op_conv2d_grad_input, &g->use);
-    EXPECT_OK(g->kernel->formats(device, &g->use, have, g->in_format, &g->out_format, &err));
+    g->instance = (stk_op_instance){"gradient", &g->attrs, 3, 1, g->in, &g->out};
+    g->kernel = device->backend->kernel(device, &stk_graph_op_conv2d_grad_input, &g->instance);
+    EXPECT_OK(g->kernel->formats(device, &g->instance, have, g->in_format, &g->out_format, &err));
     for (int i = 0; i < 3; i++) {
         g->bytes[i] = stk_type_bytes(&g->in[i]);
         float *values = malloc(g->bytes[i]);
@@ -162,7 +162,7 @@ static float *run_gradient(gradient *g, void *to)
     const void     *in[3] = {g->data[0], g->data[1], g->data[2]};
     stk_kernel_call call = {.device = device,
                             .op = &stk_graph_op_conv2d_grad_input,
-                            .use = g->use,
+                            .instance = g->instance,
                             .in_format = g->in_format,
                             .out_format = &g->out_format,
                             .in = in,

@@ -100,10 +100,10 @@ static const char *kernel_of(const convolution *c, int outputs, stk_dtype dtype)
     stk_device      *device = cuda_device();
     stk_conv2d_attrs attrs = attrs_of(c);
     stk_tensor_type  in[2] = {{dtype, x_of(c)}, {dtype, w_of(c)}}, out[STK_OP_OUTPUTS];
-    stk_op_instance  use = {"conv", &attrs, 2, outputs, in, out};
+    stk_op_instance  instance = {"conv", &attrs, 2, outputs, in, out};
     stk_error        err;
-    EXPECT_OK(stk_graph_op_conv2d.infer(&use, out, &err));
-    return device->backend->kernel(device, &stk_graph_op_conv2d, &use)->name;
+    EXPECT_OK(stk_graph_op_conv2d.infer(&instance, out, &err));
+    return device->backend->kernel(device, &stk_graph_op_conv2d, &instance)->name;
 }
 
 static void expect_other(const convolution *c, stk_dtype dtype)

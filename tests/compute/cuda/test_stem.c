@@ -143,12 +143,13 @@ STK_TEST(what_it_takes)
     stk_conv2d_attrs  attrs = attrs_of(&c);
     stk_tensor_type   in[2] = {{STK_DTYPE_F16, x_of(&c)}, {STK_DTYPE_F16, w_of(&c)}};
     stk_tensor_type   out[STK_OP_OUTPUTS];
-    stk_op_instance   use = {"conv", &attrs, 2, 1, in, out};
+    stk_op_instance   instance = {"conv", &attrs, 2, 1, in, out};
     stk_error         err;
-    EXPECT_OK(stk_graph_op_conv2d.infer(&use, out, &err));
-    EXPECT_STR_EQ("stem", device->backend->kernel(device, &stk_graph_op_conv2d, &use)->name);
+    EXPECT_OK(stk_graph_op_conv2d.infer(&instance, out, &err));
+    EXPECT_STR_EQ("stem", device->backend->kernel(device, &stk_graph_op_conv2d, &instance)->name);
     in[0].dtype = in[1].dtype = STK_DTYPE_F32;
-    EXPECT_OK(stk_graph_op_conv2d.infer(&use, out, &err));
-    assert_true(strcmp("stem", device->backend->kernel(device, &stk_graph_op_conv2d, &use)->name) !=
-                0);
+    EXPECT_OK(stk_graph_op_conv2d.infer(&instance, out, &err));
+    assert_true(
+        strcmp("stem", device->backend->kernel(device, &stk_graph_op_conv2d, &instance)->name) !=
+        0);
 }

@@ -96,8 +96,9 @@ STK_TEST(rates_end_where_their_parameter_stops_to_learn)
 {
     static const float late[STK_HYPER_COUNT] = {0.1f, 0.9f, 0.5f};
     for (int i = 0; i < 2; i++) {
-        const stk_optimizer_attrs attrs = {.rate = 2, .weight_decay = 0.1, .until = 0.4 + 0.2 * i};
-        const stk_shape           shape = VECTOR(1029);
+        const stk_optimizer_attrs attrs = {
+            .rate = 2, .weight_decay = 0.1, .freeze_after = 0.4 + 0.2 * i};
+        const stk_shape shape = VECTOR(1029);
         EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_sgd,
                                   .attrs = &attrs,
                                   .inputs = 5,

@@ -210,7 +210,7 @@ STK_TEST(a_parameter_learns_until_its_share_of_training_is_gone)
             stk_error   err;
             updates     u;
             update_case c = rows[i].c;
-            c.attrs.until = 0.3;
+            c.attrs.freeze_after = 0.3;
             float hyper[STK_HYPER_COUNT] = {c.rate, c.momentum, 0.299f};
             updates_start(&u, &c, stk_test_backend_at(b), first);
             EXPECT_OK(stk_program_feed(u.program, "hyper", hyper, sizeof hyper, &err));

@@ -238,7 +238,7 @@ STK_TEST(gradients_of_16_bits_are_read_as_they_are)
     release(&t);
 }
 
-static char *images_in_16_bits(bool products_only)
+static char *images_in_16_bits(bool half_gemm_only)
 {
     static const float mean[] = {0.5f, 0.5f}, deviation[] = {0.25f, 0.25f};
     stk_error          err;
@@ -249,7 +249,7 @@ static char *images_in_16_bits(bool products_only)
     stk_symbol w = parameter(g, "w", stk_shape_4d(1, 2, 1, 1), 0.1);
     stk_graph_output(g, "y", stk_conv2d(g, x, w, STK_NO_SYMBOL, NULL));
     EXPECT_OK(stk_pass_precision(
-        g, &(stk_pass_context){.precision = STK_DTYPE_BF16, .products_only = products_only}, &out,
+        g, &(stk_pass_context){.precision = STK_DTYPE_BF16, .half_gemm_only = half_gemm_only}, &out,
         &err));
     char *text = text_of(out);
     stk_graph_free(out);

@@ -75,7 +75,7 @@ STK_TEST(together_updates_come_last_and_level_by_level)
                      "assign \"a\" = %18\n"
                      "assign \"b\" = %17\n"
                      "output \"loss\" = %7\n",
-                     two_layers(), &(stk_pass_context){.together = true}, stk_pass_schedule);
+                     two_layers(), &(stk_pass_context){.group_small_ops = true}, stk_pass_schedule);
 }
 
 STK_TEST(together_casts_of_variables_come_first_and_readers_of_updates_after_them)
@@ -101,7 +101,7 @@ STK_TEST(together_casts_of_variables_come_first_and_readers_of_updates_after_the
                      "output \"y\" = %4\n"
                      "output \"half\" = %3\n"
                      "output \"twice\" = %6\n",
-                     g, &(stk_pass_context){.together = true}, stk_pass_schedule);
+                     g, &(stk_pass_context){.group_small_ops = true}, stk_pass_schedule);
 }
 
 STK_TEST(an_update_that_a_later_reader_needs_keeps_its_place_before_it)

@@ -80,7 +80,7 @@ STK_TEST(a_ring_that_is_full_and_a_slot_that_is_too_small_are_refused)
     EXPECT_STATUS(STK_E_NOTFOUND, stk_fetch_queue_add(t.outbox, t.program, "z", 0, 4, &err));
     EXPECT_STATUS(STK_E_INVALID, stk_fetch_queue_new(&none, t.device, 0, 4, &err));
     EXPECT_STATUS(STK_E_INVALID,
-                  stk_fetch_queue_new(&none, t.device, STK_OUTBOX_SLOTS + 1, 4, &err));
+                  stk_fetch_queue_new(&none, t.device, STK_FETCH_QUEUE_SLOTS_MAX + 1, 4, &err));
     end(&t);
 }
 

@@ -35,9 +35,9 @@ static const stk_kernel kernel = {.name = "tape",
                                   .release = stk_reference_release};
 
 static const stk_kernel *find_kernel(const stk_device *device, const stk_graph_op *op,
-                                     const stk_op_instance *use)
+                                     const stk_op_instance *instance)
 {
-    (void)device, (void)op, (void)use;
+    (void)device, (void)op, (void)instance;
     return &kernel;
 }
 
@@ -81,10 +81,10 @@ static stk_device *open_tape(stk_backend *table)
     EXPECT_OK(stk_device_open(&device, "ref", NULL, &err));
     *table = stk_backend_ref;
     table->kernel = find_kernel;
-    table->record = record;
-    table->recorded = recorded;
-    table->play = play;
-    table->forget = forget;
+    table->capture_begin = record;
+    table->capture_end = recorded;
+    table->capture_launch = play;
+    table->capture_free = forget;
     device->backend = table;
     tape.fail_in = NEVER;
     return device;
