@@ -29,7 +29,7 @@ stk_status stk_graph_new(stk_graph **out, const stk_graph_options *options, stk_
     if (!graph->options.layout) graph->options.layout = STK_LAYOUT_NHWC;
     stk_arena_init(&graph->arena, graph->options.ledger, STK_MEMORY_INDEX);
     stk_status st =
-        grow((void **)&graph->symbols, 0, &graph->symbol_room, sizeof *graph->symbols, err);
+        grow((void **)&graph->symbols, 0, &graph->symbol_capacity, sizeof *graph->symbols, err);
     if (st) {
         stk_graph_free(graph);
         return st;
@@ -146,7 +146,7 @@ static stk_symbol add_symbol(stk_graph *graph, const stk_graph_symbol *symbol)
     stk_error  err;
     stk_status st = check_type(&symbol->type, symbol->name, &err);
     if (!st)
-        st = grow((void **)&graph->symbols, graph->symbol_count, &graph->symbol_room,
+        st = grow((void **)&graph->symbols, graph->symbol_count, &graph->symbol_capacity,
                   sizeof *graph->symbols, &err);
     if (st) {
         if (!graph->error.status) graph->error = err;
@@ -266,7 +266,7 @@ void stk_graph_output(stk_graph *graph, const char *name, stk_symbol symbol)
         return;
     }
     stk_error  err;
-    stk_status st = grow((void **)&graph->outputs, graph->output_count, &graph->output_room,
+    stk_status st = grow((void **)&graph->outputs, graph->output_count, &graph->output_capacity,
                          sizeof *graph->outputs, &err);
     if (st) graph->error = err;
     const char *copy = st ? NULL : stk_graph_text(graph, name);
@@ -275,8 +275,8 @@ void stk_graph_output(stk_graph *graph, const char *name, stk_symbol symbol)
 
 stk_status stk_graph_grow_nodes(stk_graph *graph, stk_error *err)
 {
-    return grow((void **)&graph->nodes, graph->node_count, &graph->node_room, sizeof *graph->nodes,
-                err);
+    return grow((void **)&graph->nodes, graph->node_count, &graph->node_capacity,
+                sizeof *graph->nodes, err);
 }
 
 size_t stk_graph_variable_count(const stk_graph *graph)

@@ -49,11 +49,11 @@ struct stk_graph {
     stk_graph_options options;
     stk_error         error; /* the first; status STK_OK: none */
     stk_graph_node   *nodes;
-    uint32_t          node_count, node_room;
+    uint32_t          node_count, node_capacity;
     stk_graph_symbol *symbols; /* [0] is none */
-    uint32_t          symbol_count, symbol_room;
+    uint32_t          symbol_count, symbol_capacity;
     stk_graph_result *outputs;
-    uint32_t          output_count, output_room;
+    uint32_t          output_count, output_capacity;
     stk_graph_phase   phase; /* of what is built now */
     char              path[256];
     int               path_length;

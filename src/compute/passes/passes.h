@@ -19,8 +19,8 @@ typedef struct stk_pass_context {
     stk_dtype precision;      /* F32, BF16 or F16 */
     stk_blob *notes;          /* gets lines of text about what was done; NULL: not wanted */
     bool      half_gemm_only; /* 16 bits for convolutions and products, nothing else */
-    bool      group_small_ops;       /* casts of variables first, updates last, each one after the other */
-    unsigned  fusions;        /* stk_fusion, what kernels of the backend can do in one */
+    bool     group_small_ops; /* casts of variables first, updates last, each one after the other */
+    unsigned fusions;         /* stk_fusion, what kernels of the backend can do in one */
 } stk_pass_context;
 
 typedef struct stk_pass_row {

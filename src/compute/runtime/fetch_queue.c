@@ -7,7 +7,7 @@
 
 typedef struct slot {
     uint8_t *data;
-    void    *begin_event, *committed; /* marks; NULL: not yet, or of a device without */
+    void    *begin_event, *commit_event; /* marks; NULL: not yet, or of a device without */
 } slot;
 
 struct stk_fetch_queue {
@@ -38,8 +38,9 @@ stk_status stk_fetch_queue_new(stk_fetch_queue **out, stk_device *device, size_t
 {
     *out = NULL;
     if (slots < 1 || slots > STK_FETCH_QUEUE_SLOTS_MAX || bytes < 1)
-        return stk_fail(err, STK_E_INVALID, "fetch queue", NULL, "%zu slots of %zu bytes; 1 to %d slots",
-                        slots, bytes, STK_FETCH_QUEUE_SLOTS_MAX);
+        return stk_fail(err, STK_E_INVALID, "fetch queue", NULL,
+                        "%zu slots of %zu bytes; 1 to %d slots", slots, bytes,
+                        STK_FETCH_QUEUE_SLOTS_MAX);
     stk_fetch_queue *queue = calloc(1, sizeof *queue);
     if (!queue) return stk_fail(err, STK_E_NOMEM, "fetch queue", NULL, "no memory");
     *queue = (stk_fetch_queue){.device = device, .slots = slots, .bytes = bytes};
@@ -64,7 +65,7 @@ void stk_fetch_queue_free(stk_fetch_queue *queue)
     for (size_t i = 0; i < queue->slots; i++) {
         slot *s = &queue->list[i];
         if (backend->event_free) backend->event_free(queue->device, s->begin_event);
-        if (backend->event_free) backend->event_free(queue->device, s->committed);
+        if (backend->event_free) backend->event_free(queue->device, s->commit_event);
         free_slot(queue->device, s->data, queue->bytes);
     }
     free(queue);
@@ -131,7 +132,7 @@ stk_status stk_fetch_queue_commit(stk_fetch_queue *queue, stk_error *err)
 {
     const stk_backend *backend = queue->device->backend;
     if (backend->event_record)
-        STK_TRY(backend->event_record(queue->device, &open_slot(queue)->committed, err));
+        STK_TRY(backend->event_record(queue->device, &open_slot(queue)->commit_event, err));
     queue->open = false;
     queue->committed++;
     return STK_OK;
@@ -146,11 +147,11 @@ stk_status stk_fetch_queue_pop(stk_fetch_queue *queue, bool wait, stk_fetch_queu
     if (!stk_fetch_queue_in_flight(queue)) return STK_OK;
     slot *s = &queue->list[queue->popped % queue->slots];
     if (backend->event_record)
-        STK_TRY(backend->event_query(queue->device, s->committed, wait, &done, err));
+        STK_TRY(backend->event_query(queue->device, s->commit_event, wait, &done, err));
     if (!done) return STK_OK;
     out->data = s->data;
     if (backend->event_record)
-        out->device_ns = backend->event_elapsed(queue->device, s->begin_event, s->committed);
+        out->device_ns = backend->event_elapsed(queue->device, s->begin_event, s->commit_event);
     queue->popped++;
     return STK_OK;
 }

@@ -19,19 +19,19 @@ typedef struct layout_pass {
     stk_format    *format; /* by symbol of the new graph */
     uint32_t       format_capacity;
     reorder       *reorders;
-    uint32_t       reorder_count, done_capacity;
+    uint32_t       reorder_count, reorder_capacity;
 } layout_pass;
 
 /* The new graph grows while it is built; symbols without an entry are plain. */
 static stk_status set_format(layout_pass *l, stk_symbol symbol, stk_format format, stk_error *err)
 {
     if (symbol.id >= l->format_capacity) {
-        uint32_t    scratch = (symbol.id + 1) * 2;
-        stk_format *grown = realloc(l->format, scratch * sizeof *grown);
+        uint32_t    capacity = (symbol.id + 1) * 2;
+        stk_format *grown = realloc(l->format, capacity * sizeof *grown);
         if (!grown) return stk_fail(err, STK_E_NOMEM, "layout", NULL, "no memory");
-        memset(grown + l->format_capacity, 0, (scratch - l->format_capacity) * sizeof *grown);
+        memset(grown + l->format_capacity, 0, (capacity - l->format_capacity) * sizeof *grown);
         l->format = grown;
-        l->format_capacity = scratch;
+        l->format_capacity = capacity;
     }
     l->format[symbol.id] = format;
     return STK_OK;
@@ -53,12 +53,12 @@ static stk_status add_reorder(layout_pass *l, stk_symbol symbol, stk_format to, 
     *out = stk_graph_add1(l->rewrite.to, &stk_graph_op_reorder, symbol,
                           &(stk_reorder_attrs){format_of(l, symbol), to});
     STK_TRY(stk_graph_check(l->rewrite.to, err));
-    if (l->reorder_count == l->done_capacity) {
-        uint32_t scratch = l->done_capacity ? l->done_capacity * 2 : 64;
-        reorder *grown = realloc(l->reorders, scratch * sizeof *grown);
+    if (l->reorder_count == l->reorder_capacity) {
+        uint32_t capacity = l->reorder_capacity ? l->reorder_capacity * 2 : 64;
+        reorder *grown = realloc(l->reorders, capacity * sizeof *grown);
         if (!grown) return stk_fail(err, STK_E_NOMEM, "layout", NULL, "no memory");
         l->reorders = grown;
-        l->done_capacity = scratch;
+        l->reorder_capacity = capacity;
     }
     l->reorders[l->reorder_count++] = (reorder){symbol.id, to, *out};
     return set_format(l, *out, to, err);

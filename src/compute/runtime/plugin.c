@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PLACES = 2 };
+enum { CANDIDATES = 2 };
 
 const char *stk_plugin_build(void)
 {
@@ -32,12 +32,12 @@ bool stk_plugin_has_device(const char *name)
     return found;
 }
 
-typedef struct places {
-    char path[PLACES][PATH_MAX];
+typedef struct candidates {
+    char path[CANDIDATES][PATH_MAX];
     int  count;
-} places;
+} candidates;
 
-static void add_place(places *p, const char *folder, const char *more, const char *name)
+static void add_candidate(candidates *p, const char *folder, const char *more, const char *name)
 {
     int length = snprintf(p->path[p->count], PATH_MAX, "%s%s/libstoker_%s.so", folder, more, name);
     if (length > 0 && length < PATH_MAX) p->count++;
@@ -46,7 +46,7 @@ static void add_place(places *p, const char *folder, const char *more, const cha
 /* The file that this function was loaded from, all links followed: of a link's folder anybody may
  * be master. The loader has no name for the program itself but what its caller gave it. A library
  * that was found by a relative name has none that would still be true. */
-static bool own_file(char file[PATH_MAX])
+static bool loaded_file(char file[PATH_MAX])
 {
     Dl_info          info;
     struct link_map *map = NULL;
@@ -57,7 +57,7 @@ static bool own_file(char file[PATH_MAX])
 }
 
 /* The file that the environment names, or the one beside us and the one where it is installed. */
-static void list_places(places *p, const char *name)
+static void list_candidates(candidates *p, const char *name)
 {
     char variable[64], folder[PATH_MAX];
     p->count = 0;
@@ -69,13 +69,13 @@ static void list_places(places *p, const char *name)
         strcpy(p->path[p->count++], said);
         return;
     }
-    if (!own_file(folder)) return;
+    if (!loaded_file(folder)) return;
     *strrchr(folder, '/') = '\0';
-    add_place(p, folder, "", name);
-    add_place(p, folder, "/" STOKER_LIBRARIES, name);
+    add_candidate(p, folder, "", name);
+    add_candidate(p, folder, "/" STOKER_LIBRARIES, name);
 }
 
-static stk_status not_found(const places *p, const char *name, stk_error *err)
+static stk_status not_found(const candidates *p, const char *name, stk_error *err)
 {
     char all[384] = "";
     for (int i = 0; i < p->count; i++) {
@@ -120,9 +120,9 @@ static stk_status load(const char *path, const char *name, const stk_backend **o
 
 stk_status stk_plugin_load(const char *name, const stk_backend **out, stk_error *err)
 {
-    places p;
+    candidates p;
     *out = NULL;
-    list_places(&p, name);
+    list_candidates(&p, name);
     for (int i = 0; i < p.count; i++)
         if (access(p.path[i], F_OK) == 0) return load(p.path[i], name, out, err);
     return not_found(&p, name, err);
