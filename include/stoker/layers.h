@@ -12,7 +12,7 @@ STK_BEGIN_DECLS
 /* Initial values of weights. fan_in is the number of inputs of one output, fan_out the outputs
  * times the kernel's area. Biases are zero, except for USUAL. */
 typedef enum stk_layer_init {
-    STK_LAYER_USUAL,   /* uniform within 1/sqrt(fan_in), bias too: PyTorch's default */
+    STK_LAYER_DEFAULT, /* uniform within 1/sqrt(fan_in), bias too: PyTorch's default */
     STK_LAYER_FAN_OUT, /* normal, variance 2/fan_out: Kaiming, torchvision's convolutions */
     STK_LAYER_FAN_IN, /* normal, variance 1/fan_in, truncated at two deviations: patches of a ViT */
     STK_LAYER_XAVIER, /* uniform within sqrt(6/(fan_in+fan_out)) */

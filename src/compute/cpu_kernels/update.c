@@ -180,7 +180,7 @@ static stk_status run_ema(const stk_kernel_call *call, stk_error *err)
     j.rest = (float)attrs->decay;
     if (guard[STK_GUARD_SKIP] != 0)
         keep(&j);
-    else if (guard[STK_GUARD_STEP] <= 1)
+    else if (guard[STK_GUARD_STEPS] <= 1)
         memcpy(call->out[0], call->in[1], (size_t)j.count * sizeof(float));
     else
         stk_work(j.cpu, j.count * 12, ema_part, &j);
@@ -204,7 +204,7 @@ static stk_status run_lookahead(const stk_kernel_call *call, stk_error *err)
     const float *hyper = call->in[2];
     job          j = job_of(call);
     (void)err;
-    j.rest = hyper[STK_HYPER_SLOW];
+    j.rest = hyper[STK_HYPER_LOOKAHEAD];
     j.weight = 1 - j.rest;
     stk_work(j.cpu, j.count * 16, lookahead_part, &j);
     return STK_OK;

@@ -161,7 +161,7 @@ static stk_status run_norm(const stk_kernel_call *call, stk_error *err)
     stk_cuda_gemm_args args = norm_args(call->device, &call->instance);
     args.x = call->in[STK_GRAD_NORM_DY];
     args.w = call->in[STK_GRAD_NORM_W];
-    args.plus = call->in[STK_GRAD_NORM_PLUS];
+    args.plus = call->in[STK_GRAD_NORM_ADDEND];
     args.bits = call->in[STK_GRAD_NORM_BITS];
     args.beside = call->in[STK_GRAD_NORM_X];
     args.mean = (float *)call->in[STK_GRAD_NORM_MEAN];

@@ -83,7 +83,7 @@ __device__ void read_numbers(const stk_cuda_update_batch &b, const stk_cuda_upda
     n->skip = guard[STK_CUDA_GUARD_SKIP] != 0;
     if (S == ACCUMULATE || n->skip) return;
     if (S == LOOKAHEAD) {
-        n->beta1 = hyper[STK_CUDA_HYPER_SLOW];
+        n->beta1 = hyper[STK_CUDA_HYPER_LOOKAHEAD];
         n->weight1 = 1 - n->beta1;
         return;
     }
@@ -93,7 +93,7 @@ __device__ void read_numbers(const stk_cuda_update_batch &b, const stk_cuda_upda
         n->beta1 = (float)rule.decay;
         return;
     }
-    bool   over = rule.freeze_after > 0 && hyper[STK_CUDA_HYPER_GONE] >= (float)rule.freeze_after;
+    bool over = rule.freeze_after > 0 && hyper[STK_CUDA_HYPER_PROGRESS] >= (float)rule.freeze_after;
     double rate = over ? 0 : (double)hyper[STK_CUDA_HYPER_RATE] * rule.rate;
     n->multiply = guard[STK_CUDA_GUARD_MULTIPLY];
     n->rate = (float)rate;

@@ -37,19 +37,19 @@ static uint64_t result_bytes(const stk_graph_node *node, const stk_op_instance *
 stk_graph_cost stk_graph_count(const stk_graph *graph)
 {
     stk_graph_cost       total = {0};
-    stk_instance_scratch room = {0};
+    stk_instance_scratch scratch = {0};
     stk_error            err;
     for (uint32_t n = 0; n < graph->node_count; n++) {
         const stk_graph_node *node = &graph->nodes[n];
         stk_op_instance       instance;
-        if (stk_graph_instance(graph, node, &room, &instance, &err)) break;
+        if (stk_graph_instance(graph, node, &scratch, &instance, &err)) break;
         stk_op_cost cost = stk_op_count(node->op, &instance);
         total.flops += cost.flops;
         total.bytes += cost.bytes;
         total.operations++;
         total.activations += result_bytes(node, &instance);
     }
-    stk_instance_scratch_release(&room);
+    stk_instance_scratch_release(&scratch);
     for (uint32_t i = 1; i < graph->symbol_count; i++)
         if (graph->symbols[i].role == STK_SYMBOL_VARIABLE &&
             graph->symbols[i].variable.role == STK_VARIABLE_PARAMETER)
@@ -65,18 +65,18 @@ size_t stk_graph_node_count(const stk_graph *graph)
 stk_graph_node_info stk_graph_node_at(const stk_graph *graph, size_t index)
 {
     stk_graph_node_info  info = {0};
-    stk_instance_scratch room = {0};
+    stk_instance_scratch scratch = {0};
     stk_op_instance      instance;
     stk_error            err;
     if (index >= graph->node_count) return info;
     const stk_graph_node *node = &graph->nodes[index];
-    if (!stk_graph_instance(graph, node, &room, &instance, &err)) {
+    if (!stk_graph_instance(graph, node, &scratch, &instance, &err)) {
         info = (stk_graph_node_info){.operation = node->op->name,
                                      .name = node->name,
                                      .flops = stk_op_count(node->op, &instance).flops,
                                      .bytes = result_bytes(node, &instance)};
         if (instance.output_count) info.shape = instance.out[0].shape;
     }
-    stk_instance_scratch_release(&room);
+    stk_instance_scratch_release(&scratch);
     return info;
 }

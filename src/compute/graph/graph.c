@@ -5,18 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 64, SYMBOLS_MAX = 1 << 24 };
+enum { INITIAL_CAPACITY = 64, SYMBOLS_MAX = 1 << 24 };
 
-static stk_status grow(void **table, uint32_t count, uint32_t *room, size_t size, stk_error *err)
+static stk_status grow(void **table, uint32_t count, uint32_t *capacity, size_t size,
+                       stk_error *err)
 {
-    if (count < *room) return STK_OK;
-    uint32_t more = *room ? *room * 2 : FIRST_ROOM;
-    if (more > SYMBOLS_MAX)
+    if (count < *capacity) return STK_OK;
+    uint32_t grown_capacity = *capacity ? *capacity * 2 : INITIAL_CAPACITY;
+    if (grown_capacity > SYMBOLS_MAX)
         return stk_fail(err, STK_E_LIMIT, "graph", NULL, "more than %d symbols", SYMBOLS_MAX / 2);
-    void *grown = realloc(*table, more * size);
-    if (!grown) return stk_fail(err, STK_E_NOMEM, "graph", NULL, "no memory for %u entries", more);
+    void *grown = realloc(*table, grown_capacity * size);
+    if (!grown)
+        return stk_fail(err, STK_E_NOMEM, "graph", NULL, "no memory for %u entries",
+                        grown_capacity);
     *table = grown;
-    *room = more;
+    *capacity = grown_capacity;
     return STK_OK;
 }
 
@@ -84,13 +87,13 @@ const char *stk_graph_text(stk_graph *graph, const char *text)
 
 void stk_graph_push_scope(stk_graph *graph, const char *name)
 {
-    size_t length = strlen(name), room = sizeof graph->path - (size_t)graph->path_length;
-    if (length + 2 > room) {
+    size_t length = strlen(name), capacity = sizeof graph->path - (size_t)graph->path_length;
+    if (length + 2 > capacity) {
         stk_graph_fail(graph, STK_E_LIMIT, "graph", graph->path,
                        "a path of more than %zu bytes with \"%s\"", sizeof graph->path - 2, name);
         return;
     }
-    int added = snprintf(graph->path + graph->path_length, room, "%s%s",
+    int added = snprintf(graph->path + graph->path_length, capacity, "%s%s",
                          graph->path_length ? "." : "", name);
     graph->path_length += added;
 }

@@ -16,33 +16,35 @@ size_t stk_type_bytes(const stk_tensor_type *type)
     return (size_t)stk_type_elements(type) * stk_dtype_bytes(type->dtype);
 }
 
-void stk_instance_scratch_release(stk_instance_scratch *room)
+void stk_instance_scratch_release(stk_instance_scratch *scratch)
 {
-    free(room->types);
-    *room = (stk_instance_scratch){0};
+    free(scratch->types);
+    *scratch = (stk_instance_scratch){0};
 }
 
-static stk_status make_room(stk_instance_scratch *room, int count, stk_error *err)
+static stk_status reserve_types(stk_instance_scratch *scratch, int count, stk_error *err)
 {
-    if (count <= room->capacity) return STK_OK;
-    stk_tensor_type *grown = realloc(room->types, (size_t)count * sizeof *grown);
+    if (count <= scratch->capacity) return STK_OK;
+    stk_tensor_type *grown = realloc(scratch->types, (size_t)count * sizeof *grown);
     if (!grown) return stk_fail(err, STK_E_NOMEM, "graph", NULL, "no memory for %d types", count);
-    room->types = grown;
-    room->capacity = count;
+    scratch->types = grown;
+    scratch->capacity = count;
     return STK_OK;
 }
 
 stk_status stk_graph_instance(const stk_graph *graph, const stk_graph_node *node,
-                              stk_instance_scratch *room, stk_op_instance *instance, stk_error *err)
+                              stk_instance_scratch *scratch, stk_op_instance *instance,
+                              stk_error *err)
 {
     int inputs = node->input_count, outputs = node->output_count;
-    STK_TRY(make_room(room, inputs + outputs + 1, err)); /* an address, for ops of no inputs too */
+    STK_TRY(reserve_types(scratch, inputs + outputs + 1,
+                          err)); /* an address, for ops of no inputs too */
     for (int i = 0; i < inputs; i++)
-        room->types[i] = stk_graph_symbol_of(graph, node->in[i])->type;
+        scratch->types[i] = stk_graph_symbol_of(graph, node->in[i])->type;
     for (int o = 0; o < outputs; o++)
-        room->types[inputs + o] = stk_graph_symbol_of(graph, node->out[o])->type;
-    *instance = (stk_op_instance){node->name, node->attrs, inputs,
-                                  outputs,    room->types, room->types + inputs};
+        scratch->types[inputs + o] = stk_graph_symbol_of(graph, node->out[o])->type;
+    *instance = (stk_op_instance){node->name, node->attrs,    inputs,
+                                  outputs,    scratch->types, scratch->types + inputs};
     return STK_OK;
 }
 
@@ -62,11 +64,11 @@ static stk_status check_inputs(const stk_graph *graph, const stk_graph_op *op, c
 static stk_status infer(stk_graph *graph, const stk_graph_op *op, const stk_graph_node *node,
                         stk_tensor_type *types, stk_error *err)
 {
-    stk_instance_scratch room = {0};
+    stk_instance_scratch scratch = {0};
     stk_op_instance      instance;
-    stk_status           st = stk_graph_instance(graph, node, &room, &instance, err);
+    stk_status           st = stk_graph_instance(graph, node, &scratch, &instance, err);
     if (!st) st = op->infer(&instance, types, err);
-    stk_instance_scratch_release(&room);
+    stk_instance_scratch_release(&scratch);
     return st;
 }
 
@@ -141,7 +143,7 @@ stk_symbol stk_graph_add3(stk_graph *graph, const stk_graph_op *op, stk_symbol a
     return first_of(graph, op, (stk_symbol[]){a, b, c}, 3, attrs);
 }
 
-void stk_graph_uses(const stk_graph *graph, uint32_t *uses)
+void stk_graph_count_uses(const stk_graph *graph, uint32_t *uses)
 {
     memset(uses, 0, graph->symbol_count * sizeof *uses);
     for (uint32_t n = 0; n < graph->node_count; n++)

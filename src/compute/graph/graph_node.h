@@ -92,11 +92,11 @@ typedef struct stk_instance_scratch {
 } stk_instance_scratch;
 
 stk_status stk_graph_instance(const stk_graph *graph, const stk_graph_node *node,
-                              stk_instance_scratch *room, stk_op_instance *instance,
+                              stk_instance_scratch *scratch, stk_op_instance *instance,
                               stk_error *err);
-void       stk_instance_scratch_release(stk_instance_scratch *room);
+void       stk_instance_scratch_release(stk_instance_scratch *scratch);
 
 /* How often each symbol is read by a node, an assignment or an output; symbol_count numbers. */
-void stk_graph_uses(const stk_graph *graph, uint32_t *uses);
+void stk_graph_count_uses(const stk_graph *graph, uint32_t *uses);
 
 #endif

@@ -89,41 +89,41 @@ static void copy_ends(stk_rewrite *r)
         stk_graph_output(r->to, r->from->outputs[i].name, r->map[r->from->outputs[i].symbol.id]);
 }
 
-static bool is_live(const stk_graph_node *node, const bool *wanted)
+static bool is_live(const stk_graph_node *node, const bool *live)
 {
     if (node->op->traits & STK_OP_KEEP) return true;
     for (int o = 0; o < node->output_count; o++)
-        if (wanted[node->out[o].id]) return true;
+        if (live[node->out[o].id]) return true;
     return false;
 }
 
 /* Nodes that nobody needs are taken out of the list; their symbols stay as numbers without use. */
 static stk_status drop_dead(stk_graph *graph, stk_error *err)
 {
-    bool *wanted = calloc(graph->symbol_count, sizeof *wanted);
-    if (!wanted) return stk_fail(err, STK_E_NOMEM, "graph", NULL, "no memory to rewrite a graph");
+    bool *live = calloc(graph->symbol_count, sizeof *live);
+    if (!live) return stk_fail(err, STK_E_NOMEM, "graph", NULL, "no memory to rewrite a graph");
     for (uint32_t i = 0; i < graph->output_count; i++)
-        wanted[graph->outputs[i].symbol.id] = true;
+        live[graph->outputs[i].symbol.id] = true;
     for (uint32_t i = 1; i < graph->symbol_count; i++)
-        wanted[graph->symbols[i].assigned.id] = true;
+        live[graph->symbols[i].assigned.id] = true;
     for (uint32_t n = graph->node_count; n-- > 0;) {
         const stk_graph_node *node = &graph->nodes[n];
-        if (!is_live(node, wanted)) continue;
+        if (!is_live(node, live)) continue;
         for (int o = 0; o < node->output_count; o++)
-            wanted[node->out[o].id] = true;
+            live[node->out[o].id] = true;
         for (int i = 0; i < node->input_count; i++)
-            wanted[node->in[i].id] = true;
+            live[node->in[i].id] = true;
     }
-    uint32_t kept = 0;
+    uint32_t live_count = 0;
     for (uint32_t n = 0; n < graph->node_count; n++) {
-        if (!is_live(&graph->nodes[n], wanted)) continue;
-        graph->nodes[kept] = graph->nodes[n];
-        for (int o = 0; o < graph->nodes[kept].output_count; o++)
-            graph->symbols[graph->nodes[kept].out[o].id].node = kept;
-        kept++;
+        if (!is_live(&graph->nodes[n], live)) continue;
+        graph->nodes[live_count] = graph->nodes[n];
+        for (int o = 0; o < graph->nodes[live_count].output_count; o++)
+            graph->symbols[graph->nodes[live_count].out[o].id].node = live_count;
+        live_count++;
     }
-    graph->node_count = kept;
-    free(wanted);
+    graph->node_count = live_count;
+    free(live);
     return STK_OK;
 }
 

@@ -18,11 +18,11 @@ static stk_status check_order(const stk_graph *graph, uint32_t index, stk_error 
 }
 
 static stk_status check_types(const stk_graph *graph, const stk_graph_node *node,
-                              stk_instance_scratch *room, stk_error *err)
+                              stk_instance_scratch *scratch, stk_error *err)
 {
     stk_op_instance instance;
     stk_tensor_type types[STK_OP_OUTPUTS] = {{0}};
-    STK_TRY(stk_graph_instance(graph, node, room, &instance, err));
+    STK_TRY(stk_graph_instance(graph, node, scratch, &instance, err));
     STK_TRY(node->op->infer(&instance, types, err));
     for (int o = 0; o < node->output_count; o++) {
         const stk_tensor_type *has = &instance.out[o];
@@ -54,12 +54,12 @@ static stk_status check_assignments(const stk_graph *graph, stk_error *err)
 stk_status stk_graph_verify(const stk_graph *graph, stk_error *err)
 {
     STK_TRY(stk_graph_check(graph, err));
-    stk_instance_scratch room = {0};
+    stk_instance_scratch scratch = {0};
     stk_status           st = STK_OK;
     for (uint32_t n = 0; n < graph->node_count && !st; n++) {
         st = check_order(graph, n, err);
-        if (!st) st = check_types(graph, &graph->nodes[n], &room, err);
+        if (!st) st = check_types(graph, &graph->nodes[n], &scratch, err);
     }
-    stk_instance_scratch_release(&room);
+    stk_instance_scratch_release(&scratch);
     return st ? st : check_assignments(graph, err);
 }

@@ -6,7 +6,7 @@
 #include "compute/models/model_internal.h"
 
 static const double bias_rate = 64, new_statistics = 0.4, norm_epsilon = 1e-12;
-static const double whiten_until = 0.3025; /* of the steps: 3 of 9.9 epochs as published */
+static const double whiten_freeze_after = 0.3025; /* of the steps: 3 of 9.9 epochs as published */
 static const double logit_scale = 1.0 / 9;
 
 static stk_symbol convolve(stk_graph *g, stk_symbol x, const char *name, int out)
@@ -47,7 +47,7 @@ static stk_symbol build(stk_graph *g, stk_symbol x, const stk_model_options *opt
                              .kernel = {2},
                              .bias = true,
                              .frozen = true,
-                             .bias_freeze_after = whiten_until,
+                             .bias_freeze_after = whiten_freeze_after,
                              .init = STK_LAYER_FAN_IN};
     x = stk_gelu(g, stk_layer_conv2d(g, x, "whiten", &whiten));
     x = group(g, x, 1, 64, options);

@@ -26,7 +26,7 @@ static stk_symbol build(stk_graph *g, stk_symbol x, const stk_model_options *opt
     x = convolve(g, x, 2, 128, options);
     stk_pool_options all = {.kernel = {(int)stk_layer_side(g, x, 0), (int)stk_layer_side(g, x, 1)}};
     x = stk_layer_flatten(g, stk_max_pool(g, x, &all));
-    return stk_model_classify(g, x, "fc", STK_LAYER_USUAL, options);
+    return stk_model_classify(g, x, "fc", STK_LAYER_DEFAULT, options);
 }
 
 const stk_model stk_model_cnn = {

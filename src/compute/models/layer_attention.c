@@ -18,7 +18,7 @@ static stk_symbol project_in(stk_graph *g, stk_symbol x, int64_t width)
 }
 
 /* Query (0), key (1) or value (2) of all heads, [N,heads,T,each]. */
-static stk_symbol part(stk_graph *g, stk_symbol all, const heads *h, int which)
+static stk_symbol head_part(stk_graph *g, stk_symbol all, const heads *h, int which)
 {
     const int64_t start[5] = {which}, size[5] = {1, -1, -1, -1, -1};
     return stk_reshape(g, stk_slice(g, all, start, size),
@@ -30,10 +30,10 @@ static stk_symbol attend(stk_graph *g, stk_symbol x, const heads *h)
     stk_shape  split = {5, {h->batch, h->tokens, 3, h->count, h->each}};
     stk_symbol all = stk_reshape(g, project_in(g, x, h->width), split);
     all = stk_transpose(g, all, (const int[]){2, 0, 3, 1, 4});
-    stk_symbol query = stk_scale(g, part(g, all, h, 0), 1 / sqrt((double)h->each), 0);
+    stk_symbol query = stk_scale(g, head_part(g, all, h, 0), 1 / sqrt((double)h->each), 0);
     stk_symbol scores =
-        stk_matmul(g, query, part(g, all, h, 1), &(stk_matmul_options){.transpose_b = true});
-    stk_symbol mixed = stk_matmul(g, stk_softmax(g, scores), part(g, all, h, 2), NULL);
+        stk_matmul(g, query, head_part(g, all, h, 1), &(stk_matmul_options){.transpose_b = true});
+    stk_symbol mixed = stk_matmul(g, stk_softmax(g, scores), head_part(g, all, h, 2), NULL);
     mixed = stk_transpose(g, mixed, (const int[]){0, 2, 1, 3});
     return stk_reshape(g, mixed, stk_shape_3d(h->batch, h->tokens, h->width));
 }
@@ -43,7 +43,7 @@ static stk_symbol project_out(stk_graph *g, stk_symbol x, int64_t width)
 {
     stk_shape shape = stk_shape_2d(width, width);
     stk_graph_push_scope(g, "out_proj");
-    stk_symbol weight = stk_layer_weight(g, shape, STK_LAYER_USUAL, false);
+    stk_symbol weight = stk_layer_weight(g, shape, STK_LAYER_DEFAULT, false);
     stk_symbol y = stk_dense(g, x, weight, stk_layer_bias(g, shape, STK_LAYER_ZERO, 0));
     stk_graph_pop_scope(g);
     return y;

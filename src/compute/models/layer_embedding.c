@@ -16,8 +16,8 @@ stk_symbol stk_layer_position(stk_graph *g, stk_symbol x, const char *name)
 {
     stk_shape shape = stk_symbol_shape(g, x);
     shape.dim[0] = 1;
-    stk_symbol place = stk_graph_variable(
+    stk_symbol position = stk_graph_variable(
         g, name, STK_DTYPE_F32, shape,
         &(stk_variable_options){.init = {STK_INIT_NORMAL, 0, 0.02}, .no_decay = true});
-    return stk_add(g, x, place);
+    return stk_add(g, x, position);
 }

@@ -56,8 +56,8 @@ stk_symbol stk_layer_weight(stk_graph *g, stk_shape shape, stk_layer_init init, 
 
 stk_symbol stk_layer_bias(stk_graph *g, stk_shape weight, stk_layer_init init, double freeze_after)
 {
-    stk_init first = init == STK_LAYER_USUAL ? uniform(1 / sqrt(count_fans(&weight).in))
-                                             : (stk_init){STK_INIT_CONSTANT, 0, 0};
+    stk_init first = init == STK_LAYER_DEFAULT ? uniform(1 / sqrt(count_fans(&weight).in))
+                                               : (stk_init){STK_INIT_CONSTANT, 0, 0};
     return stk_graph_variable(g, "bias", STK_DTYPE_F32, stk_shape_1d(weight.dim[0]),
                               &(stk_variable_options){.init = first, .freeze_after = freeze_after});
 }

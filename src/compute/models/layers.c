@@ -21,7 +21,7 @@ int64_t stk_layer_side(stk_graph *g, stk_symbol x, int side)
     return shape.rank == 4 ? shape.dim[side + (stk_graph_layout(g) == STK_LAYOUT_NCHW ? 2 : 1)] : 0;
 }
 
-static int at_least_one(int value)
+static int one_if_zero(int value)
 {
     return value ? value : 1;
 }
@@ -37,14 +37,14 @@ static void pad_same(int *pad, int64_t size, int kernel, int stride, int dilatio
     pad[1] = (int)(total - total / 2);
 }
 
-static stk_conv2d_options place(stk_graph *g, stk_symbol x, const stk_conv_layer *layer,
-                                const int *kernel)
+static stk_conv2d_options conv_options(stk_graph *g, stk_symbol x, const stk_conv_layer *layer,
+                                       const int *kernel)
 {
-    int stride = at_least_one(layer->stride), dilation = at_least_one(layer->dilation);
+    int                stride = one_if_zero(layer->stride), dilation = one_if_zero(layer->dilation);
     stk_conv2d_options o = {.stride = {stride, stride},
                             .dilation = {dilation, dilation},
                             .pad = {layer->pad, layer->pad, layer->pad, layer->pad},
-                            .groups = at_least_one(layer->groups)};
+                            .groups = one_if_zero(layer->groups)};
     for (int side = 0; layer->pad == STK_PAD_SAME && side < 2; side++)
         pad_same(o.pad + 2 * side, stk_layer_side(g, x, side), kernel[side], stride, dilation);
     return o;
@@ -56,18 +56,18 @@ stk_symbol stk_layer_conv2d(stk_graph *g, stk_symbol x, const char *name,
     int64_t in = stk_layer_channels(g, x, name);
     int     kernel[2] = {options->kernel[0],
                      options->kernel[1] ? options->kernel[1] : options->kernel[0]};
-    int     groups = at_least_one(options->groups);
+    int     groups = one_if_zero(options->groups);
     if (groups < 0 || in % groups)
         return stk_graph_fail(g, STK_E_SHAPE, "conv2d", name, "%lld channels do not make %d groups",
                               (long long)in, groups);
-    stk_conv2d_options where = place(g, x, options, kernel);
+    stk_conv2d_options options2d = conv_options(g, x, options, kernel);
     stk_shape          shape = stk_shape_4d(options->out, in / groups, kernel[0], kernel[1]);
     stk_graph_push_scope(g, name);
     stk_symbol weight = stk_layer_weight(g, shape, options->init, options->frozen);
     stk_symbol bias = options->bias
                           ? stk_layer_bias(g, shape, options->init, options->bias_freeze_after)
                           : STK_NO_SYMBOL;
-    stk_symbol y = stk_conv2d(g, x, weight, bias, &where);
+    stk_symbol y = stk_conv2d(g, x, weight, bias, &options2d);
     stk_graph_pop_scope(g);
     return y;
 }

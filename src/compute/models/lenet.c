@@ -18,7 +18,7 @@ static stk_symbol build(stk_graph *g, stk_symbol x, const stk_model_options *opt
     x = stk_layer_flatten(g, x);
     stk_dense_layer dense = {.out = stk_model_channels(512, options->width)};
     x = stk_relu(g, stk_layer_dense(g, x, "fc1", &dense));
-    return stk_model_classify(g, x, "fc2", STK_LAYER_USUAL, options);
+    return stk_model_classify(g, x, "fc2", STK_LAYER_DEFAULT, options);
 }
 
 const stk_model stk_model_lenet = {

@@ -13,7 +13,7 @@ static stk_symbol build(stk_graph *g, stk_symbol x, const stk_model_options *opt
     x = stk_layer_flatten(g, x);
     x = hidden(g, x, "fc1", 512, options);
     x = hidden(g, x, "fc2", 256, options);
-    return stk_model_classify(g, x, "fc3", STK_LAYER_USUAL, options);
+    return stk_model_classify(g, x, "fc3", STK_LAYER_DEFAULT, options);
 }
 
 const stk_model stk_model_mlp = {

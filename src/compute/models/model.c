@@ -6,10 +6,10 @@ int stk_model_channels(int channels, double width)
 {
     enum { DIVISOR = 8 };
     if (width == 1) return channels;
-    double wanted = channels * width;
-    int    made = (int)(wanted + DIVISOR / 2) / DIVISOR * DIVISOR;
+    double requested = channels * width;
+    int    made = (int)(requested + DIVISOR / 2) / DIVISOR * DIVISOR;
     if (made < DIVISOR) made = DIVISOR;
-    return made < 0.9 * wanted ? made + DIVISOR : made; /* never a tenth less */
+    return made < 0.9 * requested ? made + DIVISOR : made; /* never a tenth less */
 }
 
 void stk_model_enter(stk_graph *g, const char *word, int number)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CLASSES_MOST = 1 << 24, WIDTH_MOST = 64 };
+enum { CLASSES_MAX = 1 << 24, WIDTH_MAX = 64 };
 
 static const stk_model *const models[] = {
     &stk_model_mlp,
@@ -85,12 +85,12 @@ static bool check(stk_graph *g, const stk_model *model, stk_symbol x, const stk_
     if (shape.rank != 4)
         stk_graph_fail(g, STK_E_SHAPE, "model", model->name, "x is %s; images have four dimensions",
                        stk_shape_text(&shape, text, sizeof text));
-    else if (o->classes < 1 || o->classes > CLASSES_MOST)
+    else if (o->classes < 1 || o->classes > CLASSES_MAX)
         stk_graph_fail(g, STK_E_RANGE, "model", model->name, "%d classes; 1 to %d can be told",
-                       o->classes, CLASSES_MOST);
-    else if (!(o->width > 0 && o->width <= WIDTH_MOST))
+                       o->classes, CLASSES_MAX);
+    else if (!(o->width > 0 && o->width <= WIDTH_MAX))
         stk_graph_fail(g, STK_E_RANGE, "model", model->name,
-                       "width is %g; it is above 0 and at most %d", o->width, WIDTH_MOST);
+                       "width is %g; it is above 0 and at most %d", o->width, WIDTH_MAX);
     else if (o->dropout >= 1)
         stk_graph_fail(g, STK_E_RANGE, "model", model->name, "dropout is %g; it is below 1",
                        o->dropout);

@@ -87,7 +87,7 @@ static stk_symbol build(stk_graph *g, stk_symbol x, const resnet *net,
         stk_graph_pop_scope(g);
     }
     x = stk_global_average_pool(g, x);
-    return stk_model_classify(g, x, "fc", STK_LAYER_USUAL, options);
+    return stk_model_classify(g, x, "fc", STK_LAYER_DEFAULT, options);
 }
 
 #define RESNET(id, help_, size_, classes_, ...)                                                    \

@@ -3,17 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIDE = 2, CHANNELS_MOST = 4, ORDER_MOST = SIDE * SIDE * CHANNELS_MOST };
-enum { SWEEPS = 64, ROOM = 1024 };
+enum { SIDE = 2, CHANNELS_MAX = 4, ORDER_MAX = SIDE * SIDE * CHANNELS_MAX };
+enum { SWEEPS = 64, BATCH = 1024 };
 
-typedef double square[ORDER_MOST][ORDER_MOST];
+typedef double square[ORDER_MAX][ORDER_MAX];
 
 /* Bytes are summed as they are: their products are exact in integers, and a processor does eight or
  * more at once. What normalising would change is put in afterwards. */
 typedef struct patches {
-    int64_t product[ORDER_MOST][ORDER_MOST], sum[ORDER_MOST], count;
-    int     order, held;
-    int16_t value[ORDER_MOST][ROOM]; /* of a filter's place (channel, row, column); patch */
+    int64_t product[ORDER_MAX][ORDER_MAX], sum[ORDER_MAX], count;
+    int     order, pending;
+    int16_t value[ORDER_MAX][BATCH]; /* of a filter's place (channel, row, column); patch */
 } patches;
 
 static int64_t multiply(const int16_t *a, const int16_t *b, int count)
@@ -24,32 +24,32 @@ static int64_t multiply(const int16_t *a, const int16_t *b, int count)
     return sum;
 }
 
-static void add_up(patches *p)
+static void flush(patches *p)
 {
     for (int i = 0; i < p->order; i++) {
         for (int j = i; j < p->order; j++)
-            p->product[i][j] += multiply(p->value[i], p->value[j], p->held);
-        for (int k = 0; k < p->held; k++)
+            p->product[i][j] += multiply(p->value[i], p->value[j], p->pending);
+        for (int k = 0; k < p->pending; k++)
             p->sum[i] += p->value[i][k];
     }
-    p->count += p->held;
-    p->held = 0;
+    p->count += p->pending;
+    p->pending = 0;
 }
 
 /* The patches that begin at the first count pixels of a row. */
-static void hold(patches *p, const uint8_t *at, int64_t row, int64_t channels, int count)
+static void add_row(patches *p, const uint8_t *at, int64_t row, int64_t channels, int count)
 {
     for (int64_t c = 0; c < channels; c++)
         for (int i = 0; i < SIDE; i++) {
             const uint8_t *from = at + i * row + c;
-            int16_t       *left = p->value[(c * SIDE + i) * SIDE] + p->held;
-            int16_t       *right = p->value[(c * SIDE + i) * SIDE + 1] + p->held;
+            int16_t       *left = p->value[(c * SIDE + i) * SIDE] + p->pending;
+            int16_t       *right = p->value[(c * SIDE + i) * SIDE + 1] + p->pending;
             for (int k = 0; k < count; k++)
                 left[k] = from[k * channels];
             memcpy(right, left + 1, (size_t)(count - 1) * sizeof *right);
             right[count - 1] = from[count * channels];
         }
-    p->held += count;
+    p->pending += count;
 }
 
 static void collect(const uint8_t *images, const stk_shape *shape, patches *p)
@@ -59,13 +59,13 @@ static void collect(const uint8_t *images, const stk_shape *shape, patches *p)
     for (int64_t line = 0; line < shape->dim[0] * height; line++) {
         if (line % height == height - 1) continue;
         for (int64_t x = 0; x + 1 < width;) {
-            int64_t count = width - 1 - x < ROOM - p->held ? width - 1 - x : ROOM - p->held;
-            hold(p, images + line * row + x * channels, row, channels, (int)count);
-            if (p->held == ROOM) add_up(p);
+            int64_t count = width - 1 - x < BATCH - p->pending ? width - 1 - x : BATCH - p->pending;
+            add_row(p, images + line * row + x * channels, row, channels, (int)count);
+            if (p->pending == BATCH) flush(p);
             x += count;
         }
     }
-    add_up(p);
+    flush(p);
 }
 
 /* The mean of patch times patch, each value as (byte / 255 - mean) / deviation; means are not taken
@@ -143,12 +143,12 @@ static double sign_of(const double *vector, int order)
 
 static void write_filters(square values, square vectors, int order, double epsilon, float *weights)
 {
-    bool taken[ORDER_MOST] = {false};
+    bool used[ORDER_MAX] = {false};
     for (int k = 0; k < order; k++) {
         int best = -1;
         for (int i = 0; i < order; i++)
-            if (!taken[i] && (best < 0 || values[i][i] > values[best][best])) best = i;
-        taken[best] = true;
+            if (!used[i] && (best < 0 || values[i][i] > values[best][best])) best = i;
+        used[best] = true;
         double factor = sign_of(vectors[best], order) / sqrt(fmax(values[best][best], 0) + epsilon);
         for (int j = 0; j < order; j++) {
             weights[k * order + j] = (float)(vectors[best][j] * factor);
@@ -164,10 +164,10 @@ stk_status stk_model_whiten(const uint8_t *images, const stk_shape *shape, const
     patches sums = {0};
     char    text[96];
     if (shape->rank != 4 || shape->dim[0] < 1 || shape->dim[1] < SIDE || shape->dim[2] < SIDE ||
-        shape->dim[3] < 1 || shape->dim[3] > CHANNELS_MOST)
+        shape->dim[3] < 1 || shape->dim[3] > CHANNELS_MAX)
         return stk_fail(err, STK_E_SHAPE, "whiten", NULL,
                         "images are %s; [N,H,W,C] with 2x2 pixels and 1 to %d channels is needed",
-                        stk_shape_text(shape, text, sizeof text), CHANNELS_MOST);
+                        stk_shape_text(shape, text, sizeof text), CHANNELS_MAX);
     for (int64_t c = 0; c < shape->dim[3]; c++)
         if (!(deviation[c] > 0) || !isfinite(mean[c]))
             return stk_fail(err, STK_E_RANGE, "whiten", NULL,

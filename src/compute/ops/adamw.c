@@ -19,7 +19,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     float       *to_w = out[0], *to_m = out[1], *to_v = out[2];
     int64_t      count = stk_type_elements(&instance->in[0]);
     if (u.skip) {
-        stk_update_keep(&stk_graph_op_adamw, instance, in, out);
+        stk_update_copy_inputs(&stk_graph_op_adamw, instance, in, out);
         return;
     }
     for (int64_t i = 0; i < count; i++) {

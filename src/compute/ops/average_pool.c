@@ -30,7 +30,7 @@ static int64_t elements_in(const stk_kernel_window *w, int64_t window)
 }
 
 /* What the sum over a window is divided by. */
-static double share(const stk_pool_attrs *attrs, const stk_pool_shape *s, int64_t oy, int64_t ox)
+static double divisor(const stk_pool_attrs *attrs, const stk_pool_shape *s, int64_t oy, int64_t ox)
 {
     return attrs->count_pad ? (double)(s->down.kernel * s->across.kernel)
                             : (double)(elements_in(&s->down, oy) * elements_in(&s->across, ox));
@@ -59,7 +59,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
                 for (int64_t c = 0; c < s.channels; c++)
                     y[stk_pool_y_at(&s, at[0], at[1], at[2]) + c] =
                         (float)(sum_window(&s, in[0], at, c) /
-                                share(instance->attrs, &s, at[1], at[2]));
+                                divisor(instance->attrs, &s, at[1], at[2]));
 }
 
 static double gather(const stk_pool_attrs *attrs, const stk_pool_shape *s, const float *dy,
@@ -68,10 +68,10 @@ static double gather(const stk_pool_attrs *attrs, const stk_pool_shape *s, const
     double sum = 0;
     for (int64_t ky = 0; ky < s->down.kernel; ky++)
         for (int64_t kx = 0; kx < s->across.kernel; kx++) {
-            int64_t oy = stk_window_over(&s->down, at[1], ky);
-            int64_t ox = stk_window_over(&s->across, at[2], kx);
+            int64_t oy = stk_window_of_element(&s->down, at[1], ky);
+            int64_t ox = stk_window_of_element(&s->across, at[2], kx);
             if (oy < 0 || ox < 0) continue;
-            sum += (double)dy[stk_pool_y_at(s, at[0], oy, ox) + c] / share(attrs, s, oy, ox);
+            sum += (double)dy[stk_pool_y_at(s, at[0], oy, ox) + c] / divisor(attrs, s, oy, ox);
         }
     return sum;
 }

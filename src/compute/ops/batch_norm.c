@@ -46,8 +46,8 @@ stk_tensor_type stk_bn_bits_of(const stk_tensor_type *x)
     return (stk_tensor_type){STK_DTYPE_U8, stk_shape_1d((stk_type_elements(x) + 7) / 8)};
 }
 
-static stk_status want_bits(const stk_graph_op *op, const stk_op_instance *instance, int which,
-                            stk_error *err)
+static stk_status check_bits(const stk_graph_op *op, const stk_op_instance *instance, int which,
+                             stk_error *err)
 {
     const stk_bn_grad_attrs *attrs = instance->attrs;
     stk_tensor_type          bits = stk_bn_bits_of(&instance->in[0]);
@@ -67,12 +67,12 @@ stk_status stk_bn_check_mask(const stk_graph_op *op, const stk_op_instance *inst
                                          [STK_BN_MASK_OUTPUT] = 1,
                                          [STK_BN_MASK_INPUT] = 2,
                                          [STK_BN_MASK_BITS] = 1};
-    int                      wanted = first + inputs[attrs->mask];
-    if (instance->input_count != wanted)
+    int                      expected = first + inputs[attrs->mask];
+    if (instance->input_count != expected)
         return stk_fail(err, STK_E_INVALID, op->name, instance->name,
-                        "%d inputs; with this mask %d", instance->input_count, wanted);
+                        "%d inputs; with this mask %d", instance->input_count, expected);
     if (attrs->mask == STK_BN_MASK_NONE) return STK_OK;
-    if (attrs->mask == STK_BN_MASK_BITS) return want_bits(op, instance, first, err);
+    if (attrs->mask == STK_BN_MASK_BITS) return check_bits(op, instance, first, err);
     if (!attrs->act.row)
         return stk_fail(err, STK_E_INVALID, op->name, instance->name,
                         "a mask without an activation");

@@ -24,23 +24,23 @@ void stk_binary_reference(const stk_op_instance *instance, const void *const *in
 {
     const float     *a = in[0], *b = in[1];
     float           *y = out[0];
-    const stk_shape *whole = &instance->out[0].shape;
+    const stk_shape *full = &instance->out[0].shape;
     int64_t          sa[STK_MAX_RANK], sb[STK_MAX_RANK];
     int64_t          count = stk_type_elements(&instance->out[0]);
-    stk_broadcast_strides(&instance->in[0].shape, whole, sa);
-    stk_broadcast_strides(&instance->in[1].shape, whole, sb);
+    stk_broadcast_strides(&instance->in[0].shape, full, sa);
+    stk_broadcast_strides(&instance->in[1].shape, full, sb);
     for (int64_t i = 0; i < count; i++)
-        y[i] = combine(a[stk_broadcast_at(i, whole, sa)], b[stk_broadcast_at(i, whole, sb)]);
+        y[i] = combine(a[stk_broadcast_at(i, full, sa)], b[stk_broadcast_at(i, full, sb)]);
 }
 
 stk_symbol stk_binary_gradient_for(stk_graph *g, stk_symbol gradient, stk_symbol operand)
 {
-    stk_shape whole = stk_symbol_shape(g, gradient), small = stk_symbol_shape(g, operand);
-    if (stk_shape_equal(&whole, &small)) return gradient;
+    stk_shape full = stk_symbol_shape(g, gradient), narrow = stk_symbol_shape(g, operand);
+    if (stk_shape_equal(&full, &narrow)) return gradient;
     unsigned axes = 0;
-    for (int i = 0; i < whole.rank; i++) {
-        int at = i - (whole.rank - small.rank);
-        if (at < 0 || (small.dim[at] == 1 && whole.dim[i] != 1)) axes |= 1u << i;
+    for (int i = 0; i < full.rank; i++) {
+        int at = i - (full.rank - narrow.rank);
+        if (at < 0 || (narrow.dim[at] == 1 && full.dim[i] != 1)) axes |= 1u << i;
     }
-    return stk_reshape(g, stk_reduce_sum(g, gradient, axes, true), small);
+    return stk_reshape(g, stk_reduce_sum(g, gradient, axes, true), narrow);
 }

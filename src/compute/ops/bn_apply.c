@@ -96,7 +96,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     const float              *x = in[X], *scale = in[SCALE], *shift = in[SHIFT];
     const float              *residual = instance->input_count > RESIDUAL ? in[RESIDUAL] : NULL;
     const float *by = instance->input_count > RESIDUAL_SHIFT ? in[RESIDUAL_SCALE] : NULL;
-    const float *plus = by ? in[RESIDUAL_SHIFT] : NULL;
+    const float *residual_shift = by ? in[RESIDUAL_SHIFT] : NULL;
     float       *y = out[0];
     bool         has_bits = stk_bn_has_bits(&attrs->act);
     uint8_t     *bits = has_bits && instance->output_count > 1 ? out[1] : NULL;
@@ -105,7 +105,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     for (int64_t i = 0; i < count; i++) {
         int64_t c = i % channels;
         double  sum = (double)x[i] * (double)scale[c] + (double)shift[c];
-        if (by) sum += (double)residual[i] * (double)by[c] + (double)plus[c];
+        if (by) sum += (double)residual[i] * (double)by[c] + (double)residual_shift[c];
         if (residual && !by) sum += (double)residual[i];
         y[i] = stk_activate(&attrs->act, (float)sum);
         if (!bits) continue;

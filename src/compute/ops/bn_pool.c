@@ -13,7 +13,7 @@
 #include "compute/ops/pool.h"
 
 enum { IMAGE, IMAGE_SCALE, IMAGE_SHIFT };
-enum { DY, PLACES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA, Y = GAMMA };
+enum { DY, INDICES, X, MEAN, INVSTD, SCALE, SHIFT, GAMMA, DGAMMA, DBETA, Y = GAMMA };
 
 static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
@@ -23,8 +23,8 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
 }
 
 /* dx gets the type of x. */
-static stk_status want_inputs(const stk_graph_op *op, const stk_op_instance *instance, int vectors,
-                              stk_tensor_type *dx, stk_error *err)
+static stk_status check_inputs(const stk_graph_op *op, const stk_op_instance *instance, int vectors,
+                               stk_tensor_type *dx, stk_error *err)
 {
     STK_TRY(stk_max_pool_grad_infer(op, instance, dx, err));
     STK_TRY(stk_op_check_shape(op, instance, X, &dx->shape, "what was pooled", err));
@@ -37,7 +37,7 @@ static stk_status want_inputs(const stk_graph_op *op, const stk_op_instance *ins
 static stk_status infer_sums(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     stk_tensor_type dx;
-    STK_TRY(want_inputs(&stk_graph_op_bn_pool_grad_sums, instance, Y - MEAN, &dx, err));
+    STK_TRY(check_inputs(&stk_graph_op_bn_pool_grad_sums, instance, Y - MEAN, &dx, err));
     STK_TRY(stk_bn_check_like_first(&stk_graph_op_bn_pool_grad_sums, instance, Y, err));
     out[0] = out[1] = instance->in[MEAN];
     return STK_OK;
@@ -45,7 +45,7 @@ static stk_status infer_sums(const stk_op_instance *instance, stk_tensor_type *o
 
 static stk_status infer_apply(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    return want_inputs(&stk_graph_op_bn_pool_grad_apply, instance, DBETA + 1 - MEAN, out, err);
+    return check_inputs(&stk_graph_op_bn_pool_grad_apply, instance, DBETA + 1 - MEAN, out, err);
 }
 
 /* Of dy and y. */
@@ -67,7 +67,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     stk_pool_shape s = stk_pool_shape_of(instance);
     const float   *scale = in[IMAGE_SCALE], *shift = in[IMAGE_SHIFT];
     float         *y = out[0];
-    uint8_t       *places = instance->output_count > 1 ? out[1] : NULL;
+    uint8_t       *indices = instance->output_count > 1 ? out[1] : NULL;
     int64_t        at[3];
     for (at[0] = 0; at[0] < s.batch; at[0]++)
         for (at[1] = 0; at[1] < s.down.count; at[1]++)
@@ -75,10 +75,10 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
                 for (int64_t c = 0; c < s.channels; c++) {
                     int64_t to = stk_pool_y_at(&s, at[0], at[1], at[2]) + c;
                     float   x = 0;
-                    uint8_t place = stk_max_pool_place(&s, in[IMAGE], at, c, scale[c] < 0, &x);
+                    uint8_t index = stk_max_pool_index(&s, in[IMAGE], at, c, scale[c] < 0, &x);
                     float   z = (float)((double)x * (double)scale[c] + (double)shift[c]);
                     y[to] = z > 0 ? z : 0;
-                    if (places) places[to] = place;
+                    if (indices) indices[to] = index;
                 }
 }
 
@@ -97,7 +97,8 @@ static void each_dz(const stk_op_instance *instance, const void *const *in, int6
                 for (int64_t c = first; c < end; c++) {
                     int64_t i = stk_pool_x_at(&s, at[0], at[1], at[2]) + c;
                     bool    passes = (double)x[i] * (double)scale[c] + (double)shift[c] > 0;
-                    f(state, i, c, passes ? stk_max_pool_gather(&s, in[DY], in[PLACES], at, c) : 0);
+                    f(state, i, c,
+                      passes ? stk_max_pool_gradient(&s, in[DY], in[INDICES], at, c) : 0);
                 }
 }
 

@@ -5,14 +5,14 @@
 #include "compute/graph/graph_op.h"
 
 /* The element of whole at which element index of box stands; the box begins at start. */
-static inline int64_t stk_box_at(int64_t index, const stk_shape *box, const stk_shape *whole,
+static inline int64_t stk_box_at(int64_t index, const stk_shape *box, const stk_shape *full,
                                  const int64_t start[STK_MAX_RANK])
 {
-    int64_t at = 0, step = 1;
+    int64_t at = 0, stride = 1;
     for (int d = box->rank - 1; d >= 0; d--) {
-        at += (start[d] + index % box->dim[d]) * step;
+        at += (start[d] + index % box->dim[d]) * stride;
         index /= box->dim[d];
-        step *= whole->dim[d];
+        stride *= full->dim[d];
     }
     return at;
 }

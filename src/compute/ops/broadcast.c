@@ -32,11 +32,11 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
 {
     const float     *x = in[0];
     float           *y = out[0];
-    const stk_shape *whole = &instance->out[0].shape;
+    const stk_shape *full = &instance->out[0].shape;
     int64_t          stride[STK_MAX_RANK], count = stk_type_elements(&instance->out[0]);
-    stk_broadcast_strides(&instance->in[0].shape, whole, stride);
+    stk_broadcast_strides(&instance->in[0].shape, full, stride);
     for (int64_t i = 0; i < count; i++)
-        y[i] = x[stk_broadcast_at(i, whole, stride)];
+        y[i] = x[stk_broadcast_at(i, full, stride)];
 }
 
 const stk_graph_op stk_graph_op_broadcast = {

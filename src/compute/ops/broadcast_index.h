@@ -19,25 +19,25 @@ static inline bool stk_broadcast_shapes(const stk_shape *a, const stk_shape *b, 
 }
 
 /* Steps, in elements, along each dimension of whole: 0 where small is repeated. */
-static inline void stk_broadcast_strides(const stk_shape *small, const stk_shape *whole,
+static inline void stk_broadcast_strides(const stk_shape *narrow, const stk_shape *full,
                                          int64_t stride[STK_MAX_RANK])
 {
-    int64_t step = 1;
-    for (int i = 1; i <= whole->rank; i++) {
-        int64_t dim = i <= small->rank ? small->dim[small->rank - i] : 1;
-        stride[whole->rank - i] = dim == 1 ? 0 : step;
-        step *= dim;
+    int64_t row_stride = 1;
+    for (int i = 1; i <= full->rank; i++) {
+        int64_t dim = i <= narrow->rank ? narrow->dim[narrow->rank - i] : 1;
+        stride[full->rank - i] = dim == 1 ? 0 : row_stride;
+        row_stride *= dim;
     }
 }
 
 /* The element of small that stands at element index of whole. */
-static inline int64_t stk_broadcast_at(int64_t index, const stk_shape *whole,
+static inline int64_t stk_broadcast_at(int64_t index, const stk_shape *full,
                                        const int64_t stride[STK_MAX_RANK])
 {
     int64_t at = 0;
-    for (int d = whole->rank - 1; d >= 0; d--) {
-        at += index % whole->dim[d] * stride[d];
-        index /= whole->dim[d];
+    for (int d = full->rank - 1; d >= 0; d--) {
+        at += index % full->dim[d] * stride[d];
+        index /= full->dim[d];
     }
     return at;
 }

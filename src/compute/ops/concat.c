@@ -8,15 +8,15 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status fits(const stk_op_instance *instance, int part, int axis, stk_error *err)
+static stk_status fits(const stk_op_instance *instance, int input, int axis, stk_error *err)
 {
-    const stk_tensor_type *first = &instance->in[0], *other = &instance->in[part];
-    stk_shape              want = first->shape;
+    const stk_tensor_type *first = &instance->in[0], *other = &instance->in[input];
+    stk_shape              expected = first->shape;
     if (other->dtype != first->dtype)
         return stk_fail(err, STK_E_TYPE, "concat", instance->name, "part %d is %s but part 0 is %s",
-                        part, stk_dtype_name(other->dtype), stk_dtype_name(first->dtype));
-    if (other->shape.rank == want.rank) want.dim[axis] = other->shape.dim[axis];
-    return stk_op_check_shape(&stk_graph_op_concat, instance, part, &want,
+                        input, stk_dtype_name(other->dtype), stk_dtype_name(first->dtype));
+    if (other->shape.rank == expected.rank) expected.dim[axis] = other->shape.dim[axis];
+    return stk_op_check_shape(&stk_graph_op_concat, instance, input, &expected,
                               "part 0 in all but one dimension", err);
 }
 
@@ -44,9 +44,9 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     int64_t start[STK_MAX_RANK] = {0};
     (void)sink;
     for (int i = 0; i < node->input_count; i++) {
-        stk_shape part = stk_symbol_shape(g, node->in[i]);
-        din[i] = stk_slice(g, dout[0], start, part.dim);
-        start[axis] += part.dim[axis];
+        stk_shape input = stk_symbol_shape(g, node->in[i]);
+        din[i] = stk_slice(g, dout[0], start, input.dim);
+        start[axis] += input.dim[axis];
     }
 }
 
@@ -67,11 +67,11 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     for (int d = 0; d < axis; d++)
         rows *= instance->out[0].shape.dim[d];
     for (int i = 0; i < instance->input_count; i++) {
-        size_t part = row_bytes(&instance->in[i], axis);
+        size_t input = row_bytes(&instance->in[i], axis);
         for (int64_t row = 0; row < rows; row++)
             memcpy((char *)out[0] + (size_t)row * whole + at,
-                   (const char *)in[i] + (size_t)row * part, part);
-        at += part;
+                   (const char *)in[i] + (size_t)row * input, input);
+        at += input;
     }
 }
 
@@ -99,11 +99,11 @@ const stk_graph_op stk_graph_op_concat = {
     .print = print,
 };
 
-stk_symbol stk_concat(stk_graph *g, const stk_symbol *parts, size_t count, int axis)
+stk_symbol stk_concat(stk_graph *g, const stk_symbol *inputs, size_t count, int axis)
 {
     stk_symbol out;
     if (count > INT_MAX)
         return stk_graph_fail(g, STK_E_LIMIT, "concat", g->path, "%zu parts", count);
-    stk_graph_add(g, &stk_graph_op_concat, parts, (int)count, &(stk_concat_attrs){axis}, &out, 1);
+    stk_graph_add(g, &stk_graph_op_concat, inputs, (int)count, &(stk_concat_attrs){axis}, &out, 1);
     return out;
 }

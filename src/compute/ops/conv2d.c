@@ -192,36 +192,36 @@ static stk_op_cost grad_weight_cost(const stk_op_instance *instance)
 }
 
 /* What the references share: sizes, and where elements are. */
-typedef struct walk {
+typedef struct iter {
     stk_conv2d_shape  s;
     stk_kernel_window down, across;
     int64_t           group_in, group_out; /* channels of one group */
-} walk;
+} iter;
 
-static walk walk_of(const stk_graph_op *op, const stk_op_instance *instance)
+static iter iter_of(const stk_graph_op *op, const stk_op_instance *instance)
 {
     const stk_conv2d_attrs *attrs = instance->attrs;
     stk_conv2d_shape        s = stk_conv2d_shape_of(op, instance);
-    return (walk){s, down(attrs, &s), across(attrs, &s), s.in_c / attrs->groups,
+    return (iter){s, down(attrs, &s), across(attrs, &s), s.in_c / attrs->groups,
                   s.out_c / attrs->groups};
 }
 
-static int64_t x_at(const walk *k, int64_t n, int64_t y, int64_t x)
+static int64_t x_at(const iter *k, int64_t n, int64_t y, int64_t x)
 {
     return ((n * k->s.in_h + y) * k->s.in_w + x) * k->s.in_c;
 }
 
-static int64_t y_at(const walk *k, int64_t n, int64_t y, int64_t x)
+static int64_t y_at(const iter *k, int64_t n, int64_t y, int64_t x)
 {
     return ((n * k->s.out_h + y) * k->s.out_w + x) * k->s.out_c;
 }
 
-static int64_t w_at(const walk *k, int64_t oc, int64_t ic, int64_t ky, int64_t kx)
+static int64_t w_at(const iter *k, int64_t oc, int64_t ic, int64_t ky, int64_t kx)
 {
     return ((oc * k->group_in + ic) * k->s.kernel_h + ky) * k->s.kernel_w + kx;
 }
 
-static double one_result(const walk *k, const float *x, const float *w, const int64_t at[3],
+static double one_result(const iter *k, const float *x, const float *w, const int64_t at[3],
                          int64_t oc)
 {
     int64_t first = oc / k->group_out * k->group_in;
@@ -241,7 +241,7 @@ static double one_result(const walk *k, const float *x, const float *w, const in
 static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     const stk_conv2d_attrs *attrs = instance->attrs;
-    walk                    k = walk_of(&stk_graph_op_conv2d, instance);
+    iter                    k = iter_of(&stk_graph_op_conv2d, instance);
     const float            *bias = instance->input_count > 2 ? in[2] : NULL;
     float                  *y = out[0];
     int64_t                 at[3];
@@ -260,15 +260,15 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
                                         (const void *const[]){y}, &out[STK_CONV2D_MEAN]);
 }
 
-static double one_of_input(const walk *k, const float *dy, const float *w, const int64_t at[3],
+static double one_of_input(const iter *k, const float *dy, const float *w, const int64_t at[3],
                            int64_t c)
 {
     int64_t first = c / k->group_in * k->group_out;
     double  sum = 0;
     for (int64_t ky = 0; ky < k->s.kernel_h; ky++)
         for (int64_t kx = 0; kx < k->s.kernel_w; kx++) {
-            int64_t oy = stk_window_over(&k->down, at[1], ky);
-            int64_t ox = stk_window_over(&k->across, at[2], kx);
+            int64_t oy = stk_window_of_element(&k->down, at[1], ky);
+            int64_t ox = stk_window_of_element(&k->across, at[2], kx);
             if (oy < 0 || ox < 0) continue;
             const float *from = dy + y_at(k, at[0], oy, ox);
             for (int64_t oc = first; oc < first + k->group_out; oc++)
@@ -280,8 +280,8 @@ static double one_of_input(const walk *k, const float *dy, const float *w, const
 static void grad_input_reference(const stk_op_instance *instance, const void *const *in,
                                  void *const *out)
 {
-    walk         k = walk_of(&stk_graph_op_conv2d_grad_input, instance);
-    const float *plus = instance->input_count > 2 ? in[2] : NULL;
+    iter         k = iter_of(&stk_graph_op_conv2d_grad_input, instance);
+    const float *addend = instance->input_count > 2 ? in[2] : NULL;
     float       *dx = out[0];
     int64_t      at[3];
     for (at[0] = 0; at[0] < k.s.batch; at[0]++)
@@ -290,11 +290,11 @@ static void grad_input_reference(const stk_op_instance *instance, const void *co
                 for (int64_t c = 0; c < k.s.in_c; c++) {
                     int64_t to = x_at(&k, at[0], at[1], at[2]) + c;
                     double  sum = one_of_input(&k, in[0], in[1], at, c);
-                    dx[to] = (float)(plus ? sum + (double)plus[to] : sum);
+                    dx[to] = (float)(addend ? sum + (double)addend[to] : sum);
                 }
 }
 
-static double one_of_weight(const walk *k, const float *x, const float *dy, int64_t oc, int64_t ic,
+static double one_of_weight(const iter *k, const float *x, const float *dy, int64_t oc, int64_t ic,
                             const int64_t tap[2])
 {
     int64_t c = oc / k->group_out * k->group_in + ic;
@@ -310,7 +310,7 @@ static double one_of_weight(const walk *k, const float *x, const float *dy, int6
     return sum;
 }
 
-static void sum_bias(const walk *k, const float *dy, float *dbias)
+static void sum_bias(const iter *k, const float *dy, float *dbias)
 {
     for (int64_t oc = 0; oc < k->s.out_c; oc++) {
         double sum = 0;
@@ -323,7 +323,7 @@ static void sum_bias(const walk *k, const float *dy, float *dbias)
 static void grad_weight_reference(const stk_op_instance *instance, const void *const *in,
                                   void *const *out)
 {
-    walk    k = walk_of(&stk_graph_op_conv2d_grad_weight, instance);
+    iter    k = iter_of(&stk_graph_op_conv2d_grad_weight, instance);
     float  *dw = out[0];
     int64_t tap[2];
     for (int64_t oc = 0; oc < k.s.out_c; oc++)

@@ -25,7 +25,7 @@ enum { STK_CONV2D_Y, STK_CONV2D_MEAN, STK_CONV2D_VAR, STK_CONV2D_OUTPUTS };
 enum {
     STK_GRAD_NORM_DY,
     STK_GRAD_NORM_W,
-    STK_GRAD_NORM_PLUS,
+    STK_GRAD_NORM_ADDEND,
     STK_GRAD_NORM_BITS, /* where plus and the gradient stay, as bn_apply has them */
     STK_GRAD_NORM_X,    /* of the norm */
     STK_GRAD_NORM_MEAN,

@@ -5,7 +5,7 @@
 #include "compute/ops/conv2d.h"
 #include "compute/ops/graph_ops.h"
 
-static stk_op_instance input_use(const stk_op_instance *instance)
+static stk_op_instance input_instance(const stk_op_instance *instance)
 {
     return (stk_op_instance){instance->name, instance->attrs, STK_GRAD_NORM_BITS, 1,
                              instance->in,   instance->out};
@@ -14,7 +14,7 @@ static stk_op_instance input_use(const stk_op_instance *instance)
 static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op   *op = &stk_graph_op_conv2d_grad_norm;
-    const stk_op_instance plain = input_use(instance);
+    const stk_op_instance plain = input_instance(instance);
     STK_TRY(stk_graph_op_conv2d_grad_input.infer(&plain, out, err));
     const stk_tensor_type bits = stk_bn_bits_of(&out[0]);
     const stk_shape       channels = stk_shape_1d(out[0].shape.dim[3]);
@@ -35,7 +35,7 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
 
 static stk_op_cost cost(const stk_op_instance *instance)
 {
-    const stk_op_instance plain = input_use(instance);
+    const stk_op_instance plain = input_instance(instance);
     stk_op_cost           c = stk_graph_op_conv2d_grad_input.cost(&plain);
     c.flops += 4 * (double)stk_type_elements(&instance->out[0]);
     for (int i = STK_GRAD_NORM_BITS; i < instance->input_count; i++)
@@ -45,7 +45,7 @@ static stk_op_cost cost(const stk_op_instance *instance)
 
 static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
-    const stk_op_instance   plain = input_use(instance);
+    const stk_op_instance   plain = input_instance(instance);
     const stk_tensor_type   types[] = {instance->out[0], instance->in[STK_GRAD_NORM_X],
                                        instance->in[STK_GRAD_NORM_MEAN],
                                        instance->in[STK_GRAD_NORM_INVSTD]};
@@ -73,7 +73,7 @@ const stk_graph_op stk_graph_op_conv2d_grad_norm = {
     .inputs_max = STK_GRAD_NORM_INPUTS,
     .outputs = 3,
     .attrs_size = sizeof(stk_conv2d_attrs),
-    .inplace = {STK_GRAD_NORM_PLUS + 1},
+    .inplace = {STK_GRAD_NORM_ADDEND + 1},
     .precision = STK_PRECISION_ALLOW,
     .stays_float32 = stk_op_is_vector,
     .infer = infer,

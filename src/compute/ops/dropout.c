@@ -10,11 +10,11 @@
  * computes a block for every four of them. */
 bool stk_dropout_keeps(const stk_dropout_attrs *attrs, int64_t step, int64_t index)
 {
-    const uint64_t         block = (uint64_t)index / 4, steps = (uint64_t)step;
-    const uint32_t         counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)steps,
-                                         attrs->stream};
-    const uint32_t         key[2] = {(uint32_t)attrs->seed,
-                                     (uint32_t)(attrs->seed >> 32) ^ (uint32_t)(steps >> 32)};
+    const uint64_t block = (uint64_t)index / 4, step_bits = (uint64_t)step;
+    const uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)step_bits,
+                                 attrs->stream};
+    const uint32_t key[2] = {(uint32_t)attrs->seed,
+                             (uint32_t)(attrs->seed >> 32) ^ (uint32_t)(step_bits >> 32)};
     const stk_philox_block drawn = stk_philox4x32(counter, key);
     return (double)drawn.word[(uint64_t)index % 4] * 0x1p-32 >= attrs->rate;
 }
@@ -48,9 +48,9 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     const float             *x = in[0];
     float                   *y = out[0], scale = (float)(1 / (1 - attrs->rate));
     int64_t count = stk_type_elements(&instance->in[0]), step = *(const int64_t *)in[1];
-    int64_t together = attrs->rows && count ? count / instance->in[0].shape.dim[0] : 1;
+    int64_t group_size = attrs->rows && count ? count / instance->in[0].shape.dim[0] : 1;
     for (int64_t i = 0; i < count; i++)
-        y[i] = stk_dropout_keeps(attrs, step, i / together) ? x[i] * scale : 0;
+        y[i] = stk_dropout_keeps(attrs, step, i / group_size) ? x[i] * scale : 0;
 }
 
 static void print(const void *attrs_, char *text, size_t capacity)

@@ -14,7 +14,7 @@ typedef struct work {
     const stk_edit *edit;
     const uint8_t  *source;
     int32_t         source_width, source_height, width, height, channels;
-    int             steps;
+    int             ops;
     int32_t         mean[STK_EDIT_OPS]; /* that a contrast step goes by */
     stk_edit_warp   warp[STK_EDIT_OPS];
 } work;
@@ -56,52 +56,51 @@ static stk_edit_pixel window_pixel(const work *w, int32_t x, int32_t y)
     return p;
 }
 
-static stk_edit_pixel pixel_after(const work *w, int steps, int32_t x, int32_t y);
+static stk_edit_pixel pixel_after(const work *w, int ops, int32_t x, int32_t y);
 
-static stk_edit_pixel warped_pixel(const work *w, int step, int32_t x, int32_t y)
+static stk_edit_pixel warped_pixel(const work *w, int op, int32_t x, int32_t y)
 {
-    const stk_edit_warp *warp = &w->warp[step];
-    const stk_edit_look  look = stk_edit_look_at(warp, w->width, w->height, x, y);
-    if (!look.inside) return stk_edit_colour(warp->colour);
-    if (!warp->bilinear) return pixel_after(w, step, look.x[0], look.y[0]);
+    const stk_edit_warp *warp = &w->warp[op];
+    const stk_edit_look  sample = stk_edit_look_at(warp, w->width, w->height, x, y);
+    if (!sample.inside) return stk_edit_colour(warp->colour);
+    if (!warp->bilinear) return pixel_after(w, op, sample.x[0], sample.y[0]);
     stk_edit_pixel corner[4];
     for (int i = 0; i < 4; i++)
-        corner[i] = pixel_after(w, step, look.x[i & 1], look.y[i >> 1]);
-    return stk_edit_join(corner, &look);
+        corner[i] = pixel_after(w, op, sample.x[i & 1], sample.y[i >> 1]);
+    return stk_edit_join(corner, &sample);
 }
 
 /* A pixel as it is after the first steps. */
-static stk_edit_pixel pixel_after(const work *w, int steps, int32_t x, int32_t y)
+static stk_edit_pixel pixel_after(const work *w, int ops, int32_t x, int32_t y)
 {
-    const stk_edit_op *step = w->edit->step;
-    int                first = steps;
-    while (first > 0 && step[first - 1].kind != STK_EDIT_WARP)
+    const stk_edit_op *op = w->edit->step;
+    int                first = ops;
+    while (first > 0 && op[first - 1].kind != STK_EDIT_WARP)
         first--;
     stk_edit_pixel p = first ? warped_pixel(w, first - 1, x, y) : window_pixel(w, x, y);
-    for (int i = first; i < steps; i++)
-        p = stk_edit_paint(&step[i], p, w->channels, w->mean[i], x, y);
+    for (int i = first; i < ops; i++)
+        p = stk_edit_paint(&op[i], p, w->channels, w->mean[i], x, y);
     return p;
 }
 
-static int32_t mean_after(const work *w, int steps)
+static int32_t mean_after(const work *w, int ops)
 {
     uint64_t sum = 0;
     for (int32_t y = 0; y < w->height; y++)
         for (int32_t x = 0; x < w->width; x++) {
-            const stk_edit_pixel p = pixel_after(w, steps, x, y);
+            const stk_edit_pixel p = pixel_after(w, ops, x, y);
             sum += (uint64_t)(w->channels == 3 ? stk_edit_grey(p) : p.level[0]);
         }
     return stk_edit_mean(sum, (uint64_t)w->width * (uint64_t)w->height);
 }
 
 /* In order: what a step needs depends on those before it. */
-static void prepare_steps(work *w)
+static void prepare_ops(work *w)
 {
-    for (; w->steps < STK_EDIT_OPS && w->edit->step[w->steps].kind != STK_EDIT_END; w->steps++) {
-        const stk_edit_op *step = &w->edit->step[w->steps];
-        if (step->kind == STK_EDIT_WARP)
-            w->warp[w->steps] = stk_edit_warp_of(step, w->width, w->height);
-        if (step->kind == STK_EDIT_CONTRAST) w->mean[w->steps] = mean_after(w, w->steps);
+    for (; w->ops < STK_EDIT_OPS && w->edit->step[w->ops].kind != STK_EDIT_END; w->ops++) {
+        const stk_edit_op *op = &w->edit->step[w->ops];
+        if (op->kind == STK_EDIT_WARP) w->warp[w->ops] = stk_edit_warp_of(op, w->width, w->height);
+        if (op->kind == STK_EDIT_CONTRAST) w->mean[w->ops] = mean_after(w, w->ops);
     }
 }
 
@@ -113,7 +112,7 @@ static bool copy_row(const work *w, int32_t y, uint8_t *to)
     const int32_t   from_y = stk_edit_place(e->y + down, w->source_height, e->border);
     const bool      inside = e->x >= 0 && (int64_t)e->x + w->width <= w->source_width;
     const size_t    channels = (size_t)w->channels, bytes = (size_t)w->width * channels;
-    if (w->steps || from_y < 0 || !inside) return false;
+    if (w->ops || from_y < 0 || !inside) return false;
     const uint8_t *from =
         w->source + ((size_t)from_y * (size_t)w->source_width + (size_t)e->x) * channels;
     if (!(e->flip & STK_EDIT_FLIP_X)) {
@@ -129,7 +128,7 @@ static bool copy_row(const work *w, int32_t y, uint8_t *to)
 static void make_row(const work *w, int32_t y, uint8_t *to)
 {
     for (int32_t x = 0; x < w->width; x++) {
-        const stk_edit_pixel p = pixel_after(w, w->steps, x, y);
+        const stk_edit_pixel p = pixel_after(w, w->ops, x, y);
         for (int c = 0; c < w->channels; c++)
             *to++ = (uint8_t)p.level[c];
     }
@@ -154,7 +153,7 @@ void stk_edit_row(const stk_op_instance *instance, const void *const *in, void *
               .width = (int32_t)to[2],
               .height = (int32_t)to[1],
               .channels = (int32_t)to[3]};
-    prepare_steps(&w);
+    prepare_ops(&w);
     for (int32_t y = 0; y < w.height; y++, result += row_bytes)
         if (!copy_row(&w, y, result)) make_row(&w, y, result);
 }

@@ -25,10 +25,10 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     float                weight = (float)(1 - attrs->decay), rest = (float)attrs->decay;
     int64_t              count = stk_type_elements(&instance->in[0]);
     if (guard[STK_GUARD_SKIP] != 0) {
-        stk_update_keep(&stk_graph_op_ema, instance, in, out);
+        stk_update_copy_inputs(&stk_graph_op_ema, instance, in, out);
         return;
     }
-    bool first = guard[STK_GUARD_STEP] <= 1;
+    bool first = guard[STK_GUARD_STEPS] <= 1;
     for (int64_t i = 0; i < count; i++)
         to[i] = first ? w[i] : stk_lerp(average[i], w[i], weight, rest);
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stoker/ops.h>
 
-static stk_status want_ids(const stk_graph_op *op, const stk_op_instance *instance, stk_error *err)
+static stk_status check_ids(const stk_graph_op *op, const stk_op_instance *instance, stk_error *err)
 {
     stk_dtype dtype = instance->in[1].dtype;
     if (dtype == STK_DTYPE_I32 || dtype == STK_DTYPE_I64) return STK_OK;
@@ -20,7 +20,7 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
     const stk_shape    *table = &instance->in[0].shape, *ids = &instance->in[1].shape;
     STK_TRY(stk_op_check_float(op, instance, 0, err));
     STK_TRY(stk_op_check_rank(op, instance, 0, 2, err));
-    STK_TRY(want_ids(op, instance, err));
+    STK_TRY(check_ids(op, instance, err));
     if (ids->rank >= STK_MAX_RANK)
         return stk_fail(err, STK_E_SHAPE, op->name, instance->name,
                         "ids have %d dimensions; it takes at most %d", ids->rank, STK_MAX_RANK - 1);
@@ -35,7 +35,7 @@ static stk_status grad_infer(const stk_op_instance *instance, stk_tensor_type *o
     const stk_embedding_attrs *attrs = instance->attrs;
     const stk_shape           *dy = &instance->in[0].shape;
     STK_TRY(stk_op_check_float(op, instance, 0, err));
-    STK_TRY(want_ids(op, instance, err));
+    STK_TRY(check_ids(op, instance, err));
     stk_shape rows = *dy;
     rows.rank = dy->rank > 0 ? dy->rank - 1 : 0;
     STK_TRY(

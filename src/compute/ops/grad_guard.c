@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* A loss scale stays above this, so that one over it is finite in float32. */
-static const double scale_least = 0x1p-24;
+static const double scale_min = 0x1p-24;
 /* As in torch.nn.utils.clip_grad_norm_. */
 static const double norm_epsilon = 1e-6;
 
@@ -37,7 +37,7 @@ static void update_scale(const stk_guard_attrs *attrs, bool skip, double *scale,
     *clean = skip ? 0 : *clean + 1;
     if (!(attrs->growth > 0)) return;
     if (skip) {
-        *scale = fmax(*scale * attrs->backoff, scale_least);
+        *scale = fmax(*scale * attrs->backoff, scale_min);
     } else if (*clean >= attrs->interval) {
         if (isfinite((float)(*scale * attrs->growth))) *scale *= attrs->growth;
         *clean = 0;
@@ -57,14 +57,14 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     if (attrs->max_norm > 0) multiply *= fmin(attrs->max_norm / (total + norm_epsilon), 1);
     guard[STK_GUARD_MULTIPLY] = (float)multiply;
     guard[STK_GUARD_SKIP] = skip;
-    guard[STK_GUARD_STEP] = state[STK_STATE_STEPS] + (skip ? 0.0f : 1.0f);
+    guard[STK_GUARD_STEPS] = state[STK_STATE_STEPS] + (skip ? 0.0f : 1.0f);
     guard[STK_GUARD_NORM] = (float)total;
     if (!next) return;
     update_scale(attrs, skip, &scale, &clean);
     float skipped = state[STK_STATE_SKIPPED] + (skip ? 1.0f : 0.0f);
     next[STK_STATE_SCALE] = (float)scale;
     next[STK_STATE_CLEAN] = (float)clean;
-    next[STK_STATE_STEPS] = guard[STK_GUARD_STEP];
+    next[STK_STATE_STEPS] = guard[STK_GUARD_STEPS];
     next[STK_STATE_SKIPPED] = skipped;
 }
 

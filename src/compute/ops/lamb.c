@@ -22,7 +22,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     int64_t      count = stk_type_elements(&instance->in[0]);
     double       squares = 0;
     if (u.skip) {
-        stk_update_keep(&stk_graph_op_lamb, instance, in, out);
+        stk_update_copy_inputs(&stk_graph_op_lamb, instance, in, out);
         return;
     }
     for (int64_t i = 0; i < count; i++) {

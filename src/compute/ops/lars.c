@@ -22,7 +22,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     float       *to_w = out[0], *to_m = out[1];
     int64_t      count = stk_type_elements(&instance->in[0]);
     if (u.skip) {
-        stk_update_keep(&stk_graph_op_lars, instance, in, out);
+        stk_update_copy_inputs(&stk_graph_op_lars, instance, in, out);
         return;
     }
     float trust = stk_lars_trust(instance->attrs, stk_update_squares(w, count, 1),

@@ -25,7 +25,7 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
 
 enum { DY, X, GAMMA, MEAN, INVSTD };
 
-static stk_status want_per_row(const stk_op_instance *instance, int which, stk_error *err)
+static stk_status check_per_row(const stk_op_instance *instance, int which, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_layer_norm_grad;
     stk_tensor_type     rows = per_row(&instance->in[X].shape);
@@ -42,8 +42,8 @@ static stk_status infer_grad(const stk_op_instance *instance, stk_tensor_type *o
     STK_TRY(stk_op_check_float(op, instance, DY, err));
     STK_TRY(stk_bn_check_like_first(op, instance, X, err));
     STK_TRY(stk_bn_check_channels(op, instance, GAMMA, 1, err));
-    STK_TRY(want_per_row(instance, MEAN, err));
-    STK_TRY(want_per_row(instance, INVSTD, err));
+    STK_TRY(check_per_row(instance, MEAN, err));
+    STK_TRY(check_per_row(instance, INVSTD, err));
     out[0] = instance->in[DY];
     out[1] = out[2] = instance->in[GAMMA];
     return STK_OK;

@@ -18,7 +18,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
 {
     const float *slow = in[0], *w = in[1], *hyper = in[2];
     float       *to_slow = out[0], *to_w = out[1];
-    float        rest = hyper[STK_HYPER_SLOW], weight = 1 - rest;
+    float        rest = hyper[STK_HYPER_LOOKAHEAD], weight = 1 - rest;
     int64_t      count = stk_type_elements(&instance->in[0]);
     for (int64_t i = 0; i < count; i++)
         to_slow[i] = to_w[i] = stk_lerp(slow[i], w[i], weight, rest);

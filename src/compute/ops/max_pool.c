@@ -21,7 +21,7 @@ stk_status stk_max_pool_grad_infer(const stk_graph_op *op, const stk_op_instance
 {
     STK_TRY(stk_pool_infer(op, instance, out, err));
     if (instance->in[1].dtype != STK_DTYPE_U8)
-        return stk_fail(err, STK_E_TYPE, op->name, instance->name, "the places are %s, not uint8",
+        return stk_fail(err, STK_E_TYPE, op->name, instance->name, "the indices are %s, not uint8",
                         stk_dtype_name(instance->in[1].dtype));
     return stk_op_check_shape(op, instance, 1, &instance->in[0].shape, "the gradient that comes in",
                               err);
@@ -45,11 +45,11 @@ static void grad(stk_graph *g, const stk_graph_node *node, const stk_symbol *dou
     din[0] = stk_graph_add2(g, &stk_graph_op_max_pool_grad, dout[0], node->out[1], &attrs);
 }
 
-uint8_t stk_max_pool_place(const stk_pool_shape *s, const float *x, const int64_t at[3], int64_t c,
+uint8_t stk_max_pool_index(const stk_pool_shape *s, const float *x, const int64_t at[3], int64_t c,
                            bool smallest, float *value)
 {
     bool    found = false;
-    uint8_t place = 0;
+    uint8_t index = 0;
     for (int64_t ky = 0; ky < s->down.kernel; ky++)
         for (int64_t kx = 0; kx < s->across.kernel; kx++) {
             int64_t iy = stk_window_element(&s->down, at[1], ky);
@@ -60,38 +60,38 @@ uint8_t stk_max_pool_place(const stk_pool_shape *s, const float *x, const int64_
             if (found && !more && here == here) continue;
             found = true;
             *value = here;
-            place = (uint8_t)(ky * s->across.kernel + kx);
+            index = (uint8_t)(ky * s->across.kernel + kx);
         }
-    return place;
+    return index;
 }
 
 static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
 {
     stk_pool_shape s = stk_pool_shape_of(instance);
-    uint8_t       *places = instance->output_count > 1 ? out[1] : NULL;
+    uint8_t       *indices = instance->output_count > 1 ? out[1] : NULL;
     int64_t        at[3];
     for (at[0] = 0; at[0] < s.batch; at[0]++)
         for (at[1] = 0; at[1] < s.down.count; at[1]++)
             for (at[2] = 0; at[2] < s.across.count; at[2]++)
                 for (int64_t c = 0; c < s.channels; c++) {
                     int64_t to = stk_pool_y_at(&s, at[0], at[1], at[2]) + c;
-                    uint8_t place =
-                        stk_max_pool_place(&s, in[0], at, c, false, (float *)out[0] + to);
-                    if (places) places[to] = place;
+                    uint8_t index =
+                        stk_max_pool_index(&s, in[0], at, c, false, (float *)out[0] + to);
+                    if (indices) indices[to] = index;
                 }
 }
 
-double stk_max_pool_gather(const stk_pool_shape *s, const float *dy, const uint8_t *places,
-                           const int64_t at[3], int64_t c)
+double stk_max_pool_gradient(const stk_pool_shape *s, const float *dy, const uint8_t *indices,
+                             const int64_t at[3], int64_t c)
 {
     double sum = 0;
     for (int64_t ky = 0; ky < s->down.kernel; ky++)
         for (int64_t kx = 0; kx < s->across.kernel; kx++) {
-            int64_t oy = stk_window_over(&s->down, at[1], ky);
-            int64_t ox = stk_window_over(&s->across, at[2], kx);
+            int64_t oy = stk_window_of_element(&s->down, at[1], ky);
+            int64_t ox = stk_window_of_element(&s->across, at[2], kx);
             if (oy < 0 || ox < 0) continue;
             int64_t from = stk_pool_y_at(s, at[0], oy, ox) + c;
-            if (places[from] == ky * s->across.kernel + kx) sum += (double)dy[from];
+            if (indices[from] == ky * s->across.kernel + kx) sum += (double)dy[from];
         }
     return sum;
 }
@@ -106,7 +106,7 @@ static void grad_reference(const stk_op_instance *instance, const void *const *i
             for (at[2] = 0; at[2] < s.across.size; at[2]++)
                 for (int64_t c = 0; c < s.channels; c++)
                     dx[stk_pool_x_at(&s, at[0], at[1], at[2]) + c] =
-                        (float)stk_max_pool_gather(&s, in[0], in[1], at, c);
+                        (float)stk_max_pool_gradient(&s, in[0], in[1], at, c);
 }
 
 const stk_graph_op stk_graph_op_max_pool = {

@@ -5,7 +5,8 @@
 
 enum { PREDICTION, TARGET, DLOSS };
 
-static stk_status want_pair(const stk_graph_op *op, const stk_op_instance *instance, stk_error *err)
+static stk_status check_pair(const stk_graph_op *op, const stk_op_instance *instance,
+                             stk_error *err)
 {
     STK_TRY(stk_op_check_float(op, instance, PREDICTION, err));
     if (instance->in[PREDICTION].dtype != instance->in[TARGET].dtype)
@@ -19,7 +20,7 @@ static stk_status want_pair(const stk_graph_op *op, const stk_op_instance *insta
 
 static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
-    STK_TRY(want_pair(&stk_graph_op_mean_squared_error, instance, err));
+    STK_TRY(check_pair(&stk_graph_op_mean_squared_error, instance, err));
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_scalar()};
     return STK_OK;
 }
@@ -27,7 +28,7 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
 static stk_status infer_grad(const stk_op_instance *instance, stk_tensor_type *out, stk_error *err)
 {
     const stk_graph_op *op = &stk_graph_op_mean_squared_error_grad;
-    STK_TRY(want_pair(op, instance, err));
+    STK_TRY(check_pair(op, instance, err));
     STK_TRY(stk_op_check_rank(op, instance, DLOSS, 0, err));
     STK_TRY(stk_op_check_float(op, instance, DLOSS, err));
     out[0] = instance->in[PREDICTION];

@@ -16,9 +16,9 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
     return STK_OK;
 }
 
-static int64_t within(int64_t place, int64_t most)
+static int64_t within(int64_t position, int64_t max)
 {
-    return place < 0 ? 0 : place > most ? most : place;
+    return position < 0 ? 0 : position > max ? max : position;
 }
 
 static void copy_box(const int64_t dim[4], const int32_t box[4], const uint8_t *from, uint8_t *to)
@@ -42,13 +42,13 @@ void stk_mix_row(const stk_op_instance *instance, const void *const *in, void *c
     const size_t    bytes = (size_t)(dim[1] * dim[2] * dim[3]);
     const uint8_t  *images = in[0], *mine = images + (size_t)index * bytes;
     uint8_t        *to = (uint8_t *)out[0] + (size_t)index * bytes;
-    const int32_t   share = stk_edit_share(edit->share);
+    const int32_t   fraction = stk_edit_share(edit->share);
     memcpy(to, mine, bytes);
     if (edit->partner < 0 || edit->partner >= dim[0]) return;
     const uint8_t *other = images + (size_t)edit->partner * bytes;
     const bool     is_first = index < edit->partner, all = edit->box[2] == 0;
     for (size_t i = 0; i < bytes && all; i++)
-        to[i] = (uint8_t)stk_edit_mix(mine[i], other[i], share, is_first);
+        to[i] = (uint8_t)stk_edit_mix(mine[i], other[i], fraction, is_first);
     if (!all) copy_box(dim, edit->box, other, to);
 }
 

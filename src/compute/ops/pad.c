@@ -8,7 +8,7 @@
 #include <stoker/ops.h>
 #include <string.h>
 
-static stk_status want_value(const stk_op_instance *instance, stk_error *err)
+static stk_status check_value(const stk_op_instance *instance, stk_error *err)
 {
     stk_dtype dtype = instance->in[0].dtype;
     double    value = ((const stk_pad_attrs *)instance->attrs)->value;
@@ -23,7 +23,7 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
 {
     const stk_pad_attrs *attrs = instance->attrs;
     const stk_shape     *x = &instance->in[0].shape;
-    STK_TRY(want_value(instance, err));
+    STK_TRY(check_value(instance, err));
     out[0] = instance->in[0];
     for (int d = 0; d < x->rank; d++) {
         int64_t *dim = &out[0].shape.dim[d], before = attrs->before[d], after = attrs->after[d];
@@ -50,9 +50,9 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     const stk_shape     *x = &instance->in[0].shape, *y = &instance->out[0].shape;
     size_t               element = stk_reference_element(instance->in[0].dtype);
     int64_t              count = stk_type_elements(&instance->in[0]),
-            whole = stk_type_elements(&instance->out[0]);
-    memset(out[0], 0, (size_t)whole * element);
-    for (int64_t i = 0; attrs->value != 0 && i < whole; i++)
+            elements = stk_type_elements(&instance->out[0]);
+    memset(out[0], 0, (size_t)elements * element);
+    for (int64_t i = 0; attrs->value != 0 && i < elements; i++)
         ((float *)out[0])[i] = (float)attrs->value;
     for (int64_t i = 0; i < count; i++)
         memcpy((char *)out[0] + (size_t)stk_box_at(i, x, y, attrs->before) * element,

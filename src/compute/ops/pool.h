@@ -49,11 +49,11 @@ stk_status stk_max_pool_grad_infer(const stk_graph_op *op, const stk_op_instance
                                    stk_tensor_type *out, stk_error *err);
 /* The place and value of the largest, or smallest, of channel c in the window at image, row and
  * column. Of equal elements the first counts; a NaN comes before all, so that it is not lost. */
-uint8_t stk_max_pool_place(const stk_pool_shape *s, const float *x, const int64_t at[3], int64_t c,
+uint8_t stk_max_pool_index(const stk_pool_shape *s, const float *x, const int64_t at[3], int64_t c,
                            bool smallest, float *value);
 /* What flows back to channel c at image, row and column of x. */
-double stk_max_pool_gather(const stk_pool_shape *s, const float *dy, const uint8_t *places,
-                           const int64_t at[3], int64_t c);
+double stk_max_pool_gradient(const stk_pool_shape *s, const float *dy, const uint8_t *indices,
+                             const int64_t at[3], int64_t c);
 /* The attributes of node's gradient. */
 stk_pool_attrs stk_pool_grad_attrs(const stk_graph *g, const stk_graph_node *node);
 

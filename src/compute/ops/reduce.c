@@ -8,9 +8,9 @@ static stk_shape result_shape(const stk_shape *in, unsigned axes, bool keep)
 {
     stk_shape out = {0};
     for (int i = 0; i < in->rank; i++) {
-        bool gone = axes >> i & 1;
-        if (gone && !keep) continue;
-        out.dim[out.rank++] = gone ? 1 : in->dim[i];
+        bool reduced = axes >> i & 1;
+        if (reduced && !keep) continue;
+        out.dim[out.rank++] = reduced ? 1 : in->dim[i];
     }
     return out;
 }
@@ -52,9 +52,9 @@ void stk_reduce_reference(const stk_op_instance *instance, const void *const *in
     for (int64_t r = 0; r < results; r++) {
         double sum = 0;
         for (int64_t i = 0; i < count; i++) {
-            int64_t at = 0, kept = r, gone = i;
+            int64_t at = 0, outer = r, reduced = i;
             for (int d = shape->rank - 1; d >= 0; d--) {
-                int64_t *from = attrs->axes >> d & 1 ? &gone : &kept;
+                int64_t *from = attrs->axes >> d & 1 ? &reduced : &outer;
                 at += *from % shape->dim[d] * stride[d + 1];
                 *from /= shape->dim[d];
             }
@@ -84,7 +84,7 @@ stk_symbol stk_reduce(stk_graph *g, const stk_graph_op *op, stk_symbol x, unsign
 stk_symbol stk_reduce_spread(stk_graph *g, const stk_graph_node *node, stk_symbol dy)
 {
     const stk_reduce_attrs *attrs = node->attrs;
-    stk_shape               whole = stk_symbol_shape(g, node->in[0]);
-    stk_shape               kept = result_shape(&whole, attrs->axes, true);
-    return stk_broadcast(g, stk_reshape(g, dy, kept), whole);
+    stk_shape               full = stk_symbol_shape(g, node->in[0]);
+    stk_shape               outer = result_shape(&full, attrs->axes, true);
+    return stk_broadcast(g, stk_reshape(g, dy, outer), full);
 }

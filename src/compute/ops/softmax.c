@@ -49,13 +49,13 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     for (int64_t at = 0; at < count; at += width) {
         const float *x = (const float *)in[0] + at;
         float       *y = (float *)out[0] + at;
-        double       most = (double)x[0], sum = 0;
+        double       max = (double)x[0], sum = 0;
         for (int64_t i = 1; i < width; i++)
-            if ((double)x[i] > most) most = (double)x[i];
+            if ((double)x[i] > max) max = (double)x[i];
         for (int64_t i = 0; i < width; i++)
-            sum += exp((double)x[i] - most);
+            sum += exp((double)x[i] - max);
         for (int64_t i = 0; i < width; i++)
-            y[i] = (float)(exp((double)x[i] - most) / sum);
+            y[i] = (float)(exp((double)x[i] - max) / sum);
     }
 }
 

@@ -48,21 +48,21 @@ static double target(const stk_op_instance *instance, const void *const *in, int
 {
     const stk_cross_entropy_attrs *attrs = instance->attrs;
     int64_t                        classes = instance->in[LOGITS].shape.dim[1];
-    double                         wanted = stk_labels_are_numbers(&instance->in[LABELS])
-                                                ? (double)(k == label)
-                                                : (double)((const float *)in[LABELS])[row * classes + k];
-    return wanted * (1 - attrs->smoothing) + attrs->smoothing / (double)classes;
+    double                         expected = stk_labels_are_numbers(&instance->in[LABELS])
+                                                  ? (double)(k == label)
+                                                  : (double)((const float *)in[LABELS])[row * classes + k];
+    return expected * (1 - attrs->smoothing) + attrs->smoothing / (double)classes;
 }
 
 /* log of the sum of exp, less the largest so that none overflows. */
 static double log_sum(const float *x, int64_t count)
 {
-    double most = (double)x[0], sum = 0;
+    double max = (double)x[0], sum = 0;
     for (int64_t k = 1; k < count; k++)
-        if ((double)x[k] > most) most = (double)x[k];
+        if ((double)x[k] > max) max = (double)x[k];
     for (int64_t k = 0; k < count; k++)
-        sum += exp((double)x[k] - most);
-    return most + log(sum);
+        sum += exp((double)x[k] - max);
+    return max + log(sum);
 }
 
 static int64_t label_of(const stk_op_instance *instance, const void *const *in, int64_t row)

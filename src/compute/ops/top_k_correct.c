@@ -25,7 +25,7 @@ static stk_op_cost cost(const stk_op_instance *instance)
 
 /* The place of the label among the logits, 0 for the largest. Of equal ones the first is the
  * larger, and what is not a number is larger than all: a broken model gets nothing for it. */
-static int64_t place_of(const float *x, int64_t classes, int64_t label)
+static int64_t rank_of(const float *x, int64_t classes, int64_t label)
 {
     int64_t before = 0;
     for (int64_t k = 0; k < classes; k++) {
@@ -43,7 +43,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
     for (int64_t row = 0; row < rows; row++) {
         const float *x = (const float *)in[0] + row * classes;
         int64_t      label = stk_labels_at(&instance->in[1], in[1], row, classes);
-        correct += label >= 0 && place_of(x, classes, label) < attrs->k;
+        correct += label >= 0 && rank_of(x, classes, label) < attrs->k;
     }
     *(float *)out[0] = (float)correct;
 }

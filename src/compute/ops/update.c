@@ -8,9 +8,10 @@
 stk_update stk_update_read(const stk_optimizer_attrs *attrs, const float *hyper, const float *guard)
 {
     if (guard[STK_GUARD_SKIP] != 0) return (stk_update){.skip = true};
-    bool   frozen = attrs->freeze_after > 0 && hyper[STK_HYPER_GONE] >= (float)attrs->freeze_after;
+    bool frozen =
+        attrs->freeze_after > 0 && hyper[STK_HYPER_PROGRESS] >= (float)attrs->freeze_after;
     double rate = frozen ? 0 : (double)hyper[STK_HYPER_RATE] * attrs->rate;
-    double steps = (double)guard[STK_GUARD_STEP];
+    double steps = (double)guard[STK_GUARD_STEPS];
     double beta1 = attrs->beta1 > 0 ? attrs->beta1 : (double)hyper[STK_HYPER_MOMENTUM];
     double correct1 = 1 - pow(beta1, steps), correct2 = sqrt(1 - pow(attrs->beta2, steps));
     return (stk_update){
@@ -95,8 +96,8 @@ void stk_update_print(const void *attrs_, char *text, size_t capacity)
                  attrs->adapt ? " adapt" : "");
 }
 
-void stk_update_keep(const stk_graph_op *op, const stk_op_instance *instance, const void *const *in,
-                     void *const *out)
+void stk_update_copy_inputs(const stk_graph_op *op, const stk_op_instance *instance,
+                            const void *const *in, void *const *out)
 {
     for (int o = 0; o < instance->output_count; o++)
         if (op->inplace[o] && out[o] && out[o] != in[op->inplace[o] - 1])

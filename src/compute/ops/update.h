@@ -35,8 +35,8 @@ bool        stk_update_reads_half(const stk_op_instance *instance, int input);
 stk_op_cost stk_update_cost(const stk_op_instance *instance, double flops_per_element);
 void        stk_update_print(const void *attrs, char *text, size_t capacity);
 /* Outputs o become the inputs that they may be written over. */
-void stk_update_keep(const stk_graph_op *op, const stk_op_instance *instance, const void *const *in,
-                     void *const *out);
+void stk_update_copy_inputs(const stk_graph_op *op, const stk_op_instance *instance,
+                            const void *const *in, void *const *out);
 /* The sum of squares of x times multiply. */
 double stk_update_squares(const float *x, int64_t count, float multiply);
 /* lars: eta |w| / (|g| + decay |w| + epsilon); lamb: |w| / |update|. 1 where either norm is 0. */

@@ -62,8 +62,14 @@ typedef struct stk_normalize_image_attrs {
  *   ema(average, w, guard)       -> average'
  *   lookahead(slow, w, hyper)    -> slow' = hyper's share of slow and the rest of w, and w' = slow'
  *   accumulate(sum, g)           -> sum' = sum + g */
-enum { STK_HYPER_RATE, STK_HYPER_MOMENTUM, STK_HYPER_GONE, STK_HYPER_SLOW, STK_HYPER_COUNT };
-enum { STK_GUARD_MULTIPLY, STK_GUARD_SKIP, STK_GUARD_STEP, STK_GUARD_NORM, STK_GUARD_COUNT };
+enum {
+    STK_HYPER_RATE,
+    STK_HYPER_MOMENTUM,
+    STK_HYPER_PROGRESS,
+    STK_HYPER_LOOKAHEAD,
+    STK_HYPER_COUNT
+};
+enum { STK_GUARD_MULTIPLY, STK_GUARD_SKIP, STK_GUARD_STEPS, STK_GUARD_NORM, STK_GUARD_COUNT };
 enum { STK_STATE_SCALE, STK_STATE_CLEAN, STK_STATE_STEPS, STK_STATE_SKIPPED, STK_STATE_COUNT = 4 };
 
 typedef struct stk_guard_attrs {

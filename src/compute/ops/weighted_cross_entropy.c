@@ -13,8 +13,8 @@
 /* Weights are the last input, where there are some. */
 enum { LOGITS, LABELS, DLOSS };
 
-static stk_status want_weights(const stk_graph_op *op, const stk_op_instance *instance, int input,
-                               stk_error *err)
+static stk_status check_weights(const stk_graph_op *op, const stk_op_instance *instance, int input,
+                                stk_error *err)
 {
     const stk_shape classes = stk_shape_1d(instance->in[LOGITS].shape.dim[1]);
     if (instance->input_count <= input) return STK_OK;
@@ -29,7 +29,7 @@ static stk_status infer(const stk_op_instance *instance, stk_tensor_type *out, s
 {
     const stk_graph_op *op = &stk_graph_op_weighted_cross_entropy;
     STK_TRY(stk_labels_check(op, instance, err));
-    STK_TRY(want_weights(op, instance, LABELS + 1, err));
+    STK_TRY(check_weights(op, instance, LABELS + 1, err));
     out[0] = (stk_tensor_type){STK_DTYPE_F32, stk_shape_scalar()};
     return STK_OK;
 }
@@ -40,7 +40,7 @@ static stk_status infer_grad(const stk_op_instance *instance, stk_tensor_type *o
     STK_TRY(stk_labels_check(op, instance, err));
     STK_TRY(stk_op_check_rank(op, instance, DLOSS, 0, err));
     STK_TRY(stk_op_check_float(op, instance, DLOSS, err));
-    STK_TRY(want_weights(op, instance, DLOSS + 1, err));
+    STK_TRY(check_weights(op, instance, DLOSS + 1, err));
     out[0] = instance->in[LOGITS];
     return STK_OK;
 }
@@ -85,7 +85,7 @@ static int64_t label_of(const rows *r, int64_t row)
     return stk_labels_at(&r->instance->in[LABELS], r->labels, row, r->classes);
 }
 
-static double given(const rows *r, int64_t row, int64_t label, int64_t k)
+static double target(const rows *r, int64_t row, int64_t label, int64_t k)
 {
     return r->numbers ? (double)(k == label)
                       : (double)((const float *)r->labels)[row * r->classes + k];
@@ -97,10 +97,10 @@ static double weight_of(const rows *r, int64_t k)
 }
 
 /* Of a class: its weight times its target. */
-static double share(const rows *r, int64_t row, int64_t label, int64_t k)
+static double smoothed_target(const rows *r, int64_t row, int64_t label, int64_t k)
 {
     const double s = r->attrs->smoothing;
-    return weight_of(r, k) * (given(r, row, label, k) * (1 - s) + s / (double)r->classes);
+    return weight_of(r, k) * (target(r, row, label, k) * (1 - s) + s / (double)r->classes);
 }
 
 /* What the sum of losses is divided by. */
@@ -112,19 +112,19 @@ static double all_weights(const rows *r)
         if (label < 0) continue;
         if (!r->weights) sum++;
         for (int64_t k = 0; r->weights && k < r->classes; k++)
-            sum += given(r, row, label, k) * weight_of(r, k);
+            sum += target(r, row, label, k) * weight_of(r, k);
     }
     return sum;
 }
 
 static double log_sum(const float *x, int64_t count)
 {
-    double most = (double)x[0], sum = 0;
+    double max = (double)x[0], sum = 0;
     for (int64_t k = 1; k < count; k++)
-        if ((double)x[k] > most) most = (double)x[k];
+        if ((double)x[k] > max) max = (double)x[k];
     for (int64_t k = 0; k < count; k++)
-        sum += exp((double)x[k] - most);
-    return most + log(sum);
+        sum += exp((double)x[k] - max);
+    return max + log(sum);
 }
 
 static void reference(const stk_op_instance *instance, const void *const *in, void *const *out)
@@ -137,7 +137,7 @@ static void reference(const stk_op_instance *instance, const void *const *in, vo
         const int64_t label = label_of(&r, row);
         const double  all = log_sum(x, r.classes);
         for (int64_t k = 0; k < r.classes && label >= 0; k++) {
-            const double q = share(&r, row, label, k); /* 0 of an infinite loss is 0 */
+            const double q = smoothed_target(&r, row, label, k); /* 0 of an infinite loss is 0 */
             if (q != 0) sum += q * stk_focal_loss((double)x[k] - all, r.attrs->gamma);
         }
     }
@@ -151,13 +151,13 @@ static void row_grad(const rows *r, int64_t row, int64_t label, double by, float
     const double all = log_sum(x, r->classes);
     double       sum = 0;
     for (int64_t k = 0; k < r->classes; k++) {
-        const double q = share(r, row, label, k);
+        const double q = smoothed_target(r, row, label, k);
         if (q != 0) sum += q * stk_focal_slope((double)x[k] - all, r->attrs->gamma);
     }
     for (int64_t k = 0; k < r->classes; k++) {
-        const double q = share(r, row, label, k), log_p = (double)x[k] - all;
-        const double own = q != 0 ? q * stk_focal_slope(log_p, r->attrs->gamma) : 0;
-        dx[k] = (float)(by * (own - exp(log_p) * sum));
+        const double q = smoothed_target(r, row, label, k), log_p = (double)x[k] - all;
+        const double slope = q != 0 ? q * stk_focal_slope(log_p, r->attrs->gamma) : 0;
+        dx[k] = (float)(by * (slope - exp(log_p) * sum));
     }
 }
 

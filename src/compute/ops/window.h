@@ -32,7 +32,8 @@ static inline int64_t stk_window_element(const stk_kernel_window *w, int64_t win
 }
 
 /* The window whose tap is on element, or -1 where there is none. */
-static inline int64_t stk_window_over(const stk_kernel_window *w, int64_t element, int64_t tap)
+static inline int64_t stk_window_of_element(const stk_kernel_window *w, int64_t element,
+                                            int64_t tap)
 {
     int64_t at = element + w->before - tap * w->dilation;
     return at >= 0 && at % w->stride == 0 && at / w->stride < w->count ? at / w->stride : -1;

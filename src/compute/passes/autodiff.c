@@ -70,15 +70,15 @@ static void go_back(stk_grad_sink *sink, const stk_graph_node *node, const bool 
     free(din);
 }
 
-static void walk(stk_grad_sink *sink, const bool *needed)
+static void backpropagate(stk_grad_sink *sink, const bool *needed)
 {
     stk_graph *g = sink->graph;
     for (uint32_t n = sink->nodes; n-- > 0 && !g->error.status;) {
         stk_graph_node node = g->nodes[n]; /* a copy: rules add nodes */
-        bool           wanted = false;
+        bool           requested = false;
         for (int o = 0; o < node.output_count; o++)
-            wanted |= needed[node.out[o].id];
-        if (wanted && node.op->grad && has_gradient(sink, &node)) go_back(sink, &node, needed);
+            requested |= needed[node.out[o].id];
+        if (requested && node.op->grad && has_gradient(sink, &node)) go_back(sink, &node, needed);
     }
 }
 
@@ -119,7 +119,7 @@ void stk_graph_gradients(stk_graph *graph, stk_symbol loss, stk_symbol scale, co
         sink.sum[loss.id] = stk_symbol_is_none(scale)
                                 ? stk_fill(graph, stk_symbol_dtype(graph, loss), shape, 1)
                                 : scale;
-        walk(&sink, needed);
+        backpropagate(&sink, needed);
         collect(&sink, of, count, gradients);
         graph->phase = before;
         stk_graph_set_path(graph, path);

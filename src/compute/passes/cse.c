@@ -18,7 +18,7 @@ static uint64_t hash_of(const stk_graph_node *node)
     return mix(hash, node->attrs, node->attrs ? node->op->attrs_size : 0);
 }
 
-static bool is_same(const stk_graph_node *a, const stk_graph_node *b)
+static bool computes_same(const stk_graph_node *a, const stk_graph_node *b)
 {
     if (a->op != b->op || a->input_count != b->input_count || a->output_count != b->output_count)
         return false;
@@ -27,39 +27,39 @@ static bool is_same(const stk_graph_node *a, const stk_graph_node *b)
     return a->op->attrs_size == 0 || memcmp(a->attrs, b->attrs, a->op->attrs_size) == 0;
 }
 
-stk_status stk_cse_table_init(stk_cse_table *same, uint32_t nodes, stk_error *err)
+stk_status stk_cse_table_init(stk_cse_table *table, uint32_t nodes, stk_error *err)
 {
-    *same = (stk_cse_table){.room = 64};
-    while (same->room / 2 < nodes)
-        same->room *= 2;
-    same->slots = calloc(same->room, sizeof *same->slots);
-    if (same->slots) return STK_OK;
+    *table = (stk_cse_table){.capacity = 64};
+    while (table->capacity / 2 < nodes)
+        table->capacity *= 2;
+    table->slots = calloc(table->capacity, sizeof *table->slots);
+    if (table->slots) return STK_OK;
     return stk_fail(err, STK_E_NOMEM, "simplify", NULL, "no memory for %u nodes", nodes);
 }
 
-void stk_cse_table_release(stk_cse_table *same)
+void stk_cse_table_release(stk_cse_table *table)
 {
-    free(same->slots);
-    *same = (stk_cse_table){0};
+    free(table->slots);
+    *table = (stk_cse_table){0};
 }
 
-const stk_graph_node *stk_cse_table_find(const stk_cse_table *same, const stk_graph *graph,
+const stk_graph_node *stk_cse_table_find(const stk_cse_table *table, const stk_graph *graph,
                                          const stk_graph_node *node)
 {
     if (node->op->traits & STK_OP_KEEP) return NULL;
     for (uint64_t at = hash_of(node);; at++) {
-        uint32_t slot = same->slots[at & (same->room - 1)];
+        uint32_t slot = table->slots[at & (table->capacity - 1)];
         if (!slot) return NULL;
-        if (is_same(&graph->nodes[slot - 1], node)) return &graph->nodes[slot - 1];
+        if (computes_same(&graph->nodes[slot - 1], node)) return &graph->nodes[slot - 1];
     }
 }
 
-void stk_cse_table_add(stk_cse_table *same, const stk_graph *graph, uint32_t index)
+void stk_cse_table_add(stk_cse_table *table, const stk_graph *graph, uint32_t index)
 {
     uint64_t at = hash_of(&graph->nodes[index]);
-    if (same->count >= same->room / 2) return;
-    while (same->slots[at & (same->room - 1)])
+    if (table->count >= table->capacity / 2) return;
+    while (table->slots[at & (table->capacity - 1)])
         at++;
-    same->slots[at & (same->room - 1)] = index + 1;
-    same->count++;
+    table->slots[at & (table->capacity - 1)] = index + 1;
+    table->count++;
 }

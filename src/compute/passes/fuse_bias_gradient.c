@@ -51,7 +51,7 @@ static void build_both(stk_fuser *f, const stk_graph_node *weight, const stk_gra
                         stk_reshape(f->rewrite.to, out[1], stk_symbol_shape(f->from, sum->out[0])));
 }
 
-static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
+static stk_fuse_result fuse(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
     bool                  is_weight = node->op == &stk_graph_op_conv2d_grad_weight;
@@ -61,7 +61,7 @@ static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
     if (index != found.weight && index != found.sum) return STK_FUSE_NO;
     uint32_t first = found.weight < found.sum ? found.weight : found.sum;
     if (!is_before(f, f->from->nodes[found.weight].in[0], first)) return STK_FUSE_NO;
-    if (index != first) return STK_FUSE_PART;
+    if (index != first) return STK_FUSE_DONE_UNCOUNTED;
     build_both(f, &f->from->nodes[found.weight], &f->from->nodes[found.sum]);
     return STK_FUSE_DONE;
 }

@@ -27,22 +27,21 @@ static bool is_masked(const stk_graph_node *node, stk_symbol dy)
            node->in[DY].id == dy.id && node->in[X].id != dy.id;
 }
 
-static bool is_long(const stk_fuser *f, const stk_graph_node *product)
+static bool is_tall(const stk_fuser *f, const stk_graph_node *gemm)
 {
-    stk_shape w = stk_symbol_shape(f->from, product->in[1]);
-    return stk_fuse_is_long_product(f, product, w.dim[1], w.dim[0]);
+    stk_shape w = stk_symbol_shape(f->from, gemm->in[1]);
+    return stk_fuse_is_tall_gemm(f, gemm, w.dim[1], w.dim[0]);
 }
 
 /* The first sums of what the product makes, where all that reads it does so through the same bits;
  * else NULL. */
-static const stk_graph_node *find_sums(const stk_fuser *f, const stk_graph_node *product)
+static const stk_graph_node *find_sums(const stk_fuser *f, const stk_graph_node *gemm)
 {
     const stk_graph_node *sums = NULL;
-    if (!product || product->op != &stk_graph_op_conv2d_grad_input || product->input_count != 3)
-        return NULL;
-    stk_symbol dy = product->out[0], bits = STK_NO_SYMBOL;
+    if (!gemm || gemm->op != &stk_graph_op_conv2d_grad_input || gemm->input_count != 3) return NULL;
+    stk_symbol dy = gemm->out[0], bits = STK_NO_SYMBOL;
     uint32_t   first = f->first[dy.id], end = f->first[dy.id + 1];
-    if (!is_long(f, product) || f->uses[dy.id] != end - first) return NULL;
+    if (!is_tall(f, gemm) || f->uses[dy.id] != end - first) return NULL;
     for (uint32_t i = first; i < end; i++) {
         const stk_graph_node *reader = &f->from->nodes[f->readers[i]];
         if (!is_masked(reader, dy)) return NULL;
@@ -54,14 +53,14 @@ static const stk_graph_node *find_sums(const stk_fuser *f, const stk_graph_node 
     return sums;
 }
 
-static stk_fuse_answer fuse_product(stk_fuser *f, const stk_graph_node *node)
+static stk_fuse_result fuse_gemm(stk_fuser *f, const stk_graph_node *node)
 {
     const stk_graph_node *sums = find_sums(f, node);
     if (!sums) return STK_FUSE_NO;
     const stk_symbol old[STK_GRAD_NORM_INPUTS] = {
         [STK_GRAD_NORM_DY] = node->in[0],
         [STK_GRAD_NORM_W] = node->in[1],
-        [STK_GRAD_NORM_PLUS] = node->in[2],
+        [STK_GRAD_NORM_ADDEND] = node->in[2],
         [STK_GRAD_NORM_BITS] = sums->in[sums->input_count - 1],
         [STK_GRAD_NORM_X] = sums->in[X],
         [STK_GRAD_NORM_MEAN] = sums->in[MEAN],
@@ -79,11 +78,11 @@ static stk_fuse_answer fuse_product(stk_fuser *f, const stk_graph_node *node)
 }
 
 /* What it reads is masked already; what it would write as dz is that. */
-static stk_fuse_answer fuse_reader(stk_fuser *f, const stk_graph_node *node)
+static stk_fuse_result fuse_reader(stk_fuser *f, const stk_graph_node *node)
 {
     const stk_graph_node *sums = find_sums(f, stk_fuse_producer(f, node->in[DY]));
     if (!sums) return STK_FUSE_NO;
-    if (node == sums) return STK_FUSE_PART;
+    if (node == sums) return STK_FUSE_DONE_UNCOUNTED;
     const stk_bn_grad_attrs attrs = {.mask = STK_BN_MASK_NONE};
     stk_symbol              in[APPLY_INPUTS], out[2];
     const bool              other_sums = is_sums(node);
@@ -95,13 +94,13 @@ static stk_fuse_answer fuse_reader(stk_fuser *f, const stk_graph_node *node)
     stk_rewrite_replace(&f->rewrite, node->out[0], out[0]);
     if (node->output_count > 1)
         stk_rewrite_replace(&f->rewrite, node->out[1], other_sums ? out[1] : in[DY]);
-    return STK_FUSE_PART;
+    return STK_FUSE_DONE_UNCOUNTED;
 }
 
-static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
+static stk_fuse_result fuse(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
-    if (node->op == &stk_graph_op_conv2d_grad_input) return fuse_product(f, node);
+    if (node->op == &stk_graph_op_conv2d_grad_input) return fuse_gemm(f, node);
     if (is_sums(node) || node->op == &stk_graph_op_bn_grad_apply) return fuse_reader(f, node);
     return STK_FUSE_NO;
 }

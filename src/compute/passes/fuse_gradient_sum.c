@@ -12,7 +12,7 @@ static const stk_graph_node *gradient(const stk_fuser *f, stk_symbol symbol)
     return node && node->input_count == 2 ? node : NULL;
 }
 
-static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
+static stk_fuse_result fuse(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
     if (node->op != &stk_graph_op_add) return STK_FUSE_NO;
@@ -20,11 +20,11 @@ static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
     stk_shape             b = stk_symbol_shape(f->from, node->in[1]);
     const stk_graph_node *first = gradient(f, node->in[0]), *second = gradient(f, node->in[1]);
     if (!stk_shape_equal(&a, &b)) return STK_FUSE_NO;
-    bool                  takes_second = second && stk_fuse_is_product(f, second);
-    const stk_graph_node *sum = takes_second ? second : first;
-    if (!sum || !stk_fuse_is_product(f, sum)) return STK_FUSE_NO;
-    stk_symbol in[] = {sum->in[0], sum->in[1], node->in[takes_second ? 0 : 1]};
-    stk_fuse_replace(f, node, sum, in, 3, sum->attrs);
+    bool                  use_second = second && stk_fuse_is_gemm(f, second);
+    const stk_graph_node *gemm = use_second ? second : first;
+    if (!gemm || !stk_fuse_is_gemm(f, gemm)) return STK_FUSE_NO;
+    stk_symbol in[] = {gemm->in[0], gemm->in[1], node->in[use_second ? 0 : 1]};
+    stk_fuse_replace(f, node, gemm, in, 3, gemm->attrs);
     return STK_FUSE_DONE;
 }
 

@@ -14,7 +14,7 @@ static const stk_graph_node *plain_norm(const stk_fuser *f, stk_symbol symbol)
 }
 
 /* Of two norms the second becomes the residual. */
-static stk_fuse_answer fuse_residual(stk_fuser *f, uint32_t index)
+static stk_fuse_result fuse_residual(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
     if (node->op != &stk_graph_op_add) return STK_FUSE_NO;
@@ -36,7 +36,7 @@ const stk_fuse_pattern stk_fuse_norm_residual = {"norm + residual", fuse_residua
 
 /* Where the gradient of the activation needs what is before it, that has another reader, until
  * fuse_norm_gradient.c has taught batch norm's gradient to compute it again. */
-static stk_fuse_answer fuse_activation(stk_fuser *f, uint32_t index)
+static stk_fuse_result fuse_activation(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
     if (!stk_activation_grad_op(node->op)) return STK_FUSE_NO;

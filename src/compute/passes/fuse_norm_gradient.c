@@ -14,8 +14,8 @@ enum { NONE = UINT32_MAX, DZ = 0, X = 1, MASKS_MAX = 2, INPUTS_MAX = 9 };
 
 typedef struct masked {
     const stk_graph_node *act_grad;
-    uint32_t              apply; /* the node that gets the second output */
-    bool                  more;  /* which somebody reads */
+    uint32_t              apply;             /* the node that gets the second output */
+    bool                  has_other_readers; /* which somebody reads */
     stk_bn_grad_attrs     attrs;
     stk_symbol            mask[MASKS_MAX];
     int                   masks;
@@ -37,7 +37,7 @@ static bool find_apply(const stk_fuser *f, stk_symbol dz, masked *m)
     const stk_graph_node *node = &f->from->nodes[f->readers[at]];
     if (!is_plain(node, &stk_graph_op_bn_grad_apply, dz) || node->output_count != 1) return false;
     m->apply = f->readers[at];
-    m->more = f->uses[dz.id] > at - first + 1;
+    m->has_other_readers = f->uses[dz.id] > at - first + 1;
     return true;
 }
 
@@ -117,12 +117,12 @@ static void replace_apply(stk_fuser *f, const stk_graph_node *node, const masked
     for (int i = 0; i < count; i++)
         in[i] = stk_fuse_symbol(f, in[i]);
     stk_rewrite_at(&f->rewrite, node);
-    stk_graph_add(f->rewrite.to, node->op, in, count, &m->attrs, out, m->more ? 2 : 1);
+    stk_graph_add(f->rewrite.to, node->op, in, count, &m->attrs, out, m->has_other_readers ? 2 : 1);
     stk_rewrite_replace(&f->rewrite, node->out[0], out[0]);
-    if (m->more) stk_rewrite_replace(&f->rewrite, node->in[DZ], out[1]);
+    if (m->has_other_readers) stk_rewrite_replace(&f->rewrite, node->in[DZ], out[1]);
 }
 
-static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
+static stk_fuse_result fuse(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
     bool                  sums = node->op == &stk_graph_op_bn_grad_sums;
@@ -136,7 +136,7 @@ static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
     stk_symbol in[INPUTS_MAX];
     int        count = masked_inputs(node, &m, in);
     stk_fuse_replace(f, node, node, in, count, &m.attrs);
-    return STK_FUSE_PART;
+    return STK_FUSE_DONE_UNCOUNTED;
 }
 
 const stk_fuse_pattern stk_fuse_norm_gradient = {"gradients of norm + activation", fuse, 0};

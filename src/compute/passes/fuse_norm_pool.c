@@ -14,19 +14,19 @@
 #include "compute/passes/passes.h"
 
 enum { DY, X, MEAN, INVSTD, SUMS_MASK, GAMMA = SUMS_MASK, DGAMMA, DBETA, APPLY_MASK };
-enum { SIDE = 3, STRIDE = 2, CHANNELS_OF = 8, CHANNELS_MAX = 8192, AROUND = 8 };
+enum { SIDE = 3, STRIDE = 2, CHANNELS_OF = 8, CHANNELS_MAX = 8192, MARGIN = 8 };
 enum { SHARED_INPUTS = 7, SUMS_INPUTS = 8, APPLY_INPUTS = 10 };
 
 /* The windows that there are kernels for: those after the first convolution of many models. */
 static bool has_kernels(const stk_pool_attrs *a, stk_shape x)
 {
-    int64_t pixels = (x.dim[1] + AROUND) * (x.dim[2] + AROUND), channels = x.dim[3];
+    int64_t pixels = (x.dim[1] + MARGIN) * (x.dim[2] + MARGIN), channels = x.dim[3];
     return a->kernel[0] == SIDE && a->kernel[1] == SIDE && a->stride[0] == STRIDE &&
            a->stride[1] == STRIDE && channels > 0 && channels % CHANNELS_OF == 0 &&
            channels <= CHANNELS_MAX && pixels <= INT32_MAX / channels;
 }
 
-static stk_fuse_answer fuse_forward(stk_fuser *f, const stk_graph_node *pool)
+static stk_fuse_result fuse_forward(stk_fuser *f, const stk_graph_node *pool)
 {
     const stk_graph_node *norm = stk_fuse_only_use(f, pool->in[0], &stk_graph_op_bn_apply);
     stk_symbol            in[3], out[2];
@@ -81,7 +81,7 @@ static const stk_graph_node *find_pool(const stk_fuser *f, stk_symbol dy,
     return pool;
 }
 
-static stk_fuse_answer fuse_gradient(stk_fuser *f, const stk_graph_node *node)
+static stk_fuse_result fuse_gradient(stk_fuser *f, const stk_graph_node *node)
 {
     const stk_graph_node *made, *pool = find_pool(f, node->in[DY], &made);
     if (!pool) return STK_FUSE_NO;
@@ -101,10 +101,10 @@ static stk_fuse_answer fuse_gradient(stk_fuser *f, const stk_graph_node *node)
                   count, pool->attrs, out, node->output_count);
     for (int o = 0; o < node->output_count; o++)
         stk_rewrite_replace(&f->rewrite, node->out[o], out[o]);
-    return STK_FUSE_PART;
+    return STK_FUSE_DONE_UNCOUNTED;
 }
 
-static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
+static stk_fuse_result fuse(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
     if (node->op == &stk_graph_op_max_pool) return fuse_forward(f, node);

@@ -18,7 +18,7 @@ static const stk_graph_node *find_stats(const stk_fuser *f, uint32_t index)
     return f->readers[f->first[node->in[MEAN].id]] == index ? stats : NULL;
 }
 
-static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
+static stk_fuse_result fuse(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
     stk_symbol            in[FUSED_INPUTS], out[FUSED_OUTPUTS];

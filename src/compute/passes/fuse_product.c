@@ -4,25 +4,25 @@
 #include "compute/ops/matmul.h"
 #include "compute/passes/graph_fuse.h"
 
-static const stk_graph_node *product_of(const stk_fuser *f, stk_symbol symbol)
+static const stk_graph_node *gemm_of(const stk_fuser *f, stk_symbol symbol)
 {
     const stk_graph_node *conv = stk_fuse_only_use(f, symbol, &stk_graph_op_conv2d);
     return conv ? conv : stk_fuse_only_use(f, symbol, &stk_graph_op_matmul);
 }
 
-typedef union product_attrs {
+typedef union gemm_attrs {
     stk_conv2d_attrs conv;
     stk_matmul_attrs matmul;
-} product_attrs;
+} gemm_attrs;
 
 /* A copy of the attributes, and where the activation is in it. */
-static stk_activation *copy_attrs(const stk_graph_node *product, product_attrs *attrs)
+static stk_activation *copy_attrs(const stk_graph_node *gemm, gemm_attrs *attrs)
 {
-    if (product->op == &stk_graph_op_conv2d) {
-        attrs->conv = *(const stk_conv2d_attrs *)product->attrs;
+    if (gemm->op == &stk_graph_op_conv2d) {
+        attrs->conv = *(const stk_conv2d_attrs *)gemm->attrs;
         return &attrs->conv.act;
     }
-    attrs->matmul = *(const stk_matmul_attrs *)product->attrs;
+    attrs->matmul = *(const stk_matmul_attrs *)gemm->attrs;
     return &attrs->matmul.act;
 }
 
@@ -35,16 +35,15 @@ static bool is_channels(const stk_fuser *f, stk_symbol bias, stk_symbol y)
 static bool fuse_bias_at(stk_fuser *f, const stk_graph_node *node, int which)
 {
     stk_symbol            y = node->in[which], bias = node->in[1 - which];
-    const stk_graph_node *product = product_of(f, y);
-    product_attrs         attrs;
-    if (!product || product->input_count != 2 || !is_channels(f, bias, y)) return false;
-    if (copy_attrs(product, &attrs)->row) return false;
-    stk_fuse_replace(f, node, product, (stk_symbol[]){product->in[0], product->in[1], bias}, 3,
-                     &attrs);
+    const stk_graph_node *gemm = gemm_of(f, y);
+    gemm_attrs            attrs;
+    if (!gemm || gemm->input_count != 2 || !is_channels(f, bias, y)) return false;
+    if (copy_attrs(gemm, &attrs)->row) return false;
+    stk_fuse_replace(f, node, gemm, (stk_symbol[]){gemm->in[0], gemm->in[1], bias}, 3, &attrs);
     return true;
 }
 
-static stk_fuse_answer fuse_bias(stk_fuser *f, uint32_t index)
+static stk_fuse_result fuse_bias(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
     if (node->op == &stk_graph_op_bias)
@@ -53,22 +52,22 @@ static stk_fuse_answer fuse_bias(stk_fuser *f, uint32_t index)
     return fuse_bias_at(f, node, 0) || fuse_bias_at(f, node, 1) ? STK_FUSE_DONE : STK_FUSE_NO;
 }
 
-const stk_fuse_pattern stk_fuse_bias = {"product + bias", fuse_bias, 0};
+const stk_fuse_pattern stk_fuse_bias = {"gemm + bias", fuse_bias, 0};
 
 /* Only activations whose gradient looks at the result: the others need what is before them. */
-static stk_fuse_answer fuse_activation(stk_fuser *f, uint32_t index)
+static stk_fuse_result fuse_activation(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
-    product_attrs         attrs;
+    gemm_attrs            attrs;
     if (!stk_activation_grad_op(node->op)) return STK_FUSE_NO;
     const stk_activation *act = node->attrs;
-    const stk_graph_node *product = product_of(f, node->in[0]);
-    if (!act->row->from_output || !product) return STK_FUSE_NO;
-    stk_activation *own = copy_attrs(product, &attrs);
-    if (own->row) return STK_FUSE_NO;
-    *own = *act;
-    stk_fuse_replace(f, node, product, product->in, product->input_count, &attrs);
+    const stk_graph_node *gemm = gemm_of(f, node->in[0]);
+    if (!act->row->from_output || !gemm) return STK_FUSE_NO;
+    stk_activation *act_attr = copy_attrs(gemm, &attrs);
+    if (act_attr->row) return STK_FUSE_NO;
+    *act_attr = *act;
+    stk_fuse_replace(f, node, gemm, gemm->in, gemm->input_count, &attrs);
     return STK_FUSE_DONE;
 }
 
-const stk_fuse_pattern stk_fuse_activation = {"product + activation", fuse_activation, 0};
+const stk_fuse_pattern stk_fuse_activation = {"gemm + activation", fuse_activation, 0};

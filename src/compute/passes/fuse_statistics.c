@@ -8,7 +8,7 @@
 
 enum {
     INPUTS_MAX = 3,
-    ELEMENTS_LEAST = 1 << 25,
+    ELEMENTS_MIN = 1 << 25,
     STEM_CHANNELS = 4,
     STEM_COLUMNS = 128,
     STEM_MULTIPLE = 16,
@@ -16,10 +16,10 @@ enum {
     SQUARE_CHANNELS = 64
 };
 
-static bool is_long_product(const stk_fuser *f, const stk_graph_node *node)
+static bool is_tall_gemm(const stk_fuser *f, const stk_graph_node *node)
 {
     stk_shape w = stk_symbol_shape(f->from, node->in[1]);
-    return node->input_count == 2 && stk_fuse_is_long_product(f, node, w.dim[0], w.dim[1]);
+    return node->input_count == 2 && stk_fuse_is_tall_gemm(f, node, w.dim[0], w.dim[1]);
 }
 
 /* A kernel of 3x3 for each channel, whose result no cache holds until it would be read again. */
@@ -31,7 +31,7 @@ static bool is_large_depthwise(const stk_fuser *f, const stk_graph_node *node)
     return node->input_count == 2 && w.dim[2] == 3 && w.dim[3] == 3 && w.dim[1] == 1 &&
            w.dim[0] == a->groups && w.dim[0] % 2 == 0 && a->stride[0] == a->stride[1] &&
            a->stride[0] <= 2 && a->dilation[0] == 1 && a->dilation[1] == 1 && !a->act.row &&
-           y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_LEAST;
+           y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_MIN;
 }
 
 /* Few channels in, whose result is as large. */
@@ -44,7 +44,7 @@ static bool is_large_stem(const stk_fuser *f, const stk_graph_node *node)
            w.dim[0] <= STEM_COLUMNS && w.dim[0] % STEM_MULTIPLE == 0 && w.dim[2] <= STEM_SIDE &&
            w.dim[3] <= STEM_SIDE && a->stride[0] == a->stride[1] && a->stride[0] <= 2 &&
            a->dilation[0] == 1 && a->dilation[1] == 1 && !a->act.row &&
-           y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_LEAST;
+           y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_MIN;
 }
 
 /* 3x3 of 64 channels to 64, whose result is as large. */
@@ -56,12 +56,12 @@ static bool is_large_square(const stk_fuser *f, const stk_graph_node *node)
     return node->input_count == 2 && a->groups == 1 && w.dim[0] == SQUARE_CHANNELS &&
            w.dim[1] == SQUARE_CHANNELS && w.dim[2] == 3 && w.dim[3] == 3 && a->stride[0] == 1 &&
            a->stride[1] == 1 && a->dilation[0] == 1 && a->dilation[1] == 1 && !a->act.row &&
-           y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_LEAST;
+           y.dim[0] * y.dim[1] * y.dim[2] * y.dim[3] >= ELEMENTS_MIN;
 }
 
-static bool can_have(const stk_fuser *f, const stk_graph_node *node)
+static bool has_kernel(const stk_fuser *f, const stk_graph_node *node)
 {
-    return is_long_product(f, node) || is_large_depthwise(f, node) || is_large_stem(f, node) ||
+    return is_tall_gemm(f, node) || is_large_depthwise(f, node) || is_large_stem(f, node) ||
            is_large_square(f, node);
 }
 
@@ -70,16 +70,16 @@ bool stk_fuse_has_statistics(const stk_fuser *f, stk_symbol y)
     const stk_graph_node *conv = stk_fuse_producer(f, y);
     if (!(f->fusions & STK_FUSION_STATISTICS) || !conv || conv->op != &stk_graph_op_conv2d)
         return false;
-    return conv->output_count > 1 || can_have(f, conv);
+    return conv->output_count > 1 || has_kernel(f, conv);
 }
 
-static stk_fuse_answer add_outputs(stk_fuser *f, const stk_graph_node *node)
+static stk_fuse_result add_outputs(stk_fuser *f, const stk_graph_node *node)
 {
     stk_symbol y = node->out[0], in[INPUTS_MAX], out[STK_CONV2D_OUTPUTS];
-    bool       wanted = false;
+    bool       has_reader = false;
     for (uint32_t i = f->first[y.id]; i < f->first[y.id + 1]; i++)
-        wanted = wanted || f->from->nodes[f->readers[i]].op == &stk_graph_op_bn_stats;
-    if (!wanted || node->output_count > 1 || !can_have(f, node)) return STK_FUSE_NO;
+        has_reader = has_reader || f->from->nodes[f->readers[i]].op == &stk_graph_op_bn_stats;
+    if (!has_reader || node->output_count > 1 || !has_kernel(f, node)) return STK_FUSE_NO;
     for (int i = 0; i < node->input_count; i++)
         in[i] = stk_fuse_symbol(f, node->in[i]);
     stk_rewrite_at(&f->rewrite, node);
@@ -89,20 +89,20 @@ static stk_fuse_answer add_outputs(stk_fuser *f, const stk_graph_node *node)
     return STK_FUSE_DONE;
 }
 
-static stk_fuse_answer take_outputs(stk_fuser *f, const stk_graph_node *node)
+static stk_fuse_result use_outputs(stk_fuser *f, const stk_graph_node *node)
 {
     const stk_graph_node *conv = stk_fuse_producer(f, node->in[0]);
     if (!stk_fuse_has_statistics(f, node->in[0]) || conv->output_count == 1) return STK_FUSE_NO;
     stk_rewrite_replace(&f->rewrite, node->out[0], stk_fuse_symbol(f, conv->out[STK_CONV2D_MEAN]));
     stk_rewrite_replace(&f->rewrite, node->out[1], stk_fuse_symbol(f, conv->out[STK_CONV2D_VAR]));
-    return STK_FUSE_PART;
+    return STK_FUSE_DONE_UNCOUNTED;
 }
 
-static stk_fuse_answer fuse(stk_fuser *f, uint32_t index)
+static stk_fuse_result fuse(stk_fuser *f, uint32_t index)
 {
     const stk_graph_node *node = &f->from->nodes[index];
     if (node->op == &stk_graph_op_conv2d) return add_outputs(f, node);
-    return node->op == &stk_graph_op_bn_stats ? take_outputs(f, node) : STK_FUSE_NO;
+    return node->op == &stk_graph_op_bn_stats ? use_outputs(f, node) : STK_FUSE_NO;
 }
 
 const stk_fuse_pattern stk_fuse_statistics = {"statistics of convolutions", fuse,

@@ -2,12 +2,12 @@
 #include "compute/ops/conv2d.h"
 #include "compute/passes/graph_fuse.h"
 
-enum { MULTIPLE = 64, DEPTH_MOST = 256, COLUMNS_MOST = 1024, ROWS_LEAST = 8192 };
+enum { MULTIPLE = 64, DEPTH_MAX = 256, COLUMNS_MAX = 1024, ROWS_MIN = 8192 };
 /* The kernel of both counts rows in 32 bits, to the end of the last tile of 256. Gradients have no
  * other: a graph that asks for more could not be compiled. */
-enum { ROWS_MOST = INT32_MAX - 256 };
+enum { ROWS_MAX = INT32_MAX - 256 };
 
-bool stk_fuse_is_product(const stk_fuser *f, const stk_graph_node *conv)
+bool stk_fuse_is_gemm(const stk_fuser *f, const stk_graph_node *conv)
 {
     const stk_conv2d_attrs *a = conv->attrs;
     stk_shape               w = stk_symbol_shape(f->from, conv->in[1]);
@@ -15,12 +15,11 @@ bool stk_fuse_is_product(const stk_fuser *f, const stk_graph_node *conv)
            a->groups == 1 && !a->pad[0] && !a->pad[1] && !a->pad[2] && !a->pad[3] && !a->act.row;
 }
 
-bool stk_fuse_is_long_product(const stk_fuser *f, const stk_graph_node *conv, int64_t columns,
-                              int64_t depth)
+bool stk_fuse_is_tall_gemm(const stk_fuser *f, const stk_graph_node *conv, int64_t columns,
+                           int64_t depth)
 {
     stk_shape     y = stk_symbol_shape(f->from, conv->out[0]);
     const int64_t rows = y.dim[0] * y.dim[1] * y.dim[2];
-    return stk_fuse_is_product(f, conv) && columns % MULTIPLE == 0 && depth % MULTIPLE == 0 &&
-           depth <= DEPTH_MOST && columns <= COLUMNS_MOST && rows >= ROWS_LEAST &&
-           rows <= ROWS_MOST;
+    return stk_fuse_is_gemm(f, conv) && columns % MULTIPLE == 0 && depth % MULTIPLE == 0 &&
+           depth <= DEPTH_MAX && columns <= COLUMNS_MAX && rows >= ROWS_MIN && rows <= ROWS_MAX;
 }

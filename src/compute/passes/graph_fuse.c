@@ -61,7 +61,7 @@ static void list_readers(stk_fuser *f)
         }
 }
 
-static stk_status look(stk_fuser *f, stk_error *err)
+static stk_status index_uses(stk_fuser *f, stk_error *err)
 {
     const stk_graph *g = f->from;
     size_t           edges = 1;
@@ -74,7 +74,7 @@ static stk_status look(stk_fuser *f, stk_error *err)
         return stk_fail(err, STK_E_NOMEM, "fuse", NULL, "no memory for %u symbols",
                         g->symbol_count);
     list_readers(f);
-    stk_graph_uses(g, f->uses);
+    stk_graph_count_uses(g, f->uses);
     return STK_OK;
 }
 
@@ -82,7 +82,7 @@ static void fuse_node(stk_fuser *f, uint32_t index, uint32_t *counts, uint32_t *
 {
     for (size_t p = 0; p < PATTERNS; p++) {
         if ((patterns[p]->needs & f->fusions) != patterns[p]->needs) continue;
-        stk_fuse_answer answer = patterns[p]->apply(f, index);
+        stk_fuse_result answer = patterns[p]->apply(f, index);
         counts[p] += answer == STK_FUSE_DONE;
         if (answer == STK_FUSE_NO) continue;
         ++*changes;
@@ -93,7 +93,7 @@ static void fuse_node(stk_fuser *f, uint32_t index, uint32_t *counts, uint32_t *
 
 static stk_status fuse_all(stk_fuser *f, uint32_t *counts, uint32_t *changes, stk_error *err)
 {
-    STK_TRY(look(f, err));
+    STK_TRY(index_uses(f, err));
     for (uint32_t n = 0; n < f->from->node_count; n++) {
         fuse_node(f, n, counts, changes);
         STK_TRY(stk_graph_check(f->rewrite.to, err));
@@ -118,7 +118,7 @@ static stk_status one_round(const stk_graph *from, unsigned fusions, stk_graph *
     return st;
 }
 
-static stk_status note(const stk_pass_context *context, const uint32_t *counts, stk_error *err)
+static stk_status add_notes(const stk_pass_context *context, const uint32_t *counts, stk_error *err)
 {
     for (size_t p = 0; p < PATTERNS; p++)
         STK_TRY(stk_pass_note(context, err, "%s: %u", patterns[p]->name, counts[p]));
@@ -137,7 +137,7 @@ stk_status stk_pass_fuse(const stk_graph *from, const stk_pass_context *context,
         stk_graph_free(*out);
         *out = next;
     }
-    if (!st) st = note(context, counts, err);
+    if (!st) st = add_notes(context, counts, err);
     if (st) stk_graph_free(*out), *out = NULL;
     return st;
 }

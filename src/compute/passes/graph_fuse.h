@@ -15,15 +15,15 @@ typedef struct stk_fuser {
     unsigned         fusions; /* that the backend has kernels for */
 } stk_fuser;
 
-typedef enum stk_fuse_answer {
-    STK_FUSE_NO,   /* the pattern is not here */
-    STK_FUSE_DONE, /* what stands for the node's outputs is built */
-    STK_FUSE_PART, /* the same, by a pattern that is counted at another of its nodes */
-} stk_fuse_answer;
+typedef enum stk_fuse_result {
+    STK_FUSE_NO,             /* the pattern is not here */
+    STK_FUSE_DONE,           /* what stands for the node's outputs is built */
+    STK_FUSE_DONE_UNCOUNTED, /* the same, by a pattern that is counted at another of its nodes */
+} stk_fuse_result;
 
 typedef struct stk_fuse_pattern {
     const char *name;
-    stk_fuse_answer (*apply)(stk_fuser *f, uint32_t index); /* at node index of from */
+    stk_fuse_result (*apply)(stk_fuser *f, uint32_t index); /* at node index of from */
     unsigned needs; /* stk_fusion of the backend; 0: for all */
 } stk_fuse_pattern;
 
@@ -41,9 +41,9 @@ const stk_graph_node *stk_fuse_producer(const stk_fuser *f, stk_symbol symbol);
  * whether it is one of small matrices with so many rows that reading its result once more would
  * cost about as much as computing it: there a kernel can have both. columns: of its result; depth:
  * what is summed up over. */
-bool stk_fuse_is_product(const stk_fuser *f, const stk_graph_node *conv);
-bool stk_fuse_is_long_product(const stk_fuser *f, const stk_graph_node *conv, int64_t columns,
-                              int64_t depth);
+bool stk_fuse_is_gemm(const stk_fuser *f, const stk_graph_node *conv);
+bool stk_fuse_is_tall_gemm(const stk_fuser *f, const stk_graph_node *conv, int64_t columns,
+                           int64_t depth);
 /* Whether y comes with statistics, or will in the next round. */
 bool stk_fuse_has_statistics(const stk_fuser *f, stk_symbol y);
 /* What stands for an old symbol. */

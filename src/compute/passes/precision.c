@@ -14,7 +14,7 @@ typedef struct caster {
     stk_rewrite             rewrite;
     stk_cse_table           casts;     /* there already: one serves forward and backward */
     bool                   *is_update; /* by node */
-    stk_instance_scratch    room;
+    stk_instance_scratch    scratch;
 } caster;
 
 static bool is_float(stk_dtype dtype)
@@ -51,8 +51,8 @@ static stk_symbol add_or_find(caster *c, const stk_graph_op *op, stk_symbol x, v
 {
     stk_graph     *to = c->rewrite.to;
     stk_graph_node node = {.op = op, .attrs = attrs, .input_count = 1, .output_count = 1, .in = &x};
-    const stk_graph_node *there = stk_cse_table_find(&c->casts, to, &node);
-    if (there) return there->out[0];
+    const stk_graph_node *equal = stk_cse_table_find(&c->casts, to, &node);
+    if (equal) return equal->out[0];
     stk_symbol out = stk_graph_add1(to, op, x, attrs);
     if (!to->error.status) stk_cse_table_add(&c->casts, to, to->node_count - 1);
     return out;
@@ -78,7 +78,7 @@ static stk_symbol cast_to(caster *c, stk_symbol x, stk_dtype dtype)
 }
 
 /* Whether an input has the precision of the node at all: labels and scales per channel do not. */
-static bool takes_part(const stk_graph_node *node, const stk_op_instance *instance, int i)
+static bool is_cast_input(const stk_graph_node *node, const stk_op_instance *instance, int i)
 {
     if (!is_float(instance->in[i].dtype)) return false;
     return !node->op->stays_float32 || !node->op->stays_float32(instance, i);
@@ -86,11 +86,11 @@ static bool takes_part(const stk_graph_node *node, const stk_op_instance *instan
 
 /* A gradient is 16 bits less to write and read where its reader takes it as it came. */
 static bool reads_half(const caster *c, const stk_graph_node *node, const stk_op_instance *instance,
-                       int i, stk_symbol now)
+                       int i, stk_symbol mapped)
 {
     return !c->context->half_gemm_only && node->op->reads_half &&
            node->op->reads_half(instance, i) &&
-           stk_symbol_dtype(c->rewrite.to, now) == c->context->precision;
+           stk_symbol_dtype(c->rewrite.to, mapped) == c->context->precision;
 }
 
 static stk_dtype decide(const caster *c, uint32_t index, const stk_op_instance *instance)
@@ -101,8 +101,8 @@ static stk_dtype decide(const caster *c, uint32_t index, const stk_op_instance *
     if (node->op->precision == STK_PRECISION_ALLOW) return half;
     if (c->context->half_gemm_only) return STK_DTYPE_F32;
     for (int i = 0; i < node->input_count; i++) {
-        stk_symbol now = stk_rewrite_symbol(&c->rewrite, node->in[i]);
-        if (takes_part(node, instance, i) && stk_symbol_dtype(c->rewrite.to, now) == half)
+        stk_symbol mapped = stk_rewrite_symbol(&c->rewrite, node->in[i]);
+        if (is_cast_input(node, instance, i) && stk_symbol_dtype(c->rewrite.to, mapped) == half)
             return half;
     }
     return STK_DTYPE_F32;
@@ -114,13 +114,13 @@ static stk_status rewrite_node(caster *c, uint32_t index, stk_symbol *in, stk_er
     stk_graph            *to = c->rewrite.to;
     stk_op_instance       instance;
     stk_symbol            out[STK_OP_OUTPUTS];
-    STK_TRY(stk_graph_instance(c->rewrite.from, node, &c->room, &instance, err));
+    STK_TRY(stk_graph_instance(c->rewrite.from, node, &c->scratch, &instance, err));
     stk_dtype dtype = decide(c, index, &instance);
     stk_rewrite_at(&c->rewrite, node);
     for (int i = 0; i < node->input_count; i++) {
         in[i] = stk_rewrite_symbol(&c->rewrite, node->in[i]);
         if (!is_float(instance.in[i].dtype) || reads_half(c, node, &instance, i, in[i])) continue;
-        in[i] = cast_to(c, in[i], takes_part(node, &instance, i) ? dtype : STK_DTYPE_F32);
+        in[i] = cast_to(c, in[i], is_cast_input(node, &instance, i) ? dtype : STK_DTYPE_F32);
     }
     stk_graph_add(to, node->op, in, node->input_count, node->attrs, out, node->output_count);
     for (int o = 0; o < node->output_count; o++)
@@ -133,10 +133,10 @@ static stk_status rewrite_node(caster *c, uint32_t index, stk_symbol *in, stk_er
 static stk_status rewrite_all(caster *c, stk_error *err)
 {
     const stk_graph *from = c->rewrite.from;
-    int              most = 1;
+    int              inputs_max = 1;
     for (uint32_t n = 0; n < from->node_count; n++)
-        if (from->nodes[n].input_count > most) most = from->nodes[n].input_count;
-    stk_symbol *in = calloc((size_t)most, sizeof *in);
+        if (from->nodes[n].input_count > inputs_max) inputs_max = from->nodes[n].input_count;
+    stk_symbol *in = calloc((size_t)inputs_max, sizeof *in);
     if (!in) return stk_fail(err, STK_E_NOMEM, "precision", NULL, "no memory");
     stk_status st = STK_OK;
     for (uint32_t n = 0; n < from->node_count && !st; n++)
@@ -173,7 +173,7 @@ static stk_status copy_all(caster *c, stk_error *err)
     return stk_graph_check(c->rewrite.to, err);
 }
 
-static stk_status choose(caster *c, stk_error *err)
+static stk_status assign_precision(caster *c, stk_error *err)
 {
     if (c->context->precision == STK_DTYPE_F32) return copy_all(c, err);
     STK_TRY(find_updates(c, err));
@@ -188,13 +188,13 @@ stk_status stk_pass_precision(const stk_graph *from, const stk_pass_context *con
     caster c = {.context = context};
     *out = NULL;
     STK_TRY(stk_rewrite_begin(&c.rewrite, from, err));
-    stk_status st = choose(&c, err);
+    stk_status st = assign_precision(&c, err);
     if (st)
         stk_rewrite_release(&c.rewrite);
     else
         st = stk_rewrite_finish(&c.rewrite, out, err);
     stk_cse_table_release(&c.casts);
-    stk_instance_scratch_release(&c.room);
+    stk_instance_scratch_release(&c.scratch);
     free(c.is_update);
     return st;
 }

@@ -18,7 +18,7 @@ typedef struct scheduler {
     uint32_t   *waiting; /* by node: edges into it from nodes that have not run */
     uint32_t   *first;   /* by node: its edges, as index + 1 */
     edge       *edges;
-    uint32_t    edge_count, edge_room;
+    uint32_t    edge_count, edge_capacity;
     bool       *done;
     uint32_t   *ready; /* updates that wait for nothing any more, from head to tail */
     uint32_t    head, tail;
@@ -31,12 +31,12 @@ static bool is_update(const stk_graph_node *node)
 
 static stk_status add_edge(scheduler *s, uint32_t from, uint32_t to, stk_error *err)
 {
-    if (s->edge_count == s->edge_room) {
-        uint32_t room = s->edge_room ? s->edge_room * 2 : 256;
-        edge    *grown = realloc(s->edges, room * sizeof *grown);
+    if (s->edge_count == s->edge_capacity) {
+        uint32_t capacity = s->edge_capacity ? s->edge_capacity * 2 : 256;
+        edge    *grown = realloc(s->edges, capacity * sizeof *grown);
         if (!grown) return stk_fail(err, STK_E_NOMEM, "schedule", NULL, "no memory");
         s->edges = grown;
-        s->edge_room = room;
+        s->edge_capacity = capacity;
     }
     s->edges[s->edge_count] = (edge){to, s->first[from]};
     s->first[from] = ++s->edge_count;
@@ -82,7 +82,7 @@ static void run(scheduler *s, uint32_t n)
 }
 
 /* The last that became ready comes next: it reads what was just made. */
-static void run_at_once(scheduler *s)
+static void run_in_build_order(scheduler *s)
 {
     const stk_graph *g = s->rewrite.from;
     for (uint32_t n = 0; n < g->node_count; n++) {
@@ -114,7 +114,7 @@ static bool waits_for_update(const scheduler *s, const stk_graph_node *node)
     return false;
 }
 
-static void run_together(scheduler *s)
+static void run_grouped(scheduler *s)
 {
     const stk_graph *g = s->rewrite.from;
     for (uint32_t n = 0; n < g->node_count; n++) /* before any run puts others there */
@@ -129,20 +129,20 @@ static void run_together(scheduler *s)
     run_ready(s);
 }
 
-static stk_status run_all(scheduler *s, bool together, stk_error *err)
+static stk_status run_all(scheduler *s, bool group, stk_error *err)
 {
-    size_t room = (size_t)s->rewrite.from->node_count + 1;
-    s->waiting = calloc(room, sizeof *s->waiting);
-    s->first = calloc(room, sizeof *s->first);
-    s->done = calloc(room, sizeof *s->done);
-    s->ready = calloc(room, sizeof *s->ready);
+    size_t capacity = (size_t)s->rewrite.from->node_count + 1;
+    s->waiting = calloc(capacity, sizeof *s->waiting);
+    s->first = calloc(capacity, sizeof *s->first);
+    s->done = calloc(capacity, sizeof *s->done);
+    s->ready = calloc(capacity, sizeof *s->ready);
     if (!s->waiting || !s->first || !s->done || !s->ready)
         return stk_fail(err, STK_E_NOMEM, "schedule", NULL, "no memory");
     STK_TRY(find_edges(s, err));
-    if (together)
-        run_together(s);
+    if (group)
+        run_grouped(s);
     else
-        run_at_once(s);
+        run_in_build_order(s);
     return STK_OK;
 }
 

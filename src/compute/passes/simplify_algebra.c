@@ -70,13 +70,13 @@ static stk_symbol broadcast(stk_graph *g, const stk_graph_node *node)
 static stk_symbol reduce(stk_graph *g, const stk_graph_node *node)
 {
     const stk_reduce_attrs *attrs = node->attrs;
-    stk_shape               shape = stk_symbol_shape(g, node->in[0]), left = {0};
+    stk_shape               shape = stk_symbol_shape(g, node->in[0]), kept = {0};
     for (int i = 0; i < shape.rank; i++) {
-        bool gone = attrs->axes >> i & 1;
-        if (gone && shape.dim[i] != 1) return STK_NO_SYMBOL;
-        if (!gone || attrs->keep) left.dim[left.rank++] = shape.dim[i];
+        bool reduced = attrs->axes >> i & 1;
+        if (reduced && shape.dim[i] != 1) return STK_NO_SYMBOL;
+        if (!reduced || attrs->keep) kept.dim[kept.rank++] = shape.dim[i];
     }
-    return stk_reshape(g, node->in[0], left);
+    return stk_reshape(g, node->in[0], kept);
 }
 
 static stk_shape shape_of_result(const stk_graph *g, const stk_graph_node *node)
@@ -91,8 +91,8 @@ static stk_shape shape_of_result(const stk_graph *g, const stk_graph_node *node)
 }
 
 /* The operand that is not a fill, if it has the shape of the result; *value is the fill's. */
-static stk_symbol beside_fill(const stk_graph *g, const stk_graph_node *node, int fill_at,
-                              double *value)
+static stk_symbol operand_of_fill(const stk_graph *g, const stk_graph_node *node, int fill_at,
+                                  double *value)
 {
     stk_shape             both = shape_of_result(g, node);
     const stk_fill_attrs *fill = fill_of(g, node->in[fill_at]);
@@ -106,7 +106,7 @@ static stk_symbol add(stk_graph *g, const stk_graph_node *node)
 {
     for (int i = 0; i < 2; i++) {
         double     value;
-        stk_symbol other = beside_fill(g, node, i, &value);
+        stk_symbol other = operand_of_fill(g, node, i, &value);
         if (!stk_symbol_is_none(other)) return value == 0 ? other : stk_scale(g, other, 1, value);
     }
     return STK_NO_SYMBOL;
@@ -115,7 +115,7 @@ static stk_symbol add(stk_graph *g, const stk_graph_node *node)
 static stk_symbol sub(stk_graph *g, const stk_graph_node *node)
 {
     double     value;
-    stk_symbol other = beside_fill(g, node, 1, &value);
+    stk_symbol other = operand_of_fill(g, node, 1, &value);
     if (stk_symbol_is_none(other)) return STK_NO_SYMBOL;
     return value == 0 ? other : stk_scale(g, other, 1, -value);
 }
@@ -124,7 +124,7 @@ static stk_symbol mul(stk_graph *g, const stk_graph_node *node)
 {
     for (int i = 0; i < 2; i++) {
         double     value;
-        stk_symbol other = beside_fill(g, node, i, &value);
+        stk_symbol other = operand_of_fill(g, node, i, &value);
         if (!stk_symbol_is_none(other)) return value == 1 ? other : stk_scale(g, other, value, 0);
     }
     return STK_NO_SYMBOL;

@@ -71,39 +71,39 @@ static stk_symbol transpose(stk_graph *g, const stk_graph_node *node)
 
 /* x before the transposition by attrs, where that is free or cheap: it is one, or is repeated from
  * something small. whole is the shape after the transposition. None otherwise. */
-static stk_symbol before(stk_graph *g, stk_symbol x, const stk_transpose_attrs *attrs,
-                         const stk_shape *whole)
+static stk_symbol untransposed(stk_graph *g, stk_symbol x, const stk_transpose_attrs *attrs,
+                               const stk_shape *result)
 {
     stk_symbol                 from = STK_NO_SYMBOL;
-    const stk_transpose_attrs *own = order_of(g, x, &from);
+    const stk_transpose_attrs *inner = order_of(g, x, &from);
     stk_shape                  shape = stk_symbol_shape(g, x);
     int                        back[STK_MAX_RANK];
-    if (own && memcmp(own, attrs, sizeof *own) == 0) return from;
+    if (inner && memcmp(inner, attrs, sizeof *inner) == 0) return from;
     invert(attrs, back);
     const stk_graph_node *wide = stk_rule_producer(g, x, &stk_graph_op_broadcast);
     if (wide && stk_symbol_shape(g, wide->in[0]).rank == shape.rank)
         return stk_broadcast(g, stk_rule_transpose(g, wide->in[0], back), permuted(&shape, back));
-    if (stk_shape_equal(&shape, whole) && !stk_rule_producer(g, x, &stk_graph_op_fill))
+    if (stk_shape_equal(&shape, result) && !stk_rule_producer(g, x, &stk_graph_op_fill))
         return STK_NO_SYMBOL;
-    stk_shape full = {.rank = whole->rank};
+    stk_shape full = {.rank = result->rank};
     for (int i = 0; i < full.rank; i++)
         full.dim[i] = i < full.rank - shape.rank ? 1 : shape.dim[i - (full.rank - shape.rank)];
     return stk_rule_transpose(g, stk_reshape(g, x, full), back);
 }
 
 /* Broadcasting binary ops take any shapes; other elementwise ops only what has the result's. */
-static bool can_move_through(const stk_graph *g, const stk_graph_node *node, stk_shape *whole)
+static bool can_move_through(const stk_graph *g, const stk_graph_node *node, stk_shape *result)
 {
     bool binary = node->op == &stk_graph_op_add || node->op == &stk_graph_op_sub ||
                   node->op == &stk_graph_op_mul;
     if (!(node->op->traits & STK_OP_ELEMENTWISE) || node->output_count != 1) return false;
     if (node->input_count < 1 || node->input_count > 2) return false;
-    *whole = stk_symbol_shape(g, node->in[0]);
+    *result = stk_symbol_shape(g, node->in[0]);
     for (int i = 1; i < node->input_count; i++) {
         stk_shape shape = stk_symbol_shape(g, node->in[i]), both;
-        if (!binary && !stk_shape_equal(&shape, whole)) return false;
-        if (!stk_broadcast_shapes(&shape, whole, &both)) return false;
-        *whole = both;
+        if (!binary && !stk_shape_equal(&shape, result)) return false;
+        if (!stk_broadcast_shapes(&shape, result, &both)) return false;
+        *result = both;
     }
     return true;
 }
@@ -111,18 +111,18 @@ static bool can_move_through(const stk_graph *g, const stk_graph_node *node, stk
 /* op(transpose(a), transpose(b)) is transpose(op(a, b)). */
 static stk_symbol move_elementwise(stk_graph *g, const stk_graph_node *node)
 {
-    stk_shape                  whole;
+    stk_shape                  result;
     stk_symbol                 from = STK_NO_SYMBOL, in[2];
     const stk_transpose_attrs *found = NULL;
-    if (!can_move_through(g, node, &whole)) return STK_NO_SYMBOL;
+    if (!can_move_through(g, node, &result)) return STK_NO_SYMBOL;
     for (int i = 0; i < node->input_count && !found; i++) {
         stk_shape shape = stk_symbol_shape(g, node->in[i]);
-        if (stk_shape_equal(&shape, &whole)) found = order_of(g, node->in[i], &from);
+        if (stk_shape_equal(&shape, &result)) found = order_of(g, node->in[i], &from);
     }
     if (!found) return STK_NO_SYMBOL;
     stk_transpose_attrs attrs = *found;
     for (int i = 0; i < node->input_count; i++) {
-        in[i] = before(g, node->in[i], &attrs, &whole);
+        in[i] = untransposed(g, node->in[i], &attrs, &result);
         if (stk_symbol_is_none(in[i])) return STK_NO_SYMBOL;
     }
     stk_symbol out;
@@ -139,16 +139,16 @@ static stk_symbol move_reduce(stk_graph *g, const stk_graph_node *node)
     if (!moved) return STK_NO_SYMBOL;
     stk_transpose_attrs order = *moved;
     stk_reduce_attrs    now = {0, attrs->keep};
-    int                 left[STK_MAX_RANK], rank = 0, place[STK_MAX_RANK];
+    int                 kept[STK_MAX_RANK], rank = 0, result_dim[STK_MAX_RANK];
     for (int i = 0; i < order.rank; i++)
         if (attrs->axes >> i & 1) now.axes |= 1u << order.order[i];
     for (int i = 0, at = 0; i < order.rank; i++)
-        place[i] = now.axes >> i & 1 ? -1 : at++; /* of a kept dimension in the result */
+        result_dim[i] = now.axes >> i & 1 ? -1 : at++; /* of a kept dimension in the result */
     for (int i = 0; i < order.rank; i++)
-        if (attrs->keep || place[order.order[i]] >= 0)
-            left[rank++] = attrs->keep ? order.order[i] : place[order.order[i]];
+        if (attrs->keep || result_dim[order.order[i]] >= 0)
+            kept[rank++] = attrs->keep ? order.order[i] : result_dim[order.order[i]];
     stk_graph_add(g, node->op, &from, 1, &now, &out, 1);
-    return stk_rule_transpose(g, out, left);
+    return stk_rule_transpose(g, out, kept);
 }
 
 /* Parts that are transposed alike are put together before. */
@@ -162,8 +162,8 @@ static stk_symbol move_concat(stk_graph *g, const stk_graph_node *node)
     stk_transpose_attrs order = *found;
     bool                alike = true;
     for (int i = 0; i < node->input_count; i++) {
-        const stk_transpose_attrs *own = order_of(g, node->in[i], &in[i]);
-        alike &= own && memcmp(own, &order, sizeof order) == 0;
+        const stk_transpose_attrs *inner = order_of(g, node->in[i], &in[i]);
+        alike &= inner && memcmp(inner, &order, sizeof order) == 0;
     }
     stk_concat_attrs attrs = {order.order[((const stk_concat_attrs *)node->attrs)->axis]};
     if (alike) stk_graph_add(g, node->op, in, node->input_count, &attrs, &out, 1);

@@ -338,14 +338,14 @@ void stk_optimizer_hyper(const stk_hyperparameters *step, float hyper[STK_OPTIMI
 {
     hyper[STK_HYPER_RATE] = (float)step->rate;
     hyper[STK_HYPER_MOMENTUM] = (float)step->momentum;
-    hyper[STK_HYPER_GONE] = (float)step->gone;
-    hyper[STK_HYPER_SLOW] = (float)step->slow;
+    hyper[STK_HYPER_PROGRESS] = (float)step->gone;
+    hyper[STK_HYPER_LOOKAHEAD] = (float)step->slow;
 }
 
 stk_optimizer_report stk_optimizer_read_guard(const float guard[STK_OPTIMIZER_GUARD])
 {
     return (stk_optimizer_report){guard[STK_GUARD_SKIP] != 0, (double)guard[STK_GUARD_NORM],
-                                  (double)guard[STK_GUARD_STEP]};
+                                  (double)guard[STK_GUARD_STEPS]};
 }
 
 stk_status stk_optimizer_read_state(stk_variables *variables, stk_optimizer_state *out,

@@ -42,7 +42,7 @@ static void expect_norm(int side, int in, int out)
         .only_16_bits = true,
         .in = {[STK_GRAD_NORM_DY] = {.shape = NHWC(1, side, side, out)},
                [STK_GRAD_NORM_W] = {.shape = NHWC(out, in, 1, 1), .low = -0.3, .high = 0.3},
-               [STK_GRAD_NORM_PLUS] = {.shape = NHWC(1, side, side, in)},
+               [STK_GRAD_NORM_ADDEND] = {.shape = NHWC(1, side, side, in)},
                [STK_GRAD_NORM_BITS] = {.shape = VECTOR((int64_t)side * side * in / 8),
                                        .dtype = STK_DTYPE_U8,
                                        .high = 256},

@@ -115,7 +115,7 @@ STK_TEST(lookahead_moves)
 {
     static const float shares[] = {0, 0.25f, 0.75f, 1};
     for (size_t i = 0; i < COUNT_OF(counts) * COUNT_OF(shares); i++) {
-        const float     now[STK_HYPER_COUNT] = {[STK_HYPER_SLOW] = shares[i / COUNT_OF(counts)]};
+        const float now[STK_HYPER_COUNT] = {[STK_HYPER_LOOKAHEAD] = shares[i / COUNT_OF(counts)]};
         const stk_shape shape = VECTOR(counts[i % COUNT_OF(counts)]);
         EXPECT_CUDA((&(cuda_case){.op = &stk_graph_op_lookahead,
                                   .inputs = 3,

@@ -97,7 +97,7 @@ STK_TEST(weights_begin_with_the_deviation_of_their_kind)
         stk_layer_init init;
         double         deviation;
     } kinds[] = {
-        {STK_LAYER_USUAL, 0.0340207},       /* 1/sqrt(3*288) */
+        {STK_LAYER_DEFAULT, 0.0340207},     /* 1/sqrt(3*288) */
         {STK_LAYER_FAN_OUT, 0.0589256},     /* sqrt(2/576) */
         {STK_LAYER_FAN_IN, 0.0518474},      /* sqrt(1/288), less what is cut: times 0.87988 */
         {STK_LAYER_XAVIER, 0.0481125},      /* sqrt(2/864) */

@@ -66,7 +66,7 @@ STK_TEST(its_gradient_wants_what_bn_pool_took_and_gave)
 {
     const stk_shape y = stk_shape_4d(2, 3, 3, 4);
     expect_refused(sums_with(PLACES, STK_DTYPE_F32, y), STK_E_TYPE,
-                   "the places are float32, not uint8");
+                   "the indices are float32, not uint8");
     expect_refused(sums_with(X, STK_DTYPE_F32, stk_shape_4d(2, 6, 5, 4)), STK_E_SHAPE,
                    "input 2 has shape [2,6,5,4] but must have [2,6,6,4]");
     expect_refused(sums_with(X, STK_DTYPE_BF16, stk_shape_4d(2, 6, 6, 4)), STK_E_TYPE,

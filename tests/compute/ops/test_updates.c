@@ -217,7 +217,7 @@ STK_TEST(a_parameter_learns_until_its_share_of_training_is_gone)
             updates_step(&u, gradients[0]);
             updates_read(&u, "w", before, UPDATE_ELEMENTS);
             EXPECT(memcmp(before, first, sizeof before) != 0);
-            hyper[STK_HYPER_GONE] = 0.3f;
+            hyper[STK_HYPER_PROGRESS] = 0.3f;
             EXPECT_OK(stk_program_feed(u.program, "hyper", hyper, sizeof hyper, &err));
             updates_step(&u, gradients[1]);
             updates_read(&u, "w", after, UPDATE_ELEMENTS);
@@ -231,7 +231,7 @@ static void look_ahead(const char *backend, float share, bool apart, float slow[
     stk_error   err;
     stk_graph  *g;
     updates     u;
-    const float hyper[STK_HYPER_COUNT] = {[STK_HYPER_SLOW] = share};
+    const float hyper[STK_HYPER_COUNT] = {[STK_HYPER_LOOKAHEAD] = share};
     EXPECT_OK(stk_graph_new(&g, NULL, &err));
     stk_symbol in[3] = {update_variable(g, "slow", 2), update_variable(g, "w", 2)}, out[2];
     in[2] = stk_graph_input(g, "hyper", STK_DTYPE_F32, stk_shape_1d(STK_HYPER_COUNT));
@@ -284,7 +284,7 @@ STK_TEST(the_norm_before_clipping_can_be_read)
         EXPECT_OK(stk_program_fetch(u.program, "guard", guard, sizeof guard, &err));
         EXPECT(fabsf(guard[STK_GUARD_NORM] - expected[s]) < 1e-6f);
         EXPECT(fabsf(guard[STK_GUARD_MULTIPLY] * 8 - 1 / (expected[s] + 1e-6f)) < 1e-7f);
-        EXPECT(guard[STK_GUARD_STEP] == (float)(s + 1) && guard[STK_GUARD_SKIP] == 0);
+        EXPECT(guard[STK_GUARD_STEPS] == (float)(s + 1) && guard[STK_GUARD_SKIP] == 0);
     }
     updates_end(&u);
 }
